@@ -69,8 +69,8 @@ def settled(
 ) -> list[tuple[int, int, int]]:
     """Spot, arrival and end of every stay of a day that can be kept, stretched toward `stays` by spot.
 
-    Stretching never makes a stop of the day miss its hours,
-    and pushes no meal far beyond its usual hour; where one would wait, one stays on, or comes later.
+    Stretching never makes a stop of the day miss its hours, and pushes no meal far beyond its usual
+    hour; where one would wait, one stays on, or comes later.
     """
     latest = _latest(tours, day, order, start, end)
     rows: list[tuple[int, int, int]] = []
@@ -86,7 +86,7 @@ def settled(
             raise ValueError("the day cannot be kept")
         arrive, leave, closes = stay
         later = order[place + 1] // CODE if place + 1 < len(order) else end
-        way_min = tours.minutes[spot][later] if later >= 0 and later != spot else 0
+        way_min = _way_min(tours, spot, later)
         until = latest[place + 1] - way_min
         if closes is not None:
             until = min(until, closes - SPARE_MIN)
@@ -114,8 +114,7 @@ def _unhurried(
     for place in range(len(rows) - 2, -1, -1):
         spot, arrive, leave = rows[place]
         next_spot, next_arrive, _ = rows[place + 1]
-        way_min = tours.minutes[spot][next_spot] if next_spot != spot else 0
-        wait_min = next_arrive - way_min - leave
+        wait_min = next_arrive - _way_min(tours, spot, next_spot) - leave
         if order[place] % CODE or wait_min <= 0:
             continue
         stay = tours.stay(day, spot, 0, arrive)
@@ -126,13 +125,17 @@ def _unhurried(
     return rows
 
 
+def _way_min(tours: Tours, spot: int, following: int) -> int:
+    """Minutes to the spot that follows; none where the day ends, or goes on, at the same one."""
+    return tours.minutes[spot][following] if following >= 0 and following != spot else 0
+
+
 def _latest(tours: Tours, day: int, order: Order, start: int, end: int) -> list[int]:
     """Until when each stop, and the end, is to be reached: no meal later than it must be, or than usual."""
     base = tours.times(day, order, start)
     latest, ahead = [tours.end_min], end
     for code, (spot, arrive, _) in zip(reversed(order), reversed(base), strict=True):
-        way_min = tours.minutes[spot][ahead] if ahead >= 0 and ahead != spot else 0
-        until = tours.latest(day, code, latest[-1] - way_min)
+        until = tours.latest(day, code, latest[-1] - _way_min(tours, spot, ahead))
         if meal := code % CODE:
             until = min(until, max(arrive, tours.meals[meal - 1].ideal_min + LATE_MEAL_MIN))
         latest.append(until if until != NEVER else arrive)

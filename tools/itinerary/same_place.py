@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 
 from tools.itinerary.haversine import apart_m
-from tools.itinerary.name_match import plain_name
+from tools.itinerary.name_match import likeness, plain_name
 from tools.itinerary.place import Place
 
 ONE_SPOT_M, ONE_PLACE_M = 50.0, 200.0
@@ -36,3 +36,8 @@ def distinct(places: Iterable[Place], *, besides: Iterable[Place] = ()) -> Itera
         if not any(is_one_place(place, other) for other in namesakes):
             namesakes.append(place)
             yield place
+
+
+def likeness_to(place: Place, name: str) -> float:
+    """How alike a name is to the likest of a place's own, 0 to 1."""
+    return max(likeness(name, own) for own in (place.name, *place.also))

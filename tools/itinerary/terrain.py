@@ -20,7 +20,6 @@ from tools.itinerary.request import BEDS, MEALS, Meal, TripRequest
 from tools.itinerary.same_place import OF_CHAINS, is_one_place
 from tools.itinerary.trip import Trip
 
-"""Kinds of place to sleep at."""
 RADII_M = (1_200.0, 5_000.0, MAX_RADIUS_M)
 """How far around a trip one looks for meals, wishes and beds: farther only where there are too few."""
 ONE_TOWN_M = 12_000.0

@@ -120,11 +120,11 @@ class PlanPairs:
         pair: PlanPair = sample.target["pair"]
         plans = pair.shown(is_swapped=_is_swapped(sample))
         expected = expected_of(pair)
-        told = f" By {expected.by}: {_by_letter(pair, expected.winner, sample)}." if expected else ""
+        preferred = f" By {expected.by}: {_by_letter(pair, expected.winner, sample)}." if expected else ""
         return QuestionView(
             question=f"{QUESTION}\n\nPlan A\n{plan_words(plans[0])}\n\nPlan B\n{plan_words(plans[1])}",
             options=tuple(Option(letter=letter, text=text) for letter, text in OPTIONS.items()),
-            truth_text=f"No plan is the right one.{told}",
+            truth_text=f"No plan is the right one.{preferred}",
             facts=dict(request_facts(plans[0].request)),
         )
 

@@ -7,6 +7,7 @@ from tools.itinerary.haversine import metres_between
 from tools.itinerary.name_match import GOOD_NAME, likeness
 from tools.itinerary.place import AdminPath, Place
 from tools.itinerary.plan import Area, Plan, Stop
+from tools.itinerary.same_place import likeness_to
 from tools.itinerary.verify.violation import Violation
 
 NEAR_M = 100.0
@@ -40,7 +41,7 @@ def _stop(path: str, stop: Stop, facts: Facts) -> Iterator[Violation]:
             )
         return
     other = facts.namesakes.get((stop.id, stop.name))
-    if max(likeness(stop.name, name) for name in (place.name, *place.also)) < GOOD_NAME:
+    if likeness_to(place, stop.name) < GOOD_NAME:
         yield Violation(code="NAME_MISMATCH", path=path, expected=place.name, found=stop.name)
     elif other is not None and other.id != stop.id:
         kind = other.kind.replace("_", " ")

@@ -7,8 +7,9 @@ from tools.itinerary.facts import Facts
 from tools.itinerary.hours import minutes_of
 from tools.itinerary.kept_free import is_kept_free
 from tools.itinerary.kinds import OPEN_GROUND
-from tools.itinerary.name_match import GOOD_NAME, likeness
+from tools.itinerary.name_match import GOOD_NAME
 from tools.itinerary.plan import Day, Plan
+from tools.itinerary.same_place import likeness_to
 from tools.itinerary.trip import Trip
 from tools.itinerary.verify.sources import HOURS_OF, citations, is_other_state
 from tools.itinerary.verify.time import covers
@@ -64,7 +65,7 @@ def _called(plan: Plan, facts: Facts) -> Iterator[Unchecked]:
             place, name = facts.places.get(visit.place.id), visit.place.name
             if place is None or (place.id, name) in facts.namesakes:
                 continue
-            if GOOD_NAME <= max(likeness(name, own) for own in (place.name, *place.also)) < SAME_NAME:
+            if GOOD_NAME <= likeness_to(place, name) < SAME_NAME:
                 yield Unchecked(
                     code="NAME_MISMATCH",
                     path=f"days.{number}.visits.{index}.place",

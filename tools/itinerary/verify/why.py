@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from tools.itinerary.facts import Facts
 from tools.itinerary.haversine import apart_m
 from tools.itinerary.hours import DAY_MIN, clock_of, minutes_of, told_hours
-from tools.itinerary.name_match import GOOD_NAME, likeness
+from tools.itinerary.name_match import GOOD_NAME
 from tools.itinerary.place import WALK_M_PER_MIN, Place
 from tools.itinerary.plan import Day, Plan, Visit
 from tools.itinerary.reasons import WEEKDAYS, Claim, claims_in
 from tools.itinerary.request import MEALS
+from tools.itinerary.same_place import likeness_to
 from tools.itinerary.trip import Trip
 from tools.itinerary.verify.violation import Unchecked, Violation
 
@@ -201,7 +202,7 @@ def _near(claim: Claim, said: Said) -> str | None:
 def _subject(claim: Claim, said: Said) -> str | None:
     """A reason that speaks of another place as if it were this one."""
     place, other = said.place, said.facts.mentioned.get(claim.name)
-    if place is None or max(likeness(claim.name, name) for name in (place.name, *place.also)) >= GOOD_NAME:
+    if place is None or likeness_to(place, claim.name) >= GOOD_NAME:
         return ""
     if other is not None and other.id != place.id:
         return f"this is {place.name}"
