@@ -462,7 +462,7 @@ def walked(file: Path) -> Walk:
     return Walk(plan=plan, request=request, places=places, streets=streets, rails=None)
 
 
-def _days(count: int) -> str:
+def _day_count(count: int) -> str:
     return f"{count} day{'s' * (count != 1)}"
 
 
@@ -473,7 +473,7 @@ def main() -> None:
     faults = 0
     for file in parser.parse_args().trips:
         walk = walked(file)
-        print(f"\n## {walk.request['area'].title()}, {_days(len(walk.plan['days']))}: {file.name}\n")
+        print(f"\n## {walk.request['area'].title()}, {_day_count(len(walk.plan['days']))}: {file.name}\n")
         for line in walk.lines():
             print(line)
         faults += walk.faults
