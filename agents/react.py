@@ -96,7 +96,7 @@ async def _loop(context: AgentContext, prompt: list[Message], checkpoints: Check
         turn = messages[-1]
         if not turn.get("tool_calls"):
             return str(turn["content"] or "")
-        messages = [*messages, *(run_call(context, call) for call in turn["tool_calls"])]
+        messages = [*messages, *[await run_call(context, call) for call in turn["tool_calls"]]]
         await keep("its calls")
 
 

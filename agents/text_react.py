@@ -42,7 +42,7 @@ class _TextReact:
                 return reply.text
             if context.tool_calls_left <= 0:
                 raise LimitReached("max_tool_calls")
-            observation = as_observation(context.call_tool(call)["content"])
+            observation = as_observation((await context.call_tool(call))["content"])
             # A turn that was cut goes back as bare text: what its provider hung on it belongs to the whole.
             turn = reply.message(calls=[]) if text == reply.text else _bare(text)
             messages = with_user_turn([*messages, turn], observation)

@@ -110,6 +110,7 @@ check_plan = Tool(
     run=run,
     sketch=sketch,
     needs="trip",
+    is_slow=True,  # a provider may be far away
     example={
         "plan": {
             "days": [

@@ -65,5 +65,6 @@ find_place = Tool(
     run=run,
     sketch=sketch,
     needs="trip",
+    is_slow=True,  # a provider may be far away
     example={"name": "ateneum"},
 )

@@ -183,5 +183,6 @@ order_visits = Tool(
     run=run,
     sketch=sketch,
     needs="trip",
+    is_slow=True,  # a provider may be far away
     example={"places": ["Ateneum", "Kiasma", "Amos Rex"]},
 )

@@ -95,5 +95,6 @@ place_details = Tool(
     run=run,
     sketch=sketch,
     needs="trip",
+    is_slow=True,  # a provider may be far away
     example={"place": "Ateneum"},
 )

@@ -55,5 +55,6 @@ places_near = Tool(
     run=run,
     sketch=sketch,
     needs="trip",
+    is_slow=True,  # a provider may be far away
     example={"lat": 60.17, "lon": 24.944, "radius_m": 300.0, "kinds": ["cafe"]},
 )

@@ -139,5 +139,6 @@ plan_trip = Tool(
     run=run,
     sketch=sketch,
     needs="trip",
+    is_slow=True,  # a provider may be far away
     example={"seconds": 5.0},
 )

@@ -73,5 +73,6 @@ travel = Tool(
     run=run,
     sketch=sketch,
     needs="trip",
+    is_slow=True,  # a provider may be far away
     example={"start": "Hotelli Torni", "end": "Ateneum"},
 )

@@ -66,5 +66,6 @@ travel_table = Tool(
     run=run,
     sketch=sketch,
     needs="trip",
+    is_slow=True,  # a provider may be far away
     example={"places": ["Hotelli Torni", "Ateneum", "Kiasma"]},
 )

@@ -65,5 +65,6 @@ where_is = Tool(
     run=run,
     sketch=sketch,
     needs="trip",
+    is_slow=True,  # a provider may be far away
     example={"lat": 60.17, "lon": 24.944},
 )

@@ -85,7 +85,7 @@ async def call_trial_tools(state: dict[str, Any]) -> dict[str, Any]:
     """A node that runs the calls of the last message with the tools of the trial, in place of `ToolNode`."""
     context = trial_context()
     calls = _from_langchain(state["messages"][-1]).get("tool_calls", [])
-    results = [run_call(context, call) for call in calls]
+    results = [await run_call(context, call) for call in calls]
     return {"messages": [ToolMessage.model_validate(dict(result)) for result in results]}
 
 

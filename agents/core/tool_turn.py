@@ -37,10 +37,10 @@ def with_unique_ids(calls: Sequence[ToolCall], messages: Sequence[Message]) -> l
     return unique
 
 
-def run_call(context: AgentContext, call: ToolCall) -> Message:
+async def run_call(context: AgentContext, call: ToolCall) -> Message:
     """Run a call and return what the model is told; a call beyond the arm's limit is not run, and told so."""
     if context.tool_calls_left > 0:
-        return context.call_tool(call)
+        return await context.call_tool(call)
     error = f"All {context.arm.max_tool_calls} tool calls are used up; this one was not run. Answer now."
     return {"role": "tool", "tool_call_id": call["id"], "content": json.dumps({"error": error})}
 

@@ -191,10 +191,10 @@ def _after_gather(state: State) -> str:
 
 
 async def _tools(state: State) -> dict[str, Any]:
-    """The calls of a turn, one after the other in a thread: a provider may be far away."""
+    """The calls of a turn, one after the other."""
     context = trial_context()
     calls = state["messages"][-1]["tool_calls"]
-    return {"messages": [await asyncio.to_thread(run_call, context, call) for call in calls]}
+    return {"messages": [await run_call(context, call) for call in calls]}
 
 
 async def _draft(state: State) -> dict[str, Any]:
@@ -342,7 +342,7 @@ async def _ask_tool(context: AgentContext, tool: str, arguments: dict[str, Any])
         "type": "function",
         "function": {"name": tool, "arguments": text},
     }
-    result = json.loads(str((await asyncio.to_thread(context.call_tool, call))["content"]))
+    result = json.loads(str((await context.call_tool(call))["content"]))
     return result if isinstance(result, dict) else {}
 
 

@@ -1,8 +1,12 @@
 """How an agent answers a sample: it sees its context and nothing else."""
 
+import asyncio
+import functools
 import time
 from collections.abc import Awaitable, Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from typing import Protocol, runtime_checkable
 
 from gnomon.core.arm import Arm
@@ -18,6 +22,7 @@ from tools.core.registry import Registry
 from tools.core.toolbox import Observation, Toolbox
 
 CALL_TIMEOUT_S = 120.0
+TOOL_THREADS = 128  # calls of slow tools at the same time
 
 
 class LimitReached(Exception):
@@ -144,8 +149,10 @@ class AgentContext:
             )
         )
 
-    def call_tool(self, call: ToolCall) -> Message:
+    async def call_tool(self, call: ToolCall) -> Message:
         """Run one tool call and return the message for the model, failure or not.
+
+        A slow tool runs in a thread, so that other trials go on meanwhile.
 
         Raises:
             LimitReached: the arm's tool calls are used up.
@@ -154,10 +161,16 @@ class AgentContext:
             raise LimitReached("max_tool_calls")
         started = time.perf_counter()
         name, arguments = call["function"]["name"], call["function"]["arguments"]
-        observation: Observation = self.toolbox.call(name, arguments)
+        own_name = self.toolbox.own_name(name)
+        observation: Observation
+        if self.toolbox.is_slow(own_name):
+            run = partial(self.toolbox.call, name, arguments)
+            observation = await asyncio.get_running_loop().run_in_executor(_tool_threads(), run)
+        else:
+            observation = self.toolbox.call(name, arguments)
         self.trace.add(
             ToolStep(
-                name=self.toolbox.own_name(name),
+                name=own_name,
                 arguments=arguments,
                 observation=observation.content,
                 error=observation.error,
@@ -183,6 +196,11 @@ class AgentContext:
         usd = sum(reply.usd or 0.0 for reply in replies if not reply.cached)
         if self.arm.max_usd is not None and usd >= self.arm.max_usd:
             raise LimitReached("max_usd")
+
+
+@functools.cache
+def _tool_threads() -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(TOOL_THREADS, thread_name_prefix="tool")
 
 
 def _content(observation: Observation) -> str | list[Block]:

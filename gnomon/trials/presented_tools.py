@@ -48,6 +48,9 @@ class PresentedToolbox(Toolbox):
         self._toolbox.on_trip(trip)
         self._present()
 
+    def is_slow(self, name: str) -> bool:
+        return self._toolbox.is_slow(name)
+
     def skip(self) -> None:
         self._toolbox.skip()
 

@@ -139,6 +139,9 @@ class _RecordedToolbox(Toolbox):
         self._toolbox.on_trip(trip)
         self.schemas = self._toolbox.schemas
 
+    def is_slow(self, name: str) -> bool:
+        return self._toolbox.is_slow(name)
+
     def call(self, name: str, arguments: str) -> Observation:
         """The recorded result of the call, or the toolbox's once there is none.
 

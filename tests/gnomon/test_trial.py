@@ -234,7 +234,9 @@ class Caller(Asker):
 
     async def answer(self, context: AgentContext) -> str:
         while True:
-            context.call_tool({"id": "1", "type": "function", "function": {"name": "fly", "arguments": "{}"}})
+            await context.call_tool(
+                {"id": "1", "type": "function", "function": {"name": "fly", "arguments": "{}"}}
+            )
 
 
 def test_a_call_to_no_tool_is_an_observation_and_is_counted() -> None:

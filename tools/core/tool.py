@@ -98,7 +98,8 @@ class Tool(Generic[A]):
     `sketch` turns a call's arguments and its recorded result into a drawing for people; models never see it.
     `example` holds arguments to start from on the tool's page: those of a call that works on
     examples/scenes/small.geojson, for a tool that needs a scene. `synonym` is another name that says as much,
-    for arms that rename tools; without one they number it.
+    for arms that rename tools; without one they number it. A tool that `is_slow` searches long or
+    calls another process: agents run it in a thread.
     """
 
     name: str
@@ -109,6 +110,7 @@ class Tool(Generic[A]):
     sketch: "Callable[[ToolContext, A, Result], Sketch] | None" = None
     example: Mapping[str, Any] = field(default_factory=dict, hash=False)
     synonym: str = ""
+    is_slow: bool = False
 
     def schema(self) -> dict[str, Any]:
         """The tool as an OpenAI-style function schema: plain, without references.

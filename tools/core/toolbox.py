@@ -82,6 +82,10 @@ class Toolbox:
             return _failed("bad_arguments", _readable(error))
         return self.observe(tool, args, self._context)
 
+    def is_slow(self, name: str) -> bool:
+        """Whether the tool of this own name is a slow one; false where there is none."""
+        return name in self._tools and self._tools[name].is_slow
+
     def own_name(self, name: str) -> str:
         """The tool's own name, where it is shown to the model under another."""
         return name
