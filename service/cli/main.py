@@ -38,6 +38,7 @@ SECTIONS = {
         "benchmarks",
         "models",
         "tools",
+        "mcp",
         "presets",
         "generate",
         "audit",
