@@ -276,9 +276,7 @@ def _tools(
             {
                 "tool": tool,
                 "name": name,
-                "role": _role(
-                    used.calls, without, adjusted if player and len(player["tools"]) == 1 else None
-                ),
+                "role": _role(used.calls, without, alone),
                 "calls": used.calls,
                 "trials": totals.trials,
                 "samples_used": len(used.samples),
