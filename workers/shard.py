@@ -20,7 +20,6 @@ from gnomon.media import MediaStore
 from gnomon.spec.endpoints import EndpointAllowlist, check_endpoints
 from gnomon.spec.job_spec import JobSpec, ModelSpec, Rate
 from gnomon.spec.tool_servers import check_servers
-from tools.servers.connections import close_all
 from workers.budget.client import BudgetClient
 from workers.budget.model import with_budget
 from workers.circuit_breaker import BreakableModel
@@ -80,6 +79,8 @@ def run_shard(job_id: str, shard: int, *, context: WorkerContext) -> None:
             asyncio.run(_run(job_id, shard, opened, heartbeat, agents, models, context, tracer))
         finally:
             if opened.bench.spec.servers:
+                from tools.servers.connections import close_all  # late: few jobs have servers
+
                 close_all()
     gc.collect()  # the loop and its clients held each other; with nothing in flight this costs little
 
