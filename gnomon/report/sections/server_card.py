@@ -233,7 +233,7 @@ def servers_of(tools: Iterable[str]) -> list[str]:
 
 
 def _schemas(report_input: ReportInput, arm: Arm) -> list[dict[str, object]]:
-    return [tool.schema() for tool in report_input.spec.arm(arm.name).toolset()]
+    return [tool.schema() for tool in report_input.spec.toolset(arm)]
 
 
 def _step(contrast: ContrastReport) -> CardStep:
