@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 @click.option(
     "--format",
     "kind",
-    type=click.Choice(["rows", "inspect", "chat", "plans"]),
+    type=click.Choice(["rows", "inspect", "chat", "plans", "cassette"]),
     default="rows",
     show_default=True,
 )
@@ -28,12 +28,13 @@ if TYPE_CHECKING:
     "--out",
     required=True,
     type=click.Path(file_okay=False, path_type=Path),
-    help="Folder for rows.ndjson, chat.jsonl, plans.jsonl, or one log of each model and arm.",
+    help="Folder for rows.ndjson, chat.jsonl, plans.jsonl, cassette.jsonl, or one log of each model and arm.",
 )
 @data_dir_option
 def export(job: str, kind: str, out: Path, data_dir: Path | None) -> None:
     """Write JOB as rows or Inspect logs (`gnomon import` reads them), its traces as chat JSONL, or its trips.
 
+    A cassette holds the calls of its tool servers; `cassette: {replay: FILE}` of an arm answers from it.
     The trips are the plans that the benchmark `plan-pairs` compares.
     """
     from gnomon.report.row_formats import rows_ndjson
@@ -50,6 +51,8 @@ def export(job: str, kind: str, out: Path, data_dir: Path | None) -> None:
                 rows_ndjson(store.iter_rows(job), file)
         elif kind == "chat":
             files = [_chats(store, job, out / "chat.jsonl")]
+        elif kind == "cassette":
+            files = [_cassette(store, job, out / "cassette.jsonl", settings_of(data_dir).data_dir)]
         elif kind == "plans":
             files = [_plans(store, job, out / "plans.jsonl")]
         else:
@@ -72,6 +75,14 @@ def _chats(store: "Store", job_id: str, path: Path) -> Path:
             line = chat_of(row, store.trace(row.trial_id))
             if line is not None:
                 file.write(json.dumps(line, allow_nan=False) + "\n")
+    return path
+
+
+def _cassette(store: "Store", job_id: str, path: Path, data_dir: Path) -> Path:
+    from service.cassettes import write_job
+
+    with whole_file(path, rights=PUBLIC) as file:
+        write_job(store, store.job(job_id), file, data_dir)
     return path
 
 
