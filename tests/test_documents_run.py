@@ -24,7 +24,7 @@ def _run(block: Block, folder: Path) -> None:
     environ |= {"PATH": f"{Path(sys.executable).parent}:{environ['PATH']}", "COLUMNS": "200"}
     for script, lines in block.scripts():
         result = subprocess.run(
-            ["bash", "-eu", "-o", "pipefail", "-c", script],
+            ["bash", "-eu", "-c", script],
             cwd=folder,
             env=environ,
             stdin=subprocess.DEVNULL,

@@ -1,4 +1,4 @@
-"""Finds jobs, trials and samples by an id, by a beginning of one that no other has, or the last job as `last`."""
+"""Finds jobs, trials and samples by an id, or a beginning of one that no other has; `last` is the newest job."""
 
 import re
 from collections.abc import Sequence
