@@ -1,5 +1,6 @@
 """Reads the examples of the documents: files to write, and commands to run."""
 
+import os
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -83,3 +84,11 @@ def blocks(page: str) -> Iterator[Block]:
     for number, fence in enumerate(FENCE.finditer((ROOT / page).read_text()), start=1):
         language, _, notes = fence[1].strip().partition(" ")
         yield Block(page=page, number=number, language=language, notes=notes, text=fence[2])
+
+
+def links(page: str) -> Iterator[str]:
+    """The files of the repository that a page links to, by their paths."""
+    text = FENCE.sub("", (ROOT / page).read_text())
+    for target in re.findall(r"\]\(([^)\s#]+)[^)]*\)", text):
+        if "://" not in target and not target.startswith(("mailto:", "/")):
+            yield os.path.normpath(Path(page).parent / target)

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.documented import NOT_RUN, ROOT, Block, blocks, pages, printed
+from tests.documented import NOT_RUN, ROOT, Block, blocks, links, pages, printed
 
 SECONDS = 110
 BLOCKS = {page: list(blocks(page)) for page in pages()}
@@ -67,3 +67,8 @@ def test_the_commands_of_a_page_run(page: str, tmp_path: Path) -> None:
             (tmp_path / block.file).write_text(block.text)
         elif block.is_run:
             _run(block, tmp_path)
+
+
+def test_every_link_of_the_documents_leads_to_a_file() -> None:
+    dead = [f"{page}: {link}" for page in BLOCKS for link in links(page) if not (ROOT / link).exists()]
+    assert dead == []

@@ -1,4 +1,4 @@
-"""Finds jobs, trials and samples by an id, or a beginning of one that no other has; `last` is the newest job."""
+"""Finds jobs, trials and samples by an id or a beginning of one, and the newest job by the name `last`."""
 
 import re
 from collections.abc import Sequence
