@@ -134,7 +134,7 @@ def test_every_environment_variable_is_documented() -> None:
 
 
 def test_no_script_or_test_defines_a_name_twice() -> None:
-    """The type checker sees this in the packages alone, and a second definition silently replaces the first."""
+    """The type checker looks at the packages alone, and a second definition replaces the first."""
     twice = []
     for path in (path for folder in ("bench", "tests", "scripts") for path in (ROOT / folder).rglob("*.py")):
         body = ast.parse(path.read_text(encoding="utf-8")).body
