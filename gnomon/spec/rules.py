@@ -326,7 +326,7 @@ def tools(spec: JobSpec, _: Context) -> None:
     """Refuses tools that do not exist."""
     for at, arm in enumerate(spec.arms):
         for name in arm.tools:
-            if name not in TOOLS.names():
+            if name not in TOOLS:
                 message = f"no tool {name!r}; there are: {', '.join(TOOLS.names())}"
                 raise SpecError(message, field=f"arms.{at}.tools")
 

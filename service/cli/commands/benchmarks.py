@@ -25,12 +25,12 @@ def benchmarks(name: str | None, as_json: bool) -> None:
     from service.cli.tables import print_table
 
     if name is not None:
-        if name not in BENCHMARKS.names():
+        if name not in BENCHMARKS:
             raise NotFound(f"no benchmark {name!r}; there are: {', '.join(BENCHMARKS.names())}", field="NAME")
         document = _document(name, BENCHMARKS.get(name), about=BENCHMARKS.summary(name))
         click.echo(json.dumps(document, indent=2) if as_json else _text(document))
         return
-    documents = [_document(each, BENCHMARKS.get(each), about="") for each in BENCHMARKS.names()]
+    documents = [_document(plugin.name, plugin, about="") for plugin in BENCHMARKS]
     if as_json:
         click.echo(json.dumps(documents, indent=2))
         return

@@ -52,7 +52,7 @@ def _plan(name: str, benchmark: str, text: str) -> dict[str, Any]:
     from gnomon.core.agent import model_calls
     from gnomon.spec.preset import PRESETS, plan_arms
 
-    if name not in PRESETS.names():
+    if name not in PRESETS:
         raise SpecError(f"no preset {name!r}; there are: {', '.join(PRESETS.names())}", field="NAME")
     try:
         options = json.loads(text)
