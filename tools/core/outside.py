@@ -40,7 +40,12 @@ class Origin:
     file: Path | None = None
 
     def __str__(self) -> str:
-        return f"file {self.file}" if self.file else f"{self.distribution} {self.version}"
+        return f"file {self.file}" if self.file else self.label
+
+    @property
+    def label(self) -> str:
+        """The same without the folder of a file, which callers over HTTP need not know."""
+        return f"file {self.distribution}" if self.file else f"{self.distribution} {self.version}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -104,6 +104,10 @@ class Registry(Generic[T]):
             self._own = self._in_package()
         return self._own
 
+    def own(self) -> tuple[T, ...]:
+        """Our own ones, in the order of their names."""
+        return tuple(self.get(name) for name in self.own_names())
+
     def outside_names(self) -> tuple[str, ...]:
         """The names of those that others wrote, sorted."""
         return tuple(sorted(self._outside()))
@@ -136,6 +140,20 @@ class Registry(Generic[T]):
         return (
             None if name in self.own_names() or name not in self._outside() else self._outside()[name].origin
         )
+
+    def whose(self, name: str) -> str | None:
+        """The package with its version, or the file, of another's plug-in; None for one of ours."""
+        origin = self.origin(name)
+        return origin.label if origin else None
+
+    def with_origin(self, name: str, text: str) -> str:
+        """A text about the plug-in, with whose it is where it is not ours."""
+        whose = self.whose(name)
+        return f"{text} (from {whose})" if whose else text
+
+    def summary_of(self, name: str) -> str:
+        """The summary, with whose the plug-in is where it is not ours."""
+        return self.with_origin(name, self.summary(name))
 
     def code(self, name: str) -> str:
         """A hash of the code of another's plug-in, as it was when it was loaded.
@@ -229,6 +247,10 @@ class Registry(Generic[T]):
                 name = self._name_of(item)
                 if name is not None and not self._is_own(name, item):
                     yield name, _InFile(file=file, item=item)
+
+    def takes(self, item: object) -> bool:
+        """Whether an object is of this kind."""
+        return self._name_of(item) is not None
 
     def _name_of(self, item: object) -> str | None:
         """The name of an object that is of this kind."""

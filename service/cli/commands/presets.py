@@ -39,12 +39,22 @@ def _listed(*, as_json: bool) -> None:
     if as_json:
         click.echo(
             json.dumps(
-                [{"name": preset.name, "description": preset.description} for preset in PRESETS], indent=2
+                [
+                    {
+                        "name": preset.name,
+                        "description": preset.description,
+                        **({"from": whose} if (whose := PRESETS.whose(preset.name)) else {}),
+                    }
+                    for preset in PRESETS
+                ],
+                indent=2,
             )
         )
         return
     formatter = click.HelpFormatter(width=100)
-    formatter.write_dl([(preset.name, preset.description) for preset in PRESETS])
+    formatter.write_dl(
+        [(preset.name, PRESETS.with_origin(preset.name, preset.description)) for preset in PRESETS]
+    )
     click.echo(formatter.getvalue(), nl=False)
 
 
