@@ -12,6 +12,7 @@ from gnomon.core.errors import SpecError
 from gnomon.core.model import is_built_in
 from gnomon.core.sample import LACKS_MEDIA, DataFault, SampleRef
 from gnomon.spec.job_spec import JobSpec, shows_media
+from gnomon.spec.plugins import check_pins
 from gnomon.spec.rules import Context, check_spec, open_samples
 from gnomon.spec.token_budget import StoredJob
 from gnomon.trials.trial_plan import count_trials
@@ -121,11 +122,11 @@ def resume(job_id: str, *, store: "Store", redis: "Redis") -> "JobRecord":
 
     Raises:
         NotFound: the job does not exist.
-        SpecError: the job was run elsewhere, so nothing of it can be run here.
+        SpecError: the job was run elsewhere, or with plug-ins of others that are absent or changed.
     """
     spec = store.job(job_id).spec
-    agents = {arm.agent for arm in spec.arms}
-    if spec.benchmark not in BENCHMARKS.names() or not agents <= set(AGENTS.names()):
+    check_pins(spec)
+    if spec.benchmark not in BENCHMARKS or any(arm.agent not in AGENTS for arm in spec.arms):
         raise SpecError(f"{job_id} was run elsewhere; its missing trials cannot be run here", field="JOB")
     return _queued(store.resume(job_id), store=store, redis=redis)
 

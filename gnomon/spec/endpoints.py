@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 from gnomon.core.errors import SpecError
 from gnomon.core.model import is_built_in, provider_in
 from gnomon.spec.job_spec import ModelSpec
+from gnomon.spec.model_providers import plugged_provider
 
 ALLOWED_API_BASES_ENV = "GNOMON_ALLOWED_API_BASES"
 BUILT_IN = ("reference", "scripted")  # models that call no provider
@@ -141,6 +142,10 @@ def check_endpoints(models: Sequence[ModelSpec], allowed: EndpointAllowlist, *, 
         _check_options(model, field, is_trusted=is_trusted)
         if is_built_in(model.id):
             continue
+        if _is_offline(model):
+            if not is_trusted:
+                _check_variable(model, (), field)
+            continue
         if "://" in model.id:  # some providers of LiteLLM would call that, with their key
             raise SpecError(f"{model.id!r} holds an address; it belongs into api_base", field=f"{field}.id")
         if _needs_base(model) and not model.api_base:
@@ -150,6 +155,12 @@ def check_endpoints(models: Sequence[ModelSpec], allowed: EndpointAllowlist, *, 
             _check_provider(model, allowed, field, is_trusted=is_trusted)
         else:
             _check_address(model, allowed, field, is_trusted=is_trusted)
+
+
+def _is_offline(model: ModelSpec) -> bool:
+    """Whether a plug-in serves the model that says it calls no network."""
+    provider = plugged_provider(model.id)
+    return provider is not None and not provider.calls_network and model.api_base is None
 
 
 def _needs_base(model: ModelSpec) -> bool:

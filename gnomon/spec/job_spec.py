@@ -211,6 +211,19 @@ class LimitsSpec(StrictModel):
     )
 
 
+class PluginPin(StrictModel):
+    """A plug-in of another's that a job uses, as it was when the job was stored."""
+
+    distribution: str = Field(
+        max_length=200, description="Name of the installed package, or of the plug-in file."
+    )
+    version: str = Field(default="", max_length=100, description="The package's version; empty for a file.")
+    contract: str = Field(
+        max_length=64, description="Hash of what it offers: of a tool its name, description and schema."
+    )
+    code: str = Field(default="", max_length=64, description="Hash of its Python files.")
+
+
 class JobSpec(StrictModel):
     """samples × models × arms × repeats, and how to look at the result."""
 
@@ -302,6 +315,14 @@ class JobSpec(StrictModel):
         description="How a call that failed is tried again, where it may succeed later.",
     )
     analysis: AnalysisSpec = Field(default=AnalysisSpec(), description="Which arms are compared, and how.")
+    plugins: dict[str, PluginPin] = Field(
+        default_factory=dict,
+        exclude_if=lambda plugins: not plugins,  # so that hashes of older specs stay
+        description=(
+            "Plug-ins of others that the job uses, by `KIND/NAME`, set when the job is frozen; written by "
+            "hand, it demands these very ones."
+        ),
+    )
 
     @model_validator(mode="after")
     def _labels_are_unique(self) -> Self:

@@ -39,11 +39,14 @@ from gnomon.spec.data_paths import for_command_line, from_request
 from gnomon.spec.endpoints import NO_ENDPOINTS, EndpointAllowlist, check_endpoints
 from gnomon.spec.job_spec import JobSpec
 from gnomon.spec.model_ids import check_model_id
+from gnomon.spec.model_providers import plugged_provider
+from gnomon.spec.plugins import check_written_pins, pins_of
 from gnomon.spec.preset import expand_preset
 from gnomon.spec.sample_rules import OF_THE_SAMPLES
 from gnomon.spec.script import read_script
 from gnomon.spec.size import check_sizes
 from gnomon.spec.token_budget import StoredJob, with_token_budget
+from tools.core.outside import PluginFault
 from tools.core.registry import UnknownPlugin
 from tools.core.toolbox import TOOLS
 
@@ -78,9 +81,12 @@ def check_spec(written: object, context: Context) -> JobSpec:
     Raises:
         SpecError: it breaks a rule; the message names the field and what is allowed.
     """
-    spec = _parsed(written, context)
-    for rule in OF_THE_PLACE:
-        rule(spec, context)
+    try:
+        spec = _parsed(written, context)
+        for rule in OF_THE_PLACE:
+            rule(spec, context)
+    except PluginFault as fault:
+        raise SpecError(str(fault), field="plugins") from None
     path = _data_path(spec, context)
     return spec if path is None else spec.model_copy(update={"data": str(path)})
 
@@ -139,7 +145,7 @@ def _frozen(spec: JobSpec) -> JobSpec:
     if spec.protocol == "official" and isinstance(plugin, OfficialShow):
         shown = {"show": tuple(plugin.official_show)}
         arms = [arm if "show" in arm.model_fields_set else arm.model_copy(update=shown) for arm in arms]
-    frozen: dict[str, Any] = {"arms": arms}
+    frozen: dict[str, Any] = {"arms": arms, "plugins": pins_of(spec)}
     if spec.decoding is None:
         frozen["decoding"] = decoding_of(plugin, spec.protocol)
     if spec.protocol == "official" and not spec.select.scenes and isinstance(plugin, OfficialScenes):
@@ -216,6 +222,11 @@ def benchmark(spec: JobSpec, _: Context) -> None:
         spec.plugin()
     except UnknownPlugin as error:
         raise SpecError(str(error), field="benchmark") from None
+
+
+def plugins(spec: JobSpec, _: Context) -> None:
+    """Refuses pins of plug-ins of others that are not here as they are pinned."""
+    check_written_pins(spec)
 
 
 def published_files(spec: JobSpec, _: Context) -> None:
@@ -326,7 +337,7 @@ def tools(spec: JobSpec, _: Context) -> None:
     """Refuses tools that do not exist."""
     for at, arm in enumerate(spec.arms):
         for name in arm.tools:
-            if name not in TOOLS.names():
+            if name not in TOOLS:
                 message = f"no tool {name!r}; there are: {', '.join(TOOLS.names())}"
                 raise SpecError(message, field=f"arms.{at}.tools")
 
@@ -401,7 +412,8 @@ def endpoints(spec: JobSpec, context: Context) -> None:
 def model_ids(spec: JobSpec, _: Context) -> None:
     """Refuses ids of models that name no provider."""
     for at, model in enumerate(spec.models):
-        check_model_id(model.id, model.api_base, field=f"models.{at}.id")
+        if plugged_provider(model.id) is None:
+            check_model_id(model.id, model.api_base, field=f"models.{at}.id")
 
 
 def prices(spec: JobSpec, _: Context) -> None:
@@ -427,6 +439,7 @@ AS_WRITTEN: tuple[Callable[[Any, Context], Written], ...] = (mapping, sizes, tok
 OF_THE_SPEC: tuple[Callable[[JobSpec, Context], None], ...] = (
     labels,
     pairings,
+    plugins,
     benchmark,
     published_files,
     planning_request,
