@@ -18,6 +18,8 @@ from gnomon.spec.token_budget import StoredJob
 from gnomon.trials.trial_plan import count_trials
 from service.settings import Settings
 from service.stored_job import stored_job
+from tools.servers.definition import ToolServer
+from tools.servers.listing import Listing
 from workers.open_job import OpenJob, media_of, open_job
 
 if TYPE_CHECKING:
@@ -87,11 +89,24 @@ def _draft(written: object, settings: Settings, *, is_request: bool) -> Draft:
         endpoints=settings.allowed_bases,
         # Without keys the API is bound to loopback, so a request comes from a user of this machine.
         is_trusted=not (is_request and settings.api_keys),
+        commands=settings.allowed_commands,
+        list_tools=_list_tools,
     )
     spec, media = check_spec(written, context), media_of(settings.data_dir)
     samples = open_samples(spec, media)
     refs = replayable(spec, samples.refs, partial(stored_job, settings))
     return Draft(spec=spec, refs=refs, faults=samples.faults, job=open_job(spec, samples, media))
+
+
+def _list_tools(name: str, server: ToolServer) -> Listing:
+    """What a tool server offers now: it is started for this, and stopped.
+
+    Raises:
+        ServerFault: it does not start, or does not list its tools in time.
+    """
+    from tools.servers.connections import connections  # late: few specs have servers
+
+    return connections().list_tools(name, server)
 
 
 def replayable(

@@ -1,6 +1,9 @@
 """A job as a user writes it: its fields with their types and bounds. Rules across fields: `rules.py`."""
 
+import operator
 from collections import Counter
+from collections.abc import Mapping
+from functools import cached_property
 from typing import Any, Literal, Self
 
 from pydantic import Field, ValidationInfo, field_validator, model_validator
@@ -15,6 +18,9 @@ from gnomon.core.retry import DEFAULT_RETRY, RetryPolicy, is_default
 from gnomon.core.select import Select
 from gnomon.core.validation import StrictModel
 from gnomon.spec.analysis_spec import AnalysisSpec
+from tools.core.tool import Tool, contract_hash
+from tools.core.toolbox import TOOLS
+from tools.servers.definition import ToolServer
 
 ReasoningHistory = Literal["auto", "all", "last", "none"]
 
@@ -323,6 +329,14 @@ class JobSpec(StrictModel):
             "hand, it demands these very ones."
         ),
     )
+    servers: dict[str, ToolServer] = Field(
+        default_factory=dict,
+        exclude_if=operator.not_,
+        description=(
+            "Servers whose tools arms have, by name; a server that is written among an arm's tools is moved "
+            "here when the job is frozen, with a listing of its tools."
+        ),
+    )
 
     @model_validator(mode="after")
     def _labels_are_unique(self) -> Self:
@@ -365,6 +379,38 @@ class JobSpec(StrictModel):
         raise SpecError(
             f"no arm {name!r}; there are: {', '.join(arm.name for arm in self.arms)}", field="arm"
         )
+
+    @cached_property
+    def server_tools(self) -> Mapping[str, Tool[Any]]:
+        """The tools of the spec's servers, by the names that arms have for them."""
+        if not self.servers:
+            return {}
+        from tools.servers.tool import server_tool  # late: few jobs have servers
+
+        return {
+            listed.shown: server_tool(name, server, listed)
+            for name, server in self.servers.items()
+            for listed in (server.listing.tools if server.listing else ())
+        }
+
+    def toolset(self, arm: Arm) -> tuple[Tool[Any], ...]:
+        """The arm's tools, our own and those of servers, in the order of their names.
+
+        Raises:
+            UnknownPlugin: there is no such tool here.
+        """
+        foreign = self.server_tools
+        return tuple(foreign[name] if name in foreign else TOOLS.get(name) for name in arm.tools)
+
+    def contract_of(self, arm: Arm) -> str:
+        """Hash of what the model is offered: names, schemas and descriptions of the arm's tools."""
+        if self.server_tools.keys().isdisjoint(arm.tools):
+            return arm.toolset_hash
+        return contract_hash(self.toolset(arm))
+
+    def toolset_unchanged(self, arm: Arm) -> bool:
+        """Whether the arm's tools are still offered as they were when the job was frozen."""
+        return arm.contract in ("", self.contract_of(arm))
 
     def model(self, label: str) -> ModelSpec:
         """The model whose label is `label`.

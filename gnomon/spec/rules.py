@@ -46,9 +46,11 @@ from gnomon.spec.sample_rules import OF_THE_SAMPLES
 from gnomon.spec.script import read_script
 from gnomon.spec.size import check_sizes
 from gnomon.spec.token_budget import StoredJob, with_token_budget
+from gnomon.spec.tool_servers import Commands, ListTools, check_server, lift_servers
 from tools.core.outside import PluginFault
 from tools.core.registry import UnknownPlugin
 from tools.core.toolbox import TOOLS
+from tools.servers.definition import ToolServer
 
 MAX_PAIRINGS = 2_000  # of models with arms, and of models with contrasts: a report looks at each
 
@@ -73,6 +75,8 @@ class Context:
     data_roots: tuple[Path, ...] | None = None  # folders that data may be read from; None: not set
     endpoints: EndpointAllowlist = NO_ENDPOINTS  # where the operator lets models be called
     is_trusted: bool = False  # by a user of this machine: loopback and any provider may be called
+    commands: Commands = ()  # that the operator lets requests start
+    list_tools: ListTools | None = None  # starts a tool server and lists its tools; None: none is started
 
 
 def check_spec(written: object, context: Context) -> JobSpec:
@@ -141,7 +145,7 @@ def _parsed(written: object, context: Context) -> JobSpec:
 def _frozen(spec: JobSpec) -> JobSpec:
     """The spec with all that a later version might decide otherwise spelled out."""
     plugin = spec.plugin()
-    arms = [arm.frozen() for arm in spec.arms]
+    arms = [arm.frozen(spec.contract_of(arm)) for arm in spec.arms]
     if spec.protocol == "official" and isinstance(plugin, OfficialShow):
         shown = {"show": tuple(plugin.official_show)}
         arms = [arm if "show" in arm.model_fields_set else arm.model_copy(update=shown) for arm in arms]
@@ -172,6 +176,22 @@ def sizes(written: Written, _: Context) -> Written:
     """Refuses lists with more entries, and texts that are longer, than any job needs."""
     check_sizes(written)
     return written
+
+
+def servers(written: Written, context: Context) -> Written:
+    """Refuses tool servers that are not allowed, do not start, or lack the tools that arms name."""
+
+    def check(server: ToolServer, field: str) -> None:
+        check_server(
+            server,
+            commands=context.commands,
+            endpoints=context.endpoints,
+            is_request=context.is_request,
+            is_trusted=context.is_trusted,
+            field=field,
+        )
+
+    return lift_servers(written, check=check, list_tools=context.list_tools, is_request=context.is_request)
 
 
 def preset(written: Written, _: Context) -> Written:
@@ -337,9 +357,9 @@ def tools(spec: JobSpec, _: Context) -> None:
     """Refuses tools that do not exist."""
     for at, arm in enumerate(spec.arms):
         for name in arm.tools:
-            if name not in TOOLS:
-                message = f"no tool {name!r}; there are: {', '.join(TOOLS.names())}"
-                raise SpecError(message, field=f"arms.{at}.tools")
+            if name not in TOOLS and name not in spec.server_tools:
+                there_are = ", ".join([*TOOLS.names(), *spec.server_tools])
+                raise SpecError(f"no tool {name!r}; there are: {there_are}", field=f"arms.{at}.tools")
 
 
 def replays(spec: JobSpec, context: Context) -> None:
@@ -373,8 +393,8 @@ def replays(spec: JobSpec, context: Context) -> None:
 def contracts(spec: JobSpec, _: Context) -> None:
     """Refuses a contract that the arm's tools do not have here: names, schemas and descriptions."""
     for at, arm in enumerate(spec.arms):
-        if not arm.toolset_unchanged:
-            message = f"{arm.contract!r} is not what its tools offer here; that is {arm.toolset_hash!r}"
+        if not spec.toolset_unchanged(arm):
+            message = f"{arm.contract!r} is not what its tools offer here; that is {spec.contract_of(arm)!r}"
             raise SpecError(message, field=f"arms.{at}.contract")
 
 
@@ -435,7 +455,7 @@ def scripts(spec: JobSpec, _: Context) -> None:
                 raise SpecError(error.message, field=f"models.{at}.{error.field}") from None
 
 
-AS_WRITTEN: tuple[Callable[[Any, Context], Written], ...] = (mapping, sizes, token_budget, preset)
+AS_WRITTEN: tuple[Callable[[Any, Context], Written], ...] = (mapping, sizes, token_budget, servers, preset)
 OF_THE_SPEC: tuple[Callable[[JobSpec, Context], None], ...] = (
     labels,
     pairings,
