@@ -43,6 +43,7 @@ SECTIONS = {
         "benchmarks",
         "models",
         "tools",
+        "mcp",
         "presets",
         "generate",
         "audit",
