@@ -223,8 +223,8 @@ class JobSpec(StrictModel):
     data: str | None = Field(
         default=None,
         description=(
-            "Folder of the benchmark's published files, or a file of questions of one's own; relative to the current folder (over REST: to one of "
-            "`GNOMON_MEDIA_ROOTS`); null: none, for generated questions."
+            "Folder of the benchmark's published files, or one's own file of questions, relative to the "
+            "current folder (over REST: to one of `GNOMON_MEDIA_ROOTS`); null: none, for generated questions."
         ),
     )
     columns: dict[str, str] = Field(

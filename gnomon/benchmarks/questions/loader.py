@@ -1,4 +1,4 @@
-"""Makes questions of a file's rows, and names everything that is wrong with it at once, by line and column."""
+"""Makes questions of a file's rows, and names all that is wrong with it at once, by line and column."""
 
 import json
 from collections.abc import Iterable, Mapping

@@ -106,10 +106,10 @@ def _lines(file: BinaryIO) -> Iterator[tuple[int, int, bytes]]:
 
 
 def not_utf8(error: UnicodeDecodeError) -> str:
-    """What to say of text in another encoding.
+    r"""What to say of text in another encoding.
 
     >>> try:
-    ...     b"caf\\xe9".decode()
+    ...     b"caf\xe9".decode()
     ... except UnicodeDecodeError as error:
     ...     not_utf8(error)
     'is not UTF-8: byte 0xe9 at 4; save the file as UTF-8'

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """A unit: `of` names what it measures; a value times `factor` plus `offset` is in that kind's first unit."""
+    """A unit of what `of` names; a value times `factor`, plus `offset`, is in the first unit of that kind."""
 
     of: str
     factor: float

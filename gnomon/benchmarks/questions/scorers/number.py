@@ -91,7 +91,7 @@ class NumberScorer(Scorer):
         answer = answer_of(response)
         value, flag = self.read(answer)
         if value is None or not math.isfinite(value):
-            return wrong(flag or "no_answer", answer)
+            return wrong(flag or "no_answer")
         error = value - truth.value
         allowed = self.tolerance * (abs(truth.value) if self.relative else 1.0)
         is_right = abs(error) <= allowed + SLACK * max(abs(truth.value), abs(allowed))

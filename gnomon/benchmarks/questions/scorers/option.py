@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from gnomon.benchmarks.questions.reading import as_json, normalised
-from gnomon.benchmarks.questions.scorers.scorer import NO_ANSWER, Scorer, Truth, refuse
+from gnomon.benchmarks.questions.scorers.scorer import Scorer, Truth, refuse, wrong
 from gnomon.core.choice import read_choice
 from gnomon.core.errors import SpecError
 from gnomon.core.score import Score
@@ -28,7 +28,7 @@ class OptionScorer(Scorer):
     def score(self, truth: Truth, response: str) -> Score:
         letter = read_choice(response, truth.options)
         if letter is None:
-            return Score(value=0.0, flags=NO_ANSWER)
+            return wrong("no_answer")
         return Score(value=float(letter == truth.value), answer=letter)
 
 

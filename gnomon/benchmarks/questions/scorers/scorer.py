@@ -11,7 +11,6 @@ from gnomon.core.validation import StrictModel
 from tools.core.sketch import Sketch
 
 MAX_KEPT = 500  # characters of an answer that a row keeps
-NO_ANSWER = ("no_answer",)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,9 +54,9 @@ class Scorer(StrictModel):
         return Sketch()
 
 
-def wrong(flag: str, answer: str | None = None) -> Score:
-    """The score of a reply in which no answer of the kind could be read."""
-    return Score(value=0.0, answer=answer[:MAX_KEPT] if answer else None, flags=(flag,))
+def wrong(flag: str) -> Score:
+    """The score of a reply in which no answer of the kind could be read; the flag says why."""
+    return Score(value=0.0, flags=(flag,))
 
 
 def refuse(answer: object, what: str) -> SpecError:

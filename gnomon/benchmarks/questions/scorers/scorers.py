@@ -7,23 +7,36 @@ from functools import lru_cache
 from pydantic import ValidationError
 
 from gnomon.benchmarks.questions.reading import as_json
+from gnomon.benchmarks.questions.scorers.entries import ListScorer, OrderedListScorer, SetScorer
+from gnomon.benchmarks.questions.scorers.interval import IntervalScorer
 from gnomon.benchmarks.questions.scorers.number import NumberScorer
 from gnomon.benchmarks.questions.scorers.option import OptionScorer
+from gnomon.benchmarks.questions.scorers.point import PointScorer
 from gnomon.benchmarks.questions.scorers.scorer import Scorer
 from gnomon.benchmarks.questions.scorers.text import TextScorer
 from gnomon.core.errors import SpecError
 from gnomon.core.validation import first_validation_error
 
 SCORERS: Mapping[str, type[Scorer]] = {
-    scorer.kind: scorer for scorer in (OptionScorer, NumberScorer, TextScorer)
+    scorer.kind: scorer
+    for scorer in (
+        OptionScorer,
+        NumberScorer,
+        TextScorer,
+        ListScorer,
+        SetScorer,
+        OrderedListScorer,
+        IntervalScorer,
+        PointScorer,
+    )
 }
 
 
 def make_scorer(written: object) -> Scorer:
     """The scorer of a name, or of a mapping of one name to its parameters, also as JSON text.
 
-    >>> make_scorer("number") == make_scorer({"number": {}}), make_scorer('{"text": {"match": "exact"}}').match
-    (True, 'exact')
+    >>> make_scorer("number") == make_scorer({"number": {}})
+    True
 
     Raises:
         SpecError: the name or a parameter is not allowed; the message says what is.
@@ -36,7 +49,7 @@ def make_scorer(written: object) -> Scorer:
         allowed = (
             f"{', '.join(SCORERS)}, or one of them with parameters, such as {{number: {{tolerance: 1}}}}"
         )
-        raise SpecError(f"must be one of {allowed}", field="scorer")
+        raise SpecError(f"{allowed}", field="scorer")
     name, parameters = next(iter(written.items()))
     if name not in SCORERS:
         raise SpecError(f"no {str(name)[:60]!r}; allowed: {', '.join(SCORERS)}", field="scorer")

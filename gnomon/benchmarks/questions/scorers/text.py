@@ -16,7 +16,7 @@ class TextScorer(Scorer):
 
     match: Literal["normalised", "exact"] = Field(
         default="normalised",
-        description="`normalised`: case, spaces and punctuation around the text do not count; `exact`: all counts.",
+        description="`normalised`: case, spaces and punctuation around it do not count; `exact`: all counts.",
     )
 
     def truth(self, answer: object) -> Truth:
