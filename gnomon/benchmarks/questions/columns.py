@@ -13,7 +13,7 @@ COLUMNS: Mapping[str, str] = {
     "context": "text that comes before the question",
     "options": "list of texts to choose from; or a column for each, called A, B, C, …",
     "answer": "what is right, as the scorer needs it: a letter or text of an option, a number, a text",
-    "images": "picture or list of pictures: paths below the file's folder, base64, or the id of a row with them",
+    "images": "picture or list of them: paths below the file's folder, base64, or the id of a row with them",
     "video": "path of a clip below the file's folder",
     "scene": "scene in GeoJSON: a path below the file's folder, or the object itself",
     "task": "kind of question; reports have a row for each",
