@@ -9,7 +9,7 @@ from typing import Any, Literal, Self
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 
 from gnomon.core.arm import Arm, Contrast
-from gnomon.core.benchmark import BENCHMARKS, Benchmark, PromptProtocol
+from gnomon.core.benchmark import BENCHMARKS, Benchmark, PromptProtocol, ReadsOwnFiles
 from gnomon.core.decoding import EVERY_TASK, NO_DECODING, Decoding
 from gnomon.core.errors import SpecError
 from gnomon.core.ids import stable_hash
@@ -242,8 +242,24 @@ class JobSpec(StrictModel):
     data: str | None = Field(
         default=None,
         description=(
-            "Folder of the benchmark's published files, relative to the current folder (over REST: to one of "
-            "`GNOMON_MEDIA_ROOTS`); null: none, for generated questions."
+            "Folder of the benchmark's published files, or one's own file of questions, relative to the "
+            "current folder (over REST: to one of `GNOMON_MEDIA_ROOTS`); null: none, for generated questions."
+        ),
+    )
+    columns: dict[str, str] = Field(
+        default_factory=dict,
+        exclude_if=lambda columns: not columns,  # so that hashes of older specs stay
+        description=(
+            "What a file of one's own calls the columns of `questions`, `{ours: theirs}`; empty: as they are "
+            "called here."
+        ),
+    )
+    scorer: str | dict[str, Any] | None = Field(
+        default=None,
+        exclude_if=lambda scorer: scorer is None,  # so that hashes of older specs stay
+        description=(
+            "How answers to `questions` are scored where a row does not say: a scorer's name, or "
+            "`{name: {parameter: value}}`; null: `option` where there are options, else `text`."
         ),
     )
     select: Select = Field(
@@ -355,8 +371,11 @@ class JobSpec(StrictModel):
         return stable_hash(self.model_dump(mode="json"))
 
     def plugin(self) -> Benchmark:
-        """The benchmark's plug-in."""
-        return BENCHMARKS.get(self.benchmark)
+        """The benchmark's plug-in, for files with the columns and the scorer of this spec."""
+        plugin = BENCHMARKS.get(self.benchmark)
+        if isinstance(plugin, ReadsOwnFiles) and (self.columns or self.scorer is not None):
+            return plugin.reading(self.columns, self.scorer)
+        return plugin
 
     def decoding_of(self, task: str) -> Decoding:
         """How replies to a question of that task are drawn, where a model's own entry leaves it open."""

@@ -23,6 +23,7 @@ from gnomon.core.benchmark import (
     OfficialScenes,
     OfficialShow,
     PlansRequests,
+    ReadsOwnFiles,
     SampleSet,
     SupportsOptions,
     Varied,
@@ -118,7 +119,7 @@ def open_samples(spec: JobSpec, media: MediaStore) -> SampleSet:
             media=media,
         )
     except DataError as error:
-        raise DataError(error.message, field=error.field or "data") from None
+        raise type(error)(error.message, field=error.field or "data") from None
     for rule in OF_THE_SAMPLES:
         rule(spec, samples)
     return samples
@@ -239,7 +240,7 @@ def pairings(spec: JobSpec, _: Context) -> None:
 def benchmark(spec: JobSpec, _: Context) -> None:
     """Refuses a benchmark that does not exist."""
     try:
-        spec.plugin()
+        BENCHMARKS.get(spec.benchmark)
     except UnknownPlugin as error:
         raise SpecError(str(error), field="benchmark") from None
 
@@ -249,10 +250,27 @@ def plugins(spec: JobSpec, _: Context) -> None:
     check_written_pins(spec)
 
 
+def own_files(spec: JobSpec, _: Context) -> None:
+    """Refuses columns and a scorer where the benchmark has its own, and those that do not exist."""
+    plugin = BENCHMARKS.get(spec.benchmark)
+    for field, is_set in (("columns", bool(spec.columns)), ("scorer", spec.scorer is not None)):
+        if is_set and not isinstance(plugin, ReadsOwnFiles):
+            readers = ", ".join(other.name for other in BENCHMARKS if isinstance(other, ReadsOwnFiles))
+            message = f"{spec.benchmark} has its own; allowed with the benchmark {readers}"
+            raise SpecError(message, field=field)
+    if isinstance(plugin, ReadsOwnFiles):
+        plugin.reading(spec.columns, spec.scorer)
+
+
 def published_files(spec: JobSpec, _: Context) -> None:
     """Refuses a benchmark of published files without a folder of them."""
     if spec.plugin().needs_data and not spec.data:
-        raise SpecError(f"{spec.benchmark} needs the folder of its published files", field="data")
+        files = (
+            "your file of questions"
+            if isinstance(spec.plugin(), ReadsOwnFiles)
+            else "the folder of its published files"
+        )
+        raise SpecError(f"{spec.benchmark} needs {files}", field="data")
 
 
 def planning_request(spec: JobSpec, _: Context) -> None:
@@ -288,9 +306,16 @@ def _options(plugin: Benchmark) -> frozenset[Varied]:
 def names(spec: JobSpec, _: Context) -> None:
     """Refuses tasks, scenes and variants that the benchmark, and arms that the spec does not have."""
     plugin, arms = spec.plugin(), tuple(arm.name for arm in spec.arms)
+    tasks = () if isinstance(plugin, ReadsOwnFiles) else plugin.tasks  # else `sample_rules.tasks`
     for field, used, there_are in (
-        ("decoding", list(spec.decoding or ()), (EVERY_TASK, *plugin.tasks)),
-        ("select.tasks", spec.select.tasks, plugin.tasks),
+        *(
+            (field, names, allowed)
+            for field, names, allowed in (
+                ("decoding", list(spec.decoding or ()), (EVERY_TASK, *tasks)),
+                ("select.tasks", spec.select.tasks, tasks),
+            )
+            if tasks
+        ),
         ("select.scenes", spec.select.scenes, plugin.scenes),
         ("variant", [spec.variant] if spec.variant else [], plugin.variants),
         *((field, used, arms) for field, used in spec.analysis.named_arms().items()),
@@ -342,7 +367,7 @@ def transforms(spec: JobSpec, _: Context) -> None:
             message = f"{spec.benchmark} has no {arm.transform!r}; allowed: {', '.join(offered) or 'none'}"
             raise SpecError(message, field=field)
         without = set(spec.select.tasks or plugin.tasks) - offered[arm.transform]
-        if without:
+        if without and not isinstance(plugin, ReadsOwnFiles):  # else the samples say (`transformable`)
             message = (
                 f"{arm.transform!r} does not fit the questions of {', '.join(sorted(without))}; allowed: "
                 f"{', '.join(sorted(offered[arm.transform]))}, by `select.tasks`"
@@ -461,6 +486,7 @@ OF_THE_SPEC: tuple[Callable[[JobSpec, Context], None], ...] = (
     pairings,
     plugins,
     benchmark,
+    own_files,
     published_files,
     planning_request,
     protocol,
