@@ -183,11 +183,12 @@ def _check_provider(model: ModelSpec, allowed: EndpointAllowlist, field: str, *,
             f"{model.id!r} is not allowed; allowed: {names}, or an api_base of {ALLOWED_API_BASES_ENV}",
             field=f"{field}.id",
         )
-    _check_variable(model, providers[provider], field)
+    _check_variable(model.api_key_env, providers[provider], f"{field}.api_key_env")
 
 
 def _check_address(model: ModelSpec, allowed: EndpointAllowlist, field: str, *, is_trusted: bool) -> None:
-    base = _base(str(model.api_base), field=f"{field}.api_base")
+    url = str(model.api_base)
+    _base(url, field=f"{field}.api_base")
     provider, slash, _ = model.id.partition("/")
     takes_base = model.api == "responses" or (slash and provider in TAKES_BASE)
     if not is_trusted and not takes_base:
@@ -195,6 +196,25 @@ def _check_address(model: ModelSpec, allowed: EndpointAllowlist, field: str, *, 
             f"{model.id!r} takes no api_base here; allowed: {', '.join(f'{name}/…' for name in TAKES_BASE)}",
             field=f"{field}.id",
         )
+    check_address(
+        url,
+        model.api_key_env,
+        allowed,
+        fields=(f"{field}.api_base", f"{field}.api_key_env"),
+        is_trusted=is_trusted,
+    )
+
+
+def check_address(
+    url: str, variable: str | None, allowed: EndpointAllowlist, *, fields: tuple[str, str], is_trusted: bool
+) -> None:
+    """Refuse an address, or a variable whose key would go there, that the operator has not allowed; `fields`
+    are those of the two. `is_trusted` as for `check_endpoints`.
+
+    Raises:
+        SpecError: names the field and what is allowed.
+    """
+    base = _base(url, field=fields[0])
     fitting = [entry for entry in allowed.endpoints if _covers(entry, base)]
     if is_trusted and is_loopback(base.host):
         return
@@ -203,19 +223,16 @@ def _check_address(model: ModelSpec, allowed: EndpointAllowlist, field: str, *, 
         local = "loopback hosts" if is_trusted else ""
         names = ", ".join(part for part in (local, listed) if part) or "nothing"
         raise SpecError(
-            f"{model.api_base!r} is not allowed; allowed: {names} ({ALLOWED_API_BASES_ENV})",
-            field=f"{field}.api_base",
+            f"{url!r} is not allowed; allowed: {names} ({ALLOWED_API_BASES_ENV})", field=fields[0]
         )
-    _check_variable(model, tuple(name for entry in fitting for name in entry.variables), field)
+    _check_variable(variable, tuple(name for entry in fitting for name in entry.variables), fields[1])
 
 
-def _check_variable(model: ModelSpec, variables: tuple[str, ...], field: str) -> None:
-    if model.api_key_env is not None and model.api_key_env not in variables:
+def _check_variable(variable: str | None, variables: tuple[str, ...], field: str) -> None:
+    if variable is not None and variable not in variables:
         names = ", ".join(variables) or "none"
-        raise SpecError(
-            f"{model.api_key_env!r} may not go there; allowed: {names} ({ALLOWED_API_BASES_ENV})",
-            field=f"{field}.api_key_env",
-        )
+        message = f"{variable!r} may not go there; allowed: {names} ({ALLOWED_API_BASES_ENV})"
+        raise SpecError(message, field=field)
 
 
 def _covers(entry: Endpoint, base: Endpoint) -> bool:
