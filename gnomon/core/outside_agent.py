@@ -30,38 +30,38 @@ class OutsideAgent(StrictModel):
     http: str | None = Field(
         default=None,
         exclude_if=_is_none,
-        description="Address that takes questions by Gnomon's plain HTTP contract.",
+        description="Address that takes questions by Gnomon's plain HTTP contract; null: none.",
     )
     openai: str | None = Field(
         default=None,
         exclude_if=_is_none,
         description=(
             "Address of an OpenAI-compatible API behind which an agent runs its own tools, such as "
-            "`http://127.0.0.1:8000/v1`; the model's id is passed on."
+            "`http://127.0.0.1:8000/v1`; the model's id is passed on; null: none."
         ),
     )
     a2a: str | None = Field(
         default=None,
         exclude_if=_is_none,
-        description="Address below which an agent of the A2A protocol (1.0) shows its Agent Card.",
+        description="Address below which an agent of A2A 1.0 shows its Agent Card; null: none.",
     )
     command: Annotated[tuple[str, ...], AS_LIST] | None = Field(
         default=None,
         exclude_if=_is_none,
-        description="Program and arguments; a question goes to its stdin as JSON, the answer to its stdout.",
+        description="Program and arguments, asked and answering in JSON on stdin and stdout; null: none.",
     )
     langgraph: str | None = Field(
         default=None,
         exclude_if=_is_none,
         pattern=r"^[A-Za-z_][\w.]*:[A-Za-z_][\w.]*$",
         max_length=400,
-        description="A compiled LangGraph graph as `module:name`; on the command line alone.",
+        description="A compiled LangGraph graph as `module:name`, on the command line alone; null: none.",
     )
     api_key_env: str | None = Field(
         default=None,
         exclude_if=_is_none,
         min_length=1,
-        description="Name of the worker's environment variable with the address's key, sent as Bearer.",
+        description="Name of the worker's environment variable with the address's key; null: no key is sent.",
     )
     timeout_seconds: float | None = Field(
         default=None,
