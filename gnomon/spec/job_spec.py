@@ -291,7 +291,11 @@ class JobSpec(StrictModel):
         ),
     )
     models: list[ModelSpec] = Field(
-        min_length=1, description="The models that answer, each under every arm; their names differ."
+        min_length=1,
+        description=(
+            "The models that answer, each under every arm; their names differ. May be left out where only "
+            "agents from outside answer: then `{id: agent}`, the agent's own."
+        ),
     )
     arms: list[Arm] = Field(
         min_length=1,
@@ -369,6 +373,11 @@ class JobSpec(StrictModel):
     def content_hash(self) -> str:
         """The same for the same spec in one version of Gnomon; a field that is added changes it."""
         return stable_hash(self.model_dump(mode="json"))
+
+    @property
+    def called_models(self) -> tuple[ModelSpec, ...]:
+        """The models that Gnomon calls itself: none where only agents from outside answer."""
+        return () if all(arm.outside for arm in self.arms) else tuple(self.models)
 
     def plugin(self) -> Benchmark:
         """The benchmark's plug-in, for files with the columns and the scorer of this spec."""
