@@ -46,7 +46,8 @@ def main(binary: str, arguments: list[str]) -> None:
         if libc.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0:
             _landlock(libc, binary)
             _seccomp(libc)
-    os.execv(binary, [binary, *arguments])  # noqa: S606 no shell is meant
+    os.chdir("/")
+    os.execve(binary, [binary, *arguments], {})  # noqa: S606 no shell is meant
 
 
 def _landlock(libc: ctypes.CDLL, binary: str) -> None:
