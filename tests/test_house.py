@@ -131,3 +131,13 @@ def test_every_environment_variable_is_documented() -> None:
     }
     documented = "\n".join(path.read_text(encoding="utf-8") for path in (ROOT / "docs").rglob("*.md"))
     assert not {name for name in used if name not in documented}
+
+
+def test_no_script_or_test_defines_a_name_twice() -> None:
+    """The type checker looks at the packages alone, and a second definition replaces the first."""
+    twice = []
+    for path in (path for folder in ("bench", "tests", "scripts") for path in (ROOT / folder).rglob("*.py")):
+        body = ast.parse(path.read_text(encoding="utf-8")).body
+        names = [node.name for node in body if isinstance(node, ast.FunctionDef | ast.ClassDef)]
+        twice += [f"{path.relative_to(ROOT)}: {name}" for name in set(names) if names.count(name) > 1]
+    assert twice == []

@@ -52,7 +52,7 @@ class Finding:
 def preflight_request(spec: JobSpec) -> Request:
     """The call: a few words, drawn as the trials are, with one tool where some arm offers tools."""
     arms = spec.arms
-    tools = [tool for arm in arms if not _calls_in_words(arm.agent) for tool in arm.toolset()]
+    tools = [tool for arm in arms if not _calls_in_words(arm.agent) for tool in spec.toolset(arm)]
     return Request(
         messages=[{"role": "user", "content": PROMPT}],
         tools=[tool.schema() for tool in tools[:1]],

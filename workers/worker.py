@@ -35,7 +35,7 @@ Preload = Callable[[list[ModelSpec]], None]
 def _import_for(spec: JobSpec) -> None:
     for arm in spec.arms:
         AGENTS.get(arm.agent)
-        spec.arm(arm.name).toolset()
+        spec.toolset(arm)
 
 
 class ShardWorker(Worker):

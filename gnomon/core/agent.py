@@ -241,8 +241,13 @@ class CountsModelCalls(Protocol):
         ...
 
 
+def is_agent(item: object) -> bool:
+    """Whether an object of a plug-in file is an agent: it answers, and says whether it uses tools."""
+    return isinstance(getattr(item, "uses_tools", None), bool) and callable(getattr(item, "answer", None))
+
+
 # Named here, imported only when asked for: listing agents does not load LangGraph.
-AGENTS: Registry[Agent] = Registry("agents", "agent")
+AGENTS: Registry[Agent] = Registry("agents", "agent", group="gnomon.agents", accepts=is_agent)
 
 
 def model_calls(arm: Arm) -> tuple[int, int]:
@@ -255,7 +260,7 @@ def model_calls(arm: Arm) -> tuple[int, int]:
     >>> model_calls(Arm(name="c", agent="vote"))
     (1, 24)
     """
-    agent = AGENTS.get(arm.agent) if arm.agent in AGENTS.names() else None
+    agent = AGENTS.get(arm.agent) if arm.agent in AGENTS else None
     return agent.model_calls(arm) if isinstance(agent, CountsModelCalls) else (1, arm.max_turns)
 
 
@@ -265,4 +270,4 @@ def runs_tools(arm: Arm) -> bool:
     >>> runs_tools(Arm(name="a", agent="direct")), runs_tools(Arm(name="b", agent="react"))
     (False, True)
     """
-    return arm.agent not in AGENTS.names() or AGENTS.get(arm.agent).uses_tools
+    return arm.agent not in AGENTS or AGENTS.get(arm.agent).uses_tools
