@@ -13,7 +13,7 @@ from gnomon.core import errors
 from tools.core.registry import Registry
 
 ROOT = Path(__file__).parent.parent
-PACKAGES = ("tools", "gnomon", "agents", "workers", "service")
+PACKAGES = ("tools", "gnomon", "agents", "workers", "service", "gnomon_lab")
 MODULES = sorted(path for package in PACKAGES for path in (ROOT / package).rglob("*.py"))
 
 
@@ -50,7 +50,7 @@ def module_name(path: Path) -> str:
 
 
 def importers() -> dict[str, set[str]]:
-    """By module, the modules of the five packages that import it, wherever in them."""
+    """By module, the modules of our packages that import it, wherever in them."""
     found: dict[str, set[str]] = {module_name(path): set() for path in MODULES}
     for path in MODULES:
         importer = module_name(path)
