@@ -260,7 +260,7 @@ def model_calls(arm: Arm) -> tuple[int, int]:
     >>> model_calls(Arm(name="c", agent="vote"))
     (1, 24)
     """
-    agent = AGENTS.get(arm.agent) if arm.agent in AGENTS else None
+    agent = AGENTS.find(arm.agent)
     return agent.model_calls(arm) if isinstance(agent, CountsModelCalls) else (1, arm.max_turns)
 
 
@@ -270,4 +270,4 @@ def runs_tools(arm: Arm) -> bool:
     >>> runs_tools(Arm(name="a", agent="direct")), runs_tools(Arm(name="b", agent="react"))
     (False, True)
     """
-    return arm.agent not in AGENTS or AGENTS.get(arm.agent).uses_tools
+    return (agent := AGENTS.find(arm.agent)) is None or agent.uses_tools

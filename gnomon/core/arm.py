@@ -14,6 +14,8 @@ from pydantic_core.core_schema import no_info_after_validator_function
 from gnomon.core.message import ToolChoice
 from gnomon.core.sample import SHOWABLE, Shown, Transform
 from gnomon.core.validation import AS_LIST, StrictModel
+from tools.core.outside import PluginFault
+from tools.core.registry import UnknownPlugin
 from tools.core.tool import Tool, contract_hash
 from tools.core.toolbox import TOOLS
 
@@ -221,8 +223,11 @@ class Arm(StrictModel):
 
     @property
     def toolset_unchanged(self) -> bool:
-        """Whether its tools are still offered as they were when the job was frozen."""
-        return self.contract in ("", self.toolset_hash)
+        """Whether its tools are still here, and offered as they were when the job was frozen."""
+        try:
+            return self.contract in ("", self.toolset_hash)
+        except (UnknownPlugin, PluginFault):
+            return False
 
     def frozen(self) -> "Arm":
         """The same with the contract of its tools, so that a later version of them is noticed."""
