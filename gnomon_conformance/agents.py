@@ -132,8 +132,9 @@ class AgentSuite:
         ensure(least <= calls <= most, f"model_calls says {least} to {most}, and there were {calls}")
 
     def runs_tools_only_if_it_says_so(self) -> None:
-        """With a model that calls a tool, natively and in words, tools are run if `uses_tools` is true."""
-        acts = {"text": f"Action: {json.dumps({**CALL, 'tool': 'echo'})}", "tool_calls": [CALL]}
+        """A model calls a tool, natively, in words and in code: it is run if `uses_tools` is true."""
+        in_words = f"```python\necho('on')\n```\nAction: {json.dumps({**CALL, 'tool': 'echo'})}"
+        acts = {"text": in_words, "tool_calls": [CALL]}
         self._run(context := agent_context(self._agent.name, [acts, acts, "end"]))
         ran, uses = bool(context.trace.tool_steps), self._agent.uses_tools
         ensure(ran == uses, f"uses_tools is {uses}, and the model's call was {'run' if ran else 'not run'}")

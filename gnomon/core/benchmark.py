@@ -157,6 +157,27 @@ def usable_tools(benchmark: Benchmark) -> list[str]:
 
 
 @runtime_checkable
+class ReadsOwnFiles(Protocol):
+    """Asks the questions of a file of the user's own.
+
+    A spec may set `columns` and `scorer`; the tasks are those of the file, so that names of them are checked
+    once it is open.
+
+    Example: `reading` gives the benchmark for a file whose column `prompt` holds the questions.
+    """
+
+    tasks_are_of_the_data: bool
+
+    def reading(self, columns: Mapping[str, str], scorer: str | Mapping[str, Any] | None) -> "Benchmark":
+        """The benchmark for files with these columns, and this scorer where a row names none.
+
+        Raises:
+            SpecError: names the field that is not allowed.
+        """
+        ...
+
+
+@runtime_checkable
 class HasOracle(Protocol):
     """Knows the truth of a question's intermediate steps.
 
@@ -425,6 +446,7 @@ ABILITIES: tuple[type, ...] = (
     SetsDecoding,
     PlansRequests,
     HasQuestionFile,
+    ReadsOwnFiles,
     CpuBound,
 )
 MODULES = ("audit", "exhibit")  # what a benchmark's folder may hold besides, found by its name

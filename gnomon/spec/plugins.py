@@ -41,7 +41,7 @@ def pins_of(spec: JobSpec) -> dict[str, PluginPin]:
 
 def _used(spec: JobSpec) -> Iterator[tuple[str, str]]:
     yield "benchmarks", spec.benchmark
-    yield from (("agents", arm.agent) for arm in spec.arms)
+    yield from (("agents", arm.agent) for arm in spec.arms if isinstance(arm.agent, str))
     yield from (("tools", tool) for arm in spec.arms for tool in arm.tools)
     yield from (("models", model.id.partition("/")[0]) for model in spec.models if "/" in model.id)
     if spec.analysis.preset:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 import click
 
-from gnomon.core.errors import GnomonError
+from gnomon.core.errors import FaultyFile, GnomonError
 from tools.core.outside import FILES_ENV, PluginFault
 from tools.core.registry import Registry
 
@@ -43,6 +43,7 @@ SECTIONS = {
         "benchmarks",
         "models",
         "tools",
+        "mcp",
         "presets",
         "generate",
         "audit",
@@ -162,7 +163,10 @@ def main(args: list[str] | None = None) -> NoReturn:
         _say(str(fault))
         code = BAD_USAGE
     except GnomonError as error:
-        _say(str(error))
+        lines = str(error).splitlines() if isinstance(error, FaultyFile) else [str(error)]
+        _say(lines[0])
+        for line in lines[1:]:
+            click.echo(line, err=True)
         code = BAD_USAGE if error.status < 500 else INCOMPLETE
     except (KeyboardInterrupt, click.Abort) as error:
         cause = error.__cause__ or error  # Click raises an Abort in its place

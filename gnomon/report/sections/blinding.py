@@ -125,8 +125,8 @@ class UsageBySample:
             {"trials": 0, "turns": 0.0, "tool_calls": 0.0, "completion_tokens": 0.0, "doubts": 0.0},
         )
         usage["trials"] += 1
-        usage["turns"] += row.model_calls
-        usage["tool_calls"] += row.tool_calls
+        usage["turns"] += math.nan if row.model_calls is None else row.model_calls
+        usage["tool_calls"] += math.nan if row.tool_calls is None else row.tool_calls
         usage["completion_tokens"] += math.nan if row.completion_tokens is None else row.completion_tokens
         usage["doubts"] += DOUBTS_RESULTS in row.flags
         for flag in row.flags:
