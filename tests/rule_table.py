@@ -43,6 +43,11 @@ CASES: dict[str, Case] = {
     "fields": Case({"repeats": 0}, "repeats", "greater than or equal to 1"),
     "labels": Case({"name": "a\x07"}, "name", "holds a control character"),
     "pairings": Case({"models": MANY_MODELS, "arms": MANY_ARMS}, "arms", "2,200 pairs of a model and an arm"),
+    "plugins": Case(
+        {"plugins": {"tools/speed": {"distribution": "speeds", "version": "2.1", "contract": "0" * 12}}},
+        "plugins.tools/speed",
+        "distribution '' here, 'speeds' in the job; version '' here, '2.1' in the job",
+    ),
     "benchmark": Case({"benchmark": "gtr"}, "benchmark", "gtr-bench"),
     "published_files": Case({"benchmark": "gtr-bench"}, "data", "needs the folder of its published files"),
     "planning_request": Case({"select": {"request": {}}}, "select.request", "only the benchmark itinerary"),

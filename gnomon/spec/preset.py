@@ -185,7 +185,15 @@ def plan_arms(name: str, options: Mapping[str, Any], *, benchmark: str) -> ArmPl
         plugin = BENCHMARKS.get(benchmark)
     except UnknownPlugin as error:
         raise SpecError(str(error), field="benchmark") from None
-    preset = PRESETS.get(name)
+    return plan_of(PRESETS.get(name), options, plugin)
+
+
+def plan_of(preset: Preset[Any], options: Mapping[str, Any], plugin: Benchmark) -> ArmPlan:
+    """The plan of a preset.
+
+    Raises:
+        SpecError: the preset does not take these options.
+    """
     if options.get("tools", "all") == "all":
         options = {**options, "tools": usable_tools(plugin)}
     try:
