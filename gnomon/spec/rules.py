@@ -195,7 +195,17 @@ def servers(written: Written, context: Context) -> Written:
             field=field,
         )
 
-    return lift_servers(written, check=check, list_tools=context.list_tools, is_request=context.is_request)
+    def find_file(path: str, field: str) -> Path:
+        find = from_request if context.is_request else for_command_line
+        return find(path, context.data_roots, field=field)
+
+    return lift_servers(
+        written,
+        check=check,
+        list_tools=context.list_tools,
+        find_file=find_file,
+        is_request=context.is_request,
+    )
 
 
 def preset(written: Written, _: Context) -> Written:

@@ -12,6 +12,7 @@ from starlette.middleware import Middleware
 from gnomon.spec.job_spec import JobSpec
 from service.answers import ANSWERS
 from service.api import (
+    cassettes,
     catalog,
     documentation,
     events,
@@ -66,7 +67,7 @@ if TYPE_CHECKING:
 
 VERSION = "0.1.0"
 DESCRIPTION = "Measures what giving a model tools changes in how well it reasons about space and time."
-KEYED = (jobs, trials, events, reports, reviews, catalog, tools, itineraries, workers, metrics)
+KEYED = (jobs, trials, events, reports, cassettes, reviews, catalog, tools, itineraries, workers, metrics)
 OPEN = (health, documentation)
 PAGES = (
     home,
