@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from gnomon.benchmarks.questions.columns import ColumnNames
+from gnomon.benchmarks.questions.floors import option_floors
 from gnomon.benchmarks.questions.loader import TASK, QuestionFile, Reading, entry_called, find_file, read_file
 from gnomon.benchmarks.questions.pictures import keep
 from gnomon.benchmarks.questions.prompt import FRAMES, parts_of
@@ -73,7 +74,12 @@ class OwnSamples:
         return Sample(
             ref=entry.ref,
             parts=parts_of(displayed(question, self.protocol), pictures, clip.frames if clip else None),
-            target={"question": question, "protocol": self.protocol, "pictures": tuple(pictures)},
+            target={
+                "question": question,
+                "protocol": self.protocol,
+                "pictures": tuple(pictures),
+                "usual": file.usual.guess(question),
+            },
             scene=file.scene(question),
             footage=clip.footage if clip else None,
             missing=clip.missing if clip else (),
@@ -173,6 +179,16 @@ class Questions:
         answer, response = record["answer"], record["response"]
         truth = choice(options, right_letter(answer, options)) if is_choice else scorer.truth(answer)
         return scorer.score(truth, response if isinstance(response, str) else "")
+
+    def heuristic_scores(self, sample: Sample) -> Mapping[str, float]:
+        question = displayed_in(sample)
+        if question.options:
+            return option_floors(question.options, question.gold)
+        usual: tuple[str, str] | None = sample.target.get("usual")
+        if usual is None:
+            return {}
+        rule, response = usual
+        return {rule: question.scorer.score(question.truth, response).value or 0.0}
 
     def transformed(
         self,

@@ -9,6 +9,7 @@ from typing import Any
 
 from gnomon.benchmarks._clusters import clusters_by_shared
 from gnomon.benchmarks.questions.columns import COLUMNS, ColumnNames
+from gnomon.benchmarks.questions.floors import UsualAnswers
 from gnomon.benchmarks.questions.pictures import (
     Source,
     check_picture,
@@ -84,6 +85,7 @@ class QuestionFile:
     entries: Mapping[str, Entry]
     faults: tuple[DataFault, ...]
     pictures_of: Mapping[str, tuple[int, int]]  # where rows lie whose pictures other rows use
+    usual: UsualAnswers
 
     @property
     def folder(self) -> Path:
@@ -144,6 +146,7 @@ class _Scan:
         self._references: list[tuple[int, str]] = []
         self._columns: dict[str, None] = {}
         self._faults: list[tuple[int, str]] = []
+        self._usual = UsualAnswers()
         self._rows = 0
 
     def add(self, found: FoundRow) -> None:
@@ -166,6 +169,7 @@ class _Scan:
         self._seen[sample_id] = (found.number, found.at)
         if question is None:
             return
+        self._usual.add(question)
         references = [s for s in question.pictures if isinstance(s, str) and not self._is_file(s)]
         self._references += [(found.number, reference) for reference in references]
         self._entries[sample_id] = Entry(
@@ -202,6 +206,7 @@ class _Scan:
             raise FaultyFile(self._message(), field="data")
         if not self._entries:
             raise DataError(f"{self._path.name} holds no questions", field="data")
+        self._usual.done()
         return QuestionFile(
             path=self._path,
             table=self._table,
@@ -209,6 +214,7 @@ class _Scan:
             entries=self._clustered(),
             faults=tuple(self._unused()),
             pictures_of=pictures_of,
+            usual=self._usual,
         )
 
     def _message(self) -> str:

@@ -25,6 +25,9 @@ class OptionScorer(Scorer):
     def form(self, truth: Truth) -> str:  # noqa: ARG002 (the same for all)
         return "Answer with the letter of one option only."
 
+    def reply(self, truth: Truth) -> str:
+        return str(truth.value)
+
     def score(self, truth: Truth, response: str) -> Score:
         letter = read_choice(response, truth.options)
         if letter is None:
