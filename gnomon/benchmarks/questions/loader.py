@@ -1,6 +1,7 @@
 """Makes questions of a file's rows, and names all that is wrong with it at once, by line and column."""
 
 import json
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -41,6 +42,7 @@ MAX_TEXT = {
     "answer": 20_000,
 }
 MAX_TAGS = 50
+_UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 FIRST = 20  # faults that a message quotes
 
 
@@ -443,7 +445,7 @@ def _bounded(answer: object) -> object:
 
 
 def _unstorable(text: str) -> str:
-    if "\0" in text or any("\ud800" <= char <= "\udfff" for char in text):
+    if _UNSTORABLE.search(text):
         return "holds what no database can hold: a NUL or a lone surrogate"
     return ""
 
