@@ -1,5 +1,6 @@
 """Audits one's own questions: the order of options, what words give away, and rows that contradict others."""
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from gnomon.audit.plugin import AnswerOptions, ShortcutGuess, guess
@@ -86,4 +87,4 @@ def _words(question: OwnQuestion) -> str:
 
 def _is_named(text: str, words: str) -> bool:
     plain = normalised(text)
-    return len(plain) >= MIN_NAMED and f" {plain} " in f" {words} "
+    return len(plain) >= MIN_NAMED and re.search(rf"(?<!\w){re.escape(plain)}(?!\w)", words) is not None

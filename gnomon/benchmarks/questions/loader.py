@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -185,7 +185,7 @@ class _Scan:
             tags=question.tags,
         )
         if not question.cluster:
-            self._kin[sample_id] = tuple(_shared(question))
+            self._kin[sample_id] = tuple(_shared(question, references))
 
     def _is_file(self, source: str) -> bool:
         return is_file_name(source) or find_clip(self._path.parent, source) is not None
@@ -276,8 +276,12 @@ class _Scan:
             yield DataFault(sample_id="", kind="unused_columns", detail=", ".join(unused[:40]))
 
 
-def _shared(question: OwnQuestion) -> Iterable[str]:
-    yield from (f"picture {key_of(source)}" for source in question.pictures)
+def _shared(question: OwnQuestion, references: Sequence[str]) -> Iterable[str]:
+    """What makes a question kin to others; `references` are the rows whose pictures it uses."""
+    if question.pictures:
+        yield f"pictures of {question.sample_id}"
+    yield from (f"pictures of {reference}" for reference in references)
+    yield from (f"picture {key_of(source)}" for source in question.pictures if source not in references)
     if question.clip:
         yield f"clip {question.clip}"
     if question.scene_source is not None:
