@@ -35,6 +35,11 @@ CASES: dict[str, Case] = {
     "mapping": Case([SPEC], "spec", "a spec is a mapping of fields, not list"),
     "sizes": Case({"variant": "x" * 1_001}, "variant", "has 1,001 characters; allowed: 1,000"),
     "token_budget": Case({"arms": MATCHED}, "arms.tokens_from", "no job 'j_none'"),
+    "servers": Case(
+        {"arms": [{**ARM, "agent": "react", "tools": [{"mcp": {"command": []}}]}]},
+        "arms.0.tools.0.mcp.command",
+        "at least 1 item",
+    ),
     "preset": Case({"arms": {"preset": "lader"}}, "arms.preset", "no preset 'lader'; there are: "),
     "fields": Case({"repeats": 0}, "repeats", "greater than or equal to 1"),
     "labels": Case({"name": "a\x07"}, "name", "holds a control character"),
@@ -49,6 +54,11 @@ CASES: dict[str, Case] = {
     "prompt_options": Case({"select": {"frames": 8}}, "select.frames", "worlds has no frames to choose"),
     "names": Case({"select": {"tasks": ["Cooking"]}}, "select.tasks", "no 'Cooking'; allowed: "),
     "agents": Case({"arms": [{**ARM, "agent": "magic"}]}, "arms.0.agent", "no agent 'magic'; there are: "),
+    "outside_agents": Case(
+        {"arms": [{"name": "raw", "agent": {"http": "http://127.0.0.1:1"}, "max_usd": 1}]},
+        "arms.0.max_usd",
+        "an outside agent's use cannot be limited from here",
+    ),
     "oracle": Case({**CLIPS, "arms": [{**ARM, "show": ["oracle"]}]}, "arms.0.show", "no oracle to show"),
     "sequential": Case({"analysis": {"sequential": True}}, "analysis.sequential", "needs a primary contrast"),
     "transforms": Case(
@@ -73,6 +83,11 @@ CASES: dict[str, Case] = {
         {"models": [{"id": "openai/m", "options": {"api_key": "sk"}}]},
         "models.0.options.api_key",
         "keys and addresses are no options",
+    ),
+    "outside_places": Case(
+        {"arms": [{"name": "raw", "agent": {"http": "http://example.org"}}]},
+        "arms.0.agent.http",
+        "'http://example.org' is not allowed; allowed: ",
     ),
     "model_ids": Case({"models": [{"id": "nobody/m"}]}, "models.0.id", "'nobody/m' names no provider"),
     "scripts": Case({"models": [{"id": "scripted"}]}, "models.0.options", "must hold at least one reply"),

@@ -10,6 +10,7 @@ GnomonError
 │   └── NoRoom       the disk is full: what runs waits until there is room
 ├── OutOfBudget      the job's limits leave nothing for another call
 ├── ProviderFault    a model's provider failed: never a wrong answer
+├── AgentFault       an agent from outside ended without an answer
 └── ModelFault       the model itself failed: refused, overflowed, broke protocol
 """
 
@@ -89,6 +90,16 @@ class ProviderFault(GnomonError):
     ) -> None:
         super().__init__(message)
         self.cause, self.transient, self.retry_after_s = cause, transient, retry_after_s
+
+
+class AgentFault(GnomonError):
+    """An agent from outside ended without an answer; `cause` is a short code such as `bad_json` or `exit`."""
+
+    status, title = 502, "Agent failed"
+
+    def __init__(self, message: str, *, cause: str) -> None:
+        super().__init__(message)
+        self.cause = cause
 
 
 class ModelFault(GnomonError):

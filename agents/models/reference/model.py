@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from agents.models.reference.answer import Answer, guess
 from agents.models.reference.constants import SHIPPED, Constants
 from agents.models.reference.forecasting import next_camera, next_two
+from agents.models.reference.in_words import read_in_words
 from agents.models.reference.interpolation import moved, passed_camera, passing_time
 from agents.models.reference.map_reading import is_map_question
 from agents.models.reference.meeting import meeting
@@ -51,6 +52,11 @@ class ReferenceModel:
         self.id, self._constants = spec.id, constants
 
     async def reply(self, request: Request) -> Reply:
+        if words := read_in_words(request):
+            return words.spoken(self._named_reply(words.request))
+        return self._named_reply(request)
+
+    def _named_reply(self, request: Request) -> Reply:
         names = known_names(request)
         if names:
             return in_shown_names(self._reply(in_own_names(request, names)), names)
