@@ -319,7 +319,7 @@ def _options(plugin: Benchmark) -> frozenset[Varied]:
 def names(spec: JobSpec, _: Context) -> None:
     """Refuses tasks, scenes and variants that the benchmark, and arms that the spec does not have."""
     plugin, arms = spec.plugin(), tuple(arm.name for arm in spec.arms)
-    tasks = () if isinstance(plugin, ReadsOwnFiles) else plugin.tasks  # else `sample_rules.tasks`
+    tasks = () if isinstance(plugin, ReadsOwnFiles) else plugin.tasks  # else `sample_rules.decoded_tasks`
     for field, used, there_are in (
         *(
             (field, names, allowed)
