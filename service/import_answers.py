@@ -25,7 +25,7 @@ def add_answers(store: Store, job_id: str, file: Path, settings: Settings, *, ar
     job = store.job(job_id)
     if job.status in OPEN:
         raise Conflict(f"job {job_id} is {job.status}; wait for its end, or cancel it", field="--into")
-    if job.spec.benchmark not in BENCHMARKS.names():
+    if job.spec.benchmark not in BENCHMARKS:
         raise SpecError(
             f"{job.spec.benchmark!r} was run elsewhere; Gnomon has no scorer for it", field="--into"
         )

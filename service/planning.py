@@ -183,7 +183,9 @@ class _Probe:
     def _tokens(self, sample: Sample, arm: Arm) -> int:
         sample = question_under(arm, sample, self.bench)
         messages = prompt_of(sample, arm, self.bench.benchmark)
-        schemas = toolbox_of(sample, arm, self.bench.media, seed=0).schemas
+        schemas = toolbox_of(
+            sample, arm, self.bench.media, tools=self.bench.spec.toolset(arm), seed=0
+        ).schemas
         return self.estimator.prompt(Request(messages=messages, tools=schemas))
 
 

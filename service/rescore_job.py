@@ -58,7 +58,7 @@ def rescore(
     job = store.job(job_id)
     if job.status in OPEN:
         raise Conflict(f"job {job_id} is {job.status}; wait for its end, or cancel it", field="JOB")
-    if job.spec.benchmark not in BENCHMARKS.names():
+    if job.spec.benchmark not in BENCHMARKS:
         raise SpecError(f"{job.spec.benchmark!r} was run elsewhere; Gnomon has no scorer for it", field="JOB")
     spec = job.spec.model_copy(
         update={

@@ -34,6 +34,11 @@ CASES: dict[str, Case] = {
     "mapping": Case([SPEC], "spec", "a spec is a mapping of fields, not list"),
     "sizes": Case({"variant": "x" * 1_001}, "variant", "has 1,001 characters; allowed: 1,000"),
     "token_budget": Case({"arms": MATCHED}, "arms.tokens_from", "no job 'j_none'"),
+    "servers": Case(
+        {"arms": [{**ARM, "agent": "react", "tools": [{"mcp": {"command": []}}]}]},
+        "arms.0.tools.0.mcp.command",
+        "at least 1 item",
+    ),
     "preset": Case({"arms": {"preset": "lader"}}, "arms.preset", "no preset 'lader'; there are: "),
     "fields": Case({"repeats": 0}, "repeats", "greater than or equal to 1"),
     "labels": Case({"name": "a\x07"}, "name", "holds a control character"),

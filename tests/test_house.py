@@ -13,7 +13,7 @@ from gnomon.core import errors
 from tools.core.registry import Registry
 
 ROOT = Path(__file__).parent.parent
-PACKAGES = ("tools", "gnomon", "agents", "workers", "service")
+PACKAGES = ("tools", "gnomon", "agents", "workers", "service", "gnomon_lab")
 MODULES = sorted(path for package in PACKAGES for path in (ROOT / package).rglob("*.py"))
 
 
@@ -50,7 +50,7 @@ def module_name(path: Path) -> str:
 
 
 def importers() -> dict[str, set[str]]:
-    """By module, the modules of the five packages that import it, wherever in them."""
+    """By module, the modules of our packages that import it, wherever in them."""
     found: dict[str, set[str]] = {module_name(path): set() for path in MODULES}
     for path in MODULES:
         importer = module_name(path)
@@ -131,3 +131,13 @@ def test_every_environment_variable_is_documented() -> None:
     }
     documented = "\n".join(path.read_text(encoding="utf-8") for path in (ROOT / "docs").rglob("*.md"))
     assert not {name for name in used if name not in documented}
+
+
+def test_no_script_or_test_defines_a_name_twice() -> None:
+    """The type checker looks at the packages alone, and a second definition replaces the first."""
+    twice = []
+    for path in (path for folder in ("bench", "tests", "scripts") for path in (ROOT / folder).rglob("*.py")):
+        body = ast.parse(path.read_text(encoding="utf-8")).body
+        names = [node.name for node in body if isinstance(node, ast.FunctionDef | ast.ClassDef)]
+        twice += [f"{path.relative_to(ROOT)}: {name}" for name in set(names) if names.count(name) > 1]
+    assert twice == []

@@ -53,7 +53,7 @@ class Finding:
 def preflight_request(spec: JobSpec) -> Request:
     """The call: a few words, drawn as the trials are, with one tool where some arm offers tools."""
     arms = spec.arms
-    tools = [tool for arm in arms if _sends_schemas(arm) for tool in arm.toolset()]
+    tools = [tool for arm in arms if _sends_schemas(arm) for tool in spec.toolset(arm)]
     return Request(
         messages=[{"role": "user", "content": PROMPT}],
         tools=[tool.schema() for tool in tools[:1]],

@@ -21,6 +21,7 @@ from gnomon.media import MediaStore
 from gnomon.spec.endpoints import EndpointAllowlist, check_endpoints
 from gnomon.spec.job_spec import JobSpec, ModelSpec, Rate
 from gnomon.spec.outside_agents import check_outside_agents
+from gnomon.spec.tool_servers import check_servers
 from workers.budget.client import BudgetClient
 from workers.budget.model import with_budget
 from workers.circuit_breaker import BreakableModel
@@ -76,7 +77,13 @@ def run_shard(job_id: str, shard: int, *, context: WorkerContext) -> None:
         tracing(job_id, shard, worker=context.name) as tracer,
         Heartbeat(context.store, job_id=job_id, holder=holder, timing=context.timing) as heartbeat,
     ):
-        asyncio.run(_run(job_id, shard, opened, heartbeat, agents, models, context, tracer))
+        try:
+            asyncio.run(_run(job_id, shard, opened, heartbeat, agents, models, context, tracer))
+        finally:
+            if opened.bench.spec.servers:
+                from tools.servers.connections import close_all  # late: few jobs have servers
+
+                close_all()
     gc.collect()  # the loop and its clients held each other; with nothing in flight this costs little
 
 
@@ -86,10 +93,11 @@ def _set_up(job_id: str, context: WorkerContext) -> tuple[OpenJob, dict[str, Age
         spec = opened.bench.spec
         agents = agents_of(spec.arms)
         for arm in spec.arms:
-            arm.toolset()  # a tool may have gone since the job was posted
+            spec.toolset(arm)  # a tool may have gone since the job was posted
         # This was checked when the job was posted; but the keys are here, and so is the last check.
         check_endpoints(spec.called_models, context.allowed_bases, is_trusted=True)
         check_outside_agents(spec.arms, context.allowed_bases, is_trusted=True)
+        check_servers(spec.servers, context.allowed_bases)
         try:
             models = {
                 model.label: context.open_model(model, opened.bench.media)

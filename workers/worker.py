@@ -35,7 +35,7 @@ Preload = Callable[[list[ModelSpec]], None]
 def _import_for(spec: JobSpec) -> None:
     for arm in spec.arms:
         agent_of(arm)
-        spec.arm(arm.name).toolset()
+        spec.toolset(arm)
 
 
 class ShardWorker(Worker):

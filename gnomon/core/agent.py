@@ -265,6 +265,11 @@ class CountsModelCalls(Protocol):
         ...
 
 
+def is_agent(item: object) -> bool:
+    """Whether an object of a plug-in file is an agent: it answers, and says whether it uses tools."""
+    return isinstance(getattr(item, "uses_tools", None), bool) and callable(getattr(item, "answer", None))
+
+
 @runtime_checkable
 class OutsideLoop(Protocol):
     """An agent whose loop is not ours: it is asked once for each answer, as a model is."""
@@ -281,7 +286,7 @@ class OutsideLoop(Protocol):
 
 
 # Named here, imported only when asked for: listing agents does not load LangGraph.
-AGENTS: Registry[Agent] = Registry("agents", "agent")
+AGENTS: Registry[Agent] = Registry("agents", "agent", group="gnomon.agents", accepts=is_agent)
 OUTSIDE: Registry[Callable[[OutsideAgent], Agent]] = Registry("agents.outside", "kind of outside agent")
 
 
@@ -326,7 +331,7 @@ def model_calls(arm: Arm) -> tuple[int, int]:
     >>> model_calls(Arm(name="c", agent="vote"))
     (1, 24)
     """
-    agent = AGENTS.get(arm.agent) if isinstance(arm.agent, str) and arm.agent in AGENTS.names() else None
+    agent = AGENTS.get(arm.agent) if isinstance(arm.agent, str) and arm.agent in AGENTS else None
     return agent.model_calls(arm) if isinstance(agent, CountsModelCalls) else (1, arm.max_turns)
 
 
@@ -338,4 +343,4 @@ def runs_tools(arm: Arm) -> bool:
     """
     if not isinstance(arm.agent, str):
         return True
-    return arm.agent not in AGENTS.names() or AGENTS.get(arm.agent).uses_tools
+    return arm.agent not in AGENTS or AGENTS.get(arm.agent).uses_tools

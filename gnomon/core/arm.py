@@ -236,14 +236,9 @@ class Arm(StrictModel):
         """Hash of what the model is offered: names, schemas and descriptions of the tools."""
         return _toolset_hash(self.tools)
 
-    @property
-    def toolset_unchanged(self) -> bool:
-        """Whether its tools are still offered as they were when the job was frozen."""
-        return self.contract in ("", self.toolset_hash)
-
-    def frozen(self) -> "Arm":
+    def frozen(self, contract: str) -> "Arm":
         """The same with the contract of its tools, so that a later version of them is noticed."""
-        return self.model_copy(update={"contract": self.toolset_hash})
+        return self.model_copy(update={"contract": contract})
 
 
 @lru_cache(maxsize=1024)

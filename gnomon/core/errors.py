@@ -3,6 +3,7 @@
 GnomonError
 ├── SpecError        a job spec or a command names something that is not allowed
 ├── DataError        a benchmark's files are absent or broken beyond use
+│   └── FaultyFile   a file of questions has faults, all of which are named, a line each
 ├── NotFound         no job, trial, scene or plug-in of that name
 ├── Conflict         the thing exists, but not in a state that allows this
 ├── Unavailable      the store cannot be reached or has no room: try again later
@@ -45,6 +46,10 @@ class DataError(GnomonError):
     """A benchmark's data folder is absent or not in its published layout."""
 
     status, title = 422, "Unusable data"
+
+
+class FaultyFile(DataError):
+    """A file of questions has faults: after the first line of the message, one line names each."""
 
 
 class NotFound(GnomonError):

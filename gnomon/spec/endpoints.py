@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 from gnomon.core.errors import SpecError
 from gnomon.core.model import is_built_in, provider_in
 from gnomon.spec.job_spec import ModelSpec
+from gnomon.spec.model_providers import plugged_provider
 
 ALLOWED_API_BASES_ENV = "GNOMON_ALLOWED_API_BASES"
 BUILT_IN = ("reference", "scripted")  # models that call no provider
@@ -141,6 +142,10 @@ def check_endpoints(models: Sequence[ModelSpec], allowed: EndpointAllowlist, *, 
         _check_options(model, field, is_trusted=is_trusted)
         if is_built_in(model.id):
             continue
+        if _is_offline(model):
+            if not is_trusted:
+                _check_variable(model.api_key_env, (), f"{field}.api_key_env")
+            continue
         if "://" in model.id:  # some providers of LiteLLM would call that, with their key
             raise SpecError(f"{model.id!r} holds an address; it belongs into api_base", field=f"{field}.id")
         if _needs_base(model) and not model.api_base:
@@ -150,6 +155,12 @@ def check_endpoints(models: Sequence[ModelSpec], allowed: EndpointAllowlist, *, 
             _check_provider(model, allowed, field, is_trusted=is_trusted)
         else:
             _check_address(model, allowed, field, is_trusted=is_trusted)
+
+
+def _is_offline(model: ModelSpec) -> bool:
+    """Whether a plug-in serves the model that says it calls no network."""
+    provider = plugged_provider(model.id)
+    return provider is not None and not provider.calls_network and model.api_base is None
 
 
 def _needs_base(model: ModelSpec) -> bool:
@@ -186,6 +197,32 @@ def _check_provider(model: ModelSpec, allowed: EndpointAllowlist, field: str, *,
     _check_variable(model.api_key_env, providers[provider], f"{field}.api_key_env")
 
 
+def check_address(
+    url: str,
+    key: str | None,
+    allowed: EndpointAllowlist,
+    *,
+    is_trusted: bool,
+    field: str,
+    key_field: str,
+) -> None:
+    """Refuse an address that may not be called, or a variable whose content may not go there.
+
+    Raises:
+        SpecError: names the field and what is allowed.
+    """
+    base = _base(url, field=field)
+    if is_trusted and is_loopback(base.host):
+        return
+    fitting = [entry for entry in allowed.endpoints if _covers(entry, base)]
+    if not fitting:
+        listed = ", ".join(f"{b.scheme}://{b.host}:{b.port}{b.path}" for b in allowed.endpoints)
+        local = "loopback hosts" if is_trusted else ""
+        names = ", ".join(part for part in (local, listed) if part) or "nothing"
+        raise SpecError(f"{url!r} is not allowed; allowed: {names} ({ALLOWED_API_BASES_ENV})", field=field)
+    _check_variable(key, tuple(name for entry in fitting for name in entry.variables), key_field)
+
+
 def _check_address(model: ModelSpec, allowed: EndpointAllowlist, field: str, *, is_trusted: bool) -> None:
     url = str(model.api_base)
     _base(url, field=f"{field}.api_base")
@@ -200,39 +237,16 @@ def _check_address(model: ModelSpec, allowed: EndpointAllowlist, field: str, *, 
         url,
         model.api_key_env,
         allowed,
-        fields=(f"{field}.api_base", f"{field}.api_key_env"),
         is_trusted=is_trusted,
+        field=f"{field}.api_base",
+        key_field=f"{field}.api_key_env",
     )
 
 
-def check_address(
-    url: str, variable: str | None, allowed: EndpointAllowlist, *, fields: tuple[str, str], is_trusted: bool
-) -> None:
-    """Refuse an address, or a variable whose key would go there, that the operator has not allowed; `fields`
-    are those of the two. `is_trusted` as for `check_endpoints`.
-
-    Raises:
-        SpecError: names the field and what is allowed.
-    """
-    base = _base(url, field=fields[0])
-    fitting = [entry for entry in allowed.endpoints if _covers(entry, base)]
-    if is_trusted and is_loopback(base.host):
-        return
-    if not fitting:
-        listed = ", ".join(f"{b.scheme}://{b.host}:{b.port}{b.path}" for b in allowed.endpoints)
-        local = "loopback hosts" if is_trusted else ""
-        names = ", ".join(part for part in (local, listed) if part) or "nothing"
-        raise SpecError(
-            f"{url!r} is not allowed; allowed: {names} ({ALLOWED_API_BASES_ENV})", field=fields[0]
-        )
-    _check_variable(variable, tuple(name for entry in fitting for name in entry.variables), fields[1])
-
-
-def _check_variable(variable: str | None, variables: tuple[str, ...], field: str) -> None:
-    if variable is not None and variable not in variables:
+def _check_variable(key: str | None, variables: tuple[str, ...], field: str) -> None:
+    if key is not None and key not in variables:
         names = ", ".join(variables) or "none"
-        message = f"{variable!r} may not go there; allowed: {names} ({ALLOWED_API_BASES_ENV})"
-        raise SpecError(message, field=field)
+        raise SpecError(f"{key!r} may not go there; allowed: {names} ({ALLOWED_API_BASES_ENV})", field=field)
 
 
 def _covers(entry: Endpoint, base: Endpoint) -> bool:

@@ -74,8 +74,14 @@ def check_outside_agents(arms: Sequence[Arm], allowed: EndpointAllowlist, *, is_
         if outside is None:
             continue
         if outside.url is not None:
-            fields = f"{field}.{outside.kind}", f"{field}.api_key_env"
-            check_address(outside.url, outside.api_key_env, allowed, fields=fields, is_trusted=is_trusted)
+            check_address(
+                outside.url,
+                outside.api_key_env,
+                allowed,
+                is_trusted=is_trusted,
+                field=f"{field}.{outside.kind}",
+                key_field=f"{field}.api_key_env",
+            )
         if outside.command is not None and not is_trusted:
             message = "no command may be run for a request here; allowed: on the command line"
             raise SpecError(message, field=f"{field}.command")

@@ -15,6 +15,7 @@ from gnomon.core.validation import StrictModel, first_validation_error
 from gnomon.spec.analysis_spec import AttributionSpec
 from tools.core.registry import Registry, UnknownPlugin
 from tools.core.toolbox import TOOLS
+from tools.servers.definition import SEPARATOR
 
 MAX_GROUP_NAME = 80  # characters, as of an arm's name
 
@@ -37,7 +38,7 @@ class PresetOptions(StrictModel):
     @classmethod
     def _exist(cls, tools: list[str]) -> list[str]:
         for name in tools:
-            if name not in TOOLS.names():
+            if name not in TOOLS and SEPARATOR not in name:  # those of servers are looked at later
                 raise ValueError(f"no tool {name!r}; there are: {', '.join(TOOLS.names())}")
         return sorted(set(tools))
 
@@ -71,7 +72,7 @@ class GroupedOptions(PresetOptions):
             if len(name) > MAX_GROUP_NAME:
                 raise ValueError(f"a group's name has {len(name)} characters; allowed: {MAX_GROUP_NAME}")
             for tool in tools:
-                if tool not in TOOLS.names():
+                if tool not in TOOLS and SEPARATOR not in tool:
                     raise ValueError(f"no tool {tool!r}; there are: {', '.join(TOOLS.names())}")
                 if tool in grouped:
                     raise ValueError(f"{tool!r} is in two groups")
@@ -141,7 +142,13 @@ class Preset(Generic[O]):
     example: Mapping[str, Any] = field(default_factory=dict)
 
 
-PRESETS: Registry[Preset[Any]] = Registry("gnomon.presets", "arm preset", dashes=False)
+PRESETS: Registry[Preset[Any]] = Registry(
+    "gnomon.presets",
+    "arm preset",
+    dashes=False,
+    group="gnomon.presets",
+    accepts=lambda item: isinstance(item, Preset),
+)
 
 
 def expand_preset(written: Mapping[str, Any]) -> dict[str, Any]:
@@ -154,7 +161,7 @@ def expand_preset(written: Mapping[str, Any]) -> dict[str, Any]:
     """
     options = dict(written["arms"])
     name = options.pop("preset", None)
-    if not isinstance(name, str) or name not in PRESETS.names():
+    if not isinstance(name, str) or name not in PRESETS:
         message = f"no preset {name!r}; there are: {', '.join(PRESETS.names())}; or list the arms one by one"
         raise SpecError(message, field="arms.preset")
     analysis = written.get("analysis") or {}

@@ -39,6 +39,7 @@ from gnomon.trials.timeout import trial_timeout
 from gnomon.trials.transformed_question import mapped_back, question_under
 from gnomon.trials.trial_plan import Trial
 from gnomon.trials.wording import worded
+from tools.core.outage import ServerFault
 from tools.core.toolbox import BAD_CALL
 
 T = TypeVar("T")
@@ -128,6 +129,8 @@ async def run_trial(
         end = _missing("data", str(error))
     except NoRoom:
         raise
+    except ServerFault as fault:
+        end = _missing(fault.stop_reason, str(fault))
     except Exception as error:  # noqa: BLE001 the boundary where a fault of ours becomes data
         trace.add(NoteStep(text=without_folders("".join(traceback.format_exception(error, limit=-4)))))
         end = _missing(f"internal:{type(error).__name__}", "a fault of Gnomon's own; see the trace")
@@ -160,7 +163,9 @@ async def _attempt(
     donors = Donors(question, bench.samples, seed=trial.seed)
     if arm.results == "other_scene" and is_slow:
         await _in_thread(donors.first)
-    toolbox = toolbox_of(question, arm, bench.media, seed=trial.seed, donors=donors)
+    toolbox = toolbox_of(
+        question, arm, bench.media, tools=bench.spec.toolset(arm), seed=trial.seed, donors=donors
+    )
     if playback is not None:
         playback.check_prompt(trace.prompt)
         toolbox = playback.toolbox(toolbox)
@@ -306,7 +311,11 @@ def _row(
         score=score.value,
         metrics=score.metrics,
         answer=score.answer,
-        flags=(*score.flags, *_arm_flags(bench.spec.arm(trial.arm), trace), *_doubts(bench.spec, trace)),
+        flags=(
+            *score.flags,
+            *_arm_flags(bench.spec, bench.spec.arm(trial.arm), trace),
+            *_doubts(bench.spec, trace),
+        ),
         model_calls=trace.model_calls,
         tool_calls=trace.tool_calls,
         tool_errors=trace.tool_errors,
@@ -335,7 +344,7 @@ def _doubts(spec: JobSpec, trace: Trace) -> Iterator[str]:
                 return
 
 
-def _arm_flags(arm: Arm, trace: Trace) -> Iterator[str]:
+def _arm_flags(spec: JobSpec, arm: Arm, trace: Trace) -> Iterator[str]:
     """Where a trial was not quite what its arm says, or a reply was not whole: a reader of contrasts should
     know how often.
     """
@@ -345,7 +354,7 @@ def _arm_flags(arm: Arm, trace: Trace) -> Iterator[str]:
     changes = [change for reply in trace.replies for change in reply.request_changes]
     yield from sorted({f"{ADAPTER}{change.partition(':')[0]}" for change in changes})
     called = bool(trace.tool_steps) or any(reply.tool_calls for reply in trace.replies)
-    if not arm.toolset_unchanged:
+    if not spec.toolset_unchanged(arm):
         yield "tools_changed"  # since the job was frozen: the trials of this arm did not all see the same
     kinds = {step.injected for step in trace.tool_steps if step.injected}
     yield from (f"placebo:{kind}" for kind in FALLBACKS if kind in kinds)

@@ -43,6 +43,7 @@ class TestAgent:
     async def test_it_runs_tools_only_if_it_says_so(self, name, new_context):
         agent = AGENTS.get(name)
         call = {"name": "echo", "arguments": {"word": "on"}}
-        acts = {"text": f"Action: {json.dumps({**call, 'tool': 'echo'})}", "tool_calls": [call]}
+        said = f"```python\necho('on')\n```\nAction: {json.dumps({**call, 'tool': 'echo'})}"
+        acts = {"text": said, "tool_calls": [call]}
         await agent.answer(context := new_context([acts, acts, "end"]))
         assert bool(context.trace.tool_steps) == agent.uses_tools

@@ -1,7 +1,7 @@
 """An MCP server over functions: schemas in the form that models get, answers as text, values and pictures.
 
-Speaks the revision of 2026-07-28 and every earlier one; a client's first request decides. A tool that fails is
-a result with `isError`, so that the model reads why; nothing that a tool does ends the server.
+Speaks the revision of 2026-07-28 and every earlier one; a client's first request decides. A tool that fails
+is a result with `isError`, so that the model reads why; nothing that a tool does ends the server.
 """
 
 import base64

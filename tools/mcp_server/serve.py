@@ -6,9 +6,10 @@ For the tools of one trial, in the trial's own event loop:
     async with served_over_http(Offer(tools=tools)) as endpoint:
         ...  # give the agent endpoint.url and endpoint.headers (or endpoint.token)
 
-`call` is `async (arguments: dict) -> ServedAnswer`; it runs in the caller's event loop, so it may use whatever
-the trial uses, and it counts and limits as it likes. The endpoint listens on a free port of 127.0.0.1 until
-the block ends; a request without the token is refused with 401, one of another origin or host with 403 or 421.
+`call` is `async (arguments: dict) -> ServedAnswer`; it runs in the caller's event loop, so it may use
+whatever the trial uses, and it counts and limits as it likes. The endpoint listens on a free port of
+127.0.0.1 until the block ends; a request without the token is refused with 401, one of another origin or host
+with 403 or 421.
 """
 
 import asyncio
@@ -65,6 +66,15 @@ async def serve_stdio(offer: Offer) -> None:
         await server.run(incoming, outgoing, server.create_initialization_options())
 
 
+def is_loopback(host: str) -> bool:
+    """Whether only this machine reaches what listens there.
+
+    >>> is_loopback("127.0.0.1"), is_loopback("::1"), is_loopback("0.0.0.0")
+    (True, True, False)
+    """
+    return host in (LOOPBACK, "::1", "localhost")
+
+
 def new_token() -> str:
     """A token that nobody guesses."""
     return secrets.token_urlsafe(32)
@@ -77,7 +87,8 @@ async def served_over_http(
     """Serve over streamable HTTP within the block, in the running event loop; port 0 is any free one.
 
     The token is a new one unless it is given; with `is_open` none is asked for. Every request stands by
-    itself: there are no sessions to run out of. A Host or Origin header of another machine is refused.
+    itself: there are no sessions to run out of. On loopback a Host or Origin header of another machine is
+    refused; elsewhere the token alone decides.
 
     Raises:
         OSError: the address cannot be listened on.
@@ -85,7 +96,7 @@ async def served_over_http(
     token = None if is_open else token or new_token()
     listener = _listener(host, port)
     port = listener.getsockname()[1]
-    names = {host, "localhost"} if host in (LOOPBACK, "::1") else {host}
+    names = {host, "localhost"} if is_loopback(host) else {host}
     shown = {f"[{name}]" if ":" in name else name for name in names}
     app: ASGIApp = server_of(offer).streamable_http_app(
         streamable_http_path=PATH,
@@ -93,6 +104,7 @@ async def served_over_http(
         stateless_http=True,
         max_request_body_size=MAX_REQUEST_BYTES,
         transport_security=TransportSecuritySettings(
+            enable_dns_rebinding_protection=is_loopback(host),
             allowed_hosts=[f"{name}:{port}" for name in shown],
             allowed_origins=[f"http://{name}:{port}" for name in shown],
         ),
@@ -112,7 +124,7 @@ async def served_over_http(
 
 
 def _listener(host: str, port: int) -> socket.socket:
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET  # a name is looked up as IPv4
     listener = socket.socket(family, socket.SOCK_STREAM)
     try:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

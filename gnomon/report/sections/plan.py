@@ -93,7 +93,7 @@ def _deviations(report_input: ReportInput) -> Iterator[str]:
     if more:
         yield f"{more:,} samples of an arm were run more than {spec.repeats} times"
     for arm in spec.arms:
-        if not arm.toolset_unchanged:
+        if not spec.toolset_unchanged(arm):
             yield f"the tools of {arm.name} are no longer those that the job was frozen with"
     if analysis.preset == "matched_compute":
         yield from _unmatched(scores, spec)

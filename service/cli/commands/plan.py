@@ -58,10 +58,11 @@ def plan(
     finally:
         if store is not None:
             store.close()
-    click.echo(json.dumps(document, indent=2) if as_json else _text(document))
+    click.echo(json.dumps(document, indent=2) if as_json else plan_text(document))
 
 
-def _text(document: dict[str, Any]) -> str:
+def plan_text(document: dict[str, Any]) -> str:
+    """The plan in words."""
     from gnomon.report.text_formats import count
 
     sizes = [count(document[f"{noun}s"], noun) for noun in ("sample", "cluster", "cell")]
