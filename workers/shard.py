@@ -98,7 +98,7 @@ def _set_up(job_id: str, context: WorkerContext) -> tuple[OpenJob, dict[str, Age
             cassette_of(arm)  # and a file may have changed
         # This was checked when the job was posted; but the keys are here, and so is the last check.
         check_endpoints(spec.called_models, context.allowed_bases, is_trusted=True)
-        check_outside_agents(spec.arms, context.allowed_bases, is_trusted=True)
+        check_outside_agents(spec.arms, context.allowed_bases, is_request=False, is_trusted=True)
         check_servers(spec.servers, context.allowed_bases)
         try:
             models = {

@@ -474,7 +474,13 @@ def endpoints(spec: JobSpec, context: Context) -> None:
 
 def outside_places(spec: JobSpec, context: Context) -> None:
     """Refuses addresses, commands and keys of outside agents that the operator has not allowed."""
-    check_outside_agents(spec.arms, context.endpoints, is_trusted=context.is_trusted)
+    check_outside_agents(
+        spec.arms,
+        context.endpoints,
+        context.commands,
+        is_request=context.is_request,
+        is_trusted=context.is_trusted,
+    )
 
 
 def model_ids(spec: JobSpec, _: Context) -> None:
