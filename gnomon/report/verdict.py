@@ -1,6 +1,7 @@
 """Judges one comparison: what may be claimed from it, and in which words."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from gnomon.report.text_formats import count, p_text, percent, points
@@ -16,6 +17,7 @@ Verdict = Literal["helps", "hurts", "no_effect", "undecided"]
 ALPHA = 0.05
 UNEQUAL = 0.05  # of the exact test that both arms lost trials alike
 HOLDS_ZERO = "the interval holds zero"
+ABOVE_ALL = 10.0  # no difference is above it
 ONE_CLUSTER = "all samples that are compared lie in one cluster: nothing says how far chance reaches"
 
 
@@ -58,6 +60,39 @@ def judge(
     elif doubts and is_small:
         doubts.append("lost trials could make the effect larger than the margin")
     return "undecided", [*losses, *doubts]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NotWorse:
+    """Whether a variant is not worse by a margin: it is where there is no reason against it.
+
+    `p` is one-sided; `lower` is the lower end of the 90 % interval, lost trials counted in: where none is
+    known, None.
+    """
+
+    reasons: list[str]
+    p: float | None
+    lower: float | None
+
+
+def judge_not_worse(comparison: Comparison, *, loss: Loss | None, fall: float) -> NotWorse:
+    """Test a variant for a fall to `fall` (below zero) or lower: non-inferiority at the level of 5 %.
+
+    It is not worse where the 90 % interval lies above `fall`, the one-sided p is below 0.05, and the same
+    holds for the interval with lost trials modelled and, where these are unequal, at worst.
+    """
+    reach, ci90, se = comparison.reach, comparison.ci90, comparison.se
+    if reach is None or ci90 is None or se is None:
+        return NotWorse(reasons=[ONE_CLUSTER], p=None, lower=None)
+    p = max(part.outside(fall, ABOVE_ALL) for part in reach.parts)
+    lowers = [ci90[0]]
+    if loss is not None:
+        lowers.append(loss.moved(ci90, se)[0])
+        lowers += [loss.at_worst(ci90, se)[0]] if loss.is_unequal(UNEQUAL) else []
+    reasons = _losses(loss, ci90, se, lambda ends: ends[0] > fall, interim=False)
+    if ci90[0] <= fall or p >= ALPHA:
+        reasons.append(f"the 90 % interval reaches down to {points(ci90[0])} points")
+    return NotWorse(reasons=reasons, p=p, lower=min(lowers))
 
 
 def is_withheld(comparison: Comparison, loss: Loss | None) -> bool:
