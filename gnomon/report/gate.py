@@ -150,7 +150,7 @@ def paired(base: GateSide, new: GateSide) -> dict[str, tuple[Group, Group]]:
 
 
 def _groups(side: GateSide, arm: str | None, field: str) -> list[Group]:
-    groups = list(dict.fromkeys((row.model, row.arm) for row in side.rows))
+    groups = sorted({(row.model, row.arm) for row in side.rows})
     if not groups:
         raise SpecError(f"{side.name} has no results", field=field)
     named = [group for group in groups if arm in (None, group[1])]

@@ -76,23 +76,16 @@ def gate(
 
 def _side(text: str, data_dir: Path | None, field: str) -> "tuple[GateSide, JobSpec | None]":
     """The results that an argument names: a path, or a job; behind a colon, one of its arms."""
-    from gnomon.core.errors import NotFound
-
     name, _, arm = text.rpartition(":")
     if Path(text).exists() or not name:
         return _results(text, None, data_dir, field)
-    try:
-        return _results(name, arm, data_dir, field)
-    except NotFound:
-        if "/" in text or "\\" in text:
-            raise NotFound(f"there is no {text}", field=field) from None
-        raise
+    return _results(name, arm, data_dir, field)
 
 
 def _results(
     name: str, arm: str | None, data_dir: Path | None, field: str
 ) -> "tuple[GateSide, JobSpec | None]":
-    from gnomon.core.errors import NotFound
+    from gnomon.core.errors import NotFound, SpecError
     from gnomon.report.gate import GateSide
     from service.cli.common import existing_store
     from service.cli.ids import find_job
@@ -102,10 +95,15 @@ def _results(
         return _of_files(path, arm, field), None
     if path.suffix in (".json", ".ndjson", ".jsonl", ".csv") or "/" in name:
         raise NotFound(f"there is no {name}", field=field)
-    store = existing_store(data_dir)
+    try:
+        store = existing_store(data_dir)
+    except NotFound as error:
+        raise NotFound(f"there is no file {name}, and {error.message}", field=field) from None
     try:
         job = store.job(find_job(store, name))
         rows = list(store.iter_rows(job.id))
+    except (NotFound, SpecError) as error:
+        raise type(error)(error.message, field=field) from None
     finally:
         store.close()
     side = GateSide(
