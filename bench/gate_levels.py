@@ -37,6 +37,7 @@ STUDIES = {
     "40 samples, 60 %, margin 10": Builds(base=0.6, margin=0.10, sizes=(1,) * 40, kept=0.8),
     "100 samples, 60 %, margin 10": Builds(base=0.6, margin=0.10, sizes=(1,) * 100),
     "100 samples, 95 %, margin 5": Builds(base=0.95, margin=0.05, sizes=(1,) * 100, kept=0.8),
+    "190 samples, 98 %, margin 2": Builds(base=0.98, margin=0.02, sizes=(1,) * 190, kept=0.9),
     "400 samples, 60 %, margin 5": Builds(base=0.6, margin=0.05, sizes=(1,) * 400),
     "400 samples, 90 % kept, margin 3": Builds(base=0.6, margin=0.03, sizes=(1,) * 400, kept=0.9),
     "2,000 samples, 60 %, margin 3": Builds(base=0.6, margin=0.03, sizes=(1,) * 2000),
@@ -83,8 +84,8 @@ def passes(
     judged = judge_not_worse(comparison, loss=None, fall=-builds.margin)
     is_shown = not judged.reasons
     could = 1.0
-    if comparison.ci90 is not None and comparison.se is not None:
-        could = comparison.diff - comparison.ci90[0] + float(ndtri(0.8)) * comparison.se
+    if judged.lower is not None and comparison.se is not None:
+        could = comparison.diff - judged.lower + float(ndtri(0.8)) * comparison.se
     return is_shown, is_shown or bool(np.all(base == new)), could
 
 

@@ -66,7 +66,7 @@ class GatePair(TypedDict):
     base_mean: float | None
     new_mean: float | None
     diff: float | None
-    ci90: Interval  # its lower end is what is compared with minus the margin
+    ci90: Interval
     ci95: Interval
     interval_method: str
     margin: float | None  # how far NEW may fall
@@ -260,8 +260,8 @@ def _tested(result: PairResult, margin: Margin, *, is_identical: bool) -> _Teste
     judged = judge_not_worse(comparison, loss=result.loss, fall=fall)
     tested["p"], tested["reasons"] = judged.p, judged.reasons
     tested["passes_from"] = None if judged.lower is None else max(0.0, -judged.lower)
-    if comparison.ci90 is not None and comparison.se is not None:
-        tested["could_show"] = comparison.diff - comparison.ci90[0] + float(ndtri(POWER)) * comparison.se
+    if judged.lower is not None and comparison.se is not None:
+        tested["could_show"] = comparison.diff - judged.lower + float(ndtri(POWER)) * comparison.se
     if is_identical:
         tested["finding"], tested["reasons"] = "not_worse", []
     elif not judged.reasons:
