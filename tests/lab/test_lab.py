@@ -7,6 +7,7 @@ import sys
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 from xml.etree import ElementTree as ET
 
@@ -15,10 +16,13 @@ from IPython.core.interactiveshell import InteractiveShell
 from IPython.utils.capture import capture_output
 
 import gnomon_lab as lab
+from gnomon.core.score import Outcome
 from gnomon_lab import notebook
+from gnomon_lab.local import draft_of, settings_of
 from gnomon_lab.picture import report_svg
 from service.cli.main import main
-from tests.service.play import SPEC
+from tests.service.play import SPEC, finish_all
+from workers.store.store import Store
 
 ROOT = Path(__file__).parents[2]
 
@@ -169,15 +173,54 @@ def test_what_a_spec_does_wrong_is_one_line_before_anything_is_made(tmp_path: Pa
         lab.run(tmp_path / "absent.yaml")
 
 
-def test_lost_trials_are_a_warning_and_check_refuses_them(tmp_path: Path) -> None:
-    nobody = {"id": "openai/m", "api_base": "http://127.0.0.1:9/v1"}
-    spec = {**SPEC, "models": [nobody], "select": {"limit": 1, "seed": 3}, "arms": SPEC["arms"][:1]}
-    with pytest.warns(UserWarning, match="failed, 0 of 1 trial have a result"):
-        lost = lab.run(spec, data_dir=tmp_path, workers=1, progress=False)
-    assert lost.status == "failed"
+@pytest.fixture
+def played(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Store]:
+    """A store in which a job is played to its end as soon as `lab.run` queues it: its trials are missing."""
+    store = Store(f"sqlite:///{tmp_path / 'gnomon.db'}")
+
+    def run_to_end(begin: Any, *_: Any, **__: Any) -> str:
+        job_id: str = begin(SimpleNamespace(store=store, redis=None)).id
+        changes = {"outcome": Outcome.INFRA_MISSING, "stop_reason": "provider:connection", "score": None}
+        finish_all(store, job_id, **changes)
+        return job_id
+
+    monkeypatch.setattr("service.run_job.run_to_end", run_to_end)
+    monkeypatch.setattr("workers.queue.enqueue_shards", lambda *_: None)
+    yield store
+    store.close()
+
+
+def test_lost_trials_are_a_warning_and_check_refuses_them(played: Store, tmp_path: Path) -> None:
+    with pytest.warns(UserWarning, match="0 of 12 trials have a result, 12 missing"):
+        lost = lab.run(SPEC, data_dir=tmp_path, progress=False)
     with pytest.raises(lab.Incomplete, match=r"lab.open\(.*resume"):
         lost.check()
-    assert "The job failed" in lost._repr_html_()
+    assert "12 missing, of 12 trials" in lost._repr_html_()
+    assert lost.report.contrasts[0]["diff"] is None
+
+
+def test_a_job_that_was_stopped_says_how_to_go_on(
+    played: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stopped(begin: Any, *_: Any, **__: Any) -> str:
+        job_id: str = begin(SimpleNamespace(store=played, redis=None)).id
+        return played.cancel(job_id).id
+
+    monkeypatch.setattr("service.run_job.run_to_end", stopped)
+    with pytest.raises(KeyboardInterrupt, match=r"cancelled, 0 of 12 .*resume\(\)` runs what is missing"):
+        lab.run(SPEC, data_dir=tmp_path, progress=False)
+    stopped_job = lab.open(data_dir=tmp_path)
+    assert "cancelled, 0 of 12 trials" in stopped_job._repr_html_()
+    assert stopped_job._repr_svg_() is None
+    with pytest.raises(TimeoutError):
+        lab.open(played.create_job(**_planned(tmp_path)).id, data_dir=tmp_path).wait(
+            progress=False, timeout_s=0
+        )
+
+
+def _planned(folder: Path) -> dict[str, Any]:
+    draft = draft_of(SPEC, settings_of(folder))
+    return {"spec": draft.spec, "refs": draft.refs, "faults": draft.faults}
 
 
 class Shell(InteractiveShell):
