@@ -75,7 +75,7 @@ def run_shard(job_id: str, shard: int, *, context: WorkerContext) -> None:
     opened, agents, models = ready
     holder = f"{context.name}/{uuid.uuid4().hex[:8]}"
     with (
-        tracing(job_id, shard, worker=context.name) as tracer,
+        tracing(job_id, shard, worker=context.name, spec=opened.bench.spec) as tracer,
         Heartbeat(context.store, job_id=job_id, holder=holder, timing=context.timing) as heartbeat,
     ):
         try:
