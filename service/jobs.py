@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 from gnomon.core.agent import AGENTS
 from gnomon.core.benchmark import BENCHMARKS
 from gnomon.core.errors import SpecError
-from gnomon.core.model import is_built_in
+from gnomon.core.model import OWN_MODEL, is_built_in
 from gnomon.core.sample import LACKS_MEDIA, DataFault, SampleRef
 from gnomon.spec.job_spec import JobSpec, shows_media
+from gnomon.spec.plugins import check_pins
 from gnomon.spec.rules import Context, check_spec, open_samples
 from gnomon.spec.token_budget import StoredJob
 from gnomon.trials.trial_plan import count_trials
@@ -52,7 +53,7 @@ class Draft:
     def estimate(self) -> dict[str, Any]:
         """The size of the job. Dollars are 0 for built-in models and None, unknown, for all others."""
         spec = self.spec
-        is_free = all(is_built_in(model.id) for model in spec.models)
+        is_free = all(is_built_in(model.id) and model.id != OWN_MODEL for model in spec.models)
         return {
             "samples": len(self.refs),
             "trials": self.planned_trials,
@@ -136,11 +137,12 @@ def resume(job_id: str, *, store: "Store", redis: "Redis") -> "JobRecord":
 
     Raises:
         NotFound: the job does not exist.
-        SpecError: the job was run elsewhere, so nothing of it can be run here.
+        SpecError: the job was run elsewhere, or with plug-ins of others that are absent or changed.
     """
     spec = store.job(job_id).spec
-    agents = {arm.agent for arm in spec.arms}
-    if spec.benchmark not in BENCHMARKS.names() or not agents <= set(AGENTS.names()):
+    check_pins(spec)
+    agents = {arm.agent for arm in spec.arms if isinstance(arm.agent, str)}
+    if spec.benchmark not in BENCHMARKS or any(agent not in AGENTS for agent in agents):
         raise SpecError(f"{job_id} was run elsewhere; its missing trials cannot be run here", field="JOB")
     return _queued(store.resume(job_id), store=store, redis=redis)
 

@@ -43,6 +43,11 @@ CASES: dict[str, Case] = {
     "fields": Case({"repeats": 0}, "repeats", "greater than or equal to 1"),
     "labels": Case({"name": "a\x07"}, "name", "holds a control character"),
     "pairings": Case({"models": MANY_MODELS, "arms": MANY_ARMS}, "arms", "2,200 pairs of a model and an arm"),
+    "plugins": Case(
+        {"plugins": {"tools/speed": {"distribution": "speeds", "version": "2.1", "contract": "0" * 12}}},
+        "plugins.tools/speed",
+        "distribution '' here, 'speeds' in the job; version '' here, '2.1' in the job",
+    ),
     "benchmark": Case({"benchmark": "gtr"}, "benchmark", "gtr-bench"),
     "published_files": Case({"benchmark": "gtr-bench"}, "data", "needs the folder of its published files"),
     "planning_request": Case({"select": {"request": {}}}, "select.request", "only the benchmark itinerary"),
@@ -50,6 +55,11 @@ CASES: dict[str, Case] = {
     "prompt_options": Case({"select": {"frames": 8}}, "select.frames", "worlds has no frames to choose"),
     "names": Case({"select": {"tasks": ["Cooking"]}}, "select.tasks", "no 'Cooking'; allowed: "),
     "agents": Case({"arms": [{**ARM, "agent": "magic"}]}, "arms.0.agent", "no agent 'magic'; there are: "),
+    "outside_agents": Case(
+        {"arms": [{"name": "raw", "agent": {"http": "http://127.0.0.1:1"}, "max_usd": 1}]},
+        "arms.0.max_usd",
+        "an outside agent's use cannot be limited from here",
+    ),
     "oracle": Case({**CLIPS, "arms": [{**ARM, "show": ["oracle"]}]}, "arms.0.show", "no oracle to show"),
     "sequential": Case({"analysis": {"sequential": True}}, "analysis.sequential", "needs a primary contrast"),
     "transforms": Case(
@@ -74,6 +84,11 @@ CASES: dict[str, Case] = {
         {"models": [{"id": "openai/m", "options": {"api_key": "sk"}}]},
         "models.0.options.api_key",
         "keys and addresses are no options",
+    ),
+    "outside_places": Case(
+        {"arms": [{"name": "raw", "agent": {"http": "http://example.org"}}]},
+        "arms.0.agent.http",
+        "'http://example.org' is not allowed; allowed: ",
     ),
     "model_ids": Case({"models": [{"id": "nobody/m"}]}, "models.0.id", "'nobody/m' names no provider"),
     "scripts": Case({"models": [{"id": "scripted"}]}, "models.0.options", "must hold at least one reply"),

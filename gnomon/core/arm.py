@@ -20,6 +20,7 @@ from pydantic import (
 from pydantic_core.core_schema import no_info_after_validator_function
 
 from gnomon.core.message import ToolChoice
+from gnomon.core.outside_agent import AnyAgent, OutsideAgent
 from gnomon.core.sample import SHOWABLE, Shown, Transform
 from gnomon.core.validation import AS_LIST, StrictModel
 from tools.core.tool import Tool, contract_hash
@@ -146,10 +147,10 @@ class Arm(StrictModel):
         max_length=80,
         description="What rows and reports call the arm, unique in the job; 1 to 80 characters.",
     )
-    agent: str = Field(
+    agent: AnyAgent = Field(
         description=(
             "Name of the agent, the loop around the model, such as `direct` (one call) or `react` (calls "
-            "tools until it answers)."
+            "tools until it answers); or an agent from outside, such as `{http: URL}`."
         )
     )
     tools: ToolNames = Field(
@@ -258,6 +259,22 @@ class Arm(StrictModel):
     def _tools_as_stored(self, tools: tuple[str, ...]) -> Any:
         # Jobs that were run elsewhere are stored without being frozen: their hashes hold the word.
         return tools if tools or self.contract else "none"
+
+    @property
+    def outside(self) -> OutsideAgent | None:
+        """The agent from outside that answers; None: one of ours does."""
+        return self.agent if isinstance(self.agent, OutsideAgent) else None
+
+    @property
+    def agent_label(self) -> str:
+        """What pages and reports call its agent.
+
+        >>> Arm(name="a", agent="react").agent_label
+        'react'
+        >>> Arm(name="b", agent={"command": ["./agent"]}).agent_label
+        'command ./agent'
+        """
+        return self.agent.label if isinstance(self.agent, OutsideAgent) else self.agent
 
     def toolset(self) -> tuple[Tool[Any], ...]:
         """The arm's tools, in the order of their names."""

@@ -39,7 +39,7 @@ class PresetOptions(StrictModel):
     @classmethod
     def _exist(cls, tools: list[str]) -> list[str]:
         for name in tools:
-            if name not in TOOLS.names() and SEPARATOR not in name:  # those of servers are looked at later
+            if name not in TOOLS and SEPARATOR not in name:  # those of servers are looked at later
                 raise ValueError(f"no tool {name!r}; there are: {', '.join(TOOLS.names())}")
         return sorted(set(tools))
 
@@ -74,7 +74,7 @@ class GroupedOptions(PresetOptions):
             if len(name) > MAX_GROUP_NAME:
                 raise ValueError(f"a group's name has {len(name)} characters; allowed: {MAX_GROUP_NAME}")
             for tool in tools:
-                if tool not in TOOLS.names() and SEPARATOR not in tool:
+                if tool not in TOOLS and SEPARATOR not in tool:
                     raise ValueError(f"no tool {tool!r}; there are: {', '.join(TOOLS.names())}")
                 if tool in grouped:
                     raise ValueError(f"{tool!r} is in two groups")
@@ -144,7 +144,13 @@ class Preset(Generic[O]):
     example: Mapping[str, Any] = field(default_factory=dict)
 
 
-PRESETS: Registry[Preset[Any]] = Registry("gnomon.presets", "arm preset", dashes=False)
+PRESETS: Registry[Preset[Any]] = Registry(
+    "gnomon.presets",
+    "arm preset",
+    dashes=False,
+    group="gnomon.presets",
+    accepts=lambda item: isinstance(item, Preset),
+)
 
 
 def expand_preset(written: Mapping[str, Any]) -> dict[str, Any]:
@@ -157,7 +163,7 @@ def expand_preset(written: Mapping[str, Any]) -> dict[str, Any]:
     """
     options = dict(written["arms"])
     name = options.pop("preset", None)
-    if not isinstance(name, str) or name not in PRESETS.names():
+    if not isinstance(name, str) or name not in PRESETS:
         message = f"no preset {name!r}; there are: {', '.join(PRESETS.names())}; or list the arms one by one"
         raise SpecError(message, field="arms.preset")
     analysis = written.get("analysis") or {}
@@ -181,7 +187,15 @@ def plan_arms(name: str, options: Mapping[str, Any], *, benchmark: str) -> ArmPl
         plugin = BENCHMARKS.get(benchmark)
     except UnknownPlugin as error:
         raise SpecError(str(error), field="benchmark") from None
-    preset = PRESETS.get(name)
+    return plan_of(PRESETS.get(name), options, plugin)
+
+
+def plan_of(preset: Preset[Any], options: Mapping[str, Any], plugin: Benchmark) -> ArmPlan:
+    """The plan of a preset.
+
+    Raises:
+        SpecError: the preset does not take these options.
+    """
     if options.get("tools", "all") == "all":
         options = {**options, "tools": usable_tools(plugin)}
     try:

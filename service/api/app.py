@@ -5,10 +5,12 @@ from typing import TYPE_CHECKING, Any
 
 from anyio import CapacityLimiter
 from fastapi import Depends, FastAPI
+from pydantic import TypeAdapter
 from redis import Redis
 from starlette.middleware import Middleware
 
 from gnomon.spec.job_spec import JobSpec
+from service.answers import ANSWERS
 from service.api import (
     cassettes,
     catalog,
@@ -103,6 +105,7 @@ class Api(FastAPI):
         document = super().openapi()
         schemas = document.setdefault("components", {}).setdefault("schemas", {})
         schemas.update({**_spec_schemas(), "Problem": SCHEMA})
+        add_answers(document)
         add_examples(document)
         return document
 
@@ -114,6 +117,33 @@ def _spec_schemas() -> dict[str, Any]:
         text = text.replace(f'"#/components/schemas/{name}"', f'"#/components/schemas/{part["title"]}"')
     spec = json.loads(text)
     return {**{part["title"]: part for part in spec.pop("$defs").values()}, "JobSpec": spec}
+
+
+def add_answers(document: dict[str, Any]) -> None:
+    """Put the schema of what each route answers into an OpenAPI document, and those of its parts.
+
+    They are put in here, as a response model of FastAPI's would check and copy every row that is sent.
+    """
+    schemas = document["components"]["schemas"]
+
+    def schema_of(answer: Any) -> dict[str, Any]:
+        schema = TypeAdapter(answer).json_schema(
+            ref_template="#/components/schemas/{model}", mode="serialization"
+        )
+        schemas.update(schema.pop("$defs", {}))
+        return schema
+
+    for path, verbs in document["paths"].items():
+        for verb, route in verbs.items():
+            answer = ANSWERS.get(f"{verb.upper()} {path}")
+            if answer is not None:
+                status = next(status for status in route["responses"] if status.startswith("2"))
+                schema = schema_of(answer)
+                if schema.get("title"):  # a part with a name of its own
+                    schemas[schema["title"]] = schema
+                    schema = {"$ref": f"#/components/schemas/{schema['title']}"}
+                content = route["responses"][status].setdefault("content", {})
+                content.setdefault("application/json", {})["schema"] = schema
 
 
 def create_app(settings: Settings, *, store: Store, redis: Redis) -> Api:

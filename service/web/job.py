@@ -9,7 +9,7 @@ from fastapi.responses import RedirectResponse
 from markupsafe import Markup
 
 from gnomon.core.score import Outcome
-from gnomon.report.text_formats import count, dollars, percent
+from gnomon.report.text_formats import count, dollars, known_count, percent
 from gnomon.report.trial_index.filters import (
     BOTH_RIGHT,
     BOTH_WRONG,
@@ -399,7 +399,7 @@ def _digest(report: "Report", name: str) -> str:
             usd = (
                 dollars(cost["usd"]) if cost["usd"] is not None else f"at least {dollars(cost['known_usd'])}"
             )
-            return f"{usd}, {count(cost['model_calls'], 'model call')}"
+            return f"{usd}, {known_count(cost['model_calls'], 'model call')}"
         case "integrity":
             trials = report["denominators"]["trials"]
             return f"{trials['infra_missing']:,} missing, {trials['model_failed']:,} failed by the model"

@@ -23,7 +23,9 @@ from tools.core.tool import (
 if TYPE_CHECKING:
     from tools.itinerary.trip import Trip
 
-TOOLS: Registry[Tool[Any]] = Registry("tools", "tool", dashes=False)
+TOOLS: Registry[Tool[Any]] = Registry(
+    "tools", "tool", dashes=False, group="gnomon.tools", accepts=lambda item: isinstance(item, Tool)
+)
 
 MAX_MESSAGE = 1500  # characters: a model that sends a thousand wrong points need not read of each
 
