@@ -1,7 +1,7 @@
 """A pretend model, made of rules, for the cards of this folder.
 
-They show what a card tells, not what a model can. It is an OpenAI-compatible endpoint (`python player.py --port
-8902`, standard library alone) and knows four forms of questions. Where it may call a tool that fits, it does,
+They show what a card tells, not what a model can. It is an OpenAI-compatible endpoint (`python player.py
+--port 8902`, standard library alone) and knows four forms of questions. Where it may call a tool that fits, it does,
 and believes the result; where a result holds no answer it guesses, and so it does without tools: one guess in
 four is right. It slips now and then: its first call lacks an argument, and it tries again.
 """
@@ -156,5 +156,5 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--port", type=int, default=8902)
     server = ThreadingHTTPServer(("127.0.0.1", parser.parse_args().port), Handler)
-    print(f"player at http://127.0.0.1:{server.server_port}/v1", flush=True)  # noqa: T201 (what its user waits for)
+    print(f"player at http://127.0.0.1:{server.server_port}/v1", flush=True)
     server.serve_forever()
