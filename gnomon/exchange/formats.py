@@ -79,6 +79,12 @@ FORMATS: Mapping[str, Format] = {
         media_type=LINES,
         is_single=True,
     ),
+    "cassette": Format(
+        module="gnomon.exchange.cassette_write",
+        about="cassette.jsonl, the calls of tool servers with their results",
+        media_type=LINES,
+        is_single=True,
+    ),
     "plans": Format(
         module="gnomon.exchange.plans_write",
         about="plans.jsonl, the trips for plan-pairs",

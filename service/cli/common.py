@@ -242,8 +242,8 @@ def finish(
         if job.spec.servers:
             from service.cassettes import write_recorded  # late: few jobs have servers
 
-            for path, calls in write_recorded(store, job, settings.data_dir):
-                say(f"cassette: {path}, {count(calls, 'call')}")
+            for path, lines in write_recorded(store, job, settings.data_dir):
+                say(f"cassette: {path}, {count(lines, 'line')}")
         if out is not None:
             write_folder(store, job_id, report, out, data_dir=settings.data_dir)
     finally:
