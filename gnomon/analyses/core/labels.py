@@ -8,7 +8,7 @@ from typing import Any
 
 from gnomon.analyses.core.kinds import LabelledByJudge, need
 from gnomon.core.row import Row
-from gnomon.statistics.agreement import cohen_kappa, fleiss_kappa
+from gnomon.statistics.agreement import agreement, cohen_kappa, fleiss_kappa
 from gnomon.statistics.estimate import wilson
 
 Judge = tuple[str, int]  # the judge's model and repeat
@@ -70,6 +70,29 @@ def summarise(
             for (by, group), members in sorted(groups.items())
         ],
         "agreement": {name: _agreement(by_case, name) for name in analysis.labels},
+    }
+
+
+def against(
+    judgements: Sequence[Row], labels: Mapping[str, bool], *, label: str
+) -> dict[str, dict[str, Any]]:
+    """How far each judge agrees with labels that are there by case: the share alike, and Cohen's kappa with
+    its interval. A judge's first repeat counts.
+    """
+    items: dict[str, list[list[tuple[str, Hashable]]]] = defaultdict(list)
+    for row in judgements:
+        flag = row.metrics.get(label)
+        if row.sample_id in labels and row.repeat == 0 and isinstance(flag, int | float):
+            items[row.model].append([("label", labels[row.sample_id]), ("judge", bool(flag))])
+    agreements = {judge: agreement(pairs) for judge, pairs in items.items()}
+    return {
+        judge: {
+            "n": found.items,
+            "same": found.share,
+            "kappa": found.coefficient,
+            "ci95": list(found.ci95) if found.ci95 else None,
+        }
+        for judge, found in sorted(agreements.items())
     }
 
 

@@ -56,6 +56,8 @@ def analyse(
 
     Of several jobs: contamination, what memory of published questions adds, beside generated ones.
 
+    Of your own questions: judged_answers, whether replies are right by a judge model.
+
     As in the benchmarks' papers: context_use, gtr_errors, sti_errors (these need a judge),
     ability_correlation, robustness_ratio or model_clusters.
     """
@@ -129,5 +131,15 @@ def _text(result: dict[str, Any]) -> str:
     for name, agreement in result["agreement"].items():
         kappa = "–" if agreement["kappa"] is None else f"{agreement['kappa']:.2f}"
         lines.append(f"  {name}: {agreement['method']} {kappa}, n={agreement['n']}")
+    for name, words in (("against_scorer", "the scorer"), ("against_labels", "people's labels")):
+        for judge, alike in result.get(name, {}).items():
+            lines.append(f"  {judge} and {words}: {_alike(alike)}")
     lines.append(f"The judges' trials are job {result['judging_job']}.")
     return "\n".join(lines)
+
+
+def _alike(alike: dict[str, Any]) -> str:
+    """The agreement of a judge with labels that were there before."""
+    kappa = "–" if alike["kappa"] is None else f"{alike['kappa']:.2f}"
+    interval = f" [{alike['ci95'][0]:.2f}, {alike['ci95'][1]:.2f}]" if alike["ci95"] else ""
+    return f"Cohen's kappa {kappa}{interval}, {100 * alike['same']:.0f} % alike, n={alike['n']}"
