@@ -15,7 +15,7 @@ from gnomon.analyses.core.kinds import (
     LabelledByJudge,
     need,
 )
-from gnomon.analyses.core.labels import against, summarise
+from gnomon.analyses.core.labels import against, judged_contrasts, summarise
 from gnomon.analyses.core.stored_job import ReadSample, StoredJob
 from gnomon.benchmarks.judging.benchmark import FILE
 from gnomon.benchmarks.questions.question import OwnQuestion, displayed_in
@@ -187,6 +187,7 @@ def judged(
         by_scorer = {row.trial_id: row.score is not None and row.score >= RIGHT for row in rows}
         by_people = {case["case_id"]: case["label"] == "1" for case in labelled}
         summary["against_scorer"] = against(judgements, by_scorer, label="right")
+        summary["contrasts"] = judged_contrasts(judgements, rows, job.spec.contrasts(), label="right")
         summary["against_labels"] = against(judgements, by_people, label="right")
     return {"job": job_id, "judging_job": judging_job, **summary}
 

@@ -127,6 +127,7 @@ def _text(result: dict[str, Any]) -> str:
     for group in result["shares"]:
         shares = ", ".join(f"{name} {100 * label['share']:.0f} %" for name, label in group["labels"].items())
         lines.append(f"  {group['by']} {group['group']} (n={group['n']}): {shares}")
+    lines += [f"  {_difference(contrast)}" for contrast in result.get("contrasts", ())]
     lines.append("Agreement of the judges:")
     for name, agreement in result["agreement"].items():
         kappa = "–" if agreement["kappa"] is None else f"{agreement['kappa']:.2f}"
@@ -136,6 +137,14 @@ def _text(result: dict[str, Any]) -> str:
             lines.append(f"  {judge} and {words}: {_alike(alike)}")
     lines.append(f"The judges' trials are job {result['judging_job']}.")
     return "\n".join(lines)
+
+
+def _difference(contrast: dict[str, Any]) -> str:
+    """A contrast by a judge's labels, in points."""
+    ends = contrast["ci95"]
+    interval = f" [{100 * ends[0]:+.1f}, {100 * ends[1]:+.1f}]" if ends else ""
+    arms = f"{contrast['model']}: {contrast['variant']} - {contrast['baseline']}"
+    return f"{arms} by {contrast['judge']}: {100 * contrast['diff']:+.1f} points{interval}, n={contrast['n']}"
 
 
 def _alike(alike: dict[str, Any]) -> str:
