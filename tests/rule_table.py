@@ -44,6 +44,11 @@ CASES: dict[str, Case] = {
     "fields": Case({"repeats": 0}, "repeats", "greater than or equal to 1"),
     "labels": Case({"name": "a\x07"}, "name", "holds a control character"),
     "pairings": Case({"models": MANY_MODELS, "arms": MANY_ARMS}, "arms", "2,200 pairs of a model and an arm"),
+    "plugins": Case(
+        {"plugins": {"tools/speed": {"distribution": "speeds", "version": "2.1", "contract": "0" * 12}}},
+        "plugins.tools/speed",
+        "distribution '' here, 'speeds' in the job; version '' here, '2.1' in the job",
+    ),
     "benchmark": Case({"benchmark": "gtr"}, "benchmark", "gtr-bench"),
     "own_files": Case(
         {"scorer": "number"}, "scorer", "worlds has its own; allowed with the benchmark questions"

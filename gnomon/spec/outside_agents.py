@@ -8,6 +8,7 @@ from gnomon.core.errors import SpecError
 from gnomon.core.model import OWN_MODEL
 from gnomon.spec.endpoints import EndpointAllowlist, check_address
 from gnomon.spec.job_spec import JobSpec
+from gnomon.spec.tool_servers import Commands, check_command
 
 
 def with_own_model(written: Mapping[str, Any]) -> dict[str, Any]:
@@ -63,7 +64,14 @@ def _faults(arm: Arm, *, is_request: bool) -> Iterator[tuple[str, str]]:
         yield "replay", "an outside agent's trials cannot be replayed; allowed: null"
 
 
-def check_outside_agents(arms: Sequence[Arm], allowed: EndpointAllowlist, *, is_trusted: bool) -> None:
+def check_outside_agents(
+    arms: Sequence[Arm],
+    allowed: EndpointAllowlist,
+    commands: Commands = (),
+    *,
+    is_request: bool,
+    is_trusted: bool,
+) -> None:
     """Refuse outside agents at places that the operator has not allowed; `is_trusted` as for models.
 
     Raises:
@@ -82,9 +90,8 @@ def check_outside_agents(arms: Sequence[Arm], allowed: EndpointAllowlist, *, is_
                 field=f"{field}.{outside.kind}",
                 key_field=f"{field}.api_key_env",
             )
-        if outside.command is not None and not is_trusted:
-            message = "no command may be run for a request here; allowed: on the command line"
-            raise SpecError(message, field=f"{field}.command")
-        if outside.env and not is_trusted:
-            message = "variables are not passed on for a request; allowed: on the command line"
+        if outside.command is not None:
+            check_command(outside.command, commands, is_trusted=not is_request, field=f"{field}.command")
+        if outside.env and is_request:
+            message = "not permitted over REST; allowed: a command of the operator's that sets it itself"
             raise SpecError(message, field=f"{field}.env")

@@ -195,7 +195,17 @@ def servers(written: Written, context: Context) -> Written:
             field=field,
         )
 
-    return lift_servers(written, check=check, list_tools=context.list_tools, is_request=context.is_request)
+    def find_file(path: str, field: str) -> Path:
+        find = from_request if context.is_request else for_command_line
+        return find(path, context.data_roots, field=field)
+
+    return lift_servers(
+        written,
+        check=check,
+        list_tools=context.list_tools,
+        find_file=find_file,
+        is_request=context.is_request,
+    )
 
 
 def preset(written: Written, _: Context) -> Written:
@@ -464,7 +474,13 @@ def endpoints(spec: JobSpec, context: Context) -> None:
 
 def outside_places(spec: JobSpec, context: Context) -> None:
     """Refuses addresses, commands and keys of outside agents that the operator has not allowed."""
-    check_outside_agents(spec.arms, context.endpoints, is_trusted=context.is_trusted)
+    check_outside_agents(
+        spec.arms,
+        context.endpoints,
+        context.commands,
+        is_request=context.is_request,
+        is_trusted=context.is_trusted,
+    )
 
 
 def model_ids(spec: JobSpec, _: Context) -> None:
