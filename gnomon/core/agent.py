@@ -331,7 +331,7 @@ def model_calls(arm: Arm) -> tuple[int, int]:
     >>> model_calls(Arm(name="c", agent="vote"))
     (1, 24)
     """
-    agent = AGENTS.get(arm.agent) if isinstance(arm.agent, str) and arm.agent in AGENTS else None
+    agent = AGENTS.find(arm.agent) if isinstance(arm.agent, str) else None
     return agent.model_calls(arm) if isinstance(agent, CountsModelCalls) else (1, arm.max_turns)
 
 
@@ -341,6 +341,5 @@ def runs_tools(arm: Arm) -> bool:
     >>> runs_tools(Arm(name="a", agent="direct")), runs_tools(Arm(name="b", agent="react"))
     (False, True)
     """
-    if not isinstance(arm.agent, str):
-        return True
-    return arm.agent not in AGENTS or AGENTS.get(arm.agent).uses_tools
+    agent = AGENTS.find(arm.agent) if isinstance(arm.agent, str) else None
+    return agent is None or agent.uses_tools

@@ -18,6 +18,8 @@ from gnomon.core.retry import DEFAULT_RETRY, RetryPolicy, is_default
 from gnomon.core.select import Select
 from gnomon.core.validation import StrictModel
 from gnomon.spec.analysis_spec import AnalysisSpec
+from tools.core.outside import PluginFault
+from tools.core.registry import UnknownPlugin
 from tools.core.tool import Tool, contract_hash
 from tools.core.toolbox import TOOLS
 from tools.servers.definition import ToolServer
@@ -437,8 +439,11 @@ class JobSpec(StrictModel):
         return contract_hash(self.toolset(arm))
 
     def toolset_unchanged(self, arm: Arm) -> bool:
-        """Whether the arm's tools are still offered as they were when the job was frozen."""
-        return arm.contract in ("", self.contract_of(arm))
+        """Whether the arm's tools are still here, and offered as they were when the job was frozen."""
+        try:
+            return arm.contract in ("", self.contract_of(arm))
+        except (UnknownPlugin, PluginFault):
+            return False
 
     def model(self, label: str) -> ModelSpec:
         """The model whose label is `label`.

@@ -195,7 +195,17 @@ def servers(written: Written, context: Context) -> Written:
             field=field,
         )
 
-    return lift_servers(written, check=check, list_tools=context.list_tools, is_request=context.is_request)
+    def find_file(path: str, field: str) -> Path:
+        find = from_request if context.is_request else for_command_line
+        return find(path, context.data_roots, field=field)
+
+    return lift_servers(
+        written,
+        check=check,
+        list_tools=context.list_tools,
+        find_file=find_file,
+        is_request=context.is_request,
+    )
 
 
 def preset(written: Written, _: Context) -> Written:
@@ -309,7 +319,7 @@ def _options(plugin: Benchmark) -> frozenset[Varied]:
 def names(spec: JobSpec, _: Context) -> None:
     """Refuses tasks, scenes and variants that the benchmark, and arms that the spec does not have."""
     plugin, arms = spec.plugin(), tuple(arm.name for arm in spec.arms)
-    tasks = () if isinstance(plugin, ReadsOwnFiles) else plugin.tasks  # else `sample_rules.tasks`
+    tasks = () if isinstance(plugin, ReadsOwnFiles) else plugin.tasks  # else `sample_rules.decoded_tasks`
     for field, used, there_are in (
         *(
             (field, names, allowed)

@@ -12,6 +12,7 @@ from starlette.middleware import Middleware
 from gnomon.spec.job_spec import JobSpec
 from service.answers import ANSWERS
 from service.api import (
+    cassettes,
     catalog,
     documentation,
     events,
@@ -47,6 +48,7 @@ from service.web import (
     review,
     review_queues,
     sample,
+    server_card,
     sign_in,
     static_files,
     tool_pages,
@@ -66,7 +68,7 @@ if TYPE_CHECKING:
 
 VERSION = "0.1.0"
 DESCRIPTION = "Measures what giving a model tools changes in how well it reasons about space and time."
-KEYED = (jobs, trials, events, reports, reviews, catalog, tools, itineraries, workers, metrics)
+KEYED = (jobs, trials, events, reports, cassettes, reviews, catalog, tools, itineraries, workers, metrics)
 OPEN = (health, documentation)
 PAGES = (
     home,
@@ -75,6 +77,7 @@ PAGES = (
     job,
     trial_pages,
     sample,
+    server_card,
     traces,
     trial_pair,
     review_queues,

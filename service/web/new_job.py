@@ -137,7 +137,7 @@ def _shown(
 ) -> View:
     form = form_of(written)
     name = form["values"]["benchmark"]
-    plugin = BENCHMARKS.get(name) if name in BENCHMARKS else None
+    plugin = BENCHMARKS.find(name)
     message = "" if fault is None else without_folders(fault.message)
     return {
         "title": "New job",

@@ -99,6 +99,8 @@ def _around(path: Path) -> Iterable[str]:
             yield str(Path(*parts[: parts.index("node_modules") + 1]))
         prefix = file.parent.parent
         is_prefix = (prefix / "pyvenv.cfg").is_file() or (prefix / "lib").is_dir()
+        if file.parent.name == "shims":  # of pyenv or asdf: scripts that find the program below the same root
+            yield str(prefix)
         if file.parent.name == "bin" and is_prefix and prefix != Path(prefix.anchor):
             yield str(prefix)
 

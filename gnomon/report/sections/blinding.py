@@ -272,8 +272,8 @@ def _sizes(report_input: ReportInput, usage: UsageBySample) -> dict[str, ArmSize
 def _schema_tokens(arm: Arm, report_input: ReportInput, estimator: TokenEstimator) -> int:
     if not runs_tools(arm):
         return 0
-    names = [name for name in provided_inputs(report_input.benchmark, arm.tools) if name in TOOLS]
-    return estimator.prompt(Request(messages=[], tools=[TOOLS.get(name).schema() for name in names]))
+    tools = map(TOOLS.find, provided_inputs(report_input.benchmark, arm.tools))
+    return estimator.prompt(Request(messages=[], tools=[tool.schema() for tool in tools if tool is not None]))
 
 
 def _size_difference(baseline: ArmSize, variant: ArmSize) -> SizeDifference:
