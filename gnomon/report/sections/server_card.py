@@ -105,8 +105,8 @@ class CardCost(TypedDict):
     trials: int
     prompt_tokens: float | None
     completion_tokens: float | None
-    model_calls: float
-    tool_calls: float
+    model_calls: float | None
+    tool_calls: float | None
     wall_s: float
     usd: float | None
 
@@ -387,8 +387,8 @@ def _cost(scores: ScoreMatrix, model: str, arm: str) -> CardCost:
         "trials": totals.trials,
         "prompt_tokens": mean("prompt_tokens"),
         "completion_tokens": mean("completion_tokens"),
-        "model_calls": totals.sums["model_calls"] / trials,
-        "tool_calls": totals.sums["tool_calls"] / trials,
+        "model_calls": mean("model_calls"),
+        "tool_calls": mean("tool_calls"),
         "wall_s": totals.wall_s / trials,
         "usd": None if totals.unknown["usd"] else totals.usd / trials,
     }
@@ -523,8 +523,11 @@ def _cost_text(card: ServerCard) -> str:
     ]  # fmt: skip
     if tokens[0] is not None and tokens[1] is not None and any(tokens):
         parts.append(f"{tokens[1]:,.0f} tokens instead of {tokens[0]:,.0f}")
-    parts.append(f"{with_it['tool_calls']:.1f} calls of tools")
-    parts.append(f"{with_it['model_calls']:.1f} calls of the model instead of {without['model_calls']:.1f}")
+    if with_it["tool_calls"] is not None:
+        parts.append(f"{with_it['tool_calls']:.1f} calls of tools")
+    if with_it["model_calls"] is not None and without["model_calls"] is not None:
+        calls = f"{with_it['model_calls']:.1f} calls of the model"
+        parts.append(f"{calls} instead of {without['model_calls']:.1f}")
     parts.append(f"{with_it['wall_s']:.2g} s instead of {without['wall_s']:.2g} s")
     return f"A trial takes {', '.join(parts)}."
 
