@@ -156,5 +156,5 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--port", type=int, default=8902)
     server = ThreadingHTTPServer(("127.0.0.1", parser.parse_args().port), Handler)
-    print(f"player at http://127.0.0.1:{server.server_port}/v1", flush=True)  # noqa: T201 (what its user waits for)
+    print(f"player at http://127.0.0.1:{server.server_port}/v1", flush=True)
     server.serve_forever()
