@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from gnomon.core.agent import AGENTS
 from gnomon.core.benchmark import BENCHMARKS
 from gnomon.core.errors import SpecError
-from gnomon.core.model import is_built_in
+from gnomon.core.model import OWN_MODEL, is_built_in
 from gnomon.core.sample import LACKS_MEDIA, DataFault, SampleRef
 from gnomon.spec.job_spec import JobSpec, shows_media
 from gnomon.spec.plugins import check_pins
@@ -53,7 +53,7 @@ class Draft:
     def estimate(self) -> dict[str, Any]:
         """The size of the job. Dollars are 0 for built-in models and None, unknown, for all others."""
         spec = self.spec
-        is_free = all(is_built_in(model.id) for model in spec.models)
+        is_free = all(is_built_in(model.id) and model.id != OWN_MODEL for model in spec.models)
         return {
             "samples": len(self.refs),
             "trials": self.planned_trials,
@@ -141,7 +141,8 @@ def resume(job_id: str, *, store: "Store", redis: "Redis") -> "JobRecord":
     """
     spec = store.job(job_id).spec
     check_pins(spec)
-    if spec.benchmark not in BENCHMARKS or any(arm.agent not in AGENTS for arm in spec.arms):
+    agents = {arm.agent for arm in spec.arms if isinstance(arm.agent, str)}
+    if spec.benchmark not in BENCHMARKS or any(agent not in AGENTS for agent in agents):
         raise SpecError(f"{job_id} was run elsewhere; its missing trials cannot be run here", field="JOB")
     return _queued(store.resume(job_id), store=store, redis=redis)
 

@@ -31,7 +31,9 @@ log = logging.getLogger(__name__)
 
 
 class TrialAttempts:
-    """Runs trials of one open job. `cancelled` is what trials have cost that came to no result."""
+    """Runs trials of one open job. `agents` are those of its arms, by the arm's name; `cancelled` is what
+    trials have cost that came to no result.
+    """
 
     def __init__(
         self,
@@ -78,12 +80,12 @@ class TrialAttempts:
         if self._checkpoints is not None and replay is None:
             saving = await self._checkpoints.open(lease, is_again=is_again)
         try:
-            with self._tracer(trial) as tell:
+            with self._tracer(trial, trace) as tell:
                 row, _ = await run_trial(
                     trial,
                     bench=bench,
                     sample=lambda: self._job.samples.get(trial.ref.sample_id),
-                    agent=self._agents[bench.spec.arm(trial.arm).agent],
+                    agent=self._agents[trial.arm],
                     model=self._models[trial.model],
                     trace=trace,
                     attempt=lease.attempt,

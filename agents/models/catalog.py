@@ -8,7 +8,7 @@ from agents.core import langgraph_runtime
 from agents.models.anthropic_rules import OPTIONS
 from agents.models.scripted import ScriptedModel
 from gnomon.core.errors import SpecError
-from gnomon.core.model import Model, is_built_in, provider_in
+from gnomon.core.model import OWN_MODEL, Model, UncalledModel, is_scripted, provider_in
 from gnomon.media import MediaStore
 from gnomon.price_table import needs_responses_api
 from gnomon.spec.job_spec import ModelSpec
@@ -38,7 +38,7 @@ def client_of(spec: ModelSpec) -> Client:
     """
     if spec.id == REFERENCE:
         return "reference"
-    if is_built_in(spec.id):
+    if is_scripted(spec.id):
         return "scripted"
     if plugged_provider(spec.id) is not None:
         return "plugin"
@@ -72,6 +72,8 @@ def open_model(spec: ModelSpec, media: MediaStore) -> Model:
     Raises:
         SpecError: its options are not what the model takes; the message names the option.
     """
+    if spec.id == OWN_MODEL:
+        return UncalledModel(spec.id)
     client = client_of(spec)
     if client == "reference":
         reference: Model = importlib.import_module(REFERENCE_MODULE).ReferenceModel(spec)
@@ -93,7 +95,7 @@ def check_scripts(models: Sequence[ModelSpec]) -> None:
         SpecError: they are no script; the message names the model and the option.
     """
     for at, spec in enumerate(models):
-        if client_of(spec) == "scripted":
+        if is_scripted(spec.id):
             try:
                 ScriptedModel(spec)
             except SpecError as error:

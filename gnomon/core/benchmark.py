@@ -144,7 +144,8 @@ def provided_inputs(benchmark: Benchmark, names: Iterable[str]) -> tuple[str, ..
     """Those of these tools that the benchmark's samples can serve; tools there are no more count as well."""
     if not isinstance(benchmark, ProvidesToolInputs):
         return tuple(names)
-    return tuple(name for name in names if name not in TOOLS or TOOLS.get(name).needs in benchmark.provides)
+    tools = {name: TOOLS.find(name) for name in names}
+    return tuple(name for name, tool in tools.items() if tool is None or tool.needs in benchmark.provides)
 
 
 def usable_tools(benchmark: Benchmark) -> list[str]:

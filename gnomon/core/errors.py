@@ -10,6 +10,7 @@ GnomonError
 │   └── NoRoom       the disk is full: what runs waits until there is room
 ├── OutOfBudget      the job's limits leave nothing for another call
 ├── ProviderFault    a model's provider failed: never a wrong answer
+├── AgentFault       an agent from outside ended without an answer
 └── ModelFault       the model itself failed: refused, overflowed, broke protocol
 """
 
@@ -33,6 +34,10 @@ class GnomonError(Exception):
 
     def __str__(self) -> str:
         return f"{self.field}: {self.message}" if self.field else self.message
+
+    def _render_traceback_(self) -> list[str]:
+        """What a notebook shows of it: IPython asks for the lines, and the message is all that helps."""
+        return [f"{type(self).__name__}: {self}"]
 
 
 class SpecError(GnomonError):
@@ -89,6 +94,16 @@ class ProviderFault(GnomonError):
     ) -> None:
         super().__init__(message)
         self.cause, self.transient, self.retry_after_s = cause, transient, retry_after_s
+
+
+class AgentFault(GnomonError):
+    """An agent from outside ended without an answer; `cause` is a short code such as `bad_json` or `exit`."""
+
+    status, title = 502, "Agent failed"
+
+    def __init__(self, message: str, *, cause: str) -> None:
+        super().__init__(message)
+        self.cause = cause
 
 
 class ModelFault(GnomonError):

@@ -5,6 +5,7 @@ import re
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,11 +13,16 @@ from gnomon.core.errors import SpecError
 from gnomon.core.row import Row
 from gnomon.core.score import Outcome
 from gnomon.exchange.archive import Archive
-from gnomon.exchange.row_file import finite
+from gnomon.exchange.conversation import MARK, in_order, place_in, step_of, wish_of
+from gnomon.exchange.pictures import block_of_placeholder
+from gnomon.exchange.row_file import finite, tools_used
+from gnomon.exchange.row_mark import marked_row, outcome_of
 from gnomon.exchange.run import Ended
 
 LETTERS = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}  # correct, incorrect, partial, no answer
 ENDINGS = (".eval", ".json")
+ATTACHMENT = "attachment://"  # how a log names a text that it keeps once
+ROLES = ("system", "user", "assistant", "tool")
 Json = Mapping[str, Any]
 
 
@@ -64,7 +70,7 @@ def _opened(path: Path) -> tuple[Json, Iterator[Json]]:
 
 def _members(path: Path, archive: Archive) -> Iterator[Json]:
     with closing(archive):
-        for name in sorted(name for name in archive.names() if re.fullmatch(r"samples/[^/]+\.json", name)):
+        for name in sorted(name for name in archive.names() if re.fullmatch(r"samples/.+\.json", name)):
             try:
                 yield json.loads(archive.read(name))
             except (OSError, ValueError, zipfile.BadZipFile) as error:
@@ -83,12 +89,13 @@ def _arm(header: Json, about: Json) -> str:
 def _ended(
     sample: Json, about: Json, *, arm: str, scorer: str | None, cluster: str | None, cell: str | None
 ) -> Ended:
-    sample_id, metadata = str(sample.get("id")), sample.get("metadata") or {}
+    sample_id, metadata = str(sample.get("id")), _mapping(sample.get("metadata"))
+    mark = _mapping(metadata.get(MARK))
     score = _score(sample, scorer)
     value = _value(score, sample_id)
     outcome, reason = _end(sample, value)
-    steps = list(_steps(sample))
-    tools = [step for step in steps if step["kind"] == "tool"]
+    trace = _trace(sample, mark, is_ours=MARK in metadata)
+    tools = [step for step in trace["steps"] if step["kind"] == "tool"]
     usage = [counts for counts in (sample.get("model_usage") or {}).values() if isinstance(counts, Mapping)]
     costs = [counts.get("total_cost") for counts in usage]
     group = str(metadata.get(cell)) if cell and metadata.get(cell) is not None else str(about["task"])
@@ -107,17 +114,104 @@ def _ended(
         stop_reason=reason,
         score=0.0 if outcome == Outcome.MODEL_FAILED else value if outcome == Outcome.SCORED else None,
         answer=None if score.get("answer") is None else str(score["answer"]),
-        model_calls=sum(step["kind"] == "reply" for step in steps),
+        model_calls=sum(step["kind"] == "reply" for step in trace["steps"]),
         tool_calls=len(tools),
         tool_errors=sum(step["error"] is not None for step in tools),
-        tools_used=_used(tools),
-        prompt_tokens=sum(int(counts.get("input_tokens") or 0) for counts in usage) if usage else None,
-        completion_tokens=sum(int(counts.get("output_tokens") or 0) for counts in usage) if usage else None,
+        tools_used=tools_used(tools, bad="parsing"),
+        prompt_tokens=_sum(usage, "input_tokens") if usage else None,
+        completion_tokens=_sum(usage, "output_tokens") if usage else None,
+        cached_tokens=_known_sum(usage, "input_tokens_cache_read"),
+        reasoning_tokens=_known_sum(usage, "reasoning_tokens"),
         usd=sum(float(cost) for cost in costs if cost is not None) if costs and None not in costs else None,
         wall_s=float(sample.get("working_time") or sample.get("total_time") or 0.0),
     )
-    output = (sample.get("output") or {}).get("completion")
-    return row, {"prompt": [], "steps": steps, "response": output if isinstance(output, str) else None}
+    ours = marked_row(mark, where=f"sample {sample_id!r}: metadata.{MARK}.row")
+    if ours is not None and outcome_of(ours) == outcome_of(row):
+        row = replace(ours, arm=arm, model=row.model)  # else it has been scored again since
+        row = replace(row, cell=group, task=group) if cell and group != ours.cell else row
+    return row, trace
+
+
+def _mapping(value: object) -> Json:
+    return value if isinstance(value, Mapping) else {}
+
+
+def _sum(usage: Sequence[Json], name: str) -> int:
+    return sum(int(counts.get(name) or 0) for counts in usage)
+
+
+def _known_sum(usage: Sequence[Json], name: str) -> int | None:
+    counts = [counts.get(name) for counts in usage]
+    return None if not counts or None in counts else sum(int(count or 0) for count in counts)
+
+
+def _trace(sample: Json, mark: Json, *, is_ours: bool) -> dict[str, Any]:
+    """Prompt, steps, the answer, and what was asked for: options and target."""
+    messages = [_attached(message, sample) for message in sample.get("messages") or ()]
+    first = next((at for at, each in enumerate(messages) if each.get("role") in ("assistant", "tool")), None)
+    prompt = messages if first is None else messages[:first]
+    later = [] if first is None else messages[first:]
+    if is_ours and isinstance(sample.get("input"), list):
+        prompt, later = messages[: len(sample["input"])], messages[len(sample["input"]) :]
+    steps = list(_steps(later))
+    steps += [(place_in(note), step_of("note", _note(note), note)) for note in mark.get("notes") or ()]
+    output = mark.get("response") if is_ours else (sample.get("output") or {}).get("completion")
+    trace = {
+        "prompt": [_asked(message) for message in prompt],
+        "steps": in_order(steps),
+        "response": output if isinstance(output, str) else None,
+    }
+    target, choices = sample.get("target"), sample.get("choices")
+    return {**trace, "asked": {"choices": choices, "target": target}} if target or choices else trace
+
+
+def _note(note: object) -> dict[str, str]:
+    return {"text": str(_mapping(note).get("text") or "")}
+
+
+def _attached(message: object, sample: Json) -> Json:
+    """A message whose content is spelled out where the log keeps it once beside the messages."""
+    kept = _mapping(sample.get("attachments"))
+    fields = _mapping(message)
+    content = fields.get("content")
+    if not kept:
+        return fields
+    if isinstance(content, str):
+        return {**fields, "content": _spelled(content, kept)}
+    if isinstance(content, list):
+        blocks = [
+            {name: _spelled(value, kept) for name, value in block.items()}
+            for block in content
+            if isinstance(block, Mapping)
+        ]
+        return {**fields, "content": blocks}
+    return fields
+
+
+def _spelled(value: object, kept: Json) -> object:
+    if not isinstance(value, str) or not value.startswith(ATTACHMENT):
+        return value
+    return kept.get(value.removeprefix(ATTACHMENT), value)
+
+
+def _asked(message: Json) -> dict[str, Any]:
+    """A message of the prompt as a trace has it."""
+    whole = _mapping(_mapping(message.get("metadata")).get(MARK)).get("message")
+    if isinstance(whole, Mapping) and whole.get("role") in ROLES:
+        return dict(whole)
+    role = message.get("role") if message.get("role") in ROLES else "user"
+    content = message.get("content")
+    if not isinstance(content, list):
+        return {"role": role, "content": str(content or "")}
+    return {"role": role, "content": [_asked_block(_mapping(block)) for block in content]}
+
+
+def _asked_block(block: Json) -> dict[str, str]:
+    """A block of text; other content by its kind, as no bytes are kept."""
+    if block.get("type") == "text":
+        text = str(block.get("text") or "")
+        return block_of_placeholder(text) or {"type": "text", "text": text}
+    return {"type": "text", "text": f"<{block.get('type')}>"}
 
 
 def _score(sample: Json, scorer: str | None) -> Json:
@@ -150,34 +244,40 @@ def _end(sample: Json, value: float | None) -> tuple[Outcome, str]:
     return (Outcome.MODEL_FAILED, f"limit:{limit}") if limit else (Outcome.INFRA_MISSING, "inspect:unscored")
 
 
-def _steps(sample: Json) -> Iterator[dict[str, Any]]:
-    """The messages as steps: replies, and tools with the arguments they were called with."""
+def _steps(messages: Sequence[Json]) -> Iterator[tuple[object, dict[str, Any]]]:
+    """The messages as steps with their places: replies, and tools with the arguments they were passed."""
     arguments: dict[str, str] = {}
-    for message in sample.get("messages") or ():
+    for message in messages:
+        mark = _mapping(message.get("metadata")).get(MARK)
         if message.get("role") == "assistant":
-            calls = [_call(call) for call in message.get("tool_calls") or ()]
+            calls = [_call(_mapping(call)) for call in message.get("tool_calls") or ()]
+            texts = _mapping(mark).get("arguments")
+            if isinstance(texts, list) and len(texts) == len(calls):
+                calls = [
+                    wish_of(call["id"], call["function"]["name"], str(text))
+                    for call, text in zip(calls, texts, strict=True)
+                ]
             arguments |= {call["id"]: call["function"]["arguments"] for call in calls}
             content = message.get("content")
-            said = {"text": _text(content), "reasoning": _text(content, "reasoning")}
-            yield {"kind": "reply", **said, "tool_calls": calls}
+            said = {"text": _text(content), "reasoning": _text(content, "reasoning"), "tool_calls": calls}
+            yield place_in(mark), step_of("reply", said, mark)
         elif message.get("role") == "tool":
-            error = message.get("error")
-            yield {
-                "kind": "tool",
+            shown = {
                 "name": str(message.get("function") or "?"),
-                "arguments": arguments.get(str(message.get("tool_call_id")), ""),
                 "observation": _text(message.get("content")),
-                "error": str(error.get("type") or "error") if isinstance(error, Mapping) else None,
             }
+            if mark is None:
+                error = message.get("error")
+                shown["arguments"] = arguments.get(str(message.get("tool_call_id")), "")
+                kind = str(error.get("type") or "error") if isinstance(error, Mapping) else None
+                yield None, {**step_of("tool", shown), "error": kind}
+            else:
+                yield place_in(mark), step_of("tool", shown, mark)
 
 
 def _call(call: Json) -> dict[str, Any]:
-    arguments = json.dumps(call.get("arguments") or {}, sort_keys=True)
-    return {
-        "id": str(call.get("id")),
-        "type": "function",
-        "function": {"name": str(call.get("function")), "arguments": arguments},
-    }
+    arguments = json.dumps(call.get("arguments") or {})
+    return wish_of(str(call.get("id")), str(call.get("function")), arguments)
 
 
 def _text(content: object, kind: str = "text") -> str:
@@ -185,13 +285,3 @@ def _text(content: object, kind: str = "text") -> str:
         return content if kind == "text" else ""
     blocks = content if isinstance(content, list) else []
     return "\n".join(str(block[kind]) for block in blocks if isinstance(block, Mapping) and block.get(kind))
-
-
-def _used(tools: Sequence[Json]) -> dict[str, dict[str, int]]:
-    used: dict[str, dict[str, int]] = {}
-    for step in tools:
-        counts = used.setdefault(step["name"], {"calls": 0, "bad_arguments": 0, "errors": 0})
-        counts["calls"] += 1
-        counts["bad_arguments"] += step["error"] == "parsing"
-        counts["errors"] += step["error"] is not None
-    return used

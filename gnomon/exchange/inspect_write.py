@@ -1,67 +1,155 @@
-"""Rows written as a log of Inspect AI, one for each model and arm."""
+"""Writes rows as logs of Inspect AI, one for each model and arm, as JSON."""
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
 from gnomon.core.question_view import QuestionView
 from gnomon.core.row import Row
 from gnomon.core.score import Outcome
+from gnomon.exchange.conversation import (
+    MARK,
+    Noted,
+    Ran,
+    Said,
+    arguments_of,
+    conversation,
+    kept_of,
+    name_of,
+)
+from gnomon.exchange.job_export import ExportedJob, ExportFile, ReadTrace, file_name
+from gnomon.exchange.pictures import ReadPicture, data_url, placeholder, tool_blocks
+from gnomon.report.row_formats import row_to_json
 
 VERSION = 2
 SCORER = "gnomon"
-ReadTrace = Callable[[str], Mapping[str, Any] | None]
-ReadQuestion = Callable[[str], QuestionView | None]
+Json = Mapping[str, Any]
 
 
-def log_of(
-    rows: Sequence[Row], *, job_id: str, created: str, trace: ReadTrace, question: ReadQuestion
-) -> dict[str, Any]:
-    """A log of these rows, which are of one model and one arm; `created` is a time in ISO 8601.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LogHeader:
+    """What a log says before its samples; counted over its rows, without their traces."""
 
-    A sample's input is the prompt in its trace, pictures as their hashes in words; without a trace it is the
-    question's text. `question` gives a sample's options and truth; where it gives none, the target is empty.
-    What Inspect has no field for is in each sample's metadata.
+    job_id: str
+    created: str
+    benchmark: str
+    model: str
+    arm: str
+    sample_ids: Sequence[str]
+    epochs: int
+    total: int
+    scored: int
+    mean: float
+
+    def as_json(self) -> dict[str, Any]:
+        """The parts of the log without its samples."""
+        started = _iso(self.created)
+        metric = {"name": "mean", "value": self.mean, "params": {}, "metadata": {}}
+        return {
+            "version": VERSION,
+            "status": "success",
+            "eval": {
+                "run_id": self.job_id,
+                "eval_id": f"{self.job_id}-{self.model}-{self.arm}",
+                "task_id": self.job_id,
+                "created": started,
+                "task": self.benchmark,
+                "task_version": 0,
+                "task_args": {},
+                "solver": self.arm,
+                "dataset": {
+                    "name": self.benchmark,
+                    "samples": len(self.sample_ids),
+                    "sample_ids": list(self.sample_ids),
+                },
+                "model": self.model,
+                "model_args": {},
+                "config": {"epochs": self.epochs},
+                "packages": {},
+                "metadata": {"gnomon_job": self.job_id},
+            },
+            "plan": {"name": "plan", "steps": [{"solver": self.arm, "params": {}}], "config": {}},
+            "results": {
+                "total_samples": self.total,
+                "completed_samples": self.scored,
+                "scores": [{"name": SCORER, "scorer": SCORER, "params": {}, "metrics": {"mean": metric}}],
+            },
+            "stats": {"started_at": started, "completed_at": started, "model_usage": {}},
+        }
+
+
+def header_of(rows: Iterable[Row], *, job_id: str, created: str) -> LogHeader:
+    """What a log of these rows says before its samples; `created` is a time in ISO 8601.
 
     Raises:
         ValueError: there are no rows, or they are of several arms.
     """
-    if len({(row.model, row.arm) for row in rows}) != 1:
+    groups: set[tuple[str, str, str]] = set()
+    samples: dict[str, None] = {}
+    epochs = total = scored = 0
+    summed = 0.0
+    for row in rows:
+        groups.add((row.benchmark, row.model, row.arm))
+        samples[row.sample_id] = None
+        epochs, total = max(epochs, row.repeat + 1), total + 1
+        if row.score is not None:
+            scored, summed = scored + 1, summed + row.score
+    if len(groups) != 1:
         raise ValueError("a log holds the rows of one model and one arm")
-    first, scored = rows[0], [row.score for row in rows if row.score is not None]
-    samples = sorted({row.sample_id for row in rows})
-    started = _iso(created)
-    mean = sum(scored) / len(scored) if scored else 0.0
-    metric = {"name": "mean", "value": mean, "params": {}, "metadata": {}}
-    return {
-        "version": VERSION,
-        "status": "success",
-        "eval": {
-            "run_id": job_id,
-            "eval_id": f"{job_id}-{first.model}-{first.arm}",
-            "task_id": job_id,
-            "created": started,
-            "task": first.benchmark,
-            "task_version": 0,
-            "task_args": {},
-            "solver": first.arm,
-            "dataset": {"name": first.benchmark, "samples": len(samples), "sample_ids": samples},
-            "model": first.model,
-            "model_args": {},
-            "config": {"epochs": max(row.repeat for row in rows) + 1},
-            "packages": {},
-            "metadata": {"gnomon_job": job_id},
-        },
-        "plan": {"name": "plan", "steps": [{"solver": first.arm, "params": {}}], "config": {}},
-        "results": {
-            "total_samples": len(rows),
-            "completed_samples": len(scored),
-            "scores": [{"name": SCORER, "scorer": SCORER, "params": {}, "metrics": {"mean": metric}}],
-        },
-        "stats": {"started_at": started, "completed_at": started, "model_usage": {}},
-        "samples": [_sample(row, trace(row.trial_id), question(row.sample_id)) for row in rows],
-    }
+    [(benchmark, model, arm)] = groups
+    return LogHeader(
+        job_id=job_id,
+        created=created,
+        benchmark=benchmark,
+        model=model,
+        arm=arm,
+        sample_ids=sorted(samples),
+        epochs=epochs,
+        total=total,
+        scored=scored,
+        mean=summed / scored if scored else 0.0,
+    )
+
+
+def files(job: ExportedJob) -> Iterator[ExportFile]:
+    """A log for each model and arm; with media, pictures are data URLs in it."""
+    for model, arm in job.groups():
+        yield ExportFile(name=f"{file_name(job.job_id, model, arm)}.json", chunks=_pieces(job, model, arm))
+
+
+def _pieces(job: ExportedJob, model: str, arm: str) -> Iterator[bytes]:
+    header = header_of(job.rows(model, arm), job_id=job.job_id, created=job.created).as_json()
+    yield json.dumps(header, allow_nan=False)[:-1].encode() + b', "samples": ['
+    for number, sample in enumerate(samples_of(job, model, arm)):
+        yield (b", " if number else b"") + json.dumps(sample, allow_nan=False).encode()
+    yield b"]}"
+
+
+def samples_of(job: ExportedJob, model: str, arm: str) -> Iterator[dict[str, Any]]:
+    """The samples of a log, one for each trial."""
+    picture = job.picture if job.with_media else None
+    for row in job.rows(model, arm):
+        yield sample_of(row, job.trace(row.trial_id), job.question(row.sample_id, row.arm), picture=picture)
+
+
+def log_of(
+    rows: Sequence[Row],
+    *,
+    job_id: str,
+    created: str,
+    trace: ReadTrace,
+    question: Callable[[str], QuestionView | None],
+) -> dict[str, Any]:
+    """A whole log of these rows, which are of one model and one arm; `created` is a time in ISO 8601.
+
+    Raises:
+        ValueError: there are no rows, or they are of several arms.
+    """
+    header = header_of(rows, job_id=job_id, created=created).as_json()
+    samples = [sample_of(row, trace(row.trial_id), question(row.sample_id)) for row in rows]
+    return {**header, "samples": samples}
 
 
 def _iso(created: str) -> str:
@@ -69,20 +157,31 @@ def _iso(created: str) -> str:
     return time.astimezone(UTC).isoformat(timespec="seconds")
 
 
-def _sample(row: Row, trace: Mapping[str, Any] | None, view: QuestionView | None) -> dict[str, Any]:
-    prompt = _prompt((trace or {}).get("prompt") or ())
+def sample_of(
+    row: Row, trace: Json | None, view: QuestionView | None, *, picture: ReadPicture | None = None
+) -> dict[str, Any]:
+    """A trial as a sample of a log.
+
+    Its input is the prompt in the trace, pictures as their hashes in words unless `picture` gives their
+    bytes; without a trace it is the question's text. `view` gives the options and the truth; without it they
+    are those that the trace was imported with, or the target is empty. What Inspect has no field for is in
+    the metadata.
+    """
+    prompt = [_prompt(message, picture) for message in (trace or {}).get("prompt") or ()]
     response = (trace or {}).get("response")
     text = response if isinstance(response, str) else (row.answer or "")
     choice = {"message": {"role": "assistant", "content": text}, "stop_reason": "stop"}
     usage = {"input_tokens": row.prompt_tokens or 0, "output_tokens": row.completion_tokens or 0}
     parts = {"input_tokens_cache_read": row.cached_tokens, "reasoning_tokens": row.reasoning_tokens}
+    choices, target = asked_of(view, trace)
+    messages, notes = _messages(trace, picture)
     sample: dict[str, Any] = {
         "id": row.sample_id,
         "epoch": row.repeat + 1,
         "input": prompt or (view.question if view else ""),
-        "choices": [option.text for option in view.options] if view and view.options else None,
-        "target": _target(view),
-        "messages": [*prompt, *_messages(trace or {})],
+        "choices": choices,
+        "target": target,
+        "messages": [*prompt, *messages],
         "output": {"model": row.model, "choices": [choice], "completion": text},
         "metadata": {
             "task": row.task,
@@ -94,6 +193,7 @@ def _sample(row: Row, trace: Mapping[str, Any] | None, view: QuestionView | None
             "metrics": dict(row.metrics),
             "usd": row.usd,
             "trial_id": row.trial_id,
+            MARK: {"row": row_to_json(row), "notes": notes, "response": response},
         },
         "model_usage": {row.model: {**usage, "total_tokens": sum(usage.values()), **_known(parts)}}
         if row.prompt_tokens is not None or row.completion_tokens is not None
@@ -113,65 +213,101 @@ def _known(counts: Mapping[str, int | None]) -> dict[str, int]:
     return {name: count for name, count in counts.items() if count is not None}
 
 
-def _prompt(messages: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """The prompt as Inspect's messages; a picture is named by its hash, as its bytes are media."""
-    return [
-        {"role": message.get("role", "user"), "content": _content(message.get("content"))}
-        for message in messages
-    ]
+def _prompt(message: Json, picture: ReadPicture | None) -> dict[str, Any]:
+    """A message of the prompt as Inspect's; what that cannot hold is in its metadata."""
+    written = {"role": message.get("role", "user"), "content": _content(message.get("content"), picture)}
+    is_plain = set(message) <= {"role", "content"} and not _has_video(message)
+    return written if is_plain else {**written, "metadata": {MARK: {"message": dict(message)}}}
 
 
-def _content(content: object) -> str | list[dict[str, Any]]:
+def _has_video(message: Json) -> bool:
+    content = message.get("content")
+    return isinstance(content, list) and any(block.get("type") == "video" for block in content)
+
+
+def _content(content: object, picture: ReadPicture | None) -> str | list[dict[str, Any]]:
     if not isinstance(content, list):
         return str(content or "")
-    return [
-        {"type": "text", "text": block["text"]}
-        if block.get("type") == "text"
-        else {"type": "text", "text": f"<{block.get('media_type')} {block.get('sha256')}>"}
-        for block in content
-    ]
+    return [_block(block, picture) for block in content]
 
 
-def _target(view: QuestionView | None) -> str | list[str]:
-    """The right option's letter, those of several in their order, or the truth in words."""
+def _block(block: Json, picture: ReadPicture | None) -> dict[str, Any]:
+    if block.get("type") == "text":
+        return {"type": "text", "text": block["text"]}
+    url = data_url(block, picture) if picture else None
+    return {"type": "text", "text": placeholder(block)} if url is None else {"type": "image", "image": url}
+
+
+def asked_of(view: QuestionView | None, trace: Json | None) -> tuple[list[str] | None, str | list[str]]:
+    """The options' texts and the target: the right option's letter, those of several in their order, or the
+    truth in words. Without a view, what the trace was imported with.
+    """
     if view is None:
-        return ""
+        asked = (trace or {}).get("asked") or {}
+        return asked.get("choices"), asked.get("target") or ""
     right = sorted((option for option in view.options if option.right), key=lambda option: option.right)
     letters = [option.letter for option in right]
-    return view.truth_text if not letters else letters[0] if len(letters) == 1 else letters
+    target = view.truth_text if not letters else letters[0] if len(letters) == 1 else letters
+    return [option.text for option in view.options] or None, target
 
 
-def _messages(trace: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Replies and tool results of a trace."""
+def _messages(
+    trace: Json | None, picture: ReadPicture | None
+) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """Replies and tool results of a trace, and its notes, for which Inspect has no message."""
     messages: list[dict[str, Any]] = []
-    waiting: list[Mapping[str, Any]] = []
-    for step in trace.get("steps", ()):
-        if step.get("kind") == "reply":
-            waiting = list(step.get("tool_calls") or ())
-            calls = [_call(call) for call in waiting]
-            message: dict[str, Any] = {"role": "assistant", "content": step.get("text") or ""}
-            if step.get("reasoning"):
-                spoken = {"type": "text", "text": message["content"]}
-                message["content"] = [{"type": "reasoning", "reasoning": step["reasoning"]}, spoken]
-            messages.append({**message, "tool_calls": calls} if calls else message)
-        elif step.get("kind") == "tool":
-            call = waiting.pop(0) if waiting else {}
-            result = {"role": "tool", "content": step.get("observation") or "", "function": step.get("name")}
-            result["tool_call_id"] = call.get("id")
-            if step.get("error"):
-                result["error"] = {"type": "unknown", "message": str(step["error"])}
-            messages.append(result)
-    return messages
+    notes: list[dict[str, Any]] = []
+    for entry in conversation(trace):
+        if isinstance(entry, Noted):
+            notes.append(kept_of(entry.step, entry.place, shown=()))
+        elif isinstance(entry, Ran):
+            messages.append(_result(entry, picture))
+        else:
+            messages.append(_reply(entry))
+            messages += [_result(call, picture) for call in entry.calls if call.step is not None]
+    return messages, notes
 
 
-def _call(call: Mapping[str, Any]) -> dict[str, Any]:
-    function = call.get("function") or {}
+def _reply(said: Said) -> dict[str, Any]:
+    step = said.step
+    message: dict[str, Any] = {"role": "assistant", "content": step.get("text") or ""}
+    if step.get("reasoning"):
+        spoken = {"type": "text", "text": message["content"]}
+        message["content"] = [{"type": "reasoning", "reasoning": step["reasoning"]}, spoken]
+    calls = [_call(call.wish or {}) for call in said.calls]
+    mark = kept_of(step, said.place, shown=("text", "reasoning", "tool_calls"))
+    texts = [arguments_of(call.wish or {}) for call in said.calls]
+    if any(json.dumps(call["arguments"]) != text for call, text in zip(calls, texts, strict=True)):
+        mark["arguments"] = texts  # as the model wrote them
+    message["metadata"] = {MARK: mark}
+    return {**message, "tool_calls": calls} if calls else message
+
+
+def _result(ran: Ran, picture: ReadPicture | None) -> dict[str, Any]:
+    step = ran.step or {}
+    pictures = tool_blocks(step.get("pictures") or ()) if picture else []
+    blocks = [_block(block, picture) for block in pictures]
+    said = step.get("observation") or ""
+    result: dict[str, Any] = {
+        "role": "tool",
+        "content": [{"type": "text", "text": said}, *blocks] if blocks else said,
+        "function": step.get("name"),
+        "tool_call_id": (ran.wish or {}).get("id"),
+        "metadata": {MARK: kept_of(step, ran.place, shown=("name", "observation"))},
+    }
+    if step.get("error"):
+        result["error"] = {"type": "unknown", "message": str(step["error"])}
+    return result
+
+
+def _call(wish: Json) -> dict[str, Any]:
+    arguments: object
     try:
-        arguments = json.loads(function.get("arguments") or "{}")
-    except ValueError:
+        arguments = json.loads(arguments_of(wish) or "{}")
+    except (ValueError, RecursionError):
         arguments = {}
     return {
-        "id": str(call.get("id")),
-        "function": str(function.get("name")),
+        "id": str(wish.get("id")),
+        "function": name_of(wish),
         "arguments": arguments if isinstance(arguments, dict) else {},
     }

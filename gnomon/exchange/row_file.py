@@ -4,7 +4,7 @@ import csv
 import functools
 import json
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import MISSING
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
@@ -14,6 +14,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 from gnomon.core.errors import SpecError
 from gnomon.core.row import COLUMNS, ROW_COLUMNS, Row, RowColumn
 from gnomon.core.score import Outcome
+from gnomon.exchange import json_lines
 
 ENDINGS = (".ndjson", ".jsonl", ".csv")
 TEXTS = tuple(column.name for column in ROW_COLUMNS if column.kind == "texts")
@@ -92,16 +93,23 @@ def read_rows(path: Path) -> list[Row]:
     Raises:
         SpecError: it cannot be read, or a line is not a row; the message names the line and the field.
     """
-    rows = []
+    return list(iter_rows(path))
+
+
+def iter_rows(path: Path) -> Iterator[Row]:
+    """The rows of such a file, one at a time.
+
+    Raises:
+        SpecError: it cannot be read, or a line is not a row; the message names the line and the field.
+    """
     for number, line in lines_of(path, absent=("score",)):
         try:
-            rows.append(row_of_line(read_line(row_line(), number, line)))
+            yield row_of_line(read_line(row_line(), number, line))
         except ValueError as error:
             raise SpecError(str(error), field=f"line {number}") from None
-    return rows
 
 
-def lines_of(path: Path, *, absent: Sequence[str] = ()) -> list[tuple[int, object]]:
+def lines_of(path: Path, *, absent: Sequence[str] = ()) -> Iterator[tuple[int, object]]:
     """The lines of such a file with their numbers; in CSV an empty cell is none, or null in `absent` columns.
 
     Raises:
@@ -109,20 +117,14 @@ def lines_of(path: Path, *, absent: Sequence[str] = ()) -> list[tuple[int, objec
     """
     if path.suffix not in ENDINGS:
         raise SpecError(f"{path.name!r} is no row file; allowed: {', '.join(ENDINGS)}", field="FILE")
+    if path.suffix != ".csv":
+        yield from json_lines.lines(path)
+        return
     try:
         with path.open(encoding="utf-8", newline="") as file:
-            return list(_csv(file, absent) if path.suffix == ".csv" else _json(file))
+            yield from _csv(file, absent)
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise SpecError(f"{path} cannot be read: {error}", field="FILE") from None
-
-
-def _json(file: Any) -> Iterator[tuple[int, object]]:
-    for number, line in enumerate(file, start=1):
-        if line.strip():
-            try:
-                yield number, json.loads(line)
-            except (ValueError, RecursionError) as error:
-                raise SpecError(f"not JSON: {error}", field=f"line {number}") from None
 
 
 def _csv(file: Any, absent: Sequence[str]) -> Iterator[tuple[int, object]]:
@@ -137,6 +139,15 @@ def read_line(kind: type[Line], number: int, line: object) -> Line:
     Raises:
         SpecError: it is none; the message names the line and the field.
     """
+    return read_mapping(kind, line, where=f"line {number}")
+
+
+def read_mapping(kind: type[Line], line: object, *, where: str) -> Line:
+    """What a file holds at `where`, as that kind.
+
+    Raises:
+        SpecError: it is none; the message names where and the field.
+    """
     try:
         return kind.model_validate(line)
     except ValidationError as error:
@@ -145,7 +156,7 @@ def read_line(kind: type[Line], number: int, line: object) -> Line:
         message = first["msg"]
         if first["type"] == "extra_forbidden":
             message = f"not permitted; allowed: {', '.join(kind.model_fields)}"
-        raise SpecError(f"{field}: {message}" if field else message, field=f"line {number}") from None
+        raise SpecError(f"{field}: {message}" if field else message, field=where) from None
 
 
 def finite(value: object) -> float | None:
@@ -157,3 +168,16 @@ def finite(value: object) -> float | None:
     if not isinstance(value, (int, float)) or not math.isfinite(value) or not 0 <= value <= 1:
         return None
     return float(value)
+
+
+def tools_used(
+    steps: Sequence[Mapping[str, Any]], *, bad: str = "bad_arguments"
+) -> dict[str, dict[str, int]]:
+    """The column `tools_used` of the steps of tools; `bad` is the error that says the arguments were."""
+    used: dict[str, dict[str, int]] = {}
+    for step in steps:
+        counts = used.setdefault(str(step.get("name")), {"calls": 0, "bad_arguments": 0, "errors": 0})
+        counts["calls"] += 1
+        counts["bad_arguments"] += step.get("error") == bad
+        counts["errors"] += step.get("error") is not None
+    return used

@@ -1,6 +1,6 @@
 """Makes a job of its own of what was read from elsewhere."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -11,75 +11,109 @@ from gnomon.spec.job_spec import JobSpec
 from gnomon.spec.rules import check_imported
 
 AGENT = "imported"  # the agent of arms that were run elsewhere
+UNSCORED = ("atif:unscored", "chat:unscored", "vlmevalkit:unscored")  # of formats that need not have scores
 Ended = tuple[Row, Mapping[str, Any] | None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Run:
-    """A job that was run elsewhere: its spec, its samples, its rows with their traces."""
+    """A job that was run elsewhere: its spec, its samples, its rows with their traces.
+
+    `ended` is read again whenever it is gone through, so that no more than one trace is held at a time.
+    """
 
     spec: JobSpec
     refs: Sequence[SampleRef]
-    ended: Sequence[Ended]
+    ended: Iterable[Ended]
+    trials: int
 
 
-def run_of(ended: Sequence[Ended], *, name: str, primary: tuple[str, str] | None = None) -> Run:
-    """A run made of rows; models, arms and repeats are those that the rows name.
+@dataclass(frozen=True, slots=True)
+class Again:
+    """What `read` gives, read anew each time it is gone through."""
+
+    read: Callable[[], Iterable[Ended]]
+
+    def __iter__(self) -> Iterator[Ended]:
+        return iter(self.read())
+
+
+def run_of(ended: Iterable[Ended], *, name: str, primary: tuple[str, str] | None = None) -> Run:
+    """A run made of rows; models, arms and repeats are those that the rows name. `ended` is gone through
+    once here, and again by whoever stores the run.
 
     Raises:
         SpecError: there are no rows, a trial comes twice, a sample has two clusters or cells, the rows
             are of several benchmarks, an arm of `primary` is not among them, or a name holds a control
             character.
     """
-    rows = [row for row, _ in ended]
-    if not rows:
+    seen = _Seen()
+    for row, _ in ended:
+        seen.add(row)
+    if not seen.trials:
         raise SpecError("holds no rows", field="FILE")
-    _check_unique(rows)
-    benchmarks = sorted({row.benchmark for row in rows})
+    if seen.scored == 0 and seen.unscored:
+        raise SpecError(f"no trial has a score ({seen.unscored}); name its field by --scorer", field="FILE")
+    benchmarks = sorted(seen.benchmarks)
     if len(benchmarks) > 1:
         raise SpecError(f"rows are of several benchmarks: {', '.join(benchmarks)}", field="FILE")
-    arms = list(dict.fromkeys(row.arm for row in rows))
     for arm in primary or ():
-        if arm not in arms:
-            raise SpecError(f"no arm {arm!r}; there are: {', '.join(arms)}", field="--primary")
-    repeats = sorted({row.repeat for row in rows})
-    rank = {repeat: at for at, repeat in enumerate(repeats)}
+        if arm not in seen.arms:
+            raise SpecError(f"no arm {arm!r}; there are: {', '.join(seen.arms)}", field="--primary")
+    rank = {repeat: at for at, repeat in enumerate(sorted(seen.repeats))}
     spec = JobSpec.model_validate(
         {
             "name": name[:200],
             "benchmark": benchmarks[0],
-            "models": [{"id": model} for model in dict.fromkeys(row.model for row in rows)],
-            "arms": [{"name": arm, "agent": AGENT} for arm in arms],
-            "repeats": len(repeats),
+            "models": [{"id": model} for model in seen.models],
+            "arms": [{"name": arm, "agent": AGENT} for arm in seen.arms],
+            "repeats": len(rank),
             "analysis": {"primary": primary} if primary else {},
         }
     )
     check_imported(spec)
     return Run(
         spec=spec,
-        refs=list(_refs(rows)),
-        ended=[(replace(row, repeat=rank[row.repeat]), trace) for row, trace in ended],
+        refs=list(seen.refs.values()),
+        ended=Again(lambda: ((replace(row, repeat=rank[row.repeat]), trace) for row, trace in ended)),
+        trials=len(seen.trials),
     )
 
 
-def _check_unique(rows: Sequence[Row]) -> None:
-    trials: set[tuple[str, str, str, int]] = set()
-    for row in rows:
-        key = (row.sample_id, row.model, row.arm, row.repeat)
-        if key in trials:
+class _Seen:
+    """What the rows so far have named; rows themselves are not kept."""
+
+    def __init__(self) -> None:
+        self.trials: set[tuple[str, str, str, int]] = set()
+        self.refs: dict[str, SampleRef] = {}
+        self.models: dict[str, None] = {}
+        self.arms: dict[str, None] = {}
+        self.benchmarks: set[str] = set()
+        self.repeats: set[int] = set()
+        self.scored = 0
+        self.unscored = ""  # the reason that a format gives for trials without a score
+
+    def add(self, row: Row) -> None:
+        """Take a row in.
+
+        Raises:
+            SpecError: its trial came before, or its sample came with another task, cell or cluster.
+        """
+        trial = (row.sample_id, row.model, row.arm, row.repeat)
+        if trial in self.trials:
             raise SpecError(
                 f"sample {row.sample_id!r} stands twice under {row.model} / {row.arm}, repeat {row.repeat}; "
                 "give each log its own arm, or each row its own repeat",
                 field="FILE",
             )
-        trials.add(key)
-
-
-def _refs(rows: Sequence[Row]) -> Iterator[SampleRef]:
-    refs: dict[str, SampleRef] = {}
-    for row in rows:
+        self.trials.add(trial)
         ref = SampleRef(sample_id=row.sample_id, task=row.task, cell=row.cell, cluster=row.cluster)
-        if refs.setdefault(row.sample_id, ref) != ref:
+        if self.refs.setdefault(row.sample_id, ref) != ref:
             message = f"sample {row.sample_id!r} has two tasks, cells or clusters in different rows"
             raise SpecError(message, field="FILE")
-    yield from refs.values()
+        self.models[row.model] = self.arms[row.arm] = None
+        self.benchmarks.add(row.benchmark)
+        self.repeats.add(row.repeat)
+        self.scored += row.score is not None
+        if row.score is None and row.stop_reason in UNSCORED:
+            self.unscored = row.stop_reason

@@ -214,25 +214,18 @@ def check_address(
     base = _base(url, field=field)
     if is_trusted and is_loopback(base.host):
         return
-    fitting = _fitting(base, url, allowed, is_trusted=is_trusted, field=field)
-    _check_variable(key, tuple(name for entry in fitting for name in entry.variables), key_field)
-
-
-def _fitting(
-    base: Endpoint, url: str, allowed: EndpointAllowlist, *, is_trusted: bool, field: str
-) -> list[Endpoint]:
-    """The operator's entries that allow an address."""
     fitting = [entry for entry in allowed.endpoints if _covers(entry, base)]
     if not fitting:
         listed = ", ".join(f"{b.scheme}://{b.host}:{b.port}{b.path}" for b in allowed.endpoints)
         local = "loopback hosts" if is_trusted else ""
         names = ", ".join(part for part in (local, listed) if part) or "nothing"
         raise SpecError(f"{url!r} is not allowed; allowed: {names} ({ALLOWED_API_BASES_ENV})", field=field)
-    return fitting
+    _check_variable(key, tuple(name for entry in fitting for name in entry.variables), key_field)
 
 
 def _check_address(model: ModelSpec, allowed: EndpointAllowlist, field: str, *, is_trusted: bool) -> None:
-    base = _base(str(model.api_base), field=f"{field}.api_base")
+    url = str(model.api_base)
+    _base(url, field=f"{field}.api_base")
     provider, slash, _ = model.id.partition("/")
     takes_base = model.api == "responses" or (slash and provider in TAKES_BASE)
     if not is_trusted and not takes_base:
@@ -240,11 +233,14 @@ def _check_address(model: ModelSpec, allowed: EndpointAllowlist, field: str, *, 
             f"{model.id!r} takes no api_base here; allowed: {', '.join(f'{name}/…' for name in TAKES_BASE)}",
             field=f"{field}.id",
         )
-    if is_trusted and is_loopback(base.host):
-        return
-    fitting = _fitting(base, str(model.api_base), allowed, is_trusted=is_trusted, field=f"{field}.api_base")
-    variables = tuple(name for entry in fitting for name in entry.variables)
-    _check_variable(model.api_key_env, variables, f"{field}.api_key_env")
+    check_address(
+        url,
+        model.api_key_env,
+        allowed,
+        is_trusted=is_trusted,
+        field=f"{field}.api_base",
+        key_field=f"{field}.api_key_env",
+    )
 
 
 def _check_variable(key: str | None, variables: tuple[str, ...], field: str) -> None:

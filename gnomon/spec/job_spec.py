@@ -18,6 +18,8 @@ from gnomon.core.retry import DEFAULT_RETRY, RetryPolicy, is_default
 from gnomon.core.select import Select
 from gnomon.core.validation import StrictModel
 from gnomon.spec.analysis_spec import AnalysisSpec
+from tools.core.outside import PluginFault
+from tools.core.registry import UnknownPlugin
 from tools.core.tool import Tool, contract_hash
 from tools.core.toolbox import TOOLS
 from tools.servers.definition import ToolServer
@@ -291,7 +293,11 @@ class JobSpec(StrictModel):
         ),
     )
     models: list[ModelSpec] = Field(
-        min_length=1, description="The models that answer, each under every arm; their names differ."
+        min_length=1,
+        description=(
+            "The models that answer, each under every arm; their names differ. May be left out where only "
+            "agents from outside answer: then `{id: agent}`, the agent's own."
+        ),
     )
     arms: list[Arm] = Field(
         min_length=1,
@@ -370,6 +376,11 @@ class JobSpec(StrictModel):
         """The same for the same spec in one version of Gnomon; a field that is added changes it."""
         return stable_hash(self.model_dump(mode="json"))
 
+    @property
+    def called_models(self) -> tuple[ModelSpec, ...]:
+        """The models that Gnomon calls itself: none where only agents from outside answer."""
+        return () if all(arm.outside for arm in self.arms) else tuple(self.models)
+
     def plugin(self) -> Benchmark:
         """The benchmark's plug-in, for files with the columns and the scorer of this spec."""
         plugin = BENCHMARKS.get(self.benchmark)
@@ -428,8 +439,11 @@ class JobSpec(StrictModel):
         return contract_hash(self.toolset(arm))
 
     def toolset_unchanged(self, arm: Arm) -> bool:
-        """Whether the arm's tools are still offered as they were when the job was frozen."""
-        return arm.contract in ("", self.contract_of(arm))
+        """Whether the arm's tools are still here, and offered as they were when the job was frozen."""
+        try:
+            return arm.contract in ("", self.contract_of(arm))
+        except (UnknownPlugin, PluginFault):
+            return False
 
     def model(self, label: str) -> ModelSpec:
         """The model whose label is `label`.

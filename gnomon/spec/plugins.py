@@ -22,6 +22,7 @@ KINDS: Mapping[str, Registry[Any]] = {
     "presets": PRESETS,
     "models": PROVIDERS,
 }
+READ_WITH = ("tools", "benchmarks", "agents")
 AT_RUN = ("tools", "benchmarks", "agents", "models")  # a preset has become arms when a job is stored
 
 
@@ -40,7 +41,7 @@ def pins_of(spec: JobSpec) -> dict[str, PluginPin]:
 
 def _used(spec: JobSpec) -> Iterator[tuple[str, str]]:
     yield "benchmarks", spec.benchmark
-    yield from (("agents", arm.agent) for arm in spec.arms)
+    yield from (("agents", arm.agent) for arm in spec.arms if isinstance(arm.agent, str))
     yield from (("tools", tool) for arm in spec.arms for tool in arm.tools)
     yield from (("models", model.id.partition("/")[0]) for model in spec.models if "/" in model.id)
     if spec.analysis.preset:
@@ -99,17 +100,37 @@ def check_written_pins(spec: JobSpec) -> None:
     used = {f"{kind}/{name}" for kind, name in _used(spec)}
     for key, pinned in spec.plugins.items():
         if key not in used:
-            raise SpecError(f"the job uses no {key}; allowed: nothing here", field=f"plugins.{key}")
+            raise SpecError("the job does not use it; allowed: what it uses", field=f"plugins.{key}")
         _compare(key, pinned)
 
 
 def absent(spec: JobSpec) -> list[str]:
-    """What is not here any more of the plug-ins that a stored job was run with, in words."""
+    """What is not here any more of that with which a stored job is read, in words."""
+    parts = ((key, key.partition("/")[0], pinned) for key, pinned in spec.plugins.items())
     return [
         _absent_text(key, pinned)
-        for key, pinned in spec.plugins.items()
-        if key.partition("/")[0] in KINDS and _name(key) not in KINDS[key.partition("/")[0]]
+        for key, kind, pinned in parts
+        if kind in READ_WITH and _name(key) not in KINDS[kind]
     ]
+
+
+def require_benchmark(spec: JobSpec, *, field: str) -> None:
+    """Refuse what needs the benchmark of a stored job where that is not here.
+
+    Raises:
+        SpecError: it is not; the message says whose it was.
+    """
+    if spec.benchmark in BENCHMARKS:
+        return
+    pinned = spec.plugins.get(f"benchmarks/{spec.benchmark}")
+    message = f"{spec.benchmark!r} was run elsewhere; Gnomon has no scorer for it"
+    raise SpecError(_absent_text(f"benchmarks/{spec.benchmark}", pinned) if pinned else message, field=field)
+
+
+def scored_here(spec: JobSpec) -> dict[str, PluginPin]:
+    """The pins of a stored job, with that of the benchmark which scores it now."""
+    key = f"benchmarks/{spec.benchmark}"
+    return {**spec.plugins, key: pin("benchmarks", spec.benchmark)} if key in spec.plugins else spec.plugins
 
 
 def _name(key: str) -> str:

@@ -6,7 +6,7 @@ from typing import Any, Generic, TypeVar
 
 from pydantic import Field, ValidationError, field_validator
 
-from gnomon.core.arm import Arm, Contrast
+from gnomon.core.arm import Arm, CassetteUse, Contrast
 from gnomon.core.benchmark import BENCHMARKS, Benchmark, usable_tools
 from gnomon.core.errors import SpecError
 from gnomon.core.ids import stable_hash
@@ -33,6 +33,7 @@ class PresetOptions(StrictModel):
     max_tokens: int | None = Field(default=None, gt=0)
     max_usd: float | None = Field(default=None, gt=0)
     show: list[Shown] = Field(default_factory=lambda: list(SHOWABLE))
+    cassette: CassetteUse | None = None
 
     @field_validator("tools")
     @classmethod
@@ -51,6 +52,7 @@ class PresetOptions(StrictModel):
             "max_tokens": self.max_tokens,
             "max_usd": self.max_usd,
             "show": tuple(self.show),
+            **({"cassette": self.cassette} if self.cassette else {}),
         }
         return Arm(name=name, **{**common, **changes})
 
@@ -185,7 +187,15 @@ def plan_arms(name: str, options: Mapping[str, Any], *, benchmark: str) -> ArmPl
         plugin = BENCHMARKS.get(benchmark)
     except UnknownPlugin as error:
         raise SpecError(str(error), field="benchmark") from None
-    preset = PRESETS.get(name)
+    return plan_of(PRESETS.get(name), options, plugin)
+
+
+def plan_of(preset: Preset[Any], options: Mapping[str, Any], plugin: Benchmark) -> ArmPlan:
+    """The plan of a preset.
+
+    Raises:
+        SpecError: the preset does not take these options.
+    """
     if options.get("tools", "all") == "all":
         options = {**options, "tools": usable_tools(plugin)}
     try:

@@ -41,6 +41,7 @@ from gnomon.spec.endpoints import NO_ENDPOINTS, EndpointAllowlist, check_endpoin
 from gnomon.spec.job_spec import JobSpec
 from gnomon.spec.model_ids import check_model_id
 from gnomon.spec.model_providers import plugged_provider
+from gnomon.spec.outside_agents import check_outside_agents, check_outside_arms, with_own_model
 from gnomon.spec.plugins import check_written_pins, pins_of
 from gnomon.spec.preset import expand_preset
 from gnomon.spec.sample_rules import OF_THE_SAMPLES
@@ -61,6 +62,7 @@ FORMS = {  # what a part of a spec must be, where it is absent or of another typ
     "models.*": "{id: …}, such as {id: reference}",
     "arms": "a list of arms, each {name: …, agent: …, tools: …}, or a preset, such as {preset: ladder}",
     "arms.*": "{name: …, agent: …, tools: …}",
+    "arms.*.agent": "the name of an agent, such as react, or one from outside, such as {http: URL}",
 }
 
 Written = dict[str, Any]  # a spec as plain data
@@ -135,9 +137,10 @@ def check_imported(spec: JobSpec) -> None:
 
 
 def _parsed(written: object, context: Context) -> JobSpec:
+    rewritten: Any = written
     for rewrite in AS_WRITTEN:
-        written = rewrite(written, context)
-    spec = fields(written, context)
+        rewritten = rewrite(rewritten, context)
+    spec = fields(rewritten, context)
     for rule in OF_THE_SPEC:
         rule(spec, context)
     return _frozen(spec)
@@ -192,7 +195,17 @@ def servers(written: Written, context: Context) -> Written:
             field=field,
         )
 
-    return lift_servers(written, check=check, list_tools=context.list_tools, is_request=context.is_request)
+    def find_file(path: str, field: str) -> Path:
+        find = from_request if context.is_request else for_command_line
+        return find(path, context.data_roots, field=field)
+
+    return lift_servers(
+        written,
+        check=check,
+        list_tools=context.list_tools,
+        find_file=find_file,
+        is_request=context.is_request,
+    )
 
 
 def preset(written: Written, _: Context) -> Written:
@@ -200,10 +213,10 @@ def preset(written: Written, _: Context) -> Written:
     return expand_preset(written) if isinstance(written.get("arms"), dict) else written
 
 
-def fields(written: object, _: Context) -> JobSpec:
+def fields(written: Written, _: Context) -> JobSpec:
     """Refuses unknown fields, wrong types and values out of bounds, as `JobSpec` declares them."""
     try:
-        return JobSpec.model_validate(written)
+        return JobSpec.model_validate(with_own_model(written))
     except ValidationError as error:
         raise first_validation_error(error, JobSpec, forms=FORMS) from None
 
@@ -306,7 +319,7 @@ def _options(plugin: Benchmark) -> frozenset[Varied]:
 def names(spec: JobSpec, _: Context) -> None:
     """Refuses tasks, scenes and variants that the benchmark, and arms that the spec does not have."""
     plugin, arms = spec.plugin(), tuple(arm.name for arm in spec.arms)
-    tasks = () if isinstance(plugin, ReadsOwnFiles) else plugin.tasks  # else `sample_rules.tasks`
+    tasks = () if isinstance(plugin, ReadsOwnFiles) else plugin.tasks  # else `sample_rules.decoded_tasks`
     for field, used, there_are in (
         *(
             (field, names, allowed)
@@ -329,9 +342,14 @@ def names(spec: JobSpec, _: Context) -> None:
 def agents(spec: JobSpec, context: Context) -> None:
     """Refuses agents that do not exist."""
     for at, arm in enumerate(spec.arms):
-        if arm.agent not in context.agents:
+        if arm.outside is None and arm.agent not in context.agents:
             message = f"no agent {arm.agent!r}; there are: {', '.join(context.agents)}"
             raise SpecError(message, field=f"arms.{at}.agent")
+
+
+def outside_agents(spec: JobSpec, context: Context) -> None:
+    """Refuses what agents from outside cannot keep to, and their own model for agents of ours."""
+    check_outside_arms(spec, is_request=context.is_request)
 
 
 def oracle(spec: JobSpec, _: Context) -> None:
@@ -451,12 +469,23 @@ def _data_path(spec: JobSpec, context: Context) -> Path | None:
 
 def endpoints(spec: JobSpec, context: Context) -> None:
     """Refuses models that would send calls, options or keys where the operator has not said they may go."""
-    check_endpoints(spec.models, context.endpoints, is_trusted=context.is_trusted)
+    check_endpoints(spec.called_models, context.endpoints, is_trusted=context.is_trusted)
+
+
+def outside_places(spec: JobSpec, context: Context) -> None:
+    """Refuses addresses, commands and keys of outside agents that the operator has not allowed."""
+    check_outside_agents(
+        spec.arms,
+        context.endpoints,
+        context.commands,
+        is_request=context.is_request,
+        is_trusted=context.is_trusted,
+    )
 
 
 def model_ids(spec: JobSpec, _: Context) -> None:
     """Refuses ids of models that name no provider."""
-    for at, model in enumerate(spec.models):
+    for at, model in enumerate(spec.called_models):
         if plugged_provider(model.id) is None:
             check_model_id(model.id, model.api_base, field=f"models.{at}.id")
 
@@ -493,6 +522,7 @@ OF_THE_SPEC: tuple[Callable[[JobSpec, Context], None], ...] = (
     prompt_options,
     names,
     agents,
+    outside_agents,
     oracle,
     sequential,
     transforms,
@@ -504,6 +534,7 @@ OF_THE_SPEC: tuple[Callable[[JobSpec, Context], None], ...] = (
 OF_THE_PLACE: tuple[Callable[[JobSpec, Context], None], ...] = (
     data_path,
     endpoints,
+    outside_places,
     model_ids,
     scripts,
     prices,

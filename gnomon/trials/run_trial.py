@@ -14,7 +14,7 @@ from gnomon.core.agent import Agent, AgentContext, LimitReached
 from gnomon.core.answers import answers_of, joined_answers
 from gnomon.core.arm import Arm
 from gnomon.core.benchmark import HEURISTIC_PREFIX, Benchmark, CpuBound, HasHeuristics, SampleSet
-from gnomon.core.errors import DataError, ModelFault, NoRoom, OutOfBudget, ProviderFault
+from gnomon.core.errors import AgentFault, DataError, ModelFault, NoRoom, OutOfBudget, ProviderFault
 from gnomon.core.message import Message
 from gnomon.core.missing import keepable
 from gnomon.core.model import Model
@@ -27,6 +27,7 @@ from gnomon.media import MediaStore
 from gnomon.price_table import takes_videos
 from gnomon.spec.job_spec import JobSpec
 from gnomon.trials.blind_placebo import FALLBACKS
+from gnomon.trials.cassette_toolbox import replayed
 from gnomon.trials.checkpoint import TrialCheckpoints
 from gnomon.trials.confidence import METRIC, read_confidence
 from gnomon.trials.donors import Donors
@@ -91,8 +92,8 @@ async def run_trial(
 ) -> tuple[Row, Trace]:
     """Run one trial to its end and turn every failure into data.
 
-    A provider's fault and a fault of ours end it as `infra_missing`; a reached limit, a model's own
-    failure or a response in which nothing can be understood as `model_failed` with score 0.
+    A provider's fault, an outside agent's and one of ours end it as `infra_missing`; a reached limit, a
+    model's own failure or a response in which nothing can be understood as `model_failed` with score 0.
     Only cancellation passes through, and a full disk: then the caller runs the trial again later.
     `recorded` steps are given instead of asking the model and running tools; a conversation that no longer
     fits them ends the trial as `infra_missing`. With `checkpoints` it goes on from the last one, if there is
@@ -121,6 +122,8 @@ async def run_trial(
         )
     except ProviderFault as fault:
         end = _missing(f"provider:{fault.cause}", str(fault))
+    except AgentFault as fault:
+        end = _missing(f"agent:{fault.cause}", str(fault))
     except OutOfBudget as error:
         end = _missing("budget", str(error))
     except DataError as error:
@@ -164,6 +167,7 @@ async def _attempt(
     toolbox = toolbox_of(
         question, arm, bench.media, tools=bench.spec.toolset(arm), seed=trial.seed, donors=donors
     )
+    toolbox = replayed(toolbox, bench.spec.server_tools, arm, trial, bench.media)
     if playback is not None:
         playback.check_prompt(trace.prompt)
         toolbox = playback.toolbox(toolbox)
@@ -178,10 +182,12 @@ async def _attempt(
         decoding=bench.spec.decoding_of(trial.ref.task),
         retry=bench.spec.retry,
         checkpoints=checkpoints,
+        sample_id=trial.ref.sample_id,
+        media=bench.media,
     )
     seconds = bench.spec.limits.trial_seconds
     if checkpoints is not None:
-        seconds -= checkpoints.begin(trace, toolbox, prompt=trace.prompt, agent=arm.agent)
+        seconds -= checkpoints.begin(trace, toolbox, prompt=trace.prompt, agent=arm.agent_label)
     try:
         async with trial_timeout(max(0.0, seconds)) as clock:
             try:
@@ -312,9 +318,9 @@ def _row(
             *_arm_flags(bench.spec, bench.spec.arm(trial.arm), trace),
             *_doubts(bench.spec, trace),
         ),
-        model_calls=len(trace.replies),
-        tool_calls=len(trace.tool_steps),
-        tool_errors=sum(step.error is not None for step in trace.tool_steps),
+        model_calls=trace.model_calls,
+        tool_calls=trace.tool_calls,
+        tool_errors=trace.tool_errors,
         tools_used=tools_used,
         cache_hits=sum(reply.cached for reply in trace.replies),
         prompt_tokens=trace.prompt_tokens,

@@ -9,24 +9,31 @@ if TYPE_CHECKING:
     from gnomon.spec.job_spec import JobSpec
 
 
-def questions_of(spec: "JobSpec", data_dir: Path) -> "Callable[[str], QuestionView | None] | None":
-    """What a person is shown of a sample, by its id, and None for a sample that is not in the job's data.
+def questions_of(
+    spec: "JobSpec", data_dir: Path
+) -> "Callable[[str, str | None], QuestionView | None] | None":
+    """What a person is shown of a sample, by its id and the arm that asks it (None: the original question),
+    and None for a sample that is not in the job's data.
 
     None instead where the data cannot be opened here.
     """
     from gnomon.core.benchmark import view_of
     from gnomon.core.errors import GnomonError
+    from gnomon.trials.transformed_question import question_under
     from tools.core.registry import UnknownPlugin
     from workers.open_job import media_of, open_spec
 
     try:
-        plugin, samples = spec.plugin(), open_spec(spec, media_of(data_dir)).samples
+        opened = open_spec(spec, media_of(data_dir))
     except (GnomonError, UnknownPlugin, OSError):
         return None
 
-    def question(sample_id: str) -> "QuestionView | None":
+    def question(sample_id: str, arm: str | None) -> "QuestionView | None":
         try:
-            return view_of(plugin, samples.get(sample_id))
+            sample = opened.samples.get(sample_id)
+            if arm is not None and spec.arm(arm).transform is not None:
+                sample = question_under(spec.arm(arm), sample, opened.bench)
+            return view_of(opened.bench.benchmark, sample)
         except (GnomonError, LookupError, OSError):
             return None
 

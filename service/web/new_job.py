@@ -137,7 +137,7 @@ def _shown(
 ) -> View:
     form = form_of(written)
     name = form["values"]["benchmark"]
-    plugin = BENCHMARKS.get(name) if name in BENCHMARKS else None
+    plugin = BENCHMARKS.find(name)
     message = "" if fault is None else without_folders(fault.message)
     return {
         "title": "New job",
@@ -221,7 +221,9 @@ def _plan_view(plan: Mapping[str, Any]) -> dict[str, Any]:
             "model": arm["model"],
             "arm": arm["arm"],
             "trials": arm["trials"],
-            "tokens": arm["prompt_tokens"] + arm["completion_tokens"],
+            "tokens": None
+            if arm["prompt_tokens"] is None
+            else arm["prompt_tokens"] + arm["completion_tokens"],
             "price": "unknown" if arm["usd"] is None else money(arm["usd"]),
             "at_most": "unknown" if arm["usd_at_most"] is None else money(arm["usd_at_most"]),
         }

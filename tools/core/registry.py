@@ -135,6 +135,13 @@ class Registry(Generic[T]):
             raise loaded
         return loaded
 
+    def find(self, name: str) -> T | None:
+        """The plug-in called `name`; None where there is none, and for one of others that does not load."""
+        try:
+            return self.get(name)
+        except (UnknownPlugin, PluginFault):
+            return None
+
     def origin(self, name: str) -> Origin | None:
         """Whose the plug-in is; None for one of ours, and for a name that there is not."""
         return (
@@ -156,13 +163,13 @@ class Registry(Generic[T]):
         return self.with_origin(name, self.summary(name))
 
     def code(self, name: str) -> str:
-        """A hash of the code of another's plug-in, as it was when it was loaded.
+        """A hash of the code of another's plug-in, as it was when it was loaded; empty for ours.
 
         Raises:
             UnknownPlugin, PluginFault: as `get` does.
         """
         self.get(name)
-        return self._codes[name]
+        return self._codes.get(name, "")
 
     def faults(self) -> Mapping[str, str]:
         """What is wrong with those of others that do not load, by name; all of them are loaded."""

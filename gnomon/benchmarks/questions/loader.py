@@ -1,7 +1,8 @@
 """Makes questions of a file's rows, and names all that is wrong with it at once, by line and column."""
 
 import json
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -9,6 +10,7 @@ from typing import Any
 
 from gnomon.benchmarks._clusters import clusters_by_shared
 from gnomon.benchmarks.questions.columns import COLUMNS, ColumnNames
+from gnomon.benchmarks.questions.floors import UsualAnswers
 from gnomon.benchmarks.questions.pictures import (
     Source,
     check_picture,
@@ -40,6 +42,7 @@ MAX_TEXT = {
     "answer": 20_000,
 }
 MAX_TAGS = 50
+_UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 FIRST = 20  # faults that a message quotes
 
 
@@ -84,6 +87,7 @@ class QuestionFile:
     entries: Mapping[str, Entry]
     faults: tuple[DataFault, ...]
     pictures_of: Mapping[str, tuple[int, int]]  # where rows lie whose pictures other rows use
+    usual: UsualAnswers
 
     @property
     def folder(self) -> Path:
@@ -144,6 +148,7 @@ class _Scan:
         self._references: list[tuple[int, str]] = []
         self._columns: dict[str, None] = {}
         self._faults: list[tuple[int, str]] = []
+        self._usual = UsualAnswers()
         self._rows = 0
 
     def add(self, found: FoundRow) -> None:
@@ -166,6 +171,7 @@ class _Scan:
         self._seen[sample_id] = (found.number, found.at)
         if question is None:
             return
+        self._usual.add(question)
         references = [s for s in question.pictures if isinstance(s, str) and not self._is_file(s)]
         self._references += [(found.number, reference) for reference in references]
         self._entries[sample_id] = Entry(
@@ -179,7 +185,7 @@ class _Scan:
             tags=question.tags,
         )
         if not question.cluster:
-            self._kin[sample_id] = tuple(_shared(question))
+            self._kin[sample_id] = tuple(_shared(question, references))
 
     def _is_file(self, source: str) -> bool:
         return is_file_name(source) or find_clip(self._path.parent, source) is not None
@@ -202,6 +208,7 @@ class _Scan:
             raise FaultyFile(self._message(), field="data")
         if not self._entries:
             raise DataError(f"{self._path.name} holds no questions", field="data")
+        self._usual.done()
         return QuestionFile(
             path=self._path,
             table=self._table,
@@ -209,6 +216,7 @@ class _Scan:
             entries=self._clustered(),
             faults=tuple(self._unused()),
             pictures_of=pictures_of,
+            usual=self._usual,
         )
 
     def _message(self) -> str:
@@ -268,8 +276,12 @@ class _Scan:
             yield DataFault(sample_id="", kind="unused_columns", detail=", ".join(unused[:40]))
 
 
-def _shared(question: OwnQuestion) -> Iterable[str]:
-    yield from (f"picture {key_of(source)}" for source in question.pictures)
+def _shared(question: OwnQuestion, references: Sequence[str]) -> Iterable[str]:
+    """What makes a question kin to others; `references` are the rows whose pictures it uses."""
+    if question.pictures:
+        yield f"pictures of {question.sample_id}"
+    yield from (f"pictures of {reference}" for reference in references)
+    yield from (f"picture {key_of(source)}" for source in question.pictures if source not in references)
     if question.clip:
         yield f"clip {question.clip}"
     if question.scene_source is not None:
@@ -437,7 +449,7 @@ def _bounded(answer: object) -> object:
 
 
 def _unstorable(text: str) -> str:
-    if "\0" in text or any("\ud800" <= char <= "\udfff" for char in text):
+    if _UNSTORABLE.search(text):
         return "holds what no database can hold: a NUL or a lone surrogate"
     return ""
 

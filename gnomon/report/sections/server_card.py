@@ -436,10 +436,10 @@ def _sentences(card: ServerCard) -> Iterator[str]:
     says = steps.get(LIVE)
     if says and says["diff"] is not None and card["diff"] is not None and not card["withheld"]:
         shown = {
-            "helps": "what the tools say is worth more than the placebo",
-            "hurts": "what the tools say does harm",
-            "no_effect": "what the tools say makes no difference",
-            "undecided": "whether that is what the tools say is not shown",
+            "helps": "their results are what helps",
+            "hurts": "their results do harm",
+            "no_effect": "their results make no difference",
+            "undecided": "that their results are what counts is not shown",
         }[says["verdict"]]
         ends = points_brackets(says["ci95"])
         yield f"Against a placebo the tools add {points(says['diff'])} points{ends}: {shown}."
@@ -560,13 +560,16 @@ def card_picture(card: ServerCard) -> Markup:
             continue
         shown.add(label)
         kind = {"carries": "helps", "hinders": "hurts"}.get(tool["role"], "undecided")
-        marks.append(_mark(label, value, ends, kind))
+        is_idle = tool["role"] == "never_called" and tool["group_size"] < 2
+        marks.append(_mark(label, value, ends, kind, note=ROLES["never_called"] if is_idle else ""))
     title = f"What the tools of {named(card)} are worth to {card['model']}, points"
     return difference_plot(marks, title=title, margin=0.0) if marks else Markup()
 
 
-def _mark(label: str, value: float, ends: Interval, kind: str, *, is_total: bool = False) -> Mark:
-    note = points(value) + points_brackets(ends)
+def _mark(
+    label: str, value: float, ends: Interval, kind: str, *, is_total: bool = False, note: str = ""
+) -> Mark:
+    note = note or points(value) + points_brackets(ends)
     return Mark(label=label, value=value, interval=ends, note=note, kind=kind, is_total=is_total)
 
 

@@ -1,122 +1,133 @@
-"""Export a job: plain rows, logs of Inspect AI, chat JSONL, or the trips that it planned."""
+"""Export a job: rows, logs of Inspect AI, trajectories, spans, records, questions, chat JSONL or trips."""
 
-import json
-import re
+import sys
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from gnomon.whole_file import PUBLIC, whole_file, write_whole
+from gnomon.core.errors import SpecError
+from gnomon.exchange.formats import FORMATS
 from service.cli.completions import complete_job
 from service.cli.options import data_dir_option
 
 if TYPE_CHECKING:
+    from gnomon.exchange.job_export import ExportFile, ReadQuestion
     from workers.store.store import Store
+
+STDOUT = Path("-")
+CASSETTE = "cassette"
 
 
 @click.command()
 @click.argument("job", shell_complete=complete_job)
-@click.option(
-    "--format",
-    "kind",
-    type=click.Choice(["rows", "inspect", "chat", "plans"]),
-    default="rows",
-    show_default=True,
-)
+@click.option("--format", "kind", type=click.Choice([*FORMATS, CASSETTE]), default="rows", show_default=True)
 @click.option(
     "--out",
     required=True,
-    type=click.Path(file_okay=False, path_type=Path),
-    help="Folder for rows.ndjson, chat.jsonl, plans.jsonl, or one log of each model and arm.",
+    type=click.Path(file_okay=False, allow_dash=True, path_type=Path),
+    help="Folder for the files; `-` writes the one file, or a zip of several, to stdout.",
+)
+@click.option(
+    "--media",
+    "with_media",
+    is_flag=True,
+    help="With pictures: beside the trajectories of atif, within the logs of Inspect and the chat lines.",
 )
 @data_dir_option
-def export(job: str, kind: str, out: Path, data_dir: Path | None) -> None:
-    """Write JOB as rows or Inspect logs (`gnomon import` reads them), its traces as chat JSONL, or its trips.
+def export(job: str, kind: str, out: Path, with_media: bool, data_dir: Path | None) -> None:
+    """Write JOB in a format of others; docs/exchange.md says what each holds and what `gnomon import` reads.
 
-    The trips are the plans that the benchmark `plan-pairs` compares.
-    """
-    from gnomon.report.row_formats import rows_ndjson
+    \b
+    rows              rows.ndjson
+    inspect           a .json log of Inspect AI per model and arm; inspect-eval: a .eval log
+    atif              trajectories.jsonl, one ATIF v1.7 document per trial
+    otel              spans.jsonl, OTLP/JSON spans of agents, chats and tools
+    every-eval-ever   records and samples of Every Eval Ever, per model and arm
+    vlmevalkit        the questions as a TSV of VLMEvalKit, with their pictures
+    chat              chat.jsonl, messages for fine-tuning
+    plans             plans.jsonl, the trips that the benchmark `plan-pairs` compares
+    cassette          cassette.jsonl, the calls of tool servers, for `cassette: {replay: FILE}` of an arm
+    """  # noqa: D301 (click's own mark: what follows keeps its lines)
+    from gnomon.exchange.formats import single_stream
     from service.cli.common import existing_store, prepare_out, settings_of
     from service.cli.ids import find_job
+    from service.job_export import exported_job
+    from workers.open_job import media_of
 
     store = existing_store(data_dir)
+    folder = settings_of(data_dir).data_dir
     try:
         job = find_job(store, job)
+        if kind == CASSETTE:
+            click.echo(str(_cassette(store, job, out, folder)))
+            return
+        exported = exported_job(
+            store,
+            job,
+            question=_questions(store, job, folder, is_needed=FORMATS[kind].needs_questions),
+            media=media_of(folder),
+            with_media=with_media,
+        )
+        if out == STDOUT:
+            stdout = sys.stdout.buffer
+            for piece in single_stream(FORMATS[kind], exported):
+                stdout.write(piece)
+            stdout.flush()
+            return
         prepare_out(out)
-        if kind == "rows":
-            files = [out / "rows.ndjson"]
-            with whole_file(files[0], "w", rights=PUBLIC, encoding="utf-8") as file:
-                rows_ndjson(store.iter_rows(job), file)
-        elif kind == "chat":
-            files = [_chats(store, job, out / "chat.jsonl")]
-        elif kind == "plans":
-            files = [_plans(store, job, out / "plans.jsonl")]
-        else:
-            files = _logs(store, job, out, settings_of(data_dir).data_dir)
+        for path in _written(FORMATS[kind].files(exported), out):
+            click.echo(str(path))
     finally:
         store.close()
-    for path in files:
-        click.echo(str(path))
 
 
-def _unknown(_: str) -> None:
-    """The question of a sample that cannot be opened."""
+def _cassette(store: "Store", job_id: str, out: Path, data_dir: Path) -> Path:
+    """Write the cassette of a job into the folder.
 
+    Raises:
+        SpecError: the folder is stdout.
+    """
+    from gnomon.whole_file import PUBLIC, whole_file
+    from service.cassettes import write_job
+    from service.cli.common import prepare_out
 
-def _chats(store: "Store", job_id: str, path: Path) -> Path:
-    from gnomon.exchange.chat import chat_of
-
-    with whole_file(path, "w", rights=PUBLIC, encoding="utf-8") as file:
-        for row in store.iter_rows(job_id):
-            line = chat_of(row, store.trace(row.trial_id))
-            if line is not None:
-                file.write(json.dumps(line, allow_nan=False) + "\n")
+    if out == STDOUT:
+        raise SpecError("a cassette is a file; allowed: a folder", field="--out")
+    prepare_out(out)
+    path = out / "cassette.jsonl"
+    with whole_file(path, rights=PUBLIC) as file:
+        write_job(store, store.job(job_id), file, data_dir)
     return path
 
 
-def _plans(store: "Store", job_id: str, path: Path) -> Path:
-    """Every trip of a job as `--out trip.json` writes it, with the model and the arm that planned it."""
-    from gnomon.core.errors import DataError, SpecError
-    from gnomon.itinerary_export.result import result_of
+def _written(files: "Iterable[ExportFile]", out: Path) -> list[Path]:
+    """Write the files into the folder, each whole or not at all."""
+    from gnomon.whole_file import PUBLIC, whole_file
 
-    count = 0
-    with whole_file(path, "w", rights=PUBLIC, encoding="utf-8") as file:
-        for row in store.iter_rows(job_id):
-            try:
-                result = result_of(row.answer)
-            except DataError:
-                continue
-            by = ", ".join(part for part in (row.model, row.arm) if part)
-            line = {"by": by if row.repeat == 0 else f"{by}, repeat {row.repeat}", **result.as_json()}
-            file.write(json.dumps(line, ensure_ascii=False, allow_nan=False) + "\n")
-            count += 1
-        if not count:
-            raise SpecError("holds no planned trip", field="JOB")
-    return path
+    paths = []
+    for file in files:
+        path = out / file.name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with whole_file(path, rights=PUBLIC) as target:
+            for piece in file.chunks:
+                target.write(piece)
+        paths.append(path)
+    return paths
 
 
-def _logs(store: "Store", job_id: str, out: Path, data_dir: Path) -> list[Path]:
-    from gnomon.exchange.inspect_write import log_of
+def _questions(store: "Store", job_id: str, data_dir: Path, *, is_needed: bool) -> "ReadQuestion":
     from service.cli.common import say
     from service.cli.questions import questions_of
 
-    job, rows, files = store.job(job_id), list(store.iter_rows(job_id)), []
-    question = questions_of(job.spec, data_dir)
-    if question is None:
-        say("the job's data are not here: inputs are the stored prompts, targets stay empty")
-    for model in job.spec.models:
-        for arm in job.spec.arms:
-            group = [row for row in rows if (row.model, row.arm) == (model.label, arm.name)]
-            if group:
-                log = log_of(
-                    group,
-                    job_id=job_id,
-                    created=job.created_at,
-                    trace=store.trace,
-                    question=question or _unknown,
-                )
-                name = re.sub(r"[^\w.-]+", "-", f"{job_id}_{model.label}_{arm.name}")
-                files.append(out / f"{name}.json")
-                write_whole(files[-1], json.dumps(log, allow_nan=False).encode(), rights=PUBLIC)
-    return files
+    question = questions_of(store.job(job_id).spec, data_dir) if is_needed else None
+    if question is None and is_needed:
+        say(
+            "the job's data are not here: inputs are the stored prompts, targets those of an import, or empty"
+        )
+    return question or _unknown
+
+
+def _unknown(_sample_id: str, _arm: str | None) -> None:
+    """The question of a sample that cannot be opened."""

@@ -1,24 +1,34 @@
-"""Import runs made elsewhere: Inspect AI's logs and plain row files."""
+"""Import runs made elsewhere: logs of Inspect AI, trajectories, records, results, chat lines and rows."""
 
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from service.cli.completions import complete_job
-from service.cli.options import data_dir_option
+from service.cli.options import data_dir_option, json_option
 
 if TYPE_CHECKING:
+    from gnomon.exchange.read_file import Reading
     from gnomon.exchange.run import Ended
+
+KINDS = ("inspect", "rows", "atif", "chat", "every-eval-ever", "vlmevalkit")
 
 
 @click.command("import")
 @click.argument("files", nargs=-1, required=True, metavar="[ARM=]FILE...")
 @click.option("--name", default="", help="The job's name; default the file names.")
 @click.option("--primary", nargs=2, metavar="BASELINE VARIANT", help="The planned (primary) comparison.")
-@click.option("--scorer", help="The scorer to read from a log with several.")
-@click.option("--cluster", help="Field of a log's sample metadata that names the cluster, such as the video.")
-@click.option("--cell", help="Field of a log's sample metadata that names the task.")
+@click.option("--format", "kind", type=click.Choice(KINDS), help="The files' format; default: it is found.")
+@click.option(
+    "--scorer", help="The scorer to read from a log with several; of trajectories, the score's path."
+)
+@click.option("--cluster", help="Field of the samples' metadata that names the cluster, such as the video.")
+@click.option("--cell", help="Field of the samples' metadata that names the task.")
 @click.option(
     "--into",
     metavar="JOB",
@@ -26,38 +36,43 @@ if TYPE_CHECKING:
     help="FILE holds people's answers to this job's questions.",
 )
 @click.option("--arm", help="With --into: the arm they answered under; default the first.")
+@json_option
 @data_dir_option
 def import_(
     files: tuple[str, ...],
     name: str,
     primary: tuple[str, str] | None,
+    kind: str | None,
     scorer: str | None,
     cluster: str | None,
     cell: str | None,
     into: str | None,
     arm: str | None,
+    as_json: bool,
     data_dir: Path | None,
 ) -> None:
-    """Store runs made elsewhere as one job: logs of Inspect AI (.eval, .json), rows (.ndjson, .jsonl, .csv).
+    """Store runs made elsewhere as one job: logs of Inspect AI (.eval, .json), ATIF trajectories (.json,
+    .jsonl), samples of Every Eval Ever (_samples.jsonl, or the .json beside it), results of VLMEvalKit (.tsv,
+    .xlsx), chat lines (.jsonl), rows (.ndjson, .jsonl, .csv).
 
-    Each log is an arm, named by ARM= or else by its solver. With --into, one file of answers (sample_id,
+    Each file is an arm, named by ARM= or else by what it says. With --into, one file of answers (sample_id,
     answer, perhaps model and repeat) is scored as JOB was, and added to its models in a new job.
     """
     from gnomon.core.errors import SpecError
 
     if into is not None:
-        _import_answers(files, into, arm, data_dir)
+        _import_answers(files, into, arm, data_dir, as_json=as_json)
         return
     if arm is not None:
         raise SpecError("is for --into only; name a log's arm by ARM=FILE", field="--arm")
-    from gnomon.exchange.run import run_of
+    from gnomon.exchange.read_file import Reading
+    from gnomon.exchange.run import Again, run_of
     from gnomon.report.text_formats import count
     from service.cli.common import settings_of
     from workers.store.store import open_store
 
-    ended: list[Ended] = []
-    for argument in files:
-        ended += _read(argument, scorer=scorer, cluster=cluster, cell=cell)
+    reading = Reading(scorer=scorer, cluster=cluster, cell=cell)
+    ended = Again(lambda: chain.from_iterable(_read(argument, reading, kind) for argument in files))
     title = name or ", ".join(Path(argument.rpartition("=")[2]).name for argument in files)
     run = run_of(ended, name=title, primary=primary)
     settings = settings_of(data_dir)
@@ -67,13 +82,18 @@ def import_(
         job_id = store.insert_finished_job(run.spec, run.refs, run.ended)
     finally:
         store.close()
+    if as_json:
+        click.echo(json.dumps({"job_id": job_id, "trials": run.trials, "samples": len(run.refs)}))
+        return
     arms = ", ".join(arm.name for arm in run.spec.arms)
-    sizes = f"{count(len(run.ended), 'trial')} of {count(len(run.refs), 'sample')}"
+    sizes = f"{count(run.trials, 'trial')} of {count(len(run.refs), 'sample')}"
     click.echo(f"job {job_id}: {sizes}; arms: {arms}")
     click.echo(f"`gnomon report {job_id} --out report.html` compares them")
 
 
-def _import_answers(files: tuple[str, ...], job_id: str, arm: str | None, data_dir: Path | None) -> None:
+def _import_answers(
+    files: tuple[str, ...], job_id: str, arm: str | None, data_dir: Path | None, *, as_json: bool
+) -> None:
     from gnomon.core.errors import SpecError
     from service.cli.common import existing_store, settings_of
     from service.cli.ids import find_job
@@ -87,23 +107,15 @@ def _import_answers(files: tuple[str, ...], job_id: str, arm: str | None, data_d
         new_job = add_answers(store, job_id, Path(files[0]), settings_of(data_dir), arm=arm)
     finally:
         store.close()
+    if as_json:
+        click.echo(json.dumps({"job_id": new_job}))
+        return
     click.echo(f"job {new_job}: {job_id} with these answers")
     click.echo(f"`gnomon report {new_job} --out report.html` shows them beside its models")
 
 
-def _read(argument: str, *, scorer: str | None, cluster: str | None, cell: str | None) -> "list[Ended]":
-    from dataclasses import replace
-
-    from gnomon.core.errors import SpecError
-    from gnomon.exchange import inspect_log, row_file
+def _read(argument: str, reading: "Reading", kind: str | None) -> "Iterator[Ended]":
+    from gnomon.exchange.read_file import read_file
 
     arm, _, file = argument.rpartition("=") if not Path(argument).exists() else ("", "", argument)
-    path = Path(file)
-    if path.suffix in inspect_log.ENDINGS:
-        return list(inspect_log.read_log(path, arm=arm or None, scorer=scorer, cluster=cluster, cell=cell))
-    if path.suffix in row_file.ENDINGS:
-        return [(replace(row, arm=arm or row.arm), None) for row in row_file.read_rows(path)]
-    allowed = ", ".join((*inspect_log.ENDINGS, *row_file.ENDINGS))
-    raise SpecError(
-        f"{path.name!r} is neither a log nor a row file; allowed endings: {allowed}", field="FILE"
-    )
+    return read_file(Path(file), replace(reading, arm=arm or None), kind=kind)

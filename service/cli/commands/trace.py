@@ -90,5 +90,5 @@ def _truth(store: "Store", record: "TrialRecord", data_dir: Path) -> str:
     from service.cli.questions import questions_of
 
     question = questions_of(store.job(record.trial.job_id).spec, data_dir)
-    view = question(record.trial.ref.sample_id) if question else None
+    view = question(record.trial.ref.sample_id, record.trial.arm) if question else None
     return view.truth_text if view else ""

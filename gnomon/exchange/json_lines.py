@@ -1,0 +1,68 @@
+"""Reads files of JSON from outside: whole documents, and lines one at a time, each within bounds."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from gnomon.core.errors import SpecError
+
+MOST_DOCUMENT = 512 * 2**20  # bytes of a document that is read as a whole
+MOST_LINE = 64 * 2**20  # bytes of a line
+Model = TypeVar("Model", bound=BaseModel)
+
+
+def document(path: Path) -> Any:
+    """A whole file of JSON.
+
+    Raises:
+        SpecError: it cannot be read, is larger than MOST_DOCUMENT, or is not JSON.
+    """
+    try:
+        if path.stat().st_size > MOST_DOCUMENT:
+            raise SpecError(f"{path.name} is larger than {MOST_DOCUMENT:,} bytes", field="FILE")
+        return json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError) as error:
+        raise SpecError(f"{path} cannot be read as JSON: {error}", field="FILE") from None
+
+
+def lines(path: Path) -> Iterator[tuple[int, Any]]:
+    """The lines of a file with their numbers from 1, each read as JSON; empty ones are left out.
+
+    Raises:
+        SpecError: it cannot be read, or a line is not JSON or longer than MOST_LINE; names the line.
+    """
+    try:
+        with path.open("rb") as file:
+            number = 0
+            while line := file.readline(MOST_LINE + 1):
+                number += 1
+                if len(line) > MOST_LINE:
+                    raise SpecError(f"longer than {MOST_LINE:,} bytes", field=f"line {number}")
+                if line.strip():
+                    yield number, _parsed(line, number)
+    except OSError as error:
+        raise SpecError(f"{path} cannot be read: {error.strerror}", field="FILE") from None
+
+
+def _parsed(line: bytes, number: int) -> Any:
+    try:
+        return json.loads(line.decode("utf-8-sig"))
+    except (ValueError, RecursionError) as error:
+        raise SpecError(f"not JSON: {error}", field=f"line {number}") from None
+
+
+def checked(model: type[Model], value: object, *, where: str) -> Model:
+    """What a file holds at `where`, as that model.
+
+    Raises:
+        SpecError: it is none; names where and the field.
+    """
+    try:
+        return model.model_validate(value)
+    except ValidationError as error:
+        first = error.errors()[0]
+        field = ".".join(map(str, first["loc"]))
+        raise SpecError(f"{field}: {first['msg']}" if field else first["msg"], field=where) from None
