@@ -37,7 +37,7 @@ class _TextReact:
         messages = _with_tools_listed(context)
         while True:
             reply = await context.generate(messages, tool_choice="none", offer_tools=False)
-            text, call = _read(reply.text, len(context.trace.tool_steps))
+            text, call = read_action(reply.text, len(context.trace.tool_steps))
             if call is None or not context.toolbox.schemas or context.arm.tool_choice == "none":
                 return reply.text
             if context.tool_calls_left <= 0:
@@ -62,10 +62,10 @@ def _with_tools_listed(context: AgentContext) -> list[Message]:
     return with_user_turn(context.prompt, "\n".join([INTRO, *listed, *first]))
 
 
-def _read(text: str, number: int) -> tuple[str, ToolCall | None]:
+def read_action(text: str, number: int) -> tuple[str, ToolCall | None]:
     r"""The reply up to the end of its first action, and the call it stands for; None without an action.
 
-    >>> said, call = _read('Action: {"tool": "speed", "arguments": {}}\nObservation: 3', 0)
+    >>> said, call = read_action('Action: {"tool": "speed", "arguments": {}}\nObservation: 3', 0)
     >>> said, call["function"]
     ('Action: {"tool": "speed", "arguments": {}}', {'name': 'speed', 'arguments': '{}'})
     """

@@ -69,7 +69,7 @@ def tools_part(need: Need) -> Callable[[], str]:
     """The part of docs/tools.md about the tools with this need."""
 
     def part() -> str:
-        tools = [tool for tool in TOOLS if tool.needs == need]
+        tools = [tool for tool in TOOLS.own() if tool.needs == need]
         summaries = [(f"[`{tool.name}`](#{tool.name})", TOOLS.summary(tool.name)) for tool in tools]
         return paragraphs(table(("tool", "says"), summaries)) + "".join(map(tool_section, tools))
 
@@ -130,7 +130,7 @@ def _refusals(tool: Tool[Any]) -> str:
 def agents_table() -> str:
     """All agents: whether they run tools, their calls of the model, what they do."""
     rows = []
-    for agent in AGENTS:
+    for agent in AGENTS.own():
         arm = Arm(name="an arm", agent=agent.name, tools=("speed",) if agent.uses_tools else ())
         rows.append(
             (
@@ -147,7 +147,7 @@ def agents_sections() -> str:
     """Each agent's section."""
     return "".join(
         paragraphs(f"### {agent.name}", agent.description, AGENTS.details(agent.name), _in_words(agent))
-        for agent in AGENTS
+        for agent in AGENTS.own()
     )
 
 
@@ -162,7 +162,7 @@ def _in_words(agent: object) -> str:
 def presets_table() -> str:
     """All presets: what they are for, how many arms, and their price."""
     rows = []
-    for preset in PRESETS:
+    for preset in PRESETS.own():
         arms = plan_arms(preset.name, preset.example, benchmark=BENCHMARK).arms
         ends = [model_calls(arm) for arm in arms]
         least, most = (sum(side) for side in zip(*ends, strict=True))
@@ -179,7 +179,7 @@ def presets_table() -> str:
 
 def presets_sections() -> str:
     """Each preset's section: parameters, arms, contrasts."""
-    return "".join(map(_preset_section, PRESETS))
+    return "".join(map(_preset_section, PRESETS.own()))
 
 
 def _preset_section(preset: Preset[Any]) -> str:
@@ -284,7 +284,7 @@ def benchmarks_table() -> str:
 
 
 def _summaries() -> Iterator[tuple[Benchmark, str]]:
-    return ((plugin, BENCHMARKS.summary(plugin.name)) for plugin in BENCHMARKS)
+    return ((plugin, BENCHMARKS.summary(plugin.name)) for plugin in BENCHMARKS.own())
 
 
 def _benchmark_link(name: str) -> str:
@@ -299,7 +299,7 @@ def _options(plugin: Benchmark) -> str:
 
 def benchmarks_abilities() -> str:
     """Which benchmark has which optional ability."""
-    plugins = list(BENCHMARKS)
+    plugins = BENCHMARKS.own()
     rows = [
         (f"`{ability.__name__}`", *("yes" if isinstance(plugin, ability) else "" for plugin in plugins))
         for ability in ABILITIES

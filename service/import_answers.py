@@ -3,10 +3,10 @@
 from itertools import chain
 from pathlib import Path
 
-from gnomon.core.benchmark import BENCHMARKS
 from gnomon.core.errors import Conflict, SpecError
 from gnomon.exchange.answers import read_answers, scored_answers
 from gnomon.spec.job_spec import JobSpec, ModelSpec
+from gnomon.spec.plugins import require_benchmark
 from service.settings import Settings
 from workers.open_job import media_of, open_spec
 from workers.store.job_counters import OPEN
@@ -25,10 +25,7 @@ def add_answers(store: Store, job_id: str, file: Path, settings: Settings, *, ar
     job = store.job(job_id)
     if job.status in OPEN:
         raise Conflict(f"job {job_id} is {job.status}; wait for its end, or cancel it", field="--into")
-    if job.spec.benchmark not in BENCHMARKS.names():
-        raise SpecError(
-            f"{job.spec.benchmark!r} was run elsewhere; Gnomon has no scorer for it", field="--into"
-        )
+    require_benchmark(job.spec, field="--into")
     lines = read_answers(file)
     name = job.spec.arm(arm or job.spec.arms[0].name).name
     spec = _with_people(job.spec, list(dict.fromkeys(line.model for line in lines)))

@@ -9,14 +9,17 @@ from typing import TYPE_CHECKING, Any
 from gnomon.core.agent import AGENTS
 from gnomon.core.benchmark import BENCHMARKS
 from gnomon.core.errors import SpecError
-from gnomon.core.model import is_built_in
+from gnomon.core.model import OWN_MODEL, is_built_in
 from gnomon.core.sample import LACKS_MEDIA, DataFault, SampleRef
 from gnomon.spec.job_spec import JobSpec, shows_media
+from gnomon.spec.plugins import check_pins
 from gnomon.spec.rules import Context, check_spec, open_samples
 from gnomon.spec.token_budget import StoredJob
 from gnomon.trials.trial_plan import count_trials
 from service.settings import Settings
 from service.stored_job import stored_job
+from tools.servers.definition import ToolServer
+from tools.servers.listing import Listing
 from workers.open_job import OpenJob, media_of, open_job
 
 if TYPE_CHECKING:
@@ -50,7 +53,7 @@ class Draft:
     def estimate(self) -> dict[str, Any]:
         """The size of the job. Dollars are 0 for built-in models and None, unknown, for all others."""
         spec = self.spec
-        is_free = all(is_built_in(model.id) for model in spec.models)
+        is_free = all(is_built_in(model.id) and model.id != OWN_MODEL for model in spec.models)
         return {
             "samples": len(self.refs),
             "trials": self.planned_trials,
@@ -86,11 +89,24 @@ def _draft(written: object, settings: Settings, *, is_request: bool) -> Draft:
         endpoints=settings.allowed_bases,
         # Without keys the API is bound to loopback, so a request comes from a user of this machine.
         is_trusted=not (is_request and settings.api_keys),
+        commands=settings.allowed_commands,
+        list_tools=_list_tools,
     )
     spec, media = check_spec(written, context), media_of(settings.data_dir)
     samples = open_samples(spec, media)
     refs = replayable(spec, samples.refs, partial(stored_job, settings))
     return Draft(spec=spec, refs=refs, faults=samples.faults, job=open_job(spec, samples, media))
+
+
+def _list_tools(name: str, server: ToolServer) -> Listing:
+    """What a tool server offers now: it is started for this, and stopped.
+
+    Raises:
+        ServerFault: it does not start, or does not list its tools in time.
+    """
+    from tools.servers.connections import connections  # late: few specs have servers
+
+    return connections().list_tools(name, server)
 
 
 def replayable(
@@ -121,11 +137,12 @@ def resume(job_id: str, *, store: "Store", redis: "Redis") -> "JobRecord":
 
     Raises:
         NotFound: the job does not exist.
-        SpecError: the job was run elsewhere, so nothing of it can be run here.
+        SpecError: the job was run elsewhere, or with plug-ins of others that are absent or changed.
     """
     spec = store.job(job_id).spec
-    agents = {arm.agent for arm in spec.arms}
-    if spec.benchmark not in BENCHMARKS.names() or not agents <= set(AGENTS.names()):
+    check_pins(spec)
+    agents = {arm.agent for arm in spec.arms if isinstance(arm.agent, str)}
+    if spec.benchmark not in BENCHMARKS or any(agent not in AGENTS for agent in agents):
         raise SpecError(f"{job_id} was run elsewhere; its missing trials cannot be run here", field="JOB")
     return _queued(store.resume(job_id), store=store, redis=redis)
 

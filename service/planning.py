@@ -11,7 +11,7 @@ import numpy as np
 
 from gnomon.core.agent import model_calls
 from gnomon.core.arm import Arm
-from gnomon.core.model import Request, is_built_in
+from gnomon.core.model import OWN_MODEL, Request, is_built_in
 from gnomon.core.retry import changed_fields
 from gnomon.core.row import Row
 from gnomon.core.sample import Sample, SampleRef
@@ -63,13 +63,14 @@ class Usage:
     calls: float = 1.0
 
     def usd(self, model: ModelSpec) -> float | None:
-        """Dollars without any discount; 0 for built-in models, None if no price is known.
+        """Dollars without any discount; 0 for built-in models, None if no price is known, as of an outside
+        agent's own model.
 
         >>> Usage(prompt=1e6, completion=0).usd(ModelSpec(id="openai/gpt-4o"))
         2.5
         """
         if is_built_in(model.id):
-            return 0.0
+            return None if model.id == OWN_MODEL else 0.0
         entry = price_entry(model)
         if entry is None:
             return None
@@ -182,7 +183,9 @@ class _Probe:
     def _tokens(self, sample: Sample, arm: Arm) -> int:
         sample = question_under(arm, sample, self.bench)
         messages = prompt_of(sample, arm, self.bench.benchmark)
-        schemas = toolbox_of(sample, arm, self.bench.media, seed=0).schemas
+        schemas = toolbox_of(
+            sample, arm, self.bench.media, tools=self.bench.spec.toolset(arm), seed=0
+        ).schemas
         return self.estimator.prompt(Request(messages=messages, tools=schemas))
 
 
@@ -217,6 +220,14 @@ def _arm(
     typical = pilot or _usage(start, typical_calls, min(REPLY_TOKENS, most_reply))
     most = _usage(start, most_calls, most_reply)
     usd, most_usd = typical.usd(model), most.usd(model)
+    if arm.outside is not None and pilot is None:  # its loop, and often its model, are its own
+        return {
+            "model": model.label,
+            "arm": arm.name,
+            "trials": trials,
+            "from_pilot": False,
+            **dict.fromkeys(("prompt_tokens", "completion_tokens", "usd", "usd_at_most")),
+        }
     return {
         "model": model.label,
         "arm": arm.name,
@@ -243,6 +254,7 @@ def _pilot_usage(rows: Sequence[Row], model: str, arm: str) -> Usage | None:
         and row.score is not None
         and row.prompt_tokens is not None
         and row.completion_tokens is not None
+        and row.model_calls is not None
     ]
     if not counts:
         return None

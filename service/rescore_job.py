@@ -6,9 +6,10 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from gnomon.core.benchmark import BENCHMARKS, Scoring
+from gnomon.core.benchmark import Scoring
 from gnomon.core.errors import Conflict, SpecError
 from gnomon.core.row import Row
+from gnomon.spec.plugins import require_benchmark, scored_here
 from gnomon.trials.rescore import rescored, response_of
 from service.settings import Settings
 from workers.open_job import OpenJob, media_of, open_spec
@@ -58,13 +59,13 @@ def rescore(
     job = store.job(job_id)
     if job.status in OPEN:
         raise Conflict(f"job {job_id} is {job.status}; wait for its end, or cancel it", field="JOB")
-    if job.spec.benchmark not in BENCHMARKS.names():
-        raise SpecError(f"{job.spec.benchmark!r} was run elsewhere; Gnomon has no scorer for it", field="JOB")
+    require_benchmark(job.spec, field="JOB")
     spec = job.spec.model_copy(
         update={
             "name": new_name(job.name, scoring or job.spec.scoring, now=dt.datetime.now(dt.UTC)),
             "scoring": scoring or job.spec.scoring,
             "variant": variant or job.spec.variant,
+            "plugins": scored_here(job.spec),
         }
     )
     opened = open_spec(spec, media_of(settings.data_dir))

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from gnomon.core.errors import SpecError
 from gnomon.spec.endpoints import ALLOWED_API_BASES_ENV, EndpointAllowlist, parse_allowed
+from gnomon.spec.tool_servers import ALLOWED_COMMANDS_ENV, Commands, parse_commands
 from service.api_keys import KeyRing, parse_key, read_key_file
 from workers.rate_limit.config import RATE_LIMITS_ENV as RATES
 from workers.rate_limit.config import parse_rates
@@ -27,6 +28,7 @@ class Settings:
     api_keys: KeyRing = field(default_factory=KeyRing)
     media_roots: tuple[Path, ...] | None = None
     allowed_bases: EndpointAllowlist = field(default_factory=EndpointAllowlist)
+    allowed_commands: Commands = ()  # that a request may have started
     max_body_bytes: int = MAX_BODY_BYTES
     max_per_minute: int = MAX_PER_MINUTE
 
@@ -68,6 +70,7 @@ def read_settings(environ: Mapping[str, str], *, data_dir: Path | None = None) -
         media_roots=tuple(Path(root).resolve() for root in roots.split(":") if root) if roots else None,
         max_per_minute=_whole(environ, "GNOMON_MAX_REQUESTS_PER_MINUTE", MAX_PER_MINUTE),
         allowed_bases=parse_allowed(environ.get(ALLOWED_API_BASES_ENV, "")),
+        allowed_commands=parse_commands(environ.get(ALLOWED_COMMANDS_ENV, "")),
     )
 
 

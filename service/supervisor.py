@@ -117,7 +117,13 @@ class Supervisor:
 
 @contextmanager
 def sigterm_as_interrupt() -> Iterator[None]:
-    """Within, SIGTERM raises KeyboardInterrupt as Ctrl-C does, so that children are stopped in order."""
+    """Within, SIGTERM raises KeyboardInterrupt as Ctrl-C does, so that children are stopped in order.
+
+    Python lets only the main thread say so: in another one nothing changes.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
 
     def interrupt(_signum: int, _frame: FrameType | None) -> None:
         raise KeyboardInterrupt

@@ -17,6 +17,7 @@ ARM = SPEC["arms"][0]
 PUBLISHED = "the published folder"  # stands for a folder that the test makes
 MAPS = "published maps, without their scenes"  # likewise
 CLIPS = {"benchmark": "urbanvideo-bench", "data": PUBLISHED, "select": {}}
+OWN = "a file of one's own questions"  # likewise
 MATCHED = {"preset": "matched_compute", "tokens_from": "j_none"}
 MANY_ARMS = [{**ARM, "name": f"arm {number}"} for number in range(200)]
 MANY_MODELS = [{"id": "reference", "name": f"model {number}"} for number in range(11)]
@@ -34,17 +35,35 @@ CASES: dict[str, Case] = {
     "mapping": Case([SPEC], "spec", "a spec is a mapping of fields, not list"),
     "sizes": Case({"variant": "x" * 1_001}, "variant", "has 1,001 characters; allowed: 1,000"),
     "token_budget": Case({"arms": MATCHED}, "arms.tokens_from", "no job 'j_none'"),
+    "servers": Case(
+        {"arms": [{**ARM, "agent": "react", "tools": [{"mcp": {"command": []}}]}]},
+        "arms.0.tools.0.mcp.command",
+        "at least 1 item",
+    ),
     "preset": Case({"arms": {"preset": "lader"}}, "arms.preset", "no preset 'lader'; there are: "),
     "fields": Case({"repeats": 0}, "repeats", "greater than or equal to 1"),
     "labels": Case({"name": "a\x07"}, "name", "holds a control character"),
     "pairings": Case({"models": MANY_MODELS, "arms": MANY_ARMS}, "arms", "2,200 pairs of a model and an arm"),
+    "plugins": Case(
+        {"plugins": {"tools/speed": {"distribution": "speeds", "version": "2.1", "contract": "0" * 12}}},
+        "plugins.tools/speed",
+        "distribution '' here, 'speeds' in the job; version '' here, '2.1' in the job",
+    ),
     "benchmark": Case({"benchmark": "gtr"}, "benchmark", "gtr-bench"),
+    "own_files": Case(
+        {"scorer": "number"}, "scorer", "worlds has its own; allowed with the benchmark questions"
+    ),
     "published_files": Case({"benchmark": "gtr-bench"}, "data", "needs the folder of its published files"),
     "planning_request": Case({"select": {"request": {}}}, "select.request", "only the benchmark itinerary"),
     "protocol": Case({"protocol": "paper"}, "protocol", "no prompt of its paper's own"),
     "prompt_options": Case({"select": {"frames": 8}}, "select.frames", "worlds has no frames to choose"),
     "names": Case({"select": {"tasks": ["Cooking"]}}, "select.tasks", "no 'Cooking'; allowed: "),
     "agents": Case({"arms": [{**ARM, "agent": "magic"}]}, "arms.0.agent", "no agent 'magic'; there are: "),
+    "outside_agents": Case(
+        {"arms": [{"name": "raw", "agent": {"http": "http://127.0.0.1:1"}, "max_usd": 1}]},
+        "arms.0.max_usd",
+        "an outside agent's use cannot be limited from here",
+    ),
     "oracle": Case({**CLIPS, "arms": [{**ARM, "show": ["oracle"]}]}, "arms.0.show", "no oracle to show"),
     "sequential": Case({"analysis": {"sequential": True}}, "analysis.sequential", "needs a primary contrast"),
     "transforms": Case(
@@ -70,12 +89,22 @@ CASES: dict[str, Case] = {
         "models.0.options.api_key",
         "keys and addresses are no options",
     ),
+    "outside_places": Case(
+        {"arms": [{"name": "raw", "agent": {"http": "http://example.org"}}]},
+        "arms.0.agent.http",
+        "'http://example.org' is not allowed; allowed: ",
+    ),
     "model_ids": Case({"models": [{"id": "nobody/m"}]}, "models.0.id", "'nobody/m' names no provider"),
     "scripts": Case({"models": [{"id": "scripted"}]}, "models.0.options", "must hold at least one reply"),
     "prices": Case(
         {"models": [{"id": "openai/m"}], "limits": {"usd": 1}}, "models.0.price", "no table tells that of"
     ),
     "selection": Case({**CLIPS, "select": {"tasks": ["Cognitive Map"]}}, "select", "selects no sample"),
+    "decoded_tasks": Case(
+        {"benchmark": "questions", "data": OWN, "select": {}, "decoding": {"Cooking": {}}},
+        "decoding",
+        "no 'Cooking'; allowed: all, view",
+    ),
     "videos": Case(CLIPS, "data", "none of the 2 samples has its video"),
     "can_stop_early": Case(
         {"analysis": {"sequential": True, "primary": ["raw", "tools"]}},
@@ -104,6 +133,10 @@ def breaking(rule: str, folder: Path) -> Any:
     spec = {**SPEC, **change}
     if spec.get("data") == PUBLISHED:
         spec["data"] = str(publish_urban(folder, clips=False))
+    if spec.get("data") == OWN:
+        file = folder / "questions.jsonl"
+        file.write_text('{"question": "What is that?", "answer": "a hill", "task": "view"}')
+        spec["data"] = str(file)
     if spec.get("data") == MAPS:
         generate(folder / "maps", samples=1)
         shutil.rmtree(folder / "maps" / "data" / "outdoor" / "scenes")

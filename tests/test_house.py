@@ -13,13 +13,14 @@ from gnomon.core import errors
 from tools.core.registry import Registry
 
 ROOT = Path(__file__).parent.parent
-PACKAGES = ("tools", "gnomon", "agents", "workers", "service")
+PACKAGES = ("tools", "gnomon", "gnomon_conformance", "agents", "workers", "service", "gnomon_lab")
 MODULES = sorted(path for package in PACKAGES for path in (ROOT / package).rglob("*.py"))
 
 
 SHORT = 40  # lines below which a module with a single importer belongs in its importer
 REASONS = {  # why a short module with a single importer exists; an entry that is not needed fails the test
     "gnomon.exchange.chat": "one module per file format, imported when that format is written",
+    "gnomon_conformance.kinds": "a package's own module holds names and no code",
     "service.api.health": "one module per group of routes",
     "service.api.reviews": "one module per group of routes",
     "service.api.workers": "one module per group of routes",
@@ -50,7 +51,7 @@ def module_name(path: Path) -> str:
 
 
 def importers() -> dict[str, set[str]]:
-    """By module, the modules of the five packages that import it, wherever in them."""
+    """By module, the modules of our packages that import it, wherever in them."""
     found: dict[str, set[str]] = {module_name(path): set() for path in MODULES}
     for path in MODULES:
         importer = module_name(path)
@@ -131,3 +132,13 @@ def test_every_environment_variable_is_documented() -> None:
     }
     documented = "\n".join(path.read_text(encoding="utf-8") for path in (ROOT / "docs").rglob("*.md"))
     assert not {name for name in used if name not in documented}
+
+
+def test_no_script_or_test_defines_a_name_twice() -> None:
+    """The type checker looks at the packages alone, and a second definition replaces the first."""
+    twice = []
+    for path in (path for folder in ("bench", "tests", "scripts") for path in (ROOT / folder).rglob("*.py")):
+        body = ast.parse(path.read_text(encoding="utf-8")).body
+        names = [node.name for node in body if isinstance(node, ast.FunctionDef | ast.ClassDef)]
+        twice += [f"{path.relative_to(ROOT)}: {name}" for name in set(names) if names.count(name) > 1]
+    assert twice == []

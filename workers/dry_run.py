@@ -14,11 +14,11 @@ from rich.console import Console
 from rich.markup import escape
 
 from agents.models import chat_format as wire
-from gnomon.core.agent import AGENTS
+from gnomon.core.agent import OutsideLoop, agent_of, close_agents
 from gnomon.core.errors import DataError, ModelFault, NotFound
 from gnomon.core.message import ImageBlock, Message
 from gnomon.core.missing import ADVICE
-from gnomon.core.model import UNREADABLE, Model, Reply, Request
+from gnomon.core.model import UNREADABLE, Model, Reply, Request, UncalledModel
 from gnomon.core.retry import changed_fields
 from gnomon.core.row import Row
 from gnomon.core.sample import Sample
@@ -112,7 +112,7 @@ async def render_prompt(picked: Selection) -> dict[str, Any]:
     return {
         "sample_id": picked.sample_id,
         "arm": picked.arm,
-        "agent": arm.agent,
+        "agent": arm.agent_label,
         "model": picked.model,
         "tool_choice": request.tool_choice,
         "messages": request.messages,
@@ -138,7 +138,9 @@ async def run_once(picked: Selection, *, watch: Callable[[Step], None]) -> tuple
 
     bench = picked.job.bench
     spec = bench.spec.model(picked.model)
-    model = redacted(open_model(spec, bench.media), spec)
+    called = [each.label for each in bench.spec.called_models]
+    opened = open_model(spec, bench.media) if spec.label in called else UncalledModel(spec.id)
+    model = redacted(opened, spec)
     try:
         return await _run(picked, model, Trace(watch=watch))
     finally:
@@ -147,16 +149,21 @@ async def run_once(picked: Selection, *, watch: Callable[[Step], None]) -> tuple
 
 async def _run(picked: Selection, model: Model, trace: Trace) -> tuple[Row, Trace]:
     bench = picked.job.bench
-    agent = AGENTS.get(bench.spec.arm(picked.arm).agent)
-    return await run_trial(
-        picked.trial(),
-        bench=bench,
-        sample=picked.sample,
-        agent=agent,
-        model=model,
-        trace=trace,
-        recorded=picked.recorded,
-    )
+    agent = agent_of(bench.spec.arm(picked.arm))
+    if isinstance(agent, OutsideLoop) and isinstance(model, _RecordingModel):
+        agent.around(lambda _: model)
+    try:
+        return await run_trial(
+            picked.trial(),
+            bench=bench,
+            sample=picked.sample,
+            agent=agent,
+            model=model,
+            trace=trace,
+            recorded=picked.recorded,
+        )
+    finally:
+        await close_agents([agent])
 
 
 def print_shown(prompt: dict[str, Any], console: Console) -> None:

@@ -13,6 +13,7 @@ from gnomon.core.benchmark import SampleSet
 from gnomon.core.sample import DataFault, Sample, SampleRef
 from gnomon.media import MediaStore
 from gnomon.spec.job_spec import JobSpec
+from gnomon.spec.plugins import check_pins
 from gnomon.trials.run_trial import JobContext
 
 if TYPE_CHECKING:
@@ -105,10 +106,13 @@ class JobCache:
 
         Raises:
             NotFound: the job does not exist.
-            DataError, SpecError: its data or its selection cannot be read here.
+            DataError, SpecError: its data or its selection cannot be read here, or a plug-in of others is
+                absent or another than the job was stored with.
         """
         if job_id not in self._jobs:
-            self._jobs[job_id] = self._open_spec(store.job(job_id).spec, self._media)
+            spec = store.job(job_id).spec
+            check_pins(spec)
+            self._jobs[job_id] = self._open_spec(spec, self._media)
         return self._jobs[job_id]
 
 

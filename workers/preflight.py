@@ -15,7 +15,8 @@ from typing import TypeVar
 
 from sqlalchemy.exc import SQLAlchemyError
 
-from gnomon.core.agent import AGENTS, CallsInWords
+from gnomon.core.agent import CallsInWords, agent_of
+from gnomon.core.arm import Arm
 from gnomon.core.errors import ModelFault, OutOfBudget, ProviderFault
 from gnomon.core.model import Model, Request, is_built_in
 from gnomon.core.retry import PREFLIGHT_RETRY, RetryPolicy
@@ -52,7 +53,7 @@ class Finding:
 def preflight_request(spec: JobSpec) -> Request:
     """The call: a few words, drawn as the trials are, with one tool where some arm offers tools."""
     arms = spec.arms
-    tools = [tool for arm in arms if not _calls_in_words(arm.agent) for tool in arm.toolset()]
+    tools = [tool for arm in arms if _sends_schemas(arm) for tool in spec.toolset(arm)]
     return Request(
         messages=[{"role": "user", "content": PROMPT}],
         tools=[tool.schema() for tool in tools[:1]],
@@ -61,9 +62,10 @@ def preflight_request(spec: JobSpec) -> Request:
     )
 
 
-def _calls_in_words(name: str) -> bool:
-    agent = AGENTS.get(name)
-    return isinstance(agent, CallsInWords) and agent.calls_in_words
+def _sends_schemas(arm: Arm) -> bool:
+    """Whether the model of the arm is sent schemas: not by agents from outside or that call in words."""
+    agent = None if arm.outside else agent_of(arm)
+    return agent is not None and not (isinstance(agent, CallsInWords) and agent.calls_in_words)
 
 
 async def ask(
@@ -123,7 +125,7 @@ class Preflight:
 
     async def run(self) -> None:
         """Return when the state of every model is known, or is not needed any more."""
-        called = [model.label for model in self._spec.models if not is_built_in(model.id)]
+        called = [model.label for model in self._spec.called_models if not is_built_in(model.id)]
         if not called:
             return
         job = await self._from_store(self._store.job, self._job_id)

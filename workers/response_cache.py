@@ -17,6 +17,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from gnomon.core.model import Model, Reply, Request, memoize_by_tools
 from gnomon.spec.job_spec import ModelSpec
+from gnomon.spec.model_providers import PROVIDERS, plugged_provider
 from workers.store.records import Lease
 from workers.store.responses import CachedResponse
 from workers.store.store import Store
@@ -34,7 +35,10 @@ def fingerprint(spec: ModelSpec) -> bytes:
     """What decides a model's replies beside the conversation: who is asked, and its parameters."""
     # What is as it always was is left out: replies that were kept before there was a choice are found again.
     chosen = spec.model_dump(exclude_defaults=True, exclude={*_IRRELEVANT})
-    return _digest(json.dumps([FORMAT, chosen], sort_keys=True).encode())
+    facts: list[object] = [FORMAT, chosen]
+    if plugged_provider(spec.id) is not None:  # another version of its code may reply otherwise
+        facts.append(PROVIDERS.code(spec.id.partition("/")[0]))
+    return _digest(json.dumps(facts, sort_keys=True).encode())
 
 
 def scope_of(model: bytes, seed: int | None) -> bytes:

@@ -6,19 +6,23 @@ import logging
 import signal
 import threading
 import uuid
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AsyncExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
 
 from sqlalchemy.exc import SQLAlchemyError
 
-from gnomon.core.agent import AGENTS, Agent
-from gnomon.core.errors import NoRoom, SpecError
-from gnomon.core.model import Model, is_built_in
+from gnomon.core.agent import Agent, OutsideLoop, agents_of, close_agents
+from gnomon.core.errors import NoRoom, ProviderFault, SpecError
+from gnomon.core.model import OWN_MODEL, Model, UncalledModel, is_built_in
+from gnomon.core.outside_agent import OutsideAgent
 from gnomon.media import MediaStore
 from gnomon.spec.endpoints import EndpointAllowlist, check_endpoints
 from gnomon.spec.job_spec import JobSpec, ModelSpec, Rate
+from gnomon.spec.outside_agents import check_outside_agents
+from gnomon.spec.tool_servers import check_servers
+from gnomon.trials.cassette_toolbox import cassette_of
 from workers.budget.client import BudgetClient
 from workers.budget.model import with_budget
 from workers.circuit_breaker import BreakableModel
@@ -74,7 +78,13 @@ def run_shard(job_id: str, shard: int, *, context: WorkerContext) -> None:
         tracing(job_id, shard, worker=context.name, spec=opened.bench.spec) as tracer,
         Heartbeat(context.store, job_id=job_id, holder=holder, timing=context.timing) as heartbeat,
     ):
-        asyncio.run(_run(job_id, shard, opened, heartbeat, agents, models, context, tracer))
+        try:
+            asyncio.run(_run(job_id, shard, opened, heartbeat, agents, models, context, tracer))
+        finally:
+            if opened.bench.spec.servers:
+                from tools.servers.connections import close_all  # late: few jobs have servers
+
+                close_all()
     gc.collect()  # the loop and its clients held each other; with nothing in flight this costs little
 
 
@@ -82,13 +92,21 @@ def _set_up(job_id: str, context: WorkerContext) -> tuple[OpenJob, dict[str, Age
     try:
         opened = context.opener.open(job_id, store=context.store)
         spec = opened.bench.spec
-        agents = {arm.agent: AGENTS.get(arm.agent) for arm in spec.arms}
+        agents = agents_of(spec.arms)
         for arm in spec.arms:
-            arm.toolset()  # a tool may have gone since the job was posted
+            spec.toolset(arm)  # a tool may have gone since the job was posted
+            cassette_of(arm)  # and a file may have changed
         # This was checked when the job was posted; but the keys are here, and so is the last check.
-        check_endpoints(spec.models, context.allowed_bases, is_trusted=True)
+        check_endpoints(spec.called_models, context.allowed_bases, is_trusted=True)
+        check_outside_agents(spec.arms, context.allowed_bases, is_request=False, is_trusted=True)
+        check_servers(spec.servers, context.allowed_bases)
         try:
-            models = {model.label: context.open_model(model, opened.bench.media) for model in spec.models}
+            models = {
+                model.label: context.open_model(model, opened.bench.media)
+                if spec.called_models
+                else UncalledModel(model.id)
+                for model in spec.models
+            }
         except SpecError as error:
             log.warning("job %s can run nowhere: %s", job_id, error)
             context.store.fail(job_id, str(error))
@@ -119,6 +137,7 @@ async def _run(
     async with AsyncExitStack() as stack:
         for model in models.values():
             stack.push_async_callback(_close, model)
+        stack.push_async_callback(close_agents, agents.values())
         trial_models = {label: redacted(model, spec.model(label)) for label, model in models.items()}
         preflight_models = trial_models
         if context.redis_url is not None:
@@ -134,6 +153,12 @@ async def _run(
                 }
                 for asks_anew in (True, False)
             )
+            for agent in _outside(agents.values()):
+                agent.around(
+                    partial(limiter.around, spec=_address_of(agent.spec), waits=waits[spec.models[0].label])
+                )
+        for agent in _outside(agents.values()):
+            agent.around(partial(BreakableModel, trip=_note_trip))
         budget = BudgetClient(
             job_id, spec, store=context.store, holder=heartbeat.holder, ttl_s=context.timing.lease_s
         )
@@ -199,7 +224,7 @@ def _next_shard(job_id: str, context: WorkerContext, shard: int) -> int | None:
 
 def _cache_of(spec: JobSpec, context: WorkerContext) -> ResponseCache:
     """The cache of all models that make calls; of none where the operator or the spec wants none."""
-    wanted = [model for model in spec.models if not is_built_in(model.id)]
+    wanted = [model for model in spec.called_models if not is_built_in(model.id)]
     is_on = context.is_caching and spec.cache
     return ResponseCache(context.store, {model.label: fingerprint(model) for model in wanted if is_on})
 
@@ -219,6 +244,25 @@ def _on_sigterm(*stops: Callable[[], None]) -> Iterator[None]:
     finally:
         if in_main_thread:
             loop.remove_signal_handler(signal.SIGTERM)
+
+
+def _outside(agents: Iterable[Agent]) -> list[OutsideLoop]:
+    """Those from outside, each once."""
+    by_id = {id(agent): agent for agent in agents}
+    return [agent for agent in by_id.values() if isinstance(agent, OutsideLoop)]
+
+
+def _address_of(spec: OutsideAgent) -> ModelSpec:
+    """Where an outside agent is called, and with which key, as rate limits look at it; without an address
+    nothing is limited.
+    """
+    if spec.url is None:
+        return ModelSpec(id=OWN_MODEL)
+    return ModelSpec(id=f"{spec.kind}/agent", api_base=spec.url, api_key_env=spec.api_key_env)
+
+
+async def _note_trip(fault: ProviderFault) -> None:
+    log.warning("an outside agent is not called any more: %s", fault)
 
 
 async def _close(model: Model) -> None:

@@ -31,7 +31,9 @@ log = logging.getLogger(__name__)
 
 
 class TrialAttempts:
-    """Runs trials of one open job. `cancelled` is what trials have cost that came to no result."""
+    """Runs trials of one open job. `agents` are those of its arms, by the arm's name; `cancelled` is what
+    trials have cost that came to no result.
+    """
 
     def __init__(
         self,
@@ -83,7 +85,7 @@ class TrialAttempts:
                     trial,
                     bench=bench,
                     sample=lambda: self._job.samples.get(trial.ref.sample_id),
-                    agent=self._agents[bench.spec.arm(trial.arm).agent],
+                    agent=self._agents[trial.arm],
                     model=self._models[trial.model],
                     trace=trace,
                     attempt=lease.attempt,

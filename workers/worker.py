@@ -17,7 +17,7 @@ from rq.job import Job
 from rq.serializers import JSONSerializer
 from sqlalchemy.exc import SQLAlchemyError
 
-from gnomon.core.agent import AGENTS
+from gnomon.core.agent import agent_of
 from gnomon.spec.job_spec import JobSpec, ModelSpec
 from tools.core.lazy_imports import load_lazy
 from workers.message import RefusedMessage, ShardMessage
@@ -34,8 +34,8 @@ Preload = Callable[[list[ModelSpec]], None]
 
 def _import_for(spec: JobSpec) -> None:
     for arm in spec.arms:
-        AGENTS.get(arm.agent)
-        spec.arm(arm.name).toolset()
+        agent_of(arm)
+        spec.toolset(arm)
 
 
 class ShardWorker(Worker):
@@ -194,7 +194,7 @@ class ShardWorker(Worker):
             job_id, shard = message.shard()
             self._shard, message.runner = f"{job_id}/{shard}", self._run
             spec = self._context.store.job(job_id).spec
-            self._preload(spec.models)
+            self._preload(list(spec.called_models))
             _import_for(spec)
             self._context.opener.open(job_id, store=self._context.store)
             load_lazy()

@@ -8,14 +8,15 @@ from agents.core import langgraph_runtime
 from agents.models.anthropic_rules import OPTIONS
 from agents.models.scripted import ScriptedModel
 from gnomon.core.errors import SpecError
-from gnomon.core.model import Model, is_built_in, provider_in
+from gnomon.core.model import OWN_MODEL, Model, UncalledModel, is_scripted, provider_in
 from gnomon.media import MediaStore
 from gnomon.price_table import needs_responses_api
 from gnomon.spec.job_spec import ModelSpec
+from gnomon.spec.model_providers import plugged_provider
 
 REFERENCE, REFERENCE_MODULE = "reference", "agents.models.reference.model"
 REFERENCE_TRIPS = "agents.models.reference.trips"
-Client = Literal["reference", "scripted", "openai", "anthropic", "responses", "litellm"]
+Client = Literal["reference", "scripted", "plugin", "openai", "anthropic", "responses", "litellm"]
 
 # Each is imported when a model needs it, as one that calls nobody needs no HTTP client.
 _CLASSES: dict[Client, tuple[str, str]] = {
@@ -27,8 +28,8 @@ _CLASSES: dict[Client, tuple[str, str]] = {
 
 
 def client_of(spec: ModelSpec) -> Client:
-    """Who carries a model's calls: `reference`, `scripted` with any suffix, a client of ours where one speaks
-    the provider's protocol, else LiteLLM.
+    """Who carries a model's calls: `reference`, `scripted` with any suffix, a plug-in of others, a client
+    of ours where one speaks the provider's protocol, else LiteLLM.
 
     >>> [client_of(ModelSpec(id=name)) for name in ("anthropic/claude-opus-4-8", "claude-opus-4-8", "gpt-4o")]
     ['anthropic', 'anthropic', 'litellm']
@@ -37,8 +38,10 @@ def client_of(spec: ModelSpec) -> Client:
     """
     if spec.id == REFERENCE:
         return "reference"
-    if is_built_in(spec.id):
+    if is_scripted(spec.id):
         return "scripted"
+    if plugged_provider(spec.id) is not None:
+        return "plugin"
     if spec.api == "responses":
         return "responses"
     if spec.client == "litellm":
@@ -63,18 +66,23 @@ def _needs_responses_api(spec: ModelSpec) -> bool:
 
 
 def open_model(spec: ModelSpec, media: MediaStore) -> Model:
-    """The model that a spec names: `reference`, `scripted` with any suffix, one that is called directly, else
-    LiteLLM's.
+    """The model that a spec names: `reference`, `scripted` with any suffix, a plug-in's, one that is called
+    directly, else LiteLLM's.
 
     Raises:
         SpecError: its options are not what the model takes; the message names the option.
     """
+    if spec.id == OWN_MODEL:
+        return UncalledModel(spec.id)
     client = client_of(spec)
     if client == "reference":
         reference: Model = importlib.import_module(REFERENCE_MODULE).ReferenceModel(spec)
         return reference
     if client == "scripted":
         return ScriptedModel(spec)
+    plugged = plugged_provider(spec.id)
+    if plugged is not None:
+        return plugged.open(spec, media)
     module, name = _CLASSES[client]
     model: Model = getattr(importlib.import_module(module), name)(spec, media)
     return model
@@ -87,7 +95,7 @@ def check_scripts(models: Sequence[ModelSpec]) -> None:
         SpecError: they are no script; the message names the model and the option.
     """
     for at, spec in enumerate(models):
-        if client_of(spec) == "scripted":
+        if is_scripted(spec.id):
             try:
                 ScriptedModel(spec)
             except SpecError as error:

@@ -3,11 +3,12 @@
 import asyncio
 import functools
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Collection, Iterable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
-from typing import Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, TypeVar, runtime_checkable
 
 from gnomon.core.arm import Arm
 from gnomon.core.decoding import NO_DECODING, Decoding
@@ -15,11 +16,17 @@ from gnomon.core.errors import ModelFault, ProviderFault
 from gnomon.core.ids import stable_seed
 from gnomon.core.message import Block, ImageBlock, Message, ToolCall, ToolChoice
 from gnomon.core.model import Model, Reply, Request
+from gnomon.core.outside_agent import OutsideAgent
 from gnomon.core.retry import DEFAULT_RETRY, RetryPolicy
 from gnomon.core.trace import PROVIDER_FAULT, NoteStep, ReplyStep, ToolStep, Trace
 from gnomon.trials.provider_wait import sleep_as_asked
 from tools.core.registry import Registry
 from tools.core.toolbox import Observation, Toolbox
+
+if TYPE_CHECKING:
+    from gnomon.media import MediaStore
+
+T = TypeVar("T")
 
 CALL_TIMEOUT_S = 120.0
 TOOL_THREADS = 128  # calls of slow tools at the same time
@@ -62,7 +69,8 @@ class Checkpoints(Protocol):
 class AgentContext:
     """All that an agent has: the prompt, a model to ask, tools to use; both are recorded and limited.
 
-    `checkpoints` are for agents that can go on in the middle; None where no other process would.
+    `checkpoints` are for agents that can go on in the middle; None where no other process would. `media`
+    holds the prompt's pictures, for agents that do not ask the model; None where there are none.
     """
 
     prompt: list[Message]
@@ -75,6 +83,8 @@ class AgentContext:
     retry: RetryPolicy = DEFAULT_RETRY
     decoding: Decoding = NO_DECODING
     checkpoints: Checkpoints | None = None
+    sample_id: str = ""
+    media: "MediaStore | None" = None
 
     async def generate(
         self,
@@ -104,29 +114,43 @@ class AgentContext:
         )
         # Planning for a trip that has just become known offers more than the trial began with.
         self.trace.tools_offered = max(self.trace.tools_offered or 0, len(self.toolbox.schemas))
-        attempt = 0
-        while True:
-            attempt += 1
+
+        async def call(attempt: int) -> Reply:
             started = time.perf_counter()
             try:
                 reply = await self.model.reply(request)
-            except ProviderFault as fault:
-                retry = self.retry
-                note = f"{PROVIDER_FAULT} ({fault.cause}), try {attempt} of {retry.max_attempts}: {fault}"
-                if not retry.may_retry(fault, attempt):
-                    self.trace.add(NoteStep(text=note))
-                    raise
-                pause_s = max(retry.capped_s(retry.pause_s(attempt)), fault.retry_after_s or 0.0)
-                again = f"{note.rstrip('.')}. Again in {retry.capped_s(pause_s):.1f} s"
-                self.trace.add(NoteStep(text=again))
-                await sleep_as_asked(pause_s, retry=retry, on_the_clock=True)
-                continue
             except ModelFault as fault:
                 if fault.reply is not None:  # it was paid for
                     self._note(fault.reply, started, tries=attempt)
                 raise
             self._note(reply, started, tries=attempt)
             return reply
+
+        return await self.retried(call)
+
+    async def retried(
+        self, call: Callable[[int], Awaitable[T]], *, is_repeatable: Callable[[], bool] = lambda: True
+    ) -> T:
+        """What a call returns, tried again when its provider fails in passing; `call` is passed the number of
+        the try, from 1. One that is not repeatable any more is not.
+
+        Raises:
+            ProviderFault: as the last try raises it.
+        """
+        attempt, retry = 0, self.retry
+        while True:
+            attempt += 1
+            try:
+                return await call(attempt)
+            except ProviderFault as fault:
+                note = f"{PROVIDER_FAULT} ({fault.cause}), try {attempt} of {retry.max_attempts}: {fault}"
+                if not (retry.may_retry(fault, attempt) and is_repeatable()):
+                    self.trace.add(NoteStep(text=note))
+                    raise
+                pause_s = max(retry.capped_s(retry.pause_s(attempt)), fault.retry_after_s or 0.0)
+            again = f"{note.rstrip('.')}. Again in {retry.capped_s(pause_s):.1f} s"
+            self.trace.add(NoteStep(text=again))
+            await sleep_as_asked(pause_s, retry=retry, on_the_clock=True)
 
     def _note(self, reply: Reply, started: float, *, tries: int) -> None:
         self.trace.add(
@@ -241,21 +265,73 @@ class CountsModelCalls(Protocol):
         ...
 
 
+def is_agent(item: object) -> bool:
+    """Whether an object of a plug-in file is an agent: it answers, and says whether it uses tools."""
+    return isinstance(getattr(item, "uses_tools", None), bool) and callable(getattr(item, "answer", None))
+
+
+@runtime_checkable
+class OutsideLoop(Protocol):
+    """An agent whose loop is not ours: it is asked once for each answer, as a model is."""
+
+    spec: OutsideAgent
+
+    def around(self, wrap: Callable[[Model], Model]) -> None:
+        """Put something around what is asked: a rate limit, a circuit breaker."""
+        ...
+
+    async def close(self) -> None:
+        """Close connections and end processes."""
+        ...
+
+
 # Named here, imported only when asked for: listing agents does not load LangGraph.
-AGENTS: Registry[Agent] = Registry("agents", "agent")
+AGENTS: Registry[Agent] = Registry("agents", "agent", group="gnomon.agents", accepts=is_agent)
+OUTSIDE: Registry[Callable[[OutsideAgent], Agent]] = Registry("agents.outside", "kind of outside agent")
+
+
+def agent_of(arm: Arm) -> Agent:
+    """The agent that answers under an arm; one from outside is a new object, which its user closes.
+
+    Raises:
+        UnknownPlugin: the agent does not exist; the message lists those that do.
+    """
+    return AGENTS.get(arm.agent) if isinstance(arm.agent, str) else OUTSIDE.get(arm.agent.kind)(arm.agent)
+
+
+def agents_of(arms: Collection[Arm]) -> dict[str, Agent]:
+    """The agent of each arm by the arm's name; arms with the same outside agent share one object.
+
+    Raises:
+        UnknownPlugin: as `agent_of`.
+    """
+    by_agent: dict[str | OutsideAgent, Agent] = {}
+    for arm in arms:
+        if arm.agent not in by_agent:
+            by_agent[arm.agent] = agent_of(arm)
+    return {arm.name: by_agent[arm.agent] for arm in arms}
+
+
+async def close_agents(agents: Iterable[Agent]) -> None:
+    """Close those from outside; whatever goes wrong then changes no result."""
+    for agent in {id(agent): agent for agent in agents}.values():
+        if isinstance(agent, OutsideLoop):
+            with suppress(Exception):
+                await agent.close()
 
 
 def model_calls(arm: Arm) -> tuple[int, int]:
     """The fewest and the most calls of the model that a trial of the arm takes, retries not counted.
 
-    Of an agent that does not say, and of one that is not here, that is anything up to the arm's turns.
+    Of an agent that does not say, and of one that is not here or not ours, that is anything up to the arm's
+    turns.
 
     >>> model_calls(Arm(name="a", agent="react")), model_calls(Arm(name="b", agent="react", tools=("speed",)))
     ((1, 1), (1, 13))
     >>> model_calls(Arm(name="c", agent="vote"))
     (1, 24)
     """
-    agent = AGENTS.get(arm.agent) if arm.agent in AGENTS.names() else None
+    agent = AGENTS.find(arm.agent) if isinstance(arm.agent, str) else None
     return agent.model_calls(arm) if isinstance(agent, CountsModelCalls) else (1, arm.max_turns)
 
 
@@ -265,4 +341,5 @@ def runs_tools(arm: Arm) -> bool:
     >>> runs_tools(Arm(name="a", agent="direct")), runs_tools(Arm(name="b", agent="react"))
     (False, True)
     """
-    return arm.agent not in AGENTS.names() or AGENTS.get(arm.agent).uses_tools
+    agent = AGENTS.find(arm.agent) if isinstance(arm.agent, str) else None
+    return agent is None or agent.uses_tools

@@ -8,10 +8,19 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, GetPydanticSchema, field_serializer, field_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    GetPydanticSchema,
+    field_serializer,
+    field_validator,
+    model_validator,
+)
 from pydantic_core.core_schema import no_info_after_validator_function
 
 from gnomon.core.message import ToolChoice
+from gnomon.core.outside_agent import AnyAgent, OutsideAgent
 from gnomon.core.sample import SHOWABLE, Shown, Transform
 from gnomon.core.validation import AS_LIST, StrictModel
 from tools.core.tool import Tool, contract_hash
@@ -95,6 +104,39 @@ class Replay(StrictModel):
     )
 
 
+class CassetteUse(StrictModel):
+    """A file that calls of tool servers are recorded in, or answered from."""
+
+    model_config = ConfigDict(title="CassetteSpec")
+
+    record: str | None = Field(
+        default=None,
+        max_length=4_096,
+        exclude_if=_is(None),
+        description="File that the calls are written to at the end of `gnomon run`; null: none.",
+    )
+    replay: str | None = Field(
+        default=None,
+        max_length=4_096,
+        exclude_if=_is(None),
+        description="File that answers all calls of servers, none of which is started; null: none.",
+    )
+    sha256: str | None = Field(
+        default=None,
+        pattern=r"^[0-9a-f]{64}$",
+        exclude_if=_is(None),
+        description="Hash of the replayed file, set when the job is frozen; null: not yet.",
+    )
+
+    @model_validator(mode="after")
+    def _is_one(self) -> "CassetteUse":
+        if (self.record is None) == (self.replay is None):
+            raise ValueError("needs record or replay, and one of them alone")
+        if self.sha256 is not None and self.replay is None:
+            raise ValueError("sha256 belongs to replay")
+        return self
+
+
 class Arm(StrictModel):
     """Agent, tools, limits, what the prompt shows, and what is perturbed."""
 
@@ -105,10 +147,10 @@ class Arm(StrictModel):
         max_length=80,
         description="What rows and reports call the arm, unique in the job; 1 to 80 characters.",
     )
-    agent: str = Field(
+    agent: AnyAgent = Field(
         description=(
             "Name of the agent, the loop around the model, such as `direct` (one call) or `react` (calls "
-            "tools until it answers)."
+            "tools until it answers); or an agent from outside, such as `{http: URL}`."
         )
     )
     tools: ToolNames = Field(
@@ -197,6 +239,14 @@ class Arm(StrictModel):
             "answer is scored and kept as the metric `confidence`."
         ),
     )
+    cassette: CassetteUse | None = Field(
+        default=None,
+        exclude_if=_is(None),
+        description=(
+            "Records the calls of tool servers in a file, or answers them from one, which needs no server "
+            "and no network; null: servers are called."
+        ),
+    )
     contract: str = Field(
         default="",
         description=(
@@ -210,6 +260,22 @@ class Arm(StrictModel):
         # Jobs that were run elsewhere are stored without being frozen: their hashes hold the word.
         return tools if tools or self.contract else "none"
 
+    @property
+    def outside(self) -> OutsideAgent | None:
+        """The agent from outside that answers; None: one of ours does."""
+        return self.agent if isinstance(self.agent, OutsideAgent) else None
+
+    @property
+    def agent_label(self) -> str:
+        """What pages and reports call its agent.
+
+        >>> Arm(name="a", agent="react").agent_label
+        'react'
+        >>> Arm(name="b", agent={"command": ["./agent"]}).agent_label
+        'command ./agent'
+        """
+        return self.agent.label if isinstance(self.agent, OutsideAgent) else self.agent
+
     def toolset(self) -> tuple[Tool[Any], ...]:
         """The arm's tools, in the order of their names."""
         return _toolset(self.tools)
@@ -219,14 +285,9 @@ class Arm(StrictModel):
         """Hash of what the model is offered: names, schemas and descriptions of the tools."""
         return _toolset_hash(self.tools)
 
-    @property
-    def toolset_unchanged(self) -> bool:
-        """Whether its tools are still offered as they were when the job was frozen."""
-        return self.contract in ("", self.toolset_hash)
-
-    def frozen(self) -> "Arm":
+    def frozen(self, contract: str) -> "Arm":
         """The same with the contract of its tools, so that a later version of them is noticed."""
-        return self.model_copy(update={"contract": self.toolset_hash})
+        return self.model_copy(update={"contract": contract})
 
 
 @lru_cache(maxsize=1024)
@@ -248,7 +309,8 @@ class Difference:
     variant: Any
 
 
-FACTORS = tuple(name for name in Arm.model_fields if name not in ("name", "contract"))
+# Where a server's results come from is no factor: they are the same results.
+FACTORS = tuple(name for name in Arm.model_fields if name not in ("name", "contract", "cassette"))
 # Where no factor is named: an arm with tools needs all of these.
 TREATMENT = ("agent", "tools", "tool_choice", "max_turns", "max_tool_calls", "results")
 

@@ -106,7 +106,15 @@ class Benchmark(Protocol):
     def published(self) -> Sequence[Published]: ...
 
 
-BENCHMARKS: Registry[Benchmark] = Registry("gnomon.benchmarks", "benchmark", folders=True)
+def is_benchmark(item: object) -> bool:
+    """Whether an object of a plug-in file is a benchmark: it has tasks, and opens and scores samples."""
+    has_tasks = isinstance(getattr(item, "tasks", None), tuple)
+    return has_tasks and callable(getattr(item, "open", None)) and callable(getattr(item, "score", None))
+
+
+BENCHMARKS: Registry[Benchmark] = Registry(
+    "gnomon.benchmarks", "benchmark", folders=True, group="gnomon.benchmarks", accepts=is_benchmark
+)
 
 
 def reject_variant(benchmark: str, variant: str | None) -> None:
@@ -136,10 +144,8 @@ def provided_inputs(benchmark: Benchmark, names: Iterable[str]) -> tuple[str, ..
     """Those of these tools that the benchmark's samples can serve; tools there are no more count as well."""
     if not isinstance(benchmark, ProvidesToolInputs):
         return tuple(names)
-    existing = TOOLS.names()
-    return tuple(
-        name for name in names if name not in existing or TOOLS.get(name).needs in benchmark.provides
-    )
+    tools = {name: TOOLS.find(name) for name in names}
+    return tuple(name for name, tool in tools.items() if tool is None or tool.needs in benchmark.provides)
 
 
 def usable_tools(benchmark: Benchmark) -> list[str]:
@@ -148,6 +154,27 @@ def usable_tools(benchmark: Benchmark) -> list[str]:
     An arm that takes away a tool which no sample offers would cost as much as any other, and show nothing.
     """
     return list(provided_inputs(benchmark, TOOLS.names()))
+
+
+@runtime_checkable
+class ReadsOwnFiles(Protocol):
+    """Asks the questions of a file of the user's own.
+
+    A spec may set `columns` and `scorer`; the tasks are those of the file, so that names of them are checked
+    once it is open.
+
+    Example: `reading` gives the benchmark for a file whose column `prompt` holds the questions.
+    """
+
+    tasks_are_of_the_data: bool
+
+    def reading(self, columns: Mapping[str, str], scorer: str | Mapping[str, Any] | None) -> "Benchmark":
+        """The benchmark for files with these columns, and this scorer where a row names none.
+
+        Raises:
+            SpecError: names the field that is not allowed.
+        """
+        ...
 
 
 @runtime_checkable
@@ -419,6 +446,7 @@ ABILITIES: tuple[type, ...] = (
     SetsDecoding,
     PlansRequests,
     HasQuestionFile,
+    ReadsOwnFiles,
     CpuBound,
 )
 MODULES = ("audit", "exhibit")  # what a benchmark's folder may hold besides, found by its name
@@ -430,10 +458,7 @@ def benchmark_module(benchmark: str, name: str) -> ModuleType | None:
     >>> benchmark_module("judging", "audit") is None
     True
     """
-    folder = f"{BENCHMARKS.package}.{benchmark.replace('-', '_')}"
-    package = importlib.util.find_spec(folder)
-    if package is None or not package.submodule_search_locations:
-        return None
-    if importlib.util.find_spec(f"{folder}.{name}") is None:
+    folder = BENCHMARKS.folder_module(benchmark) if benchmark in BENCHMARKS else None
+    if folder is None or importlib.util.find_spec(f"{folder}.{name}") is None:
         return None
     return importlib.import_module(f"{folder}.{name}")

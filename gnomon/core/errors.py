@@ -3,12 +3,14 @@
 GnomonError
 ├── SpecError        a job spec or a command names something that is not allowed
 ├── DataError        a benchmark's files are absent or broken beyond use
+│   └── FaultyFile   a file of questions has faults, all of which are named, a line each
 ├── NotFound         no job, trial, scene or plug-in of that name
 ├── Conflict         the thing exists, but not in a state that allows this
 ├── Unavailable      the store cannot be reached or has no room: try again later
 │   └── NoRoom       the disk is full: what runs waits until there is room
 ├── OutOfBudget      the job's limits leave nothing for another call
 ├── ProviderFault    a model's provider failed: never a wrong answer
+├── AgentFault       an agent from outside ended without an answer
 └── ModelFault       the model itself failed: refused, overflowed, broke protocol
 """
 
@@ -33,6 +35,10 @@ class GnomonError(Exception):
     def __str__(self) -> str:
         return f"{self.field}: {self.message}" if self.field else self.message
 
+    def _render_traceback_(self) -> list[str]:
+        """What a notebook shows of it: IPython asks for the lines, and the message is all that helps."""
+        return [f"{type(self).__name__}: {self}"]
+
 
 class SpecError(GnomonError):
     """A spec, argument or parameter is not allowed; the message says what would be."""
@@ -44,6 +50,10 @@ class DataError(GnomonError):
     """A benchmark's data folder is absent or not in its published layout."""
 
     status, title = 422, "Unusable data"
+
+
+class FaultyFile(DataError):
+    """A file of questions has faults: after the first line of the message, one line names each."""
 
 
 class NotFound(GnomonError):
@@ -84,6 +94,16 @@ class ProviderFault(GnomonError):
     ) -> None:
         super().__init__(message)
         self.cause, self.transient, self.retry_after_s = cause, transient, retry_after_s
+
+
+class AgentFault(GnomonError):
+    """An agent from outside ended without an answer; `cause` is a short code such as `bad_json` or `exit`."""
+
+    status, title = 502, "Agent failed"
+
+    def __init__(self, message: str, *, cause: str) -> None:
+        super().__init__(message)
+        self.cause = cause
 
 
 class ModelFault(GnomonError):

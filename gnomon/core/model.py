@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
 from gnomon.core.decoding import NO_DECODING, Decoding
+from gnomon.core.errors import ProviderFault
 from gnomon.core.message import Message, ProviderTurn, ToolCall, ToolChoice, ToolSchema
 
 T = TypeVar("T")
@@ -84,16 +85,18 @@ BUILT_IN: Mapping[str, str] = {
     "that facts in the prompt only make it guess anew. Its scores say what tools can give, not what a model "
     "does with them",
     "scripted": "a built-in stand-in, not a language model: it replies as its options in the job’s file say",
+    "agent": "whatever model an outside agent asks: Gnomon neither chooses nor sees it",
 }
+OWN_MODEL = "agent"  # stands for an outside agent's own model
 
 
 def is_built_in(model_id: str) -> bool:
-    """Whether a model is built in and calls no provider: `reference`, or `scripted` with any suffix.
+    """Whether a model is built in and calls no provider: `reference`, `scripted` with any suffix, or `agent`.
 
     >>> [is_built_in(model_id) for model_id in ("scripted-b", "reference", "reference-b", "openai/gpt-4o")]
     [True, True, False, False]
     """
-    return model_id == "reference" or is_scripted(model_id)
+    return model_id in ("reference", OWN_MODEL) or is_scripted(model_id)
 
 
 def is_scripted(model_id: str) -> bool:
@@ -109,7 +112,26 @@ def built_in_text(model_id: str) -> str:
     """
     if not is_built_in(model_id):
         return ""
-    return BUILT_IN["reference" if model_id == "reference" else "scripted"]
+    return BUILT_IN[model_id if model_id in BUILT_IN else "scripted"]
+
+
+class UncalledModel:
+    """A model that only outside agents may ask: Gnomon does not call it."""
+
+    def __init__(self, model_id: str) -> None:
+        self.id = model_id
+
+    async def reply(self, request: Request) -> Reply:  # noqa: ARG002 (as every model takes one)
+        """Refuses.
+
+        Raises:
+            ProviderFault: `bad_request`.
+        """
+        message = f"{self.id} is a model of outside agents; Gnomon does not call it"
+        raise ProviderFault(message, cause="bad_request", transient=False)
+
+    async def close(self) -> None:
+        """Nothing is open."""
 
 
 def provider_in(model_id: str) -> str:

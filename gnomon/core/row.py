@@ -83,12 +83,12 @@ class Row:
     """The parsed answer."""
     flags: Annotated[tuple[str, ...], Quoted] = ()
     """What was noteworthy: of the parser, or `adapter:` and what a provider's adapter changed."""
-    model_calls: Count = 0
-    """Calls of the model."""
-    tool_calls: Count = 0
-    """Calls of tools."""
-    tool_errors: Count = 0
-    """Calls of tools that ended with an error."""
+    model_calls: Count | None = 0
+    """Calls of the model; null: unknown, as an outside agent did not tell."""
+    tool_calls: Count | None = 0
+    """Calls of tools; null: unknown."""
+    tool_errors: Count | None = 0
+    """Calls of tools that ended with an error; null: unknown."""
     tools_used: Annotated[Mapping[str, Mapping[str, int]], Quoted] = field(default_factory=dict)
     """By tool: `calls`, `bad_arguments`, `errors`."""
     cache_hits: Count = 0

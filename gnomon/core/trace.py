@@ -59,6 +59,37 @@ class NoteStep:
 Step = ReplyStep | ToolStep | NoteStep
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Account:
+    """What an outside agent told of what it used; None: it did not tell.
+
+    `tells_calls` says whether its calls of tools are in the trace.
+    """
+
+    model_calls: int | None = None
+    tells_calls: bool = False
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+    cached_tokens: int | None = None
+    reasoning_tokens: int | None = None
+    usd: float | None = None
+
+    def plus(self, other: "Account") -> "Account":
+        """Both together: what one does not tell is unknown of both.
+
+        >>> Account(model_calls=2, usd=0.5).plus(Account(model_calls=1)).model_calls
+        3
+        """
+        return Account(
+            tells_calls=self.tells_calls and other.tells_calls,
+            **{
+                name: None if None in pair else pair[0] + pair[1]
+                for name in self.__slots__
+                if name != "tells_calls" and (pair := (getattr(self, name), getattr(other, name)))
+            },
+        )
+
+
 def _nothing(_: Step) -> None:
     return None
 
@@ -73,6 +104,7 @@ class Trace:
     keeps_reasoning: bool = True
     response: str | None = None  # the final answer as the agent gave it to the scorer; None: it gave none
     tools_offered: int | None = None  # those that fitted the sample; None before the model was asked
+    account: Account | None = None  # of an outside agent; None: every call is a step
     waited_s: float = 0.0  # for leave to call, and where the provider asked to wait: no seconds of the trial
 
     def add(self, step: Step) -> None:
@@ -100,24 +132,51 @@ class Trace:
     @property
     def usd(self) -> float | None:
         """Dollars spent; None as soon as the price of one paid reply is unknown."""
+        if self.account is not None:
+            return self.account.usd
         prices = [reply.usd for reply in self.replies if not reply.cached]
         return None if None in prices else sum(price for price in prices if price is not None)
 
     @property
+    def model_calls(self) -> int | None:
+        """Calls of the model; None where an outside agent does not tell."""
+        return len(self.replies) if self.account is None else self.account.model_calls
+
+    @property
+    def tool_calls(self) -> int | None:
+        """Calls of tools; None where they are an outside agent's own and it does not tell."""
+        return len(self.tool_steps) if self._has_calls else None
+
+    @property
+    def tool_errors(self) -> int | None:
+        """Calls of tools that failed; None as `tool_calls`."""
+        return sum(step.error is not None for step in self.tool_steps) if self._has_calls else None
+
+    @property
+    def _has_calls(self) -> bool:
+        return self.account is None or self.account.tells_calls
+
+    @property
     def prompt_tokens(self) -> int | None:
-        return _total([reply.prompt_tokens for reply in self.replies])
+        return self._tokens("prompt_tokens")
 
     @property
     def completion_tokens(self) -> int | None:
-        return _total([reply.completion_tokens for reply in self.replies])
+        return self._tokens("completion_tokens")
 
     @property
     def cached_tokens(self) -> int | None:
-        return _total([reply.cached_tokens for reply in self.replies])
+        return self._tokens("cached_tokens")
 
     @property
     def reasoning_tokens(self) -> int | None:
-        return _total([reply.reasoning_tokens for reply in self.replies])
+        return self._tokens("reasoning_tokens")
+
+    def _tokens(self, name: str) -> int | None:
+        if self.account is not None:
+            tokens: int | None = getattr(self.account, name)
+            return tokens
+        return _total([getattr(reply, name) for reply in self.replies])
 
     def to_json(self) -> dict[str, Any]:
         """The trace as plain data; pictures stay hashes."""

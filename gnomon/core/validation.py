@@ -47,7 +47,7 @@ def first_validation_error(
     messages: dict[str, list[str]] = {}
     for item in error.errors():
         # Where a field may be of several types, pydantic puts the type it tried behind the field's name.
-        path = [part for part in item["loc"] if not re.match(r"(literal|list|tuple)\[", str(part))]
+        path = [part for part in item["loc"] if not re.match(r"(literal|list|tuple)\[|agent:", str(part))]
         message = item["msg"].removeprefix("Value error, ")
         if item["type"] == "extra_forbidden":
             message = f"not permitted; allowed here: {', '.join(_model_at(path[:-1], root).model_fields)}"

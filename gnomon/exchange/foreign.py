@@ -43,5 +43,4 @@ def benchmark_called(name: str) -> Benchmark:
     >>> benchmark_called("gsm8k").version
     'imported'
     """
-    benchmark: Benchmark = BENCHMARKS.get(name) if name in BENCHMARKS.names() else Foreign(name=name)
-    return benchmark
+    return BENCHMARKS.find(name) or Foreign(name=name)

@@ -204,7 +204,7 @@ def labelled_frames(frames: Frames | None) -> tuple[Part, ...]:
     return tuple(parts)
 
 
-_LETTERS = "ABCDEFGHIJ"
+_LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _REFERS = re.compile(
     r"\b(?:all|none|both|any) of (?:the )?(?:above|these|them)\b"
     r"|\boptions?\s+[A-J]\b|\b[A-J] (?:and|or) [A-J]\b",
@@ -228,7 +228,10 @@ def shuffle_options(question: str, options: Mapping[str, str], gold: str) -> tup
     return {letters[old]: options[old] for old in order}, letters.get(gold, "")
 
 
-def with_shuffled_options(question: ClipQuestion, text: str) -> ClipQuestion:
+C = TypeVar("C", bound=ClipQuestion)
+
+
+def with_shuffled_options(question: C, text: str) -> C:
     """A question with its options shuffled; `text` is the question without them."""
     if question.is_dealt:
         return question

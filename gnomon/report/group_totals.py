@@ -50,10 +50,10 @@ class GroupTotals:
         if row.flags:
             self.flags.update(row.flags)
         sums, unknown = self.sums, self.unknown
-        sums["model_calls"] += row.model_calls
-        sums["tool_calls"] += row.tool_calls
         sums["cache_hits"] += row.cache_hits
         for name, count in (
+            ("model_calls", row.model_calls),
+            ("tool_calls", row.tool_calls),
             ("prompt_tokens", row.prompt_tokens),
             ("completion_tokens", row.completion_tokens),
             ("cached_tokens", row.cached_tokens),

@@ -32,6 +32,7 @@ from gnomon.report.sections.replays import ReplaysPart
 from gnomon.report.sections.samples import SamplesPart
 from gnomon.report.sections.seal import SealPart
 from gnomon.report.sections.sequential import SequentialPart
+from gnomon.report.sections.server_card import ServerCardPart
 from gnomon.report.sections.tools import ToolsPart
 from gnomon.report.sections.waterfall import WaterfallPart
 from gnomon.report.sections.wording import WordingPart
@@ -64,6 +65,7 @@ class Report(
     ReliabilityPart,
     ReplaysPart,
     WordingPart,
+    ServerCardPart,
     FrontierPart,
     PooledPart,
     PreflightsPart,

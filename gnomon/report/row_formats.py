@@ -3,20 +3,36 @@
 import csv
 import json
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from pathlib import Path
-from typing import IO, Any, TextIO
+from typing import IO, TYPE_CHECKING, Any, TextIO
 
 from gnomon.core.row import COLUMNS, ROW_COLUMNS, Row
+from gnomon.core.score import Outcome
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
 BATCH = 10_000
+TEXTS = tuple(column.name for column in ROW_COLUMNS if column.kind == "texts")
 
 
 def row_to_json(row: Row) -> dict[str, Any]:
     """A row as plain JSON data: what is not finite becomes null, what UTF-8 cannot hold is written out."""
     return {name: _plain(getattr(row, name)) for name in COLUMNS}
+
+
+def row_from_json(values: Mapping[str, Any]) -> Row:
+    """The row that `row_to_json` gave; columns that this version does not know are left out.
+
+    Raises:
+        TypeError, ValueError: it is not a row.
+    """
+    known: dict[str, Any] = {name: values[name] for name in COLUMNS if name in values}
+    known |= {name: tuple(known[name]) for name in TEXTS if name in known}
+    return Row(**known | {"outcome": Outcome(known.get("outcome", ""))})
 
 
 def ndjson_line(row: Row) -> str:
@@ -41,15 +57,33 @@ def rows_csv(rows: Iterable[Row], file: TextIO) -> None:
 
 def rows_parquet(rows: Iterable[Row], file: Path | IO[bytes]) -> None:
     """Write rows as one Parquet file, ten thousand at a time; metrics and tools are JSON text."""
-    import pyarrow as pa  # heavy, and needed here only
-    import pyarrow.parquet as pq
+    import pyarrow.parquet as pq  # heavy, and needed here only
+
+    with pq.ParquetWriter(file, _arrow_schema()) as writer:
+        for batch in _arrow_batches(rows):
+            writer.write_batch(batch)
+
+
+def rows_arrow(rows: Iterable[Row]) -> "pa.Table":
+    """Rows as an Arrow table with the columns of the Parquet file."""
+    import pyarrow as pa  # as above
+
+    return pa.Table.from_batches(_arrow_batches(rows), schema=_arrow_schema())
+
+
+def _arrow_schema() -> "pa.Schema":
+    import pyarrow as pa  # as above
 
     kinds = {"integer": pa.int64(), "fraction": pa.float64(), "texts": pa.list_(pa.string())}
-    schema = pa.schema([(column.name, kinds.get(column.kind, pa.string())) for column in ROW_COLUMNS])
-    remaining = iter(rows)
-    with pq.ParquetWriter(file, schema) as writer:
-        while batch := [_flat(row_to_json(row)) for row in islice(remaining, BATCH)]:
-            writer.write_table(pa.Table.from_pylist(batch, schema=schema))
+    return pa.schema([(column.name, kinds.get(column.kind, pa.string())) for column in ROW_COLUMNS])
+
+
+def _arrow_batches(rows: Iterable[Row]) -> "Iterator[pa.RecordBatch]":
+    import pyarrow as pa  # as above
+
+    schema, remaining = _arrow_schema(), iter(rows)
+    while batch := [_flat(row_to_json(row)) for row in islice(remaining, BATCH)]:
+        yield pa.RecordBatch.from_pylist(batch, schema=schema)
 
 
 def _flat(values: Mapping[str, Any]) -> dict[str, Any]:

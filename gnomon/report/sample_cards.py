@@ -232,7 +232,7 @@ def _with_steps(choice: Choice, trials: Sequence[ShownTrial]) -> ShownTrial | No
 
 
 def _calls(trial: ShownTrial) -> int:
-    return trial.row.tool_calls if trial.row else 0
+    return (trial.row.tool_calls or 0) if trial.row else 0
 
 
 def _aligned(choice: Choice, trials: Sequence[ShownTrial]) -> Alignment | None:

@@ -66,7 +66,7 @@ class ScoreMatrix(JobScores):
     cell_names: tuple[str, ...]  # sorted; `cells` are places in it
     score_squares: Floats  # sums of squared scores
     rights: Floats  # trials with a score of at least 0.5
-    tool_calls: Floats  # of trials with a score, summed
+    tool_calls: Floats  # of trials with a score, summed; NaN: unknown
     usd: Floats  # of trials with a score, their mean; NaN where one of them is unknown
     wall_s: Floats  # the same of seconds
     totals: tuple[GroupTotals, ...]  # by group
@@ -137,7 +137,8 @@ class _Columns:
             self.codes.extend((group, sample, row.repeat))
             score = np.nan if row.score is None or row.outcome == Outcome.INFRA_MISSING else row.score
             usd = np.nan if row.usd is None else row.usd
-            self.figures.extend((score, row.tool_calls, usd, row.wall_s))
+            calls = np.nan if row.tool_calls is None else row.tool_calls
+            self.figures.extend((score, calls, usd, row.wall_s))
             self.trials.append(None if row.repeat else row.trial_id)
             answer = None if row.repeat else row.answer
             self.answers.append(None if answer is None else escape_surrogates(answer[:ANSWER_CHARS]))

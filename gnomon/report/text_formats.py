@@ -72,6 +72,15 @@ def p_text(value: float | None) -> str:
     return "–" if value is None else "< 0.001" if value < 0.001 else f"{value:.3f}"
 
 
+def known_count(number: int | None, noun: str) -> str:
+    """A count with its noun, or that it is unknown.
+
+    >>> known_count(1, "call"), known_count(None, "call")
+    ('1 call', 'calls unknown')
+    """
+    return f"{noun}s unknown" if number is None else count(number, noun)
+
+
 def count(n: int, noun: str) -> str:
     """A counted noun.
 

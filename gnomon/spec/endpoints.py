@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 from gnomon.core.errors import SpecError
 from gnomon.core.model import is_built_in, provider_in
 from gnomon.spec.job_spec import ModelSpec
+from gnomon.spec.model_providers import plugged_provider
 
 ALLOWED_API_BASES_ENV = "GNOMON_ALLOWED_API_BASES"
 BUILT_IN = ("reference", "scripted")  # models that call no provider
@@ -141,6 +142,10 @@ def check_endpoints(models: Sequence[ModelSpec], allowed: EndpointAllowlist, *, 
         _check_options(model, field, is_trusted=is_trusted)
         if is_built_in(model.id):
             continue
+        if _is_offline(model):
+            if not is_trusted:
+                _check_variable(model.api_key_env, (), f"{field}.api_key_env")
+            continue
         if "://" in model.id:  # some providers of LiteLLM would call that, with their key
             raise SpecError(f"{model.id!r} holds an address; it belongs into api_base", field=f"{field}.id")
         if _needs_base(model) and not model.api_base:
@@ -150,6 +155,12 @@ def check_endpoints(models: Sequence[ModelSpec], allowed: EndpointAllowlist, *, 
             _check_provider(model, allowed, field, is_trusted=is_trusted)
         else:
             _check_address(model, allowed, field, is_trusted=is_trusted)
+
+
+def _is_offline(model: ModelSpec) -> bool:
+    """Whether a plug-in serves the model that says it calls no network."""
+    provider = plugged_provider(model.id)
+    return provider is not None and not provider.calls_network and model.api_base is None
 
 
 def _needs_base(model: ModelSpec) -> bool:
@@ -183,11 +194,38 @@ def _check_provider(model: ModelSpec, allowed: EndpointAllowlist, field: str, *,
             f"{model.id!r} is not allowed; allowed: {names}, or an api_base of {ALLOWED_API_BASES_ENV}",
             field=f"{field}.id",
         )
-    _check_variable(model, providers[provider], field)
+    _check_variable(model.api_key_env, providers[provider], f"{field}.api_key_env")
+
+
+def check_address(
+    url: str,
+    key: str | None,
+    allowed: EndpointAllowlist,
+    *,
+    is_trusted: bool,
+    field: str,
+    key_field: str,
+) -> None:
+    """Refuse an address that may not be called, or a variable whose content may not go there.
+
+    Raises:
+        SpecError: names the field and what is allowed.
+    """
+    base = _base(url, field=field)
+    if is_trusted and is_loopback(base.host):
+        return
+    fitting = [entry for entry in allowed.endpoints if _covers(entry, base)]
+    if not fitting:
+        listed = ", ".join(f"{b.scheme}://{b.host}:{b.port}{b.path}" for b in allowed.endpoints)
+        local = "loopback hosts" if is_trusted else ""
+        names = ", ".join(part for part in (local, listed) if part) or "nothing"
+        raise SpecError(f"{url!r} is not allowed; allowed: {names} ({ALLOWED_API_BASES_ENV})", field=field)
+    _check_variable(key, tuple(name for entry in fitting for name in entry.variables), key_field)
 
 
 def _check_address(model: ModelSpec, allowed: EndpointAllowlist, field: str, *, is_trusted: bool) -> None:
-    base = _base(str(model.api_base), field=f"{field}.api_base")
+    url = str(model.api_base)
+    _base(url, field=f"{field}.api_base")
     provider, slash, _ = model.id.partition("/")
     takes_base = model.api == "responses" or (slash and provider in TAKES_BASE)
     if not is_trusted and not takes_base:
@@ -195,27 +233,20 @@ def _check_address(model: ModelSpec, allowed: EndpointAllowlist, field: str, *, 
             f"{model.id!r} takes no api_base here; allowed: {', '.join(f'{name}/…' for name in TAKES_BASE)}",
             field=f"{field}.id",
         )
-    fitting = [entry for entry in allowed.endpoints if _covers(entry, base)]
-    if is_trusted and is_loopback(base.host):
-        return
-    if not fitting:
-        listed = ", ".join(f"{b.scheme}://{b.host}:{b.port}{b.path}" for b in allowed.endpoints)
-        local = "loopback hosts" if is_trusted else ""
-        names = ", ".join(part for part in (local, listed) if part) or "nothing"
-        raise SpecError(
-            f"{model.api_base!r} is not allowed; allowed: {names} ({ALLOWED_API_BASES_ENV})",
-            field=f"{field}.api_base",
-        )
-    _check_variable(model, tuple(name for entry in fitting for name in entry.variables), field)
+    check_address(
+        url,
+        model.api_key_env,
+        allowed,
+        is_trusted=is_trusted,
+        field=f"{field}.api_base",
+        key_field=f"{field}.api_key_env",
+    )
 
 
-def _check_variable(model: ModelSpec, variables: tuple[str, ...], field: str) -> None:
-    if model.api_key_env is not None and model.api_key_env not in variables:
+def _check_variable(key: str | None, variables: tuple[str, ...], field: str) -> None:
+    if key is not None and key not in variables:
         names = ", ".join(variables) or "none"
-        raise SpecError(
-            f"{model.api_key_env!r} may not go there; allowed: {names} ({ALLOWED_API_BASES_ENV})",
-            field=f"{field}.api_key_env",
-        )
+        raise SpecError(f"{key!r} may not go there; allowed: {names} ({ALLOWED_API_BASES_ENV})", field=field)
 
 
 def _covers(entry: Endpoint, base: Endpoint) -> bool:

@@ -1,12 +1,15 @@
 """A job as a user writes it: its fields with their types and bounds. Rules across fields: `rules.py`."""
 
+import operator
 from collections import Counter
+from collections.abc import Mapping
+from functools import cached_property
 from typing import Any, Literal, Self
 
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 
 from gnomon.core.arm import Arm, Contrast
-from gnomon.core.benchmark import BENCHMARKS, Benchmark, PromptProtocol
+from gnomon.core.benchmark import BENCHMARKS, Benchmark, PromptProtocol, ReadsOwnFiles
 from gnomon.core.decoding import EVERY_TASK, NO_DECODING, Decoding
 from gnomon.core.errors import SpecError
 from gnomon.core.ids import stable_hash
@@ -15,6 +18,11 @@ from gnomon.core.retry import DEFAULT_RETRY, RetryPolicy, is_default
 from gnomon.core.select import Select
 from gnomon.core.validation import StrictModel
 from gnomon.spec.analysis_spec import AnalysisSpec
+from tools.core.outside import PluginFault
+from tools.core.registry import UnknownPlugin
+from tools.core.tool import Tool, contract_hash
+from tools.core.toolbox import TOOLS
+from tools.servers.definition import ToolServer
 
 ReasoningHistory = Literal["auto", "all", "last", "none"]
 
@@ -211,6 +219,19 @@ class LimitsSpec(StrictModel):
     )
 
 
+class PluginPin(StrictModel):
+    """A plug-in of another's that a job uses, as it was when the job was stored."""
+
+    distribution: str = Field(
+        max_length=200, description="Name of the installed package, or of the plug-in file."
+    )
+    version: str = Field(default="", max_length=100, description="The package's version; empty for a file.")
+    contract: str = Field(
+        max_length=64, description="Hash of what it offers: of a tool its name, description and schema."
+    )
+    code: str = Field(default="", max_length=64, description="Hash of its Python files.")
+
+
 class JobSpec(StrictModel):
     """samples × models × arms × repeats, and how to look at the result."""
 
@@ -223,8 +244,24 @@ class JobSpec(StrictModel):
     data: str | None = Field(
         default=None,
         description=(
-            "Folder of the benchmark's published files, relative to the current folder (over REST: to one of "
-            "`GNOMON_MEDIA_ROOTS`); null: none, for generated questions."
+            "Folder of the benchmark's published files, or one's own file of questions, relative to the "
+            "current folder (over REST: to one of `GNOMON_MEDIA_ROOTS`); null: none, for generated questions."
+        ),
+    )
+    columns: dict[str, str] = Field(
+        default_factory=dict,
+        exclude_if=lambda columns: not columns,  # so that hashes of older specs stay
+        description=(
+            "What a file of one's own calls the columns of `questions`, `{ours: theirs}`; empty: as they are "
+            "called here."
+        ),
+    )
+    scorer: str | dict[str, Any] | None = Field(
+        default=None,
+        exclude_if=lambda scorer: scorer is None,  # so that hashes of older specs stay
+        description=(
+            "How answers to `questions` are scored where a row does not say: a scorer's name, or "
+            "`{name: {parameter: value}}`; null: `option` where there are options, else `text`."
         ),
     )
     select: Select = Field(
@@ -256,7 +293,11 @@ class JobSpec(StrictModel):
         ),
     )
     models: list[ModelSpec] = Field(
-        min_length=1, description="The models that answer, each under every arm; their names differ."
+        min_length=1,
+        description=(
+            "The models that answer, each under every arm; their names differ. May be left out where only "
+            "agents from outside answer: then `{id: agent}`, the agent's own."
+        ),
     )
     arms: list[Arm] = Field(
         min_length=1,
@@ -302,6 +343,22 @@ class JobSpec(StrictModel):
         description="How a call that failed is tried again, where it may succeed later.",
     )
     analysis: AnalysisSpec = Field(default=AnalysisSpec(), description="Which arms are compared, and how.")
+    plugins: dict[str, PluginPin] = Field(
+        default_factory=dict,
+        exclude_if=lambda plugins: not plugins,  # so that hashes of older specs stay
+        description=(
+            "Plug-ins of others that the job uses, by `KIND/NAME`, set when the job is frozen; written by "
+            "hand, it demands these very ones."
+        ),
+    )
+    servers: dict[str, ToolServer] = Field(
+        default_factory=dict,
+        exclude_if=operator.not_,
+        description=(
+            "Servers whose tools arms have, by name; a server that is written among an arm's tools is moved "
+            "here when the job is frozen, with a listing of its tools."
+        ),
+    )
 
     @model_validator(mode="after")
     def _labels_are_unique(self) -> Self:
@@ -319,9 +376,17 @@ class JobSpec(StrictModel):
         """The same for the same spec in one version of Gnomon; a field that is added changes it."""
         return stable_hash(self.model_dump(mode="json"))
 
+    @property
+    def called_models(self) -> tuple[ModelSpec, ...]:
+        """The models that Gnomon calls itself: none where only agents from outside answer."""
+        return () if all(arm.outside for arm in self.arms) else tuple(self.models)
+
     def plugin(self) -> Benchmark:
-        """The benchmark's plug-in."""
-        return BENCHMARKS.get(self.benchmark)
+        """The benchmark's plug-in, for files with the columns and the scorer of this spec."""
+        plugin = BENCHMARKS.get(self.benchmark)
+        if isinstance(plugin, ReadsOwnFiles) and (self.columns or self.scorer is not None):
+            return plugin.reading(self.columns, self.scorer)
+        return plugin
 
     def decoding_of(self, task: str) -> Decoding:
         """How replies to a question of that task are drawn, where a model's own entry leaves it open."""
@@ -344,6 +409,41 @@ class JobSpec(StrictModel):
         raise SpecError(
             f"no arm {name!r}; there are: {', '.join(arm.name for arm in self.arms)}", field="arm"
         )
+
+    @cached_property
+    def server_tools(self) -> Mapping[str, Tool[Any]]:
+        """The tools of the spec's servers, by the names that arms have for them."""
+        if not self.servers:
+            return {}
+        from tools.servers.tool import server_tool  # late: few jobs have servers
+
+        return {
+            listed.shown: server_tool(name, server, listed)
+            for name, server in self.servers.items()
+            for listed in (server.listing.tools if server.listing else ())
+        }
+
+    def toolset(self, arm: Arm) -> tuple[Tool[Any], ...]:
+        """The arm's tools, our own and those of servers, in the order of their names.
+
+        Raises:
+            UnknownPlugin: there is no such tool here.
+        """
+        foreign = self.server_tools
+        return tuple(foreign[name] if name in foreign else TOOLS.get(name) for name in arm.tools)
+
+    def contract_of(self, arm: Arm) -> str:
+        """Hash of what the model is offered: names, schemas and descriptions of the arm's tools."""
+        if self.server_tools.keys().isdisjoint(arm.tools):
+            return arm.toolset_hash
+        return contract_hash(self.toolset(arm))
+
+    def toolset_unchanged(self, arm: Arm) -> bool:
+        """Whether the arm's tools are still here, and offered as they were when the job was frozen."""
+        try:
+            return arm.contract in ("", self.contract_of(arm))
+        except (UnknownPlugin, PluginFault):
+            return False
 
     def model(self, label: str) -> ModelSpec:
         """The model whose label is `label`.

@@ -6,7 +6,7 @@ from typing import Any, Generic, TypeVar
 
 from pydantic import Field, ValidationError, field_validator
 
-from gnomon.core.arm import Arm, Contrast
+from gnomon.core.arm import Arm, CassetteUse, Contrast
 from gnomon.core.benchmark import BENCHMARKS, Benchmark, usable_tools
 from gnomon.core.errors import SpecError
 from gnomon.core.ids import stable_hash
@@ -15,6 +15,7 @@ from gnomon.core.validation import StrictModel, first_validation_error
 from gnomon.spec.analysis_spec import AttributionSpec
 from tools.core.registry import Registry, UnknownPlugin
 from tools.core.toolbox import TOOLS
+from tools.servers.definition import SEPARATOR
 
 MAX_GROUP_NAME = 80  # characters, as of an arm's name
 
@@ -32,12 +33,13 @@ class PresetOptions(StrictModel):
     max_tokens: int | None = Field(default=None, gt=0)
     max_usd: float | None = Field(default=None, gt=0)
     show: list[Shown] = Field(default_factory=lambda: list(SHOWABLE))
+    cassette: CassetteUse | None = None
 
     @field_validator("tools")
     @classmethod
     def _exist(cls, tools: list[str]) -> list[str]:
         for name in tools:
-            if name not in TOOLS.names():
+            if name not in TOOLS and SEPARATOR not in name:  # those of servers are looked at later
                 raise ValueError(f"no tool {name!r}; there are: {', '.join(TOOLS.names())}")
         return sorted(set(tools))
 
@@ -50,6 +52,7 @@ class PresetOptions(StrictModel):
             "max_tokens": self.max_tokens,
             "max_usd": self.max_usd,
             "show": tuple(self.show),
+            **({"cassette": self.cassette} if self.cassette else {}),
         }
         return Arm(name=name, **{**common, **changes})
 
@@ -71,7 +74,7 @@ class GroupedOptions(PresetOptions):
             if len(name) > MAX_GROUP_NAME:
                 raise ValueError(f"a group's name has {len(name)} characters; allowed: {MAX_GROUP_NAME}")
             for tool in tools:
-                if tool not in TOOLS.names():
+                if tool not in TOOLS and SEPARATOR not in tool:
                     raise ValueError(f"no tool {tool!r}; there are: {', '.join(TOOLS.names())}")
                 if tool in grouped:
                     raise ValueError(f"{tool!r} is in two groups")
@@ -141,7 +144,13 @@ class Preset(Generic[O]):
     example: Mapping[str, Any] = field(default_factory=dict)
 
 
-PRESETS: Registry[Preset[Any]] = Registry("gnomon.presets", "arm preset", dashes=False)
+PRESETS: Registry[Preset[Any]] = Registry(
+    "gnomon.presets",
+    "arm preset",
+    dashes=False,
+    group="gnomon.presets",
+    accepts=lambda item: isinstance(item, Preset),
+)
 
 
 def expand_preset(written: Mapping[str, Any]) -> dict[str, Any]:
@@ -154,7 +163,7 @@ def expand_preset(written: Mapping[str, Any]) -> dict[str, Any]:
     """
     options = dict(written["arms"])
     name = options.pop("preset", None)
-    if not isinstance(name, str) or name not in PRESETS.names():
+    if not isinstance(name, str) or name not in PRESETS:
         message = f"no preset {name!r}; there are: {', '.join(PRESETS.names())}; or list the arms one by one"
         raise SpecError(message, field="arms.preset")
     analysis = written.get("analysis") or {}
@@ -178,7 +187,15 @@ def plan_arms(name: str, options: Mapping[str, Any], *, benchmark: str) -> ArmPl
         plugin = BENCHMARKS.get(benchmark)
     except UnknownPlugin as error:
         raise SpecError(str(error), field="benchmark") from None
-    preset = PRESETS.get(name)
+    return plan_of(PRESETS.get(name), options, plugin)
+
+
+def plan_of(preset: Preset[Any], options: Mapping[str, Any], plugin: Benchmark) -> ArmPlan:
+    """The plan of a preset.
+
+    Raises:
+        SpecError: the preset does not take these options.
+    """
     if options.get("tools", "all") == "all":
         options = {**options, "tools": usable_tools(plugin)}
     try:

@@ -23,6 +23,7 @@ from gnomon.core.benchmark import (
     OfficialScenes,
     OfficialShow,
     PlansRequests,
+    ReadsOwnFiles,
     SampleSet,
     SupportsOptions,
     Varied,
@@ -39,13 +40,19 @@ from gnomon.spec.data_paths import for_command_line, from_request
 from gnomon.spec.endpoints import NO_ENDPOINTS, EndpointAllowlist, check_endpoints
 from gnomon.spec.job_spec import JobSpec
 from gnomon.spec.model_ids import check_model_id
+from gnomon.spec.model_providers import plugged_provider
+from gnomon.spec.outside_agents import check_outside_agents, check_outside_arms, with_own_model
+from gnomon.spec.plugins import check_written_pins, pins_of
 from gnomon.spec.preset import expand_preset
 from gnomon.spec.sample_rules import OF_THE_SAMPLES
 from gnomon.spec.script import read_script
 from gnomon.spec.size import check_sizes
 from gnomon.spec.token_budget import StoredJob, with_token_budget
+from gnomon.spec.tool_servers import Commands, ListTools, check_server, lift_servers
+from tools.core.outside import PluginFault
 from tools.core.registry import UnknownPlugin
 from tools.core.toolbox import TOOLS
+from tools.servers.definition import ToolServer
 
 MAX_PAIRINGS = 2_000  # of models with arms, and of models with contrasts: a report looks at each
 
@@ -55,6 +62,7 @@ FORMS = {  # what a part of a spec must be, where it is absent or of another typ
     "models.*": "{id: …}, such as {id: reference}",
     "arms": "a list of arms, each {name: …, agent: …, tools: …}, or a preset, such as {preset: ladder}",
     "arms.*": "{name: …, agent: …, tools: …}",
+    "arms.*.agent": "the name of an agent, such as react, or one from outside, such as {http: URL}",
 }
 
 Written = dict[str, Any]  # a spec as plain data
@@ -70,6 +78,8 @@ class Context:
     data_roots: tuple[Path, ...] | None = None  # folders that data may be read from; None: not set
     endpoints: EndpointAllowlist = NO_ENDPOINTS  # where the operator lets models be called
     is_trusted: bool = False  # by a user of this machine: loopback and any provider may be called
+    commands: Commands = ()  # that the operator lets requests start
+    list_tools: ListTools | None = None  # starts a tool server and lists its tools; None: none is started
 
 
 def check_spec(written: object, context: Context) -> JobSpec:
@@ -78,9 +88,12 @@ def check_spec(written: object, context: Context) -> JobSpec:
     Raises:
         SpecError: it breaks a rule; the message names the field and what is allowed.
     """
-    spec = _parsed(written, context)
-    for rule in OF_THE_PLACE:
-        rule(spec, context)
+    try:
+        spec = _parsed(written, context)
+        for rule in OF_THE_PLACE:
+            rule(spec, context)
+    except PluginFault as fault:
+        raise SpecError(str(fault), field="plugins") from None
     path = _data_path(spec, context)
     return spec if path is None else spec.model_copy(update={"data": str(path)})
 
@@ -108,7 +121,7 @@ def open_samples(spec: JobSpec, media: MediaStore) -> SampleSet:
             media=media,
         )
     except DataError as error:
-        raise DataError(error.message, field=error.field or "data") from None
+        raise type(error)(error.message, field=error.field or "data") from None
     for rule in OF_THE_SAMPLES:
         rule(spec, samples)
     return samples
@@ -124,9 +137,10 @@ def check_imported(spec: JobSpec) -> None:
 
 
 def _parsed(written: object, context: Context) -> JobSpec:
+    rewritten: Any = written
     for rewrite in AS_WRITTEN:
-        written = rewrite(written, context)
-    spec = fields(written, context)
+        rewritten = rewrite(rewritten, context)
+    spec = fields(rewritten, context)
     for rule in OF_THE_SPEC:
         rule(spec, context)
     return _frozen(spec)
@@ -135,11 +149,11 @@ def _parsed(written: object, context: Context) -> JobSpec:
 def _frozen(spec: JobSpec) -> JobSpec:
     """The spec with all that a later version might decide otherwise spelled out."""
     plugin = spec.plugin()
-    arms = [arm.frozen() for arm in spec.arms]
+    arms = [arm.frozen(spec.contract_of(arm)) for arm in spec.arms]
     if spec.protocol == "official" and isinstance(plugin, OfficialShow):
         shown = {"show": tuple(plugin.official_show)}
         arms = [arm if "show" in arm.model_fields_set else arm.model_copy(update=shown) for arm in arms]
-    frozen: dict[str, Any] = {"arms": arms}
+    frozen: dict[str, Any] = {"arms": arms, "plugins": pins_of(spec)}
     if spec.decoding is None:
         frozen["decoding"] = decoding_of(plugin, spec.protocol)
     if spec.protocol == "official" and not spec.select.scenes and isinstance(plugin, OfficialScenes):
@@ -168,15 +182,41 @@ def sizes(written: Written, _: Context) -> Written:
     return written
 
 
+def servers(written: Written, context: Context) -> Written:
+    """Refuses tool servers that are not allowed, do not start, or lack the tools that arms name."""
+
+    def check(server: ToolServer, field: str) -> None:
+        check_server(
+            server,
+            commands=context.commands,
+            endpoints=context.endpoints,
+            is_request=context.is_request,
+            is_trusted=context.is_trusted,
+            field=field,
+        )
+
+    def find_file(path: str, field: str) -> Path:
+        find = from_request if context.is_request else for_command_line
+        return find(path, context.data_roots, field=field)
+
+    return lift_servers(
+        written,
+        check=check,
+        list_tools=context.list_tools,
+        find_file=find_file,
+        is_request=context.is_request,
+    )
+
+
 def preset(written: Written, _: Context) -> Written:
     """Refuses a preset that does not exist, or options that it does not take."""
     return expand_preset(written) if isinstance(written.get("arms"), dict) else written
 
 
-def fields(written: object, _: Context) -> JobSpec:
+def fields(written: Written, _: Context) -> JobSpec:
     """Refuses unknown fields, wrong types and values out of bounds, as `JobSpec` declares them."""
     try:
-        return JobSpec.model_validate(written)
+        return JobSpec.model_validate(with_own_model(written))
     except ValidationError as error:
         raise first_validation_error(error, JobSpec, forms=FORMS) from None
 
@@ -213,15 +253,37 @@ def pairings(spec: JobSpec, _: Context) -> None:
 def benchmark(spec: JobSpec, _: Context) -> None:
     """Refuses a benchmark that does not exist."""
     try:
-        spec.plugin()
+        BENCHMARKS.get(spec.benchmark)
     except UnknownPlugin as error:
         raise SpecError(str(error), field="benchmark") from None
+
+
+def plugins(spec: JobSpec, _: Context) -> None:
+    """Refuses pins of plug-ins of others that are not here as they are pinned."""
+    check_written_pins(spec)
+
+
+def own_files(spec: JobSpec, _: Context) -> None:
+    """Refuses columns and a scorer where the benchmark has its own, and those that do not exist."""
+    plugin = BENCHMARKS.get(spec.benchmark)
+    for field, is_set in (("columns", bool(spec.columns)), ("scorer", spec.scorer is not None)):
+        if is_set and not isinstance(plugin, ReadsOwnFiles):
+            readers = ", ".join(other.name for other in BENCHMARKS if isinstance(other, ReadsOwnFiles))
+            message = f"{spec.benchmark} has its own; allowed with the benchmark {readers}"
+            raise SpecError(message, field=field)
+    if isinstance(plugin, ReadsOwnFiles):
+        plugin.reading(spec.columns, spec.scorer)
 
 
 def published_files(spec: JobSpec, _: Context) -> None:
     """Refuses a benchmark of published files without a folder of them."""
     if spec.plugin().needs_data and not spec.data:
-        raise SpecError(f"{spec.benchmark} needs the folder of its published files", field="data")
+        files = (
+            "your file of questions"
+            if isinstance(spec.plugin(), ReadsOwnFiles)
+            else "the folder of its published files"
+        )
+        raise SpecError(f"{spec.benchmark} needs {files}", field="data")
 
 
 def planning_request(spec: JobSpec, _: Context) -> None:
@@ -257,9 +319,16 @@ def _options(plugin: Benchmark) -> frozenset[Varied]:
 def names(spec: JobSpec, _: Context) -> None:
     """Refuses tasks, scenes and variants that the benchmark, and arms that the spec does not have."""
     plugin, arms = spec.plugin(), tuple(arm.name for arm in spec.arms)
+    tasks = () if isinstance(plugin, ReadsOwnFiles) else plugin.tasks  # else `sample_rules.decoded_tasks`
     for field, used, there_are in (
-        ("decoding", list(spec.decoding or ()), (EVERY_TASK, *plugin.tasks)),
-        ("select.tasks", spec.select.tasks, plugin.tasks),
+        *(
+            (field, names, allowed)
+            for field, names, allowed in (
+                ("decoding", list(spec.decoding or ()), (EVERY_TASK, *tasks)),
+                ("select.tasks", spec.select.tasks, tasks),
+            )
+            if tasks
+        ),
         ("select.scenes", spec.select.scenes, plugin.scenes),
         ("variant", [spec.variant] if spec.variant else [], plugin.variants),
         *((field, used, arms) for field, used in spec.analysis.named_arms().items()),
@@ -273,9 +342,14 @@ def names(spec: JobSpec, _: Context) -> None:
 def agents(spec: JobSpec, context: Context) -> None:
     """Refuses agents that do not exist."""
     for at, arm in enumerate(spec.arms):
-        if arm.agent not in context.agents:
+        if arm.outside is None and arm.agent not in context.agents:
             message = f"no agent {arm.agent!r}; there are: {', '.join(context.agents)}"
             raise SpecError(message, field=f"arms.{at}.agent")
+
+
+def outside_agents(spec: JobSpec, context: Context) -> None:
+    """Refuses what agents from outside cannot keep to, and their own model for agents of ours."""
+    check_outside_arms(spec, is_request=context.is_request)
 
 
 def oracle(spec: JobSpec, _: Context) -> None:
@@ -311,7 +385,7 @@ def transforms(spec: JobSpec, _: Context) -> None:
             message = f"{spec.benchmark} has no {arm.transform!r}; allowed: {', '.join(offered) or 'none'}"
             raise SpecError(message, field=field)
         without = set(spec.select.tasks or plugin.tasks) - offered[arm.transform]
-        if without:
+        if without and not isinstance(plugin, ReadsOwnFiles):  # else the samples say (`transformable`)
             message = (
                 f"{arm.transform!r} does not fit the questions of {', '.join(sorted(without))}; allowed: "
                 f"{', '.join(sorted(offered[arm.transform]))}, by `select.tasks`"
@@ -326,9 +400,9 @@ def tools(spec: JobSpec, _: Context) -> None:
     """Refuses tools that do not exist."""
     for at, arm in enumerate(spec.arms):
         for name in arm.tools:
-            if name not in TOOLS.names():
-                message = f"no tool {name!r}; there are: {', '.join(TOOLS.names())}"
-                raise SpecError(message, field=f"arms.{at}.tools")
+            if name not in TOOLS and name not in spec.server_tools:
+                there_are = ", ".join([*TOOLS.names(), *spec.server_tools])
+                raise SpecError(f"no tool {name!r}; there are: {there_are}", field=f"arms.{at}.tools")
 
 
 def replays(spec: JobSpec, context: Context) -> None:
@@ -362,8 +436,8 @@ def replays(spec: JobSpec, context: Context) -> None:
 def contracts(spec: JobSpec, _: Context) -> None:
     """Refuses a contract that the arm's tools do not have here: names, schemas and descriptions."""
     for at, arm in enumerate(spec.arms):
-        if not arm.toolset_unchanged:
-            message = f"{arm.contract!r} is not what its tools offer here; that is {arm.toolset_hash!r}"
+        if not spec.toolset_unchanged(arm):
+            message = f"{arm.contract!r} is not what its tools offer here; that is {spec.contract_of(arm)!r}"
             raise SpecError(message, field=f"arms.{at}.contract")
 
 
@@ -395,13 +469,25 @@ def _data_path(spec: JobSpec, context: Context) -> Path | None:
 
 def endpoints(spec: JobSpec, context: Context) -> None:
     """Refuses models that would send calls, options or keys where the operator has not said they may go."""
-    check_endpoints(spec.models, context.endpoints, is_trusted=context.is_trusted)
+    check_endpoints(spec.called_models, context.endpoints, is_trusted=context.is_trusted)
+
+
+def outside_places(spec: JobSpec, context: Context) -> None:
+    """Refuses addresses, commands and keys of outside agents that the operator has not allowed."""
+    check_outside_agents(
+        spec.arms,
+        context.endpoints,
+        context.commands,
+        is_request=context.is_request,
+        is_trusted=context.is_trusted,
+    )
 
 
 def model_ids(spec: JobSpec, _: Context) -> None:
     """Refuses ids of models that name no provider."""
-    for at, model in enumerate(spec.models):
-        check_model_id(model.id, model.api_base, field=f"models.{at}.id")
+    for at, model in enumerate(spec.called_models):
+        if plugged_provider(model.id) is None:
+            check_model_id(model.id, model.api_base, field=f"models.{at}.id")
 
 
 def prices(spec: JobSpec, _: Context) -> None:
@@ -423,17 +509,20 @@ def scripts(spec: JobSpec, _: Context) -> None:
                 raise SpecError(error.message, field=f"models.{at}.{error.field}") from None
 
 
-AS_WRITTEN: tuple[Callable[[Any, Context], Written], ...] = (mapping, sizes, token_budget, preset)
+AS_WRITTEN: tuple[Callable[[Any, Context], Written], ...] = (mapping, sizes, token_budget, servers, preset)
 OF_THE_SPEC: tuple[Callable[[JobSpec, Context], None], ...] = (
     labels,
     pairings,
+    plugins,
     benchmark,
+    own_files,
     published_files,
     planning_request,
     protocol,
     prompt_options,
     names,
     agents,
+    outside_agents,
     oracle,
     sequential,
     transforms,
@@ -445,6 +534,7 @@ OF_THE_SPEC: tuple[Callable[[JobSpec, Context], None], ...] = (
 OF_THE_PLACE: tuple[Callable[[JobSpec, Context], None], ...] = (
     data_path,
     endpoints,
+    outside_places,
     model_ids,
     scripts,
     prices,

@@ -5,7 +5,8 @@ Before them the benchmark itself refuses data that are not as published.
 
 from collections.abc import Callable, Mapping
 
-from gnomon.core.benchmark import KnowsMedia, SampleSet
+from gnomon.core.benchmark import KnowsMedia, ReadsOwnFiles, SampleSet
+from gnomon.core.decoding import EVERY_TASK
 from gnomon.core.errors import DataError, SpecError
 from gnomon.core.transforms import RefusesTransforms
 from gnomon.spec.job_spec import JobSpec, shows_media
@@ -20,6 +21,16 @@ def selection(spec: JobSpec, samples: SampleSet) -> None:
     if not samples.refs:
         of = f" of {', '.join(spec.select.scenes)}" if spec.select.scenes else ""
         raise SpecError(f"selects no sample{of}; widen tasks or scenes", field="select")
+
+
+def decoded_tasks(spec: JobSpec, samples: SampleSet) -> None:
+    """Refuses decoding for a task that no selected sample has, where the tasks are those of the data."""
+    if not spec.decoding or not isinstance(spec.plugin(), ReadsOwnFiles):
+        return
+    there_are = (EVERY_TASK, *sorted({ref.task for ref in samples.refs}))
+    for name in spec.decoding:
+        if name not in there_are:
+            raise SpecError(f"no {name!r}; allowed: {', '.join(there_are)}", field="decoding")
 
 
 def videos(spec: JobSpec, samples: SampleSet) -> None:
@@ -82,6 +93,7 @@ def trial_count(spec: JobSpec, samples: SampleSet) -> None:
 
 OF_THE_SAMPLES: tuple[Callable[[JobSpec, SampleSet], None], ...] = (
     selection,
+    decoded_tasks,
     videos,
     can_stop_early,
     transformable,

@@ -28,7 +28,7 @@ MOST: Mapping[str, int] = {
     "arms.groups": 200,
     "arms.calls": 64,
 }
-AS_THEY_ARE = ("models.*.options", "select.request")
+AS_THEY_ARE = ("models.*.options", "select.request", "servers")
 DEEPEST = 6  # no field is deeper; the models refuse what is
 
 

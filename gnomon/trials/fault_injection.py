@@ -1,16 +1,17 @@
 """Toolboxes whose results an arm makes neutral, foreign or faulty, the same in every run."""
 
 import json
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, replace
 from typing import Any, TypeVar
 
 from gnomon.core.arm import Arm, Faults
 from gnomon.core.ids import stable_seed
-from gnomon.core.sample import Sample
+from gnomon.core.sample import ImageRef, Sample
 from gnomon.trials.blind_placebo import BlindPlacebo
 from gnomon.trials.corrupt_measurements import corrupt_measurements, has_measurements
 from gnomon.trials.donors import Donors
+from tools.core.clip import Picture
 from tools.core.tool import EMPTY_SCENE, MediaSource, Tool, ToolArgs, ToolContext
 from tools.core.toolbox import Observation, Toolbox
 from tools.scene.scene import Scene
@@ -23,9 +24,15 @@ T = TypeVar("T")
 
 
 def toolbox_of(
-    sample: Sample, arm: Arm, media: MediaSource, *, seed: int, donors: Donors | None = None
+    sample: Sample,
+    arm: Arm,
+    media: MediaSource,
+    *,
+    seed: int,
+    tools: tuple[Tool[Any], ...] | None = None,
+    donors: Donors | None = None,
 ) -> Toolbox:
-    """The arm's tools as far as they fit the sample, bound to it.
+    """The arm's `tools`, by default those of its names that are our own, as far as they fit the sample.
 
     `seed` is the trial's, so that a trial run again meets the same faults. As all arms and models of a
     sample's repeat have one seed, the same calls are hit in each of them. `donors` answer in place of the
@@ -39,15 +46,25 @@ def toolbox_of(
         trip=sample.trip,
         map_record=sample.map_record,
         sandbox=sample.sandbox,
+        pictures=tuple(_pictures_of(sample)),
+        sample_id=sample.ref.sample_id,
     )
+    tools = arm.toolset() if tools is None else tools
     if arm.results == "neutral":
-        return PlaceboToolbox(arm.toolset(), context)
+        return PlaceboToolbox(tools, context)
     if arm.results == "other_scene":
         donors = donors or Donors(sample, None, seed=seed)
-        return BlindPlacebo(arm.toolset(), context, donors=donors, seed=seed, neutral=PLACEBO)
+        return BlindPlacebo(tools, context, donors=donors, seed=seed, neutral=PLACEBO)
     if arm.faults is not None:
-        return FaultyToolbox(arm.toolset(), context, faults=arm.faults, seed=seed)
-    return Toolbox(arm.toolset(), context)
+        return FaultyToolbox(tools, context, faults=arm.faults, seed=seed)
+    return Toolbox(tools, context)
+
+
+def _pictures_of(sample: Sample) -> Iterator[Picture]:
+    """The pictures of the question, in the order in which it shows them."""
+    for part in sample.parts:
+        if isinstance(part.content, ImageRef):
+            yield Picture(**asdict(part.content))
 
 
 class PlaceboToolbox(Toolbox):

@@ -67,9 +67,13 @@ class PresentedToolbox(Toolbox):
 def shown_names(tools: Sequence[str]) -> dict[str, str]:
     """The name under which each of these tools is shown: the synonym that its file gives, else its number.
 
-    Numbers are those of all tools that there are, so that a tool has one name in all arms.
+    Numbers are those of all tools that there are, so that a tool has one name in all arms; others' tools come
+    after ours, so that ours are called the same wherever more are installed.
     """
-    numbers = {name: number for number, name in enumerate(TOOLS.names(), start=1)}
+    numbers = {name: number for number, name in enumerate(TOOLS.own_names(), start=1)}
+    if any(name not in numbers for name in tools):
+        more = enumerate(TOOLS.outside_names(), start=len(numbers) + 1)
+        numbers.update({name: number for number, name in more})
     return {
         name: TOOLS.get(name).synonym or OPAQUE.format(number=numbers[name])
         for name in tools

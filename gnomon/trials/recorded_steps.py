@@ -14,7 +14,8 @@ from gnomon.core.message import Message, ToolCall
 from gnomon.core.model import Model, Reply, Request
 from gnomon.core.validation import StrictModel
 from tools.core.clip import Picture
-from tools.core.toolbox import BAD_CALL, CallError, Observation, Toolbox
+from tools.core.tool import CallError
+from tools.core.toolbox import BAD_CALL, Observation, Toolbox
 
 if TYPE_CHECKING:
     from tools.itinerary.trip import Trip

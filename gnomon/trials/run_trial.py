@@ -14,7 +14,7 @@ from gnomon.core.agent import Agent, AgentContext, LimitReached
 from gnomon.core.answers import answers_of, joined_answers
 from gnomon.core.arm import Arm
 from gnomon.core.benchmark import HEURISTIC_PREFIX, Benchmark, CpuBound, HasHeuristics, SampleSet
-from gnomon.core.errors import DataError, ModelFault, NoRoom, OutOfBudget, ProviderFault
+from gnomon.core.errors import AgentFault, DataError, ModelFault, NoRoom, OutOfBudget, ProviderFault
 from gnomon.core.message import Message
 from gnomon.core.missing import keepable
 from gnomon.core.model import Model
@@ -27,6 +27,7 @@ from gnomon.media import MediaStore
 from gnomon.price_table import takes_videos
 from gnomon.spec.job_spec import JobSpec
 from gnomon.trials.blind_placebo import FALLBACKS
+from gnomon.trials.cassette_toolbox import replayed
 from gnomon.trials.checkpoint import TrialCheckpoints
 from gnomon.trials.confidence import METRIC, read_confidence
 from gnomon.trials.donors import Donors
@@ -39,6 +40,7 @@ from gnomon.trials.timeout import trial_timeout
 from gnomon.trials.transformed_question import mapped_back, question_under
 from gnomon.trials.trial_plan import Trial
 from gnomon.trials.wording import worded
+from tools.core.outage import ServerFault
 from tools.core.toolbox import BAD_CALL
 
 T = TypeVar("T")
@@ -90,8 +92,8 @@ async def run_trial(
 ) -> tuple[Row, Trace]:
     """Run one trial to its end and turn every failure into data.
 
-    A provider's fault and a fault of ours end it as `infra_missing`; a reached limit, a model's own
-    failure or a response in which nothing can be understood as `model_failed` with score 0.
+    A provider's fault, an outside agent's and one of ours end it as `infra_missing`; a reached limit, a
+    model's own failure or a response in which nothing can be understood as `model_failed` with score 0.
     Only cancellation passes through, and a full disk: then the caller runs the trial again later.
     `recorded` steps are given instead of asking the model and running tools; a conversation that no longer
     fits them ends the trial as `infra_missing`. With `checkpoints` it goes on from the last one, if there is
@@ -120,12 +122,16 @@ async def run_trial(
         )
     except ProviderFault as fault:
         end = _missing(f"provider:{fault.cause}", str(fault))
+    except AgentFault as fault:
+        end = _missing(f"agent:{fault.cause}", str(fault))
     except OutOfBudget as error:
         end = _missing("budget", str(error))
     except DataError as error:
         end = _missing("data", str(error))
     except NoRoom:
         raise
+    except ServerFault as fault:
+        end = _missing(fault.stop_reason, str(fault))
     except Exception as error:  # noqa: BLE001 the boundary where a fault of ours becomes data
         trace.add(NoteStep(text=without_folders("".join(traceback.format_exception(error, limit=-4)))))
         end = _missing(f"internal:{type(error).__name__}", "a fault of Gnomon's own; see the trace")
@@ -158,7 +164,10 @@ async def _attempt(
     donors = Donors(question, bench.samples, seed=trial.seed)
     if arm.results == "other_scene" and is_slow:
         await _in_thread(donors.first)
-    toolbox = toolbox_of(question, arm, bench.media, seed=trial.seed, donors=donors)
+    toolbox = toolbox_of(
+        question, arm, bench.media, tools=bench.spec.toolset(arm), seed=trial.seed, donors=donors
+    )
+    toolbox = replayed(toolbox, bench.spec.server_tools, arm, trial, bench.media)
     if playback is not None:
         playback.check_prompt(trace.prompt)
         toolbox = playback.toolbox(toolbox)
@@ -173,10 +182,12 @@ async def _attempt(
         decoding=bench.spec.decoding_of(trial.ref.task),
         retry=bench.spec.retry,
         checkpoints=checkpoints,
+        sample_id=trial.ref.sample_id,
+        media=bench.media,
     )
     seconds = bench.spec.limits.trial_seconds
     if checkpoints is not None:
-        seconds -= checkpoints.begin(trace, toolbox, prompt=trace.prompt, agent=arm.agent)
+        seconds -= checkpoints.begin(trace, toolbox, prompt=trace.prompt, agent=arm.agent_label)
     try:
         async with trial_timeout(max(0.0, seconds)) as clock:
             try:
@@ -302,10 +313,14 @@ def _row(
         score=score.value,
         metrics=score.metrics,
         answer=score.answer,
-        flags=(*score.flags, *_arm_flags(bench.spec.arm(trial.arm), trace), *_doubts(bench.spec, trace)),
-        model_calls=len(trace.replies),
-        tool_calls=len(trace.tool_steps),
-        tool_errors=sum(step.error is not None for step in trace.tool_steps),
+        flags=(
+            *score.flags,
+            *_arm_flags(bench.spec, bench.spec.arm(trial.arm), trace),
+            *_doubts(bench.spec, trace),
+        ),
+        model_calls=trace.model_calls,
+        tool_calls=trace.tool_calls,
+        tool_errors=trace.tool_errors,
         tools_used=tools_used,
         cache_hits=sum(reply.cached for reply in trace.replies),
         prompt_tokens=trace.prompt_tokens,
@@ -331,7 +346,7 @@ def _doubts(spec: JobSpec, trace: Trace) -> Iterator[str]:
                 return
 
 
-def _arm_flags(arm: Arm, trace: Trace) -> Iterator[str]:
+def _arm_flags(spec: JobSpec, arm: Arm, trace: Trace) -> Iterator[str]:
     """Where a trial was not quite what its arm says, or a reply was not whole: a reader of contrasts should
     know how often.
     """
@@ -341,7 +356,7 @@ def _arm_flags(arm: Arm, trace: Trace) -> Iterator[str]:
     changes = [change for reply in trace.replies for change in reply.request_changes]
     yield from sorted({f"{ADAPTER}{change.partition(':')[0]}" for change in changes})
     called = bool(trace.tool_steps) or any(reply.tool_calls for reply in trace.replies)
-    if not arm.toolset_unchanged:
+    if not spec.toolset_unchanged(arm):
         yield "tools_changed"  # since the job was frozen: the trials of this arm did not all see the same
     kinds = {step.injected for step in trace.tool_steps if step.injected}
     yield from (f"placebo:{kind}" for kind in FALLBACKS if kind in kinds)

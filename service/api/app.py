@@ -5,11 +5,14 @@ from typing import TYPE_CHECKING, Any
 
 from anyio import CapacityLimiter
 from fastapi import Depends, FastAPI
+from pydantic import TypeAdapter
 from redis import Redis
 from starlette.middleware import Middleware
 
 from gnomon.spec.job_spec import JobSpec
+from service.answers import ANSWERS
 from service.api import (
+    cassettes,
     catalog,
     documentation,
     events,
@@ -46,6 +49,7 @@ from service.web import (
     review,
     review_queues,
     sample,
+    server_card,
     sign_in,
     static_files,
     tool_pages,
@@ -65,7 +69,20 @@ if TYPE_CHECKING:
 
 VERSION = "0.1.0"
 DESCRIPTION = "Measures what giving a model tools changes in how well it reasons about space and time."
-KEYED = (jobs, trials, events, reports, job_exports, reviews, catalog, tools, itineraries, workers, metrics)
+KEYED = (
+    jobs,
+    trials,
+    events,
+    reports,
+    job_exports,
+    cassettes,
+    reviews,
+    catalog,
+    tools,
+    itineraries,
+    workers,
+    metrics,
+)
 OPEN = (health, documentation)
 PAGES = (
     home,
@@ -74,6 +91,7 @@ PAGES = (
     job,
     trial_pages,
     sample,
+    server_card,
     traces,
     trial_pair,
     review_queues,
@@ -103,6 +121,7 @@ class Api(FastAPI):
         document = super().openapi()
         schemas = document.setdefault("components", {}).setdefault("schemas", {})
         schemas.update({**_spec_schemas(), "Problem": SCHEMA})
+        add_answers(document)
         add_examples(document)
         return document
 
@@ -114,6 +133,33 @@ def _spec_schemas() -> dict[str, Any]:
         text = text.replace(f'"#/components/schemas/{name}"', f'"#/components/schemas/{part["title"]}"')
     spec = json.loads(text)
     return {**{part["title"]: part for part in spec.pop("$defs").values()}, "JobSpec": spec}
+
+
+def add_answers(document: dict[str, Any]) -> None:
+    """Put the schema of what each route answers into an OpenAPI document, and those of its parts.
+
+    They are put in here, as a response model of FastAPI's would check and copy every row that is sent.
+    """
+    schemas = document["components"]["schemas"]
+
+    def schema_of(answer: Any) -> dict[str, Any]:
+        schema = TypeAdapter(answer).json_schema(
+            ref_template="#/components/schemas/{model}", mode="serialization"
+        )
+        schemas.update(schema.pop("$defs", {}))
+        return schema
+
+    for path, verbs in document["paths"].items():
+        for verb, route in verbs.items():
+            answer = ANSWERS.get(f"{verb.upper()} {path}")
+            if answer is not None:
+                status = next(status for status in route["responses"] if status.startswith("2"))
+                schema = schema_of(answer)
+                if schema.get("title"):  # a part with a name of its own
+                    schemas[schema["title"]] = schema
+                    schema = {"$ref": f"#/components/schemas/{schema['title']}"}
+                content = route["responses"][status].setdefault("content", {})
+                content.setdefault("application/json", {})["schema"] = schema
 
 
 def create_app(settings: Settings, *, store: Store, redis: Redis) -> Api:

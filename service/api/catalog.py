@@ -17,20 +17,29 @@ router = APIRouter(prefix="/v1", tags=["catalog"])
 
 @router.get("/benchmarks")
 def list_benchmarks() -> dict[str, Any]:
-    """Name, version, tasks, scenes and scorers of each benchmark."""
-    return listing([_benchmark(name, BENCHMARKS.get(name)) for name in BENCHMARKS.names()])
+    """Name, version, tasks, scenes and scorers of each benchmark; `from` names the package of a plug-in."""
+    return listing([_benchmark(plugin.name, plugin) for plugin in BENCHMARKS])
 
 
 @router.get("/tools")
 def list_tools() -> dict[str, Any]:
     """Name, description, argument schema and contract hash of each tool."""
-    return listing([{**tool.schema()["function"], "contract": contract_hash((tool,))} for tool in TOOLS])
+    return listing(
+        [
+            {
+                **tool.schema()["function"],
+                "contract": contract_hash((tool,)),
+                "from": TOOLS.whose(tool.name),
+            }
+            for tool in TOOLS
+        ]
+    )
 
 
 @router.get("/agents")
 def list_agents() -> dict[str, Any]:
     """Name and description of each agent."""
-    return listing([_summary(AGENTS, name) for name in AGENTS.names()])
+    return listing([_summary(AGENTS, agent.name) for agent in AGENTS])
 
 
 @router.get("/arms/presets")
@@ -42,14 +51,15 @@ def list_presets() -> dict[str, Any]:
                 "name": preset.name,
                 "description": preset.description,
                 "options": preset.options.model_json_schema(),
+                "from": PRESETS.whose(preset.name),
             }
             for preset in PRESETS
         ]
     )
 
 
-def _summary(registry: Registry[Any], name: str) -> dict[str, str]:
-    return {"name": name, "description": registry.summary(name)}
+def _summary(registry: Registry[Any], name: str) -> dict[str, str | None]:
+    return {"name": name, "description": registry.summary(name), "from": registry.whose(name)}
 
 
 def _benchmark(name: str, plugin: Benchmark) -> dict[str, Any]:
@@ -62,4 +72,5 @@ def _benchmark(name: str, plugin: Benchmark) -> dict[str, Any]:
         "variants": plugin.variants,
         "needs_data": plugin.needs_data,
         "headline": plugin.headline,
+        "from": BENCHMARKS.whose(name),
     }

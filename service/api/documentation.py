@@ -1,6 +1,7 @@
 """The page of the API: its routes and the fields of a spec, made from its OpenAPI document."""
 
 import json
+import re
 import shlex
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -107,7 +108,7 @@ def _pretty(example: object) -> str:
 
 def _parts(schemas: Mapping[str, Any]) -> list[dict[str, Any]]:
     """The spec and its parts as tables: fields with types, defaults and descriptions."""
-    names = ["JobSpec", *sorted(name for name in schemas if name not in ("JobSpec", "Problem"))]
+    names = ["JobSpec", *sorted(_within("JobSpec", schemas) - {"JobSpec"})]
     return [
         {
             "name": name,
@@ -117,6 +118,16 @@ def _parts(schemas: Mapping[str, Any]) -> list[dict[str, Any]]:
         for name in names
         if schemas[name].get("properties")
     ]
+
+
+def _within(name: str, schemas: Mapping[str, Any]) -> set[str]:
+    """The schema of that name and those that it refers to, directly or through others."""
+    names, new = {name}, {name}
+    while new:
+        text = json.dumps([schemas[part] for part in new])
+        new = set(re.findall(r'"#/components/schemas/([^"]+)"', text)) - names
+        names |= new
+    return names
 
 
 def _fields(schema: Mapping[str, Any]) -> Iterator[dict[str, str]]:

@@ -13,6 +13,7 @@ from starlette.exceptions import HTTPException
 
 from gnomon.core.errors import GnomonError, Unavailable
 from gnomon.core.redaction import without_folders
+from tools.core.outside import PluginFault
 
 RETRY_AFTER_S = 5
 MEDIA_TYPE = "application/problem+json"
@@ -67,6 +68,7 @@ def add_handlers(app: FastAPI, as_page: AsPage) -> None:
     """Make `app` answer every error with a problem, which `as_page` may turn into a page."""
     handlers: dict[type[Exception], Handler] = {
         GnomonError: _ours,
+        PluginFault: _plugin,
         RequestValidationError: _bad_request,
         HTTPException: _http,
         OperationalError: _store_away,
@@ -86,6 +88,11 @@ def _ours(_: Request, error: Exception) -> JSONResponse:
         log.error("%s", error)
     detail = without_folders(error.message)
     return problem(error.status, title=error.title, detail=detail, field=error.field)
+
+
+def _plugin(_: Request, error: Exception) -> JSONResponse:
+    log.error("%s", error)
+    return problem(503, title="Plug-in cannot be used", detail=without_folders(str(error)))
 
 
 def _bad_request(_: Request, error: Exception) -> JSONResponse:

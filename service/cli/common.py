@@ -239,6 +239,11 @@ def finish(
     try:
         store.seal_results(job_id)
         job, report = store.job(job_id), report_of(store, job_id)
+        if job.spec.servers:
+            from service.cassettes import write_recorded  # late: few jobs have servers
+
+            for path, calls in write_recorded(store, job, settings.data_dir):
+                say(f"cassette: {path}, {count(calls, 'call')}")
         if out is not None:
             write_folder(store, job_id, report, out, data_dir=settings.data_dir)
     finally:

@@ -1,5 +1,6 @@
-"""Finds jobs, trials and samples by an id or by a beginning of one that no other has."""
+"""Finds jobs, trials and samples by an id or a beginning of one, and the newest job by the name `last`."""
 
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -9,15 +10,22 @@ if TYPE_CHECKING:
     from workers.store.store import Store
 
 LISTED = 8
+LAST = re.compile(r"last(?:~(\d{1,3}))?")  # the newest job, or so many before it, as in git
 
 
 def find_job(store: "Store", text: str) -> str:
-    """The id of the job that `text` names or begins.
+    """The id of the job that `text` names or begins; `last` is the newest job, `last~1` the one before it.
 
     Raises:
-        NotFound: no job's id begins so.
+        NotFound: no job's id begins so, or there are not so many jobs.
         SpecError: several do; the message lists them.
     """
+    if back := LAST.fullmatch(text):
+        number = int(back[1] or 0)
+        newest = store.jobs(limit=number + 1).items
+        if number < len(newest):
+            return newest[number].id
+        raise NotFound(f"no job {text!r}: {len(newest)} are stored", field="JOB")
     return the_one(text, store.job_ids(text, limit=LISTED + 1) if text else (), noun="job")
 
 

@@ -1,11 +1,15 @@
 """The command line: finds its commands by name and imports only the one that runs."""
 
+import os
 import sys
+from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 import click
 
-from gnomon.core.errors import GnomonError
+from gnomon.core.errors import FaultyFile, GnomonError
+from tools.core.outside import FILES_ENV, PluginFault
 from tools.core.registry import Registry
 
 if TYPE_CHECKING:
@@ -13,6 +17,7 @@ if TYPE_CHECKING:
 
 # A command whose name is Python's own has an underscore after its module's name: `try_`, `open_`.
 COMMANDS: Registry[click.Command] = Registry("service.cli.commands", "command")
+PLUGIN = "--plugin"
 COMPLETE_VARIABLE = "_GNOMON_COMPLETE"
 DONE, INCOMPLETE, BAD_USAGE = 0, 1, 2
 # How `--help` groups the commands; one that is not named here is listed under "More".
@@ -24,6 +29,7 @@ SECTIONS = {
         "trace",
         "report",
         "diff",
+        "gate",
         "board",
         "rescore",
         "replay",
@@ -38,6 +44,7 @@ SECTIONS = {
         "benchmarks",
         "models",
         "tools",
+        "mcp",
         "presets",
         "generate",
         "audit",
@@ -50,6 +57,11 @@ SECTIONS = {
 
 class CommandsOnDemand(click.Group):
     """A group whose commands are modules; listing them imports none."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """As click does, once `--plugin FILE` is at the front: it may be written behind any command."""
+        plugins, others = _plugin_options(args)
+        return super().parse_args(ctx, [*plugins, *others])
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 (click's signature)
         return [name.rstrip("-") for name in COMMANDS.names()]
@@ -88,9 +100,36 @@ class CommandsOnDemand(click.Group):
                     formatter.write_dl(rows)
 
 
+def _plugin_options(args: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Arguments split into `--plugin FILE` and all others; what follows `--` is left as it is.
+
+    >>> _plugin_options(["run", "--plugin", "a.py", "x.yaml", "--plugin=b.py", "--", "--plugin", "c.py"])
+    (['--plugin', 'a.py', '--plugin=b.py'], ['run', 'x.yaml', '--', '--plugin', 'c.py'])
+    """
+    plugins: list[str] = []
+    others: list[str] = []
+    end = args.index("--") if "--" in args else len(args)
+    at = 0
+    while at < end:
+        width = 2 if args[at] == PLUGIN and at + 1 < end else 1
+        is_plugin = width == 2 or args[at].startswith(f"{PLUGIN}=")
+        (plugins if is_plugin else others).extend(args[at : at + width])
+        at += width
+    return plugins, [*others, *args[end:]]
+
+
 @click.group(cls=CommandsOnDemand, context_settings={"help_option_names": ["-h", "--help"]})
+@click.option(
+    PLUGIN,
+    "plugins",
+    multiple=True,
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    help="A Python file with tools, benchmarks, agents, presets or models of your own; behind any command, "
+    "any number of times.",
+)
 @click.version_option(package_name="gnomon-eval", prog_name="gnomon")
-def cli() -> None:
+def cli(plugins: tuple[Path, ...]) -> None:
     """Gnomon measures what giving a model tools changes in how well it reasons about space and time.
 
     \b
@@ -102,6 +141,13 @@ def cli() -> None:
 
     Exit codes: 0 done, 1 trials are missing or a check failed, 2 bad usage or spec.
     """  # noqa: D301 (click's own mark: what follows keeps its lines)
+    if plugins:  # by the environment, as child processes load the same
+        named = [part for part in os.environ.get(FILES_ENV, "").split(os.pathsep) if part]
+        os.environ[FILES_ENV] = os.pathsep.join([*named, *(str(path.absolute()) for path in plugins)])
+    if os.environ.get(FILES_ENV):
+        from gnomon.spec.plugins import load_plugin_files  # late: only for those who have files
+
+        load_plugin_files()
 
 
 def main(args: list[str] | None = None) -> NoReturn:
@@ -114,8 +160,14 @@ def main(args: list[str] | None = None) -> NoReturn:
     except click.ClickException as error:
         _say(error.format_message())
         code = BAD_USAGE
+    except PluginFault as fault:
+        _say(str(fault))
+        code = BAD_USAGE
     except GnomonError as error:
-        _say(str(error))
+        lines = str(error).splitlines() if isinstance(error, FaultyFile) else [str(error)]
+        _say(lines[0])
+        for line in lines[1:]:
+            click.echo(line, err=True)
         code = BAD_USAGE if error.status < 500 else INCOMPLETE
     except (KeyboardInterrupt, click.Abort) as error:
         cause = error.__cause__ or error  # Click raises an Abort in its place

@@ -124,8 +124,8 @@ def counting(what: str) -> Iterator[Callable[[int, int], None]]:
 class JobProgress:
     """Shows progress over a job's trials, with dollars spent, trials missing and each arm's mean score."""
 
-    def __init__(self) -> None:
-        self._counter = Counter("trials")
+    def __init__(self, counter: Counter | None = None) -> None:
+        self._counter = counter or Counter("trials")
         self._sums: dict[str, tuple[float, int]] = {}
 
     def __enter__(self) -> Self:

@@ -142,7 +142,7 @@ def _print_end(row: object, console: Console) -> None:
     console.print(Text.assemble(("Score   ", "bold"), _end_line(row)))
     usd = "unknown" if row.get("usd") is None else f"${row['usd']:.4f}"
     tokens = " + ".join(_count(row.get(name)) for name in ("prompt_tokens", "completion_tokens"))
-    calls = f"{row['model_calls']:,} model calls, {row['tool_calls']:,} tool calls"
+    calls = f"{_count(row.get('model_calls'))} model calls, {_count(row.get('tool_calls'))} tool calls"
     _say(console, f"{calls}, {tokens} tokens, {usd}, {_seconds(row.get('wall_s'))}", "dim")
     if row.get("error"):
         _say(console, str(row["error"]), "red")

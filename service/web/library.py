@@ -66,7 +66,7 @@ def benchmark_list() -> View:
     rows = [
         {
             "name": plugin.name,
-            "says": BENCHMARKS.summary(plugin.name),
+            "says": BENCHMARKS.summary_of(plugin.name),
             "tasks": len(plugin.tasks),
             "data": "published files" if plugin.needs_data else "generated",
             "published": len(plugin.published()),
@@ -91,7 +91,7 @@ def benchmark_page(state: Shared, name: str) -> View:
     examples = () if plugin.needs_data else _examples(name, media_of(state.settings.data_dir).folder)
     return {
         "title": name,
-        "answer": BENCHMARKS.summary(name),
+        "answer": BENCHMARKS.summary_of(name),
         "version": plugin.version,
         "data": "generated here; no files are needed"
         if not plugin.needs_data
@@ -183,7 +183,8 @@ def _examples(name: str, media: Path) -> tuple[tuple[dict[str, Any], Markup | No
 def agent_list() -> View:
     """How a question can be answered."""
     rows = [
-        {"name": agent.name, "says": AGENTS.summary(agent.name), "calls": _calls(agent)} for agent in AGENTS
+        {"name": agent.name, "says": AGENTS.summary_of(agent.name), "calls": _calls(agent)}
+        for agent in AGENTS
     ]
     return {
         "title": "Agents",
@@ -199,7 +200,7 @@ def agent_page(name: str) -> View:
     module = sys.modules[type(agent).__module__]
     return {
         "title": name,
-        "answer": AGENTS.summary(name),
+        "answer": AGENTS.summary_of(name),
         "description": agent.description,
         "uses_tools": agent.uses_tools,
         "calls": _calls(agent),
@@ -233,7 +234,7 @@ def preset_list() -> View:
     rows = [
         {
             "name": preset.name,
-            "says": preset.description,
+            "says": PRESETS.with_origin(preset.name, preset.description),
             "arms": len(plan_arms(preset.name, preset.example, benchmark=PRESET_BENCHMARK).arms),
         }
         for preset in PRESETS
@@ -253,7 +254,7 @@ def preset_page(name: str) -> View:
     fitting = usable_tools(BENCHMARKS.get(PRESET_BENCHMARK))
     return {
         "title": name,
-        "answer": preset.description,
+        "answer": PRESETS.with_origin(name, preset.description),
         "details": paragraphs(PRESETS.details(name)),
         "spec": yaml.safe_dump({"arms": {"preset": name, **preset.example}}, sort_keys=False),
         "arms": [

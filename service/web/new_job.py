@@ -137,7 +137,7 @@ def _shown(
 ) -> View:
     form = form_of(written)
     name = form["values"]["benchmark"]
-    plugin = BENCHMARKS.get(name) if name in BENCHMARKS.names() else None
+    plugin = BENCHMARKS.find(name)
     message = "" if fault is None else without_folders(fault.message)
     return {
         "title": "New job",
@@ -151,11 +151,14 @@ def _shown(
         "command": f"cat > job.yaml <<'END'\n{text.rstrip()}\nEND\ngnomon run job.yaml",
         "token": secrets.token_hex(8),
         "models_known": MODELS,
-        "benchmarks": [{"name": each, "summary": BENCHMARKS.summary(each)} for each in BENCHMARKS.names()],
+        "benchmarks": [{"name": each, "summary": BENCHMARKS.summary_of(each)} for each in BENCHMARKS.names()],
         "benchmark": _benchmark(plugin),
         "conditions": CONDITIONS,
-        "agents": [{"name": each, "summary": AGENTS.summary(each)} for each in AGENTS.names()],
-        "presets": [{"name": preset.name, "description": preset.description} for preset in PRESETS],
+        "agents": [{"name": each, "summary": AGENTS.summary_of(each)} for each in AGENTS.names()],
+        "presets": [
+            {"name": preset.name, "description": PRESETS.with_origin(preset.name, preset.description)}
+            for preset in PRESETS
+        ],
     }
 
 
@@ -218,7 +221,9 @@ def _plan_view(plan: Mapping[str, Any]) -> dict[str, Any]:
             "model": arm["model"],
             "arm": arm["arm"],
             "trials": arm["trials"],
-            "tokens": arm["prompt_tokens"] + arm["completion_tokens"],
+            "tokens": None
+            if arm["prompt_tokens"] is None
+            else arm["prompt_tokens"] + arm["completion_tokens"],
             "price": "unknown" if arm["usd"] is None else money(arm["usd"]),
             "at_most": "unknown" if arm["usd_at_most"] is None else money(arm["usd_at_most"]),
         }

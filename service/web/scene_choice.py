@@ -4,19 +4,22 @@ import functools
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
 import gnomon
 from gnomon.core.errors import GnomonError, NotFound
 from gnomon.worlds.drawing import draw
 from gnomon.worlds.sample_numbers import number_of
-from service.api.state import State
+from service.settings import Settings
 from service.tool_call import scene_file
+from service.web.questions import Questions
 from tools.core.tool import EMPTY_SCENE, Need, ToolContext
 from tools.itinerary.provider import answered
 from tools.itinerary.registry import embedded
 from tools.itinerary.request import read_request
 from tools.itinerary.trip import open_trip
 from workers.open_job import media_of
+from workers.store.store import Store
 
 EXAMPLES = Path(gnomon.__file__).parents[1] / "examples"  # absent where only the packages are installed
 TRIP = "helsinki"
@@ -29,6 +32,17 @@ REQUEST = {
     "places": ["Ateneum", "Kiasma", "Amos Rex"],
 }
 WORLDS = ("w0-00000", "w0-00001", "w0-00002", "w0-00003")  # two streets and two buildings take turns
+
+
+class StoredJobs(Protocol):
+    """Where the samples of stored jobs are found."""
+
+    @property
+    def settings(self) -> Settings: ...
+    @property
+    def store(self) -> Store: ...
+    @property
+    def questions(self) -> Questions: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,7 +85,7 @@ def first_choice(need: Need) -> str:
     return "small" if "small" in names else next(iter(names), "")
 
 
-def open_scene(state: State, key: str) -> OpenedScene:
+def open_scene(state: StoredJobs, key: str) -> OpenedScene:
     """What the key names: a file of examples/scenes, a world's sample, `helsinki`, or `JOB/SAMPLE`.
 
     Raises:
@@ -116,7 +130,7 @@ def _trip() -> OpenedScene:
     )
 
 
-def _of_sample(state: State, key: str, job_id: str, sample_id: str) -> OpenedScene:
+def _of_sample(state: StoredJobs, key: str, job_id: str, sample_id: str) -> OpenedScene:
     job = state.store.job(job_id)
     opened = state.questions.open(job.id, job.spec, sample_id)
     if opened.sample is None:

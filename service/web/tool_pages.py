@@ -47,7 +47,9 @@ def tool_list() -> View:
             "group": words,
             "needs": NEED_WORDS[need],
             "tools": [
-                {"name": tool.name, "says": TOOLS.summary(tool.name)} for tool in TOOLS if tool.needs == need
+                {"name": tool.name, "says": TOOLS.summary_of(tool.name)}
+                for tool in TOOLS
+                if tool.needs == need
             ],
         }
         for need, words in GROUPS.items()
@@ -137,7 +139,7 @@ def _tool_view(state: State, tool: Tool[Any], wished: WishedCall) -> View:
     module = sys.modules[tool.run.__module__]
     return {
         "title": tool.name,
-        "answer": TOOLS.summary(tool.name),
+        "answer": TOOLS.summary_of(tool.name),
         "description": tool.description,
         "needs": NEED_WORDS[tool.needs],
         "contract": contract_hash((tool,)),

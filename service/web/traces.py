@@ -14,7 +14,7 @@ from gnomon.drawing.layer import Layer
 from gnomon.drawing.scene_svg import PictureBelow, scene_svg
 from gnomon.drawing.trace_drawing import ArmAnswer, trace_clock, trace_layers, trace_scene
 from gnomon.drawing.trace_sketches import StepSketch, step_sketches
-from gnomon.report.text_formats import count, dollars
+from gnomon.report.text_formats import count, dollars, known_count
 from gnomon.traces.findings import Findings, findings_on
 from gnomon.traces.result_table import result_table
 from gnomon.traces.turns import Call, StoredTrace, Turn, prompt_pictures, prompt_texts, read_turns
@@ -127,7 +127,7 @@ def _answer(record: TrialRecord, verdict: str) -> str:
         return f"It is {record.state}; the page shows its steps once it has ended."
     if row.score is None:
         return row.error or f"The trial ended as {row.outcome.value} ({row.stop_reason})."
-    calls = f"{count(row.model_calls, 'model call')}, {count(row.tool_calls, 'tool call')}"
+    calls = f"{known_count(row.model_calls, 'model call')}, {known_count(row.tool_calls, 'tool call')}"
     failed = f", {count(row.tool_errors, 'tool error')}" if row.tool_errors else ", no tool errors"
     return f"{calls}{failed if row.tool_calls else ''}. {verdict}".strip()
 

@@ -12,6 +12,7 @@ from gnomon.spec.job_spec import JobSpec
 from gnomon.spec.preset import PRESETS, plan_arms
 from gnomon.spec.rules import parse_spec
 from gnomon.statistics.coalitions import coalitions
+from gnomon_conformance import checks
 from tools.core.toolbox import TOOLS
 
 DOCS = Path(__file__).parents[2] / "docs" / "presets.md"
@@ -43,7 +44,8 @@ def spec_of(name: str, options: dict[str, Any], **more: Any) -> JobSpec:
 def test_a_preset_says_what_it_is_and_stands_in_the_documents_with_its_price(name: str) -> None:
     preset = PRESETS.get(name)
     assert preset.name == name
-    assert preset.description.endswith(".")
+    for check in checks(preset):
+        check()
     plan = plan_arms(name, preset.example, benchmark="worlds")
     ends = [model_calls(arm) for arm in plan.arms]
     least, most = (sum(side) for side in zip(*ends, strict=True))

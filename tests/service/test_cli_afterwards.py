@@ -205,9 +205,9 @@ def test_waiting_for_a_cancelled_job_says_once_what_is_in_flight(
     jobs = [{"status": "cancelled", "counts": {**counts, "running": running}} for running in (3, 1, 0)]
 
     class Service:
-        def wait(self, job_id: str, show: Callable[[dict[str, Any]], None]) -> dict[str, Any]:
+        def wait(self, job_id: str, *, progress: Callable[[dict[str, Any]], None]) -> dict[str, Any]:
             for job in jobs:
-                show(job)
+                progress(job)
             return jobs[-1]
 
     assert _wait_for_end(Service(), {"id": "j_1", "planned_trials": 9}) == jobs[-1]

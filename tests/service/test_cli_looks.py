@@ -423,3 +423,12 @@ def test_logs_of_inspect_carry_targets_or_say_why_not(
         assert all(bool(sample["target"]) == is_here for sample in samples)
         assert all(sample["input"] for sample in samples)
         assert ("data are not here" in output.err) != is_here
+
+
+def test_the_newest_jobs_are_named_without_their_ids(
+    job: str, store: Store, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = listed(capsys, "samples", job)
+    assert listed(capsys, "samples", "last") == before
+    assert gnomon("samples", f"last~{len(store.job_ids('', limit=100))}") == 2
+    assert "JOB: no job 'last~1': 1 are stored" in capsys.readouterr().err

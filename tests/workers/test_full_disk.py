@@ -136,7 +136,7 @@ async def test_a_trial_that_met_a_full_disk_pays_again_only_once_there_is_room(
     lease = store.lease(job.id, 0, worker="w", ttl_s=60.0)[0]
     attempts = TrialAttempts(
         open_fake_job(job.spec, media),
-        agents={"direct": Drawer(media)},
+        agents={arm.name: Drawer(media) for arm in job.spec.arms},
         models={"scripted": model},
         tracer=no_spans,
         replays=Replays(store, open_fake_job(job.spec, media)),

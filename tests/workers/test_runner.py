@@ -79,7 +79,7 @@ def runner_of(
         store=store,
         heartbeat=heartbeat,
         timing=QUICK,
-        agents={"direct": agent or AGENTS.get("direct")},
+        agents={arm.name: agent or AGENTS.get("direct") for arm in job.spec.arms},
         models={"scripted": with_budget(model, job.spec.models[0], budget)},
         budget=budget,
     )

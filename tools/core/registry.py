@@ -1,61 +1,185 @@
-"""Finds plug-ins in a package: one module, one object of the module's own name."""
+"""Finds plug-ins by name: modules of a package of ours, then those that others installed or put into a file.
+
+One of ours is one module with one object of the module's own name. Those of others: `tools/core/outside.py`.
+"""
 
 import ast
 import importlib
 import importlib.util
+import logging
+import os
 import pkgutil
-from collections.abc import Iterator
+import re
+import sys
+import threading
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Generic, TypeVar, cast
 
+from tools.core.outside import (
+    FILES_ENV,
+    EntryPoint,
+    LoadedFile,
+    Origin,
+    PluginFault,
+    code_hash,
+    entry_points,
+    find_module,
+    loaded_files,
+)
+
 T = TypeVar("T")
+
+NAME = re.compile(r"(?!.*__)[A-Za-z][A-Za-z0-9_-]{0,63}")
+ALLOWED_NAME = "a letter, then letters, digits, - and _, up to 64 characters, no two _ side by side"
+log = logging.getLogger(__name__)
 
 
 class UnknownPlugin(LookupError):
     """No plug-in of that name; the message lists those there are."""
 
     def __init__(self, noun: str, name: str, names: tuple[str, ...]) -> None:
-        super().__init__(f"no {noun} {name!r}; there are: {', '.join(names)}")
+        super().__init__(f"no {noun} {name!r}; there are: {', '.join(names) or 'none'}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _InFile:
+    """An object of a plug-in file that one registry takes."""
+
+    file: LoadedFile
+    item: object
+
+    @property
+    def origin(self) -> Origin:
+        return self.file.origin
+
+    def load(self) -> object:
+        return self.item
 
 
 class Registry(Generic[T]):
-    """The plug-ins of one package, imported when first asked for.
+    """The plug-ins of one kind, imported when first asked for.
 
-    A public module is a plug-in and defines one object of its own name. Sub-packages are
+    A public module of `package` is a plug-in and defines one object of its own name. Sub-packages are
     shared code, unless `folders` is true: then each is a plug-in that re-exports such an object.
     Names wear dashes where module names wear underscores, unless `dashes` is false.
+
+    With a `group`, others may add to them: by entry points of that group, and by files that GNOMON_PLUGINS
+    names, of which it takes what `accepts` says is of its kind. `reserved` gives names that are taken
+    elsewhere, with the one who has them. Entry points are read when a name is sought that is none of ours.
     """
 
-    def __init__(self, package: str, noun: str, *, folders: bool = False, dashes: bool = True) -> None:
-        self.package, self.noun = package, noun
+    def __init__(
+        self,
+        package: str,
+        noun: str,
+        *,
+        folders: bool = False,
+        dashes: bool = True,
+        group: str = "",
+        accepts: Callable[[object], bool] = lambda _: True,
+        reserved: Callable[[], tuple[str, Collection[str]]] = lambda: ("", ()),
+    ) -> None:
+        self.package, self.noun, self.group = package, noun, group
         self._folders, self._dashes = folders, dashes
-        self._names: tuple[str, ...] | None = None
+        self._accepts, self._reserved = accepts, reserved
+        self._own: tuple[str, ...] | None = None
+        self._found: tuple[str, Mapping[str, EntryPoint | _InFile]] | None = None
+        self._loaded: dict[str, T | PluginFault] = {}
+        self._codes: dict[str, str] = {}
+        self._lock = threading.RLock()
 
     def names(self) -> tuple[str, ...]:
-        """Every plug-in's public name, sorted; imports none of them. The folder is read once."""
-        if self._names is None:
-            self._names = self._found()
-        return self._names
+        """Every plug-in's public name, sorted; imports none of ours and none that is installed.
 
-    def _found(self) -> tuple[str, ...]:
-        path = importlib.import_module(self.package).__path__
-        names = (
-            module.name
-            for module in pkgutil.iter_modules(path)
-            if not module.name.startswith("_") and (self._folders or not module.ispkg)
-        )
-        return tuple(sorted(name.replace("_", "-") if self._dashes else name for name in names))
+        Raises:
+            PluginFault: a name is taken twice, or a plug-in file does not load.
+        """
+        return tuple(sorted((*self.own_names(), *self._outside())))
+
+    def own_names(self) -> tuple[str, ...]:
+        """The names of our own ones, sorted. The folder is read once."""
+        if self._own is None:
+            self._own = self._in_package()
+        return self._own
+
+    def own(self) -> tuple[T, ...]:
+        """Our own ones, in the order of their names."""
+        return tuple(self.get(name) for name in self.own_names())
+
+    def outside_names(self) -> tuple[str, ...]:
+        """The names of those that others wrote, sorted."""
+        return tuple(sorted(self._outside()))
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.own_names() or name in self._outside()
 
     def get(self, name: str) -> T:
         """The plug-in called `name`.
 
         Raises:
             UnknownPlugin: the plug-in does not exist; the message lists those that do.
+            PluginFault: another's plug-in does not load, or is not what its name promises.
         """
-        if name not in self.names():
+        if name in self.own_names():
+            module = name.replace("-", "_")
+            return cast(T, getattr(importlib.import_module(f"{self.package}.{module}"), module))
+        if name not in self._outside():
             raise UnknownPlugin(self.noun, name, self.names())
-        module = name.replace("-", "_")
-        return cast(T, getattr(importlib.import_module(f"{self.package}.{module}"), module))
+        with self._lock:
+            if name not in self._loaded:
+                self._loaded[name] = self._load(name)
+        loaded = self._loaded[name]
+        if isinstance(loaded, PluginFault):
+            raise loaded
+        return loaded
+
+    def find(self, name: str) -> T | None:
+        """The plug-in called `name`; None where there is none, and for one of others that does not load."""
+        try:
+            return self.get(name)
+        except (UnknownPlugin, PluginFault):
+            return None
+
+    def origin(self, name: str) -> Origin | None:
+        """Whose the plug-in is; None for one of ours, and for a name that there is not."""
+        return (
+            None if name in self.own_names() or name not in self._outside() else self._outside()[name].origin
+        )
+
+    def whose(self, name: str) -> str | None:
+        """The package with its version, or the file, of another's plug-in; None for one of ours."""
+        origin = self.origin(name)
+        return origin.label if origin else None
+
+    def with_origin(self, name: str, text: str) -> str:
+        """A text about the plug-in, with whose it is where it is not ours."""
+        whose = self.whose(name)
+        return f"{text} (from {whose})" if whose else text
+
+    def summary_of(self, name: str) -> str:
+        """The summary, with whose the plug-in is where it is not ours."""
+        return self.with_origin(name, self.summary(name))
+
+    def code(self, name: str) -> str:
+        """A hash of the code of another's plug-in, as it was when it was loaded; empty for ours.
+
+        Raises:
+            UnknownPlugin, PluginFault: as `get` does.
+        """
+        self.get(name)
+        return self._codes.get(name, "")
+
+    def faults(self) -> Mapping[str, str]:
+        """What is wrong with those of others that do not load, by name; all of them are loaded."""
+        faults = {}
+        for name in self.outside_names():
+            try:
+                self.get(name)
+            except PluginFault as fault:
+                faults[name] = str(fault)
+        return faults
 
     def summary(self, name: str) -> str:
         """The first line of the plug-in's docstring, read without importing it."""
@@ -65,11 +189,122 @@ class Registry(Generic[T]):
         """What follows the first line of the plug-in's docstring."""
         return self._docstring(name).partition("\n")[2].strip()
 
+    def folder_module(self, name: str) -> str | None:
+        """The package that a plug-in is, which may hold further modules; None for a mere module."""
+        if name in self.own_names():
+            module = f"{self.package}.{name.replace('-', '_')}"
+            spec = importlib.util.find_spec(module)
+        else:
+            plugin = self._outside().get(name)
+            if not isinstance(plugin, EntryPoint):
+                return None
+            module, spec = plugin.module, find_module(plugin.module)
+        return module if spec is not None and spec.submodule_search_locations else None
+
+    def __iter__(self) -> Iterator[T]:
+        """Every plug-in that loads; of the others a warning is logged, once."""
+        for name in self.names():
+            is_new = name not in self._loaded
+            try:
+                plugin = self.get(name)
+            except PluginFault as fault:
+                if is_new:
+                    log.warning("the %s %s is left out: %s", self.noun, name, fault)
+                continue
+            yield plugin
+
+    def _in_package(self) -> tuple[str, ...]:
+        if not self.package:
+            return ()
+        path = importlib.import_module(self.package).__path__
+        names = (
+            module.name
+            for module in pkgutil.iter_modules(path)
+            if not module.name.startswith("_") and (self._folders or not module.ispkg)
+        )
+        return tuple(sorted(name.replace("_", "-") if self._dashes else name for name in names))
+
+    def _outside(self) -> Mapping[str, EntryPoint | _InFile]:
+        """Those of others by name, read again only where GNOMON_PLUGINS has changed."""
+        if not self.group:
+            return {}
+        files = os.environ.get(FILES_ENV, "")
+        if self._found is None or self._found[0] != files:
+            with self._lock:
+                self._found = (files, self._find())
+                self._loaded.clear()
+        return self._found[1]
+
+    def _find(self) -> Mapping[str, EntryPoint | _InFile]:
+        found: dict[str, EntryPoint | _InFile] = {}
+        for name, plugin in self._candidates():
+            other = found.get(name)
+            taken_by = str(other.origin) if other else self._owner(name)
+            if taken_by:
+                both = f"by {taken_by} and by {plugin.origin}"
+                raise PluginFault(f"the {self.noun} {name!r} is there twice: {both}; one needs another name")
+            found[name] = plugin
+        return found
+
+    def _candidates(self) -> Iterator[tuple[str, EntryPoint | _InFile]]:
+        for point in entry_points(self.group):
+            yield point.name, point
+        for file in loaded_files():
+            for item in file.objects():
+                name = self._name_of(item)
+                if name is not None and not self._is_own(name, item):
+                    yield name, _InFile(file=file, item=item)
+
+    def takes(self, item: object) -> bool:
+        """Whether an object is of this kind."""
+        return self._name_of(item) is not None
+
+    def _name_of(self, item: object) -> str | None:
+        """The name of an object that is of this kind."""
+        try:
+            return str(getattr(item, "name", "")) if self._accepts(item) else None
+        except Exception:  # noqa: BLE001 (whatever a stranger's object does when it is looked at)
+            return None
+
+    def _is_own(self, name: str, item: object) -> bool:
+        """Whether a file has merely imported a plug-in of ours."""
+        module = name.replace("-", "_")
+        imported = sys.modules.get(f"{self.package}.{module}")
+        return name in self.own_names() and item is getattr(imported, module, None)
+
+    def _owner(self, name: str) -> str:
+        """Who of us has that name already; empty where it is free."""
+        if name in self.own_names():
+            return f"Gnomon itself ({self.package})"
+        owner, names = self._reserved()
+        return owner if name in names else ""
+
+    def _load(self, name: str) -> T | PluginFault:
+        plugin = self._outside()[name]
+        whose = f"the {self.noun} {name!r} of {plugin.origin}"
+        try:
+            item = plugin.load()
+        except PluginFault as fault:
+            return PluginFault(f"the {self.noun} {fault}")
+        if isinstance(item, type):
+            return PluginFault(f"{whose} is a class; it must be an object")
+        own_name = self._name_of(item)
+        if own_name is None:
+            return PluginFault(f"{whose} is no {self.noun}, but {type(item).__name__}")
+        if own_name != name:
+            return PluginFault(f"{whose} calls itself {own_name!r}; both names must be the same")
+        if not NAME.fullmatch(name):
+            return PluginFault(f"{whose} has a name that is not allowed; allowed: {ALLOWED_NAME}")
+        self._codes[name] = plugin.file.code if isinstance(plugin, _InFile) else code_hash(plugin.module)
+        return cast(T, item)
+
     def _docstring(self, name: str) -> str:
-        spec = importlib.util.find_spec(f"{self.package}.{name.replace('-', '_')}")
+        plugin = None if name in self.own_names() else self._outside().get(name)
+        if isinstance(plugin, _InFile):
+            own = getattr(plugin.item, "description", "") or type(plugin.item).__doc__
+            return str(own or plugin.file.module.__doc__ or "")
+        module = plugin.module if plugin else f"{self.package}.{name.replace('-', '_')}"
+        spec = find_module(module) if plugin else importlib.util.find_spec(module)
         if spec is None or spec.origin is None:
             raise UnknownPlugin(self.noun, name, self.names())
         return ast.get_docstring(ast.parse(Path(spec.origin).read_text(encoding="utf-8"))) or ""
-
-    def __iter__(self) -> Iterator[T]:
-        return (self.get(name) for name in self.names())

@@ -7,9 +7,9 @@ import json
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Generic, Literal, Protocol, TypeVar, get_type_hints
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, Protocol, TypeVar, get_type_hints
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic.json_schema import SkipJsonSchema
 
 from tools.core.clip import Footage, Picture
@@ -24,8 +24,29 @@ if TYPE_CHECKING:
     from tools.sandbox.record import TravelSandbox
 
 
+CallError = Literal[
+    "unknown_tool",
+    "bad_json",
+    "bad_arguments",
+    "tool_error",
+    "tool_crash",
+    "injected",
+    "timeout",
+    "bad_result",
+]
+
+
 class ToolError(Exception):
-    """A message to the model: what is wrong with its call and what would be right."""
+    """A message to the model: what is wrong with its call and what would be right.
+
+    `kind` is how the failed call is counted.
+    """
+
+    kind: ClassVar[CallError] = "tool_error"
+
+
+class BadArguments(Exception):
+    """Arguments that a tool does not take, in words for the model."""
 
 
 class ToolArgs(BaseModel):
@@ -46,7 +67,13 @@ class PictureResult(ToolResult):
     pictures: SkipJsonSchema[tuple[Picture, ...]] = Field(exclude=True)
 
 
-Need = Literal["scene", "footage", "gazetteer", "trip", "map_record", "sandbox", "nothing"]
+class TextResult(PictureResult):
+    """A result that is text as another program wrote it, with the pictures that it sent."""
+
+    text: str
+
+
+Need = Literal["scene", "footage", "gazetteer", "trip", "map_record", "sandbox", "pictures", "nothing"]
 
 
 class MediaSource(Protocol):
@@ -70,6 +97,8 @@ class ToolContext:
     trip: "Trip | None" = None
     map_record: "MapRecord | None" = None
     sandbox: "TravelSandbox | None" = None
+    pictures: tuple[Picture, ...] = ()  # those of the question, in order
+    sample_id: str = ""
 
     def meets(self, need: Need) -> bool:
         """Whether there is what a tool needs."""
@@ -80,6 +109,7 @@ class ToolContext:
             "trip": self.trip is not None,
             "map_record": self.map_record is not None,
             "sandbox": self.sandbox is not None,
+            "pictures": bool(self.pictures) and self.media is not None,
             "nothing": True,
         }[need]
 
@@ -119,6 +149,21 @@ class Tool(Generic[A]):
         """
         return _schema(self)
 
+    def fits(self, context: ToolContext) -> bool:
+        """Whether a sample has what the tool needs."""
+        return context.meets(self.needs)
+
+    def read_args(self, value: dict[str, Any]) -> A:
+        """The arguments that a model wrote, checked.
+
+        Raises:
+            BadArguments: the tool does not take them; the message says why.
+        """
+        try:
+            return self.args.model_validate_json(json.dumps(value))
+        except ValidationError as error:
+            raise BadArguments(_readable(error)) from None
+
     def result_schema(self) -> dict[str, Any]:
         """JSON schema of what a call gives back; what is unknown is left out of it."""
         result: type[ToolResult] = get_type_hints(self.run)["return"]
@@ -128,6 +173,14 @@ class Tool(Generic[A]):
         """What it refuses with a message to the model, from the docstring of its function; may be empty."""
         refusal = re.search(r"ToolError: (.*?)(?:\n\s*\n|\Z)", inspect.getdoc(self.run) or "", re.DOTALL)
         return " ".join(refusal[1].split()) if refusal else ""
+
+
+def _readable(error: ValidationError) -> str:
+    problems = (
+        f"{'.'.join(map(str, item['loc'])) or 'arguments'}: {item['msg'].removeprefix('Value error, ')}"
+        for item in error.errors()
+    )
+    return "; ".join(problems)
 
 
 @functools.cache

@@ -3,23 +3,32 @@
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal
-
-from pydantic import ValidationError
+from typing import TYPE_CHECKING, Any
 
 from tools.core.clip import Picture
 from tools.core.outage import ToolOutage
 from tools.core.registry import Registry
-from tools.core.tool import PictureResult, Tool, ToolArgs, ToolContext, ToolError, ToolResult
+from tools.core.tool import (
+    BadArguments,
+    CallError,
+    PictureResult,
+    TextResult,
+    Tool,
+    ToolArgs,
+    ToolContext,
+    ToolError,
+    ToolResult,
+)
 
 if TYPE_CHECKING:
     from tools.itinerary.trip import Trip
 
-TOOLS: Registry[Tool[Any]] = Registry("tools", "tool", dashes=False)
+TOOLS: Registry[Tool[Any]] = Registry(
+    "tools", "tool", dashes=False, group="gnomon.tools", accepts=lambda item: isinstance(item, Tool)
+)
 
 MAX_MESSAGE = 1500  # characters: a model that sends a thousand wrong points need not read of each
 
-CallError = Literal["unknown_tool", "bad_json", "bad_arguments", "tool_error", "tool_crash", "injected"]
 BAD_CALL = ("unknown_tool", "bad_json", "bad_arguments")  # the tool was not run
 
 
@@ -47,7 +56,7 @@ class Toolbox:
         self._bind(context)
 
     def _bind(self, context: ToolContext | None) -> None:
-        offered = (tool for tool in self._given if context is None or context.meets(tool.needs))
+        offered = (tool for tool in self._given if context is None or tool.fits(context))
         self._tools = {tool.name: tool for tool in offered}
         self._context = context
         self.schemas = [tool.schema() for tool in self._tools.values()]
@@ -77,9 +86,9 @@ class Toolbox:
         if not isinstance(value, dict):
             return _failed("bad_arguments", "The arguments must be one JSON object.")
         try:
-            args = tool.args.model_validate_json(json.dumps(value))
-        except ValidationError as error:
-            return _failed("bad_arguments", _readable(error))
+            args = tool.read_args(value)
+        except BadArguments as error:
+            return _failed("bad_arguments", str(error))
         return self.observe(tool, args, self._context)
 
     def is_slow(self, name: str) -> bool:
@@ -104,9 +113,10 @@ class Toolbox:
         try:
             result = tool.run(context, args)
             pictures = result.pictures if isinstance(result, PictureResult) else ()
-            return Observation(content=to_json(result), pictures=pictures)
+            content = result.text if isinstance(result, TextResult) else to_json(result)
+            return Observation(content=content, pictures=pictures)
         except ToolError as error:
-            return _failed("tool_error", str(error))
+            return _failed(error.kind, str(error))
         except ToolOutage:
             raise
         except Exception as error:  # noqa: BLE001 a fault of ours: kept, counted and shown, but never the model's end
@@ -151,11 +161,3 @@ def _failed(kind: CallError, message: str) -> Observation:
     if len(message) > MAX_MESSAGE:
         message = f"{message[:MAX_MESSAGE]}…"
     return Observation(content=json.dumps({"error": message}, ensure_ascii=False), error=kind)
-
-
-def _readable(error: ValidationError) -> str:
-    problems = (
-        f"{'.'.join(map(str, item['loc'])) or 'arguments'}: {item['msg'].removeprefix('Value error, ')}"
-        for item in error.errors()
-    )
-    return "; ".join(problems)

@@ -74,7 +74,7 @@ class MapEvidence:
         from gnomon.benchmarks.mapeval.context import read_context  # late: few jobs ask such questions
 
         record = read_context(self._facts or "").record
-        tools = [tool for tool in TOOLS if tool.needs == "map_record"]
+        tools = [tool for tool in TOOLS.own() if tool.needs == "map_record"]
         return Toolbox(tools, ToolContext(scene=EMPTY_SCENE, map_record=record))
 
     def _look_up(self, call: Call) -> Mapping[str, Any] | None:

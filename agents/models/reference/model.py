@@ -6,11 +6,13 @@ from collections.abc import Callable, Mapping
 from agents.models.reference.answer import Answer, guess
 from agents.models.reference.constants import SHIPPED, Constants
 from agents.models.reference.forecasting import next_camera, next_two
+from agents.models.reference.in_words import read_in_words
 from agents.models.reference.interpolation import moved, passed_camera, passing_time
 from agents.models.reference.map_reading import is_map_question
 from agents.models.reference.meeting import meeting
 from agents.models.reference.order import ordered
 from agents.models.reference.question import Kind, Question, read_question
+from agents.models.reference.scene_questions import SceneQuestion, answer_scene_question, read_scene_question
 from agents.models.reference.tool_names import in_own_names, in_shown_names, known_names
 from agents.models.reference.tool_results import Call, Evidence, Need, read_evidence
 from agents.models.reference.travel_reading import is_travel_query
@@ -50,6 +52,11 @@ class ReferenceModel:
         self.id, self._constants = spec.id, constants
 
     async def reply(self, request: Request) -> Reply:
+        if words := read_in_words(request):
+            return words.spoken(self._named_reply(words.request))
+        return self._named_reply(request)
+
+    def _named_reply(self, request: Request) -> Reply:
         names = known_names(request)
         if names:
             return in_shown_names(self._reply(in_own_names(request, names)), names)
@@ -64,6 +71,9 @@ class ReferenceModel:
             return _map_reply(request)
         if is_travel_query(request.messages):
             return _travel_reply(request)
+        scene_question = read_scene_question(request.messages)
+        if scene_question is not None:
+            return _scene_reply(scene_question, request)
         question = read_question(request.messages)
         turn = sum(message["role"] == "assistant" for message in request.messages)
         if not request.tools and turn == 0:
@@ -122,6 +132,18 @@ def _map_reply(request: Request) -> Reply:
     turn = sum(message["role"] == "assistant" for message in request.messages)
     try:
         text = answer_map_question(request)
+    except Need as need:
+        calls = tuple(_tool_call(call, f"call_{turn}_{i}") for i, call in enumerate(need.calls))
+        return Reply(text=need.why, tool_calls=calls, finish_reason="tool_calls", usd=0.0)
+    if request.tool_choice == "required" and request.tools:
+        return _call_of_duty(request, f"call_{turn}_0")
+    return Reply(text=text, usd=0.0)
+
+
+def _scene_reply(question: SceneQuestion, request: Request) -> Reply:
+    turn = sum(message["role"] == "assistant" for message in request.messages)
+    try:
+        text = answer_scene_question(question, request)
     except Need as need:
         calls = tuple(_tool_call(call, f"call_{turn}_{i}") for i, call in enumerate(need.calls))
         return Reply(text=need.why, tool_calls=calls, finish_reason="tool_calls", usd=0.0)

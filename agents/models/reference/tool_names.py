@@ -66,7 +66,7 @@ def _arguments(function: Mapping[str, Any]) -> frozenset[str]:
 @lru_cache(1)
 def _marks() -> tuple[dict[str, str], dict[frozenset[str], str]]:
     """Tools by description, and by the names of their arguments where those are one tool's alone."""
-    functions = [tool.schema()["function"] for tool in TOOLS]
+    functions = [tool.schema()["function"] for tool in TOOLS.own()]
     alike = Counter(_arguments(function) for function in functions)
     by_description = {function["description"]: function["name"] for function in functions}
     by_arguments = {

@@ -41,7 +41,7 @@ class ArmReport(TypedDict):
     interval_method: str
     trials: TrialCounts
     stop_reasons: dict[str, int]
-    model_calls: int
+    model_calls: int | None  # None: outside agents did not all tell
     cache_hits: int
     tools_offered: list[int] | None  # the least and the most that a trial was offered
 
@@ -99,7 +99,7 @@ def _arm(
         "interval_method": aggregate.method if aggregate else "none: nothing answered",
         "trials": trial_counts([totals], planned, stopped=stopped),
         "stop_reasons": by_count(_stop_reasons(totals)),
-        "model_calls": totals.sums["model_calls"],
+        "model_calls": None if totals.unknown["model_calls"] else totals.sums["model_calls"],
         "cache_hits": totals.sums["cache_hits"],
         "tools_offered": list(totals.tools_offered) if totals.tools_offered else None,
     }

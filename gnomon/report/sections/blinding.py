@@ -125,8 +125,8 @@ class UsageBySample:
             {"trials": 0, "turns": 0.0, "tool_calls": 0.0, "completion_tokens": 0.0, "doubts": 0.0},
         )
         usage["trials"] += 1
-        usage["turns"] += row.model_calls
-        usage["tool_calls"] += row.tool_calls
+        usage["turns"] += math.nan if row.model_calls is None else row.model_calls
+        usage["tool_calls"] += math.nan if row.tool_calls is None else row.tool_calls
         usage["completion_tokens"] += math.nan if row.completion_tokens is None else row.completion_tokens
         usage["doubts"] += DOUBTS_RESULTS in row.flags
         for flag in row.flags:
@@ -272,8 +272,8 @@ def _sizes(report_input: ReportInput, usage: UsageBySample) -> dict[str, ArmSize
 def _schema_tokens(arm: Arm, report_input: ReportInput, estimator: TokenEstimator) -> int:
     if not runs_tools(arm):
         return 0
-    names = [name for name in provided_inputs(report_input.benchmark, arm.tools) if name in TOOLS.names()]
-    return estimator.prompt(Request(messages=[], tools=[TOOLS.get(name).schema() for name in names]))
+    tools = map(TOOLS.find, provided_inputs(report_input.benchmark, arm.tools))
+    return estimator.prompt(Request(messages=[], tools=[tool.schema() for tool in tools if tool is not None]))
 
 
 def _size_difference(baseline: ArmSize, variant: ArmSize) -> SizeDifference:

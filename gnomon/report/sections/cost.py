@@ -28,9 +28,13 @@ class Spent(TypedDict):
     known_reasoning_tokens: int
     reasoning_tokens_unknown: int
     wall_s: float
-    model_calls: int
+    model_calls: int | None
+    known_model_calls: int
+    model_calls_unknown: int
     cache_hits: int
-    tool_calls: int
+    tool_calls: int | None
+    known_tool_calls: int
+    tool_calls_unknown: int
 
 
 class ArmSpent(Spent):
@@ -88,9 +92,13 @@ def _spent(groups: Sequence[GroupTotals]) -> Spent:
         "known_reasoning_tokens": known("reasoning_tokens"),
         "reasoning_tokens_unknown": unknown("reasoning_tokens"),
         "wall_s": round(sum(totals.wall_s for totals in groups), 3),
-        "model_calls": known("model_calls"),
+        "model_calls": None if unknown("model_calls") else known("model_calls"),
+        "known_model_calls": known("model_calls"),
+        "model_calls_unknown": unknown("model_calls"),
         "cache_hits": known("cache_hits"),
-        "tool_calls": known("tool_calls"),
+        "tool_calls": None if unknown("tool_calls") else known("tool_calls"),
+        "known_tool_calls": known("tool_calls"),
+        "tool_calls_unknown": unknown("tool_calls"),
     }
 
 

@@ -89,7 +89,7 @@ def _means(cells: dict[str, list[float]]) -> dict[str, MetricMean]:
 
 
 def _collector(benchmark: str) -> ExtraMetrics:
-    plugin = BENCHMARKS.get(benchmark) if benchmark in BENCHMARKS.names() else None
+    plugin = BENCHMARKS.find(benchmark)
     return ExtraMetrics(plugin.metric_tasks if isinstance(plugin, LimitsMetrics) else {})
 
 

@@ -14,7 +14,7 @@ from gnomon.report.row_formats import escape_surrogates
 from gnomon.report.score_matrix import ScoreMatrix
 from gnomon.report.section import ReportInput, Section, by_count
 from gnomon.report.sections.contrasts import ContrastReport, contrasts, missing_share
-from gnomon.report.sections.cost import CostPart
+from gnomon.report.sections.cost import CostPart, Spent
 from gnomon.report.sections.job import JobPart
 from gnomon.report.sections.plan import PlanPart
 from gnomon.report.sections.preflights import PreflightsPart, preflight_text
@@ -286,9 +286,14 @@ def _markdown_rows(report: _Shown) -> Iterator[tuple[str, str]]:
 def _cached(report: CostPart) -> Iterator[tuple[str, str]]:
     """Replies from the cache, of how many: in all, and by arm where there are any."""
     cost = report["cost"]
-    yield "replies from the cache", f"{cost['cache_hits']:,} of {cost['model_calls']:,}"
+    yield "replies from the cache", f"{cost['cache_hits']:,} of {_calls(cost)}"
     for arm in cost["by_arm"] if cost["cache_hits"] else ():
-        yield f"… {arm['model']}, {arm['arm']}", f"{arm['cache_hits']:,} of {arm['model_calls']:,}"
+        yield f"… {arm['model']}, {arm['arm']}", f"{arm['cache_hits']:,} of {_calls(arm)}"
+
+
+def _calls(spent: Spent) -> str:
+    """How often the model was called, as far as it is known."""
+    return "an unknown number" if spent["model_calls"] is None else f"{spent['model_calls']:,}"
 
 
 def _terminal(report: _Shown) -> Iterator[str]:

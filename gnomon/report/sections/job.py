@@ -180,7 +180,7 @@ def arm_text(
         text = (
             "answers in one go, without tools"
             if arm.agent == "direct"
-            else f"answers without tools ({arm.agent})"
+            else f"answers {'with its own loop' if arm.outside else 'without tools'} ({arm.agent_label})"
         )
     else:
         tools, names = len(arm.tools), sorted(arm.tools if fitting is None else fitting)
@@ -211,7 +211,7 @@ def _with_tools(arm: Arm, many: str) -> str:
     if not runs_tools(arm) or arm.tool_choice == "none":
         return f"sees {many} but may not call them"
     must = "must" if arm.tool_choice == "required" else "may"
-    agent = "" if arm.agent == "react" else f" ({arm.agent})"
+    agent = "" if arm.agent == "react" else f" ({arm.agent_label})"
     neutral = RESULTS[arm.results]
     faulty = f", of whose calls some fail on purpose ({arm.faults.kind})" if arm.faults else ""
     return f"{must} call {many}, at most {arm.max_tool_calls} times{neutral}{faulty}{agent}"

@@ -49,8 +49,9 @@ def _called_needed(scores: ScoreMatrix, pair: ArmPair) -> CalledNeeded:
     """
     first, second = scores.groups_of(pair)
     baseline, variant = scores.means(first), scores.means(second)
-    both = np.isfinite(baseline) & np.isfinite(variant)
-    needed, called = baseline < RIGHT, scores.tool_calls[second] > 0
+    calls = scores.tool_calls[second]  # those that an outside agent does not tell belong nowhere
+    both = np.isfinite(baseline) & np.isfinite(variant) & np.isfinite(calls)
+    needed, called = baseline < RIGHT, calls > 0
 
     def quadrant(which: np.ndarray) -> CallQuadrant:
         chosen = both & which

@@ -113,7 +113,7 @@ def _models_of_people(report_input: ReportInput) -> list[int]:
         for (model, _), totals in zip(scores.groups, scores.totals, strict=True)
         if totals.sums["model_calls"] or totals.tools_offered is not None
     }
-    if not called or benchmark.name not in BENCHMARKS.names():
+    if not called or benchmark.name not in BENCHMARKS:
         return []
     return [
         at

@@ -10,6 +10,7 @@ from gnomon.report.score_matrix import ScoreMatrix
 from gnomon.report.section import UNFINISHED, ReportInput, Section
 from gnomon.spec.job_spec import JobSpec
 from gnomon.spec.margin_spec import MarginSpec, margin_text
+from gnomon.spec.plugins import absent
 
 MATCHED, TOOLS = "matched", "tools"  # arms of the preset matched_compute
 ALIKE = 0.25  # tokens further apart than this are not equal
@@ -92,8 +93,9 @@ def _deviations(report_input: ReportInput) -> Iterator[str]:
     more = int(np.sum(scores.answered + scores.missing > spec.repeats))
     if more:
         yield f"{more:,} samples of an arm were run more than {spec.repeats} times"
+    yield from absent(spec)
     for arm in spec.arms:
-        if not arm.toolset_unchanged:
+        if not spec.toolset_unchanged(arm):
             yield f"the tools of {arm.name} are no longer those that the job was frozen with"
     if analysis.preset == "matched_compute":
         yield from _unmatched(scores, spec)

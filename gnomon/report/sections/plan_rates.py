@@ -134,7 +134,7 @@ class PlanRows:
 
 
 def _collector(benchmark: str) -> PlanRows:
-    plugin = BENCHMARKS.get(benchmark) if benchmark in BENCHMARKS.names() else None
+    plugin = BENCHMARKS.find(benchmark)
     return PlanRows(plugin if isinstance(plugin, JudgesPlans) else None)
 
 

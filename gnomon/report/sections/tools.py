@@ -244,7 +244,7 @@ def _sum(parts: list[ToolTotals]) -> ToolTotals:
 
 def unused_tools(report: _Shown) -> list[str]:
     """Sentences on tools without calls: those that were offered, and those that fitted no sample."""
-    if not any(arm["model_calls"] for arm in report["arms"]):
+    if all(arm["model_calls"] == 0 for arm in report["arms"]):
         return []  # no model was asked, so nothing was offered
     idle = [tool for tool in report["tools"] if not tool["calls"]]
     offered = [tool["tool"] for tool in idle if tool["offered"]]

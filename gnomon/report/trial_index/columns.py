@@ -38,7 +38,8 @@ STORED_COLUMNS = (
     "wall_s",
 )
 PLAN_COLUMNS = ("sample_id", "task", "cell", "cluster")  # of a planned trial that has not run
-_INTEGERS = ("repeat", "tool_calls", "tool_errors")
+_INTEGERS = ("repeat",)
+_COUNTS = ("tool_calls", "tool_errors")  # unknown of some outside agents: no integer can be NaN
 _FRACTIONS = ("usd", "wall_s")
 _BY_SAMPLE = ("task", "cell", "cluster")
 _BY_TRIAL = ("sample_id", "model", "arm", "outcome", "stop_reason", "answer", "flags", "tools_used")
@@ -94,6 +95,7 @@ class TrialColumns:
         values = {**dict.fromkeys(_NAMED, ()), "model": tuple(models), "arm": tuple(arms)}
         integers = dict.fromkeys((*_BY_TRIAL, *_INTEGERS), np.empty(0, np.int32))
         fractions = dict.fromkeys(("score", *_FRACTIONS), np.empty(0, np.float64))
+        fractions |= dict.fromkeys(_COUNTS, np.empty(0, np.float32))
         ids = {"seq": np.empty(0, np.int64), "trial_id": np.empty(0, "S1")}
         return cls(values, integers | fractions | ids, dict.fromkeys(_BY_SAMPLE, np.empty(0, np.int32)))
 
@@ -175,6 +177,7 @@ def _arrays(stored: Mapping[str, Sequence[Any]], names: Mapping[str, Names]) -> 
     arrays |= {
         name: np.array(stored[name], np.float64) for name in ("score", *_FRACTIONS)
     }  # None becomes NaN
+    arrays |= {name: np.array(stored[name], np.float32) for name in _COUNTS}
     arrays["score"][arrays["outcome"] == names["outcome"][Outcome.INFRA_MISSING.value]] = np.nan
     arrays["seq"] = np.array(stored["seq"], np.int64)
     arrays["trial_id"] = np.array(stored["trial_id"], np.bytes_)  # ASCII, as every id is

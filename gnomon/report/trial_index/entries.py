@@ -25,8 +25,8 @@ class TrialEntry:
     answer: str | None
     flags: tuple[str, ...]
     tools: tuple[str, ...]
-    tool_calls: int
-    tool_errors: int
+    tool_calls: int | None
+    tool_errors: int | None
     usd: float | None
     wall_s: float
 

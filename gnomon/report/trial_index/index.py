@@ -338,11 +338,15 @@ class TrialIndex(MatchedTrials):
             answer=values["answer"][numbers["answer"]],
             flags=values["flags"][numbers["flags"]],
             tools=values["tools_used"][numbers["tools_used"]],
-            tool_calls=numbers["tool_calls"],
-            tool_errors=numbers["tool_errors"],
+            tool_calls=_integer(numbers["tool_calls"]),
+            tool_errors=_integer(numbers["tool_errors"]),
             usd=_number(numbers["usd"]),
             wall_s=numbers["wall_s"],
         )
+
+
+def _integer(value: float) -> int | None:
+    return None if math.isnan(value) else int(value)
 
 
 def _number(value: float) -> float | None:

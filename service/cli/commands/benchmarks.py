@@ -25,18 +25,18 @@ def benchmarks(name: str | None, as_json: bool) -> None:
     from service.cli.tables import print_table
 
     if name is not None:
-        if name not in BENCHMARKS.names():
+        if name not in BENCHMARKS:
             raise NotFound(f"no benchmark {name!r}; there are: {', '.join(BENCHMARKS.names())}", field="NAME")
         document = _document(name, BENCHMARKS.get(name), about=BENCHMARKS.summary(name))
         click.echo(json.dumps(document, indent=2) if as_json else _text(document))
         return
-    documents = [_document(each, BENCHMARKS.get(each), about="") for each in BENCHMARKS.names()]
+    documents = [_document(plugin.name, plugin, about="") for plugin in BENCHMARKS]
     if as_json:
         click.echo(json.dumps(documents, indent=2))
         return
     rows = [
         (
-            row["name"],
+            f"{row['name']} ({row['from']})" if "from" in row else row["name"],
             str(len(row["tasks"])),
             "files" if row["needs_data"] else "none",
             ", ".join(row["tasks"]),
@@ -47,7 +47,7 @@ def benchmarks(name: str | None, as_json: bool) -> None:
 
 
 def _document(name: str, plugin: "Benchmark", *, about: str) -> dict[str, Any]:
-    from gnomon.core.benchmark import ABILITIES, MODULES, SupportsOptions, benchmark_module
+    from gnomon.core.benchmark import ABILITIES, BENCHMARKS, MODULES, SupportsOptions, benchmark_module
 
     abilities = [ability.__name__ for ability in ABILITIES if isinstance(plugin, ability)]
     document = {
@@ -64,6 +64,8 @@ def _document(name: str, plugin: "Benchmark", *, about: str) -> dict[str, Any]:
         "abilities": abilities,
         "modules": [module for module in MODULES if benchmark_module(name, module) is not None],
     }
+    whose = BENCHMARKS.whose(name)
+    document.update({"from": whose} if whose else {})
     return {"description": about, **document} if about else document
 
 
@@ -80,6 +82,8 @@ def _text(document: dict[str, Any]) -> str:
     }
     rows = [(title, ", ".join(document[key])) for key, title in named.items() if document[key]]
     rows.append(("data", document["data"]))
+    if "from" in document:
+        rows.append(("from", document["from"]))
     rows.append(("headline", document["headline"].replace("_", " ")))
     if document["published_rows"]:
         rows.append(("paper's results", f"{document['published_rows']} rows, beside yours in the report"))

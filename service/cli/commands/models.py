@@ -3,12 +3,15 @@
 import importlib
 import json
 import os
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from service.cli.completions import complete_model
 from service.cli.options import json_option
+
+if TYPE_CHECKING:
+    from gnomon.spec.model_providers import ModelProvider
 
 BUILT_IN = {
     "reference": "reads the question, calls tools as its solver needs, and answers; offline, free",
@@ -26,6 +29,7 @@ def models(name: str | None, as_json: bool) -> None:
     NAME is a model's id as in a spec, such as openai/gpt-4o. Keys themselves are never shown, only whether
     the variable of one is set.
     """
+    from gnomon.spec.model_providers import PROVIDERS as MODEL_PROVIDERS
     from service.cli.tables import print_table
 
     if name is not None:
@@ -33,9 +37,11 @@ def models(name: str | None, as_json: bool) -> None:
         click.echo(json.dumps(document, indent=2) if as_json else _text(document))
         return
     providers = [{"provider": each, **_key(variable)} for each, variable in _providers().items()]
+    plugged = [_plugged(provider) for provider in MODEL_PROVIDERS]
     if as_json:
         built_in = [{"id": each, "description": about} for each, about in BUILT_IN.items()]
-        click.echo(json.dumps({"built_in": built_in, "providers": providers}, indent=2))
+        document = {"built_in": built_in, "providers": providers, "plugins": plugged}
+        click.echo(json.dumps(document, indent=2))
         return
     print_table(("built in", "what it does"), list(BUILT_IN.items()), wraps="what it does")
     click.echo()
@@ -48,9 +54,24 @@ def models(name: str | None, as_json: bool) -> None:
         for row in providers
     ]
     print_table(("provider", "its key's variable", "here"), rows)
+    if plugged:
+        click.echo()
+        names = [(f"{row['provider']}/…", row["description"], row["from"]) for row in plugged]
+        print_table(("plug-in", "what it does", "from"), names, wraps="what it does")
     click.echo(
         "\nAny other id of LiteLLM works too; with `api_base`, any compatible endpoint (docs/models.md)."
     )
+
+
+def _plugged(provider: "ModelProvider") -> dict[str, Any]:
+    from gnomon.spec.model_providers import PROVIDERS
+
+    return {
+        "provider": provider.name,
+        "description": provider.description,
+        "calls_network": provider.calls_network,
+        "from": PROVIDERS.whose(provider.name),
+    }
 
 
 def _providers() -> dict[str, str]:

@@ -58,10 +58,11 @@ def plan(
     finally:
         if store is not None:
             store.close()
-    click.echo(json.dumps(document, indent=2) if as_json else _text(document))
+    click.echo(json.dumps(document, indent=2) if as_json else plan_text(document))
 
 
-def _text(document: dict[str, Any]) -> str:
+def plan_text(document: dict[str, Any]) -> str:
+    """The plan in words."""
     from gnomon.report.text_formats import count
 
     sizes = [count(document[f"{noun}s"], noun) for noun in ("sample", "cluster", "cell")]
@@ -100,13 +101,20 @@ def _early_stop(document: dict[str, Any]) -> list[str]:
     return [*lines, f"  The least that so few clusters could decide, were they all alike: {least}."]
 
 
+def _lacks_price(arm: dict[str, Any]) -> bool:
+    """Whether a price in the spec would say what an arm costs: not of outside agents."""
+    return arm["usd"] is None and arm["prompt_tokens"] is not None
+
+
 def _costs(document: dict[str, Any]) -> list[str]:
     """What each arm would take. The tokens are those expected; the dollars also say how much it may be."""
     names = [f"{arm['model']} / {arm['arm']}" for arm in document["arms"]]
     width = max(map(len, names))
     lines = ["Expected tokens of all trials (prompts + replies), and what they cost:"]
     for name, arm in zip(names, document["arms"], strict=True):
-        tokens = f"{arm['prompt_tokens']:>12,} + {arm['completion_tokens']:>10,} tokens"
+        tokens = f"{'tokens unknown':>32}"
+        if arm["prompt_tokens"] is not None:
+            tokens = f"{arm['prompt_tokens']:>12,} + {arm['completion_tokens']:>10,} tokens"
         price = "price unknown"
         if arm["usd"] is not None and arm["usd_at_most"] is not None:
             price = f"about ${arm['usd']:,.2f}, at most ${arm['usd_at_most']:,.2f}"
@@ -117,7 +125,7 @@ def _costs(document: dict[str, Any]) -> list[str]:
     if "retry" in document:
         chosen = ", ".join(f"{name} {value}" for name, value in document["retry"].items())
         lines.append(f"Calls that failed are retried with {chosen}.")
-    unpriced = dict.fromkeys(arm["model"] for arm in document["arms"] if arm["usd"] is None)
+    unpriced = dict.fromkeys(arm["model"] for arm in document["arms"] if _lacks_price(arm))
     if unpriced:
         form = "`price: {input: …, output: …}`, dollars per million tokens,"
         lines.append(f"No table has a price for {', '.join(unpriced)}: {form} in the spec sets it.")

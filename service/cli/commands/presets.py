@@ -39,12 +39,22 @@ def _listed(*, as_json: bool) -> None:
     if as_json:
         click.echo(
             json.dumps(
-                [{"name": preset.name, "description": preset.description} for preset in PRESETS], indent=2
+                [
+                    {
+                        "name": preset.name,
+                        "description": preset.description,
+                        **({"from": whose} if (whose := PRESETS.whose(preset.name)) else {}),
+                    }
+                    for preset in PRESETS
+                ],
+                indent=2,
             )
         )
         return
     formatter = click.HelpFormatter(width=100)
-    formatter.write_dl([(preset.name, preset.description) for preset in PRESETS])
+    formatter.write_dl(
+        [(preset.name, PRESETS.with_origin(preset.name, preset.description)) for preset in PRESETS]
+    )
     click.echo(formatter.getvalue(), nl=False)
 
 
@@ -52,7 +62,7 @@ def _plan(name: str, benchmark: str, text: str) -> dict[str, Any]:
     from gnomon.core.agent import model_calls
     from gnomon.spec.preset import PRESETS, plan_arms
 
-    if name not in PRESETS.names():
+    if name not in PRESETS:
         raise SpecError(f"no preset {name!r}; there are: {', '.join(PRESETS.names())}", field="NAME")
     try:
         options = json.loads(text)

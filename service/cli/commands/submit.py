@@ -1,8 +1,8 @@
 """Send a spec to a running service."""
 
 import json
-import os
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -28,13 +28,19 @@ def submit(spec: Path, url: str, wait: bool, as_json: bool) -> None:
     from gnomon.report.text_formats import count
     from gnomon.spec.spec_file import read_spec
     from service.cli.common import exit_code, naming_entry, say
-    from service.client import Client
+    from service.client import ApiError, Client
 
     fields = read_spec(spec)
-    with Client(url, key=os.environ.get("GNOMON_API_KEY")) as client:
+    try:
+        client = Client(url)
+    except SpecError as error:
+        raise SpecError(error.message, field="--url") from None
+    with client:
         try:
-            posted = client.post_job(fields)
-        except SpecError as error:
+            posted = client.submit(fields)
+        except ApiError as error:
+            if error.field == "url":
+                raise SpecError(error.message, field="--url") from None
             raise naming_entry(error, fields) from None
         job_id = posted["id"]
         say(f"job {job_id}: {count(posted['planned_trials'], 'trial')}, {url}/v1/jobs/{job_id}")
@@ -48,7 +54,7 @@ def submit(spec: Path, url: str, wait: bool, as_json: bool) -> None:
     sys.exit(exit_code(job["status"], missing=job["counts"]["infra_missing"]))
 
 
-def _wait_for_end(client: Any, posted: dict[str, Any]) -> dict[str, Any]:
+def _wait_for_end(client: Any, posted: Mapping[str, Any]) -> dict[str, Any]:
     from service.cli.common import say_stopping
     from service.cli.progress import Counter
 
@@ -63,7 +69,7 @@ def _wait_for_end(client: Any, posted: dict[str, Any]) -> dict[str, Any]:
                 announced.append(counts["running"])
                 say_stopping(counts["running"])
 
-        job: dict[str, Any] = client.wait(posted["id"], show)
+        job: dict[str, Any] = client.wait(posted["id"], progress=show)
         return job
 
 

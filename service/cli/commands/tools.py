@@ -21,10 +21,14 @@ def list_tools(as_json: bool) -> None:
     from tools.core.toolbox import TOOLS
 
     if as_json:
-        click.echo(json.dumps([tool.schema()["function"] for tool in TOOLS], indent=2))
+        documents = [
+            {**tool.schema()["function"], **({"from": whose} if (whose := TOOLS.whose(tool.name)) else {})}
+            for tool in TOOLS
+        ]
+        click.echo(json.dumps(documents, indent=2))
         return
     formatter = click.HelpFormatter(width=100)
-    formatter.write_dl([(tool.name, tool.description) for tool in TOOLS])
+    formatter.write_dl([(tool.name, TOOLS.with_origin(tool.name, tool.description)) for tool in TOOLS])
     click.echo(formatter.getvalue(), nl=False)
 
 

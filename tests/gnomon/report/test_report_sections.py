@@ -123,6 +123,7 @@ def test_a_section_rendered_alone_is_that_of_the_page(rich: Report, name: str) -
         "preflights",
         "replays",
         "sequential",
+        "server_card",
         "wording",
     )
     assert bool(alone.strip()) is not has_nothing_to_show

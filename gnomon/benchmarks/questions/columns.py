@@ -1,0 +1,76 @@
+"""The columns of a question file: their names, what else they are often called, and how a spec maps them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from gnomon.benchmarks.questions.scorers.option import LETTERS
+from gnomon.core.errors import SpecError
+
+COLUMNS: Mapping[str, str] = {
+    "id": "name of the question, unique in the file; its place in the file where there is none",
+    "question": "what is asked",
+    "context": "text that comes before the question",
+    "options": "list of texts to choose from; or a column for each, called A, B, C, …",
+    "answer": "what is right, as the scorer needs it: a letter or text of an option, a number, a text",
+    "images": "picture or list of them: paths below the file's folder, base64, or the id of a row with them",
+    "video": "path of a clip below the file's folder",
+    "scene": "scene in GeoJSON: a path below the file's folder, or the object itself",
+    "task": "kind of question; reports have a row for each",
+    "cluster": "what makes questions kin; where it is empty, the pictures, clips and scenes they share",
+    "tags": "list of words to select questions by",
+    "scorer": "how the answer is scored, where that differs from the spec's `scorer`",
+}
+ALIASES: Mapping[str, tuple[str, ...]] = {
+    "id": ("index", "question_id"),
+    "context": ("hint",),
+    "options": ("choices",),
+    "images": ("image", "image_path"),
+    "video": ("clip",),
+    "task": ("category",),
+}
+MAPPABLE = (*COLUMNS, *LETTERS)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ColumnNames:
+    """Under which names the file may hold each column, first come, first taken."""
+
+    named: Mapping[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for ours in self.named:
+            if ours not in MAPPABLE:
+                allowed = ", ".join(COLUMNS)
+                raise SpecError(f"no column {ours!r}; allowed: {allowed}, A, B, C, …", field="columns")
+
+    def ours(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        """A row's values under our names; what is empty is left out."""
+        row: dict[str, Any] = {}
+        ranks: dict[str, int] = {}
+        for column, value in values.items():
+            if column not in self._ours or value is None or (isinstance(value, str) and not value.strip()):
+                continue
+            name, rank = self._ours[column]
+            if rank <= ranks.get(name, rank):
+                row[name], ranks[name] = value, rank
+        return row
+
+    @cached_property
+    def _ours(self) -> Mapping[str, tuple[str, int]]:
+        """Our name of each column that a file may have, and how early it is taken."""
+        return {
+            column: (name, rank) for name in MAPPABLE for rank, column in enumerate(self.candidates(name))
+        }
+
+    def candidates(self, name: str) -> tuple[str, ...]:
+        """What the file may call a column: what the spec says alone, else our name, then other usual ones.
+
+        >>> ColumnNames(named={"id": "nr"}).candidates("id"), ColumnNames().candidates("id")
+        (('nr',), ('id', 'index', 'question_id'))
+        """
+        if name in self.named:
+            return (self.named[name],)
+        taken = set(self.named.values())
+        return tuple(column for column in (name, *ALIASES.get(name, ())) if column not in taken)

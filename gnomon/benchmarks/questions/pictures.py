@@ -1,0 +1,188 @@
+"""Finds the pictures of a row: paths below the file's folder, base64, data URLs, or bytes; and scenes."""
+
+import base64
+import binascii
+import hashlib
+import io
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+from gnomon.benchmarks.questions.reading import as_json
+from gnomon.core.errors import DataError, SpecError
+from gnomon.core.sample import ImageRef
+from gnomon.media import MediaStore
+from gnomon.media.clip_frames import find_clip
+from gnomon.media.store import MAX_PIXELS
+from tools.core.regular_file import open_regular
+
+LAZY = ("PIL",)  # questions of text alone have no picture
+MAX_BYTES = 50_000_000  # of one picture
+MAX_PICTURES = 50  # of one question
+MAX_REFERENCE = 64  # characters: what is shorter and no file names another row, whose pictures these are
+KEPT_AS_THEY_ARE = ("PNG", "JPEG")
+CONVERTED = ("WEBP", "GIF", "BMP", "TIFF")  # to PNG; of several pictures the first
+_URL = re.compile(r"data:image/[a-z.+-]{1,30};base64,", re.IGNORECASE)
+_SUFFIX = re.compile(r"\.(?:png|jpe?g|webp|gif|bmp|tiff?)$", re.IGNORECASE)
+_REMOTE = re.compile(r"[a-z][a-z0-9+.-]{1,20}://", re.IGNORECASE)
+
+Source = str | bytes  # a path or the id of another row; or the picture itself
+
+
+def sources_in(written: object) -> tuple[Source, ...]:
+    """The pictures of a cell: one or a list of them, also as JSON text or as records with `bytes` or `path`.
+
+    Raises:
+        SpecError: an entry is none of these.
+    """
+    if isinstance(written, str) and written.lstrip().startswith("["):
+        listed = as_json(written) or as_json(written.replace("'", '"'))
+        written = listed if isinstance(listed, list) else written
+    entries = written if isinstance(written, list | tuple) else [written]
+    sources = tuple(_source(entry) for entry in entries if entry not in (None, ""))
+    if len(sources) > MAX_PICTURES:
+        raise SpecError(f"has {len(sources)} entries; allowed: {MAX_PICTURES}", field="images")
+    return sources
+
+
+def _source(entry: object) -> Source:
+    if isinstance(entry, Mapping):
+        entry = entry.get("bytes") or entry.get("path")
+    if isinstance(entry, bytes):
+        return entry
+    if isinstance(entry, int) and not isinstance(entry, bool):
+        return str(entry)
+    if not isinstance(entry, str):
+        raise SpecError(
+            f"holds {type(entry).__name__}; allowed: a path, base64, or a list of them", field="images"
+        )
+    text = entry.strip()
+    if _REMOTE.match(text):
+        raise SpecError(
+            f"{text[:60]!r} is an address; pictures are read from files: fetch it first", field="images"
+        )
+    if url := _URL.match(text):
+        return _decoded(text[url.end() :])
+    if len(text) <= MAX_REFERENCE or _SUFFIX.search(text):
+        return text
+    return _decoded(text)
+
+
+def _decoded(text: str) -> bytes:
+    try:
+        return base64.b64decode("".join(text.split()), validate=True)
+    except (binascii.Error, ValueError):
+        raise SpecError(f"{text[:30]!r}… is neither a path of a picture nor base64", field="images") from None
+
+
+def is_file_name(source: str) -> bool:
+    """Whether a short text can only be meant as a path.
+
+    >>> is_file_name("a.png"), is_file_name("12")
+    (True, False)
+    """
+    return bool(_SUFFIX.search(source)) or "/" in source
+
+
+def key_of(source: Source) -> str:
+    """The same for the same picture, so that questions about it are kin."""
+    return source if isinstance(source, str) else hashlib.sha256(source).hexdigest()[:20]
+
+
+def bytes_of(source: Source, folder: Path) -> bytes:
+    """The picture as a PNG or JPEG.
+
+    Raises:
+        SpecError: it is absent, leads out of the folder, is too large, or is no picture.
+    """
+    data = source if isinstance(source, bytes) else _file_bytes(source, folder)
+    kind = _checked(io.BytesIO(data), source)
+    return data if kind in KEPT_AS_THEY_ARE else _as_png(data, source)
+
+
+def check_picture(source: Source, folder: Path) -> None:
+    """Look at the head of a picture alone.
+
+    Raises:
+        SpecError: as `bytes_of`.
+    """
+    if isinstance(source, bytes):
+        if len(source) > MAX_BYTES:
+            raise _too_large(source)
+        _checked(io.BytesIO(source), source)
+        return
+    path = _path(source, folder)
+    try:
+        with open_regular(path) as file:
+            if path.stat().st_size > MAX_BYTES:
+                raise _too_large(source)
+            _checked(file, source)
+    except OSError as error:
+        raise SpecError(f"{source!r} cannot be read: {error.strerror or error}", field="images") from None
+
+
+def keep(source: Source, folder: Path, media: MediaStore) -> ImageRef:
+    """The picture in the media store.
+
+    Raises:
+        DataError: it is absent, or is no picture.
+    """
+    try:
+        return media.put(bytes_of(source, folder))
+    except SpecError as error:
+        raise DataError(error.message, field="images") from None
+
+
+def _path(source: str, folder: Path) -> Path:
+    path = find_clip(folder, source)
+    if path is None:
+        message = f"no file {source[:200]!r} in the folder of the questions"
+        raise SpecError(message, field="images")
+    return path
+
+
+def _file_bytes(source: str, folder: Path) -> bytes:
+    try:
+        with open_regular(_path(source, folder)) as file:
+            data = file.read(MAX_BYTES + 1)
+    except OSError as error:
+        raise SpecError(f"{source!r} cannot be read: {error.strerror or error}", field="images") from None
+    if len(data) > MAX_BYTES:
+        raise _too_large(source)
+    return data
+
+
+def _checked(file: object, source: Source) -> str:
+    from PIL import Image
+
+    try:
+        with Image.open(file, formats=(*KEPT_AS_THEY_ARE, *CONVERTED)) as image:  # type: ignore[arg-type]
+            (width, height), kind = image.size, str(image.format)
+    except (OSError, ValueError, SyntaxError, Image.DecompressionBombError):
+        allowed = ", ".join((*KEPT_AS_THEY_ARE, *CONVERTED))
+        raise SpecError(f"{_named(source)} is no picture; allowed: {allowed}", field="images") from None
+    if width * height > MAX_PIXELS:
+        raise SpecError(f"{_named(source)} has more than {MAX_PIXELS:,} pixels", field="images")
+    return kind
+
+
+def _as_png(data: bytes, source: Source) -> bytes:
+    from PIL import Image
+
+    png = io.BytesIO()
+    try:
+        with Image.open(io.BytesIO(data), formats=CONVERTED) as image:
+            image.convert("RGBA" if "A" in image.getbands() or "transparency" in image.info else "RGB").save(
+                png, format="PNG"
+            )
+    except (OSError, ValueError, SyntaxError) as error:
+        raise SpecError(f"{_named(source)} is a broken picture: {error}", field="images") from None
+    return png.getvalue()
+
+
+def _too_large(source: Source) -> SpecError:
+    return SpecError(f"{_named(source)} is larger than {MAX_BYTES:,} bytes", field="images")
+
+
+def _named(source: Source) -> str:
+    return repr(source[:200]) if isinstance(source, str) else "an embedded picture"

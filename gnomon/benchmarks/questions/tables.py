@@ -1,0 +1,361 @@
+"""Reads rows of JSONL, JSON, CSV, TSV and Parquet files one by one, and single rows again where they lie.
+
+Only where each row lies is kept, so that a file of any size takes little memory.
+"""
+
+import csv
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, BinaryIO, NoReturn, Protocol
+
+from gnomon.core.errors import DataError
+from tools.core.regular_file import open_regular
+
+LAZY = ("pyarrow", "pyarrow.parquet")  # few question files are Parquet
+SUFFIXES = (".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".parquet")
+MAX_LINE = 64_000_000  # bytes of a row, its pictures included
+MAX_JSON = 512_000_000  # bytes of a file that is read whole
+MAX_ROWS = 10_000_000
+UTF_16 = (b"\xff\xfe", b"\xfe\xff")
+Values = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FoundRow:
+    """A row with the place where it lies; `fault` says why it cannot be read, and then it has no values."""
+
+    number: int  # for people: of its first line, or of the row
+    at: tuple[int, int]  # for `Table.row`
+    values: Values = field(default_factory=dict)
+    fault: str = ""
+
+
+class Table(Protocol):
+    """A file of rows. `unit` is what people count there: lines or rows."""
+
+    unit: str
+
+    def rows(self) -> Iterator[FoundRow]:
+        """Every row that is not blank, in the order of the file.
+
+        Raises:
+            DataError: the file is not of its kind.
+        """
+        ...
+
+    def row(self, at: tuple[int, int]) -> Values:
+        """The row that lies there.
+
+        Raises:
+            DataError: the file has changed since, or is gone.
+        """
+        ...
+
+
+def open_table(path: Path) -> Table:
+    """The table of a file, by its ending.
+
+    Raises:
+        DataError: it cannot be read, or has another ending.
+    """
+    kind = path.suffix.lower()
+    if kind not in SUFFIXES:
+        raise DataError(f"{path.name}: allowed are files in {', '.join(SUFFIXES)}", field="data")
+    try:
+        with open_regular(path) as file:
+            head = file.read(4)
+        stamp = _stamp(path)
+    except OSError as error:
+        raise DataError(f"{path.name} cannot be read: {error.strerror or error}", field="data") from None
+    if kind == ".parquet":
+        return ParquetTable(path)
+    if head[:2] in UTF_16:
+        raise DataError(f"{path.name} is UTF-16; save it as UTF-8", field="data")
+    if kind == ".json":
+        return JsonTable(path)
+    if kind in (".csv", ".tsv"):
+        return CsvTable(path, stamp, "\t" if kind == ".tsv" else _delimiter(path))
+    return JsonLines(path, stamp)
+
+
+def _stamp(path: Path) -> tuple[int, int]:
+    status = path.stat()
+    return status.st_mtime_ns, status.st_size
+
+
+def _bytes_at(path: Path, stamp: tuple[int, int], at: tuple[int, int]) -> bytes:
+    try:
+        if _stamp(path) != stamp:
+            raise DataError(f"{path.name} has changed since the job opened it", field="data")
+        with open_regular(path) as file:
+            file.seek(at[0])
+            return file.read(at[1] - at[0])
+    except OSError as error:
+        raise DataError(f"{path.name} cannot be read: {error.strerror or error}", field="data") from None
+
+
+def _lines(file: BinaryIO) -> Iterator[tuple[int, int, bytes]]:
+    """The lines with where they begin and end, without a byte order mark; too long ones as they are cut."""
+    begin = 0
+    while line := file.readline(MAX_LINE + 1):
+        end = begin + len(line)
+        yield begin, end, line.removeprefix(b"\xef\xbb\xbf") if begin == 0 else line
+        begin = end
+
+
+def not_utf8(error: UnicodeDecodeError) -> str:
+    r"""What to say of text in another encoding.
+
+    >>> try:
+    ...     b"caf\xe9".decode()
+    ... except UnicodeDecodeError as error:
+    ...     not_utf8(error)
+    'is not UTF-8: byte 0xe9 at 4; save the file as UTF-8'
+    """
+    return (
+        f"is not UTF-8: byte 0x{error.object[error.start]:02x} at {error.start + 1}; save the file as UTF-8"
+    )
+
+
+class JsonLines:
+    """A JSON object on each line."""
+
+    unit = "line"
+
+    def __init__(self, path: Path, stamp: tuple[int, int]) -> None:
+        self._path, self._stamp = path, stamp
+
+    def rows(self) -> Iterator[FoundRow]:
+        with open_regular(self._path) as file:
+            for number, (begin, end, line) in enumerate(_lines(file), start=1):
+                at = (begin, end)
+                if len(line) > MAX_LINE:
+                    yield FoundRow(number=number, at=at, fault=f"is longer than {MAX_LINE:,} bytes")
+                    return
+                if not line.strip():
+                    continue
+                try:
+                    yield FoundRow(number=number, at=at, values=_object(line))
+                except _Unreadable as error:
+                    yield FoundRow(number=number, at=at, fault=str(error))
+
+    def row(self, at: tuple[int, int]) -> Values:
+        line = _bytes_at(self._path, self._stamp, at)
+        return _object(line.removeprefix(b"\xef\xbb\xbf") if at[0] == 0 else line)
+
+
+class _Unreadable(ValueError):
+    """A row that cannot be read; the message says why."""
+
+
+def _object(line: bytes) -> Values:
+    try:
+        value = json.loads(line.decode(), parse_constant=_refuse_constant)
+    except UnicodeDecodeError as error:
+        raise _Unreadable(not_utf8(error)) from None
+    except json.JSONDecodeError as error:
+        raise _Unreadable(f"is no JSON: {error.msg} at character {error.pos + 1}") from None
+    except (ValueError, RecursionError) as error:
+        raise _Unreadable(f"is no JSON: {str(error) or 'nested too deeply'}") from None
+    if not isinstance(value, dict):
+        raise _Unreadable(f"is no JSON object but {type(value).__name__}; a question is {{…}}")
+    return value
+
+
+def _refuse_constant(constant: str) -> NoReturn:
+    raise ValueError(f"{constant} is no JSON number")
+
+
+class JsonTable:
+    """A JSON list of objects, or an object whose `questions` are such a list; kept whole."""
+
+    unit = "entry"
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._entries: list[Any] | None = None
+
+    def rows(self) -> Iterator[FoundRow]:
+        for number, entry in enumerate(self._read(), start=1):
+            at = (number - 1, number)
+            if isinstance(entry, dict):
+                yield FoundRow(number=number, at=at, values=entry)
+            else:
+                yield FoundRow(number=number, at=at, fault=f"is no object but {type(entry).__name__}")
+
+    def row(self, at: tuple[int, int]) -> Values:
+        values: Values = self._read()[at[0]]
+        return values
+
+    def _read(self) -> list[Any]:
+        if self._entries is not None:
+            return self._entries
+        name = self._path.name
+        try:
+            with open_regular(self._path) as file:
+                data = file.read(MAX_JSON + 1)
+            if len(data) > MAX_JSON:
+                raise DataError(f"{name} is larger than {MAX_JSON:,} bytes; write JSONL", field="data")
+            value = json.loads(data.decode("utf-8-sig"), parse_constant=_refuse_constant)
+        except UnicodeDecodeError as error:
+            raise DataError(f"{name} {not_utf8(error)}", field="data") from None
+        except json.JSONDecodeError as error:
+            where = f"line {error.lineno}, character {error.colno}"
+            raise DataError(f"{name} is no JSON: {error.msg}: {where}", field="data") from None
+        except (OSError, ValueError, RecursionError) as error:
+            raise DataError(f"{name} cannot be read as JSON: {error}", field="data") from None
+        entries = value.get("questions") if isinstance(value, dict) else value
+        if not isinstance(entries, list):
+            message = f"{name} is no list of questions, nor an object with a list `questions`"
+            raise DataError(message, field="data")
+        self._entries = entries
+        return entries
+
+
+class CsvTable:
+    """Rows of text under a header, parted by commas, semicolons or tabs, quoted as spreadsheets do."""
+
+    unit = "line"
+
+    def __init__(self, path: Path, stamp: tuple[int, int], delimiter: str) -> None:
+        self._path, self._stamp, self._delimiter = path, stamp, delimiter
+        self._header: list[str] = []
+
+    def rows(self) -> Iterator[FoundRow]:
+        csv.field_size_limit(MAX_LINE)  # of the whole process: pictures are longer than its usual limit
+        with open_regular(self._path) as file:
+            walk = _Walk(file)
+            reader = csv.reader(walk.lines(), delimiter=self._delimiter, strict=True)
+            self._header = [name.strip() for name in self._next(reader, walk) or []]
+            self._check_header()
+            while True:
+                begin, number = walk.end, walk.number + 1
+                walk.fault = ""
+                try:
+                    cells = self._next(reader, walk)
+                except csv.Error as error:
+                    fault = f"cannot be read: {error}; is a quotation mark left open?"
+                    yield FoundRow(number=number, at=(begin, walk.end), fault=fault)
+                    return
+                if cells is None:
+                    return
+                at = (begin, walk.end)
+                if not any(cell.strip() for cell in cells):
+                    continue
+                fault = walk.fault or self._misfit(cells)
+                values = {} if fault else dict(zip(self._header, cells, strict=True))
+                yield FoundRow(number=number, at=at, values=values, fault=fault)
+
+    def row(self, at: tuple[int, int]) -> Values:
+        csv.field_size_limit(MAX_LINE)
+        text = _bytes_at(self._path, self._stamp, at).decode()
+        reader = csv.reader(text.splitlines(keepends=True), delimiter=self._delimiter, strict=True)
+        return dict(zip(self._header, next(reader), strict=True))
+
+    def _next(self, reader: Iterator[list[str]], walk: "_Walk") -> list[str] | None:
+        cells = next(reader, None)
+        if walk.is_cut:
+            raise DataError(
+                f"{self._path.name}: line {walk.number} is longer than {MAX_LINE:,} bytes", field="data"
+            )
+        return cells
+
+    def _check_header(self) -> None:
+        names = [name for name in self._header if name]
+        if not names:
+            raise DataError(f"{self._path.name} has no header that names its columns", field="data")
+        twice = sorted({name for name in names if names.count(name) > 1})
+        if twice:
+            raise DataError(f"{self._path.name} has two columns {twice[0]!r}", field="data")
+
+    def _misfit(self, cells: list[str]) -> str:
+        if len(cells) == len(self._header):
+            return ""
+        return f"has {len(cells)} fields where the header names {len(self._header)}"
+
+
+class _Walk:
+    """Lines of a file as text, and where the last one that was read lies."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file, self.end, self.number = file, 0, 0
+        self.fault, self.is_cut = "", False
+
+    def lines(self) -> Iterator[str]:
+        for _, end, line in _lines(self._file):
+            self.end, self.number = end, self.number + 1
+            self.is_cut = self.is_cut or len(line) > MAX_LINE
+            try:
+                yield line.decode()
+            except UnicodeDecodeError as error:
+                self.fault = self.fault or not_utf8(error)
+                yield line.decode(errors="replace")
+
+
+def _delimiter(path: Path) -> str:
+    """What parts the columns of a .csv: spreadsheets write semicolons where a comma is the decimal mark."""
+    with open_regular(path) as file:
+        header = file.readline(100_000).decode(errors="replace")
+    return max(",;\t", key=header.count)
+
+
+class ParquetTable:
+    """Rows of a Parquet file; of those that are read again the row group stays for a while."""
+
+    unit = "row"
+
+    def __init__(self, path: Path) -> None:
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        self._path = path
+        try:
+            with open_regular(path) as source, pq.ParquetFile(source) as file:
+                counts = [file.metadata.row_group(at).num_rows for at in range(file.num_row_groups)]
+        except (OSError, pa.ArrowException) as error:
+            raise DataError(f"{path.name} cannot be read as Parquet: {error}", field="data") from None
+        if sum(counts) > MAX_ROWS:
+            raise DataError(f"{path.name} has more than {MAX_ROWS:,} rows", field="data")
+        self._counts = counts
+        self._group = lru_cache(maxsize=2)(self._read_group)
+
+    def rows(self) -> Iterator[FoundRow]:
+        number = 0
+        for group in range(len(self._counts)):
+            for at, values in enumerate(_plain_rows(self._read_group(group))):
+                number += 1
+                yield FoundRow(number=number, at=(group, at), values=values)
+
+    def row(self, at: tuple[int, int]) -> Values:
+        group, place = at
+        return next(iter(_plain_rows(self._group(group).slice(place, 1))))
+
+    def _read_group(self, group: int) -> Any:
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        try:
+            with open_regular(self._path) as source, pq.ParquetFile(source) as file:
+                return file.read_row_group(group)
+        except (OSError, pa.ArrowException) as error:
+            raise DataError(f"{self._path.name} cannot be read as Parquet: {error}", field="data") from None
+
+
+def _plain_rows(table: Any) -> Iterable[Values]:
+    """Rows as plain data, a few at a time; a text that is no UTF-8 is None, as if it were absent."""
+    for batch in table.to_batches(max_chunksize=256):
+        try:
+            yield from batch.to_pylist()
+        except UnicodeDecodeError:
+            for at in range(batch.num_rows):
+                yield {name: _cell(batch.column(name), at) for name in batch.schema.names}
+
+
+def _cell(column: Any, at: int) -> Any:
+    try:
+        return column[at].as_py()
+    except UnicodeDecodeError:
+        return None

@@ -1,0 +1,93 @@
+"""Units of length, time, speed, angle, area, volume, mass, temperature and share, and how they convert."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """A unit of what `of` names; a value times `factor`, plus `offset`, is in the first unit of that kind."""
+
+    of: str
+    factor: float
+    offset: float = 0.0
+
+
+def _units() -> Mapping[str, Unit]:
+    table: dict[str, dict[str, float]] = {
+        "length": {
+            "m metre metres meter meters": 1,
+            "km kilometre kilometres kilometer kilometers": 1000,
+            "cm centimetre centimetres centimeter centimeters": 0.01,
+            "mm millimetre millimetres millimeter millimeters": 0.001,
+            "mi mile miles": 1609.344,
+            "ft foot feet": 0.3048,
+            "yd yard yards": 0.9144,
+            "in inch inches": 0.0254,
+            "nmi": 1852,
+        },
+        "time": {
+            "s sec secs second seconds": 1,
+            "ms millisecond milliseconds": 0.001,
+            "min mins minute minutes": 60,
+            "h hr hrs hour hours": 3600,
+            "d day days": 86_400,
+        },
+        "speed": {
+            "m/s mps": 1,
+            "km/h kmh kph kmph": 1 / 3.6,
+            "mph mi/h": 0.44704,
+            "kn knot knots kt": 1852 / 3600,
+            "ft/s": 0.3048,
+        },
+        "angle": {"deg ° degree degrees": 1, "rad radian radians": 180 / math.pi},
+        "area": {
+            "m2 m² sqm": 1,
+            "km2 km² sqkm": 1e6,
+            "cm2 cm²": 1e-4,
+            "ha hectare hectares": 1e4,
+            "ft2 ft² sqft": 0.09290304,
+            "acre acres": 4046.8564224,
+        },
+        "volume": {"m3 m³": 1, "l litre litres liter liters": 1e-3, "ml": 1e-6, "cm3 cm³": 1e-6},
+        "mass": {
+            "kg kilogram kilograms": 1,
+            "g gram grams": 1e-3,
+            "t tonne tonnes": 1000,
+            "lb lbs pound pounds": 0.45359237,
+        },
+        "share": {"%": 0.01, "percent per-cent": 0.01},
+        "pixels": {"px pixel pixels": 1},
+    }
+    units = {
+        name: Unit(of, factor)
+        for of, kinds in table.items()
+        for names, factor in kinds.items()
+        for name in names.split()
+    }
+    units |= dict.fromkeys(("°c", "celsius"), Unit("temperature", 1, 273.15))
+    units |= dict.fromkeys(("°f", "fahrenheit"), Unit("temperature", 5 / 9, 459.67 * 5 / 9))
+    units |= {"kelvin": Unit("temperature", 1)}
+    return units
+
+
+UNITS = _units()
+
+
+def unit_of(word: str) -> Unit | None:
+    """The unit that a word names; None where it names none.
+
+    >>> unit_of("KM") == unit_of("kilometres"), unit_of("apples") is None
+    (True, True)
+    """
+    return UNITS.get(word.casefold().rstrip(".,;)"))
+
+
+def converted(value: float, unit: Unit, to: Unit) -> float:
+    """A value in another unit of the same kind.
+
+    >>> round(converted(3.0, UNITS["km"], UNITS["m"])), round(converted(20, UNITS["°c"], UNITS["°f"]))
+    (3000, 68)
+    """
+    return (value * unit.factor + unit.offset - to.offset) / to.factor

@@ -1,0 +1,45 @@
+"""The same tools called in turns, in text and in code: how much hangs on the way they are called.
+
+`calls` asks for calls as the provider's API has them ([`react`](agents.md#react)), `text` for lines of text
+([`text-react`](agents.md#text-react)), `code` for Python in which the tools are functions
+([`code`](agents.md#code), [how it runs](code-as-action.md)). Tools, limits and question are the same in all
+three; the first contrasts compare text and code with calls.
+
+`python` may write code too, but has no tools in it: `python − raw` is what an interpreter alone is worth, and
+`code − python` what the tools are worth to a model that has one. `max_turns` bounds the blocks of code.
+"""
+
+from gnomon.core.benchmark import Benchmark
+from gnomon.spec.preset import ArmPlan, Preset, PresetOptions, contrast
+
+
+class InterfacesOptions(PresetOptions):
+    """`agent` is that of the arms `raw` and `calls`."""
+
+
+def plan(options: InterfacesOptions, _: Benchmark) -> ArmPlan:
+    """No tools, three ways to call them, and code without them."""
+    arms = (
+        options.arm("raw"),
+        options.with_tools("calls"),
+        options.with_tools("text", agent="text-react"),
+        options.with_tools("code", agent="code"),
+        options.arm("python", agent="code"),
+    )
+    contrasts = (
+        contrast("calls", "code", "calls in code instead of in turns", "agent", is_primary=True),
+        contrast("calls", "text", "calls in text instead of in turns", "agent", is_primary=True),
+        contrast("text", "code", "calls in code instead of in text", "agent"),
+        contrast("raw", "calls", "the tools, called in turns", "tools"),
+        contrast("raw", "python", "Python without tools", "agent"),
+        contrast("python", "code", "the tools, called in code", "tools"),
+    )
+    return ArmPlan(arms=arms, contrasts=contrasts)
+
+
+interfaces = Preset(
+    name="interfaces",
+    description="Has the same tools called in turns, in text and in code: how much hangs on the interface.",
+    options=InterfacesOptions,
+    plan=plan,
+)

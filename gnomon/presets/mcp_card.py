@@ -1,0 +1,187 @@
+"""The card of a tool server: does it help, which tools carry it, which are never used, which mislead.
+
+`raw` has no tools, `live` all of them; their difference is the card's verdict and the only primary contrast.
+`schema_only` lists the tools and forbids calls, `placebo` answers good calls with results that are about
+something else (`placebo: neutral` with "says nothing"): the steps from one to the next are what the sight of
+tools, the calling and the results are worth ([ladder](#ladder)). `all but X` leaves one tool out.
+`explicit_faults` and `silent_faults` hit calls with `rate` (0.3), as in [faults](#faults).
+
+The sets of tools in between give Shapley values: up to four tools all sets are arms and the values exact;
+up to eight the sets that `orders` (8) drawn orders pass through. Of more tools eight groups are made, by the
+first word of their names and then by the alphabet, unless `groups` names them. `shapley: false` leaves these
+arms out. The report's section `server_card` and the page `/ui/jobs/ID/card` tell the result
+([the card of a server](server-card.md)).
+"""
+
+import re
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Literal
+
+from pydantic import Field
+
+from gnomon.core.arm import Arm, Contrast, FaultKind, Faults
+from gnomon.core.benchmark import Benchmark
+from gnomon.core.errors import SpecError
+from gnomon.presets.subsets import EXACT, MOST_ARMS
+from gnomon.spec.analysis_spec import AttributionSpec
+from gnomon.spec.preset import ArmPlan, GroupedOptions, Preset, contrast
+from gnomon.trials.fault_injection import can_be_wrong
+from tools.core.toolbox import TOOLS
+
+MOST_PLAYERS = 8  # among whom the gain is divided, unless a spec names more groups
+NAME_CHARS = 60
+RAW, LIVE = "raw", "live"
+WORDS: dict[FaultKind, str] = {
+    "explicit": "tools that say they failed",
+    "silent": "tools that are wrong and do not say so",
+}
+
+
+class McpCardOptions(GroupedOptions):
+    """`orders` and `seed` draw the sets for Shapley values, `rate` is the share of calls that fails."""
+
+    placebo: Literal["other_scene", "neutral"] = "other_scene"
+    shapley: bool = True
+    orders: int = Field(default=8, ge=2, le=1000, multiple_of=2)
+    seed: int = Field(default=0, ge=0, lt=2**63)
+    rate: float = Field(default=0.3, gt=0, le=1)
+
+
+def plan(options: McpCardOptions, _: Benchmark) -> ArmPlan:
+    """No tools and all tools, sets between them, each tool left out, no results, false results, faults.
+
+    Raises:
+        SpecError: there would be more than MOST_ARMS arms.
+    """
+    raw, live = options.arm(RAW), options.with_tools(LIVE)
+    shown = dict(zip(options.tools, short_names(options.tools), strict=True))
+    players = options.groups or _players(options.tools, shown)
+    arms = {_set_of(arm): arm for arm in (live, raw)}
+    attribution, notes = None, []
+    if options.shapley and len(players) > 1:
+        attribution = _add_sets(arms, options, players)
+        if len(players) < len(options.tools) and not options.groups:
+            made = "; ".join(
+                f"{name}: {', '.join(shown[tool] for tool in players[name])}" for name in players
+            )
+            notes.append(f"Shapley values are of groups of tools ({made}); the option `groups` names others")
+    lacking = {}
+    if len(options.tools) > 1:
+        for tool in options.tools:
+            rest = tuple(other for other in options.tools if other != tool)
+            arm = options.arm(f"all but {shown[tool]}", tools=rest)
+            lacking[tool] = arms.setdefault(_set_of(arm), arm)
+    full = [options.with_tools("schema_only", tool_choice="none")]
+    full.append(options.with_tools("placebo", results=options.placebo))
+    contrasts = [
+        contrast(RAW, LIVE, "all of it", "tools", is_primary=True),
+        contrast(RAW, "schema_only", "the sight of tools", "tools", "tool_choice"),
+        contrast("schema_only", "placebo", "the calling", "tool_choice", "results"),
+        contrast("placebo", LIVE, "what the tools say", "results"),
+        *(
+            contrast(arm.name, LIVE, f"{shown[tool]}, given all others", "tools")
+            for tool, arm in lacking.items()
+        ),
+    ]
+    for kind in _possible_faults(options.tools, notes):
+        name = f"{kind}_faults"
+        full.append(options.with_tools(name, faults=Faults(kind=kind, rate=options.rate)))
+        contrasts.append(contrast(LIVE, name, WORDS[kind], "faults"))
+    _refuse_too_many(len(arms) + len(full))
+    return ArmPlan(
+        arms=(raw, live, *(arm for arm in arms.values() if arm not in (raw, live)), *full),
+        contrasts=tuple(_each_once(contrasts)),
+        chain=(RAW, "schema_only", "placebo", LIVE),
+        attribution=attribution,
+        notes=tuple(notes),
+    )
+
+
+def short_names(tools: Sequence[str]) -> list[str]:
+    """Names of tools without the server that they share; unchanged where they are of several.
+
+    >>> short_names(["calc__add", "calc__root"]), short_names(["calc__add", "git__log"])
+    (['add', 'root'], ['calc__add', 'git__log'])
+    """
+    servers = {name.partition("__")[0] if "__" in name else "" for name in tools}
+    return [name.partition("__")[2] or name for name in tools] if len(servers) == 1 else list(tools)
+
+
+def _set_of(arm: Arm) -> frozenset[str]:
+    return frozenset(arm.tools)
+
+
+def _players(tools: Sequence[str], shown: dict[str, str]) -> dict[str, list[str]]:
+    """Each tool by itself; of more than MOST_PLAYERS, so many groups of tools with like names."""
+    if len(tools) <= MOST_PLAYERS:
+        return {shown[tool]: [tool] for tool in tools}
+    by_word: dict[str, list[str]] = {}
+    for tool in sorted(tools, key=lambda name: shown[name]):
+        by_word.setdefault(_first_word(shown[tool]), []).append(tool)
+    if not 1 < len(by_word) <= MOST_PLAYERS:
+        ordered = [tool for alike in by_word.values() for tool in alike]
+        cuts = [round(at * len(ordered) / MOST_PLAYERS) for at in range(MOST_PLAYERS + 1)]
+        groups = [ordered[low:high] for low, high in pairwise(cuts)]
+    else:
+        groups = list(by_word.values())
+    return {_group_name([shown[tool] for tool in group]): sorted(group) for group in groups}
+
+
+def _first_word(name: str) -> str:
+    """What a name begins with.
+
+    >>> _first_word("list_directory"), _first_word("readFile"), _first_word("sum")
+    ('list', 'read', 'sum')
+    """
+    return re.split(r"[^A-Za-z0-9]|(?<=[a-z0-9])(?=[A-Z])", name)[0].lower()
+
+
+def _group_name(names: Sequence[str]) -> str:
+    name = names[0] if len(names) == 1 else f"{names[0]} … {names[-1]}"
+    return name if len(name) <= NAME_CHARS else f"{name[: NAME_CHARS - 1]}…"
+
+
+def _add_sets(
+    arms: dict[frozenset[str], Arm], options: McpCardOptions, players: dict[str, list[str]]
+) -> AttributionSpec:
+    """Add the arms that Shapley values need to those there are."""
+    from gnomon.statistics.coalitions import antithetic_orders, coalitions  # late: with NumPy
+
+    names = list(players)
+    orders = antithetic_orders(names, options.orders, seed=options.seed) if len(names) > EXACT else ()
+    sets = coalitions(names, orders)
+    _refuse_too_many(len(sets))
+    named = options.model_copy(update={"groups": players})
+    for joined in sets:
+        arm = named.coalition(joined)
+        arms.setdefault(_set_of(arm), arm)
+    return AttributionSpec(players=players, orders=[list(order) for order in orders])
+
+
+def _refuse_too_many(arms: int) -> None:
+    if arms > MOST_ARMS:
+        message = f"makes {arms} arms, at most {MOST_ARMS} are allowed; name groups, fewer orders or tools"
+        raise SpecError(message, field="arms.orders")
+
+
+def _possible_faults(tools: Sequence[str], notes: list[str]) -> list[FaultKind]:
+    """The kinds of faults that these tools can have; what a server's tool says can always be changed."""
+    honest = [name for name in tools if name in TOOLS.names() and not can_be_wrong(TOOLS.get(name))]
+    if len(honest) < len(tools):
+        return ["explicit", "silent"]
+    notes.append("no silent faults: none of the tools measures anything")
+    return ["explicit"]
+
+
+def _each_once(contrasts: Sequence[Contrast]) -> list[Contrast]:
+    return list({(pair.baseline, pair.variant): pair for pair in reversed(contrasts)}.values())[::-1]
+
+
+mcp_card = Preset(
+    name="mcp_card",
+    description="Makes the card of a tool server: whether it helps, which tools carry it, which mislead.",
+    options=McpCardOptions,
+    plan=plan,
+    example={"tools": ["distance", "estimate_track", "interpolate"]},
+)

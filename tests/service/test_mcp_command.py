@@ -1,0 +1,104 @@
+"""`gnomon mcp` as a process of its own, met by the official client."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import httpx2
+import pytest
+from click.testing import CliRunner
+from mcp import Client, StdioServerParameters
+from mcp.client.streamable_http import streamable_http_client
+
+from service.cli.commands.mcp import mcp
+
+ROOT = Path(__file__).parents[2]
+GNOMON = str(Path(sys.executable).with_name("gnomon"))
+SMALL = str(ROOT / "examples" / "scenes" / "small.geojson")
+REQUEST = {
+    "id": "one-day",
+    "area": "helsinki",
+    "start_date": "2026-06-10",
+    "hotel": "Hotelli Torni",
+    "places": ["Ateneum", "Kiasma"],
+}
+
+
+async def test_a_client_reads_a_scene_measures_on_it_and_has_a_trip_planned_and_checked(
+    tmp_path: Path,
+) -> None:
+    server = StdioServerParameters(command=GNOMON, args=["mcp", "--scene", SMALL], cwd=str(tmp_path))
+    async with Client(server, mode="legacy") as client:
+        assert {"distance", "plan_itinerary", "check_plan"} <= {
+            tool.name for tool in (await client.list_tools()).tools
+        }
+        scene = await client.read_resource("scene://small")
+        assert json.loads(scene.contents[0].text)["type"] == "FeatureCollection"  # type: ignore[union-attr]
+        ends = {"start": {"camera": "c1"}, "end": {"camera": "c2"}}
+        distance = await client.call_tool("distance", ends)  # the only scene need not be named
+        assert distance.structured_content["straight_m"] == pytest.approx(97.652)
+        planned = await client.call_tool("plan_itinerary", {"request": REQUEST})
+        assert not planned.is_error
+        assert planned.structured_content["verification"]["passes"]
+        plan = planned.structured_content["plan"]
+        plan["days"][0]["visits"][0]["leave"] = plan["days"][0]["visits"][0]["arrive"]
+        checked = await client.call_tool("check_plan", {"plan": plan, "request": REQUEST})
+        assert not checked.structured_content["passes"]
+        text = await client.call_tool("plan_itinerary", {"request": {"text": "a day in Rome"}})
+        assert text.is_error
+        assert "reads no free text" in text.content[0].text  # type: ignore[union-attr]
+
+
+async def test_it_serves_over_http_with_the_token_of_a_variable_until_interrupted(tmp_path: Path) -> None:
+    command = [GNOMON, "mcp", "--scene", SMALL, "--tool", "speed", "--http", "127.0.0.1:0"]
+    environment = {**os.environ, "TOOLS_TOKEN": "of-the-operator"}
+    with subprocess.Popen(  # noqa: ASYNC220 (the loop has nothing else to do)
+        [*command, "--token-env", "TOOLS_TOKEN"],
+        cwd=tmp_path,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert process.stderr is not None
+        line = process.stderr.readline()
+        url = re.search(r"http://\S+", line)
+        assert url is not None, line
+        async with httpx2.AsyncClient() as http:
+            assert (await http.post(url[0], json={})).status_code == 401
+        async with (
+            httpx2.AsyncClient(headers={"Authorization": "Bearer of-the-operator"}) as http,
+            Client(streamable_http_client(url[0], http_client=http)) as client,
+        ):
+            assert [tool.name for tool in (await client.list_tools()).tools] == ["speed"]
+            result = await client.call_tool("speed", {"distance_m": 105.0, "seconds": 75.0})
+            assert result.structured_content["speed_mps"] == pytest.approx(1.4)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=30)
+    assert (out, err.strip()) == ("", "gnomon: interrupted")
+
+
+@pytest.mark.parametrize(
+    ("args", "words"),
+    [
+        (["--scene", "absent.geojson"], "absent.geojson"),
+        (["--scene", SMALL, "--tool", "fly"], "the tool 'fly' is unknown"),
+        (["--scene", SMALL, "--tool", "plan_trip"], "can work on none of the scenes"),
+        (["--scene", SMALL, "--scene", SMALL], "two scenes are called 'small'"),
+        (["--scene", "."], "holds no *.geojson"),
+        (["--http", "localhost"], "'localhost' is no address"),
+        (["--http", "0.0.0.0:8001"], "name a token with --token-env"),
+        (["--http", "0.0.0.0:8001", "--token-env", "NOT_SET_ANYWHERE"], "NOT_SET_ANYWHERE is not set"),
+    ],
+)
+def test_what_cannot_be_served_is_refused_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, args: list[str], words: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    result = CliRunner().invoke(mcp, args)
+    assert result.exit_code != 0
+    assert words in str(result.exception)

@@ -1,0 +1,1 @@
+"""Tools served to other programs by the Model Context Protocol (MCP)."""

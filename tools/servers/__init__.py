@@ -1,0 +1,6 @@
+"""Tools of foreign servers: MCP over stdio or HTTP, and HTTP interfaces described by OpenAPI.
+
+Start at `definition.py` (how a server is written in a spec) and `tool.py` (one of its tools, as a toolbox
+runs it). `connections.py` keeps one connection for each server and process; `mcp_session.py` speaks MCP,
+`launch.py` starts a command in a sandbox, `cassette.py` answers from a record. docs/tool-servers.md.
+"""

@@ -1,0 +1,38 @@
+"""HTTP for tool servers: answers of bounded length, no redirects to other hosts."""
+
+from collections.abc import AsyncIterator
+
+import httpx2
+
+
+class _BoundedStream(httpx2.AsyncByteStream):
+    def __init__(self, stream: httpx2.AsyncByteStream, most: int) -> None:
+        self._stream, self._left = stream, most
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        async for chunk in self._stream:
+            self._left -= len(chunk)
+            if self._left < 0:
+                raise httpx2.ReadError("the answer is longer than is read")
+            yield chunk
+
+    async def aclose(self) -> None:
+        await self._stream.aclose()
+
+
+class BoundedTransport(httpx2.AsyncBaseTransport):
+    """Ends an answer that is longer than `most` bytes as a broken one."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._inner = httpx2.AsyncHTTPTransport()
+
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        """The answer, with its body counted as it is read."""
+        response = await self._inner.handle_async_request(request)
+        if isinstance(response.stream, httpx2.AsyncByteStream):
+            response.stream = _BoundedStream(response.stream, self._most)
+        return response
+
+    async def aclose(self) -> None:
+        await self._inner.aclose()
