@@ -215,7 +215,7 @@ class LocalJobs:
         with self.store() as store:
             record = store.trial(find_trial(store, trial))
             question = questions_of(store.job(record.trial.job_id).spec, self.settings.data_dir)
-            view = question(record.trial.ref.sample_id) if question else None
+            view = question(record.trial.ref.sample_id, record.trial.arm) if question else None
         shown: Any = trial_view(record)
         return Trace(shown, truth=view.truth_text if view else "")
 

@@ -2,8 +2,8 @@
 
 The files in `exchange/` are of the job in `tests/exchange_jobs.py`. They were checked by programs that are
 no packages of this project: the logs by Inspect AI 0.3.285 (`read_eval_log`), the trajectories by `atif`
-1.8.0, the records by `every-eval-ever` 0.3.0 (`validate`: no error, no warning), the table by pandas, as
-VLMEvalKit reads it. A change of these files has to be checked in the same way.
+1.8.0 and Harbor 0.25.0, the records by `every-eval-ever` 0.3.0 (`validate`: no error, no warning), the table
+by pandas, as VLMEvalKit reads it. A change of these files has to be checked in the same way.
 """
 
 from pathlib import Path
