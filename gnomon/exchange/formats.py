@@ -17,6 +17,7 @@ FormatName = Literal[
     "every-eval-ever",
     "vlmevalkit",
     "chat",
+    "cassette",
     "plans",
 ]
 ZIP = "application/zip"
