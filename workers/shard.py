@@ -22,6 +22,7 @@ from gnomon.spec.endpoints import EndpointAllowlist, check_endpoints
 from gnomon.spec.job_spec import JobSpec, ModelSpec, Rate
 from gnomon.spec.outside_agents import check_outside_agents
 from gnomon.spec.tool_servers import check_servers
+from gnomon.trials.cassette_toolbox import cassette_of
 from workers.budget.client import BudgetClient
 from workers.budget.model import with_budget
 from workers.circuit_breaker import BreakableModel
@@ -74,7 +75,7 @@ def run_shard(job_id: str, shard: int, *, context: WorkerContext) -> None:
     opened, agents, models = ready
     holder = f"{context.name}/{uuid.uuid4().hex[:8]}"
     with (
-        tracing(job_id, shard, worker=context.name) as tracer,
+        tracing(job_id, shard, worker=context.name, spec=opened.bench.spec) as tracer,
         Heartbeat(context.store, job_id=job_id, holder=holder, timing=context.timing) as heartbeat,
     ):
         try:
@@ -94,9 +95,10 @@ def _set_up(job_id: str, context: WorkerContext) -> tuple[OpenJob, dict[str, Age
         agents = agents_of(spec.arms)
         for arm in spec.arms:
             spec.toolset(arm)  # a tool may have gone since the job was posted
+            cassette_of(arm)  # and a file may have changed
         # This was checked when the job was posted; but the keys are here, and so is the last check.
         check_endpoints(spec.called_models, context.allowed_bases, is_trusted=True)
-        check_outside_agents(spec.arms, context.allowed_bases, is_trusted=True)
+        check_outside_agents(spec.arms, context.allowed_bases, is_request=False, is_trusted=True)
         check_servers(spec.servers, context.allowed_bases)
         try:
             models = {

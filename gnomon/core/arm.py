@@ -8,7 +8,15 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, GetPydanticSchema, field_serializer, field_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    GetPydanticSchema,
+    field_serializer,
+    field_validator,
+    model_validator,
+)
 from pydantic_core.core_schema import no_info_after_validator_function
 
 from gnomon.core.message import ToolChoice
@@ -94,6 +102,39 @@ class Replay(StrictModel):
     tool: str | None = Field(
         default=None, description="The tool of which one call is chosen; null: any tool that was called."
     )
+
+
+class CassetteUse(StrictModel):
+    """A file that calls of tool servers are recorded in, or answered from."""
+
+    model_config = ConfigDict(title="CassetteSpec")
+
+    record: str | None = Field(
+        default=None,
+        max_length=4_096,
+        exclude_if=_is(None),
+        description="File that the calls are written to at the end of `gnomon run`; null: none.",
+    )
+    replay: str | None = Field(
+        default=None,
+        max_length=4_096,
+        exclude_if=_is(None),
+        description="File that answers all calls of servers, none of which is started; null: none.",
+    )
+    sha256: str | None = Field(
+        default=None,
+        pattern=r"^[0-9a-f]{64}$",
+        exclude_if=_is(None),
+        description="Hash of the replayed file, set when the job is frozen; null: not yet.",
+    )
+
+    @model_validator(mode="after")
+    def _is_one(self) -> "CassetteUse":
+        if (self.record is None) == (self.replay is None):
+            raise ValueError("needs record or replay, and one of them alone")
+        if self.sha256 is not None and self.replay is None:
+            raise ValueError("sha256 belongs to replay")
+        return self
 
 
 class Arm(StrictModel):
@@ -198,6 +239,14 @@ class Arm(StrictModel):
             "answer is scored and kept as the metric `confidence`."
         ),
     )
+    cassette: CassetteUse | None = Field(
+        default=None,
+        exclude_if=_is(None),
+        description=(
+            "Records the calls of tool servers in a file, or answers them from one, which needs no server "
+            "and no network; null: servers are called."
+        ),
+    )
     contract: str = Field(
         default="",
         description=(
@@ -260,7 +309,8 @@ class Difference:
     variant: Any
 
 
-FACTORS = tuple(name for name in Arm.model_fields if name not in ("name", "contract"))
+# Where a server's results come from is no factor: they are the same results.
+FACTORS = tuple(name for name in Arm.model_fields if name not in ("name", "contract", "cassette"))
 # Where no factor is named: an arm with tools needs all of these.
 TREATMENT = ("agent", "tools", "tool_choice", "max_turns", "max_tool_calls", "results")
 

@@ -6,10 +6,11 @@ from typing import Any, Generic, TypeVar
 
 from pydantic import Field, ValidationError, field_validator
 
-from gnomon.core.arm import Arm, Contrast
+from gnomon.core.arm import Arm, CassetteUse, Contrast
 from gnomon.core.benchmark import BENCHMARKS, Benchmark, usable_tools
 from gnomon.core.errors import SpecError
 from gnomon.core.ids import stable_hash
+from gnomon.core.outside_agent import AnyAgent
 from gnomon.core.sample import SHOWABLE, Shown
 from gnomon.core.validation import StrictModel, first_validation_error
 from gnomon.spec.analysis_spec import AttributionSpec
@@ -26,13 +27,14 @@ class PresetOptions(StrictModel):
     `tools: all` are those that the benchmark's samples can serve.
     """
 
-    agent: str = "react"
+    agent: AnyAgent = "react"
     tools: list[str] = Field(default_factory=lambda: list(TOOLS.names()), min_length=1)
     max_turns: int = Field(default=24, ge=1, le=1000)
     max_tool_calls: int = Field(default=12, ge=0, le=1000)
     max_tokens: int | None = Field(default=None, gt=0)
     max_usd: float | None = Field(default=None, gt=0)
     show: list[Shown] = Field(default_factory=lambda: list(SHOWABLE))
+    cassette: CassetteUse | None = None
 
     @field_validator("tools")
     @classmethod
@@ -51,6 +53,7 @@ class PresetOptions(StrictModel):
             "max_tokens": self.max_tokens,
             "max_usd": self.max_usd,
             "show": tuple(self.show),
+            **({"cassette": self.cassette} if self.cassette else {}),
         }
         return Arm(name=name, **{**common, **changes})
 

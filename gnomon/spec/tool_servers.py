@@ -6,7 +6,8 @@ from then on the spec says all that a model is offered, and no server is needed 
 
 import json
 import shlex
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,7 @@ from gnomon.spec.endpoints import EndpointAllowlist, check_address
 from gnomon.spec.size import MAX_BYTES
 from tools.core.outage import ServerFault
 from tools.core.toolbox import TOOLS
+from tools.servers.cassette import Cassette, CassetteError, open_cassette
 from tools.servers.definition import (
     MAX_SERVER_NAME,
     NAME_PATTERN,
@@ -117,6 +119,17 @@ def check_server(
             field=f"{field}.mcp.url",
             key_field=f"{field}.mcp.token_env",
         )
+    elif server.openapi is not None:
+        for name, address in (("document", server.openapi.document), ("url", server.openapi.url or "")):
+            if "://" in address:
+                check_address(
+                    address,
+                    server.openapi.token_env,
+                    endpoints,
+                    is_trusted=is_trusted,
+                    field=f"{field}.openapi.{name}",
+                    key_field=f"{field}.openapi.token_env",
+                )
 
 
 def check_servers(servers: Mapping[str, ToolServer], endpoints: EndpointAllowlist) -> None:
@@ -141,46 +154,95 @@ def lift_servers(
     *,
     check: Callable[[ToolServer, str], None],
     list_tools: ListTools | None,
+    find_file: Callable[[str, str], Path],
     is_request: bool,
 ) -> dict[str, Any]:
     """The spec with the servers of its arms or preset options under `servers`, and their tools in the arms.
 
-    `check` refuses a server before it is started, by the field that names it.
+    `check` refuses a server before it is started, by the field that names it; `find_file` finds a cassette.
+    Servers whose calls are all answered from a cassette are taken from it, and not started.
 
     Raises:
         SpecError: a server is not written as it must be, is not allowed or cannot be listed, or has no such
             tool.
     """
-    entries = list(_entries(written.get("arms")))
+    written = {**written, "arms": _with_cassettes(written.get("arms"), find_file, is_request=is_request)}
+    entries = list(_entries(written["arms"]))
     by_hand = written.get("servers")
-    if not by_hand and not any(isinstance(entry, Mapping) for _, tools in entries for entry in tools):
-        return dict(written)
-    lifting = _Lifting(check=check, list_tools=list_tools, is_request=is_request)
+    if not by_hand and not any(isinstance(tool, Mapping) for entry in entries for tool in entry.tools):
+        return written
+    lifting = _Lifting(check=check, list_tools=list_tools, find_file=find_file, is_request=is_request)
     if by_hand is not None and not isinstance(by_hand, Mapping):
         raise SpecError("must be a mapping of names to servers", field="servers")
     for name, definition in (by_hand or {}).items():
         lifting.add_named(str(name), definition)
-    lifted = {field: lifting.names(field, tools) for field, tools in entries}
+    lifted = {entry.field: lifting.names(entry) for entry in entries}
     used = {name for names in lifted.values() for name in names if isinstance(name, str)}
-    return {**written, "arms": _with_tools(written["arms"], lifted), "servers": lifting.frozen(used)}
+    live = {name for entry in entries if entry.cassette is None for name in map(str, lifted[entry.field])}
+    return {**written, "arms": _with_tools(written["arms"], lifted), "servers": lifting.frozen(used, live)}
 
 
-def _entries(arms: object) -> Iterator[tuple[str, list[Any]]]:
-    """The lists of tools of arms, or of a preset's options, by their fields."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Entry:
+    """A list of tools, of an arm or of a preset's options, and the cassette that answers its calls."""
+
+    field: str
+    tools: list[Any]
+    cassette: Cassette | None
+
+
+def _with_cassettes(arms: Any, find_file: Callable[[str, str], Path], *, is_request: bool) -> Any:
+    """Arms, or options of a preset, with the paths of cassettes spelled out and the hashes of contents."""
     if isinstance(arms, Mapping):
-        yield from _list_of(arms, "arms")
-    elif isinstance(arms, list):
-        for at, arm in enumerate(arms):
-            if isinstance(arm, Mapping):
-                yield from _list_of(arm, f"arms.{at}")
+        return _with_cassette(arms, "arms", find_file, is_request=is_request)
+    if not isinstance(arms, list):
+        return arms
+    return [
+        _with_cassette(arm, f"arms.{at}", find_file, is_request=is_request)
+        if isinstance(arm, Mapping)
+        else arm
+        for at, arm in enumerate(arms)
+    ]
 
 
-def _list_of(holder: Mapping[str, Any], field: str) -> Iterator[tuple[str, list[Any]]]:
-    tools = holder.get("tools")
-    if isinstance(tools, Mapping):
-        tools = [tools]
-    if isinstance(tools, list):
-        yield f"{field}.tools", tools
+def _with_cassette(
+    arm: Mapping[str, Any], at: str, find_file: Callable[[str, str], Path], *, is_request: bool
+) -> Mapping[str, Any]:
+    use, field = arm.get("cassette"), f"{at}.cassette"
+    if not isinstance(use, Mapping):
+        return arm
+    if isinstance(use.get("record"), str):
+        if is_request:
+            message = "no file is written for a request; allowed: GET /v1/jobs/{id}/cassette at its end"
+            raise SpecError(message, field=f"{field}.record")
+        return {**arm, "cassette": {**use, "record": str(Path(use["record"]).absolute())}}
+    if isinstance(use.get("replay"), str):
+        path = find_file(use["replay"], f"{field}.replay")
+        cassette = _opened(path, use.get("sha256"), f"{field}.replay")
+        return {**arm, "cassette": {**use, "replay": str(path), "sha256": cassette.sha256}}
+    return arm
+
+
+def _opened(path: Path, sha256: object, field: str) -> Cassette:
+    try:
+        return open_cassette(path, sha256 if isinstance(sha256, str) else None)
+    except CassetteError as error:
+        raise SpecError(str(error), field=field) from None
+
+
+def _entries(arms: object) -> Iterator[_Entry]:
+    """The lists of tools of arms, or of a preset's options."""
+    holders = {"arms": arms} if isinstance(arms, Mapping) else {}
+    if isinstance(arms, list):
+        holders = {f"arms.{at}": arm for at, arm in enumerate(arms) if isinstance(arm, Mapping)}
+    for field, holder in holders.items():
+        tools = holder.get("tools")
+        tools = [tools] if isinstance(tools, Mapping) else tools
+        if isinstance(tools, list):
+            use = holder.get("cassette")
+            path = use.get("replay") if isinstance(use, Mapping) else None
+            cassette = _opened(Path(path), None, field) if isinstance(path, str) else None
+            yield _Entry(field=f"{field}.tools", tools=tools, cassette=cassette)
 
 
 def _with_tools(arms: Any, lifted: Mapping[str, list[Any]]) -> Any:
@@ -194,11 +256,18 @@ def _with_tools(arms: Any, lifted: Mapping[str, list[Any]]) -> Any:
 
 class _Lifting:
     def __init__(
-        self, *, check: Callable[[ToolServer, str], None], list_tools: ListTools | None, is_request: bool
+        self,
+        *,
+        check: Callable[[ToolServer, str], None],
+        list_tools: ListTools | None,
+        find_file: Callable[[str, str], Path],
+        is_request: bool,
     ) -> None:
-        self._check, self._list_tools, self._is_request = check, list_tools, is_request
+        self._check, self._list_tools = check, list_tools
+        self._find_file, self._is_request = find_file, is_request
         self._servers: dict[str, ToolServer] = {}
         self._listings: dict[str, Listing] = {}
+        self._fields: dict[str, str] = {}  # that name each server
 
     def add_named(self, name: str, written: object) -> None:
         field = f"servers.{name}"
@@ -207,27 +276,29 @@ class _Lifting:
         except ValidationError:
             message = f"{name!r} is no name of a server; allowed: lower-case letters, digits and single `_`"
             raise SpecError(f"{message}, up to {MAX_SERVER_NAME} characters", field="servers") from None
-        server = self._read(written, field)
-        self._check(server, field)
-        self._add(name, server, field)
+        self._add(name, self._read(written, field), field)
 
-    def names(self, field: str, tools: list[Any]) -> list[Any]:
+    def names(self, entry: _Entry) -> list[Any]:
         """The list with names of tools in place of servers."""
         names: list[Any] = []
-        for at, entry in enumerate(tools):
-            if isinstance(entry, Mapping):
-                names += self._of_server(entry, f"{field}.{at}")
-            elif entry == "all" and len(tools) > 1:
+        for at, tool in enumerate(entry.tools):
+            if isinstance(tool, Mapping):
+                names += self._of_server(tool, f"{entry.field}.{at}", entry.cassette)
+            elif tool == "all" and len(entry.tools) > 1:
                 names += TOOLS.names()
             else:
-                names.append(entry)
+                names.append(tool)
         return names
 
-    def frozen(self, used: set[str]) -> dict[str, Any]:
-        """The servers as plain data, each with the listing of the tools that are used."""
+    def frozen(self, used: Collection[str], live: Collection[str]) -> dict[str, Any]:
+        """The servers as plain data, each with the listing of the tools that are used; those with tools that
+        are called `live` must be allowed.
+        """
         servers: dict[str, Any] = {}
         for name, server in self._servers.items():
             listing = self._listings[name].limited_to(used)
+            if any(tool.shown in live for tool in listing.tools):
+                self._check(server, self._fields[name])
             if not listing.tools:
                 raise SpecError("no arm has a tool of this server", field=f"servers.{name}")
             plain = server.model_copy(update={"listing": listing})
@@ -238,7 +309,7 @@ class _Lifting:
             raise SpecError(message, field="servers")
         return servers
 
-    def _of_server(self, entry: Mapping[str, Any], field: str) -> list[str]:
+    def _of_server(self, entry: Mapping[str, Any], field: str, cassette: Cassette | None) -> list[str]:
         defining = {key: value for key, value in entry.items() if key in DEFINES}
         try:
             choice = ToolsEntry.model_validate({k: v for k, v in entry.items() if k not in DEFINES})
@@ -248,6 +319,8 @@ class _Lifting:
         if choice.server is not None:
             if defining or choice.name:
                 raise SpecError("`server` names one that is defined under `servers`", field=field)
+            if cassette and choice.server in cassette.servers and choice.server not in self._servers:
+                self._add(choice.server, cassette.servers[choice.server], field)
             if choice.server not in self._servers:
                 there_are = ", ".join(self._servers) or "none"
                 raise SpecError(
@@ -255,9 +328,7 @@ class _Lifting:
                 )
             name = choice.server
         else:
-            server = self._read(defining, field)
-            self._check(server, field)
-            name = self._named(server, choice.name, field)
+            name = self._named(self._read(defining, field), choice.name, field, cassette)
         return [tool.shown for tool in _chosen(self._listings[name], choice, field)]
 
     def _read(self, written: object, field: str) -> ToolServer:
@@ -269,14 +340,24 @@ class _Lifting:
             if "." in fault.field:
                 where = f"{field}.{fault.field}"
             raise SpecError(fault.message, field=where) from None
+        if server.openapi is not None and "://" not in server.openapi.document and server.listing is None:
+            path = self._find_file(server.openapi.document, f"{field}.openapi.document")
+            interface = server.openapi.model_copy(update={"document": str(path)})
+            return server.model_copy(update={"openapi": interface})
         return server if self._is_request else _with_absolute_paths(server)
 
-    def _named(self, server: ToolServer, name: str | None, field: str) -> str:
+    def _named(self, server: ToolServer, name: str | None, field: str, cassette: Cassette | None) -> str:
         for known, other in self._servers.items():
-            if other.model_dump(exclude={"listing"}) == server.model_dump(exclude={"listing"}) and (
-                name in (None, known)
-            ):
+            if _is_same(other, server) and name in (None, known):
                 return known
+        if cassette is not None:
+            recorded = _recorded_as(server, name, cassette)
+            if recorded is not None:
+                listing = cassette.servers[recorded].listing
+                self._add(recorded, server.model_copy(update={"listing": listing}), field)
+                return recorded
+            there_are = ", ".join(f"{known} ({other.where()})" for known, other in cassette.servers.items())
+            raise SpecError(f"the cassette holds no such server; it holds: {there_are}", field=field)
         if name is not None and name in self._servers:
             raise SpecError(f"{name!r} is another server already", field=f"{field}.name")
         free = name or server.default_name()
@@ -294,14 +375,51 @@ class _Lifting:
         if listing is None:
             if self._list_tools is None:
                 raise SpecError("cannot be listed here", field=field)
+            self._check(server, field)
             try:
                 listing = self._list_tools(name, server)
             except ServerFault as fault:
                 raise SpecError(str(fault), field=field) from None
         if not listing.tools:
             raise SpecError(f"the server {name} lists no tool", field=field)
+        route = listing.tools[0].route
+        if server.openapi is not None and server.openapi.url is None and route is not None:
+            interface = server.openapi.model_copy(update={"url": str(route["url"])})
+            server = server.model_copy(update={"openapi": interface})
+            if server.listing is None:  # the document names the address, which must be allowed as any
+                self._check(server, field)
+        self._fields[name] = field
         self._servers[name] = server.model_copy(update={"listing": None})
         self._listings[name] = listing
+
+
+def _recorded_as(server: ToolServer, name: str | None, cassette: Cassette) -> str | None:
+    """The name under which a cassette holds the server: the one that it is given, else that of the same
+    definition, else of one that would be called the same, as paths differ between machines.
+    """
+    if name is not None:
+        return name if name in cassette.servers else None
+    for is_it in (
+        lambda other: _is_same(other, server),
+        lambda other: other.default_name() == server.default_name(),
+    ):
+        for known, other in cassette.servers.items():
+            if is_it(other):
+                return known
+    return None
+
+
+def _is_same(one: ToolServer, other: ToolServer) -> bool:
+    """Whether two definitions mean one server: limits, and what a cassette leaves out of it, do not count."""
+    return _identity(one) == _identity(other)
+
+
+def _identity(server: ToolServer) -> object:
+    if server.mcp is not None:
+        mcp = server.mcp
+        return server.fill, mcp.command, mcp.url, mcp.cwd, sorted(mcp.env), mcp.env_from, mcp.files
+    interface = server.openapi
+    return server.fill, interface.document if interface else "", interface.writes if interface else False
 
 
 def _chosen(listing: Listing, choice: ToolsEntry, field: str) -> list[ListedTool]:
@@ -330,9 +448,6 @@ def _with_absolute_paths(server: ToolServer) -> ToolServer:
     """The server with the paths of its command spelled out, as it starts in a folder of its own: words that
     name an existing file or folder by a `/` or a `.`, as in `./data` and `server.py`.
     """
-    if server.openapi is not None and "://" not in server.openapi.document:
-        document = str(Path(server.openapi.document).absolute())
-        return server.model_copy(update={"openapi": server.openapi.model_copy(update={"document": document})})
     if server.mcp is None or server.mcp.command is None:
         return server
     mcp = server.mcp

@@ -27,6 +27,7 @@ from gnomon.media import MediaStore
 from gnomon.price_table import takes_videos
 from gnomon.spec.job_spec import JobSpec
 from gnomon.trials.blind_placebo import FALLBACKS
+from gnomon.trials.cassette_toolbox import replayed
 from gnomon.trials.checkpoint import TrialCheckpoints
 from gnomon.trials.confidence import METRIC, read_confidence
 from gnomon.trials.donors import Donors
@@ -166,6 +167,7 @@ async def _attempt(
     toolbox = toolbox_of(
         question, arm, bench.media, tools=bench.spec.toolset(arm), seed=trial.seed, donors=donors
     )
+    toolbox = replayed(toolbox, bench.spec.server_tools, arm, trial, bench.media)
     if playback is not None:
         playback.check_prompt(trace.prompt)
         toolbox = playback.toolbox(toolbox)

@@ -72,6 +72,8 @@ class Connection:
                     await self._retire(session)
                     raise self._fault(DIED, str(error)) from error
                 finally:
+                    if session.is_broken:
+                        await self._retire(session)
                     self._busy[session] -= 1
                     await self._close_if_unused(session)
             raise AssertionError("a second session has been tried")
@@ -102,7 +104,7 @@ class Connection:
             return session
 
     async def _check(self, session: Session) -> None:
-        is_old = time.monotonic() - self._checked > CHECKED_S or getattr(session, "has_news", False)
+        is_old = time.monotonic() - self._checked > CHECKED_S or session.has_news
         if session.checks_each_call or is_old:
             try:
                 self._compare(await session.listing())
@@ -144,7 +146,11 @@ def open_session(name: str, definition: ToolServer, folder: Path) -> Session:
         from tools.servers.mcp_session import McpSession  # late: loads the SDK's client
 
         return McpSession(name, definition, definition.mcp, folder=folder)
-    raise NotImplementedError
+    if definition.openapi is None:
+        raise AssertionError("a definition has mcp or openapi")
+    from tools.servers.openapi_session import OpenApiSession  # late, as above
+
+    return OpenApiSession(name, definition, definition.openapi)
 
 
 class Connections:

@@ -27,7 +27,10 @@ MOST_OPEN_FILES, LARGEST_FILE = 4_096, 4 * 2**30
 NOT_STARTED = 97  # exit code of a process that never became its command
 
 SYSTEM = (
-    *("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/opt", "/proc", "/sys", "/nix/store"),
+    *("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/opt", "/sys", "/nix/store"),
+    # Not all of /proc: a process's variables are there, the keys of the worker among them.
+    *("/proc/self", "/proc/meminfo", "/proc/cpuinfo", "/proc/stat", "/proc/version", "/proc/uptime"),
+    *("/proc/loadavg", "/proc/filesystems", "/proc/sys"),
     *("/etc/ssl", "/etc/pki", "/etc/ca-certificates", "/etc/alternatives", "/etc/ld.so.cache"),
     *("/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/ld.so.preload", "/etc/localtime", "/etc/timezone"),
     *("/etc/resolv.conf", "/etc/hosts", "/etc/host.conf", "/etc/nsswitch.conf", "/etc/gai.conf"),
@@ -96,6 +99,8 @@ def _around(path: Path) -> Iterable[str]:
             yield str(Path(*parts[: parts.index("node_modules") + 1]))
         prefix = file.parent.parent
         is_prefix = (prefix / "pyvenv.cfg").is_file() or (prefix / "lib").is_dir()
+        if file.parent.name == "shims":  # of pyenv or asdf: scripts that find the program below the same root
+            yield str(prefix)
         if file.parent.name == "bin" and is_prefix and prefix != Path(prefix.anchor):
             yield str(prefix)
 

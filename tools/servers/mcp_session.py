@@ -26,6 +26,7 @@ LAZY = ("mcp", "mcp.client", "mcp.client.streamable_http", "mcp_types", "httpx2"
 MAX_PAGES = 50  # of a listing
 MAX_PICTURE_BYTES = 20_000_000
 CLOSE_S = 5.0
+DYING_S = 1.0  # after its streams have closed, until its process has ended
 
 
 class McpSession:
@@ -39,7 +40,7 @@ class McpSession:
         self._ready: asyncio.Future[Listing] = asyncio.get_running_loop().create_future()
         self._closing = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
-        self._has_news = False
+        self.has_news = self.is_broken = False
         self.checks_each_call = definition.is_command
 
     async def open(self) -> Listing:
@@ -49,6 +50,8 @@ class McpSession:
         if self._ready.done():
             return self._ready.result()
         error = self._task.exception()
+        if not isinstance(_innermost(error), TimeoutError):
+            await self._process.ended(DYING_S)
         raise StartFailed(self._in_words(error)) from error
 
     async def _live(self) -> None:
@@ -90,23 +93,18 @@ class McpSession:
     async def _hear(self, message: object) -> None:
         from mcp_types import ToolListChangedNotification
 
-        self._has_news = self._has_news or isinstance(message, ToolListChangedNotification)
+        self.has_news = self.has_news or isinstance(message, ToolListChangedNotification)
 
     async def listing(self) -> Listing:
         if self._client is None or self._task is None or self._task.done():
             raise SessionEnded(self._in_words(None))
-        self._has_news = False
+        self.has_news = False
         try:
             return await self._list()
         except (StartFailed, TimeoutError):
             raise
         except Exception as error:
             raise SessionEnded(self._in_words(error)) from error
-
-    @property
-    def has_news(self) -> bool:
-        """Whether the server has said that its tools have changed."""
-        return self._has_news
 
     async def _list(self) -> Listing:
         if self._client is None:
@@ -152,9 +150,11 @@ class McpSession:
             result = await self._client.call_tool(tool.name, arguments)
         except MCPError as error:
             if self._process.is_over_length:
+                self.is_broken = True
                 message = f"The server's answer was longer than {MAX_MESSAGE_BYTES // 1_000_000} MB."
                 raise BadResult(message) from error
             if error.code == CONNECTION_CLOSED or self._process.exit_code is not None:
+                await self._process.ended(DYING_S)
                 raise SessionEnded(self._in_words(error)) from error
             if error.code == REQUEST_TIMEOUT:
                 raise TimeoutError from error
@@ -185,13 +185,12 @@ class McpSession:
     def _in_words(self, error: BaseException | None) -> str:
         """Why it does not run, in one line."""
         error = _innermost(error)
-        if self._definition.is_command and self._process.exit_code is not None:
-            said = self._process.said()
-            return f"its process ended with code {self._process.exit_code}{f': {said}' if said else ''}"
+        said = self._process.said() if self._definition.is_command else ""
         if isinstance(error, TimeoutError):
-            said = self._process.said() if self._definition.is_command else ""
             within = f"it listed no tools within {self._definition.limits.start_seconds:g} s"
             return f"{within}{f'; it said: {said}' if said else ''}"
+        if self._process.exit_code is not None:
+            return f"its process ended with code {self._process.exit_code}{f': {said}' if said else ''}"
         return f"{type(error).__name__}: {error}"[:600] if error else "it is gone"
 
 

@@ -18,6 +18,8 @@ class Session(Protocol):
     """Runs on the event loop of `connections.py` alone."""
 
     checks_each_call: bool  # whether its listing costs little enough to be compared before every call
+    is_broken: bool  # whether it can take no further call
+    has_news: bool  # whether the server has said that its tools have changed, since they were listed
 
     async def open(self) -> Listing:
         """Start it, and return what it offers.

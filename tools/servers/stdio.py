@@ -19,9 +19,10 @@ if TYPE_CHECKING:
 
 LAZY = ("mcp_types", "mcp.shared.message", "anyio")
 MAX_MESSAGE_BYTES = 64_000_000  # of one line; a server that sends more is stopped
-MAX_STDERR_BYTES = 100_000
+MAX_STDERR_BYTES = 10_000
 CHUNK = 1 << 18
-KEPT_VARIABLES = ("PATH", "LANG", "LC_ALL", "TZ", "SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS")
+CERTIFICATES = ("SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS")
+KEPT_VARIABLES = ("PATH", "LANG", "LC_ALL", "TZ", *CERTIFICATES)
 TERM_S = 0.5  # after its input is closed, until it is killed
 STDERR_IN_MESSAGES = 400  # characters of its end
 
@@ -32,6 +33,7 @@ class ServerProcess:
     def __init__(self, server: McpServer, limits: ServerLimits, *, folder: Path) -> None:
         self._server, self._limits, self._folder = server, limits, folder
         self._process: asyncio.subprocess.Process | None = None
+        self._stderr = b""
         self.noise = 0  # lines on stdout that are no message
         self.is_over_length = False
 
@@ -47,7 +49,7 @@ class ServerProcess:
         plan = {
             "parent": os.getpid(),
             "memory_bytes": self._limits.memory_mb * 2**20,
-            "read": [*launch.environment_of(command[0]), str(self._folder)],
+            "read": [*launch.environment_of(command[0]), str(self._folder), *_certificates()],
             "write": [str(work), *_granted(self._server), *launch.caches_of(command[0]).values()],
         }
         launcher = [sys.executable, "-I", "-S", launch.__file__, json.dumps(plan), *command]
@@ -77,23 +79,15 @@ class ServerProcess:
 
     def said(self) -> str:
         """The end of what it wrote to stderr, on one line."""
-        try:
-            text = (self._folder / "stderr").read_bytes().decode(errors="replace")
-        except OSError:
-            return ""
-        line = " ".join(text.split())
+        line = " ".join(self._stderr.decode(errors="replace").split())
         return line if len(line) <= STDERR_IN_MESSAGES else f"…{line[-STDERR_IN_MESSAGES:]}"
 
     async def keep_stderr(self) -> None:
-        """Write what it says to a file, up to a length; what follows is read and dropped."""
+        """Read what it says, and keep the end of it."""
         if self._process is None or self._process.stderr is None:
             return
-        left = MAX_STDERR_BYTES
-        with (self._folder / "stderr").open("ab") as file:
-            while chunk := await self._process.stderr.read(CHUNK):
-                file.write(chunk[:left])
-                file.flush()
-                left = max(0, left - len(chunk))
+        while chunk := await self._process.stderr.read(CHUNK):
+            self._stderr = (self._stderr + chunk)[-MAX_STDERR_BYTES:]
 
     async def stop(self) -> None:
         """Close its input, wait a moment, then kill its whole process group."""
@@ -108,8 +102,17 @@ class ServerProcess:
             os.killpg(process.pid, signal.SIGKILL)
         await process.wait()
 
+    async def ended(self, within_s: float) -> bool:
+        """Whether the process has ended, or does so within that time."""
+        if self._process is None:
+            return False
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self._process.wait(), within_s)
+        return self._process.returncode is not None
+
     @property
     def exit_code(self) -> int | None:
+        """That of the process, once it has ended."""
         return self._process.returncode if self._process else None
 
 
@@ -118,6 +121,10 @@ def own_folder() -> Path:
     folder = Path(tempfile.mkdtemp(prefix="gnomon-server-"))
     (folder / "inputs").mkdir()
     return folder
+
+
+def _certificates() -> list[str]:
+    return [os.environ[name] for name in CERTIFICATES if name in os.environ]
 
 
 def _granted(server: McpServer) -> list[str]:
@@ -170,6 +177,8 @@ async def stdio_streams(process: ServerProcess) -> "AsyncIterator[TransportStrea
                         process.noise += 1
                         continue
                     await to_session.send(SessionMessage(message))
+        while await stdout.read(CHUNK):
+            pass  # a process whose pipe is full does not end
 
     async def write() -> None:
         try:

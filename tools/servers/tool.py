@@ -7,6 +7,7 @@ import io
 import json
 import os
 import shutil
+import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 
 LAZY = ("jsonschema", "jsonschema.exceptions", "referencing", "PIL", "PIL.Image")
 MAX_PIXELS = 50_000_000
+PNG_START = b"\x89PNG\r\n\x1a\n"
 MAX_FAULTS = 5  # of one call's arguments, that the model is told
 NEEDS: Mapping[Fill, Need] = {
     "$scene": "scene",
@@ -132,6 +134,7 @@ def server_tool(server: str, definition: ToolServer, listed: ListedTool) -> Serv
         run=run,
         needs="nothing",
         is_slow=True,
+        is_foreign=True,
         server=server,
         definition=definition,
         listed=listed,
@@ -222,6 +225,7 @@ def _kept(data: bytes, media: MediaSource | None) -> "Picture | str":
     put = getattr(media, "put", None)  # a store of media takes pictures, what only reads them does not
     if put is None:
         return f"[a picture of {len(data):,} bytes, not kept]"
+    data = _without_broken_extras(data)
     try:
         with Image.open(io.BytesIO(data), formats=("PNG", "JPEG", "GIF", "WEBP")) as image:
             if image.width * image.height > MAX_PIXELS:
@@ -236,6 +240,23 @@ def _kept(data: bytes, media: MediaSource | None) -> "Picture | str":
         return "[a picture that cannot be read]"
     kept = put(data)
     return Picture(sha256=kept.sha256, media_type=kept.media_type, width=kept.width, height=kept.height)
+
+
+def _without_broken_extras(data: bytes) -> bytes:
+    """A PNG without the chunks that a picture does not need and whose checksums are wrong, as servers send
+    them (a colour profile of server-everything's); other data as they are.
+    """
+    if not data.startswith(PNG_START):
+        return data
+    kept, at = [PNG_START], len(PNG_START)
+    while at + 12 <= len(data):
+        end = at + 12 + int.from_bytes(data[at : at + 4])
+        chunk = data[at:end]
+        is_needed = chunk[4:5].isupper()
+        if is_needed or zlib.crc32(chunk[4:-4]) == int.from_bytes(chunk[-4:]):
+            kept.append(chunk)
+        at = end
+    return b"".join(kept)
 
 
 def _content(fill: Fill, context: ToolContext, folder: Callable[[], Path]) -> Any:

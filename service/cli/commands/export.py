@@ -12,6 +12,7 @@ from service.cli.completions import complete_job
 from service.cli.options import data_dir_option
 
 if TYPE_CHECKING:
+    from gnomon.exchange.formats import FormatName
     from gnomon.exchange.job_export import ExportFile, ReadQuestion
     from workers.store.store import Store
 
@@ -34,7 +35,7 @@ STDOUT = Path("-")
     help="With pictures: beside the trajectories of atif, within the logs of Inspect and the chat lines.",
 )
 @data_dir_option
-def export(job: str, kind: str, out: Path, with_media: bool, data_dir: Path | None) -> None:
+def export(job: str, kind: "FormatName", out: Path, with_media: bool, data_dir: Path | None) -> None:
     """Write JOB in a format of others; docs/exchange.md says what each holds and what `gnomon import` reads.
 
     \b
@@ -45,6 +46,7 @@ def export(job: str, kind: str, out: Path, with_media: bool, data_dir: Path | No
     every-eval-ever   records and samples of Every Eval Ever, per model and arm
     vlmevalkit        the questions as a TSV of VLMEvalKit, with their pictures
     chat              chat.jsonl, messages for fine-tuning
+    cassette          cassette.jsonl, calls of tool servers, which `cassette: {replay: FILE}` answers from
     plans             plans.jsonl, the trips that the benchmark `plan-pairs` compares
     """  # noqa: D301 (click's own mark: what follows keeps its lines)
     from gnomon.exchange.formats import single_stream
@@ -66,7 +68,7 @@ def export(job: str, kind: str, out: Path, with_media: bool, data_dir: Path | No
         )
         if out == STDOUT:
             stdout = sys.stdout.buffer
-            for piece in single_stream(FORMATS[kind], exported):
+            for piece in single_stream(kind, exported).chunks:
                 stdout.write(piece)
             stdout.flush()
             return
