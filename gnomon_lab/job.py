@@ -172,11 +172,11 @@ class Job:
 
     def _repr_html_(self) -> str:
         view = self.view
+        if _done(view["counts"]):
+            return self.report._repr_html_()
+        error = f"<p>{html.escape(view['error'])}</p>" if view["error"] else ""
         state = f"<p><small>{html.escape(state_text(view))}</small></p>"
-        if not _done(view["counts"]):
-            error = f"<p>{html.escape(view['error'])}</p>" if view["error"] else ""
-            return f"<p><b>{html.escape(_name(view))}</b></p>{error}{state}"
-        return self.report._repr_html_() + state
+        return f"<p><b>{html.escape(_name(view))}</b></p>{error}{state}"
 
     def _repr_svg_(self) -> str | None:
         return self.report._repr_svg_() if _done(self.counts) else None

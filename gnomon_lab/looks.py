@@ -30,16 +30,17 @@ def plan(
         SpecError, DataError: the spec or its data is invalid.
         NotFound: the pilot does not exist.
     """
-    from service.cli.ids import find_job  # late, as all here: the module is imported with the package
+    from gnomon.statistics.design import ICC  # late, as all here: the module is imported with the package
+    from service.cli.ids import find_job
     from service.planning import plan as plan_job
 
     settings = settings_of(data_dir)
     draft = draft_of(spec, settings)
-    chosen = {} if icc is None else {"icc": icc}
+    chosen = ICC if icc is None else icc
     if pilot is None:
-        return Plan(plan_job(draft, lost=lost, **chosen))
+        return Plan(plan_job(draft, lost=lost, icc=chosen))
     with LocalJobs(settings).store() as store:
-        return Plan(plan_job(draft, store=store, pilot=find_job(store, pilot), lost=lost, **chosen))
+        return Plan(plan_job(draft, store=store, pilot=find_job(store, pilot), lost=lost, icc=chosen))
 
 
 def samples(spec: Spec, *, data_dir: str | Path | None = None) -> Records:

@@ -50,10 +50,11 @@ class NotebookCounter(Counter):
         now_s = time.monotonic()
         self._last = (done, total, note)
         if self._handle is None:
-            from IPython.display import display
+            from IPython import display
 
             self._began_s = now_s
-            self._handle = display({"text/plain": ""}, raw=True, display_id=True)
+            draw: Any = display.display  # it has no types
+            self._handle = draw({"text/plain": ""}, raw=True, display_id=True)
         if now_s - self._drawn_s >= REDRAW_S:
             self._draw(now_s)
 

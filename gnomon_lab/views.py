@@ -51,7 +51,7 @@ class Trace(View):
     """A trial with its prompt, its steps, its answer and its score."""
 
     def __init__(self, data: "TrialView", *, truth: str = "") -> None:
-        super().__init__(data)  # type: ignore[arg-type]  # a TypedDict is a mapping of its fields
+        super().__init__(data)
         self.truth = truth
 
     @property

@@ -17,6 +17,7 @@ ARM = SPEC["arms"][0]
 PUBLISHED = "the published folder"  # stands for a folder that the test makes
 MAPS = "published maps, without their scenes"  # likewise
 CLIPS = {"benchmark": "urbanvideo-bench", "data": PUBLISHED, "select": {}}
+OWN = "a file of one's own questions"  # likewise
 MATCHED = {"preset": "matched_compute", "tokens_from": "j_none"}
 MANY_ARMS = [{**ARM, "name": f"arm {number}"} for number in range(200)]
 MANY_MODELS = [{"id": "reference", "name": f"model {number}"} for number in range(11)]
@@ -49,6 +50,9 @@ CASES: dict[str, Case] = {
         "distribution '' here, 'speeds' in the job; version '' here, '2.1' in the job",
     ),
     "benchmark": Case({"benchmark": "gtr"}, "benchmark", "gtr-bench"),
+    "own_files": Case(
+        {"scorer": "number"}, "scorer", "worlds has its own; allowed with the benchmark questions"
+    ),
     "published_files": Case({"benchmark": "gtr-bench"}, "data", "needs the folder of its published files"),
     "planning_request": Case({"select": {"request": {}}}, "select.request", "only the benchmark itinerary"),
     "protocol": Case({"protocol": "paper"}, "protocol", "no prompt of its paper's own"),
@@ -96,6 +100,11 @@ CASES: dict[str, Case] = {
         {"models": [{"id": "openai/m"}], "limits": {"usd": 1}}, "models.0.price", "no table tells that of"
     ),
     "selection": Case({**CLIPS, "select": {"tasks": ["Cognitive Map"]}}, "select", "selects no sample"),
+    "decoded_tasks": Case(
+        {"benchmark": "questions", "data": OWN, "select": {}, "decoding": {"Cooking": {}}},
+        "decoding",
+        "no 'Cooking'; allowed: all, view",
+    ),
     "videos": Case(CLIPS, "data", "none of the 2 samples has its video"),
     "can_stop_early": Case(
         {"analysis": {"sequential": True, "primary": ["raw", "tools"]}},
@@ -124,6 +133,10 @@ def breaking(rule: str, folder: Path) -> Any:
     spec = {**SPEC, **change}
     if spec.get("data") == PUBLISHED:
         spec["data"] = str(publish_urban(folder, clips=False))
+    if spec.get("data") == OWN:
+        file = folder / "questions.jsonl"
+        file.write_text('{"question": "What is that?", "answer": "a hill", "task": "view"}')
+        spec["data"] = str(file)
     if spec.get("data") == MAPS:
         generate(folder / "maps", samples=1)
         shutil.rmtree(folder / "maps" / "data" / "outdoor" / "scenes")

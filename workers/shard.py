@@ -75,7 +75,7 @@ def run_shard(job_id: str, shard: int, *, context: WorkerContext) -> None:
     opened, agents, models = ready
     holder = f"{context.name}/{uuid.uuid4().hex[:8]}"
     with (
-        tracing(job_id, shard, worker=context.name) as tracer,
+        tracing(job_id, shard, worker=context.name, spec=opened.bench.spec) as tracer,
         Heartbeat(context.store, job_id=job_id, holder=holder, timing=context.timing) as heartbeat,
     ):
         try:
@@ -98,7 +98,7 @@ def _set_up(job_id: str, context: WorkerContext) -> tuple[OpenJob, dict[str, Age
             cassette_of(arm)  # and a file may have changed
         # This was checked when the job was posted; but the keys are here, and so is the last check.
         check_endpoints(spec.called_models, context.allowed_bases, is_trusted=True)
-        check_outside_agents(spec.arms, context.allowed_bases, is_trusted=True)
+        check_outside_agents(spec.arms, context.allowed_bases, is_request=False, is_trusted=True)
         check_servers(spec.servers, context.allowed_bases)
         try:
             models = {

@@ -80,7 +80,7 @@ class TrialAttempts:
         if self._checkpoints is not None and replay is None:
             saving = await self._checkpoints.open(lease, is_again=is_again)
         try:
-            with self._tracer(trial) as tell:
+            with self._tracer(trial, trace) as tell:
                 row, _ = await run_trial(
                     trial,
                     bench=bench,

@@ -35,6 +35,10 @@ class GnomonError(Exception):
     def __str__(self) -> str:
         return f"{self.field}: {self.message}" if self.field else self.message
 
+    def _render_traceback_(self) -> list[str]:
+        """What a notebook shows of it: IPython asks for the lines, and the message is all that helps."""
+        return [f"{type(self).__name__}: {self}"]
+
 
 class SpecError(GnomonError):
     """A spec, argument or parameter is not allowed; the message says what would be."""

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from gnomon.core.model import provider_in
+from gnomon.core.row import Row
 from gnomon.exchange.conversation import arguments_of, name_of
 from gnomon.exchange.pictures import placeholder
 
@@ -27,7 +28,7 @@ PROVIDERS = {  # LiteLLM's prefixes by the names of the conventions; any other s
     "xai": "x_ai",
     "watsonx": "ibm.watsonx.ai",
 }
-REQUESTED = ("temperature", "top_p", "max_tokens")  # options of a model that a chat's span says
+REQUESTED = ("temperature", "max_tokens")  # options of a model that a chat's span says
 Json = Mapping[str, Any]
 Value = str | int | float | bool | Sequence[str]
 
@@ -121,7 +122,20 @@ def _wish(wish: Json) -> dict[str, Any]:
     return {"type": "tool_call", "id": wish.get("id"), "name": name_of(wish), "arguments": arguments}
 
 
-def output_message(step: Json) -> dict[str, Any]:
+def output_messages(step: Json) -> str:
+    """A reply, as the attribute holds it: JSON."""
+    return json.dumps([_output_message(step)])
+
+
+def evaluation_of(row: Row) -> tuple[str, dict[str, Value]]:
+    """Name and attributes of the event that says the score of a trial."""
+    return EVALUATION, {
+        "gen_ai.evaluation.name": f"gnomon.{row.benchmark}",
+        "gen_ai.evaluation.score.value": float(row.score or 0.0),
+    }
+
+
+def _output_message(step: Json) -> dict[str, Any]:
     """A reply as a message of the conventions."""
     parts: list[dict[str, Any]] = []
     if step.get("reasoning"):

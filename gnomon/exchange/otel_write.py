@@ -14,7 +14,6 @@ from gnomon.exchange.conversation import Ran, Said, conversation
 from gnomon.exchange.job_export import ExportedJob, ExportFile, json_line
 from gnomon.exchange.otel_names import (
     AGENT,
-    EVALUATION,
     OPERATION,
     PROVIDER,
     REQUESTED,
@@ -22,9 +21,10 @@ from gnomon.exchange.otel_names import (
     Value,
     as_message,
     chat_attributes,
+    evaluation_of,
     input_messages,
     known,
-    output_message,
+    output_messages,
     provider_of,
     tool_attributes,
 )
@@ -42,7 +42,7 @@ def files(job: ExportedJob) -> Iterator[ExportFile]:
 
 
 def _lines(job: ExportedJob) -> Iterator[bytes]:
-    agents = {arm.name: str(arm.agent) for arm in job.spec.arms}
+    agents = {arm.name: arm.agent_label for arm in job.spec.arms}
     models = {model.label: model for model in job.spec.models}
     start = int(datetime.fromisoformat(job.started).timestamp()) * NANOSECONDS
     for row in job.rows(None, None):
@@ -91,7 +91,7 @@ def spans_of(
         if isinstance(entry, Said):
             attributes = chat_attributes(entry.step, model=model.id, provider=provider, options=options)
             attributes["gen_ai.input.messages"] = input_messages(messages)
-            attributes["gen_ai.output.messages"] = f"[{_json(output_message(entry.step))}]"
+            attributes["gen_ai.output.messages"] = output_messages(entry.step)
             inner.append(spans.add(f"chat {model.id}", CLIENT, attributes, _seconds(entry.step)))
             messages.append(as_message(entry.step))
             results = [call for call in entry.calls if call.step is not None]
@@ -106,10 +106,6 @@ def spans_of(
             inner.append(spans.add(f"execute_tool {step.get('name')}", INTERNAL, attributes, _seconds(step)))
             messages.append(as_message(step, call_id))
     return [spans.root(f"invoke_agent {agent}", known(root), row), *inner]
-
-
-def _json(value: object) -> str:
-    return json_line(value).decode().rstrip("\n")
 
 
 def _seconds(step: Json) -> float:
@@ -131,17 +127,14 @@ class _Spans:
             "parentSpanId": self._id(0),
         }
 
-    def root(self, name: str, attributes: Mapping[str, Value], row: Row) -> dict[str, Any]:
+    def root(self, title: str, attributes: Mapping[str, Value], row: Row) -> dict[str, Any]:
         """The span around all others."""
         end = max(self._now, self._start + round(row.wall_s * NANOSECONDS))
-        span = self._span(name, INTERNAL, 0, self._start, end, attributes)
+        span = self._span(title, INTERNAL, 0, self._start, end, attributes)
         if row.score is None:
             return span
-        evaluation = {
-            "gen_ai.evaluation.name": f"gnomon.{row.benchmark}",
-            "gen_ai.evaluation.score.value": float(row.score),
-        }
-        event = {"timeUnixNano": str(end), "name": EVALUATION, "attributes": _listed(evaluation)}
+        name, evaluation = evaluation_of(row)
+        event = {"timeUnixNano": str(end), "name": name, "attributes": _listed(evaluation)}
         return {**span, "events": [event]}
 
     def _span(

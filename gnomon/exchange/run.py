@@ -11,7 +11,7 @@ from gnomon.spec.job_spec import JobSpec
 from gnomon.spec.rules import check_imported
 
 AGENT = "imported"  # the agent of arms that were run elsewhere
-UNSCORED = ("atif:unscored", "chat:unscored")  # of formats that need not have scores
+UNSCORED = ("atif:unscored", "chat:unscored", "vlmevalkit:unscored")  # of formats that need not have scores
 Ended = tuple[Row, Mapping[str, Any] | None]
 
 

@@ -1,12 +1,15 @@
 """Judges one comparison: what may be claimed from it, and in which words."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from gnomon.report.text_formats import count, p_text, percent, points
 from gnomon.statistics.estimate import FLAT, Ends
 from gnomon.statistics.loss import Loss
+from gnomon.statistics.non_inferiority import fall_p, least_margin
 from gnomon.statistics.paired import Comparison
+from gnomon.statistics.reach import DirichletPart
 
 if TYPE_CHECKING:
     from gnomon.report.sections.contrasts import ContrastReport
@@ -16,6 +19,7 @@ Verdict = Literal["helps", "hurts", "no_effect", "undecided"]
 ALPHA = 0.05
 UNEQUAL = 0.05  # of the exact test that both arms lost trials alike
 HOLDS_ZERO = "the interval holds zero"
+ABOVE_ALL = 10.0  # no difference is above it
 ONE_CLUSTER = "all samples that are compared lie in one cluster: nothing says how far chance reaches"
 
 
@@ -58,6 +62,45 @@ def judge(
     elif doubts and is_small:
         doubts.append("lost trials could make the effect larger than the margin")
     return "undecided", [*losses, *doubts]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NotWorse:
+    """Whether a variant is not worse by a margin: it is where there is no reason against it.
+
+    `p` is one-sided; `lower` is the least difference that the test does not rule out, lost trials counted in;
+    None where nothing is known of it.
+    """
+
+    reasons: list[str]
+    p: float | None
+    lower: float | None
+
+
+def judge_not_worse(comparison: Comparison, *, loss: Loss | None, fall: float) -> NotWorse:
+    """Test a variant for a fall to `fall` (below zero) or lower: non-inferiority at the level of 5 %.
+
+    It is not worse where the 90 % interval lies above `fall`, the one-sided p is below 0.05 (of few pairs of
+    right and wrong answers also that of the score test), and the same holds for the interval with lost trials
+    modelled and, where these are unequal, at worst.
+    """
+    reach, ci90, se = comparison.reach, comparison.ci90, comparison.se
+    if reach is None or ci90 is None or se is None:
+        return NotWorse(reasons=[ONE_CLUSTER], p=None, lower=None)
+    p, low = max(part.outside(fall, ABOVE_ALL) for part in reach.parts), ci90[0]
+    for part in reach.parts:
+        if isinstance(part, DirichletPart):  # its one-sided tail is up to 8 % at the level of 5 %
+            p = max(p, fall_p(part.rescued, part.broken, part.n, -fall))
+            low = min(low, -least_margin(part.rescued, part.broken, part.n, alpha=ALPHA))
+    ends = low, ci90[1]
+    lowers = [low]
+    if loss is not None:
+        lowers.append(loss.moved(ends, se)[0])
+        lowers += [loss.at_worst(ends, se)[0]] if loss.is_unequal(UNEQUAL) else []
+    reasons = _losses(loss, ends, se, lambda ends: ends[0] > fall, interim=False)
+    if low <= fall or p >= ALPHA:
+        reasons.append(f"it may have fallen by as much as {points(low).lstrip('−')} points")
+    return NotWorse(reasons=reasons, p=p, lower=min(lowers))
 
 
 def is_withheld(comparison: Comparison, loss: Loss | None) -> bool:

@@ -23,7 +23,7 @@ def selection(spec: JobSpec, samples: SampleSet) -> None:
         raise SpecError(f"selects no sample{of}; widen tasks or scenes", field="select")
 
 
-def tasks(spec: JobSpec, samples: SampleSet) -> None:
+def decoded_tasks(spec: JobSpec, samples: SampleSet) -> None:
     """Refuses decoding for a task that no selected sample has, where the tasks are those of the data."""
     if not spec.decoding or not isinstance(spec.plugin(), ReadsOwnFiles):
         return
@@ -93,7 +93,7 @@ def trial_count(spec: JobSpec, samples: SampleSet) -> None:
 
 OF_THE_SAMPLES: tuple[Callable[[JobSpec, SampleSet], None], ...] = (
     selection,
-    tasks,
+    decoded_tasks,
     videos,
     can_stop_early,
     transformable,

@@ -29,6 +29,7 @@ SECTIONS = {
         "trace",
         "report",
         "diff",
+        "gate",
         "board",
         "rescore",
         "replay",

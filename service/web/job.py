@@ -24,6 +24,7 @@ from service.api.state import Shared, State
 from service.live_reports import LiveReport
 from service.web.job_rows import rate_text
 from service.web.pages import View, page
+from service.web.server_card import PRESET
 from service.web.sign_in import own_path
 from service.web.time_text import seconds_text
 from service.web.trial_views import arm_place
@@ -133,6 +134,7 @@ def _facts(job: JobRecord) -> dict[str, Any]:
         "cost": _cost(job),
         "usd_limit": spec.limits.usd,
         "error": job.error,
+        "has_card": spec.analysis.preset == PRESET,
     }
 
 
@@ -394,6 +396,8 @@ def _digest(report: "Report", name: str) -> str:
             calls = sum(tool["calls"] for tool in report["tools"])
             called = sum(bool(tool["calls"]) for tool in report["tools"])
             return f"{count(calls, 'call')} of {count(called, 'tool')}"
+        case "server_card":
+            return report["server_cards"][0]["sentences"][0]
         case "cost":
             cost = report["cost"]
             usd = (

@@ -12,7 +12,7 @@ import pytest
 
 from agents.models.catalog import open_model
 from agents.models.scripted import ScriptedModel
-from gnomon.core.agent import AGENTS, AgentContext
+from gnomon.core.agent import AgentContext, agent_of, close_agents
 from gnomon.core.arm import Arm
 from gnomon.core.retry import RetryPolicy
 from gnomon.core.row import Row
@@ -200,15 +200,17 @@ def run(tmp_path: Path) -> Callable[..., Awaitable[tuple[Row, Trace]]]:
         media = MediaStore(tmp_path / "media")
         trial = next(trial for trial in expand_trials("j", job, [QUIZ.ref]) if trial.arm == arm)
         model = open_model(job.models[0], media)
+        agent = agent_of(job.arm(arm))
         try:
             return await run_trial(
                 trial,
                 bench=JobContext(spec=job, benchmark=Quiz(), media=media),
                 sample=lambda: QUIZ,
-                agent=AGENTS.get(job.arm(arm).agent),
+                agent=agent,
                 model=model,
             )
         finally:
+            await close_agents([agent])
             await model.close()
 
     return one

@@ -1,5 +1,6 @@
 """Real processes: a service that is up, and a job run from the command line."""
 
+import asyncio
 import json
 import os
 import re
@@ -15,6 +16,7 @@ import httpx
 import pytest
 import yaml
 
+import gnomon_lab as lab
 from gnomon.core.agent import AGENTS
 from gnomon.core.sample import SampleRef
 from gnomon.media import MediaStore
@@ -107,6 +109,22 @@ def test_a_spec_is_submitted_and_its_report_printed(
     assert json.loads(capsys.readouterr().out)["arms"]
     assert gnomon("submit", _written(tmp_path, repeats=0), "--url", url) == 2
     assert capsys.readouterr().err.startswith("gnomon: repeats: ")
+
+
+async def test_a_job_of_a_service_is_the_same_object_in_python(up: httpx.Client) -> None:
+    url = str(up.base_url)
+    with lab.connect(url) as service:
+        job = await asyncio.to_thread(service.run, SPEC, progress=False)
+        assert job.check().counts["scored"] == 12
+        assert job.rows("arrow").num_rows == 12
+        assert job.report.headline in job.report._repr_html_()
+        assert job.trace(job.rows("arrow")["sample_id"][0].as_py(), arm="tools").steps
+        assert service.open(job.id).id == job.id
+    async with lab.connect_async(url) as client:
+        posted = await client.submit({**SPEC, "repeats": 2})
+        names = [event.name async for event in client.events(posted["id"])]
+        assert (names.count("trial"), names[-1]) == (24, "done")
+        assert [row.repeat async for row in client.rows(posted["id"])].count(1) == 12
 
 
 def test_a_submitted_job_that_cannot_work_says_why(

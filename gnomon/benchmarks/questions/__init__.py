@@ -1,7 +1,7 @@
 """Questions of one's own: a file of questions, options, answers, pictures, clips and scenes, without code.
 
 Start at `benchmark.py`. `tables.py` reads files, `loader.py` makes questions of their rows and tells every
-fault, `pictures.py` finds pictures, `scorers/` has a module for each kind of answer, `prompt.py` asks;
+fault, `pictures.py` finds pictures, `scorers/` has a module for each kind of answer, `samples.py` asks;
 `audit.py` is found by the audit.
 """
 

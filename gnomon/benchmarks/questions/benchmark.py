@@ -1,15 +1,14 @@
 """Questions of one's own as a benchmark plug-in."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
 from gnomon.benchmarks.questions.columns import ColumnNames
-from gnomon.benchmarks.questions.loader import TASK, QuestionFile, Reading, entry_called, find_file, read_file
-from gnomon.benchmarks.questions.pictures import keep
-from gnomon.benchmarks.questions.prompt import FRAMES, parts_of
-from gnomon.benchmarks.questions.question import Entry, displayed, displayed_in
+from gnomon.benchmarks.questions.floors import option_floors
+from gnomon.benchmarks.questions.loader import TASK, Reading, find_file, read_file
+from gnomon.benchmarks.questions.question import displayed_in
+from gnomon.benchmarks.questions.samples import FRAMES, OwnSamples
 from gnomon.benchmarks.questions.scorers.option import OptionScorer, choice, options_in, right_letter
 from gnomon.benchmarks.questions.scorers.scorers import make_scorer
 from gnomon.core.benchmark import (
@@ -24,73 +23,15 @@ from gnomon.core.benchmark import (
 from gnomon.core.errors import DataError, SpecError
 from gnomon.core.ids import stable_hash
 from gnomon.core.question_view import NO_ANSWER, QuestionView, ShownPicture, missing_fact
-from gnomon.core.sample import DataFault, ImageRef, Sample, SampleRef, Shown, Transform
+from gnomon.core.sample import ImageRef, Sample, Shown, Transform
 from gnomon.core.score import Score
 from gnomon.core.select import Select
 from gnomon.media import MediaStore
-from gnomon.media.clip_frames import find_clip, show_clip
 from gnomon.media.clip_transforms import answer_in_original, permuted
 from gnomon.media.clip_views import clip_options, clip_spans, clip_verdict, shown_clips
-from gnomon.media.clips import AS_IT_IS, Clips
-from gnomon.media.rules import FrameRule, Uniform, as_asked
+from gnomon.media.rules import Uniform, as_asked
 from tools.core.sketch import Sketch
 from tools.core.tool import Need
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OwnSamples:
-    """The selected questions in their drawn order; a row is read again when its sample is built."""
-
-    file: QuestionFile
-    entries: Mapping[str, Entry]
-    protocol: PromptProtocol
-    rule: FrameRule
-    media: MediaStore
-
-    @property
-    def refs(self) -> Sequence[SampleRef]:
-        return [entry.ref for entry in self.entries.values()]
-
-    @property
-    def faults(self) -> Sequence[DataFault]:
-        return self.file.faults
-
-    def get(self, sample_id: str) -> Sample:
-        """The whole sample.
-
-        Raises:
-            NotFound: it is not among the selected ones.
-            DataError: its file or a picture has changed since it was opened.
-        """
-        entry = entry_called(self.entries, sample_id)
-        file = self.file
-        question = file.question(entry)
-        pictures = [keep(source, file.folder, self.media) for source in file.pictures(question)]
-        clip = None
-        if question.clip:
-            path = find_clip(file.folder, question.clip)
-            clip = show_clip(Clips(self.media), path, question.clip, self.rule, AS_IT_IS)
-        return Sample(
-            ref=entry.ref,
-            parts=parts_of(displayed(question, self.protocol), pictures, clip.frames if clip else None),
-            target={"question": question, "protocol": self.protocol, "pictures": tuple(pictures)},
-            scene=file.scene(question),
-            footage=clip.footage if clip else None,
-            missing=clip.missing if clip else (),
-            broken=clip.fault if clip else "",
-        )
-
-    def cannot(self, transform: Transform, show: Collection[Shown]) -> str:  # noqa: ARG002 (options are always shown)
-        """Options can be dealt out anew only where there are some."""
-        without = [entry for entry in self.entries.values() if not entry.has_options]
-        if not without:
-            return ""
-        tasks = ", ".join(sorted({entry.ref.task for entry in self.entries.values() if entry.has_options}))
-        first = without[0].ref.sample_id
-        return (
-            f"{len(without):,} of {len(self.entries):,} questions have no options, such as {first!r}; "
-            f"select.tasks can ask those of: {tasks or 'none has options'}"
-        )
 
 
 class Questions:
@@ -173,6 +114,16 @@ class Questions:
         answer, response = record["answer"], record["response"]
         truth = choice(options, right_letter(answer, options)) if is_choice else scorer.truth(answer)
         return scorer.score(truth, response if isinstance(response, str) else "")
+
+    def heuristic_scores(self, sample: Sample) -> Mapping[str, float]:
+        question = displayed_in(sample)
+        if question.options:
+            return option_floors(question.options, question.gold)
+        usual: tuple[str, str] | None = sample.target.get("usual")
+        if usual is None:
+            return {}
+        rule, response = usual
+        return {rule: question.scorer.score(question.truth, response).value or 0.0}
 
     def transformed(
         self,

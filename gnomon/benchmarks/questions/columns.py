@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from gnomon.benchmarks.questions.scorers.option import LETTERS
@@ -19,6 +20,9 @@ COLUMNS: Mapping[str, str] = {
     "task": "kind of question; reports have a row for each",
     "cluster": "what makes questions kin; where it is empty, the pictures, clips and scenes they share",
     "tags": "list of words to select questions by",
+    "rubric": "what a judge model shall hold replies to (`gnomon analyse judged_answers`)",
+    "reply": "a reply that people have judged, to hold a judge model against them",
+    "label": "whether that reply is right: 1 or 0, yes or no",
     "scorer": "how the answer is scored, where that differs from the spec's `scorer`",
 }
 ALIASES: Mapping[str, tuple[str, ...]] = {
@@ -32,7 +36,7 @@ ALIASES: Mapping[str, tuple[str, ...]] = {
 MAPPABLE = (*COLUMNS, *LETTERS)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class ColumnNames:
     """Under which names the file may hold each column, first come, first taken."""
 
@@ -47,13 +51,21 @@ class ColumnNames:
     def ours(self, values: Mapping[str, Any]) -> dict[str, Any]:
         """A row's values under our names; what is empty is left out."""
         row: dict[str, Any] = {}
-        for name in MAPPABLE:
-            for column in self.candidates(name):
-                value = values.get(column)
-                if value is not None and not (isinstance(value, str) and not value.strip()):
-                    row[name] = value
-                    break
+        ranks: dict[str, int] = {}
+        for column, value in values.items():
+            if column not in self._ours or value is None or (isinstance(value, str) and not value.strip()):
+                continue
+            name, rank = self._ours[column]
+            if rank <= ranks.get(name, rank):
+                row[name], ranks[name] = value, rank
         return row
+
+    @cached_property
+    def _ours(self) -> Mapping[str, tuple[str, int]]:
+        """Our name of each column that a file may have, and how early it is taken."""
+        return {
+            column: (name, rank) for name in MAPPABLE for rank, column in enumerate(self.candidates(name))
+        }
 
     def candidates(self, name: str) -> tuple[str, ...]:
         """What the file may call a column: what the spec says alone, else our name, then other usual ones.

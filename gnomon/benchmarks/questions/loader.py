@@ -1,7 +1,8 @@
 """Makes questions of a file's rows, and names all that is wrong with it at once, by line and column."""
 
 import json
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -9,6 +10,7 @@ from typing import Any
 
 from gnomon.benchmarks._clusters import clusters_by_shared
 from gnomon.benchmarks.questions.columns import COLUMNS, ColumnNames
+from gnomon.benchmarks.questions.floors import UsualAnswers
 from gnomon.benchmarks.questions.pictures import (
     Source,
     check_picture,
@@ -38,8 +40,11 @@ MAX_TEXT = {
     "task": 100,
     "cluster": 200,
     "answer": 20_000,
+    "rubric": 20_000,
+    "reply": 100_000,
 }
 MAX_TAGS = 50
+_UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 FIRST = 20  # faults that a message quotes
 
 
@@ -84,6 +89,7 @@ class QuestionFile:
     entries: Mapping[str, Entry]
     faults: tuple[DataFault, ...]
     pictures_of: Mapping[str, tuple[int, int]]  # where rows lie whose pictures other rows use
+    usual: UsualAnswers
 
     @property
     def folder(self) -> Path:
@@ -144,6 +150,7 @@ class _Scan:
         self._references: list[tuple[int, str]] = []
         self._columns: dict[str, None] = {}
         self._faults: list[tuple[int, str]] = []
+        self._usual = UsualAnswers()
         self._rows = 0
 
     def add(self, found: FoundRow) -> None:
@@ -166,6 +173,7 @@ class _Scan:
         self._seen[sample_id] = (found.number, found.at)
         if question is None:
             return
+        self._usual.add(question)
         references = [s for s in question.pictures if isinstance(s, str) and not self._is_file(s)]
         self._references += [(found.number, reference) for reference in references]
         self._entries[sample_id] = Entry(
@@ -179,7 +187,7 @@ class _Scan:
             tags=question.tags,
         )
         if not question.cluster:
-            self._kin[sample_id] = tuple(_shared(question))
+            self._kin[sample_id] = tuple(_shared(question, references))
 
     def _is_file(self, source: str) -> bool:
         return is_file_name(source) or find_clip(self._path.parent, source) is not None
@@ -202,6 +210,7 @@ class _Scan:
             raise FaultyFile(self._message(), field="data")
         if not self._entries:
             raise DataError(f"{self._path.name} holds no questions", field="data")
+        self._usual.done()
         return QuestionFile(
             path=self._path,
             table=self._table,
@@ -209,6 +218,7 @@ class _Scan:
             entries=self._clustered(),
             faults=tuple(self._unused()),
             pictures_of=pictures_of,
+            usual=self._usual,
         )
 
     def _message(self) -> str:
@@ -268,8 +278,12 @@ class _Scan:
             yield DataFault(sample_id="", kind="unused_columns", detail=", ".join(unused[:40]))
 
 
-def _shared(question: OwnQuestion) -> Iterable[str]:
-    yield from (f"picture {key_of(source)}" for source in question.pictures)
+def _shared(question: OwnQuestion, references: Sequence[str]) -> Iterable[str]:
+    """What makes a question kin to others; `references` are the rows whose pictures it uses."""
+    if question.pictures:
+        yield f"pictures of {question.sample_id}"
+    yield from (f"pictures of {reference}" for reference in references)
+    yield from (f"picture {key_of(source)}" for source in question.pictures if source not in references)
     if question.clip:
         yield f"clip {question.clip}"
     if question.scene_source is not None:
@@ -310,6 +324,10 @@ class _RowReader:
         task = self._text(row, "task") or TASK
         cluster = self._text(row, "cluster")
         context = self._text(row, "context")
+        rubric, reply = self._text(row, "rubric"), self._text(row, "reply")
+        label = self._try(lambda: _label(row.get("label")), None)
+        if (label is None) != (not reply) and not self._has_fault("label"):
+            self.faults.append("label: goes with a reply, and a reply with its label")
         if self.faults or scorer is None:
             return None
         return OwnQuestion(
@@ -326,6 +344,9 @@ class _RowReader:
             scene_source=scene,
             cluster=cluster,
             tags=tags,
+            rubric=rubric,
+            reply=reply,
+            label=label,
         )
 
     def _scorer(self, row: Mapping[str, Any], options: Mapping[str, str]) -> Scorer:
@@ -437,7 +458,7 @@ def _bounded(answer: object) -> object:
 
 
 def _unstorable(text: str) -> str:
-    if "\0" in text or any("\ud800" <= char <= "\udfff" for char in text):
+    if _UNSTORABLE.search(text):
         return "holds what no database can hold: a NUL or a lone surrogate"
     return ""
 
@@ -459,6 +480,23 @@ def _tags(written: object) -> tuple[str, ...]:
     if len(tags) > MAX_TAGS or any(len(tag) > MAX_TEXT["task"] or not tag.isprintable() for tag in tags):
         raise SpecError(f"allowed are {MAX_TAGS} words of {MAX_TEXT['task']} characters", field="tags")
     return tags
+
+
+LABELS = {"1": True, "yes": True, "true": True, "right": True} | {
+    "0": False,
+    "no": False,
+    "false": False,
+    "wrong": False,
+}
+
+
+def _label(written: object) -> bool | None:
+    if written is None:
+        return None
+    label = LABELS.get(str(written).strip().casefold().removesuffix(".0"))
+    if label is None:
+        raise SpecError(f"{str(written)[:60]!r} is none of {', '.join(LABELS)}", field="label")
+    return label
 
 
 def entry_called(entries: Mapping[str, Entry], sample_id: str) -> Entry:

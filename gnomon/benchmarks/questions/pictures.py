@@ -16,6 +16,7 @@ from gnomon.media.clip_frames import find_clip
 from gnomon.media.store import MAX_PIXELS
 from tools.core.regular_file import open_regular
 
+LAZY = ("PIL",)  # questions of text alone have no picture
 MAX_BYTES = 50_000_000  # of one picture
 MAX_PICTURES = 50  # of one question
 MAX_REFERENCE = 64  # characters: what is shorter and no file names another row, whose pictures these are
@@ -135,7 +136,7 @@ def keep(source: Source, folder: Path, media: MediaStore) -> ImageRef:
 def _path(source: str, folder: Path) -> Path:
     path = find_clip(folder, source)
     if path is None:
-        message = f"no file {source[:200]!r} in the folder of the questions, nor a row of that id"
+        message = f"no file {source[:200]!r} in the folder of the questions"
         raise SpecError(message, field="images")
     return path
 
@@ -152,7 +153,7 @@ def _file_bytes(source: str, folder: Path) -> bytes:
 
 
 def _checked(file: object, source: Source) -> str:
-    from PIL import Image  # late: questions of text alone have no picture
+    from PIL import Image
 
     try:
         with Image.open(file, formats=(*KEPT_AS_THEY_ARE, *CONVERTED)) as image:  # type: ignore[arg-type]

@@ -14,6 +14,7 @@ from typing import Any, BinaryIO, NoReturn, Protocol
 from gnomon.core.errors import DataError
 from tools.core.regular_file import open_regular
 
+LAZY = ("pyarrow", "pyarrow.parquet")  # few question files are Parquet
 SUFFIXES = (".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".parquet")
 MAX_LINE = 64_000_000  # bytes of a row, its pictures included
 MAX_JSON = 512_000_000  # bytes of a file that is read whole
@@ -307,7 +308,7 @@ class ParquetTable:
     unit = "row"
 
     def __init__(self, path: Path) -> None:
-        import pyarrow as pa  # late: few question files are Parquet
+        import pyarrow as pa
         import pyarrow.parquet as pq
 
         self._path = path

@@ -10,6 +10,7 @@ import click
 from gnomon.core.errors import DataError, SpecError
 from service.cli.main import DONE, INCOMPLETE
 from service.cli.options import json_option
+from service.cli.own_files import reading
 
 WIDTH = 150  # columns that the tables need; a narrower terminal wraps them
 
@@ -17,12 +18,27 @@ WIDTH = 150  # columns that the tables need; a narrower terminal wraps them
 @click.command()
 @click.option("--benchmark", "name", required=True, help="The benchmark's name.")
 @click.option("--data", type=click.Path(path_type=Path), help="Its published folder; not needed for worlds.")
+@click.option(
+    "--columns",
+    multiple=True,
+    metavar="OURS=THEIRS",
+    help="What your own file calls a column; may be given several times.",
+)
+@click.option("--scorer", help="Scorer of your own file where a row names none: a name, or JSON.")
 @click.option("--limit", type=click.IntRange(1, 10_000_000), help="Maximum number of samples; default all.")
 @click.option(
     "--seed", default=0, show_default=True, type=click.IntRange(0, 2**63 - 1), help="Seed of their selection."
 )
 @json_option
-def audit(name: str, data: Path | None, limit: int | None, seed: int, as_json: bool) -> None:
+def audit(
+    name: str,
+    data: Path | None,
+    columns: tuple[str, ...],
+    scorer: str | None,
+    limit: int | None,
+    seed: int,
+    as_json: bool,
+) -> None:
     """Try every known shortcut on the questions, using the files and both prompts; calls no model.
 
     Exit code 1 if a leak survives in the guarded prompt, which promises to withhold it.
@@ -41,6 +57,7 @@ def audit(name: str, data: Path | None, limit: int | None, seed: int, as_json: b
         benchmark = BENCHMARKS.get(name)
     except UnknownPlugin as error:
         raise SpecError(str(error), field="--benchmark") from None
+    benchmark = reading(benchmark, columns, scorer)
     select = Select(limit=limit, seed=seed)
     with tempfile.TemporaryDirectory() as folder, counting("samples") as advance:
         media = MediaStore(Path(folder))

@@ -12,6 +12,7 @@ from service.cli.completions import complete_job
 from service.cli.options import data_dir_option
 
 if TYPE_CHECKING:
+    from gnomon.exchange.formats import FormatName
     from gnomon.exchange.job_export import ExportFile, ReadQuestion
     from workers.store.store import Store
 
@@ -34,7 +35,7 @@ STDOUT = Path("-")
     help="With pictures: beside the trajectories of atif, within the logs of Inspect and the chat lines.",
 )
 @data_dir_option
-def export(job: str, kind: str, out: Path, with_media: bool, data_dir: Path | None) -> None:
+def export(job: str, kind: "FormatName", out: Path, with_media: bool, data_dir: Path | None) -> None:
     """Write JOB in a format of others; docs/exchange.md says what each holds and what `gnomon import` reads.
 
     \b
@@ -67,7 +68,7 @@ def export(job: str, kind: str, out: Path, with_media: bool, data_dir: Path | No
         )
         if out == STDOUT:
             stdout = sys.stdout.buffer
-            for piece in single_stream(FORMATS[kind], exported):
+            for piece in single_stream(kind, exported).chunks:
                 stdout.write(piece)
             stdout.flush()
             return

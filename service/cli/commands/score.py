@@ -8,6 +8,7 @@ import click
 
 from gnomon.core.errors import SpecError
 from service.cli.completions import complete_benchmark
+from service.cli.own_files import reading
 
 
 @click.command()
@@ -20,7 +21,8 @@ from service.cli.completions import complete_benchmark
 )
 @click.option("--mode", type=click.Choice(["official", "strict"]), default="strict", show_default=True)
 @click.option("--variant", help="The official scorer to use, for a benchmark with several.")
-def score(name: str, mode: str, variant: str | None) -> None:
+@click.option("--scorer", help="Scorer of your own questions where a record names none: a name, or JSON.")
+def score(name: str, mode: str, variant: str | None, scorer: str | None) -> None:
     """Read records as NDJSON from stdin, write {id, score, metrics, flags} as NDJSON to stdout, in order."""
     from gnomon.core.benchmark import BENCHMARKS, Scoring
     from tools.core.registry import UnknownPlugin
@@ -29,6 +31,7 @@ def score(name: str, mode: str, variant: str | None) -> None:
         plugin = BENCHMARKS.get(name)
     except UnknownPlugin as error:
         raise SpecError(str(error), field="--benchmark") from None
+    plugin = reading(plugin, (), scorer)
     if variant is not None and variant not in plugin.variants:
         allowed = ", ".join(plugin.variants) or "none"
         raise SpecError(f"{name} has no variant {variant!r}; allowed: {allowed}", field="--variant")

@@ -2,6 +2,7 @@
 
 import json
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -53,7 +54,7 @@ def submit(spec: Path, url: str, wait: bool, as_json: bool) -> None:
     sys.exit(exit_code(job["status"], missing=job["counts"]["infra_missing"]))
 
 
-def _wait_for_end(client: Any, posted: dict[str, Any]) -> dict[str, Any]:
+def _wait_for_end(client: Any, posted: Mapping[str, Any]) -> dict[str, Any]:
     from service.cli.common import say_stopping
     from service.cli.progress import Counter
 

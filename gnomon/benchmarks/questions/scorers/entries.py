@@ -32,6 +32,9 @@ class EntriesScorer(Scorer):
     def form(self, truth: Truth) -> str:  # noqa: ARG002 (how many are right is not said)
         return f'Answer with {self._what()}, on a last line of the form `Answer: ["…", "…"]`.'
 
+    def reply(self, truth: Truth) -> str:
+        return json.dumps(truth.value, ensure_ascii=False)
+
     def score(self, truth: Truth, response: str) -> Score:
         answer = answer_of(response)
         texts = entries_in(answer)

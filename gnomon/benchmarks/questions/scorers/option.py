@@ -25,6 +25,9 @@ class OptionScorer(Scorer):
     def form(self, truth: Truth) -> str:  # noqa: ARG002 (the same for all)
         return "Answer with the letter of one option only."
 
+    def reply(self, truth: Truth) -> str:
+        return str(truth.value)
+
     def score(self, truth: Truth, response: str) -> Score:
         letter = read_choice(response, truth.options)
         if letter is None:
@@ -74,10 +77,10 @@ def _lettered(written: Mapping[str, Any]) -> list[str]:
 
 def _columns(values: Mapping[str, Any]) -> list[str]:
     """The texts of the columns A, B, C, …; those at the end may be empty, where others have more options."""
-    texts = [_text(values.get(letter)) for letter in LETTERS]
-    while texts and not texts[-1]:
-        texts.pop()
-    return texts
+    used = [letter for letter in LETTERS if values.get(letter) not in (None, "")]
+    if not used:
+        return []
+    return [_text(values.get(letter)) for letter in LETTERS[: LETTERS.index(used[-1]) + 1]]
 
 
 def _text(value: object) -> str:

@@ -45,6 +45,10 @@ class Scorer(StrictModel):
     def score(self, truth: Truth, response: str) -> Score:
         """The score of a response; never raises."""
 
+    def reply(self, truth: Truth) -> str:
+        """The text that is right behind `Answer:`."""
+        return truth.text
+
     def verdict(self, truth: Truth, answer: str, metrics: Mapping[str, float | str | None]) -> str:  # noqa: ARG002
         """How an answer that was read compares with the truth, in one sentence."""
         return f"Answered {answer}; right is {truth.text}."

@@ -41,6 +41,8 @@ def make_scorer(written: object) -> Scorer:
     Raises:
         SpecError: the name or a parameter is not allowed; the message says what is.
     """
+    if isinstance(written, str) and written in SCORERS:
+        return _made(written, "{}")
     if isinstance(written, str) and written.lstrip().startswith("{"):
         written = as_json(written)
     if isinstance(written, str):

@@ -29,6 +29,9 @@ class TextScorer(Scorer):
     def form(self, truth: Truth) -> str:  # noqa: ARG002 (the same for all)
         return "Answer in as few words as possible, on a last line of the form `Answer: <text>`."
 
+    def reply(self, truth: Truth) -> str:
+        return str(truth.value[0])
+
     def score(self, truth: Truth, response: str) -> Score:
         answer = answer_of(response)
         if not answer:

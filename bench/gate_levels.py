@@ -1,0 +1,132 @@
+"""Measures how often a gate passes a NEW that is worse by the margin, and one that is equal.
+
+    .venv/bin/python -m bench.gate_levels [--rounds 400] [--seed 1] [--only TEXT]
+
+Each row simulates so many pairs of jobs with a score per sample, and tests them as `gnomon gate` does. NEW
+repeats BASE on a share of the samples, and answers the others anew. Prints the share that passes where NEW is
+worse by exactly the margin (at most 5 % is wanted), the same counting results in which nothing changed at all
+as passed, the share that passes where NEW is equal, and the mean of what the gate says an equal NEW would
+pass in 8 of 10 cases beside the share that does. docs/gate.md holds the table.
+"""
+
+import argparse
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtri
+
+from gnomon.report.verdict import judge_not_worse
+from gnomon.statistics.design import Design, design
+from gnomon.statistics.paired import compare
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Builds:
+    """BASE's accuracy, the margin, cluster sizes, how like samples of a cluster are, and what NEW keeps."""
+
+    base: float
+    margin: float
+    sizes: tuple[int, ...]
+    alike: float = 0.0  # ICC of difficulties in a cluster
+    kept: float = 0.5  # share of answers that NEW repeats
+    graded: bool = False
+
+
+STUDIES = {
+    "40 samples, 60 %, margin 10": Builds(base=0.6, margin=0.10, sizes=(1,) * 40, kept=0.8),
+    "100 samples, 60 %, margin 10": Builds(base=0.6, margin=0.10, sizes=(1,) * 100),
+    "100 samples, 95 %, margin 5": Builds(base=0.95, margin=0.05, sizes=(1,) * 100, kept=0.8),
+    "190 samples, 98 %, margin 2": Builds(base=0.98, margin=0.02, sizes=(1,) * 190, kept=0.9),
+    "400 samples, 60 %, margin 5": Builds(base=0.6, margin=0.05, sizes=(1,) * 400),
+    "400 samples, 90 % kept, margin 3": Builds(base=0.6, margin=0.03, sizes=(1,) * 400, kept=0.9),
+    "2,000 samples, 60 %, margin 3": Builds(base=0.6, margin=0.03, sizes=(1,) * 2000),
+    "8 clusters of 10, margin 10": Builds(base=0.6, margin=0.10, sizes=(10,) * 8, alike=0.3),
+    "40 clusters of 10, margin 5": Builds(base=0.6, margin=0.05, sizes=(10,) * 40, alike=0.3),
+    "40 clusters of 10, graded, margin 5": Builds(
+        base=0.6, margin=0.05, sizes=(10,) * 40, alike=0.3, graded=True
+    ),
+    "120 samples, graded, margin 5": Builds(base=0.6, margin=0.05, sizes=(1,) * 120, graded=True),
+}
+
+
+def scores(
+    builds: Builds, fall: float, random: np.random.Generator
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Scores of BASE and NEW, whose true mean is lower by `fall`."""
+    clusters = np.repeat(np.arange(len(builds.sizes)), builds.sizes)
+    n = len(clusters)
+    # NEW falls in what it does not repeat, and more in some clusters than in others where they are alike.
+    share = fall / (1.0 - builds.kept)
+    shared = random.normal(size=len(builds.sizes))[clusters]
+    mixed = np.sqrt(builds.alike) * shared + np.sqrt(1 - builds.alike) * random.normal(size=n)
+    base = _drawn(mixed, builds.base, builds, random)
+    other = np.sqrt(builds.alike) * shared + np.sqrt(1 - builds.alike) * random.normal(size=n)
+    anew = _drawn(other, builds.base - share, builds, random)
+    return base, np.where(random.random(n) < builds.kept, base, anew)
+
+
+def _drawn(
+    ease: NDArray[np.float64], mean: float, builds: Builds, random: np.random.Generator
+) -> NDArray[np.float64]:
+    right = (ease < ndtri(min(max(mean, 1e-9), 1 - 1e-9))).astype(np.float64)
+    if not builds.graded:
+        return right
+    return np.asarray(right * random.beta(4, 2, size=len(ease)), dtype=np.float64)
+
+
+def passes(
+    builds: Builds, fall: float, grouping: Design, random: np.random.Generator
+) -> tuple[bool, bool, float]:
+    """Whether the test passes, whether the gate does, and the margin it says it could have shown."""
+    base, new = scores(builds, fall, random)
+    comparison = compare(base, new, grouping)
+    judged = judge_not_worse(comparison, loss=None, fall=-builds.margin)
+    is_shown = not judged.reasons
+    could = 1.0
+    if judged.lower is not None and comparison.se is not None:
+        could = comparison.diff - judged.lower + float(ndtri(0.8)) * comparison.se
+    return is_shown, is_shown or bool(np.all(base == new)), could
+
+
+def row(builds: Builds, *, rounds: int, seed: int) -> list[float]:
+    """The figures of a study."""
+    random = np.random.default_rng(seed)
+    clusters = np.repeat(np.arange(len(builds.sizes)), builds.sizes)
+    grouping = design(np.zeros(len(clusters), dtype=np.intp), clusters)
+    scale = 4 / 6 if builds.graded else 1.0  # the mean of a right answer's grade
+    worse = np.mean(
+        [passes(builds, builds.margin / scale, grouping, random)[:2] for _ in range(rounds)], axis=0
+    )
+    equal = [passes(builds, 0.0, grouping, random) for _ in range(rounds)]
+    could = float(np.mean([each[2] for each in equal]))
+    at_could = Builds(**{**{f: getattr(builds, f) for f in builds.__slots__}, "margin": could})
+    shown = np.mean([passes(at_could, 0.0, grouping, random)[0] for _ in range(rounds)])
+    return [
+        float(worse[0]),
+        float(worse[1]),
+        float(np.mean([each[0] for each in equal])),
+        could,
+        float(shown),
+    ]
+
+
+def main() -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--rounds", type=int, default=400)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--only", default="")
+    arguments = parser.parse_args()
+    heads = "worse by the margin passes | or nothing changed | equal passes | could show | passes at that"
+    print(f"| BASE and NEW | {heads} |")
+    print("|---|---|---|---|---|---|")
+    for name, builds in STUDIES.items():
+        if arguments.only in name:
+            worse, unchanged, equal, could, shown = row(builds, rounds=arguments.rounds, seed=arguments.seed)
+            figures = f"{worse:.1%} | {unchanged:.1%} | {equal:.0%} | {100 * could:.1f} points | {shown:.0%}"
+            print(f"| {name} | {figures} |", flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,90 @@
+"""Audits one's own questions: the order of options, what words give away, and rows that contradict others."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from gnomon.audit.plugin import AnswerOptions, ShortcutGuess, guess
+from gnomon.benchmarks.questions.floors import FIRST
+from gnomon.benchmarks.questions.question import OwnQuestion, displayed_in
+from gnomon.benchmarks.questions.reading import normalised
+from gnomon.benchmarks.questions.scorers.text import TextScorer
+from gnomon.core.benchmark import PromptProtocol
+from gnomon.core.ids import stable_hash
+from gnomon.core.sample import DataFault, ImageRef, Sample
+
+MIN_NAMED = 3  # characters of an answer that is looked for in the prompt
+
+
+def answer_options(sample: Sample) -> AnswerOptions | None:
+    """The options as the sample's prompt letters them."""
+    question = displayed_in(sample)
+    if not question.options:
+        return None
+    letters = list(question.options)
+    return AnswerOptions(options=tuple(question.options.values()), right=(letters.index(question.gold),))
+
+
+def try_shortcuts(samples: Mapping[PromptProtocol, Sequence[Sample]]) -> Iterator[ShortcutGuess]:
+    """Guess the first option, those that the question names, and what other questions are answered with."""
+    for protocol, protocol_samples in samples.items():
+        for sample in protocol_samples:
+            name, offered = sample.ref.sample_id, answer_options(sample)
+            if offered is None:
+                yield from _usual(sample, protocol)
+                continue
+            yield guess(FIRST, "leak", protocol, name, left=[0], offered=offered)
+            words = normalised(_words(displayed_in(sample)))
+            named = [at for at, text in enumerate(offered.options) if _is_named(text, words)]
+            left = named if len(named) < len(offered.options) else None
+            yield guess("named in the question", "floor", protocol, name, left=left, offered=offered)
+
+
+def _usual(sample: Sample, protocol: PromptProtocol) -> Iterator[ShortcutGuess]:
+    usual = sample.target.get("usual")
+    if usual is not None:
+        rule, response = usual
+        question = displayed_in(sample)
+        value = question.scorer.score(question.truth, response).value or 0.0
+        yield ShortcutGuess(
+            shortcut=rule,
+            kind="floor",
+            view=protocol,
+            sample_id=sample.ref.sample_id,
+            value=value,
+            chance=None,
+        )
+
+
+def case_faults(samples: Sequence[Sample]) -> Iterable[DataFault]:
+    """Questions that say their own answer, and those that are asked twice with different answers."""
+    first: dict[str, tuple[str, str]] = {}
+    for sample in samples:
+        question = displayed_in(sample)
+        name, truth = sample.ref.sample_id, question.truth.text
+        if isinstance(question.scorer, TextScorer) and not question.options:
+            words = normalised(_words(question))
+            said = [text for text in question.truth.value if _is_named(text, words)]
+            if said:
+                yield DataFault(sample_id=name, kind="answer_in_prompt", detail=said[0][:60])
+        pictures: tuple[ImageRef, ...] = sample.target.get("pictures", ())
+        right = question.options.get(question.gold, truth)
+        key = stable_hash(
+            normalised(_words(question)),
+            [picture.sha256 for picture in pictures],
+            question.clip,
+            question.scene_source,
+            sorted(question.options.values()),
+        )
+        other, other_right = first.setdefault(key, (name, right))
+        if other_right != right:
+            detail = f"asks the same as {other}, where {other_right[:60]!r} is right, not {right[:60]!r}"
+            yield DataFault(sample_id=name, kind="contradiction", detail=detail)
+
+
+def _words(question: OwnQuestion) -> str:
+    return f"{question.context}\n{question.text}"
+
+
+def _is_named(text: str, words: str) -> bool:
+    plain = normalised(text)
+    return len(plain) >= MIN_NAMED and re.search(rf"(?<!\w){re.escape(plain)}(?!\w)", words) is not None

@@ -1,0 +1,240 @@
+"""Own questions as a benchmark: options dealt anew, floors, audit, tools, and what people are shown."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gnomon.audit.audit import audit
+from gnomon.benchmarks.questions import questions
+from gnomon.benchmarks.questions.question import displayed_in
+from gnomon.core.benchmark import BENCHMARKS, ReadsOwnFiles, sketch_of, usable_tools, verdict_of, view_of
+from gnomon.core.errors import DataError, FaultyFile, SpecError
+from gnomon.core.sample import Sample
+from gnomon.core.select import Select
+from gnomon.core.transforms import RefusesTransforms, Transforms
+from gnomon.media import MediaStore
+from gnomon.spec.job_spec import JobSpec
+from gnomon.spec.rules import Context, check_spec, open_samples
+
+EXAMPLES = Path(__file__).parents[3] / "examples" / "questions"
+ARMS = [{"name": "raw", "agent": "direct"}]
+SPEC: dict[str, Any] = {"benchmark": "questions", "models": [{"id": "reference"}], "arms": ARMS}
+CONTEXT = Context(agents=("direct", "react"), is_request=False, is_trusted=True)
+DIRECTIONS = ["north", "south", "east", "west"]
+
+
+def written(folder: Path, rows: list[dict[str, Any]]) -> Path:
+    path = folder / "questions.jsonl"
+    path.write_text("\n".join(json.dumps(row) for row in rows))
+    return path
+
+
+def choices(count: int) -> list[dict[str, Any]]:
+    """Questions of which the first option is always right."""
+    return [
+        {
+            "id": str(at),
+            "question": f"Where is hill {at}?",
+            "options": DIRECTIONS,
+            "answer": "A",
+            "task": "hill",
+        }
+        for at in range(count)
+    ]
+
+
+def opened(path: Path, protocol: Any = "guarded", **select: Any) -> Any:
+    media = MediaStore(path.parent / "media")
+    return questions.open(data=path, select=Select(**select), protocol=protocol, media=media)
+
+
+def samples_of(path: Path, protocol: Any = "guarded", **select: Any) -> dict[str, Sample]:
+    samples = opened(path, protocol, **select)
+    return {ref.sample_id: samples.get(ref.sample_id) for ref in samples.refs}
+
+
+def held(spec: dict[str, Any], folder: Path) -> tuple[JobSpec, Any]:
+    checked = check_spec({**SPEC, **spec}, CONTEXT)
+    return checked, open_samples(checked, MediaStore(folder / "media"))
+
+
+def test_guarded_prompts_deal_the_options_anew_and_official_ones_keep_them(tmp_path: Path) -> None:
+    path = written(tmp_path, choices(40))
+    assert {displayed_in(sample).gold for sample in samples_of(path, "official").values()} == {"A"}
+    golds = [displayed_in(sample).gold for sample in samples_of(path).values()]
+    assert set(golds) == set("ABCD")
+    for sample in samples_of(path).values():
+        question = displayed_in(sample)
+        assert question.options[question.gold] == "north"
+        assert questions.score(sample, question.gold, scoring="strict").value == 1
+        assert f"{question.gold}. north" in str(sample.parts[-1].content)
+
+
+def test_the_audit_finds_that_the_first_option_is_always_right_and_that_guarding_ends_it(
+    tmp_path: Path,
+) -> None:
+    rows = [
+        *choices(40),
+        {"id": "same", "question": "Where is hill 0?", "options": DIRECTIONS, "answer": "B"},
+    ]
+    rows += [
+        {"id": f"n{at}", "question": f"Name {at}?", "answer": "Oslo", "context": "In Oslo."} for at in (1, 2)
+    ]
+    path = written(tmp_path, rows)
+    findings = audit(questions, data=path, select=Select(), media=MediaStore(tmp_path / "media"))
+    first = {
+        accuracy.view: accuracy.value
+        for accuracy in findings.accuracies
+        if (accuracy.shortcut, accuracy.cell) == ("first option", "hill")
+    }
+    assert first["official"] == 1.0
+    assert first["guarded"] < 0.6
+    kinds = {(fault.kind, fault.sample_id) for fault in findings.faults}
+    assert {kind for kind, _ in kinds} == {"contradiction", "answer_in_prompt", "same_prompt"}
+    assert ("answer_in_prompt", "n1") in kinds
+    assert not findings.surviving
+
+
+def test_floors_are_the_first_and_longest_option_and_the_answers_of_other_questions(tmp_path: Path) -> None:
+    rows: list[dict[str, Any]] = [
+        {"id": "o", "question": "Q", "options": ["a", "longer"], "answer": "longer"},
+        *(
+            {"id": f"n{at}", "question": "Q", "answer": value, "scorer": "number"}
+            for at, value in enumerate([1, 5, 5, 9])
+        ),
+        *({"id": f"t{at}", "question": "Q", "answer": value} for at, value in enumerate(["x", "x", "y"])),
+        {"id": "alone", "question": "Q", "answer": "z", "task": "other"},
+    ]
+    samples = samples_of(written(tmp_path, rows), "official")
+    floors = {sample_id: dict(questions.heuristic_scores(sample)) for sample_id, sample in samples.items()}  # type: ignore[attr-defined]
+    assert floors["o"] == {"first option": 0.0, "longest option": 1.0}
+    medians = [floors[f"n{at}"]["median of the other answers"] for at in range(4)]
+    assert medians == [0.0, 1.0, 1.0, 0.0]
+    common = [floors[f"t{at}"]["most common other answer"] for at in range(3)]
+    assert common == [1.0, 1.0, 0.0] or common == [0.0, 1.0, 0.0]
+    assert floors["alone"] == {}
+
+
+def test_options_are_permuted_and_answers_mapped_back(tmp_path: Path) -> None:
+    path = written(tmp_path, choices(1))
+    sample = samples_of(path)["0"]
+    assert isinstance(questions, Transforms)
+    turned = questions.transformed(
+        sample, "permute_options", seed=1, show=(), media=MediaStore(tmp_path / "media")
+    )
+    question = displayed_in(turned)
+    assert question.options[question.gold] == "north"
+    assert question.gold != displayed_in(sample).gold
+    assert questions.score(turned, question.gold, scoring="strict").value == 1
+    assert questions.answer_in_original(turned, question.gold) == {
+        "original_answer": displayed_in(sample).gold
+    }
+
+
+def test_a_transform_of_questions_without_options_is_refused_with_the_tasks_that_have_some(
+    tmp_path: Path,
+) -> None:
+    path = written(tmp_path, [*choices(2), {"question": "Q", "answer": "a", "task": "name"}])
+    spec = {"data": str(path), "arms": [{**ARMS[0], "transform": "permute_options"}]}
+    assert isinstance(opened(path), RefusesTransforms)
+    with pytest.raises(SpecError, match=r"1 of 3 questions have no options.*those of: hill") as refused:
+        held(spec, tmp_path)
+    assert refused.value.field == "arms.0.transform"
+    _, samples = held({**spec, "select": {"tasks": ["hill"]}}, tmp_path)
+    assert len(samples.refs) == 2
+
+
+def test_tasks_are_those_of_the_file(tmp_path: Path) -> None:
+    path = written(tmp_path, [*choices(2), {"question": "Q", "answer": "a", "task": "name"}])
+    _, samples = held({"data": str(path), "select": {"tasks": ["name"]}}, tmp_path)
+    assert [ref.cell for ref in samples.refs] == ["name"]
+    with pytest.raises(SpecError, match="no 'nmae'; allowed: hill, name") as refused:
+        held({"data": str(path), "select": {"tasks": ["nmae"]}}, tmp_path)
+    assert refused.value.field == "select.tasks"
+
+
+def test_columns_and_scorer_of_a_spec_reach_the_file_and_are_left_out_of_other_specs(tmp_path: Path) -> None:
+    path = written(tmp_path, [{"prompt": "How far?", "answer": 5}])
+    scorer = {"number": {"tolerance": 1, "unit": "m"}}
+    spec, samples = held({"data": str(path), "columns": {"question": "prompt"}, "scorer": scorer}, tmp_path)
+    sample = samples.get("1")
+    assert spec.plugin().score(sample, "Answer: 5.5 m", scoring="strict").value == 1
+    assert spec.model_dump(mode="json")["scorer"] == scorer
+    plain = check_spec({**SPEC, "data": str(path)}, CONTEXT).model_dump(mode="json")
+    assert not {"columns", "scorer"} & set(plain)
+
+
+@pytest.mark.parametrize(
+    ("change", "field", "words"),
+    [
+        ({"columns": {"answr": "a"}}, "columns", "no column 'answr'; allowed: id, question"),
+        ({"scorer": "numbr"}, "scorer", "no 'numbr'; allowed: option"),
+        ({"scorer": {"point": {}}}, "scorer.point.within_m", "required"),
+        ({"data": None}, "data", "needs your file of questions"),
+        ({"data": "nowhere.jsonl"}, "data", "does not exist"),
+    ],
+)
+def test_a_spec_of_own_questions_is_refused_by_its_field(
+    change: dict[str, Any], field: str, words: str
+) -> None:
+    with pytest.raises(SpecError) as refused:
+        check_spec({**SPEC, "data": str(EXAMPLES), **change}, CONTEXT)
+    assert refused.value.field == field
+    assert words in refused.value.message
+
+
+def test_a_faulty_file_keeps_its_lines_when_a_spec_is_checked(tmp_path: Path) -> None:
+    path = written(tmp_path, [{"question": "Q", "answer": "a", "images": "gone.png"}])
+    with pytest.raises(FaultyFile, match=r"1 fault in 1 of 1 lines\n  line 1: images"):
+        held({"data": str(path)}, tmp_path)
+
+
+def test_the_examples_hold_pictures_and_scenes_that_tools_can_measure() -> None:
+    samples = samples_of(EXAMPLES, limit=5)
+    assert set(samples) == {"harbour", "old-town", "hillside", "park", "square"}
+    for sample in samples.values():
+        assert sample.scene is not None
+        assert not sample.missing
+        view = view_of(questions, sample)
+        assert len(view.pictures) == 1
+        assert view.truth_text
+        assert view.facts["Scorer"] in ("number", "option", "set")
+    assert {"distance", "bearing", "look_closer"} <= set(usable_tools(questions))
+    assert "find_place" not in usable_tools(questions)
+
+
+def test_people_are_shown_the_truth_and_where_an_answer_lies(tmp_path: Path) -> None:
+    rows = [
+        {"id": "p", "question": "Where?", "answer": "60.17, 24.94", "scorer": {"point": {"within_m": 50}}},
+        {"id": "i", "question": "When?", "answer": "10-20", "scorer": "interval", "tags": "night, rain"},
+    ]
+    samples = samples_of(written(tmp_path, rows))
+    point, interval = samples["p"], samples["i"]
+    view = view_of(questions, point)
+    assert view.truth.plane == "earth"
+    assert view.truth.marks
+    assert sketch_of(questions, point, "Answer: 60.2, 24.9").marks
+    score = questions.score(point, "60.17, 24.95", scoring="strict")
+    assert "m away" in verdict_of(questions, point, score.answer, score.metrics)
+    assert view_of(questions, interval).truth.spans[0].end_s == 20
+    assert view_of(questions, interval).facts["Tags"] == "night, rain"
+    assert verdict_of(questions, interval, None, {}) == "No answer could be read."
+
+
+def test_records_are_scored_with_the_scorer_they_name() -> None:
+    record = {"answer": "right", "options": ["left", "right"], "response": "(B)"}
+    assert questions.score_record(record, scoring="strict").value == 1
+    assert questions.score_record({"answer": "a", "response": None}, scoring="strict").value == 0
+    own = BENCHMARKS.get("questions")
+    assert isinstance(own, ReadsOwnFiles)
+    by_number = own.reading({}, "number")
+    assert by_number.score_record({"answer": 5, "response": "5.0"}, scoring="strict").value == 1
+    with pytest.raises(SpecError, match="response may be null"):
+        questions.score_record({"answer": "a"}, scoring="strict")
+
+
+def test_without_a_file_there_are_no_questions(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="needs a file"):
+        questions.open(data=None, select=Select(), protocol="guarded", media=MediaStore(tmp_path))

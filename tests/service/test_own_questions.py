@@ -1,0 +1,88 @@
+"""Own questions from a file to the report, and over REST from the folders that may be read."""
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from starlette.testclient import TestClient
+
+from service.cli.main import main
+
+ROOT = Path(__file__).parents[2]
+ARMS = [{"name": "raw", "agent": "direct"}]
+SPEC: dict[str, Any] = {"benchmark": "questions", "models": [{"id": "reference"}], "arms": ARMS}
+
+
+def test_the_example_runs_and_its_tools_answer_all_five_questions(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(ROOT)
+    monkeypatch.setenv("GNOMON_DATA_DIR", str(tmp_path / "data"))
+    with pytest.raises(SystemExit) as end:
+        main(["run", "examples/questions.yaml", "--json", "--workers", "1", "--out", str(tmp_path / "out")])
+    report = json.loads(capfd.readouterr().out)
+    assert end.value.code == 0, report["integrity"]
+    means = {arm["arm"]: arm["mean"] for arm in report["arms"]}
+    assert means["tools"] == 1.0
+    assert means["raw"] < 0.5
+    assert {cell for arm in report["arms"] for cell in arm["by_task"]} == {"distance", "direction", "view"}
+    rows = [json.loads(line) for line in (tmp_path / "out" / "rows.ndjson").read_text().splitlines()]
+    answers = {row["sample_id"]: row["answer"] for row in rows if row["arm"] == "tools"}
+    assert answers["square"] == '["c1", "c2"]'
+    assert answers["old-town"] == "640 m"
+    assert all("error" in row["metrics"] for row in rows if row["task"] == "distance")
+
+
+def test_over_rest_files_below_the_media_roots_are_asked_and_their_faults_told(
+    tmp_path: Path, open_api: Callable[..., TestClient]
+) -> None:
+    root = tmp_path / "root"
+    shutil.copytree(ROOT / "examples" / "questions", root / "five")
+    (root / "bad.jsonl").write_text('{"question": "Q", "answer": "a", "images": "../outside.png"}\n{}')
+    shutil.copy(ROOT / "examples" / "questions" / "park.png", tmp_path / "outside.png")
+    (tmp_path / "outside.jsonl").write_text('{"question": "Q", "answer": "a"}')
+    api = open_api(GNOMON_MEDIA_ROOTS=str(root))
+    accepted = api.post("/v1/jobs", json={**SPEC, "data": "five/questions.jsonl"})
+    assert accepted.status_code == 202, accepted.text
+    assert accepted.json()["planned_trials"] == 5
+    refused = api.post("/v1/jobs", json={**SPEC, "data": "bad.jsonl"})
+    assert refused.status_code == 422
+    problem = refused.json()
+    assert problem["field"] == "data"
+    assert "line 1: images: no file" in problem["detail"]
+    assert "line 2: question: is missing or empty" in problem["detail"]
+    assert str(tmp_path) not in refused.text
+    outside = api.post("/v1/jobs", json={**SPEC, "data": str(tmp_path / "outside.jsonl")})
+    assert outside.json()["field"] == "data"
+
+
+def test_the_command_line_tells_each_fault_on_a_line_of_its_own(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "q.jsonl").write_text('{"question": "Q"}\n{"answer": "a"}\n')
+    with pytest.raises(SystemExit) as end:
+        main(["audit", "--benchmark", "questions", "--data", str(tmp_path)])
+    assert end.value.code == 2
+    lines = capfd.readouterr().err.splitlines()
+    begin = next(at for at, line in enumerate(lines) if "2 faults in 2 of 2 lines" in line)
+    assert lines[begin + 1 :] == [
+        "  line 1: answer: is missing or empty",
+        "  line 2: question: is missing or empty",
+    ]
+
+
+def test_audit_and_score_take_what_a_file_calls_its_columns_and_a_scorer(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "q.csv").write_text("prompt,answer\nHow far?,5 m\n")
+    command = ["audit", "--benchmark", "questions", "--data", str(tmp_path / "q.csv"), "--json"]
+    with pytest.raises(SystemExit) as end:
+        main([*command, "--columns", "question=prompt", "--scorer", '{"number": {"unit": "m"}}'])
+    assert end.value.code == 0
+    assert json.loads(capfd.readouterr().out)["samples"]["by_cell"] == {"question": 1}
+    with pytest.raises(SystemExit):
+        main([*command, "--columns", "prompt"])
+    assert "'prompt' is not of the form OURS=THEIRS" in capfd.readouterr().err
