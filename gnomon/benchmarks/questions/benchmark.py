@@ -45,7 +45,7 @@ class Questions:
     needs_data = True
     is_cpu_bound = True
     headline: Literal["mean_of_cells", "mean_of_samples"] = "mean_of_samples"
-    provides: tuple[Need, ...] = ("scene", "footage", "nothing")
+    provides: tuple[Need, ...] = ("scene", "footage", "pictures", "nothing")
     options: frozenset[Varied] = frozenset({"frames", "fps"})
     transforms: Mapping[Transform, frozenset[str]] = {"permute_options": frozenset(tasks)}
     tasks_are_of_the_data = True
