@@ -6,8 +6,9 @@ from typing import Any, Literal
 
 from gnomon.benchmarks.questions.columns import ColumnNames
 from gnomon.benchmarks.questions.floors import option_floors
-from gnomon.benchmarks.questions.loader import TASK, Reading, find_file, read_file
+from gnomon.benchmarks.questions.loader import find_file, read_file
 from gnomon.benchmarks.questions.question import displayed_in
+from gnomon.benchmarks.questions.rows import TASK, Reading
 from gnomon.benchmarks.questions.samples import FRAMES, OwnSamples
 from gnomon.benchmarks.questions.scorers.option import OptionScorer, choice, options_in, right_letter
 from gnomon.benchmarks.questions.scorers.scorers import make_scorer
