@@ -35,6 +35,9 @@ from tools.core.sketch import Sketch
 from tools.core.tool import Need
 
 
+MAX_QUOTED = 120  # characters of an answer that cannot be read
+
+
 class Questions:
     """Tasks are those of the file; a cell is a task, the headline the mean over all questions."""
 
@@ -179,7 +182,8 @@ class Questions:
             return clip_verdict(question, answer, None)
         if not answer:
             return NO_ANSWER
-        return question.scorer.verdict(question.truth, answer, metrics)
+        read = question.scorer.score(question.truth, answer).answer  # `answer` may be the whole reply
+        return question.scorer.verdict(question.truth, read or answer[:MAX_QUOTED], metrics)
 
     def answer_form(self, sample: Sample) -> str:
         """Empty: people choose one option, or write a text."""
