@@ -34,7 +34,6 @@ from gnomon.media.rules import Uniform, as_asked
 from tools.core.sketch import Sketch
 from tools.core.tool import Need
 
-
 MAX_QUOTED = 120  # characters of an answer that cannot be read
 
 
