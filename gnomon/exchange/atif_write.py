@@ -77,6 +77,7 @@ def trajectory_of(
     """
     steps = [_asked(message) for message in (trace or {}).get("prompt") or ()]
     steps += [_step(entry, row) for entry in conversation(trace)]
+    steps = steps or [{"source": "system", "message": f"no trace: {row.stop_reason}", "extra": {MARK: {}}}]
     totals = {
         "total_prompt_tokens": row.prompt_tokens,
         "total_completion_tokens": row.completion_tokens,
