@@ -2,8 +2,9 @@
 
 They show what a card tells, not what a model can. It is an OpenAI-compatible endpoint
 (`python player.py --port 8902`, standard library alone) and knows four forms of questions. Where it may call
-a tool that fits, it does, and believes the result; where a result holds no answer it guesses, and so it does without tools: one guess in
-four is right. It slips now and then: its first call lacks an argument, and it tries again.
+a tool that fits, it does, and believes the result; where a result holds no answer it guesses, and so it does
+without tools: one guess in four is right. It slips now and then: its first call lacks an argument, and it
+tries again.
 """
 
 import argparse
