@@ -131,7 +131,7 @@ class Interpreter:
         await seats.acquire()  # not in a thread: those that wait would keep those that run from going on
         entering = _threads().submit(_enter, self._seed)
         try:
-            session, self.is_confined = await asyncio.shield(asyncio.wrap_future(entering))
+            session, is_confined = await asyncio.shield(asyncio.wrap_future(entering))
         except asyncio.CancelledError:
             seats.release()
             entering.add_done_callback(lambda done: None if done.exception() else _leave(done.result()[0]))
@@ -139,7 +139,7 @@ class Interpreter:
         except (OSError, RuntimeError, TimeoutError, monty.MontyError) as error:
             seats.release()
             raise Unavailable(f"the interpreter for the agent `code` does not start: {error}") from error
-        self._session = session
+        self._session, self.is_confined = session, is_confined
         return session
 
     async def _do(self, step: Callable[[], T]) -> T:

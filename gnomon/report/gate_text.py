@@ -53,6 +53,8 @@ def sentence(pair: GatePair) -> str:
 
 def _reach(pair: GatePair) -> Iterator[str]:
     """What margin these results pass, and what margin so many samples could show."""
+    if pair["finding"] == "worse":
+        return
     if pair["passes_from"] is not None:
         yield f"These results pass from a margin of {_points(pair['passes_from'], up=True)}."
     if pair["could_show"] is not None and pair["margin"] is not None:
