@@ -81,7 +81,7 @@ def tracing(
         def span_of(trial: Trial, steps: Trace) -> Iterator[EndSpan]:
             said = SaidOfTrial.of(trial, spec, has_content=_is_on(environ.get(CONTENT)))
             with tracer.start_as_current_span("trial", context=parent, attributes=said.attributes()) as span:
-                _watch(steps, tracer, trace.set_span_in_context(span), said)
+                follow_steps(steps, tracer, trace.set_span_in_context(span), said)
 
                 def end(row: Row) -> None:
                     span.set_attributes(facts_of(row))
@@ -168,7 +168,7 @@ class SaidOfTrial:
         return f"chat {self.model.id}", said
 
 
-def _watch(steps: Trace, tracer: "SpanTracer", parent: "Context", said: SaidOfTrial) -> None:
+def follow_steps(steps: Trace, tracer: "SpanTracer", parent: "Context", said: SaidOfTrial) -> None:
     """Make a span of each step as it comes, as long as the step has taken."""
     from opentelemetry.trace import SpanKind, Status, StatusCode
 

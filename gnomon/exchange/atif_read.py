@@ -19,7 +19,7 @@ from gnomon.exchange.conversation import MARK, in_order, place_in, step_of, wish
 from gnomon.exchange.json_lines import checked, document, lines
 from gnomon.exchange.pictures import block_at
 from gnomon.exchange.row_file import finite, tools_used
-from gnomon.exchange.row_mark import marked_row, outcome_of
+from gnomon.exchange.row_mark import marked_row
 from gnomon.exchange.run import Ended
 
 Json = Mapping[str, Any]
@@ -118,7 +118,7 @@ class Trajectory(_Part):
     session_id: str | None = None
     trajectory_id: str | None = None
     agent: AgentPart
-    steps: Annotated[list[Step], Field(min_length=1)]
+    steps: list[Step]
     final_metrics: FinalMetrics | None = None
     extra: dict[str, Any] | None = None
 
@@ -216,7 +216,7 @@ def _ended(
         usd=_cost(totals.total_cost_usd, replies),
     )
     ours = marked_row(mark, where=f"{where}: extra.{MARK}.row")
-    if ours is not None and outcome_of(ours)[1] == score:
+    if ours is not None and ours.score == score:
         row = replace(ours, arm=arm or ours.arm)  # else it has been scored again since
     return row, None if mark.get("has_trace") is False else trace
 

@@ -45,7 +45,7 @@ def files(job: ExportedJob) -> Iterator[ExportFile]:
 
 
 def _lines(job: ExportedJob, hashes: dict[str, str]) -> Iterator[bytes]:
-    agents = {arm.name: str(arm.agent) for arm in job.spec.arms}
+    agents = {arm.name: arm.agent_label for arm in job.spec.arms}
     for row in job.rows(None, None):
         trace = job.trace(row.trial_id)
         hashes |= dict(_pictures(trace))
@@ -77,6 +77,7 @@ def trajectory_of(
     """
     steps = [_asked(message) for message in (trace or {}).get("prompt") or ()]
     steps += [_step(entry, row) for entry in conversation(trace)]
+    steps = steps or [{"source": "system", "message": f"no trace: {row.stop_reason}", "extra": {MARK: {}}}]
     totals = {
         "total_prompt_tokens": row.prompt_tokens,
         "total_completion_tokens": row.completion_tokens,

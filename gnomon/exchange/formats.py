@@ -3,10 +3,23 @@
 import importlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import chain
+from typing import Literal
 
-from gnomon.core.errors import SpecError
 from gnomon.exchange.job_export import ExportedJob, ExportFile, zipped
 
+FormatName = Literal[
+    "rows",
+    "inspect",
+    "inspect-eval",
+    "atif",
+    "otel",
+    "every-eval-ever",
+    "vlmevalkit",
+    "chat",
+    "cassette",
+    "plans",
+]
 ZIP = "application/zip"
 LINES = "application/x-ndjson"
 
@@ -34,7 +47,7 @@ class Format:
         return files
 
 
-FORMATS: Mapping[str, Format] = {
+FORMATS: Mapping[FormatName, Format] = {
     "rows": Format(
         module="gnomon.exchange.rows_write", about="rows.ndjson", media_type=LINES, is_single=True
     ),
@@ -79,6 +92,12 @@ FORMATS: Mapping[str, Format] = {
         media_type=LINES,
         is_single=True,
     ),
+    "cassette": Format(
+        module="gnomon.exchange.cassette_write",
+        about="cassette.jsonl, the calls of tool servers with their results",
+        media_type=LINES,
+        is_single=True,
+    ),
     "plans": Format(
         module="gnomon.exchange.plans_write",
         about="plans.jsonl, the trips for plan-pairs",
@@ -88,24 +107,26 @@ FORMATS: Mapping[str, Format] = {
 }
 
 
-def format_called(name: str) -> Format:
-    """The format of that name.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stream:
+    """A job as one stream: the one file, or a zip of several."""
 
-    Raises:
-        SpecError: there is none; lists them.
-    """
-    if name not in FORMATS:
-        raise SpecError(f"no format {name!r}; there are: {', '.join(FORMATS)}", field="format")
-    return FORMATS[name]
+    name: str
+    media_type: str
+    chunks: Iterator[bytes]
 
 
-def single_stream(form: Format, job: ExportedJob) -> Iterator[bytes]:
-    """A job as one stream: the one file, or a zip of several. Its first piece is made at once.
+def single_stream(name: FormatName, job: ExportedJob) -> Stream:
+    """A job in the format of that name. The first piece is made at once, so that what is wrong shows.
 
     Raises:
         SpecError: the job has nothing that this format holds.
     """
-    files = form.files(job)
+    form, files = FORMATS[name], FORMATS[name].files(job)
     if form.is_single and not job.with_media:
-        return iter(next(files).chunks)
-    return zipped(files)
+        file = next(files)
+        title, media_type, chunks = file.name, form.media_type, iter(file.chunks)
+    else:
+        title, media_type, chunks = f"{name}.zip", ZIP, zipped(files)
+    first = next(chunks, b"")
+    return Stream(name=f"{job.job_id}-{title}", media_type=media_type, chunks=chain((first,), chunks))

@@ -16,7 +16,7 @@ from gnomon.exchange.archive import Archive
 from gnomon.exchange.conversation import MARK, in_order, place_in, step_of, wish_of
 from gnomon.exchange.pictures import block_of_placeholder
 from gnomon.exchange.row_file import finite, tools_used
-from gnomon.exchange.row_mark import marked_row, outcome_of
+from gnomon.exchange.row_mark import marked_row
 from gnomon.exchange.run import Ended
 
 LETTERS = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}  # correct, incorrect, partial, no answer
@@ -126,7 +126,7 @@ def _ended(
         wall_s=float(sample.get("working_time") or sample.get("total_time") or 0.0),
     )
     ours = marked_row(mark, where=f"sample {sample_id!r}: metadata.{MARK}.row")
-    if ours is not None and outcome_of(ours) == outcome_of(row):
+    if ours is not None and ours.score == row.score:
         row = replace(ours, arm=arm, model=row.model)  # else it has been scored again since
         row = replace(row, cell=group, task=group) if cell and group != ours.cell else row
     return row, trace

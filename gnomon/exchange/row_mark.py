@@ -5,7 +5,6 @@ from typing import Any
 
 from gnomon.core.errors import SpecError
 from gnomon.core.row import Row
-from gnomon.core.score import Outcome
 from gnomon.exchange.row_file import read_mapping, row_line, row_of_line
 
 
@@ -21,8 +20,3 @@ def marked_row(mark: Mapping[str, Any], *, where: str) -> Row | None:
         return row_of_line(read_mapping(row_line(), mark["row"], where=where))
     except ValueError as error:
         raise SpecError(str(error), field=where) from None
-
-
-def outcome_of(row: Row) -> tuple[Outcome, float | None]:
-    """What a scorer says of a trial."""
-    return row.outcome, row.score

@@ -64,7 +64,7 @@ def _elements(file: IO[bytes], tag: str) -> Iterator[Element]:
         parser.feed(piece)
         end = piece[-len(DOCTYPE) :]
         for event in parser.read_events():
-            element = event[1]
+            element = event[-1]
             if isinstance(element, Element) and element.tag == tag:
                 yield element
                 element.clear()

@@ -26,6 +26,7 @@ from service.api import (
     trials,
     workers,
 )
+from service.api import exports as job_exports
 from service.api.examples import add_examples
 from service.api.middleware import RequestGuard, authorised
 from service.api.problems import DOCUMENTED, SCHEMA, add_handlers
@@ -68,7 +69,20 @@ if TYPE_CHECKING:
 
 VERSION = "0.1.0"
 DESCRIPTION = "Measures what giving a model tools changes in how well it reasons about space and time."
-KEYED = (jobs, trials, events, reports, cassettes, reviews, catalog, tools, itineraries, workers, metrics)
+KEYED = (
+    jobs,
+    trials,
+    events,
+    reports,
+    job_exports,
+    cassettes,
+    reviews,
+    catalog,
+    tools,
+    itineraries,
+    workers,
+    metrics,
+)
 OPEN = (health, documentation)
 PAGES = (
     home,

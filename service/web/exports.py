@@ -1,4 +1,4 @@
-"""Gives a job's report and rows as files; rows may be those of a filtered list."""
+"""Gives a job's report and rows as files, those of a filtered list too, and the job in formats of others."""
 
 from collections.abc import Iterator
 from typing import Literal
@@ -7,6 +7,8 @@ from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
 from gnomon.core.row import Row
+from gnomon.exchange.formats import FormatName
+from service.api.exports import export_response
 from service.api.reports import get_report
 from service.api.state import Shared, State
 from service.api.trials import STREAM_PAGE, encoded_rows, list_trials
@@ -26,6 +28,12 @@ async def report_file(
     response = await get_report(request, state, job_id, accept=REPORT_TYPES[form])
     response.headers["Content-Disposition"] = f'attachment; filename="{job_id}-report.{form}"'
     return response
+
+
+@router.get("/ui/jobs/{job_id}/export/{form}", response_model=None)
+def export_file(state: Shared, job_id: str, form: FormatName) -> Response:
+    """The job as another program reads it."""
+    return export_response(state, job_id, form)
 
 
 @router.get("/ui/jobs/{job_id}/rows.{form}", response_model=None)

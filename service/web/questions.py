@@ -1,12 +1,14 @@
 """Opens the questions of stored jobs, for the pages that show them."""
 
 import threading
+from collections.abc import Callable
 from pathlib import Path
 
 from cachetools import LRUCache
 
 from gnomon.core.errors import GnomonError
-from gnomon.core.opened_question import OpenedQuestion
+from gnomon.core.opened_question import OpenedQuestion, show_question
+from gnomon.core.question_view import QuestionView
 from gnomon.core.redaction import without_folders
 from gnomon.spec.job_spec import JobSpec
 from gnomon.trials.transformed_question import question_under
@@ -36,6 +38,16 @@ class Questions:
             return OpenedQuestion(sample=question, benchmark=benchmark, transform=condition.transform)
         except (GnomonError, UnknownPlugin, OSError, ValueError, KeyError) as error:
             return OpenedQuestion(problem=without_folders(str(error)) or type(error).__name__)
+
+    def views(self, job_id: str, spec: JobSpec) -> Callable[[str, str | None], QuestionView | None]:
+        """What a person is shown of a sample as an arm asks it (None: the original); None where it cannot be
+        opened.
+        """
+        try:
+            self._job(job_id, spec)
+        except (GnomonError, UnknownPlugin, OSError, ValueError, KeyError):
+            return lambda _sample_id, _arm: None
+        return lambda sample_id, arm: show_question(self.open(job_id, spec, sample_id, arm)).view
 
     def _job(self, job_id: str, spec: JobSpec) -> OpenJob:
         with self._lock:

@@ -1,0 +1,151 @@
+"""A job that has run goes out in every format, over the command line and REST, and comes back."""
+
+import io
+import json
+import zipfile
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, get_args
+
+import pytest
+import yaml
+from starlette.testclient import TestClient
+
+from gnomon.core.row import Row
+from gnomon.exchange.formats import FormatName
+from gnomon.exchange.run import run_of
+from service.cli.main import main
+from tests.exchange_jobs import ROWS, TRACES
+from workers.store.store import Store, open_store
+
+SPEC: dict[str, Any] = {
+    "benchmark": "worlds",
+    "select": {"limit": 2, "seed": 3},
+    "models": [{"id": "reference"}],
+    "arms": [{"name": "raw", "agent": "direct"}, {"name": "tools", "agent": "react", "tools": "all"}],
+    "analysis": {"primary": ["raw", "tools"]},
+}
+
+
+def command(*args: str) -> int:
+    with pytest.raises(SystemExit) as end:
+        main(list(args))
+    assert isinstance(end.value.code, int)
+    return end.value.code
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The data folder of a job that real workers have run."""
+    root = tmp_path_factory.mktemp("exchange")
+    (root / "spec.yaml").write_text(yaml.safe_dump(SPEC))
+    assert command("run", str(root / "spec.yaml"), "--data-dir", str(root / "data"), "--workers", "1") == 0
+    return root / "data"
+
+
+@pytest.fixture
+def ran(data: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Its id."""
+    monkeypatch.setenv("GNOMON_DATA_DIR", str(data))
+    store = open_store(f"sqlite:///{data / 'gnomon.db'}")
+    try:
+        return store.jobs().items[-1].id
+    finally:
+        store.close()
+
+
+def rows_of(data: Path, job: str) -> tuple[list[Row], list[Any]]:
+    """A job's rows without ids, and its traces, in the order of trials."""
+    store = open_store(f"sqlite:///{data / 'gnomon.db'}")
+    try:
+        rows = sorted(store.iter_rows(job), key=lambda row: (row.sample_id, row.arm))
+        traces = [store.trace(row.trial_id) or {} for row in rows]
+    finally:
+        store.close()
+    return [replace(row, job_id="", trial_id="") for row in rows], [
+        {part: trace.get(part) for part in ("prompt", "steps", "response")} for trace in traces
+    ]
+
+
+@pytest.mark.parametrize("kind", ["rows", "inspect", "inspect-eval", "atif", "every-eval-ever", "chat"])
+def test_a_job_comes_back_from_every_format_that_is_read(
+    kind: str, ran: str, data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert command("export", ran, "--format", kind, "--out", str(tmp_path / "out")) == 0
+    files = [
+        path for path in capsys.readouterr().out.split() if kind != "every-eval-ever" or "_samples" in path
+    ]
+    assert command("import", *files, "--primary", "raw", "tools", "--json") == 0
+    document = json.loads(capsys.readouterr().out)
+    assert (document["trials"], document["samples"]) == (4, 2)
+    before, after = rows_of(data, ran), rows_of(data, document["job_id"])
+    if kind == "chat":
+        assert [(row.sample_id, row.arm, row.score) for row in after[0]] == [
+            (row.sample_id, row.arm, row.score) for row in before[0]
+        ]
+    else:
+        assert after[0] == before[0]
+    if kind in ("inspect", "inspect-eval", "atif"):
+        assert after[1] == before[1]
+    assert command("report", document["job_id"], "--format", "md") == 0
+    assert "raw" in capsys.readouterr().out
+
+
+def test_one_file_goes_to_stdout_whole(ran: str, capsysbinary: pytest.CaptureFixture[bytes]) -> None:
+    assert command("export", ran, "--format", "otel", "--out", "-") == 0
+    lines = capsysbinary.readouterr().out.splitlines()
+    assert len(lines) == 4
+    assert all("resourceSpans" in json.loads(line) for line in lines)
+    assert command("export", ran, "--format", "inspect", "--out", "-") == 0
+    with zipfile.ZipFile(io.BytesIO(capsysbinary.readouterr().out)) as archive:
+        assert len(archive.namelist()) == 2
+
+
+def test_the_table_of_questions_has_their_pictures(ran: str, tmp_path: Path) -> None:
+    assert command("export", ran, "--format", "vlmevalkit", "--out", str(tmp_path)) == 0
+    header, *lines = (tmp_path / "worlds.tsv").read_text().splitlines()
+    assert header.split("\t")[:4] == ["index", "image", "image_path", "question"]
+    assert len([line for line in lines if line.startswith("w3-")]) == 2
+    assert "iVBORw0KGgo" in lines[0]
+
+
+def test_a_trip_is_asked_for_where_there_is_none(
+    ran: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert command("export", ran, "--format", "plans", "--out", str(tmp_path)) == 2
+    assert "holds no planned trip" in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == [], "nothing is left of a file that was not finished"
+
+
+@pytest.fixture
+def kept(store: Store) -> str:
+    """A job with all that a trace can hold, in the store of the API."""
+    run = run_of([(row, TRACES[row.trial_id]) for row in ROWS], name="kept")
+    return store.insert_finished_job(run.spec, run.refs, run.ended)
+
+
+@pytest.mark.parametrize(
+    "kind", [name for name in get_args(FormatName) if name not in ("plans", "vlmevalkit")]
+)
+def test_rest_and_pages_give_the_same_files(kind: str, kept: str, api: TestClient) -> None:
+    answer = api.get(f"/v1/jobs/{kept}/export", params={"format": kind})
+    assert answer.status_code == 200
+    assert answer.headers["content-disposition"].startswith(f'attachment; filename="{kept}-')
+    if answer.headers["content-type"].startswith("application/zip"):
+        with zipfile.ZipFile(io.BytesIO(answer.content)) as archive:
+            assert archive.testzip() is None
+            assert archive.namelist()
+    else:
+        assert len([json.loads(line) for line in answer.text.splitlines()]) in (3, 4)
+    page = api.get(f"/ui/jobs/{kept}/export/{kind}")
+    assert page.content == answer.content
+
+
+def test_what_cannot_be_exported_is_a_problem_with_its_field(kept: str, api: TestClient) -> None:
+    for kind in ("plans", "vlmevalkit"):
+        answer = api.get(f"/v1/jobs/{kept}/export", params={"format": kind})
+        assert (answer.status_code, answer.headers["content-type"]) == (422, "application/problem+json")
+    assert api.get("/v1/jobs/j_none/export").status_code == 404
+    unknown = api.get(f"/v1/jobs/{kept}/export", params={"format": "excel"})
+    assert unknown.status_code == 422
+    assert "format" in unknown.text
