@@ -31,9 +31,9 @@ BLOCK = re.compile(
     r"^[ \t]*```[ \t]*(?:python3?|py)[ \t]*\r?\n(.*?)(?:^[ \t]*```[ \t]*$|\Z)",
     re.IGNORECASE | re.MULTILINE | re.DOTALL,
 )
-INTRO = """You may run Python. To do so, end your reply with one block:
+INTRO = """You may run Python. To do so, end your reply with one block such as this:
 ```python
-# code
+print(6 * 7)
 ```
 You will be told what it prints, the value of its last line, and its error if it fails; names stay from \
 block to block. There are `math`, `json`, `re`, `datetime`, `itertools`, `collections` and the like, no \

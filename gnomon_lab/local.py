@@ -1,5 +1,6 @@
 """Runs jobs in the foreground, as `gnomon run` does, and opens those of this machine's data folder."""
 
+import os
 import time
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -7,7 +8,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gnomon.core.errors import NotFound
+from gnomon.core.errors import NotFound, SpecError
 from gnomon.core.row import Row
 from gnomon_lab.job import Job, Jobs, missing_text
 from gnomon_lab.notebook import ViewProgress, counter
@@ -77,6 +78,30 @@ def jobs(*, limit: int = 20, data_dir: str | Path | None = None) -> Jobs:
     )
 
 
+def plugin(*files: str | Path) -> None:
+    """Load plug-in files, as the command line's `--plugin` does: for this process and its jobs' workers.
+
+    A file that was loaded before is run anew, as it may have been edited.
+
+    Raises:
+        SpecError: a file does not load or holds no plug-in, or a name is there twice; none of them is loaded.
+    """
+    from gnomon.spec.plugins import load_plugin_files
+    from tools.core.outside import FILES_ENV, reload_files
+
+    before = os.environ.get(FILES_ENV)
+    named = [part for part in (before or "").split(os.pathsep) if part]
+    paths = dict.fromkeys([*named, *(str(Path(file).absolute()) for file in files)])
+    os.environ[FILES_ENV] = os.pathsep.join(paths)
+    reload_files()
+    try:
+        load_plugin_files()
+    except SpecError:
+        os.environ.pop(FILES_ENV) if before is None else os.environ.update({FILES_ENV: before})
+        reload_files()
+        raise
+
+
 def settings_of(data_dir: str | Path | None) -> "Settings":
     """The settings of this process, with the data folder that is named."""
     from service.cli.common import settings_of as settings_of_folder
@@ -119,7 +144,7 @@ def run_here(
     """Run the job that `begin` queues to its end; where it is, and its id."""
     from service.cli.progress import JobProgress
     from service.local_stack import default_workers
-    from service.run_job import run_to_end
+    from service.run_job import end_job, run_to_end
 
     source = LocalJobs(settings)
     with ExitStack() as stack:
@@ -138,7 +163,7 @@ def run_here(
             stopping=lambda _: None,
         )
     with source.store() as store:
-        store.seal_results(job_id)
+        end_job(store, job_id, settings.data_dir)
     view = source.view(job_id)
     if view["status"] == "cancelled":
         raise KeyboardInterrupt(missing_text(view))

@@ -238,7 +238,7 @@ def _flow(value: object) -> str:
 def _arm_text(arm: Arm) -> str:
     """How an arm differs from one that shows everything and has no tools."""
     plain = Arm(name="plain", agent=PresetOptions().agent)
-    parts = [f"agent `{arm.agent}`"] if arm.agent != plain.agent else []
+    parts = [f"agent `{arm.agent_label}`"] if arm.agent != plain.agent else []
     every = set(usable_tools(BENCHMARKS.get(BENCHMARK)))
     if arm.tools:
         names = ", ".join(f"`{name}`" for name in arm.tools)

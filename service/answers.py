@@ -18,6 +18,10 @@ else:
     RowFields = Row  # the columns of a result are declared once: its schema is that of the row
 
 
+# Whose a plug-in is: the package and version that brought it, or the file; null: it is Gnomon's own.
+Origin = TypedDict("Origin", {"from": str | None})
+
+
 class CountsView(TypedDict):
     """How many trials are planned, how many ended how, and how many run now."""
 
@@ -131,7 +135,7 @@ class RowList(TypedDict):
     next_cursor: str | None
 
 
-class BenchmarkInfo(TypedDict):
+class BenchmarkInfo(Origin):
     """A benchmark that a spec may name."""
 
     name: str
@@ -144,7 +148,7 @@ class BenchmarkInfo(TypedDict):
     headline: str
 
 
-class ToolInfo(TypedDict):
+class ToolInfo(Origin):
     """A tool that an arm may have: description and argument schema as a model gets them, and their hash."""
 
     name: str
@@ -153,14 +157,14 @@ class ToolInfo(TypedDict):
     contract: str
 
 
-class AgentInfo(TypedDict):
+class AgentInfo(Origin):
     """An agent that an arm may name."""
 
     name: str
     description: str
 
 
-class PresetInfo(TypedDict):
+class PresetInfo(Origin):
     """A preset of arms, with the JSON schema of its options."""
 
     name: str

@@ -1,8 +1,8 @@
-"""Writes cassettes of stored jobs: the files that a spec asks for, and those of exports and requests."""
+"""Writes the cassettes that a job's spec asks for, and streams that of any job."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import TYPE_CHECKING
 
 from gnomon.core.errors import SpecError
 from gnomon.traces.cassettes import job_cassette
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def write_recorded(store: "Store", job: "JobRecord", data_dir: Path) -> Iterator[tuple[Path, int]]:
-    """Write the cassettes that the arms of a job name by `record`; each with how many calls it holds.
+    """Write the cassettes that the arms of a job name by `record`; each with how many lines it has.
 
     Raises:
         SpecError: a file cannot be written.
@@ -25,23 +25,25 @@ def write_recorded(store: "Store", job: "JobRecord", data_dir: Path) -> Iterator
         if arm.cassette is not None and arm.cassette.record is not None:
             files.setdefault(arm.cassette.record, []).append(arm.name)
     for name, arms in files.items():
+        lines = 0
         try:
             with whole_file(Path(name), rights=PUBLIC) as file:
-                calls = write_job(store, job, file, data_dir, arms=arms)
+                for line in cassette_of_job(store, job, data_dir, arms=arms):
+                    file.write(line)
+                    lines += 1
         except OSError as error:
             raise SpecError(f"{name} cannot be written: {error.strerror}", field="cassette.record") from None
-        yield Path(name), calls
+        yield Path(name), lines
 
 
-def write_job(
-    store: "Store", job: "JobRecord", file: IO[bytes], data_dir: Path, *, arms: list[str] | None = None
-) -> int:
-    """Write the cassette of a job, and return how many calls it holds.
+def cassette_of_job(
+    store: "Store", job: "JobRecord", data_dir: Path, *, arms: Collection[str] | None = None
+) -> Iterator[bytes]:
+    """The lines of a job's cassette.
 
     Raises:
         SpecError: the job has no tool servers.
-        NotFound: a picture is no longer among the media.
     """
-    return job_cassette(
-        file, job.spec, store.iter_rows(job.id), store.trace, media_of(data_dir), job=job.id, arms=arms
-    )
+    media = media_of(data_dir)
+    rows = store.iter_rows(job.id)
+    return job_cassette(job.spec, rows, store.trace, media.read, job=job.id, arms=arms)

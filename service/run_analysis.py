@@ -1,7 +1,7 @@
 """Runs an analysis of stored jobs: figures of rows or of a job, or labels that judges give to traces."""
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -15,13 +15,14 @@ from gnomon.analyses.core.kinds import (
     LabelledByJudge,
     need,
 )
-from gnomon.analyses.core.labels import summarise
+from gnomon.analyses.core.labels import against, judged_contrasts, summarise
 from gnomon.analyses.core.stored_job import ReadSample, StoredJob
 from gnomon.benchmarks.judging.benchmark import FILE
+from gnomon.benchmarks.questions.question import OwnQuestion, displayed_in
 from gnomon.core.errors import DataError, GnomonError, SpecError
 from gnomon.core.ids import stable_hash, stable_seed
 from gnomon.core.row import Row
-from gnomon.core.sample import Sample
+from gnomon.core.sample import Sample, SampleRef
 from gnomon.exchange.foreign import benchmark_called
 from gnomon.report.score_matrix import RIGHT
 from gnomon.spec.spec_file import load_yaml
@@ -155,8 +156,11 @@ def judged(
         )
     rows = [row for row in store.iter_rows(job_id) if _is_read(analysis, row)]
     rows.sort(key=lambda row: stable_seed(row.trial_id))
-    cases = list(_cases(store, analysis, rows[:limit]))
+    read = _reader(job, settings)
+    cases = list(_cases(store, analysis, rows[:limit], read))
     need("trials with a trace to judge", len(cases), analysis.least)
+    labelled = _labelled(analysis, {ref.sample_id for ref in _refs(job, settings)}, read)
+    cases += labelled
     folder = settings.data_dir / "analyses" / stable_hash(analysis.name, [case["case_id"] for case in cases])
     _write(folder, cases)
     judging_job = run(
@@ -172,21 +176,72 @@ def judged(
             "repeats": repeats,
         }
     )
+    judgements = list(store.iter_rows(judging_job))
+    of_people = {case["case_id"] for case in labelled}
     summary = summarise(
-        analysis, list(store.iter_rows(judging_job)), {case["case_id"]: case for case in cases}
+        analysis,
+        [row for row in judgements if row.sample_id not in of_people],
+        {case["case_id"]: case for case in cases},
     )
+    if analysis.shows_truth:
+        by_scorer = {row.trial_id: row.score is not None and row.score >= RIGHT for row in rows}
+        by_people = {case["case_id"]: case["label"] == "1" for case in labelled}
+        summary["against_scorer"] = against(judgements, by_scorer, label="right")
+        summary["contrasts"] = judged_contrasts(judgements, rows, job.spec.contrasts(), label="right")
+        summary["against_labels"] = against(judgements, by_people, label="right")
     return {"job": job_id, "judging_job": judging_job, **summary}
+
+
+def _refs(job: JobRecord, settings: Settings) -> Sequence[SampleRef]:
+    try:
+        return open_spec(job.spec, media_of(settings.data_dir)).samples.refs
+    except (DataError, SpecError, OSError):
+        return ()
+
+
+def _labelled(analysis: LabelledByJudge, sample_ids: Iterable[str], read: ReadSample) -> list[dict[str, str]]:
+    """The replies of the job's questions that people have judged, as cases for the judge."""
+    cases = []
+    for sample_id in sorted(sample_ids) if analysis.shows_truth else ():
+        sample = read(sample_id)
+        question = sample.target.get("question") if sample else None
+        if sample is None or not isinstance(question, OwnQuestion) or question.label is None:
+            continue
+        cases.append(
+            {
+                "case_id": f"label {sample_id}",
+                "analysis": analysis.name,
+                "task": sample.ref.task,
+                "cluster": sample.ref.cluster,
+                "model": "people",
+                "arm": "labels",
+                "question": _cut("\n".join(_texts(sample.messages()))),
+                "trace": _cut(question.reply),
+                "truth": truth_shown(sample),
+                "label": str(int(question.label)),
+            }
+        )
+    return cases
 
 
 def _is_read(analysis: LabelledByJudge, row: Row) -> bool:
     return row.score is not None and (not analysis.only_wrong or row.score < RIGHT)
 
 
-def _cases(store: Store, analysis: LabelledByJudge, rows: Sequence[Row]) -> Iterator[dict[str, str]]:
+def _cases(
+    store: Store, analysis: LabelledByJudge, rows: Sequence[Row], read: ReadSample
+) -> Iterator[dict[str, str]]:
     for row in rows:
         trace = store.trace(row.trial_id)
+        truth: dict[str, str] = {}
+        if analysis.shows_truth:
+            sample = read(row.sample_id)
+            if sample is None:
+                continue
+            truth = {"truth": truth_shown(sample)}
         if trace is not None and trace.get("steps"):
             yield {
+                **truth,
                 "case_id": row.trial_id,
                 "analysis": analysis.name,
                 "task": row.task,
@@ -194,8 +249,19 @@ def _cases(store: Store, analysis: LabelledByJudge, rows: Sequence[Row]) -> Iter
                 "model": row.model,
                 "arm": row.arm,
                 "question": _cut("\n".join(_texts(trace.get("prompt") or ()))),
-                "trace": _cut("\n".join(_step_text(step) for step in trace["steps"])),
+                "trace": _cut(
+                    str(trace.get("response") or "")
+                    if analysis.shows_truth
+                    else "\n".join(_step_text(step) for step in trace["steps"])
+                ),
             }
+
+
+def truth_shown(sample: Sample) -> str:
+    """The right answer for a judge, with the rubric where the question has one."""
+    question = displayed_in(sample)
+    rubric = f"\nRubric: {question.rubric}" if question.rubric else ""
+    return f"{question.truth.text}{rubric}"
 
 
 def _texts(messages: Sequence[Mapping[str, Any]]) -> Iterator[str]:

@@ -4,6 +4,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
 
 from sqlalchemy.exc import OperationalError
 
@@ -67,6 +68,19 @@ def run_to_end(
                 raise
             _wind_down(here, job.id, stopping)
     return job.id
+
+
+def end_job(store: Store, job_id: str, data_dir: Path) -> tuple[JobRecord, Sequence[tuple[Path, int]]]:
+    """Seal the results of a job that was run here, and write the cassettes that it records; the job, and each
+    cassette's file with its number of calls.
+    """
+    store.seal_results(job_id)
+    job = store.job(job_id)
+    if not job.spec.servers:
+        return job, ()
+    from service.cassettes import write_recorded  # late: few jobs have servers
+
+    return job, list(write_recorded(store, job, data_dir))
 
 
 def _wind_down(here: LocalStack, job_id: str, stopping: Callable[[int], None]) -> None:

@@ -45,7 +45,7 @@ def files(job: ExportedJob) -> Iterator[ExportFile]:
 
 
 def _lines(job: ExportedJob, hashes: dict[str, str]) -> Iterator[bytes]:
-    agents = {arm.name: str(arm.agent) for arm in job.spec.arms}
+    agents = {arm.name: arm.agent_label for arm in job.spec.arms}
     for row in job.rows(None, None):
         trace = job.trace(row.trial_id)
         hashes |= dict(_pictures(trace))

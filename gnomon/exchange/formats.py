@@ -17,6 +17,7 @@ FormatName = Literal[
     "every-eval-ever",
     "vlmevalkit",
     "chat",
+    "cassette",
     "plans",
 ]
 ZIP = "application/zip"
@@ -88,6 +89,12 @@ FORMATS: Mapping[FormatName, Format] = {
     "chat": Format(
         module="gnomon.exchange.chat",
         about="chat.jsonl, messages for fine-tuning",
+        media_type=LINES,
+        is_single=True,
+    ),
+    "cassette": Format(
+        module="gnomon.exchange.cassette_write",
+        about="cassette.jsonl, the calls of tool servers with their results",
         media_type=LINES,
         is_single=True,
     ),

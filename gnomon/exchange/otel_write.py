@@ -42,7 +42,7 @@ def files(job: ExportedJob) -> Iterator[ExportFile]:
 
 
 def _lines(job: ExportedJob) -> Iterator[bytes]:
-    agents = {arm.name: str(arm.agent) for arm in job.spec.arms}
+    agents = {arm.name: arm.agent_label for arm in job.spec.arms}
     models = {model.label: model for model in job.spec.models}
     start = int(datetime.fromisoformat(job.started).timestamp()) * NANOSECONDS
     for row in job.rows(None, None):

@@ -23,6 +23,7 @@ from gnomon.core.errors import SpecError
 from gnomon.spec.preset import ArmPlan, Preset, PresetOptions, contrast
 from gnomon.trials.fault_injection import can_be_wrong
 from tools.core.toolbox import TOOLS
+from tools.servers.definition import SEPARATOR
 
 KINDS: tuple[FaultKind, ...] = ("explicit", "silent")
 LASTING: tuple[Lasting, ...] = ("transient", "permanent")
@@ -41,7 +42,8 @@ def plan(options: FaultsOptions, _: Benchmark) -> ArmPlan:
     Raises:
         SpecError: none of the tools can be wrong in silence.
     """
-    honest = [name for name in options.tools if not can_be_wrong(TOOLS.get(name))]
+    ours = [name for name in options.tools if SEPARATOR not in name]  # any other is a server's
+    honest = [name for name in ours if not can_be_wrong(TOOLS.get(name))]
     if len(honest) == len(options.tools):
         message = (
             f"none of these tells of a scene or measures, so none can be silently wrong: {', '.join(honest)}"

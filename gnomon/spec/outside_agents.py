@@ -1,7 +1,7 @@
-"""Checks what a spec asks of agents from outside, and where they may be."""
+"""Rules of a spec about agents from outside: what is asked of them, and where they may be."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gnomon.core.arm import Arm
 from gnomon.core.errors import SpecError
@@ -9,6 +9,9 @@ from gnomon.core.model import OWN_MODEL
 from gnomon.spec.endpoints import EndpointAllowlist, check_address
 from gnomon.spec.job_spec import JobSpec
 from gnomon.spec.tool_servers import Commands, check_command
+
+if TYPE_CHECKING:
+    from gnomon.spec.rules import Context
 
 
 def with_own_model(written: Mapping[str, Any]) -> dict[str, Any]:
@@ -19,19 +22,15 @@ def with_own_model(written: Mapping[str, Any]) -> dict[str, Any]:
     """
     arms = written.get("arms")
     outside = [isinstance(arm, dict) and isinstance(arm.get("agent"), dict) for arm in arms or ()]
-    if "models" in written or not isinstance(arms, list) or not arms or not all(outside):
+    if written.get("models") or not isinstance(arms, list) or not arms or not all(outside):
         return dict(written)
     return {**written, "models": [{"id": OWN_MODEL}]}
 
 
-def check_outside_arms(spec: JobSpec, *, is_request: bool) -> None:
-    """Refuse what cannot be asked of outside agents, and their own model beside agents of ours.
-
-    Raises:
-        SpecError: names the field and what is allowed.
-    """
+def outside_agents(spec: JobSpec, context: "Context") -> None:
+    """Refuses what agents from outside cannot keep to, and their own model for agents of ours."""
     for at, arm in enumerate(spec.arms):
-        for field, message in _faults(arm, is_request=is_request):
+        for field, message in _faults(arm, is_request=context.is_request):
             raise SpecError(message, field=f"arms.{at}.{field}")
     outside = [arm.name for arm in spec.arms if arm.outside]
     for at, model in enumerate(spec.models):
@@ -44,6 +43,17 @@ def check_outside_arms(spec: JobSpec, *, is_request: bool) -> None:
             message = f"cannot be kept: what the agent of {outside[0]!r} uses is known afterwards, if at all"
             allowed = "no such limit with outside agents; limits of their own are theirs to keep"
             raise SpecError(f"{message}; allowed: {allowed}", field=f"limits.{name}")
+
+
+def outside_places(spec: JobSpec, context: "Context") -> None:
+    """Refuses addresses, commands and keys of outside agents that the operator has not allowed."""
+    check_outside_agents(
+        spec.arms,
+        context.endpoints,
+        context.commands,
+        is_request=context.is_request,
+        is_trusted=context.is_trusted,
+    )
 
 
 def _faults(arm: Arm, *, is_request: bool) -> Iterator[tuple[str, str]]:

@@ -10,6 +10,7 @@ from gnomon.core.arm import Arm, CassetteUse, Contrast
 from gnomon.core.benchmark import BENCHMARKS, Benchmark, usable_tools
 from gnomon.core.errors import SpecError
 from gnomon.core.ids import stable_hash
+from gnomon.core.outside_agent import AnyAgent
 from gnomon.core.sample import SHOWABLE, Shown
 from gnomon.core.validation import StrictModel, first_validation_error
 from gnomon.spec.analysis_spec import AttributionSpec
@@ -26,7 +27,7 @@ class PresetOptions(StrictModel):
     `tools: all` are those that the benchmark's samples can serve.
     """
 
-    agent: str = "react"
+    agent: AnyAgent = "react"
     tools: list[str] = Field(default_factory=lambda: list(TOOLS.names()), min_length=1)
     max_turns: int = Field(default=24, ge=1, le=1000)
     max_tool_calls: int = Field(default=12, ge=0, le=1000)

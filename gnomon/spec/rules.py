@@ -41,7 +41,7 @@ from gnomon.spec.endpoints import NO_ENDPOINTS, EndpointAllowlist, check_endpoin
 from gnomon.spec.job_spec import JobSpec
 from gnomon.spec.model_ids import check_model_id
 from gnomon.spec.model_providers import plugged_provider
-from gnomon.spec.outside_agents import check_outside_agents, check_outside_arms, with_own_model
+from gnomon.spec.outside_agents import outside_agents, outside_places, with_own_model
 from gnomon.spec.plugins import check_written_pins, pins_of
 from gnomon.spec.preset import expand_preset
 from gnomon.spec.sample_rules import OF_THE_SAMPLES
@@ -347,11 +347,6 @@ def agents(spec: JobSpec, context: Context) -> None:
             raise SpecError(message, field=f"arms.{at}.agent")
 
 
-def outside_agents(spec: JobSpec, context: Context) -> None:
-    """Refuses what agents from outside cannot keep to, and their own model for agents of ours."""
-    check_outside_arms(spec, is_request=context.is_request)
-
-
 def oracle(spec: JobSpec, _: Context) -> None:
     """Refuses arms that show true intermediate steps where the benchmark does not know them."""
     for at, arm in enumerate(spec.arms):
@@ -470,17 +465,6 @@ def _data_path(spec: JobSpec, context: Context) -> Path | None:
 def endpoints(spec: JobSpec, context: Context) -> None:
     """Refuses models that would send calls, options or keys where the operator has not said they may go."""
     check_endpoints(spec.called_models, context.endpoints, is_trusted=context.is_trusted)
-
-
-def outside_places(spec: JobSpec, context: Context) -> None:
-    """Refuses addresses, commands and keys of outside agents that the operator has not allowed."""
-    check_outside_agents(
-        spec.arms,
-        context.endpoints,
-        context.commands,
-        is_request=context.is_request,
-        is_trusted=context.is_trusted,
-    )
 
 
 def model_ids(spec: JobSpec, _: Context) -> None:

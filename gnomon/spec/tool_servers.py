@@ -119,6 +119,17 @@ def check_server(
             field=f"{field}.mcp.url",
             key_field=f"{field}.mcp.token_env",
         )
+    elif server.openapi is not None:
+        for name, address in (("document", server.openapi.document), ("url", server.openapi.url or "")):
+            if "://" in address:
+                check_address(
+                    address,
+                    server.openapi.token_env,
+                    endpoints,
+                    is_trusted=is_trusted,
+                    field=f"{field}.openapi.{name}",
+                    key_field=f"{field}.openapi.token_env",
+                )
 
 
 def check_servers(servers: Mapping[str, ToolServer], endpoints: EndpointAllowlist) -> None:
@@ -160,7 +171,7 @@ def lift_servers(
     by_hand = written.get("servers")
     if not by_hand and not any(isinstance(tool, Mapping) for entry in entries for tool in entry.tools):
         return written
-    lifting = _Lifting(check=check, list_tools=list_tools, is_request=is_request)
+    lifting = _Lifting(check=check, list_tools=list_tools, find_file=find_file, is_request=is_request)
     if by_hand is not None and not isinstance(by_hand, Mapping):
         raise SpecError("must be a mapping of names to servers", field="servers")
     for name, definition in (by_hand or {}).items():
@@ -245,9 +256,15 @@ def _with_tools(arms: Any, lifted: Mapping[str, list[Any]]) -> Any:
 
 class _Lifting:
     def __init__(
-        self, *, check: Callable[[ToolServer, str], None], list_tools: ListTools | None, is_request: bool
+        self,
+        *,
+        check: Callable[[ToolServer, str], None],
+        list_tools: ListTools | None,
+        find_file: Callable[[str, str], Path],
+        is_request: bool,
     ) -> None:
-        self._check, self._list_tools, self._is_request = check, list_tools, is_request
+        self._check, self._list_tools = check, list_tools
+        self._find_file, self._is_request = find_file, is_request
         self._servers: dict[str, ToolServer] = {}
         self._listings: dict[str, Listing] = {}
         self._fields: dict[str, str] = {}  # that name each server
@@ -323,6 +340,10 @@ class _Lifting:
             if "." in fault.field:
                 where = f"{field}.{fault.field}"
             raise SpecError(fault.message, field=where) from None
+        if server.openapi is not None and "://" not in server.openapi.document and server.listing is None:
+            path = self._find_file(server.openapi.document, f"{field}.openapi.document")
+            interface = server.openapi.model_copy(update={"document": str(path)})
+            return server.model_copy(update={"openapi": interface})
         return server if self._is_request else _with_absolute_paths(server)
 
     def _named(self, server: ToolServer, name: str | None, field: str, cassette: Cassette | None) -> str:
@@ -330,11 +351,11 @@ class _Lifting:
             if _is_same(other, server) and name in (None, known):
                 return known
         if cassette is not None:
-            known = _recorded_as(server, name, cassette)
-            if known is not None:
-                listing = cassette.servers[known].listing
-                self._add(known, server.model_copy(update={"listing": listing}), field)
-                return known
+            recorded = _recorded_as(server, name, cassette)
+            if recorded is not None:
+                listing = cassette.servers[recorded].listing
+                self._add(recorded, server.model_copy(update={"listing": listing}), field)
+                return recorded
             there_are = ", ".join(f"{known} ({other.where()})" for known, other in cassette.servers.items())
             raise SpecError(f"the cassette holds no such server; it holds: {there_are}", field=field)
         if name is not None and name in self._servers:
@@ -361,6 +382,12 @@ class _Lifting:
                 raise SpecError(str(fault), field=field) from None
         if not listing.tools:
             raise SpecError(f"the server {name} lists no tool", field=field)
+        route = listing.tools[0].route
+        if server.openapi is not None and server.openapi.url is None and route is not None:
+            interface = server.openapi.model_copy(update={"url": str(route["url"])})
+            server = server.model_copy(update={"openapi": interface})
+            if server.listing is None:  # the document names the address, which must be allowed as any
+                self._check(server, field)
         self._fields[name] = field
         self._servers[name] = server.model_copy(update={"listing": None})
         self._listings[name] = listing
@@ -383,15 +410,16 @@ def _recorded_as(server: ToolServer, name: str | None, cassette: Cassette) -> st
 
 
 def _is_same(one: ToolServer, other: ToolServer) -> bool:
-    """Whether two definitions mean one server: what a cassette leaves out of it is not compared."""
-    return one.where() == other.where() and one.fill == other.fill and _is_like(one, other)
+    """Whether two definitions mean one server: limits, and what a cassette leaves out of it, do not count."""
+    return _identity(one) == _identity(other)
 
 
-def _is_like(one: ToolServer, other: ToolServer) -> bool:
-    names = {"cwd", "url", "command"}
-    plain = [server.mcp.model_dump(include=names) if server.mcp else None for server in (one, other)]
-    variables = [sorted(server.mcp.env) if server.mcp else [] for server in (one, other)]
-    return plain[0] == plain[1] and variables[0] == variables[1]
+def _identity(server: ToolServer) -> object:
+    if server.mcp is not None:
+        mcp = server.mcp
+        return server.fill, mcp.command, mcp.url, mcp.cwd, sorted(mcp.env), mcp.env_from, mcp.files
+    interface = server.openapi
+    return server.fill, interface.document if interface else "", interface.writes if interface else False
 
 
 def _chosen(listing: Listing, choice: ToolsEntry, field: str) -> list[ListedTool]:
@@ -420,9 +448,6 @@ def _with_absolute_paths(server: ToolServer) -> ToolServer:
     """The server with the paths of its command spelled out, as it starts in a folder of its own: words that
     name an existing file or folder by a `/` or a `.`, as in `./data` and `server.py`.
     """
-    if server.openapi is not None and "://" not in server.openapi.document:
-        document = str(Path(server.openapi.document).absolute())
-        return server.model_copy(update={"openapi": server.openapi.model_copy(update={"document": document})})
     if server.mcp is None or server.mcp.command is None:
         return server
     mcp = server.mcp

@@ -2,39 +2,43 @@
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from typing import IO, Any
+from typing import Any
 
-from gnomon.core.errors import SpecError
+from gnomon.core.errors import NotFound, SpecError
 from gnomon.core.row import Row
-from gnomon.media import MediaStore
 from gnomon.spec.job_spec import JobSpec
 from gnomon.trials.cassette_toolbox import under
 from tools.core.toolbox import BAD_CALL
-from tools.servers.cassette import RecordedCall, canonical, write_cassette
+from tools.servers.cassette import RecordedCall, canonical, cassette_lines
 
 
 def job_cassette(
-    file: IO[bytes],
     spec: JobSpec,
     rows: Iterable[Row],
     trace: Callable[[str], Mapping[str, Any] | None],
-    media: MediaStore,
+    picture: Callable[[str], bytes | None],
     *,
     job: str = "",
     arms: Collection[str] | None = None,
-) -> int:
-    """Write the cassette of a job, of all its arms or of some, and return how many calls it holds.
+) -> Iterator[bytes]:
+    """The lines of the cassette of a job, of all its arms or of some.
 
     Raises:
         SpecError: the job has no tool servers.
-        NotFound: a picture that a call gave back is no longer among the media.
     """
     if not spec.servers:
         raise SpecError("the job has no tool servers", field="JOB")
     names = spec.server_tools.keys()
     kept = (row for row in rows if arms is None or row.arm in arms)
     calls = (call for row in kept for call in _calls(row, trace(row.trial_id), names, spec))
-    return write_cassette(file, servers=spec.servers, calls=calls, picture=media.read, job=job)
+
+    def bytes_of(sha256: str) -> bytes:
+        data = picture(sha256)
+        if data is None:
+            raise NotFound(f"the picture {sha256[:12]}… of a call is no longer among the media")
+        return data
+
+    return cassette_lines(spec.servers, calls, bytes_of, job=job)
 
 
 def _calls(

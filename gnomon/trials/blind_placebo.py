@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import ValidationError
 
 from gnomon.core.ids import stable_hash
+from gnomon.trials.dealt_text import dealt, enumerations, said_in
 from gnomon.trials.donors import Donors
 from gnomon.trials.perturb_numbers import perturb_numbers
 from gnomon.trials.stand_in_record import stand_in_record
@@ -32,8 +33,9 @@ if TYPE_CHECKING:
 OTHER_SCENE = "other_scene"  # as `injected` of a result, and in flags of a row
 SAME_SCENE = "same_scene"  # there is no other: the scene's own cameras and places, exchanged by chance
 PERTURBED = "perturbed"  # the tool reads no scene, or none of the scenes could answer
+DEALT = "dealt"  # a server's tool: the values of its own result, dealt anew
 NEUTRAL = "neutral"  # nothing could be changed either
-FALLBACKS = (SAME_SCENE, PERTURBED, NEUTRAL)
+FALLBACKS = (SAME_SCENE, PERTURBED, DEALT, NEUTRAL)
 
 VISIT = ("place", "arrive", "leave")
 EXCHANGED = ("breakfast", "lunch", "dinner", "accommodation", "attraction", "transportation")
@@ -75,6 +77,8 @@ class BlindPlacebo(Toolbox):
         true = super().observe(tool, args, context)
         if context is None or true.error is not None:
             return true
+        if tool.is_foreign:
+            return self._dealt(tool, args, true)
         shared: tuple[Observation, ToolContext] | None = None
         for other_context, kind in self._stand_ins(tool, context):
             other = super().observe(tool, args, other_context)
@@ -94,6 +98,16 @@ class BlindPlacebo(Toolbox):
         if json.loads(content) != json.loads(true.content):
             return replace(true, content=content, injected=PERTURBED)
         return shared[0] if shared else self._says_nothing()
+
+    def _dealt(self, tool: Tool[Any], args: ToolArgs, true: Observation) -> Observation:
+        """The result of a server's tool with its values dealt anew, as no other scene can answer for it."""
+        arguments = args.model_dump()
+        key = stable_hash(self._seed, tool.name)
+        words = tuple(enumerations([tool.schema(), tool.result_schema()]))
+        content = dealt(true.content, key=key, kept=frozenset(said_in(arguments)), words=words)
+        if content == true.content or true.pictures:
+            return self._says_nothing()
+        return replace(true, content=content, injected=DEALT)
 
     def _by_one_stand_in(self, tool: Tool[Any], args: ToolArgs, context: ToolContext) -> Observation | None:
         """The answer of the one record, sandbox or trip that answers all calls; None for other tools."""

@@ -10,6 +10,7 @@ from gnomon.core.ids import stable_seed
 from gnomon.core.sample import ImageRef, Sample
 from gnomon.trials.blind_placebo import BlindPlacebo
 from gnomon.trials.corrupt_measurements import corrupt_measurements, has_measurements
+from gnomon.trials.dealt_text import stretched
 from gnomon.trials.donors import Donors
 from tools.core.clip import Picture
 from tools.core.tool import EMPTY_SCENE, MediaSource, Tool, ToolArgs, ToolContext
@@ -101,6 +102,9 @@ class FaultyToolbox(Toolbox):
         true = super().observe(tool, args, context)
         if context is None or true.error is not None:
             return true
+        if tool.is_foreign:
+            wrong = stretched(true.content)
+            return true if wrong == true.content else replace(true, content=wrong, injected=self._name)
         faulty = true
         if tool.needs == "scene":
             faulty = super().observe(tool, args, replace(context, scene=exchanged(context.scene)))
@@ -119,7 +123,7 @@ class FaultyToolbox(Toolbox):
 
 def can_be_wrong(tool: Tool[Any]) -> bool:
     """Whether a silent fault can touch the tool: it reads a scene, or measures."""
-    return tool.needs == "scene" or has_measurements(tool)
+    return tool.is_foreign or tool.needs == "scene" or has_measurements(tool)
 
 
 @cached_per_scene

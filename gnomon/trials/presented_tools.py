@@ -9,12 +9,15 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from gnomon.core.arm import Arm
+from gnomon.core.ids import stable_hash
 from tools.core.toolbox import TOOLS, Observation, Toolbox, unknown_tool
+from tools.servers.definition import SEPARATOR
 
 if TYPE_CHECKING:
     from tools.itinerary.trip import Trip
 
 OPAQUE = "tool_{number:02d}"
+FOREIGN = "tool_{hash}"  # of a server: no list says which number it has
 KEPT = 256
 
 
@@ -38,8 +41,14 @@ class PresentedToolbox(Toolbox):
         names = tuple(sorted(self._shown.items()))
         schemas = self._toolbox.schemas
         if names:
-            schemas = [_renamed(schema["function"]["name"], names) for schema in schemas]
+            schemas = [self._renamed(schema, names) for schema in schemas]
         self.schemas = _ordered(schemas, self._arm, self._seed)
+
+    def _renamed(self, schema: dict[str, Any], names: tuple[tuple[str, str], ...]) -> dict[str, Any]:
+        own = schema["function"]["name"]
+        if SEPARATOR in own:  # a server's: no registry has it
+            return _under(schema, self._shown[own], self._shown)
+        return _renamed(own, names)
 
     def own_name(self, name: str) -> str:
         return self._own.get(name, name)
@@ -74,11 +83,12 @@ def shown_names(tools: Sequence[str]) -> dict[str, str]:
     if any(name not in numbers for name in tools):
         more = enumerate(TOOLS.outside_names(), start=len(numbers) + 1)
         numbers.update({name: number for number, name in more})
-    return {
+    own = {
         name: TOOLS.get(name).synonym or OPAQUE.format(number=numbers[name])
         for name in tools
         if name in numbers
     }
+    return own | {name: FOREIGN.format(hash=stable_hash(name, size=4)) for name in tools if SEPARATOR in name}
 
 
 def _ordered(schemas: list[dict[str, Any]], arm: Arm, seed: int) -> list[dict[str, Any]]:
@@ -93,9 +103,13 @@ def _ordered(schemas: list[dict[str, Any]], arm: Arm, seed: int) -> list[dict[st
 def _renamed(own: str, names: tuple[tuple[str, str], ...]) -> dict[str, Any]:
     """A tool's schema under its other name, with the others' in descriptions: one object for a process."""
     shown = dict(names)
-    schema: dict[str, Any] = json.loads(_with_names(json.dumps(TOOLS.get(own).schema()), shown))
-    schema["function"]["name"] = shown[own]
-    return schema
+    return _under(TOOLS.get(own).schema(), shown[own], shown)
+
+
+def _under(schema: Mapping[str, Any], name: str, shown: Mapping[str, str]) -> dict[str, Any]:
+    other: dict[str, Any] = json.loads(_with_names(json.dumps(schema), shown))
+    other["function"]["name"] = name
+    return other
 
 
 def _with_names(text: str, shown: Mapping[str, str]) -> str:

@@ -211,7 +211,7 @@ def finish(
     from service.cli.progress import JobProgress
     from service.local_stack import default_workers
     from service.reports import as_json, report_of, write_folder
-    from service.run_job import run_to_end
+    from service.run_job import end_job, run_to_end
     from workers.store.store import open_store
 
     begun: list[str] = []
@@ -237,13 +237,10 @@ def finish(
             raise KeyboardInterrupt(message) from None
     store = open_store(settings.database_url)
     try:
-        store.seal_results(job_id)
-        job, report = store.job(job_id), report_of(store, job_id)
-        if job.spec.servers:
-            from service.cassettes import write_recorded  # late: few jobs have servers
-
-            for path, calls in write_recorded(store, job, settings.data_dir):
-                say(f"cassette: {path}, {count(calls, 'call')}")
+        job, cassettes = end_job(store, job_id, settings.data_dir)
+        report = report_of(store, job_id)
+        for path, lines in cassettes:
+            say(f"cassette: {path}, {count(lines, 'line')}")
         if out is not None:
             write_folder(store, job_id, report, out, data_dir=settings.data_dir)
     finally:

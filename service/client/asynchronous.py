@@ -214,6 +214,10 @@ class AsyncClient:
         """The job's seal, as NDJSON."""
         return await self.send(calls.get_seal(job_id))
 
+    async def cassette(self, job_id: str) -> str:
+        """The calls of the job's tool servers with their results, as a file that an arm replays."""
+        return await self.send(calls.get_cassette(job_id))
+
     async def review_queue(self, queue: str) -> answers.ReviewQueueView:
         """A review queue with its reviews."""
         return await self.send(calls.get_queue(queue))

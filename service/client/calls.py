@@ -110,6 +110,12 @@ def get_seal(job_id: str) -> Call[str]:
     return Call(verb="GET", route="/v1/jobs/{job_id}/seal", answer=str, places=places, accept="*/*")
 
 
+def get_cassette(job_id: str) -> Call[str]:
+    """The calls of a job's tool servers with their results, as a file that an arm replays."""
+    places = {"job_id": job_id}
+    return Call(verb="GET", route="/v1/jobs/{job_id}/cassette", answer=str, places=places, accept="*/*")
+
+
 def list_trials(
     job_id: str,
     *,

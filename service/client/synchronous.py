@@ -209,6 +209,10 @@ class Client:
         """The job's seal, as NDJSON."""
         return self.send(calls.get_seal(job_id))
 
+    def cassette(self, job_id: str) -> str:
+        """The calls of the job's tool servers with their results, as a file that an arm replays."""
+        return self.send(calls.get_cassette(job_id))
+
     def review_queue(self, queue: str) -> answers.ReviewQueueView:
         """A review queue with its reviews."""
         return self.send(calls.get_queue(queue))

@@ -14,7 +14,7 @@ from workers.store.job_counters import OPEN
 from workers.store.records import JobRecord
 
 if TYPE_CHECKING:  # else imported late: with SciPy's functions, a third of the API's start
-    from gnomon.report.sections.server_card import CardTool, Role, ServerCard
+    from gnomon.report.server_cards import CardTool, Role, ServerCard
 
 PATIENCE_S = 3.0  # how long the page waits for the job's report
 PRESET = "mcp_card"
@@ -63,13 +63,13 @@ def _name(job: JobRecord) -> str:
 
 
 def _picture(card: "ServerCard") -> Any:
-    from gnomon.report.sections.server_card import card_picture
+    from gnomon.report.server_cards import card_picture
 
     return card_picture(card)
 
 
 def _roles() -> Mapping["Role", str]:
-    from gnomon.report.sections.server_card import ROLES
+    from gnomon.report.server_cards import ROLES
 
     return ROLES
 

@@ -156,8 +156,10 @@ def _arms(before: object, posted: FormData) -> object:
     arms = []
     for at in range(_rows(posted, "arms", "name")):
         arm: Written = _mapping_at(_list(before), at)
-        for name in ("name", "agent"):
-            _put(arm, name, str(posted.get(f"arms.{at}.{name}", "")).strip())
+        _put(arm, "name", str(posted.get(f"arms.{at}.name", "")).strip())
+        agent = str(posted.get(f"arms.{at}.agent", "")).strip()
+        if agent or not isinstance(arm.get("agent"), Mapping):  # one from outside has no name to choose
+            _put(arm, "agent", agent)
         word = str(posted.get(f"arms.{at}.tools", "none"))
         chosen = [str(name) for name in posted.getlist(f"arms.{at}.chosen")]
         _put(arm, "tools", "all" if word == "all" else "")

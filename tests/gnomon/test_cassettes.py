@@ -1,12 +1,11 @@
 """Cassettes: what is found again for which call, and which files are refused, by line."""
 
-import io
 import json
 from pathlib import Path
 
 import pytest
 
-from tools.servers.cassette import Cassette, CassetteError, RecordedCall, open_cassette, write_cassette
+from tools.servers.cassette import Cassette, CassetteError, RecordedCall, cassette_lines, open_cassette
 from tools.servers.definition import McpServer, ToolServer
 from tools.servers.listing import ListedTool, Listing
 
@@ -29,11 +28,8 @@ def recorded(result: str, **fields: object) -> RecordedCall:
 
 
 def written(path: Path, *calls: RecordedCall, pictures: dict[str, bytes] | None = None) -> Path:
-    buffer = io.BytesIO()
-    write_cassette(
-        buffer, servers={"plain": SERVER}, calls=calls, picture=(pictures or {}).__getitem__, job="j"
-    )
-    path.write_bytes(buffer.getvalue())
+    lines = cassette_lines({"plain": SERVER}, calls, (pictures or {}).__getitem__, job="j")
+    path.write_bytes(b"".join(lines))
     return path
 
 

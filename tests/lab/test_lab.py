@@ -22,6 +22,8 @@ from gnomon_lab.local import draft_of, settings_of
 from gnomon_lab.picture import report_svg
 from service.cli.main import main
 from tests.service.play import SPEC, finish_all
+from tools.core.outside import reload_files
+from tools.core.toolbox import TOOLS
 from workers.store.store import Store
 
 ROOT = Path(__file__).parents[2]
@@ -173,6 +175,50 @@ def test_what_a_spec_does_wrong_is_one_line_before_anything_is_made(tmp_path: Pa
         lab.run(tmp_path / "absent.yaml")
 
 
+PLUGIN = """
+from pydantic import Field
+
+from tools.core.tool import Tool, ToolArgs, ToolResult
+
+
+class Answer(ToolResult):
+    answer: int = Field(description="the answer")
+
+
+def run(_, args):
+    return Answer(answer=42)
+
+
+my_tool = Tool(name="my_tool", description="WORDS", args=ToolArgs, run=run, needs="nothing")
+"""
+
+
+@pytest.fixture
+def no_plugins(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setenv("GNOMON_PLUGINS", "")
+    yield
+    monkeypatch.undo()
+    reload_files()
+
+
+def test_a_plug_in_file_is_loaded_and_again_after_an_edit(no_plugins: None, tmp_path: Path) -> None:
+    file = tmp_path / "my_tool.py"
+    file.write_text(PLUGIN.replace("WORDS", "Gives the answer."))
+    lab.plugin(file)
+    assert TOOLS.get("my_tool").description == "Gives the answer."
+    file.write_text(PLUGIN.replace("WORDS", "Gives it anew."))
+    lab.plugin(file)
+    assert TOOLS.get("my_tool").description == "Gives it anew."
+    mine = {"name": "mine", "agent": "react", "tools": ["my_tool"]}
+    shown = lab.show({**SPEC, "arms": [SPEC["arms"][0], mine]}, arm="mine", data_dir=tmp_path)
+    assert [tool["function"]["name"] for tool in shown["tools"]] == ["my_tool"]
+    broken = tmp_path / "broken.py"
+    broken.write_text("x = 1 / 0\n")
+    with pytest.raises(lab.SpecError, match=r"broken\.py, line 1: ZeroDivisionError"):
+        lab.plugin(broken)
+    assert TOOLS.get("my_tool").description == "Gives it anew."
+
+
 @pytest.fixture
 def played(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Store]:
     """A store in which a job is played to its end as soon as `lab.run` queues it: its trials are missing."""
@@ -212,10 +258,9 @@ def test_a_job_that_was_stopped_says_how_to_go_on(
     stopped_job = lab.open(data_dir=tmp_path)
     assert "cancelled, 0 of 12 trials" in stopped_job._repr_html_()
     assert stopped_job._repr_svg_() is None
-    with pytest.raises(TimeoutError):
-        lab.open(played.create_job(**_planned(tmp_path)).id, data_dir=tmp_path).wait(
-            progress=False, timeout_s=0
-        )
+    waiting = lab.open(played.create_job(**_planned(tmp_path)).id, data_dir=tmp_path)
+    with pytest.raises(TimeoutError, match="is queued after 0 s"):
+        waiting.wait(progress=False, timeout_s=0)
 
 
 def _planned(folder: Path) -> dict[str, Any]:

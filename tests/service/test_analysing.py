@@ -178,3 +178,67 @@ def test_figures_of_one_job_are_printed_in_words_and_as_json(
     assert json.loads(printed["mixed_model", True])["convergence"]["converged"]
     assert "The fit converged" in printed["mixed_model", False]
     assert json.loads(printed["call_path", True])["arms"][0]["nodes"]["not_called"]["n"] == 60
+
+
+def test_own_questions_are_judged_with_the_right_answer_and_the_judge_is_held_against_others(
+    store: Store, settings: Settings, tmp_path: Path
+) -> None:
+    lines = [
+        {
+            "id": f"s{number}",
+            "question": f"What is river {number} called?",
+            "answer": "Aura",
+            "rubric": "Spelling does not count.",
+            "reply": "The Aura." if number % 2 else "No idea.",
+            "label": number % 2,
+        }
+        for number in range(20)
+    ]
+    data = tmp_path / "own.jsonl"
+    data.write_text("\n".join(json.dumps(line) for line in lines))
+    trials = [
+        (
+            replace(
+                row,
+                sample_id=f"s{number}",
+                cluster=f"s{number}",
+                arm=arm,
+                cell="question",
+                task="question",
+                score=float(arm == "tools" and number < 15),
+            ),
+            {"prompt": [], "response": f"{arm} says Aurra", "steps": [{"kind": "reply", "text": "x"}]},
+        )
+        for arm in ("raw", "tools")
+        for number, row in enumerate(list(rows("questions"))[:20])
+    ]
+    run = run_of(trials, name="own")
+    job = store.insert_finished_job(run.spec.model_copy(update={"data": str(data)}), run.refs, run.ended)
+    cases: list[dict[str, str]] = []
+
+    def judge(spec: dict[str, Any]) -> str:
+        cases.extend(
+            json.loads(line) for line in (Path(spec["data"]) / "cases.ndjson").read_text().splitlines()
+        )
+        labels = [float("tools" in case["trace"] or "The Aura" in case["trace"]) for case in cases]
+        said = [
+            replace(row, sample_id=case["case_id"], model="j", answer="x", metrics={"right": label})
+            for case, label, row in zip(cases, labels, rows("judging"), strict=True)
+        ]
+        judging = run_of([(row, None) for row in said], name="judged")
+        return store.insert_finished_job(judging.spec, judging.refs, judging.ended)
+
+    analysis = ANALYSES.get("judged_answers")
+    assert isinstance(analysis, LabelledByJudge)
+    found = judged(store, analysis, job, settings, judges=["j"], limit=None, repeats=1, run=judge)
+    assert found["judged"] == 40
+    assert {case["truth"] for case in cases} == {"Aura\nRubric: Spelling does not count."}
+    assert sum(case["case_id"].startswith("label ") for case in cases) == 20
+    assert found["against_labels"]["j"]["kappa"] == 1.0
+    assert found["against_scorer"]["j"]["same"] == pytest.approx(35 / 40)
+    [contrast] = [row for row in found["contrasts"] if (row["baseline"], row["variant"]) == ("raw", "tools")]
+    assert contrast["diff"] == 1.0
+    assert contrast["n"] == 20
+    by_arm = {group["group"]: group["labels"]["right"]["share"] for group in found["shares"]}
+    assert by_arm["m / tools"] == 1.0
+    assert by_arm["m / raw"] == 0.0

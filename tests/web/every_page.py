@@ -6,6 +6,7 @@ from dataclasses import replace
 from gnomon.core.review import Review, ReviewQueue
 from tests.web.conftest import Site
 from tests.web.planned_trips import planned_trip
+from tests.web.planted_card import card_job
 
 
 def _queue(site: Site) -> str:
@@ -28,6 +29,7 @@ PAGES: Mapping[str, Callable[[Site], str]] = {
     "new-job": lambda site: "/ui/new",
     "new-job-like": lambda site: f"/ui/new?from={site.job_id}",
     "job": lambda site: f"/ui/jobs/{site.job_id}",
+    "card": lambda site: f"/ui/jobs/{card_job(site)}/card",
     "trials": lambda site: f"/ui/jobs/{site.job_id}/trials?changed=fixed&arm=gone",
     "trials-one-by-one": lambda site: f"/ui/jobs/{site.job_id}/trials?view=trials",
     "sample": lambda site: f"/ui/jobs/{site.job_id}/samples/w0-00010?changed=fixed",

@@ -25,6 +25,7 @@ GROUPS = "gnomon."  # what the names of our groups of entry points begin with
 MAX_CODE_FILES = 5_000  # of a package, whose code is hashed
 _LOADING = threading.RLock()
 _RUNNING: list[Path] = []  # the file that is being run
+_RELOADS: list[int] = []  # one entry for each time that the files are to be run anew
 
 
 class PluginFault(Exception):
@@ -175,6 +176,18 @@ def loaded_files() -> tuple[LoadedFile, ...]:
         if _RUNNING:
             raise PluginFault("plug-ins were asked for while the file was loaded; ask in a function")
         return tuple(_load_file(path) for path in plugin_files())
+
+
+def reload_files() -> None:
+    """Run the plug-in files anew when they are next asked for: one of them was edited."""
+    with _LOADING:
+        _load_file.cache_clear()
+        _RELOADS.append(1)
+
+
+def files_stamp() -> str:
+    """What changes whenever other files are named, or the same are to be run anew."""
+    return f"{len(_RELOADS)}:{os.environ.get(FILES_ENV, '')}"
 
 
 @functools.cache

@@ -7,7 +7,6 @@ import ast
 import importlib
 import importlib.util
 import logging
-import os
 import pkgutil
 import re
 import sys
@@ -18,13 +17,13 @@ from pathlib import Path
 from typing import Generic, TypeVar, cast
 
 from tools.core.outside import (
-    FILES_ENV,
     EntryPoint,
     LoadedFile,
     Origin,
     PluginFault,
     code_hash,
     entry_points,
+    files_stamp,
     find_module,
     loaded_files,
 )
@@ -225,13 +224,13 @@ class Registry(Generic[T]):
         return tuple(sorted(name.replace("_", "-") if self._dashes else name for name in names))
 
     def _outside(self) -> Mapping[str, EntryPoint | _InFile]:
-        """Those of others by name, read again only where GNOMON_PLUGINS has changed."""
+        """Those of others by name, read again only where the plug-in files have changed."""
         if not self.group:
             return {}
-        files = os.environ.get(FILES_ENV, "")
-        if self._found is None or self._found[0] != files:
+        stamp = files_stamp()
+        if self._found is None or self._found[0] != stamp:
             with self._lock:
-                self._found = (files, self._find())
+                self._found = (stamp, self._find())
                 self._loaded.clear()
         return self._found[1]
 

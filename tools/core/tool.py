@@ -141,6 +141,7 @@ class Tool(Generic[A]):
     example: Mapping[str, Any] = field(default_factory=dict, hash=False)
     synonym: str = ""
     is_slow: bool = False
+    is_foreign: bool = False  # of another program: its results are text of any kind
 
     def schema(self) -> dict[str, Any]:
         """The tool as an OpenAI-style function schema: plain, without references.

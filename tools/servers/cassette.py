@@ -80,35 +80,33 @@ def canonical(arguments: str) -> str:
         return arguments
 
 
-def write_cassette(
-    file: IO[bytes],
-    *,
+def cassette_lines(
     servers: Mapping[str, ToolServer],
     calls: Iterable[RecordedCall],
     picture: Callable[[str], bytes],
+    *,
     job: str = "",
-) -> int:
-    """Write a cassette, and return how many calls it holds; `picture` reads bytes by their hash."""
+) -> Iterator[bytes]:
+    """The lines of a cassette; `picture` reads bytes by their hash."""
     digest = hashlib.sha256()
     kept = set[str]()
     count = 0
 
-    def write(line: Mapping[str, Any]) -> None:
+    def line_of(line: Mapping[str, Any]) -> bytes:
         data = (json.dumps(line, ensure_ascii=False, allow_nan=False) + "\n").encode(errors="replace")
         digest.update(data)
-        file.write(data)
+        return data
 
-    write({HEADER: VERSION, "job": job, "servers": {name: _public(item) for name, item in servers.items()}})
+    described = {name: _public(server) for name, server in servers.items()}
+    yield line_of({HEADER: VERSION, "job": job, "servers": described})
     for call in calls:
         for sha256 in call.pictures:
             if sha256 not in kept:
                 kept.add(sha256)
-                write({"picture": sha256, "data": base64.b64encode(picture(sha256)).decode()})
-        plain = {name: value for name, value in asdict(call).items() if value not in (None, ())}
-        write(plain)
+                yield line_of({"picture": sha256, "data": base64.b64encode(picture(sha256)).decode()})
+        yield line_of({name: value for name, value in asdict(call).items() if value not in (None, ())})
         count += 1
-    file.write((json.dumps({"calls": count, "sha256": digest.hexdigest()}) + "\n").encode())
-    return count
+    yield (json.dumps({"calls": count, "sha256": digest.hexdigest()}) + "\n").encode()
 
 
 def _public(server: ToolServer) -> dict[str, Any]:

@@ -146,7 +146,11 @@ def open_session(name: str, definition: ToolServer, folder: Path) -> Session:
         from tools.servers.mcp_session import McpSession  # late: loads the SDK's client
 
         return McpSession(name, definition, definition.mcp, folder=folder)
-    raise NotImplementedError
+    if definition.openapi is None:
+        raise AssertionError("a definition has mcp or openapi")
+    from tools.servers.openapi_session import OpenApiSession  # late, as above
+
+    return OpenApiSession(name, definition, definition.openapi)
 
 
 class Connections:

@@ -218,7 +218,9 @@ class ToolServer(_Strict):
         >>> ToolServer(mcp=McpServer(url="https://maps.example.org/mcp")).default_name()
         'maps_example_org'
         """
-        return _name_of_command(self.command) if self.command else _name_of_address(self.where())
+        if self.command:
+            return _name_of_command(self.command)
+        return _name_of_address(self.openapi.document if self.openapi else self.where())
 
 
 RUNNERS = ("npx", "uvx", "node", "deno", "bunx", "pipx", "python", "python3", "uv", "docker", "env")
@@ -234,8 +236,9 @@ def _name_of_command(command: list[str]) -> str:
 
 
 def _name_of_address(address: str) -> str:
-    host = re.sub(r"^[a-z]+://", "", address).partition("/")[0].partition(":")[0]
-    return _identifier(host or address.rpartition("/")[2])
+    if "://" in address:
+        return _identifier(address.partition("://")[2].partition("/")[0].partition(":")[0])
+    return _identifier(address.rpartition("/")[2])
 
 
 def _identifier(text: str) -> str:

@@ -134,6 +134,7 @@ def server_tool(server: str, definition: ToolServer, listed: ListedTool) -> Serv
         run=run,
         needs="nothing",
         is_slow=True,
+        is_foreign=True,
         server=server,
         definition=definition,
         listed=listed,

@@ -19,7 +19,8 @@ class LabelledByJudge:
     """A judge reads a trial's trace and says of each label whether it holds.
 
     `labels` are names with their definitions. `only_wrong`: trials that scored below 0.5 alone are read.
-    `left_out` names labels that a task's questions cannot show. Fewer than `least` trials are refused.
+    `left_out` names labels that a task's questions cannot show. Fewer than `least` trials are refused. With
+    `shows_truth` a judge gets the right answer and the reply, and is held against the scorer and labels.
     """
 
     name: str
@@ -29,6 +30,7 @@ class LabelledByJudge:
     only_wrong: bool
     least: int = 20
     left_out: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    shows_truth: bool = False
 
     def labels_for(self, task: str) -> tuple[str, ...]:
         """The labels that a task's trials are judged by."""

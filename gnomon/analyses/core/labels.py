@@ -4,12 +4,18 @@ import json
 from collections import defaultdict
 from collections.abc import Hashable, Mapping, Sequence
 from itertools import combinations
+from statistics import fmean
 from typing import Any
 
+import numpy as np
+
 from gnomon.analyses.core.kinds import LabelledByJudge, need
+from gnomon.core.arm import Contrast
 from gnomon.core.row import Row
-from gnomon.statistics.agreement import cohen_kappa, fleiss_kappa
+from gnomon.statistics.agreement import agreement, cohen_kappa, fleiss_kappa
+from gnomon.statistics.design import design
 from gnomon.statistics.estimate import wilson
+from gnomon.statistics.paired import compare
 
 Judge = tuple[str, int]  # the judge's model and repeat
 LabelsByCase = Mapping[str, Mapping[Judge, Mapping[str, int]]]  # by case, judge and label
@@ -71,6 +77,69 @@ def summarise(
         ],
         "agreement": {name: _agreement(by_case, name) for name in analysis.labels},
     }
+
+
+def against(
+    judgements: Sequence[Row], labels: Mapping[str, bool], *, label: str
+) -> dict[str, dict[str, Any]]:
+    """How far each judge agrees with labels that are there by case: the share alike, and Cohen's kappa with
+    its interval. A judge's first repeat counts.
+    """
+    items: dict[str, list[list[tuple[str, Hashable]]]] = defaultdict(list)
+    for row in judgements:
+        flag = row.metrics.get(label)
+        if row.sample_id in labels and row.repeat == 0 and isinstance(flag, int | float):
+            items[row.model].append([("label", labels[row.sample_id]), ("judge", bool(flag))])
+    agreements = {judge: agreement(pairs) for judge, pairs in items.items()}
+    return {
+        judge: {
+            "n": found.items,
+            "same": found.share,
+            "kappa": found.coefficient,
+            "ci95": list(found.ci95) if found.ci95 else None,
+        }
+        for judge, found in sorted(agreements.items())
+    }
+
+
+def judged_contrasts(
+    judgements: Sequence[Row], rows: Sequence[Row], contrasts: Sequence[Contrast], *, label: str
+) -> list[dict[str, Any]]:
+    """Each contrast by what each judge says, over the samples that it labelled under both arms: the paired
+    difference by the report's own rule, with none of the adjustments for several contrasts.
+    """
+    by_trial = {row.trial_id: row for row in rows}
+    flags: dict[tuple[str, str, str], dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
+    for judgement in judgements:
+        row, flag = by_trial.get(judgement.sample_id), judgement.metrics.get(label)
+        if row is not None and isinstance(flag, int | float):
+            flags[judgement.model, row.model, row.arm][row.sample_id].append(float(flag))
+    clusters = {row.sample_id: row.cluster or row.sample_id for row in rows}
+    results = []
+    for judge, model in sorted({(judge, model) for judge, model, _ in flags}):
+        for contrast in contrasts:
+            baseline, variant = (flags[judge, model, arm] for arm in (contrast.baseline, contrast.variant))
+            shared = sorted(baseline.keys() & variant.keys())
+            if not shared:
+                continue
+            before, after = (np.array([fmean(arm[name]) for name in shared]) for arm in (baseline, variant))
+            codes = np.unique([clusters[name] for name in shared], return_inverse=True)[1].astype(np.intp)
+            found = compare(before, after, design(np.zeros(len(shared), dtype=np.intp), codes))
+            results.append(
+                {
+                    "judge": judge,
+                    "model": model,
+                    "baseline": contrast.baseline,
+                    "variant": contrast.variant,
+                    "n": found.n,
+                    "clusters": found.clusters,
+                    "diff": found.diff,
+                    "ci95": list(found.ci95) if found.ci95 else None,
+                    "p": found.p,
+                    "test": found.test,
+                }
+            )
+    return results
 
 
 def _shares(analysis: LabelledByJudge, by_case: LabelsByCase, members: Sequence[str]) -> dict[str, Any]:

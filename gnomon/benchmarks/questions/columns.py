@@ -20,6 +20,9 @@ COLUMNS: Mapping[str, str] = {
     "task": "kind of question; reports have a row for each",
     "cluster": "what makes questions kin; where it is empty, the pictures, clips and scenes they share",
     "tags": "list of words to select questions by",
+    "rubric": "what a judge model shall hold replies to (`gnomon analyse judged_answers`)",
+    "reply": "a reply that people have judged, to hold a judge model against them",
+    "label": "whether that reply is right: 1 or 0, yes or no",
     "scorer": "how the answer is scored, where that differs from the spec's `scorer`",
 }
 ALIASES: Mapping[str, tuple[str, ...]] = {

@@ -40,6 +40,8 @@ MAX_TEXT = {
     "task": 100,
     "cluster": 200,
     "answer": 20_000,
+    "rubric": 20_000,
+    "reply": 100_000,
 }
 MAX_TAGS = 50
 _UNSTORABLE = re.compile("[\0\ud800-\udfff]")
@@ -322,6 +324,10 @@ class _RowReader:
         task = self._text(row, "task") or TASK
         cluster = self._text(row, "cluster")
         context = self._text(row, "context")
+        rubric, reply = self._text(row, "rubric"), self._text(row, "reply")
+        label = self._try(lambda: _label(row.get("label")), None)
+        if (label is None) != (not reply) and not self._has_fault("label"):
+            self.faults.append("label: goes with a reply, and a reply with its label")
         if self.faults or scorer is None:
             return None
         return OwnQuestion(
@@ -338,6 +344,9 @@ class _RowReader:
             scene_source=scene,
             cluster=cluster,
             tags=tags,
+            rubric=rubric,
+            reply=reply,
+            label=label,
         )
 
     def _scorer(self, row: Mapping[str, Any], options: Mapping[str, str]) -> Scorer:
@@ -471,6 +480,23 @@ def _tags(written: object) -> tuple[str, ...]:
     if len(tags) > MAX_TAGS or any(len(tag) > MAX_TEXT["task"] or not tag.isprintable() for tag in tags):
         raise SpecError(f"allowed are {MAX_TAGS} words of {MAX_TEXT['task']} characters", field="tags")
     return tags
+
+
+LABELS = {"1": True, "yes": True, "true": True, "right": True} | {
+    "0": False,
+    "no": False,
+    "false": False,
+    "wrong": False,
+}
+
+
+def _label(written: object) -> bool | None:
+    if written is None:
+        return None
+    label = LABELS.get(str(written).strip().casefold().removesuffix(".0"))
+    if label is None:
+        raise SpecError(f"{str(written)[:60]!r} is none of {', '.join(LABELS)}", field="label")
+    return label
 
 
 def entry_called(entries: Mapping[str, Entry], sample_id: str) -> Entry:

@@ -23,6 +23,9 @@ class OwnQuestion(ClipQuestion):
     scene_source: Mapping[str, Any] | str | None = None
     cluster: str = ""
     tags: tuple[str, ...] = ()
+    rubric: str = ""
+    reply: str = ""  # that people have judged
+    label: bool | None = None  # whether they say that it is right
 
     @property
     def truth(self) -> Truth:

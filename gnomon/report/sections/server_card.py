@@ -6,142 +6,37 @@ from statistics import NormalDist
 from typing import Literal
 
 import numpy as np
-from markupsafe import Markup
 from typing_extensions import TypedDict
 
 from gnomon.core.arm import Arm
 from gnomon.core.model import Request
 from gnomon.core.row import Row
 from gnomon.presets.mcp_card import LIVE, RAW, short_names
-from gnomon.report.charts import Mark, difference_plot
 from gnomon.report.group_totals import ToolTotals
 from gnomon.report.score_matrix import RIGHT, ScoreMatrix
 from gnomon.report.section import Interval, ReportInput, Section
 from gnomon.report.sections.attribution import AttributionReport, PlayerValue, attribution
 from gnomon.report.sections.contrasts import ContrastReport, contrasts
-from gnomon.report.text_formats import (
-    count,
-    escape_markdown,
-    markdown_table,
-    percent,
-    points,
-    points_brackets,
+from gnomon.report.server_cards import (
+    ROLES,
+    CardCost,
+    CardError,
+    CardMisled,
+    CardStep,
+    CardTool,
+    Role,
+    ServerCard,
+    card_picture,
+    card_sentences,
+    named,
+    worth_text,
 )
-from gnomon.report.verdict import Verdict
+from gnomon.report.text_formats import escape_markdown, markdown_table
 from gnomon.stopping import while_wanted
 from gnomon.tokens import TokenEstimator
 from gnomon.trials.run_trial import DOUBTS_RESULTS
 
 PRESET = "mcp_card"
-NAMED = 6  # tools that a sentence names
-Role = Literal["carries", "hinders", "never_called", "undecided"]
-ROLES: Mapping[Role, str] = {
-    "carries": "carries the gain",
-    "hinders": "does harm",
-    "never_called": "never called",
-    "undecided": "not shown",
-}
-
-
-class CardStep(TypedDict):
-    """The difference of two arms, and what it isolates."""
-
-    baseline: str
-    variant: str
-    isolates: str
-    diff: float | None
-    ci95: Interval
-    verdict: Verdict
-
-
-class CardTool(TypedDict):
-    """One tool: how it was used where all tools are live, and what it is worth.
-
-    `shapley` is that of its `group`, which may hold other tools; `ci95_adjusted` is its interval for as many
-    groups as there are. `rescued` and `broken` count samples in which it was called that are right only with
-    tools, or only without.
-    """
-
-    tool: str
-    name: str
-    role: Role
-    calls: int
-    trials: int
-    samples_used: int
-    samples: int
-    bad_arguments: int
-    errors: int
-    rescued: int
-    broken: int
-    schema_tokens: int
-    group: str
-    group_size: int
-    shapley: float | None
-    shapley_ci95: Interval
-    shapley_ci95_adjusted: Interval
-    leave_one_out: float | None
-    leave_one_out_ci95: Interval
-    leave_one_out_verdict: Verdict | None
-
-
-class CardMisled(TypedDict):
-    """Of the samples that were `right` under one arm (and met a fault), those `wrong` under another.
-
-    `doubted` of the wrong ones said in a reply that results do not fit.
-    """
-
-    kind: Literal["live", "placebo", "silent_faults", "explicit_faults"]
-    right_under: str
-    wrong_under: str
-    right: int
-    wrong: int
-    doubted: int
-
-
-class CardCost(TypedDict):
-    """What one trial costs on average; None where a part is unknown."""
-
-    arm: str
-    trials: int
-    prompt_tokens: float | None
-    completion_tokens: float | None
-    model_calls: float
-    tool_calls: float
-    wall_s: float
-    usd: float | None
-
-
-class CardError(TypedDict):
-    """How often something failed, out of how many calls or trials of arms with live tools."""
-
-    kind: str
-    n: int
-    of: int
-    unit: Literal["calls", "trials"]
-
-
-class ServerCard(TypedDict):
-    """The card of one model: the verdict on all tools together, and what it is made of."""
-
-    model: str
-    servers: list[str]
-    verdict: Verdict
-    withheld: bool
-    diff: float | None
-    ci95: Interval
-    n: int
-    clusters: int
-    raw_mean: float | None
-    live_mean: float | None
-    reasons: list[str]
-    steps: list[CardStep]
-    tools: list[CardTool]
-    schema_tokens: int
-    is_exact: bool | None
-    misled: list[CardMisled]
-    cost: list[CardCost]
-    errors: list[CardError]
-    sentences: list[str]
 
 
 class ServerCardPart(TypedDict):
@@ -219,7 +114,7 @@ def _card(
         "errors": _errors(report_input, model),
         "sentences": [],
     }
-    card["sentences"] = list(_sentences(card))
+    card["sentences"] = list(card_sentences(card))
     return card
 
 
@@ -387,8 +282,8 @@ def _cost(scores: ScoreMatrix, model: str, arm: str) -> CardCost:
         "trials": totals.trials,
         "prompt_tokens": mean("prompt_tokens"),
         "completion_tokens": mean("completion_tokens"),
-        "model_calls": totals.sums["model_calls"] / trials,
-        "tool_calls": totals.sums["tool_calls"] / trials,
+        "model_calls": mean("model_calls"),
+        "tool_calls": mean("tool_calls"),
         "wall_s": totals.wall_s / trials,
         "usd": None if totals.unknown["usd"] else totals.usd / trials,
     }
@@ -422,113 +317,6 @@ def _errors(report_input: ReportInput, model: str) -> list[CardError]:
     ]
 
 
-def named(card: ServerCard) -> str:
-    """What the card is about: its servers, or our own tools."""
-    servers = [server for server in card["servers"] if server != "gnomon"]
-    names = [f"“{server}”" for server in servers] + ["our own tools"] * ("gnomon" in card["servers"])
-    return " and ".join(names)
-
-
-def _sentences(card: ServerCard) -> Iterator[str]:
-    """The card in words, the verdict first."""
-    yield _verdict_text(card)
-    steps = {step["variant"]: step for step in card["steps"]}
-    says = steps.get(LIVE)
-    if says and says["diff"] is not None and card["diff"] is not None and not card["withheld"]:
-        shown = {
-            "helps": "their results are what helps",
-            "hurts": "their results do harm",
-            "no_effect": "their results make no difference",
-            "undecided": "that their results are what counts is not shown",
-        }[says["verdict"]]
-        ends = points_brackets(says["ci95"])
-        yield f"Against a placebo the tools add {points(says['diff'])} points{ends}: {shown}."
-    by_role: dict[Role, list[CardTool]] = {role: [] for role in ROLES}
-    for tool in card["tools"]:
-        by_role[tool["role"]].append(tool)
-    if by_role["carries"]:
-        yield f"Carried by {_list(by_role['carries'])}."
-    elif card["verdict"] == "helps":
-        yield "No single tool is shown to carry it."
-    if by_role["hinders"]:
-        yield f"Does harm: {_list(by_role['hinders'])}."
-    if by_role["never_called"]:
-        never, trials = by_role["never_called"], card["tools"][0]["trials"]
-        tokens = sum(tool["schema_tokens"] for tool in never)
-        yield (
-            f"Never called in {count(trials, 'trial')} ({len(never)} of {count(len(card['tools']), 'tool')}):"
-            f" {_list(never)}; their schemas take {tokens:,} tokens of each request."
-        )
-    for row in card["misled"]:
-        if row["kind"] != "explicit_faults" and row["right"]:
-            yield _misled_text(row)
-    yield _cost_text(card)
-
-
-def _verdict_text(card: ServerCard) -> str:
-    whom, what = card["model"], named(card)
-    is_many = len(card["servers"]) > 1 or card["servers"] == ["gnomon"]
-    helps, hurts, makes = ("help", "hurt", "make") if is_many else ("helps", "hurts", "makes")
-    if card["diff"] is None or card["withheld"]:
-        why = "; ".join(card["reasons"])
-        return f"It cannot be told whether {what} {helps} {whom}: {why}."
-    ends = card["ci95"]
-    interval_text = f"95 % interval {points(ends[0])} to {points(ends[1])}; " if ends else ""
-    sizes = f"{count(card['n'], 'sample')} in {count(card['clusters'], 'cluster')}"
-    by = f"{points(card['diff'])} points, {percent(card['live_mean'])} % with it against"
-    by += f" {percent(card['raw_mean'])} % without ({interval_text}{sizes})"
-    match card["verdict"]:
-        case "helps":
-            return f"{_capital(what)} {helps} {whom}: {by}."
-        case "hurts":
-            return f"{_capital(what)} {hurts} {whom}: {by}."
-        case "no_effect":
-            return f"{_capital(what)} {makes} no difference to {whom}: {by}."
-        case "undecided":
-            return (
-                f"It cannot be told whether {what} {helps} {whom}: {by}. Why: {'; '.join(card['reasons'])}."
-            )
-
-
-def _capital(text: str) -> str:
-    return text[0].upper() + text[1:]
-
-
-def _list(tools: Sequence[CardTool]) -> str:
-    names = ", ".join(tool["name"] for tool in tools[:NAMED])
-    return names if len(tools) <= NAMED else f"{names} and {len(tools) - NAMED} more"
-
-
-def _misled_text(row: CardMisled) -> str:
-    of = f"{row['wrong']} of {row['right']}"
-    doubts = f", {row['doubted']} of them with a word of doubt" if row["wrong"] and row["doubted"] else ""
-    match row["kind"]:
-        case "live":
-            return f"Misled: {of} samples that are right without tools are wrong with them."
-        case "placebo":
-            return f"Results about something else make {of} right samples wrong{doubts}."
-        case _:
-            return (
-                f"Silent faults make {of} samples wrong that met one and are right with sound tools{doubts}."
-            )
-
-
-def _cost_text(card: ServerCard) -> str:
-    without, with_it = card["cost"]
-    parts = [f"{card['schema_tokens']:,} tokens of schemas in each request"]
-    tokens = [
-        None if row["prompt_tokens"] is None or row["completion_tokens"] is None
-        else row["prompt_tokens"] + row["completion_tokens"]
-        for row in (without, with_it)
-    ]  # fmt: skip
-    if tokens[0] is not None and tokens[1] is not None and any(tokens):
-        parts.append(f"{tokens[1]:,.0f} tokens instead of {tokens[0]:,.0f}")
-    parts.append(f"{with_it['tool_calls']:.1f} calls of tools")
-    parts.append(f"{with_it['model_calls']:.1f} calls of the model instead of {without['model_calls']:.1f}")
-    parts.append(f"{with_it['wall_s']:.2g} s instead of {without['wall_s']:.2g} s")
-    return f"A trial takes {', '.join(parts)}."
-
-
 def _view(report: ServerCardPart) -> Mapping[str, object] | None:
     cards = report.get("server_cards", [])  # absent from reports of older versions
     if not cards:
@@ -538,39 +326,6 @@ def _view(report: ServerCardPart) -> Mapping[str, object] | None:
         "roles": ROLES,
         "worth": worth_text,
     }
-
-
-def card_picture(card: ServerCard) -> Markup:
-    """The gain of all tools, the steps to it, and what each tool is worth, with intervals."""
-    marks: list[Mark] = []
-    if card["diff"] is not None and not card["withheld"]:
-        marks.append(_mark("all tools", card["diff"], card["ci95"], card["verdict"], is_total=True))
-    marks += [
-        _mark(f"· {step['isolates']}", step["diff"], step["ci95"], step["verdict"])
-        for step in card["steps"]
-        if step["diff"] is not None
-    ]
-    shown: set[str] = set()
-    for tool in card["tools"]:
-        value, ends = tool["shapley"], tool["shapley_ci95"]
-        label = tool["group"] or tool["name"]
-        if value is None:
-            value, ends, label = tool["leave_one_out"], tool["leave_one_out_ci95"], tool["name"]
-        if value is None or label in shown:
-            continue
-        shown.add(label)
-        kind = {"carries": "helps", "hinders": "hurts"}.get(tool["role"], "undecided")
-        is_idle = tool["role"] == "never_called" and tool["group_size"] < 2
-        marks.append(_mark(label, value, ends, kind, note=ROLES["never_called"] if is_idle else ""))
-    title = f"What the tools of {named(card)} are worth to {card['model']}, points"
-    return difference_plot(marks, title=title, margin=0.0) if marks else Markup()
-
-
-def _mark(
-    label: str, value: float, ends: Interval, kind: str, *, is_total: bool = False, note: str = ""
-) -> Mark:
-    note = note or points(value) + points_brackets(ends)
-    return Mark(label=label, value=value, interval=ends, note=note, kind=kind, is_total=is_total)
 
 
 def _markdown(report: ServerCardPart) -> Iterator[str]:
@@ -599,11 +354,6 @@ def _markdown(report: ServerCardPart) -> Iterator[str]:
         yield from markdown_table("Its tools", head, rows)
         errors = [(row["kind"], str(row["n"]), f"{row['of']:,} {row['unit']}") for row in card["errors"]]
         yield from markdown_table("What failed", ("kind", "n", "of"), errors)
-
-
-def worth_text(value: float | None, ends: Interval) -> str:
-    """A difference in points with its interval; a dash where there is none."""
-    return "–" if value is None else points(value) + points_brackets(ends)
 
 
 def _terminal(report: ServerCardPart) -> Iterator[str]:

@@ -56,6 +56,8 @@ def analyse(
 
     Of several jobs: contamination, what memory of published questions adds, beside generated ones.
 
+    Of your own questions: judged_answers, whether replies are right by a judge model.
+
     As in the benchmarks' papers: context_use, gtr_errors, sti_errors (these need a judge),
     ability_correlation, robustness_ratio or model_clusters.
     """
@@ -125,9 +127,28 @@ def _text(result: dict[str, Any]) -> str:
     for group in result["shares"]:
         shares = ", ".join(f"{name} {100 * label['share']:.0f} %" for name, label in group["labels"].items())
         lines.append(f"  {group['by']} {group['group']} (n={group['n']}): {shares}")
+    lines += [f"  {_difference(contrast)}" for contrast in result.get("contrasts", ())]
     lines.append("Agreement of the judges:")
     for name, agreement in result["agreement"].items():
         kappa = "–" if agreement["kappa"] is None else f"{agreement['kappa']:.2f}"
         lines.append(f"  {name}: {agreement['method']} {kappa}, n={agreement['n']}")
+    for name, words in (("against_scorer", "the scorer"), ("against_labels", "people's labels")):
+        for judge, alike in result.get(name, {}).items():
+            lines.append(f"  {judge} and {words}: {_alike(alike)}")
     lines.append(f"The judges' trials are job {result['judging_job']}.")
     return "\n".join(lines)
+
+
+def _difference(contrast: dict[str, Any]) -> str:
+    """A contrast by a judge's labels, in points."""
+    ends = contrast["ci95"]
+    interval = f" [{100 * ends[0]:+.1f}, {100 * ends[1]:+.1f}]" if ends else ""
+    arms = f"{contrast['model']}: {contrast['variant']} - {contrast['baseline']}"
+    return f"{arms} by {contrast['judge']}: {100 * contrast['diff']:+.1f} points{interval}, n={contrast['n']}"
+
+
+def _alike(alike: dict[str, Any]) -> str:
+    """The agreement of a judge with labels that were there before."""
+    kappa = "–" if alike["kappa"] is None else f"{alike['kappa']:.2f}"
+    interval = f" [{alike['ci95'][0]:.2f}, {alike['ci95'][1]:.2f}]" if alike["ci95"] else ""
+    return f"Cohen's kappa {kappa}{interval}, {100 * alike['same']:.0f} % alike, n={alike['n']}"

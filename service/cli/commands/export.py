@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from gnomon.core.errors import SpecError
 from gnomon.exchange.formats import FORMATS
 from service.cli.completions import complete_job
 from service.cli.options import data_dir_option
@@ -18,12 +17,11 @@ if TYPE_CHECKING:
     from workers.store.store import Store
 
 STDOUT = Path("-")
-CASSETTE = "cassette"
 
 
 @click.command()
 @click.argument("job", shell_complete=complete_job)
-@click.option("--format", "kind", type=click.Choice([*FORMATS, CASSETTE]), default="rows", show_default=True)
+@click.option("--format", "kind", type=click.Choice(list(FORMATS)), default="rows", show_default=True)
 @click.option(
     "--out",
     required=True,
@@ -48,8 +46,8 @@ def export(job: str, kind: "FormatName", out: Path, with_media: bool, data_dir: 
     every-eval-ever   records and samples of Every Eval Ever, per model and arm
     vlmevalkit        the questions as a TSV of VLMEvalKit, with their pictures
     chat              chat.jsonl, messages for fine-tuning
+    cassette          cassette.jsonl, calls of tool servers, which `cassette: {replay: FILE}` answers from
     plans             plans.jsonl, the trips that the benchmark `plan-pairs` compares
-    cassette          cassette.jsonl, the calls of tool servers, for `cassette: {replay: FILE}` of an arm
     """  # noqa: D301 (click's own mark: what follows keeps its lines)
     from gnomon.exchange.formats import single_stream
     from service.cli.common import existing_store, prepare_out, settings_of
@@ -61,9 +59,6 @@ def export(job: str, kind: "FormatName", out: Path, with_media: bool, data_dir: 
     folder = settings_of(data_dir).data_dir
     try:
         job = find_job(store, job)
-        if kind == CASSETTE:
-            click.echo(str(_cassette(store, job, out, folder)))
-            return
         exported = exported_job(
             store,
             job,
@@ -82,25 +77,6 @@ def export(job: str, kind: "FormatName", out: Path, with_media: bool, data_dir: 
             click.echo(str(path))
     finally:
         store.close()
-
-
-def _cassette(store: "Store", job_id: str, out: Path, data_dir: Path) -> Path:
-    """Write the cassette of a job into the folder.
-
-    Raises:
-        SpecError: the folder is stdout.
-    """
-    from gnomon.whole_file import PUBLIC, whole_file
-    from service.cassettes import write_job
-    from service.cli.common import prepare_out
-
-    if out == STDOUT:
-        raise SpecError("a cassette is a file; allowed: a folder", field="--out")
-    prepare_out(out)
-    path = out / "cassette.jsonl"
-    with whole_file(path, rights=PUBLIC) as file:
-        write_job(store, store.job(job_id), file, data_dir)
-    return path
 
 
 def _written(files: "Iterable[ExportFile]", out: Path) -> list[Path]:
