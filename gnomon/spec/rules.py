@@ -19,7 +19,6 @@ from gnomon.core.arm import differences
 from gnomon.core.benchmark import (
     BENCHMARKS,
     Benchmark,
-    HasOracle,
     OfficialScenes,
     OfficialShow,
     PlansRequests,
@@ -32,10 +31,10 @@ from gnomon.core.benchmark import (
 from gnomon.core.decoding import EVERY_TASK
 from gnomon.core.errors import DataError, NotFound, SpecError
 from gnomon.core.model import is_built_in, is_scripted
-from gnomon.core.transforms import Transforms
 from gnomon.core.validation import first_validation_error
 from gnomon.media import MediaStore
 from gnomon.price_table import price_entry
+from gnomon.spec.arm_rules import contracts, oracle, tools, transforms
 from gnomon.spec.data_paths import for_command_line, from_request
 from gnomon.spec.endpoints import NO_ENDPOINTS, EndpointAllowlist, check_endpoints
 from gnomon.spec.job_spec import JobSpec
@@ -51,7 +50,6 @@ from gnomon.spec.token_budget import StoredJob, with_token_budget
 from gnomon.spec.tool_servers import Commands, ListTools, check_server, lift_servers
 from tools.core.outside import PluginFault
 from tools.core.registry import UnknownPlugin
-from tools.core.toolbox import TOOLS
 from tools.servers.definition import ToolServer
 
 MAX_PAIRINGS = 2_000  # of models with arms, and of models with contrasts: a report looks at each
@@ -347,14 +345,6 @@ def agents(spec: JobSpec, context: Context) -> None:
             raise SpecError(message, field=f"arms.{at}.agent")
 
 
-def oracle(spec: JobSpec, _: Context) -> None:
-    """Refuses arms that show true intermediate steps where the benchmark does not know them."""
-    for at, arm in enumerate(spec.arms):
-        if "oracle" in arm.show and not isinstance(spec.plugin(), HasOracle):
-            message = f"{spec.benchmark} does not know the truth of intermediate steps: no oracle to show"
-            raise SpecError(message, field=f"arms.{at}.show")
-
-
 def sequential(spec: JobSpec, _: Context) -> None:
     """Refuses to stop early where no contrast is primary, or where the analysis needs every sample."""
     analysis, field = spec.analysis, "analysis.sequential"
@@ -366,38 +356,6 @@ def sequential(spec: JobSpec, _: Context) -> None:
     if analysis.attribution is not None:
         message = "stops when the primary contrast is decided, but analysis.attribution needs every sample"
         raise SpecError(f"{message}; allowed: one of the two", field=field)
-
-
-def transforms(spec: JobSpec, _: Context) -> None:
-    """Refuses transforms that do not fit the selected tasks, and true steps beside a transformed question."""
-    plugin = spec.plugin()
-    offered = plugin.transforms if isinstance(plugin, Transforms) else {}
-    for at, arm in enumerate(spec.arms):
-        if arm.transform is None:
-            continue
-        field = f"arms.{at}.transform"
-        if arm.transform not in offered:
-            message = f"{spec.benchmark} has no {arm.transform!r}; allowed: {', '.join(offered) or 'none'}"
-            raise SpecError(message, field=field)
-        without = set(spec.select.tasks or plugin.tasks) - offered[arm.transform]
-        if without and not isinstance(plugin, ReadsOwnFiles):  # else the samples say (`transformable`)
-            message = (
-                f"{arm.transform!r} does not fit the questions of {', '.join(sorted(without))}; allowed: "
-                f"{', '.join(sorted(offered[arm.transform]))}, by `select.tasks`"
-            )
-            raise SpecError(message, field=field)
-        if "oracle" in arm.show:
-            message = "true steps are those of the original question: no oracle with a transform"
-            raise SpecError(message, field=f"arms.{at}.show")
-
-
-def tools(spec: JobSpec, _: Context) -> None:
-    """Refuses tools that do not exist."""
-    for at, arm in enumerate(spec.arms):
-        for name in arm.tools:
-            if name not in TOOLS and name not in spec.server_tools:
-                there_are = ", ".join([*TOOLS.names(), *spec.server_tools])
-                raise SpecError(f"no tool {name!r}; there are: {there_are}", field=f"arms.{at}.tools")
 
 
 def replays(spec: JobSpec, context: Context) -> None:
@@ -426,14 +384,6 @@ def replays(spec: JobSpec, context: Context) -> None:
             if model.label not in job.models:
                 message = f"{job.id} has no model {model.label!r}; allowed: {', '.join(job.models)}"
                 raise SpecError(message, field="models")
-
-
-def contracts(spec: JobSpec, _: Context) -> None:
-    """Refuses a contract that the arm's tools do not have here: names, schemas and descriptions."""
-    for at, arm in enumerate(spec.arms):
-        if not spec.toolset_unchanged(arm):
-            message = f"{arm.contract!r} is not what its tools offer here; that is {spec.contract_of(arm)!r}"
-            raise SpecError(message, field=f"arms.{at}.contract")
 
 
 def storable(spec: JobSpec, _: Context) -> None:
