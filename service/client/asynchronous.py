@@ -218,6 +218,10 @@ class AsyncClient:
         """The calls of the job's tool servers with their results, as a file that an arm replays."""
         return await self.send(calls.get_cassette(job_id))
 
+    async def export(self, job_id: str, *, kind: str = "rows", has_media: bool = False) -> bytes:
+        """A job as a file of one of the formats of docs/exchange.md; `has_media` puts pictures into it."""
+        return await self.send(calls.get_export(job_id, kind=kind, has_media=has_media))
+
     async def review_queue(self, queue: str) -> answers.ReviewQueueView:
         """A review queue with its reviews."""
         return await self.send(calls.get_queue(queue))

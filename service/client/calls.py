@@ -116,6 +116,13 @@ def get_cassette(job_id: str) -> Call[str]:
     return Call(verb="GET", route="/v1/jobs/{job_id}/cassette", answer=str, places=places, accept="*/*")
 
 
+def get_export(job_id: str, *, kind: str = "rows", has_media: bool = False) -> Call[bytes]:
+    """A job as a file of one of the formats of docs/exchange.md."""
+    query = {"format": kind, "media": "true" if has_media else None}
+    route, places = "/v1/jobs/{job_id}/export", {"job_id": job_id}
+    return Call(verb="GET", route=route, answer=bytes, places=places, query=query, accept="*/*")
+
+
 def list_trials(
     job_id: str,
     *,
