@@ -369,7 +369,11 @@ def _column_kind(column: RowColumn) -> str:
 
 
 PARTS: Mapping[str, Mapping[str, Callable[[], str]]] = {
-    "tools.md": {f"tools, needs {need}": tools_part(need) for need in get_args(Need)},
+    "tools.md": {
+        f"tools, needs {need}": tools_part(need)
+        for need in get_args(Need)
+        if need != "pictures"  # only tools of servers do
+    },
     "agents.md": {"table of agents": agents_table, "agents": agents_sections},
     "presets.md": {"table of presets": presets_table, "presets": presets_sections},
     "benchmarks/README.md": {

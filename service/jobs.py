@@ -90,7 +90,7 @@ def _draft(written: object, settings: Settings, *, is_request: bool) -> Draft:
         # Without keys the API is bound to loopback, so a request comes from a user of this machine.
         is_trusted=not (is_request and settings.api_keys),
         commands=settings.allowed_commands,
-        list_tools=_list_tools,
+        list_tools=list_tools,
     )
     spec, media = check_spec(written, context), media_of(settings.data_dir)
     samples = open_samples(spec, media)
@@ -98,7 +98,7 @@ def _draft(written: object, settings: Settings, *, is_request: bool) -> Draft:
     return Draft(spec=spec, refs=refs, faults=samples.faults, job=open_job(spec, samples, media))
 
 
-def _list_tools(name: str, server: ToolServer) -> Listing:
+def list_tools(name: str, server: ToolServer) -> Listing:
     """What a tool server offers now: it is started for this, and stopped.
 
     Raises:

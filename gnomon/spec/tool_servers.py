@@ -465,6 +465,7 @@ def _absolute(word: str) -> str:
     if ("/" not in word and "." not in word) or word.startswith(("/", "-", "@")):
         return word
     try:
-        return str(Path(word).absolute()) if Path(word).exists() else word
+        is_path = word.startswith(("./", "../")) or Path(word).exists()
+        return str(Path(word).absolute()) if is_path else word
     except OSError:
         return word

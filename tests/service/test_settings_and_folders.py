@@ -27,6 +27,7 @@ def test_an_empty_environment_gives_the_documented_defaults(
         ("GNOMON_API_KEYS", "short"),
         ("GNOMON_API_KEYS_FILE", "/nowhere"),
         ("GNOMON_ALLOWED_API_BASES", "what is this"),
+        ("GNOMON_ALLOWED_COMMANDS", "uvx 'server"),
         ("GNOMON_MAX_REQUESTS_PER_MINUTE", "0"),
     ],
 )

@@ -1,0 +1,102 @@
+"""Looks at a tool server, and calls its tools, before a spec names it."""
+
+import json
+import shlex
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+
+from gnomon.core.errors import SpecError, Unavailable
+from gnomon.spec.data_paths import for_command_line
+from gnomon.spec.spec_file import load_yaml
+from gnomon.spec.tool_servers import check_server, lift_servers
+from service.jobs import list_tools
+from service.settings import Settings
+from tools.core.outage import ServerFault
+from tools.core.tool import EMPTY_SCENE, ToolContext
+from tools.core.toolbox import Observation, Toolbox
+from tools.scene.scene import Scene
+from tools.servers.definition import ToolServer
+from workers.open_job import media_of
+
+FIELD = "--server"
+
+
+def written_server(text: str) -> dict[str, Any]:
+    """A server as an entry of an arm's tools: of a command line, an address, or the entry itself as YAML.
+
+    >>> written_server("uvx mcp-server-time --local-timezone UTC")
+    {'mcp': {'command': ['uvx', 'mcp-server-time', '--local-timezone', 'UTC']}}
+    >>> written_server("https://maps.example.org/mcp")
+    {'mcp': {'url': 'https://maps.example.org/mcp'}}
+
+    Raises:
+        SpecError: it is none of these.
+    """
+    text = text.strip()
+    if text.startswith("{"):
+        entry = load_yaml(text)
+        if isinstance(entry, dict):
+            return entry
+    if text.startswith(("http://", "https://")) and " " not in text:
+        return {"mcp": {"url": text}}
+    try:
+        words = shlex.split(text)
+    except ValueError as error:
+        raise SpecError(f"no command line: {error}", field=FIELD) from None
+    if not words:
+        raise SpecError("needs a command line, an address, or {mcp: …} or {openapi: …}", field=FIELD)
+    return {"mcp": {"command": words}}
+
+
+def open_server(entry: Mapping[str, Any], settings: Settings) -> tuple[str, ToolServer]:
+    """The name of a server and its definition with the tools that it lists; it is started for that.
+
+    Raises:
+        SpecError: it is not written as it must be, is not allowed, or does not start.
+    """
+    check = partial(
+        check_server,
+        commands=(),
+        endpoints=settings.allowed_bases,
+        is_request=False,
+        is_trusted=True,
+    )
+    try:
+        lifted = lift_servers(
+            {"arms": [{"tools": [dict(entry)]}]},
+            check=lambda server, _: check(server, field=FIELD),
+            list_tools=list_tools,
+            find_file=lambda path, _: for_command_line(path, settings.media_roots, field=FIELD),
+            is_request=False,
+        )
+    except SpecError as error:
+        raise SpecError(error.message, field=error.field.replace("arms.0.tools.0", FIELD)) from None
+    ((name, server),) = lifted["servers"].items()
+    return name, ToolServer.model_validate(server)
+
+
+def call_server(
+    name: str, server: ToolServer, tool: str, scene: Scene | None, args: object, settings: Settings
+) -> Observation:
+    """Call a tool of the server, by its own name or by that which arms have for it.
+
+    Raises:
+        SpecError: there is no such tool, or it has no result for these arguments.
+        Unavailable: the server has failed.
+    """
+    from tools.servers.tool import server_tool  # late: few commands call servers
+
+    listed = server.listing.tools if server.listing else []
+    one = next((item for item in listed if tool in (item.name, item.shown)), None)
+    if one is None:
+        there_are = ", ".join(item.name for item in listed)
+        raise SpecError(f"no tool {tool!r}; there are: {there_are}", field="NAME")
+    context = ToolContext(scene=scene or EMPTY_SCENE, media=media_of(settings.data_dir))
+    try:
+        answer = Toolbox([server_tool(name, server, one)], context).call(one.shown, json.dumps(args))
+    except ServerFault as fault:
+        raise Unavailable(str(fault), field=FIELD) from None
+    if answer.error is not None:
+        raise SpecError(json.loads(answer.content)["error"], field="--args")
+    return answer

@@ -1,0 +1,177 @@
+"""Jobs with tool servers over real processes: recorded, replayed without the server, and hostile ones."""
+
+import asyncio
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from agents.models.scripted import ScriptedModel
+from gnomon.core.agent import AGENTS
+from gnomon.core.errors import SpecError
+from gnomon.core.row import Row
+from gnomon.report.row_formats import ndjson_line
+from gnomon.trials.run_trial import run_trial
+from gnomon.trials.trial_plan import Trial
+from service.jobs import draft_from_cli, draft_from_request
+from service.settings import read_settings
+from tools.servers.cassette import open_cassette
+from tools.servers.connections import close_all
+
+SERVER = Path(__file__).parents[1] / "tools" / "servers" / "plain_server.py"
+UNLIKE = {"job_id", "trial_id", "wall_s"}
+
+
+def gnomon(*words: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-P", "-m", "service.cli", *words]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=100)
+
+
+def reply(name: str, **arguments: object) -> dict:
+    return {"tool_calls": [{"name": name, "arguments": arguments}]}
+
+
+def spec(folder: Path, arms: list[dict], replies: list, limit: int = 2) -> Path:
+    written = {
+        "benchmark": "worlds",
+        "select": {"limit": limit},
+        "models": [{"id": "scripted", "options": {"replies": replies}}],
+        "arms": arms,
+        "preflight": False,
+    }
+    path = folder / "spec.json"
+    path.write_text(json.dumps(written))
+    return path
+
+
+def rows(out: Path) -> list[dict]:
+    read = [json.loads(line) for line in (out / "rows.ndjson").read_text().splitlines()]
+    return sorted(read, key=lambda row: (row["arm"], row["sample_id"]))
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> dict:
+    (tmp_path / "plain_server.py").write_text(SERVER.read_text())
+    return {"mcp": {"command": [sys.executable, "./plain_server.py"]}}
+
+
+def arms_of(server: dict, **cassette: str) -> list[dict]:
+    common = {"agent": "react", "tools": ["speed", server], **({"cassette": cassette} if cassette else {})}
+    return [
+        {"name": "raw", "agent": "direct"},
+        {"name": "live", **common},
+        {"name": "placebo", **common, "results": "other_scene"},
+    ]
+
+
+def run_here(path: Path, folder: Path) -> dict[tuple[str, str], Row]:
+    """The rows of all trials, run in this process."""
+    draft = draft_from_cli(json.loads(path.read_text()), read_settings({}, data_dir=folder / "here"))
+    ended: dict[tuple[str, str], Row] = {}
+    for ref in draft.refs:
+        for arm in draft.spec.arms:
+            trial = Trial(trial_id="t", job_id="j", ref=ref, model="scripted", arm=arm.name, repeat=0)
+            work = run_trial(
+                trial,
+                bench=draft.job.bench,
+                sample=lambda name=ref.sample_id: draft.job.samples.get(name),  # type: ignore[misc]
+                agent=AGENTS.get(arm.agent),
+                model=ScriptedModel(draft.spec.models[0]),
+            )
+            ended[arm.name, ref.sample_id] = asyncio.run(work)[0]
+    close_all()
+    return ended
+
+
+def test_a_recorded_job_is_the_same_row_by_row_once_the_server_is_gone(
+    tmp_path: Path, server: dict, monkeypatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    replies = [reply("plain__measure", what="it"), reply("plain__add", a=1, b="x"), "A"]
+    path = spec(tmp_path, arms_of(server, record="plain.jsonl"), replies)
+    first = gnomon("run", str(path), "--data-dir", "data", "--out", "first", folder=tmp_path)
+    assert first.returncode == 0, first.stderr
+    assert open_cassette(tmp_path / "plain.jsonl").calls == 4
+    (tmp_path / "plain_server.py").unlink()
+    recorded = {(row["arm"], row["sample_id"]): row for row in rows(tmp_path / "first")}
+    replayed = run_here(spec(tmp_path, arms_of(server, replay="plain.jsonl"), replies), tmp_path)
+    assert len(recorded) == len(replayed) == 6
+    for key, row in replayed.items():
+        plain = json.loads(ndjson_line(row))
+        for name in plain.keys() - UNLIKE:
+            assert plain[name] == recorded[key][name], name
+    assert "placebo:dealt" in next(row for (arm, _), row in replayed.items() if arm == "placebo").flags
+    path = spec(tmp_path, arms_of(server, replay="plain.jsonl")[:2], [reply("plain__measure"), "A"])
+    ends = {(key[0], row.outcome.value, row.stop_reason) for key, row in run_here(path, tmp_path).items()}
+    assert ("live", "infra_missing", "cassette:miss") in ends
+    (tmp_path / "plain.jsonl").write_text("{}")
+    with pytest.raises(SpecError, match="line 1: it is no header"):
+        run_here(path, tmp_path)
+
+
+def test_hostile_servers_end_as_outcomes_of_their_trials(tmp_path: Path, server: dict, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    modes = ("dies", "hang", "big", "types")
+    arms = [
+        {
+            "name": mode,
+            "agent": "react",
+            "tools": {
+                "name": mode,
+                "mcp": {"command": [*server["mcp"]["command"], mode]},
+                "include": ["add"],
+                "limits": {"call_seconds": 1},
+            },
+        }
+        for mode in modes
+    ]
+    calls = [reply(f"{mode}__add", a=1, b=2)["tool_calls"][0] for mode in modes]
+    path = spec(tmp_path, arms, [{"tool_calls": calls}, "A"], limit=1)
+    ended = {arm: row for (arm, _), row in run_here(path, tmp_path).items()}
+    assert (ended["dies"].outcome.value, ended["dies"].stop_reason) == ("infra_missing", "server:died")
+    assert "the disk of this server is broken" in ended["dies"].error
+    for mode, errors in (("hang", 1), ("types", 1), ("big", 0)):
+        assert ended[mode].tools_used[f"{mode}__add"]["errors"] == errors
+        assert ended[mode].outcome.value != "infra_missing"
+
+
+def test_servers_that_a_request_names_are_started_only_where_the_operator_allows(
+    tmp_path: Path, server: dict, monkeypatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    script = str(tmp_path / "plain_server.py")
+    command = [sys.executable, script]
+    written = json.loads(spec(tmp_path, arms_of({"mcp": {"command": command}})[:1], ["A"]).read_text())
+    tools = {"name": "tools", "agent": "react", "tools": [{"mcp": {"command": command}}]}
+    written["arms"].append(tools)
+    refusing = read_settings({}, data_dir=tmp_path / "here")
+    with pytest.raises(SpecError, match="may not be run; allowed: none") as refusal:
+        draft_from_request(written, refusing)
+    assert refusal.value.field == "arms.1.tools.0.mcp.command"
+    allowing = {"GNOMON_ALLOWED_COMMANDS": f"uvx other; {sys.executable} {script}"}
+    draft = draft_from_request(written, read_settings(allowing, data_dir=tmp_path / "here"))
+    assert "plain__add" in draft.spec.arm("tools").tools
+    frozen = draft.spec.model_dump(mode="json")
+    with pytest.raises(SpecError, match="may not be run"):  # listed already, and called all the same
+        draft_from_request(frozen, refusing)
+    (tmp_path / "plain_server.py").unlink()
+    assert draft_from_cli(frozen, refusing).spec == draft.spec  # a stored spec needs no server to be read
+    tools["tools"][0]["mcp"] = {"command": command, "env": {"PATH": "/mine"}}
+    with pytest.raises(SpecError, match="not permitted over REST"):
+        draft_from_request(written, read_settings(allowing, data_dir=tmp_path / "here"))
+    tools["tools"] = [{"mcp": {"url": "http://192.0.2.1/mcp"}}]
+    with pytest.raises(SpecError, match="GNOMON_ALLOWED_API_BASES"):
+        draft_from_request(written, refusing)
+
+
+def test_presets_take_the_tools_of_servers(tmp_path: Path, server: dict, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    written = json.loads(spec(tmp_path, [], ["A"]).read_text())
+    written["arms"] = {"preset": "leave_one_out", "tools": ["speed", {**server, "exclude": ["read.*"]}]}
+    spec_ = draft_from_cli(written, read_settings({}, data_dir=tmp_path / "here")).spec
+    everything = {"speed", "plain__add", "plain__measure"}
+    assert everything in [set(arm.tools) for arm in spec_.arms]
+    assert everything - {"plain__add"} in [set(arm.tools) for arm in spec_.arms]
+    assert [tool.name for tool in spec_.servers["plain"].listing.tools] == ["add", "measure"]
