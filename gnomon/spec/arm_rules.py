@@ -1,6 +1,6 @@
 """The rules about arms that look at the spec alone; `rules.py` lists them among the others."""
 
-from gnomon.core.benchmark import HasOracle
+from gnomon.core.benchmark import HasOracle, ReadsOwnFiles
 from gnomon.core.errors import SpecError
 from gnomon.core.transforms import Transforms
 from gnomon.spec.job_spec import JobSpec

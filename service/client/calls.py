@@ -13,6 +13,7 @@ from urllib.parse import quote
 
 from gnomon.core.errors import SpecError
 from gnomon.core.row import Row
+from gnomon.exchange.formats import FormatName
 from gnomon.report.row_formats import row_from_json
 from service import answers
 
@@ -116,11 +117,16 @@ def get_cassette(job_id: str) -> Call[str]:
     return Call(verb="GET", route="/v1/jobs/{job_id}/cassette", answer=str, places=places, accept="*/*")
 
 
-def get_export(job_id: str, *, kind: str = "rows", has_media: bool = False) -> Call[bytes]:
-    """A job as a file of one of the formats of docs/exchange.md."""
-    query = {"format": kind, "media": "true" if has_media else None}
-    route, places = "/v1/jobs/{job_id}/export", {"job_id": job_id}
-    return Call(verb="GET", route=route, answer=bytes, places=places, query=query, accept="*/*")
+def get_export(job_id: str, *, kind: FormatName = "rows", media: bool = False) -> Call[bytes]:
+    """A job in a format of others: one file, or a zip of several."""
+    return Call(
+        verb="GET",
+        route="/v1/jobs/{job_id}/export",
+        answer=bytes,
+        places={"job_id": job_id},
+        query={"format": kind, "media": "true" if media else None},
+        accept="*/*",
+    )
 
 
 def list_trials(
