@@ -12,7 +12,6 @@ from starlette.middleware import Middleware
 from gnomon.spec.job_spec import JobSpec
 from service.answers import ANSWERS
 from service.api import (
-    cassettes,
     catalog,
     documentation,
     events,
@@ -75,7 +74,6 @@ KEYED = (
     events,
     reports,
     job_exports,
-    cassettes,
     reviews,
     catalog,
     tools,

@@ -18,6 +18,7 @@ from service.api.jobs import MAX_LIMIT, Cursor
 from service.api.request_body import body_docs, plain_body
 from service.api.serializers import listing, trial_view
 from service.api.state import Shared, State
+from service.cassettes import cassette_of_job
 from workers.store.store import Store
 
 OFFERED = ("application/json", "application/x-ndjson", "text/csv")
@@ -166,3 +167,14 @@ def _csv(pages: Iterator[list[Row]]) -> Iterator[str]:
         rows_csv(rows, text)
         # Each page is written as a table of its own; only the first keeps its header line.
         yield text.getvalue() if number == 0 else text.getvalue().partition("\n")[2]
+
+
+@router.get("/v1/jobs/{job_id}/cassette", response_class=StreamingResponse)
+def get_cassette(state: Shared, job_id: str) -> StreamingResponse:
+    """The calls of the job's tool servers so far, as a file that `cassette: {replay: FILE}` of an arm
+    answers from: JSON lines, the hash of all others in the last.
+    """
+    lines = cassette_of_job(state.store, state.store.job(job_id), state.settings.data_dir)
+    name = f'attachment; filename="{job_id}.cassette.jsonl"'
+    headers = {"Content-Disposition": name}
+    return StreamingResponse(lines, media_type="application/x-ndjson", headers=headers)
