@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-FENCE = re.compile(r"^```([^\n]*)\n(.*?)^```", re.MULTILINE | re.DOTALL)
+FENCE = re.compile(r"(?:^`([\w./-]+)`:\n\n?)?^```([^\n]*)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 NAMED = re.compile(r"# ([\w.-]+\.\w+)\n")  # the first line of a file's block
 COMMAND = re.compile(r"^(?:\$ )?(?:gnomon|make|curl|pip|uv|npm|npx|python|docker)(?= )", re.MULTILINE)
 NOT_RUN = re.compile(r"(?:needs|takes|changes|see) .+|(?:tests|bench)/[\w./]+\.py|\.ci/run")
@@ -15,19 +15,22 @@ NOT_RUN = re.compile(r"(?:needs|takes|changes|see) .+|(?:tests|bench)/[\w./]+\.p
 
 @dataclass(frozen=True, kw_only=True)
 class Block:
-    """A fenced block of a page: its language, what follows the language, and its text."""
+    """A fenced block of a page: the name in the line before it, its language, notes beside that, its text."""
 
     page: str
     number: int
+    title: str
     language: str
     notes: str
     text: str
 
     @property
     def file(self) -> str:
-        """The file that it is the text of; empty if it is none. JSON says so in the notes: `file: NAME`."""
+        """The file that it is the text of; empty if it is none."""
         if self.language in ("sh", "console", ""):
             return ""
+        if self.title:
+            return Path(self.title).name
         name = re.search(r"file: (\S+)", self.notes)
         first = NAMED.match(self.text)
         return name[1] if name else first[1] if first else ""
@@ -82,8 +85,9 @@ def pages() -> list[str]:
 def blocks(page: str) -> Iterator[Block]:
     """The fenced blocks of a page, in order."""
     for number, fence in enumerate(FENCE.finditer((ROOT / page).read_text()), start=1):
-        language, _, notes = fence[1].strip().partition(" ")
-        yield Block(page=page, number=number, language=language, notes=notes, text=fence[2])
+        language, _, notes = fence[2].strip().partition(" ")
+        title = fence[1] or ""
+        yield Block(page=page, number=number, title=title, language=language, notes=notes, text=fence[3])
 
 
 def links(page: str) -> Iterator[str]:

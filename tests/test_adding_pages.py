@@ -35,7 +35,9 @@ def files_of(page: str) -> dict[str, str]:
 
 
 def commands_of(page: str) -> list[str]:
-    blocks = re.findall(r"^```sh\n(.*?)^```$", (ROOT / "docs" / page).read_text(), re.DOTALL | re.MULTILINE)
+    blocks = re.findall(
+        r"^```sh[^\n]*\n(.*?)^```$", (ROOT / "docs" / page).read_text(), re.DOTALL | re.MULTILINE
+    )
     return [line for block in blocks for line in block.splitlines()]
 
 

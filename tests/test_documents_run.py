@@ -1,9 +1,9 @@
 """What the documents tell a reader to type does what they say.
 
 A block of the language `sh` is run, and one of `console` command by command, each of which prints the lines
-below it. The blocks of a page run in order in one folder, which holds `examples/`. A block that begins with
-`# NAME` (or has `file: NAME` beside its language) is that file. A block that cannot be run here says why
-beside its language: `not run: needs …`, or names the test that runs it.
+below it. The blocks of a page run in order in one folder, which holds `examples/` and the page's files: blocks
+after a line "`NAME`:", those that begin with `# NAME`, and those with `file: NAME` beside their language. A
+block that cannot be run here says why beside its language: `not run: needs …`, or names the test that runs it.
 """
 
 import os
@@ -65,7 +65,8 @@ def test_the_commands_of_a_page_run(page: str, tmp_path: Path) -> None:
     for block in BLOCKS[page]:
         if block.file:
             (tmp_path / block.file).write_text(block.text)
-        elif block.is_run:
+    for block in BLOCKS[page]:
+        if block.is_run:
             _run(block, tmp_path)
 
 

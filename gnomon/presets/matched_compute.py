@@ -9,7 +9,7 @@ never spends more; where it spent less than three quarters of what tools took in
 unknown, the report lists that as a deviation. A provider that counts no tokens cannot be matched: three
 drafts.
 
-```
+```sh not run: tests/service/test_matching.py
 gnomon run tools.yaml                                        # any job with tools: j_…
 arms: {preset: matched_compute, tokens_from: j_…}            # in the second spec
 ```
