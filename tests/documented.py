@@ -15,7 +15,7 @@ NOT_RUN = re.compile(r"(?:needs|takes|changes|see) .+|(?:tests|bench)/[\w./]+\.p
 
 @dataclass(frozen=True, kw_only=True)
 class Block:
-    """A fenced block of a page: the name in the line before it, its language, notes beside that, its text."""
+    """A fenced block of a page: the name in the line before it, its language, notes beside it, its text."""
 
     page: str
     number: int

@@ -1,9 +1,10 @@
 """What the documents tell a reader to type does what they say.
 
 A block of the language `sh` is run, and one of `console` command by command, each of which prints the lines
-below it. The blocks of a page run in order in one folder, which holds `examples/` and the page's files: blocks
-after a line "`NAME`:", those that begin with `# NAME`, and those with `file: NAME` beside their language. A
-block that cannot be run here says why beside its language: `not run: needs …`, or names the test that runs it.
+below it. The blocks of a page run in order in one folder, which holds `examples/` and the page's files:
+blocks after a line "`NAME`:", those that begin with `# NAME`, and those with `file: NAME` beside their
+language. A block that cannot be run here says why beside its language: `not run: needs …`, or names the test
+that runs it.
 """
 
 import os
