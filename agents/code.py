@@ -39,8 +39,8 @@ You will be told what it prints, the value of its last line, and its error if it
 block to block. There are `math`, `json`, `re`, `datetime`, `itertools`, `collections` and the like, no \
 files and no network; `yield`, `del` and subclasses are not there. A reply without such a block is your \
 answer; so is `final_answer(value)` in the code."""
-TOOLS = """These functions can be called in it, by position or by name. Each returns a dict, or raises a \
-RuntimeError that says what is wrong; up to {most} calls in all:"""
+TOOLS = """These functions are there already, to be called by position or by name. Each returns a dict, or \
+raises a RuntimeError that says what is wrong; up to {most} calls in all:"""
 USED_UP = "All calls of functions are used up."
 MAX_ARGUMENTS = 100_000  # characters of one call's arguments
 RAN = "Python ran"  # how the note of a block begins

@@ -18,7 +18,7 @@ import pytest
 ROOT = Path(__file__).parents[1]
 PAGES = ("adding-a-tool.md", "adding-a-benchmark.md", "adding-an-agent.md", "adding-a-preset.md")
 GROWING = ("tools", "agents", "gnomon", "gnomon/presets", "gnomon/benchmarks")  # folders that get a module
-LINKED = ("scripts", "tests", "workers", "service", "examples", "pyproject.toml")
+LINKED = ("scripts", "tests", "gnomon_conformance", "workers", "service", "examples", "pyproject.toml")
 FILE = re.compile(r"^`([\w./-]+\.(?:py|yaml))`:\n\n```\w+\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 CONFORMANCE = {
     "tests/tools/test_conformance.py": ("catch_up",),

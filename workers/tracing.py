@@ -111,7 +111,7 @@ class SaidOfTrial:
     def of(cls, trial: Trial, spec: JobSpec | None, *, has_content: bool) -> "SaidOfTrial":
         """Of a trial of that spec; without one, the names in the trial."""
         model = spec.model(trial.model) if spec else ModelSpec(id=trial.model)
-        agent = str(spec.arm(trial.arm).agent) if spec else trial.arm
+        agent = spec.arm(trial.arm).agent_label if spec else trial.arm
         return cls(trial=trial, model=model, agent=agent, has_content=has_content)
 
     def attributes(self) -> dict[str, Any]:

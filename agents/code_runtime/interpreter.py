@@ -17,6 +17,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
+from weakref import WeakKeyDictionary
 
 from gnomon.core.errors import Unavailable
 
@@ -35,6 +36,7 @@ PROCESSES = 256  # at most, one for each trial in flight that has begun to run c
 TRIALS_PER_PROCESS = 20
 THREADS = 64
 FINAL_ANSWER = "final_answer"
+_SEATS: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Semaphore] = WeakKeyDictionary()
 
 
 class CallFailed(Exception):
@@ -115,6 +117,7 @@ class Interpreter:
         session, self._session = self._session, None
         if session is None:
             return
+        _seats().release()
         end = functools.partial(_leave, session)
         if self._step is not None and not self._step.done():
             self._step.add_done_callback(lambda _: end())  # in that thread
@@ -124,12 +127,20 @@ class Interpreter:
     async def _begin(self) -> "pydantic_monty.MontySession":
         import pydantic_monty as monty
 
+        seats = _seats()
+        await seats.acquire()  # not in a thread: those that wait would keep those that run from going on
+        entering = _threads().submit(_enter, self._seed)
         try:
-            self._session, self.is_confined = await self._do(functools.partial(_enter, self._seed))
+            session, is_confined = await asyncio.shield(asyncio.wrap_future(entering))
+        except asyncio.CancelledError:
+            seats.release()
+            entering.add_done_callback(lambda done: None if done.exception() else _leave(done.result()[0]))
+            raise
         except (OSError, RuntimeError, TimeoutError, monty.MontyError) as error:
+            seats.release()
             raise Unavailable(f"the interpreter for the agent `code` does not start: {error}") from error
-        assert self._session is not None  # noqa: S101 for the type checker
-        return self._session
+        self._session, self.is_confined = session, is_confined
+        return session
 
     async def _do(self, step: Callable[[], T]) -> T:
         """A step in a thread. It cannot be interrupted: a trial that is cancelled leaves it to end alone."""
@@ -227,6 +238,11 @@ def _named(name: str) -> Callable[..., None]:
     return function
 
 
+def _seats() -> asyncio.Semaphore:
+    """How many more interpreters this loop may open."""
+    return _SEATS.setdefault(asyncio.get_running_loop(), asyncio.Semaphore(PROCESSES))
+
+
 @functools.cache
 def _threads() -> ThreadPoolExecutor:
     return ThreadPoolExecutor(THREADS, thread_name_prefix="interpreter")
@@ -298,7 +314,7 @@ def _confined_binary() -> str | None:
     folder and goes with the process.
     """
     binary = Path(sysconfig.get_path("scripts")) / "monty"
-    if sys.platform != "linux" or not binary.is_file():
+    if sys.platform != "linux" or not sys.executable or not binary.is_file():
         return None
     command = [sys.executable, "-IS", str(Path(__file__).with_name("confine.py")), str(binary)]
     try:

@@ -3,8 +3,8 @@
 They show what a card tells, not what a model can. It is an OpenAI-compatible endpoint
 (`python player.py --port 8902`, standard library alone) and knows four forms of questions. Where it may call
 a tool that fits, it does, and believes the result; where a result holds no answer it guesses, and so it does
-without tools: one guess in four is right. It slips now and then: its first call lacks an argument, and it
-tries again.
+without tools: one guess in four is right, where it can reckon. It slips now and then: its first call lacks
+an argument, and it tries again.
 """
 
 import argparse
@@ -19,9 +19,8 @@ from zoneinfo import ZoneInfo
 
 SUM = re.compile(r"What is ([-+*/(). \d]+)\?")
 TIME = re.compile(r"It is (\d\d:\d\d) in (\S+)\. What time is it in (\S+?)\?")
-PERSON = re.compile(r"In which town does ([A-Z]\w+ [A-Z]\w+) work\?")
+PERSON = re.compile(r"At which desk does ([A-Z]\w+ [A-Z]\w+) sit\?")
 CAMERAS = re.compile(r"(How far is it|What is the bearing).* from camera (\w+) to camera (\w+)")
-TOWNS = ("Turku", "Vaasa", "Oulu", "Kuopio")
 OPERATORS = {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv}
 
 
@@ -61,7 +60,7 @@ def read_off(question: str, result: str) -> str | None:
         times = re.findall(r'"datetime": "[^"]*T(\d\d:\d\d)', result)
         return times[-1] if times else None
     if match := PERSON.search(question):
-        found = re.search(rf"{match[1]}.*?works in (\w+)", result, re.DOTALL)
+        found = re.search(rf"{match[1]} sits at desk (\d+)", result)
         return found[1] if found else None
     field = "straight_m" if "How far" in question else "bearing_deg"
     found = re.search(rf'"{field}": (-?[\d.]+)', result)
@@ -79,7 +78,7 @@ def guess(question: str, seed: object) -> str:
         shift = 0 if is_lucky else 1 + round(4 * drawn(question, "off"))
         return (then.astimezone(ZoneInfo(match[3])) + timedelta(hours=shift)).strftime("%H:%M")
     if PERSON.search(question):
-        return TOWNS[int(drawn(question, seed) * len(TOWNS))]
+        return f"{101 + round(297 * drawn(question, seed))}"
     return f"{round(20 + 300 * drawn(question, seed))}"
 
 

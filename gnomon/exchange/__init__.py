@@ -1,6 +1,7 @@
-"""Runs made elsewhere, read as rows and traces, and rows written for others.
+"""Jobs written in the formats of others, and runs made elsewhere read as rows and traces.
 
-Start with `run.py`: what was read becomes a job of its own. `row_file.py` reads plain rows, `inspect_log.py`
-(with `archive.py`) logs of Inspect AI, `answers.py` what people answered; `inspect_write.py` and `chat.py`
-write, one module for each form.
+Start with `formats.py`, which lists what is written, and `read_file.py`, which knows what is read: one module
+for each format and direction. `job_export.py` is what a writer gets of a job, `run.py` how what was read
+becomes a job of its own. `conversation.py` reads a trace for all writers, and says how what a format cannot
+hold travels beside it and comes back. `answers.py` reads what people answered.
 """

@@ -21,7 +21,7 @@ from gnomon.report.row_formats import escape_surrogates
 from gnomon.report.score_matrix import Group, read_scores
 from gnomon.report.section import Interval, interval
 from gnomon.report.sections.contrasts import PairResult, compare_pair
-from gnomon.report.verdict import ALPHA, judge_not_worse
+from gnomon.report.verdict import judge, judge_not_worse
 from gnomon.statistics.design import Headline
 from gnomon.statistics.equivalence import Margin
 from gnomon.statistics.power import POWER
@@ -266,7 +266,7 @@ def _tested(result: PairResult, margin: Margin, *, is_identical: bool) -> _Teste
         tested["finding"], tested["reasons"] = "not_worse", []
     elif not judged.reasons:
         tested["finding"] = "not_worse"
-    elif comparison.ci95 is not None and comparison.ci95[1] < 0 and (comparison.p or 1.0) < ALPHA:
+    elif judge(comparison, p_adjusted=comparison.p, loss=result.loss, margin=(0.0, 0.0))[0] == "hurts":
         tested["finding"] = "worse"
     return tested
 

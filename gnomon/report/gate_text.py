@@ -53,13 +53,15 @@ def sentence(pair: GatePair) -> str:
 
 def _reach(pair: GatePair) -> Iterator[str]:
     """What margin these results pass, and what margin so many samples could show."""
+    if pair["finding"] == "worse":
+        return
     if pair["passes_from"] is not None:
         yield f"These results pass from a margin of {_points(pair['passes_from'], up=True)}."
     if pair["could_show"] is not None and pair["margin"] is not None:
         size = _points(pair["could_show"], up=True)
         yield f"An equal NEW would pass a margin of {size} in 8 of 10 such comparisons."
         if pair["could_show"] > pair["margin"] and pair["finding"] == "not_shown":
-            yield "More samples, or a wider margin, are needed to show less."
+            yield "More samples show a smaller one."
     if pair["margin"] and pair["base_mean"] is not None and pair["margin"] >= pair["base_mean"] / 2:
         yield "Beware: the margin is half of BASE's score or more."
 

@@ -118,6 +118,7 @@ class ServerCard(TypedDict):
     live_mean: float | None
     reasons: list[str]
     steps: list[CardStep]
+    placebos: dict[str, int]
     tools: list[CardTool]
     schema_tokens: int
     is_exact: bool | None
@@ -148,6 +149,11 @@ def card_sentences(card: ServerCard) -> Iterator[str]:
         }[says["verdict"]]
         ends = points_brackets(says["ci95"])
         yield f"Against a placebo the tools add {points(says['diff'])} points{ends}: {shown}."
+        if card["placebos"].get("dealt") and says["verdict"] != "helps":
+            yield (
+                f"In {count(card['placebos']['dealt'], 'trial')} the placebo was the true result with its"
+                " numbers, times and order dealt anew: what plain sentences say stays in it."
+            )
     by_role: dict[Role, list[CardTool]] = {role: [] for role in ROLES}
     for tool in card["tools"]:
         by_role[tool["role"]].append(tool)

@@ -170,15 +170,17 @@ def _needs_base(model: ModelSpec) -> bool:
 
 
 def _check_options(model: ModelSpec, field: str, *, is_trusted: bool) -> None:
+    plugged = plugged_provider(model.id)
+    shaping = ANSWER_OPTIONS | frozenset(getattr(plugged, "options", ()))
     for name in model.options:
         if name in ROUTING_OPTIONS:
             raise SpecError(
                 "keys and addresses are no options; use api_key_env and api_base",
                 field=f"{field}.options.{name}",
             )
-        if not is_trusted and name not in ANSWER_OPTIONS:
+        if not is_trusted and name not in shaping:
             raise SpecError(
-                f"not allowed here; allowed: {', '.join(sorted(ANSWER_OPTIONS))}",
+                f"not allowed here; allowed: {', '.join(sorted(shaping))}",
                 field=f"{field}.options.{name}",
             )
 

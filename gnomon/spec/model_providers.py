@@ -13,7 +13,10 @@ if TYPE_CHECKING:
 
 
 class ModelProvider(Protocol):
-    """Opens the models whose ids begin with its name and a slash."""
+    """Opens the models whose ids begin with its name and a slash.
+
+    A set `options` names those of its models' options that may come over REST as well, beside the usual ones.
+    """
 
     name: str
     description: str

@@ -13,6 +13,7 @@ import httpx
 
 from gnomon.core.errors import SpecError
 from gnomon.core.row import Row
+from gnomon.exchange.formats import FormatName
 from service import answers
 from service.client import calls
 from service.client.calls import Call, T, TripForm
@@ -217,6 +218,10 @@ class AsyncClient:
     async def cassette(self, job_id: str) -> str:
         """The calls of the job's tool servers with their results, as a file that an arm replays."""
         return await self.send(calls.get_cassette(job_id))
+
+    async def export(self, job_id: str, *, kind: FormatName = "rows", media: bool = False) -> bytes:
+        """A job in a format of docs/exchange.md: one file, or a zip of several. `media`: with pictures."""
+        return await self.send(calls.get_export(job_id, kind=kind, media=media))
 
     async def review_queue(self, queue: str) -> answers.ReviewQueueView:
         """A review queue with its reviews."""

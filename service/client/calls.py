@@ -13,6 +13,7 @@ from urllib.parse import quote
 
 from gnomon.core.errors import SpecError
 from gnomon.core.row import Row
+from gnomon.exchange.formats import FormatName
 from gnomon.report.row_formats import row_from_json
 from service import answers
 
@@ -114,6 +115,18 @@ def get_cassette(job_id: str) -> Call[str]:
     """The calls of a job's tool servers with their results, as a file that an arm replays."""
     places = {"job_id": job_id}
     return Call(verb="GET", route="/v1/jobs/{job_id}/cassette", answer=str, places=places, accept="*/*")
+
+
+def get_export(job_id: str, *, kind: FormatName = "rows", media: bool = False) -> Call[bytes]:
+    """A job in a format of others: one file, or a zip of several."""
+    return Call(
+        verb="GET",
+        route="/v1/jobs/{job_id}/export",
+        answer=bytes,
+        places={"job_id": job_id},
+        query={"format": kind, "media": "true" if media else None},
+        accept="*/*",
+    )
 
 
 def list_trials(

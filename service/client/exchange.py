@@ -88,6 +88,8 @@ def answer_of(call: Call[T], response: httpx.Response) -> T:
     """
     if not response.is_success:
         raise error_of(response, response.content)
+    if call.answer is bytes:
+        return cast("T", response.content)
     if call.answer is str:
         return cast("T", response.text)
     try:

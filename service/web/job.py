@@ -400,9 +400,8 @@ def _digest(report: "Report", name: str) -> str:
             return report["server_cards"][0]["sentences"][0]
         case "cost":
             cost = report["cost"]
-            usd = (
-                dollars(cost["usd"]) if cost["usd"] is not None else f"at least {dollars(cost['known_usd'])}"
-            )
+            usd = f"at least {dollars(cost['known_usd'])}" if cost["known_usd"] else "dollars unknown"
+            usd = usd if cost["usd"] is None else dollars(cost["usd"])
             return f"{usd}, {known_count(cost['model_calls'], 'model call')}"
         case "integrity":
             trials = report["denominators"]["trials"]

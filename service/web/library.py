@@ -20,6 +20,7 @@ from gnomon.core.benchmark import (
     MODULES,
     Benchmark,
     Published,
+    ReadsOwnFiles,
     SpellsOutTasks,
     SupportsOptions,
     benchmark_module,
@@ -68,7 +69,7 @@ def benchmark_list() -> View:
             "name": plugin.name,
             "says": BENCHMARKS.summary_of(plugin.name),
             "tasks": len(plugin.tasks),
-            "data": "published files" if plugin.needs_data else "generated",
+            "data": _data_of(plugin),
             "published": len(plugin.published()),
         }
         for plugin in BENCHMARKS
@@ -95,6 +96,8 @@ def benchmark_page(state: Shared, name: str) -> View:
         "version": plugin.version,
         "data": "generated here; no files are needed"
         if not plugin.needs_data
+        else "a file of your own"
+        if isinstance(plugin, ReadsOwnFiles)
         else "published files, as they are",
         "headline": plugin.headline.replace("_", " "),
         "scenes": list(plugin.scenes),
@@ -117,6 +120,12 @@ def benchmark_page(state: Shared, name: str) -> View:
         "examples": [example for example, _ in examples],
         "_drawings": [drawing for _, drawing in examples],
     }
+
+
+def _data_of(plugin: Benchmark) -> str:
+    if isinstance(plugin, ReadsOwnFiles):
+        return "a file of your own"
+    return "published files" if plugin.needs_data else "generated"
 
 
 def _first_line(ability: type) -> str:

@@ -11,7 +11,7 @@ from fastapi.responses import RedirectResponse, Response
 from starlette.datastructures import FormData
 
 from gnomon.core.agent import AGENTS
-from gnomon.core.benchmark import BENCHMARKS, Benchmark, usable_tools
+from gnomon.core.benchmark import BENCHMARKS, Benchmark, ReadsOwnFiles, usable_tools
 from gnomon.core.errors import GnomonError, SpecError, Unavailable
 from gnomon.core.ids import stable_hash
 from gnomon.core.redaction import without_folders
@@ -164,11 +164,12 @@ def _shown(
 
 def _benchmark(plugin: Benchmark | None) -> dict[str, Any]:
     if plugin is None:
-        return {"tasks": [], "scenes": [], "needs_data": False, "tools": []}
+        return {"tasks": [], "scenes": [], "needs_data": False, "is_own_file": False, "tools": []}
     return {
-        "tasks": list(plugin.tasks),
+        "tasks": [] if isinstance(plugin, ReadsOwnFiles) else list(plugin.tasks),
         "scenes": list(plugin.scenes),
         "needs_data": plugin.needs_data,
+        "is_own_file": isinstance(plugin, ReadsOwnFiles),
         "tools": usable_tools(plugin),
     }
 

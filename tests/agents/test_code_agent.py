@@ -9,6 +9,7 @@ from agents.code import RAN, code
 from agents.code_runtime import interpreter
 from agents.models.reference.model import ReferenceModel
 from gnomon.core.agent import AGENTS, LimitReached
+from gnomon.core.errors import Unavailable
 from gnomon.media import MediaStore
 from gnomon.spec.job_spec import JobSpec, ModelSpec
 from gnomon.trials.run_trial import JobContext, run_trial
@@ -182,6 +183,21 @@ async def test_a_cancelled_trial_leaves_no_process_that_runs(heard, monkeypatch)
         await asyncio.wait_for(code.answer(context), 0.1)
     context = heard([block("1 + 1"), "end"])  # the pool lives on
     assert await code.answer(context) == "end"
+
+
+async def test_more_trials_than_there_are_interpreters_take_turns(heard, monkeypatch):
+    monkeypatch.setattr(interpreter, "PROCESSES", 2)
+    contexts = [heard([block("echo('a')"), "end"]) for _ in range(6)]
+    assert await asyncio.gather(*(code.answer(context) for context in contexts)) == ["end"] * 6
+
+
+async def test_an_interpreter_that_does_not_start_is_no_fault_of_the_model(heard, monkeypatch):
+    def fails(_):
+        raise FileNotFoundError("no such binary")
+
+    monkeypatch.setattr(interpreter, "_enter", fails)
+    with pytest.raises(Unavailable, match="does not start: no such binary"):
+        await code.answer(heard([block("1")]))
 
 
 @pytest.mark.parametrize("agent", ["react", "text-react", "code"])

@@ -1,12 +1,14 @@
 """A job pins those plug-ins of others that it uses, and says which of them is absent or changed."""
 
 import os
+import re
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from agents.models.catalog import client_of, open_model
 from gnomon.core.errors import SpecError
@@ -14,6 +16,7 @@ from gnomon.core.model import Request
 from gnomon.media import MediaStore
 from gnomon.spec.endpoints import NO_ENDPOINTS, check_endpoints, parse_allowed
 from gnomon.spec.job_spec import JobSpec, ModelSpec
+from gnomon.spec.model_providers import PROVIDERS
 from gnomon.spec.plugins import absent, check_pins, load_plugin_files, require_benchmark, scored_here
 from gnomon.spec.rules import Context, check_spec
 from gnomon_conformance import checks
@@ -201,3 +204,18 @@ def test_a_file_that_is_of_no_use_is_refused_in_one_line(load: Load, text: str, 
         load_plugin_files()
     assert says in str(error.value)
     assert "\n" not in str(error.value)
+
+
+def test_the_plugins_of_the_page_load_and_keep_what_all_keep(load: Load):
+    page = (Path(__file__).parents[2] / "docs" / "plugins.md").read_text(encoding="utf-8")
+    files = dict(re.findall(r"`([\w.]+)`:\n\n```\w+\n(.*?)```", page, re.DOTALL))
+    load(files["my_tools.py"])
+    for check in checks(TOOLS.get("strides")):
+        check()
+    load(files["my_models.py"])
+    for check in checks(PROVIDERS.get("parrots")):
+        check()
+    spec = check_spec(
+        yaml.safe_load(files["parrots.yaml"]), Context(agents=("direct", "vote"), is_request=False)
+    )
+    assert list(spec.plugins) == ["models/parrots"]

@@ -26,6 +26,8 @@ SPEC: dict[str, Any] = {
     "analysis": {"primary": ["raw", "tools"]},
 }
 
+NOTHING = ("plans", "vlmevalkit", "cassette")  # formats that hold nothing of an imported job
+
 
 def command(*args: str) -> int:
     with pytest.raises(SystemExit) as end:
@@ -101,12 +103,18 @@ def test_one_file_goes_to_stdout_whole(ran: str, capsysbinary: pytest.CaptureFix
         assert len(archive.namelist()) == 2
 
 
-def test_the_table_of_questions_has_their_pictures(ran: str, tmp_path: Path) -> None:
+def test_the_table_of_questions_has_their_pictures_and_is_read_as_own_questions(
+    ran: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert command("export", ran, "--format", "vlmevalkit", "--out", str(tmp_path)) == 0
     header, *lines = (tmp_path / "worlds.tsv").read_text().splitlines()
     assert header.split("\t")[:4] == ["index", "image", "image_path", "question"]
     assert len([line for line in lines if line.startswith("w3-")]) == 2
     assert "iVBORw0KGgo" in lines[0]
+    questions = {"benchmark": "questions", "data": str(tmp_path / "worlds.tsv"), "models": SPEC["models"]}
+    (tmp_path / "spec.yaml").write_text(yaml.safe_dump({**questions, "arms": SPEC["arms"][:1]}))
+    assert command("samples", str(tmp_path / "spec.yaml"), "--data-dir", str(tmp_path / "data")) == 0
+    assert "2 samples" in capsys.readouterr().err
 
 
 def test_a_trip_is_asked_for_where_there_is_none(
@@ -124,9 +132,7 @@ def kept(store: Store) -> str:
     return store.insert_finished_job(run.spec, run.refs, run.ended)
 
 
-@pytest.mark.parametrize(
-    "kind", [name for name in get_args(FormatName) if name not in ("plans", "vlmevalkit")]
-)
+@pytest.mark.parametrize("kind", [name for name in get_args(FormatName) if name not in NOTHING])
 def test_rest_and_pages_give_the_same_files(kind: str, kept: str, api: TestClient) -> None:
     answer = api.get(f"/v1/jobs/{kept}/export", params={"format": kind})
     assert answer.status_code == 200
@@ -142,7 +148,7 @@ def test_rest_and_pages_give_the_same_files(kind: str, kept: str, api: TestClien
 
 
 def test_what_cannot_be_exported_is_a_problem_with_its_field(kept: str, api: TestClient) -> None:
-    for kind in ("plans", "vlmevalkit"):
+    for kind in NOTHING:
         answer = api.get(f"/v1/jobs/{kept}/export", params={"format": kind})
         assert (answer.status_code, answer.headers["content-type"]) == (422, "application/problem+json")
     assert api.get("/v1/jobs/j_none/export").status_code == 404

@@ -6,8 +6,9 @@ from typing import Any, Literal
 
 from gnomon.benchmarks.questions.columns import ColumnNames
 from gnomon.benchmarks.questions.floors import option_floors
-from gnomon.benchmarks.questions.loader import TASK, Reading, find_file, read_file
+from gnomon.benchmarks.questions.loader import find_file, read_file
 from gnomon.benchmarks.questions.question import displayed_in
+from gnomon.benchmarks.questions.rows import TASK, Reading
 from gnomon.benchmarks.questions.samples import FRAMES, OwnSamples
 from gnomon.benchmarks.questions.scorers.option import OptionScorer, choice, options_in, right_letter
 from gnomon.benchmarks.questions.scorers.scorers import make_scorer
@@ -33,6 +34,8 @@ from gnomon.media.rules import Uniform, as_asked
 from tools.core.sketch import Sketch
 from tools.core.tool import Need
 
+MAX_QUOTED = 120  # characters of an answer that cannot be read
+
 
 class Questions:
     """Tasks are those of the file; a cell is a task, the headline the mean over all questions."""
@@ -45,7 +48,7 @@ class Questions:
     needs_data = True
     is_cpu_bound = True
     headline: Literal["mean_of_cells", "mean_of_samples"] = "mean_of_samples"
-    provides: tuple[Need, ...] = ("scene", "footage", "nothing")
+    provides: tuple[Need, ...] = ("scene", "footage", "pictures", "nothing")
     options: frozenset[Varied] = frozenset({"frames", "fps"})
     transforms: Mapping[Transform, frozenset[str]] = {"permute_options": frozenset(tasks)}
     tasks_are_of_the_data = True
@@ -178,7 +181,8 @@ class Questions:
             return clip_verdict(question, answer, None)
         if not answer:
             return NO_ANSWER
-        return question.scorer.verdict(question.truth, answer, metrics)
+        read = question.scorer.score(question.truth, answer).answer  # `answer` may be the whole reply
+        return question.scorer.verdict(question.truth, read or answer[:MAX_QUOTED], metrics)
 
     def answer_form(self, sample: Sample) -> str:
         """Empty: people choose one option, or write a text."""

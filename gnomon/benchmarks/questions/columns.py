@@ -1,5 +1,6 @@
 """The columns of a question file: their names, what else they are often called, and how a spec maps them."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -53,7 +54,7 @@ class ColumnNames:
         row: dict[str, Any] = {}
         ranks: dict[str, int] = {}
         for column, value in values.items():
-            if column not in self._ours or value is None or (isinstance(value, str) and not value.strip()):
+            if column not in self._ours or _is_empty(value):
                 continue
             name, rank = self._ours[column]
             if rank <= ranks.get(name, rank):
@@ -77,3 +78,10 @@ class ColumnNames:
             return (self.named[name],)
         taken = set(self.named.values())
         return tuple(column for column in (name, *ALIASES.get(name, ())) if column not in taken)
+
+
+def _is_empty(value: object) -> bool:
+    """Whether a cell holds nothing: also the NaN that data frames write for it."""
+    if isinstance(value, str):
+        return not value.strip()
+    return value is None or (isinstance(value, float) and math.isnan(value))

@@ -4,6 +4,7 @@ Only where each row lies is kept, so that a file of any size takes little memory
 """
 
 import csv
+import io
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -252,7 +253,7 @@ class CsvTable:
     def row(self, at: tuple[int, int]) -> Values:
         csv.field_size_limit(MAX_LINE)
         text = _bytes_at(self._path, self._stamp, at).decode()
-        reader = csv.reader(text.splitlines(keepends=True), delimiter=self._delimiter, strict=True)
+        reader = csv.reader(io.StringIO(text, newline="\n"), delimiter=self._delimiter, strict=True)
         return dict(zip(self._header, next(reader), strict=True))
 
     def _next(self, reader: Iterator[list[str]], walk: "_Walk") -> list[str] | None:

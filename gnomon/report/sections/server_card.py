@@ -16,6 +16,7 @@ from gnomon.report.group_totals import ToolTotals
 from gnomon.report.score_matrix import RIGHT, ScoreMatrix
 from gnomon.report.section import Interval, ReportInput, Section
 from gnomon.report.sections.attribution import AttributionReport, PlayerValue, attribution
+from gnomon.report.sections.blinding import blinding
 from gnomon.report.sections.contrasts import ContrastReport, contrasts
 from gnomon.report.server_cards import (
     ROLES,
@@ -106,6 +107,9 @@ def _card(
             for pair in ((RAW, "schema_only"), ("schema_only", "placebo"), ("placebo", LIVE))
             if pair in by_pair
         ],
+        "placebos": next(
+            (row["fallbacks"] for row in report_input.part(blinding)["blinding"] if row["model"] == model), {}
+        ),
         "tools": _tools(report_input, model, by_pair, values),
         "schema_tokens": estimator.prompt(Request(messages=[], tools=_schemas(report_input, live))),
         "is_exact": values["is_exact"] if values else None,

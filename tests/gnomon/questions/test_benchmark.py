@@ -218,6 +218,9 @@ def test_people_are_shown_the_truth_and_where_an_answer_lies(tmp_path: Path) -> 
     assert sketch_of(questions, point, "Answer: 60.2, 24.9").marks
     score = questions.score(point, "60.17, 24.95", scoring="strict")
     assert "m away" in verdict_of(questions, point, score.answer, score.metrics)
+    whole = "I looked at the map for long.\nAnswer: 12-18"
+    metrics = questions.score(interval, whole, scoring="strict").metrics
+    assert verdict_of(questions, interval, whole, metrics) == "Answered 12-18; right is 10-20 (overlap 60%)."
     assert view_of(questions, interval).truth.spans[0].end_s == 20
     assert view_of(questions, interval).facts["Tags"] == "night, rain"
     assert verdict_of(questions, interval, None, {}) == "No answer could be read."

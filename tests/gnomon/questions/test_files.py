@@ -337,3 +337,22 @@ def test_of_many_rows_only_names_are_kept(tmp_path: Path) -> None:
     assert len(samples.refs) == 5
     assert isinstance(questions, Questions)
     assert not any(long in repr(entry) for entry in samples.file.entries.values())
+
+
+def test_cells_without_a_value_are_empty_and_separators_of_other_kinds_stay_in_texts(tmp_path: Path) -> None:
+    nan = float("nan")
+    rows = [
+        {"question": "Q", "answer": 1.5, "task": None, "options": None},
+        {"question": "Q\u2028R\x0cS", "answer": nan, "task": "t", "options": {"A": "x", "B": "y", "C": None}},
+    ]
+    write_parquet(tmp_path / "q.parquet", rows)
+    assert faults_of(tmp_path / "q.parquet")[1:] == ["  row 2: answer: is missing or empty"]
+    rows[1]["answer"] = 1.0
+    assert any("'1.0' is not among" in fault for fault in [*faults_again(tmp_path, rows)])
+    write_csv(tmp_path / "q.csv", [{"question": "Q\u2028R\x0cS", "answer": "a"}])
+    assert "Q\u2028R\x0cS" in prompt(samples_of(tmp_path / "q.csv")["2"])
+
+
+def faults_again(folder: Path, rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    write_parquet(folder / "q.parquet", rows)
+    return faults_of(folder / "q.parquet")

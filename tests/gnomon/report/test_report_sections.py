@@ -28,7 +28,7 @@ def hardest(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[str]:
     [source] = re.findall(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
     (tmp_path / "hardest.py").write_text(source, encoding="utf-8")
     monkeypatch.setattr(package, "__path__", [*package.__path__, str(tmp_path)])
-    monkeypatch.setattr(SECTIONS, "_names", None)
+    monkeypatch.setattr(SECTIONS, "_own", None)
     yield source
     sys.modules.pop(f"{package.__name__}.hardest", None)
 

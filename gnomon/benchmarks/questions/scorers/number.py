@@ -96,9 +96,8 @@ class NumberScorer(Scorer):
         allowed = self.tolerance * (abs(truth.value) if self.relative else 1.0)
         is_right = abs(error) <= allowed + SLACK * max(abs(truth.value), abs(allowed))
         unit = f" {self.unit}" if self.unit else ""
-        return Score(
-            value=float(is_right), answer=f"{value:.6g}{unit}", metrics={"error": error, "value": value}
-        )
+        relative = {"relative_error": abs(error / truth.value)} if truth.value else {}
+        return Score(value=float(is_right), answer=f"{value:.6g}{unit}", metrics={"error": error, **relative})
 
     def verdict(self, truth: Truth, answer: str, metrics: Mapping[str, float | str | None]) -> str:
         error = metrics.get("error")

@@ -57,6 +57,7 @@ def options_in(values: Mapping[str, Any]) -> dict[str, str]:
                 'is no JSON list, such as ["left", "right"]; or use columns A, B, C', field="options"
             )
     if isinstance(written, Mapping):
+        written = {letter: text for letter, text in written.items() if text not in (None, "")}
         written = [written[letter] for letter in _lettered(written)]
     if written in (None, "", []):
         texts = _columns(values)

@@ -51,7 +51,9 @@ class Scorer(StrictModel):
 
     def verdict(self, truth: Truth, answer: str, metrics: Mapping[str, float | str | None]) -> str:  # noqa: ARG002
         """How an answer that was read compares with the truth, in one sentence."""
-        return f"Answered {answer}; right is {truth.text}."
+        return (
+            f"Right: {truth.text}." if answer == truth.text else f"Answered {answer}; right is {truth.text}."
+        )
 
     def sketch(self, truth: Truth, answer: str | None) -> Sketch:  # noqa: ARG002 (most answers have no place)
         """Where and when the truth is (`answer` None), or an answer says something happens."""

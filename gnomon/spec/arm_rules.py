@@ -1,0 +1,55 @@
+"""The rules about arms that look at the spec alone; `rules.py` lists them among the others."""
+
+from gnomon.core.benchmark import HasOracle, ReadsOwnFiles
+from gnomon.core.errors import SpecError
+from gnomon.core.transforms import Transforms
+from gnomon.spec.job_spec import JobSpec
+from tools.core.toolbox import TOOLS
+
+
+def oracle(spec: JobSpec, _: object) -> None:
+    """Refuses arms that show true intermediate steps where the benchmark does not know them."""
+    for at, arm in enumerate(spec.arms):
+        if "oracle" in arm.show and not isinstance(spec.plugin(), HasOracle):
+            message = f"{spec.benchmark} does not know the truth of intermediate steps: no oracle to show"
+            raise SpecError(message, field=f"arms.{at}.show")
+
+
+def transforms(spec: JobSpec, _: object) -> None:
+    """Refuses transforms that do not fit the selected tasks, and true steps beside a transformed question."""
+    plugin = spec.plugin()
+    offered = plugin.transforms if isinstance(plugin, Transforms) else {}
+    for at, arm in enumerate(spec.arms):
+        if arm.transform is None:
+            continue
+        field = f"arms.{at}.transform"
+        if arm.transform not in offered:
+            message = f"{spec.benchmark} has no {arm.transform!r}; allowed: {', '.join(offered) or 'none'}"
+            raise SpecError(message, field=field)
+        without = set(spec.select.tasks or plugin.tasks) - offered[arm.transform]
+        if without and not isinstance(plugin, ReadsOwnFiles):  # else the samples say (`transformable`)
+            message = (
+                f"{arm.transform!r} does not fit the questions of {', '.join(sorted(without))}; allowed: "
+                f"{', '.join(sorted(offered[arm.transform]))}, by `select.tasks`"
+            )
+            raise SpecError(message, field=field)
+        if "oracle" in arm.show:
+            message = "true steps are those of the original question: no oracle with a transform"
+            raise SpecError(message, field=f"arms.{at}.show")
+
+
+def tools(spec: JobSpec, _: object) -> None:
+    """Refuses tools that do not exist."""
+    for at, arm in enumerate(spec.arms):
+        for name in arm.tools:
+            if name not in TOOLS and name not in spec.server_tools:
+                there_are = ", ".join([*TOOLS.names(), *spec.server_tools])
+                raise SpecError(f"no tool {name!r}; there are: {there_are}", field=f"arms.{at}.tools")
+
+
+def contracts(spec: JobSpec, _: object) -> None:
+    """Refuses a contract that the arm's tools do not have here: names, schemas and descriptions."""
+    for at, arm in enumerate(spec.arms):
+        if not spec.toolset_unchanged(arm):
+            message = f"{arm.contract!r} is not what its tools offer here; that is {spec.contract_of(arm)!r}"
+            raise SpecError(message, field=f"arms.{at}.contract")

@@ -1,0 +1,62 @@
+"""The card of a real server, run by the command line: two public-like tools, a model played by a script."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import yaml
+
+GNOMON = str(Path(sys.executable).with_name("gnomon"))
+SERVER = Path(__file__).parents[1] / "tools" / "servers" / "small_server.py"
+SPEC = {
+    "benchmark": "worlds",
+    "select": {"limit": 2, "seed": 5},
+    "models": [
+        {
+            "id": "scripted",
+            "options": {
+                "rules": [
+                    {
+                        "tools": True,
+                        "tool_choice": "auto",
+                        "replies": [
+                            {"tool_calls": [{"name": "small__add", "arguments": {"a": 1, "b": 2}}]},
+                            "The answer is A.",
+                        ],
+                    }
+                ],
+                "replies": ["The answer is A."],
+            },
+        }
+    ],
+    "arms": {
+        "preset": "mcp_card",
+        "shapley": False,
+        "tools": [
+            {
+                "name": "small",
+                "mcp": {"command": [sys.executable, str(SERVER)]},
+                "include": ["add", "refuse"],
+            }
+        ],
+    },
+}
+
+
+def test_a_card_is_made_of_a_server_that_runs(tmp_path: Path) -> None:
+    (tmp_path / "card.yaml").write_text(yaml.safe_dump(SPEC))
+    command = [GNOMON, "run", "card.yaml", "--json", "--workers", "1"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=110)
+    assert done.returncode == 0, done.stderr
+    [card] = json.loads(done.stdout)["server_cards"]
+    assert card["servers"] == ["small"]
+    tools = {tool["name"]: tool for tool in card["tools"]}
+    assert (tools["add"]["calls"], tools["add"]["errors"]) == (2, 0)
+    assert tools["refuse"]["role"] == "never_called"
+    assert tools["refuse"]["schema_tokens"] > 0
+    assert card["verdict"] == "undecided"
+    assert card["sentences"][0].startswith("It cannot be told whether “small” helps scripted: 0.0 points")
+    errors = {row["kind"]: row["n"] for row in card["errors"]}
+    # Where `add` is left out the script calls it all the same: a call of a tool that is not offered.
+    assert errors["calls that do not fit the schema"] == 2
