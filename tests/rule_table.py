@@ -134,7 +134,7 @@ def breaking(rule: str, folder: Path) -> Any:
     if spec.get("data") == PUBLISHED:
         spec["data"] = str(publish_urban(folder, clips=False))
     if spec.get("data") == OWN:
-        folder.mkdir()
+        folder.mkdir(exist_ok=True)
         file = folder / "questions.jsonl"
         file.write_text('{"question": "What is that?", "answer": "a hill", "task": "view"}')
         spec["data"] = str(file)

@@ -10,12 +10,12 @@ import json
 import unicodedata
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
 
+from gnomon.core.arm import differences
 from gnomon.core.benchmark import (
     BENCHMARKS,
     Benchmark,
@@ -29,7 +29,7 @@ from gnomon.core.benchmark import (
     decoding_of,
 )
 from gnomon.core.decoding import EVERY_TASK
-from gnomon.core.errors import DataError, SpecError
+from gnomon.core.errors import DataError, NotFound, SpecError
 from gnomon.core.model import is_built_in, is_scripted
 from gnomon.core.validation import first_validation_error
 from gnomon.media import MediaStore
@@ -43,7 +43,6 @@ from gnomon.spec.model_providers import plugged_provider
 from gnomon.spec.outside_agents import outside_agents, outside_places, with_own_model
 from gnomon.spec.plugins import check_written_pins, pins_of
 from gnomon.spec.preset import expand_preset
-from gnomon.spec.replayed_jobs import check_replays
 from gnomon.spec.sample_rules import OF_THE_SAMPLES
 from gnomon.spec.script import read_script
 from gnomon.spec.size import check_sizes
@@ -51,6 +50,7 @@ from gnomon.spec.token_budget import StoredJob, with_token_budget
 from gnomon.spec.tool_servers import Commands, ListTools, check_server, lift_servers
 from tools.core.outside import PluginFault
 from tools.core.registry import UnknownPlugin
+from tools.servers.definition import ToolServer
 
 MAX_PAIRINGS = 2_000  # of models with arms, and of models with contrasts: a report looks at each
 
@@ -182,19 +182,26 @@ def sizes(written: Written, _: Context) -> Written:
 
 def servers(written: Written, context: Context) -> Written:
     """Refuses tool servers that are not allowed, do not start, or lack the tools that arms name."""
-    check = partial(
-        check_server,
-        commands=context.commands,
-        endpoints=context.endpoints,
-        is_request=context.is_request,
-        is_trusted=context.is_trusted,
-    )
-    find = from_request if context.is_request else for_command_line
+
+    def check(server: ToolServer, field: str) -> None:
+        check_server(
+            server,
+            commands=context.commands,
+            endpoints=context.endpoints,
+            is_request=context.is_request,
+            is_trusted=context.is_trusted,
+            field=field,
+        )
+
+    def find_file(path: str, field: str) -> Path:
+        find = from_request if context.is_request else for_command_line
+        return find(path, context.data_roots, field=field)
+
     return lift_servers(
         written,
-        check=lambda server, field: check(server, field=field),
+        check=check,
         list_tools=context.list_tools,
-        find_file=lambda path, field: find(path, context.data_roots, field=field),
+        find_file=find_file,
         is_request=context.is_request,
     )
 
@@ -353,8 +360,30 @@ def sequential(spec: JobSpec, _: Context) -> None:
 
 def replays(spec: JobSpec, context: Context) -> None:
     """Refuses arms that replay a job which is absent or still runs, or an arm that they are not like."""
-    if context.stored_job is not None:
-        check_replays(spec, context.stored_job)
+    for at, arm in enumerate(spec.arms):
+        if arm.replay is None or context.stored_job is None:
+            continue
+        try:
+            job = context.stored_job(arm.replay.job)
+        except NotFound as error:
+            raise SpecError(error.message, field=f"arms.{at}.replay.job") from None
+        if job.is_open:
+            raise SpecError(f"{job.id} is {job.status}; wait for its end", field=f"arms.{at}.replay.job")
+        if job.benchmark != spec.benchmark:
+            message = f"{job.id} asked questions of {job.benchmark}, not of {spec.benchmark}"
+            raise SpecError(message, field=f"arms.{at}.replay.job")
+        replayed = {other.name: other for other in job.arms}.get(arm.replay.arm)
+        if replayed is None:
+            there_are = ", ".join(other.name for other in job.arms)
+            raise SpecError(f"no arm {arm.replay.arm!r}; allowed: {there_are}", field=f"arms.{at}.replay.arm")
+        differing = [name for name in differences(replayed, arm) if name != "replay"]
+        if differing:
+            message = f"differs from that of the replayed arm {replayed.name}; it must be the same"
+            raise SpecError(message, field=f"arms.{at}.{differing[0]}")
+        for model in spec.models:
+            if model.label not in job.models:
+                message = f"{job.id} has no model {model.label!r}; allowed: {', '.join(job.models)}"
+                raise SpecError(message, field="models")
 
 
 def storable(spec: JobSpec, _: Context) -> None:
