@@ -1,5 +1,6 @@
 """Which samples of a benchmark a job asks."""
 
+import operator
 from collections.abc import Sequence
 from typing import Annotated, Any, Literal, Self
 
@@ -22,6 +23,13 @@ class Select(StrictModel):
     )
     scenes: Annotated[tuple[str, ...], AS_LIST] = Field(
         default_factory=tuple, description="Names of the benchmark's scenes; empty: all."
+    )
+    tags: Annotated[tuple[str, ...], AS_LIST] = Field(
+        default_factory=tuple,
+        exclude_if=operator.not_,  # so that hashes of older specs stay
+        description=(
+            "Words by which a file of one's own marks its questions: those with any of them; empty: all."
+        ),
     )
     limit: int | None = Field(
         default=None,

@@ -262,12 +262,17 @@ def plugins(spec: JobSpec, _: Context) -> None:
 
 
 def own_files(spec: JobSpec, _: Context) -> None:
-    """Refuses columns and a scorer where the benchmark has its own, and those that do not exist."""
+    """Refuses columns, a scorer and tags where the benchmark reads no file of one's own, and unknown ones."""
     plugin = BENCHMARKS.get(spec.benchmark)
-    for field, is_set in (("columns", bool(spec.columns)), ("scorer", spec.scorer is not None)):
+    for field, is_set in (
+        ("columns", bool(spec.columns)),
+        ("scorer", spec.scorer is not None),
+        ("select.tags", bool(spec.select.tags)),
+    ):
         if is_set and not isinstance(plugin, ReadsOwnFiles):
             readers = ", ".join(other.name for other in BENCHMARKS if isinstance(other, ReadsOwnFiles))
-            message = f"{spec.benchmark} has its own; allowed with the benchmark {readers}"
+            has = "has none" if field == "select.tags" else "has its own"
+            message = f"{spec.benchmark} {has}; allowed with the benchmark {readers}"
             raise SpecError(message, field=field)
     if isinstance(plugin, ReadsOwnFiles):
         plugin.reading(spec.columns, spec.scorer)

@@ -73,8 +73,15 @@ class Questions:
         file = read_file(find_file(data), self._reading)
         tasks = tuple(dict.fromkeys(entry.ref.task for entry in file.entries.values()))
         select.check(tasks=tasks, scenes=())
+        tags = dict.fromkeys(tag for entry in file.entries.values() for tag in entry.tags)
+        for tag in select.tags:
+            if tag not in tags:
+                raise SpecError(f"no {tag!r}; allowed: {', '.join(tags) or 'nothing'}", field="select.tags")
         chosen = [
-            entry for entry in file.entries.values() if not select.tasks or entry.ref.task in select.tasks
+            entry
+            for entry in file.entries.values()
+            if (not select.tasks or entry.ref.task in select.tasks)
+            and (not select.tags or set(select.tags) & set(entry.tags))
         ]
         chosen.sort(key=lambda entry: stable_hash(select.seed, entry.ref.sample_id))
         return OwnSamples(

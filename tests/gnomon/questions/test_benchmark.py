@@ -241,3 +241,18 @@ def test_records_are_scored_with_the_scorer_they_name() -> None:
 def test_without_a_file_there_are_no_questions(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="needs a file"):
         questions.open(data=None, select=Select(), protocol="guarded", media=MediaStore(tmp_path))
+
+
+def test_tags_select_questions_and_unknown_ones_are_refused(tmp_path: Path) -> None:
+    rows = [{**row, "tags": ["night"] if at % 2 else ["day", "rain"]} for at, row in enumerate(choices(6))]
+    path = written(tmp_path, rows)
+
+    def chosen(*tags: str) -> int:
+        samples = questions.open(
+            data=path, select=Select(tags=tags), protocol="guarded", media=MediaStore(tmp_path / "media")
+        )
+        return len(samples.refs)
+
+    assert (chosen("night"), chosen("rain"), chosen("rain", "night")) == (3, 3, 6)
+    with pytest.raises(SpecError, match="no 'dusk'; allowed: day, rain, night"):
+        chosen("dusk")
