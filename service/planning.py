@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice, zip_longest
 from typing import TYPE_CHECKING, Any
@@ -126,6 +126,7 @@ def plan(
         "margin_text": margin_text(spec.analysis.margin),
         "detectable": [outlook.row(share) for share in DISCORDANT],
         **({"sequential": _sequential(spec, refs)} if spec.analysis.sequential else {}),
+        **({"servers": list(_servers(spec))} if spec.servers else {}),
         "warnings": draft.warnings,
         "pilot": _pilot(store, pilot, rows, outlook) if store and pilot else None,
         "assumptions": [
@@ -133,6 +134,21 @@ def plan(
             *outlook.assumptions(),
         ],
     }
+
+
+def _servers(spec: JobSpec) -> Iterator[dict[str, Any]]:
+    """The tool servers with what they say of their tools, which goes to the model as it is."""
+    for name, server in spec.servers.items():
+        if server.listing is not None:
+            yield {
+                "name": name,
+                "where": server.where(),
+                "server": server.listing.server,
+                "sandbox": server.listing.sandbox,
+                "tools": [
+                    {"name": tool.shown, "description": tool.description} for tool in server.listing.tools
+                ],
+            }
 
 
 def _sequential(spec: JobSpec, refs: Sequence[SampleRef]) -> dict[str, Any]:

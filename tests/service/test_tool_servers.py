@@ -175,3 +175,11 @@ def test_presets_take_the_tools_of_servers(tmp_path: Path, server: dict, monkeyp
     assert everything in [set(arm.tools) for arm in spec_.arms]
     assert everything - {"plain__add"} in [set(arm.tools) for arm in spec_.arms]
     assert [tool.name for tool in spec_.servers["plain"].listing.tools] == ["add", "measure"]
+
+
+def test_a_plan_shows_what_a_server_says_of_its_tools(tmp_path: Path, server: dict) -> None:
+    spec(tmp_path, [{"name": "tools", "agent": "react", "tools": [server]}], ["A"])
+    planned = gnomon("plan", "spec.json", folder=tmp_path)
+    assert planned.returncode == 0, planned.stderr
+    assert "their descriptions go to the model as they are:" in planned.stdout
+    assert "  plain__add: " in planned.stdout

@@ -9,6 +9,7 @@ import click
 from service.cli.completions import complete_job
 from service.cli.options import data_dir_option, json_option
 
+MAX_WORDS = 120  # characters of what a server says of a tool
 SCOPES = {"all samples": "all", "smallest cell": "smallest_cell"}
 
 
@@ -80,9 +81,28 @@ def plan_text(document: dict[str, Any]) -> str:
         f"Differences that count as none (the margin): {document['margin_text']}.",
         "",
         f"{comparisons}: {compared['primary']} primary.",
+        *_servers(document),
         "Assumed:",
     ]
     return "\n".join(lines + [f"  {line}" for line in document["assumptions"]])
+
+
+def _servers(document: dict[str, Any]) -> list[str]:
+    """The tools of servers in the servers' own words, a line each."""
+    from gnomon.report.text_formats import clean
+
+    lines = []
+    for server in document.get("servers", ()):
+        about = f" ({server['server']})" if server["server"] else ""
+        lines += [
+            "",
+            clean(f"Tools of {server['where']}{about}; their descriptions go to the model as they are:"),
+        ]
+        for tool in server["tools"]:
+            words = " ".join(clean(tool["description"]).split())
+            lines.append(f"  {clean(tool['name'])}: {words[:MAX_WORDS]}{'…' * (len(words) > MAX_WORDS)}")
+        lines += [f"  {clean(server['sandbox'])}"] if server["sandbox"] else []
+    return [*lines, ""] if lines else []
 
 
 def _early_stop(document: dict[str, Any]) -> list[str]:
