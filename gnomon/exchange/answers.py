@@ -11,7 +11,8 @@ from gnomon.core.row import Row
 from gnomon.core.sample import Sample, SampleRef
 from gnomon.core.score import Outcome
 from gnomon.core.validation import StrictModel
-from gnomon.exchange.row_file import lines_of, read_line
+from gnomon.exchange.json_lines import checked
+from gnomon.exchange.row_file import lines_of
 from gnomon.trials.rescore import rescored
 from gnomon.trials.run_trial import JobContext
 
@@ -33,7 +34,7 @@ def read_answers(path: Path) -> list[AnswerLine]:
     """
     answers: dict[tuple[str, str, int], AnswerLine] = {}
     for number, line in lines_of(path, absent=("answer",)):
-        answer = read_line(AnswerLine, number, line)
+        answer = checked(AnswerLine, line, where=f"line {number}")
         key = (answer.sample_id, answer.model, answer.repeat)
         if key in answers:
             message = f"{answer.model} answers {answer.sample_id!r} twice; give each its own repeat"

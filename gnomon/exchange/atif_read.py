@@ -10,15 +10,15 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from gnomon.core.errors import SpecError
 from gnomon.core.row import Row
 from gnomon.core.score import Outcome
 from gnomon.exchange.conversation import MARK, in_order, place_in, step_of, wish_of
-from gnomon.exchange.json_lines import checked, document, lines
+from gnomon.exchange.json_lines import LenientModel, checked, document, lines
 from gnomon.exchange.pictures import block_at
-from gnomon.exchange.row_file import finite, tools_used
+from gnomon.exchange.row_file import finite, summed, tools_used
 from gnomon.exchange.row_mark import marked_row
 from gnomon.exchange.run import Ended
 
@@ -28,18 +28,14 @@ SCORES = ("extra.score", "extra.reward", "final_metrics.extra.score", "final_met
 SAMPLES = ("extra.sample_id", "extra.task_id", "extra.task_name", "trajectory_id", "session_id")
 
 
-class _Part(BaseModel):
-    model_config = ConfigDict(extra="ignore", allow_inf_nan=False)
-
-
-class Source(_Part):
+class Source(LenientModel):
     """Where a picture lies."""
 
     media_type: str
     path: str
 
 
-class ContentPart(_Part):
+class ContentPart(LenientModel):
     """A part of a message."""
 
     type: str
@@ -47,7 +43,7 @@ class ContentPart(_Part):
     source: Source | None = None
 
 
-class Call(_Part):
+class Call(LenientModel):
     """A call of a tool."""
 
     tool_call_id: str
@@ -56,7 +52,7 @@ class Call(_Part):
     extra: dict[str, Any] | None = None
 
 
-class Result(_Part):
+class Result(LenientModel):
     """What came back."""
 
     source_call_id: str | None = None
@@ -64,13 +60,13 @@ class Result(_Part):
     extra: dict[str, Any] | None = None
 
 
-class Observation(_Part):
+class Observation(LenientModel):
     """What came back of a step's calls."""
 
     results: list[Result]
 
 
-class Metrics(_Part):
+class Metrics(LenientModel):
     """What a step's reply has used."""
 
     prompt_tokens: Count | None = None
@@ -79,7 +75,7 @@ class Metrics(_Part):
     cost_usd: Annotated[float, Field(ge=0)] | None = None
 
 
-class Step(_Part):
+class Step(LenientModel):
     """A turn."""
 
     step_id: int
@@ -94,7 +90,7 @@ class Step(_Part):
     extra: dict[str, Any] | None = None
 
 
-class AgentPart(_Part):
+class AgentPart(LenientModel):
     """The agent."""
 
     name: str
@@ -102,7 +98,7 @@ class AgentPart(_Part):
     model_name: str | None = None
 
 
-class FinalMetrics(_Part):
+class FinalMetrics(LenientModel):
     """What the whole trajectory has used."""
 
     total_prompt_tokens: Count | None = None
@@ -111,7 +107,7 @@ class FinalMetrics(_Part):
     total_cost_usd: Annotated[float, Field(ge=0)] | None = None
 
 
-class Trajectory(_Part):
+class Trajectory(LenientModel):
     """A trajectory, as far as it is read."""
 
     schema_version: Annotated[str, Field(pattern=r"^ATIF-v1\.[0-8]$")]
@@ -249,10 +245,7 @@ def _calls(trajectory: Trajectory) -> int:
 
 
 def _total(total: int | None, replies: Sequence[Json], name: str) -> int | None:
-    if total is not None:
-        return total
-    counts = [reply.get(name) for reply in replies]
-    return None if not counts or None in counts else sum(int(count or 0) for count in counts)
+    return summed(replies, name) if total is None else total
 
 
 def _cost(total: float | None, replies: Sequence[Json]) -> float | None:

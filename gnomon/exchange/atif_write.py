@@ -12,10 +12,12 @@ from gnomon.exchange.conversation import (
     Noted,
     Ran,
     Said,
+    arguments_in,
     arguments_of,
     conversation,
     kept_of,
     name_of,
+    without_none,
 )
 from gnomon.exchange.inspect_write import asked_of
 from gnomon.exchange.job_export import ExportedJob, ExportFile, json_line
@@ -98,7 +100,7 @@ def trajectory_of(
             "extra": {"arm": row.arm, "benchmark": row.benchmark},
         },
         "steps": [{"step_id": number, **step} for number, step in enumerate(steps, start=1)],
-        "final_metrics": {**_known(totals), "total_steps": len(steps), "extra": {"wall_s": row.wall_s}},
+        "final_metrics": {**without_none(totals), "total_steps": len(steps), "extra": {"wall_s": row.wall_s}},
         "extra": {
             "sample_id": row.sample_id,
             "score": row.score,
@@ -107,10 +109,6 @@ def trajectory_of(
             MARK: ours if trace is not None else {**ours, "has_trace": False},
         },
     }
-
-
-def _known(values: Json) -> dict[str, Any]:
-    return {name: value for name, value in values.items() if value is not None}
 
 
 def _asked(message: Json) -> dict[str, Any]:
@@ -170,7 +168,7 @@ def _step(entry: Entry, row: Row) -> dict[str, Any]:
 
 def _reply(said: Said, row: Row) -> dict[str, Any]:
     step = said.step
-    metrics = _known({name: step.get(ours) for name, ours in COUNTS.items()})
+    metrics = without_none({name: step.get(ours) for name, ours in COUNTS.items()})
     calls = [
         _call(name_of(ran.wish or {}), arguments_of(ran.wish or {}), _id_of(said, number))
         for number, ran in enumerate(said.calls)
@@ -209,13 +207,7 @@ def _id_of(said: Said, number: int) -> str:
 
 def _call(name: str, text: str, call_id: str) -> dict[str, Any]:
     """A call; the arguments as the model wrote them where JSON says them otherwise."""
-    arguments: object
-    try:
-        arguments = json.loads(text or "{}")
-    except (ValueError, RecursionError):
-        arguments = {}
-    if not isinstance(arguments, dict):
-        arguments = {}
+    arguments = arguments_in(text)
     call: dict[str, Any] = {"tool_call_id": call_id, "function_name": name, "arguments": arguments}
     return call if json.dumps(arguments) == text else {**call, "extra": {MARK: {"arguments": text}}}
 

@@ -4,35 +4,31 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from gnomon.core.row import Row
 from gnomon.core.score import Outcome
 from gnomon.exchange.conversation import step_of, wish_of
-from gnomon.exchange.json_lines import checked, lines
+from gnomon.exchange.json_lines import LenientModel, checked, lines
 from gnomon.exchange.row_file import tools_used
 from gnomon.exchange.run import Ended
 
 
-class _Part(BaseModel):
-    model_config = ConfigDict(extra="ignore", allow_inf_nan=False)
-
-
-class Function(_Part):
+class Function(LenientModel):
     """What a call names."""
 
     name: str
     arguments: str = ""
 
 
-class Call(_Part):
+class Call(LenientModel):
     """A call of a tool."""
 
     id: str | None = None
     function: Function
 
 
-class ChatMessage(_Part):
+class ChatMessage(LenientModel):
     """A message in the shape of OpenAI's."""
 
     role: Literal["system", "developer", "user", "assistant", "tool"]
@@ -42,7 +38,7 @@ class ChatMessage(_Part):
     tool_call_id: str | None = None
 
 
-class ChatLine(_Part):
+class ChatLine(LenientModel):
     """A conversation, and whose it is; without a score it is missing."""
 
     messages: Annotated[list[ChatMessage], Field(min_length=1)]

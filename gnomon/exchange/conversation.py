@@ -5,12 +5,14 @@ it (`kept_of`), from which a reader makes the step as it was (`step_of`); a step
 mark, and what that program did not say stays absent.
 """
 
+import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
+from typing import Any, TypeVar
 
+T = TypeVar("T")
 Json = Mapping[str, Any]
 
 MARK = "gnomon"  # the key under which formats with room for metadata carry what is ours
@@ -128,6 +130,24 @@ def name_of(wish: Json) -> str:
 def arguments_of(wish: Json) -> str:
     """A call's arguments as the model wrote them."""
     return str((wish.get("function") or {}).get("arguments") or "")
+
+
+def arguments_in(text: str) -> dict[str, Any]:
+    """Arguments that a model wrote, as an object: empty where they are none.
+
+    >>> arguments_in('{"n": 1}'), arguments_in("[1]"), arguments_in("{")
+    ({'n': 1}, {}, {})
+    """
+    try:
+        arguments = json.loads(text or "{}")
+    except (ValueError, RecursionError):
+        return {}
+    return arguments if isinstance(arguments, dict) else {}
+
+
+def without_none(fields: Mapping[str, T | None]) -> dict[str, T]:
+    """The fields that have a value."""
+    return {name: value for name, value in fields.items() if value is not None}
 
 
 def wish_of(call_id: str, name: str, arguments: str) -> dict[str, Any]:

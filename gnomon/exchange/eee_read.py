@@ -6,14 +6,14 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from gnomon.core.errors import SpecError
 from gnomon.core.row import Row
 from gnomon.core.score import Outcome
 from gnomon.exchange.conversation import step_of, wish_of
 from gnomon.exchange.eee_write import ROW
-from gnomon.exchange.json_lines import checked, document, lines
+from gnomon.exchange.json_lines import LenientModel, checked, document, lines
 from gnomon.exchange.row_file import finite, tools_used
 from gnomon.exchange.row_mark import marked_row
 from gnomon.exchange.run import Ended
@@ -22,11 +22,7 @@ SAMPLES = "_samples.jsonl"
 Tokens = Annotated[int, Field(ge=0)]
 
 
-class _Part(BaseModel):
-    model_config = ConfigDict(extra="ignore", allow_inf_nan=False)
-
-
-class Asked(_Part):
+class Asked(LenientModel):
     """What was asked."""
 
     raw: str
@@ -35,14 +31,14 @@ class Asked(_Part):
     choices: list[str] | None = None
 
 
-class Output(_Part):
+class Output(LenientModel):
     """What was answered at once."""
 
     raw: list[str]
     reasoning_trace: list[str] | None = None
 
 
-class ToolUse(_Part):
+class ToolUse(LenientModel):
     """A call of a tool."""
 
     id: str
@@ -50,7 +46,7 @@ class ToolUse(_Part):
     arguments: dict[str, str] | None = None
 
 
-class Turn(_Part):
+class Turn(LenientModel):
     """A message."""
 
     role: str
@@ -60,20 +56,20 @@ class Turn(_Part):
     tool_call_id: list[str] | None = None
 
 
-class Extracted(_Part):
+class Extracted(LenientModel):
     """An answer that was read."""
 
     extracted_value: str
     is_terminal: bool
 
 
-class Evaluation(_Part):
+class Evaluation(LenientModel):
     """How it was scored."""
 
     score: float
 
 
-class Usage(_Part):
+class Usage(LenientModel):
     """What it has used."""
 
     input_tokens: Tokens
@@ -82,13 +78,13 @@ class Usage(_Part):
     reasoning_tokens: Tokens | None = None
 
 
-class Performance(_Part):
+class Performance(LenientModel):
     """How long it took."""
 
     latency_ms: Annotated[float, Field(ge=0)] | None = None
 
 
-class SampleLine(_Part):
+class SampleLine(LenientModel):
     """A sample, as far as it is read."""
 
     evaluation_id: str
@@ -100,7 +96,7 @@ class SampleLine(_Part):
     input: Asked
     output: Output | None = None
     messages: list[Turn] | None = None
-    answer_attribution: list[Extracted] = []
+    answer_attribution: tuple[Extracted, ...] = ()
     evaluation: Evaluation
     token_usage: Usage | None = None
     performance: Performance | None = None

@@ -15,7 +15,7 @@ from gnomon.core.score import Outcome
 from gnomon.exchange.archive import Archive
 from gnomon.exchange.conversation import MARK, in_order, place_in, step_of, wish_of
 from gnomon.exchange.pictures import block_of_placeholder
-from gnomon.exchange.row_file import finite, tools_used
+from gnomon.exchange.row_file import finite, summed, tools_used
 from gnomon.exchange.row_mark import marked_row
 from gnomon.exchange.run import Ended
 
@@ -120,8 +120,8 @@ def _ended(
         tools_used=tools_used(tools, bad="parsing"),
         prompt_tokens=_sum(usage, "input_tokens") if usage else None,
         completion_tokens=_sum(usage, "output_tokens") if usage else None,
-        cached_tokens=_known_sum(usage, "input_tokens_cache_read"),
-        reasoning_tokens=_known_sum(usage, "reasoning_tokens"),
+        cached_tokens=summed(usage, "input_tokens_cache_read"),
+        reasoning_tokens=summed(usage, "reasoning_tokens"),
         usd=sum(float(cost) for cost in costs if cost is not None) if costs and None not in costs else None,
         wall_s=float(sample.get("working_time") or sample.get("total_time") or 0.0),
     )
@@ -138,11 +138,6 @@ def _mapping(value: object) -> Json:
 
 def _sum(usage: Sequence[Json], name: str) -> int:
     return sum(int(counts.get(name) or 0) for counts in usage)
-
-
-def _known_sum(usage: Sequence[Json], name: str) -> int | None:
-    counts = [counts.get(name) for counts in usage]
-    return None if not counts or None in counts else sum(int(count or 0) for count in counts)
 
 
 def _trace(sample: Json, mark: Json, *, is_ours: bool) -> dict[str, Any]:

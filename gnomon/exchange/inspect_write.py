@@ -14,10 +14,12 @@ from gnomon.exchange.conversation import (
     Noted,
     Ran,
     Said,
+    arguments_in,
     arguments_of,
     conversation,
     kept_of,
     name_of,
+    without_none,
 )
 from gnomon.exchange.job_export import ExportedJob, ExportFile, ReadTrace, file_name
 from gnomon.exchange.pictures import ReadPicture, data_url, placeholder, tool_blocks
@@ -195,7 +197,7 @@ def sample_of(
             "trial_id": row.trial_id,
             MARK: {"row": row_to_json(row), "notes": notes, "response": response},
         },
-        "model_usage": {row.model: {**usage, "total_tokens": sum(usage.values()), **_known(parts)}}
+        "model_usage": {row.model: {**usage, "total_tokens": sum(usage.values()), **without_none(parts)}}
         if row.prompt_tokens is not None or row.completion_tokens is not None
         else {},
         "total_time": row.wall_s,
@@ -207,10 +209,6 @@ def sample_of(
     else:
         sample["scores"] = {SCORER: {"value": row.score, "answer": row.answer, "metadata": {}}}
     return sample
-
-
-def _known(counts: Mapping[str, int | None]) -> dict[str, int]:
-    return {name: count for name, count in counts.items() if count is not None}
 
 
 def _prompt(message: Json, picture: ReadPicture | None) -> dict[str, Any]:
@@ -301,13 +299,5 @@ def _result(ran: Ran, picture: ReadPicture | None) -> dict[str, Any]:
 
 
 def _call(wish: Json) -> dict[str, Any]:
-    arguments: object
-    try:
-        arguments = json.loads(arguments_of(wish) or "{}")
-    except (ValueError, RecursionError):
-        arguments = {}
-    return {
-        "id": str(wish.get("id")),
-        "function": name_of(wish),
-        "arguments": arguments if isinstance(arguments, dict) else {},
-    }
+    arguments = arguments_in(arguments_of(wish))
+    return {"id": str(wish.get("id")), "function": name_of(wish), "arguments": arguments}

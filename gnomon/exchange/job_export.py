@@ -15,14 +15,8 @@ from gnomon.spec.job_spec import JobSpec
 
 ReadTrace = Callable[[str], Mapping[str, Any] | None]
 ReadQuestion = Callable[[str, str | None], QuestionView | None]
-EARLIEST = (
-    1980,
-    1,
-    1,
-    0,
-    0,
-    0,
-)  # the date of each member of a zip, so that the same job gives the same bytes
+# The date of each member of a zip, so that the same job gives the same bytes.
+EARLIEST = (1980, 1, 1, 0, 0, 0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,13 +5,19 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, TypeVar
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, ConfigDict, ValidationError
 
 from gnomon.core.errors import SpecError
 
 MOST_DOCUMENT = 512 * 2**20  # bytes of a document that is read as a whole
 MOST_LINE = 64 * 2**20  # bytes of a line
 Model = TypeVar("Model", bound=BaseModel)
+
+
+class LenientModel(BaseModel):
+    """What a format of others holds, as far as it is read: other names are left aside, numbers are finite."""
+
+    model_config = ConfigDict(extra="ignore", allow_inf_nan=False)
 
 
 def document(path: Path) -> Any:
@@ -64,5 +70,7 @@ def checked(model: type[Model], value: object, *, where: str) -> Model:
         return model.model_validate(value)
     except ValidationError as error:
         first = error.errors()[0]
-        field = ".".join(map(str, first["loc"]))
-        raise SpecError(f"{field}: {first['msg']}" if field else first["msg"], field=where) from None
+        field, message = ".".join(map(str, first["loc"])), first["msg"]
+        if first["type"] == "extra_forbidden":
+            message = f"not permitted; allowed: {', '.join(model.model_fields)}"
+        raise SpecError(f"{field}: {message}" if field else message, field=where) from None

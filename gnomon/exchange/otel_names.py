@@ -10,7 +10,7 @@ from typing import Any
 
 from gnomon.core.model import provider_in
 from gnomon.core.row import Row
-from gnomon.exchange.conversation import arguments_of, name_of
+from gnomon.exchange.conversation import arguments_of, name_of, without_none
 from gnomon.exchange.pictures import placeholder
 
 SCHEMA_URL = "https://opentelemetry.io/schemas/1.44.0"
@@ -43,16 +43,11 @@ def provider_of(model_id: str) -> str:
     return PROVIDERS.get(provider, provider)
 
 
-def known(attributes: Mapping[str, Value | None]) -> dict[str, Value]:
-    """The attributes that have a value."""
-    return {name: value for name, value in attributes.items() if value is not None}
-
-
 def chat_attributes(step: Json, *, model: str, provider: str, options: Json) -> dict[str, Value]:
     """What a reply's span says, without its content; `options` are those of the request."""
     reason = step.get("finish_reason")
     cached, written = step.get("cached_tokens"), step.get("cache_write_tokens")
-    return known(
+    return without_none(
         {
             OPERATION: CHAT,
             PROVIDER: provider,
@@ -73,7 +68,7 @@ def chat_attributes(step: Json, *, model: str, provider: str, options: Json) -> 
 
 def tool_attributes(step: Json, *, call_id: str | None, has_content: bool) -> dict[str, Value]:
     """What a call's span says."""
-    return known(
+    return without_none(
         {
             OPERATION: TOOL_CALL,
             "gen_ai.tool.name": str(step.get("name")),

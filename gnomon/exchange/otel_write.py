@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import Any
 
 from gnomon.core.row import Row
-from gnomon.exchange.conversation import Ran, Said, conversation
+from gnomon.exchange.conversation import Ran, Said, conversation, without_none
 from gnomon.exchange.job_export import ExportedJob, ExportFile, json_line
 from gnomon.exchange.otel_names import (
     AGENT,
@@ -23,7 +23,6 @@ from gnomon.exchange.otel_names import (
     chat_attributes,
     evaluation_of,
     input_messages,
-    known,
     output_messages,
     provider_of,
     tool_attributes,
@@ -105,7 +104,7 @@ def spans_of(
             attributes = tool_attributes(step, call_id=call_id, has_content=True)
             inner.append(spans.add(f"execute_tool {step.get('name')}", INTERNAL, attributes, _seconds(step)))
             messages.append(as_message(step, call_id))
-    return [spans.root(f"invoke_agent {agent}", known(root), row), *inner]
+    return [spans.root(f"invoke_agent {agent}", without_none(root), row), *inner]
 
 
 def _seconds(step: Json) -> float:

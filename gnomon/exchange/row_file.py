@@ -7,9 +7,9 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import MISSING
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, create_model
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, create_model
 
 from gnomon.core.errors import SpecError
 from gnomon.core.row import COLUMNS, ROW_COLUMNS, Row, RowColumn
@@ -27,7 +27,6 @@ def _parsed(value: object) -> object:
     return json.loads(value) if value.startswith(("{", "[")) else value
 
 
-Line = TypeVar("Line", bound=BaseModel)
 DEFAULTS: dict[str, Any] = {  # of columns that every row has and a file need not have
     "job_id": "",
     "trial_id": "",
@@ -104,7 +103,7 @@ def iter_rows(path: Path) -> Iterator[Row]:
     """
     for number, line in lines_of(path, absent=("score",)):
         try:
-            yield row_of_line(read_line(row_line(), number, line))
+            yield row_of_line(json_lines.checked(row_line(), line, where=f"line {number}"))
         except ValueError as error:
             raise SpecError(str(error), field=f"line {number}") from None
 
@@ -133,32 +132,6 @@ def _csv(file: Any, absent: Sequence[str]) -> Iterator[tuple[int, object]]:
         yield number, {**dict.fromkeys(absent), **named}
 
 
-def read_line(kind: type[Line], number: int, line: object) -> Line:
-    """A line of that kind.
-
-    Raises:
-        SpecError: it is none; the message names the line and the field.
-    """
-    return read_mapping(kind, line, where=f"line {number}")
-
-
-def read_mapping(kind: type[Line], line: object, *, where: str) -> Line:
-    """What a file holds at `where`, as that kind.
-
-    Raises:
-        SpecError: it is none; the message names where and the field.
-    """
-    try:
-        return kind.model_validate(line)
-    except ValidationError as error:
-        first = error.errors()[0]
-        field = ".".join(map(str, first["loc"]))
-        message = first["msg"]
-        if first["type"] == "extra_forbidden":
-            message = f"not permitted; allowed: {', '.join(kind.model_fields)}"
-        raise SpecError(f"{field}: {message}" if field else message, field=where) from None
-
-
 def finite(value: object) -> float | None:
     """A number in [0, 1] as it is, else None.
 
@@ -168,6 +141,12 @@ def finite(value: object) -> float | None:
     if not isinstance(value, (int, float)) or not math.isfinite(value) or not 0 <= value <= 1:
         return None
     return float(value)
+
+
+def summed(parts: Sequence[Mapping[str, Any]], name: str) -> int | None:
+    """The sum of a count over replies, or over models; None where there are none, or one is unknown."""
+    counts = [part.get(name) for part in parts]
+    return None if not counts or None in counts else sum(int(count or 0) for count in counts)
 
 
 def tools_used(

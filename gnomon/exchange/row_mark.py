@@ -5,7 +5,8 @@ from typing import Any
 
 from gnomon.core.errors import SpecError
 from gnomon.core.row import Row
-from gnomon.exchange.row_file import read_mapping, row_line, row_of_line
+from gnomon.exchange.json_lines import checked
+from gnomon.exchange.row_file import row_line, row_of_line
 
 
 def marked_row(mark: Mapping[str, Any], *, where: str) -> Row | None:
@@ -17,6 +18,6 @@ def marked_row(mark: Mapping[str, Any], *, where: str) -> Row | None:
     if mark.get("row") is None:
         return None
     try:
-        return row_of_line(read_mapping(row_line(), mark["row"], where=where))
+        return row_of_line(checked(row_line(), mark["row"], where=where))
     except ValueError as error:
         raise SpecError(str(error), field=where) from None

@@ -14,7 +14,7 @@ from gnomon.core.question_view import QuestionView
 from gnomon.core.sample import SampleRef
 from gnomon.exchange.inspect_write import asked_of
 from gnomon.exchange.job_export import ExportedJob, ExportFile, file_name
-from gnomon.exchange.pictures import SUFFIXES
+from gnomon.exchange.pictures import FOLDER, path_of
 
 FIRST = ("index", "image", "image_path", "question")
 LAST = ("answer", "category", "l2-category")
@@ -56,7 +56,7 @@ def _cells(job: ExportedJob, ref: SampleRef, view: QuestionView, letters: list[s
     images += [frame for clip in view.clips for frame in clip.frames]
     shown = [(image, data) for image in images if (data := job.picture(image.sha256)) is not None]
     texts = [base64.b64encode(data).decode("ascii") for _, data in shown]
-    paths = [f"{image.sha256}.{SUFFIXES.get(image.media_type, 'bin')}" for image, _ in shown]
+    paths = [path_of(image.sha256, image.media_type).removeprefix(f"{FOLDER}/") for image, _ in shown]
     options = {option.letter: option.text for option in view.options}
     _, target = asked_of(view, None)
     return [

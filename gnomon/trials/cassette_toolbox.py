@@ -4,7 +4,7 @@ import json
 from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from gnomon.core.arm import Arm
 from gnomon.core.errors import DataError
@@ -13,11 +13,8 @@ from gnomon.trials.trial_plan import Trial
 from tools.core.clip import Picture
 from tools.core.outage import ServerFault
 from tools.core.tool import BadArguments, Tool
-from tools.core.toolbox import BAD_CALL, Observation, Toolbox
+from tools.core.toolbox import BAD_CALL, Observation, Toolbox, WrappedToolbox
 from tools.servers.cassette import Cassette, CassetteError, canonical, open_cassette
-
-if TYPE_CHECKING:
-    from tools.itinerary.trip import Trip
 
 MISS = "cassette:miss"
 
@@ -60,7 +57,7 @@ def replayed(
     return CassetteToolbox(toolbox, foreign, cassette, arm=arm, trial=trial, media=media)
 
 
-class CassetteToolbox(Toolbox):
+class CassetteToolbox(WrappedToolbox):
     """Any toolbox; the tools of servers are never run."""
 
     def __init__(
@@ -73,20 +70,13 @@ class CassetteToolbox(Toolbox):
         trial: Trial,
         media: MediaStore,
     ) -> None:
-        self._toolbox, self._foreign, self._cassette = toolbox, foreign, cassette
+        super().__init__(toolbox)
+        self._foreign, self._cassette = foreign, cassette
         self._arm, self._trial, self._media = arm, trial, media
         self._times: Counter[tuple[str, str]] = Counter()
-        self.schemas = toolbox.schemas
-
-    def on_trip(self, trip: "Trip") -> None:
-        self._toolbox.on_trip(trip)
-        self.schemas = self._toolbox.schemas
 
     def is_slow(self, name: str) -> bool:
-        return name not in self._foreign and self._toolbox.is_slow(name)
-
-    def skip(self) -> None:
-        self._toolbox.skip()
+        return name not in self._foreign and super().is_slow(name)
 
     def call(self, name: str, arguments: str) -> Observation:
         """The recorded result of a server's tool; of others what the toolbox says.

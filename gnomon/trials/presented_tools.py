@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from gnomon.core.arm import Arm
 from gnomon.core.ids import stable_hash
-from tools.core.toolbox import TOOLS, Observation, Toolbox, unknown_tool
+from tools.core.toolbox import TOOLS, Observation, Toolbox, WrappedToolbox, unknown_tool
 from tools.servers.definition import SEPARATOR
 
 if TYPE_CHECKING:
@@ -28,11 +28,12 @@ def presented(toolbox: Toolbox, arm: Arm, *, seed: int) -> Toolbox:
     return PresentedToolbox(toolbox, arm, seed=seed)
 
 
-class PresentedToolbox(Toolbox):
+class PresentedToolbox(WrappedToolbox):
     """Any toolbox under other names. Traces and rows keep the tools' own names (`own_name`)."""
 
     def __init__(self, toolbox: Toolbox, arm: Arm, *, seed: int) -> None:
-        self._toolbox, self._arm, self._seed = toolbox, arm, seed
+        super().__init__(toolbox)
+        self._arm, self._seed = arm, seed
         self._shown = shown_names(arm.tools) if arm.tool_names == "renamed" else {}
         self._own = {shown: own for own, shown in self._shown.items()}
         self._present()
@@ -54,14 +55,8 @@ class PresentedToolbox(Toolbox):
         return self._own.get(name, name)
 
     def on_trip(self, trip: "Trip") -> None:
-        self._toolbox.on_trip(trip)
+        super().on_trip(trip)
         self._present()
-
-    def is_slow(self, name: str) -> bool:
-        return self._toolbox.is_slow(name)
-
-    def skip(self) -> None:
-        self._toolbox.skip()
 
     def call(self, name: str, arguments: str) -> Observation:
         """Run the tool that is shown under this name; a tool's own name is none where it is renamed."""

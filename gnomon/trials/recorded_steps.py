@@ -4,7 +4,7 @@ a tool. What comes after them is live. Agents notice no difference.
 
 import json
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 from pydantic import Field
 
@@ -15,10 +15,7 @@ from gnomon.core.model import Model, Reply, Request
 from gnomon.core.validation import StrictModel
 from tools.core.clip import Picture
 from tools.core.tool import CallError
-from tools.core.toolbox import BAD_CALL, Observation, Toolbox
-
-if TYPE_CHECKING:
-    from tools.itinerary.trip import Trip
+from tools.core.toolbox import BAD_CALL, Observation, Toolbox, WrappedToolbox
 
 RECORDED = "recorded"  # flag of a reply that comes from a record
 
@@ -129,19 +126,12 @@ class _RecordedModel:
         await self._model.close()
 
 
-class _RecordedToolbox(Toolbox):
+class _RecordedToolbox(WrappedToolbox):
     """Any toolbox; its tools run once the recorded results have been given."""
 
     def __init__(self, toolbox: Toolbox, next_result: Callable[[str, str], RecordedResult | None]) -> None:
-        self._toolbox, self._next_result = toolbox, next_result
-        self.schemas = toolbox.schemas
-
-    def on_trip(self, trip: "Trip") -> None:
-        self._toolbox.on_trip(trip)
-        self.schemas = self._toolbox.schemas
-
-    def is_slow(self, name: str) -> bool:
-        return self._toolbox.is_slow(name)
+        super().__init__(toolbox)
+        self._next_result = next_result
 
     def call(self, name: str, arguments: str) -> Observation:
         """The recorded result of the call, or the toolbox's once there is none.

@@ -24,6 +24,7 @@ from gnomon.trials.presented_tools import presented, shown_names
 from gnomon.trials.prompt import prompt_of
 from gnomon.trials.recorded_steps import Playback, RecordedResult, RecordedSteps
 from gnomon.trials.wording import worded
+from tools.core.tool import ToolContext
 from tools.core.toolbox import TOOLS as ALL_TOOLS
 from tools.core.toolbox import Toolbox
 from tools.scene.format import read_scene
@@ -69,6 +70,16 @@ def test_a_tools_own_name_is_unknown_where_it_is_renamed() -> None:
     observation = toolbox.call("distance", GOOD)
     assert observation.error == "unknown_tool"
     assert ", ".join(names_of(toolbox)) in observation.content
+
+
+def test_a_toolbox_in_another_keeps_its_trip() -> None:
+    trip: Any = object()
+    toolbox = Toolbox([ALL_TOOLS.get("distance")], ToolContext(scene=SMALL))
+    shown = presented(toolbox, Arm(name="a", agent="react", tools=TOOLS, tool_names="renamed"), seed=1)
+    assert shown.trip is None
+    shown.on_trip(trip)
+    assert shown.trip is trip
+    assert Playback(RecordedSteps()).toolbox(shown).trip is trip
 
 
 def test_schemas_of_renamed_tools_are_one_object_a_process() -> None:

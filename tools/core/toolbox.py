@@ -123,6 +123,28 @@ class Toolbox:
             return _failed("tool_crash", f"The tool failed inside: {type(error).__name__}.")
 
 
+class WrappedToolbox(Toolbox):
+    """Any toolbox, whose calls a subclass answers in its own way."""
+
+    def __init__(self, toolbox: Toolbox) -> None:
+        self._toolbox = toolbox
+        self.schemas = toolbox.schemas
+
+    @property
+    def trip(self) -> "Trip | None":
+        return self._toolbox.trip
+
+    def on_trip(self, trip: "Trip") -> None:
+        self._toolbox.on_trip(trip)
+        self.schemas = self._toolbox.schemas
+
+    def is_slow(self, name: str) -> bool:
+        return self._toolbox.is_slow(name)
+
+    def skip(self) -> None:
+        self._toolbox.skip()
+
+
 def unknown_tool(name: str, tools: Sequence[str]) -> Observation:
     """What a call of a tool that is not offered gives back."""
     return _failed("unknown_tool", f"There is no tool {name!r}. Tools: {', '.join(tools) or 'none'}.")

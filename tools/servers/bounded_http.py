@@ -1,8 +1,15 @@
-"""HTTP for tool servers: answers of bounded length, no redirects to other hosts."""
+"""HTTP for tool servers: answers of bounded length, no redirects, no proxies of the environment."""
 
+import os
 from collections.abc import AsyncIterator
 
 import httpx2
+
+from tools.servers.session import StartFailed
+
+MAX_ANSWER_BYTES = 64_000_000
+CONNECT_S = 30.0
+AFTER_CALL_S = 5.0  # what is told of a call's own limit comes first
 
 
 class _BoundedStream(httpx2.AsyncByteStream):
@@ -36,3 +43,20 @@ class BoundedTransport(httpx2.AsyncBaseTransport):
 
     async def aclose(self) -> None:
         await self._inner.aclose()
+
+
+def bounded_client(*, token_env: str | None, call_seconds: float) -> httpx2.AsyncClient:
+    """A client of one server, with the bearer token that the variable holds.
+
+    Raises:
+        StartFailed: the variable is not set.
+    """
+    token = os.environ.get(token_env or "", "")
+    if token_env and not token:
+        raise StartFailed(f"the variable {token_env} is not set where this runs")
+    return httpx2.AsyncClient(
+        headers={"Authorization": f"Bearer {token}"} if token else {},
+        timeout=httpx2.Timeout(CONNECT_S, read=call_seconds + AFTER_CALL_S),
+        transport=BoundedTransport(MAX_ANSWER_BYTES),
+        trust_env=False,
+    )

@@ -59,21 +59,21 @@ class Connection:
                         try:
                             await self._check(session)
                         except SessionEnded as error:
-                            await self._retire(session)
+                            self._retire(session)
                             if is_last:
                                 raise self._fault(DIED, str(error)) from error
                             continue  # it ended before the tool was called
                         return await session.call(tool, arguments)
                 except TimeoutError as error:
-                    await self._retire(session)
+                    self._retire(session)
                     seconds = self._definition.limits.call_seconds
                     raise CallTimeout(f"The tool did not answer within {seconds:g} s.") from error
                 except SessionEnded as error:
-                    await self._retire(session)
+                    self._retire(session)
                     raise self._fault(DIED, str(error)) from error
                 finally:
                     if session.is_broken:
-                        await self._retire(session)
+                        self._retire(session)
                     self._busy[session] -= 1
                     await self._close_if_unused(session)
             raise AssertionError("a second session has been tried")
@@ -122,7 +122,7 @@ class Connection:
     def _fault(self, stop_reason: str, why: str) -> ServerFault:
         return ServerFault(f"the server {self.name}: {why}", stop_reason=stop_reason)
 
-    async def _retire(self, session: Session) -> None:
+    def _retire(self, session: Session) -> None:
         """Send it no further call; it is stopped once its other calls have ended."""
         if self._session is session:
             self._session = None

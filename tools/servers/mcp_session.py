@@ -4,7 +4,6 @@ import asyncio
 import base64
 import binascii
 import json
-import os
 from collections.abc import Mapping
 from contextlib import AsyncExitStack, suppress
 from pathlib import Path
@@ -22,7 +21,7 @@ from tools.servers.stdio import MAX_MESSAGE_BYTES, ServerProcess, stdio_streams
 if TYPE_CHECKING:
     from mcp import Client
 
-LAZY = ("mcp", "mcp.client", "mcp.client.streamable_http", "mcp_types", "httpx2")
+LAZY = ("mcp", "mcp.client", "mcp.client.streamable_http", "mcp_types")
 MAX_PAGES = 50  # of a listing
 MAX_PICTURE_BYTES = 20_000_000
 CLOSE_S = 5.0
@@ -73,20 +72,12 @@ class McpSession:
             await self._closing.wait()
 
     async def _over_http(self, stack: AsyncExitStack) -> Any:
-        import httpx2
         from mcp.client.streamable_http import streamable_http_client
 
-        from tools.servers.bounded_http import BoundedTransport
+        from tools.servers.bounded_http import bounded_client  # late: a command needs no HTTP
 
-        token = os.environ.get(self._server.token_env or "", "")
-        if self._server.token_env and not token:
-            raise StartFailed(f"the variable {self._server.token_env} is not set where this runs")
-        client = httpx2.AsyncClient(
-            headers={"Authorization": f"Bearer {token}"} if token else {},
-            timeout=httpx2.Timeout(30.0, read=self._definition.limits.call_seconds + 5),
-            transport=BoundedTransport(MAX_MESSAGE_BYTES),
-            trust_env=False,
-        )
+        seconds = self._definition.limits.call_seconds
+        client = bounded_client(token_env=self._server.token_env, call_seconds=seconds)
         await stack.enter_async_context(client)
         return streamable_http_client(str(self._server.url), http_client=client)
 
@@ -161,7 +152,7 @@ class McpSession:
             return Answer(texts=[error.message], is_error=True)
         except InputRequiredRoundsExceededError:
             return Answer(
-                texts=["The server asked for more input, which nobody can give here."], is_error=True
+                texts=["The server asked for more input, which cannot be given here."], is_error=True
             )
         except (ValidationError, UnicodeError) as error:
             raise BadResult("The server's result does not fit the protocol.") from error

@@ -2,25 +2,21 @@
 
 import asyncio
 import json
-import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import quote
+
+import httpx2
 
 from tools.core.regular_file import read_regular
 from tools.servers.answer import Answer
-from tools.servers.bounded_http import BoundedTransport
+from tools.servers.bounded_http import bounded_client
 from tools.servers.definition import OpenApiServer, ToolServer
 from tools.servers.listing import ListedTool, Listing
 from tools.servers.openapi_document import MAX_DOCUMENT_BYTES, DocumentError, parse_document, read_listing
 from tools.servers.session import SessionEnded, StartFailed
 
-if TYPE_CHECKING:
-    import httpx2
-
-LAZY = ("httpx2",)
-MAX_ANSWER_BYTES = 64_000_000
 PICTURES = ("image/png", "image/jpeg", "image/gif", "image/webp")
 
 
@@ -35,16 +31,8 @@ class OpenApiSession:
         self._client: httpx2.AsyncClient | None = None
 
     async def open(self) -> Listing:
-        import httpx2
-
-        token = os.environ.get(self._interface.token_env or "", "")
-        if self._interface.token_env and not token:
-            raise StartFailed(f"the variable {self._interface.token_env} is not set where this runs")
-        self._client = httpx2.AsyncClient(
-            headers={"Authorization": f"Bearer {token}"} if token else {},
-            timeout=httpx2.Timeout(30.0, read=self._definition.limits.call_seconds + 5),
-            transport=BoundedTransport(MAX_ANSWER_BYTES),
-            trust_env=False,
+        self._client = bounded_client(
+            token_env=self._interface.token_env, call_seconds=self._definition.limits.call_seconds
         )
         try:
             async with asyncio.timeout(self._definition.limits.start_seconds):
@@ -54,8 +42,6 @@ class OpenApiSession:
             raise StartFailed(f"its document was not read within {seconds:g} s") from None
 
     async def _listing(self) -> Listing:
-        import httpx2
-
         source = self._interface.document
         try:
             if "://" in source:
@@ -78,8 +64,6 @@ class OpenApiSession:
         return await self._listing()
 
     async def call(self, tool: ListedTool, arguments: dict[str, Any]) -> Answer:
-        import httpx2
-
         if tool.route is None:
             raise SessionEnded("the job was frozen without the operation's path")
         try:
@@ -92,7 +76,7 @@ class OpenApiSession:
             raise SessionEnded(f"it does not answer: {error or type(error).__name__}") from error
         return _answer(response)
 
-    def _open_client(self) -> "httpx2.AsyncClient":
+    def _open_client(self) -> httpx2.AsyncClient:
         if self._client is None:
             raise SessionEnded("it has not been opened")
         return self._client
@@ -131,7 +115,7 @@ def _plain(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value)
 
 
-def _answer(response: "httpx2.Response") -> Answer:
+def _answer(response: httpx2.Response) -> Answer:
     kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
     if response.status_code >= 300:
         return Answer(texts=[f"HTTP {response.status_code}: {response.text[:1_000]}"], is_error=True)

@@ -5,7 +5,7 @@ import functools
 import hashlib
 import io
 import json
-import os
+import secrets
 import shutil
 import zlib
 from collections.abc import Callable, Mapping
@@ -270,7 +270,7 @@ def _content(fill: Fill, context: ToolContext, folder: Callable[[], Path]) -> An
     if fill == "$clip_path":
         if path is None:
             raise ToolError("The clip of this question is no file.")
-        return _linked(path, folder)
+        return _copied(path, folder)
     media = context.media
     if media is None:
         raise ToolError("There are no pictures here.")
@@ -290,20 +290,23 @@ def _scene_text(context: ToolContext) -> str:
 
 def _file(data: bytes, suffix: str, folder: Callable[[], Path]) -> str:
     """The path of a file with these bytes in the folder that the server may read."""
-    path = folder() / f"{hashlib.sha256(data).hexdigest()[:16]}{suffix}"
-    if not path.exists():
-        new = path.with_suffix(f".{os.getpid()}-{id(data)}.new")
-        new.write_bytes(data)
-        new.replace(path)
-    return str(path)
+    return _put(folder() / f"{_short_hash(data)}{suffix}", lambda new: new.write_bytes(data))
 
 
-def _linked(source: Path, folder: Callable[[], Path]) -> str:
+def _copied(source: Path, folder: Callable[[], Path]) -> str:
     """The path of a clip in the folder that the server may read: copied once, as Landlock knows no links."""
-    name = hashlib.sha256(str(source.absolute()).encode()).hexdigest()[:16]
-    path = folder() / f"{name}{source.suffix}"
+    name = _short_hash(str(source.absolute()).encode())
+    return _put(folder() / f"{name}{source.suffix}", lambda new: shutil.copyfile(source, new))
+
+
+def _short_hash(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()[:16]
+
+
+def _put(path: Path, write: Callable[[Path], object]) -> str:
+    """The path, with the file there whole: threads may ask for the same one at the same time."""
     if not path.exists():
-        new = path.with_suffix(f".{os.getpid()}-{id(path)}.new")
-        shutil.copyfile(source, new)
+        new = path.with_suffix(f".{secrets.token_hex(8)}.new")
+        write(new)
         new.replace(path)
     return str(path)
