@@ -1,4 +1,4 @@
-"""HTTP for tool servers: answers of bounded length, no redirects, no proxies of the environment."""
+"""HTTP for tool servers: answers of bounded length, none of them packed, no redirects, no proxies."""
 
 import os
 from collections.abc import AsyncIterator
@@ -35,8 +35,16 @@ class BoundedTransport(httpx2.AsyncBaseTransport):
         self._inner = httpx2.AsyncHTTPTransport()
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
-        """The answer, with its body counted as it is read."""
+        """The answer, with its body counted as it is read.
+
+        A packed answer is refused: a few megabytes of it can unfold into more than there is memory.
+        """
+        request.headers["accept-encoding"] = "identity"
         response = await self._inner.handle_async_request(request)
+        packed = response.headers.get("content-encoding", "identity").strip().lower()
+        if packed not in ("", "identity"):
+            await response.aclose()
+            raise httpx2.RemoteProtocolError(f"the answer is packed ({packed[:30]}), which was not asked for")
         if isinstance(response.stream, httpx2.AsyncByteStream):
             response.stream = _BoundedStream(response.stream, self._most)
         return response

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urljoin
 
-from tools.servers.listing import ListedTool, Listing, shown_names
+from tools.servers.listing import MAX_TOOLS, ListedTool, Listing, shown_names
 
 MAX_DOCUMENT_BYTES = 5_000_000
 MAX_PARTS = 20_000  # of one schema, its references written out
+MAX_DEPTH = 100  # of one schema, likewise
 METHODS = ("get", "put", "post", "delete", "patch")
 PLACES = ("path", "query", "header")
 NEVER_SENT = ("authorization", "cookie", "host", "content-length")  # headers that no model sets
@@ -61,6 +62,8 @@ def read_listing(
     """
     base = url or _own_url(document, source)
     operations = {operation.key: operation for operation in _operations(document, writes=writes)}
+    if len(operations) > MAX_TOOLS:
+        raise DocumentError(f"has more than {MAX_TOOLS:,} operations")
     names = shown_names(name, operations)
     tools = []
     for key, operation in operations.items():
@@ -122,7 +125,8 @@ def _operations(document: Mapping[str, Any], *, writes: bool) -> Iterator[_Opera
     for path, item in paths.items() if isinstance(paths, Mapping) else ():
         for method in METHODS if writes else ("get",):
             operation = item.get(method) if isinstance(item, Mapping) else None
-            if not isinstance(operation, Mapping):
+            # A path that begins otherwise would go to another host: `@there/` behind `http://here`.
+            if not isinstance(operation, Mapping) or not path.startswith("/"):
                 continue
             path_words = re.sub(r"[^A-Za-z0-9]+", "_", path).strip("_")
             key = str(operation.get("operationId") or f"{method}_{path_words}")
@@ -165,26 +169,30 @@ def _resolved(document: Mapping[str, Any], value: Any) -> Any:
     lead out of it, by anything.
 
     Raises:
-        DocumentError: it takes more than MAX_PARTS parts.
+        DocumentError: it takes more than MAX_PARTS parts, or is deeper than MAX_DEPTH.
     """
     parts = 0
 
-    def resolve(value: Any, within: tuple[str, ...]) -> Any:
+    def resolve(value: Any, within: tuple[str, ...], depth: int) -> Any:
         nonlocal parts
         parts += 1
         if parts > MAX_PARTS:
             raise DocumentError(f"has a schema of more than {MAX_PARTS:,} parts")
+        if depth > MAX_DEPTH:
+            raise DocumentError(f"has a schema that is more than {MAX_DEPTH} levels deep")
         if isinstance(value, list):
-            return [resolve(item, within) for item in value]
+            return [resolve(item, within, depth + 1) for item in value]
         if not isinstance(value, Mapping):
             return value
         reference = value.get("$ref")
         if isinstance(reference, str):
             is_round = reference in within
-            return {} if is_round else resolve(_target(document, reference), (*within, reference))
-        return {key: resolve(item, within) for key, item in value.items()}
+            if is_round:
+                return {}
+            return resolve(_target(document, reference), (*within, reference), depth + 1)
+        return {key: resolve(item, within, depth + 1) for key, item in value.items()}
 
-    return resolve(value, ())
+    return resolve(value, (), 0)
 
 
 def _target(document: Mapping[str, Any], reference: str) -> Any:

@@ -72,7 +72,11 @@ class OpenApiSession:
             )
         except httpx2.TimeoutException as error:
             raise TimeoutError from error
-        except (httpx2.HTTPError, httpx2.InvalidURL, OSError) as error:
+        except (httpx2.InvalidURL, httpx2.LocalProtocolError, UnicodeError) as error:
+            # Of what the model wrote, as the same address without it is sound.
+            message = f"The arguments make no request: {error or type(error).__name__}"
+            return Answer(texts=[message[:500]], is_error=True)
+        except (httpx2.HTTPError, OSError) as error:
             raise SessionEnded(f"it does not answer: {error or type(error).__name__}") from error
         return _answer(response)
 
@@ -103,7 +107,8 @@ def request_of(route: Mapping[str, Any], arguments: Mapping[str, Any], url: str 
             items = value if isinstance(value, list) else [value]
             query += [(name, _plain(item)) for item in items]
         elif place == "header":
-            headers[name] = _plain(value).encode("ascii", "replace").decode().replace("\n", " ")
+            printable = _plain(value).encode("ascii", "replace").decode()
+            headers[name] = "".join(letter if letter.isprintable() else " " for letter in printable).strip()
         elif place == "body":
             body = value
     base = (url or str(route["url"])).rstrip("/")

@@ -1,6 +1,7 @@
 """A tool of a foreign server as a toolbox runs it: checked arguments in, text and pictures out."""
 
 import base64
+import contextvars
 import functools
 import hashlib
 import io
@@ -8,7 +9,7 @@ import json
 import secrets
 import shutil
 import zlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -30,12 +31,13 @@ from tools.servers.definition import Fill, ToolServer
 from tools.servers.listing import ListedTool, without_filled
 
 if TYPE_CHECKING:
-    from jsonschema import Draft202012Validator
+    from jsonschema.protocols import Validator
 
-LAZY = ("jsonschema", "jsonschema.exceptions", "referencing", "PIL", "PIL.Image")
+LAZY = ("jsonschema", "jsonschema.exceptions", "jsonschema.validators", "referencing", "PIL", "PIL.Image")
 MAX_PIXELS = 50_000_000
 PNG_START = b"\x89PNG\r\n\x1a\n"
 MAX_FAULTS = 5  # of one call's arguments, that the model is told
+MAX_CHECKS = 300_000  # of one value, by keywords of its schema, whose references can double at every step
 NEEDS: Mapping[Fill, Need] = {
     "$scene": "scene",
     "$scene_path": "scene",
@@ -75,6 +77,10 @@ class ServerTool(Tool[ServerArgs]):
         return all(context.meets(NEEDS[fill]) for fill in self._fills().values())
 
     def read_args(self, value: dict[str, Any]) -> ServerArgs:
+        try:
+            json.dumps(value, ensure_ascii=False).encode()
+        except (UnicodeEncodeError, RecursionError):
+            raise BadArguments("they hold half a character, or nest too deeply") from None
         faults = argument_faults(self.name, self.offer["function"]["parameters"], value)
         if faults:
             raise BadArguments("; ".join(faults))
@@ -163,6 +169,7 @@ def result_faults(name: str, schema: Mapping[str, Any], value: object) -> list[s
 def _faults(what: str, schema: Mapping[str, Any], value: object) -> list[str]:
     from jsonschema.exceptions import ValidationError
 
+    _checks_left.set([MAX_CHECKS])
     try:
         validator = _validator(what, json.dumps(schema, sort_keys=True))
         errors: list[ValidationError] = []
@@ -170,7 +177,7 @@ def _faults(what: str, schema: Mapping[str, Any], value: object) -> list[str]:
             errors.append(error)
             if len(errors) == MAX_FAULTS:
                 break
-    except Exception:  # noqa: BLE001 a schema that names what is not there, or nests without end
+    except Exception:  # noqa: BLE001 a schema that names what is not there, nests or takes without end
         return []
     return [_in_words(error) for error in errors]
 
@@ -181,10 +188,17 @@ def _in_words(error: Any) -> str:
     return f"{where}: {message}" if where else message
 
 
+class _TooManyChecks(Exception):
+    """A value takes more checks than its schema is worth."""
+
+
+_checks_left: contextvars.ContextVar[list[int]] = contextvars.ContextVar("checks_left")
+
+
 @functools.lru_cache(maxsize=1024)
-def _validator(_what: str, schema: str) -> "Draft202012Validator | None":
-    """A checker of the schema that fetches no references and runs no regular expressions, whose cost a
-    server could make endless; None where the schema is none.
+def _validator(_what: str, schema: str) -> "Validator | None":
+    """A checker of the schema that fetches no references, runs no regular expressions, whose cost a server
+    could make endless, and gives up after `MAX_CHECKS`; None where the schema is none.
     """
     from jsonschema import Draft202012Validator
     from jsonschema.exceptions import SchemaError
@@ -196,7 +210,27 @@ def _validator(_what: str, schema: str) -> "Draft202012Validator | None":
     except SchemaError:
         return None
     registry: Registry[Any] = Registry()
-    return Draft202012Validator(checked, registry=registry)
+    return _bounded_class()(checked, registry=registry)
+
+
+@functools.lru_cache(maxsize=1)
+def _bounded_class() -> Any:
+    """The checker of the draft, each keyword of which counts."""
+    from jsonschema import Draft202012Validator
+    from jsonschema.validators import extend
+
+    def counted(check: Callable[..., Any]) -> Callable[..., Iterator[Any]]:
+        def run(validator: Any, word: Any, value: Any, schema: Any) -> Iterator[Any]:
+            left = _checks_left.get()
+            left[0] -= len(word) if isinstance(word, list) else 1
+            if left[0] < 0:
+                raise _TooManyChecks
+            yield from check(validator, word, value, schema) or ()
+
+        return run
+
+    checks = {word: counted(check) for word, check in Draft202012Validator.VALIDATORS.items()}
+    return extend(Draft202012Validator, checks)
 
 
 def _without_patterns(schema: Any, *, are_names: bool = False) -> Any:
@@ -207,8 +241,9 @@ def _without_patterns(schema: Any, *, are_names: bool = False) -> Any:
     if are_names:
         return {name: _without_patterns(item) for name, item in schema.items()}
     drops = {"pattern", "patternProperties", "propertyNames", "format"}
+    drops |= {"unevaluatedProperties", "unevaluatedItems", "uniqueItems"}  # what they take cannot be counted
     if "patternProperties" in schema:
-        drops |= {"additionalProperties", "unevaluatedProperties"}
+        drops.add("additionalProperties")
     return {
         key: value
         if key in ("enum", "const", "default", "examples")

@@ -1,5 +1,6 @@
 """Interfaces that an OpenAPI document describes: operations as tools, requests, answers, what is refused."""
 
+import gzip
 import json
 import threading
 from collections.abc import Iterator
@@ -13,6 +14,7 @@ from tools.core.tool import EMPTY_SCENE, ToolContext
 from tools.core.toolbox import Toolbox
 from tools.servers.connections import close_all, connections
 from tools.servers.definition import OpenApiServer, ServerLimits, ToolServer
+from tools.servers.listing import Listing
 from tools.servers.openapi_document import DocumentError, parse_document, read_listing
 from tools.servers.tool import server_tool
 
@@ -56,6 +58,9 @@ class _Ways(BaseHTTPRequestHandler):
         status, body = (200, {"asked": self.path}) if "nowhere" not in self.path else (404, {"no": "way"})
         data = json.dumps(body).encode()
         self.send_response(status)
+        if "packed" in self.path:
+            data = gzip.compress(data)
+            self.send_header("Content-Encoding", "gzip")
         self.send_header("Content-Type", "application/json")
         self.send_header("Content-Length", str(len(data)))
         self.end_headers()
@@ -129,3 +134,44 @@ def test_what_is_no_document_is_refused(data: bytes, words: str) -> None:
 def test_a_document_without_an_address_needs_a_url() -> None:
     with pytest.raises(DocumentError, match="write it as `url`"):
         read_listing("w", DOCUMENT, url=None, source="f.json", writes=False)
+
+
+def test_deep_chained_and_endless_documents_are_refused_by_name() -> None:
+    def listing(schema: dict, **more: object) -> Listing:
+        operation = {"parameters": [{"name": "a", "in": "query", "schema": schema}]}
+        document = {"openapi": "3.1.0", "paths": {"/a": {"get": operation}}, **more}
+        return read_listing("api", document, url="http://h", source="f", writes=False)
+
+    deep: dict = {}
+    for _ in range(400):
+        deep = {"items": deep}
+    with pytest.raises(DocumentError, match="100 levels deep"):
+        listing(deep)
+    chain = {f"s{n}": {"$ref": f"#/components/schemas/s{n + 1}"} for n in range(2_000)}
+    with pytest.raises(DocumentError, match="100 levels deep"):
+        listing({"$ref": "#/components/schemas/s0"}, components={"schemas": chain})
+    many = {"openapi": "3.1.0", "paths": {f"/{n}": {"get": {}} for n in range(1_001)}}
+    with pytest.raises(DocumentError, match="more than 1,000 operations"):
+        read_listing("api", many, url="http://h", source="f", writes=False)
+
+
+def test_a_path_that_would_lead_to_another_host_is_no_operation() -> None:
+    document = {"openapi": "3.1.0", "paths": {"@elsewhere.example/": {"get": {}}, "/here": {"get": {}}}}
+    listing = read_listing("api", document, url="http://h", source="f", writes=False)
+    assert [tool.name for tool in listing.tools] == ["get_here"]
+
+
+@pytest.mark.parametrize("to", ["x" * 100_000, "\ud800", "a\r\nb\x00"])
+def test_arguments_that_make_no_request_are_the_models_own_fault(server: ToolServer, to: str) -> None:
+    listed = connections().list_tools("ways", server)
+    tool = server_tool("ways", server.model_copy(update={"listing": listed}), listed.tools[0])
+    observation = Toolbox([tool], ToolContext(scene=EMPTY_SCENE)).call(tool.name, json.dumps({"to": to}))
+    assert observation.error in ("tool_error", "bad_arguments", None)
+    assert (observation.error is None) == to.startswith("a")
+
+
+def test_a_packed_answer_is_not_unfolded(server: ToolServer) -> None:
+    listed = connections().list_tools("ways", server)
+    tool = server_tool("ways", server.model_copy(update={"listing": listed}), listed.tools[0])
+    with pytest.raises(ServerFault, match="packed"):
+        Toolbox([tool], ToolContext(scene=EMPTY_SCENE)).call(tool.name, '{"to": "packed"}')

@@ -101,3 +101,10 @@ def test_a_listing_tells_which_of_its_tools_have_changed() -> None:
     assert Listing(tools=[READ]).changes(Listing(tools=[other])) == ["read.file"]
     assert Listing(tools=[READ]).changes(Listing(tools=[])) == ["read.file"]
     assert Listing(tools=[READ]).sha256 != Listing(tools=[other]).sha256
+
+
+def test_a_schema_whose_references_double_at_every_step_ends() -> None:
+    steps = {f"d{n}": {"allOf": [{"$ref": f"#/$defs/d{n + 1}"}] * 2} for n in range(60)}
+    schema = {"$ref": "#/$defs/d0", "$defs": {**steps, "d60": {"type": "object"}}}
+    assert argument_faults("t", schema, {"a": 1}) == []
+    assert argument_faults("t", {"properties": {"a": {"type": "string"}}}, {"a": 1})
