@@ -89,13 +89,13 @@ def read_answer(answer: Any, question: Question) -> AgentReply:
     text = answer["answer"]
     if isinstance(text, bool) or not isinstance(text, str | int | float | None):
         raise AgentFault(f"answer is {_noun(text)}, not a text", cause="bad_shape")
-    told = answer.get("steps")
-    if told is not None and not isinstance(told, list):
-        raise AgentFault(f"steps is {_noun(told)}, not a list", cause="bad_shape")
+    steps = answer.get("steps")
+    if steps is not None and not isinstance(steps, list):
+        raise AgentFault(f"steps is {_noun(steps)}, not a list", cause="bad_shape")
     usage = answer.get("usage")
     if usage is not None and not isinstance(usage, dict):
         raise AgentFault(f"usage is {_noun(usage)}, not an object", cause="bad_shape")
-    return reply_of("" if text is None else str(text), told, usage, question)
+    return reply_of("" if text is None else str(text), steps, usage, question)
 
 
 def reply_of(
