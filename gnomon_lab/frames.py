@@ -126,7 +126,7 @@ def text_table(head: Sequence[str], rows: Sequence[Sequence[str]], *, more: int 
 def cell_text(value: object) -> str:
     """A value as a table shows it.
 
-    >>> cell_text(0.81129), cell_text(0.00036), cell_text([0.4954, 0.8045]), cell_text(None)
+    >>> cell_text(0.81129), cell_text(0.00036), cell_text([0.4954, 0.8046]), cell_text(None)
     ('0.811', '3.6e-04', '[0.495, 0.805]', '–')
     """
     if value is None:

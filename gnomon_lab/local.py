@@ -13,6 +13,7 @@ from gnomon.core.row import Row
 from gnomon_lab.job import Job, Jobs, missing_text
 from gnomon_lab.notebook import ViewProgress, counter
 from gnomon_lab.views import Trace
+from service.client.exchange import ENDED
 
 if TYPE_CHECKING:
     from service.answers import JobView
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from workers.store.records import JobRecord
     from workers.store.store import Store
 
-ENDED = ("completed", "cancelled", "failed")
 POLL_S = 0.5
 
 

@@ -135,13 +135,13 @@ def _of_key(key: str) -> ServedScene:
     opened = open_scene(_Stored(settings_of(None)), key)
     context = opened.context
     if context.trip is not None and context.scene is EMPTY_SCENE:
-        text, media_type = json.dumps(REQUEST if not opened.job else {"sample": opened.sample}), ""
+        text = json.dumps({"sample": opened.sample} if opened.job else REQUEST)
         return ServedScene(
             name=key,
             title=opened.title,
             context=context,
             text=lambda: text,
-            media_type=media_type or "application/json",
+            media_type="application/json",
         )
     return ServedScene(name=key, title=opened.title, context=context, text=partial(_geojson, context.scene))
 

@@ -88,13 +88,13 @@ def call_server(
     from tools.servers.tool import server_tool  # late: few commands call servers
 
     listed = server.listing.tools if server.listing else []
-    one = next((item for item in listed if tool in (item.name, item.shown)), None)
-    if one is None:
+    chosen = next((item for item in listed if tool in (item.name, item.shown)), None)
+    if chosen is None:
         there_are = ", ".join(item.name for item in listed)
         raise SpecError(f"no tool {tool!r}; there are: {there_are}", field="NAME")
     context = ToolContext(scene=scene or EMPTY_SCENE, media=media_of(settings.data_dir))
     try:
-        answer = Toolbox([server_tool(name, server, one)], context).call(one.shown, json.dumps(args))
+        answer = Toolbox([server_tool(name, server, chosen)], context).call(chosen.shown, json.dumps(args))
     except ServerFault as fault:
         raise Unavailable(str(fault), field=FIELD) from None
     if answer.error is not None:

@@ -74,7 +74,7 @@ def stub(name: str, schema: ToolSchema) -> str:
         if parameter.isidentifier() and not keyword.iskeyword(parameter)
     )
     lines = [
-        line for parameter in parameter_names(schema) for line in _told(parameter, properties[parameter])
+        line for parameter in parameter_names(schema) for line in _described(parameter, properties[parameter])
     ]
     said = " ".join(str(function.get("description", "")).split())
     documented = "\n".join([said, "", *(f"    {line}" for line in lines), "    "] if lines else [said])
@@ -99,25 +99,25 @@ def _type(part: Any) -> str:
         return f"Literal[{', '.join(repr(value) for value in values)}]"
     for several in ("anyOf", "oneOf"):
         if several in part:
-            return " | ".join(dict.fromkeys(_type(one) for one in part[several]))
+            return " | ".join(dict.fromkeys(_type(branch) for branch in part[several]))
     kind = part.get("type")
     if isinstance(kind, list):
-        return " | ".join(TYPES.get(str(one), "Any") for one in kind)
+        return " | ".join(TYPES.get(str(name), "Any") for name in kind)
     if kind == "array":
         return f"list[{_type(part['items'])}]" if part.get("items") else "list"
     return TYPES.get(str(kind), "Any")
 
 
-def _told(name: str, part: Any, depth: int = 0) -> list[str]:
+def _described(name: str, part: Any, depth: int = 0) -> list[str]:
     """A parameter's line, and below it those of its fields."""
     if not isinstance(part, Mapping):
         return []
     rules = ", ".join(_rules(part))
     said = " ".join(str(part.get("description", "")).split())
     is_name = name.isidentifier() and not keyword.iskeyword(name)
-    told = name if is_name or depth else f"**{{{name!r}: …}}"  # such a one is passed by its name in a dict
-    line = f"{'  ' * depth}{told}: {said}{f' ({rules})' if rules else ''}".rstrip()
-    fields = [line for one in _objects(part) for line in _fields(one, depth + 1)]
+    shown = name if is_name or depth else f"**{{{name!r}: …}}"  # it is passed by its name in a dict
+    line = f"{'  ' * depth}{shown}: {said}{f' ({rules})' if rules else ''}".rstrip()
+    fields = [line for inner in _objects(part) for line in _fields(inner, depth + 1)]
     return [line, *fields] if said or rules or fields or not is_name else []
 
 
@@ -125,8 +125,8 @@ def _objects(part: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     """The schemas with fields in this one: itself, its items, its alternatives."""
     if part.get("properties"):
         return [part]
-    inner = [part.get("items"), *part.get("anyOf", ()), *part.get("oneOf", ())]
-    return [one for each in inner if isinstance(each, Mapping) for one in _objects(each)]
+    parts = [part.get("items"), *part.get("anyOf", ()), *part.get("oneOf", ())]
+    return [schema for inner in parts if isinstance(inner, Mapping) for schema in _objects(inner)]
 
 
 def _fields(part: Mapping[str, Any], depth: int) -> list[str]:
@@ -134,7 +134,7 @@ def _fields(part: Mapping[str, Any], depth: int) -> list[str]:
     lines: list[str] = []
     for name, field in part["properties"].items():
         is_needed = "" if name in needed else ", may be left out"
-        first, *rest = _told(name, field, depth) or [f"{'  ' * depth}{name}:"]
+        first, *rest = _described(name, field, depth) or [f"{'  ' * depth}{name}:"]
         shown, _, said = first.partition(":")
         lines += [f"{shown} ({_type(field)}{is_needed}):{said}".rstrip(":"), *rest]
     return lines

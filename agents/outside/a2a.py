@@ -200,7 +200,7 @@ def _message(question: Question) -> dict[str, Any]:
                 name = f"{block['sha256'][:12]}.{media_type.rpartition('/')[2]}"
                 raw = base64_text(data[block["sha256"]])
                 parts.append({"raw": raw, "mediaType": media_type, "filename": name})
-    told = {
+    extra = {
         "version": VERSION,
         "sample_id": question.sample_id,
         "model": question.model_id,
@@ -213,7 +213,7 @@ def _message(question: Question) -> dict[str, Any]:
         "messageId": str(uuid.uuid4()),
         "role": "ROLE_USER",
         "parts": parts,
-        "metadata": {"gnomon": told},
+        "metadata": {"gnomon": extra},
     }
 
 
@@ -253,12 +253,12 @@ def _answer(task: Mapping[str, Any], question: Question) -> AgentReply:
 
 def _reply(holders: list[Any], others: list[Any], question: Question) -> AgentReply:
     """A reply with the text of messages or artifacts, and what the metadata of any of them tells."""
-    told: dict[str, Any] = {}
+    account: dict[str, Any] = {}
     for holder in (*others, *holders):
         metadata = holder.get("metadata")
         extra = metadata.get("gnomon") if isinstance(metadata, Mapping) else None
-        told |= extra if isinstance(extra, Mapping) else {}
-    steps, usage = told.get("steps"), told.get("usage")
+        account |= extra if isinstance(extra, Mapping) else {}
+    steps, usage = account.get("steps"), account.get("usage")
     return reply_of(
         _text(holders),
         steps if isinstance(steps, list) else None,

@@ -11,13 +11,13 @@ import json
 import sys
 import threading
 from collections.abc import Mapping
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
-from agents.models import chat_format as wire
 from agents.outside.core.asked_agent import AskedAgent
 from agents.outside.core.contract import reply_of
-from agents.outside.core.question import AgentReply, Question, Subject, bytes_of
+from agents.outside.core.question import AgentReply, Question, Subject, chat_messages
 from gnomon.core.agent import LimitReached
 from gnomon.core.errors import AgentFault
 from gnomon.core.outside_agent import OutsideAgent
@@ -38,7 +38,7 @@ class _Graph(Subject):
 
         if self._graph is None:
             self._graph = graph_at(self._path)
-        sent = _messages(question)
+        sent = chat_messages(question)
         try:
             async with asyncio.timeout(question.timeout_s):
                 result = await self._graph.ainvoke({"messages": sent}, config=_config(question))
@@ -61,17 +61,15 @@ def graph_at(path: str) -> Any:
     """
     module_name, _, name = path.partition(":")
     try:
-        found: Any = _imported(module_name)
-        for part in name.split("."):
-            found = getattr(found, part)
-        if not hasattr(found, "ainvoke") and inspect.isfunction(found):
-            found = found()
+        graph: Any = attrgetter(name)(_imported(module_name))
+        if not hasattr(graph, "ainvoke") and inspect.isfunction(graph):
+            graph = graph()
     except Exception as error:
         raise AgentFault(f"{path}: {type(error).__name__}: {error}", cause="start") from error
-    if not hasattr(found, "ainvoke"):
-        message = f"{path} is a {type(found).__name__}, not a compiled graph"
+    if not hasattr(graph, "ainvoke"):
+        message = f"{path} is a {type(graph).__name__}, not a compiled graph"
         raise AgentFault(message, cause="start")
-    return found
+    return graph
 
 
 def _imported(name: str) -> Any:
@@ -89,13 +87,6 @@ def _imported(name: str) -> Any:
             return importlib.import_module(name)
         finally:
             sys.path.remove(here)
-
-
-def _messages(question: Question) -> list[dict[str, Any]]:
-    bytes_of(question)  # refuses what is absent or too large
-    if question.media is None:
-        return [dict(message) for message in question.messages]
-    return wire.messages_out(question.messages, question.media, pictures=True)
 
 
 def _config(question: Question) -> dict[str, Any]:

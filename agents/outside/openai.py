@@ -7,13 +7,12 @@ the type `mcp`, as OpenAI's own API takes them. Steps come from a field `steps` 
 from collections.abc import Mapping
 from typing import Any
 
-from agents.models import chat_format as wire
 from agents.models.error_body import holds_error
 from agents.models.http_errors import fault_of_body
 from agents.models.litellm_errors import Scrubber
 from agents.outside.core.asked_agent import AskedAgent
 from agents.outside.core.contract import reply_of
-from agents.outside.core.question import AgentReply, Question, Subject, bytes_of
+from agents.outside.core.question import AgentReply, Question, Subject, chat_messages
 from agents.outside.core.web import Web, json_of
 from gnomon.core.errors import AgentFault
 from gnomon.core.outside_agent import OutsideAgent
@@ -41,12 +40,10 @@ class _Chat(Subject):
 
 
 def _body(question: Question) -> dict[str, Any]:
-    body: dict[str, Any] = {"model": question.model_id.removeprefix("openai/")}
-    bytes_of(question)  # refuses what is absent or too large
-    if question.media is not None:
-        body["messages"] = wire.messages_out(question.messages, question.media, pictures=True)
-    else:
-        body["messages"] = list(question.messages)
+    body: dict[str, Any] = {
+        "model": question.model_id.removeprefix("openai/"),
+        "messages": chat_messages(question),
+    }
     if question.seed is not None:
         body["seed"] = question.seed
     if question.tool_server is not None:

@@ -73,7 +73,7 @@ class OutsideAgent(StrictModel):
     env: Annotated[tuple[str, ...], AS_LIST] = Field(
         default=(),
         exclude_if=lambda names: not names,
-        description="Names of the worker's environment variables that a command is given beside the usual.",
+        description="Names of the worker's variables for a command, besides PATH, HOME and the language.",
     )
     keep: bool = Field(
         default=False,
@@ -87,7 +87,7 @@ class OutsideAgent(StrictModel):
         default=None,
         ge=16,
         exclude_if=_is_none,
-        description="Address space that a command may use, in megabytes; null: not limited.",
+        description="Address space that a command may use, in megabytes (10^6 bytes); null: not limited.",
     )
     hands_tools: Literal["mcp", "none"] = Field(
         default="mcp",

@@ -218,8 +218,8 @@ def _ended(
 
 
 def _named(value: Json, path: str | None) -> str:
-    found = at_path(value, path) if path else None
-    return str(found) if isinstance(found, (str, int, float)) and not isinstance(found, bool) else ""
+    name = at_path(value, path) if path else None
+    return str(name) if isinstance(name, (str, int, float)) and not isinstance(name, bool) else ""
 
 
 def _score(value: Json, scorer: str | None, where: str) -> float | None:

@@ -94,7 +94,7 @@ def _record(
         "generation_args": args,
         "additional_details": {"arm": arm.name, "agent": str(arm.agent), "repeats": str(spec.repeats)},
     }
-    cells = [(cell, found) for cell, found in group["by_task"].items() if found["mean"] is not None]
+    cells = [(cell, result) for cell, result in group["by_task"].items() if result["mean"] is not None]
     overall = {"mean": group["aggregate"], "ci95": group["aggregate_ci95"], "n": group["n"]}
     results = [("all", overall)] if overall["mean"] is not None else []
     dataset = {"dataset_name": spec.benchmark, "source_type": "other"}
@@ -123,10 +123,10 @@ def _record(
                 "source_data": dataset,
                 "evaluation_timestamp": job.started,
                 "metric_config": _metric(name, spec.scoring),
-                "score_details": _score(found),
+                "score_details": _score(result),
                 "generation_config": generation,
             }
-            for name, found in [*results, *cells]
+            for name, result in [*results, *cells]
         ],
     }
 
@@ -150,12 +150,12 @@ def _metric(name: str, scoring: str) -> dict[str, Any]:
     }
 
 
-def _score(found: Json) -> dict[str, Any]:
-    uncertainty: dict[str, Any] = {"num_samples": found["n"]}
-    if found.get("ci95"):
-        lower, upper = found["ci95"]
+def _score(result: Json) -> dict[str, Any]:
+    uncertainty: dict[str, Any] = {"num_samples": result["n"]}
+    if result.get("ci95"):
+        lower, upper = result["ci95"]
         uncertainty["confidence_interval"] = {"lower": lower, "upper": upper, "confidence_level": 0.95}
-    return {"score": found["mean"], "uncertainty": uncertainty}
+    return {"score": result["mean"], "uncertainty": uncertainty}
 
 
 def _samples(job: ExportedJob, label: str, arm: str, *, evaluation: str, model_id: str) -> Iterator[bytes]:

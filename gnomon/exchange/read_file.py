@@ -9,7 +9,6 @@ from gnomon.exchange import json_lines, row_file
 from gnomon.exchange.run import Ended
 
 ENDINGS = (".eval", ".json", ".jsonl", ".ndjson", ".csv", ".tsv", ".xlsx")
-FORMATS = ("inspect", "rows", "atif", "chat", "every-eval-ever", "vlmevalkit")
 START = 4_096  # bytes in which a document says what it is
 
 

@@ -169,11 +169,11 @@ def read_rows(path: Path) -> list[dict[str, Any]]:
     try:
         rows: list[dict[str, Any]] = table.to_pylist()
     except UnicodeDecodeError:
-        rows = [{name: _cell(table[name], at) for name in table.column_names} for at in range(len(table))]
+        rows = [{name: cell_at(table[name], at) for name in table.column_names} for at in range(len(table))]
     return rows
 
 
-def _cell(column: pa.ChunkedArray, at: int) -> Any:
+def cell_at(column: pa.ChunkedArray, at: int) -> Any:
     """A value; None where a text in it is no UTF-8, so that one bad cell does not cost the file."""
     try:
         return column[at].as_py()

@@ -23,7 +23,7 @@ from gnomon.core.errors import SpecError
 from gnomon.spec.preset import ArmPlan, Preset, PresetOptions, contrast
 from gnomon.trials.fault_injection import can_be_wrong
 from tools.core.toolbox import TOOLS
-from tools.servers.definition import SEPARATOR
+from tools.servers.listing import SEPARATOR
 
 KINDS: tuple[FaultKind, ...] = ("explicit", "silent")
 LASTING: tuple[Lasting, ...] = ("transient", "permanent")

@@ -28,6 +28,7 @@ from gnomon.spec.analysis_spec import AttributionSpec
 from gnomon.spec.preset import ArmPlan, GroupedOptions, Preset, contrast
 from gnomon.trials.fault_injection import can_be_wrong
 from tools.core.toolbox import TOOLS
+from tools.servers.listing import SEPARATOR, server_in
 
 MOST_PLAYERS = 8  # among whom the gain is divided, unless a spec names more groups
 NAME_CHARS = 60
@@ -104,8 +105,8 @@ def short_names(tools: Sequence[str]) -> list[str]:
     >>> short_names(["calc__add", "calc__root"]), short_names(["calc__add", "git__log"])
     (['add', 'root'], ['calc__add', 'git__log'])
     """
-    servers = {name.partition("__")[0] if "__" in name else "" for name in tools}
-    return [name.partition("__")[2] or name for name in tools] if len(servers) == 1 else list(tools)
+    is_of_one = len({server_in(name) for name in tools}) == 1
+    return [name.partition(SEPARATOR)[2] or name for name in tools] if is_of_one else list(tools)
 
 
 def _set_of(arm: Arm) -> frozenset[str]:

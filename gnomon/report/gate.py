@@ -55,10 +55,9 @@ class Regression(TypedDict):
     new_answer: str | None
 
 
-class GatePair(TypedDict):
-    """One model and arm of BASE against its counterpart in NEW."""
+class _Tested(TypedDict):
+    """The part of a GatePair that the test gives."""
 
-    label: str
     finding: Finding
     reasons: list[str]
     n: int  # samples with a score in both
@@ -74,6 +73,12 @@ class GatePair(TypedDict):
     p: float | None  # one-sided: of a fall by the margin or more
     could_show: float | None  # the margin that an equal NEW would pass in 8 of 10 such comparisons
     passes_from: float | None  # the least margin that these results pass
+
+
+class GatePair(_Tested):
+    """One model and arm of BASE against its counterpart in NEW."""
+
+    label: str
     samples: dict[str, int]  # both, only_base, only_new
     missing: dict[str, float]  # shares of trials without a score, base and new
     is_identical: bool  # every score and answer is the same
@@ -211,26 +216,6 @@ def _judged(
         "worse": sum(change["new"] < change["base"] - NOISE for change in falls),
         "regressed": [change for change in falls if change["new"] < change["base"] - NOISE][:LISTED],
     }
-
-
-class _Tested(TypedDict):
-    """The part of a GatePair that the test gives."""
-
-    finding: Finding
-    reasons: list[str]
-    n: int
-    clusters: int
-    base_mean: float | None
-    new_mean: float | None
-    diff: float | None
-    ci90: Interval
-    ci95: Interval
-    interval_method: str
-    margin: float | None
-    margin_why: str
-    p: float | None
-    could_show: float | None
-    passes_from: float | None
 
 
 def _tested(result: PairResult, margin: Margin, *, is_identical: bool) -> _Tested:

@@ -16,7 +16,7 @@ from gnomon.core.validation import StrictModel, first_validation_error
 from gnomon.spec.analysis_spec import AttributionSpec
 from tools.core.registry import Registry, UnknownPlugin
 from tools.core.toolbox import TOOLS
-from tools.servers.definition import SEPARATOR
+from tools.servers.listing import SEPARATOR
 
 MAX_GROUP_NAME = 80  # characters, as of an arm's name
 

@@ -21,13 +21,8 @@ from gnomon.spec.size import MAX_BYTES
 from tools.core.outage import ServerFault
 from tools.core.toolbox import TOOLS
 from tools.servers.cassette import Cassette, CassetteError, open_cassette
-from tools.servers.definition import (
-    MAX_SERVER_NAME,
-    NAME_PATTERN,
-    SEPARATOR,
-    ToolServer,
-)
-from tools.servers.listing import ListedTool, Listing
+from tools.servers.definition import MAX_SERVER_NAME, NAME_PATTERN, ToolServer
+from tools.servers.listing import SEPARATOR, ListedTool, Listing
 
 ALLOWED_COMMANDS_ENV = "GNOMON_ALLOWED_COMMANDS"
 MAX_SERVERS = 20

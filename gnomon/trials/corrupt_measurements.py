@@ -48,7 +48,7 @@ def _wrong(value: Any, name: str) -> Any:
     if isinstance(value, list):
         return [_wrong(item, name) for item in value]
     if isinstance(value, str):
-        return LENGTH.sub(_stretched, value) if name == "words" else value
+        return LENGTH.sub(stretched_number, value) if name == "words" else value
     change = _change(name)
     if change is None or isinstance(value, bool) or not isinstance(value, int | float):
         return value
@@ -57,9 +57,10 @@ def _wrong(value: Any, name: str) -> Any:
     return round(change(value)) if value >= 0 else value  # a whole −1 says that there is no route
 
 
-def _stretched(length: re.Match[str]) -> str:
-    digits = len(length[1].partition(".")[2])
-    return f"{STRETCH * float(length[1]):.{digits}f}"
+def stretched_number(match: re.Match[str]) -> str:
+    """The number in a match's first group, stretched, with as many decimals."""
+    digits = len(match[1].partition(".")[2])
+    return f"{STRETCH * float(match[1]):.{digits}f}"
 
 
 def _change(name: str) -> Callable[[float], float] | None:

@@ -13,7 +13,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
-from gnomon.trials.corrupt_measurements import STRETCH
+from gnomon.trials.corrupt_measurements import stretched_number
 
 WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 SETS: Sequence[Sequence[str]] = (
@@ -59,7 +59,7 @@ def stretched(content: str) -> str:
     >>> stretched('{"distance": 10.0, "at": "2026-11-23", "words": "12 m"}')
     '{"distance": 15.0, "at": "2026-11-23", "words": "18 m"}'
     """
-    return NUMBER.sub(_stretch, content)
+    return NUMBER.sub(stretched_number, content)
 
 
 def said_in(arguments: object) -> Iterator[str]:
@@ -93,11 +93,6 @@ def enumerations(schema: object) -> Iterator[tuple[str, ...]]:
             yield from enumerations(value)
 
 
-def _stretch(match: re.Match[str]) -> str:
-    decimals = len(match[1].partition(".")[2])
-    return f"{STRETCH * float(match[1]):.{decimals}f}"
-
-
 class _Deal:
     """One deal of a trial: the same value becomes the same other value."""
 
@@ -113,13 +108,8 @@ class _Deal:
     def _exchanges(self, sets: Sequence[Sequence[str]]) -> Iterator[tuple[str, str]]:
         """Which word stands for which, in each way of writing it."""
         for words in sets:
-            step = (
-                self._days
-                if words is WEEKDAYS
-                else 1 + self._days % (len(words) - 1)
-                if len(words) > 1
-                else 0
-            )
+            # Weekdays follow the dates; of other sets no word stays.
+            step = self._days if words is WEEKDAYS else 1 + self._days % max(1, len(words) - 1)
             for at, word in enumerate(words):
                 other = words[(at + step) % len(words)]
                 for form in (str, str.lower, str.upper, str.capitalize):

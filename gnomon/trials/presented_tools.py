@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from gnomon.core.arm import Arm
 from gnomon.core.ids import stable_hash
 from tools.core.toolbox import TOOLS, Observation, Toolbox, WrappedToolbox, unknown_tool
-from tools.servers.definition import SEPARATOR
+from tools.servers.listing import SEPARATOR
 
 if TYPE_CHECKING:
     from tools.itinerary.trip import Trip

@@ -17,6 +17,7 @@ import threading
 import traceback
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from pathlib import Path
 from types import ModuleType
 
@@ -66,16 +67,14 @@ class EntryPoint:
             PluginFault: it cannot be; the message names the line of code where there is one.
         """
         try:
-            found: object = importlib.import_module(self.module)
-            for part in self.attribute.split("."):
-                found = getattr(found, part)
+            plugin: object = attrgetter(self.attribute)(importlib.import_module(self.module))
         except (Exception, SystemExit) as error:
             fault = _where(error, within=code_files(self.module))
             message = (
                 f"{self.name!r} of {self.origin} ({self.module}:{self.attribute}) does not load: {fault}"
             )
             raise PluginFault(message) from error
-        return found
+        return plugin
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

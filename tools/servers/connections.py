@@ -248,6 +248,6 @@ def close_all() -> None:
     """Stop all servers of this process, if it has any; the next call starts them again."""
     global _here
     with _lock:
-        mine, _here = _here, None
-    if mine is not None and mine[0] == os.getpid():
-        mine[1].close()
+        before, _here = _here, None
+    if before is not None and before[0] == os.getpid():
+        before[1].close()

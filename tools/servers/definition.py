@@ -7,7 +7,6 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator, model_valida
 
 from tools.servers.listing import Listing
 
-SEPARATOR = "__"  # between the names of a server and of its tool; our own tools have none
 NAME_PATTERN = r"^[a-z][a-z0-9]*(_[a-z0-9]+)*$"
 MAX_SERVER_NAME = 24
 MAX_WORDS, MAX_WORD = 64, 4_096
@@ -39,7 +38,7 @@ class McpServer(_Strict):
     env: dict[str, str] = Field(
         default_factory=dict,
         exclude_if=lambda value: not value,
-        description="Environment variables of the command; of others it gets PATH and the language.",
+        description="Environment variables of the command, besides PATH, language, time zone, certificates.",
     )
     env_from: list[str] = Field(
         default_factory=list,
@@ -136,7 +135,10 @@ class ServerLimits(_Strict):
     )
     max_pictures: int = Field(default=8, ge=0, le=100, description="The most pictures of one result.")
     memory_mb: int = Field(
-        default=4_096, ge=16, le=1_000_000, description="Megabytes of memory of each process of a command."
+        default=4_096,
+        ge=16,
+        le=1_000_000,
+        description="Memory of each process of a command, in megabytes (10^6 bytes).",
     )
     in_flight: int = Field(
         default=8, ge=1, le=1_000, description="Calls of one worker process at the same time."

@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field
 MAX_TOOLS = 1_000
 MAX_LISTING_BYTES = 150_000  # of all tools that a job uses of a server
 MAX_SHOWN_NAME = 64  # characters that every provider takes
+SEPARATOR = "__"  # between the names of a server and of its tool; our own tools have none
 
 
 class ListedTool(BaseModel):
@@ -78,12 +79,21 @@ def shown_names(server: str, names: Iterable[str]) -> dict[str, str]:
     shown: dict[str, str] = {}
     taken = set[str]()
     for name in sorted(names):
-        short = f"{server}__{re.sub(r'[^A-Za-z0-9_-]', '_', name) or 'tool'}"
+        short = f"{server}{SEPARATOR}{re.sub(r'[^A-Za-z0-9_-]', '_', name) or 'tool'}"
         if len(short) > MAX_SHOWN_NAME or short in taken:
             short = f"{short[: MAX_SHOWN_NAME - 5]}_{hashlib.sha256(name.encode()).hexdigest()[:4]}"
         taken.add(short)
         shown[name] = short
     return shown
+
+
+def server_in(tool: str) -> str:
+    """The server whose tool an arm means by this name; empty for a tool of our own.
+
+    >>> server_in("time__now"), server_in("distance")
+    ('time', '')
+    """
+    return tool.partition(SEPARATOR)[0] if SEPARATOR in tool else ""
 
 
 def without_filled(parameters: Mapping[str, Any], filled: Collection[str]) -> dict[str, Any]:

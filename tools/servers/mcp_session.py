@@ -100,17 +100,17 @@ class McpSession:
     async def _list(self) -> Listing:
         if self._client is None:
             raise StartFailed("it has not been started")
-        found: dict[str, Any] = {}
+        listed: dict[str, Any] = {}
         cursor: str | None = None
         for _ in range(MAX_PAGES):
             page = await self._client.list_tools(cursor=cursor)
-            found |= {tool.name: tool for tool in page.tools}
+            listed |= {tool.name: tool for tool in page.tools}
             cursor = page.next_cursor
-            if cursor is None or len(found) > MAX_TOOLS:
+            if cursor is None or len(listed) > MAX_TOOLS:
                 break
-        if len(found) > MAX_TOOLS:
+        if len(listed) > MAX_TOOLS:
             raise StartFailed(f"lists more than {MAX_TOOLS:,} tools")
-        names = shown_names(self._name, found)
+        names = shown_names(self._name, listed)
         tools = [
             ListedTool(
                 shown=names[name],
@@ -119,7 +119,7 @@ class McpSession:
                 parameters=dict(tool.input_schema),
                 result=dict(tool.output_schema) if tool.output_schema else None,
             )
-            for name, tool in sorted(found.items(), key=lambda item: names[item[0]])
+            for name, tool in sorted(listed.items(), key=lambda item: names[item[0]])
         ]
         _check_size(tools)
         info = self._client.server_info

@@ -48,7 +48,7 @@ class ServerProcess:
         work.mkdir(exist_ok=True)
         plan = {
             "parent": os.getpid(),
-            "memory_bytes": self._limits.memory_mb * 2**20,
+            "memory_bytes": self._limits.memory_mb * 1_000_000,
             "read": [*launch.environment_of(command[0]), str(self._folder), *_certificates()],
             "write": [str(work), *_granted(self._server), *launch.caches_of(command[0]).values()],
         }

@@ -122,7 +122,7 @@ def _all_steps(reply: AgentReply, *, keeps_reasoning: bool, started: float) -> l
     last = steps[-1] if steps else None
     if isinstance(last, ReplyStep) and last.text == reply.text and not last.tool_calls:
         steps.pop()
-    told = last if isinstance(last, ReplyStep) and len(steps) < len(reply.steps) else None
+    answer = last if isinstance(last, ReplyStep) and len(steps) < len(reply.steps) else None
     steps.append(
         ReplyStep(
             text=reply.text,
@@ -132,7 +132,7 @@ def _all_steps(reply: AgentReply, *, keeps_reasoning: bool, started: float) -> l
             completion_tokens=reply.completion_tokens,
             cached_tokens=reply.cached_tokens,
             reasoning_tokens=reply.reasoning_tokens,
-            reasoning=told.reasoning if told else "",
+            reasoning=answer.reasoning if answer else "",
             flags=reply.flags,
             usd=reply.usd,
             cached=False,

@@ -5,28 +5,19 @@ answer of the wrong shape is a fault of the agent's; a step of an unknown form i
 """
 
 import json
-import math
 from collections.abc import Mapping
 from typing import Any
 
 from agents.models.chat_format import MAX_REPLY_CHARS, sanitize
 from agents.models.reply_bounds import CUT
 from agents.outside.core.question import AgentReply, Question, base64_text, bytes_of
-from agents.outside.core.told_steps import read_steps
+from agents.outside.core.told_steps import TOKEN_NAMES, read_steps, token_count
 from gnomon.core.errors import AgentFault
 from gnomon.core.message import Block
-from gnomon.core.row import MAX_TOKENS, MAX_USD
+from gnomon.core.row import MAX_USD
 from gnomon.core.trace import Account, ReplyStep, Step, ToolStep
 
 VERSION = "gnomon-agent/1"
-# Names under which agents report tokens, ours first.
-TOKEN_NAMES: Mapping[str, tuple[str, ...]] = {
-    "model_calls": ("model_calls",),
-    "prompt_tokens": ("prompt_tokens", "input_tokens"),
-    "completion_tokens": ("completion_tokens", "output_tokens"),
-    "cached_tokens": ("cached_tokens",),
-    "reasoning_tokens": ("reasoning_tokens",),
-}
 
 
 def written(question: Question) -> dict[str, Any]:
@@ -98,13 +89,13 @@ def read_answer(answer: Any, question: Question) -> AgentReply:
     text = answer["answer"]
     if isinstance(text, bool) or not isinstance(text, str | int | float | None):
         raise AgentFault(f"answer is {_noun(text)}, not a text", cause="bad_shape")
-    told = answer.get("steps")
-    if told is not None and not isinstance(told, list):
-        raise AgentFault(f"steps is {_noun(told)}, not a list", cause="bad_shape")
+    steps = answer.get("steps")
+    if steps is not None and not isinstance(steps, list):
+        raise AgentFault(f"steps is {_noun(steps)}, not a list", cause="bad_shape")
     usage = answer.get("usage")
     if usage is not None and not isinstance(usage, dict):
         raise AgentFault(f"usage is {_noun(usage)}, not an object", cause="bad_shape")
-    return reply_of("" if text is None else str(text), told, usage, question)
+    return reply_of("" if text is None else str(text), steps, usage, question)
 
 
 def reply_of(
@@ -134,10 +125,7 @@ def account_of(
     """What an agent used, as far as it tells: by its totals, else by its steps. `hands`: it was handed tools,
     whose calls are counted here.
     """
-    totals: dict[str, int | None] = {
-        name: next((count for key in keys if (count := _count(usage.get(key))) is not None), None)
-        for name, keys in TOKEN_NAMES.items()
-    }
+    totals = {name: token_count(usage, name) for name in TOKEN_NAMES}
     replies = [step for step in steps if isinstance(step, ReplyStep)]
     if totals["model_calls"] is None and replies:
         totals["model_calls"] = len(replies)
@@ -148,13 +136,6 @@ def account_of(
     usd = _dollars(usage.get("usd", usage.get("cost_usd")))
     tells_calls = hands or tells_steps or any(isinstance(step, ToolStep) for step in steps)
     return Account(tells_calls=tells_calls, usd=usd, **totals)
-
-
-def _count(value: Any) -> int | None:
-    """A count that can be one; None: it is unknown, as is one of nonsense."""
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-        return None
-    return int(value) if 0 <= value <= MAX_TOKENS and value == int(value) else None
 
 
 def _dollars(value: Any) -> float | None:

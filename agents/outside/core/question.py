@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from agents.models.chat_format import messages_out
 from gnomon.core.errors import DataError
 from gnomon.core.message import ImageBlock, Message, VideoBlock
 from gnomon.core.model import Reply, Request
@@ -102,6 +103,18 @@ def bytes_of(question: Question) -> dict[str, bytes]:
     if size > MAX_MEDIA_BYTES:
         raise DataError(f"pictures of {size:,} bytes; an outside agent is sent {MAX_MEDIA_BYTES:,} at most")
     return data
+
+
+def chat_messages(question: Question) -> list[dict[str, Any]]:
+    """The question's messages in the shape of OpenAI's, with its pictures as data URLs.
+
+    Raises:
+        DataError: as `bytes_of`.
+    """
+    bytes_of(question)  # refuses what is absent or too large
+    if question.media is None:
+        return [dict(message) for message in question.messages]
+    return messages_out(question.messages, question.media, pictures=True)
 
 
 def base64_text(data: bytes) -> str:

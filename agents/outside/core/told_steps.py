@@ -16,6 +16,14 @@ from gnomon.core.trace import NoteStep, ReplyStep, Step, ToolStep
 
 MAX_STEPS, MAX_TEXT = 500, 50_000
 TOLD_ERROR = "tool_error"  # the kind of failure of a call that the agent says has failed
+# Names under which agents report what they used, ours first.
+TOKEN_NAMES: Mapping[str, tuple[str, ...]] = {
+    "model_calls": ("model_calls",),
+    "prompt_tokens": ("prompt_tokens", "input_tokens"),
+    "completion_tokens": ("completion_tokens", "output_tokens"),
+    "cached_tokens": ("cached_tokens",),
+    "reasoning_tokens": ("reasoning_tokens",),
+}
 _TOOL_KINDS = ("tool", "tool_call", "tool_result", "function", "action", "call")
 _REPLY_KINDS = ("reply", "message", "model", "assistant", "llm", "ai", "thought", "answer")
 _NAMES = ("name", "tool", "tool_name", "function")
@@ -66,8 +74,8 @@ def _read(step: Any) -> Step:
         text=_text(text or ""),
         tool_calls=calls,
         finish_reason="tool_calls" if calls else "stop",
-        prompt_tokens=_count(usage, "prompt_tokens", "input_tokens"),
-        completion_tokens=_count(usage, "completion_tokens", "output_tokens"),
+        prompt_tokens=token_count(usage, "prompt_tokens"),
+        completion_tokens=token_count(usage, "completion_tokens"),
         usd=None,
         cached=False,
         wall_s=_seconds(step.get("seconds", step.get("wall_s"))),
@@ -107,12 +115,16 @@ def _text(value: Any) -> str:
     return sanitize(text if len(text) <= MAX_TEXT else f"{text[:MAX_TEXT]}… ({len(text):,} characters)")
 
 
-def _count(usage: Any, *names: str) -> int | None:
-    for name in names:
-        count = usage.get(name)
-        if isinstance(count, int) and not isinstance(count, bool) and 0 <= count <= MAX_TOKENS:
-            return count
-    return None
+def token_count(usage: Any, name: str) -> int | None:
+    """A count under any of the names that agents give it; None: it is unknown, as is one of nonsense."""
+    counts = (_count(usage.get(key)) for key in TOKEN_NAMES[name])
+    return next((count for count in counts if count is not None), None)
+
+
+def _count(value: Any) -> int | None:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        return None
+    return int(value) if 0 <= value <= MAX_TOKENS and value == int(value) else None
 
 
 def _seconds(value: Any) -> float:

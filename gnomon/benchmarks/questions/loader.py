@@ -1,28 +1,23 @@
 """Makes questions of a file's rows, and names all that is wrong with it at once, by line and column."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from gnomon.benchmarks._clusters import clusters_by_shared
-from gnomon.benchmarks.questions.columns import COLUMNS
+from gnomon.benchmarks.questions.columns import MAPPABLE
 from gnomon.benchmarks.questions.floors import UsualAnswers
-from gnomon.benchmarks.questions.pictures import (
-    Source,
-    is_file_name,
-    key_of,
-    sources_in,
-)
+from gnomon.benchmarks.questions.pictures import Source, is_file_name, key_of, sources_in
 from gnomon.benchmarks.questions.question import Entry, OwnQuestion
 from gnomon.benchmarks.questions.rows import Reading, RowReader, scene_at
-from gnomon.benchmarks.questions.tables import SUFFIXES, FoundRow, Table, open_table
-from gnomon.core.errors import DataError, FaultyFile, NotFound
+from gnomon.benchmarks.questions.tables import SUFFIXES, Table, TableRow, open_table
+from gnomon.core.errors import DataError, FaultyFile
 from gnomon.core.ids import stable_hash
 from gnomon.core.sample import DataFault, SampleRef
 from gnomon.media.clip_frames import find_clip
 from tools.scene.scene import Scene
 
-FIRST = 20  # faults that a message quotes
+MAX_QUOTED = 20  # faults that a message quotes
 
 
 def find_file(data: Path) -> Path:
@@ -101,10 +96,10 @@ def read_file(path: Path, reading: Reading) -> QuestionFile:
         DataError: the file cannot be read, or lacks a column that every question needs.
     """
     table = open_table(path)
-    walk = _Scan(table, reading, path)
-    for found in table.rows():
-        walk.add(found)
-    return walk.finished()
+    scan = _Scan(table, reading, path)
+    for row in table.rows():
+        scan.add(row)
+    return scan.finished()
 
 
 class _Scan:
@@ -122,35 +117,33 @@ class _Scan:
         self._usual = UsualAnswers()
         self._rows = 0
 
-    def add(self, found: FoundRow) -> None:
+    def add(self, row: TableRow) -> None:
         """Read a row; what is wrong with it is kept."""
         self._rows += 1
-        if found.fault:
-            self._faults.append((found.number, found.fault))
+        if row.fault:
+            self._faults.append((row.number, row.fault))
             return
-        self._columns |= dict.fromkeys(found.values)
+        self._columns |= dict.fromkeys(row.values)
         reader = self._reader
-        question = reader.question(found.values, found.number)
-        self._faults += [(found.number, fault) for fault in reader.faults]
+        question = reader.question(row.values, row.number)
+        self._faults += [(row.number, fault) for fault in reader.faults]
         sample_id = reader.sample_id
         if sample_id in self._seen:
             first = self._seen[sample_id][0]
-            self._faults.append(
-                (found.number, f"id: {sample_id!r} is also that of {self._table.unit} {first}")
-            )
+            self._faults.append((row.number, f"id: {sample_id!r} is also that of {self._table.unit} {first}"))
             return
-        self._seen[sample_id] = (found.number, found.at)
+        self._seen[sample_id] = (row.number, row.at)
         if question is None:
             return
         self._usual.add(question)
         references = [s for s in question.pictures if isinstance(s, str) and not self._is_file(s)]
-        self._references += [(found.number, reference) for reference in references]
+        self._references += [(row.number, reference) for reference in references]
         self._entries[sample_id] = Entry(
             ref=SampleRef(
                 sample_id=sample_id, task=question.task, cell=question.task, cluster=question.cluster
             ),
-            at=found.at,
-            number=found.number,
+            at=row.at,
+            number=row.number,
             has_options=bool(question.options),
             has_scene=question.scene_source is not None,
             tags=question.tags,
@@ -193,9 +186,9 @@ class _Scan:
     def _message(self) -> str:
         self._faults.sort(key=lambda fault: fault[0])
         count, unit = len(self._faults), self._table.unit
-        lines = [f"  {unit} {number}: {fault}" for number, fault in self._faults[:FIRST]]
-        if count > FIRST:
-            lines.append(f"  and {count - FIRST:,} more")
+        lines = [f"  {unit} {number}: {fault}" for number, fault in self._faults[:MAX_QUOTED]]
+        if count > MAX_QUOTED:
+            lines.append(f"  and {count - MAX_QUOTED:,} more")
         units = f"{unit[:-1]}ies" if unit.endswith("y") else f"{unit}s"
         faulty = len({number for number, _ in self._faults})
         head = f"{self._path.name}: {count:,} fault{'s'[: count > 1]} in {faulty:,} of {self._rows:,} {units}"
@@ -220,28 +213,15 @@ class _Scan:
         return {
             sample_id: entry
             if entry.ref.cluster
-            else Entry(
-                ref=SampleRef(
-                    sample_id=sample_id,
-                    task=entry.ref.task,
-                    cell=entry.ref.cell,
-                    cluster=clusters[sample_id] if self._kin[sample_id] else sample_id,
-                ),
-                at=entry.at,
-                number=entry.number,
-                has_options=entry.has_options,
-                has_scene=entry.has_scene,
-                tags=entry.tags,
+            else replace(
+                entry,
+                ref=replace(entry.ref, cluster=clusters[sample_id] if self._kin[sample_id] else sample_id),
             )
             for sample_id, entry in self._entries.items()
         }
 
     def _unused(self) -> Iterable[DataFault]:
-        used = {
-            column
-            for name in (*COLUMNS, *"ABCDEFGHIJKLMNOPQRSTUVWXYZ")
-            for column in self._reading.columns.candidates(name)
-        }
+        used = {column for name in MAPPABLE for column in self._reading.columns.candidates(name)}
         unused = [column for column in self._columns if column and column not in used]
         if unused:
             yield DataFault(sample_id="", kind="unused_columns", detail=", ".join(unused[:40]))
@@ -257,14 +237,3 @@ def _shared(question: OwnQuestion, references: Sequence[str]) -> Iterable[str]:
         yield f"clip {question.clip}"
     if question.scene_source is not None:
         yield f"scene {stable_hash(question.scene_source)}"
-
-
-def entry_called(entries: Mapping[str, Entry], sample_id: str) -> Entry:
-    """The entry of that id.
-
-    Raises:
-        NotFound: it is not among them.
-    """
-    if sample_id not in entries:
-        raise NotFound(f"no sample {sample_id!r} in this selection")
-    return entries[sample_id]

@@ -1,4 +1,4 @@
-"""Finds the pictures of a row: paths below the file's folder, base64, data URLs, or bytes; and scenes."""
+"""Finds the pictures of a row: paths below the file's folder, base64, data URLs, or bytes."""
 
 import base64
 import binascii

@@ -237,12 +237,9 @@ def _tags(written: object) -> tuple[str, ...]:
     return tags
 
 
-LABELS = {"1": True, "yes": True, "true": True, "right": True} | {
-    "0": False,
-    "no": False,
-    "false": False,
-    "wrong": False,
-}
+LABELS = dict.fromkeys(("1", "yes", "true", "right"), True) | dict.fromkeys(
+    ("0", "no", "false", "wrong"), False
+)
 
 
 def _label(written: object) -> bool | None:

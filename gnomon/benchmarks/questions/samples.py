@@ -3,10 +3,11 @@
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from gnomon.benchmarks.questions.loader import QuestionFile, entry_called
+from gnomon.benchmarks.questions.loader import QuestionFile
 from gnomon.benchmarks.questions.pictures import keep
 from gnomon.benchmarks.questions.question import Entry, OwnQuestion, displayed
 from gnomon.core.benchmark import PromptProtocol
+from gnomon.core.errors import NotFound
 from gnomon.core.sample import DataFault, ImageRef, Part, Sample, SampleRef, Shown, Transform
 from gnomon.media import MediaStore
 from gnomon.media.clip_frames import find_clip, show_clip
@@ -42,8 +43,9 @@ class OwnSamples:
             NotFound: it is not among the selected ones.
             DataError: its file or a picture has changed since it was opened.
         """
-        entry = entry_called(self.entries, sample_id)
-        file = self.file
+        if sample_id not in self.entries:
+            raise NotFound(f"no sample {sample_id!r} in this selection")
+        entry, file = self.entries[sample_id], self.file
         question = file.question(entry)
         pictures = [keep(source, file.folder, self.media) for source in file.pictures(question)]
         clip = None

@@ -12,10 +12,13 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, BinaryIO, NoReturn, Protocol
 
+import pyarrow as pa
+import pyarrow.parquet as pq
+
 from gnomon.core.errors import DataError
+from gnomon.media.clip_samples import cell_at
 from tools.core.regular_file import open_regular
 
-LAZY = ("pyarrow", "pyarrow.parquet")  # few question files are Parquet
 SUFFIXES = (".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".parquet")
 MAX_LINE = 64_000_000  # bytes of a row, its pictures included
 MAX_JSON = 512_000_000  # bytes of a file that is read whole
@@ -25,7 +28,7 @@ Values = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FoundRow:
+class TableRow:
     """A row with the place where it lies; `fault` says why it cannot be read, and then it has no values."""
 
     number: int  # for people: of its first line, or of the row
@@ -39,7 +42,7 @@ class Table(Protocol):
 
     unit: str
 
-    def rows(self) -> Iterator[FoundRow]:
+    def rows(self) -> Iterator[TableRow]:
         """Every row that is not blank, in the order of the file.
 
         Raises:
@@ -129,19 +132,19 @@ class JsonLines:
     def __init__(self, path: Path, stamp: tuple[int, int]) -> None:
         self._path, self._stamp = path, stamp
 
-    def rows(self) -> Iterator[FoundRow]:
+    def rows(self) -> Iterator[TableRow]:
         with open_regular(self._path) as file:
             for number, (begin, end, line) in enumerate(_lines(file), start=1):
                 at = (begin, end)
                 if len(line) > MAX_LINE:
-                    yield FoundRow(number=number, at=at, fault=f"is longer than {MAX_LINE:,} bytes")
+                    yield TableRow(number=number, at=at, fault=f"is longer than {MAX_LINE:,} bytes")
                     return
                 if not line.strip():
                     continue
                 try:
-                    yield FoundRow(number=number, at=at, values=_object(line))
+                    yield TableRow(number=number, at=at, values=_object(line))
                 except _Unreadable as error:
-                    yield FoundRow(number=number, at=at, fault=str(error))
+                    yield TableRow(number=number, at=at, fault=str(error))
 
     def row(self, at: tuple[int, int]) -> Values:
         line = _bytes_at(self._path, self._stamp, at)
@@ -179,13 +182,13 @@ class JsonTable:
         self._path = path
         self._entries: list[Any] | None = None
 
-    def rows(self) -> Iterator[FoundRow]:
+    def rows(self) -> Iterator[TableRow]:
         for number, entry in enumerate(self._read(), start=1):
             at = (number - 1, number)
             if isinstance(entry, dict):
-                yield FoundRow(number=number, at=at, values=entry)
+                yield TableRow(number=number, at=at, values=entry)
             else:
-                yield FoundRow(number=number, at=at, fault=f"is no object but {type(entry).__name__}")
+                yield TableRow(number=number, at=at, fault=f"is no object but {type(entry).__name__}")
 
     def row(self, at: tuple[int, int]) -> Values:
         values: Values = self._read()[at[0]]
@@ -225,7 +228,7 @@ class CsvTable:
         self._path, self._stamp, self._delimiter = path, stamp, delimiter
         self._header: list[str] = []
 
-    def rows(self) -> Iterator[FoundRow]:
+    def rows(self) -> Iterator[TableRow]:
         csv.field_size_limit(MAX_LINE)  # of the whole process: pictures are longer than its usual limit
         with open_regular(self._path) as file:
             walk = _Walk(file)
@@ -239,7 +242,7 @@ class CsvTable:
                     cells = self._next(reader, walk)
                 except csv.Error as error:
                     fault = f"cannot be read: {error}; is a quotation mark left open?"
-                    yield FoundRow(number=number, at=(begin, walk.end), fault=fault)
+                    yield TableRow(number=number, at=(begin, walk.end), fault=fault)
                     return
                 if cells is None:
                     return
@@ -248,7 +251,7 @@ class CsvTable:
                     continue
                 fault = walk.fault or self._misfit(cells)
                 values = {} if fault else dict(zip(self._header, cells, strict=True))
-                yield FoundRow(number=number, at=at, values=values, fault=fault)
+                yield TableRow(number=number, at=at, values=values, fault=fault)
 
     def row(self, at: tuple[int, int]) -> Values:
         csv.field_size_limit(MAX_LINE)
@@ -309,9 +312,6 @@ class ParquetTable:
     unit = "row"
 
     def __init__(self, path: Path) -> None:
-        import pyarrow as pa
-        import pyarrow.parquet as pq
-
         self._path = path
         try:
             with open_regular(path) as source, pq.ParquetFile(source) as file:
@@ -323,21 +323,18 @@ class ParquetTable:
         self._counts = counts
         self._group = lru_cache(maxsize=2)(self._read_group)
 
-    def rows(self) -> Iterator[FoundRow]:
+    def rows(self) -> Iterator[TableRow]:
         number = 0
         for group in range(len(self._counts)):
             for at, values in enumerate(_plain_rows(self._read_group(group))):
                 number += 1
-                yield FoundRow(number=number, at=(group, at), values=values)
+                yield TableRow(number=number, at=(group, at), values=values)
 
     def row(self, at: tuple[int, int]) -> Values:
         group, place = at
         return next(iter(_plain_rows(self._group(group).slice(place, 1))))
 
     def _read_group(self, group: int) -> Any:
-        import pyarrow as pa
-        import pyarrow.parquet as pq
-
         try:
             with open_regular(self._path) as source, pq.ParquetFile(source) as file:
                 return file.read_row_group(group)
@@ -352,11 +349,4 @@ def _plain_rows(table: Any) -> Iterable[Values]:
             yield from batch.to_pylist()
         except UnicodeDecodeError:
             for at in range(batch.num_rows):
-                yield {name: _cell(batch.column(name), at) for name in batch.schema.names}
-
-
-def _cell(column: Any, at: int) -> Any:
-    try:
-        return column[at].as_py()
-    except UnicodeDecodeError:
-        return None
+                yield {name: cell_at(batch.column(name), at) for name in batch.schema.names}

@@ -11,7 +11,7 @@ from typing_extensions import TypedDict
 from gnomon.core.arm import Arm
 from gnomon.core.model import Request
 from gnomon.core.row import Row
-from gnomon.presets.mcp_card import LIVE, RAW, short_names
+from gnomon.presets.mcp_card import LIVE, RAW, mcp_card, short_names
 from gnomon.report.group_totals import ToolTotals
 from gnomon.report.score_matrix import RIGHT, ScoreMatrix
 from gnomon.report.section import Interval, ReportInput, Section
@@ -36,8 +36,7 @@ from gnomon.report.text_formats import escape_markdown, markdown_table
 from gnomon.stopping import while_wanted
 from gnomon.tokens import TokenEstimator
 from gnomon.trials.run_trial import DOUBTS_RESULTS
-
-PRESET = "mcp_card"
+from tools.servers.listing import server_in
 
 
 class ServerCardPart(TypedDict):
@@ -65,7 +64,7 @@ def _server_cards(report_input: ReportInput) -> ServerCardPart:
     """A card for each model that has answered under both arms."""
     spec = report_input.spec
     names = {arm.name for arm in spec.arms}
-    if spec.analysis.preset != PRESET or not {RAW, LIVE} <= names:
+    if spec.analysis.preset != mcp_card.name or not {RAW, LIVE} <= names:
         return {"server_cards": []}
     whole = [contrast for contrast in report_input.part(contrasts)["contrasts"] if contrast["scope"] == "all"]
     cards = []
@@ -87,7 +86,7 @@ def _card(
     verdict = by_pair[RAW, LIVE]
     live = spec.arm(LIVE)
     values = next(
-        (found for found in report_input.part(attribution)["attributions"] if found["model"] == model), None
+        (each for each in report_input.part(attribution)["attributions"] if each["model"] == model), None
     )
     estimator = TokenEstimator()
     card: ServerCard = {
@@ -128,7 +127,7 @@ def servers_of(tools: Iterable[str]) -> list[str]:
     >>> servers_of(["calc__add", "calc__root", "distance"])
     ['calc', 'gnomon']
     """
-    return sorted({name.partition("__")[0] if "__" in name else "gnomon" for name in tools})
+    return sorted({server_in(name) or "gnomon" for name in tools})
 
 
 def _schemas(report_input: ReportInput, arm: Arm) -> list[dict[str, object]]:

@@ -2,11 +2,15 @@
 
 import asyncio
 import signal
+from typing import TYPE_CHECKING
 
 import click
 
 from gnomon.core.errors import SpecError
 from gnomon.report.text_formats import count
+
+if TYPE_CHECKING:
+    from tools.mcp_server.offer import Offer
 
 
 @click.command()
@@ -61,10 +65,9 @@ def mcp(scenes: tuple[str, ...], names: tuple[str, ...], address: str | None, to
         asyncio.run(_serve_http(offer, host, port, token, what))
 
 
-async def _serve_http(offer: object, host: str, port: int, token: str | None, what: str) -> None:
-    from tools.mcp_server.serve import Offer, served_over_http
+async def _serve_http(offer: "Offer", host: str, port: int, token: str | None, what: str) -> None:
+    from tools.mcp_server.serve import served_over_http
 
-    assert isinstance(offer, Offer)  # noqa: S101 (for the type checker: the import is late)
     async with served_over_http(offer, host=host, port=port, token=token, is_open=token is None) as endpoint:
         click.echo(f"gnomon mcp: {what}, at {endpoint.url}", err=True)
         await asyncio.Event().wait()
