@@ -2,6 +2,7 @@
 
 import struct
 import zipfile
+import zlib
 from pathlib import Path
 
 ZSTANDARD = 93  # the compression method's number in the zip format
@@ -34,13 +35,18 @@ class Archive:
         if member.file_size > MOST_BYTES:
             raise zipfile.BadZipFile(f"{name} unpacks to {member.file_size:,} bytes")
         if member.compress_type != ZSTANDARD:
-            return self._zip.read(name)
+            try:
+                return self._zip.read(name)
+            except (zlib.error, EOFError, RuntimeError) as error:  # damaged, cut off, or with a password
+                raise zipfile.BadZipFile(f"{name}: {error}") from None
         import zstandard  # needed for such members only
 
         with self._path.open("rb") as file:
             file.seek(member.header_offset)
-            lengths = LOCAL_HEADER.unpack(file.read(LOCAL_HEADER.size))
-            file.seek(sum(lengths), 1)
+            header = file.read(LOCAL_HEADER.size)
+            if len(header) < LOCAL_HEADER.size:
+                raise zipfile.BadZipFile(f"{name} is not where the directory says")
+            file.seek(sum(LOCAL_HEADER.unpack(header)), 1)
             packed = file.read(member.compress_size)
         try:
             reader = zstandard.ZstdDecompressor().stream_reader(packed)

@@ -1,6 +1,7 @@
 """Reads Inspect AI's logs as rows and traces: `.eval` (a zip of JSON files) and `.json`."""
 
 import json
+import math
 import re
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
@@ -23,6 +24,8 @@ LETTERS = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}  # correct, incorrect, partia
 ENDINGS = (".eval", ".json")
 ATTACHMENT = "attachment://"  # how a log names a text that it keeps once
 ROLES = ("system", "user", "assistant", "tool")
+# What a field of another type than Inspect's comes to where it is read.
+UNLIKE = (AttributeError, KeyError, OverflowError, RecursionError, TypeError, ValueError)
 Json = Mapping[str, Any]
 
 
@@ -44,14 +47,21 @@ def read_log(
         SpecError: it is no log that can be read, holds no samples, or a score is no share.
     """
     header, samples = _opened(path)
-    about = header.get("eval")
+    about = _mapping(header).get("eval")
     if not isinstance(about, Mapping) or not isinstance(about.get("task"), str):
         raise SpecError(f"{path.name} is no log of Inspect: it has no `eval.task`", field="FILE")
     arm = arm or _arm(header, about)
     is_empty = True
     for sample in samples:
         is_empty = False
-        yield _ended(sample, about, arm=arm, scorer=scorer, cluster=cluster, cell=cell)
+        try:
+            ended = _ended(sample, about, arm=arm, scorer=scorer, cluster=cluster, cell=cell)
+        except UNLIKE as error:
+            where = f"sample {str(_mapping(sample).get('id'))[:100]!r}"
+            raise SpecError(
+                f"{path.name}: not as Inspect writes it: {str(error)[:200]}", field=where
+            ) from None
+        yield ended
     if is_empty:
         raise SpecError(f"{path.name} holds no samples; log them with `--log-samples`", field="FILE")
 
@@ -60,10 +70,11 @@ def _opened(path: Path) -> tuple[Json, Iterator[Json]]:
     try:
         if path.suffix == ".json":
             log = json.loads(path.read_text(encoding="utf-8"))
-            return log, iter(log.get("samples") or ())
+            samples = log.get("samples") or ()
+            return log, iter(samples if isinstance(samples, list) else ())
         archive = Archive(path)
         header = json.loads(archive.read("header.json"))
-    except (OSError, ValueError, KeyError, AttributeError, zipfile.BadZipFile) as error:
+    except (OSError, *UNLIKE, zipfile.BadZipFile) as error:
         raise SpecError(f"{path} cannot be read as a log of Inspect: {error}", field="FILE") from None
     return header, _members(path, archive)
 
@@ -73,7 +84,7 @@ def _members(path: Path, archive: Archive) -> Iterator[Json]:
         for name in sorted(name for name in archive.names() if re.fullmatch(r"samples/.+\.json", name)):
             try:
                 yield json.loads(archive.read(name))
-            except (OSError, ValueError, zipfile.BadZipFile) as error:
+            except (OSError, ValueError, RecursionError, zipfile.BadZipFile) as error:
                 raise SpecError(f"{path.name}, {name}: {error}", field="FILE") from None
 
 
@@ -81,7 +92,8 @@ def _arm(header: Json, about: Json) -> str:
     """The solver's name; where none is recorded, the steps of the plan."""
     if about.get("solver"):
         return str(about["solver"])[:80]
-    steps = (header.get("plan") or {}).get("steps") or ()
+    steps = _mapping(header.get("plan")).get("steps")
+    steps = steps if isinstance(steps, list) else []
     names = [str(step.get("solver")) for step in steps if isinstance(step, Mapping)]
     return (" + ".join(names) or "default")[:80]
 
@@ -125,6 +137,10 @@ def _ended(
         usd=sum(float(cost) for cost in costs if cost is not None) if costs and None not in costs else None,
         wall_s=float(sample.get("working_time") or sample.get("total_time") or 0.0),
     )
+    for name in ("wall_s", "usd", "prompt_tokens", "completion_tokens"):
+        number = getattr(row, name)
+        if number is not None and not 0 <= number < math.inf:
+            raise ValueError(f"{number} {name}")
     ours = marked_row(mark, where=f"sample {sample_id!r}: metadata.{MARK}.row")
     if ours is not None and ours.score == row.score:
         row = replace(ours, arm=arm, model=row.model)  # else it has been scored again since

@@ -4,6 +4,7 @@ from __future__ import annotations  # `XMLPullParser` is generic to the type che
 
 import re
 import zipfile
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
@@ -12,7 +13,13 @@ from xml.etree.ElementTree import Element, ParseError, XMLPullParser
 from gnomon.core.errors import SpecError
 
 MOST_BYTES = 512 * 2**20  # that a member may unpack to
+MOST_ELEMENTS = 10_000_000  # of a member
 DOCTYPE = b"<!DOCTYPE"
+# RuntimeError: with a password, or packed in a way that is not read here.
+UNREADABLE = (
+    *(zipfile.BadZipFile, zlib.error, EOFError, RuntimeError),
+    *(ParseError, IndexError, ValueError, KeyError),
+)
 NAMESPACE = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
 
 
@@ -34,7 +41,7 @@ def sheet_lines(path: Path) -> Iterator[tuple[int, dict[str, str]]]:
                         header = cells
                     else:
                         yield number, {name: cells.get(column, "") for column, name in header.items()}
-    except (OSError, zipfile.BadZipFile, ParseError, IndexError, ValueError, KeyError) as error:
+    except (OSError, *UNREADABLE) as error:
         raise SpecError(f"{path} cannot be read as a workbook: {error}", field="FILE") from None
 
 
@@ -57,13 +64,18 @@ def _elements(file: IO[bytes], tag: str) -> Iterator[Element]:
         ValueError: the document declares a type, whose entities could make it grow without bound.
     """
     parser: XMLPullParser[Element] = XMLPullParser(("end",))
-    end = b""
+    end, count = b"", 0
     while piece := file.read(65_536):
         if DOCTYPE in end + piece:
             raise ValueError("it declares a document type")
+        if b"\0" in piece:  # of UTF-16, in which a document type would not be seen
+            raise ValueError("it is not UTF-8")
         parser.feed(piece)
         end = piece[-len(DOCTYPE) :]
         for event in parser.read_events():
+            count += 1
+            if count > MOST_ELEMENTS:
+                raise ValueError(f"it has more than {MOST_ELEMENTS:,} elements")
             element = event[-1]
             if isinstance(element, Element) and element.tag == tag:
                 yield element
