@@ -13,6 +13,8 @@ COPY gnomon gnomon
 COPY agents agents
 COPY workers workers
 COPY service service
+COPY gnomon_conformance gnomon_conformance
+COPY gnomon_lab gnomon_lab
 RUN PIP_NO_CACHE_DIR=1 scripts/install /opt/gnomon run
 
 # Our packages have plain names: /app first on the path, so that no stranger of the same name wins.

@@ -161,6 +161,8 @@ def lift_servers(
         SpecError: a server is not written as it must be, is not allowed or cannot be listed, or has no such
             tool.
     """
+    if "arms" not in written:
+        return written
     written = {**written, "arms": _with_cassettes(written.get("arms"), find_file, is_request=is_request)}
     entries = list(_entries(written["arms"]))
     by_hand = written.get("servers")

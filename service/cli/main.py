@@ -45,6 +45,7 @@ SECTIONS = {
         "models",
         "tools",
         "mcp",
+        "new",
         "presets",
         "generate",
         "audit",
