@@ -1,6 +1,7 @@
 """Own questions as a benchmark: options dealt anew, floors, audit, tools, and what people are shown."""
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -191,8 +192,8 @@ def test_a_faulty_file_keeps_its_lines_when_a_spec_is_checked(tmp_path: Path) ->
         held({"data": str(path)}, tmp_path)
 
 
-def test_the_examples_hold_pictures_and_scenes_that_tools_can_measure() -> None:
-    samples = samples_of(EXAMPLES, limit=5)
+def test_the_examples_hold_pictures_and_scenes_that_tools_can_measure(tmp_path: Path) -> None:
+    samples = samples_of(shutil.copytree(EXAMPLES, tmp_path / "questions"), limit=5)
     assert set(samples) == {"harbour", "old-town", "hillside", "park", "square"}
     for sample in samples.values():
         assert sample.scene is not None
