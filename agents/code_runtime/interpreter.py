@@ -195,7 +195,15 @@ class _Printed:
 def _value(complete: Any) -> str:
     """The value of a block's last line; nothing where there is none."""
     value = complete.output
-    return "" if value is None else _cut(value if isinstance(value, str) else repr(value))
+    return "" if value is None else _cut(value if isinstance(value, str) else _written(value))
+
+
+def _written(value: object) -> str:
+    """A value as Python writes it; in words where it does not, as a number of thousands of digits."""
+    try:
+        return repr(value)
+    except (ValueError, RecursionError) as error:
+        return f"({type(value).__name__}, not shown: {str(error)[:200]})"
 
 
 def _final(snapshot: Any) -> str:
@@ -207,7 +215,7 @@ def _final(snapshot: Any) -> str:
     try:
         text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
     except (ValueError, TypeError, RecursionError):
-        text = str(value)
+        text = _written(value)
     return text[:MAX_RESULT]
 
 

@@ -158,3 +158,10 @@ def test_the_filter_jumps_to_lines_that_are_there():
         for place, (_, if_true, if_false, _) in enumerate(lines):
             assert place + max(if_true, if_false) < len(lines)
         assert lines[-1][3] == 0x7FFF0000
+
+
+@pytest.mark.parametrize("code", ["10 ** 5000", "[10 ** 5000]", "final_answer(10 ** 5000)"])
+async def test_a_number_that_python_does_not_write_out_ends_nothing(code, python):
+    run = await python.run(code)
+    assert "digits" in f"{run.value}{run.final}{run.error}"
+    assert (await python.run("1 + 1")).value == "2"

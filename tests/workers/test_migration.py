@@ -294,3 +294,23 @@ def test_a_file_that_is_no_database_is_told(tmp_path: Path) -> None:
     (tmp_path / "gnomon.db").write_text("no database")
     with pytest.raises(SpecError, match="the database does not open: DatabaseError"):
         migrate(f"sqlite:///{tmp_path / 'gnomon.db'}")
+
+
+@BOTH
+def test_a_result_of_unknown_calls_is_read_and_becomes_0_for_an_older_version(url: str) -> None:
+    store = Store(url)
+    job = create(store, 1)
+    shards = store.unfinished_shards(job.id)
+    leases = [lease for _, at in shards for lease in store.lease(job.id, at, worker="w", ttl_s=60.0)]
+    unknown = {"model_calls": None, "tool_calls": None, "tool_errors": None}
+    store.finish([(lease, make_row(lease, **unknown), TRACE) for lease in leases])
+    count = len(leases)
+    assert [row.model_calls for row in store.iter_rows(job.id)] == [None] * count
+    store.close()
+    assert migrate(url, "0011") == ("0012", "0011")
+    assert migrate(url) == ("0011", "0012")
+    store = Store(url)
+    rows = list(store.iter_rows(job.id))
+    assert [(row.model_calls, row.tool_calls, row.tool_errors) for row in rows] == [(0, 0, 0)] * count
+    assert [row.score for row in rows] == [1.0] * count
+    store.close()

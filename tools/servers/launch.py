@@ -1,7 +1,9 @@
 """Starts a server's command in a sandbox: its own process runs this file first, and then becomes the command.
 
-It dies with the process that started it, has limits of memory and of file sizes, and where the kernel has
-Landlock (Linux 5.13 and later) it reads and writes only what it was granted, and signals nothing outside.
+On Linux this process stays, and runs the command as its child: when the process that started it dies, it is
+told to stop, or the command ends, it ends all that the command began, whatever group or session that has put
+itself into. The command has limits of memory and of file sizes, and where the kernel has Landlock (5.13 and
+later) it reads and writes only what it was granted, and signals nothing outside.
 Run as `python -I -S launch.py PLAN COMMAND…`, so it imports nothing but the standard library.
 """
 
@@ -9,12 +11,14 @@ import ctypes
 import json
 import os
 import shutil
+import signal
 import sys
+import time
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-PR_SET_PDEATHSIG, PR_SET_NO_NEW_PRIVS, SIGKILL = 1, 38, 9
+PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER, PR_SET_NO_NEW_PRIVS = 1, 36, 38
 CREATE_RULESET, ADD_RULE, RESTRICT_SELF = 444, 445, 446  # system calls of Landlock, on every architecture
 VERSION_FLAG, PATH_BENEATH = 1, 1
 EXECUTE, WRITE_FILE, READ_FILE, READ_DIR, TRUNCATE = 1, 2, 4, 8, 1 << 14
@@ -24,6 +28,7 @@ MAKE = 0x1FF0  # removing and making directories, files, links, sockets, pipes a
 OF_A_FILE = EXECUTE | WRITE_FILE | READ_FILE | TRUNCATE
 SCOPES = 3  # abstract sockets and signals stay within
 MOST_OPEN_FILES, LARGEST_FILE = 4_096, 4 * 2**30
+SWEEP_S = 3.0  # in which all that a command began is ended
 NOT_STARTED = 97  # exit code of a process that never became its command
 
 SYSTEM = (
@@ -106,18 +111,77 @@ def _around(path: Path) -> Iterable[str]:
 
 
 def main(plan: Mapping[str, Any], command: Sequence[str]) -> None:
-    """Limit this process as the plan says, and become the command.
+    """Run the command within the limits that the plan names; on Linux this returns in its process alone.
 
     Raises:
         OSError: the command cannot be run, or the kernel refuses a limit.
     """
+    if sys.platform == "linux":
+        _fork(plan["parent"])
+    _become(plan, command)
+
+
+class _Told(BaseException):
+    """A signal to stop."""
+
+
+def _fork(parent: int) -> None:
+    """Go on as a child; the process itself waits for its end, and then ends what is left of its offspring."""
+
+    def stop(*_: object) -> None:
+        raise _Told
+
+    libc = ctypes.CDLL(None, use_errno=True)
+    own, code = os.getpid(), NOT_STARTED
+    try:
+        signal.signal(signal.SIGTERM, stop)
+        libc.prctl(PR_SET_CHILD_SUBREAPER, 1)  # its offspring stays its own when a parent in between dies
+        libc.prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
+        if os.getppid() != parent:
+            os._exit(NOT_STARTED)  # it died in between
+        child = os.fork()
+        if child == 0:
+            signal.signal(signal.SIGTERM, signal.SIG_DFL)
+            libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+            if os.getppid() != own:
+                os._exit(NOT_STARTED)
+            return
+        for stream in (0, 1, 2):  # the command's alone, so that its end is seen
+            os.close(stream)
+        ended, status = os.wait()
+        while ended != child:
+            ended, status = os.wait()
+        code = os.waitstatus_to_exitcode(status)
+    except _Told:
+        code = 0
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    _sweep(own)
+    os._exit(code if code >= 0 else 128 - code)
+
+
+def _sweep(own: int) -> None:
+    """End the children of this process, and theirs, which become its own as they are orphaned."""
+    until = time.monotonic() + SWEEP_S
+    while time.monotonic() < until:
+        for name in os.listdir("/proc"):  # noqa: PTH208 (a number is all that is wanted)
+            try:
+                with open(f"/proc/{name}/stat", "rb") as file:  # noqa: PTH123 (nothing more is loaded here)
+                    is_own = name.isdigit() and int(file.read().rpartition(b")")[2].split()[1]) == own
+                if is_own:
+                    os.kill(int(name), signal.SIGKILL)
+            except (OSError, IndexError, ValueError):
+                continue
+        try:
+            while os.waitpid(-1, os.WNOHANG)[0]:
+                pass
+        except ChildProcessError:
+            return
+        time.sleep(0.002)
+
+
+def _become(plan: Mapping[str, Any], command: Sequence[str]) -> None:
     import resource  # late: not on every system, and the caller that reads this module needs none
 
-    if sys.platform == "linux":
-        libc = ctypes.CDLL(None, use_errno=True)
-        libc.prctl(PR_SET_PDEATHSIG, SIGKILL)
-        if os.getppid() != plan["parent"]:
-            os._exit(NOT_STARTED)  # it died in between
     for limit, most in (
         (resource.RLIMIT_CORE, 0),
         (resource.RLIMIT_DATA, plan["memory_bytes"]),

@@ -25,6 +25,12 @@ LAZY = ("mcp", "mcp.client", "mcp.client.streamable_http", "mcp_types")
 MAX_PAGES = 50  # of a listing
 MAX_PICTURE_BYTES = 20_000_000
 CLOSE_S = 5.0
+# How the SDK words a fault of the connection as if the server's tool had answered with an error: a status of
+# 400 or more, a session that the server no longer knows, a body that is no message.
+OF_THE_CONNECTION = (
+    *("Session terminated", "Server returned an error response", "Failed to parse", "Redirect to "),
+    *("Unexpected content type", "server answered a request with 202"),
+)
 DYING_S = 1.0  # after its streams have closed, until its process has ended
 
 
@@ -147,6 +153,8 @@ class McpSession:
             if error.code == CONNECTION_CLOSED or self._process.exit_code is not None:
                 await self._process.ended(DYING_S)
                 raise SessionEnded(self._in_words(error)) from error
+            if not self._definition.is_command and error.message.startswith(OF_THE_CONNECTION):
+                raise SessionEnded(self._in_words(error)) from error
             if error.code == REQUEST_TIMEOUT:
                 raise TimeoutError from error
             return Answer(texts=[error.message], is_error=True)
@@ -176,6 +184,12 @@ class McpSession:
     def _in_words(self, error: BaseException | None) -> str:
         """Why it does not run, in one line."""
         error = _innermost(error)
+        if isinstance(error, StartFailed):
+            return str(error)
+        if isinstance(error, ValidationError):
+            first = error.errors()[0]
+            where = ".".join(map(str, first["loc"]))
+            return f"what it sent does not fit the protocol: {where}: {first['msg']}"[:600]
         said = self._process.said() if self._definition.is_command else ""
         if isinstance(error, TimeoutError):
             within = f"it listed no tools within {self._definition.limits.start_seconds:g} s"

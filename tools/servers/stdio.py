@@ -90,7 +90,7 @@ class ServerProcess:
             self._stderr = (self._stderr + chunk)[-MAX_STDERR_BYTES:]
 
     async def stop(self) -> None:
-        """Close its input, wait a moment, then kill its whole process group."""
+        """Close its input, wait a moment, then have all ended that it has begun."""
         process = self._process
         if process is None:
             return
@@ -98,6 +98,10 @@ class ServerProcess:
             process.stdin.close()
         with suppress(TimeoutError):
             await asyncio.wait_for(process.wait(), TERM_S)
+        if process.returncode is None and sys.platform == "linux":
+            with suppress(ProcessLookupError, TimeoutError):
+                process.terminate()  # the launcher, which ends its offspring
+                await asyncio.wait_for(process.wait(), launch.SWEEP_S + 1)
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(process.pid, signal.SIGKILL)
         await process.wait()

@@ -6,6 +6,7 @@ Only where each row lies is kept, so that a file of any size takes little memory
 import csv
 import io
 import json
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -271,7 +272,7 @@ class CsvTable:
         names = [name for name in self._header if name]
         if not names:
             raise DataError(f"{self._path.name} has no header that names its columns", field="data")
-        twice = sorted({name for name in names if names.count(name) > 1})
+        twice = sorted(name for name, count in Counter(names).items() if count > 1)
         if twice:
             raise DataError(f"{self._path.name} has two columns {twice[0]!r}", field="data")
 

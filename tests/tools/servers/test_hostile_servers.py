@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -124,6 +125,49 @@ def test_a_server_gets_no_variables_but_those_that_are_named(call, monkeypatch) 
     names = call("good", "measure", {"what": "environment"}).content
     assert "PATH" in names
     assert "OPENAI_API_KEY" not in names
+
+
+def _running(mark: str) -> list[str]:
+    shown = subprocess.run(["ps", "-wweo", "pid,args"], capture_output=True, text=True, check=True).stdout
+    return [line for line in shown.splitlines() if line.endswith(mark)]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="orphans are kept by a process on Linux alone")
+def test_what_a_server_began_in_sessions_of_its_own_ends_with_it(call) -> None:
+    mark = f"began-by-{os.getpid()}"
+    call("forks", "measure", {"what": mark})
+    assert len(_running(mark)) == 2
+    close_all()
+    assert _running(mark) == []
+
+
+KILLED = """
+import os, sys
+from tools.core.outage import ServerFault
+from tools.servers.connections import connections
+from tools.servers.definition import McpServer, ToolServer
+server = ToolServer(mcp=McpServer(command=sys.argv[1:4]))
+tool = next(tool for tool in connections().list_tools("plain", server).tools if tool.name == "measure")
+connections().call("plain", server, tool, {"what": sys.argv[4]})
+os.kill(os.getpid(), 9)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="a process learns of its parent's death on Linux alone")
+def test_what_a_server_began_ends_with_a_worker_that_is_killed() -> None:
+    mark = f"orphan-of-{os.getpid()}"
+    command = [sys.executable, "-c", KILLED, sys.executable, str(SERVER), "forks", mark]
+    killed = subprocess.run(command, check=False, timeout=60, cwd=Path(__file__).parents[3])
+    assert killed.returncode == -9
+    until = time.monotonic() + 20
+    while _running(mark) and time.monotonic() < until:
+        time.sleep(0.05)
+    assert _running(mark) == []
+
+
+def test_a_listing_of_wrong_types_says_so_and_not_how_the_process_ended() -> None:
+    with pytest.raises(ServerFault, match="does not fit the protocol: tools: "):
+        connections().list_tools("plain", definition("bad_listing"))
 
 
 def test_no_process_is_left_behind(call) -> None:
