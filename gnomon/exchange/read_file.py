@@ -9,6 +9,10 @@ from gnomon.exchange import json_lines, row_file
 from gnomon.exchange.run import Ended
 
 ENDINGS = (".eval", ".json", ".jsonl", ".ndjson", ".csv", ".tsv", ".xlsx")
+NOT_READ = {  # by a field of its first line: what a file of ours is that holds no rows
+    "resourceSpans": "these are spans of OpenTelemetry, which are written and not read",
+    "gnomon_cassette": "this is a cassette: an arm replays it, `cassette: {replay: FILE}`",
+}
 START = 4_096  # bytes in which a document says what it is
 
 
@@ -60,7 +64,7 @@ def kind_of(path: Path) -> str:
     """The format of a file.
 
     Raises:
-        SpecError: its ending is none of those that are read.
+        SpecError: its ending is none of those that are read, or it holds no trials.
     """
     if path.suffix == ".eval":
         return "inspect"
@@ -84,6 +88,9 @@ def _kind_of_fields(fields: Mapping[str, object]) -> str:
         return "atif"
     if "evaluation_id" in fields:
         return "every-eval-ever"
+    for field, what in NOT_READ.items():
+        if field in fields:
+            raise SpecError(what, field="FILE")
     return "chat" if "messages" in fields else "rows"
 
 

@@ -140,8 +140,8 @@ def share_claimed(study: PlantedStudy, rule: Rule, effect: float, *, draws: int 
 
 def at_most(power: float, why: str) -> str:
     """The note of a design that claims too seldom."""
-    seldom = f"{100 * power:.0f} %" if power >= 0.005 else "none"
-    return f"No true difference is claimed in 8 of 10 such studies: in at most {seldom}, {why}."
+    seldom = f"in at most {100 * power:.0f} %" if power >= 0.005 else "in none"
+    return f"No true difference is claimed in 8 of 10 such studies: {seldom}, {why}."
 
 
 def within_share(detectable: Detectable, share: float, claimed: float | None) -> Detectable:

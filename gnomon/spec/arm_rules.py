@@ -4,6 +4,7 @@ from gnomon.core.benchmark import HasOracle, ReadsOwnFiles
 from gnomon.core.errors import SpecError
 from gnomon.core.transforms import Transforms
 from gnomon.spec.job_spec import JobSpec
+from tools.core.registry import choices
 from tools.core.toolbox import TOOLS
 
 
@@ -43,8 +44,8 @@ def tools(spec: JobSpec, _: object) -> None:
     for at, arm in enumerate(spec.arms):
         for name in arm.tools:
             if name not in TOOLS and name not in spec.server_tools:
-                there_are = ", ".join([*TOOLS.names(), *spec.server_tools])
-                raise SpecError(f"no tool {name!r}; there are: {there_are}", field=f"arms.{at}.tools")
+                there_are = choices(name, [*TOOLS.names(), *spec.server_tools])
+                raise SpecError(f"no tool {name!r}; {there_are}", field=f"arms.{at}.tools")
 
 
 def contracts(spec: JobSpec, _: object) -> None:

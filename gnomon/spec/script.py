@@ -84,4 +84,14 @@ def read_script(options: Mapping[str, object]) -> Script:
         deepest = max(error.errors(), key=lambda item: len(item["loc"]))
         path = [str(part) for part in deepest["loc"] if part not in ("str", "ScriptedReply")]
         field = ".".join(["options", *path])
-        raise SpecError(deepest["msg"].removeprefix("Value error, "), field=field) from None
+        message = deepest["msg"].removeprefix("Value error, ")
+        if deepest["type"] == "extra_forbidden":
+            levels: dict[str, type[StrictModel]] = {
+                "tool_calls": ScriptedCall,
+                "ScriptedReply": ScriptedReply,
+                "rules": Rule,
+            }
+            inner = (level for part, level in levels.items() if part in deepest["loc"][:-1])
+            model = next(inner, Script)
+            message = f"not permitted; allowed here: {', '.join(model.model_fields)}"
+        raise SpecError(message, field=field) from None

@@ -166,9 +166,10 @@ def dry_run(
     """
     fields = read_spec(spec)
     trial = read_trial_file(fields) if is_trial_file(fields) else None
-    if trial is None and not arm:
-        raise SpecError("needed: the arm's name in the spec", field="--arm")
     draft = checked_draft(trial.spec if trial else fields, settings_of(None))
+    if trial is None and not arm:
+        names = ", ".join(each.name for each in draft.spec.arms)
+        raise SpecError(f"needed: the arm's name in the spec; there are: {names}", field="--arm")
     warn(draft)
     code: int = dry_runner().run(
         verb,

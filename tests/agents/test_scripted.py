@@ -6,6 +6,7 @@ from gnomon.core.errors import ModelFault, ProviderFault, SpecError
 from gnomon.core.model import Request
 from gnomon.media import MediaStore
 from gnomon.spec.job_spec import ModelSpec
+from gnomon.spec.script import read_script
 
 FLY = {"type": "function", "function": {"name": "fly", "description": "d", "parameters": {}}}
 
@@ -60,6 +61,13 @@ async def test_usage_is_what_the_script_says_and_else_unknown():
     assert (await scripted(replies=["a"]).reply(request())).usd is None
     reply = await scripted(replies=["a"], prompt_tokens=3, completion_tokens=2, usd=0.5).reply(request())
     assert (reply.prompt_tokens, reply.completion_tokens, reply.usd) == (3, 2, 0.5)
+
+
+def test_a_field_that_is_not_there_names_those_that_are() -> None:
+    with pytest.raises(SpecError, match="not permitted; allowed here: contains, tools, tool_choice, replies"):
+        read_script({"rules": [{"prompt": "Tokyo", "replies": ["A"]}]})
+    with pytest.raises(SpecError, match="not permitted; allowed here: name, arguments, id"):
+        read_script({"replies": [{"tool_calls": [{"name": "x", "args": {}}]}]})
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ One of ours is one module with one object of the module's own name. Those of oth
 """
 
 import ast
+import difflib
 import importlib
 import importlib.util
 import logging
@@ -11,7 +12,7 @@ import pkgutil
 import re
 import sys
 import threading
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Generic, TypeVar, cast
@@ -32,6 +33,7 @@ T = TypeVar("T")
 
 NAME = re.compile(r"(?!.*__)[A-Za-z][A-Za-z0-9_-]{0,63}")
 ALLOWED_NAME = "a letter, then letters, digits, - and _, up to 64 characters, no two _ side by side"
+NEAR = 0.75  # how alike two names are of which one may be meant for the other
 log = logging.getLogger(__name__)
 
 
@@ -39,7 +41,18 @@ class UnknownPlugin(LookupError):
     """No plug-in of that name; the message lists those there are."""
 
     def __init__(self, noun: str, name: str, names: tuple[str, ...]) -> None:
-        super().__init__(f"no {noun} {name!r}; there are: {', '.join(names) or 'none'}")
+        super().__init__(f"no {noun} {name!r}; {choices(name, names)}")
+
+
+def choices(name: str, names: Sequence[str]) -> str:
+    """What there is in place of a name that is not there, the nearest first.
+
+    >>> choices("distanc", ("bearing", "distance")), choices("fly", ())
+    ("did you mean 'distance'? There are: bearing, distance", 'there are: none')
+    """
+    near = difflib.get_close_matches(name, names, n=1, cutoff=NEAR)
+    listed = ", ".join(names) or "none"
+    return f"did you mean {near[0]!r}? There are: {listed}" if near else f"there are: {listed}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

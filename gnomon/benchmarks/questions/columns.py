@@ -61,6 +61,10 @@ class ColumnNames:
                 row[name], ranks[name] = value, rank
         return row
 
+    def unread(self, values: Mapping[str, Any]) -> list[str]:
+        """The columns of a row that nothing reads."""
+        return [column for column in values if column not in self._ours]
+
     @cached_property
     def _ours(self) -> Mapping[str, tuple[str, int]]:
         """Our name of each column that a file may have, and how early it is taken."""

@@ -34,6 +34,7 @@ MAX_TEXT = {
     "reply": 100_000,
 }
 MAX_TAGS = 50
+NAMED, MAX_NAME_CHARS = 5, 40  # columns that a fault names, and what is shown of each name
 _UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 
 
@@ -59,12 +60,14 @@ class RowReader:
         self.faults = []
         row = self._reading.columns.ours(values)
         self.sample_id = self._text(row, "id") or f"{number}"
-        text = self._text(row, "question", is_needed=True)
+        text = self._text(row, "question")
+        if "question" not in row:
+            self.faults.append(self._absent("question", values))
         options = self._try(lambda: options_in(row), {})
         scorer = self._try(lambda: self._scorer(row, options), None)
         gold, truth = "", None
         if "answer" not in row:
-            self.faults.append("answer: is missing or empty")
+            self.faults.append(self._absent("answer", values))
         elif scorer is not None and not self._has_fault("options"):
             if isinstance(scorer, OptionScorer) and options:
                 gold = self._try(lambda: right_letter(row["answer"], options), "")
@@ -119,11 +122,18 @@ class RowReader:
     def _has_fault(self, field: str) -> bool:
         return any(fault.startswith(f"{field}:") for fault in self.faults)
 
-    def _text(self, row: Mapping[str, Any], name: str, *, is_needed: bool = False) -> str:
+    def _absent(self, name: str, values: Mapping[str, Any]) -> str:
+        """The fault of a row without a column, with those of its columns that may be meant."""
+        columns = self._reading.columns
+        unread = [column for column in columns.unread(values) if column.isprintable()][:NAMED]
+        if not unread or any(column in values for column in columns.candidates(name)):
+            return f"{name}: is missing or empty"
+        others = ", ".join(column[:MAX_NAME_CHARS] for column in unread)
+        return f"{name}: is missing; where the file calls it otherwise ({others}?), `columns` says so"
+
+    def _text(self, row: Mapping[str, Any], name: str) -> str:
         value = row.get(name)
         if value is None:
-            if is_needed:
-                self.faults.append(f"{name}: is missing or empty")
             return ""
         if isinstance(value, bool) or not isinstance(value, str | int | float):
             self.faults.append(f"{name}: is no text but {type(value).__name__}")

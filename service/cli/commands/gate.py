@@ -51,7 +51,10 @@ def gate(
     from gnomon.statistics.equivalence import Margin
 
     if margin is not None and not (math.isfinite(margin) and 0 < margin < 1):
-        raise SpecError(f"{margin} is no margin; allowed: more than 0 and less than 1", field="--margin")
+        raise SpecError(
+            f"{margin} is no margin; allowed: more than 0 and less than 1 (0.03 is 3 points)",
+            field="--margin",
+        )
     first, spec = _side(base, data_dir, "BASE")
     second, _ = _side(new, data_dir, "NEW")
     size = Margin(kind="absolute", size=margin) if margin is not None else None

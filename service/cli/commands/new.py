@@ -23,4 +23,7 @@ def new(kind: str, name: str, out: Path) -> None:
 
     plugin = write_plugin(kind, name, out)
     click.echo(f"{plugin.folder}: {', '.join(plugin.files)}")
-    click.echo(f"cd {plugin.folder} && pip install -e . && pytest     # then: gnomon run job.yaml", err=True)
+    click.echo(
+        f"cd {plugin.folder} && pip install -e '.[test]' && python -m pytest     # then: gnomon run job.yaml",
+        err=True,
+    )

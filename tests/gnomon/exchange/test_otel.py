@@ -2,16 +2,20 @@
 
 import base64
 import json
+from pathlib import Path
 from typing import Any
 
+import pytest
 from google.protobuf.json_format import Parse
 from opentelemetry.proto.trace.v1.trace_pb2 import Span, Status, TracesData
 from opentelemetry.semconv._incubating.attributes import gen_ai_attributes
 from opentelemetry.semconv.attributes import error_attributes
 from opentelemetry.semconv.schemas import Schemas
 
+from gnomon.core.errors import SpecError
 from gnomon.exchange.formats import FORMATS
 from gnomon.exchange.otel_names import PROVIDERS, SCHEMA_URL
+from gnomon.exchange.read_file import kind_of
 from tests.exchange_jobs import small_job
 
 IDS = ("traceId", "spanId", "parentSpanId")
@@ -85,6 +89,20 @@ def test_messages_have_the_form_of_the_conventions() -> None:
     assert [part["type"] for part in asked[1]["parts"]] == ["text", "uri", "uri"]
     assert asked[5]["parts"][0]["type"] == "tool_call_response"
     assert asked[5]["parts"][0]["id"] == "c1"
+
+
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [
+        ('{"resourceSpans": []}', "these are spans of OpenTelemetry, which are written and not read"),
+        ('{"gnomon_cassette": 1}', "this is a cassette: an arm replays it"),
+    ],
+)
+def test_spans_and_cassettes_are_refused_as_what_they_are(tmp_path: Path, line: str, says: str) -> None:
+    path = tmp_path / "ours.jsonl"
+    path.write_text(f"{line}\n")
+    with pytest.raises(SpecError, match=says):
+        kind_of(path)
 
 
 def test_what_is_unknown_is_left_out() -> None:

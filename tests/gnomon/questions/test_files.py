@@ -339,6 +339,18 @@ def test_of_many_rows_only_names_are_kept(tmp_path: Path) -> None:
     assert not any(long in repr(entry) for entry in samples.file.entries.values())
 
 
+def test_a_row_without_a_column_names_those_that_may_be_meant(tmp_path: Path) -> None:
+    rows = [
+        {"question": "Q", "Answer": "x", "note": "n"},
+        {"question": "Q", "answer": "", "note": "n"},
+    ]
+    (tmp_path / "q.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    assert faults_of(tmp_path / "q.jsonl")[1:] == [
+        "  line 1: answer: is missing; where the file calls it otherwise (Answer, note?), `columns` says so",
+        "  line 2: answer: is missing or empty",
+    ]
+
+
 def test_cells_without_a_value_are_empty_and_separators_of_other_kinds_stay_in_texts(tmp_path: Path) -> None:
     nan = float("nan")
     rows = [

@@ -86,7 +86,7 @@ def test_losses_that_forbid_most_verdicts_are_said_in_percent() -> None:
     assert some.effect > 0.3
     unequal = smallest_effect(replace(study(*[7] * 20), lost=(0.0, 0.9)), ONE)
     assert unequal.effect is None
-    assert unequal.note.startswith("No true difference is claimed in 8 of 10 such studies: in at most ")
+    assert unequal.note.startswith("No true difference is claimed in 8 of 10 such studies: in none, however ")
     assert unequal.note.endswith(", however large it is, as trials are lost.")
 
 
