@@ -162,7 +162,7 @@ def lift_servers(
             tool.
     """
     if "arms" not in written:
-        return written
+        return dict(written)
     written = {**written, "arms": _with_cassettes(written.get("arms"), find_file, is_request=is_request)}
     entries = list(_entries(written["arms"]))
     by_hand = written.get("servers")
