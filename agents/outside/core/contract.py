@@ -5,7 +5,6 @@ answer of the wrong shape is a fault of the agent's; a step of an unknown form i
 """
 
 import json
-import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -152,9 +151,9 @@ def account_of(
 
 def _count(value: Any) -> int | None:
     """A count that can be one; None: it is unknown, as is one of nonsense."""
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= MAX_TOKENS:
         return None
-    return int(value) if 0 <= value <= MAX_TOKENS and value == int(value) else None
+    return int(value) if value == int(value) else None
 
 
 def _dollars(value: Any) -> float | None:

@@ -5,7 +5,7 @@ as a step, anything else as a note; nothing that is told here ends a trial.
 """
 
 import json
-import math
+import sys
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
@@ -117,4 +117,4 @@ def _count(usage: Any, *names: str) -> int | None:
 
 def _seconds(value: Any) -> float:
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    return float(value) if is_number and math.isfinite(value) and value >= 0 else 0.0
+    return float(value) if is_number and 0 <= value <= sys.float_info.max else 0.0
