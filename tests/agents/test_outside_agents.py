@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from agents.outside.core.contract import account_of
 from gnomon.core.arm import Arm
 from gnomon.core.errors import SpecError
 from gnomon.core.score import Outcome
@@ -322,3 +323,10 @@ def test_a_job_asks_a_command_with_and_without_tools(tmp_path):
     assert (alone["tool_calls"], handed["tool_calls"]) == (0, 2)
     assert (report["cost"]["usd"], report["cost"]["usd_unknown"]) == (None, 4)
     assert [arm["tools_offered"] for arm in report["arms"]] == [[0, 0], [2, 2]]
+
+
+@pytest.mark.parametrize("count", [10**400, -1, float("nan"), float("inf"), 1.5, "7", True, None])
+def test_a_count_that_cannot_be_one_is_unknown(count):
+    usage = {"prompt_tokens": count, "usd": count if count != 1.5 else None}
+    account = account_of(usage, steps=(), tells_steps=False, hands=False)
+    assert (account.prompt_tokens, account.usd) == (None, None)

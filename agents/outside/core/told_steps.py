@@ -5,7 +5,7 @@ as a step, anything else as a note; nothing that is told here ends a trial.
 """
 
 import json
-import math
+import sys
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
@@ -122,11 +122,11 @@ def token_count(usage: Any, name: str) -> int | None:
 
 
 def _count(value: Any) -> int | None:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= MAX_TOKENS:
         return None
-    return int(value) if 0 <= value <= MAX_TOKENS and value == int(value) else None
+    return int(value) if value == int(value) else None
 
 
 def _seconds(value: Any) -> float:
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    return float(value) if is_number and math.isfinite(value) and value >= 0 else 0.0
+    return float(value) if is_number and 0 <= value <= sys.float_info.max else 0.0

@@ -1,4 +1,4 @@
-"""MCP servers over streamable HTTP: one of the SDK, and one that answers as servers should not."""
+"""MCP servers over streamable HTTP: answers as servers should give them, and as they should not."""
 
 import json
 import threading
