@@ -59,10 +59,12 @@ def scores(
     # NEW falls in what it does not repeat, and more in some clusters than in others where they are alike.
     share = fall / (1.0 - builds.kept)
     shared = random.normal(size=len(builds.sizes))[clusters]
-    mixed = np.sqrt(builds.alike) * shared + np.sqrt(1 - builds.alike) * random.normal(size=n)
-    base = _drawn(mixed, builds.base, builds, random)
-    other = np.sqrt(builds.alike) * shared + np.sqrt(1 - builds.alike) * random.normal(size=n)
-    anew = _drawn(other, builds.base - share, builds, random)
+
+    def eases() -> NDArray[np.float64]:
+        return np.sqrt(builds.alike) * shared + np.sqrt(1 - builds.alike) * random.normal(size=n)
+
+    base = _drawn(eases(), builds.base, builds, random)
+    anew = _drawn(eases(), builds.base - share, builds, random)
     return base, np.where(random.random(n) < builds.kept, base, anew)
 
 

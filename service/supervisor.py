@@ -13,8 +13,8 @@ from pathlib import Path
 from types import FrameType
 from typing import Self
 
+from gnomon.parent_death import die_with_parent
 from service.data_folder import FILE, FOLDER, UMASK
-from workers.process import die_with_parent
 
 WATCH_S = 0.1
 BACKOFF_S, BACKOFF_MAX_S = 0.2, 10.0

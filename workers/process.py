@@ -1,16 +1,12 @@
-"""Starts processes: by module, dying with their parent, with little memory."""
+"""Starts processes: by module, with little memory."""
 
 import ctypes
 import gc
 import importlib
-import os
-import signal
 import sys
-from collections.abc import Callable
 
 from tools.core.lazy_imports import blocked
 
-PR_SET_PDEATHSIG = 1  # prctl(2)
 M_ARENA_MAX = -8  # mallopt(3)
 # OpenTelemetry's metrics, which Redis' client tries to import and nothing uses: 5.5 MB. Spans
 # (`workers.tracing`) are made without it.
@@ -24,23 +20,6 @@ def module_command(module: str, *arguments: str) -> tuple[str, ...]:
     `workers/` or a `redis.py` of theirs.
     """
     return (sys.executable, "-P", "-m", module, *arguments)
-
-
-def die_with_parent() -> Callable[[], None]:
-    """What a child of this process must call, right after the fork, to get SIGTERM when this process dies.
-
-    Linux only; elsewhere it does nothing. Prepared here, so that after the fork one system call is left.
-    """
-    parent = os.getpid()
-    prctl = ctypes.CDLL(None).prctl if sys.platform == "linux" else None
-
-    def ask_kernel() -> None:
-        if prctl is not None:
-            prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
-            if os.getppid() != parent:  # it died in between
-                os._exit(1)
-
-    return ask_kernel
 
 
 def limit_memory() -> None:

@@ -18,10 +18,11 @@ from rq.serializers import JSONSerializer
 from sqlalchemy.exc import SQLAlchemyError
 
 from gnomon.core.agent import agent_of
+from gnomon.parent_death import die_with_parent
 from gnomon.spec.job_spec import JobSpec, ModelSpec
 from tools.core.lazy_imports import load_lazy
 from workers.message import RefusedMessage, ShardMessage
-from workers.process import die_with_parent, raise_gc_threshold
+from workers.process import raise_gc_threshold
 from workers.queue import is_resting, mark_resting, pop_next_shard, queue_names
 from workers.resting_forks import RESTS, ForkLine, RestingForks
 from workers.shard import WorkerContext, run_shard

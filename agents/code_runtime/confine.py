@@ -71,10 +71,10 @@ def _landlock(libc: ctypes.CDLL, binary: str) -> None:
 
 
 def _seccomp(libc: ctypes.CDLL) -> None:
-    known = REFUSED.get(platform.machine())
-    if known is None or sys.byteorder != "little":
+    of_machine = REFUSED.get(platform.machine())
+    if of_machine is None or sys.byteorder != "little":
         return
-    audit, clone, refused = known
+    audit, clone, refused = of_machine
     filters = seccomp_filter(audit, clone, refused)
     code = ctypes.create_string_buffer(b"".join(struct.pack("=HBBI", *line) for line in filters))
     program = struct.pack("HxxxxxxQ", len(filters), ctypes.addressof(code))

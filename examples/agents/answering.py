@@ -13,13 +13,13 @@ from typing import Any
 def answer(question: dict[str, Any]) -> dict[str, Any]:
     """The answer to a question, with the steps on the way to it."""
     steps: list[dict[str, Any]] = []
-    seen = ""
+    cameras = ""
     if question["mcp"] and any(tool["function"]["name"] == "list_cameras" for tool in question["tools"]):
-        seen = call_tool(question["mcp"], "list_cameras", {})
-        steps.append({"tool": "list_cameras", "arguments": {}, "result": seen})
+        cameras = call_tool(question["mcp"], "list_cameras", {})
+        steps.append({"tool": "list_cameras", "arguments": {}, "result": cameras})
     text = text_of(question["messages"][-1])
     options = re.findall(r"^\(?([A-E])[).:]", text, re.MULTILINE) or ["A"]
-    choice = options[len(seen) % len(options)]
+    choice = options[len(cameras) % len(options)]
     steps.append({"text": f"I choose {choice} of {', '.join(options)}."})
     return {"answer": f"Answer: {choice}", "steps": steps, "usage": {"model_calls": 0}}
 

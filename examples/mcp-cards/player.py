@@ -60,11 +60,11 @@ def read_off(question: str, result: str) -> str | None:
         times = re.findall(r'"datetime": "[^"]*T(\d\d:\d\d)', result)
         return times[-1] if times else None
     if match := PERSON.search(question):
-        found = re.search(rf"{match[1]} sits at desk (\d+)", result)
-        return found[1] if found else None
+        desk = re.search(rf"{match[1]} sits at desk (\d+)", result)
+        return desk[1] if desk else None
     field = "straight_m" if "How far" in question else "bearing_deg"
-    found = re.search(rf'"{field}": (-?[\d.]+)', result)
-    return found[1] if found else None
+    measured = re.search(rf'"{field}": (-?[\d.]+)', result)
+    return measured[1] if measured else None
 
 
 def guess(question: str, seed: object) -> str:

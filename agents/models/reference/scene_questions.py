@@ -120,12 +120,12 @@ def _nearest(options: Mapping[str, str], name: str, evidence: _Evidence) -> str 
     plain = {letter: words.removeprefix("the ").removeprefix("The ") for letter, words in options.items()}
     calls = [_between("distance", name, words) for words in plain.values()]
     results = evidence.ask(calls, "How far is each of them?")
-    known = {
+    metres = {
         letter: result["straight_m"]
         for letter, result in zip(plain, results, strict=True)
         if result is not None
     }
-    return min(known, key=lambda letter: known[letter]) if known else None
+    return min(metres, key=lambda letter: metres[letter]) if metres else None
 
 
 def _seeing(name: str, evidence: _Evidence) -> list[str] | None:

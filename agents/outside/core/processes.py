@@ -1,17 +1,16 @@
 """Programs that answer on their stdout: each in a group of its own, limited, ended with all it began."""
 
 import asyncio
-import ctypes
 import os
 import resource
 import signal
-import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import TypeVar
 
 from gnomon.core.errors import AgentFault
 from gnomon.core.outside_agent import OutsideAgent
+from gnomon.parent_death import die_with_parent
 
 T = TypeVar("T")
 
@@ -20,7 +19,6 @@ MAX_ERROR_BYTES = 20_000  # of stderr, its end
 MAX_FILE_BYTES = 2_000_000_000  # that the program may write into one file
 CHUNK_BYTES = 1 << 16
 GRACE_S = 1.0  # for a process to be gone once its group is killed
-PR_SET_PDEATHSIG = 1  # prctl(2)
 # What a program is given of the environment without being named in `env`: nothing that is secret.
 USUAL = ("PATH", "HOME", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR", "VIRTUAL_ENV", "SYSTEMROOT")
 
@@ -152,18 +150,14 @@ def _signal_name(number: int) -> str:
 
 def _limits(memory_mb: int | None) -> Callable[[], None]:
     """What a child calls between fork and exec. All is prepared here, so that only system calls are left."""
-    prctl = ctypes.CDLL(None).prctl if sys.platform == "linux" else None
-    parent = os.getpid()
+    die_with_worker = die_with_parent(signal.SIGKILL)
     set_limit, core, size = resource.setrlimit, resource.RLIMIT_CORE, resource.RLIMIT_FSIZE
     hard = resource.getrlimit(size)[1]
     most = MAX_FILE_BYTES if hard == resource.RLIM_INFINITY else min(MAX_FILE_BYTES, hard)
     memory = None if memory_mb is None else memory_mb * 1_000_000
 
     def apply() -> None:
-        if prctl is not None:
-            prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
-            if os.getppid() != parent:
-                os._exit(1)
+        die_with_worker()
         set_limit(core, (0, 0))
         set_limit(size, (most, most))
         if memory is not None:

@@ -32,14 +32,14 @@ _RESULTS = ("observation", "result", "output", "content", "response")
 _TEXTS = ("text", "content", "message", "thought", "output")
 
 
-def read_steps(told: Iterable[Any], *, but_tools: Collection[str] = ()) -> tuple[Step, ...]:
+def read_steps(plain_steps: Iterable[Any], *, but_tools: Collection[str] = ()) -> tuple[Step, ...]:
     """Steps in their order; calls of `but_tools` are left out, as they were recorded where they were run.
 
     >>> [type(step).__name__ for step in read_steps([{"text": "hm"}, {"tool": "add", "result": 3}, 7])]
     ['ReplyStep', 'ToolStep', 'NoteStep']
     """
     steps: list[Step] = []
-    for count, step in enumerate(told):
+    for count, step in enumerate(plain_steps):
         if count >= MAX_STEPS:
             steps.append(NoteStep(text=f"steps after the first {MAX_STEPS} are left out"))
             break
