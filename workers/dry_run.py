@@ -7,6 +7,7 @@ import asyncio
 import json
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext, redirect_stdout
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -138,16 +139,21 @@ async def run_once(picked: Selection, *, watch: Callable[[Step], None]) -> tuple
 
     bench = picked.job.bench
     spec = bench.spec.model(picked.model)
-    called = [each.label for each in bench.spec.called_models]
-    opened = open_model(spec, bench.media) if spec.label in called else UncalledModel(spec.id)
+    judge_spec = bench.spec.judge
+    opened = UncalledModel(spec.id) if bench.spec.answers_outside else open_model(spec, bench.media)
     model = redacted(opened, spec)
+    judge = redacted(open_model(judge_spec, bench.media), judge_spec) if judge_spec else None
     try:
-        return await _run(picked, model, Trace(watch=watch))
+        return await _run(picked, model, Trace(watch=watch), judge=judge)
     finally:
         await model.close()
+        if judge is not None:
+            await judge.close()
 
 
-async def _run(picked: Selection, model: Model, trace: Trace) -> tuple[Row, Trace]:
+async def _run(
+    picked: Selection, model: Model, trace: Trace, *, judge: Model | None = None
+) -> tuple[Row, Trace]:
     bench = picked.job.bench
     agent = agent_of(bench.spec.arm(picked.arm))
     if isinstance(agent, OutsideLoop) and isinstance(model, _RecordingModel):
@@ -159,6 +165,7 @@ async def _run(picked: Selection, model: Model, trace: Trace) -> tuple[Row, Trac
             sample=picked.sample,
             agent=agent,
             model=model,
+            judge=judge,
             trace=trace,
             recorded=picked.recorded,
         )
@@ -237,12 +244,15 @@ def run(
         GnomonError: the job does not hold what is asked for, or nothing would be asked.
     """
     picked = pick(job, sample_id=sample_id, arm=arm, model=model, repeat=repeat, recorded=recorded)
+    aside: AbstractContextManager[object] = redirect_stdout(sys.stderr) if as_json else nullcontext()
     if verb == "show":
-        prompt = asyncio.run(render_prompt(picked))
+        with aside:
+            prompt = asyncio.run(render_prompt(picked))
         _print_json(prompt) if as_json else print_shown(prompt, Console())
         return 0
     steps = Console(stderr=as_json)
-    row, trace = asyncio.run(run_once(picked, watch=lambda step: print_step(step, steps)))
+    with aside:
+        row, trace = asyncio.run(run_once(picked, watch=lambda step: print_step(step, steps)))
     if as_json:
         _print_json({"row": asdict(row), "trace": trace.to_json()})
     else:

@@ -15,6 +15,7 @@ from gnomon.media import MediaStore
 from gnomon.spec.job_spec import JobSpec
 from gnomon.spec.plugins import check_pins
 from gnomon.trials.run_trial import JobContext
+from tools.core.plugin_code import contained
 
 if TYPE_CHECKING:
     from workers.store.store import Store
@@ -75,12 +76,13 @@ def open_spec(spec: JobSpec, media: MediaStore) -> OpenJob:
     Raises:
         DataError, SpecError: its data or its selection cannot be read here.
     """
-    samples = spec.plugin().open(
-        data=Path(spec.data) if spec.data else None,
-        select=spec.select,
-        protocol=spec.protocol,
-        media=media,
-    )
+    with contained():
+        samples = spec.plugin().open(
+            data=Path(spec.data) if spec.data else None,
+            select=spec.select,
+            protocol=spec.protocol,
+            media=media,
+        )
     return open_job(spec, samples, media)
 
 

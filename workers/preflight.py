@@ -21,6 +21,7 @@ from gnomon.core.errors import ModelFault, OutOfBudget, ProviderFault
 from gnomon.core.model import Model, Request, is_built_in
 from gnomon.core.retry import PREFLIGHT_RETRY, RetryPolicy
 from gnomon.spec.job_spec import JobSpec
+from tools.core.plugin_code import contained
 from workers.budget.client import BudgetClient
 from workers.store.budgets import ZERO_USAGE
 from workers.store.database import in_words
@@ -82,7 +83,8 @@ async def ask(
     for calls in range(1, retry.max_attempts + 1):
         so_far(replace(last, calls=calls))
         try:
-            reply = await model.reply(request)
+            with contained():
+                reply = await model.reply(request)
         except ModelFault as fault:
             paid = fault.reply
             return Finding(state="passed", calls=calls, spent=ZERO_USAGE if paid is None else Usage.by(paid))
@@ -125,7 +127,7 @@ class Preflight:
 
     async def run(self) -> None:
         """Return when the state of every model is known, or is not needed any more."""
-        called = [model.label for model in self._spec.called_models if not is_built_in(model.id)]
+        called = [model.label for model in self._spec.called_models.values() if not is_built_in(model.id)]
         if not called:
             return
         job = await self._from_store(self._store.job, self._job_id)
@@ -145,8 +147,11 @@ class Preflight:
         self._is_abandoned = True
 
     async def stop(self, label: str, fault: ProviderFault) -> None:
-        """Call that model no more: its provider refuses it for good."""
+        """Call that model no more: its provider refuses it for good. Without its judge the job fails."""
         log.warning("job %s: %s is not called any more: %s", self._job_id, label, fault)
+        if self._spec.judge is not None and label == self._spec.judge.label:
+            await self._from_store(self._store.fail, self._job_id, f"the judge {label}: {fault}")
+            return
         await self._from_store(
             self._store.stop_model, self._job_id, label, cause=fault.cause, error=fault.message
         )

@@ -130,13 +130,16 @@ def mark_resting(url: str, job_id: str) -> None:
         log.warning("that job %s rests is not written to the queue: %s", job_id, error)
 
 
-def is_resting(redis: Redis, job_id: str) -> bool:
-    """Whether the job rests.
+def resting_jobs(redis: Redis, job_ids: Sequence[str]) -> set[str]:
+    """Those of the jobs that rest.
 
     Raises:
         redis.RedisError: the queue cannot be reached.
     """
-    return bool(redis.exists(RESTING_PREFIX + job_id))
+    if not job_ids:
+        return set()
+    marks = cast(list[bytes | None], redis.mget([RESTING_PREFIX + job_id for job_id in job_ids]))
+    return {job_id for job_id, mark in zip(job_ids, marks, strict=True) if mark is not None}
 
 
 def waiting_ids(redis: Redis, name: str) -> set[str]:

@@ -47,6 +47,7 @@ class Runner:
         timing: Timing,
         agents: Mapping[str, Agent],
         models: Mapping[str, Model],
+        judge: Model | None = None,
         on_lease: Callable[[Sequence[Lease]], None] = lambda _: None,
         next_shard: Callable[[int], int | None] = lambda _: None,
         report_resting: Callable[[bool], None] = lambda _: None,
@@ -66,7 +67,13 @@ class Runner:
         replays = Replays(store, opened)
         checkpoints = CheckpointWriter(store, job_id, worker=heartbeat.holder, after=self._counted)
         attempts = TrialAttempts(
-            opened, agents=agents, models=models, tracer=tracer, replays=replays, checkpoints=checkpoints
+            opened,
+            agents=agents,
+            models=models,
+            judge=judge,
+            tracer=tracer,
+            replays=replays,
+            checkpoints=checkpoints,
         )
         self._running = RunningTrials(
             attempts, slots=self._spec.concurrency, on_result=self._results.add, on_end=self._release

@@ -100,12 +100,13 @@ def _set_up(job_id: str, context: WorkerContext) -> tuple[OpenJob, dict[str, Age
         check_endpoints(spec.called_models, context.allowed_bases, is_trusted=True)
         check_outside_agents(spec.arms, context.allowed_bases, is_request=False, is_trusted=True)
         check_servers(spec.servers, context.allowed_bases)
+        called = {model.label for model in spec.called_models.values()}
         try:
             models = {
                 model.label: context.open_model(model, opened.bench.media)
-                if spec.called_models
+                if model.label in called
                 else UncalledModel(model.id)
-                for model in spec.models
+                for model in spec.all_models
             }
         except SpecError as error:
             log.warning("job %s can run nowhere: %s", job_id, error)
@@ -183,6 +184,7 @@ async def _run(
         }
         cache = _cache_of(spec, context)
         await stack.enter_async_context(cache.keeping(context.timing.flush_s))
+        trial_models = {label: cache.around(label, model) for label, model in trial_models.items()}
         runner = Runner(
             job_id,
             shard,
@@ -191,7 +193,8 @@ async def _run(
             heartbeat=heartbeat,
             timing=context.timing,
             agents=agents,
-            models={label: cache.around(label, model) for label, model in trial_models.items()},
+            judge=trial_models.pop(spec.judge.label) if spec.judge else None,
+            models=trial_models,
             on_lease=cache.prefetch,
             next_shard=partial(_next_shard, job_id, context),
             report_resting=partial(context.report_resting, job_id),
@@ -224,7 +227,7 @@ def _next_shard(job_id: str, context: WorkerContext, shard: int) -> int | None:
 
 def _cache_of(spec: JobSpec, context: WorkerContext) -> ResponseCache:
     """The cache of all models that make calls; of none where the operator or the spec wants none."""
-    wanted = [model for model in spec.called_models if not is_built_in(model.id)]
+    wanted = [model for model in spec.called_models.values() if not is_built_in(model.id)]
     is_on = context.is_caching and spec.cache
     return ResponseCache(context.store, {model.label: fingerprint(model) for model in wanted if is_on})
 

@@ -20,7 +20,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from gnomon.core.errors import GnomonError
 from workers.logs import set_up_logs
 from workers.looks import LookerOfAll
-from workers.queue import client_of, enqueue_shards, is_resting, message_id, queue_name, waiting_ids
+from workers.queue import client_of, enqueue_shards, message_id, queue_name, resting_jobs, waiting_ids
 from workers.sealer import Sealer
 from workers.settings import (
     DEFAULT_CACHE_DAYS,
@@ -44,6 +44,7 @@ class Sweeper:
         self._store, self._redis, self._timing = store, redis, timing
         self._cache_s, self._next_purge_s = cache_days * 86_400, 0.0
         self._missed_before: set[tuple[str, int]] = set()
+        self._queues: dict[str, str] = {}  # of open jobs with shards that wait: what RQ calls theirs
         self._looker = LookerOfAll(store)
 
     def run(self, stop: threading.Event) -> None:
@@ -77,17 +78,19 @@ class Sweeper:
 
     def _missed(self) -> set[tuple[str, int]]:
         """Shards that wait for a worker, and that no queue holds."""
-        waiting: dict[str, set[str]] = {}
-        missed: set[tuple[str, int]] = set()
-        for job_id, shards in _by_job(self._store.unfinished_shards()).items():
-            if is_resting(self._redis, job_id):
-                continue
-            spec = self._store.job(job_id).spec
-            name = queue_name(spec.queue, spec.priority)
-            if name not in waiting:
-                waiting[name] = waiting_ids(self._redis, name)
-            missed |= {(job_id, shard) for shard in shards if message_id(job_id, shard) not in waiting[name]}
-        return missed
+        unfinished = _by_job(self._store.unfinished_shards())
+        for job_id in resting_jobs(self._redis, list(unfinished)):
+            del unfinished[job_id]
+        known = {job_id: name for job_id, name in self._queues.items() if job_id in unfinished}
+        new = self._store.job_queues(unfinished.keys() - known.keys())
+        self._queues = known | {job_id: queue_name(*queue) for job_id, queue in new.items()}
+        waiting = {name: waiting_ids(self._redis, name) for name in set(self._queues.values())}
+        return {
+            (job_id, shard)
+            for job_id, shards in unfinished.items()
+            for shard in shards
+            if message_id(job_id, shard) not in waiting[self._queues[job_id]]
+        }
 
     def _queue(self, shards: Collection[tuple[str, int]], *, first: Collection[tuple[str, int]]) -> None:
         for job_id, numbers in _by_job(sorted(shards)).items():

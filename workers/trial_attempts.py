@@ -43,8 +43,10 @@ class TrialAttempts:
         models: Mapping[str, Model],
         tracer: Tracer,
         replays: Replays,
+        judge: Model | None = None,
         checkpoints: CheckpointWriter | None = None,
     ) -> None:
+        self._judge = judge
         self._job, self._agents, self._models, self._tracer = job, agents, models, tracer
         self._replays, self._checkpoints = replays, checkpoints
         self.cancelled: list[Usage] = []
@@ -87,6 +89,7 @@ class TrialAttempts:
                     sample=lambda: self._job.samples.get(trial.ref.sample_id),
                     agent=self._agents[trial.arm],
                     model=self._models[trial.model],
+                    judge=self._judge,
                     trace=trace,
                     attempt=lease.attempt,
                     recorded=replay.steps if replay else None,

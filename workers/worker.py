@@ -23,7 +23,7 @@ from gnomon.spec.job_spec import JobSpec, ModelSpec
 from tools.core.lazy_imports import load_lazy
 from workers.message import RefusedMessage, ShardMessage
 from workers.process import raise_gc_threshold
-from workers.queue import is_resting, mark_resting, pop_next_shard, queue_names
+from workers.queue import mark_resting, pop_next_shard, queue_names, resting_jobs
 from workers.resting_forks import RESTS, ForkLine, RestingForks
 from workers.shard import WorkerContext, run_shard
 
@@ -158,7 +158,7 @@ class ShardWorker(Worker):
     def _rests_elsewhere(self, job: Job) -> bool:
         """Whether all that the job could ask is waited for by some fork: another would only wait too."""
         try:
-            return isinstance(job, ShardMessage) and is_resting(self.connection, job.shard()[0])
+            return isinstance(job, ShardMessage) and bool(resting_jobs(self.connection, [job.shard()[0]]))
         except (RedisError, RefusedMessage):
             return False
 
@@ -195,7 +195,7 @@ class ShardWorker(Worker):
             job_id, shard = message.shard()
             self._shard, message.runner = f"{job_id}/{shard}", self._run
             spec = self._context.store.job(job_id).spec
-            self._preload(list(spec.called_models))
+            self._preload(list(spec.called_models.values()))
             _import_for(spec)
             self._context.opener.open(job_id, store=self._context.store)
             load_lazy()

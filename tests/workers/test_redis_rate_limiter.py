@@ -2,6 +2,7 @@
 
 import asyncio
 import math
+import random
 import time
 from collections.abc import AsyncIterator, Callable
 from typing import Any
@@ -57,6 +58,32 @@ async def test_what_a_dead_process_held_is_free_after_its_lease(new_limiter: New
     assert await granted(alive, 1) == 0
     await asyncio.sleep(0.25)
     assert await granted(alive, 1) == 1
+
+
+async def test_the_sum_of_calls_is_that_of_all_who_hold_some_whatever_comes(
+    new_limiter: NewLimiter, redis: Redis
+) -> None:
+    chance = random.Random(5)
+    limiters = [new_limiter(in_flight=40, lease_s=chance.choice((0.02, 5.0))) for _ in range(12)]
+    keys = ("gnomon:limit:{key}:calls", "gnomon:limit:{key}:leases")
+    for step in range(300):
+        await granted(chance.choice(limiters), chance.randrange(4), in_flight=chance.randrange(5))
+        if step % 60 == 59:
+            redis.delete(chance.choice(keys))
+            await granted(limiters[0], 0, in_flight=1)
+        held = {name: int(count) for name, count in redis.hgetall(keys[0]).items()}
+        assert held.pop(b"") == sum(held.values())
+        assert set(held) == set(redis.zrange(keys[1], 0, -1))
+        assert min(held.values(), default=1) > 0
+
+
+async def test_calls_stay_counted_when_redis_loses_until_when_they_hold(
+    new_limiter: NewLimiter, redis: Redis
+) -> None:
+    first, second = new_limiter(in_flight=5), new_limiter(in_flight=5)
+    assert await granted(first, 4) == 4
+    redis.delete("gnomon:limit:{key}:leases")
+    assert await granted(second, 3) == 1
 
 
 @pytest.mark.parametrize(("per_minute", "at_once"), [(1, 1), (59, 1), (60, 1), (600, 10)])

@@ -54,7 +54,5 @@ def test_no_row_of_many_is_sent_back(store: Store) -> None:
     event.listen(store._engine, "before_cursor_execute", lambda *about: said.append(about[2]))
     with store.writing() as db:
         insert_all(db, results, [row_values(make_row(lease)) for lease in leases])
-    inserted = [one for one in said if one.startswith("INSERT INTO results")]
-    assert len(inserted) == 1
-    assert "RETURNING" not in inserted[0]
+    assert not any("RETURNING" in one for one in said)
     assert len(list(store.iter_rows(job.id))) == 2

@@ -2,6 +2,7 @@
 
 from typing import NamedTuple, Self
 
+from gnomon.core.judging import judge_cost
 from gnomon.core.model import Reply
 from gnomon.core.row import MAX_TOKENS, MAX_USD, Row
 from gnomon.core.trace import Trace
@@ -40,9 +41,14 @@ class Usage(NamedTuple):
 
     @classmethod
     def by(cls, used: Row | Trace | Reply) -> Self:
-        """What a finished row, a trace so far or a reply has used."""
+        """What a finished row, its judge among it, a trace so far or a reply has used."""
         prompt, completion = used.prompt_tokens, used.completion_tokens
-        return cls.countable(used.usd, None if prompt is None or completion is None else prompt + completion)
+        usd, tokens = used.usd, None if prompt is None or completion is None else prompt + completion
+        judge = judge_cost(used.metrics) if isinstance(used, Row) else None
+        if judge is not None:
+            usd = None if usd is None or judge[0] is None else usd + judge[0]
+            tokens = None if tokens is None or judge[1] is None else tokens + judge[1]
+        return cls.countable(usd, tokens)
 
     @classmethod
     def paid(cls, trace: Trace) -> Self:

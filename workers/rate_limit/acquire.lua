@@ -1,10 +1,10 @@
 -- One sync of one process: it reports what it has done, asks for permits, and is told how many calls may go.
 -- Rates are held by GCRA (a theoretical arrival time for each limit), calls in flight by AIMD (half after a 429,
 -- one more for each round of answers), and callers share by weighted fair queueing (jobs in a queue, then queues).
--- KEYS: state, holders, flows of one provider key. ARGV[1]: the request as JSON.
+-- KEYS: state, calls and leases of its holders, flows of one provider key. ARGV[1]: the request as JSON.
 -- Returns {granted, wait in ms, cap, prefetched}.
 -- Times are seconds by Redis' own clock, so that machines need not agree.
-local state, holders, flows = KEYS[1], KEYS[2], KEYS[3]
+local state, calls, leases, flows = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local request = cjson.decode(ARGV[1])
 local time = redis.call('TIME')
 local now = tonumber(time[1]) + tonumber(time[2]) / 1e6
@@ -12,17 +12,38 @@ local now = tonumber(time[1]) + tonumber(time[2]) / 1e6
 local function number_of(name) return tonumber(redis.call('HGET', state, name) or nil) end
 local function keep(name, value) redis.call('HSET', state, name, string.format('%.6f', value)) end
 
--- In flight: each process says how many calls it has; one that is silent for too long has none.
-local in_flight = request.in_flight
-local there = redis.call('HGETALL', holders)
-for i = 1, #there, 2 do
-  local count, until_s = there[i + 1]:match('^(%S+) (%S+)$')
-  if tonumber(until_s) < now then
-    redis.call('HDEL', holders, there[i])
-  elseif there[i] ~= request.holder then
-    in_flight = in_flight + tonumber(count)
+-- In flight: each process says how many calls it has (`calls`), and until when that holds (`leases`, by time); one
+-- that is silent for too long has none. Their sum is kept among them, so that a visit costs the same however many
+-- there are.
+local ALL = ''  -- no holder's name
+local function calls_of(holder) return tonumber(redis.call('HGET', calls, holder) or nil) or 0 end
+local function hold(holder, count, until_s)
+  local change = count - calls_of(holder)
+  if count > 0 then
+    redis.call('HSET', calls, holder, count)
+    redis.call('ZADD', leases, until_s, holder)
+  else
+    redis.call('HDEL', calls, holder)
+    redis.call('ZREM', leases, holder)
   end
+  if change ~= 0 then redis.call('HINCRBY', calls, ALL, change) end
 end
+if redis.call('HLEN', calls) ~= redis.call('ZCARD', leases) + redis.call('HEXISTS', calls, ALL) then
+  -- Redis has lost one of the two: what is left is counted, as of now.
+  local there, sum = redis.call('HGETALL', calls), 0
+  redis.call('DEL', leases)
+  for i = 1, #there, 2 do
+    if there[i] ~= ALL then
+      redis.call('ZADD', leases, now + request.lease_s, there[i])
+      sum = sum + tonumber(there[i + 1])
+    end
+  end
+  redis.call('HSET', calls, ALL, sum)
+end
+for _, holder in ipairs(redis.call('ZRANGEBYSCORE', leases, '-inf', '(' .. string.format('%.3f', now))) do
+  hold(holder, 0)
+end
+local in_flight = request.in_flight + calls_of(ALL) - calls_of(request.holder)
 
 -- Too many requests: half as many at once, at most one cut a second; one more for each round that went well.
 local cap = number_of('cap')
@@ -108,12 +129,7 @@ if #request.costs > 0 then
   local flow = { job = request.job, queue = request.queue, had = served, wants_until = wants_until }
   redis.call('HSET', flows, request.job, cjson.encode(flow))
 end
-local held = request.in_flight + granted + ahead
-if held > 0 then
-  redis.call('HSET', holders, request.holder, string.format('%d %.3f', held, now + request.lease_s))
-else
-  redis.call('HDEL', holders, request.holder)
-end
+hold(request.holder, request.in_flight + granted + ahead, string.format('%.3f', now + request.lease_s))
 -- For the operator: what became of the calls that asked.
 redis.call('HINCRBY', state, 'granted', granted + ahead)
 redis.call('HINCRBY', state, 'put_off', #request.costs - granted)

@@ -100,7 +100,10 @@ class RedisRateLimiter:
     def __init__(
         self, redis: Redis, key: str, *, holder: str, flow: Flow, rate: Rate, lease_s: float = LEASE_S
     ) -> None:
-        self._redis, self._keys = redis, [f"{PREFIX}:{{{key}}}:{part}" for part in ("state", "held", "flows")]
+        self._redis, self._keys = (
+            redis,
+            [f"{PREFIX}:{{{key}}}:{part}" for part in ("state", "calls", "leases", "flows")],
+        )
         limits = {
             "requests_per_minute": rate.requests_per_minute,
             "tokens_per_minute": rate.tokens_per_minute,

@@ -4,11 +4,18 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from operator import itemgetter
-from typing import Any
+from typing import Any, cast
 
 from sqlalchemy import Connection, Engine, Table, create_engine, event, func, insert, inspect, select
 from sqlalchemy.engine import URL, make_url
-from sqlalchemy.exc import ArgumentError, InterfaceError, OperationalError, SQLAlchemyError, StatementError
+from sqlalchemy.exc import (
+    ArgumentError,
+    DBAPIError,
+    InterfaceError,
+    OperationalError,
+    SQLAlchemyError,
+    StatementError,
+)
 
 from gnomon.core.errors import DataError, SpecError, Unavailable
 from workers.store.schema import REVISION, alembic_version, metadata, results
@@ -155,9 +162,13 @@ def in_words(error: Exception) -> str:
 def insert_all(db: Connection, table: Table, rows: Sequence[Mapping[str, Any]]) -> None:
     """Insert rows of the same columns; defaults are not filled in, nothing is returned.
 
-    SQLAlchemy would look at each row and each of its values: a third of what a trial costs to accept.
+    SQLAlchemy would look at each row and each of its values: a third of what a trial costs to accept. On
+    PostgreSQL COPY takes a fifth of what INSERT does.
     """
     if not rows:
+        return
+    if db.dialect.name == "postgresql":
+        _copy_all(db, table, rows)
         return
     compiled = insert(table).inline().compile(dialect=db.dialect, column_keys=list(rows[0]))
     if compiled.positiontup is None:
@@ -165,6 +176,21 @@ def insert_all(db: Connection, table: Table, rows: Sequence[Mapping[str, Any]]) 
     else:
         values = itemgetter(*compiled.positiontup)
         db.exec_driver_sql(str(compiled), [values(row) for row in rows])
+
+
+def _copy_all(db: Connection, table: Table, rows: Sequence[Mapping[str, Any]]) -> None:
+    names = list(rows[0])
+    statement = f"COPY {table.name} ({', '.join(names)}) FROM STDIN"
+    values, driver = itemgetter(*names), db.dialect.loaded_dbapi
+    try:
+        with cast(Any, db.connection.cursor()) as cursor, cursor.copy(statement) as copy:
+            for row in rows:
+                copy.write_row(values(row))
+    except driver.Error as error:  # SQLAlchemy knows no COPY: its errors are made as it makes them
+        is_gone = db.dialect.is_disconnect(error, db.connection.dbapi_connection, None)
+        raise DBAPIError.instance(
+            statement, None, error, driver.Error, connection_invalidated=is_gone, dialect=db.dialect
+        ) from error
 
 
 def _open(url: str) -> Engine:

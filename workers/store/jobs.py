@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from gnomon.report.look import StoredLook
 
 INSERT_BATCH = 10_000
+USUAL_QUEUE = {name: JobSpec.model_fields[name].default for name in ("queue", "priority")}
 SHARD_MIN, SHARD_MAX = 256, 4096
 IS_SEQUENTIAL = '"sequential":true'  # in the spec of a job that may stop early
 
@@ -142,6 +143,17 @@ class Jobs(Database):
         return Page(
             items=tuple(items), next_cursor=str(rows[limit - 1]["number"]) if len(rows) > limit else None
         )
+
+    def job_queues(self, job_ids: Collection[str]) -> dict[str, tuple[str, str]]:
+        """Queue and priority of these jobs; those that do not exist are left out."""
+        queues: dict[str, tuple[str, str]] = {}
+        named = iter(job_ids)
+        with self.reading() as db:
+            while some := list(islice(named, INSERT_BATCH)):
+                for job_id, text in db.execute(select(jobs.c.id, jobs.c.spec).where(jobs.c.id.in_(some))):
+                    spec = USUAL_QUEUE | json.loads(text)
+                    queues[job_id] = (spec["queue"], spec["priority"])
+        return queues
 
     def job_ids(self, prefix: str, *, limit: int) -> list[str]:
         """The ids that begin so, newest first."""

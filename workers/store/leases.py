@@ -146,25 +146,32 @@ class Leases(Database):
         return sorted(shards)
 
     def unfinished_shards(self, job_id: str | None = None) -> list[tuple[str, int]]:
-        """Shards of open jobs (or of one) that wait for a worker: what the queue must hold."""
-        query = select(jobs.c.id).where(jobs.c.status.in_(OPEN)).order_by(jobs.c.number)
+        """Shards of open jobs (or of one) that wait for a worker, the oldest job's first: what the queue must
+        hold. They have pending trials and none leased.
+
+        From each job it jumps from shard to shard, however large these are.
+        """
+        is_open = (
+            jobs.c.status.in_(OPEN) if job_id is None else jobs.c.status.in_(OPEN) & (jobs.c.id == job_id)
+        )
+        first = select(func.min(trials.c.shard)).where(
+            trials.c.job_id == jobs.c.id, trials.c.state == PENDING
+        )
+        shards = select(jobs.c.id, jobs.c.number, first.scalar_subquery().label("shard")).where(is_open)
+        found = shards.cte("found", recursive=True)
+        here = (
+            (trials.c.job_id == found.c.id) & (trials.c.state == PENDING) & (trials.c.shard > found.c.shard)
+        )
+        after = select(func.min(trials.c.shard)).where(here).scalar_subquery()
+        found = found.union_all(select(found.c.id, found.c.number, after).where(found.c.shard.is_not(None)))
+        in_order = select(found.c.id, found.c.shard).where(found.c.shard.is_not(None))
+        leased = select(trials.c.job_id, trials.c.shard).where(trials.c.state == LEASED).distinct()
         if job_id is not None:
-            query = query.where(jobs.c.id == job_id)
+            leased = leased.where(trials.c.job_id == job_id)
         with self.reading() as db:
-            open_jobs = db.execute(query).scalars().all()
-            return [(name, shard) for name in open_jobs for shard in _waiting_shards(db, name)]
-
-
-def _waiting_shards(db: Connection, job_id: str) -> list[int]:
-    """Shards with pending trials and none leased; jumps from shard to shard, however large each is."""
-    here = (trials.c.job_id == job_id) & (trials.c.state == PENDING)
-    shards = select(func.min(trials.c.shard).label("shard")).where(here).cte("shards", recursive=True)
-    next_shard = select(func.min(trials.c.shard)).where(here, trials.c.shard > shards.c.shard)
-    shards = shards.union_all(select(next_shard.scalar_subquery()).where(shards.c.shard.is_not(None)))
-    waiting = db.execute(select(shards.c.shard).where(shards.c.shard.is_not(None))).scalars()
-    leased = select(trials.c.shard).where(trials.c.job_id == job_id, trials.c.state == LEASED).distinct()
-    busy = set(db.execute(leased).scalars())
-    return [shard for shard in waiting if shard not in busy]
+            busy = {tuple(shard) for shard in db.execute(leased)}
+            rows = db.execute(in_order.order_by(found.c.number, found.c.shard))
+            return [shard for row in rows if (shard := (row.id, row.shard)) not in busy]
 
 
 def held_by(leases: Sequence[Lease]) -> ColumnElement[bool]:

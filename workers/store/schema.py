@@ -110,6 +110,12 @@ Index(
     sqlite_where=trials.c.state == LEASED,
     postgresql_where=trials.c.state == LEASED,
 )
+Index(
+    "trials_by_worker",
+    trials.c.worker,
+    sqlite_where=trials.c.state == LEASED,
+    postgresql_where=trials.c.state == LEASED,
+)
 
 results = Table(
     "results",
