@@ -1,13 +1,14 @@
 """Runs what a model writes in an interpreter that has no way out: its names stay for the length of a trial.
 
-The interpreter is Monty, a subset of Python in Rust, in a process of its own (confine.py). Code reaches
-nothing but the functions that the caller names: each call stops the interpreter until the caller answers it.
-Whoever imports this module loads no library; the first run does.
+The interpreter is Monty, a subset of Python in Rust, in a process of its own that `tools/core/sandboxed.py`
+starts. Code reaches nothing but the functions that the caller names: each call stops the interpreter until
+the caller answers it. Whoever imports this module loads no library; the first run does.
 """
 
 import asyncio
 import contextlib
 import functools
+import json
 import os
 import shlex
 import sys
@@ -20,6 +21,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from weakref import WeakKeyDictionary
 
 from gnomon.core.errors import Unavailable
+from tools.core import sandboxed
 
 if TYPE_CHECKING:
     import pydantic_monty
@@ -35,6 +37,8 @@ MAX_RESULT = 100_000  # characters of a final answer
 PROCESSES = 256  # at most, one for each trial in flight that has begun to run code
 TRIALS_PER_PROCESS = 20
 THREADS = 64
+LIBRARIES = ("/lib", "/lib64", "/usr/lib", "/usr/lib64", "/etc/ld.so.cache")
+ADDRESS_SPACE = 4 << 30  # bytes: far above what the interpreter reserves at its start
 FINAL_ANSWER = "final_answer"
 _SEATS: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Semaphore] = WeakKeyDictionary()
 
@@ -208,8 +212,6 @@ def _written(value: object) -> str:
 
 def _final(snapshot: Any) -> str:
     """What `final_answer` was called with, as text: a string as it is, all else as JSON where JSON has it."""
-    import json
-
     values = [*snapshot.args, *snapshot.kwargs.values()]
     value = values[0] if len(values) == 1 else values
     try:
@@ -315,8 +317,20 @@ def _pool(_: int) -> "pydantic_monty.Monty":
     return pool
 
 
+def plan_for(binary: Path) -> dict[str, Any]:
+    """What the interpreter's process is held to: its binary and the system's libraries, and nothing else."""
+    return {
+        "limits": {"CORE": 0, "FSIZE": 0, "NOFILE": 32, "AS": ADDRESS_SPACE},
+        "read": [str(binary), *LIBRARIES],
+        "write": [],
+        "is_alone": True,
+        "folder": "/",
+        "environment": {},
+    }
+
+
 def _confined_binary() -> str | None:
-    """A file that runs confine.py with the interpreter's binary; None where there can be none.
+    """A file that runs the interpreter's binary in its sandbox; None where there can be none.
 
     The pool takes the path of a program without arguments. So this is a script, held in memory, that needs no
     folder and goes with the process.
@@ -324,7 +338,7 @@ def _confined_binary() -> str | None:
     binary = Path(sysconfig.get_path("scripts")) / "monty"
     if sys.platform != "linux" or not sys.executable or not binary.is_file():
         return None
-    command = [sys.executable, "-IS", str(Path(__file__).with_name("confine.py")), str(binary)]
+    command = [sys.executable, "-I", "-S", sandboxed.__file__, json.dumps(plan_for(binary)), str(binary)]
     try:
         script = os.memfd_create("interpreter")
         os.write(script, f'#!/bin/sh\nexec {shlex.join(command)} "$@"\n'.encode())

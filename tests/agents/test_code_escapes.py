@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from agents.code_runtime import confine, interpreter
+from agents.code_runtime import interpreter
 from agents.code_runtime.interpreter import Interpreter
+from tools.core import sandboxed
 
 SECRET = "gnomon-secret-7613"
-CONFINE = Path(confine.__file__)
 
 
 @pytest.fixture
@@ -127,16 +127,11 @@ def test_the_process_could_not_do_it_even_if_the_code_could(probe, tmp_path):
     """CPython in the interpreter's place: it starts, and the kernel refuses it the rest."""
     text = f"try:\n    {PROBES[probe]}\nexcept OSError as error:\n    print('refused', error.errno)"
     binary = os.path.realpath(sys.executable)
+    plan = interpreter.plan_for(Path(binary))
     # The libraries of this CPython lie where the interpreter's do not: they are allowed for the probe alone.
-    started = (
-        f"import runpy, sys; sys.argv = ['confine', {binary!r}, '-ISc', {text!r}]\n"
-        f"part = runpy.run_path({str(CONFINE)!r})\n"
-        f"part['main'].__globals__['LIBRARIES'] = (*part['LIBRARIES'], {sys.base_prefix + '/lib'!r})\n"
-        "part['main'](sys.argv[1], sys.argv[2:])"
-    )
-    done = subprocess.run(
-        [sys.executable, "-ISc", started], capture_output=True, text=True, env={}, check=False, timeout=60
-    )
+    plan["read"].append(f"{sys.base_prefix}/lib")
+    command = [sys.executable, "-IS", sandboxed.__file__, json.dumps(plan), binary, "-ISc", text]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("refused"), done
 
@@ -153,8 +148,8 @@ async def test_the_kernel_holds_the_interpreter_and_its_environment_is_empty(pyt
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux has such a filter")
 def test_the_filter_jumps_to_lines_that_are_there():
-    for audit, clone, refused in confine.REFUSED.values():
-        lines = confine.seccomp_filter(audit, clone, refused)
+    for audit, clone, refused in sandboxed.REFUSED.values():
+        lines = sandboxed.seccomp_filter(audit, clone, refused)
         for place, (_, if_true, if_false, _) in enumerate(lines):
             assert place + max(if_true, if_false) < len(lines)
         assert lines[-1][3] == 0x7FFF0000

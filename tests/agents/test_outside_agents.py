@@ -127,13 +127,18 @@ class TestFaults:
         assert (row.outcome, row.stop_reason) == (Outcome.INFRA_MISSING, stop_reason)
         assert words in row.error
 
+    async def test_a_command_that_a_signal_ends_says_which(self, ask):
+        row, _ = await ask({"command": ["sh", "-c", "kill -SEGV $$"]})
+        assert (row.stop_reason, "ended by SIGSEGV" in row.error) == ("agent:exit", True)
+
     async def test_a_command_that_is_not_there(self, ask):
         row, _ = await ask({"command": ["./no-such-agent"]})
         assert row.stop_reason == "agent:start"
 
-    async def test_a_command_that_hangs_is_ended_with_its_children(self, ask, tmp_path):
+    @pytest.mark.parametrize("begins", ["", "setsid "])
+    async def test_a_command_that_hangs_is_ended_with_its_children(self, ask, tmp_path, begins):
         pid_file = tmp_path / "pid"
-        script = f"sleep 60 & echo $! > {pid_file}; wait"
+        script = f"{begins}sleep 60 & echo $! > {pid_file}; wait"
         row, _ = await ask({"command": ["sh", "-c", script], "timeout_seconds": 1})
         assert row.stop_reason == "agent:timeout"
         child = int(pid_file.read_text())
@@ -275,7 +280,7 @@ class TestOverRest:
         arm = {"name": "a", "agent": {"command": ["python3", "agent.py", "--fast"]}}
         spec = check_spec({"benchmark": "worlds", "arms": [arm]}, context)
         assert [model.id for model in spec.models] == ["agent"]
-        assert spec.called_models == ()
+        assert not spec.called_models
         arm["agent"]["env"] = ["OPENAI_API_KEY"]
         with pytest.raises(SpecError, match="not permitted over REST"):
             check_spec({"benchmark": "worlds", "arms": [arm]}, context)

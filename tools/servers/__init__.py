@@ -2,5 +2,5 @@
 
 Start at `definition.py` (how a server is written in a spec) and `tool.py` (one of its tools, as a toolbox
 runs it). `connections.py` keeps one connection for each server and process; `mcp_session.py` speaks MCP,
-`launch.py` starts a command in a sandbox, `cassette.py` answers from a record. docs/tool-servers.md.
+`granted_paths.py` says what a command may read, `cassette.py` answers from a record. docs/tool-servers.md.
 """

@@ -14,7 +14,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import IO, Any
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import ConfigDict, TypeAdapter, ValidationError, with_config
 
 from tools.core.regular_file import open_regular
 from tools.core.tool import CallError
@@ -29,9 +29,10 @@ class CassetteError(Exception):
     """A cassette cannot be read; the message names the line."""
 
 
+@with_config(ConfigDict(extra="forbid", strict=True))
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecordedCall:
-    """One call and what came of it; `n` counts the same call within its trial, from 0."""
+    """A line of a cassette: a call and what came of it; `n` counts the same call within its trial, from 0."""
 
     sample: str
     tool: str
@@ -45,25 +46,6 @@ class RecordedCall:
     error: CallError | None = None
     injected: str | None = None
     pictures: tuple[str, ...] = ()
-
-
-class _Line(BaseModel):
-    """A call as a line of a cassette."""
-
-    model_config = ConfigDict(extra="forbid", strict=True)
-
-    sample: str
-    tool: str
-    arguments: str
-    n: int
-    model: str
-    arm: str
-    repeat: int
-    under: str
-    result: str
-    error: CallError | None = None
-    injected: str | None = None
-    pictures: list[str] = []
 
 
 def canonical(arguments: str) -> str:
@@ -162,8 +144,7 @@ class Cassette:
         return base64.b64decode(line["data"])
 
     def _call(self, place: "_Place") -> RecordedCall:
-        line = _Line.model_validate_json(self._read(place.offset, place.length))
-        return RecordedCall(**{**dict(line), "pictures": tuple(line.pictures)})
+        return _call_reader().validate_json(self._read(place.offset, place.length))
 
     def _read(self, offset: int, length: int) -> bytes:
         with open_regular(self.path) as file:
@@ -222,7 +203,7 @@ def _opened(path: Path, _changed_ns: int) -> Cassette:
                         raise _damaged(number, "the hash is not that of the lines before it")
                     is_whole = True
                 else:
-                    call = _call(line, number, pictures)
+                    call = _call(data, number, pictures)
                     key = (call.sample, call.tool, call.arguments, call.under)
                     result = hashlib.sha256(
                         json.dumps([call.result, call.error, call.injected, call.pictures]).encode()
@@ -275,9 +256,14 @@ def _checked_picture(line: Mapping[str, Any], number: int) -> str:
     return str(line["picture"])
 
 
-def _call(line: Mapping[str, Any], number: int, pictures: Mapping[str, object]) -> _Line:
+@lru_cache(maxsize=1)
+def _call_reader() -> TypeAdapter[RecordedCall]:
+    return TypeAdapter(RecordedCall)
+
+
+def _call(line: bytes, number: int, pictures: Mapping[str, object]) -> RecordedCall:
     try:
-        call = _Line.model_validate(line)
+        call = _call_reader().validate_json(line)
     except ValidationError as error:
         first = error.errors()[0]
         raise _damaged(number, f"{'.'.join(map(str, first['loc']))}: {first['msg']}") from None

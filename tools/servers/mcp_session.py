@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
+from tools.core.sandboxed import sandbox_in_words
 from tools.servers.answer import Answer, BadResult
 from tools.servers.definition import McpServer, ToolServer
-from tools.servers.launch import sandbox_in_words
 from tools.servers.listing import MAX_LISTING_BYTES, MAX_TOOLS, ListedTool, Listing, shown_names
 from tools.servers.session import SessionEnded, StartFailed
-from tools.servers.stdio import MAX_MESSAGE_BYTES, ServerProcess, stdio_streams
+from tools.servers.stdio import MAX_MESSAGE_BYTES, UNREADABLE, ServerProcess, stdio_streams
 
 if TYPE_CHECKING:
     from mcp import Client
@@ -150,6 +150,8 @@ class McpSession:
                 self.is_broken = True
                 message = f"The server's answer was longer than {MAX_MESSAGE_BYTES // 1_000_000} MB."
                 raise BadResult(message) from error
+            if error.message == UNREADABLE:
+                raise BadResult("The server's answer is no message that can be read.") from error
             if error.code == CONNECTION_CLOSED or self._process.exit_code is not None:
                 await self._process.ended(DYING_S)
                 raise SessionEnded(self._in_words(error)) from error
@@ -193,7 +195,9 @@ class McpSession:
         said = self._process.said() if self._definition.is_command else ""
         if isinstance(error, TimeoutError):
             within = f"it listed no tools within {self._definition.limits.start_seconds:g} s"
-            return f"{within}{f'; it said: {said}' if said else ''}"
+            noise = "; what it wrote on stdout is no MCP message: do its logs go there?"
+            wrote = noise if self._process.has_noise else ""
+            return f"{within}{wrote}{f'; it said: {said}' if said else ''}"
         if self._process.exit_code is not None:
             return f"its process ended with code {self._process.exit_code}{f': {said}' if said else ''}"
         return f"{type(error).__name__}: {error}"[:600] if error else "it is gone"
@@ -252,5 +256,9 @@ def _decoded(text: str) -> bytes | None:
 
 def _plain(value: object) -> Any:
     if isinstance(value, Mapping | list):
-        return json.loads(json.dumps(value))
+        try:
+            return json.loads(json.dumps(value, allow_nan=False))
+        except (ValueError, RecursionError):
+            message = "The server's structured result holds NaN or Infinity, or nests too deeply."
+            raise BadResult(message) from None
     return value

@@ -1,17 +1,16 @@
 """Runs a server's command and carries its messages: one JSON line each over its standard streams."""
 
 import asyncio
-import json
 import os
-import signal
-import sys
+import re
 import tempfile
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tools.servers import launch
+from tools.core import watched_process
+from tools.servers import granted_paths
 from tools.servers.definition import McpServer, ServerLimits
 
 if TYPE_CHECKING:
@@ -21,8 +20,11 @@ LAZY = ("mcp_types", "mcp.shared.message", "anyio")
 MAX_MESSAGE_BYTES = 64_000_000  # of one line; a server that sends more is stopped
 MAX_STDERR_BYTES = 10_000
 CHUNK = 1 << 18
-CERTIFICATES = ("SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS")
-KEPT_VARIABLES = ("PATH", "LANG", "LC_ALL", "TZ", *CERTIFICATES)
+REPLY_ID = re.compile(rb'"id"\s*:\s*(\d{1,9})\b')
+ENDS = 300  # bytes at either end of a broken reply in which its request's number is looked for
+UNREADABLE = "the reply is no message of the protocol that can be read"
+MOST_OPEN_FILES, MAX_FILE_BYTES = 4_096, 4 * 2**30
+KEPT_VARIABLES = ("PATH", "LANG", "LC_ALL", "TZ", *granted_paths.CERTIFICATES)
 TERM_S = 0.5  # after its input is closed, until it is killed
 STDERR_IN_MESSAGES = 400  # characters of its end
 
@@ -34,7 +36,7 @@ class ServerProcess:
         self._server, self._limits, self._folder = server, limits, folder
         self._process: asyncio.subprocess.Process | None = None
         self._stderr = b""
-        self.noise = 0  # lines on stdout that are no message
+        self.has_noise = False  # on stdout, as of logs that belong on stderr
         self.is_over_length = False
 
     async def start(self) -> asyncio.subprocess.Process:
@@ -47,28 +49,24 @@ class ServerProcess:
         work = self._folder / "work"
         work.mkdir(exist_ok=True)
         plan = {
-            "parent": os.getpid(),
-            "memory_bytes": self._limits.memory_mb * 1_000_000,
-            "read": [*launch.environment_of(command[0]), str(self._folder), *_certificates()],
-            "write": [str(work), *_granted(self._server), *launch.caches_of(command[0]).values()],
+            "limits": {
+                "CORE": 0,
+                "DATA": self._limits.memory_mb * 1_000_000,
+                "FSIZE": MAX_FILE_BYTES,
+                "NOFILE": MOST_OPEN_FILES,
+            },
+            "read": [*granted_paths.readable(self._server), str(self._folder)],
+            "write": [*granted_paths.writable(self._server), str(work)],
         }
-        launcher = [sys.executable, "-I", "-S", launch.__file__, json.dumps(plan), *command]
-        self._process = await asyncio.create_subprocess_exec(
-            *launcher,
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.PIPE,
-            env=self._variables(work),
-            cwd=self._server.cwd or work,
-            start_new_session=True,
-            limit=CHUNK,
+        self._process = await watched_process.start(
+            plan, command, env=self._variables(work), cwd=self._server.cwd or work, limit=CHUNK
         )
         return self._process
 
     def _variables(self, work: Path) -> dict[str, str]:
         kept = {name: os.environ[name] for name in KEPT_VARIABLES if name in os.environ}
         kept |= {name: os.environ[name] for name in self._server.env_from if name in os.environ}
-        caches = launch.caches_of((self._server.command or [""])[0])
+        caches = granted_paths.caches_of((self._server.command or [""])[0])
         own = {
             "HOME": str(work),
             "TMPDIR": str(work),
@@ -98,13 +96,7 @@ class ServerProcess:
             process.stdin.close()
         with suppress(TimeoutError):
             await asyncio.wait_for(process.wait(), TERM_S)
-        if process.returncode is None and sys.platform == "linux":
-            with suppress(ProcessLookupError, TimeoutError):
-                process.terminate()  # the launcher, which ends its offspring
-                await asyncio.wait_for(process.wait(), launch.SWEEP_S + 1)
-        with suppress(ProcessLookupError, PermissionError):
-            os.killpg(process.pid, signal.SIGKILL)
-        await process.wait()
+        await watched_process.end(process)
 
     async def ended(self, within_s: float) -> bool:
         """Whether the process has ended, or does so within that time."""
@@ -127,20 +119,6 @@ def own_folder() -> Path:
     return folder
 
 
-def _certificates() -> list[str]:
-    return [os.environ[name] for name in CERTIFICATES if name in os.environ]
-
-
-def _granted(server: McpServer) -> list[str]:
-    """The paths that the command is named in its arguments, as its folder, and as `files`."""
-    words = [
-        word.partition("=")[2] if word.startswith("--") and "=" in word else word
-        for word in server.command or ()
-    ]
-    named = [word for word in words[1:] if word.startswith("/") and word != "/"]
-    return [*named, *server.files, *([server.cwd] if server.cwd else [])]
-
-
 async def _lines(stdout: asyncio.StreamReader, process: ServerProcess) -> AsyncIterator[bytes]:
     """What the command writes, line by line, until its end or a line that is too long."""
     rest = bytearray()
@@ -157,12 +135,24 @@ async def _lines(stdout: asyncio.StreamReader, process: ServerProcess) -> AsyncI
             return
 
 
+def _asked_by(line: bytes) -> int | None:
+    """The number of the request that a broken reply belongs to; None where the line is no reply.
+
+    >>> _asked_by(b'{"jsonrpc": "2.0", "id": 3, "result": {"content": [}'), _asked_by(b"listening on stdio")
+    (3, None)
+    """
+    if not line.lstrip().startswith(b"{") or b'"jsonrpc"' not in line:
+        return None
+    ids = REPLY_ID.findall(line[:ENDS] + b"\n" + line[-ENDS:])
+    return int(ids[0]) if ids else None
+
+
 @asynccontextmanager
 async def stdio_streams(process: ServerProcess) -> "AsyncIterator[TransportStreams]":
     """The streams of messages to and from the command, which is started here and stopped at the end."""
     import anyio
     from mcp.shared.message import SessionMessage
-    from mcp_types import jsonrpc_message_adapter
+    from mcp_types import PARSE_ERROR, ErrorData, JSONRPCError, jsonrpc_message_adapter
 
     running = await process.start()
     stdin, stdout = running.stdin, running.stdout
@@ -178,8 +168,12 @@ async def stdio_streams(process: ServerProcess) -> "AsyncIterator[TransportStrea
                     try:
                         message = jsonrpc_message_adapter.validate_json(line, by_name=False)
                     except (ValueError, RecursionError):
-                        process.noise += 1
-                        continue
+                        asked = _asked_by(line)
+                        if asked is None:
+                            process.has_noise = True
+                            continue
+                        error = ErrorData(code=PARSE_ERROR, message=UNREADABLE)
+                        message = JSONRPCError(jsonrpc="2.0", id=asked, error=error)
                     await to_session.send(SessionMessage(message))
         while await stdout.read(CHUNK):
             pass  # a process whose pipe is full does not end

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tools.core.clip import Picture
+from tools.core.open_picture import KEPT_AS_THEY_ARE, BadPicture, TooManyPixels, open_picture
 from tools.core.tool import (
     BadArguments,
     MediaSource,
@@ -34,7 +35,6 @@ if TYPE_CHECKING:
     from jsonschema.protocols import Validator
 
 LAZY = ("jsonschema", "jsonschema.exceptions", "jsonschema.validators", "referencing", "PIL", "PIL.Image")
-MAX_PIXELS = 50_000_000
 PNG_START = b"\x89PNG\r\n\x1a\n"
 MAX_FAULTS = 5  # of one call's arguments, that the model is told
 MAX_CHECKS = 300_000  # of one value, by keywords of its schema, whose references can double at every step
@@ -255,23 +255,21 @@ def _without_patterns(schema: Any, *, are_names: bool = False) -> Any:
 
 def _kept(data: bytes, media: MediaSource | None) -> "Picture | str":
     """The picture among the media; in words where it cannot be read or there is no place for it."""
-    from PIL import Image
-
     put = getattr(media, "put", None)  # a store of media takes pictures, what only reads them does not
     if put is None:
         return f"[a picture of {len(data):,} bytes, not kept]"
     data = _without_broken_extras(data)
     try:
-        with Image.open(io.BytesIO(data), formats=("PNG", "JPEG", "GIF", "WEBP")) as image:
-            if image.width * image.height > MAX_PIXELS:
-                return f"[a picture of {image.width} x {image.height} pixels, too large to be shown]"
-            if image.format not in ("PNG", "JPEG"):
+        with open_picture(io.BytesIO(data), (*KEPT_AS_THEY_ARE, "GIF", "WEBP")) as image:
+            if image.format not in KEPT_AS_THEY_ARE:
                 buffer = io.BytesIO()
                 image.convert("RGB").save(buffer, "PNG")
                 data = buffer.getvalue()
             else:
                 image.verify()
-    except (OSError, ValueError, SyntaxError, Image.DecompressionBombError):
+    except TooManyPixels as error:
+        return f"[a picture that {error}]"
+    except BadPicture:
         return "[a picture that cannot be read]"
     kept = put(data)
     return Picture(sha256=kept.sha256, media_type=kept.media_type, width=kept.width, height=kept.height)

@@ -2,15 +2,14 @@
 
 import asyncio
 import os
-import resource
 import signal
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import TypeVar
 
 from gnomon.core.errors import AgentFault
 from gnomon.core.outside_agent import OutsideAgent
-from gnomon.parent_death import die_with_parent
+from tools.core import sandboxed, watched_process
 
 T = TypeVar("T")
 
@@ -39,17 +38,13 @@ class Program:
             AgentFault: `start`: it cannot be started.
         """
         command: Sequence[str] = spec.command or ()
+        limits = {"CORE": 0, "FSIZE": MAX_FILE_BYTES}
+        if spec.memory_mb is not None:
+            limits["AS"] = spec.memory_mb * 1_000_000
         environment = {name: os.environ[name] for name in (*USUAL, *spec.env) if name in os.environ}
         try:
-            process = await asyncio.create_subprocess_exec(
-                *command,
-                stdin=asyncio.subprocess.PIPE,
-                stdout=asyncio.subprocess.PIPE,
-                stderr=asyncio.subprocess.PIPE,
-                env=environment,
-                limit=MAX_OUTPUT_BYTES,
-                start_new_session=True,
-                preexec_fn=_limits(spec.memory_mb),
+            process = await watched_process.start(
+                {"limits": limits}, command, env=environment, limit=MAX_OUTPUT_BYTES
             )
         except (OSError, ValueError) as error:
             reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
@@ -109,12 +104,8 @@ class Program:
 
     async def kill(self) -> None:
         """End it and all that it has started."""
-        with suppress(ProcessLookupError, PermissionError):
-            os.killpg(self._process.pid, signal.SIGKILL)
+        await watched_process.end(self._process)
         self._error_reader.cancel()
-        with suppress(TimeoutError):
-            async with asyncio.timeout(GRACE_S):
-                await self._process.wait()
         transport = getattr(self._process, "_transport", None)  # its pipes stay open where a child held them
         if transport is not None:
             transport.close()
@@ -123,8 +114,13 @@ class Program:
         with suppress(TimeoutError, asyncio.CancelledError):
             async with asyncio.timeout(GRACE_S):
                 await asyncio.shield(self._error_reader)
-        how = f"was ended by {_signal_name(-code)}" if code < 0 else f"ended with exit code {code}"
         said = bytes(self._errors).decode(errors="replace").strip().splitlines()
+        if code == sandboxed.NOT_STARTED:
+            return AgentFault(
+                f"the command cannot be started: {said[-1] if said else 'unknown'}", cause="start"
+            )
+        number = -code if code < 0 else code - 128  # the one that watches tells a signal as shells do
+        how = f"was ended by {_signal_name(number)}" if number > 0 else f"ended with exit code {code}"
         return AgentFault(f"the command {how}" + (f": {said[-1][:300]}" if said else ""), cause="exit")
 
     async def _read_errors(self) -> None:
@@ -146,21 +142,3 @@ def _signal_name(number: int) -> str:
         return signal.Signals(number).name
     except ValueError:
         return f"signal {number}"
-
-
-def _limits(memory_mb: int | None) -> Callable[[], None]:
-    """What a child calls between fork and exec. All is prepared here, so that only system calls are left."""
-    die_with_worker = die_with_parent(signal.SIGKILL)
-    set_limit, core, size = resource.setrlimit, resource.RLIMIT_CORE, resource.RLIMIT_FSIZE
-    hard = resource.getrlimit(size)[1]
-    most = MAX_FILE_BYTES if hard == resource.RLIM_INFINITY else min(MAX_FILE_BYTES, hard)
-    memory = None if memory_mb is None else memory_mb * 1_000_000
-
-    def apply() -> None:
-        die_with_worker()
-        set_limit(core, (0, 0))
-        set_limit(size, (most, most))
-        if memory is not None:
-            set_limit(resource.RLIMIT_AS, (memory, memory))
-
-    return apply

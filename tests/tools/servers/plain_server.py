@@ -50,6 +50,7 @@ def text(words: str, **more: object) -> dict:
 WRONG = {
     "types": {"content": "three", "isError": "no"},
     "breaks_schema": text("12 m", structuredContent={"distance_m": "twelve"}),
+    "not_a_number": text("12 m", structuredContent={"distance_m": float("nan")}),
     "bad_picture": {"content": [{"type": "image", "data": "!!!", "mimeType": "image/png"}]},
 }
 
@@ -75,7 +76,7 @@ def fork(mark: str) -> None:
         subprocess.Popen([sys.executable, "-c", stays, mark], start_new_session=own_session)
 
 
-def result(name: str, given: dict) -> object:
+def result(name: str, given: dict, number: int) -> object:
     if MODE == "hang":
         time.sleep(600)
     if MODE == "dies":
@@ -83,6 +84,10 @@ def result(name: str, given: dict) -> object:
         sys.exit(3)
     if MODE == "forks":
         fork(given.get("what", "left behind"))
+    if MODE == "half":
+        sys.stdout.write(f'{{"jsonrpc": "2.0", "id": {number}, "result": {{"content": [}}\n')
+        sys.stdout.flush()
+        time.sleep(600)
     if MODE == "big":
         return text("x" * 10_000_000)
     if MODE == "endless":
@@ -107,7 +112,10 @@ def main() -> None:
         method, number = message["method"], message.get("id")
         if MODE == "noise":
             sys.stdout.write("a banner that is no JSON\n")
-        if MODE == "mute" or number is None:
+        if MODE == "logs":
+            sys.stdout.write("INFO: a request has come\n")
+            sys.stdout.flush()
+        if MODE in ("mute", "logs") or number is None:
             continue
         if method == "initialize":
             answer = {
@@ -129,7 +137,7 @@ def main() -> None:
                     }
                 )
                 sys.stdin.readline()
-            answer = result(message["params"]["name"], message["params"].get("arguments", {}))
+            answer = result(message["params"]["name"], message["params"].get("arguments", {}), number)
         else:
             send({"jsonrpc": "2.0", "id": number, "error": {"code": -32601, "message": "no such method"}})
             continue

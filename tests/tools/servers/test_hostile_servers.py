@@ -12,12 +12,12 @@ import pytest
 
 from gnomon.media import MediaStore
 from tools.core.outage import ServerFault
+from tools.core.sandboxed import landlock_abi
 from tools.core.tool import EMPTY_SCENE, ToolContext
 from tools.core.toolbox import Observation, Toolbox
 from tools.servers import stdio
 from tools.servers.connections import close_all, connections
 from tools.servers.definition import McpServer, ServerLimits, ToolServer
-from tools.servers.launch import landlock_abi
 from tools.servers.listing import Listing
 from tools.servers.tool import server_tool
 
@@ -71,11 +71,12 @@ def test_a_call_that_hangs_is_a_timeout_and_another_server_takes_the_next(call) 
     [
         ("dies", "server:died", "ended with code 3: the disk of this server is broken"),
         ("mute", "server:start", "it listed no tools within 1 s"),
+        ("logs", "server:start", "1 s; what it wrote on stdout is no MCP message: do its logs go there?"),
     ],
 )
 def test_a_server_that_dies_or_never_starts_is_no_fault_of_the_model(call, mode, stop_reason, words) -> None:
     with pytest.raises(ServerFault) as fault:
-        call(mode, start_seconds=1 if mode == "mute" else 30)
+        call(mode, start_seconds=30 if mode == "dies" else 1)
     assert fault.value.stop_reason == stop_reason
     assert words in str(fault.value)
 
@@ -100,7 +101,10 @@ def test_ten_megabytes_are_cut_and_an_endless_line_ends_the_server(call, monkeyp
     assert call("endless").error == "bad_result"
 
 
-@pytest.mark.parametrize(("mode", "name"), [("types", "add"), ("breaks_schema", "measure")])
+@pytest.mark.parametrize(
+    ("mode", "name"),
+    [("types", "add"), ("breaks_schema", "measure"), ("not_a_number", "measure"), ("half", "add")],
+)
 def test_results_of_wrong_types_are_told_as_such(call, mode, name) -> None:
     assert call(mode, name, SUM if name == "add" else {}).error == "bad_result"
 
