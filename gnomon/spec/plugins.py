@@ -43,7 +43,7 @@ def _used(spec: JobSpec) -> Iterator[tuple[str, str]]:
     yield "benchmarks", spec.benchmark
     yield from (("agents", arm.agent) for arm in spec.arms if isinstance(arm.agent, str))
     yield from (("tools", tool) for arm in spec.arms for tool in arm.tools)
-    yield from (("models", model.id.partition("/")[0]) for model in spec.models if "/" in model.id)
+    yield from (("models", model.id.partition("/")[0]) for model in spec.all_models if "/" in model.id)
     if spec.analysis.preset:
         yield "presets", spec.analysis.preset
 
@@ -167,16 +167,32 @@ def _compare(key: str, pinned: PluginPin) -> None:
         raise SpecError(message + "; ".join(differing), field=field)
 
 
+def others() -> list[dict[str, str]]:
+    """All plug-ins of others, each with its `kind`, `name`, whose it is (`from`) and what is wrong with it
+    (`fault`, empty where it works); all of them are loaded.
+    """
+    described = []
+    for registry in KINDS.values():
+        faults = registry.faults()
+        for name in sorted({*registry.outside_names(), *faults}):
+            fault, whose = faults.get(name, ""), registry.whose(name) or ""
+            described.append({"kind": registry.noun, "name": name, "from": whose, "fault": fault})
+    return described
+
+
 def load_plugin_files() -> None:
     """Run the plug-in files of GNOMON_PLUGINS, and look at all plug-ins of others once.
 
     Raises:
-        SpecError: a file does not load or holds no plug-in, or a name is there twice.
+        SpecError: a file does not load or holds no plug-in, one of its plug-ins has a name that is not
+            allowed, or a name is there twice.
     """
     try:
         files = loaded_files()
         for registry in KINDS.values():
-            registry.names()
+            for name in registry.outside_names():
+                if registry.is_of_a_file(name):
+                    registry.get(name)  # which runs nothing, and says what is wrong with its name
     except PluginFault as fault:
         raise SpecError(str(fault)) from None
     for file in files:

@@ -175,13 +175,15 @@ async def test_a_provider_of_a_plugin_opens_models_and_is_pinned(load: Load, tmp
 def test_over_http_a_provider_needs_leave_unless_it_calls_no_network(load: Load):
     load(MODELS.format(says="A"))
     near, far = ModelSpec(id="parrots/grey"), ModelSpec(id="far_parrots/grey", api_key_env="FAR_KEY")
-    check_endpoints([near], NO_ENDPOINTS, is_trusted=False)
-    check_endpoints([far], NO_ENDPOINTS, is_trusted=True)
-    check_endpoints([far], parse_allowed("far_parrots=FAR_KEY"), is_trusted=False)
+    check_endpoints({"models.0": near}, NO_ENDPOINTS, is_trusted=False)
+    check_endpoints({"models.0": far}, NO_ENDPOINTS, is_trusted=True)
+    check_endpoints({"models.0": far}, parse_allowed("far_parrots=FAR_KEY"), is_trusted=False)
     with pytest.raises(SpecError, match="'far_parrots/grey' is not allowed"):
-        check_endpoints([far], NO_ENDPOINTS, is_trusted=False)
+        check_endpoints({"models.0": far}, NO_ENDPOINTS, is_trusted=False)
     with pytest.raises(SpecError, match="'HOME' may not go there"):
-        check_endpoints([near.model_copy(update={"api_key_env": "HOME"})], NO_ENDPOINTS, is_trusted=False)
+        check_endpoints(
+            {"models.0": near.model_copy(update={"api_key_env": "HOME"})}, NO_ENDPOINTS, is_trusted=False
+        )
 
 
 @pytest.mark.parametrize(
@@ -192,9 +194,16 @@ def test_over_http_a_provider_needs_leave_unless_it_calls_no_network(load: Load)
             "defines no plug-in; looked for objects that are one of: tool, benchmark, agent, arm preset",
         ),
         ("x = \n", "my_plugin.py, line 1: SyntaxError: invalid syntax"),
+        *(
+            (
+                MODELS.format(says="A").replace('Parrots("parrots"', f'Parrots("{name}"'),
+                "by Gnomon itself or LiteLLM",
+            )
+            for name in ("openai", "reference", "agent", "scripted-parrots")
+        ),
         (
-            MODELS.format(says="A").replace('Parrots("parrots"', 'Parrots("openai"'),
-            "by Gnomon itself or LiteLLM",
+            MODELS.format(says="A").replace('Parrots("parrots"', 'Parrots("a/b"'),
+            "the model provider 'a/b' of file",
         ),
     ],
 )
@@ -204,6 +213,43 @@ def test_a_file_that_is_of_no_use_is_refused_in_one_line(load: Load, text: str, 
         load_plugin_files()
     assert says in str(error.value)
     assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize("name", ["my strides!", "", "2nd", "a__b", "x" * 65])
+def test_a_file_with_a_name_that_is_not_allowed_is_refused_by_file_name_and_what_is_allowed(
+    load: Load, name: str
+):
+    path = load(MODELS.format(says="A").replace('Parrots("parrots"', f"Parrots({name!r}"))
+    with pytest.raises(SpecError) as error:
+        load_plugin_files()
+    assert str(error.value) == (
+        f"the model provider {name!r} of file {path} has a name that is not allowed; allowed: a letter, then "
+        "letters, digits, - and _, up to 64 characters, no two _ side by side"
+    )
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"arms": [{"name": "a", "agent": "react", "tools": ["stride"]}]}, "no tool 'stride'"),
+        ({"arms": [{"name": "a", "agent": "mine"}]}, "no agent 'mine'"),
+        ({"benchmark": "my_own"}, "no benchmark 'my_own'"),
+        ({"arms": {"preset": "my_own"}}, "no preset 'my_own'"),
+        ({"models": [{"id": "parrots/grey"}]}, "'parrots/grey' names no provider"),
+    ],
+)
+def test_a_name_that_is_near_none_is_answered_with_how_ones_own_is_loaded(change: dict[str, Any], says: str):
+    here = Context(agents=("direct", "react"), is_request=False, is_trusted=True)
+    with pytest.raises(SpecError) as error:
+        check_spec({**SPEC, **change}, here)
+    assert says in str(error.value)
+    assert "one of yours is loaded by --plugin FILE, or installed" in str(error.value)
+
+
+def test_a_misspelt_name_is_answered_with_the_one_that_was_meant_alone():
+    with pytest.raises(SpecError, match="did you mean 'speed'") as error:
+        stored(**with_tool("sped"))
+    assert "--plugin" not in str(error.value)
 
 
 def test_the_plugins_of_the_page_load_and_keep_what_all_keep(load: Load):

@@ -117,6 +117,46 @@ def test_a_name_that_is_there_twice_is_refused_with_both(new, files, install):
         new().names()
 
 
+def test_of_two_packages_with_one_name_neither_is_had_and_all_others_are(new, install):
+    for module, name in (("walk_one", "One"), ("walk_two", "Two")):
+        points = f"[gnomon.tools]\nsteps = {module}:steps\n{module} = {module}:strides\n"
+        install(module, TOOL.format(name="steps") + f"strides = {module} = steps", points, name=name)
+    install("walk_far", TOOL.format(name="miles"), "[gnomon.tools]\nmiles = walk_far:miles\n", name="Far")
+    tools = new()
+    assert "steps" in tools
+    with pytest.raises(
+        PluginFault, match=r"^the tool 'steps' is there twice: by One 1.2 and by Two 1.2; one"
+    ):
+        tools.get("steps")
+    assert set(tools.working_names()) - set(tools.own_names()) == {"miles"}
+    assert tools.faults().keys() == {"steps", "walk_one", "walk_two"}
+
+
+def test_a_package_with_a_name_of_ours_is_left_out_and_told_of(new, install, caplog):
+    install("fast", TOOL.format(name="speed"), "[gnomon.tools]\nspeed = fast:speed\n")
+    tools = new()
+    assert tools.names() == tools.own_names()
+    assert tools.origin("speed") is None
+    says = "the tool 'speed' is there twice: by Gnomon itself (tools) and by Some.Tools 1.2; ours is used"
+    assert tools.faults() == {"speed": says}
+    assert caplog.messages == [says]
+
+
+def test_entry_points_that_cannot_be_read_hinder_no_other_package(new, install):
+    install("unread", "", "[gnomon.tools\nx = y:z\n", name="Unread")
+    install("walk_on", TOOL.format(name="steps"), "[gnomon.tools]\nsteps = walk_on:steps\n")
+    assert new().get("steps").name == "steps"
+    (fault,) = outside.unread_packages()
+    assert fault.startswith("the entry points of Unread 1.2 cannot be read: File contains no section headers")
+
+
+@pytest.mark.parametrize("text", ["def f(:", "\0"])
+def test_a_package_whose_module_is_no_python_has_no_summary(new, install, text):
+    install("no_python", text, "[gnomon.tools]\nsteps = no_python:steps\nmiles = no_module:miles\n")
+    tools = new()
+    assert (tools.summary("steps"), tools.summary("miles")) == ("", "")
+
+
 def test_our_own_are_had_without_a_look_at_those_of_others(new, files):
     files("1 / 0")
     assert new().get("distance").name == "distance"

@@ -21,11 +21,14 @@ from operator import attrgetter
 from pathlib import Path
 from types import ModuleType
 
+from tools.core.plugin_code import MOST_S, SECONDS_ENV, Interrupted, TooSlow, loading
+
 FILES_ENV = "GNOMON_PLUGINS"
 GROUPS = "gnomon."  # what the names of our groups of entry points begin with
 MAX_CODE_FILES = 5_000  # of a package, whose code is hashed
 _LOADING = threading.RLock()
 _RUNNING: list[Path] = []  # the file that is being run
+_TOO_SLOW: dict[str, str] = {}  # modules that were given up, with where they stood
 _RELOADS: list[int] = []  # one entry for each time that the files are to be run anew
 
 
@@ -66,14 +69,20 @@ class EntryPoint:
         Raises:
             PluginFault: it cannot be; the message names the line of code where there is one.
         """
+        most_s = _most_seconds()
+        what = f"{self.name!r} of {self.origin} ({self.module}:{self.attribute})"
+        if self.module in _TOO_SLOW:  # every plug-in in it would take as long again
+            raise PluginFault(f"{what} does not load: {_TOO_SLOW[self.module]}")
         try:
-            plugin: object = attrgetter(self.attribute)(importlib.import_module(self.module))
-        except (Exception, SystemExit) as error:
+            with loading(what, most_s=most_s):
+                plugin: object = attrgetter(self.attribute)(importlib.import_module(self.module))
+        except Interrupted:
+            raise
+        except BaseException as error:
             fault = _where(error, within=code_files(self.module))
-            message = (
-                f"{self.name!r} of {self.origin} ({self.module}:{self.attribute}) does not load: {fault}"
-            )
-            raise PluginFault(message) from error
+            if isinstance(error, TooSlow):
+                _TOO_SLOW[self.module] = fault
+            raise PluginFault(f"{what} does not load: {fault}") from error
         return plugin
 
 
@@ -94,14 +103,20 @@ class LoadedFile:
 
 def entry_points(group: str) -> tuple[EntryPoint, ...]:
     """Those of this group, of all packages that are installed here."""
-    return _installed().get(group, ())
+    return _installed()[0].get(group, ())
+
+
+def unread_packages() -> tuple[str, ...]:
+    """What is wrong with packages whose entry points cannot be read: whatever they bring is not here."""
+    return _installed()[1]
 
 
 @functools.cache
-def _installed() -> Mapping[str, tuple[EntryPoint, ...]]:
+def _installed() -> tuple[Mapping[str, tuple[EntryPoint, ...]], tuple[str, ...]]:
     """Every entry point for us, by group. Of a package installed twice the first on the path counts."""
     by_group: dict[str, list[EntryPoint]] = {}
     packages: set[str] = set()
+    unread: list[str] = []
     for folder in _metadata_folders():
         try:
             text = (folder / "entry_points.txt").read_text(encoding="utf-8")
@@ -113,9 +128,15 @@ def _installed() -> Mapping[str, tuple[EntryPoint, ...]]:
         key = re.sub(r"[-_.]+", "-", origin.distribution).lower()
         if key not in packages:
             packages.add(key)
-            for point in _parsed(text, origin):
+            try:
+                points = list(_parsed(text, origin))
+            except configparser.Error as error:
+                says = " ".join(str(error).split())
+                unread.append(f"the entry points of {origin} cannot be read: {says}")
+                continue
+            for point in points:
                 by_group.setdefault(point.group, []).append(point)
-    return {group: tuple(points) for group, points in by_group.items()}
+    return {group: tuple(points) for group, points in by_group.items()}, tuple(unread)
 
 
 def _metadata_folders() -> Iterator[Path]:
@@ -139,10 +160,7 @@ def _distribution(folder: Path) -> Origin:
 def _parsed(text: str, origin: Origin) -> Iterator[EntryPoint]:
     parser = configparser.ConfigParser(delimiters=("=",), interpolation=None, strict=False)
     parser.optionxform = str  # type: ignore[assignment,method-assign]  # names keep their case
-    try:
-        parser.read_string(text)
-    except configparser.Error as error:
-        raise PluginFault(f"the entry points of {origin} cannot be read: {error}") from None
+    parser.read_string(text)
     for group in parser.sections():
         if group.startswith(GROUPS):
             for name, value in parser.items(group):
@@ -163,6 +181,15 @@ def plugin_files() -> tuple[Path, ...]:
         if not path.is_absolute():
             raise PluginFault(f"{FILES_ENV}: {str(path)!r} is no absolute path")
     return tuple(dict.fromkeys(paths))
+
+
+def _most_seconds() -> float:
+    """How long a module may run."""
+    text = os.environ.get(SECONDS_ENV) or f"{MOST_S:g}"
+    if not re.fullmatch(r"[1-9][0-9]{0,5}", text):
+        message = f"{SECONDS_ENV}: {text!r} is no number of seconds; allowed: whole ones from 1 to 999999"
+        raise PluginFault(message)
+    return float(text)
 
 
 def loaded_files() -> tuple[LoadedFile, ...]:
@@ -199,11 +226,16 @@ def _load_file(path: Path) -> LoadedFile:
     name = f"gnomon_plugin_{re.sub(r'[^0-9A-Za-z_]', '_', path.stem)}_{code[:8]}"
     module = ModuleType(name)
     module.__file__ = str(path)
+    most_s = _most_seconds()
     sys.modules[name] = module  # where its classes are looked up
     _RUNNING.append(path)
     try:
-        exec(compile(source, str(path), "exec"), vars(module))  # noqa: S102 (what a plug-in file is for)
-    except (Exception, SystemExit) as error:
+        with loading(f"the plug-in file {path}", most_s=most_s):
+            exec(compile(source, str(path), "exec"), vars(module))  # noqa: S102 (what a plug-in file is for)
+    except Interrupted:
+        del sys.modules[name]
+        raise
+    except BaseException as error:
         del sys.modules[name]
         raise PluginFault(f"the plug-in file {path} does not load: {_where(error, within=[path])}") from error
     finally:
@@ -213,7 +245,9 @@ def _load_file(path: Path) -> LoadedFile:
 
 def _where(error: BaseException, *, within: Sequence[Path]) -> str:
     """The error in one line, with the innermost line of the plug-in's own code."""
-    says = f"{type(error).__name__}: {' '.join(str(error).split())}".rstrip(": ")
+    says = " ".join(str(error).split())
+    if not isinstance(error, TooSlow):
+        says = f"{type(error).__name__}: {says}".rstrip(": ")
     if isinstance(error, SyntaxError) and error.filename:
         return f"{Path(error.filename).name}, line {error.lineno}: {type(error).__name__}: {error.msg}"
     own = {str(path) for path in within}

@@ -6,16 +6,17 @@ One of ours is one module with one object of the module's own name. Those of oth
 import ast
 import difflib
 import importlib
+import importlib.machinery
 import importlib.util
 import logging
 import pkgutil
 import re
 import sys
 import threading
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Generic, TypeVar, cast
+from typing import Generic, TypeAlias, TypeVar, cast
 
 from tools.core.outside import (
     EntryPoint,
@@ -28,31 +29,39 @@ from tools.core.outside import (
     find_module,
     loaded_files,
 )
+from tools.core.plugin_code import contained
 
 T = TypeVar("T")
 
 NAME = re.compile(r"(?!.*__)[A-Za-z][A-Za-z0-9_-]{0,63}")
 ALLOWED_NAME = "a letter, then letters, digits, - and _, up to 64 characters, no two _ side by side"
 NEAR = 0.75  # how alike two names are of which one may be meant for the other
+IF_YOURS = "one of yours is loaded by --plugin FILE, or installed"
 log = logging.getLogger(__name__)
 
 
 class UnknownPlugin(LookupError):
     """No plug-in of that name; the message lists those there are."""
 
-    def __init__(self, noun: str, name: str, names: tuple[str, ...]) -> None:
-        super().__init__(f"no {noun} {name!r}; {choices(name, names)}")
+    def __init__(self, noun: str, name: str, names: tuple[str, ...], *, may_be_yours: bool = False) -> None:
+        super().__init__(f"no {noun} {name!r}; {choices(name, names, may_be_yours=may_be_yours)}")
 
 
-def choices(name: str, names: Sequence[str]) -> str:
+def choices(name: str, names: Sequence[str], *, may_be_yours: bool = False) -> str:
     """What there is in place of a name that is not there, the nearest first.
 
-    >>> choices("distanc", ("bearing", "distance")), choices("fly", ())
+    Where no name is near and others may add to them (`may_be_yours`), it says how one's own is loaded.
+
+    >>> choices("distanc", ("bearing", "distance"), may_be_yours=True), choices("fly", ())
     ("did you mean 'distance'? There are: bearing, distance", 'there are: none')
+    >>> choices("fly", ("walk",), may_be_yours=True)
+    'there are: walk; one of yours is loaded by --plugin FILE, or installed'
     """
     near = difflib.get_close_matches(name, names, n=1, cutoff=NEAR)
     listed = ", ".join(names) or "none"
-    return f"did you mean {near[0]!r}? There are: {listed}" if near else f"there are: {listed}"
+    if near:
+        return f"did you mean {near[0]!r}? There are: {listed}"
+    return f"there are: {listed}; {IF_YOURS}" if may_be_yours else f"there are: {listed}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,6 +79,21 @@ class _InFile:
         return self.item
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Twice:
+    """A name that two packages have: neither can be used, and whoever asks for it hears of both."""
+
+    origin: Origin
+    fault: str
+    module: str
+
+    def load(self) -> object:
+        raise PluginFault(self.fault)
+
+
+_Candidate: TypeAlias = EntryPoint | _InFile | _Twice
+
+
 class Registry(Generic[T]):
     """The plug-ins of one kind, imported when first asked for.
 
@@ -78,8 +102,8 @@ class Registry(Generic[T]):
     Names wear dashes where module names wear underscores, unless `dashes` is false.
 
     With a `group`, others may add to them: by entry points of that group, and by files that GNOMON_PLUGINS
-    names, of which it takes what `accepts` says is of its kind. `reserved` gives names that are taken
-    elsewhere, with the one who has them. Entry points are read when a name is sought that is none of ours.
+    names, of which it takes what `accepts` says is of its kind. `reserved` says who has a name elsewhere,
+    in words; nothing where nobody has. Entry points are read when a name is sought that is none of ours.
     """
 
     def __init__(
@@ -91,14 +115,15 @@ class Registry(Generic[T]):
         dashes: bool = True,
         group: str = "",
         accepts: Callable[[object], bool] = lambda _: True,
-        reserved: Callable[[], tuple[str, Collection[str]]] = lambda: ("", ()),
+        reserved: Callable[[str], str] = lambda _: "",
     ) -> None:
         self.package, self.noun, self.group = package, noun, group
         self._folders, self._dashes = folders, dashes
         self._accepts, self._reserved = accepts, reserved
         self._own: tuple[str, ...] | None = None
-        self._found: tuple[str, Mapping[str, EntryPoint | _InFile]] | None = None
+        self._found: tuple[str, Mapping[str, _Candidate]] | None = None
         self._loaded: dict[str, T | PluginFault] = {}
+        self._overruled: Mapping[str, str] = {}  # packages' plug-ins with names of ours, by name
         self._codes: dict[str, str] = {}
         self._lock = threading.RLock()
 
@@ -106,9 +131,23 @@ class Registry(Generic[T]):
         """Every plug-in's public name, sorted; imports none of ours and none that is installed.
 
         Raises:
-            PluginFault: a name is taken twice, or a plug-in file does not load.
+            PluginFault: a plug-in file does not load, or has a name that is taken.
         """
         return tuple(sorted((*self.own_names(), *self._outside())))
+
+    def working_names(self) -> tuple[str, ...]:
+        """The names of all but those of others that do not load, of which a warning is logged, once."""
+        return tuple(name for name in self.names() if name in self.own_names() or self._loads(name))
+
+    def _loads(self, name: str) -> bool:
+        is_new = name not in self._loaded
+        try:
+            self.get(name)
+        except PluginFault as fault:
+            if is_new:
+                log.warning("the %s %s is left out: %s", self.noun, name, fault)
+            return False
+        return True
 
     def own_names(self) -> tuple[str, ...]:
         """The names of our own ones, sorted. The folder is read once."""
@@ -138,7 +177,7 @@ class Registry(Generic[T]):
             module = name.replace("-", "_")
             return cast(T, getattr(importlib.import_module(f"{self.package}.{module}"), module))
         if name not in self._outside():
-            raise UnknownPlugin(self.noun, name, self.names())
+            raise self._unknown(name)
         with self._lock:
             if name not in self._loaded:
                 self._loaded[name] = self._load(name)
@@ -146,6 +185,9 @@ class Registry(Generic[T]):
         if isinstance(loaded, PluginFault):
             raise loaded
         return loaded
+
+    def _unknown(self, name: str) -> UnknownPlugin:
+        return UnknownPlugin(self.noun, name, self.names(), may_be_yours=bool(self.group))
 
     def find(self, name: str) -> T | None:
         """The plug-in called `name`; None where there is none, and for one of others that does not load."""
@@ -159,6 +201,10 @@ class Registry(Generic[T]):
         return (
             None if name in self.own_names() or name not in self._outside() else self._outside()[name].origin
         )
+
+    def is_of_a_file(self, name: str) -> bool:
+        """Whether the plug-in is an object of a plug-in file."""
+        return name not in self.own_names() and isinstance(self._outside().get(name), _InFile)
 
     def whose(self, name: str) -> str | None:
         """The package with its version, or the file, of another's plug-in; None for one of ours."""
@@ -184,9 +230,10 @@ class Registry(Generic[T]):
         return self._codes.get(name, "")
 
     def faults(self) -> Mapping[str, str]:
-        """What is wrong with those of others that do not load, by name; all of them are loaded."""
-        faults = {}
-        for name in self.outside_names():
+        """What is wrong with those of others that cannot be used, by name; all of them are loaded."""
+        names = self.outside_names()
+        faults = dict(self._overruled)
+        for name in names:
             try:
                 self.get(name)
             except PluginFault as fault:
@@ -215,15 +262,8 @@ class Registry(Generic[T]):
 
     def __iter__(self) -> Iterator[T]:
         """Every plug-in that loads; of the others a warning is logged, once."""
-        for name in self.names():
-            is_new = name not in self._loaded
-            try:
-                plugin = self.get(name)
-            except PluginFault as fault:
-                if is_new:
-                    log.warning("the %s %s is left out: %s", self.noun, name, fault)
-                continue
-            yield plugin
+        for name in self.working_names():
+            yield self.get(name)
 
     def _in_package(self) -> tuple[str, ...]:
         if not self.package:
@@ -236,7 +276,7 @@ class Registry(Generic[T]):
         )
         return tuple(sorted(name.replace("_", "-") if self._dashes else name for name in names))
 
-    def _outside(self) -> Mapping[str, EntryPoint | _InFile]:
+    def _outside(self) -> Mapping[str, _Candidate]:
         """Those of others by name, read again only where the plug-in files have changed."""
         if not self.group:
             return {}
@@ -247,18 +287,32 @@ class Registry(Generic[T]):
                 self._loaded.clear()
         return self._found[1]
 
-    def _find(self) -> Mapping[str, EntryPoint | _InFile]:
-        found: dict[str, EntryPoint | _InFile] = {}
+    def _find(self) -> Mapping[str, _Candidate]:
+        """Those of others by name. A file that brings a name which is taken is refused, as its user can
+        mend it; of two packages neither is had, and what is ours stays ours.
+        """
+        found: dict[str, _Candidate] = {}
+        overruled: dict[str, str] = {}
         for name, plugin in self._candidates():
             other = found.get(name)
-            taken_by = str(other.origin) if other else self._owner(name)
-            if taken_by:
-                both = f"by {taken_by} and by {plugin.origin}"
-                raise PluginFault(f"the {self.noun} {name!r} is there twice: {both}; one needs another name")
-            found[name] = plugin
+            ours = "" if other else self._owner(name)
+            if not (other or ours):
+                found[name] = plugin
+                continue
+            both = f"by {ours or (other and other.origin)} and by {plugin.origin}"
+            remedy = "one needs another name" if other or isinstance(plugin, _InFile) else "ours is used"
+            fault = f"{name!r} is there twice: {both}; {remedy}"
+            if isinstance(plugin, _InFile):
+                raise PluginFault(f"the {self.noun} {fault}")
+            if other:
+                found[name] = _Twice(origin=other.origin, fault=fault, module=plugin.module)
+            else:
+                overruled[name] = f"the {self.noun} {fault}"
+                log.warning("the %s %s", self.noun, fault)
+        self._overruled = overruled
         return found
 
-    def _candidates(self) -> Iterator[tuple[str, EntryPoint | _InFile]]:
+    def _candidates(self) -> Iterator[tuple[str, _Candidate]]:
         for point in entry_points(self.group):
             yield point.name, point
         for file in loaded_files():
@@ -274,7 +328,8 @@ class Registry(Generic[T]):
     def _name_of(self, item: object) -> str | None:
         """The name of an object that is of this kind."""
         try:
-            return str(getattr(item, "name", "")) if self._accepts(item) else None
+            with contained():
+                return str(getattr(item, "name", "")) if self._accepts(item) else None
         except Exception:  # noqa: BLE001 (whatever a stranger's object does when it is looked at)
             return None
 
@@ -288,8 +343,7 @@ class Registry(Generic[T]):
         """Who of us has that name already; empty where it is free."""
         if name in self.own_names():
             return f"Gnomon itself ({self.package})"
-        owner, names = self._reserved()
-        return owner if name in names else ""
+        return self._reserved(name)
 
     def _load(self, name: str) -> T | PluginFault:
         plugin = self._outside()[name]
@@ -316,7 +370,18 @@ class Registry(Generic[T]):
             own = getattr(plugin.item, "description", "") or type(plugin.item).__doc__
             return str(own or plugin.file.module.__doc__ or "")
         module = plugin.module if plugin else f"{self.package}.{name.replace('-', '_')}"
-        spec = find_module(module) if plugin else importlib.util.find_spec(module)
+        if plugin:
+            return _docstring_of(find_module(module))
+        spec = importlib.util.find_spec(module)
         if spec is None or spec.origin is None:
-            raise UnknownPlugin(self.noun, name, self.names())
+            raise self._unknown(name)
         return ast.get_docstring(ast.parse(Path(spec.origin).read_text(encoding="utf-8"))) or ""
+
+
+def _docstring_of(spec: importlib.machinery.ModuleSpec | None) -> str:
+    """The docstring of another's module; empty where there is no such file, or it is no Python."""
+    try:
+        text = Path((spec and spec.origin) or "").read_text(encoding="utf-8")
+        return ast.get_docstring(ast.parse(text)) or ""
+    except (OSError, ValueError, SyntaxError, RecursionError, MemoryError):
+        return ""

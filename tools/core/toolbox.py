@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from tools.core.clip import Picture
 from tools.core.outage import ToolOutage
+from tools.core.plugin_code import is_ctrl_c
 from tools.core.registry import Registry
 from tools.core.tool import (
     BadArguments,
@@ -119,7 +120,9 @@ class Toolbox:
             return _failed(error.kind, str(error))
         except ToolOutage:
             raise
-        except Exception as error:  # noqa: BLE001 a fault of ours: kept, counted and shown, but never the model's end
+        except BaseException as error:  # a fault of the tool's: kept, counted and shown, but no end to us
+            if is_ctrl_c(error):
+                raise
             return _failed("tool_crash", f"The tool failed inside: {type(error).__name__}.")
 
 

@@ -17,6 +17,7 @@ from tools.scene.scene_cache import cached_per_scene
 
 LAZY = ("scipy.sparse", "scipy.sparse.csgraph")  # every process loads the tools, not every one finds ways
 REMEMBERED_STARTS = 256  # nodes whose distances to all others are kept
+REMEMBERED_POINTS = 1_024  # of which is kept how they join the network: paths begin and end at few points
 
 # By node: the one before it, and the length of the way there (infinite where there is none).
 Reached = tuple[NDArray[np.int32], NDArray[np.float64]]
@@ -37,6 +38,9 @@ class Network:
         lengths_m = [leg.length_m for leg in ground.legs.values()]
         self._graph = csr_array((lengths_m, (ends[:, 0], ends[:, 1])), shape=(size, size))
         self._reached = lru_cache(maxsize=REMEMBERED_STARTS)(self._reach)
+        self._anchor = lru_cache(maxsize=REMEMBERED_POINTS)(ground.anchor)
+        self._leaving = lru_cache(maxsize=REMEMBERED_POINTS)(ground.leaving)
+        self._arriving = lru_cache(maxsize=REMEMBERED_POINTS)(ground.arriving)
 
     @staticmethod
     def of(scene: Scene) -> "Network":
@@ -53,14 +57,14 @@ class Network:
 
         None where a floor has no network or the end cannot be reached. Dijkstra's algorithm, by SciPy.
         """
-        start, end = self._ground.anchor(start_m, start_floor), self._ground.anchor(end_m, end_floor)
+        start, end = self._anchor(start_m, start_floor), self._anchor(end_m, end_floor)
         if start is None or end is None:
             return None
         best_m, best = math.inf, None
         if (direct := self._ground.direct(start, end)) is not None:
             best_m, best = direct.length_m, [direct]
-        arriving = self._ground.arriving(end)
-        for leaving in self._ground.leaving(start):
+        arriving = self._arriving(end)
+        for leaving in self._leaving(start):
             before, length_m = self._reached(leaving.node)
             for arrival in arriving:
                 total_m = leaving.leg.length_m + length_m[arrival.node] + arrival.leg.length_m
@@ -73,7 +77,7 @@ class Network:
 
     def way_into(self, area: Polygon, area_floor: int, start_m: Point, start_floor: int) -> Path | None:
         """The shortest way from a point to the nearest part of an area; None where the network knows none."""
-        start = self._ground.anchor(start_m, start_floor)
+        start = self._anchor(start_m, start_floor)
         entries = self._ground.entries(area, start, area_floor) if start else ()
         paths = [self.path(start_m, start_floor, entry, area_floor) for entry in entries]
         return min((path for path in paths if path), key=lambda path: path.length_m, default=None)

@@ -1,0 +1,69 @@
+"""Spells out `tools: all` of a spec whose questions are a file of the user's own: what fits is what it holds.
+
+Of all other benchmarks a preset's `all` is what their samples can serve, and an arm's is every tool there is;
+what a sample cannot serve is not offered with it.
+"""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from gnomon.core.benchmark import (
+    BENCHMARKS,
+    Benchmark,
+    ReadsOwnFiles,
+)
+from gnomon.core.errors import GnomonError
+from gnomon.core.tool_inputs import ServesByFile, usable_tools
+
+ALL = "all"
+
+
+def with_tools_that_fit(
+    written: Mapping[str, Any], *, find_file: Callable[[str, str], Path]
+) -> Mapping[str, Any]:
+    """The spec with names in place of `all`, where its benchmark reads the user's own file; else as it is.
+
+    A file that is absent or cannot be read is left to the rules that say so. `find_file` finds the file of a
+    path that the spec names in the field.
+    """
+    arms = written.get("arms")
+    is_preset = isinstance(arms, Mapping)
+    holders = [arms] if is_preset else arms if isinstance(arms, list) else []
+    usual = ALL if is_preset else None  # of a preset that names no tools
+    tools = [holder.get("tools", usual) if isinstance(holder, Mapping) else None for holder in holders]
+    if not any(map(_has_all, tools)):
+        return written
+    benchmark = _benchmark_of_file(written, find_file)
+    if benchmark is None:
+        return written
+    names = usable_tools(benchmark)
+    spelled = [
+        {**holder, "tools": _spelled_out(each, names)} if _has_all(each) else holder
+        for holder, each in zip(holders, tools, strict=True)
+    ]
+    return {**written, "arms": spelled[0] if is_preset else spelled}
+
+
+def _has_all(tools: object) -> bool:
+    return tools == ALL or (isinstance(tools, list) and len(tools) > 1 and ALL in tools)
+
+
+def _spelled_out(tools: Any, names: list[str]) -> list[Any]:
+    if tools == ALL:
+        return names
+    return [name for tool in tools for name in (names if tool == ALL else [tool])]
+
+
+def _benchmark_of_file(written: Mapping[str, Any], find_file: Callable[[str, str], Path]) -> Benchmark | None:
+    plugin: object = BENCHMARKS.find(str(written.get("benchmark")))
+    data, columns = written.get("data"), written.get("columns") or {}
+    if not (isinstance(plugin, ServesByFile) and isinstance(data, str) and isinstance(columns, Mapping)):
+        return None
+    try:
+        path = find_file(data, "data")
+        named = {str(ours): str(theirs) for ours, theirs in columns.items()}
+        read: object = plugin.reading(named, None) if isinstance(plugin, ReadsOwnFiles) else plugin
+        return read.serving(path) if isinstance(read, ServesByFile) else None
+    except GnomonError:
+        return None
