@@ -20,6 +20,7 @@ from gnomon.core.outside_agent import OutsideAgent
 from gnomon.core.retry import DEFAULT_RETRY, RetryPolicy
 from gnomon.core.trace import PROVIDER_FAULT, NoteStep, ReplyStep, ToolStep, Trace
 from gnomon.trials.provider_wait import sleep_as_asked
+from tools.core.plugin_code import contained
 from tools.core.registry import Registry
 from tools.core.toolbox import Observation, Toolbox
 
@@ -118,7 +119,8 @@ class AgentContext:
         async def call(attempt: int) -> Reply:
             started = time.perf_counter()
             try:
-                reply = await self.model.reply(request)
+                with contained():
+                    reply = await self.model.reply(request)
             except ModelFault as fault:
                 if fault.reply is not None:  # it was paid for
                     self._note(fault.reply, started, tries=attempt)

@@ -43,7 +43,7 @@ def _is(default: object) -> Callable[[object], bool]:
 def _tool_names(written: str | list[str]) -> tuple[str, ...]:
     """`all` and `none` spelled out; a list in the order of names, each name once."""
     if isinstance(written, str):
-        return TOOLS.names() if written == "all" else ()
+        return TOOLS.working_names() if written == "all" else ()
     return tuple(sorted(set(written)))
 
 

@@ -7,7 +7,7 @@ modules in the benchmark's folder: `audit` (gnomon/audit) and `exhibit` (gnomon/
 
 import importlib
 import importlib.util
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType
@@ -15,18 +15,18 @@ from typing import Any, Literal, Protocol, runtime_checkable
 
 from gnomon.core.decoding import Decoding
 from gnomon.core.errors import SpecError
+from gnomon.core.judging import LabelledReply
 from gnomon.core.plan_row import PlanRow
 from gnomon.core.question_view import QuestionView, plain_verdict, plain_view
 from gnomon.core.row import Row
 from gnomon.core.sample import DataFault, Sample, SampleRef, Shown
 from gnomon.core.score import Score
 from gnomon.core.select import Select
+from gnomon.core.tool_inputs import ProvidesToolInputs, ServesByFile
 from gnomon.core.transforms import Transforms
 from gnomon.media import MediaStore
 from tools.core.registry import Registry
 from tools.core.sketch import Sketch
-from tools.core.tool import Need
-from tools.core.toolbox import TOOLS
 
 Scoring = Literal["official", "strict"]
 PromptProtocol = Literal["official", "guarded", "paper"]
@@ -128,35 +128,6 @@ def reject_variant(benchmark: str, variant: str | None) -> None:
 
 
 @runtime_checkable
-class ProvidesToolInputs(Protocol):
-    """Says what its samples hold for tools.
-
-    `tools: all` of a preset then means the tools that fit, and reports count against these. Without it every
-    tool counts as fitting.
-
-    Example: `provides = ("footage", "nothing")`, for questions about clips.
-    """
-
-    provides: tuple[Need, ...]
-
-
-def provided_inputs(benchmark: Benchmark, names: Iterable[str]) -> tuple[str, ...]:
-    """Those of these tools that the benchmark's samples can serve; tools there are no more count as well."""
-    if not isinstance(benchmark, ProvidesToolInputs):
-        return tuple(names)
-    tools = {name: TOOLS.find(name) for name in names}
-    return tuple(name for name, tool in tools.items() if tool is None or tool.needs in benchmark.provides)
-
-
-def usable_tools(benchmark: Benchmark) -> list[str]:
-    """The names of the tools that the benchmark's samples can serve; all there are, where it does not say.
-
-    An arm that takes away a tool which no sample offers would cost as much as any other, and show nothing.
-    """
-    return list(provided_inputs(benchmark, TOOLS.names()))
-
-
-@runtime_checkable
 class ReadsOwnFiles(Protocol):
     """Asks the questions of a file of the user's own.
 
@@ -175,6 +146,36 @@ class ReadsOwnFiles(Protocol):
             SpecError: names the field that is not allowed.
         """
         ...
+
+
+@runtime_checkable
+class AsksJudge(Protocol):
+    """Has questions whose replies no rule can score: the model that a spec names as `judge` reads them.
+
+    `score` of such a sample is None, with the reason.
+
+    Example: `judge_prompt` of `questions` shows the question, the right answer, the rubric and the reply.
+    """
+
+    def needs_judge(self, sample: Sample) -> bool: ...
+
+    def judge_prompt(self, sample: Sample, response: str) -> str:
+        """What the judge is asked about a response; empty where that holds no reply to judge."""
+        ...
+
+    def labelled_reply(self, sample: Sample) -> LabelledReply | None:
+        """A reply to the question that people have judged, to hold the judge against; None without one."""
+        ...
+
+    def judged_score(self, sample: Sample, response: str, *, is_right: bool) -> Score: ...
+
+
+@runtime_checkable
+class NamesJudged(Protocol):
+    """Samples of which some may need a judge: `judged` are their ids."""
+
+    @property
+    def judged(self) -> Sequence[str]: ...
 
 
 @runtime_checkable
@@ -447,6 +448,7 @@ ABILITIES: tuple[type, ...] = (
     PlansRequests,
     HasQuestionFile,
     ReadsOwnFiles,
+    ServesByFile,
     CpuBound,
 )
 MODULES = ("audit", "exhibit")  # what a benchmark's folder may hold besides, found by its name

@@ -11,6 +11,7 @@ GnomonError
 ├── OutOfBudget      the job's limits leave nothing for another call
 ├── ProviderFault    a model's provider failed: never a wrong answer
 ├── AgentFault       an agent from outside ended without an answer
+├── JudgeFault       the model that judges replies gave no verdict: never a wrong answer
 └── ModelFault       the model itself failed: refused, overflowed, broke protocol
 """
 
@@ -100,6 +101,16 @@ class AgentFault(GnomonError):
     """An agent from outside ended without an answer; `cause` is a short code such as `bad_json` or `exit`."""
 
     status, title = 502, "Agent failed"
+
+    def __init__(self, message: str, *, cause: str) -> None:
+        super().__init__(message)
+        self.cause = cause
+
+
+class JudgeFault(GnomonError):
+    """The judge gave no verdict on a reply; `cause` is that of its provider, or `unreadable`."""
+
+    status, title = 502, "Judge failed"
 
     def __init__(self, message: str, *, cause: str) -> None:
         super().__init__(message)

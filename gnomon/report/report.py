@@ -19,6 +19,7 @@ from gnomon.report.sections.frontier import FrontierPart
 from gnomon.report.sections.heuristics import HeuristicsPart
 from gnomon.report.sections.integrity import IntegrityPart
 from gnomon.report.sections.job import JobPart
+from gnomon.report.sections.judge import JudgePart
 from gnomon.report.sections.necessity import NecessityPart
 from gnomon.report.sections.pair_verdicts import PairVerdictsPart
 from gnomon.report.sections.people import PeoplePart
@@ -42,6 +43,7 @@ class Report(
     JobPart,
     AlertsPart,
     AnswersPart,
+    JudgePart,
     ArmsPart,
     PlanRatesPart,
     ErrorKindsPart,

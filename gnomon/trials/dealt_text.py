@@ -33,6 +33,7 @@ MOMENT = re.compile(
     r"|(?<![\d:.])(?P<time>(?:[01]?\d|2[0-3]):[0-5]\d)(?P<seconds>:[0-5]\d)?(?![\d:])"
 )
 NUMBER = re.compile(r"(?<![\w.,:/-])(-?\d+(?:\.\d+)?)(?![\w]*[.:/-]?\d)(?!\w*_)")
+FAST_MIN = 97  # minutes by which a silent fault moves clock times: neither a whole hour nor near one
 BULLET = re.compile(r"^\s*(?:[-*•]|\d+[.)])\s")
 
 
@@ -54,12 +55,29 @@ def dealt(content: str, *, key: str, kept: Collection[str], words: Sequence[Sequ
 
 
 def stretched(content: str) -> str:
-    """The content with every number half as large again: wrong and consistent, as with a wrong scale.
+    """The content with every number half as large again and every clock time later: wrong and consistent, as
+    with a wrong scale and a clock that is fast. Dates stay.
 
-    >>> stretched('{"distance": 10.0, "at": "2026-11-23", "words": "12 m"}')
-    '{"distance": 15.0, "at": "2026-11-23", "words": "18 m"}'
+    >>> stretched('{"distance": 10.0, "at": "2026-11-23T23:10:00Z", "words": "12 m, closed at 9:00"}')
+    '{"distance": 15.0, "at": "2026-11-23T00:47:00Z", "words": "18 m, closed at 10:37"}'
     """
-    return NUMBER.sub(stretched_number, content)
+    return MOMENT.sub(_fast, NUMBER.sub(stretched_number, content))
+
+
+def _fast(match: re.Match[str]) -> str:
+    clock = match["clock"] or match["time"]
+    return match[0] if clock is None else match[0].replace(clock, _later(clock, FAST_MIN), 1)
+
+
+def _later(clock: str, minutes: int) -> str:
+    """A clock time, hours and minutes, that much later, written as wide as it was; midnight begins at 0:00.
+
+    >>> _later("9:30", 15), _later("23:50", 15)
+    ('9:45', '00:05')
+    """
+    hour, minute = map(int, clock.split(":"))
+    total = (60 * hour + minute + minutes) % 1_440
+    return f"{total // 60:0{len(clock) - 3}}:{total % 60:02}"
 
 
 def said_in(arguments: object) -> Iterator[str]:
@@ -175,20 +193,14 @@ class _Deal:
         if match[0] in self._kept or match["time"] in self._kept:
             return match[0]
         if match["time"]:
-            return f"{self._clock(match['time'])}{match['seconds'] or ''}"
+            return f"{_later(match['time'], self._minutes)}{match['seconds'] or ''}"
         try:
             date = dt.date.fromisoformat(match["date"]) + dt.timedelta(days=self._days)
         except (ValueError, OverflowError):
             return match[0]
         if not match["clock"]:
             return date.isoformat()
-        return f"{date.isoformat()}{match[0][10]}{self._clock(match['clock'])}{match['rest']}"
-
-    def _clock(self, text: str) -> str:
-        hour, minute = map(int, text.split(":"))
-        minutes = (60 * hour + minute + self._minutes) % 1_440
-        width = 2 if len(text) == 5 else 1
-        return f"{minutes // 60:0{width}}:{minutes % 60:02}"
+        return f"{date.isoformat()}{match[0][10]}{_later(match['clock'], self._minutes)}{match['rest']}"
 
     def _in_other_order(self, text: str) -> str:
         """The text with the lines of its lists in another order."""

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from gnomon.core.benchmark import AsksJudge
 from gnomon.core.row import Row
 from gnomon.core.sample import Sample
 from gnomon.core.score import Outcome
@@ -25,9 +26,12 @@ def response_of(row: Row, trace: Mapping[str, Any] | None) -> str | None:
 
 
 def rescored(row: Row, response: str, *, bench: JobContext, sample: Sample) -> Row:
-    """The row as `bench` scores its response; what it cost stays."""
+    """The row as `bench` scores its response; what it cost stays, and so does what a judge said."""
     arm = bench.spec.arm(row.arm)
-    end = score_response(question_under(arm, sample, bench), response, bench=bench, arm=arm)
+    question = question_under(arm, sample, bench)
+    if isinstance(bench.benchmark, AsksJudge) and bench.benchmark.needs_judge(question):
+        return row
+    end = score_response(question, response, bench=bench, arm=arm)
     return replace(
         row,
         outcome=end.outcome,

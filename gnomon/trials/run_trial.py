@@ -13,8 +13,23 @@ from typing import TypeVar
 from gnomon.core.agent import Agent, AgentContext, LimitReached
 from gnomon.core.answers import answers_of, joined_answers
 from gnomon.core.arm import Arm
-from gnomon.core.benchmark import HEURISTIC_PREFIX, Benchmark, CpuBound, HasHeuristics, SampleSet
-from gnomon.core.errors import AgentFault, DataError, ModelFault, NoRoom, OutOfBudget, ProviderFault
+from gnomon.core.benchmark import (
+    HEURISTIC_PREFIX,
+    AsksJudge,
+    Benchmark,
+    CpuBound,
+    HasHeuristics,
+    SampleSet,
+)
+from gnomon.core.errors import (
+    AgentFault,
+    DataError,
+    JudgeFault,
+    ModelFault,
+    NoRoom,
+    OutOfBudget,
+    ProviderFault,
+)
 from gnomon.core.message import Message
 from gnomon.core.missing import keepable
 from gnomon.core.model import Model
@@ -26,6 +41,7 @@ from gnomon.core.trace import NoteStep, ReplyStep, ToolStep, Trace
 from gnomon.media import MediaStore
 from gnomon.price_table import takes_videos
 from gnomon.spec.job_spec import JobSpec
+from gnomon.trials.ask_judge import ask_judge
 from gnomon.trials.blind_placebo import FALLBACKS
 from gnomon.trials.cassette_toolbox import replayed
 from gnomon.trials.checkpoint import TrialCheckpoints
@@ -41,6 +57,7 @@ from gnomon.trials.transformed_question import mapped_back, question_under
 from gnomon.trials.trial_plan import Trial
 from gnomon.trials.wording import worded
 from tools.core.outage import ServerFault
+from tools.core.plugin_code import Escape, contained
 from tools.core.toolbox import BAD_CALL
 
 T = TypeVar("T")
@@ -87,6 +104,7 @@ async def run_trial(
     model: Model,
     trace: Trace | None = None,
     attempt: int = 1,
+    judge: Model | None = None,
     recorded: RecordedSteps | None = None,
     checkpoints: TrialCheckpoints | None = None,
 ) -> tuple[Row, Trace]:
@@ -95,9 +113,10 @@ async def run_trial(
     A provider's fault, an outside agent's and one of ours end it as `infra_missing`; a reached limit, a
     model's own failure or a response in which nothing can be understood as `model_failed` with score 0.
     Only cancellation passes through, and a full disk: then the caller runs the trial again later.
-    `recorded` steps are given instead of asking the model and running tools; a conversation that no longer
-    fits them ends the trial as `infra_missing`. With `checkpoints` it goes on from the last one, if there is
-    one, and keeps its own; its seconds and steps are those of all attempts.
+    `judge` says whether the reply is right where the sample needs that; without its verdict the trial ends as
+    `infra_missing`. `recorded` steps are given instead of asking the model and running tools; a conversation
+    that no longer fits them ends the trial as `infra_missing`. With `checkpoints` it goes on from the last
+    one, if there is one, and keeps its own; its seconds and steps are those of all attempts.
 
     Raises:
         NoRoom: the disk is full.
@@ -109,19 +128,23 @@ async def run_trial(
     playback = Playback(recorded) if recorded else None
     started = time.perf_counter()
     try:
-        end = await _attempt(
-            trial,
-            bench=bench,
-            sample=sample,
-            agent=agent,
-            model=playback.model(model) if playback else model,
-            arm=arm,
-            trace=trace,
-            playback=playback,
-            checkpoints=checkpoints,
-        )
+        with contained():
+            end = await _attempt(
+                trial,
+                bench=bench,
+                sample=sample,
+                agent=agent,
+                model=playback.model(model) if playback else model,
+                judge=judge,
+                arm=arm,
+                trace=trace,
+                playback=playback,
+                checkpoints=checkpoints,
+            )
     except ProviderFault as fault:
         end = _missing(f"provider:{fault.cause}", str(fault))
+    except JudgeFault as fault:
+        end = _missing(f"judge:{fault.cause}", str(fault))
     except AgentFault as fault:
         end = _missing(f"agent:{fault.cause}", str(fault))
     except OutOfBudget as error:
@@ -134,7 +157,8 @@ async def run_trial(
         end = _missing(fault.stop_reason, str(fault))
     except Exception as error:  # noqa: BLE001 the boundary where a fault of ours becomes data
         trace.add(NoteStep(text=without_folders("".join(traceback.format_exception(error, limit=-4)))))
-        end = _missing(f"internal:{type(error).__name__}", "a fault of Gnomon's own; see the trace")
+        kind = error.kind if isinstance(error, Escape) else type(error).__name__
+        end = _missing(f"internal:{kind}", "a fault of Gnomon's own; see the trace")
     wall_s = max(0.0, time.perf_counter() - started - trace.waited_s)
     wall_s += checkpoints.seconds_before if checkpoints else 0.0
     return _row(trial, bench, trace, end, wall_s=wall_s, attempt=attempt), trace
@@ -147,6 +171,7 @@ async def _attempt(
     sample: Callable[[], Sample],
     agent: Agent,
     model: Model,
+    judge: Model | None,
     arm: Arm,
     trace: Trace,
     playback: Playback | None,
@@ -209,9 +234,38 @@ async def _attempt(
     if playback is not None:
         playback.check_used()
     trace.response = response
-    if is_slow:
-        return await _in_thread(lambda: score_response(question, response, bench=bench, arm=arm))
-    return score_response(question, response, bench=bench, arm=arm)
+    judged = await _judged(trial, question, response, bench=bench, judge=judge, trace=trace)
+    score = functools.partial(score_response, question, response, bench=bench, arm=arm, judged=judged)
+    return await _in_thread(score) if is_slow else score()
+
+
+async def _judged(
+    trial: Trial, question: Sample, response: str, *, bench: JobContext, judge: Model | None, trace: Trace
+) -> Score | None:
+    """What the judge makes of the response, off the trial's clock; None where none is needed, or there is
+    nothing to judge.
+    """
+    if (
+        judge is None
+        or not isinstance(bench.benchmark, AsksJudge)
+        or not bench.benchmark.needs_judge(question)
+    ):
+        return None
+    spec, began_s = bench.spec, time.perf_counter()
+    first = (spec.models[0].label, spec.arms[0].name, 0)
+    try:
+        return await ask_judge(
+            bench.benchmark,
+            question,
+            read_confidence(response)[0] if spec.arm(trial.arm).confidence else response,
+            judge=judge,
+            seed=trial.seed,
+            retry=spec.retry,
+            trace=trace,
+            judges_label=(trial.model, trial.arm, trial.repeat) == first,
+        )
+    finally:
+        trace.waited_s += time.perf_counter() - began_s
 
 
 async def _response(agent: Agent, context: AgentContext, question: Sample) -> str:
@@ -255,10 +309,12 @@ def _threads() -> ThreadPoolExecutor:
     return ThreadPoolExecutor(SLOW_THREADS, thread_name_prefix="sample")
 
 
-def score_response(question: Sample, response: str, *, bench: JobContext, arm: Arm) -> TrialResult:
+def score_response(
+    question: Sample, response: str, *, bench: JobContext, arm: Arm, judged: Score | None = None
+) -> TrialResult:
     """How a trial ends whose agent gave this response: scored, not understood, or not to be scored.
 
-    A confidence that the arm asks for is read off first.
+    A confidence that the arm asks for is read off first. `judged` is the score that a judge gave.
     """
     confidence: float | None = None
     if arm.confidence and question.follow_ups:
@@ -266,7 +322,9 @@ def score_response(question: Sample, response: str, *, bench: JobContext, arm: A
         response, confidence = joined_answers([answer for answer, _ in read]), read[-1][1]
     elif arm.confidence:
         response, confidence = read_confidence(response)
-    score = bench.benchmark.score(question, response, scoring=bench.spec.scoring, variant=bench.spec.variant)
+    score = judged or bench.benchmark.score(
+        question, response, scoring=bench.spec.scoring, variant=bench.spec.variant
+    )
     if question.missing:
         score = replace(score, flags=(*score.flags, "missing_media"))
     if isinstance(bench.benchmark, HasHeuristics):

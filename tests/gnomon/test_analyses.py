@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 from scipy.stats import spearmanr
 
 from gnomon.analyses.core.kinds import ANALYSES, ComputedFromRows, LabelledByJudge
-from gnomon.analyses.core.labels import parse_labels, summarise
+from gnomon.analyses.core.labels import summarise
 from gnomon.benchmarks.judging import judging
 from gnomon.core.errors import DataError, SpecError
+from gnomon.core.judging import parse_labels
 from gnomon.core.row import Row
 from gnomon.core.score import Outcome
 from gnomon.core.select import Select

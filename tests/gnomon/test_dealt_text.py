@@ -51,11 +51,9 @@ def test_words_of_the_tools_own_enumerations_are_exchanged() -> None:
     assert dealt("It is red.", key="k", kept=(), words=words) in ("It is green.", "It is blue.")
 
 
-def test_a_silent_fault_stretches_numbers_and_no_dates() -> None:
-    assert (
-        stretched("12 m on 2026-11-23 at 12:30, utf-8, v1.2.3")
-        == "18 m on 2026-11-23 at 12:30, utf-8, v1.2.3"
-    )
+def test_a_silent_fault_stretches_numbers_moves_clock_times_and_leaves_dates() -> None:
+    wrong = stretched("12 m on 2026-11-23 at 12:30, utf-8, v1.2.3")
+    assert wrong == "18 m on 2026-11-23 at 14:07, utf-8, v1.2.3"
 
 
 def answering(content: str) -> ServerTool:

@@ -21,7 +21,7 @@ ALLOWED = parse_allowed(
 def check(*, is_trusted: bool, **model: object) -> str:
     """Field of the refusal, empty where there is none."""
     try:
-        check_endpoints([ModelSpec.model_validate(model)], ALLOWED, is_trusted=is_trusted)
+        check_endpoints({"models.0": ModelSpec.model_validate(model)}, ALLOWED, is_trusted=is_trusted)
     except SpecError as error:
         return error.field
     return ""
@@ -104,7 +104,9 @@ def test_a_model_is_let_pass_as_built_in_only_where_it_is_opened_as_such(
 
 def test_a_refusal_never_repeats_a_key() -> None:
     with pytest.raises(SpecError) as caught:
-        check_endpoints([ModelSpec(id="x/y", options={"api_key": "sk-secret"})], ALLOWED, is_trusted=True)
+        check_endpoints(
+            {"models.0": ModelSpec(id="x/y", options={"api_key": "sk-secret"})}, ALLOWED, is_trusted=True
+        )
     assert "sk-secret" not in str(caught.value)
 
 

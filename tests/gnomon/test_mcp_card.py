@@ -81,3 +81,17 @@ def test_tools_that_measure_nothing_have_no_silent_faults() -> None:
 def test_more_arms_than_a_report_can_bear_are_refused() -> None:
     with pytest.raises(SpecError, match="at most 256"):
         plan(*list(TOOLS.names())[:8], orders=1000)
+
+
+@pytest.mark.parametrize("preset", ["mcp_card", "ladder"])
+def test_an_outside_agent_is_not_forbidden_to_call_and_the_notes_say_so(preset: str) -> None:
+    planned = plan_arms(
+        preset, {"tools": ["distance"], "agent": {"http": "http://127.0.0.1:1"}}, benchmark="worlds"
+    )
+    assert {arm.tool_choice for arm in planned.arms} == {"auto"}
+    assert planned.chain[:3] == ("raw", "placebo", "live")
+    arms = set(names(planned))
+    assert {name for pair in planned.contrasts for name in (pair.baseline, pair.variant)} <= arms
+    assert planned.notes == (
+        "no schema_only arm: an agent from outside cannot be forbidden to call the tools it is handed",
+    )

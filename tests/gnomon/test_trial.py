@@ -94,7 +94,7 @@ def says(text: str, **more: Any) -> Callable[[int], Reply]:
     return lambda _: Reply(text=text, **more)
 
 
-def fails(error: Exception) -> Callable[[int], Reply]:
+def fails(error: BaseException) -> Callable[[int], Reply]:
     def behave(_: int) -> Reply:
         raise error
 
@@ -156,12 +156,31 @@ def test_silence_is_the_models_failure_and_counts_as_wrong() -> None:
         (ModelFault("no", cause="refused"), Outcome.MODEL_FAILED, "model:refused"),
         (TimeoutError("not the trial's clock"), Outcome.INFRA_MISSING, "internal:TimeoutError"),
         (ValueError("a bug"), Outcome.INFRA_MISSING, "internal:ValueError"),
+        (SystemExit(1), Outcome.INFRA_MISSING, "internal:SystemExit"),
+        (KeyboardInterrupt(), Outcome.INFRA_MISSING, "internal:KeyboardInterrupt"),
+        (BaseException("odd"), Outcome.INFRA_MISSING, "internal:BaseException"),
     ],
 )
-def test_every_failure_becomes_data(error: Exception, outcome: Outcome, stop: str) -> None:
+def test_every_failure_becomes_data(error: BaseException, outcome: Outcome, stop: str) -> None:
     row, _, _ = run(fails(error))
     assert (row.outcome, row.stop_reason) == (outcome, stop)
     assert row.score == (0.0 if outcome is Outcome.MODEL_FAILED else None)
+
+
+def test_an_agent_or_a_sample_that_would_end_the_process_ends_its_trial_alone() -> None:
+    class Quits:
+        name, uses_tools, description = "quits", False, "Ends the process."
+
+        async def answer(self, _: Any) -> str:
+            raise SystemExit(0)
+
+    def sample() -> Sample:
+        raise SystemExit("no sample")
+
+    for ended in (run(says("yes"), agent=Quits()), run(says("yes"), sample=sample)):
+        row, trace, _ = ended
+        assert (row.outcome, row.stop_reason) == (Outcome.INFRA_MISSING, "internal:SystemExit")
+        assert "SystemExit" in trace.steps[-1].text
 
 
 def test_a_passing_provider_fault_is_tried_again_and_noted() -> None:

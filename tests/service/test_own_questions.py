@@ -36,6 +36,45 @@ def test_the_example_runs_and_its_tools_answer_all_five_questions(
     assert all("error" in row["metrics"] for row in rows if row["task"] == "distance")
 
 
+def test_a_judge_scores_in_the_workers_and_is_held_against_labels(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    replies = {"Ships": ("Boats.", 1), "The mayor": ("The baker.", 0), "On Fridays": ("Never.", 0)}
+    lines = [
+        {"id": answer, "question": f"{answer}?", "answer": answer, "reply": reply, "label": label}
+        for answer, (reply, label) in replies.items()
+    ]
+    (tmp_path / "mine.jsonl").write_text("\n".join(map(json.dumps, lines)))
+    by_rule = [
+        {"contains": "The baker.", "replies": ['{"right": 1}']},  # a mistake of the judge's
+        {"contains": "<right_answer>\nThe mayor", "replies": ["I cannot say."]},
+        {"contains": "Never.", "replies": ['{"right": 0}']},
+    ]
+    cost = {"prompt_tokens": 10, "completion_tokens": 1, "usd": 0.5}
+    judge = {"id": "scripted-judge", "options": {"rules": by_rule, "replies": ['{"right": 1}'], **cost}}
+    model = {"id": "scripted", "options": {"replies": ["Boats."], **cost}}
+    spec = {
+        **SPEC,
+        "data": str(tmp_path / "mine.jsonl"),
+        "scorer": "judge",
+        "judge": judge,
+        "models": [model],
+    }
+    spec["limits"] = {"usd": 100.0}
+    (tmp_path / "job.json").write_text(json.dumps(spec))
+    monkeypatch.setenv("GNOMON_DATA_DIR", str(tmp_path / "data"))
+    with pytest.raises(SystemExit) as end:
+        main(["run", str(tmp_path / "job.json"), "--json", "--workers", "1"])
+    report = json.loads(capfd.readouterr().out)
+    assert end.value.code == 1  # a trial is missing
+    assert report["denominators"]["trials"]["infra_missing"] == 1
+    found = report["judge"]
+    assert (found["judged"], found["unjudged"]) == (2, {"judge:unreadable": 1})
+    assert (found["labelled"], found["right_of_right"], found["wrong_of_wrong"]) == (2, [1, 1], [1, 1])
+    assert found["usd"] == 0.5 * 4  # two verdicts and two labelled replies
+    assert report["cost"]["usd"] == 0.5 * 3  # what the arm cost is the subject's alone
+
+
 def test_over_rest_files_below_the_media_roots_are_asked_and_their_faults_told(
     tmp_path: Path, open_api: Callable[..., TestClient]
 ) -> None:

@@ -1,6 +1,5 @@
 """Counts the labels that judges gave to traces, and how far judges agree."""
 
-import json
 from collections import defaultdict
 from collections.abc import Hashable, Mapping, Sequence
 from itertools import combinations
@@ -19,29 +18,6 @@ from gnomon.statistics.paired import compare
 
 Judge = tuple[str, int]  # the judge's model and repeat
 LabelsByCase = Mapping[str, Mapping[Judge, Mapping[str, int]]]  # by case, judge and label
-
-
-def parse_labels(response: str, names: Sequence[str]) -> dict[str, int] | None:
-    """The labels in the last JSON object of a reply that has all of them as 0, 1, false or true; else None.
-
-    >>> parse_labels('I think {"time": 1} or rather {"time": 0, "place": true}', ("time", "place"))
-    {'time': 0, 'place': 1}
-    """
-    decoder, labels = json.JSONDecoder(), None
-    at = response.find("{")
-    while at >= 0:
-        try:
-            value, _ = decoder.raw_decode(response, at)
-        except (ValueError, RecursionError):
-            value = None
-        if isinstance(value, dict) and all(_is_flag(value.get(name)) for name in names):
-            labels = {name: int(value[name]) for name in names}
-        at = response.find("{", at + 1)
-    return labels
-
-
-def _is_flag(value: object) -> bool:
-    return isinstance(value, int) and value in (0, 1)
 
 
 def summarise(

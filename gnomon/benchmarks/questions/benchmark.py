@@ -6,10 +6,11 @@ from typing import Any, Literal
 
 from gnomon.benchmarks.questions.columns import ColumnNames
 from gnomon.benchmarks.questions.floors import option_floors
-from gnomon.benchmarks.questions.loader import find_file, read_file
-from gnomon.benchmarks.questions.question import displayed_in
+from gnomon.benchmarks.questions.loader import find_file, held_columns, read_file
+from gnomon.benchmarks.questions.question import OwnQuestion, displayed_in
 from gnomon.benchmarks.questions.rows import TASK, Reading
 from gnomon.benchmarks.questions.samples import FRAMES, OwnSamples
+from gnomon.benchmarks.questions.scorers.judge import JudgeScorer
 from gnomon.benchmarks.questions.scorers.option import OptionScorer, choice, options_in, right_letter
 from gnomon.benchmarks.questions.scorers.scorers import make_scorer
 from gnomon.core.benchmark import (
@@ -23,6 +24,7 @@ from gnomon.core.benchmark import (
 )
 from gnomon.core.errors import DataError, SpecError
 from gnomon.core.ids import stable_hash
+from gnomon.core.judging import LabelledReply
 from gnomon.core.question_view import NO_ANSWER, QuestionView, ShownPicture, missing_fact
 from gnomon.core.sample import ImageRef, Sample, Shown, Transform
 from gnomon.core.score import Score
@@ -34,6 +36,7 @@ from gnomon.media.rules import Uniform, as_asked
 from tools.core.sketch import Sketch
 from tools.core.tool import Need
 
+NEEDS: Mapping[str, Need] = {"scene": "scene", "video": "footage", "images": "pictures"}  # by column
 MAX_QUOTED = 120  # characters of an answer that cannot be read
 
 
@@ -48,13 +51,20 @@ class Questions:
     needs_data = True
     is_cpu_bound = True
     headline: Literal["mean_of_cells", "mean_of_samples"] = "mean_of_samples"
-    provides: tuple[Need, ...] = ("scene", "footage", "pictures", "nothing")
     options: frozenset[Varied] = frozenset({"frames", "fps"})
     transforms: Mapping[Transform, frozenset[str]] = {"permute_options": frozenset(tasks)}
     tasks_are_of_the_data = True
 
-    def __init__(self, reading: Reading | None = None) -> None:
+    def __init__(
+        self, reading: Reading | None = None, *, provides: tuple[Need, ...] = tuple(NEEDS.values())
+    ) -> None:
         self._reading = reading or Reading()
+        self.provides: tuple[Need, ...] = (*provides, "nothing")
+
+    def serving(self, data: Path) -> Benchmark:
+        """The same benchmark for what some row of the file has."""
+        held = held_columns(find_file(data), self._reading.columns, tuple(NEEDS))
+        return Questions(self._reading, provides=tuple(NEEDS[name] for name in NEEDS if name in held))
 
     def reading(self, columns: Mapping[str, str], scorer: str | Mapping[str, Any] | None) -> Benchmark:
         """The same benchmark for a file with these columns and this scorer."""
@@ -124,6 +134,23 @@ class Questions:
         answer, response = record["answer"], record["response"]
         truth = choice(options, right_letter(answer, options)) if is_choice else scorer.truth(answer)
         return scorer.score(truth, response if isinstance(response, str) else "")
+
+    def needs_judge(self, sample: Sample) -> bool:
+        return isinstance(displayed_in(sample).scorer, JudgeScorer)
+
+    def judge_prompt(self, sample: Sample, response: str) -> str:
+        question = displayed_in(sample)
+        asked = "\n\n".join(filter(None, (question.context, question.text)))
+        return _judge_of(question).prompt(asked, question.truth, question.rubric, response)
+
+    def labelled_reply(self, sample: Sample) -> LabelledReply | None:
+        question = displayed_in(sample)
+        if question.label is None:
+            return None
+        return LabelledReply(text=question.reply, is_right=question.label)
+
+    def judged_score(self, sample: Sample, response: str, *, is_right: bool) -> Score:
+        return _judge_of(displayed_in(sample)).verdict_score(response, is_right=is_right)
 
     def heuristic_scores(self, sample: Sample) -> Mapping[str, float]:
         question = displayed_in(sample)
@@ -197,6 +224,11 @@ class Questions:
 
     def published(self) -> Sequence[Published]:
         return ()
+
+
+def _judge_of(question: OwnQuestion) -> JudgeScorer:
+    assert isinstance(question.scorer, JudgeScorer), "asked of samples alone that need a judge"  # noqa: S101
+    return question.scorer
 
 
 questions: Benchmark = Questions()

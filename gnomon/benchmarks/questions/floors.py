@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from gnomon.benchmarks.questions.question import OwnQuestion
+from gnomon.benchmarks.questions.scorers.judge import JudgeScorer
 from gnomon.benchmarks.questions.scorers.number import NumberScorer
 from gnomon.benchmarks.questions.scorers.scorer import Scorer, Truth
 
@@ -38,7 +39,7 @@ class UsualAnswers:
     def guess(self, question: OwnQuestion) -> tuple[str, str] | None:
         """A rule's name and what it answers; None where no other question of the task is like this one."""
         truth, key = question.answer, (question.task, question.scorer)
-        if truth is None:
+        if truth is None or isinstance(question.scorer, JudgeScorer):  # no rule scores what a rule says
             return None
         if isinstance(question.scorer, NumberScorer):
             median = _median_without(self._numbers.get(key, ()), truth.value)

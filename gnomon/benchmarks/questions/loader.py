@@ -1,15 +1,16 @@
 """Makes questions of a file's rows, and names all that is wrong with it at once, by line and column."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from gnomon.benchmarks._clusters import clusters_by_shared
-from gnomon.benchmarks.questions.columns import MAPPABLE
+from gnomon.benchmarks.questions.columns import MAPPABLE, ColumnNames
 from gnomon.benchmarks.questions.floors import UsualAnswers
 from gnomon.benchmarks.questions.pictures import Source, is_file_name, key_of, sources_in
 from gnomon.benchmarks.questions.question import Entry, OwnQuestion
 from gnomon.benchmarks.questions.rows import Reading, RowReader, scene_at
+from gnomon.benchmarks.questions.scorers.judge import JudgeScorer
 from gnomon.benchmarks.questions.tables import SUFFIXES, Table, TableRow, open_table
 from gnomon.core.errors import DataError, FaultyFile
 from gnomon.core.ids import stable_hash
@@ -41,6 +42,23 @@ def find_file(data: Path) -> Path:
         names = ", ".join(path.name for path in chosen[:5])
         raise DataError(f"{data} holds several files: {names}; name the one as `data`", field="data")
     return chosen[0]
+
+
+def held_columns(path: Path, columns: ColumnNames, sought: Collection[str]) -> set[str]:
+    """Those of the sought columns in which some row has something; the file is read no further than needed.
+
+    Raises:
+        DataError: the file cannot be read.
+    """
+    held: set[str] = set()
+    table, left = open_table(path), set(sought)
+    for row in table.rows():
+        if table.same_columns and row.values:
+            left = {name for name in left if any(each in row.values for each in columns.candidates(name))}
+        held |= columns.ours(row.values).keys() & left
+        if held == left:
+            break
+    return held
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -146,6 +164,7 @@ class _Scan:
             number=row.number,
             has_options=bool(question.options),
             has_scene=question.scene_source is not None,
+            needs_judge=isinstance(question.scorer, JudgeScorer),
             tags=question.tags,
         )
         if not question.cluster:

@@ -5,22 +5,26 @@ import binascii
 import hashlib
 import io
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
+from typing import IO, TYPE_CHECKING
 
 from gnomon.benchmarks.questions.reading import as_json
 from gnomon.core.errors import DataError, SpecError
 from gnomon.core.sample import ImageRef
 from gnomon.media import MediaStore
 from gnomon.media.clip_frames import find_clip
-from gnomon.media.store import MAX_PIXELS
+from tools.core.open_picture import KEPT_AS_THEY_ARE, BadPicture, open_picture
 from tools.core.regular_file import open_regular
+
+if TYPE_CHECKING:
+    from PIL.Image import Image as PillowImage
 
 LAZY = ("PIL",)  # questions of text alone have no picture
 MAX_BYTES = 50_000_000  # of one picture
 MAX_PICTURES = 50  # of one question
 MAX_REFERENCE = 64  # characters: what is shorter and no file names another row, whose pictures these are
-KEPT_AS_THEY_ARE = ("PNG", "JPEG")
 CONVERTED = ("WEBP", "GIF", "BMP", "TIFF")  # to PNG; of several pictures the first
 _URL = re.compile(r"data:image/[a-z.+-]{1,30};base64,", re.IGNORECASE)
 _SUFFIX = re.compile(r"\.(?:png|jpe?g|webp|gif|bmp|tiff?)$", re.IGNORECASE)
@@ -96,8 +100,13 @@ def bytes_of(source: Source, folder: Path) -> bytes:
         SpecError: it is absent, leads out of the folder, is too large, or is no picture.
     """
     data = source if isinstance(source, bytes) else _file_bytes(source, folder)
-    kind = _checked(io.BytesIO(data), source)
-    return data if kind in KEPT_AS_THEY_ARE else _as_png(data, source)
+    png = io.BytesIO()
+    with _opened(io.BytesIO(data), source) as image:
+        if image.format in KEPT_AS_THEY_ARE:
+            return data
+        has_alpha = "A" in image.getbands() or "transparency" in image.info
+        image.convert("RGBA" if has_alpha else "RGB").save(png, format="PNG")
+    return png.getvalue()
 
 
 def check_picture(source: Source, folder: Path) -> None:
@@ -109,14 +118,15 @@ def check_picture(source: Source, folder: Path) -> None:
     if isinstance(source, bytes):
         if len(source) > MAX_BYTES:
             raise _too_large(source)
-        _checked(io.BytesIO(source), source)
-        return
+        with _opened(io.BytesIO(source), source):
+            return
     path = _path(source, folder)
     try:
         with open_regular(path) as file:
             if path.stat().st_size > MAX_BYTES:
                 raise _too_large(source)
-            _checked(file, source)
+            with _opened(file, source):
+                return
     except OSError as error:
         raise SpecError(f"{source!r} cannot be read: {error.strerror or error}", field="images") from None
 
@@ -152,32 +162,13 @@ def _file_bytes(source: str, folder: Path) -> bytes:
     return data
 
 
-def _checked(file: object, source: Source) -> str:
-    from PIL import Image
-
+@contextmanager
+def _opened(file: IO[bytes], source: Source) -> "Iterator[PillowImage]":
     try:
-        with Image.open(file, formats=(*KEPT_AS_THEY_ARE, *CONVERTED)) as image:  # type: ignore[arg-type]
-            (width, height), kind = image.size, str(image.format)
-    except (OSError, ValueError, SyntaxError, Image.DecompressionBombError):
-        allowed = ", ".join((*KEPT_AS_THEY_ARE, *CONVERTED))
-        raise SpecError(f"{_named(source)} is no picture; allowed: {allowed}", field="images") from None
-    if width * height > MAX_PIXELS:
-        raise SpecError(f"{_named(source)} has more than {MAX_PIXELS:,} pixels", field="images")
-    return kind
-
-
-def _as_png(data: bytes, source: Source) -> bytes:
-    from PIL import Image
-
-    png = io.BytesIO()
-    try:
-        with Image.open(io.BytesIO(data), formats=CONVERTED) as image:
-            image.convert("RGBA" if "A" in image.getbands() or "transparency" in image.info else "RGB").save(
-                png, format="PNG"
-            )
-    except (OSError, ValueError, SyntaxError) as error:
-        raise SpecError(f"{_named(source)} is a broken picture: {error}", field="images") from None
-    return png.getvalue()
+        with open_picture(file, (*KEPT_AS_THEY_ARE, *CONVERTED)) as image:
+            yield image
+    except BadPicture as error:
+        raise SpecError(f"{_named(source)} {error}", field="images") from None
 
 
 def _too_large(source: Source) -> SpecError:

@@ -42,6 +42,7 @@ class Entry:
     number: int
     has_options: bool
     has_scene: bool
+    needs_judge: bool
     tags: tuple[str, ...] = ()
 
 

@@ -29,7 +29,7 @@ def answer_of(response: str) -> str:
     """
     if len(response) > MAX_READ:
         response = f"{response[: MAX_READ // 2]}\n{response[-MAX_READ // 2 :]}"
-    text = _THINKING_END.split(_THINKING.sub("", response))[-1].strip()
+    text = without_thinking(response)
     tags = list(_TAGGED.finditer(text))
     if tags:
         return _bare(str(tags[-1][1] if tags[-1][1] is not None else tags[-1][2]))
@@ -45,6 +45,15 @@ def answer_of(response: str) -> str:
         return _bare(named[-1])
     lines = [line for line in text.splitlines() if line.strip()]
     return _bare(lines[-1]) if lines else ""
+
+
+def without_thinking(response: str) -> str:
+    """What a response says beside its thinking sections.
+
+    >>> without_thinking("<think>north?</think> South.")
+    'South.'
+    """
+    return _THINKING_END.split(_THINKING.sub("", response))[-1].strip()
 
 
 def as_json(text: str) -> Any:

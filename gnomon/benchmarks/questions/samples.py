@@ -36,6 +36,11 @@ class OwnSamples:
     def faults(self) -> Sequence[DataFault]:
         return self.file.faults
 
+    @property
+    def judged(self) -> Sequence[str]:
+        """The ids of those that a judge scores."""
+        return [sample_id for sample_id, entry in self.entries.items() if entry.needs_judge]
+
     def get(self, sample_id: str) -> Sample:
         """The whole sample.
 

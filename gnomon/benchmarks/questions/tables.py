@@ -17,6 +17,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from gnomon.core.errors import DataError
+from gnomon.large_cells import allow_large_cells
 from gnomon.media.clip_samples import cell_at
 from tools.core.regular_file import open_regular
 
@@ -39,9 +40,12 @@ class TableRow:
 
 
 class Table(Protocol):
-    """A file of rows. `unit` is what people count there: lines or rows."""
+    """A file of rows. `unit` is what people count there: lines or rows; `same_columns` says whether every
+    row has the columns of the first.
+    """
 
     unit: str
+    same_columns: bool
 
     def rows(self) -> Iterator[TableRow]:
         """Every row that is not blank, in the order of the file.
@@ -129,6 +133,7 @@ class JsonLines:
     """A JSON object on each line."""
 
     unit = "line"
+    same_columns = False
 
     def __init__(self, path: Path, stamp: tuple[int, int]) -> None:
         self._path, self._stamp = path, stamp
@@ -178,6 +183,7 @@ class JsonTable:
     """A JSON list of objects, or an object whose `questions` are such a list; kept whole."""
 
     unit = "entry"
+    same_columns = False
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -224,13 +230,14 @@ class CsvTable:
     """Rows of text under a header, parted by commas, semicolons or tabs, quoted as spreadsheets do."""
 
     unit = "line"
+    same_columns = True
 
     def __init__(self, path: Path, stamp: tuple[int, int], delimiter: str) -> None:
         self._path, self._stamp, self._delimiter = path, stamp, delimiter
         self._header: list[str] = []
 
     def rows(self) -> Iterator[TableRow]:
-        csv.field_size_limit(MAX_LINE)  # of the whole process: pictures are longer than its usual limit
+        allow_large_cells()
         with open_regular(self._path) as file:
             walk = _Walk(file)
             reader = csv.reader(walk.lines(), delimiter=self._delimiter, strict=True)
@@ -255,7 +262,7 @@ class CsvTable:
                 yield TableRow(number=number, at=at, values=values, fault=fault)
 
     def row(self, at: tuple[int, int]) -> Values:
-        csv.field_size_limit(MAX_LINE)
+        allow_large_cells()
         text = _bytes_at(self._path, self._stamp, at).decode()
         reader = csv.reader(io.StringIO(text, newline="\n"), delimiter=self._delimiter, strict=True)
         return dict(zip(self._header, next(reader), strict=True))
@@ -311,6 +318,7 @@ class ParquetTable:
     """Rows of a Parquet file; of those that are read again the row group stays for a while."""
 
     unit = "row"
+    same_columns = True
 
     def __init__(self, path: Path) -> None:
         self._path = path

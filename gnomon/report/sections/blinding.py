@@ -15,9 +15,9 @@ from typing_extensions import TypedDict
 
 from gnomon.core.agent import runs_tools
 from gnomon.core.arm import Arm, differences
-from gnomon.core.benchmark import provided_inputs
 from gnomon.core.model import Request
 from gnomon.core.row import Row
+from gnomon.core.tool_inputs import provided_inputs
 from gnomon.report.section import Interval, ReportInput, Section, interval
 from gnomon.report.text_formats import count, markdown_table
 from gnomon.statistics.design import Codes, Floats, design

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing_extensions import TypedDict
 
 from gnomon.core.benchmark import BENCHMARKS, HEURISTIC_PREFIX, LimitsMetrics
+from gnomon.core.judging import JUDGE_PREFIX
 from gnomon.core.row import Row
 from gnomon.report.section import ReportInput, Section
 from gnomon.report.sections.arms import ArmsPart
@@ -13,6 +14,7 @@ from gnomon.report.text_formats import markdown_table
 from gnomon.trials.replay import METRICS as REPLAY_METRICS
 
 ALL = "all"
+ELSEWHERE = (HEURISTIC_PREFIX, JUDGE_PREFIX)  # metrics that other sections show
 
 
 class MetricMean(TypedDict):
@@ -62,7 +64,7 @@ class ExtraMetrics:
             if name in REPLAY_METRICS:
                 continue
             applies = row.task in self._metric_tasks.get(name, (row.task,))
-            if applies and isinstance(value, float | int) and not name.startswith(HEURISTIC_PREFIX):
+            if applies and isinstance(value, float | int) and not name.startswith(ELSEWHERE):
                 count_and_sum = sums.setdefault(name, [0, 0.0])
                 count_and_sum[0] += 1
                 count_and_sum[1] += value

@@ -7,10 +7,13 @@ from typing_extensions import TypedDict
 
 from gnomon.core.agent import runs_tools
 from gnomon.core.arm import Arm
-from gnomon.core.benchmark import SpellsOutTasks, provided_inputs
+from gnomon.core.benchmark import (
+    SpellsOutTasks,
+)
 from gnomon.core.model import built_in_text
 from gnomon.core.sample import SHOWABLE
 from gnomon.core.score import Outcome
+from gnomon.core.tool_inputs import provided_inputs
 from gnomon.exchange.run import AGENT
 from gnomon.report.group_totals import GroupTotals
 from gnomon.report.section import ReportInput, Section

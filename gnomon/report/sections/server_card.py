@@ -103,7 +103,12 @@ def _card(
         "reasons": verdict["reasons"],
         "steps": [
             _step(by_pair[pair])
-            for pair in ((RAW, "schema_only"), ("schema_only", "placebo"), ("placebo", LIVE))
+            for pair in (
+                (RAW, "schema_only"),
+                ("schema_only", "placebo"),
+                (RAW, "placebo"),  # of an agent from outside
+                ("placebo", LIVE),
+            )
             if pair in by_pair
         ],
         "placebos": next(

@@ -6,7 +6,7 @@ import numpy as np
 from typing_extensions import TypedDict
 
 from gnomon.core.arm import Arm, diff
-from gnomon.core.benchmark import provided_inputs
+from gnomon.core.tool_inputs import provided_inputs
 from gnomon.exchange.run import AGENT
 from gnomon.report.group_totals import ToolTotals
 from gnomon.report.score_matrix import ScoreMatrix

@@ -2,7 +2,7 @@
 
 import json
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ from gnomon.core.row import Row
 from gnomon.core.score import Outcome
 from gnomon.exchange.foreign import benchmark_called
 from gnomon.exchange.inspect_log import read_log
-from gnomon.exchange.inspect_write import log_of
+from gnomon.exchange.inspect_write import header_of, sample_of
 from gnomon.exchange.row_file import read_rows
 from gnomon.exchange.run import Run, run_of
 from gnomon.report.build import build_report
@@ -25,10 +25,6 @@ from gnomon.report.html import render_html
 from gnomon.report.row_formats import rows_csv, rows_ndjson
 
 REAL = Path(__file__).parent / "two_samples.eval"  # written by Inspect AI 0.3.285 with its mock model
-
-
-def unknown(_: str) -> None:
-    """The question of a sample that cannot be opened."""
 
 
 def a_sample(number: int, value: Any = "C", **changes: Any) -> dict[str, Any]:
@@ -268,14 +264,27 @@ def test_our_own_csv_comes_back(write: Callable[..., Path], tmp_path: Path) -> N
     assert read_rows(tmp_path / "rows.csv") == [row]
 
 
+def test_a_cell_of_csv_may_be_long(tmp_path: Path) -> None:
+    answer = "B" * 200_000
+    path = tmp_path / "rows.csv"
+    path.write_text(f"sample_id,arm,score,answer\na,raw,1,{answer}\n", encoding="utf-8")
+    assert [row.answer for row in read_rows(path)] == [answer]
+
+
+def log_of(
+    rows: list[Row], traces: Sequence[Mapping[str, Any] | None], view: QuestionView | None = None
+) -> dict[str, Any]:
+    header = header_of(rows, job_id="j", created="2026-11-21T10:00:00Z").as_json()
+    samples = [sample_of(row, trace, view) for row, trace in zip(rows, traces, strict=True)]
+    return {**header, "samples": samples}
+
+
 def test_a_log_of_ours_is_read_back(write: Callable[..., Path]) -> None:
     ended = list(read_log(write(a_log([a_sample(n, n / 4) for n in range(4)])), cluster="video"))
     lost = replace(ended[0][0], outcome=Outcome.INFRA_MISSING, score=None, stop_reason="provider:x", repeat=1)
     traces = {row.sample_id: trace for row, trace in ended}
     given_rows = [replace(row, trial_id=row.sample_id) for row in [*(row for row, _ in ended), lost]]
-    log = log_of(
-        given_rows, job_id="j", created="2026-11-21T10:00:00Z", trace=traces.get, question=lambda _: None
-    )
+    log = log_of(given_rows, [traces[row.sample_id] for row in given_rows])
     assert log["results"]["scores"][0]["metrics"]["mean"]["value"] == pytest.approx(0.375)
     back = list(read_log(write(log), cluster="cluster", cell="cell"))
     assert [row.score for row, _ in back] == [0.0, 0.25, 0.5, 0.75, None]
@@ -288,9 +297,7 @@ def test_reasoning_travels_to_inspects_logs_and_back(write: Callable[..., Path])
     (row, _), *_ = read_log(write(a_log([a_sample(0)])))
     steps = [{"kind": "reply", "text": "A", "reasoning": "hm"}, {"kind": "reply", "text": "B"}]
     trace = {"prompt": [], "steps": steps, "response": "B"}
-    log = log_of(
-        [row], job_id="j", created="2026-11-21T10:00:00Z", trace=lambda _: trace, question=lambda _: None
-    )
+    log = log_of([row], [trace])
     (_, back), *_ = read_log(write(log))
     assert [(step["text"], step["reasoning"]) for step in (back or {})["steps"]] == [("A", "hm"), ("B", "")]
 
@@ -315,22 +322,20 @@ def test_a_log_carries_input_options_and_target_where_the_question_is_known(
     options = (Option(letter="A", text="left"), Option(letter="B", text="up", right="right"))
     view = QuestionView(question="Which way?", options=options, truth_text="B. up")
     [(row, _)] = read_log(write(a_log([a_sample(0)])))
-    log = log_of([row], job_id="j", created="", trace=lambda _: {"prompt": prompt}, question=lambda _: view)
+    log = log_of([row], [{"prompt": prompt}], view)
     sample = log["samples"][0]
     texts = [block["text"] for block in sample["input"][0]["content"]]
     assert texts == ["Which way?", "<image/png ab>"]
     assert sample["messages"] == sample["input"]
     assert (sample["choices"], sample["target"]) == (["left", "up"], "B")
-    plain = log_of([row], job_id="j", created="", trace=lambda _: None, question=lambda _: view)["samples"][0]
+    plain = log_of([row], [None], view)["samples"][0]
     assert plain["input"] == "Which way?"
-    unknown = log_of(
-        [row], job_id="j", created="", trace=lambda _: {"prompt": prompt}, question=lambda _: None
-    )
+    unknown = log_of([row], [{"prompt": prompt}])
     assert unknown["samples"][0]["target"] == ""
     assert unknown["samples"][0]["choices"] is None
     ordered = QuestionView(
         question="?",
         options=(Option(letter="A", text="x", right="2nd"), Option(letter="B", text="y", right="1st")),
     )
-    both = log_of([row], job_id="j", created="", trace=lambda _: None, question=lambda _: ordered)
+    both = log_of([row], [None], ordered)
     assert both["samples"][0]["target"] == ["B", "A"]

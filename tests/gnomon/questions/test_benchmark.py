@@ -10,14 +10,22 @@ import pytest
 from gnomon.audit.audit import audit
 from gnomon.benchmarks.questions import questions
 from gnomon.benchmarks.questions.question import displayed_in
-from gnomon.core.benchmark import BENCHMARKS, ReadsOwnFiles, sketch_of, usable_tools, verdict_of, view_of
+from gnomon.core.benchmark import (
+    BENCHMARKS,
+    ReadsOwnFiles,
+    sketch_of,
+    verdict_of,
+    view_of,
+)
 from gnomon.core.errors import DataError, FaultyFile, SpecError
 from gnomon.core.sample import Sample
 from gnomon.core.select import Select
+from gnomon.core.tool_inputs import usable_tools
 from gnomon.core.transforms import RefusesTransforms, Transforms
 from gnomon.media import MediaStore
 from gnomon.spec.job_spec import JobSpec
 from gnomon.spec.rules import Context, check_spec, open_samples
+from tools.core.toolbox import TOOLS
 
 EXAMPLES = Path(__file__).parents[3] / "examples" / "questions"
 ARMS = [{"name": "raw", "agent": "direct"}]
@@ -257,3 +265,64 @@ def test_tags_select_questions_and_unknown_ones_are_refused(tmp_path: Path) -> N
     assert (chosen("night"), chosen("rain"), chosen("rain", "night")) == (3, 3, 6)
     with pytest.raises(SpecError, match="no 'dusk'; allowed: day, rain, night"):
         chosen("dusk")
+
+
+COLUMNS: dict[str, dict[str, Any]] = {
+    "nothing": {},
+    "an empty scene": {"scene": ""},
+    "a scene": {"scene": "square.geojson"},
+}
+
+
+def with_all_tools(arms: Any, path: Path, **change: Any) -> list[set[str]]:
+    return [set(arm.tools) for arm in held({"data": str(path), "arms": arms, **change}, path.parent)[0].arms]
+
+
+@pytest.mark.parametrize("suffix", ["jsonl", "csv"])
+@pytest.mark.parametrize("held_in_a_row", list(COLUMNS))
+def test_all_tools_are_those_for_which_some_row_of_the_file_has_something(
+    tmp_path: Path, suffix: str, held_in_a_row: str
+) -> None:
+    shutil.copy(EXAMPLES / "square.geojson", tmp_path)
+    columns = COLUMNS[held_in_a_row]
+    rows = [{"id": "a", "question": "Which way?", "answer": "b"} | dict.fromkeys(columns, "")]
+    rows += [{"id": "b", "question": "How far?", "answer": "c"} | columns]
+    path = tmp_path / f"questions.{suffix}"
+    if suffix == "csv":
+        path.write_text("\n".join(",".join(row) for row in (rows[0].keys(), *(r.values() for r in rows))))
+    else:
+        path.write_text("\n".join(map(json.dumps, rows)))
+    tools = {tool.name for tool in TOOLS.own() if tool.needs == "nothing"}
+    if held_in_a_row == "a scene":
+        tools |= {tool.name for tool in TOOLS.own() if tool.needs == "scene"}
+    arm = {"name": "tools", "agent": "react", "tools": "all"}
+    assert with_all_tools([ARMS[0], arm], path) == [set(), tools]
+    assert with_all_tools({"preset": "ladder"}, path)[-1] == tools
+    dropped = with_all_tools({"preset": "leave_one_out", "tools": "all"}, path)
+    assert len(dropped) == len(tools) + 1
+
+
+def test_a_column_of_another_name_counts_for_all_tools_and_a_list_is_left_as_it_is(tmp_path: Path) -> None:
+    scene = json.loads((EXAMPLES / "square.geojson").read_text())
+    path = written(tmp_path, [{"question": "Which way?", "answer": "b", "town": scene}])
+    arm = {"name": "tools", "agent": "react", "tools": "all"}
+    (without,) = with_all_tools([arm], path)
+    (with_scene,) = with_all_tools([arm], path, columns={"scene": "town"})
+    assert "bearing" in with_scene - without
+    assert with_all_tools([{**arm, "tools": ["bearing"]}], path) == [{"bearing"}]
+
+
+def test_all_tools_of_an_arm_of_another_benchmark_are_all_there_are() -> None:
+    arm = {"name": "tools", "agent": "react", "tools": "all"}
+    spec = check_spec({**SPEC, "benchmark": "worlds", "arms": [arm]}, CONTEXT)
+    assert spec.arms[0].tools == TOOLS.working_names()
+
+
+def test_a_file_that_cannot_be_read_is_refused_as_ever_whatever_tools_there_are(tmp_path: Path) -> None:
+    arm = {"name": "tools", "agent": "react", "tools": "all"}
+    path = tmp_path / "questions.jsonl"
+    with pytest.raises(SpecError, match="does not exist"):
+        with_all_tools([arm], path)
+    path.write_text("{")
+    with pytest.raises(FaultyFile, match="is no JSON"):
+        with_all_tools([arm], path)

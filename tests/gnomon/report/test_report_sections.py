@@ -117,6 +117,7 @@ def test_a_section_rendered_alone_is_that_of_the_page(rich: Report, name: str) -
         "consistency",
         "error_kinds",
         "figures",
+        "judge",
         "extra_metrics",
         "pair_verdicts",
         "plan_rates",

@@ -11,7 +11,7 @@ from shapely import box
 
 from gnomon.benchmarks.gtr_bench.case import SCENES
 from gnomon.worlds.drawing import map_of, world_of
-from gnomon.worlds.map_lettering import CAMERA, Labels
+from gnomon.worlds.map_lettering import CAMERA, Avoided, Labels
 from gnomon.worlds.map_picture import draw_map
 from gnomon.worlds.map_sheet import LONG_SIDE_PX, sheet_of
 from tools.scene.frame import Frame
@@ -61,7 +61,7 @@ def test_a_scale_bar_of_pixels_is_as_long_as_it_says() -> None:
 
 def test_labels_do_not_cover_one_another() -> None:
     labels = Labels(box(0, 0, 300, 300))
-    placed = [labels.beside((150, 150), (40, 12)) for _ in range(12)]
+    placed = [labels.beside((150, 150), (40, 12), Avoided([])) for _ in range(12)]
     assert not any(a.intersects(b) for i, a in enumerate(placed) for b in placed[:i])
 
 

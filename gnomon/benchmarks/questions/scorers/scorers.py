@@ -9,6 +9,7 @@ from pydantic import ValidationError
 from gnomon.benchmarks.questions.reading import as_json
 from gnomon.benchmarks.questions.scorers.entries import ListScorer, OrderedListScorer, SetScorer
 from gnomon.benchmarks.questions.scorers.interval import IntervalScorer
+from gnomon.benchmarks.questions.scorers.judge import JudgeScorer
 from gnomon.benchmarks.questions.scorers.number import NumberScorer
 from gnomon.benchmarks.questions.scorers.option import OptionScorer
 from gnomon.benchmarks.questions.scorers.point import PointScorer
@@ -28,6 +29,7 @@ SCORERS: Mapping[str, type[Scorer]] = {
         OrderedListScorer,
         IntervalScorer,
         PointScorer,
+        JudgeScorer,
     )
 }
 

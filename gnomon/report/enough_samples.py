@@ -1,0 +1,51 @@
+"""Finds how many samples, in clusters like those that are planned, would show a difference."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from gnomon.report.detectable import Rule, smallest_effect
+from gnomon.statistics.design import Design, design
+from gnomon.statistics.power import PlantedStudy
+
+MOST_SAMPLES = 20_000  # of a design that is tried
+CLOSE = 0.04  # of the clusters: the search ends within it, as the draws tell no more
+FEW_DRAWS = 40  # of each design that is tried: they blur its effect by some 4 %
+
+
+def grown(grouping: Design, clusters: int) -> Design:
+    """The same design with more clusters: its own over and over, of their sizes and in their strata.
+
+    Raises:
+        ValueError: fewer clusters than it has.
+    """
+    if clusters < grouping.clusters_n:
+        raise ValueError(f"{clusters} clusters, and the design has {grouping.clusters_n}")
+    copies = -(-clusters // grouping.clusters_n)
+    codes = np.concatenate([grouping.clusters + at * grouping.clusters_n for at in range(copies)])
+    kept = codes < clusters
+    return design(np.tile(grouping.strata, copies)[kept], codes[kept])
+
+
+def enough_samples(study: PlantedStudy, rule: Rule, effect: float, *, looks: int = 1) -> Design | None:
+    """About the smallest design like the study's, grown by clusters, that claims `effect` in 8 of 10 studies.
+
+    `looks` are the comparisons among which the rule adjusts. None where MOST_SAMPLES would not do.
+    """
+    samples, start = study.grouping.n, study.grouping.clusters_n
+    most = MOST_SAMPLES * start // samples
+
+    def claims(clusters: int) -> bool:
+        larger = replace(study, grouping=grown(study.grouping, clusters))
+        found = smallest_effect(larger, rule, looks=looks, draws=FEW_DRAWS).effect
+        return found is not None and found <= effect
+
+    few, many = start, start
+    while many <= most and not claims(many):
+        few, many = many, 2 * many
+    if many > most:
+        return None
+    while many - few > max(1, CLOSE * many):
+        half = (few + many) // 2
+        few, many = (few, half) if claims(half) else (half, many)
+    return grown(study.grouping, many)
