@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
+import yaml
+
 from gnomon.core.errors import SpecError, Unavailable
 from gnomon.spec.data_paths import for_command_line
 from gnomon.spec.spec_file import load_yaml
@@ -47,6 +49,26 @@ def written_server(text: str) -> dict[str, Any]:
     if not words:
         raise SpecError("needs a command line, an address, or {mcp: …} or {openapi: …}", field=FIELD)
     return {"mcp": {"command": words}}
+
+
+def server_text(entry: Mapping[str, Any]) -> str:
+    """What `written_server` reads as this entry: a command line or an address; with more in it, YAML.
+
+    >>> server_text({"mcp": {"command": ["python", "my server.py"]}})
+    "python 'my server.py'"
+    >>> server_text({"mcp": {"url": "https://maps.example.org/mcp"}, "exclude": ["delete_*"]})
+    "{mcp: {url: 'https://maps.example.org/mcp'}, exclude: [delete_*]}"
+    """
+    match entry:
+        case {"mcp": {"command": [*words], **more}, **others} if not more and not others:
+            return shlex.join(map(str, words))
+        case {"mcp": {"url": str(url), **more}, **others} if not more and not others:
+            return url
+        case {"mcp": str(unreadable)}:
+            return unreadable
+    return yaml.safe_dump(
+        entry, default_flow_style=True, sort_keys=False, allow_unicode=True, width=10**6
+    ).strip()
 
 
 def open_server(entry: Mapping[str, Any], settings: Settings) -> tuple[str, ToolServer]:

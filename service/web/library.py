@@ -25,12 +25,12 @@ from gnomon.core.benchmark import (
     SupportsOptions,
     benchmark_module,
     decoding_of,
-    usable_tools,
     view_of,
 )
 from gnomon.core.decoding import Decoding
 from gnomon.core.errors import NotFound
 from gnomon.core.select import Select
+from gnomon.core.tool_inputs import usable_tools
 from gnomon.drawing.layer import Layer
 from gnomon.drawing.scene_svg import scene_svg
 from gnomon.media import MediaStore
@@ -297,6 +297,6 @@ def _default_text(field: FieldInfo | None) -> str | None:
     if field is None or field.is_required():
         return None
     value = field.get_default(call_default_factory=True)
-    if value == list(TOOLS.names()):
+    if value == list(TOOLS.working_names()):
         return "all that fit the questions"
     return ", ".join(map(str, value)) or None if isinstance(value, list | dict) else value

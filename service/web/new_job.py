@@ -11,10 +11,15 @@ from fastapi.responses import RedirectResponse, Response
 from starlette.datastructures import FormData
 
 from gnomon.core.agent import AGENTS
-from gnomon.core.benchmark import BENCHMARKS, Benchmark, ReadsOwnFiles, usable_tools
+from gnomon.core.benchmark import (
+    BENCHMARKS,
+    Benchmark,
+    ReadsOwnFiles,
+)
 from gnomon.core.errors import GnomonError, SpecError, Unavailable
 from gnomon.core.ids import stable_hash
 from gnomon.core.redaction import without_folders
+from gnomon.core.tool_inputs import usable_tools
 from gnomon.report.text_formats import count
 from gnomon.spec.preset import PRESETS
 from gnomon.spec.spec_file import MAX_SPEC_BYTES, load_yaml
@@ -109,10 +114,18 @@ def _checked(state: State, written: object, text: str, *, is_typing: bool) -> Vi
     limit = select.get("limit") if isinstance(select, Mapping) else None
     if is_typing and isinstance(limit, int) and limit > MOST_WHILE_TYPING:
         return _shown(written, text, note=f"Press Check: a plan of {limit:,} samples takes a moment.")
+    if is_typing and _names_servers(written):
+        return _shown(written, text, note="Press Check: its tool servers are asked which tools they have.")
     try:
         return _shown(written, text, plan=_plan(state, written))
     except GnomonError as error:
         return _shown(written, text, fault=error, field=error.field)
+
+
+def _names_servers(written: object) -> bool:
+    """Whether the spec names servers whose tools are not listed yet: to list them starts each of them."""
+    form = form_of(written)
+    return bool(form["servers"]) or any(arm["servers"] for arm in form["arms"])
 
 
 def _plan(state: State, written: object) -> dict[str, Any]:
@@ -151,10 +164,12 @@ def _shown(
         "command": f"cat > job.yaml <<'END'\n{text.rstrip()}\nEND\ngnomon run job.yaml",
         "token": secrets.token_hex(8),
         "models_known": MODELS,
-        "benchmarks": [{"name": each, "summary": BENCHMARKS.summary_of(each)} for each in BENCHMARKS.names()],
+        "benchmarks": [
+            {"name": each, "summary": BENCHMARKS.summary_of(each)} for each in BENCHMARKS.working_names()
+        ],
         "benchmark": _benchmark(plugin),
         "conditions": CONDITIONS,
-        "agents": [{"name": each, "summary": AGENTS.summary_of(each)} for each in AGENTS.names()],
+        "agents": [{"name": each, "summary": AGENTS.summary_of(each)} for each in AGENTS.working_names()],
         "presets": [
             {"name": preset.name, "description": PRESETS.with_origin(preset.name, preset.description)}
             for preset in PRESETS
@@ -181,7 +196,7 @@ def _nearest(field: str, form: Mapping[str, Any]) -> str:
     >>> _nearest("select.limit", form), _nearest("arms.1.tools.0", form), _nearest("models.0.price", form)
     ('select.limit', 'arms.1.tools', 'yaml')
     """
-    names = {*form["values"], *form["lists"], "preset"}
+    names = {*form["values"], *form["lists"], "preset", *(["arms.tools"] if form["preset"] else [])}
     for kind, fields in (
         ("models", ("id", "api_key_env", "api_base")),
         ("arms", ("name", "agent", "tools", "max_tool_calls", *CONDITIONS)),
@@ -195,7 +210,8 @@ def _nearest(field: str, form: Mapping[str, Any]) -> str:
 
 def _answer(plan: Mapping[str, Any] | None, message: str, field: str) -> str:
     if plan is None:
-        return f"This cannot run yet: {field + ': ' if field else ''}{message}"
+        first_line = message.partition("\n")[0]
+        return f"This cannot run yet: {field + ': ' if field else ''}{first_line}"
     return f"{count(plan['trials'], 'trial')}, {_price(plan)}. {_detects(plan)}"
 
 
@@ -211,8 +227,17 @@ def _detects(plan: Mapping[str, Any]) -> str:
     if not plan["comparisons"]["primary"]:
         return "One arm: there is nothing to compare."
     if row["all"] is None:
-        return f"It is too small to detect a difference {share}. {row['all_note']}"
+        return f"It is too small to detect a difference {share}. {row['all_note']}{_enough(plan)}"
     return f"It can detect {100 * row['all']:.1f} points or more {share}."
+
+
+def _enough(plan: Mapping[str, Any]) -> str:
+    """How many samples would do where the job is too small for any difference; else nothing."""
+    if "enough" not in plan:
+        return ""
+    largest = plan["enough"]["sizes"][0]
+    samples, clusters = count(largest["samples"], "sample"), count(largest["clusters"], "cluster")
+    return f" About {samples} in {clusters} would do for {100 * largest['effect']:.0f} points."
 
 
 def _plan_view(plan: Mapping[str, Any]) -> dict[str, Any]:
@@ -248,7 +273,8 @@ def _plan_view(plan: Mapping[str, Any]) -> dict[str, Any]:
         "limit": "no limit" if plan["usd_limit"] is None else f"limit {money(plan['usd_limit'])}",
         "detects": _detects(plan),
         "comparisons": plan["comparisons"]["primary"],
-        "warnings": [*_warnings(plan), *map(without_folders, plan["warnings"])],
+        "warnings": [*_warnings(plan), *map(without_folders, plan["warnings"]), *plan["notes"]],
+        "servers": plan.get("servers", []),
         "arms": arms,
         "detectable": detectable,
         "margin": plan["margin_text"],

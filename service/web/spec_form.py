@@ -12,8 +12,10 @@ import yaml
 from starlette.datastructures import FormData
 
 from gnomon.core.arm import Results, ToolNaming, ToolOrder, Wording
+from gnomon.core.errors import SpecError
 from gnomon.core.sample import Transform
 from gnomon.spec.job_spec import JobSpec
+from service.tool_servers import server_text, written_server
 from tools.core.toolbox import TOOLS
 
 Written = dict[str, Any]
@@ -54,7 +56,7 @@ def spec_as_written(spec: JobSpec) -> Written:
     for arm in written["arms"]:
         for name in LEFT_OUT:
             arm.pop(name, None)
-        if tuple(arm.get("tools", ())) == TOOLS.names():
+        if tuple(arm.get("tools", ())) == TOOLS.working_names():
             arm["tools"] = "all"
         elif not arm.get("tools"):
             arm.pop("tools", None)
@@ -83,6 +85,7 @@ def form_of(written: object) -> dict[str, Any]:
         | {SEQUENTIAL: _choice(_at(spec, SEQUENTIAL), "no")},
         "lists": {name: [str(item) for item in _list(_at(spec, name))] for name in LISTS},
         "preset": preset,
+        "servers": _servers_of(_tools(arms)) if preset else [],
         "models": [
             {name: _text(_at(model, name)) for name in MODEL_FIELDS} for model in _list(spec.get("models"))
         ],
@@ -91,15 +94,33 @@ def form_of(written: object) -> dict[str, Any]:
 
 
 def _arm_of(arm: object) -> dict[str, Any]:
-    tools = _at(arm, "tools")
-    chosen = [str(name) for name in _list(tools)]
-    word = "all" if tools == "all" else "chosen" if isinstance(tools, list) else "none"
+    tools = _tools(arm)
+    chosen = [str(name) for name in tools if not isinstance(name, Mapping)]
+    word = "all" if "all" in chosen else "chosen" if isinstance(_at(arm, "tools"), list) else "none"
     return {
         **{name: _text(_at(arm, name)) for name in ARM_FIELDS},
         **{name: _choice(_at(arm, name), usual) for name, (usual, *_) in CONDITIONS.items()},
         "tools": word,
         "chosen": chosen,
+        "servers": _servers_of(tools),
     }
+
+
+def _tools(holder: object) -> list[Any]:
+    """What an arm, or a preset's options, writes as its tools, each by itself."""
+    tools = _at(holder, "tools")
+    return [tools] if tools == "all" or isinstance(tools, Mapping) else _list(tools)
+
+
+def _servers_of(tools: Sequence[object]) -> list[dict[str, str]]:
+    """The servers among tools: each as one line, and which of its tools are offered."""
+    servers = []
+    for entry in tools:
+        if isinstance(entry, Mapping):
+            include = _list(entry.get("include"))
+            rest = {name: value for name, value in entry.items() if name != "include"} if include else entry
+            servers.append({"server": server_text(rest), "include": ", ".join(map(str, include))})
+    return servers
 
 
 def _choice(value: object, usual: str) -> str:
@@ -150,7 +171,10 @@ def _arms(before: object, posted: FormData) -> object:
     preset = str(posted.get("preset", ""))
     if preset:
         options = dict(before) if isinstance(before, Mapping) and before.get("preset") == preset else {}
-        return options | {"preset": preset}
+        options |= {"preset": preset}
+        names = [tool for tool in _tools(options) if not isinstance(tool, Mapping)]
+        _put(options, "tools", [*names, *_servers(_tools(options), posted, "arms")])
+        return options
     if isinstance(before, Mapping):  # the form had no rows: it begins with the usual ones
         return [dict(arm) for arm in DEFAULT["arms"]]
     arms = []
@@ -162,9 +186,10 @@ def _arms(before: object, posted: FormData) -> object:
             _put(arm, "agent", agent)
         word = str(posted.get(f"arms.{at}.tools", "none"))
         chosen = [str(name) for name in posted.getlist(f"arms.{at}.chosen")]
+        servers = _servers(_tools(arm), posted, f"arms.{at}")
         _put(arm, "tools", "all" if word == "all" else "")
-        if word == "chosen":
-            arm["tools"] = chosen
+        if word == "chosen" or servers:
+            arm["tools"] = [*(["all"] if word == "all" else chosen if word == "chosen" else []), *servers]
         _put(arm, "max_tool_calls", _number(str(posted.get(f"arms.{at}.max_tool_calls", ""))))
         for name, (usual, *_) in CONDITIONS.items():
             if f"arms.{at}.{name}" in posted:
@@ -174,6 +199,30 @@ def _arms(before: object, posted: FormData) -> object:
     if posted.get("add", "") == "arms":
         arms.append({"name": f"arm {len(arms) + 1}", "agent": "react", "tools": "all"})
     return arms
+
+
+def _servers(before: Sequence[object], posted: FormData, holder: str) -> list[Written]:
+    """The servers of an arm, or of a preset's options, as the form has them; one without text is removed."""
+    kind = f"{holder}.servers"
+    servers = [dict(entry) for entry in before if isinstance(entry, Mapping)]
+    shown = _rows(posted, kind, "server")
+    typed = []
+    for at in range(shown):
+        text, include = (str(posted.get(f"{kind}.{at}.{name}", "")).strip() for name in ("server", "include"))
+        if text and not _is_removed(posted, kind, at):
+            typed.append(_server(text, include))
+    if posted.get("add", "") == kind:
+        typed.append({"mcp": {"command": []}})
+    return typed + servers[shown:]
+
+
+def _server(text: str, include: str) -> Written:
+    try:
+        server = written_server(text)
+    except SpecError:
+        server = {"mcp": text}  # for the spec's own rules to refuse
+    names = [name for part in include.split(",") if (name := part.strip())]
+    return {**server, "include": names} if names else server
 
 
 def _rows(posted: FormData, kind: str, field: str) -> int:

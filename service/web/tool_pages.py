@@ -56,7 +56,7 @@ def tool_list() -> View:
     ]
     return {
         "title": "Tools",
-        "answer": f"{len(TOOLS.names())} tools that a model may call; you can call each on its page.",
+        "answer": f"{len(TOOLS.working_names())} tools that a model may call; you can call each on its page.",
         "groups": groups,
         "scenes": [{"key": key, "title": title} for key, title in scenes().items()],
     }
@@ -156,7 +156,7 @@ def _tool_view(state: State, tool: Tool[Any], wished: WishedCall) -> View:
 
 
 def _around(name: str) -> dict[str, str]:
-    names = TOOLS.names()
+    names = TOOLS.working_names()
     place = names.index(name)
     return {
         "previous": names[place - 1] if place else "",

@@ -1,7 +1,11 @@
 """The form of a new job: it and its YAML are one spec, faults are shown where they belong, and Run runs."""
 
+import json
 import re
+import shlex
+import sys
 from collections.abc import Callable
+from pathlib import Path
 
 import httpx
 import pytest
@@ -131,3 +135,77 @@ def test_a_refused_run_shows_the_form_with_its_fault(site: Site, visit: Open) ->
     expect(field(page, "models.0.id-error")).to_be_visible()
     expect(field(page, "models.0.id")).to_have_value("no-such-model")
     assert len(site.store.jobs().items) == 1
+
+
+SERVER = """
+from mcp.server import MCPServer
+
+server = MCPServer("roads")
+
+
+@server.tool()
+def road_length(name: str) -> str:
+    "The length of a road in metres."
+    return f"{name} is {140 + 7 * len(name)} m long"
+
+
+@server.tool()
+def road_name(number: int) -> str:
+    "What a road is called."
+    return f"Road {number}"
+
+
+server.run("stdio")
+"""
+
+
+@pytest.mark.parametrize("script", [True, False])
+def test_a_tool_server_is_added_listed_and_run(
+    script: bool, open_site: Callable[..., Site], visit: Open, tmp_path: Path
+) -> None:
+    (tmp_path / "roads.py").write_text(SERVER)
+    command = shlex.join([sys.executable, str(tmp_path / "roads.py")])
+    site = open_site(GNOMON_ALLOWED_COMMANDS=command)
+    page = visit(site, script=script).open("/ui/new")
+    arm = page.locator('[id="arms.1"]')
+    arm.get_by_role("button", name="Add a tool server").click()
+    field(page, "arms.1.servers.0.server").fill(command)
+    if script:
+        expect(page.locator("#answer")).to_contain_text("Press Check: its tool servers are asked")
+    field(page, "arms.1.tools").select_option("none")
+    page.locator("#check").click()
+    expect(page.locator("#plan")).to_contain_text("2 tools of roads")
+    page.locator("#plan-server-roads").get_by_text("2 tools of roads").click()
+    expect(page.locator("#plan-server-roads")).to_contain_text("roads__road_name: What a road is called.")
+    field(page, "arms.1.servers.0.include").fill("road_length")
+    page.locator("#check").click()
+    expect(page.locator("#plan")).to_contain_text("1 tool of roads")
+    page.locator("#run").click()
+    page.wait_for_url("**/ui/jobs/*")
+    job = site.store.jobs().items[0].id
+    assert site.store.job(job).spec.arm("tools").tools == ("roads__road_length",)
+
+
+def test_a_server_that_is_not_allowed_is_refused_at_its_arm(site: Site, visit: Open) -> None:
+    page = visit(site, script=False).open("/ui/new")
+    page.locator("#preset").select_option("mcp_card")
+    page.locator("#check").click()
+    page.get_by_role("button", name="Add a tool server to the preset").click()
+    field(page, "arms.servers.0.server").fill("python roads.py")
+    page.locator("#run").click()
+    expect(field(page, "arms.tools-error")).to_contain_text("GNOMON_ALLOWED_COMMANDS")
+    expect(field(page, "arms.servers.0.server")).to_have_value("python roads.py")
+
+
+def test_all_faults_of_a_file_of_questions_are_listed(
+    open_site: Callable[..., Site], visit: Open, tmp_path: Path
+) -> None:
+    rows = [{"id": "a", "question": "How far?"}, {"id": "a", "question": "How fast?", "answer": "B"}]
+    (tmp_path / "mine.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    page = visit(open_site(GNOMON_MEDIA_ROOTS=str(tmp_path)), script=False).open("/ui/new")
+    page.locator("#benchmark").select_option("questions")
+    page.locator("#check").click()
+    field(page, "data").fill(str(tmp_path / "mine.jsonl"))
+    page.locator("#check").click()
+    expect(field(page, "data-error")).to_contain_text("line 1")
+    expect(field(page, "data-error")).to_contain_text("line 2")
