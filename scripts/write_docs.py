@@ -1,14 +1,16 @@
 """Writes the parts of the docs that are made from the modules: `make docs`.
 
 Each part stands in its page between two marks, `<!-- made from …: NAME -->` and `<!-- end of NAME -->`. The
-text comes from what a tool, an agent, a preset or a benchmark declares, and from its module's docstring: its
-first line is the summary, what follows it is the text of the page. All else in these pages is written by
-hand.
+text comes from what a tool, an agent, a preset, a benchmark or a field of a spec declares, and from its
+module's docstring: its first line is the summary, what follows it is the text of the page. All else in these
+pages is written by hand.
 """
 
 import ast
 import inspect
-from collections.abc import Callable, Iterable, Iterator, Mapping
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, get_args
@@ -24,12 +26,14 @@ from gnomon.core.benchmark import (
     Benchmark,
     SupportsOptions,
     benchmark_module,
-    usable_tools,
 )
 from gnomon.core.row import ROW_COLUMNS, Row, RowColumn
+from gnomon.core.tool_inputs import usable_tools
 from gnomon.exchange.row_file import row_line
+from gnomon.spec.job_spec import JobSpec
 from gnomon.spec.preset import PRESETS, Preset, PresetOptions, plan_arms
 from scripts.marked_text import with_text_between
+from service.api.documentation import parts_of_spec
 from tools.core.schema_words import fields_of, range_words
 from tools.core.tool import Need, Tool
 from tools.core.toolbox import TOOLS
@@ -368,6 +372,36 @@ def _column_kind(column: RowColumn) -> str:
     return f"{kind}; or null" if column.is_nullable else kind
 
 
+# The spec of a job
+
+
+def spec_fields() -> str:
+    """The fields of a spec, part by part, as the page of the API shows them."""
+    schema = JobSpec.model_json_schema(ref_template="#/components/schemas/{model}")
+    parts = parts_of_spec({**schema.pop("$defs"), "JobSpec": schema})
+    names = {part["name"] for part in parts}
+    return "".join(map(partial(spec_part, names=names), parts))
+
+
+def spec_part(part: Mapping[str, Any], names: Collection[str]) -> str:
+    """One part of a spec: what it is, and its fields; types that are parts are links."""
+
+    def linked(word: re.Match[str]) -> str:
+        return f"[{word[0]}](#{word[0].lower()})" if word[0] in names else word[0]
+
+    def default_of(field: Mapping[str, str]) -> str:
+        if field["default"].startswith("{") and field["type"] in names:
+            return "its own"
+        return field["default"] if field["default"] in ("", "required") else f"`{field['default']}`"
+
+    rows = [
+        (f"`{field['name']}`", re.sub(r"\w+", linked, field["type"]), default_of(field), field["description"])
+        for field in part["fields"]
+    ]
+    head = ("field", "type", "default", "means")
+    return paragraphs(f"## {part['name']}", part["description"], table(head, rows))
+
+
 PARTS: Mapping[str, Mapping[str, Callable[[], str]]] = {
     "tools.md": {
         f"tools, needs {need}": tools_part(need)
@@ -381,6 +415,7 @@ PARTS: Mapping[str, Mapping[str, Callable[[], str]]] = {
         "abilities of benchmarks": benchmarks_abilities,
     },
     "adding-a-benchmark.md": {"optional abilities": abilities_table},
+    "spec.md": {"fields": spec_fields},
     "exchange.md": {"columns of a row": row_columns},
 }
 

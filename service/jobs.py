@@ -53,7 +53,7 @@ class Draft:
     def estimate(self) -> dict[str, Any]:
         """The size of the job. Dollars are 0 for built-in models and None, unknown, for all others."""
         spec = self.spec
-        is_free = all(is_built_in(model.id) and model.id != OWN_MODEL for model in spec.models)
+        is_free = all(is_built_in(model.id) and model.id != OWN_MODEL for model in spec.all_models)
         return {
             "samples": len(self.refs),
             "trials": self.planned_trials,

@@ -45,6 +45,7 @@ def offer_of(scenes: Sequence[str], *, names: Sequence[str] = ()) -> Offer:
 
     Raises:
         SpecError, NotFound: a scene cannot be opened, or a tool is unknown or can work on none of the scenes.
+        PluginFault: a tool of another's does not load.
     """
     served = _named_apart([scene for name in scenes or _usual() for scene in _opened(name)])
     offered = [*scene_tools([tool for tool in TOOLS if tool.name not in TRIP_TOOLS], served), *_trip_tools()]
@@ -52,7 +53,7 @@ def offer_of(scenes: Sequence[str], *, names: Sequence[str] = ()) -> Offer:
         by_name = {tool.name: tool for tool in offered}
         for name in names:
             if name not in by_name:
-                known = name in TOOLS.names()
+                known = name in TOOLS and TOOLS.get(name)  # which says what is wrong with one that is broken
                 why = "can work on none of the scenes" if known else "is unknown"
                 message = f"the tool {name!r} {why}; there are: {', '.join(by_name)}"
                 raise SpecError(message, field="--tool")

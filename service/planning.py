@@ -11,6 +11,7 @@ import numpy as np
 
 from gnomon.core.agent import model_calls
 from gnomon.core.arm import Arm
+from gnomon.core.benchmark import AsksJudge
 from gnomon.core.model import OWN_MODEL, Request, is_built_in
 from gnomon.core.retry import changed_fields
 from gnomon.core.row import Row
@@ -25,6 +26,7 @@ from gnomon.report.detectable import (
     smallest_effect,
     within_share,
 )
+from gnomon.report.enough_samples import enough_samples
 from gnomon.report.pairs import ArmPair, pairs
 from gnomon.report.score_matrix import read_scores
 from gnomon.report.text_formats import count
@@ -51,6 +53,7 @@ TYPICAL_CALLS = 3  # tool calls of a trial, unless a pilot has measured them
 DISCORDANT = (0.1, 0.2, 0.3, 0.4)
 SEQUENTIAL_DISCORDANT, SEQUENTIAL_EFFECTS = 0.4, (0.05, 0.1, 0.2, 0.3)
 MOST_SIMULATED = 5_000  # clusters: more take longer than a plan may
+ENOUGH_DISCORDANT, ENOUGH_EFFECTS = 0.3, (0.2, 0.1)  # for which a job that is too small names a size
 SHARE_DRAWS = 60  # that show how seldom the largest effect is claimed where it is too small
 
 
@@ -103,11 +106,15 @@ def plan(
         for model in spec.models
         for arm in spec.arms
     ]
-    prices = [arm["usd"] for arm in arms]
+    judge = _judge(spec, probe, samples=len(refs))
+    prices = [part["usd"] for part in (*arms, *([judge] if judge else ()))]
     clusters = Counter(ref.cluster or ref.sample_id for ref in refs)
     cells = Counter(ref.cell for ref in refs)
     contrasts = pairs(spec)
     outlook = _outlook(draft, contrasts, lost=lost, icc=icc)
+    detectable = [outlook.row(share) for share in DISCORDANT]
+    enough = outlook.enough() if contrasts and all(row["all"] is None for row in detectable) else []
+    shown = outlook.assumptions_of_sizes() if enough else outlook.assumptions()
     return {
         "name": spec.name or spec.benchmark,
         "benchmark": spec.benchmark,
@@ -116,6 +123,7 @@ def plan(
         "cells": len(cells),
         "trials": draft.planned_trials,
         "arms": arms,
+        **({"judge": judge} if judge else {}),
         "usd": None if None in prices else sum(price for price in prices if price is not None),
         "usd_limit": spec.limits.usd,
         **({"retry": retry} if (retry := changed_fields(spec.retry)) else {}),
@@ -124,14 +132,16 @@ def plan(
             "all": len(contrasts) * (1 + len(cells)),
         },
         "margin_text": margin_text(spec.analysis.margin),
-        "detectable": [outlook.row(share) for share in DISCORDANT],
+        "detectable": detectable,
+        **({"enough": {"discordant": ENOUGH_DISCORDANT, "sizes": enough}} if enough else {}),
         **({"sequential": _sequential(spec, refs)} if spec.analysis.sequential else {}),
         **({"servers": list(_servers(spec))} if spec.servers else {}),
         "warnings": draft.warnings,
+        "notes": list(spec.analysis.notes),
         "pilot": _pilot(store, pilot, rows, outlook) if store and pilot else None,
         "assumptions": [
             *_assumptions(has_pilot=any(arm["from_pilot"] for arm in arms)),
-            *outlook.assumptions(),
+            *(shown if contrasts else ()),
         ],
     }
 
@@ -256,6 +266,33 @@ def _arm(
     }
 
 
+def _judge(spec: JobSpec, probe: _Probe, *, samples: int) -> dict[str, Any] | None:
+    """What judging would take, by the probed samples: a verdict on every trial of a question that needs one,
+    and on each reply that people have labelled.
+    """
+    benchmark = probe.bench.benchmark
+    if spec.judge is None or not isinstance(benchmark, AsksJudge):
+        return None
+    probed = [sample for sample in probe.samples if benchmark.needs_judge(sample)]
+    prompts = [benchmark.judge_prompt(sample, "word " * REPLY_TOKENS) for sample in probed]
+    requests = [Request(messages=[{"role": "user", "content": prompt}], tools=[]) for prompt in prompts]
+    tokens = sum(map(probe.estimator.prompt, requests)) / max(1, len(requests))
+    labelled = sum(benchmark.labelled_reply(sample) is not None for sample in probed)
+    verdicts = len(probed) * len(spec.models) * len(spec.arms) * spec.repeats + labelled
+    calls = round(samples * verdicts / len(probe.samples))
+    typical = Usage(prompt=tokens, completion=REPLY_TOKENS)
+    most = Usage(prompt=2 * tokens, completion=float(spec.judge.max_tokens or MOST_REPLY_TOKENS))
+    usd, most_usd = typical.usd(spec.judge), most.usd(spec.judge)
+    return {
+        "model": spec.judge.label,
+        "calls": calls,
+        "prompt_tokens": round(tokens * calls),
+        "completion_tokens": REPLY_TOKENS * calls,
+        "usd": None if usd is None else usd * calls,
+        "usd_at_most": None if most_usd is None else most_usd * calls,
+    }
+
+
 def _usage(start: float, calls: int, reply: float) -> Usage:
     """Tokens of this many calls, each of which is sent the whole conversation before it."""
     grown = (reply + OBSERVATION_TOKENS) * calls * (calls - 1) / 2
@@ -329,12 +366,32 @@ class _Outlook:
         looks = self.primary if family == "primary" else self.exploratory
         return rule_of(family, looks=looks, repeats=self.spec.repeats)
 
+    def enough(self) -> list[dict[str, Any]]:
+        """How many samples would show an effect, with clusters like those that there are; by effect."""
+        study, sizes = self._study(ENOUGH_DISCORDANT, self.whole), []
+        for effect in ENOUGH_EFFECTS:
+            larger = enough_samples(study, self._rule("primary"), effect, looks=self.primary)
+            if larger is not None:
+                sizes.append({"effect": effect, "samples": larger.n, "clusters": larger.clusters_n})
+        return sizes
+
+    def assumptions_of_sizes(self) -> list[str]:
+        """What the sizes that would be enough rest on, in words."""
+        among = f"p is adjusted among {count(self.primary, 'primary comparison')}"
+        lost = f"{100 * self.lost:.3g} % of each arm's trials are lost"
+        return [
+            f"enough: claimed in 8 of 10 simulated jobs; scores are 0 or 1, {among}",
+            f"samples of a cluster correlate by {self.icc:g}; {lost}",
+        ]
+
     def assumptions(self) -> list[str]:
         """What the detectable effects rest on, in words."""
         deff = design_effect(np.bincount(self.whole.clusters).tolist(), self.icc)
         cell, spec = self.smallest_cell, self.spec
         judged = "judged as the report will be: interval, adjusted p, sign-flip check, lost trials"
-        looks = f"{count(self.primary, 'primary comparison')}, in a cell among {self.exploratory} others"
+        looks = (
+            f"{count(self.primary, 'primary comparison')}, in a cell among {count(self.exploratory, 'other')}"
+        )
         signs = "apart from the effect an arm gains as many samples as it loses, more in some clusters"
         size = f"{count(cell.n, 'sample')} in {count(cell.clusters_n, 'cluster')}"
         lines = [

@@ -11,7 +11,7 @@ from sqlalchemy.exc import OperationalError
 from gnomon.core.errors import GnomonError
 from gnomon.core.row import Row
 from service.jobs import Draft, submit
-from service.local_stack import LocalStack, local_stack
+from service.local_stack import LocalStack, default_workers, local_stack
 from service.settings import Settings
 from service.supervisor import sigterm_as_interrupt
 from workers.store.job_counters import OPEN
@@ -23,6 +23,7 @@ BATCH = 1000
 GRACE_S = 5.0  # after Ctrl-C trials in flight may finish for this long
 STOP_S, IDLE_STOP_S = 2.0, 0.3  # then workers have this long to end, with and without a trial in flight
 AWAY_S = 60.0  # the store may be unreachable for this long
+TRIALS_OF_A_WORKER = 8
 WORKERS_S = 60.0  # without any worker a run gives up after this long
 
 
@@ -38,13 +39,14 @@ def run_to_end(
     begin: Callable[[LocalStack], JobRecord],
     settings: Settings,
     *,
-    workers: int,
+    workers: int | None,
     started: Callable[[JobRecord, Sequence[JobRecord]], None],
     progress: Callable[[JobSnapshot], None],
     stopping: Callable[[int], None],
 ) -> str:
     """Run the job that `begin` queues, with a queue and workers of its own, until it has ended; its id.
 
+    There are as many `workers`, by default as many as its size is worth.
     `started` gets the job, and the abandoned jobs that were cancelled; `progress` each snapshot of it. Ctrl-C
     and SIGTERM cancel the job; trials in flight, whose number `stopping` gets, may finish for GRACE_S, or
     until the next Ctrl-C.
@@ -57,7 +59,7 @@ def run_to_end(
         job = begin(here)
         try:
             started(job, [old for old in abandoned if old.id != job.id])
-            here.start_workers(workers, [job.spec.queue])
+            here.start_workers(workers or workers_for(job.counts.planned - job.counts.done), [job.spec.queue])
             watch = _WorkerWatch(here)
             for snapshot in poll_job(here.store, job.id):
                 progress(snapshot)
@@ -68,6 +70,15 @@ def run_to_end(
                 raise
             _wind_down(here, job.id, stopping)
     return job.id
+
+
+def workers_for(trials: int) -> int:
+    """How many workers so many trials are worth: the start of each costs as much as some trials do.
+
+    >>> workers_for(2)
+    1
+    """
+    return max(1, min(default_workers(), trials // TRIALS_OF_A_WORKER))
 
 
 def end_job(store: Store, job_id: str, data_dir: Path) -> tuple[JobRecord, Sequence[tuple[Path, int]]]:

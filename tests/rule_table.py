@@ -40,7 +40,7 @@ CASES: dict[str, Case] = {
         "arms.0.tools.0.mcp.command",
         "at least 1 item",
     ),
-    "preset": Case({"arms": {"preset": "lader"}}, "arms.preset", "no preset 'lader'; there are: "),
+    "preset": Case({"arms": {"preset": "lader"}}, "arms.preset", "no preset 'lader'; did you mean 'ladder'?"),
     "fields": Case({"repeats": 0}, "repeats", "greater than or equal to 1"),
     "labels": Case({"name": "a\x07"}, "name", "holds a control character"),
     "pairings": Case({"models": MANY_MODELS, "arms": MANY_ARMS}, "arms", "2,200 pairs of a model and an arm"),
@@ -104,6 +104,11 @@ CASES: dict[str, Case] = {
         {"benchmark": "questions", "data": OWN, "select": {}, "decoding": {"Cooking": {}}},
         "decoding",
         "no 'Cooking'; allowed: all, view",
+    ),
+    "judged": Case(
+        {"benchmark": "questions", "data": OWN, "select": {}, "judge": {"id": "reference", "name": "judge"}},
+        "judge",
+        "no selected question has the scorer `judge`",
     ),
     "videos": Case(CLIPS, "data", "none of the 2 samples has its video"),
     "can_stop_early": Case(

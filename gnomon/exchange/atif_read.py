@@ -15,14 +15,13 @@ from pydantic import Field
 from gnomon.core.errors import SpecError
 from gnomon.core.row import Row
 from gnomon.core.score import Outcome
-from gnomon.exchange.conversation import MARK, in_order, place_in, step_of, wish_of
+from gnomon.exchange.conversation import MARK, Json, in_order, place_in, step_of, wish_of
 from gnomon.exchange.json_lines import LenientModel, checked, document, lines
 from gnomon.exchange.pictures import block_at
 from gnomon.exchange.row_file import finite, summed, tools_used
 from gnomon.exchange.row_mark import marked_row
 from gnomon.exchange.run import Ended
 
-Json = Mapping[str, Any]
 Count = Annotated[int, Field(ge=0)]
 SCORES = ("extra.score", "extra.reward", "final_metrics.extra.score", "final_metrics.extra.reward")
 SAMPLES = ("extra.sample_id", "extra.task_id", "extra.task_name", "trajectory_id", "session_id")

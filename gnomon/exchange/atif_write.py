@@ -1,7 +1,7 @@
 """Writes trials as ATIF trajectories, version 1.7: one JSON document per trial, one per line of a file."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 from gnomon.core.question_view import QuestionView
@@ -9,6 +9,7 @@ from gnomon.core.row import Row
 from gnomon.exchange.conversation import (
     MARK,
     Entry,
+    Json,
     Noted,
     Ran,
     Said,
@@ -17,15 +18,14 @@ from gnomon.exchange.conversation import (
     conversation,
     kept_of,
     name_of,
+    prompt_of,
     without_none,
 )
-from gnomon.exchange.inspect_write import asked_of
-from gnomon.exchange.job_export import ExportedJob, ExportFile, json_line
+from gnomon.exchange.job_export import ExportedJob, ExportFile, asked_of, json_line
 from gnomon.exchange.pictures import SUFFIXES, path_of, placeholder, tool_blocks
 from gnomon.report.row_formats import row_to_json
 
 SCHEMA = "ATIF-v1.7"
-Json = Mapping[str, Any]
 COUNTS = {  # of a reply's metrics: ATIF's name, ours
     "prompt_tokens": "prompt_tokens",
     "completion_tokens": "completion_tokens",
@@ -48,8 +48,7 @@ def files(job: ExportedJob) -> Iterator[ExportFile]:
 
 def _lines(job: ExportedJob, hashes: dict[str, str]) -> Iterator[bytes]:
     agents = {arm.name: arm.agent_label for arm in job.spec.arms}
-    for row in job.rows(None, None):
-        trace = job.trace(row.trial_id)
+    for row, trace in job.trials():
         hashes |= dict(_pictures(trace))
         question = job.question(row.sample_id, row.arm)
         yield json_line(
@@ -58,7 +57,7 @@ def _lines(job: ExportedJob, hashes: dict[str, str]) -> Iterator[bytes]:
 
 
 def _pictures(trace: Json | None) -> Iterator[tuple[str, str]]:
-    for message in (trace or {}).get("prompt") or ():
+    for message in prompt_of(trace):
         content = message.get("content")
         for block in content if isinstance(content, list) else ():
             if block.get("type") == "image":
@@ -77,7 +76,7 @@ def trajectory_of(
     itself is a step without a model's call, a note one of the system. What ATIF has no field for is under
     `extra`.
     """
-    steps = [_asked(message) for message in (trace or {}).get("prompt") or ()]
+    steps = [_asked(message) for message in prompt_of(trace)]
     steps += [_step(entry, row) for entry in conversation(trace)]
     steps = steps or [{"source": "system", "message": f"no trace: {row.stop_reason}", "extra": {MARK: {}}}]
     totals = {

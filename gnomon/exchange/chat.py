@@ -1,10 +1,10 @@
 """Writes trials as lines of chat JSONL, the form in which models are tuned."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 from gnomon.core.row import Row
-from gnomon.exchange.conversation import Said, conversation
+from gnomon.exchange.conversation import Json, Said, conversation, prompt_of
 from gnomon.exchange.job_export import ExportedJob, ExportFile, json_line
 from gnomon.exchange.pictures import ReadPicture, data_url
 
@@ -15,15 +15,14 @@ def files(job: ExportedJob) -> Iterator[ExportFile]:
 
 
 def _lines(job: ExportedJob) -> Iterator[bytes]:
-    for row in job.rows(None, None):
-        line = chat_of(row, job.trace(row.trial_id), picture=job.picture if job.with_media else None)
+    picture = job.picture if job.with_media else None
+    for row, trace in job.trials():
+        line = chat_of(row, trace, picture=picture)
         if line is not None:
             yield json_line(line)
 
 
-def chat_of(
-    row: Row, trace: Mapping[str, Any] | None, *, picture: ReadPicture | None = None
-) -> dict[str, Any] | None:
+def chat_of(row: Row, trace: Json | None, *, picture: ReadPicture | None = None) -> dict[str, Any] | None:
     """The conversation in the shape of OpenAI's messages, with sample, model and arm; None without a reply.
 
     Pictures stay hashes, as the trace has them, unless `picture` gives their bytes. Calls keep the arguments
@@ -31,9 +30,9 @@ def chat_of(
     out: each call has its result.
     """
     said = [entry for entry in conversation(trace) if isinstance(entry, Said)]
-    if trace is None or not said:
+    if not said:
         return None
-    messages: list[Any] = [_message(message, picture) for message in trace.get("prompt") or ()]
+    messages: list[Any] = [_message(message, picture) for message in prompt_of(trace)]
     for reply in said:
         messages += _turn(reply)
     facts = {"sample_id": row.sample_id, "model": row.model, "arm": row.arm, "repeat": row.repeat}
@@ -41,7 +40,7 @@ def chat_of(
     return {"messages": messages, **facts, **task, "score": row.score}
 
 
-def _message(message: Mapping[str, Any], picture: ReadPicture | None) -> Mapping[str, Any]:
+def _message(message: Json, picture: ReadPicture | None) -> Json:
     content = message.get("content")
     if picture is None or not isinstance(content, list):
         return message

@@ -100,6 +100,19 @@ def conversation(trace: Json | None) -> Iterator[Entry]:
         yield from _others(steps, [place for place in range(start + 1, end) if place not in taken])
 
 
+def in_turn(trace: Json | None) -> Iterator[Entry]:
+    """The entries of a stored trace, and after each reply those of its calls that were run."""
+    for entry in conversation(trace):
+        yield entry
+        if isinstance(entry, Said):
+            yield from (call for call in entry.calls if call.step is not None)
+
+
+def prompt_of(trace: Json | None) -> Sequence[Json]:
+    """The messages that the model was asked with; none without a trace."""
+    return (trace or {}).get("prompt") or ()
+
+
 def _places(steps: Sequence[Json], later: range, wishes: Sequence[Json]) -> dict[int, int]:
     """By the number of a wish, the place of its result."""
     places: dict[int, int] = {}

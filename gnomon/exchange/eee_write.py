@@ -8,16 +8,15 @@ import hashlib
 import json
 import re
 import uuid
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from typing import Any
 
 from gnomon.core.model import is_built_in, provider_in
 from gnomon.core.question_view import QuestionView
 from gnomon.core.row import Row
-from gnomon.exchange.conversation import Noted, Ran, Said, arguments_of, conversation, name_of
-from gnomon.exchange.inspect_write import asked_of
-from gnomon.exchange.job_export import ExportedJob, ExportFile, json_line
+from gnomon.exchange.conversation import Json, Ran, Said, arguments_of, in_turn, name_of, prompt_of
+from gnomon.exchange.job_export import ExportedJob, ExportFile, asked_of, json_line
 from gnomon.exchange.pictures import placeholder
 from gnomon.report.row_formats import row_to_json
 from gnomon.spec.job_spec import ModelSpec
@@ -25,7 +24,6 @@ from gnomon.spec.job_spec import ModelSpec
 SCHEMA = "0.3.0"
 ROW = "gnomon_row"  # of a sample's metadata: the row as JSON, as values there are texts
 UNSAFE = re.compile(r"[^\w.-]+")
-Json = Mapping[str, Any]
 
 
 def files(job: ExportedJob) -> Iterator[ExportFile]:
@@ -159,9 +157,9 @@ def _score(result: Json) -> dict[str, Any]:
 
 
 def _samples(job: ExportedJob, label: str, arm: str, *, evaluation: str, model_id: str) -> Iterator[bytes]:
-    for row in job.rows(label, arm):
+    for row, trace in job.trials(label, arm):
         if row.score is not None:
-            sample = sample_of(row, job.trace(row.trial_id), job.question(row.sample_id, arm))
+            sample = sample_of(row, trace, job.question(row.sample_id, arm))
             yield json_line(
                 {
                     "schema_version": SCHEMA,
@@ -176,7 +174,7 @@ def _samples(job: ExportedJob, label: str, arm: str, *, evaluation: str, model_i
 
 def sample_of(row: Row, trace: Json | None, view: QuestionView | None) -> dict[str, Any]:
     """A trial that has a score, as a sample without the ids of its record."""
-    prompt = [_asked(message) for message in (trace or {}).get("prompt") or ()]
+    prompt = [_asked(message) for message in prompt_of(trace)]
     asked = "\n\n".join(message["content"] for message in prompt)
     choices, target = asked_of(view, trace)
     reference = [target] if isinstance(target, str) else target
@@ -246,14 +244,11 @@ def _asked(message: Json) -> dict[str, str]:
 
 
 def _messages(trace: Json | None) -> Iterator[dict[str, Any]]:
-    for entry in conversation(trace):
+    for entry in in_turn(trace):
         if isinstance(entry, Said):
             yield _reply(entry)
-            yield from (_result(call) for call in entry.calls if call.step is not None)
         elif isinstance(entry, Ran):
             yield _result(entry)
-        elif isinstance(entry, Noted):
-            continue
 
 
 def _reply(said: Said) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from gnomon.core.errors import SpecError
 from gnomon.core.row import Row
 from gnomon.core.score import Outcome
 from gnomon.exchange.archive import Archive
-from gnomon.exchange.conversation import MARK, in_order, place_in, step_of, wish_of
+from gnomon.exchange.conversation import MARK, Json, in_order, place_in, step_of, wish_of
 from gnomon.exchange.pictures import block_of_placeholder
 from gnomon.exchange.row_file import finite, summed, tools_used
 from gnomon.exchange.row_mark import marked_row
@@ -26,7 +26,6 @@ ATTACHMENT = "attachment://"  # how a log names a text that it keeps once
 ROLES = ("system", "user", "assistant", "tool")
 # What a field of another type than Inspect's comes to where it is read.
 UNLIKE = (AttributeError, KeyError, OverflowError, RecursionError, TypeError, ValueError)
-Json = Mapping[str, Any]
 
 
 def read_log(

@@ -1,7 +1,7 @@
 """Writes rows as logs of Inspect AI, one for each model and arm, as JSON."""
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -11,23 +11,24 @@ from gnomon.core.row import Row
 from gnomon.core.score import Outcome
 from gnomon.exchange.conversation import (
     MARK,
+    Json,
     Noted,
     Ran,
     Said,
     arguments_in,
     arguments_of,
-    conversation,
+    in_turn,
     kept_of,
     name_of,
+    prompt_of,
     without_none,
 )
-from gnomon.exchange.job_export import ExportedJob, ExportFile, ReadTrace, file_name
+from gnomon.exchange.job_export import ExportedJob, ExportFile, asked_of, file_name
 from gnomon.exchange.pictures import ReadPicture, data_url, placeholder, tool_blocks
 from gnomon.report.row_formats import row_to_json
 
 VERSION = 2
 SCORER = "gnomon"
-Json = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -132,26 +133,8 @@ def _pieces(job: ExportedJob, model: str, arm: str) -> Iterator[bytes]:
 def samples_of(job: ExportedJob, model: str, arm: str) -> Iterator[dict[str, Any]]:
     """The samples of a log, one for each trial."""
     picture = job.picture if job.with_media else None
-    for row in job.rows(model, arm):
-        yield sample_of(row, job.trace(row.trial_id), job.question(row.sample_id, row.arm), picture=picture)
-
-
-def log_of(
-    rows: Sequence[Row],
-    *,
-    job_id: str,
-    created: str,
-    trace: ReadTrace,
-    question: Callable[[str], QuestionView | None],
-) -> dict[str, Any]:
-    """A whole log of these rows, which are of one model and one arm; `created` is a time in ISO 8601.
-
-    Raises:
-        ValueError: there are no rows, or they are of several arms.
-    """
-    header = header_of(rows, job_id=job_id, created=created).as_json()
-    samples = [sample_of(row, trace(row.trial_id), question(row.sample_id)) for row in rows]
-    return {**header, "samples": samples}
+    for row, trace in job.trials(model, arm):
+        yield sample_of(row, trace, job.question(row.sample_id, row.arm), picture=picture)
 
 
 def _iso(created: str) -> str:
@@ -169,7 +152,7 @@ def sample_of(
     are those that the trace was imported with, or the target is empty. What Inspect has no field for is in
     the metadata.
     """
-    prompt = [_prompt(message, picture) for message in (trace or {}).get("prompt") or ()]
+    prompt = [_prompt(message, picture) for message in prompt_of(trace)]
     response = (trace or {}).get("response")
     text = response if isinstance(response, str) else (row.answer or "")
     choice = {"message": {"role": "assistant", "content": text}, "stop_reason": "stop"}
@@ -236,33 +219,17 @@ def _block(block: Json, picture: ReadPicture | None) -> dict[str, Any]:
     return {"type": "text", "text": placeholder(block)} if url is None else {"type": "image", "image": url}
 
 
-def asked_of(view: QuestionView | None, trace: Json | None) -> tuple[list[str] | None, str | list[str]]:
-    """The options' texts and the target: the right option's letter, those of several in their order, or the
-    truth in words. Without a view, what the trace was imported with.
-    """
-    if view is None:
-        asked = (trace or {}).get("asked") or {}
-        return asked.get("choices"), asked.get("target") or ""
-    right = sorted((option for option in view.options if option.right), key=lambda option: option.right)
-    letters = [option.letter for option in right]
-    target = view.truth_text if not letters else letters[0] if len(letters) == 1 else letters
-    return [option.text for option in view.options] or None, target
-
-
 def _messages(
     trace: Json | None, picture: ReadPicture | None
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     """Replies and tool results of a trace, and its notes, for which Inspect has no message."""
     messages: list[dict[str, Any]] = []
     notes: list[dict[str, Any]] = []
-    for entry in conversation(trace):
+    for entry in in_turn(trace):
         if isinstance(entry, Noted):
             notes.append(kept_of(entry.step, entry.place, shown=()))
-        elif isinstance(entry, Ran):
-            messages.append(_result(entry, picture))
         else:
-            messages.append(_reply(entry))
-            messages += [_result(call, picture) for call in entry.calls if call.step is not None]
+            messages.append(_result(entry, picture) if isinstance(entry, Ran) else _reply(entry))
     return messages, notes
 
 

@@ -4,16 +4,17 @@ import io
 import json
 import re
 import zipfile
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from gnomon.core.question_view import QuestionView
 from gnomon.core.row import Row
 from gnomon.core.sample import SampleRef
+from gnomon.exchange.conversation import Json
+from gnomon.exchange.pictures import ReadPicture
 from gnomon.spec.job_spec import JobSpec
 
-ReadTrace = Callable[[str], Mapping[str, Any] | None]
 ReadQuestion = Callable[[str, str | None], QuestionView | None]
 # The date of each member of a zip, so that the same job gives the same bytes.
 EARLIEST = (1980, 1, 1, 0, 0, 0)
@@ -42,11 +43,11 @@ class ExportedJob:
     started: str
     version: str
     rows: Callable[[str | None, str | None], Iterator[Row]]
-    trace: ReadTrace
+    trace: Callable[[str], Json | None]
     refs: Callable[[], Sequence[SampleRef]]
     question: ReadQuestion
-    picture: Callable[[str], bytes | None]
-    report: Callable[[], Mapping[str, Any]]
+    picture: ReadPicture
+    report: Callable[[], Json]
     with_media: bool = False
 
     def groups(self) -> Iterator[tuple[str, str]]:
@@ -55,6 +56,24 @@ class ExportedJob:
             for arm in self.spec.arms:
                 if next(self.rows(model.label, arm.name), None) is not None:
                     yield model.label, arm.name
+
+    def trials(self, model: str | None = None, arm: str | None = None) -> Iterator[tuple[Row, Json | None]]:
+        """The rows with their traces, of a model and an arm or of all."""
+        for row in self.rows(model, arm):
+            yield row, self.trace(row.trial_id)
+
+
+def asked_of(view: QuestionView | None, trace: Json | None) -> tuple[list[str] | None, str | list[str]]:
+    """The options' texts and the target: the right option's letter, those of several in their order, or the
+    truth in words. Without a view, what the trace was imported with.
+    """
+    if view is None:
+        asked = (trace or {}).get("asked") or {}
+        return asked.get("choices"), asked.get("target") or ""
+    right = sorted((option for option in view.options if option.right), key=lambda option: option.right)
+    letters = [option.letter for option in right]
+    target = view.truth_text if not letters else letters[0] if len(letters) == 1 else letters
+    return [option.text for option in view.options] or None, target
 
 
 def json_line(value: object) -> bytes:

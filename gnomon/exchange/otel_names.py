@@ -5,12 +5,12 @@ the conventions are still in development.
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from gnomon.core.model import provider_in
 from gnomon.core.row import Row
-from gnomon.exchange.conversation import arguments_of, name_of, without_none
+from gnomon.exchange.conversation import Json, arguments_of, name_of, without_none
 from gnomon.exchange.pictures import placeholder
 
 SCHEMA_URL = "https://opentelemetry.io/schemas/1.44.0"
@@ -29,7 +29,6 @@ PROVIDERS = {  # LiteLLM's prefixes by the names of the conventions; any other s
     "watsonx": "ibm.watsonx.ai",
 }
 REQUESTED = ("temperature", "max_tokens")  # options of a model that a chat's span says
-Json = Mapping[str, Any]
 Value = str | int | float | bool | Sequence[str]
 
 

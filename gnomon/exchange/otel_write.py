@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import Any
 
 from gnomon.core.row import Row
-from gnomon.exchange.conversation import Ran, Said, conversation, without_none
+from gnomon.exchange.conversation import Json, Ran, Said, in_turn, prompt_of, without_none
 from gnomon.exchange.job_export import ExportedJob, ExportFile, json_line
 from gnomon.exchange.otel_names import (
     AGENT,
@@ -32,7 +32,6 @@ from gnomon.spec.job_spec import ModelSpec
 INTERNAL, CLIENT = 1, 3  # kinds of spans
 ERROR = 2  # a status
 NANOSECONDS = 1_000_000_000
-Json = Mapping[str, Any]
 
 
 def files(job: ExportedJob) -> Iterator[ExportFile]:
@@ -44,8 +43,7 @@ def _lines(job: ExportedJob) -> Iterator[bytes]:
     agents = {arm.name: arm.agent_label for arm in job.spec.arms}
     models = {model.label: model for model in job.spec.models}
     start = int(datetime.fromisoformat(job.started).timestamp()) * NANOSECONDS
-    for row in job.rows(None, None):
-        trace = job.trace(row.trial_id)
+    for row, trace in job.trials():
         spans = spans_of(row, trace, agent=agents[row.arm], model=models[row.model], start_ns=start)
         yield json_line(_document(spans, job.version))
 
@@ -63,7 +61,7 @@ def spans_of(
     """The spans of a trial: the agent's first, with the score as its event."""
     spans = _Spans(row.trial_id, start_ns)
     provider = provider_of(model.id)
-    messages = list((trace or {}).get("prompt") or ())
+    messages = list(prompt_of(trace))
     root = {
         OPERATION: AGENT,
         PROVIDER: provider,
@@ -86,21 +84,16 @@ def spans_of(
     }
     inner: list[dict[str, Any]] = []
     options = {name: getattr(model, name) for name in REQUESTED}
-    for entry in conversation(trace):
+    for entry in in_turn(trace):
         if isinstance(entry, Said):
             attributes = chat_attributes(entry.step, model=model.id, provider=provider, options=options)
             attributes["gen_ai.input.messages"] = input_messages(messages)
             attributes["gen_ai.output.messages"] = output_messages(entry.step)
             inner.append(spans.add(f"chat {model.id}", CLIENT, attributes, _seconds(entry.step)))
             messages.append(as_message(entry.step))
-            results = [call for call in entry.calls if call.step is not None]
         elif isinstance(entry, Ran):
-            results = [entry]
-        else:
-            continue
-        for call in results:
-            step = call.step or {}
-            call_id = None if call.wish is None else str(call.wish.get("id") or "") or None
+            step = entry.step or {}
+            call_id = None if entry.wish is None else str(entry.wish.get("id") or "") or None
             attributes = tool_attributes(step, call_id=call_id, has_content=True)
             inner.append(spans.add(f"execute_tool {step.get('name')}", INTERNAL, attributes, _seconds(step)))
             messages.append(as_message(step, call_id))

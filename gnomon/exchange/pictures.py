@@ -13,7 +13,8 @@ SUFFIXES = {"image/png": "png", "image/jpeg": "jpg", "image/gif": "gif", "image/
 MEDIA_TYPES = {suffix: media_type for media_type, suffix in SUFFIXES.items()}
 PLACEHOLDER = re.compile(r"<(image/[\w.+-]+|video/[\w.+-]+) ([0-9a-f]+)>")
 PATH = re.compile(rf"{FOLDER}/([0-9a-f]{{64}})\.(\w+)")
-TOOL_PICTURE = "image/png"  # what tools draw
+TOOL_PICTURE = "image/png"  # what tools draw; those of servers may be JPEG as well
+STARTS = ((b"\x89PNG", "image/png"), (b"\xff\xd8\xff", "image/jpeg"))
 
 
 def path_of(sha256: str, media_type: str) -> str:
@@ -51,13 +52,20 @@ def block_of_placeholder(text: str) -> dict[str, str] | None:
 
 
 def data_url(block: Json, picture: ReadPicture) -> str | None:
-    """A picture as a data URL; None of a video, and where its bytes are gone."""
+    r"""A picture as a data URL; None of a video, and where its bytes are gone.
+
+    Its first bytes say what it is, as a trace has the mere hash of what a tool returned.
+
+    >>> data_url({"type": "image", "sha256": "ab", "media_type": "image/png"}, lambda _: b"\xff\xd8\xff")
+    'data:image/jpeg;base64,/9j/'
+    """
     if block.get("type") != "image":
         return None
     data = picture(str(block.get("sha256")))
     if data is None:
         return None
-    return f"data:{block.get('media_type')};base64,{base64.b64encode(data).decode('ascii')}"
+    media_type = next((name for start, name in STARTS if data.startswith(start)), block.get("media_type"))
+    return f"data:{media_type};base64,{base64.b64encode(data).decode('ascii')}"
 
 
 def tool_blocks(pictures: Sequence[str]) -> list[dict[str, str]]:

@@ -15,6 +15,7 @@ from gnomon.core.errors import SpecError
 from gnomon.core.row import COLUMNS, ROW_COLUMNS, Row, RowColumn
 from gnomon.core.score import Outcome
 from gnomon.exchange import json_lines
+from gnomon.large_cells import allow_large_cells
 
 ENDINGS = (".ndjson", ".jsonl", ".csv")
 TEXTS = tuple(column.name for column in ROW_COLUMNS if column.kind == "texts")
@@ -127,6 +128,7 @@ def lines_of(path: Path, *, absent: Sequence[str] = ()) -> Iterator[tuple[int, o
 
 
 def _csv(file: Any, absent: Sequence[str]) -> Iterator[tuple[int, object]]:
+    allow_large_cells()
     for number, line in enumerate(csv.DictReader(file), start=2):
         named = {name: value for name, value in line.items() if value != ""}
         yield number, {**dict.fromkeys(absent), **named}

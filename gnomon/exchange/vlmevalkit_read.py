@@ -6,7 +6,6 @@ task and cluster what `--cell` (default `category`) and `--cluster` name.
 
 import csv
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
 from pathlib import Path
 
 from gnomon.core.errors import SpecError
@@ -15,8 +14,8 @@ from gnomon.core.score import Outcome
 from gnomon.exchange.row_file import finite
 from gnomon.exchange.run import Ended
 from gnomon.exchange.sheet import sheet_lines
+from gnomon.large_cells import allow_large_cells
 
-MOST_CELL = 64 * 2**20  # characters of a cell, which may hold pictures
 SCORES = ("hit", "score")
 UNSCORED = "vlmevalkit:unscored"
 Line = Mapping[str, str]
@@ -82,19 +81,10 @@ def _lines(path: Path) -> Iterator[tuple[int, Line]]:
     if path.suffix == ".xlsx":
         yield from sheet_lines(path)
         return
+    allow_large_cells()
     try:
-        with path.open(encoding="utf-8-sig", newline="") as file, _large_cells():
+        with path.open(encoding="utf-8-sig", newline="") as file:
             for number, line in enumerate(csv.DictReader(file, delimiter="\t"), start=2):
                 yield number, {name: value or "" for name, value in line.items() if isinstance(name, str)}
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise SpecError(f"{path} cannot be read: {error}", field="FILE") from None
-
-
-@contextmanager
-def _large_cells() -> Iterator[None]:
-    """Within, a cell of CSV may be as large as a picture."""
-    before = csv.field_size_limit(MOST_CELL)
-    try:
-        yield
-    finally:
-        csv.field_size_limit(before)

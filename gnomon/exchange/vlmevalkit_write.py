@@ -12,8 +12,7 @@ from collections.abc import Iterator
 from gnomon.core.errors import SpecError
 from gnomon.core.question_view import QuestionView
 from gnomon.core.sample import SampleRef
-from gnomon.exchange.inspect_write import asked_of
-from gnomon.exchange.job_export import ExportedJob, ExportFile, file_name
+from gnomon.exchange.job_export import ExportedJob, ExportFile, asked_of, file_name
 from gnomon.exchange.pictures import FOLDER, path_of
 
 FIRST = ("index", "image", "image_path", "question")

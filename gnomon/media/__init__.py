@@ -5,6 +5,6 @@ them, decoded by `video.py`). Benchmarks of clips use `clip_samples.py` (sample 
 (where clips are) and `clip_frames.py` (what is shown of one). docs/media.md.
 """
 
-from gnomon.media.store import MAX_PIXELS, MediaStore
+from gnomon.media.store import MediaStore
 
-__all__ = ["MAX_PIXELS", "MediaStore"]
+__all__ = ["MediaStore"]

@@ -7,9 +7,8 @@ from pathlib import Path
 from gnomon.core.errors import DataError, NotFound
 from gnomon.core.sample import ImageRef, VideoRef
 from gnomon.whole_file import has_room, write_whole
+from tools.core.open_picture import BadPicture, open_picture
 from tools.core.regular_file import open_regular
-
-MAX_PIXELS = 50_000_000
 
 
 class MediaStore:
@@ -22,18 +21,14 @@ class MediaStore:
         """Keep a PNG or JPEG.
 
         Raises:
-            DataError: it is neither, or has more than MAX_PIXELS pixels (only the header is read).
+            DataError: it is neither, or has too many pixels (only the head is read).
             NoRoom: the disk is full.
         """
-        from PIL import Image  # late: jobs of text keep no picture
-
         try:
-            with Image.open(io.BytesIO(data), formats=("PNG", "JPEG")) as image:
+            with open_picture(io.BytesIO(data)) as image:
                 (width, height), kind = image.size, image.format
-        except (OSError, ValueError, Image.DecompressionBombError) as error:
-            raise DataError(f"not a PNG or JPEG picture: {error}") from error
-        if width * height > MAX_PIXELS:
-            raise DataError(f"a picture of {width} x {height} pixels is larger than {MAX_PIXELS:,} pixels")
+        except BadPicture as error:
+            raise DataError(f"the picture cannot be kept: it {error}") from error
         sha256 = hashlib.sha256(data).hexdigest()
         path = self._path(sha256)
         if not path.exists():

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from PIL import Image
 
 from gnomon.core.errors import DataError
-from gnomon.media.store import MAX_PIXELS
+from tools.core.open_picture import MAX_PIXELS
 from tools.core.regular_file import check_regular
 
 if TYPE_CHECKING:

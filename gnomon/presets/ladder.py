@@ -12,7 +12,8 @@ are primary. `schema_only − raw` is seeing the tools' schemas (in reports *the
 `live − placebo` the tools' output (*what the tools say*), `live − raw` all of it, `facts_and_tools − facts`
 the tools where nothing has to be fetched, `facts_and_tools − live` the facts beside them, and `oracle − live`
 what better tools could add: true measurements in place of theirs, with the computation left to the model.
-`raw`, `schema_only`, `placebo`, `live`, `oracle` are the steps of the report's waterfall.
+`raw`, `schema_only`, `placebo`, `live`, `oracle` are the steps of the report's waterfall. An agent from
+outside cannot be forbidden to call: its ladder has no `schema_only`, and `placebo − raw` is both steps.
 
 True steps are known where Gnomon made the question: `worlds` tells where each shown target came into view and
 left and how fast it was, where every camera of the place sees its ways, and how the ways are joined, without
@@ -23,7 +24,7 @@ other benchmarks the arm is left out, and the job's notes say so.
 from typing import Literal
 
 from gnomon.core.benchmark import Benchmark, HasOracle
-from gnomon.spec.preset import ArmPlan, Preset, PresetOptions, contrast
+from gnomon.spec.preset import ArmPlan, Preset, PresetOptions, contrast, steps_to_live
 
 
 class LadderOptions(PresetOptions):
@@ -35,26 +36,22 @@ class LadderOptions(PresetOptions):
 def plan(options: LadderOptions, benchmark: Benchmark) -> ArmPlan:
     """Seven arms with one agent; six where the benchmark does not know the truth of intermediate steps."""
     shown = tuple(options.show)
+    between, steps, chain, notes = steps_to_live(options, placebo=options.placebo, primary=True)
     arms = [
         options.arm("raw"),
         options.arm("facts", show=(*shown, "facts")),
-        options.with_tools("schema_only", tool_choice="none"),
-        options.with_tools("placebo", results=options.placebo),
+        *between,
         options.with_tools("live"),
         options.with_tools("facts_and_tools", show=(*shown, "facts")),
     ]
     contrasts = [  # what they isolate is kept in stored specs, and in their hashes
         contrast("raw", "facts", "the data", "show", is_primary=True),
-        contrast("raw", "schema_only", "the sight of tools", "tools", "tool_choice"),
-        contrast("schema_only", "placebo", "the calling", "tool_choice", "results", is_primary=True),
-        contrast("placebo", "live", "what the tools say", "results"),
+        *steps,
         contrast("facts", "live", "the calculation", "tools", "show", is_primary=True),
         contrast("raw", "live", "all of it", "tools"),
         contrast("facts", "facts_and_tools", "tools, beside the data", "tools"),
         contrast("live", "facts_and_tools", "the data, beside tools", "show"),
     ]
-    chain = ["raw", "schema_only", "placebo", "live"]
-    notes = []
     if isinstance(benchmark, HasOracle):
         arms.append(options.arm("oracle", show=(*shown, "oracle")))
         contrasts.append(contrast("live", "oracle", "what better tools could add", "tools", "show"))

@@ -3,8 +3,9 @@
 `raw` has no tools, `live` all of them; their difference is the card's verdict and the only primary contrast.
 `schema_only` lists the tools and forbids calls, `placebo` answers good calls with results that are about
 something else (`placebo: neutral` with "says nothing"): the steps from one to the next are what the sight of
-tools, the calling and the results are worth ([ladder](#ladder)). `all but X` leaves one tool out.
-`explicit_faults` and `silent_faults` hit calls with `rate` (0.3), as in [faults](#faults).
+tools, the calling and the results are worth ([ladder](#ladder)). An agent from outside cannot be forbidden to
+call: its card has no `schema_only`. `all but X` leaves one tool out. `explicit_faults` and `silent_faults`
+hit calls with `rate` (0.3), as in [faults](#faults).
 
 The sets of tools in between give Shapley values: up to four tools all sets are arms and the values exact;
 up to eight the sets that `orders` (8) drawn orders pass through. Of more tools eight groups are made, by the
@@ -25,7 +26,7 @@ from gnomon.core.benchmark import Benchmark
 from gnomon.core.errors import SpecError
 from gnomon.presets.subsets import EXACT, MOST_ARMS
 from gnomon.spec.analysis_spec import AttributionSpec
-from gnomon.spec.preset import ArmPlan, GroupedOptions, Preset, contrast
+from gnomon.spec.preset import ArmPlan, GroupedOptions, Preset, contrast, steps_to_live
 from gnomon.trials.fault_injection import can_be_wrong
 from tools.core.toolbox import TOOLS
 from tools.servers.listing import SEPARATOR, server_in
@@ -73,13 +74,11 @@ def plan(options: McpCardOptions, _: Benchmark) -> ArmPlan:
             rest = tuple(other for other in options.tools if other != tool)
             arm = options.arm(f"all but {shown[tool]}", tools=rest)
             lacking[tool] = arms.setdefault(_set_of(arm), arm)
-    full = [options.with_tools("schema_only", tool_choice="none")]
-    full.append(options.with_tools("placebo", results=options.placebo))
+    full, steps, chain, more_notes = steps_to_live(options, placebo=options.placebo, primary=False)
+    notes += more_notes
     contrasts = [
         contrast(RAW, LIVE, "all of it", "tools", is_primary=True),
-        contrast(RAW, "schema_only", "the sight of tools", "tools", "tool_choice"),
-        contrast("schema_only", "placebo", "the calling", "tool_choice", "results"),
-        contrast("placebo", LIVE, "what the tools say", "results"),
+        *steps,
         *(
             contrast(arm.name, LIVE, f"{shown[tool]}, given all others", "tools")
             for tool, arm in lacking.items()
@@ -93,7 +92,7 @@ def plan(options: McpCardOptions, _: Benchmark) -> ArmPlan:
     return ArmPlan(
         arms=(raw, live, *(arm for arm in arms.values() if arm not in (raw, live)), *full),
         contrasts=tuple(_each_once(contrasts)),
-        chain=(RAW, "schema_only", "placebo", LIVE),
+        chain=tuple(chain),
         attribution=attribution,
         notes=tuple(notes),
     )

@@ -44,7 +44,7 @@ def tools(spec: JobSpec, _: object) -> None:
     for at, arm in enumerate(spec.arms):
         for name in arm.tools:
             if name not in TOOLS and name not in spec.server_tools:
-                there_are = choices(name, [*TOOLS.names(), *spec.server_tools])
+                there_are = choices(name, [*TOOLS.names(), *spec.server_tools], may_be_yours=True)
                 raise SpecError(f"no tool {name!r}; {there_are}", field=f"arms.{at}.tools")
 
 

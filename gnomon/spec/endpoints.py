@@ -1,7 +1,7 @@
 """Checks at which hosts a model may be called, and which key variables may go there."""
 
 import ipaddress
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
@@ -128,8 +128,9 @@ def is_loopback(host: str) -> bool:
     return (mapped or address).is_loopback
 
 
-def check_endpoints(models: Sequence[ModelSpec], allowed: EndpointAllowlist, *, is_trusted: bool) -> None:
-    """Refuse models that would send calls or keys where the operator has not said they may go.
+def check_endpoints(models: Mapping[str, ModelSpec], allowed: EndpointAllowlist, *, is_trusted: bool) -> None:
+    """Refuse models that would send calls or keys where the operator has not said they may go; each is named
+    by its field of the spec.
 
     `is_trusted` holds for the command line and for a keyless API on loopback: then loopback hosts and
     providers at their own address are open to any variable.
@@ -137,8 +138,7 @@ def check_endpoints(models: Sequence[ModelSpec], allowed: EndpointAllowlist, *, 
     Raises:
         SpecError: names the field of the model and what is allowed.
     """
-    for index, model in enumerate(models):
-        field = f"models.{index}"
+    for field, model in models.items():
         _check_options(model, field, is_trusted=is_trusted)
         if is_built_in(model.id):
             continue

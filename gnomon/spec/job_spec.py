@@ -264,6 +264,14 @@ class JobSpec(StrictModel):
             "`{name: {parameter: value}}`; null: `option` where there are options, else `text`."
         ),
     )
+    judge: ModelSpec | None = Field(
+        default=None,
+        exclude_if=lambda judge: judge is None,  # so that hashes of older specs stay
+        description=(
+            "The model that says whether replies are right, for questions whose scorer is `judge`; its name "
+            "differs from those of `models`. null: rules score every reply."
+        ),
+    )
     select: Select = Field(
         default=Select(),
         description="Which samples are asked; by default all that the benchmark has or generates.",
@@ -369,6 +377,8 @@ class JobSpec(StrictModel):
             twice = sorted(name for name, times in Counter(names).items() if times > 1)
             if twice:
                 raise ValueError(f"{field}: the name {twice[0]!r} stands twice; give each its own `name`")
+        if self.judge is not None and self.judge.label in (model.label for model in self.models):
+            raise ValueError(f"judge: {self.judge.label!r} is also one of `models`; give it a `name`")
         return self
 
     @property
@@ -377,9 +387,22 @@ class JobSpec(StrictModel):
         return stable_hash(self.model_dump(mode="json"))
 
     @property
-    def called_models(self) -> tuple[ModelSpec, ...]:
-        """The models that Gnomon calls itself: none where only agents from outside answer."""
-        return () if all(arm.outside for arm in self.arms) else tuple(self.models)
+    def all_models(self) -> tuple[ModelSpec, ...]:
+        """Those that answer, and the judge if there is one."""
+        return tuple(self.models) if self.judge is None else (*self.models, self.judge)
+
+    @property
+    def called_models(self) -> Mapping[str, ModelSpec]:
+        """The models that Gnomon calls itself, by their field of the spec: those that answer, unless only
+        agents from outside do, and the judge.
+        """
+        called = {} if self.answers_outside else {f"models.{at}": each for at, each in enumerate(self.models)}
+        return called if self.judge is None else called | {"judge": self.judge}
+
+    @property
+    def answers_outside(self) -> bool:
+        """Whether only agents from outside answer."""
+        return all(arm.outside for arm in self.arms)
 
     def plugin(self) -> Benchmark:
         """The benchmark's plug-in, for files with the columns and the scorer of this spec."""
@@ -451,7 +474,7 @@ class JobSpec(StrictModel):
         Raises:
             SpecError: the model does not exist; the message lists those that do.
         """
-        for model in self.models:
+        for model in self.all_models:
             if model.label == label:
                 return model
         raise SpecError(

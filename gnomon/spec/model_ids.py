@@ -16,6 +16,7 @@ from urllib.parse import urlsplit
 from gnomon.core.errors import SpecError
 from gnomon.core.model import is_built_in
 from gnomon.price_table import FILE
+from tools.core.registry import IF_YOURS
 
 SUGGESTED, NEAR = 2, 0.75
 # Beside its lists: what `get_llm_provider` takes by form.
@@ -33,7 +34,9 @@ def check_model_id(model_id: str, api_base: str | None, *, field: str) -> None:
     if is_built_in(model_id) or _is_known(model_id, api_base):
         return
     near = _near(model_id, api_base)
-    suggestion = f"; did you mean {' or '.join(near)}?" if near else ""
+    suggestion = (
+        f"; did you mean {' or '.join(near)}?" if near else f"; {IF_YOURS}" if "/" in model_id else ""
+    )
     allowed = "allowed: PROVIDER/MODEL as LiteLLM knows them, reference or scripted"
     raise SpecError(f"{model_id!r} names no provider; {allowed}{suggestion}", field=field)
 

@@ -1,9 +1,8 @@
 """Providers of models that others wrote: named before the slash of a model's id, `PROVIDER/MODEL`."""
 
-from collections.abc import Collection
 from typing import TYPE_CHECKING, Protocol
 
-from gnomon.core.model import BUILT_IN, Model
+from gnomon.core.model import BUILT_IN, Model, is_scripted
 from gnomon.media import MediaStore
 from gnomon.spec.model_ids import providers
 from tools.core.registry import Registry
@@ -36,8 +35,9 @@ def is_model_provider(item: object) -> bool:
     return isinstance(getattr(item, "calls_network", None), bool) and callable(getattr(item, "open", None))
 
 
-def _reserved() -> tuple[str, Collection[str]]:
-    return "Gnomon itself or LiteLLM", providers() | BUILT_IN.keys()
+def _reserved(name: str) -> str:
+    is_taken = is_scripted(name) or name in BUILT_IN or name in providers()
+    return "Gnomon itself or LiteLLM" if is_taken else ""
 
 
 PROVIDERS: Registry[ModelProvider] = Registry(

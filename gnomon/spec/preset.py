@@ -7,14 +7,19 @@ from typing import Any, Generic, TypeVar
 from pydantic import Field, ValidationError, field_validator
 
 from gnomon.core.arm import Arm, CassetteUse, Contrast
-from gnomon.core.benchmark import BENCHMARKS, Benchmark, usable_tools
+from gnomon.core.benchmark import (
+    BENCHMARKS,
+    Benchmark,
+)
 from gnomon.core.errors import SpecError
 from gnomon.core.ids import stable_hash
-from gnomon.core.outside_agent import AnyAgent
+from gnomon.core.outside_agent import AnyAgent, OutsideAgent
 from gnomon.core.sample import SHOWABLE, Shown
+from gnomon.core.tool_inputs import usable_tools
 from gnomon.core.validation import StrictModel, first_validation_error
 from gnomon.spec.analysis_spec import AttributionSpec
-from tools.core.registry import Registry, UnknownPlugin
+from tools.core.plugin_code import contained
+from tools.core.registry import Registry, UnknownPlugin, choices
 from tools.core.toolbox import TOOLS
 from tools.servers.listing import SEPARATOR
 
@@ -28,7 +33,7 @@ class PresetOptions(StrictModel):
     """
 
     agent: AnyAgent = "react"
-    tools: list[str] = Field(default_factory=lambda: list(TOOLS.names()), min_length=1)
+    tools: list[str] = Field(default_factory=lambda: list(TOOLS.working_names()), min_length=1)
     max_turns: int = Field(default=24, ge=1, le=1000)
     max_tool_calls: int = Field(default=12, ge=0, le=1000)
     max_tokens: int | None = Field(default=None, gt=0)
@@ -43,6 +48,11 @@ class PresetOptions(StrictModel):
             if name not in TOOLS and SEPARATOR not in name:  # those of servers are looked at later
                 raise ValueError(f"no tool {name!r}; there are: {', '.join(TOOLS.names())}")
         return sorted(set(tools))
+
+    @property
+    def has_outside_agent(self) -> bool:
+        """Whether the agent's loop is not ours: it is handed tools, and calls them or not as it likes."""
+        return isinstance(self.agent, OutsideAgent)
 
     def arm(self, name: str, **changes: Any) -> Arm:
         """An arm with these options, but for `changes`; without tools unless these give some."""
@@ -128,6 +138,34 @@ class ArmPlan:
     notes: tuple[str, ...] = ()
 
 
+def steps_to_live(
+    options: PresetOptions, *, placebo: str, primary: bool
+) -> tuple[list[Arm], list[Contrast], list[str], list[str]]:
+    """The steps between the arms `raw` and `live`: their arms, contrasts, the whole chain, and notes.
+
+    `schema_only` lists the tools and forbids calls, `placebo` answers them with results about something else.
+    An agent from outside cannot be forbidden to call: it goes from `raw` to `placebo` in one step.
+    """
+    placebo_arm = options.with_tools("placebo", results=placebo)
+    says = contrast("placebo", "live", "what the tools say", "results")
+    if options.has_outside_agent:
+        both = contrast(
+            "raw", "placebo", "the sight of tools and the calling", "tools", "results", is_primary=primary
+        )
+        note = "no schema_only arm: an agent from outside cannot be forbidden to call the tools it is handed"
+        return [placebo_arm], [both, says], ["raw", "placebo", "live"], [note]
+    return (
+        [options.with_tools("schema_only", tool_choice="none"), placebo_arm],
+        [
+            contrast("raw", "schema_only", "the sight of tools", "tools", "tool_choice"),
+            contrast("schema_only", "placebo", "the calling", "tool_choice", "results", is_primary=primary),
+            says,
+        ],
+        ["raw", "schema_only", "placebo", "live"],
+        [],
+    )
+
+
 O = TypeVar("O", bound=PresetOptions)  # noqa: E741 (O for options, as T for type)
 
 
@@ -165,8 +203,8 @@ def expand_preset(written: Mapping[str, Any]) -> dict[str, Any]:
     options = dict(written["arms"])
     name = options.pop("preset", None)
     if not isinstance(name, str) or name not in PRESETS:
-        message = f"no preset {name!r}; there are: {', '.join(PRESETS.names())}; or list the arms one by one"
-        raise SpecError(message, field="arms.preset")
+        there_are = choices(str(name), PRESETS.names(), may_be_yours=True)
+        raise SpecError(f"no preset {name!r}; {there_are}; or list the arms one by one", field="arms.preset")
     analysis = written.get("analysis") or {}
     if not isinstance(analysis, dict):
         raise SpecError("a mapping of fields, please", field="analysis")
@@ -204,7 +242,8 @@ def plan_of(preset: Preset[Any], options: Mapping[str, Any], plugin: Benchmark) 
     except ValidationError as error:
         fault = first_validation_error(error, preset.options)
         raise SpecError(fault.message, field=f"arms.{fault.field}") from None
-    return preset.plan(read, plugin)
+    with contained():
+        return preset.plan(read, plugin)
 
 
 def _analysis(name: str, plan: ArmPlan) -> dict[str, Any]:

@@ -18,6 +18,7 @@ from pydantic import ValidationError
 from gnomon.core.arm import differences
 from gnomon.core.benchmark import (
     BENCHMARKS,
+    AsksJudge,
     Benchmark,
     OfficialScenes,
     OfficialShow,
@@ -30,14 +31,15 @@ from gnomon.core.benchmark import (
 )
 from gnomon.core.decoding import EVERY_TASK
 from gnomon.core.errors import DataError, NotFound, SpecError
-from gnomon.core.model import is_built_in, is_scripted
+from gnomon.core.model import OWN_MODEL, is_built_in, is_scripted
 from gnomon.core.validation import first_validation_error
 from gnomon.media import MediaStore
 from gnomon.price_table import price_entry
+from gnomon.spec.all_tools import with_tools_that_fit
 from gnomon.spec.arm_rules import contracts, oracle, tools, transforms
 from gnomon.spec.data_paths import for_command_line, from_request
 from gnomon.spec.endpoints import NO_ENDPOINTS, EndpointAllowlist, check_endpoints
-from gnomon.spec.job_spec import JobSpec
+from gnomon.spec.job_spec import JobSpec, ModelSpec
 from gnomon.spec.model_ids import check_model_id
 from gnomon.spec.model_providers import plugged_provider
 from gnomon.spec.outside_agents import outside_agents, outside_places, with_own_model
@@ -49,7 +51,8 @@ from gnomon.spec.size import check_sizes
 from gnomon.spec.token_budget import StoredJob, with_token_budget
 from gnomon.spec.tool_servers import Commands, ListTools, check_server, lift_servers
 from tools.core.outside import PluginFault
-from tools.core.registry import UnknownPlugin
+from tools.core.plugin_code import contained
+from tools.core.registry import UnknownPlugin, choices
 from tools.servers.definition import ToolServer
 
 MAX_PAIRINGS = 2_000  # of models with arms, and of models with contrasts: a report looks at each
@@ -112,12 +115,13 @@ def open_samples(spec: JobSpec, media: MediaStore) -> SampleSet:
         SpecError, DataError: its data or what it selects of them break a rule.
     """
     try:
-        samples = spec.plugin().open(
-            data=Path(spec.data) if spec.data else None,
-            select=spec.select,
-            protocol=spec.protocol,
-            media=media,
-        )
+        with contained():
+            samples = spec.plugin().open(
+                data=Path(spec.data) if spec.data else None,
+                select=spec.select,
+                protocol=spec.protocol,
+                media=media,
+            )
     except DataError as error:
         raise type(error)(error.message, field=error.field or "data") from None
     for rule in OF_THE_SAMPLES:
@@ -198,7 +202,7 @@ def servers(written: Written, context: Context) -> Written:
         return find(path, context.data_roots, field=field)
 
     return lift_servers(
-        written,
+        with_tools_that_fit(written, find_file=find_file),
         check=check,
         list_tools=context.list_tools,
         find_file=find_file,
@@ -231,8 +235,8 @@ def labels(spec: JobSpec, _: Context) -> None:
 
 def _labels(spec: JobSpec) -> Iterator[tuple[str, str]]:
     yield from (("name", spec.name), ("benchmark", spec.benchmark))
-    for at, model in enumerate(spec.models):
-        yield from ((f"models.{at}.id", model.id), (f"models.{at}.name", model.name))
+    for field, model in _models(spec):
+        yield from ((f"{field}.id", model.id), (f"{field}.name", model.name))
     yield from ((f"arms.{at}.name", arm.name) for at, arm in enumerate(spec.arms))
 
 
@@ -276,6 +280,13 @@ def own_files(spec: JobSpec, _: Context) -> None:
             raise SpecError(message, field=field)
     if isinstance(plugin, ReadsOwnFiles):
         plugin.reading(spec.columns, spec.scorer)
+    if spec.judge is not None and not isinstance(plugin, AsksJudge):
+        judged = ", ".join(other.name for other in BENCHMARKS if isinstance(other, AsksJudge))
+        raise SpecError(
+            f"{spec.benchmark} scores by rules; allowed with the benchmark {judged}", field="judge"
+        )
+    if spec.judge is not None and spec.judge.id == OWN_MODEL:
+        raise SpecError("an agent's own model cannot judge; name a model", field="judge.id")
 
 
 def published_files(spec: JobSpec, _: Context) -> None:
@@ -345,8 +356,9 @@ def names(spec: JobSpec, _: Context) -> None:
 def agents(spec: JobSpec, context: Context) -> None:
     """Refuses agents that do not exist."""
     for at, arm in enumerate(spec.arms):
-        if arm.outside is None and arm.agent not in context.agents:
-            message = f"no agent {arm.agent!r}; there are: {', '.join(context.agents)}"
+        if isinstance(arm.agent, str) and arm.agent not in context.agents:
+            there_are = choices(arm.agent, context.agents, may_be_yours=True)
+            message = f"no agent {arm.agent!r}; {there_are}"
             raise SpecError(message, field=f"arms.{at}.agent")
 
 
@@ -424,28 +436,35 @@ def endpoints(spec: JobSpec, context: Context) -> None:
 
 def model_ids(spec: JobSpec, _: Context) -> None:
     """Refuses ids of models that name no provider."""
-    for at, model in enumerate(spec.called_models):
+    for field, model in spec.called_models.items():
         if plugged_provider(model.id) is None:
-            check_model_id(model.id, model.api_base, field=f"models.{at}.id")
+            check_model_id(model.id, model.api_base, field=f"{field}.id")
 
 
 def prices(spec: JobSpec, _: Context) -> None:
     """Refuses a limit in dollars on models of unknown price: unknown is not nothing."""
-    for at, model in enumerate(spec.models):
+    for field, model in _models(spec):
         if spec.limits.usd is not None and price_entry(model) is None and not is_built_in(model.id):
             message = f"limits.usd needs it, as no table tells that of {model.id!r}"
             allowed = "{input: …, output: …}, dollars for a million tokens; or limit tokens instead"
-            raise SpecError(f"{message}; allowed: {allowed}", field=f"models.{at}.price")
+            raise SpecError(f"{message}; allowed: {allowed}", field=f"{field}.price")
 
 
 def scripts(spec: JobSpec, _: Context) -> None:
     """Refuses options of a scripted model that are no script."""
-    for at, model in enumerate(spec.models):
+    for field, model in _models(spec):
         if is_scripted(model.id):
             try:
                 read_script(model.options)
             except SpecError as error:
-                raise SpecError(error.message, field=f"models.{at}.{error.field}") from None
+                raise SpecError(error.message, field=f"{field}.{error.field}") from None
+
+
+def _models(spec: JobSpec) -> Iterator[tuple[str, ModelSpec]]:
+    """Every model of the spec, the judge among them, with its field."""
+    yield from ((f"models.{at}", model) for at, model in enumerate(spec.models))
+    if spec.judge is not None:
+        yield "judge", spec.judge
 
 
 AS_WRITTEN: tuple[Callable[[Any, Context], Written], ...] = (mapping, sizes, token_budget, servers, preset)

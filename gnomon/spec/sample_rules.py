@@ -5,7 +5,7 @@ Before them the benchmark itself refuses data that are not as published.
 
 from collections.abc import Callable, Mapping
 
-from gnomon.core.benchmark import KnowsMedia, ReadsOwnFiles, SampleSet
+from gnomon.core.benchmark import KnowsMedia, NamesJudged, ReadsOwnFiles, SampleSet
 from gnomon.core.decoding import EVERY_TASK
 from gnomon.core.errors import DataError, SpecError
 from gnomon.core.transforms import RefusesTransforms
@@ -31,6 +31,21 @@ def decoded_tasks(spec: JobSpec, samples: SampleSet) -> None:
     for name in spec.decoding:
         if name not in there_are:
             raise SpecError(f"no {name!r}; allowed: {', '.join(there_are)}", field="decoding")
+
+
+def judged(spec: JobSpec, samples: SampleSet) -> None:
+    """Refuses questions that need a judge without one, and a judge that no question needs."""
+    needing = samples.judged if isinstance(samples, NamesJudged) else ()
+    if needing and spec.judge is None:
+        message = (
+            f"{len(needing):,} of {len(samples.refs):,} questions are scored by a judge, such as "
+            f"{needing[0]!r}; name the model, such as {{id: openai/gpt-5}}"
+        )
+        raise SpecError(message, field="judge")
+    if spec.judge is not None and not needing:
+        raise SpecError(
+            "no selected question has the scorer `judge`; leave it out, or name that", field="judge"
+        )
 
 
 def videos(spec: JobSpec, samples: SampleSet) -> None:
@@ -94,6 +109,7 @@ def trial_count(spec: JobSpec, samples: SampleSet) -> None:
 OF_THE_SAMPLES: tuple[Callable[[JobSpec, SampleSet], None], ...] = (
     selection,
     decoded_tasks,
+    judged,
     videos,
     can_stop_early,
     transformable,

@@ -282,7 +282,7 @@ class _Lifting:
             if isinstance(tool, Mapping):
                 names += self._of_server(tool, f"{entry.field}.{at}", entry.cassette)
             elif tool == "all" and len(entry.tools) > 1:
-                names += TOOLS.names()
+                names += TOOLS.working_names()
             else:
                 names.append(tool)
         return names

@@ -4,7 +4,9 @@ import math
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
+import numpy as np
 import shapely
+from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFont
 from shapely import LineString, Polygon, affinity, box
 
@@ -21,29 +23,59 @@ class Labels:
     def __init__(self, sheet_px: Polygon) -> None:
         self._sheet = sheet_px
         self._taken: list[Polygon] = []
+        self._bounds = np.empty((0, 4))  # of what is taken: most of it is far from a label
 
     def take(self, area: Polygon) -> None:
         """Keep an area free of labels."""
         self._taken.append(area)
+        self._bounds = np.vstack([self._bounds, area.bounds])
 
     def is_free(self, area: Polygon) -> bool:
         """Whether a label on `area` is on the sheet and touches nothing that is taken."""
-        return self._sheet.covers(area) and not shapely.intersects(self._taken, area).any()
+        near = np.flatnonzero(_overlapping(self._bounds, area))
+        return self._sheet.covers(area) and not any(self._taken[at].intersects(area) for at in near)
 
-    def beside(self, at_px: Point, size_px: tuple[float, float], avoid: Sequence[Polygon] = ()) -> Polygon:
-        """A place for a label next to a point, now taken: the free one that covers least of `avoid`.
+    def beside(self, at_px: Point, size_px: tuple[float, float], avoid: "Avoided") -> Polygon:
+        """A place for a label next to a point, now taken: the free one that covers least of `avoid`, and of
+        equal ones the nearest.
 
         Where all are taken it is the nearest to the right.
         """
-        places = list(_boxes_around(at_px, size_px))
-        free = (place for place in places if self.is_free(place))
-        best = min(free, key=lambda place: self._cost(place, avoid), default=places[0])
+        best, least = None, math.inf
+        for place in _boxes_around(at_px, size_px):
+            if least > 0 and self.is_free(place):
+                covered = avoid.covered_by(place)
+                if covered < least:
+                    best, least = place, covered
+        best = best or next(_boxes_around(at_px, size_px))
         self.take(best)
         return best
 
-    @staticmethod
-    def _cost(place: Polygon, avoid: Sequence[Polygon]) -> float:
-        return float(shapely.area(shapely.intersection(avoid, place)).sum()) if len(avoid) else 0.0
+
+class Avoided:
+    """Areas that labels had better not cover, as the cameras' views."""
+
+    def __init__(self, areas: Sequence[Polygon]) -> None:
+        self._areas = np.array(areas, dtype=object)
+        self._bounds = shapely.bounds(self._areas).reshape(-1, 4)
+
+    def covered_by(self, place: Polygon) -> float:
+        """How much of them the place covers, in square pixels."""
+        covered = np.zeros(len(self._areas))
+        near = _overlapping(self._bounds, place)
+        covered[near] = shapely.area(shapely.intersection(self._areas[near], place))
+        return float(covered.sum())
+
+    def met_by(self, place: Polygon) -> int:
+        """How many of them the place meets."""
+        return int(shapely.intersects(self._areas[_overlapping(self._bounds, place)], place).sum())
+
+
+def _overlapping(bounds: NDArray[np.float64], area: Polygon) -> NDArray[np.bool_]:
+    """Which of the bounds (left, top, right, bottom; n x 4) meet those of the area."""
+    left, top, right, bottom = area.bounds
+    is_beside = (bounds[:, 2] < left) | (bounds[:, 0] > right)
+    return ~(is_beside | (bounds[:, 3] < top) | (bounds[:, 1] > bottom))
 
 
 def _boxes_around(at_px: Point, size_px: tuple[float, float]) -> Iterator[Polygon]:
@@ -87,11 +119,13 @@ def letter(image: Image.Image, scene: Scene, sheet: MapSheet, *, in_feet: bool =
             pen.text((left, top + 6), f"Floor {panel.floor}", fill=INK, font=_font(TITLE_PT))
     _compass(pen, sheet)
     _scale(pen, sheet, in_feet=in_feet)
-    views = [
-        Polygon([sheet.pixel((x, y), camera.floor) for x, y in camera.field_of_view.exterior.coords])
-        for camera in scene.cameras.values()
-        if camera.field_of_view is not None
-    ]
+    views = Avoided(
+        [
+            Polygon([sheet.pixel((x, y), camera.floor) for x, y in camera.field_of_view.exterior.coords])
+            for camera in scene.cameras.values()
+            if camera.field_of_view is not None
+        ]
+    )
     for camera in scene.cameras.values():
         _mark_camera(pen, labels, camera, sheet)
     for place in scene.places.values():
@@ -133,9 +167,7 @@ def _mark_camera(pen: Pen, labels: Labels, camera: Camera, sheet: MapSheet) -> N
     pen.circle((x, y), DOT_PX, fill=CAMERA, outline=HALO, width=2)
 
 
-def _label(
-    pen: Pen, labels: Labels, at: Point, text: str, colour: str, points: int, avoid: list[Polygon]
-) -> None:
+def _label(pen: Pen, labels: Labels, at: Point, text: str, colour: str, points: int, avoid: Avoided) -> None:
     left, top, right, bottom = _font(points).getbbox(text)
     where = labels.beside(at, (right - left + 4, bottom - top + 4), avoid)
     x, y = where.bounds[0] + 2 - left, where.bounds[1] + 2 - top
@@ -164,14 +196,14 @@ def _mark_portal(pen: Pen, at: Point) -> None:
         pen.line((x - 5, y + step, x + 5, y + step), fill=PORTAL, width=1)
 
 
-def _place(pen: Pen, labels: Labels, place: ScenePlace, sheet: MapSheet, avoid: list[Polygon]) -> None:
+def _place(pen: Pen, labels: Labels, place: ScenePlace, sheet: MapSheet, avoid: Avoided) -> None:
     colour = PARK if place.kind == "park" else PLACE
     x, y = sheet.pixel(place.xy_m, place.floor)
     pen.polygon([(x, y - 5), (x + 5, y), (x, y + 5), (x - 5, y)], fill=colour)
     _label(pen, labels, (x, y), place.name, colour, PLACE_PT, avoid)
 
 
-def _streets(image: Image.Image, labels: Labels, scene: Scene, sheet: MapSheet, views: list[Polygon]) -> None:
+def _streets(image: Image.Image, labels: Labels, scene: Scene, sheet: MapSheet, views: Avoided) -> None:
     """Each street's name along one of its stretches, where it covers neither labels nor views."""
     named: dict[str, list[LineString]] = {}
     for road in scene.roads.values():
@@ -184,7 +216,7 @@ def _streets(image: Image.Image, labels: Labels, scene: Scene, sheet: MapSheet, 
             (_along(line, share, (width, height)) for line in lines for share in (0.5, 0.38, 0.62)),
             key=lambda place: (
                 not labels.is_free(place[1]),
-                sum(place[1].intersects(view) for view in views),
+                views.met_by(place[1]),
             ),
         )
         _write_along(image, name, best[0], best[1], (left, top, width, height))

@@ -28,7 +28,7 @@ def docs(request: Request, state: Shared) -> View:
     scheme = "" if request.url.scheme == "http" else f"{request.url.scheme}://"
     base = shlex.quote(f"{scheme}{request.url.netloc}")
     groups = _groups(document, base=base, has_keys=bool(state.settings.api_keys))
-    parts = _parts(document["components"]["schemas"])
+    parts = parts_of_spec(document["components"]["schemas"])
     count = sum(map(len, groups.values()))
     return {
         "title": "REST API",
@@ -106,8 +106,11 @@ def _pretty(example: object) -> str:
     return "" if example is None else json.dumps(example, indent=2, ensure_ascii=False)
 
 
-def _parts(schemas: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The spec and its parts as tables: fields with types, defaults and descriptions."""
+def parts_of_spec(schemas: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The spec and its parts as tables: fields with types, defaults and descriptions.
+
+    `schemas` are those of an OpenAPI document.
+    """
     names = ["JobSpec", *sorted(_within("JobSpec", schemas) - {"JobSpec"})]
     return [
         {

@@ -5,6 +5,7 @@ import os
 import shlex
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import redirect_stdout
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast
 
@@ -52,7 +53,8 @@ def checked_draft(fields: object, settings: Settings) -> Draft:
         SpecError, DataError: the spec or its data is invalid; the message names the entry of a list.
     """
     try:
-        return draft_from_cli(fields, settings)
+        with redirect_stdout(sys.stderr):  # what a plug-in prints is no part of a command's result
+            return draft_from_cli(fields, settings)
     except (SpecError, DataError) as error:
         raise naming_entry(error, fields) from None
 
@@ -210,7 +212,6 @@ def finish(
     """Run the job that `begin` queues, print its report, write it to `out`, and exit with its exit code."""
     from gnomon.report.terminal import summary_text  # late, as all here: a spec's error needs none of them
     from service.cli.progress import JobProgress
-    from service.local_stack import default_workers
     from service.reports import as_json, report_of, write_folder
     from service.run_job import end_job, run_to_end
     from workers.store.store import open_store
@@ -228,7 +229,7 @@ def finish(
             job_id = run_to_end(
                 begin,
                 settings,
-                workers=workers or default_workers(),
+                workers=workers,
                 started=started,
                 progress=progress.show,
                 stopping=say_stopping,

@@ -46,6 +46,7 @@ SECTIONS = {
         "tools",
         "mcp",
         "new",
+        "plugins",
         "presets",
         "generate",
         "audit",

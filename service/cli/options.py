@@ -17,7 +17,7 @@ data_dir_option = click.option(
 workers_option = click.option(
     "--workers",
     type=click.IntRange(1, 256),
-    help="Number of worker processes; default one per core, at most 4.",
+    help="Number of worker processes; default one per core, at most 4, and fewer for a small job.",
 )
 host_option = click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
 port_option = click.option("--port", default=8000, show_default=True, type=click.IntRange(0, 65535))

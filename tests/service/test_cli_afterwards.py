@@ -427,12 +427,40 @@ def test_a_plan_says_what_its_tokens_are_and_for_what_no_price_is_known(
     text = capsys.readouterr().out
     assert "1 sample in 1 cluster and 1 cell\n" in text
     assert "Expected tokens of all trials (prompts + replies), and what they cost:\n" in text
-    assert re.search(r"openai/x / raw .* trials .* tokens  about \$[\d.]+, at most \$[\d.]+\n", text)
-    assert re.search(r"openai/y / raw .* trials .* tokens  price unknown\n", text)
-    assert "  20% differ: all samples  none, smallest cell  none\n" in text
-    assert "  none, all samples: This design can never claim a difference: even if every sample went " in text
+    assert re.search(r"openai/x / raw +1 trial  .* tokens  about \$[\d.]+, at most \$[\d.]+\n", text)
+    assert re.search(r"openai/y / raw +1 trial  .* tokens  price unknown\n", text)
     assert "Total: unknown price; the job's limit in dollars: none.\n" in text
     assert "No table has a price for openai/y: `price: {input: …, output: …}`" in text
+
+
+@pytest.mark.usefixtures("store")
+def test_a_plan_that_is_too_small_says_why_and_how_many_samples_would_do(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    Path("spec.yaml").write_text(yaml.safe_dump({**SPEC, "select": {"limit": 2}}))
+    assert gnomon("plan", "spec.yaml", "--json") == 0
+    document = said(capsys)
+    sizes = document["enough"]["sizes"]
+    assert [size["effect"] for size in sizes] == [0.2, 0.1]
+    assert 2 < sizes[0]["samples"] < sizes[1]["samples"]
+    assert gnomon("plan", "spec.yaml") == 0
+    text = capsys.readouterr().out
+    assert "Too small to compare arms. This design can never claim a difference: even if every " in text
+    assert f"  for a true difference of 20 points: {sizes[0]['samples']} samples in " in text
+    assert "Minimum detectable" not in text
+    assert "smallest cell" not in text
+    Path("spec.yaml").write_text(yaml.safe_dump({**SPEC, "select": {"limit": sizes[0]["samples"]}}))
+    assert gnomon("plan", "spec.yaml", "--json") == 0
+    assert "enough" not in said(capsys), "so many are not too small"
+
+
+@pytest.mark.usefixtures("store")
+def test_a_plan_of_one_arm_compares_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("spec.yaml").write_text(yaml.safe_dump({**SPEC, "arms": SPEC["arms"][:1]}))
+    assert gnomon("plan", "spec.yaml") == 0
+    text = capsys.readouterr().out
+    assert "One arm: there is nothing to compare.\n" in text
+    assert "detectable" not in text.casefold()
 
 
 @pytest.mark.usefixtures("store")

@@ -60,3 +60,25 @@ def test_a_card_is_made_of_a_server_that_runs(tmp_path: Path) -> None:
     errors = {row["kind"]: row["n"] for row in card["errors"]}
     # Where `add` is left out the script calls it all the same: a call of a tool that is not offered.
     assert errors["calls that do not fit the schema"] == 2
+
+
+def test_a_card_is_made_with_an_agent_from_outside(tmp_path: Path) -> None:
+    agent = Path(__file__).parents[2] / "examples" / "agents" / "as_command.py"
+    arms = {
+        "preset": "mcp_card",
+        "tools": ["list_cameras"],
+        "agent": {"command": [sys.executable, str(agent)]},
+    }
+    spec = {"benchmark": "worlds", "select": {"limit": 2, "seed": 5}, "arms": arms}
+    (tmp_path / "card.yaml").write_text(yaml.safe_dump(spec))
+    command = [GNOMON, "run", "card.yaml", "--json", "--workers", "1"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=110)
+    assert done.returncode == 0, done.stderr
+    report = json.loads(done.stdout)
+    [card] = report["server_cards"]
+    assert [(step["baseline"], step["variant"]) for step in card["steps"]] == [
+        ("raw", "placebo"),
+        ("placebo", "live"),
+    ]
+    [tool] = card["tools"]
+    assert (tool["calls"], tool["errors"]) == (2, 0)  # counted here, in somebody else's loop

@@ -6,6 +6,7 @@ import re
 import signal
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import httpx2
@@ -15,6 +16,10 @@ from mcp import Client, StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
 
 from service.cli.commands.mcp import mcp
+from service.cli.common import settings_of
+from service.jobs import draft_from_cli
+from service.mcp_offer import offer_of
+from workers.store.store import open_store
 
 ROOT = Path(__file__).parents[2]
 GNOMON = str(Path(sys.executable).with_name("gnomon"))
@@ -102,3 +107,30 @@ def test_what_cannot_be_served_is_refused_at_once(
     result = CliRunner().invoke(mcp, args)
     assert result.exit_code != 0
     assert words in str(result.exception)
+
+
+def test_scenes_come_from_a_folder_a_request_a_world_and_a_sample_of_a_job(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    folder = tmp_path / "towns"
+    folder.mkdir()
+    for name in ("north", "south"):
+        (folder / f"{name}.geojson").write_text(Path(SMALL).read_text())
+    (tmp_path / "trip.json").write_text(json.dumps(REQUEST))
+    arms = [{"name": "raw", "agent": "direct"}]
+    written = {"benchmark": "worlds", "select": {"limit": 1}, "models": [{"id": "reference"}], "arms": arms}
+    settings = settings_of(None)
+    draft = draft_from_cli(written, settings)
+    with closing(open_store(settings.database_url)) as store:
+        job = store.create_job(draft.spec, draft.refs)
+    sample = f"{job.id}/{draft.refs[0].sample_id}"
+    offer = offer_of(["towns", "trip.json", "w0-00003", sample])
+    assert [resource.uri for resource in offer.resources] == [
+        f"scene://{name}" for name in ("north", "south", "trip", "w0-00003", sample)
+    ]
+    texts = {
+        resource.uri.removeprefix("scene://"): json.loads(resource.text()) for resource in offer.resources
+    }
+    assert texts["trip"] == REQUEST
+    assert {texts[name]["type"] for name in ("north", "w0-00003", sample)} == {"FeatureCollection"}

@@ -102,7 +102,6 @@ def _run(spec: dict[str, Any], settings: "Settings", workers: int | None) -> str
     from service.cli.common import say_stopping
     from service.cli.progress import JobProgress
     from service.jobs import draft_from_cli
-    from service.local_stack import default_workers
     from service.run_job import of_draft, run_to_end
 
     draft = draft_from_cli(spec, settings)
@@ -110,7 +109,7 @@ def _run(spec: dict[str, Any], settings: "Settings", workers: int | None) -> str
         return run_to_end(
             of_draft(draft),
             settings,
-            workers=workers or default_workers(),
+            workers=workers,
             started=lambda job, abandoned: None,  # noqa: ARG005 (prints nothing)
             progress=progress.show,
             stopping=say_stopping,

@@ -67,24 +67,58 @@ def plan_text(document: dict[str, Any]) -> str:
     from gnomon.report.text_formats import count
 
     sizes = [count(document[f"{noun}s"], noun) for noun in ("sample", "cluster", "cell")]
-    compared = document["comparisons"]
-    comparisons = f"{count(compared['all'], 'comparison')} of arms, over all samples and within each cell"
     lines = [
         *(f"Warning: {warning}" for warning in document["warnings"]),
         f"{document['name']}: {count(document['trials'], 'trial')}",
         f"{sizes[0]} in {sizes[1]} and {sizes[2]}",
+        *document["notes"],
         "",
         *_costs(document),
         "",
-        *_detectable(document),
-        *_early_stop(document),
-        f"Differences that count as none (the margin): {document['margin_text']}.",
+        *(
+            _compared(document)
+            if document["comparisons"]["all"]
+            else ["One arm: there is nothing to compare."]
+        ),
         "",
-        f"{comparisons}: {compared['primary']} primary.",
         *_servers(document),
         "Assumed:",
     ]
     return "\n".join(lines + [f"  {line}" for line in document["assumptions"]])
+
+
+def _compared(document: dict[str, Any]) -> list[str]:
+    """What the comparisons of arms could show; of a job that is too small for any, which size would do."""
+    from gnomon.report.text_formats import count
+
+    compared = document["comparisons"]
+    comparisons = f"{count(compared['all'], 'comparison')} of arms, over all samples and within each cell"
+    is_small = "enough" in document
+    return [
+        *(_too_small(document) if is_small else _detectable(document)),
+        *_by_pilot(document),
+        *_early_stop(document),
+        f"Differences that count as none (the margin): {document['margin_text']}.",
+        *([] if is_small else ["", f"{comparisons}: {compared['primary']} primary."]),
+    ]
+
+
+def _too_small(document: dict[str, Any]) -> list[str]:
+    """That a job is too small to compare its arms, why, and how many samples would do."""
+    from gnomon.report.text_formats import count
+
+    enough = document["enough"]
+    lines = [
+        f"Too small to compare arms. {document['detectable'][-1]['all_note']}",
+        f"About so many samples are enough, where two arms differ on {enough['discordant']:.0%} of them:",
+    ]
+    for size in enough["sizes"]:
+        samples, clusters = count(size["samples"], "sample"), count(size["clusters"], "cluster")
+        points = f"{100 * size['effect']:.0f} points"
+        lines.append(f"  for a true difference of {points}: {samples} in {clusters}")
+    if document["clusters"] < document["samples"]:
+        lines.append("More samples of the same clusters help less than samples of others.")
+    return lines
 
 
 def _servers(document: dict[str, Any]) -> list[str]:
@@ -128,24 +162,33 @@ def _lacks_price(arm: dict[str, Any]) -> bool:
 
 def _costs(document: dict[str, Any]) -> list[str]:
     """What each arm would take. The tokens are those expected; the dollars also say how much it may be."""
-    names = [f"{arm['model']} / {arm['arm']}" for arm in document["arms"]]
-    width = max(map(len, names))
+    parts = {
+        f"{arm['model']} / {arm['arm']}": (
+            arm,
+            f"{arm['trials']:>8,} trial{'s' if arm['trials'] > 1 else ' '}",
+        )
+        for arm in document["arms"]
+    }
+    if "judge" in document:
+        judge = document["judge"]
+        parts[f"{judge['model']}, judging"] = (judge, f"{judge['calls']:>8,} calls ")
+    width = max(map(len, parts))
     lines = ["Expected tokens of all trials (prompts + replies), and what they cost:"]
-    for name, arm in zip(names, document["arms"], strict=True):
+    for name, (arm, size) in parts.items():
         tokens = f"{'tokens unknown':>32}"
         if arm["prompt_tokens"] is not None:
             tokens = f"{arm['prompt_tokens']:>12,} + {arm['completion_tokens']:>10,} tokens"
         price = "price unknown"
         if arm["usd"] is not None and arm["usd_at_most"] is not None:
             price = f"about ${arm['usd']:,.2f}, at most ${arm['usd_at_most']:,.2f}"
-        lines.append(f"{name:<{width}}  {arm['trials']:>8,} trials  {tokens}  {price}")
+        lines.append(f"{name:<{width}}  {size}  {tokens}  {price}")
     limit = "none" if document["usd_limit"] is None else f"${document['usd_limit']:,.2f}"
     total = "unknown price" if document["usd"] is None else f"about ${document['usd']:,.2f}"
     lines.append(f"Total: {total}; the job's limit in dollars: {limit}.")
     if "retry" in document:
         chosen = ", ".join(f"{name} {value}" for name, value in document["retry"].items())
         lines.append(f"Calls that failed are retried with {chosen}.")
-    unpriced = dict.fromkeys(arm["model"] for arm in document["arms"] if _lacks_price(arm))
+    unpriced = dict.fromkeys(arm["model"] for arm, _ in parts.values() if _lacks_price(arm))
     if unpriced:
         form = "`price: {input: …, output: …}`, dollars per million tokens,"
         lines.append(f"No table has a price for {', '.join(unpriced)}: {form} in the spec sets it.")
@@ -165,7 +208,12 @@ def _detectable(document: dict[str, Any]) -> list[str]:
         for scope, key in SCOPES.items():
             if row[f"{key}_note"]:
                 notes.setdefault(f"  none, {scope}: {row[f'{key}_note']}")
-    lines += notes
+    return [*lines, *notes]
+
+
+def _by_pilot(document: dict[str, Any]) -> list[str]:
+    """What each comparison detects where scores scatter as in the pilot."""
+    lines = []
     for contrast in (document["pilot"] or {}).get("contrasts", ()):
         arms = f"{contrast['model']}, {contrast['variant']} − {contrast['baseline']}"
         effect = _effect(contrast["detectable"]).strip()

@@ -2,6 +2,7 @@
 
 import json
 import sys
+from contextlib import redirect_stdout
 from typing import Any
 
 import click
@@ -41,7 +42,8 @@ def score(name: str, mode: str, variant: str | None, scorer: str | None) -> None
             continue
         record = _record(line, number)
         try:
-            result = plugin.score_record(record, scoring=scoring, variant=variant)
+            with redirect_stdout(sys.stderr):  # what a plug-in prints is no score
+                result = plugin.score_record(record, scoring=scoring, variant=variant)
         except SpecError as error:
             raise SpecError(str(error), field=f"line {number}") from None
         line_out: dict[str, Any] = {

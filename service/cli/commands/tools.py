@@ -1,6 +1,8 @@
 """List the tools, or call one on a scene."""
 
 import json
+import sys
+from contextlib import redirect_stdout
 from pathlib import Path
 
 import click
@@ -67,7 +69,8 @@ def call(name: str, scene: str | None, text: str, server: str | None) -> None:
         for picture in answer.pictures:
             click.echo(f"<{picture.media_type} {picture.sha256}>")
         return
-    result = call_tool(name, on, args)
+    with redirect_stdout(sys.stderr):  # what a plug-in prints is no part of its result
+        result = call_tool(name, on, args)
     click.echo(json.dumps(result, indent=2, ensure_ascii=False))
 
 
