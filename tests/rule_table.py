@@ -6,6 +6,9 @@ from typing import Any, NamedTuple
 
 from gnomon.worlds.generate import generate
 from tests.published_clips import publish_urban
+from tools.servers.cassette import RecordedCall, cassette_lines
+from tools.servers.definition import McpServer, ToolServer
+from tools.servers.listing import ListedTool, Listing
 
 SPEC: dict[str, Any] = {
     "benchmark": "worlds",
@@ -18,9 +21,25 @@ PUBLISHED = "the published folder"  # stands for a folder that the test makes
 MAPS = "published maps, without their scenes"  # likewise
 CLIPS = {"benchmark": "urbanvideo-bench", "data": PUBLISHED, "select": {}}
 OWN = "a file of one's own questions"  # likewise
+CASSETTE = "a cassette of other questions"  # likewise
 MATCHED = {"preset": "matched_compute", "tokens_from": "j_none"}
 MANY_ARMS = [{**ARM, "name": f"arm {number}"} for number in range(200)]
 MANY_MODELS = [{"id": "reference", "name": f"model {number}"} for number in range(11)]
+HILLS = ToolServer(
+    mcp=McpServer(command=["hills"]),
+    listing=Listing(tools=[ListedTool(shown="hills__height", name="height", parameters={"type": "object"})]),
+)
+HILL_CALL = RecordedCall(
+    sample="hill 7",
+    tool="hills__height",
+    arguments="{}",
+    n=0,
+    model="m",
+    arm="tools",
+    repeat=0,
+    under="live",
+    result="120 m",
+)
 
 
 class Case(NamedTuple):
@@ -122,6 +141,15 @@ CASES: dict[str, Case] = {
         "the published map is a picture",
     ),
     "trial_count": Case({"select": {"limit": 5_000_001}}, "select.limit", "10,000,002 trials; allowed: "),
+    "cassettes": Case(
+        {
+            "arms": [
+                {**ARM, "agent": "react", "tools": [{"server": "hills"}], "cassette": {"replay": CASSETTE}}
+            ]
+        },
+        "arms.0.cassette.replay",
+        "holds calls of other samples, such as 'hill 7', and none of the 4 that are asked, such as ",
+    ),
     "margins": Case(
         {"analysis": {"margin": {"absolute": 0.05, "subsets": {"outdor.GL": 0.1}}}},
         "analysis.margin",
@@ -147,4 +175,12 @@ def breaking(rule: str, folder: Path) -> Any:
         generate(folder / "maps", samples=1)
         shutil.rmtree(folder / "maps" / "data" / "outdoor" / "scenes")
         spec["data"] = str(folder / "maps")
+    for arm in spec["arms"]:
+        if isinstance(arm, dict) and arm.get("cassette") == {"replay": CASSETTE}:
+            folder.mkdir(exist_ok=True)
+            cassette = folder / "calls.jsonl"
+            cassette.write_bytes(
+                b"".join(cassette_lines({"hills": HILLS}, [HILL_CALL], dict[str, bytes]().__getitem__))
+            )
+            spec["arms"] = [{**arm, "cassette": {"replay": str(cassette)}}]
     return spec

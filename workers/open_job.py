@@ -12,10 +12,10 @@ from cachetools import LRUCache
 from gnomon.core.benchmark import SampleSet
 from gnomon.core.sample import DataFault, Sample, SampleRef
 from gnomon.media import MediaStore
+from gnomon.spec.data_rules import opened_samples
 from gnomon.spec.job_spec import JobSpec
 from gnomon.spec.plugins import check_pins
 from gnomon.trials.run_trial import JobContext
-from tools.core.plugin_code import contained
 
 if TYPE_CHECKING:
     from workers.store.store import Store
@@ -76,14 +76,7 @@ def open_spec(spec: JobSpec, media: MediaStore) -> OpenJob:
     Raises:
         DataError, SpecError: its data or its selection cannot be read here.
     """
-    with contained():
-        samples = spec.plugin().open(
-            data=Path(spec.data) if spec.data else None,
-            select=spec.select,
-            protocol=spec.protocol,
-            media=media,
-        )
-    return open_job(spec, samples, media)
+    return open_job(spec, opened_samples(spec, media), media)
 
 
 def open_job(spec: JobSpec, samples: SampleSet, media: MediaStore) -> OpenJob:

@@ -132,7 +132,7 @@ class ReadsOwnFiles(Protocol):
     """Asks the questions of a file of the user's own.
 
     A spec may set `columns` and `scorer`; the tasks are those of the file, so that names of them are checked
-    once it is open.
+    once it is open. The hash of the file is frozen with the job.
 
     Example: `reading` gives the benchmark for a file whose column `prompt` holds the questions.
     """
@@ -144,6 +144,14 @@ class ReadsOwnFiles(Protocol):
 
         Raises:
             SpecError: names the field that is not allowed.
+        """
+        ...
+
+    def data_sha256(self, data: Path) -> str:
+        """The SHA-256 of the file's bytes, in hexadecimal.
+
+        Raises:
+            DataError: it cannot be read.
         """
         ...
 

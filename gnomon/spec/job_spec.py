@@ -248,6 +248,15 @@ class JobSpec(StrictModel):
             "current folder (over REST: to one of `GNOMON_MEDIA_ROOTS`); null: none, for generated questions."
         ),
     )
+    data_sha256: str | None = Field(
+        default=None,
+        pattern="^[0-9a-f]{64}$",
+        exclude_if=lambda sha256: sha256 is None,  # so that hashes of older specs stay
+        description=(
+            "SHA-256 of one's own file of questions, frozen with the job, which goes on with no other file. "
+            "null: that of the file when the job is posted."
+        ),
+    )
     columns: dict[str, str] = Field(
         default_factory=dict,
         exclude_if=lambda columns: not columns,  # so that hashes of older specs stay

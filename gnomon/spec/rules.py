@@ -18,7 +18,6 @@ from pydantic import ValidationError
 from gnomon.core.arm import differences
 from gnomon.core.benchmark import (
     BENCHMARKS,
-    AsksJudge,
     Benchmark,
     OfficialScenes,
     OfficialShow,
@@ -31,13 +30,14 @@ from gnomon.core.benchmark import (
 )
 from gnomon.core.decoding import EVERY_TASK
 from gnomon.core.errors import DataError, NotFound, SpecError
-from gnomon.core.model import OWN_MODEL, is_built_in, is_scripted
+from gnomon.core.model import is_built_in, is_scripted
 from gnomon.core.validation import first_validation_error
 from gnomon.media import MediaStore
 from gnomon.price_table import price_entry
 from gnomon.spec.all_tools import with_tools_that_fit
 from gnomon.spec.arm_rules import contracts, oracle, tools, transforms
 from gnomon.spec.data_paths import for_command_line, from_request
+from gnomon.spec.data_rules import frozen_data, opened_samples, own_files, published_files
 from gnomon.spec.endpoints import NO_ENDPOINTS, EndpointAllowlist, check_endpoints
 from gnomon.spec.job_spec import JobSpec, ModelSpec
 from gnomon.spec.model_ids import check_model_id
@@ -51,7 +51,6 @@ from gnomon.spec.size import check_sizes
 from gnomon.spec.token_budget import StoredJob, with_token_budget
 from gnomon.spec.tool_servers import Commands, ListTools, check_server, lift_servers
 from tools.core.outside import PluginFault
-from tools.core.plugin_code import contained
 from tools.core.registry import UnknownPlugin, choices
 from tools.servers.definition import ToolServer
 
@@ -96,7 +95,7 @@ def check_spec(written: object, context: Context) -> JobSpec:
     except PluginFault as fault:
         raise SpecError(str(fault), field="plugins") from None
     path = _data_path(spec, context)
-    return spec if path is None else spec.model_copy(update={"data": str(path)})
+    return spec if path is None else frozen_data(spec, path)
 
 
 def parse_spec(written: object, *, agents: tuple[str, ...]) -> JobSpec:
@@ -115,13 +114,7 @@ def open_samples(spec: JobSpec, media: MediaStore) -> SampleSet:
         SpecError, DataError: its data or what it selects of them break a rule.
     """
     try:
-        with contained():
-            samples = spec.plugin().open(
-                data=Path(spec.data) if spec.data else None,
-                select=spec.select,
-                protocol=spec.protocol,
-                media=media,
-            )
+        samples = opened_samples(spec, media)
     except DataError as error:
         raise type(error)(error.message, field=error.field or "data") from None
     for rule in OF_THE_SAMPLES:
@@ -263,41 +256,6 @@ def benchmark(spec: JobSpec, _: Context) -> None:
 def plugins(spec: JobSpec, _: Context) -> None:
     """Refuses pins of plug-ins of others that are not here as they are pinned."""
     check_written_pins(spec)
-
-
-def own_files(spec: JobSpec, _: Context) -> None:
-    """Refuses columns, a scorer and tags where the benchmark reads no file of one's own, and unknown ones."""
-    plugin = BENCHMARKS.get(spec.benchmark)
-    for field, is_set in (
-        ("columns", bool(spec.columns)),
-        ("scorer", spec.scorer is not None),
-        ("select.tags", bool(spec.select.tags)),
-    ):
-        if is_set and not isinstance(plugin, ReadsOwnFiles):
-            readers = ", ".join(other.name for other in BENCHMARKS if isinstance(other, ReadsOwnFiles))
-            has = "has none" if field == "select.tags" else "has its own"
-            message = f"{spec.benchmark} {has}; allowed with the benchmark {readers}"
-            raise SpecError(message, field=field)
-    if isinstance(plugin, ReadsOwnFiles):
-        plugin.reading(spec.columns, spec.scorer)
-    if spec.judge is not None and not isinstance(plugin, AsksJudge):
-        judged = ", ".join(other.name for other in BENCHMARKS if isinstance(other, AsksJudge))
-        raise SpecError(
-            f"{spec.benchmark} scores by rules; allowed with the benchmark {judged}", field="judge"
-        )
-    if spec.judge is not None and spec.judge.id == OWN_MODEL:
-        raise SpecError("an agent's own model cannot judge; name a model", field="judge.id")
-
-
-def published_files(spec: JobSpec, _: Context) -> None:
-    """Refuses a benchmark of published files without a folder of them."""
-    if spec.plugin().needs_data and not spec.data:
-        files = (
-            "your file of questions"
-            if isinstance(spec.plugin(), ReadsOwnFiles)
-            else "the folder of its published files"
-        )
-        raise SpecError(f"{spec.benchmark} needs {files}", field="data")
 
 
 def planning_request(spec: JobSpec, _: Context) -> None:

@@ -4,6 +4,7 @@ Before them the benchmark itself refuses data that are not as published.
 """
 
 from collections.abc import Callable, Mapping
+from pathlib import Path
 
 from gnomon.core.benchmark import KnowsMedia, NamesJudged, ReadsOwnFiles, SampleSet
 from gnomon.core.decoding import EVERY_TASK
@@ -12,6 +13,7 @@ from gnomon.core.transforms import RefusesTransforms
 from gnomon.spec.job_spec import JobSpec, shows_media
 from gnomon.spec.margin_spec import MarginSpec
 from gnomon.trials.trial_plan import cluster_of, count_trials
+from tools.servers.cassette import open_cassette
 
 MAX_TRIALS = 10_000_000
 
@@ -92,6 +94,21 @@ def transformable(spec: JobSpec, samples: SampleSet) -> None:
             raise SpecError(reason, field=f"arms.{at}.transform")
 
 
+def cassettes(spec: JobSpec, samples: SampleSet) -> None:
+    """Refuses a cassette of other questions: no call could be answered."""
+    asked = {ref.sample_id for ref in samples.refs}
+    for at, arm in enumerate(spec.arms):
+        if arm.cassette is None or arm.cassette.replay is None:
+            continue
+        recorded = open_cassette(Path(arm.cassette.replay), arm.cassette.sha256).samples
+        if recorded and not recorded & asked:
+            message = (
+                f"holds calls of other samples, such as {min(recorded)!r}, and none of the "
+                f"{len(asked):,} that are asked, such as {min(asked)!r}"
+            )
+            raise SpecError(message, field=f"arms.{at}.cassette.replay")
+
+
 def trial_count(spec: JobSpec, samples: SampleSet) -> None:
     """Refuses more trials (samples × models × arms × repeats) than a job may have."""
     trials = count_trials(spec, len(samples.refs))
@@ -114,5 +131,6 @@ OF_THE_SAMPLES: tuple[Callable[[JobSpec, SampleSet], None], ...] = (
     can_stop_early,
     transformable,
     trial_count,
+    cassettes,
     margins,
 )

@@ -110,6 +110,11 @@ class Cassette:
     _places: dict[tuple[str, str, str, str], list["_Place"]] = field(repr=False)
     _pictures: dict[str, tuple[int, int]] = field(repr=False)
 
+    @property
+    def samples(self) -> frozenset[str]:
+        """The ids of the samples whose calls it holds."""
+        return frozenset(sample for sample, *_ in self._places)
+
     def find(
         self,
         *,

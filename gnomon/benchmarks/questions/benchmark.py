@@ -13,6 +13,7 @@ from gnomon.benchmarks.questions.samples import FRAMES, OwnSamples
 from gnomon.benchmarks.questions.scorers.judge import JudgeScorer
 from gnomon.benchmarks.questions.scorers.option import OptionScorer, choice, options_in, right_letter
 from gnomon.benchmarks.questions.scorers.scorers import make_scorer
+from gnomon.benchmarks.questions.tables import sha256_of
 from gnomon.core.benchmark import (
     Benchmark,
     PromptProtocol,
@@ -74,6 +75,9 @@ class Questions:
                 scorer=None if scorer is None else make_scorer(scorer),
             )
         )
+
+    def data_sha256(self, data: Path) -> str:
+        return sha256_of(find_file(data))
 
     def open(
         self, *, data: Path | None, select: Select, protocol: PromptProtocol, media: MediaStore

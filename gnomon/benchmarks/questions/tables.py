@@ -4,6 +4,7 @@ Only where each row lies is kept, so that a file of any size takes little memory
 """
 
 import csv
+import hashlib
 import io
 import json
 from collections import Counter
@@ -88,6 +89,19 @@ def open_table(path: Path) -> Table:
     if kind in (".csv", ".tsv"):
         return CsvTable(path, stamp, "\t" if kind == ".tsv" else _delimiter(path))
     return JsonLines(path, stamp)
+
+
+def sha256_of(path: Path) -> str:
+    """The SHA-256 of a file, in hexadecimal.
+
+    Raises:
+        DataError: it cannot be read.
+    """
+    try:
+        with open_regular(path) as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        raise DataError(f"{path.name} cannot be read: {error.strerror or error}", field="data") from None
 
 
 def _stamp(path: Path) -> tuple[int, int]:

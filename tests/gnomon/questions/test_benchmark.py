@@ -1,5 +1,6 @@
 """Own questions as a benchmark: options dealt anew, floors, audit, tools, and what people are shown."""
 
+import hashlib
 import json
 import shutil
 from pathlib import Path
@@ -26,6 +27,7 @@ from gnomon.media import MediaStore
 from gnomon.spec.job_spec import JobSpec
 from gnomon.spec.rules import Context, check_spec, open_samples
 from tools.core.toolbox import TOOLS
+from workers.open_job import open_spec
 
 EXAMPLES = Path(__file__).parents[3] / "examples" / "questions"
 ARMS = [{"name": "raw", "agent": "direct"}]
@@ -326,3 +328,19 @@ def test_a_file_that_cannot_be_read_is_refused_as_ever_whatever_tools_there_are(
     path.write_text("{")
     with pytest.raises(FaultyFile, match="is no JSON"):
         with_all_tools([arm], path)
+
+
+def test_a_job_goes_on_with_no_other_file_than_that_it_was_frozen_with(tmp_path: Path) -> None:
+    path = written(tmp_path, choices(3))
+    media = MediaStore(tmp_path / "media")
+    spec, _ = held({"data": str(path)}, tmp_path)
+    assert spec.data_sha256 == hashlib.sha256(path.read_bytes()).hexdigest()
+    assert len(open_spec(spec, media).samples.refs) == 3
+    written(tmp_path, [*choices(2), {**choices(3)[2], "answer": "B"}])
+    named = rf"{path.name} is not the file .* {spec.data_sha256[:12]}"
+    with pytest.raises(DataError, match=named):
+        open_spec(spec, media)
+    with pytest.raises(DataError, match=named):  # nor does a posted spec of another file
+        held({"data": str(path), "data_sha256": spec.data_sha256}, tmp_path)
+    older = spec.model_copy(update={"data_sha256": None})  # jobs of versions that kept no hash
+    assert len(open_spec(older, media).samples.refs) == 3
