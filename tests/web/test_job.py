@@ -120,7 +120,8 @@ def test_a_job_runs_to_its_end_before_the_readers_eyes(
     site: Site, redis: Redis, redis_url: str, visit: Callable[..., Visit]
 ) -> None:
     settings = read_settings({}, data_dir=site.folder)
-    draft = jobs.draft_from_request({**SPEC, "name": "live"}, settings)
+    slow = {"id": "scripted", "options": {"replies": ["<answer>A</answer>"], "delay_s": 0.5}}
+    draft = jobs.draft_from_request({**SPEC, "name": "live", "models": [slow], "concurrency": 8}, settings)
     job = jobs.submit(draft, store=site.store, redis=redis)
     shown = visit(site)
     page = shown.open(f"/ui/jobs/{job.id}")

@@ -62,8 +62,10 @@ class PostgreSQL:
 
 
 @contextmanager
-def running(host: str = "", port: int = 5432) -> Iterator[PostgreSQL]:
+def running(host: str = "", port: int = 5432, *, flushes: bool = False) -> Iterator[PostgreSQL]:
     """Start a server that forgets everything at its end; it lets in whoever is on the network of `host`.
+
+    If it `flushes`, it waits for the disk at each commit, as a server that must not forget does.
 
     It refuses to run as root: then it runs as the user `nobody`, from a copy that this user can reach.
     """
@@ -84,8 +86,8 @@ def running(host: str = "", port: int = 5432) -> Iterator[PostgreSQL]:
         subprocess.run(initdb, check=True, **quiet)
         with (data / "pg_hba.conf").open("a") as rules:
             rules.write("host all all samenet trust\n" if host else "")
-        serve = [programs / "postgres", "-D", data, "-k", folder, "-p", str(port), "-F"]
-        serve += ["-c", f"listen_addresses={host}"]
+        serve = [programs / "postgres", "-D", data, "-k", folder, "-p", str(port)]
+        serve += ["-c", f"listen_addresses={host}", *(() if flushes else ("-F",))]
         server = PostgreSQL(
             folder, lambda: subprocess.Popen(serve, stderr=subprocess.DEVNULL, **quiet), port, host
         )

@@ -5,12 +5,13 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
-from sqlalchemy import event, update
+from sqlalchemy import event, text, update
 
 from tests.workers.conftest import Clock, create, make_row, wait_until
 from tests.workers.postgresql import PostgreSQL
 from workers.store import Store
 from workers.store.database import insert_all
+from workers.store.jobs import lock_jobs
 from workers.store.leases import MAX_ATTEMPTS
 from workers.store.schema import results, trials
 from workers.store.serialization import row_values
@@ -19,33 +20,66 @@ pytestmark = pytest.mark.parametrize("kind", ["postgresql"], indirect=True)
 TTL_S = 10.0
 
 
-def waits_for_a_row(server: PostgreSQL) -> Callable[[], bool]:
+def wait_for_rows(server: PostgreSQL, count: int) -> Callable[[], bool]:
     def look() -> bool:
         with server.connect() as db:
             waiting = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'"
             found: Any = db.execute(waiting).fetchone()
-        return bool(found[0])
+        return bool(found[0] == count)
 
     return look
 
 
-def test_a_trial_that_is_renewed_while_a_sweeper_waits_for_it_goes_on(
-    store: Store, clock: Clock, postgres: PostgreSQL
-) -> None:
+def test_a_trial_that_is_renewed_while_it_is_swept_goes_on(store: Store, clock: Clock) -> None:
     job = create(store, 1)
     (first, _) = store.lease(job.id, 0, worker="w", ttl_s=TTL_S)
     with store.writing() as db:
         db.execute(update(trials).values(attempt=MAX_ATTEMPTS))
     clock.now_s += TTL_S + 1
-    with ThreadPoolExecutor(1) as pool:
-        with store.writing() as db:
-            db.execute(update(trials).values(lease_until=clock.now_s + TTL_S))
-            swept = pool.submit(store.sweep)
-            wait_until(waits_for_a_row(postgres))
-        assert swept.result(30) == []
+    with ThreadPoolExecutor(1) as pool, store.writing() as db:
+        db.execute(update(trials).values(lease_until=clock.now_s + TTL_S))
+        assert pool.submit(store.sweep).result(30) == []
     assert list(store.iter_rows(job.id)) == []
     assert store.job(job.id).counts.running == 2
     assert store.finish([(first, make_row(first), {})]) == set()
+
+
+def test_a_late_result_and_the_sweeper_do_not_wait_for_each_other(
+    store: Store, clock: Clock, postgres: PostgreSQL
+) -> None:
+    job = create(store, 1)
+    (late, _) = store.lease(job.id, 0, worker="w", ttl_s=TTL_S)
+    clock.now_s += TTL_S + 1
+    with ThreadPoolExecutor(2) as pool:
+        with store.writing() as db:
+            lock_jobs(db, [job.id])
+            swept = pool.submit(store.sweep)
+            wait_until(wait_for_rows(postgres, 1))
+            finished = pool.submit(store.finish, [(late, make_row(late), {})])
+            wait_until(
+                wait_for_rows(postgres, 2)
+            )  # it holds its trial: the sweeper, which comes first, does not
+        assert swept.result(30) == [(job.id, 0)]
+        assert finished.result(30) == set()
+    assert [row.trial_id for row in store.iter_rows(job.id)] == [late.trial.trial_id]
+    assert store.job(job.id).counts.running == 0
+
+
+def test_results_of_a_job_are_numbered_in_the_order_in_which_they_can_be_seen(
+    store: Store, postgres: PostgreSQL
+) -> None:
+    job = create(store, 1)
+    (first, second) = store.lease(job.id, 0, worker="w", ttl_s=TTL_S)
+    with ThreadPoolExecutor(2) as pool:
+        with store.writing() as db:
+            lock_jobs(db, [job.id])
+            both = [pool.submit(store.finish, [(lease, make_row(lease), {})]) for lease in (first, second)]
+            wait_until(wait_for_rows(postgres, 2))
+            given = db.execute(text("SELECT last_value, is_called FROM results_seq_seq")).one()
+        assert [finish.result(30) for finish in both] == [set(), set()]
+    assert not given.is_called  # none has a number yet that another one could come before
+    assert len(list(store.iter_rows(job.id))) == 2
+    assert store.job(job.id).status == "completed"
 
 
 def test_no_row_of_many_is_sent_back(store: Store) -> None:

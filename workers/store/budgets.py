@@ -94,7 +94,7 @@ class BudgetStore(Database):
             lost = db.execute(
                 delete(reservations).where(expired).returning(reservations.c.usd, reservations.c.tokens)
             ).all()
-            add_results(db, job_id, (), [Usage(row.usd, row.tokens) for row in lost], now=now)
+            add_results(db, job_id, (), [Usage(row.usd, row.tokens) for row in lost])
             columns = (jobs.c.known_usd, jobs.c.known_tokens, jobs.c.cost_ratios)
             stored = db.execute(select(*columns).where(jobs.c.id == job_id)).one_or_none()
             if stored is None:
@@ -129,7 +129,7 @@ class BudgetStore(Database):
         with self.writing() as db:
             lock_jobs(db, [job_id])
             db.execute(delete(reservations).where(reservations.c.holder == holder))
-            add_results(db, job_id, (), [left], now=self.now(db))
+            add_results(db, job_id, (), [left])
 
 
 def _others(db: Connection, job_id: str, holder: str) -> tuple[Usage, int]:

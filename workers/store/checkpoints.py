@@ -44,7 +44,7 @@ class Checkpoints(Database):
                 self._keep_newest(db, lease, body, now=now)
             spent = [used.beyond(lease.counted).known for lease, _, used in written]
             if any(spent_usd or spent_tokens for spent_usd, spent_tokens in spent):
-                add_results(db, job_id, (), spent, now=now)
+                add_results(db, job_id, (), spent)
         return {lease.trial.trial_id for lease in leases} - held
 
     def checkpoint(self, trial_id: str) -> bytes | None:

@@ -15,7 +15,7 @@ from gnomon.core.seal import PlannedSamples
 from gnomon.spec.job_spec import JobSpec
 from gnomon.trials.trial_plan import Trial, count_trials, expand_trials, trial_id
 from workers.store.database import insert_all
-from workers.store.job_counters import Usage, add_results
+from workers.store.job_counters import Usage, add_results, end_job
 from workers.store.jobs import Jobs, seal_plan, shard_size
 from workers.store.records import JobStatus
 from workers.store.schema import jobs, results, traces, trials
@@ -79,9 +79,8 @@ class FinishedJobs(Jobs):
                         shard_size=shard_size(spec, count),
                     )
                 )
-                add_results(
-                    db, job_id, [row.outcome for row in spent], [Usage.by(row) for row in spent], now=now
-                )
+                if add_results(db, job_id, [row.outcome for row in spent], [Usage.by(row) for row in spent]):
+                    end_job(db, job_id, now=now)
                 ended_now = update(jobs).where(jobs.c.id == job_id)
                 why = {} if status == "failed" else {"error": ""}
                 db.execute(ended_now.values(status=status, finished_at=now, **why))

@@ -10,17 +10,19 @@ from workers.budget.usage import Usage
 from workers.store.failure import failure_of
 from workers.store.schema import jobs
 
-__all__ = ["OPEN", "Usage", "add_results"]
+__all__ = ["OPEN", "Usage", "add_results", "end_job"]
 
 OPEN = ("queued", "running")
+_ENDED = jobs.c.scored + jobs.c.model_failed + jobs.c.infra_missing
 
 
-def add_results(
-    db: Connection, job_id: str, outcomes: Sequence[Outcome], spent: Sequence[Usage], *, now: float
-) -> None:
-    """Count new results, and what was spent on these and on refused ones; the last one completes the job."""
+def add_results(db: Connection, job_id: str, outcomes: Sequence[Outcome], spent: Sequence[Usage]) -> bool:
+    """Count new results, and what was spent on these and on refused ones; whether nothing is left to run.
+
+    Holds the job's row until the transaction ends. Then `end_job`, once the results are written.
+    """
     count = Counter(outcomes)
-    db.execute(
+    counted = (
         update(jobs)
         .where(jobs.c.id == job_id)
         .values(
@@ -32,20 +34,17 @@ def add_results(
             known_tokens=jobs.c.known_tokens + sum(usage.tokens or 0 for usage in spent),
             unknown_tokens=jobs.c.unknown_tokens + sum(usage.tokens is None for usage in spent),
         )
+        .returning(jobs.c.status.in_(OPEN) & (jobs.c.planned <= _ENDED))
     )
-    if outcomes:
-        _close_if_done(db, job_id, now=now)
+    return bool(db.execute(counted).scalar_one_or_none()) and bool(outcomes)
 
 
-def _close_if_done(db: Connection, job_id: str, *, now: float) -> None:
-    """End the job if nothing of it is left to run: it fails where no model answered, or none was left.
+def end_job(db: Connection, job_id: str, *, now: float) -> None:
+    """End a job of which nothing is left to run: it fails where no model answered, or none was left.
 
-    A cancelled or failed job stays what it is. The results must be written by now.
+    The results must be written by now.
     """
-    ended = jobs.c.scored + jobs.c.model_failed + jobs.c.infra_missing
-    is_done = (jobs.c.id == job_id) & jobs.c.status.in_(OPEN) & (ended >= jobs.c.planned)
-    job = db.execute(select(jobs).where(is_done)).mappings().one_or_none()
-    if job is not None:
-        error = failure_of(db, job)
-        status = "failed" if error else "completed"
-        db.execute(update(jobs).where(is_done).values(status=status, error=error, finished_at=now))
+    job = db.execute(select(jobs).where(jobs.c.id == job_id)).mappings().one()
+    error = failure_of(db, job)
+    status = "failed" if error else "completed"
+    db.execute(update(jobs).where(jobs.c.id == job_id).values(status=status, error=error, finished_at=now))

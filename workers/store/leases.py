@@ -133,9 +133,11 @@ class Leases(Database):
             job_ids = db.execute(select(trials.c.job_id).where(expired).distinct()).scalars().all()
         shards: set[tuple[str, int]] = set()
         for job_id in sorted(job_ids):
-            here = expired & (trials.c.job_id == job_id)
             with self.writing() as db:
                 lock_jobs(db, [job_id])
+                # What a late worker ends just now is its own: it holds the trial, and waits for the job.
+                free = select(trials.c.trial_id).where(expired, trials.c.job_id == job_id)
+                here = trials.c.trial_id.in_(free.with_for_update(skip_locked=True))
                 mark_missing(
                     db, here & (trials.c.attempt >= MAX_ATTEMPTS), stop_reason="worker_lost", now=now
                 )

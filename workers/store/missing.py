@@ -10,7 +10,7 @@ from gnomon.core.row import Row
 from gnomon.core.score import Outcome
 from gnomon.trials.trial_plan import Trial
 from workers.store.database import insert_all
-from workers.store.job_counters import add_results
+from workers.store.job_counters import add_results, end_job
 from workers.store.schema import checkpoints, jobs, results, trials
 from workers.store.serialization import row_values, trial_of
 
@@ -52,8 +52,10 @@ def _keep_missing(
         lost = missing_row(trial, benchmark=benchmark, stop_reason=stop_reason, attempt=row["attempt"])
         by_job[trial.job_id].append(replace(lost, error=error))
     for job_id, rows in by_job.items():
+        is_over = add_results(db, job_id, [row.outcome for row in rows], ())
         insert_all(db, results, [row_values(row) for row in rows])
-        add_results(db, job_id, [row.outcome for row in rows], (), now=now)
+        if is_over:
+            end_job(db, job_id, now=now)
 
 
 def missing_row(trial: Trial, *, benchmark: str, stop_reason: str, attempt: int) -> Row:

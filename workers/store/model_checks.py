@@ -53,7 +53,7 @@ class ModelChecks(Database):
             stored = _at(db, job_id, model)
             if not stored["holder"]:
                 return
-            add_results(db, job_id, (), [spent], now=self.now(db))
+            add_results(db, job_id, (), [spent])
             cost = {
                 "calls": stored["calls"] + calls,
                 "usd": _sum(stored["usd"], spent.usd),

@@ -1,0 +1,112 @@
+"""How many results a second one job takes on PostgreSQL, by how many workers end its trials at once.
+
+`python -m bench.finishing` starts a PostgreSQL of its own, and processes whose threads do to the store what
+workers do: lease trials of a shard, then end them, BATCH at a time, as fast as the store lets them. There are
+no models, and a result is made before the clock runs. It prints results a second of one job, and of as many
+workers that have a job each: what the database can do where nobody waits for another.
+"""
+
+import argparse
+import multiprocessing
+import threading
+import time
+from collections.abc import Sequence
+from multiprocessing.synchronize import Barrier
+
+from bench.performance.filler import TRACE, row_of
+from gnomon.spec.job_spec import JobSpec
+from gnomon.worlds.sample_numbers import Numbers
+from tests.workers.postgresql import running
+from workers.store.records import Lease
+from workers.store.store import Store
+
+WORKERS = (1, 10, 100, 1_000)
+BATCH = 50  # results that a worker writes at once
+BATCHES = 600  # of all workers, and one of each at least
+PROCESSES = 4
+ARMS = ("raw", "tools")
+
+
+def spec_of(samples: int) -> JobSpec:
+    """A job of so many samples under two arms."""
+    arms = [{"name": name, "agent": "direct"} for name in ARMS]
+    written = {
+        "benchmark": "worlds",
+        "select": {"limit": samples},
+        "models": [{"id": "reference"}],
+        "arms": arms,
+    }
+    return JobSpec.model_validate(written)
+
+
+def work(url: str, job_ids: Sequence[str], leased: Sequence[list[Lease]], start: Barrier) -> None:
+    """End the trials of several workers, a thread each, once every process is ready."""
+    store = Store(url)
+
+    def end_all(leases: list[Lease]) -> None:
+        ended = [(lease, row_of(lease.trial), TRACE) for lease in leases]
+        start.wait()
+        for begin in range(0, len(ended), BATCH):
+            assert not store.finish(ended[begin : begin + BATCH])
+
+    threads = [threading.Thread(target=end_all, args=(leases,)) for leases in leased]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    store.close()
+
+
+def results_per_s(url: str, workers: int, *, jobs: int) -> float:
+    """Results a second of so many workers, spread over so many jobs."""
+    store = Store(url)
+    each = max(1, BATCHES // workers) * BATCH
+    size = -(-workers // jobs) * each // len(ARMS)
+    job_ids = [store.create_job(spec_of(size), Numbers(0, tuple(range(14)), size)).id for _ in range(jobs)]
+    leases = {
+        job_id: [
+            lease
+            for shard in range(store.job(job_id).shards)
+            for lease in store.lease(job_id, shard, worker="bench", ttl_s=600, limit=100_000)
+        ]
+        for job_id in job_ids
+    }
+    hands = [
+        leases[job_ids[number % jobs]][number // jobs * each : (number // jobs + 1) * each]
+        for number in range(workers)
+    ]
+    processes = min(PROCESSES, workers)
+    start = multiprocessing.Barrier(workers + 1)
+    running_now = [
+        multiprocessing.Process(target=work, args=(url, job_ids, hands[number::processes], start))
+        for number in range(processes)
+    ]
+    for process in running_now:
+        process.start()
+    start.wait()
+    began = time.perf_counter()
+    for process in running_now:
+        process.join()
+    took = time.perf_counter() - began
+    done = sum(store.job(job_id).counts.done for job_id in job_ids)
+    assert done == workers * each, f"{done} of {workers * each} results"
+    store.close()
+    return done / took
+
+
+def main() -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--workers", type=int, nargs="+", default=WORKERS)
+    chosen = parser.parse_args()
+    with running(flushes=True) as server:
+        for workers in chosen.workers:
+            shared = results_per_s(server.emptied(), workers, jobs=1)
+            alone = results_per_s(server.emptied(), workers, jobs=workers)
+            print(
+                f"{workers:,} workers: {shared:,.0f} results a second of one job, {alone:,.0f} of a job each"
+            )
+
+
+if __name__ == "__main__":
+    main()
