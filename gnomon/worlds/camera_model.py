@@ -53,7 +53,7 @@ class Mount:
 
     def field_of_view(self) -> Polygon:
         """What it sees of an open floor: its sector without the strip before its feet."""
-        far = sector(self.xy_m, self.heading_deg, self.fov_deg, self.range_m).exterior.coords[1:-1]
+        far = shapely.get_coordinates(sector(self.xy_m, self.heading_deg, self.fov_deg, self.range_m))[1:-1]
         half_deg = self.fov_deg / 2
         along_m = self.near_m / math.cos(math.radians(half_deg))
         left, right = (
@@ -63,7 +63,7 @@ class Mount:
             )
             for side in (-half_deg, half_deg)
         )
-        return Polygon([left, *far, right])
+        return Polygon(np.vstack([left, far, right]))
 
     def projection(self) -> NDArray[np.float64]:
         """3 x 4 matrix from (x, y, z above the floor, 1) in metres to pixels times depth."""
@@ -102,12 +102,16 @@ class Candidate:
     floor: int = 0
     room: Polygon | None = None
 
-    def camera(self, camera_id: str) -> Camera:
-        """The camera that hangs so."""
+    def view(self) -> Polygon:
+        """What the camera would see; empty where walls leave it nothing in one piece."""
         view = self.mount.field_of_view()
-        if self.room is not None:
-            inside = self.room.intersection(view)
-            view = inside if isinstance(inside, Polygon) else Polygon()
+        if self.room is None:
+            return view
+        inside = self.room.intersection(view)
+        return inside if isinstance(inside, Polygon) else Polygon()
+
+    def camera(self, camera_id: str, view: Polygon | None = None) -> Camera:
+        """The camera that hangs so; its `view` where that is known already."""
         return Camera(
             id=camera_id,
             xy_m=self.mount.xy_m,
@@ -115,7 +119,7 @@ class Candidate:
             heading_deg=self.mount.heading_deg % 360,
             fov_deg=self.mount.fov_deg,
             range_m=self.mount.range_m,
-            field_of_view=view,
+            field_of_view=self.view() if view is None else view,
             homography=self.mount.homography(),
             image_size=self.mount.image_size,
         )
@@ -140,20 +144,24 @@ def install(rng: Random, candidates: Iterable[Candidate], *, count: int, apart_m
     Raises:
         ValueError: fewer than `count` candidates keep apart.
     """
-    taken: list[Candidate] = []
+    taken: list[tuple[Candidate, Polygon]] = []
     views: dict[int, list[Polygon]] = {}
     for candidate in candidates:
-        view = candidate.camera("").field_of_view
+        view = candidate.view()
         others = views.setdefault(candidate.floor, [])
         if view and shapely.distance(view, others).min(initial=math.inf) >= apart_m:
-            taken.append(candidate)
+            taken.append((candidate, view))
             others.append(view)
     if len(taken) < count:
         raise ValueError(f"{count} cameras wanted, but only {len(taken)} places keep {apart_m:g} m apart")
     rng.shuffle(taken)
     built = dict(zip(camera_ids(rng, count), taken[:count], strict=True))
     return Installation(
-        cameras={camera_id: candidate.camera(camera_id) for camera_id, candidate in built.items()},
-        mounts={camera_id: candidate.mount for camera_id, candidate in built.items()},
-        unbuilt=tuple(candidate.camera(f"u{number:02d}") for number, candidate in enumerate(taken[count:])),
+        cameras={
+            camera_id: candidate.camera(camera_id, view) for camera_id, (candidate, view) in built.items()
+        },
+        mounts={name: candidate.mount for name, (candidate, _) in built.items()},
+        unbuilt=tuple(
+            candidate.camera(f"u{number:02d}", view) for number, (candidate, view) in enumerate(taken[count:])
+        ),
     )

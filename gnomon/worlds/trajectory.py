@@ -9,7 +9,7 @@ from shapely import LineString, Polygon
 
 from gnomon.worlds.movement import PEDESTRIAN, VEHICLE, Journey, Stretch, journey
 from gnomon.worlds.world import Spot, World
-from tools.geometry.field_of_view import crossings
+from tools.geometry.field_of_view import crossings_of_each
 from tools.scene.scene import Camera
 
 
@@ -34,12 +34,14 @@ class Sighting:
 
 def sightings(journey: Journey, cameras: Collection[Camera]) -> tuple[Sighting, ...]:
     """Every stay of the target in view of one of the cameras, in order of time; exact, however short."""
-    stays = [
-        _stay(journey, camera.id, stretch.time_at_s(enters_m), stretch.time_at_s(leaves_m))
-        for stretch in journey.stretches
-        for camera, view in _met(stretch, cameras)
-        for enters_m, leaves_m in crossings(stretch.points_m, view)
-    ]
+    stays = []
+    for stretch in journey.stretches:
+        met = _met(stretch, cameras)
+        crossed = crossings_of_each(stretch.points_m, [view for _, view in met])
+        for (camera, _), within in zip(met, crossed, strict=True):
+            for enters_m, leaves_m in within:
+                times_s = stretch.time_at_s(enters_m), stretch.time_at_s(leaves_m)
+                stays.append(_stay(journey, camera.id, *times_s))
     return tuple(sorted(stays, key=lambda sighting: sighting.start_s))
 
 

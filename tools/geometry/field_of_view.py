@@ -33,7 +33,7 @@ def sector(xy_m: Point, heading_deg: float, fov_deg: float, range_m: float) -> P
     steps = max(1, math.ceil(fov_deg / ARC_STEP_DEG))
     angles = np.radians(np.linspace(heading_deg - fov_deg / 2, heading_deg + fov_deg / 2, steps + 1))
     arc = np.column_stack([xy_m[0] + range_m * np.sin(angles), xy_m[1] + range_m * np.cos(angles)])
-    return Polygon(arc[:-1] if fov_deg == 360 else [xy_m, *arc])
+    return Polygon(arc[:-1] if fov_deg == 360 else np.vstack([xy_m, arc]))
 
 
 def view_of(camera: Camera) -> Polygon | None:
@@ -108,19 +108,27 @@ def crossings(path_m: Sequence[Point], area: Polygon) -> list[tuple[float, float
     >>> crossings([(0, 0), (10, 0)], Polygon([(2, -1), (4, -1), (4, 1), (2, 1)]))
     [(2.0, 4.0)]
     """
+    return crossings_of_each(path_m, [area])[0]
+
+
+def crossings_of_each(path_m: Sequence[Point], areas: Sequence[Polygon]) -> list[list[tuple[float, float]]]:
+    """The `crossings` of a path with each of several areas."""
     nodes = np.asarray(path_m, dtype=float)
     if len(nodes) < 2:
-        return []
+        return [[] for _ in areas]
     lengths = np.hypot(*np.diff(nodes, axis=0).T)
     starts = np.concatenate([[0.0], np.cumsum(lengths)[:-1]])
     pieces = np.asarray(shapely.linestrings(np.stack([nodes[:-1], nodes[1:]], axis=1)), dtype=object)
-    near = np.flatnonzero(shapely.intersects(pieces, area) & (lengths > 0))
-    inside, piece_index = shapely.get_parts(shapely.intersection(pieces[near], area), return_index=True)
-    stretches: list[tuple[float, float]] = []
-    for part, piece in zip(inside, near[piece_index], strict=True):
-        along = starts[piece] + np.hypot(*(shapely.get_coordinates(part) - nodes[piece]).T)
-        stretches.append((float(along.min()), float(along.max())))
-    return _merged(sorted(stretches))
+    found = []
+    for area in areas:
+        near = np.flatnonzero(shapely.intersects(pieces, area) & (lengths > 0))
+        inside, piece_index = shapely.get_parts(shapely.intersection(pieces[near], area), return_index=True)
+        stretches: list[tuple[float, float]] = []
+        for part, piece in zip(inside, near[piece_index], strict=True):
+            along = starts[piece] + np.hypot(*(shapely.get_coordinates(part) - nodes[piece]).T)
+            stretches.append((float(along.min()), float(along.max())))
+        found.append(_merged(sorted(stretches)))
+    return found
 
 
 def _merged(stretches: list[tuple[float, float]]) -> list[tuple[float, float]]:
