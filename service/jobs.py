@@ -93,6 +93,7 @@ def _draft(written: object, settings: Settings, *, is_request: bool) -> Draft:
         list_tools=list_tools,
     )
     spec, media = check_spec(written, context), media_of(settings.data_dir)
+    media.check()
     samples = open_samples(spec, media)
     refs = replayable(spec, samples.refs, partial(stored_job, settings))
     return Draft(spec=spec, refs=refs, faults=samples.faults, job=open_job(spec, samples, media))

@@ -9,6 +9,7 @@ from gnomon.core.errors import SpecError
 from gnomon.spec.endpoints import ALLOWED_API_BASES_ENV, EndpointAllowlist, parse_allowed
 from gnomon.spec.tool_servers import ALLOWED_COMMANDS_ENV, Commands, parse_commands
 from service.api_keys import KeyRing, parse_key, read_key_file
+from workers.object_storage import read_media_url
 from workers.rate_limit.config import RATE_LIMITS_ENV as RATES
 from workers.rate_limit.config import parse_rates
 from workers.settings import read_cache_days, read_timestamp_url
@@ -62,6 +63,7 @@ def read_settings(environ: Mapping[str, str], *, data_dir: Path | None = None) -
     parse_rates(environ.get(RATES, ""))  # for the workers; checked here so that the user sees the message
     read_cache_days(environ)
     read_timestamp_url(environ)
+    read_media_url(environ)
     return Settings(
         data_dir=folder,
         database_url=environ.get("GNOMON_DATABASE_URL") or own_database(folder),

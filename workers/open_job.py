@@ -1,5 +1,6 @@
 """Opens stored jobs: once per process, and before the fork where that is possible."""
 
+import os
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
@@ -16,6 +17,7 @@ from gnomon.spec.data_rules import opened_samples
 from gnomon.spec.job_spec import JobSpec
 from gnomon.spec.plugins import check_pins
 from gnomon.trials.run_trial import JobContext
+from workers.object_storage import Bucket, read_media_url
 
 if TYPE_CHECKING:
     from workers.store.store import Store
@@ -112,5 +114,6 @@ class JobCache:
 
 
 def media_of(data_dir: Path) -> MediaStore:
-    """The media of a data folder."""
-    return MediaStore(data_dir / "media")
+    """The media of a data folder, and of the bucket that `GNOMON_MEDIA_URL` names."""
+    url = read_media_url(os.environ)
+    return MediaStore(data_dir / "media", Bucket(url) if url else None)

@@ -2,37 +2,59 @@
 
 import hashlib
 import io
+import logging
 from pathlib import Path
+from typing import Protocol
 
-from gnomon.core.errors import DataError, NotFound
+from gnomon.core.errors import DataError, NoRoom, NotFound
 from gnomon.core.sample import ImageRef, VideoRef
 from gnomon.whole_file import has_room, write_whole
 from tools.core.open_picture import BadPicture, open_picture
 from tools.core.regular_file import open_regular
 
+log = logging.getLogger(__name__)
+
+
+class ObjectStorage(Protocol):
+    """Where machines that share no disk keep media: bytes by name, written whole or not at all.
+
+    Each method raises NoRoom while the storage does not answer, or takes nothing.
+    """
+
+    def put(self, name: str, data: bytes) -> None: ...
+
+    def get(self, name: str) -> bytes | None:
+        """The bytes of that name; None where there are none."""
+        ...
+
+    def check(self) -> None:
+        """Make sure that it answers."""
+        ...
+
 
 class MediaStore:
-    """A folder of files named by content; writing twice is harmless, readers never see half a file."""
+    """A folder of files named by content; writing twice is harmless, readers never see half a file.
 
-    def __init__(self, folder: Path) -> None:
+    With a `storage` every file is kept there first, and the folder holds copies of what was used here.
+    """
+
+    def __init__(self, folder: Path, storage: ObjectStorage | None = None) -> None:
         self.folder = folder
+        self._storage = storage
 
     def put(self, data: bytes) -> ImageRef:
         """Keep a PNG or JPEG.
 
         Raises:
             DataError: it is neither, or has too many pixels (only the head is read).
-            NoRoom: the disk is full.
+            NoRoom: the disk is full, or the storage does not answer.
         """
         try:
             with open_picture(io.BytesIO(data)) as image:
                 (width, height), kind = image.size, image.format
         except BadPicture as error:
             raise DataError(f"the picture cannot be kept: it {error}") from error
-        sha256 = hashlib.sha256(data).hexdigest()
-        path = self._path(sha256)
-        if not path.exists():
-            write_whole(path, data)
+        sha256 = self._keep(data)
         return ImageRef(sha256=sha256, media_type=f"image/{str(kind).lower()}", width=width, height=height)
 
     def put_clip(self, path: Path, *, media_type: str, seconds: float) -> VideoRef:
@@ -40,37 +62,70 @@ class MediaStore:
 
         Raises:
             DataError: it cannot be read.
-            NoRoom: the disk is full.
+            NoRoom: the disk is full, or the storage does not answer.
         """
         try:
             with open_regular(path) as source:
                 data = source.read()
         except OSError as error:
             raise DataError(f"{path.name} cannot be read: {error.strerror}") from error
-        sha256 = hashlib.sha256(data).hexdigest()
-        kept = self._path(sha256)
-        if not kept.exists():
-            write_whole(kept, data)
-        return VideoRef(sha256=sha256, media_type=media_type, seconds=seconds)
+        return VideoRef(sha256=self._keep(data), media_type=media_type, seconds=seconds)
 
     def read(self, sha256: str) -> bytes:
         """The bytes of that hash.
 
         Raises:
             NotFound: they are not here.
+            NoRoom: the storage does not answer, or the disk has no room for a copy.
         """
+        path = self._path(sha256)
         try:
-            return self._path(sha256).read_bytes()
+            return path.read_bytes()
         except FileNotFoundError:
+            data = self._storage.get(_name(sha256)) if self._storage else None
+        if data is None or hashlib.sha256(data).hexdigest() != sha256:
             raise NotFound(f"no media {sha256[:12]}… in the store") from None
+        write_whole(path, data)
+        return data
 
     def has(self, sha256: str) -> bool:
         """Whether the bytes of that hash are here."""
-        return self._path(sha256).is_file()
+        try:
+            return self._path(sha256).is_file() or (self._storage is not None and bool(self.read(sha256)))
+        except NotFound:
+            return False
+
+    def check(self) -> None:
+        """Make sure that the storage answers, if there is one.
+
+        Raises:
+            NoRoom: it does not.
+        """
+        if self._storage is not None:
+            self._storage.check()
 
     def has_room(self) -> bool:
         """Whether another file can be kept."""
+        try:
+            self.check()
+        except NoRoom as error:
+            log.warning("%s", error)
+            return False
         return has_room(self.folder)
 
+    def _keep(self, data: bytes) -> str:
+        """Keep bytes unless they are kept already; the hash. What is in the folder is in the storage."""
+        sha256 = hashlib.sha256(data).hexdigest()
+        path = self._path(sha256)
+        if not path.exists():
+            if self._storage is not None:
+                self._storage.put(_name(sha256), data)
+            write_whole(path, data)
+        return sha256
+
     def _path(self, sha256: str) -> Path:
-        return self.folder / sha256[:2] / sha256
+        return self.folder / _name(sha256)
+
+
+def _name(sha256: str) -> str:
+    return f"{sha256[:2]}/{sha256}"

@@ -1,11 +1,14 @@
 """Routes that say whether the process is alive and whether it can work."""
 
+import os
 from collections.abc import Callable
 
 from fastapi import APIRouter
 from fastapi.responses import JSONResponse
 
 from service.api.state import Shared
+from workers.object_storage import MEDIA_URL_ENV
+from workers.open_job import media_of
 from workers.store import sqlite
 
 router = APIRouter(tags=["health"])
@@ -19,8 +22,10 @@ def healthz() -> dict[str, str]:
 
 @router.get("/readyz")
 def readyz(state: Shared) -> JSONResponse:
-    """Readiness: store and queue answer; else 503, with the one that does not."""
+    """Readiness: store, queue and a bucket of media, if set, answer; else 503, with the one that does not."""
     checks: dict[str, Callable[[], object]] = {"store": state.store.ping, "redis": state.redis.ping}
+    if os.environ.get(MEDIA_URL_ENV):
+        checks["media"] = media_of(state.settings.data_dir).check
     answers = {name: _answer(check) for name, check in checks.items()}
     is_ready = all(answers[name][0] for name in answers)
     body: dict[str, str] = {"status": "ready" if is_ready else "not ready"}

@@ -11,8 +11,8 @@ from fastapi import Path as FromPath
 from fastapi.responses import Response
 
 from gnomon.core.errors import NotFound
-from gnomon.media import MediaStore
 from service.api.state import Shared
+from workers.open_job import media_of
 
 WIDTHS = (160, 320, 640, 1280)
 THUMBNAILS_KEPT = 256
@@ -28,9 +28,9 @@ def media(
     w: Annotated[int | None, Query(description="at most so many pixels wide")] = None,
 ) -> Response:
     """A picture, `w` pixels wide at most: the next larger of WIDTHS."""
-    folder = state.settings.data_dir / "media"
+    folder = state.settings.data_dir
     width = None if w is None else next((size for size in WIDTHS if size >= w), None)
-    data = MediaStore(folder).read(sha256) if width is None else _thumbnail(folder, sha256, width)
+    data = media_of(folder).read(sha256) if width is None else _thumbnail(folder, sha256, width)
     headers = {"Cache-Control": IMMUTABLE, "Content-Security-Policy": "default-src 'none'"}
     return Response(data, media_type=_kind(data), headers=headers)
 
@@ -39,7 +39,7 @@ def media(
 def _thumbnail(folder: Path, sha256: str, width: int) -> bytes:
     from PIL import Image  # late: pages without pictures need none
 
-    data = MediaStore(folder).read(sha256)
+    data = media_of(folder).read(sha256)
     with Image.open(io.BytesIO(data), formats=("PNG", "JPEG")) as image:
         if image.width <= width:
             return data

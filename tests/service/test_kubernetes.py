@@ -1,0 +1,189 @@
+"""The manifests: valid by the schemas of Kubernetes, and their commands run a job without a common disk."""
+
+import os
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import httpx
+import kubernetes_validate
+import pytest
+import yaml
+from sqlalchemy import text
+
+from service.api_keys import entry_of, new_key
+from service.redis_server import RedisServer
+from tests.workers.conftest import wait_until
+from tests.workers.postgresql import running
+from tests.workers.s3_server import KEYS, s3_server
+from workers.store import Store
+
+FOLDER = Path(__file__).parents[2] / "deploy" / "kubernetes"
+FILES = sorted(FOLDER.glob("*.yaml"))
+OF_OTHERS = ("kustomize.config.k8s.io/v1beta1", "keda.sh/v1alpha1")  # no kinds of Kubernetes itself
+VERSIONS = ("1.32", "1.37")
+SPEC = {
+    "benchmark": "worlds",
+    "select": {"limit": 14},
+    "models": [{"id": "reference"}],
+    "arms": [{"name": "raw", "agent": "direct"}, {"name": "tools", "agent": "react", "tools": "all"}],
+}
+
+Manifest = Mapping[str, Any]
+
+
+def manifests() -> list[Manifest]:
+    return [manifest for file in FILES for manifest in yaml.safe_load_all(file.read_text())]
+
+
+def manifest(kind: str, name: str) -> Manifest:
+    named = (one for one in manifests() if "metadata" in one)
+    return next(one for one in named if (one["kind"], one["metadata"]["name"]) == (kind, name))
+
+
+def pod(kind: str, name: str) -> Manifest:
+    found: Manifest = manifest(kind, name)["spec"]["template"]["spec"]
+    return found
+
+
+REFERENCES = {"configMapRef": "ConfigMap", "secretRef": "Secret"}
+PODS = [("Job", "gnomon-migrate"), ("Deployment", "gnomon-api"), ("Deployment", "gnomon-worker")]
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_every_manifest_keeps_the_schema_of_its_kind(version: str) -> None:
+    checked = [one for one in manifests() if one["apiVersion"] not in OF_OTHERS]
+    assert len(checked) >= 9
+    for one in checked:
+        kubernetes_validate.validate(one, version, strict=True)
+
+
+def test_a_misspelt_field_would_be_found() -> None:
+    wrong = {**manifest("Service", "gnomon-api"), "sepc": {}}
+    with pytest.raises(kubernetes_validate.ValidationError):
+        kubernetes_validate.validate(wrong, VERSIONS[-1], strict=True)
+
+
+def test_what_a_manifest_names_is_in_another_one() -> None:
+    there_are = {(one["kind"], one["metadata"]["name"]) for one in manifests() if "metadata" in one}
+    resources = yaml.safe_load((FOLDER / "kustomization.yaml").read_text())["resources"]
+    assert all((FOLDER / name).is_file() for name in resources)
+    for kind, name in PODS:
+        spec = pod(kind, name)
+        for source in spec["containers"][0]["envFrom"]:
+            ((reference, named),) = source.items()
+            assert (REFERENCES[reference], named["name"]) in there_are
+        mounts = {mount["name"] for mount in spec["containers"][0]["volumeMounts"]}
+        assert mounts == {volume["name"] for volume in spec["volumes"]}
+        secrets = [volume["secret"]["secretName"] for volume in spec["volumes"] if "secret" in volume]
+        assert all(("Secret", secret) in there_are for secret in secrets)
+    for budget in ("gnomon-api", "gnomon-worker"):
+        labels = manifest("PodDisruptionBudget", budget)["spec"]["selector"]["matchLabels"]
+        assert labels == manifest("Deployment", budget)["spec"]["template"]["metadata"]["labels"]
+
+
+def test_pods_run_as_nobody_and_provider_keys_reach_workers_alone() -> None:
+    for kind, name in PODS:
+        spec = pod(kind, name)
+        container = spec["containers"][0]
+        assert spec["securityContext"]["runAsNonRoot"]
+        assert container["securityContext"]["readOnlyRootFilesystem"]
+        assert container["securityContext"]["capabilities"] == {"drop": ["ALL"]}
+        assert not spec["automountServiceAccountToken"]
+        secrets = [source["secretRef"]["name"] for source in container["envFrom"] if "secretRef" in source]
+        assert ("gnomon-providers" in secrets) == (name == "gnomon-worker")
+
+
+@pytest.fixture
+def stores(tmp_path: Path) -> Iterator[dict[str, str]]:
+    """Addresses of a PostgreSQL, a Redis and a bucket, in the variables of the manifests."""
+    (tmp_path / "buckets" / "gnomon-media").mkdir(parents=True)
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    with (
+        running() as database,
+        RedisServer(tmp_path / "queue") as redis,
+        s3_server(tmp_path / "buckets", port),
+    ):
+        yield {
+            "GNOMON_DATABASE_URL": database.emptied(),
+            "GNOMON_REDIS_URL": redis.url,
+            "AWS_ENDPOINT_URL": f"http://127.0.0.1:{port}",
+            "AWS_ACCESS_KEY_ID": KEYS[0],
+            "AWS_SECRET_ACCESS_KEY": KEYS[1],
+        }
+
+
+def environment(kind: str, name: str, here: Mapping[str, str]) -> dict[str, str]:
+    """What the container gets, with the addresses of `here` in place of the operator's."""
+    given: dict[str, str] = {}
+    for source in pod(kind, name)["containers"][0]["envFrom"]:
+        for reference, named in source.items():
+            of = manifest(REFERENCES[reference], named["name"])
+            given |= of.get("data") or of["stringData"]
+    assert not here.keys() - given.keys()
+    return {"PATH": os.environ["PATH"], **given, **here}
+
+
+def test_the_commands_of_the_manifests_run_a_job_without_a_common_disk(
+    stores: dict[str, str], tmp_path: Path
+) -> None:
+    program = str(Path(sys.executable).with_name("gnomon"))
+    key = new_key()
+    (tmp_path / "keys").write_text(f"{entry_of(key, 'run')}\n")
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+
+    def command(kind: str, name: str, *more: str) -> dict[str, Any]:
+        env = environment(kind, name, stores) | {"GNOMON_DATA_DIR": str(tmp_path / name)}
+        args = pod(kind, name)["containers"][0]["args"]
+        if name == "gnomon-api":
+            assert pod(kind, name)["containers"][0]["env"][0]["name"] == "GNOMON_API_KEYS_FILE"
+            env["GNOMON_API_KEYS_FILE"] = str(tmp_path / "keys")
+        return {"args": [program, *args, *more], "env": env, "cwd": tmp_path}
+
+    migrated = subprocess.run(**command("Job", "gnomon-migrate"), capture_output=True, text=True, check=False)
+    assert migrated.returncode == 0, migrated.stderr
+    started = [subprocess.Popen(**command("Deployment", "gnomon-api", "--port", str(port)))]
+    store = Store(stores["GNOMON_DATABASE_URL"])
+    container = pod("Deployment", "gnomon-api")["containers"][0]
+    try:
+        with httpx.Client(
+            base_url=f"http://127.0.0.1:{port}", headers={"Authorization": f"Bearer {key}"}, timeout=30
+        ) as api:
+
+            def is_ready() -> bool:
+                try:
+                    return api.get(container["readinessProbe"]["httpGet"]["path"]).status_code == 200
+                except httpx.TransportError:
+                    return False
+
+            wait_until(is_ready)
+            assert api.get(container["livenessProbe"]["httpGet"]["path"]).status_code == 200
+            assert api.get("/readyz").json()["media"] == "ok"
+            job = api.post("/v1/jobs", json=SPEC).json()
+            assert wanted_workers(store) == store.job(job["id"]).shards
+            started += [subprocess.Popen(**command("Deployment", "gnomon-worker")) for _ in range(2)]
+            wait_until(lambda: api.get(f"/v1/jobs/{job['id']}").json()["status"] == "completed")
+            assert wanted_workers(store) == 0
+            kept = [path for path in (tmp_path / "buckets").rglob("*") if path.is_file()]
+            assert len(kept) == 2  # a town's map and a building's
+            assert not (tmp_path / "gnomon-api" / "media").exists()
+            shown = api.get(f"/ui/media/{kept[0].name}")
+            assert shown.content == kept[0].read_bytes()
+    finally:
+        store.close()
+        for process in started:
+            process.terminate()
+        codes = [process.wait(60) for process in started]
+    assert codes == [0, 0, 0]
+
+
+def wanted_workers(store: Store) -> float:
+    """What the scaler of the workers is told."""
+    query = manifest("ScaledObject", "gnomon-worker")["spec"]["triggers"][0]["metadata"]["query"]
+    with store.reading() as db:
+        return float(db.execute(text(query)).scalar_one())
