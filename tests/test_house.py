@@ -20,7 +20,6 @@ MODULES = sorted(path for package in PACKAGES for path in (ROOT / package).rglob
 SHORT = 40  # lines below which a module with a single importer belongs in its importer
 REASONS = {  # why a short module with a single importer exists; an entry that is not needed fails the test
     "gnomon_conformance.kinds": "a package's own module holds names and no code",
-    "service.api.health": "one module per group of routes",
     "service.api.reviews": "one module per group of routes",
     "service.api.workers": "one module per group of routes",
     "workers.store.worker_registry": "one module per table of the store",
