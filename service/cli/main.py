@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 COMMANDS: Registry[click.Command] = Registry("service.cli.commands", "command")
 PLUGIN = "--plugin"
 COMPLETE_VARIABLE = "_GNOMON_COMPLETE"
+BLAS_THREADS = "OPENBLAS_NUM_THREADS"
 DONE, INCOMPLETE, BAD_USAGE = 0, 1, 2
 # How `--help` groups the commands; one that is not named here is listed under "More".
 SECTIONS = {
@@ -154,6 +155,8 @@ def cli(plugins: tuple[Path, ...]) -> None:
 
 def main(args: list[str] | None = None) -> NoReturn:
     """Run the command line and exit; what a user can fix is one line on stderr, never a traceback."""
+    # Before NumPy is loaded. Our matrices are small: threads would spend more time on waiting for each other.
+    os.environ.setdefault(BLAS_THREADS, "1")
     try:
         code = cli.main(args=args, prog_name="gnomon", complete_var=COMPLETE_VARIABLE, standalone_mode=False)
     except click.exceptions.NoArgsIsHelpError as error:

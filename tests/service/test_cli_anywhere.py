@@ -90,6 +90,25 @@ def test_a_service_runs_beside_modules_that_are_called_as_ours(folder: Path) -> 
     assert "stranger" not in err
 
 
+@pytest.mark.parametrize(("given", "wanted"), [({}, 1), ({"OPENBLAS_NUM_THREADS": "2"}, 2)])
+def test_numpy_has_one_thread_unless_told_otherwise(
+    tmp_path: Path, given: dict[str, str], wanted: int
+) -> None:
+    script = (
+        "import sys\nsys.argv = ['gnomon', 'presets']\nfrom service.cli.main import main\n"
+        "try: main()\nfinally:\n"
+        "  import os, numpy\n"
+        "  print(os.environ['OPENBLAS_NUM_THREADS'], len(os.listdir('/proc/self/task')), file=sys.stderr)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", script], cwd=tmp_path, env={**environment(), **given},
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    variable, threads = map(int, done.stderr.splitlines()[-1].split())
+    assert variable == wanted
+    assert wanted > 1 or threads == 1
+
+
 HEAVY = {
     *("sqlalchemy", "redis", "rq", "fastapi", "aiohttp", "httpx", "litellm", "langgraph", "langchain_core"),
     *("pyarrow", "statsmodels", "av", "scipy.optimize", "scipy.stats", "scipy.special", "osmium"),

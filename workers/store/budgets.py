@@ -83,24 +83,23 @@ class BudgetStore(Database):
         costs. None asks for all that is left, and is granted to one process while no other calls.
         A reservation that is not renewed for `ttl_s` seconds counts as spent.
         """
+        columns = (jobs.c.known_usd, jobs.c.known_tokens, jobs.c.cost_ratios)
         with self.writing() as db:
-            lock_jobs(db, [job_id])
+            stored = db.execute(select(*columns).where(jobs.c.id == job_id).with_for_update()).one_or_none()
+            if stored is None:
+                return ReserveResult(granted=None, calls_elsewhere=0, cost_ratios={})
             now = self.now(db)
             expired = (
                 (reservations.c.job_id == job_id)
                 & (reservations.c.expires_at < now)
                 & (reservations.c.holder != holder)
             )
-            lost = db.execute(
-                delete(reservations).where(expired).returning(reservations.c.usd, reservations.c.tokens)
-            ).all()
-            add_results(db, job_id, (), [Usage(row.usd, row.tokens) for row in lost])
-            columns = (jobs.c.known_usd, jobs.c.known_tokens, jobs.c.cost_ratios)
-            stored = db.execute(select(*columns).where(jobs.c.id == job_id)).one_or_none()
-            if stored is None:
-                return ReserveResult(granted=None, calls_elsewhere=0, cost_ratios={})
+            gone = delete(reservations).where(expired).returning(reservations.c.usd, reservations.c.tokens)
+            lost = [Usage(row.usd, row.tokens) for row in db.execute(gone)]
+            if lost:  # every process comes here each second, and each change of the row costs all of them
+                add_results(db, job_id, (), lost)
             spent, calls_elsewhere = _others(db, job_id, holder)
-            used = total([Usage(stored.known_usd, stored.known_tokens), spent, held])
+            used = total([Usage(stored.known_usd, stored.known_tokens), *lost, spent, held])
             granted = limit.grant(used, wanted, is_only_spender=not calls_elsewhere)
             more = total([held, granted or ZERO_USAGE])
             reservation = {
@@ -129,7 +128,8 @@ class BudgetStore(Database):
         with self.writing() as db:
             lock_jobs(db, [job_id])
             db.execute(delete(reservations).where(reservations.c.holder == holder))
-            add_results(db, job_id, (), [left])
+            if left != ZERO_USAGE:
+                add_results(db, job_id, (), [left])
 
 
 def _others(db: Connection, job_id: str, holder: str) -> tuple[Usage, int]:

@@ -113,6 +113,7 @@ class UsageBySample:
         self.clusters: dict[str, str] = {}
         self.fallbacks: dict[tuple[str, str], dict[str, int]] = defaultdict(lambda: defaultdict(int))
         self.first_trials: dict[str, dict[str, tuple[int, str]]] = defaultdict(dict)
+        self.last_places: dict[str, int] = defaultdict(int)  # of those that are kept for an arm
 
     def add(self, row: Row) -> None:
         """Take note of a row."""
@@ -141,11 +142,12 @@ class UsageBySample:
             return
         if len(kept) < SIZED:
             kept[row.sample_id] = (place, row.trial_id)
+            self.last_places[row.arm] = max(place, self.last_places[row.arm])
             return
-        last = max(kept, key=lambda sample: kept[sample][0])
-        if place < kept[last][0]:
-            del kept[last]
+        if place < self.last_places[row.arm]:
+            del kept[max(kept, key=lambda sample: kept[sample][0])]
             kept[row.sample_id] = (place, row.trial_id)
+            self.last_places[row.arm] = max(place for place, _ in kept.values())
 
 
 def _blinding(report_input: ReportInput) -> BlindingPart:
