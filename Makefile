@@ -21,6 +21,8 @@ faults: $(VENV)/dev.installed  ## what each fault costs: lost, doubled, seconds;
 
 bench: $(VENV)/dev.installed  ## what a trial costs, beside a bare loop and Inspect AI; fills docs/performance.md
 	$(BIN)/python -m bench.performance --write-docs docs/performance.md
+	$(BIN)/python -m bench.fleet_limits
+	$(BIN)/python -m bench.finishing
 
 audit: $(VENV)/dev.installed  ## known vulnerabilities of the locked packages (needs the network)
 	scripts/audit $(VENV)
