@@ -39,7 +39,7 @@ def spec_of(samples: int) -> JobSpec:
     return JobSpec.model_validate(written)
 
 
-def work(url: str, job_ids: Sequence[str], leased: Sequence[list[Lease]], start: Barrier) -> None:
+def work(url: str, leased: Sequence[list[Lease]], start: Barrier) -> None:
     """End the trials of several workers, a thread each, once every process is ready."""
     store = Store(url)
 
@@ -78,7 +78,7 @@ def results_per_s(url: str, workers: int, *, jobs: int) -> float:
     processes = min(PROCESSES, workers)
     start = multiprocessing.Barrier(workers + 1)
     running_now = [
-        multiprocessing.Process(target=work, args=(url, job_ids, hands[number::processes], start))
+        multiprocessing.Process(target=work, args=(url, hands[number::processes], start))
         for number in range(processes)
     ]
     for process in running_now:
