@@ -5,6 +5,7 @@ import logging
 from collections.abc import Collection, Iterable, Sequence
 from contextlib import closing
 from dataclasses import dataclass
+from itertools import islice
 from typing import cast
 
 from redis import Redis, RedisError
@@ -20,6 +21,7 @@ from workers.store.records import JobRecord
 PRIORITIES = ("high", "normal", "low")
 REDIS_TIMEOUT_S = 5.0
 FAILURE_TTL_S = 3_600
+ENQUEUE_BATCH = 2_000
 log = logging.getLogger(__name__)
 # The shard of the first message of the first queue that has one, if it begins with ARGV[1].
 TAKE_NEXT = """
@@ -82,27 +84,42 @@ def enqueue_shards(
 ) -> int:
     """Queue these shards of the job, those that are `first` before all that wait; return how many.
 
-    Only the two ids travel.
+    Raises:
+        redis.RedisError: the queue cannot be reached.
+    """
+    ahead = {(job.id, shard) for shard in first}
+    name = queue_name(job.spec.queue, job.spec.priority)
+    return enqueue(redis, name, ((job.id, shard) for shard in shards), first=ahead)
+
+
+def enqueue(
+    redis: Redis, name: str, shards: Iterable[tuple[str, int]], *, first: Collection[tuple[str, int]]
+) -> int:
+    """Put shards of any jobs into the queue of that name, those that are `first` before all that wait; return
+    how many. Only the two ids travel, ENQUEUE_BATCH shards in one go.
 
     Raises:
         redis.RedisError: the queue cannot be reached.
     """
-    messages = [
-        Queue.prepare_data(
-            SHARD_FUNCTION,
-            args=[job.id, shard],
-            timeout=NO_TIMEOUT,
-            result_ttl=0,
-            failure_ttl=FAILURE_TTL_S,
-            description=f"{job.id} shard {shard}",
-            job_id=message_id(job.id, shard),
-            at_front=shard in first,
+    queue, count, waiting = open_queue(redis, name), 0, iter(shards)
+    while batch := list(islice(waiting, ENQUEUE_BATCH)):
+        queue.enqueue_many(
+            [
+                Queue.prepare_data(
+                    SHARD_FUNCTION,
+                    args=[job_id, shard],
+                    timeout=NO_TIMEOUT,
+                    result_ttl=0,
+                    failure_ttl=FAILURE_TTL_S,
+                    description=f"{job_id} shard {shard}",
+                    job_id=message_id(job_id, shard),
+                    at_front=(job_id, shard) in first,
+                )
+                for job_id, shard in batch
+            ]
         )
-        for shard in shards
-    ]
-    if messages:
-        open_queue(redis, queue_name(job.spec.queue, job.spec.priority)).enqueue_many(messages)
-    return len(messages)
+        count += len(batch)
+    return count
 
 
 def pop_next_shard(url: str, names: Sequence[str], job_id: str) -> int | None:

@@ -20,7 +20,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from gnomon.core.errors import GnomonError
 from workers.logs import set_up_logs
 from workers.looks import LookerOfAll
-from workers.queue import client_of, enqueue_shards, message_id, queue_name, resting_jobs, waiting_ids
+from workers.queue import client_of, enqueue, message_id, queue_name, resting_jobs, waiting_ids
 from workers.sealer import Sealer
 from workers.settings import (
     DEFAULT_CACHE_DAYS,
@@ -92,13 +92,19 @@ class Sweeper:
             if message_id(job_id, shard) not in waiting[self._queues[job_id]]
         }
 
-    def _queue(self, shards: Collection[tuple[str, int]], *, first: Collection[tuple[str, int]]) -> None:
+    def _queue(self, shards: Collection[tuple[str, int]], *, first: set[tuple[str, int]]) -> None:
+        if not shards:
+            return
+        sequential = set(self._store.open_sequential_jobs())
+        by_queue: dict[str, list[tuple[str, int]]] = defaultdict(list)
+        ahead = set(first)
         for job_id, numbers in _by_job(sorted(shards)).items():
-            job = self._store.job(job_id)
-            ahead = [shard for shard in numbers if (job_id, shard) in first]
-            if job.spec.analysis.sequential:  # looks wait for the first shard that has not ended
-                numbers = ahead = numbers[::-1]
-            enqueue_shards(self._redis, job, numbers, first=ahead)
+            if job_id in sequential:  # looks wait for the first shard that has not ended
+                numbers.reverse()
+                ahead |= {(job_id, shard) for shard in numbers}
+            by_queue[self._queues[job_id]] += [(job_id, shard) for shard in numbers]
+        for name, waiting in by_queue.items():
+            enqueue(self._redis, name, waiting, first=ahead)
 
 
 def _by_job(shards: Iterable[tuple[str, int]]) -> dict[str, list[int]]:
