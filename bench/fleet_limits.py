@@ -6,7 +6,8 @@
 - a sync of a process with the rate limiter, by how many others hold calls of the same key;
 - the renewal of one worker's 150 leases, by how many workers hold as many;
 - accepting trials, a row, by COPY as the store does and by INSERT;
-- a turn of the sweeper, by how many jobs are open, and one after Redis has lost its memory.
+- a turn of the sweeper, by how many jobs are open, and one after Redis has lost its memory;
+- the turn that takes back what a fleet of dead workers held.
 """
 
 import asyncio
@@ -163,6 +164,26 @@ def turn_and_refill_s(store: Store, redis: Redis, open_jobs: int) -> tuple[float
     return turns[-1], seconds(sweeper.sweep), cast(int, redis.llen("rq:queue:gnomon.default.normal"))
 
 
+def recovery_s(store: Store, redis: Redis, workers: int) -> float:
+    """Seconds of the turn that takes back what so many dead workers held of one job, and queues it again."""
+    with store.writing() as db:
+        db.execute(text("TRUNCATE trials, jobs CASCADE"))
+    redis.flushall()
+    job = store.create_job(SPEC, Numbers(0, tuple(range(14)), 4))
+    rows = trial_rows(workers * LEASES, state="leased", lease_until=time.time() - 1, attempt=1, token=1)
+    for number, row in enumerate(rows):
+        row |= {"job_id": job.id, "worker": f"worker-{number // LEASES}"}
+    with store.writing() as db:
+        db.execute(text("TRUNCATE trials CASCADE"))
+        insert_all(db, trials, rows)
+    with store.writing() as db:
+        db.execute(text("ANALYZE"))
+    sweeper = Sweeper(store, redis, timing=read_timing({}))
+    took = seconds(sweeper.sweep)
+    assert cast(int, redis.llen("rq:queue:gnomon.default.normal")) == rows[-1]["shard"] + 1
+    return took
+
+
 def seconds(work: Callable[[], object]) -> float:
     """How long it takes."""
     began = time.perf_counter()
@@ -190,6 +211,9 @@ def main() -> None:
             turn_s, refill_s, shards = turn_and_refill_s(store, Redis.from_url(url), open_jobs)
             print(f"sweep, {open_jobs:,} open jobs: {turn_s:.3f} s")
             print(f"queueing {shards:,} lost shards anew: {refill_s:.2f} s")
+        for workers in HOLDERS:
+            taken_back_s = recovery_s(store, Redis.from_url(url), workers)
+            print(f"{workers:,} workers with {LEASES} trials each die: queued again in {taken_back_s:.2f} s")
         store.close()
 
 
