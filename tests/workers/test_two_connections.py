@@ -44,27 +44,6 @@ def test_a_trial_that_is_renewed_while_it_is_swept_goes_on(store: Store, clock: 
     assert store.finish([(first, make_row(first), {})]) == set()
 
 
-def test_a_late_result_and_the_sweeper_do_not_wait_for_each_other(
-    store: Store, clock: Clock, postgres: PostgreSQL
-) -> None:
-    job = create(store, 1)
-    (late, _) = store.lease(job.id, 0, worker="w", ttl_s=TTL_S)
-    clock.now_s += TTL_S + 1
-    with ThreadPoolExecutor(2) as pool:
-        with store.writing() as db:
-            lock_jobs(db, [job.id])
-            swept = pool.submit(store.sweep)
-            wait_until(wait_for_rows(postgres, 1))
-            finished = pool.submit(store.finish, [(late, make_row(late), {})])
-            wait_until(
-                wait_for_rows(postgres, 2)
-            )  # it holds its trial: the sweeper, which comes first, does not
-        assert swept.result(30) == [(job.id, 0)]
-        assert finished.result(30) == set()
-    assert [row.trial_id for row in store.iter_rows(job.id)] == [late.trial.trial_id]
-    assert store.job(job.id).counts.running == 0
-
-
 def test_results_of_a_job_are_numbered_in_the_order_in_which_they_can_be_seen(
     store: Store, postgres: PostgreSQL
 ) -> None:

@@ -304,7 +304,6 @@ def lock_jobs(db: Connection, job_ids: Collection[str]) -> None:
     """Let no other transaction change these jobs or their trials until this one ends.
 
     Whatever changes more of a job than its own row begins with this, so that no two can wait for each other.
-    `finish` alone holds trials first, those of its own leases, for which no other one waits that holds a job.
     On SQLite every transaction that writes runs alone anyway.
     """
     db.execute(select(jobs.c.id).where(jobs.c.id.in_(job_ids)).order_by(jobs.c.id).with_for_update())

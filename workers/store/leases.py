@@ -135,7 +135,7 @@ class Leases(Database):
         for job_id in sorted(job_ids):
             with self.writing() as db:
                 lock_jobs(db, [job_id])
-                # What a late worker ends just now is its own: it holds the trial, and waits for the job.
+                # What is being renewed or given back just now is no concern of the sweeper's.
                 free = select(trials.c.trial_id).where(expired, trials.c.job_id == job_id)
                 here = trials.c.trial_id.in_(free.with_for_update(skip_locked=True))
                 mark_missing(

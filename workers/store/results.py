@@ -13,7 +13,7 @@ from gnomon.core.row import COLUMNS, Row
 from gnomon.core.sample import SampleRef
 from workers.store.database import Database, in_words, insert_all, is_passing
 from workers.store.job_counters import Usage, add_results, end_job
-from workers.store.jobs import number_of
+from workers.store.jobs import lock_jobs, number_of
 from workers.store.leases import held_by
 from workers.store.missing import missing_row
 from workers.store.records import JobState, Lease, Page, TrialRecord
@@ -225,21 +225,22 @@ class Results(Database):
         bodies = [{"trial_id": row.trial_id, "body": pack(trace)} for _, row, trace in ended]
         by_job = _by_job(ended)
         with self.writing() as db:
+            # All workers of a job wait for each other here: what follows is as short as can be. So its results
+            # get their numbers one transaction after another, and no reader's cursor skips one.
+            lock_jobs(db, by_job.keys())
             leases = [lease for lease, _, _ in ended]
             closed = update(trials).where(held_by(leases)).values(state="done", lease_until=None)
             taken = set(db.execute(closed.returning(trials.c.trial_id)).scalars())
             refused = _stale(db, [lease for lease in leases if lease.trial.trial_id not in taken])
-            insert_all(db, traces, [body for body in bodies if body["trial_id"] in taken])
-            # From here on the jobs' rows are held, as briefly as can be: all workers of a job wait for them.
-            # So its results get their numbers one transaction after another: no reader's cursor skips one.
             ended_jobs = []
-            for job_id in sorted(by_job):
-                outcomes = [row.outcome for _, row, _ in by_job[job_id] if row.trial_id in taken]
-                spent = [usage_of(end) for end in by_job[job_id] if end[1].trial_id in taken | refused]
+            for job_id, rows in by_job.items():
+                outcomes = [row.outcome for _, row, _ in rows if row.trial_id in taken]
+                spent = [usage_of(end) for end in rows if end[1].trial_id in taken | refused]
                 if add_results(db, job_id, outcomes, spent):
                     ended_jobs.append(job_id)
             if taken:
                 insert_all(db, results, [row for row in columns if row["trial_id"] in taken])
+                insert_all(db, traces, [body for body in bodies if body["trial_id"] in taken])
                 db.execute(delete(checkpoints).where(checkpoints.c.trial_id.in_(taken)))
             for job_id in ended_jobs:
                 end_job(db, job_id, now=self.now(db))
