@@ -225,8 +225,8 @@ class Results(Database):
         bodies = [{"trial_id": row.trial_id, "body": pack(trace)} for _, row, trace in ended]
         by_job = _by_job(ended)
         with self.writing() as db:
-            # All workers of a job wait for each other here: what follows is as short as can be. So its results
-            # get their numbers one transaction after another, and no reader's cursor skips one.
+            # All workers of a job wait for each other here, so the rest is as short as can be.
+            # Results get their numbers one transaction after another: no reader's cursor skips one.
             lock_jobs(db, by_job.keys())
             leases = [lease for lease, _, _ in ended]
             closed = update(trials).where(held_by(leases)).values(state="done", lease_until=None)
