@@ -33,10 +33,10 @@ def judge_cost(metrics: Mapping[str, float | str | None]) -> tuple[float | None,
         return None
     usd = metrics[USD]
     counts = [metrics.get(name) for name in (PROMPT_TOKENS, COMPLETION_TOKENS)]
-    known = [int(count) for count in counts if isinstance(count, int | float)]
+    tokens = [int(count) for count in counts if isinstance(count, int | float)]
     return (
         float(usd) if isinstance(usd, int | float) else None,
-        sum(known) if len(known) == len(counts) else None,
+        sum(tokens) if len(tokens) == len(counts) else None,
     )
 
 

@@ -7,10 +7,7 @@ from typing import Any, Generic, TypeVar
 from pydantic import Field, ValidationError, field_validator
 
 from gnomon.core.arm import Arm, CassetteUse, Contrast
-from gnomon.core.benchmark import (
-    BENCHMARKS,
-    Benchmark,
-)
+from gnomon.core.benchmark import BENCHMARKS, Benchmark
 from gnomon.core.errors import SpecError
 from gnomon.core.ids import stable_hash
 from gnomon.core.outside_agent import AnyAgent, OutsideAgent

@@ -96,10 +96,10 @@ def transformable(spec: JobSpec, samples: SampleSet) -> None:
 
 def cassettes(spec: JobSpec, samples: SampleSet) -> None:
     """Refuses a cassette of other questions: no call could be answered."""
-    asked = {ref.sample_id for ref in samples.refs}
     for at, arm in enumerate(spec.arms):
         if arm.cassette is None or arm.cassette.replay is None:
             continue
+        asked = {ref.sample_id for ref in samples.refs}  # here: most jobs, however large, replay nothing
         recorded = open_cassette(Path(arm.cassette.replay), arm.cassette.sha256).samples
         if recorded and not recorded & asked:
             message = (

@@ -119,7 +119,7 @@ def crossings_of_each(path_m: Sequence[Point], areas: Sequence[Polygon]) -> list
     lengths = np.hypot(*np.diff(nodes, axis=0).T)
     starts = np.concatenate([[0.0], np.cumsum(lengths)[:-1]])
     pieces = np.asarray(shapely.linestrings(np.stack([nodes[:-1], nodes[1:]], axis=1)), dtype=object)
-    found = []
+    by_area = []
     for area in areas:
         near = np.flatnonzero(shapely.intersects(pieces, area) & (lengths > 0))
         inside, piece_index = shapely.get_parts(shapely.intersection(pieces[near], area), return_index=True)
@@ -127,8 +127,8 @@ def crossings_of_each(path_m: Sequence[Point], areas: Sequence[Polygon]) -> list
         for part, piece in zip(inside, near[piece_index], strict=True):
             along = starts[piece] + np.hypot(*(shapely.get_coordinates(part) - nodes[piece]).T)
             stretches.append((float(along.min()), float(along.max())))
-        found.append(_merged(sorted(stretches)))
-    return found
+        by_area.append(_merged(sorted(stretches)))
+    return by_area
 
 
 def _merged(stretches: list[tuple[float, float]]) -> list[tuple[float, float]]:

@@ -5,8 +5,8 @@ from typing import ClassVar
 from pydantic import Field
 
 from gnomon.benchmarks.questions.reading import without_thinking
-from gnomon.benchmarks.questions.scorers.scorer import MAX_KEPT, Scorer, Truth, refuse, wrong
-from gnomon.benchmarks.questions.scorers.text import texts_of
+from gnomon.benchmarks.questions.scorers.scorer import MAX_KEPT, Scorer, Truth, wrong
+from gnomon.benchmarks.questions.scorers.text import any_of
 from gnomon.core.judging import MATERIAL, fenced
 from gnomon.core.score import Score
 
@@ -27,10 +27,7 @@ class JudgeScorer(Scorer):
 
     def truth(self, answer: object) -> Truth:
         """A text, a number, or a list of texts of which any is right."""
-        texts = texts_of(answer)
-        if not texts:
-            raise refuse(answer, "a text, nor a list of texts of which any is right")
-        return Truth(value=texts, text=" or ".join(texts))
+        return any_of(answer)
 
     def form(self, truth: Truth) -> str:  # noqa: ARG002 (the same for all)
         return "Answer in your own words, and say only what you are sure of."

@@ -21,10 +21,7 @@ class TextScorer(Scorer):
 
     def truth(self, answer: object) -> Truth:
         """A text, a number, or a list of texts of which any is right."""
-        texts = texts_of(answer)
-        if not texts:
-            raise refuse(answer, "a text, nor a list of texts of which any is right")
-        return Truth(value=texts, text=" or ".join(texts))
+        return any_of(answer)
 
     def form(self, truth: Truth) -> str:  # noqa: ARG002 (the same for all)
         return "Answer in as few words as possible, on a last line of the form `Answer: <text>`."
@@ -39,6 +36,18 @@ class TextScorer(Scorer):
         same = str.strip if self.match == "exact" else normalised
         is_right = same(answer) in {same(text) for text in truth.value}
         return Score(value=float(is_right), answer=answer[:MAX_KEPT])
+
+
+def any_of(answer: object) -> Truth:
+    """A text, a number, or a list of texts of which any is right, as a truth.
+
+    Raises:
+        SpecError: it is none of these.
+    """
+    texts = texts_of(answer)
+    if not texts:
+        raise refuse(answer, "a text, nor a list of texts of which any is right")
+    return Truth(value=texts, text=" or ".join(texts))
 
 
 def texts_of(answer: object) -> tuple[str, ...]:
