@@ -77,7 +77,7 @@ def own_python() -> str:
 
 
 def systems(redis_url: str, *, with_inspect: bool) -> list[System]:
-    """The floor, we twice, and the peer."""
+    """The floor, we twice, and the peers."""
     module = (sys.executable, "-m")
     ours = (*module, "bench.performance.gnomon_worker")
     found = [
@@ -89,6 +89,16 @@ def systems(redis_url: str, *, with_inspect: bool) -> list[System]:
             arguments=(redis_url, "litellm"),
             needs_folder=True,
             trials={(20, 0): 100},
+        ),
+        *(
+            System(
+                name=f"LangGraph with {name}",
+                command=(*module, "bench.performance.langgraph_loop"),
+                arguments=(name.lower(),),
+                trials=trials,
+                most_rounds=2,
+            )
+            for name, trials in (("aiohttp", OURS), ("LiteLLM", PEER))
         ),
     ]
     if with_inspect:
