@@ -6,7 +6,7 @@ the primary: a replica may lack what was queued last.
 """
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 from redis import Redis
@@ -45,9 +45,9 @@ def redis_at(url: str, **options: Any) -> Redis:
     """
     if (address := read_sentinel_url(url)) is None:
         return Redis.from_url(url, retry_on_error=[ReadOnlyError], **options)
-    manager = Sentinel(address.sentinels, sentinel_kwargs=address.sentinel)
+    manager: Any = cast(Any, Sentinel)(address.sentinels, sentinel_kwargs=address.sentinel)
     wanted = {**address.server, **options}
-    return manager.master_for(address.service, connection_pool_class=_PrimaryPool, **wanted)
+    return cast(Redis, manager.master_for(address.service, connection_pool_class=_PrimaryPool, **wanted))
 
 
 def async_redis_at(url: str, **options: Any) -> AsyncRedis:
@@ -58,9 +58,10 @@ def async_redis_at(url: str, **options: Any) -> AsyncRedis:
     """
     if (address := read_sentinel_url(url)) is None:
         return AsyncRedis.from_url(url, retry_on_error=[ReadOnlyError], **options)
-    manager = AsyncSentinel(address.sentinels, sentinel_kwargs=address.sentinel)
+    manager: Any = cast(Any, AsyncSentinel)(address.sentinels, sentinel_kwargs=address.sentinel)
     wanted = {**address.server, **options}
-    return manager.master_for(address.service, connection_pool_class=_AsyncPrimaryPool, **wanted)
+    client = manager.master_for(address.service, connection_pool_class=_AsyncPrimaryPool, **wanted)
+    return cast(AsyncRedis, client)
 
 
 def read_sentinel_url(url: str) -> SentinelAddress | None:
