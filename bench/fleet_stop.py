@@ -1,12 +1,13 @@
 """What happens where a whole fleet starts, takes trials, is lost and leaves at once.
 
-`python -m bench.fleet_stop` starts a PostgreSQL, a PgBouncer and a Valkey of its own, the real sweeper, and so many
-workers without models. Each does to the store and to Valkey what a worker does: it looks at the tables, registers,
-takes a message from the queue, leases its trials, renews them, asks the limiter, ends trials in batches, gives back,
-says good-bye. All start at once and take a shard each; half of them are killed without a word; the rest leave in
-order at that moment; as many new ones start and end the job. It prints the seconds until all had their first lease,
-from the kill until the lost trials were queued again, and of the whole; how many connections there were; and how
-many trials were lost and doubled. It takes two minutes for 1,000 workers on two cores.
+`python -m bench.fleet_stop` starts a PostgreSQL, a PgBouncer and a Valkey of its own, the real sweeper, and
+so many workers without models. Each does to the store and to Valkey what a worker does: it looks at the
+tables, registers, takes a message from the queue, leases its trials, renews them, asks the limiter, ends
+trials in batches, gives back, says good-bye. All start at once and take a shard each; half of them are
+killed without a word; the rest leave in order at that moment; as many new ones start and end the job. It
+prints the seconds until all had their first lease, from the kill until the lost trials were queued again,
+and of the whole; how many connections there were; and how many trials were lost and doubled. It takes two
+minutes for 1,000 workers on two cores.
 """
 
 import argparse
@@ -58,6 +59,23 @@ PATIENCE_S = 150.0
 HOLDS, FINISHES = "holds", "finishes"  # what a worker does with the trials that it has leased
 
 
+class Flag:
+    """An event that processes share; one that is killed while it waits holds up no other."""
+
+    def __init__(self) -> None:
+        self._value = multiprocessing.RawValue("b", 0)
+
+    def set(self) -> None:
+        self._value.value = 1
+
+    def is_set(self) -> bool:
+        return bool(self._value.value)
+
+    def wait(self) -> None:
+        while not self.is_set():
+            time.sleep(0.05)
+
+
 @dataclass(frozen=True)
 class Fleet:
     """What the processes of a fleet share: when to start, when to leave, and who has leased something."""
@@ -66,8 +84,8 @@ class Fleet:
     redis: str
     job_id: str
     does: str
-    go: Any = field(default_factory=multiprocessing.Event)
-    leave: Any = field(default_factory=multiprocessing.Event)
+    go: Flag = field(default_factory=Flag)
+    leave: Flag = field(default_factory=Flag)
     leased: Any = field(default_factory=lambda: multiprocessing.Value("i", 0))
     refused: Any = field(default_factory=lambda: multiprocessing.Value("i", 0))
     failed: Any = field(default_factory=lambda: multiprocessing.Value("i", 0))
@@ -185,9 +203,9 @@ class SeparateStore(Store):
     def another(self) -> "SeparateStore":
         store, first = copy.copy(self), self._engine
         engine = Engine(first.pool.recreate(), first.dialect, first.url)
-        engine._compiled_cache = first._compiled_cache
-        event.listen(engine, "begin", database._begin_postgresql)
-        store._engine = engine
+        engine._compiled_cache = first._compiled_cache  # noqa: SLF001 (SQLAlchemy has no public way)
+        event.listen(engine, "begin", database.begin_postgresql)
+        store._engine = engine  # noqa: SLF001 (a copy of this very object)
         return store
 
 
@@ -275,9 +293,11 @@ class Outcome:
     def __str__(self) -> str:
         to_pooler = f"{self.connections.to_pooler:,} to PgBouncer, " if self.connections.to_pooler else ""
         return (
-            f"all had a lease after {self.all_leased_s:.1f} s; {self.lost_trials:,} trials of the dead queued again"
-            f" {self.recovery_s:.1f} s after the kill; the new fleet ended the job in {self.finish_s:.1f} s;"
-            f" connections: {to_pooler}{self.connections.to_server:,} to PostgreSQL; asked again: {self.failed:,};"
+            f"all had a lease after {self.all_leased_s:.1f} s; {self.lost_trials:,} trials of the dead"
+            f" queued again {self.recovery_s:.1f} s after the kill; the new fleet ended the job in"
+            f" {self.finish_s:.1f} s;"
+            f" connections: {to_pooler}{self.connections.to_server:,} to PostgreSQL;"
+            f" asked again: {self.failed:,};"
             f" lost {self.planned - self.distinct:,} of {self.planned:,},"
             f" doubled {self.results - self.distinct + self.refused:,}"
         )

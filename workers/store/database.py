@@ -258,7 +258,7 @@ def _open_postgresql(url: URL) -> Engine:
     """
     engine = create_engine(url, pool_pre_ping=True, connect_args={**_ALIVE, "prepare_threshold": None})
     event.listen(engine, "connect", _leave_begin_to_us)
-    event.listen(engine, "begin", _begin_postgresql)
+    event.listen(engine, "begin", begin_postgresql)
     return engine
 
 
@@ -266,7 +266,7 @@ def _leave_begin_to_us(raw: Raw, _record: object) -> None:
     raw.autocommit = True
 
 
-def _begin_postgresql(db: Connection) -> None:
+def begin_postgresql(db: Connection) -> None:
     """Begin a transaction and set its timeouts, in one round trip."""
     isolation = "READ COMMITTED" if db.get_execution_options().get("gnomon_writes") else "REPEATABLE READ"
     plain = {"stream_results": False, "yield_per": None}  # whatever the statement that comes next wants
