@@ -6,8 +6,7 @@ tables, registers, takes a message from the queue, leases its trials, renews the
 trials in batches, gives back, says good-bye. All start at once and take a shard each; half of them are
 killed without a word; the rest leave in order at that moment; as many new ones start and end the job. It
 prints the seconds until all had their first lease, from the kill until the lost trials were queued again,
-and of the whole; how many connections there were; and how many trials were lost and doubled. It takes two
-minutes for 1,000 workers on two cores.
+and of the whole; how many connections there were; and how many trials were lost and doubled.
 """
 
 import argparse
