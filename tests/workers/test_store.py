@@ -10,14 +10,14 @@ from gnomon.core.errors import Conflict, NotFound, SpecError
 from gnomon.core.sample import DataFault, SampleRef
 from gnomon.core.score import Outcome
 from gnomon.core.trace import ReplyStep, Trace
-from tests.workers.conftest import BOTH, TRACE, Clock, create, make_row, make_spec
+from tests.workers.conftest import ALL, TRACE, Clock, create, make_row, make_spec
 from tests.workers.tiny_worker import refs
 from workers.store import JobRecord, Lease, Store
 from workers.store.job_counters import Usage
 from workers.store.missing import BATCH
 from workers.store.schema import jobs, trials
 
-pytestmark = BOTH
+pytestmark = ALL
 TTL_S = 10.0
 
 

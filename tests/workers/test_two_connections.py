@@ -5,16 +5,17 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
-from sqlalchemy import event, text, update
+from sqlalchemy import event, func, select, text, update
 
 from tests.workers.conftest import Clock, create, make_row, wait_until
 from tests.workers.postgresql import PostgreSQL
 from workers.store import Store
-from workers.store.database import insert_all
+from workers.store.database import MAKING_TABLES, insert_all
 from workers.store.jobs import lock_jobs
 from workers.store.leases import MAX_ATTEMPTS
-from workers.store.schema import results, trials
+from workers.store.schema import results, trials, workers
 from workers.store.serialization import row_values
+from workers.store.worker_registry import REMEMBERED_FOR_S
 
 pytestmark = pytest.mark.parametrize("kind", ["postgresql"], indirect=True)
 TTL_S = 10.0
@@ -69,3 +70,22 @@ def test_no_row_of_many_is_sent_back(store: Store) -> None:
         insert_all(db, results, [row_values(make_row(lease)) for lease in leases])
     assert not any("RETURNING" in one for one in said)
     assert len(list(store.iter_rows(job.id))) == 2
+
+
+def test_workers_that_come_back_after_a_long_silence_do_not_wait_for_each_other(
+    store: Store, clock: Clock
+) -> None:
+    for name in ("first", "second"):
+        store.record_heartbeat(name, host="h", pid=1, state="idle")
+    clock.now_s += REMEMBERED_FOR_S + 1
+    with ThreadPoolExecutor(1) as pool, store.writing() as db:
+        db.execute(update(workers).where(workers.c.name == "first").values(seen_at=clock.now_s))
+        beat = pool.submit(store.record_heartbeat, "second", host="h", pid=1, state="idle")
+        beat.result(10)
+    assert [worker.name for worker in store.workers()] == ["first", "second"]
+
+
+def test_a_worker_that_starts_waits_for_no_other_that_starts(store: Store) -> None:
+    with ThreadPoolExecutor(1) as pool, store.writing() as db:
+        db.execute(select(func.pg_advisory_xact_lock(MAKING_TABLES)))
+        pool.submit(Store, store.url).result(10).close()
