@@ -14,8 +14,9 @@ from tests.workers.conftest import BOTH, TRACE, Clock, create, make_row
 from tests.workers.stage import Actor, Choose, Stage, all_orders, dice
 from workers.store import Lease, Store
 from workers.store import results as results_module
+from workers.store.database import insert_or_update
 from workers.store.jobs import lock_jobs
-from workers.store.schema import jobs, results, traces, trials
+from workers.store.schema import jobs, lease_holders, results, traces, trials
 from workers.store.serialization import pack, row_values
 
 TTL_S = 10.0
@@ -39,9 +40,10 @@ class Play:
         with self.store.writing() as db:
             db.execute(delete(traces))
             db.execute(delete(results))
-            fresh = {"state": "pending", "attempt": 0, "token": 0, "lease_until": None, "worker": None}
+            fresh = {"state": "pending", "attempt": 0, "token": 0, "worker": None}
             db.execute(update(trials).values(fresh))
-            counts = dict.fromkeys(("scored", "model_failed", "infra_missing"), 0)
+            db.execute(delete(lease_holders))
+            counts = dict.fromkeys(("scored", "model_failed", "infra_missing", "leased"), 0)
             spent = {"known_usd": 0.0, "known_tokens": 0}
             db.execute(update(jobs).values(status="queued", finished_at=None, **counts, **spent))
 
@@ -135,7 +137,8 @@ class SweepsById(Store):
 
     def sweep(self, now: float | None = None) -> list[tuple[str, int]]:
         with self.reading() as db:
-            late = (trials.c.state == "leased") & (trials.c.lease_until < self.now(db))
+            silent = select(lease_holders.c.worker).where(lease_holders.c.lease_until < self.now(db))
+            late = (trials.c.state == "leased") & trials.c.worker.in_(silent)
             found = db.execute(select(trials.c.trial_id).where(late)).scalars().all()
         with self.writing() as db:
             db.execute(update(trials).where(trials.c.trial_id.in_(found)).values(state="pending"))
@@ -173,7 +176,8 @@ class ClaimsUnguarded(Store):
         with self.reading() as db:
             found = db.execute(select(trials).where(trials.c.state == "pending")).mappings().all()
         with self.writing() as db:
-            taken = {"state": "leased", "worker": worker, "lease_until": self.now(db) + ttl_s}
+            taken = {"state": "leased", "worker": worker}
+            insert_or_update(db, lease_holders, {"worker": worker, "lease_until": self.now(db) + ttl_s})
             names = [row["trial_id"] for row in found]
             db.execute(
                 update(trials).where(trials.c.trial_id.in_(names)).values(token=trials.c.token + 1, **taken)

@@ -13,7 +13,7 @@ from workers.store import Store
 from workers.store.database import insert_all
 from workers.store.jobs import lock_jobs
 from workers.store.leases import MAX_ATTEMPTS
-from workers.store.schema import results, trials
+from workers.store.schema import lease_holders, results, trials
 from workers.store.serialization import row_values
 
 pytestmark = pytest.mark.parametrize("kind", ["postgresql"], indirect=True)
@@ -37,7 +37,7 @@ def test_a_trial_that_is_renewed_while_it_is_swept_goes_on(store: Store, clock: 
         db.execute(update(trials).values(attempt=MAX_ATTEMPTS))
     clock.now_s += TTL_S + 1
     with ThreadPoolExecutor(1) as pool, store.writing() as db:
-        db.execute(update(trials).values(lease_until=clock.now_s + TTL_S))
+        db.execute(update(lease_holders).values(lease_until=clock.now_s + TTL_S))
         assert pool.submit(store.sweep).result(30) == []
     assert list(store.iter_rows(job.id)) == []
     assert store.job(job.id).counts.running == 2

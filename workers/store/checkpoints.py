@@ -3,10 +3,9 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from sqlalchemy import Connection, select
-from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy import select
 
-from workers.store.database import Database
+from workers.store.database import Database, insert_or_update
 from workers.store.job_counters import Usage, add_results
 from workers.store.jobs import lock_jobs
 from workers.store.leases import held_by
@@ -41,7 +40,8 @@ class Checkpoints(Database):
             now = self.now(db)
             written = [checkpoint for checkpoint in new if checkpoint.lease.trial.trial_id in held]
             for lease, body, _ in written:
-                self._keep_newest(db, lease, body, now=now)
+                newest = {"trial_id": lease.trial.trial_id, "body": body, "saved_at": now}
+                insert_or_update(db, checkpoints, newest)
             spent = [used.beyond(lease.counted).known for lease, _, used in written]
             if any(spent_usd or spent_tokens for spent_usd, spent_tokens in spent):
                 add_results(db, job_id, (), spent)
@@ -52,9 +52,3 @@ class Checkpoints(Database):
         query = select(checkpoints.c.body).where(checkpoints.c.trial_id == trial_id)
         with self.reading() as db:
             return db.execute(query).scalar_one_or_none()
-
-    def _keep_newest(self, db: Connection, lease: Lease, body: bytes, *, now: float) -> None:
-        values = {"body": body, "saved_at": now}
-        insert = sqlite.insert if self._is_sqlite else postgresql.insert
-        statement = insert(checkpoints).values(trial_id=lease.trial.trial_id, **values)
-        db.execute(statement.on_conflict_do_update(index_elements=(checkpoints.c.trial_id,), set_=values))
