@@ -14,7 +14,9 @@ from tests.workers.conftest import BOTH, TRACE, Clock, create, make_row
 from tests.workers.stage import Actor, Choose, Stage, all_orders, dice
 from workers.store import Lease, Store
 from workers.store import results as results_module
+from workers.store.checkpoints import NewCheckpoint
 from workers.store.database import insert_or_update
+from workers.store.job_counters import Usage
 from workers.store.jobs import lock_jobs
 from workers.store.schema import jobs, lease_holders, results, traces, trials
 from workers.store.serialization import pack, row_values
@@ -64,6 +66,28 @@ class Play:
 
         round_ = (lease, finish, finish) if twice else (lease, finish)
         return Actor(name=name, operations=round_ * rounds, may_die=may_die)
+
+    def careful(self, name: str) -> Actor:
+        """Keeps a checkpoint of what it got, renews it, finishes one of it and gives back the rest."""
+        got: list[Lease] = []
+
+        def lease() -> None:
+            got[:] = self.store.lease(self.job.id, 0, worker=name, ttl_s=TTL_S, limit=3)
+
+        def keep() -> None:
+            kept = [NewCheckpoint(lease, b"so far", Usage(0.0, 0)) for lease in got]
+            self.store.save_checkpoints(self.job.id, kept)
+
+        def renew() -> None:
+            self.store.renew(name, ttl_s=TTL_S)
+
+        def finish() -> None:
+            self.store.finish([(lease, make_row(lease, answer=name), TRACE) for lease in got[:1]])
+
+        def give_back() -> None:
+            self.store.release(got[1:])
+
+        return Actor(name=name, operations=(lease, keep, renew, finish, give_back))
 
     def sweeper(self, name: str, times: int = 1) -> Actor:
         return Actor(name=name, operations=[lambda: self.store.sweep() and None] * times, looks_first=True)
@@ -129,6 +153,18 @@ def large(play: Play) -> Sequence[Actor]:
         play.sweeper("s2"),
         play.user(play.store.cancel, play.store.resume),
         play.time(2),
+    ]
+
+
+def mixed(play: Play) -> Sequence[Actor]:
+    """Workers that finish, keep, renew and give back, while leases run out and a user stops the model."""
+    return [
+        play.careful("a"),
+        play.careful("b"),
+        play.worker("c", twice=True, may_die=True),
+        play.sweeper("sweeper", 2),
+        play.user(lambda job_id: play.store.stop_model(job_id, "scripted", cause="auth", error="no")),
+        play.time(),
     ]
 
 
@@ -206,12 +242,22 @@ def test_a_large_cast_keeps_its_promise_in_many_orders(store: Store, clock: Cloc
 
 
 @BOTH
+def test_a_mixed_cast_keeps_its_promise_in_many_orders(store: Store, clock: Clock, kind: str) -> None:
+    play = Play(store, clock, 4)
+    lengths = [len(play.run(mixed, dice(seed)).steps) for seed in range(ORDERS[kind])]
+    assert max(lengths) > 15
+
+
+@BOTH
 @pytest.mark.soak
 @pytest.mark.timeout(3_600)
-def test_a_large_cast_keeps_its_promise_in_very_many_orders(store: Store, clock: Clock, kind: str) -> None:
+@pytest.mark.parametrize("cast", [large, mixed])
+def test_a_large_cast_keeps_its_promise_in_very_many_orders(
+    store: Store, clock: Clock, kind: str, cast: Callable[[Play], Sequence[Actor]]
+) -> None:
     play = Play(store, clock, 3)
     for seed in range(SOAK_ORDERS[kind]):
-        play.run(large, dice(seed))
+        play.run(cast, dice(seed))
 
 
 BUGS = pytest.mark.parametrize("bug", [SweepsById, SplitsWrites, ClaimsUnguarded, Store])

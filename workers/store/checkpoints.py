@@ -8,7 +8,7 @@ from sqlalchemy import select
 from workers.store.database import Database, insert_or_update
 from workers.store.job_counters import Usage, add_results
 from workers.store.jobs import lock_jobs
-from workers.store.leases import held_by
+from workers.store.leases import held_by, unlocked
 from workers.store.records import Lease
 from workers.store.schema import checkpoints, trials
 
@@ -28,7 +28,8 @@ class Checkpoints(Database):
 
     def save_checkpoints(self, job_id: str, new: Sequence[NewCheckpoint]) -> set[str]:
         """Keep each in place of its trial's last one, and count what the trial has used since; return the
-        ids of trials whose lease is no longer held: theirs are refused, and nothing of them is counted.
+        ids of trials whose lease is no longer held, or whose result is just being written: theirs are
+        refused, and nothing of them is counted.
 
         Raises:
             sqlalchemy.exc.SQLAlchemyError: the database cannot be reached, or takes no such bytes.
@@ -36,7 +37,7 @@ class Checkpoints(Database):
         with self.writing() as db:
             lock_jobs(db, [job_id])  # no lease of the job's trials is handed out or taken back meanwhile
             leases = [checkpoint.lease for checkpoint in new]
-            held = set(db.execute(select(trials.c.trial_id).where(held_by(leases))).scalars())
+            held = set(db.scalars(select(trials.c.trial_id).where(unlocked(held_by(leases)))))
             now = self.now(db)
             written = [checkpoint for checkpoint in new if checkpoint.lease.trial.trial_id in held]
             for lease, body, _ in written:

@@ -308,7 +308,7 @@ def lock_jobs(db: Connection, job_ids: Collection[str]) -> None:
       ones that are its own. Then it waits for the job, and for nothing else.
     - It waits for no leased trial: it passes over those that others have locked (`leases.unlocked`). For a
       pending trial it may wait: without the job, that is locked only in passing, by a transaction that waits
-      for nothing before it lets go.
+      for nothing before it lets go. Whoever has locked a trial may change its checkpoint and its trace.
 
     On SQLite every transaction that writes runs alone anyway.
     """

@@ -257,6 +257,7 @@ class Results(Database):
             return None
         refused = _stale(db, rest)
         insert_all(db, traces, [body for body in bodies if body["trial_id"] in taken])
+        db.execute(delete(checkpoints).where(checkpoints.c.trial_id.in_(taken)))
         # From here on the job is locked, whichever came first. So its results get their numbers one
         # transaction after another, and no reader's cursor skips one.
         ended_jobs = []
@@ -265,9 +266,7 @@ class Results(Database):
             spent = [usage_of(end) for end in rows if end[1].trial_id in taken | refused]
             if add_results(db, job_id, outcomes, spent, returned=len(outcomes)):
                 ended_jobs.append(job_id)
-        if taken:
-            insert_all(db, results, [row for row in columns if row["trial_id"] in taken])
-            db.execute(delete(checkpoints).where(checkpoints.c.trial_id.in_(taken)))
+        insert_all(db, results, [row for row in columns if row["trial_id"] in taken])
         for job_id in ended_jobs:
             end_job(db, job_id, now=self.now(db))
         return refused
