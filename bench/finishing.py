@@ -3,8 +3,8 @@
 `python -m bench.finishing` starts a PostgreSQL of its own, and processes whose threads do to the store what
 workers do: lease trials of a shard, then end them, BATCH at a time, as fast as the store lets them. There are
 no models, and a result is made before the clock runs. It prints results a second of one job, and of as many
-workers that have a job each: what the database can do where nobody waits for another. The floor is one connection that
-writes the same results and traces by COPY, and commits each batch.
+workers that have a job each: what the database can do where nobody waits for another. The floor is one
+connection that writes the same results and traces by COPY, and commits each batch.
 """
 
 import argparse
