@@ -22,6 +22,7 @@ from workers.checkpoints import CheckpointWriter
 from workers.queue import enqueue_shards
 from workers.store import JobRecord, Lease, Store
 from workers.store.checkpoints import NewCheckpoint
+from workers.store.database import insert_or_update
 from workers.store.leases import ISOLATE_AFTER
 from workers.store.schema import checkpoints
 
@@ -119,7 +120,8 @@ def test_a_checkpoint_keeps_no_lease_from_being_renewed(store: Store) -> None:
     store.save_checkpoints(job.id, [NewCheckpoint(lease, b"one", NO_USAGE)])
     with store.writing() if store.url.startswith("postgresql") else store.reading() as db:
         if store.url.startswith("postgresql"):
-            store._keep_newest(db, lease, b"two", now=0.0)
+            newest = {"trial_id": lease.trial.trial_id, "body": b"two", "saved_at": 0.0}
+            insert_or_update(db, checkpoints, newest)
         assert store.renew("w", ttl_s=TTL_S) == {(lease.trial.trial_id, lease.token)}
 
 

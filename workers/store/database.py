@@ -7,6 +7,7 @@ from operator import itemgetter
 from typing import Any, cast
 
 from sqlalchemy import Connection, Engine, Table, create_engine, event, func, insert, inspect, select
+from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import (
     ArgumentError,
@@ -181,6 +182,15 @@ def insert_all(db: Connection, table: Table, rows: Sequence[Mapping[str, Any]]) 
     else:
         values = itemgetter(*compiled.positiontup)
         db.exec_driver_sql(str(compiled), [values(row) for row in rows])
+
+
+def insert_or_update(db: Connection, table: Table, values: Mapping[str, Any]) -> None:
+    """Insert a row, or give the one with the same primary key these values."""
+    dialect = postgresql if db.dialect.name == "postgresql" else sqlite
+    keys = [column.name for column in table.primary_key]
+    changed = {name: value for name, value in values.items() if name not in keys}
+    new = dialect.insert(table).values(**values)
+    db.execute(new.on_conflict_do_update(index_elements=keys, set_=changed))
 
 
 def _copy_all(db: Connection, table: Table, rows: Sequence[Mapping[str, Any]]) -> None:

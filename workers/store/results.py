@@ -1,6 +1,7 @@
 """Writes results in batches, once for each trial, and reads them back in the order they came."""
 
 import logging
+import time
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import fields, replace
@@ -14,7 +15,7 @@ from gnomon.core.sample import SampleRef
 from workers.store.database import Database, in_words, insert_all, is_passing
 from workers.store.job_counters import Usage, add_results, end_job
 from workers.store.jobs import lock_jobs, number_of
-from workers.store.leases import held_by
+from workers.store.leases import RETRY_S, held_by, unlocked
 from workers.store.missing import missing_row
 from workers.store.records import JobState, Lease, Page, TrialRecord
 from workers.store.schema import (
@@ -221,29 +222,53 @@ class Results(Database):
         return {row.trial_id}
 
     def _write(self, ended: Sequence[Ended]) -> set[str]:
+        """Write the results, with their trials locked first where these are all held and of one job: then
+        all workers of a job wait for each other as briefly as can be. Else with the jobs first.
+        """
         columns = [row_values(row) for _, row, _ in ended]
         bodies = [{"trial_id": row.trial_id, "body": pack(trace)} for _, row, trace in ended]
-        by_job = _by_job(ended)
-        with self.writing() as db:
-            # All workers of a job wait for each other here, so the rest is as short as can be.
-            # Results get their numbers one transaction after another: no reader's cursor skips one.
+        jobs_first = len(_by_job(ended)) > 1
+        while True:
+            with self.writing() as db:
+                if (refused := self._write_in(db, ended, columns, bodies, jobs_first=jobs_first)) is not None:
+                    return refused
+                db.rollback()
+            if jobs_first:
+                time.sleep(RETRY_S)
+            jobs_first = True
+
+    def _write_in(
+        self,
+        db: Connection,
+        ended: Sequence[Ended],
+        columns: Sequence[Mapping[str, Any]],
+        bodies: Sequence[Mapping[str, Any]],
+        *,
+        jobs_first: bool,
+    ) -> set[str] | None:
+        """Write the results; None if the transaction must be given up, for the rules of `lock_jobs`."""
+        by_job, leases = _by_job(ended), [lease for lease, _, _ in ended]
+        if jobs_first:
             lock_jobs(db, by_job.keys())
-            leases = [lease for lease, _, _ in ended]
-            closed = update(trials).where(held_by(leases)).values(state="done", lease_until=None)
-            taken = set(db.execute(closed.returning(trials.c.trial_id)).scalars())
-            refused = _stale(db, [lease for lease in leases if lease.trial.trial_id not in taken])
-            ended_jobs = []
-            for job_id, rows in by_job.items():
-                outcomes = [row.outcome for _, row, _ in rows if row.trial_id in taken]
-                spent = [usage_of(end) for end in rows if end[1].trial_id in taken | refused]
-                if add_results(db, job_id, outcomes, spent):
-                    ended_jobs.append(job_id)
-            if taken:
-                insert_all(db, results, [row for row in columns if row["trial_id"] in taken])
-                insert_all(db, traces, [body for body in bodies if body["trial_id"] in taken])
-                db.execute(delete(checkpoints).where(checkpoints.c.trial_id.in_(taken)))
-            for job_id in ended_jobs:
-                end_job(db, job_id, now=self.now(db))
+        closed = update(trials).where(unlocked(held_by(leases))).values(state="done")
+        taken = set(db.execute(closed.returning(trials.c.trial_id)).scalars())
+        rest = [lease for lease in leases if lease.trial.trial_id not in taken]
+        if rest and (not jobs_first or _are_held(db, rest)):
+            return None
+        refused = _stale(db, rest)
+        insert_all(db, traces, [body for body in bodies if body["trial_id"] in taken])
+        db.execute(delete(checkpoints).where(checkpoints.c.trial_id.in_(taken)))
+        # From here on the job is locked, whichever came first. So its results get their numbers one
+        # transaction after another, and no reader's cursor skips one.
+        ended_jobs = []
+        for job_id, rows in by_job.items():
+            outcomes = [row.outcome for _, row, _ in rows if row.trial_id in taken]
+            spent = [usage_of(end) for end in rows if end[1].trial_id in taken | refused]
+            if add_results(db, job_id, outcomes, spent, returned=len(outcomes)):
+                ended_jobs.append(job_id)
+        insert_all(db, results, [row for row in columns if row["trial_id"] in taken])
+        for job_id in ended_jobs:
+            end_job(db, job_id, now=self.now(db))
         return refused
 
     def _check_job(self, db: Connection, job_id: str) -> None:
@@ -262,6 +287,11 @@ def _by_job(ended: Sequence[Ended]) -> dict[str, list[Ended]]:
     for end in ended:
         by_job[end[1].job_id].append(end)
     return by_job
+
+
+def _are_held(db: Connection, leases: Sequence[Lease]) -> bool:
+    """Whether one of these is held: another transaction has locked its trial."""
+    return db.execute(select(trials.c.trial_id).where(held_by(leases)).limit(1)).first() is not None
 
 
 def _stale(db: Connection, leases: Sequence[Lease]) -> set[str]:

@@ -93,9 +93,9 @@ def job_values(spec: JobSpec, faults: Sequence[DataFault]) -> dict[str, Any]:
 
 
 def job_of(
-    columns: RowMapping, *, running: int, checks: tuple[ModelCheck, ...] = (), is_decided: bool = False
+    columns: RowMapping, *, checks: tuple[ModelCheck, ...] = (), is_decided: bool = False
 ) -> JobRecord:
-    """The job in these columns; `running` of its trials are leased."""
+    """The job in these columns."""
     return JobRecord(
         id=columns["id"],
         name=columns["name"],
@@ -110,7 +110,7 @@ def job_of(
             scored=columns["scored"],
             model_failed=columns["model_failed"],
             infra_missing=columns["infra_missing"],
-            running=running,
+            running=columns["leased"],
         ),
         usd=None if columns["unknown_usd"] else columns["known_usd"],
         tokens=None if columns["unknown_tokens"] else columns["known_tokens"],
