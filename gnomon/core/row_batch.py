@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from gnomon.core.row import COLUMNS, ROW_COLUMNS, Row
 
-SIZE = 20_000  # rows of a batch
+SIZE = 10_000  # rows of a batch
 Places = NDArray[np.intp]
 _MAPPINGS = tuple(column.name for column in ROW_COLUMNS if column.kind == "mapping")
 

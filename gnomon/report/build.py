@@ -48,12 +48,12 @@ def build_report(
     """The report of a job in any state, down to one without rows: the parts of all sections.
 
     `planned` counts trials. `benchmark` is the spec's own unless given. Rows are read once, so an iterator
-    over a store will do, best one of batches; `trace` reads a stored trace by its trial's id. `error` says why
-    a job failed, and `checks` what came of its models' preflights. `spec_hash` is that of the spec unless given: a job
-    keeps the one that it was stored with, however many fields a spec has gained since. `human_answers` are
-    those of the review desk, and `seal` fixes plan and results. Of a job that may stop early
-    `planned_samples` are all, in the order of its plan (those that rows hold, unless given), and `looks`
-    those that were taken at it. The result holds plain
+    over a store will do, best of all of batches; `trace` reads a stored trace by its trial's id. `error` says
+    why a job failed, and `checks` what came of its models' preflights. `spec_hash` is that of the spec unless
+    given: a job keeps the one that it was stored with, however many fields a spec has gained since.
+    `human_answers` are those of the review desk, and `seal` fixes plan and results. Of a job that may stop
+    early `planned_samples` are all, in the order of its plan (those that rows hold, unless given), and
+    `looks` those that were taken at it. The result holds plain
     data only and no number that is not finite.
 
     Raises:

@@ -1,6 +1,5 @@
 """Adds up the rows of one group: counts, tokens, dollars and seconds."""
 
-import math
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -55,11 +54,6 @@ class GroupTotals:
         """Widen what trials were offered to these numbers of tools."""
         before = self.tools_offered or (least, most)
         self.tools_offered = min(before[0], least), max(before[1], most)
-
-    def spent(self, usd: Floats, wall_s: Floats) -> None:
-        """Set dollars and seconds, each the exact sum over the group's rows; NaN: unknown."""
-        self.usd = math.fsum(usd[~np.isnan(usd)].tolist())
-        self.wall_s = math.fsum(wall_s.tolist())
 
 
 def add_rows(totals: Sequence[GroupTotals], batch: RowBatch, groups: Codes) -> None:

@@ -1,8 +1,11 @@
 """Reads a job's rows, once, into matrices of groups and samples."""
 
+import math
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
+from itertools import compress
 from typing import Any
 
 import numpy as np
@@ -72,11 +75,11 @@ class ScoreMatrix(JobScores):
     usd: Floats  # of trials with a score, their mean; NaN where one of them is unknown
     wall_s: Floats  # the same of seconds
     totals: tuple[GroupTotals, ...]  # by group
-    shown: Codes  # the row of repeat 0 by group and sample; −1 where there is none
-    answers: PackedTexts  # by row, shortened; None of later repeats
-    trials: PackedTexts  # by row: its id; None of later repeats
+    shown: Codes  # by group and sample the place of its repeat 0 in what follows; −1 where there is none
+    answers: PackedTexts  # of repeats 0
+    trials: PackedTexts  # of repeats 0: their ids
     places: Codes  # by scored row: group · samples + sample
-    repeats: Codes  # by scored row
+    repeats: NDArray[np.int32]  # by scored row
     row_scores: Floats  # by scored row
 
     def totals_of(self, model: str) -> list[GroupTotals]:
@@ -100,13 +103,14 @@ class ScoreMatrix(JobScores):
 
     def trial(self, group: int, sample: int) -> str | None:
         """The id of repeat 0."""
-        row = int(self.shown[group, sample])
-        return None if row < 0 else self.trials[row]
+        place = int(self.shown[group, sample])
+        return None if place < 0 else self.trials[place]
 
     def answer(self, group: int, sample: int) -> str | None:
         """The answer of repeat 0, shortened."""
-        row = int(self.shown[group, sample])
-        return None if row < 0 else self.answers[row]
+        place = int(self.shown[group, sample])
+        answer = None if place < 0 else self.answers[place]
+        return None if answer is None else escape_surrogates(answer)
 
 
 BY_ROW: Mapping[str, type] = {
@@ -129,8 +133,10 @@ class _Columns:
         self.samples: dict[str, int] = {}
         self.cells: dict[str, int] = {}
         self.clusters: dict[str, int] = {}  # "" is no cluster
-        self.answers, self.trials = PackedTexts(), PackedTexts()
-        self._by_row = {name: [np.empty(0, kind)] for name, kind in BY_ROW.items()}
+        self.answers, self.trials = PackedTexts(ANSWER_CHARS), PackedTexts()
+        self._by_row: dict[str, list[NDArray[Any]]] = {
+            name: [np.empty(0, kind)] for name, kind in BY_ROW.items()
+        }
         self._by_sample = {name: [np.empty(0, np.intp)] for name in ("cell", "cluster")}
         self._called: dict[str, list[NDArray[np.int64]]] = defaultdict(list)  # by tool: group and sample
 
@@ -161,11 +167,16 @@ class _Columns:
         """A column of samples, in the order in which they first came."""
         return np.concatenate(self._by_sample[name])
 
-    def finish_totals(self, groups: Codes, usd: Floats, wall_s: Floats, rank: Codes) -> None:
-        """Add up dollars and seconds, and say by rank of their ids on which samples tools were called."""
+    def added_up(self, name: str, groups: Codes) -> Floats:
+        """A column, of which each group is told the exact sum of what is known."""
+        column = self.by_row(name)
         for group, totals in enumerate(self.totals):
-            in_group = groups == group
-            totals.spent(usd[in_group], wall_s[in_group])
+            of_group = column[groups == group]
+            setattr(totals, name, math.fsum(of_group[~np.isnan(of_group)]))
+        return column
+
+    def note_called(self, rank: Codes) -> None:
+        """Say on which samples tools were called, by rank of their ids."""
         for name, parts in self._called.items():
             of, samples = np.divmod(np.unique(np.concatenate(parts)), 1 << 32)
             for group in np.unique(of).tolist():
@@ -185,20 +196,14 @@ class _Columns:
     def _note_tools(self, batch: RowBatch, groups: Codes, samples: Codes) -> None:
         used = batch.distinct("tools_used")
         for name in dict.fromkeys(name for tools in used.values for name in tools):
-            rows = used.places(lambda tools, name=name: name in tools)
+            rows = used.places(partial(_holds, name))
             self._called[name].append(np.unique((groups[rows] << 32) + samples[rows]))
 
     def _note_texts(self, batch: RowBatch) -> None:
-        trials, answers = batch.columns["trial_id"], batch.columns["answer"]
-        repeats = batch.numbers("repeat")
-        if repeats.any():
-            shown = (repeats == 0).tolist()
-            trials, answers = (
-                [text if is_shown else None for text, is_shown in zip(texts, shown, strict=True)]
-                for texts in (trials, answers)
-            )
-        self.trials.extend(trials)
-        self.answers.extend([answer and escape_surrogates(answer[:ANSWER_CHARS]) for answer in answers])
+        is_first = batch.numbers("repeat") == 0
+        for name, kept in (("trial_id", self.trials), ("answer", self.answers)):
+            texts = batch.columns[name]
+            kept.extend(texts if is_first.all() else list(compress(texts, is_first.tolist())))
 
 
 def read_scores(
@@ -218,17 +223,19 @@ def read_scores(
     group_codes, repeats = columns.by_row("group"), columns.by_row("repeat")
     at = group_codes.astype(np.intp) * len(samples) + rank[columns.by_row("sample")]
     shown = np.full(shape, -1)
-    shown.flat[at[repeats == 0]] = np.flatnonzero(repeats == 0)
-    scores, calls, usd, wall_s = map(columns.by_row, ("score", "tool_calls", "usd", "wall_s"))
-    columns.finish_totals(group_codes, usd, wall_s, rank)
+    is_first = repeats == 0
+    shown.flat[at[is_first]] = np.arange(np.count_nonzero(is_first))
+    columns.note_called(rank)
+    scores = columns.by_row("score")
     scored = np.isfinite(scores)
     missing = _matrix(at[~scored], shape)
-    if not scored.all():
-        at, repeats, scores, calls, usd, wall_s = (
-            column[scored] for column in (at, repeats, scores, calls, usd, wall_s)
-        )
+    at, repeats, scores = at[scored], repeats[scored], scores[scored]
     answered = _matrix(at, shape)
     counts = np.where(answered > 0, answered, np.nan)
+    calls = _matrix(at, shape, columns.by_row("tool_calls")[scored])
+    usd, wall_s = (
+        _matrix(at, shape, columns.added_up(name, group_codes)[scored]) / counts for name in ("usd", "wall_s")
+    )
     return ScoreMatrix(
         groups=tuple(columns.groups),
         at=columns.groups,
@@ -241,15 +248,15 @@ def read_scores(
         rights=_matrix(at, shape, (scores >= RIGHT).astype(np.float64)),
         answered=answered,
         missing=missing,
-        tool_calls=_matrix(at, shape, calls),
-        usd=_matrix(at, shape, usd) / counts,
-        wall_s=_matrix(at, shape, wall_s) / counts,
+        tool_calls=calls,
+        usd=usd,
+        wall_s=wall_s,
         totals=tuple(columns.totals),
         shown=shown,
         answers=columns.answers,
         trials=columns.trials,
         places=at,
-        repeats=repeats.astype(np.intp),
+        repeats=repeats,
         row_scores=scores,
     )
 
@@ -286,6 +293,10 @@ def _numbers(numbered: dict[Any, int], values: Sequence[Any]) -> Codes:
         if value not in numbered:
             numbered[value] = len(numbered)
     return np.fromiter(map(numbered.__getitem__, values), np.intp, len(values))
+
+
+def _holds(name: str, names: Container[str]) -> bool:
+    return name in names
 
 
 def _ranks(names: Iterable[str]) -> tuple[tuple[str, ...], Codes]:

@@ -17,7 +17,7 @@ from gnomon.core.agent import runs_tools
 from gnomon.core.arm import Arm, differences
 from gnomon.core.model import Request
 from gnomon.core.row import Row
-from gnomon.core.row_batch import RowBatch
+from gnomon.core.row_batch import RowBatch, distinct_codes
 from gnomon.core.tool_inputs import provided_inputs
 from gnomon.report.section import Interval, ReportInput, Section, interval
 from gnomon.report.text_formats import count, markdown_table
@@ -147,19 +147,18 @@ class UsageBySample:
         samples = batch.distinct("sample_id")
         ids = (sample.encode("utf-8", "surrogatepass") for sample in samples.values)
         places = np.fromiter(map(zlib.crc32, ids), np.int64, len(samples.values))
-        alike = batch.distinct("arm", "sample_id")
-        firsts = alike.firsts
-        of_pair = places[samples.codes[firsts]]
         arms = batch.distinct("arm")
+        _, firsts = distinct_codes(arms.codes, samples.codes)
         bounds = np.array(
             [
                 self.last_places[arm] if len(self.first_trials[arm]) == SIZED else 1 << 32
                 for arm in arms.values
             ]
         )
-        for number in np.flatnonzero(of_pair < bounds[arms.codes[firsts]]).tolist():
-            arm, sample = alike.values[number]
-            self._note_trial(arm, sample, int(of_pair[number]), batch.columns["trial_id"][firsts[number]])
+        is_near = places[samples.codes[firsts]] < bounds[arms.codes[firsts]]
+        for row in firsts[is_near].tolist():
+            arm, sample, trial = (batch.columns[name][row] for name in ("arm", "sample_id", "trial_id"))
+            self._note_trial(arm, sample, int(places[samples.codes[row]]), trial)
 
     def _note_trial(self, arm: str, sample: str, place: int, trial: str) -> None:
         kept = self.first_trials[arm]
