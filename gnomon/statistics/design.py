@@ -162,7 +162,8 @@ class Design:
 def _product(columns: Floats, weights: Floats) -> Floats:
     """The products of all pairs of columns, summed with these weights, some rows at a time."""
     parts = (slice(start, start + ROWS) for start in range(0, len(columns), ROWS))
-    product: Floats = sum(columns[part].T @ (weights[part, None] * columns[part]) for part in parts)
+    products = [columns[part].T @ (weights[part, None] * columns[part]) for part in parts]
+    product: Floats = np.sum(products, axis=0)
     return product
 
 
