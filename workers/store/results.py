@@ -11,6 +11,7 @@ from sqlalchemy import Connection, delete, func, select, tuple_, update
 
 from gnomon.core.errors import NotFound
 from gnomon.core.row import COLUMNS, Row
+from gnomon.core.row_batch import SIZE, RowBatch
 from gnomon.core.sample import SampleRef
 from workers.store.database import Database, in_words, insert_all, is_passing
 from workers.store.job_counters import Usage, add_results, end_job
@@ -29,7 +30,16 @@ from workers.store.schema import (
     traces,
     trials,
 )
-from workers.store.serialization import pack, row_in_order, row_of, row_values, trial_of, unpack
+from workers.store.serialization import (
+    BATCH_COLUMNS,
+    pack,
+    row_batch,
+    row_in_order,
+    row_of,
+    row_values,
+    trial_of,
+    unpack,
+)
 
 Ended = tuple[Lease, Row, Mapping[str, Any]]  # what was leased, how it ended, its trace as plain data
 READ_BATCH = 2_000
@@ -140,7 +150,15 @@ class Results(Database):
             raise NotFound(f"no job {job_id!r}", field="id")
         return states[job_id]
 
-    def iter_columns(self, job_id: str, seq: int, names: Sequence[str]) -> Iterator[Sequence[Sequence[Any]]]:
+    def iter_batches(self, job_id: str) -> Iterator[RowBatch]:
+        """Every result of the job in the order they came, as columns: batches of one view."""
+        for rows in self.iter_columns(job_id, 0, ("seq", *BATCH_COLUMNS), batch=SIZE):
+            _, *columns = zip(*rows, strict=True)
+            yield row_batch(job_id, columns)
+
+    def iter_columns(
+        self, job_id: str, seq: int, names: Sequence[str], *, batch: int = COLUMN_BATCH
+    ) -> Iterator[Sequence[Sequence[Any]]]:
         """These columns of `results`, of every result after number `seq`: batches of one view.
 
         `seq` must be among the names. Values are as stored: JSON columns are text.
@@ -149,13 +167,13 @@ class Results(Database):
         of_job = select(*columns).where(results.c.job_id == job_id).order_by(results.c.seq)
         with self.reading() as db:
             while True:
-                rows = db.execute(of_job.where(results.c.seq > seq).limit(COLUMN_BATCH))
-                batch = rows.cursor.fetchall()  # the driver's own tuples: read in half the time
-                rows.close()
-                if not batch:
+                answer = db.execute(of_job.where(results.c.seq > seq).limit(batch))
+                rows = answer.cursor.fetchall()  # the driver's own tuples: read in half the time
+                answer.close()
+                if not rows:
                     return
-                yield batch
-                seq = batch[-1][at]
+                yield rows
+                seq = rows[-1][at]
 
     def unrun_samples(self, job_id: str) -> list[SampleRef]:
         """The samples of trials that have no result, in the order of the plan."""
