@@ -2,8 +2,8 @@
 
     python -m bench.performance.layers [TRIALS] [IN_FLIGHT] [LATENCY_MS] [MOST_FUNCTIONS]
 
-A timer of CPU time interrupts the thread every millisecond. The innermost frame that belongs to a package or a
-module of ours gets the sample: what JSON costs is counted where it is wanted.
+A timer of CPU time interrupts the thread every millisecond. The innermost frame that belongs to a package or
+a module of ours gets the sample: what JSON costs is counted where it is wanted.
 """
 
 import signal
