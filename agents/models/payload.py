@@ -85,7 +85,7 @@ class Payload:
         return [[*self._parts(message, is_marked=place in marked)] for place, message in enumerate(messages)]
 
     def _written_alone(self, message: Message) -> Sequence[str | bytes] | None:
-        """The parts of a message; None if some stand elsewhere: a tool's pictures follow those of its turn."""
+        """The parts of a message; None if some stand elsewhere: a tool's pictures follow its turn."""
         if message["role"] == "tool" and isinstance(message["content"], list):
             return None
         return [*self._parts(message, is_marked=False)]
