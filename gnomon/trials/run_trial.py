@@ -177,6 +177,7 @@ async def _attempt(
     playback: Playback | None,
     checkpoints: TrialCheckpoints | None,
 ) -> TrialResult:
+    seed = trial.seed  # hashed at each look
     is_slow = isinstance(bench.benchmark, CpuBound) and bench.benchmark.is_cpu_bound
     question = await _in_thread(sample) if is_slow else sample()
     question = question_under(arm, question, bench)
@@ -186,24 +187,22 @@ async def _attempt(
     )
     if question.broken and "media" in arm.show:
         return _missing("data", question.broken)
-    donors = Donors(question, bench.samples, seed=trial.seed)
+    donors = Donors(question, bench.samples, seed=seed)
     if arm.results == "other_scene" and is_slow:
         await _in_thread(donors.first)
-    toolbox = toolbox_of(
-        question, arm, bench.media, tools=bench.spec.toolset(arm), seed=trial.seed, donors=donors
-    )
+    toolbox = toolbox_of(question, arm, bench.media, tools=bench.spec.toolset(arm), seed=seed, donors=donors)
     toolbox = replayed(toolbox, bench.spec.server_tools, arm, trial, bench.media)
     if playback is not None:
         playback.check_prompt(trace.prompt)
         toolbox = playback.toolbox(toolbox)
-    toolbox = presented(toolbox, arm, seed=trial.seed)
+    toolbox = presented(toolbox, arm, seed=seed)
     context = AgentContext(
         prompt=list(trace.prompt),
         arm=arm,
         model=model,
         toolbox=toolbox,
         trace=trace,
-        seed=trial.seed,
+        seed=seed,
         decoding=bench.spec.decoding_of(trial.ref.task),
         retry=bench.spec.retry,
         checkpoints=checkpoints,
