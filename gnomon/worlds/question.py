@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any
 
-from gnomon.benchmarks.gtr_bench.clock import clock_span
+from gnomon.benchmarks.gtr_bench.clock import NOON_S, clock_span
+from gnomon.benchmarks.gtr_bench.rules_of_thumb import Evidence, evidence
 from gnomon.worlds.camera_model import Mount
 from gnomon.worlds.movement import Journey
 from gnomon.worlds.trajectory import Sighting, Trip
@@ -62,6 +63,7 @@ class Question:
     right: tuple[str, ...]
     times_s: tuple[tuple[float, float], ...] = ()
     middle: Sighting | None = None  # between two clips, where a task has it
+    gaps: tuple[tuple[Trip, Sighting, Sighting], ...] = ()  # unseen stretches that the answer bridges
 
 
 def when(sighting: Sighting) -> str:
@@ -124,6 +126,30 @@ def _clip(world: World, trip: Trip, sighting: Sighting) -> dict[str, Any]:
         "end_timestamp": end_s,
         "direction": "",
     }
+
+
+def evidence_of(
+    world: World, task: str, clips: Sequence[tuple[Trip, Sighting]], *, asked: str = ""
+) -> Evidence:
+    """What rules of thumb look at in a question with these clips."""
+    timed = task != "CR"
+    shown = [_clip(world, trip, sighting) for trip, sighting in clips]
+    made = evidence(
+        task,
+        (
+            (
+                clip["camera_id"],
+                clip["bboxes"],
+                (NOON_S + clip["start_timestamp"], NOON_S + clip["end_timestamp"]) if timed else None,
+            )
+            for clip in shown
+        ),
+        world.scene.cameras,
+        asked=asked,
+    )
+    if made is None:
+        raise ValueError("a generated camera has no place")
+    return made
 
 
 def nearest(
