@@ -120,19 +120,9 @@ class Lots:
 
         A rule that cannot tell the right option from any other has no say.
         """
-        scores = scores_of(question, [right, *beside, *candidates])
-        never: set[str] = set()  # would keep a rule from finding the right option
-        misled: list[set[str]] = []  # one of each set must be there
-        for rule, by_option in scores.items():
-            ahead = {option for option, score in by_option.items() if score <= by_option[right] - SAME}
-            level = {option for option, score in by_option.items() if abs(score - by_option[right]) < SAME}
-            if len(level) == len(by_option):
-                continue
-            if self.apart.get(rule, self.straight):
-                never |= (ahead | level) - {right}
-            elif ahead.isdisjoint(beside):
-                misled.append(ahead)
-        free = [option for option in candidates if option not in never]
+        never, misled = self._demands(question, right, [*beside, *candidates])
+        misled = [ahead for ahead in misled if ahead.isdisjoint(beside)]
+        free = sorted(set(candidates) - never)
         if not never.isdisjoint(beside) or len(free) < count or not all(misled):
             return None
         sets = list(combinations(free, count))
@@ -140,3 +130,28 @@ class Lots:
             if all(not ahead.isdisjoint(options) for ahead in misled):
                 return list(options)
         return None
+
+    def misleading(
+        self, question: Evidence, *, right: str, candidates: Collection[str]
+    ) -> list[set[str]] | None:
+        """Sets of candidates of each of which one must be a wrong option. None: one of the sets is empty."""
+        never, misled = self._demands(question, right, candidates)
+        left = [ahead - never for ahead in misled]
+        return left if all(left) else None
+
+    def _demands(
+        self, question: Evidence, right: str, others: Collection[str]
+    ) -> tuple[set[str], list[set[str]]]:
+        """What may not be a wrong option, and the sets of which one must be."""
+        never: set[str] = set()
+        misled: list[set[str]] = []
+        for rule, by_option in scores_of(question, [right, *others]).items():
+            ahead = {option for option, score in by_option.items() if score <= by_option[right] - SAME}
+            level = {option for option, score in by_option.items() if abs(score - by_option[right]) < SAME}
+            if len(level) == len(by_option):
+                continue
+            if self.apart.get(rule, self.straight):
+                never |= (ahead | level) - {right}
+            else:
+                misled.append(ahead)
+        return never, misled

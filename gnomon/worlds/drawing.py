@@ -1,6 +1,6 @@
 """Draws the world and the question behind a sample's number. Equal numbers, equal questions."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from random import Random
@@ -18,12 +18,13 @@ from gnomon.worlds.past_questions import arrival_time_interval, causal_reorderin
 from gnomon.worlds.question import Question, record
 from gnomon.worlds.sample_numbers import Number
 from gnomon.worlds.street_plans import draw_plan
-from gnomon.worlds.trajectory import Trip, trip
+from gnomon.worlds.trajectory import Trip, renewed, trip, trips_of
 from gnomon.worlds.world import World
 
 VERSION = 1  # part of every seed: a change that changes questions changes it
 TRIPS = 400  # drawn in one world in search of a question
-WORLDS = 20  # drawn in search of one that holds the question
+PASSES = 3  # through a world's pool of trips
+WORLDS = 60  # drawn in search of one that holds the question
 KEPT = 32  # worlds remembered, with their maps
 KEPT_QUESTIONS = 256  # remembered: all arms of a sample ask for it, one soon after the other
 
@@ -100,11 +101,23 @@ def map_of(world: World) -> bytes:
 def _find(
     world: World, rng: Random, ask: Ask, difficulty: Difficulty | None, lots: Lots | None
 ) -> Question | None:
-    for _ in range(TRIPS):
-        taken = trip(world, rng)
-        question = ask(world, rng, taken, lots) if taken else None
+    for taken in _trips(world, rng) if difficulty is None else _pooled(world, rng):
+        question = ask(world, rng, taken, lots)
         if question is None:
             continue
         if difficulty is None or not difficulty.ranges or difficulty.admits(features_of(world, question)):
             return question
     return None
+
+
+def _trips(world: World, rng: Random) -> Iterator[Trip]:
+    drawn = (trip(world, rng) for _ in range(TRIPS))
+    return (made for made in drawn if made)
+
+
+def _pooled(world: World, rng: Random) -> Iterator[Trip]:
+    """The trips of the world's pool in an order drawn by lot, some times over, as other targets each time."""
+    pool = trips_of(world)
+    for _ in range(PASSES):
+        for made in rng.sample(pool, len(pool)):
+            yield renewed(rng, made)

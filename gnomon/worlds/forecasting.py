@@ -5,7 +5,7 @@ from random import Random
 
 from gnomon.worlds.difficulty import Lots
 from gnomon.worlds.question import Question, evidence_of, nearest
-from gnomon.worlds.trajectory import Sighting, Trip, trip
+from gnomon.worlds.trajectory import Sighting, Trip, pooled_trip, trip
 from gnomon.worlds.world import World
 
 BEYOND = 1.5  # a wrong camera ahead is at least this many times as far as the right one
@@ -20,15 +20,17 @@ def next_spot(world: World, rng: Random, trip: Trip, lots: Lots | None = None) -
         return None
     index = rng.randrange(len(trip.sightings) - 1)
     last, coming = trip.sightings[index : index + 2]
-    distance_m = world.ways_to_cameras_m(last.exit)
     clips = ((trip, last),)
+    question = evidence_of(world, "NSF", clips) if lots else None
+    others = world.scene.cameras.keys() - {last.camera, coming.camera}
+    if lots and question and not lots.wrong(rng, question, right=coming.camera, candidates=others, count=3):
+        return None  # before all ways are measured
+    distance_m = world.ways_to_cameras_m(last.exit)
     beyond = unlikely(world, last, coming, distance_m)
     wrong = (
-        nearest(rng, beyond, distance_m, 3)
-        if lots is None
-        else lots.wrong(
-            rng, evidence_of(world, "NSF", clips), right=coming.camera, candidates=beyond, count=3
-        )
+        lots.wrong(rng, question, right=coming.camera, candidates=beyond, count=3)
+        if lots and question
+        else nearest(rng, beyond, distance_m, 3)
     )
     if wrong is None:
         return None
@@ -49,22 +51,21 @@ def trajectory(world: World, rng: Random, trip: Trip, lots: Lots | None = None) 
         return None
     index = rng.randrange(len(trip.sightings) - 3)
     before, last, coming, later = trip.sightings[index : index + 4]
+    clips, beside = ((trip, before), (trip, last)), (later.camera,)
+    question = evidence_of(world, "TF", clips) if lots else None
+    others = world.scene.cameras.keys() - {before.camera, last.camera, coming.camera, later.camera}
+    if lots and question:
+        sought = lots.wrong(rng, question, right=coming.camera, candidates=others, count=2, beside=beside)
+        if sought is None:
+            return None  # before all ways are measured
     distance_m = world.ways_to_cameras_m(last.exit)
     first = unlikely(world, last, coming, distance_m)
     second = unlikely(world, coming, later, world.ways_to_cameras_m(coming.exit))
     neither = [camera for camera in first if camera in second and camera not in (before.camera, later.camera)]
-    clips = ((trip, before), (trip, last))
     wrong = (
-        nearest(rng, neither, distance_m, 2)
-        if lots is None
-        else lots.wrong(
-            rng,
-            evidence_of(world, "TF", clips),
-            right=coming.camera,
-            candidates=neither,
-            count=2,
-            beside=(later.camera,),
-        )
+        lots.wrong(rng, question, right=coming.camera, candidates=neither, count=2, beside=beside)
+        if lots and question
+        else nearest(rng, neither, distance_m, 2)
     )
     if wrong is None:
         return None
@@ -86,7 +87,7 @@ def meeting(world: World, rng: Random, first: Trip, lots: Lots | None = None) ->
     index = rng.randrange(1, len(first.sightings))
     last, place = first.sightings[index - 1 : index + 1]
     for _ in range(COMPANIONS):
-        other = trip(world, rng)
+        other = pooled_trip(world, rng) if lots else trip(world, rng)
         where = [sighting.camera for sighting in other.sightings] if other else []
         if other is None or place.camera not in where[1:] or other.target == first.target:
             continue
@@ -112,6 +113,11 @@ def _met(
     met_s = (max(place.start_s, their_place.start_s), min(place.end_s, their_place.end_s))
     if met_s[1] - met_s[0] < MIN_OVERLAP_S or max(last.end_s, their_last.end_s) >= met_s[0]:
         return None
+    clips = ((trip, last), (companion, their_last))
+    question = evidence_of(world, "MTTF", clips) if lots else None
+    others = world.scene.cameras.keys() - {place.camera, last.camera, their_last.camera}
+    if lots and question and not lots.wrong(rng, question, right=place.camera, candidates=others, count=3):
+        return None  # before all ways are measured
     ways_m, their_ways_m = (world.ways_to_cameras_m(sighting.exit) for sighting in (last, their_last))
     missed = [
         camera
@@ -120,18 +126,16 @@ def _met(
         and abs(_arrival_s(last, ways_m[camera]) - _arrival_s(their_last, their_ways_m[camera])) >= MISS_S
         and not _together(trip, companion, camera)
     ]
-    if lots is None:
-        wrong = nearest(rng, missed, ways_m, 3)
-        clips = tuple(rng.sample([(trip, last), (companion, their_last)], 2)) if wrong else ()
-    else:
-        clips = tuple(rng.sample([(trip, last), (companion, their_last)], 2))
-        question = evidence_of(world, "MTTF", clips)
-        wrong = lots.wrong(rng, question, right=place.camera, candidates=missed, count=3)
+    wrong = (
+        lots.wrong(rng, question, right=place.camera, candidates=missed, count=3)
+        if lots and question
+        else nearest(rng, missed, ways_m, 3)
+    )
     if wrong is None:
         return None
     return Question(
         task_id="MultiTargetTrajectoryForecasting",
-        clip_sightings=clips,
+        clip_sightings=tuple(rng.sample(clips, 2)),
         text=(
             "The clips show two targets. Predict where and when the two targets will most likely meet, "
             "that is, be in view of the same camera at the same time."

@@ -1,21 +1,22 @@
 """Asks what happened: which camera, when, how, in which order (GL, ATI, MS, CR)."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, pairwise, permutations
 from random import Random
 
 import shapely
-from shapely import LineString
+from shapely import Geometry, LineString
 
 from gnomon.worlds.difficulty import Lots
 from gnomon.worlds.movement import BEND_DEG, Journey
 from gnomon.worlds.question import Question, evidence_of, nearest, when
 from gnomon.worlds.trajectory import MIN_STAY_S, Sighting, Trip, sightings
-from gnomon.worlds.world import World
+from gnomon.worlds.world import Spot, World
 from tools.geometry.angles import EIGHTHS, bearing_deg, compass, turn_deg
-from tools.scene.scene import Point
+from tools.scene.scene import Point, Scene
+from tools.scene.scene_cache import cached_per_scene
 
 MAX_RUNS = 3
 MIN_RUN_M = 4.0
@@ -85,26 +86,47 @@ def variants(rng: Random, runs: Runs, count: int) -> list[Runs] | None:
     return None
 
 
-def detours(world: World, rng: Random, start_m: Point, runs: Runs, count: int) -> list[Runs] | None:
-    """Draw `count` walks that lead from `start_m` to where `runs` lead, but off the ways of the world.
+def detours(world: World, rng: Random, start: Spot, runs: Runs, count: int) -> list[Runs] | None:
+    """Draw `count` walks that lead from `start` to where `runs` lead, but off the ways of the world.
 
     The runs come in another order, or one of them is walked in two parts. So neither a straight line between
     the clips nor the length of the way tells them apart; the map does. None where fewer are found.
     """
-    scene = world.scene
-    ways = shapely.union_all(
-        [*(road.line for road in scene.roads.values()), *(zone.area for zone in scene.zones.values())]
-    )
-    room_m = world.margin_m / 4
     drawn: list[Runs] = []
     rearranged = list(_rearranged(rng, runs))
     for walk in rng.sample(rearranged, len(rearranged)):
-        off = _line(start_m, walk).difference(ways.buffer(room_m)).length
-        if off >= world.margin_m and not any(_alike(walk, other) for other in (runs, *drawn)):
+        line = _line(start.xy_m, walk)
+        if _is_off(world, line, start.floor) and not any(_alike(walk, other) for other in (runs, *drawn)):
             drawn.append(walk)
         if len(drawn) == count:
             return drawn
     return None
+
+
+def _is_off(world: World, line: LineString, floor: int) -> bool:
+    """Whether a walk leaves the roads for more than the world's margin, or goes through a wall."""
+    roads, walls = ways_of(world.scene)
+    if world.scene.kind == "outdoor":
+        return bool(line.difference(roads).length >= world.margin_m)
+    return floor in walls and bool(line.intersects(walls[floor]))
+
+
+@cached_per_scene
+def ways_of(scene: Scene) -> tuple[Geometry, Mapping[int, Geometry]]:
+    """The roads, ROAD_M wide to either side; and by floor the walls, with gaps of DOOR_M at doors."""
+    roads = shapely.union_all([road.line for road in scene.roads.values()]).buffer(ROAD_M)
+    walls = {}
+    for floor in {zone.floor for zone in scene.zones.values()}:
+        edges = shapely.union_all(
+            [zone.area.exterior for zone in scene.zones.values() if zone.floor == floor]
+        )
+        doors = [
+            shapely.Point(portal.ends_m[0]).buffer(DOOR_M)
+            for portal in scene.portals.values()
+            if portal.kind == "door" and scene.zones[portal.zones[0]].floor == floor
+        ]
+        walls[floor] = edges.difference(shapely.union_all(doors))
+    return roads, walls
 
 
 def _line(start_m: Point, walk: Runs) -> LineString:
@@ -158,6 +180,8 @@ def phrase(runs: Runs, speed_mps: float) -> str:
 DETOUR = 1.3  # a wrong camera is off every way that is up to this much longer than the shortest
 CLEAR_S = 2.0  # between two of the intervals to choose from
 INTERVALS_TRIED = 12
+ROAD_M = 10.0
+DOOR_M = 1.5
 REORDER = 1.15  # a wrong order of cameras makes the way longer by at least this much
 
 
@@ -168,21 +192,30 @@ def geo_location(world: World, rng: Random, trip: Trip, lots: Lots | None = None
     first, last = _ends(rng, len(trip.sightings))
     start, end = trip.sightings[first], trip.sightings[last]
     middle = rng.choice(trip.sightings[first + 1 : last])
+    clips = ((trip, start), (trip, end))
+    unseen = world.scene.cameras.keys() - {sighting.camera for sighting in trip.sightings}
+    question = evidence_of(world, "GL", clips) if lots else None
     direct_m = world.way_m(start.exit, end.entry)
-    detour_m, crow_m = {}, {}
-    for camera in world.scene.cameras.keys() - {sighting.camera for sighting in trip.sightings}:
-        detour_m[camera] = world.way_to_camera_m(start.exit, camera) + world.way_from_camera_m(
-            camera, end.entry
-        )
-        crow_m[camera] = min(
+
+    def is_off(camera: str) -> bool:
+        there_m = world.way_to_camera_m(start.exit, camera) + world.way_from_camera_m(camera, end.entry)
+        return there_m > DETOUR * direct_m + world.margin_m
+
+    if lots and question:
+        misleading = lots.misleading(question, right=middle.camera, candidates=unseen)
+        if misleading is None or not all(any(map(is_off, sorted(cameras))) for cameras in misleading):
+            return None  # before the ways over all cameras are measured
+    off = list(filter(is_off, sorted(unseen)))
+    crow_m = {
+        camera: min(
             world.crow_m(start.exit, spot) + world.crow_m(end.entry, spot) for spot in world.spots[camera]
         )
-    off = [camera for camera in sorted(detour_m) if detour_m[camera] > DETOUR * direct_m + world.margin_m]
-    clips = ((trip, start), (trip, end))
+        for camera in off
+    }
     wrong = (
-        nearest(rng, off, crow_m, 3)
-        if lots is None
-        else lots.wrong(rng, evidence_of(world, "GL", clips), right=middle.camera, candidates=off, count=3)
+        lots.wrong(rng, question, right=middle.camera, candidates=off, count=3)
+        if lots and question
+        else nearest(rng, off, crow_m, 3)
     )
     if wrong is None:
         return None
@@ -282,7 +315,7 @@ def motion_state(world: World, rng: Random, trip: Trip, lots: Lots | None = None
     runs = between(trip.journey, start.end_s, end.start_s)
     wrong = None
     if runs:
-        wrong = variants(rng, runs, 3) if lots is None else detours(world, rng, start.exit.xy_m, runs, 3)
+        wrong = variants(rng, runs, 3) if lots is None else detours(world, rng, start.exit, runs, 3)
     if runs is None or wrong is None:
         return None
     middle = rng.choice(trip.sightings[first + 1 : last])
@@ -309,6 +342,14 @@ def causal_reordering(world: World, rng: Random, trip: Trip, lots: Lots | None =
     if len(trip.sightings) < 3:
         return None
     true = rng.choice(list(combinations(trip.sightings, 3)))
+    clips = tuple((trip, sighting) for sighting in true)
+    wrong = None
+    if lots:
+        question = evidence_of(world, "CR", clips)
+        orders = [_arrows(order) for order in permutations(true)][1:]
+        wrong = lots.wrong(rng, question, right=_arrows(true), candidates=orders, count=3)
+        if wrong is None:
+            return None  # before all ways are measured
     way_m = {
         (before.camera, after.camera): world.way_m(before.exit, after.entry)
         for before, after in permutations(true, 2)
@@ -320,24 +361,12 @@ def causal_reordering(world: World, rng: Random, trip: Trip, lots: Lots | None =
     shortest_m = total_m.pop(true)
     if min(total_m.values()) < REORDER * shortest_m + world.margin_m / 2:
         return None
-    if lots is None:
-        arrows = [_arrows(order) for order in (true, *rng.sample(list(total_m), 3))]
-        clips = tuple((trip, sighting) for sighting in rng.sample(true, 3))
-    else:
-        clips = tuple((trip, sighting) for sighting in rng.sample(true, 3))
-        wrong = lots.wrong(
-            rng,
-            evidence_of(world, "CR", clips),
-            right=_arrows(true),
-            candidates=[_arrows(order) for order in total_m],
-            count=3,
-        )
-        if wrong is None:
-            return None
-        arrows = [_arrows(true), *wrong]
+    if wrong is None:
+        wrong = [_arrows(order) for order in rng.sample(list(total_m), 3)]
+    arrows = [_arrows(true), *wrong]
     return Question(
         task_id="CausalReordering",
-        clip_sightings=clips,
+        clip_sightings=tuple(rng.sample(clips, 3)),
         text=(
             "The clips show one target at three cameras, in no particular order. "
             "Infer the correct order in which the target passed through these cameras."

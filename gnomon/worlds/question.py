@@ -7,7 +7,7 @@ from random import Random
 from typing import Any
 
 from gnomon.benchmarks.gtr_bench.clock import NOON_S, clock_span
-from gnomon.benchmarks.gtr_bench.rules_of_thumb import Evidence, evidence
+from gnomon.benchmarks.gtr_bench.rules_of_thumb import Evidence, Place, Track, places_of
 from gnomon.worlds.camera_model import Mount
 from gnomon.worlds.movement import Journey
 from gnomon.worlds.trajectory import Sighting, Trip
@@ -131,25 +131,18 @@ def _clip(world: World, trip: Trip, sighting: Sighting) -> dict[str, Any]:
 def evidence_of(
     world: World, task: str, clips: Sequence[tuple[Trip, Sighting]], *, asked: str = ""
 ) -> Evidence:
-    """What rules of thumb look at in a question with these clips."""
-    timed = task != "CR"
-    shown = [_clip(world, trip, sighting) for trip, sighting in clips]
-    made = evidence(
-        task,
-        (
-            (
-                clip["camera_id"],
-                clip["bboxes"],
-                (NOON_S + clip["start_timestamp"], NOON_S + clip["end_timestamp"]) if timed else None,
-            )
-            for clip in shown
-        ),
-        world.scene.cameras,
-        asked=asked,
+    """What rules of thumb look at in a question with these clips: what its boxes tell, to centimetres."""
+    tracks = (
+        Track(
+            camera=sighting.camera,
+            first=Place(xy_m=sighting.entry.xy_m, floor=sighting.entry.floor),
+            last=Place(xy_m=sighting.exit.xy_m, floor=sighting.exit.floor),
+            span_s=None if task == "CR" else (NOON_S + sighting.start_s, NOON_S + sighting.end_s),
+        )
+        for _, sighting in clips
     )
-    if made is None:
-        raise ValueError("a generated camera has no place")
-    return made
+    spots, posts = places_of(world.scene)
+    return Evidence(task=task, asked=asked, tracks=tuple(tracks), spots=spots, posts=posts)
 
 
 def nearest(

@@ -14,7 +14,8 @@ import numpy as np
 
 from gnomon.benchmarks.gtr_bench.clock import day_span
 from tools.geometry.angles import EIGHTHS, bearing_deg, turn_deg
-from tools.scene.scene import Camera, Point
+from tools.scene.scene import Camera, Point, Scene
+from tools.scene.scene_cache import cached_per_scene
 
 OTHER_FLOOR_M = 10_000.0  # added on another floor: first the floor counts, then metres
 AHEAD_DEG = 90.0  # to either side of the direction in which a target went
@@ -76,7 +77,7 @@ class Evidence:
 def evidence(
     task: str,
     clips: Iterable[tuple[str, Sequence[Sequence[float]], tuple[float, float] | None]],
-    cameras: Mapping[str, Camera],
+    scene: Scene,
     *,
     asked: str = "",
 ) -> Evidence | None:
@@ -84,17 +85,24 @@ def evidence(
 
     None where a camera of a clip has no place.
     """
-    spots = {camera.id: place for camera in cameras.values() if (place := _spot(camera))}
-    posts = {
-        camera.id: Place(xy_m=camera.xy_m, floor=camera.floor) for camera in cameras.values() if camera.xy_m
-    }
+    spots, posts = places_of(scene)
     tracks = []
     for name, boxes, span_s in clips:
         if name not in spots:
             return None
-        feet = _feet(cameras[name], boxes) or (spots[name], spots[name])
+        feet = _feet(scene.cameras[name], boxes) or (spots[name], spots[name])
         tracks.append(Track(camera=name, first=feet[0], last=feet[1], span_s=span_s))
     return Evidence(task=task, asked=asked, tracks=tuple(tracks), spots=spots, posts=posts)
+
+
+@cached_per_scene
+def places_of(scene: Scene) -> tuple[Mapping[str, Place], Mapping[str, Place]]:
+    """By camera: the middle of its view, and its own place; those that are unknown are left out."""
+    cameras = scene.cameras.values()
+    return (
+        {camera.id: place for camera in cameras if (place := _spot(camera))},
+        {camera.id: Place(xy_m=camera.xy_m, floor=camera.floor) for camera in cameras if camera.xy_m},
+    )
 
 
 def _spot(camera: Camera) -> Place | None:
