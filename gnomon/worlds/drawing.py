@@ -23,7 +23,7 @@ from gnomon.worlds.world import World
 
 VERSION = 1  # part of every seed: a change that changes questions changes it
 TRIPS = 400  # drawn in one world in search of a question
-PASSES = 3  # through a world's pool of trips
+PASSES = 4  # through a world's pool of trips
 WORLDS = 60  # drawn in search of one that holds the question
 KEPT = 32  # worlds remembered, with their maps
 KEPT_QUESTIONS = 256  # remembered: all arms of a sample ask for it, one soon after the other

@@ -1,7 +1,7 @@
 """One drawn question with its truth and boxes, and its form in GTR-Bench's published layout."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
 from typing import Any
@@ -13,6 +13,8 @@ from gnomon.worlds.movement import Journey
 from gnomon.worlds.trajectory import Sighting, Trip
 from gnomon.worlds.world import World
 from tools.geometry.angles import bearing_deg, turn_deg
+from tools.scene.scene import Scene
+from tools.scene.scene_cache import cached_per_scene
 
 BoundingBox = tuple[float, float, float, float]  # x, y, width, height in pixels, y down
 
@@ -141,8 +143,13 @@ def evidence_of(
         )
         for _, sighting in clips
     )
-    spots, posts = places_of(world.scene)
+    spots, posts = _places(world.scene)
     return Evidence(task=task, asked=asked, tracks=tuple(tracks), spots=spots, posts=posts)
+
+
+@cached_per_scene
+def _places(scene: Scene) -> tuple[Mapping[str, Place], Mapping[str, Place]]:
+    return places_of(scene.cameras)
 
 
 def nearest(

@@ -128,7 +128,7 @@ def _thinned(rng: Random, stretches: list[Stretch], *, keep: int) -> list[Stretc
 
     graph: nx.Graph[int] = nx.Graph()
     graph.add_edges_from(stretches)
-    graph.remove_edges_from(tuple(nx.bridges(graph)))  # dead ends, and what hangs on a single stretch
+    graph.remove_edges_from(list(nx.bridges(graph)))  # type: ignore[arg-type]  # dead ends, and what hangs on a single stretch
     largest = max(nx.connected_components(graph), key=len)
     graph = nx.Graph(graph.subgraph(largest))
     left = [stretch for stretch in stretches if graph.has_edge(*stretch)]

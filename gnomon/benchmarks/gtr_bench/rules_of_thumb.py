@@ -14,8 +14,7 @@ import numpy as np
 
 from gnomon.benchmarks.gtr_bench.clock import day_span
 from tools.geometry.angles import EIGHTHS, bearing_deg, turn_deg
-from tools.scene.scene import Camera, Point, Scene
-from tools.scene.scene_cache import cached_per_scene
+from tools.scene.scene import Camera, Point
 
 OTHER_FLOOR_M = 10_000.0  # added on another floor: first the floor counts, then metres
 AHEAD_DEG = 90.0  # to either side of the direction in which a target went
@@ -77,7 +76,7 @@ class Evidence:
 def evidence(
     task: str,
     clips: Iterable[tuple[str, Sequence[Sequence[float]], tuple[float, float] | None]],
-    scene: Scene,
+    cameras: Mapping[str, Camera],
     *,
     asked: str = "",
 ) -> Evidence | None:
@@ -85,23 +84,25 @@ def evidence(
 
     None where a camera of a clip has no place.
     """
-    spots, posts = places_of(scene)
+    spots, posts = places_of(cameras)
     tracks = []
     for name, boxes, span_s in clips:
         if name not in spots:
             return None
-        feet = _feet(scene.cameras[name], boxes) or (spots[name], spots[name])
+        feet = _feet(cameras[name], boxes) or (spots[name], spots[name])
         tracks.append(Track(camera=name, first=feet[0], last=feet[1], span_s=span_s))
     return Evidence(task=task, asked=asked, tracks=tuple(tracks), spots=spots, posts=posts)
 
 
-@cached_per_scene
-def places_of(scene: Scene) -> tuple[Mapping[str, Place], Mapping[str, Place]]:
+def places_of(cameras: Mapping[str, Camera]) -> tuple[Mapping[str, Place], Mapping[str, Place]]:
     """By camera: the middle of its view, and its own place; those that are unknown are left out."""
-    cameras = scene.cameras.values()
     return (
-        {camera.id: place for camera in cameras if (place := _spot(camera))},
-        {camera.id: Place(xy_m=camera.xy_m, floor=camera.floor) for camera in cameras if camera.xy_m},
+        {camera.id: place for camera in cameras.values() if (place := _spot(camera))},
+        {
+            camera.id: Place(xy_m=camera.xy_m, floor=camera.floor)
+            for camera in cameras.values()
+            if camera.xy_m
+        },
     )
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 
 from typing_extensions import TypedDict
 
-from gnomon.core.benchmark import BENCHMARKS, HEURISTIC_PREFIX, LimitsMetrics
+from gnomon.core.benchmark import BENCHMARKS, FEATURE_PREFIX, HEURISTIC_PREFIX, LimitsMetrics
 from gnomon.core.judging import JUDGE_PREFIX
 from gnomon.core.row import Row
 from gnomon.report.section import ReportInput, Section
@@ -14,7 +14,7 @@ from gnomon.report.text_formats import markdown_table
 from gnomon.trials.replay import METRICS as REPLAY_METRICS
 
 ALL = "all"
-ELSEWHERE = (HEURISTIC_PREFIX, JUDGE_PREFIX)  # metrics that other sections show
+ELSEWHERE = (FEATURE_PREFIX, HEURISTIC_PREFIX, JUDGE_PREFIX)  # metrics that other sections show
 
 
 class MetricMean(TypedDict):
