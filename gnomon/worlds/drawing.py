@@ -6,7 +6,7 @@ from functools import lru_cache
 from random import Random
 from typing import Any
 
-from gnomon.core.ids import stable_seed
+from gnomon.core.ids import stable_hash, stable_seed
 from gnomon.worlds.difficulty import Difficulty, Lots
 from gnomon.worlds.features import features_of
 from gnomon.worlds.forecasting import meeting, next_spot, trajectory
@@ -22,6 +22,7 @@ from gnomon.worlds.trajectory import Trip, renewed, trip, trips_of
 from gnomon.worlds.world import World
 
 VERSION = 1  # part of every seed: a change that changes questions changes it
+MAP_VERSION = 1  # a change that changes a map's bytes changes it
 TRIPS = 400  # drawn in one world in search of a question
 PASSES = 4  # through a world's pool of trips
 WORLDS = 60  # drawn in search of one that holds the question
@@ -90,6 +91,11 @@ def world_of(
     else:
         world = outdoor(rng, name=name, plan=draw_plan(rng))
     return replace(world, scene=with_map(world.scene, file=f"{name}.png"))
+
+
+def map_key(world: World) -> str:
+    """What names the world's map among those of all versions."""
+    return stable_hash("map of a world", VERSION, MAP_VERSION, world.scene.id, size=40)
 
 
 @lru_cache(KEPT)

@@ -8,7 +8,7 @@ from markupsafe import Markup
 from typing_extensions import TypedDict
 
 from gnomon.core.benchmark import FEATURE_PREFIX
-from gnomon.core.row import Row
+from gnomon.core.row_batch import RowBatch
 from gnomon.report.charts import Curve, curve_plot
 from gnomon.report.section import Interval, ReportInput, Section, interval
 from gnomon.report.text_formats import markdown_table, percent
@@ -51,11 +51,18 @@ class SampleFeatures:
     def __init__(self) -> None:
         self.by_name: dict[str, dict[str, float]] = defaultdict(dict)
 
-    def add(self, row: Row) -> None:
-        """Keep the features of the row's sample."""
-        for name, value in row.metrics.items():
-            if name.startswith(FEATURE_PREFIX) and isinstance(value, float | int):
-                self.by_name[name.removeprefix(FEATURE_PREFIX)][row.sample_id] = float(value)
+    def add(self, batch: RowBatch) -> None:
+        """Keep the features of the rows' samples."""
+        if not len(batch.distinct("metrics").places(_has_features)):
+            return
+        for metrics, sample in batch.distinct("metrics", "sample_id").values:
+            for name, value in metrics.items():
+                if name.startswith(FEATURE_PREFIX) and isinstance(value, float | int):
+                    self.by_name[name.removeprefix(FEATURE_PREFIX)][sample] = float(value)
+
+
+def _has_features(metrics: Mapping[str, object]) -> bool:
+    return any(name.startswith(FEATURE_PREFIX) for name in metrics)
 
 
 def _difficulty(report_input: ReportInput) -> DifficultyPart:
@@ -134,7 +141,7 @@ difficulty = Section(
     question="Where do questions become too hard?",
     fields=DifficultyPart,
     compute=_difficulty,
-    collector=lambda _: SampleFeatures(),
+    collector=lambda *_: SampleFeatures(),
     place=85,
     view=_view,
     markdown=_markdown,
