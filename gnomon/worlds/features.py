@@ -5,9 +5,8 @@ from collections.abc import Mapping
 from itertools import pairwise
 
 from gnomon.benchmarks.gtr_bench.case import TASKS
-from gnomon.benchmarks.gtr_bench.rules_of_thumb import scores_of, taken
 from gnomon.worlds.movement import BEND_DEG
-from gnomon.worlds.question import Question, evidence_of
+from gnomon.worlds.question import Question
 from gnomon.worlds.world import Spot, World
 from tools.geometry.angles import bearing_deg, turn_deg
 from tools.geometry.network import Network
@@ -52,22 +51,6 @@ def features_of(world: World, question: Question) -> Mapping[str, float]:
     if TASKS[question.task_id].short in CAMERA_TASKS:
         features["closeness"] = _closeness(world, question)
     return features
-
-
-def rules_right(world: World, question: Question) -> Mapping[str, float]:
-    """By rule of thumb, 1 over how many options it takes where the right one is among them, else 0.
-
-    Of answers with two cameras the first is judged. A rule that takes none guesses.
-    """
-    task = TASKS[question.task_id].short
-    asked = question.middle.camera if task == "ATI" and question.middle else ""
-    seen = evidence_of(world, task, question.clip_sightings, asked=asked)
-    right = question.options.index(question.right[0])
-    shares = {}
-    for rule, by_option in scores_of(seen, question.options).items():
-        options = taken([by_option[option] for option in question.options]) or range(len(question.options))
-        shares[rule] = (right in options) / len(options)
-    return shares
 
 
 def _path(world: World, start: Spot, end: Spot) -> Path | None:

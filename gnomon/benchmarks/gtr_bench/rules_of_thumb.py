@@ -75,12 +75,12 @@ class Evidence:
 
 def evidence(
     task: str,
-    clips: Iterable[tuple[str, Sequence[Sequence[float]], tuple[float, float] | None]],
+    clips: Iterable[tuple[str, Sequence[Sequence[str]], tuple[float, float] | None]],
     cameras: Mapping[str, Camera],
     *,
     asked: str = "",
 ) -> Evidence | None:
-    """What the rules look at; each clip is a camera, boxes (x, y, width, height in pixels) and its time.
+    """What the rules look at; each clip is a camera, its boxes (x, y, width, height, as texts) and its time.
 
     None where a camera of a clip has no place.
     """
@@ -113,11 +113,12 @@ def _spot(camera: Camera) -> Place | None:
     return Place(xy_m=camera.xy_m, floor=camera.floor) if camera.xy_m else None
 
 
-def _feet(camera: Camera, boxes: Sequence[Sequence[float]]) -> tuple[Place, Place] | None:
+def _feet(camera: Camera, boxes: Sequence[Sequence[str]]) -> tuple[Place, Place] | None:
     """Where the middles of the lower edges of the first and the last box are on the floor."""
     if camera.homography is None or len(boxes) < 2:
         return None
-    pixels = [(x + width / 2, y + height, 1.0) for x, y, width, height in (boxes[0], boxes[-1])]
+    ends = [[float(number) for number in box] for box in (boxes[0], boxes[-1])]
+    pixels = [(x + width / 2, y + height, 1.0) for x, y, width, height in ends]
     x_m, y_m, depth = np.asarray(camera.homography) @ np.array(pixels).T
     if np.any(depth == 0):
         return None

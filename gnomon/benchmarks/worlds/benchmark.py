@@ -19,7 +19,7 @@ from gnomon.media import MediaStore
 from gnomon.media.drawn_later import drawn_later
 from gnomon.worlds.difficulty import Difficulty
 from gnomon.worlds.drawing import KEPT_QUESTIONS, draw, map_key, map_of
-from gnomon.worlds.features import features_of, rules_right
+from gnomon.worlds.features import features_of
 from gnomon.worlds.oracle_steps import steps_of
 from gnomon.worlds.sample_numbers import CELLS, Number, Numbers, number_of
 from tools.core.sketch import Sketch
@@ -60,10 +60,9 @@ class WorldSamples:
 
 
 @lru_cache(4 * KEPT_QUESTIONS)
-def _measured(number: Number) -> tuple[Mapping[str, float], Mapping[str, float]]:
-    """A question's features, and by rule of thumb the share of the options it takes that is right."""
+def _features(number: Number) -> Mapping[str, float]:
     drawn = draw(number)
-    return features_of(drawn.world, drawn.question), rules_right(drawn.world, drawn.question)
+    return features_of(drawn.world, drawn.question)
 
 
 class Worlds:
@@ -113,11 +112,10 @@ class Worlds:
 
     def features(self, sample: Sample) -> Mapping[str, float]:
         """What makes the question hard; see gnomon/worlds/features.py."""
-        return _measured(number_of(sample.ref.sample_id))[0]
+        return _features(number_of(sample.ref.sample_id))
 
     def heuristic_scores(self, sample: Sample) -> Mapping[str, float]:
-        """What rules of thumb score that look at cameras' places and straight lines alone."""
-        return _measured(number_of(sample.ref.sample_id))[1]
+        return gtr_bench.heuristic_scores(sample)
 
     @property
     def transforms(self) -> Mapping[Transform, frozenset[str]]:

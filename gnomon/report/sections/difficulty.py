@@ -142,7 +142,7 @@ difficulty = Section(
     fields=DifficultyPart,
     compute=_difficulty,
     collector=lambda *_: SampleFeatures(),
-    place=85,
+    place=86,
     view=_view,
     markdown=_markdown,
 )

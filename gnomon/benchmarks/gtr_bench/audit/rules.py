@@ -83,10 +83,7 @@ def of_thumb(name: str) -> Rule:
 
     def left(question: Seen) -> Left:
         asked = [name for name in CAMERA_ID.findall(question.text) if name not in _filmed(question)]
-        clips = (
-            (clip.camera, [list(map(float, box)) for box in clip.boxes], clip.span_s)
-            for clip in question.clips
-        )
+        clips = ((clip.camera, clip.boxes, clip.span_s) for clip in question.clips)
         seen = evidence(question.task, clips, question.cameras, asked=asked[0] if asked else "")
         scores = scores_of(seen, question.options).get(name) if seen else None
         return taken([scores[option] for option in question.options]) or None if scores else None
