@@ -14,11 +14,13 @@ from gnomon.core.agent import Agent, AgentContext, LimitReached
 from gnomon.core.answers import answers_of, joined_answers
 from gnomon.core.arm import Arm
 from gnomon.core.benchmark import (
+    FEATURE_PREFIX,
     HEURISTIC_PREFIX,
     AsksJudge,
     Benchmark,
     CpuBound,
     HasHeuristics,
+    MeasuresDifficulty,
     SampleSet,
 )
 from gnomon.core.errors import (
@@ -330,6 +332,10 @@ def score_response(
         by_rule = bench.benchmark.heuristic_scores(question)
         heuristics = {f"{HEURISTIC_PREFIX}{rule}": value for rule, value in by_rule.items()}
         score = replace(score, metrics={**score.metrics, **heuristics})
+    if isinstance(bench.benchmark, MeasuresDifficulty):
+        by_name = bench.benchmark.features(question)
+        features = {f"{FEATURE_PREFIX}{name}": value for name, value in by_name.items()}
+        score = replace(score, metrics={**score.metrics, **features})
     if back := mapped_back(arm, question, response, bench):
         score = replace(score, metrics={**score.metrics, **back})
     if arm.confidence:

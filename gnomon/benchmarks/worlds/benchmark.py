@@ -2,14 +2,14 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any, Literal
 
 from gnomon.benchmarks.gtr_bench import gtr_bench
 from gnomon.benchmarks.gtr_bench.case import METRIC_TASKS, SCENES, TASK_NAMES, TASKS, case_from_json
 from gnomon.benchmarks.gtr_bench.prompt import answer_form, parts_of, worded_sample
-from gnomon.core.benchmark import Benchmark, PromptProtocol, Published, SampleSet, Scoring
+from gnomon.core.benchmark import Benchmark, PromptProtocol, Published, SampleSet, Scoring, Varied
 from gnomon.core.errors import NotFound, SpecError
 from gnomon.core.question_view import QuestionView
 from gnomon.core.sample import DataFault, Sample, Shown, Transform
@@ -17,9 +17,11 @@ from gnomon.core.score import Score
 from gnomon.core.select import Select
 from gnomon.media import MediaStore
 from gnomon.media.drawn_later import drawn_later
-from gnomon.worlds.drawing import draw, map_key, map_of
+from gnomon.worlds.difficulty import Difficulty
+from gnomon.worlds.drawing import KEPT_QUESTIONS, draw, map_key, map_of
+from gnomon.worlds.features import features_of
 from gnomon.worlds.oracle_steps import steps_of
-from gnomon.worlds.sample_numbers import CELLS, Numbers, number_of
+from gnomon.worlds.sample_numbers import CELLS, Number, Numbers, number_of
 from tools.core.sketch import Sketch
 from tools.core.tool import Need
 
@@ -57,6 +59,12 @@ class WorldSamples:
         )
 
 
+@lru_cache(4 * KEPT_QUESTIONS)
+def _features(number: Number) -> Mapping[str, float]:
+    drawn = draw(number)
+    return features_of(drawn.world, drawn.question)
+
+
 class Worlds:
     """The 14 cells of GTR-Bench, generated; prompts and scoring are those of GTR-Bench."""
 
@@ -70,6 +78,7 @@ class Worlds:
     needs_data = False
     headline: Literal["mean_of_cells", "mean_of_samples"] = "mean_of_cells"
     provides: tuple[Need, ...] = ("scene", "nothing")
+    options: frozenset[Varied] = frozenset({"difficulty"})
 
     def open(
         self, *, data: Path | None, select: Select, protocol: PromptProtocol, media: MediaStore
@@ -83,7 +92,8 @@ class Worlds:
             if scene in (select.scenes or self.scenes) and task in (select.tasks or self.tasks)
         )
         limit = SAMPLES if select.limit is None else select.limit
-        refs = Numbers(select.seed, cells, limit)
+        difficulty = None if select.difficulty is None else Difficulty.of(select.difficulty)
+        refs = Numbers(select.seed, cells, limit, difficulty)
         return WorldSamples(refs=refs, protocol=protocol, media=media)
 
     def score(self, sample: Sample, response: str, *, scoring: Scoring, variant: str | None = None) -> Score:
@@ -99,6 +109,13 @@ class Worlds:
         """True measurements on the way to the answer; see gnomon/worlds/oracle_steps.py."""
         drawn = draw(number_of(sample.ref.sample_id))
         return steps_of(drawn.world, drawn.question.clip_sightings)
+
+    def features(self, sample: Sample) -> Mapping[str, float]:
+        """What makes the question hard; see gnomon/worlds/features.py."""
+        return _features(number_of(sample.ref.sample_id))
+
+    def heuristic_scores(self, sample: Sample) -> Mapping[str, float]:
+        return gtr_bench.heuristic_scores(sample)
 
     @property
     def transforms(self) -> Mapping[Transform, frozenset[str]]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 from typing_extensions import TypedDict
 
-from gnomon.core.benchmark import BENCHMARKS, HEURISTIC_PREFIX, LimitsMetrics
+from gnomon.core.benchmark import BENCHMARKS, FEATURE_PREFIX, HEURISTIC_PREFIX, LimitsMetrics
 from gnomon.core.judging import JUDGE_PREFIX
 from gnomon.core.row_batch import RowBatch
 from gnomon.report.section import ReportInput, Section
@@ -16,7 +16,7 @@ from gnomon.spec.job_spec import JobSpec
 from gnomon.trials.replay import METRICS as REPLAY_METRICS
 
 ALL = "all"
-ELSEWHERE = (HEURISTIC_PREFIX, JUDGE_PREFIX)  # metrics that other sections show
+ELSEWHERE = (FEATURE_PREFIX, HEURISTIC_PREFIX, JUDGE_PREFIX)  # metrics that other sections show
 
 
 class MetricMean(TypedDict):
