@@ -7,7 +7,7 @@ from itertools import combinations
 from random import Random
 from typing import Literal, Self
 
-from gnomon.benchmarks.gtr_bench.rules_of_thumb import SAME, Evidence, scores_of
+from gnomon.benchmarks.gtr_bench.rules_of_thumb import SAME, Evidence, scores_of, taken
 from gnomon.core.errors import SpecError
 
 Level = Literal["easy", "medium", "hard"]
@@ -120,37 +120,51 @@ class Lots:
 
         A rule that cannot tell the right option from any other has no say.
         """
-        never, misled = self._demands(question, right, [*beside, *candidates])
+        scores = scores_of(question, [right, *beside, *candidates])
+        never, misled = self._demands(scores, right)
         misled = [ahead for ahead in misled if ahead.isdisjoint(beside)]
         free = sorted(set(candidates) - never)
         if not never.isdisjoint(beside) or len(free) < count or not all(misled):
             return None
         sets = list(combinations(free, count))
-        for options in rng.sample(sets, min(TRIED, len(sets))):
-            if all(not ahead.isdisjoint(options) for ahead in misled):
-                return list(options)
+        for wrong in rng.sample(sets, min(TRIED, len(sets))):
+            if self._is_obeyed(scores, (right, *beside, *wrong)):
+                return list(wrong)
         return None
+
+    def _is_obeyed(self, scores: Mapping[str, Mapping[str, float]], options: Sequence[str]) -> bool:
+        """Whether each rule that tells the options apart finds or misses the first one, as its lot says."""
+        for rule, by_option in scores.items():
+            places = taken([by_option[option] for option in options])
+            finds = places == [0]
+            if len(places) < len(options) and (finds != self.finds(rule) or (0 in places and not finds)):
+                return False
+        return True
+
+    def finds(self, rule: str) -> bool:
+        """Whether the rule is to find the right option."""
+        return self.apart.get(rule, self.straight)
 
     def misleading(
         self, question: Evidence, *, right: str, candidates: Collection[str]
     ) -> list[set[str]] | None:
         """Sets of candidates of each of which one must be a wrong option. None: one of the sets is empty."""
-        never, misled = self._demands(question, right, candidates)
+        never, misled = self._demands(scores_of(question, [right, *candidates]), right)
         left = [ahead - never for ahead in misled]
         return left if all(left) else None
 
     def _demands(
-        self, question: Evidence, right: str, others: Collection[str]
+        self, scores: Mapping[str, Mapping[str, float]], right: str
     ) -> tuple[set[str], list[set[str]]]:
         """What may not be a wrong option, and the sets of which one must be."""
         never: set[str] = set()
         misled: list[set[str]] = []
-        for rule, by_option in scores_of(question, [right, *others]).items():
+        for rule, by_option in scores.items():
             ahead = {option for option, score in by_option.items() if score <= by_option[right] - SAME}
             level = {option for option, score in by_option.items() if abs(score - by_option[right]) < SAME}
             if len(level) == len(by_option):
                 continue
-            if self.apart.get(rule, self.straight):
+            if self.finds(rule):
                 never |= (ahead | level) - {right}
             else:
                 misled.append(ahead)

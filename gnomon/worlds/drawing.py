@@ -6,6 +6,7 @@ from functools import lru_cache
 from random import Random
 from typing import Any
 
+from gnomon.core.errors import DataError
 from gnomon.core.ids import stable_hash, stable_seed
 from gnomon.worlds.difficulty import Difficulty, Lots
 from gnomon.worlds.features import features_of
@@ -26,6 +27,7 @@ MAP_VERSION = 1  # a change that changes a map's bytes changes it
 TRIPS = 400  # drawn in one world in search of a question
 PASSES = 4  # through a world's pool of trips
 WORLDS = 60  # drawn in search of one that holds the question
+RANGED_WORLDS = 12  # the same, where features have ranges that may hold none
 KEPT = 32  # worlds remembered, with their maps
 KEPT_QUESTIONS = 256  # remembered: all arms of a sample ask for it, one soon after the other
 
@@ -58,13 +60,14 @@ def draw(number: Number, *, place: int | None = None) -> Drawn:
     Nearly always the round's place holds one; where it doesn't, another place is drawn for this question.
 
     Raises:
-        RuntimeError: no place was found that holds such a question (never seen).
+        DataError: no place was found that holds such a question: the ranges of its features are too narrow.
     """
     round_ = number.round if place is None else place
     difficulty = number.difficulty
     series = (number.seed,) if difficulty is None else (number.seed, difficulty.tag)
     lots = difficulty.lots(Random(stable_seed("lots", VERSION, *series, number.k))) if difficulty else None
-    for spare in range(WORLDS):
+    places = RANGED_WORLDS if difficulty and difficulty.ranges else WORLDS
+    for spare in range(places):
         world = world_of(number.seed, number.scene, round_, spare, difficulty)
         rng = Random(stable_seed("question", VERSION, *series, number.k, spare))
         question = _find(world, rng, ASK[number.task_id], difficulty, lots)
@@ -73,7 +76,10 @@ def draw(number: Number, *, place: int | None = None) -> Drawn:
                 question, world, rng, case_id=number.sample_id, map_file=f"{world.scene.id}.png"
             )
             return Drawn(world=world, question=question, record=published)
-    raise RuntimeError(f"no place for sample {number.sample_id} in {WORLDS} tries")
+    message = (
+        f"none of {places} places holds a question of {number.cell} like this; ask for less, or other tasks"
+    )
+    raise DataError(message, field="select.difficulty")
 
 
 @lru_cache(KEPT)

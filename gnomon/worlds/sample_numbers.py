@@ -12,7 +12,7 @@ from gnomon.worlds.difficulty import Difficulty
 
 CELLS = tuple((scene, task) for task in TASKS for scene in SCENES)
 
-_ID = re.compile(r"w(-?\d+)-(?:([a-z][^-]*)-)?(\d{5,})", re.ASCII)
+_ID = re.compile(r"w(-?\d+)-(?:([a-z].*)-)?(\d{5,})", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)

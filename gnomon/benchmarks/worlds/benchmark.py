@@ -94,6 +94,9 @@ class Worlds:
         limit = SAMPLES if select.limit is None else select.limit
         difficulty = None if select.difficulty is None else Difficulty.of(select.difficulty)
         refs = Numbers(select.seed, cells, limit, difficulty)
+        if difficulty and difficulty.ranges:
+            for index in range(min(limit, len(cells))):
+                draw(refs.number(index))  # a cell without such questions is refused before anything runs
         return WorldSamples(refs=refs, protocol=protocol, media=media)
 
     def score(self, sample: Sample, response: str, *, scoring: Scoring, variant: str | None = None) -> Score:

@@ -1,0 +1,193 @@
+"""Generated questions of a named difficulty: they obey their lots, and an id says all of a question."""
+
+import math
+from functools import cache
+from pathlib import Path
+from random import Random
+
+import networkx as nx
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gnomon.benchmarks.gtr_bench.case import TASKS
+from gnomon.benchmarks.gtr_bench.rules_of_thumb import (
+    Evidence,
+    Place,
+    Track,
+    same_displacement,
+    scores_of,
+    taken,
+)
+from gnomon.benchmarks.worlds import worlds
+from gnomon.core.benchmark import MeasuresDifficulty
+from gnomon.core.errors import DataError, NotFound, SpecError
+from gnomon.core.ids import stable_seed
+from gnomon.core.select import Select
+from gnomon.media import MediaStore
+from gnomon.spec.job_spec import JobSpec
+from gnomon.worlds.difficulty import APART, CHANCE, FEATURES, Difficulty
+from gnomon.worlds.drawing import VERSION, Drawn, draw
+from gnomon.worlds.features import features_of
+from gnomon.worlds.question import evidence_of
+from gnomon.worlds.sample_numbers import Number, number_of
+from gnomon.worlds.street_plans import draw_plan
+
+SEED, ROUNDS = 11, 3
+HARD = Difficulty(level="hard")
+
+
+@cache
+def hard_questions() -> tuple[tuple[Number, Drawn], ...]:
+    numbers = [Number(SEED, k, HARD) for k in range(14 * ROUNDS)]
+    return tuple((number, draw(number)) for number in numbers)
+
+
+def evidence(drawn: Drawn) -> Evidence:
+    question = drawn.question
+    task = TASKS[question.task_id].short
+    asked = question.middle.camera if task == "ATI" and question.middle else ""
+    return evidence_of(drawn.world, task, question.clip_sightings, asked=asked)
+
+
+def test_rules_of_thumb_find_a_hard_question_where_the_lots_say_so_and_nowhere_else() -> None:
+    for number, drawn in hard_questions():
+        lots = HARD.lots(Random(stable_seed("lots", VERSION, SEED, "hard", number.k)))
+        assert lots is not None
+        options, right = drawn.question.options, drawn.question.right[0]
+        for rule, by_option in scores_of(evidence(drawn), options).items():
+            left = [options[at] for at in taken([by_option[option] for option in options])]
+            if len(left) in (0, len(options)):
+                continue  # it cannot tell any option from the others
+            found = left == [right]
+            assert found or right not in left, (number.sample_id, rule)
+            assert found == lots.apart.get(rule, lots.straight), (number.sample_id, rule)
+
+
+@pytest.mark.parametrize(("level", "share"), [("easy", 1.0), ("medium", 0.6), ("hard", CHANCE)])
+def test_lots_find_as_often_as_the_level_says(level: str, share: float) -> None:
+    drawn = [Difficulty.from_tag(level).lots(Random(seed)) for seed in range(4_000)]
+    for measured, expected in (
+        ([lots.straight for lots in drawn if lots], share),
+        *(([lots.apart[name] for lots in drawn if lots], CHANCE) for name in APART),
+    ):
+        sigma = math.sqrt(expected * (1 - expected) / len(drawn))
+        assert abs(sum(measured) / len(drawn) - expected) <= 4 * sigma
+
+
+def test_a_hard_motion_ends_where_all_options_end() -> None:
+    motions = [drawn for number, drawn in hard_questions() if number.task_id == "MotionState"]
+    assert motions
+    for drawn in motions:
+        ends = [same_displacement(evidence(drawn), option) for option in drawn.question.options]
+        assert all(end is not None for end in ends)
+        assert max(map(float, filter(None, ends))) - min(map(float, filter(None, ends))) < 0.5
+
+
+ranges = st.dictionaries(
+    st.sampled_from(FEATURES),
+    st.tuples(st.floats(0, 1e3), st.floats(0, 1e3)).map(lambda pair: (min(pair), max(pair))),
+    min_size=1,
+)
+
+
+@given(ranges, st.integers(0, 2**63 - 1), st.integers(0, 10**7))
+def test_an_id_says_all_that_a_question_is_drawn_from(
+    wanted: dict[str, tuple[float, float]], seed: int, k: int
+) -> None:
+    number = Number(seed, k, Difficulty.of(wanted))
+    assert number_of(number.sample_id) == number
+
+
+@pytest.mark.parametrize(
+    "sample_id", ["w7-harder-00012", "w7-detour~2-00001", "w7-detour~a~b-00001", "w7--00001"]
+)
+def test_other_ids_name_no_sample(sample_id: str) -> None:
+    with pytest.raises(NotFound):
+        number_of(sample_id)
+
+
+def test_features_are_within_the_ranges_that_were_asked_for(tmp_path: Path) -> None:
+    select = Select.model_validate(
+        {
+            "limit": 6,
+            "seed": 3,
+            "tasks": ["GeoLocation", "TrajectoryForecasting"],
+            "difficulty": {"detour": [1.4, 4.0]},
+        }
+    )
+    samples = worlds.open(data=None, select=select, protocol="guarded", media=MediaStore(tmp_path))
+    for ref in samples.refs:
+        assert isinstance(worlds, MeasuresDifficulty)
+        features = worlds.features(samples.get(ref.sample_id))
+        assert 1.4 <= features["detour"] <= 4.0
+        assert set(features) <= set(FEATURES)
+
+
+def test_ranges_that_no_question_of_a_cell_has_are_refused_before_anything_runs(tmp_path: Path) -> None:
+    select = Select.model_validate(
+        {"limit": 1, "tasks": ["NextSpotForecasting"], "difficulty": {"targets": [2, 3]}}
+    )
+    with pytest.raises(DataError, match=r"holds a question of outdoor\.NSF") as refused:
+        worlds.open(data=None, select=select, protocol="guarded", media=MediaStore(tmp_path))
+    assert refused.value.field == "select.difficulty"
+
+
+def test_hard_questions_bridge_longer_detours_than_easy_ones() -> None:
+    easy = [draw(Number(SEED, k, Difficulty(level="easy"))) for k in range(14 * ROUNDS)]
+    mean = {
+        name: math.fsum(features_of(drawn.world, drawn.question)["detour"] for drawn in drawings)
+        for name, drawings in (("easy", easy), ("hard", [drawn for _, drawn in hard_questions()]))
+    }
+    assert mean["hard"] > mean["easy"]
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_every_junction_is_in_reach_of_every_other_along_one_way_streets(seed: int) -> None:
+    plan = draw_plan(Random(seed))
+    graph = nx.DiGraph(list(plan.streets))
+    graph.add_edges_from((end, start) for start, end in plan.streets if (start, end) not in plan.one_way)
+    assert nx.is_strongly_connected(graph)
+    assert not nx.has_bridges(graph.to_undirected())
+    assert plan.one_way <= plan.streets.keys()
+
+
+@pytest.mark.parametrize(
+    ("difficulty", "said"),
+    [({"size": (0, 1)}, "no feature 'size'"), ({"detour": (3, 1)}, "there is nothing")],
+)
+def test_other_features_and_empty_ranges_are_refused(
+    difficulty: dict[str, tuple[float, float]], said: str
+) -> None:
+    with pytest.raises(SpecError, match=said) as refused:
+        Difficulty.of(difficulty)
+    assert refused.value.field == "select.difficulty"
+
+
+def test_a_benchmark_that_generates_no_difficulty_refuses_it() -> None:
+    from gnomon.spec.rules import Context, prompt_options
+
+    spec = JobSpec.model_validate(
+        {
+            "benchmark": "itinerary",
+            "select": {"difficulty": "hard"},
+            "models": [{"id": "reference"}],
+            "arms": [{"name": "raw", "agent": "direct"}],
+        }
+    )
+    with pytest.raises(SpecError, match="has no difficulty to choose"):
+        prompt_options(spec, Context(agents=()))
+
+
+def test_a_rule_takes_what_is_nearest_ahead_and_ignores_what_lies_behind() -> None:
+    here = Place(xy_m=(0.0, 0.0), floor=0)
+    spots = {
+        name: Place(xy_m=xy_m, floor=0)
+        for name, xy_m in {"c1": (0, 0), "c2": (0, -10), "c3": (0, 30), "c4": (40, 40)}.items()
+    }
+    track = Track(camera="c1", first=Place(xy_m=(0.0, -5.0), floor=0), last=here, span_s=(0.0, 5.0))
+    question = Evidence(task="NSF", asked="", tracks=(track,), spots=spots, posts=spots)
+    scores = scores_of(question, ("c2", "c3", "c4"))
+    assert taken(list(scores["nearest camera"].values())) == [0]
+    assert taken(list(scores["nearest camera ahead"].values())) == [1]
+    assert taken(list(scores["straight on"].values())) == [1]
