@@ -1,7 +1,7 @@
 """Calibrates a camera over a flat floor: its homography from point pairs, and where it hangs.
 
-Normalised direct linear transform, then least squares of the distances on the floor (Hartley & Zisserman 2004,
-sections 4.1 to 4.4). Bad points are found with the least median of squares (Rousseeuw 1984).
+Normalised direct linear transform, then least squares of the distances on the floor (Hartley & Zisserman
+2004, sections 4.1 to 4.4). Bad points are found with the least median of squares (Rousseeuw 1984).
 """
 
 import math
@@ -145,7 +145,7 @@ def _without_outliers(pixels: Array, points_m: Array) -> NDArray[np.bool_]:
     sigma_m = 1.4826 * (1 + 5 / (count - 4)) * least
     kept = best <= max(OUTLIER_SIGMAS * sigma_m, OUTLIER_FLOOR_M)
     if kept.sum() < MIN_PAIRS:
-        return kept
+        return np.asarray(kept, dtype=bool)
     # The four points' own error grows away from them: a pair is judged again by the fit of all that agree.
     fitted = _refined(_direct(pixels[kept], points_m[kept]), pixels[kept], points_m[kept])
     errors = np.linalg.norm(_mapped(fitted, pixels) - points_m, axis=1)
