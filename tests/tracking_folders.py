@@ -72,7 +72,7 @@ def rows_of(
             hidden_s = (0.0, 0.0)
             if rng.random() < faults.gaps:
                 middle_s = (sighting.start_s + sighting.end_s) / 2
-                hidden_s = (middle_s - 0.45, middle_s + 0.45)
+                hidden_s = (middle_s - 0.3, middle_s + 0.3)
             doubled = rng.random() < faults.doubled
             offset_s = offsets_s.get(sighting.camera, 0.0)
             first, last = (np.array([sighting.start_s, sighting.end_s]) - offset_s) * fps
