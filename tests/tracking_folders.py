@@ -46,13 +46,15 @@ class Faults:
 NONE = Faults(jitter_px=0.0, gaps=0.0, stray=0.0, switches=0.0, doubled=0.0)
 
 
-def trips_of(world: World, *, seed: int, count: int, within_s: float, body: str) -> list[Trip]:
-    """Trips past three cameras or more, all within a time so short that they meet."""
+def trips_of(
+    world: World, *, seed: int, count: int, within_s: float, body: str, least: int = 3
+) -> list[Trip]:
+    """Trips past `least` cameras or more, all within a time so short that they meet."""
     rng = Random(seed)
     drawn: list[Trip] = []
     while len(drawn) < count:
         taken = trip(world, rng)
-        if taken and taken.journey.body.kind == body and len(taken.sightings) >= 3:
+        if taken and taken.journey.body.kind == body and len(taken.sightings) >= least:
             start_s = taken.sightings[0].start_s
             drawn.append(taken.later(5.0 + rng.uniform(0, within_s) - start_s))
     return drawn
@@ -93,11 +95,11 @@ def rows_of(
 
 def write_cityflow(
     folder: Path, *, seed: int = 5, count: int = 60, within_s: float = 300.0, faults: Faults | None = None,
-    fps: float = 10.0, cameras: Sequence[str] | None = None,
+    fps: float = 10.0, cameras: Sequence[str] | None = None, least: int = 3, roi: bool = True,
 ) -> Simulated:  # fmt: skip
     """S01/c001/{gt/gt.txt, calibration.txt, roi.jpg}, cam_timestamp/S01.txt, and the roads beside them."""
     world = world_of(seed, "outdoor", 0)
-    trips = trips_of(world, seed=seed, count=count, within_s=within_s, body="vehicle")
+    trips = trips_of(world, seed=seed, count=count, within_s=within_s, body="vehicle", least=least)
     names = {camera: f"c{number:03d}" for number, camera in enumerate(sorted(world.scene.cameras), start=1)}
     rng = Random(seed)
     offsets_s = {camera: round(rng.uniform(0, 4), 3) for camera in names}
@@ -115,13 +117,19 @@ def write_cityflow(
         ]
         (home / name / "gt" / "gt.txt").write_text("".join(lines))
         (home / name / "calibration.txt").write_text(calibration_text(world, camera))
-        Image.new("L", (1920, 1080), 255).save(home / name / "roi.jpg")
+        if roi:
+            Image.new("L", (1920, 1080), 255).save(home / name / "roi.jpg")
     (folder / "cam_timestamp").mkdir()
     stamps = [f"{name} {offsets_s[camera]}\n" for camera, name in names.items()]
     (folder / "cam_timestamp" / "S01.txt").write_text("".join(stamps))
     scene = folder / "roads.geojson"
     _write_ground(world, scene)
     return Simulated(folder=folder, world=world, trips=trips, scene=scene)
+
+
+def write_example(folder: Path) -> Simulated:
+    """The folder `examples/tracking/cityflow`."""
+    return write_cityflow(folder, seed=8, count=24, within_s=50.0, fps=5.0, least=4, roi=False)
 
 
 def calibration_text(world: World, camera: str) -> str:
@@ -158,11 +166,18 @@ def write_mtmmc(
     world = world_of(seed, "indoor", 0)
     trips = trips_of(world, seed=seed, count=count, within_s=within_s, body="pedestrian")
     rows = rows_of(
-        world, trips, fps=23.0, faults=Faults(jitter_px=0.7) if faults is None else faults, seed=seed, offsets_s={}
+        world,
+        trips,
+        fps=23.0,
+        faults=Faults(jitter_px=0.7) if faults is None else faults,
+        seed=seed,
+        offsets_s={},
     )
     for camera, boxes in rows.items():
         (folder / "train" / "s01" / camera / "gt").mkdir(parents=True)
-        lines = [f"{frame:04d},{identity:03d},{l:g},{t:g},{w:g},{h:g}\n" for frame, identity, l, t, w, h in boxes]
+        lines = [
+            f"{frame:04d},{identity:03d},{l:g},{t:g},{w:g},{h:g}\n" for frame, identity, l, t, w, h in boxes
+        ]
         (folder / "train" / "s01" / camera / "gt" / "gt.txt").write_text("".join(lines))
     from dataclasses import replace
 

@@ -6,6 +6,7 @@ GTR-Bench's authors did: copies of real views that no question has as its answer
 """
 
 import math
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -31,7 +32,7 @@ from gnomon.worlds.world import Spot, World
 from tools.geometry.angles import bearing_deg
 from tools.geometry.network import Network
 from tools.geometry.polyline import simplified
-from tools.scene.scene import Camera, Point, Road, Scene
+from tools.scene.scene import Camera, Point, Road, Scene, Zone
 
 CAMERAS = 12  # a site with fewer gets synthetic ones outdoors, up to this many
 UNBUILT = 60  # further places that might have a camera: the wrong intervals of arrival times
@@ -267,7 +268,7 @@ def _copies(
                 moved = _along(rng, camera, rng.choices(reachable, lengths)[0])
             else:
                 assert given is not None
-                zone = rng.choice([zone for zone in given.zones.values() if zone.floor == camera.floor])
+                zone = rng.choice(_passed_through(given, camera.floor))
                 moved = _within(rng, camera, zone.area)
             if moved is None:
                 continue
@@ -291,6 +292,13 @@ def _along(rng: Random, camera: Camera, road: Road) -> Camera | None:
     behind = line.interpolate(max(along_m - 1.0, 0.0))
     way_deg = bearing_deg((behind.x, behind.y), (ahead.x, ahead.y)) + rng.choice((0, 180))
     return _moved(camera, (at.x, at.y), way_deg)
+
+
+def _passed_through(scene: Scene, floor: int) -> list[Zone]:
+    """The zones of a floor that people cross, with two doors or more; all of them where there are none."""
+    doors = Counter(zone for portal in scene.portals.values() for zone in portal.zones)
+    here = [zone for zone in scene.zones.values() if zone.floor == floor]
+    return [zone for zone in here if doors[zone.id] > 1] or here
 
 
 def _within(rng: Random, camera: Camera, area: Polygon) -> Camera | None:

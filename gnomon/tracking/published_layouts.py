@@ -118,10 +118,11 @@ def read_cityflow(
     for path, middle_deg in zip(paths, middles, strict=True):
         rows, ids = read_boxes(path / GT, first_frame=1)
         calibration = calibrations[path.name]
+        homography = _to_metres(frame, middle_deg) @ np.asarray(calibration.homography)
         cameras.append(
             replace(
                 calibration,
-                homography=_to_metres(frame, middle_deg) @ np.asarray(calibration.homography),
+                homography=homography / np.abs(homography).max(),
                 image_size=sizes[path.name],
                 clip=next((path / name for name in ("vdo.avi", "vdo.mp4") if (path / name).is_file()), None),
             )

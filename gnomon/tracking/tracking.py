@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal, Self
 import numpy as np
 import yaml
 from numpy.typing import NDArray
-from pydantic import Field, ValidationError, model_validator
+from pydantic import Field, FiniteFloat, ValidationError, model_validator
 
 from gnomon.core.errors import DataError
 from gnomon.core.validation import StrictModel
@@ -26,13 +26,14 @@ SITE_FILE = "site.yaml"
 TRACKS = ("tracks.csv", "tracks.parquet")
 COLUMNS = ("camera", "target", "time_s", "left", "top", "width", "height")
 MAX_BYTES = 4_000_000_000
+SINGULAR = 1e-30  # a smaller determinant of a matrix whose largest number is 1 is zero
 FRAMES_PER_S = 1000  # where a file has no frame numbers, frames are milliseconds
 
 Array = NDArray[np.float64]
 Kind = Literal["outdoor", "indoor"]
 BodyKind = Literal["vehicle", "pedestrian"]
 Number = Annotated[float, Field(ge=-1e7, le=1e7)]
-Triple = tuple[Number, Number, Number]
+Triple = tuple[FiniteFloat, FiniteFloat, FiniteFloat]  # a homography's scale is free
 Matrix = tuple[Triple, Triple, Triple]
 
 
@@ -50,8 +51,10 @@ class SiteCamera(StrictModel):
     def _is_calibrated_once(self) -> Self:
         if self.homography is not None and self.points is not None:
             raise ValueError("give homography or points, not both")
-        if self.homography is not None and abs(np.linalg.det(np.array(self.homography))) < 1e-300:
-            raise ValueError("homography has no inverse")
+        if self.homography is not None:
+            matrix = np.array(self.homography)
+            if not matrix.any() or abs(np.linalg.det(matrix / np.abs(matrix).max())) < SINGULAR:
+                raise ValueError("homography has no inverse")
         return self
 
 

@@ -19,7 +19,9 @@ Rows = list[tuple[int, int, float, float, float]]  # camera, target, time, x, y
 def site(rows: Rows, *, floors: tuple[int, ...] = (0, 0)) -> tuple[Tracking, GroundPoints]:
     """A site whose boxes lie one pixel apart for a metre, with their foot points on the floor as given."""
     table = np.array(rows, dtype=float).reshape(-1, 5)
-    ltwh = np.column_stack([table[:, 3] * 10, table[:, 4] * 10, np.full(len(table), 20.0), np.full(len(table), 30.0)])
+    ltwh = np.column_stack(
+        [table[:, 3] * 10, table[:, 4] * 10, np.full(len(table), 20.0), np.full(len(table), 30.0)]
+    )
     boxes = Boxes(
         camera=table[:, 0].astype(np.intp),
         target=table[:, 1].astype(np.intp),
@@ -43,7 +45,13 @@ def site(rows: Rows, *, floors: tuple[int, ...] = (0, 0)) -> tuple[Tracking, Gro
 
 
 def drive(
-    *, camera: int = 0, target: int = 1, start_s: float = 0.0, seconds: float = 4.0, x_m: float = 0.0, speed: float = 10.0
+    *,
+    camera: int = 0,
+    target: int = 1,
+    start_s: float = 0.0,
+    seconds: float = 4.0,
+    x_m: float = 0.0,
+    speed: float = 10.0,
 ) -> Rows:
     """A car that goes east, ten boxes a second."""
     times_s = start_s + np.arange(round(seconds * 10) + 1) / 10
@@ -63,7 +71,9 @@ def test_a_clean_drive_stays_as_it_is() -> None:
 
 
 @given(st.integers(5, 35), st.floats(15, 400), st.sampled_from([-1, 1]))
-def test_a_point_out_of_reach_is_dropped_and_the_path_is_the_same(index: int, off_m: float, side: int) -> None:
+def test_a_point_out_of_reach_is_dropped_and_the_path_is_the_same(
+    index: int, off_m: float, side: int
+) -> None:
     rows = drive()
     rows[index] = (*rows[index][:4], rows[index][4] + side * off_m)
     cleaned = clean(*site(rows))
@@ -167,12 +177,16 @@ def test_undistorting_undoes_the_lens(k1: float, p1: float) -> None:
 
 
 corners = st.lists(
-    st.tuples(st.sampled_from([0, 45, 90, 135, 180, 225, 270, 315]), st.integers(8, 60)), min_size=1, max_size=4
+    st.tuples(st.sampled_from([0, 45, 90, 135, 180, 225, 270, 315]), st.integers(8, 60)),
+    min_size=1,
+    max_size=4,
 )
 
 
 @given(corners, st.floats(2, 12), st.floats(-12, 12))
-def test_tools_read_a_summary_back_as_it_was(ways: list[tuple[int, int]], speed: float, off_deg: float) -> None:
+def test_tools_read_a_summary_back_as_it_was(
+    ways: list[tuple[int, int]], speed: float, off_deg: float
+) -> None:
     points, times_s = [(0.0, 0.0)], [0.0]
     for heading_deg, length_m in ways:
         angle = np.radians(heading_deg + off_deg)

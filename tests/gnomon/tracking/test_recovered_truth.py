@@ -23,7 +23,9 @@ OVERLAP = 0.8  # of a true interval with the exact one
 
 
 @pytest.fixture(scope="module", params=["cityflow", "mtmmc"])
-def site(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[Simulated, Tracking]:
+def site(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> tuple[Simulated, Tracking]:
     folder = tmp_path_factory.mktemp(request.param)
     if request.param == "cityflow":
         simulated = write_cityflow(folder)
@@ -96,10 +98,15 @@ def agrees(entry: dict[str, Any], simulated: Simulated, cameras: dict[str, str])
     if entry["task"] == "GeoLocation":
         return real.get(record["ground_truth"].partition(". ")[2]) == middle.camera
     overlaps = {option: iou(span_s(option), (middle.start_s, middle.end_s)) for option in record["choices"]}
-    return max(overlaps, key=overlaps.__getitem__) == record["ground_truth"] and max(overlaps.values()) >= OVERLAP
+    return (
+        max(overlaps, key=overlaps.__getitem__) == record["ground_truth"]
+        and max(overlaps.values()) >= OVERLAP
+    )
 
 
-def test_the_questions_truth_is_that_of_the_movement(site: tuple[Simulated, Tracking], tmp_path: Path) -> None:
+def test_the_questions_truth_is_that_of_the_movement(
+    site: tuple[Simulated, Tracking], tmp_path: Path
+) -> None:
     simulated, tracking = site
     report = build(tracking, tmp_path / "out", Options(limit=140))
     entries = published(tmp_path / "out")
@@ -181,6 +188,10 @@ def test_the_same_inputs_make_the_same_files_however_often_they_are_cut_off(tmp_
     cut.parent.mkdir(parents=True)
     cut.write_text(lines[: int(len(lines) * Random(1).uniform(0.3, 0.7))])
     build(tracking, tmp_path / "cut", options)
-    whole = {path.relative_to(tmp_path / "whole"): path.read_bytes() for path in (tmp_path / "whole").rglob("*.*")}
-    again = {path.relative_to(tmp_path / "cut"): path.read_bytes() for path in (tmp_path / "cut").rglob("*.*")}
+    whole = {
+        path.relative_to(tmp_path / "whole"): path.read_bytes() for path in (tmp_path / "whole").rglob("*.*")
+    }
+    again = {
+        path.relative_to(tmp_path / "cut"): path.read_bytes() for path in (tmp_path / "cut").rglob("*.*")
+    }
     assert whole == again
