@@ -1,11 +1,11 @@
-"""Writes tracking in published layouts from a generated world: boxes with noise, gaps and switched identities.
+"""Writes tracking in published layouts from a generated world: noisy boxes, gaps, switched identities.
 
 The movement is known exactly, so what the pipeline makes of the files can be compared with it.
 """
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
 
@@ -154,8 +154,6 @@ def _linear(frame: Frame, middle_m: tuple[float, float]) -> np.ndarray:
 
 def _write_ground(world: World, path: Path) -> None:
     """The world's roads or rooms, without its cameras."""
-    from dataclasses import replace
-
     write_scene(replace(world.scene, cameras={}, map_image=None), path)
 
 
@@ -176,11 +174,10 @@ def write_mtmmc(
     for camera, boxes in rows.items():
         (folder / "train" / "s01" / camera / "gt").mkdir(parents=True)
         lines = [
-            f"{frame:04d},{identity:03d},{l:g},{t:g},{w:g},{h:g}\n" for frame, identity, l, t, w, h in boxes
+            f"{frame:04d},{identity:03d},{left:g},{top:g},{wide:g},{high:g}\n"
+            for frame, identity, left, top, wide, high in boxes
         ]
         (folder / "train" / "s01" / camera / "gt" / "gt.txt").write_text("".join(lines))
-    from dataclasses import replace
-
     scene = folder / "building.geojson"
     write_scene(replace(world.scene, map_image=None), scene)
     return Simulated(folder=folder, world=world, trips=trips, scene=scene)

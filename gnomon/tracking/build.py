@@ -1,7 +1,7 @@
-"""Builds questions of tracking: asks the seven tasks, measures, writes as it goes, and publishes with a report.
+"""Builds questions of tracking: asks the seven tasks, measures, writes as it goes, and publishes.
 
-`build/questions.ndjson` holds every attempt, a line each, so that a build that was cut off goes on where it was.
-The same inputs and seed make the same files, however often they were interrupted.
+`build/questions.ndjson` holds every attempt, a line each, so that a build that was cut off goes on where it
+was. The same inputs and seed make the same files, however often they were interrupted.
 """
 
 import hashlib
@@ -227,7 +227,7 @@ def _entry(
         return {**entry, "status": "none"}
     content = stable_hash(
         task, question.text, sorted(question.right),
-        sorted((trip.target, sighting.camera, sighting.start_s) for trip, sighting in question.clip_sightings),
+        sorted((trip.target, seen.camera, seen.start_s) for trip, seen in question.clip_sightings),
     )  # fmt: skip
     if content in contents:
         return {**entry, "status": "repeated"}
@@ -243,7 +243,7 @@ def _entry(
         rng,
         case_id=f"{tracking.id}-{key}",
         map_file=f"{place.world.scene.id}.png",
-        clip=partial(_clip, tracking, place, options.clips, out),
+        clip=partial(_clip, tracking, options.clips, out),
     )
     sources = [
         {
@@ -261,9 +261,10 @@ def _entry(
 
 
 def _clip(
-    tracking: Tracking, place: Place, bring: bool, out: Path, _world: World, trip: Trip, sighting: Sighting
+    tracking: Tracking, bring: bool, out: Path, _world: World, trip: Trip, sighting: Sighting
 ) -> dict[str, Any]:
-    assert isinstance(trip, RecordedTrip)
+    if not isinstance(trip, RecordedTrip):
+        raise TypeError("a clip is read of a recorded trip")
     tracked = tracking.cameras[trip.stay_of(sighting).camera]
     source = tracked.clip if bring else None
     path = f"./data/{tracking.kind}/clips/{sighting.camera}{source.suffix}" if source else ""
@@ -289,7 +290,9 @@ def _bring(source: Path, copy: Path, frames: Sequence[int]) -> None:
 
 
 def _meeting(trips: Sequence[RecordedTrip], world: World, rng: Random, first: Trip) -> Question | None:
-    """Where and when two recorded targets are in view of the same camera: as of worlds, but nobody is moved in time."""
+    """Where and when two recorded targets are in view of the same camera; as of worlds, but nobody is moved
+    in time.
+    """
     candidates = [
         (index, partner, theirs)
         for index, place in enumerate(first.sightings)
@@ -342,7 +345,7 @@ def _summaries(tracking: Tracking, place: Place) -> Iterator[dict[str, Any]]:
 
 
 def _tallied(entries: Sequence[Mapping[str, Any]], tracking: Tracking, options: Options) -> dict[str, Any]:
-    """How many questions each rule dropped of how many it measured, and what became of every task's attempts."""
+    """How many questions each rule dropped of how many it measured, and what became of every attempt."""
     by_task: dict[str, Counter[str]] = defaultdict(Counter)
     for entry in entries:
         by_task[entry["task"]][entry["status"]] += 1

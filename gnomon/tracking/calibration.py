@@ -23,8 +23,8 @@ HORIZON = 1e-9
 class Calibration:
     """A camera on its floor: pixels (as recorded) to metres, and how well that is known.
 
-    `source` says where it comes from; `residuals_m` are those of point pairs, `outliers` the numbers (from 1) of
-    pairs that were left out. `eye_m` is where the camera hangs, if that follows.
+    `source` says where it comes from; `residuals_m` are those of point pairs, `outliers` the numbers (from 1)
+    of pairs that were left out. `eye_m` is where the camera hangs, if that follows.
     """
 
     camera: str
@@ -44,8 +44,8 @@ class Calibration:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GroundPoints:
-    """Of each box: whether its foot point shows the floor, where that is (n × 2, metres), and how far the point
-    moves for a pixel of error (n, metres a pixel).
+    """Of each box: whether its foot point shows the floor, where that is (n × 2, metres), and how far the
+    point moves for a pixel of error (n, metres a pixel).
     """
 
     on_floor: NDArray[np.bool_]
@@ -100,7 +100,7 @@ def _calibrated(
             eye_m=eye_m or _eye_m(fit.homography, camera),
         )
     if camera.homography is not None and camera.lens is not None:
-        return _of_lens(tracking, index, camera, eye_m)
+        return _of_lens(tracking, index, camera, camera.lens, camera.homography, eye_m)
     homography = camera.homography if camera.homography is not None else own.homography if own else None
     if homography is None:
         return None
@@ -118,14 +118,18 @@ def _eye_m(homography: Array, camera: TrackedCamera) -> tuple[float, float] | No
 
 
 def _of_lens(
-    tracking: Tracking, index: int, camera: TrackedCamera, eye_m: tuple[float, float] | None
+    tracking: Tracking,
+    index: int,
+    camera: TrackedCamera,
+    lens: Lens,
+    homography: Array,
+    eye_m: tuple[float, float] | None,
 ) -> Calibration | None:
     """The homography of the recorded pixels that is nearest to the lens and its own homography."""
-    assert camera.lens is not None and camera.homography is not None
     feet = foot_points(tracking.boxes.ltwh[tracking.boxes.camera == index])
     chosen = feet[np.linspace(0, len(feet) - 1, min(len(feet), FIT_BOXES)).astype(int)] if len(feet) else feet
-    straight = undistorted(camera.lens, chosen)
-    ground = on_ground(camera.homography, straight, camera.image_size)
+    straight = undistorted(lens, chosen)
+    ground = on_ground(homography, straight, camera.image_size)
     try:
         fit = fit_homography(chosen[ground.on_floor], ground.xy_m[ground.on_floor])
     except BadPairs:
@@ -135,7 +139,7 @@ def _of_lens(
         homography=fit.homography,
         source="given, with a distorting lens: fitted to its own boxes",
         rms_m=fit.rms_m,
-        eye_m=eye_m or _eye_m(camera.homography, camera),
+        eye_m=eye_m or _eye_m(homography, camera),
     )
 
 

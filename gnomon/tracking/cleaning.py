@@ -51,8 +51,9 @@ class Count:
 class Stay:
     """A target in view of one camera without a break: smoothed positions (n × 2) at rising times (n).
 
-    `rows` are the boxes it is made of, in order; `error_m` is the root mean square distance of their foot points
-    from the smoothed path, `filled` the share of positions that were filled in.
+    `rows` are the boxes it is made of, in order; `error_m` is the root mean square distance of their foot
+    points from the smoothed path, `filled` the share of positions that were filled in, `m_per_px` how far the
+    middle one of its points moves for a pixel of error.
     """
 
     camera: int
@@ -136,7 +137,6 @@ def clean(tracking: Tracking, ground: GroundPoints) -> Cleaned:
                 still += 1
                 continue
             stays[target].append(stay)
-    moved = sum(map(len, stays.values()))
     walkers, split = [], 0
     for target, seen in sorted(stays.items()):
         parts = _identities(sorted(seen, key=lambda stay: stay.start_s), limits)
@@ -145,16 +145,21 @@ def clean(tracking: Tracking, ground: GroundPoints) -> Cleaned:
             Walker(target=tracking.targets[target], part=number, stays=tuple(part))
             for number, part in enumerate(parts, start=1)
         ]
+    left = sum(map(len, stays.values()))
+    fast, slow = f"{limits.speed_mps:g} m/s", f"{limits.acceleration_mps2:g} m/s²"
+    tallies = (
+        ("speed", f"out of reach at {fast}, in no run of {FEW} or more", outliers, of_points, "boxes"),
+        ("switch", "track that goes on elsewhere, parted", parted, tracks, "tracks"),
+        ("acceleration", f"further off the path than {slow} explains", late, of_points - outliers, "boxes"),
+        ("gaps", f"filled in, in gaps up to {limits.gap_s:g} s", filled, positions, "positions"),
+        ("short", f"in view for less than {limits.stay_s:g} s", short, before, "stays"),
+        ("still", f"moved by less than {limits.travel_m:g} m", still, before - short, "stays"),
+        ("identity", "in two places at once or out of reach, parted", split, len(stays), "targets"),
+        ("left", "what questions are made of", left, before, "stays"),
+    )
     counts += [
-        Count(step="speed", what=f"out of reach at {limits.speed_mps:g} m/s, no run", count=outliers, of=of_points, unit="boxes"),
-        Count(step="switch", what="track that goes on elsewhere, parted", count=parted, of=tracks, unit="tracks"),
-        Count(step="acceleration", what=f"off its path by more than {limits.acceleration_mps2:g} m/s² explains", count=late, of=of_points - outliers, unit="boxes"),
-        Count(step="gaps", what=f"positions filled in, in gaps up to {limits.gap_s:g} s", count=filled, of=positions, unit="positions"),
-        Count(step="short", what=f"in view for less than {limits.stay_s:g} s", count=short, of=before, unit="stays"),
-        Count(step="still", what=f"moved by less than {limits.travel_m:g} m", count=still, of=before - short, unit="stays"),
-        Count(step="identity", what="identity in two places at once or out of reach, parted", count=split, of=len(stays), unit="targets"),
-        Count(step="left", what="stays that questions are made of", count=moved, of=before, unit="stays"),
-    ]  # fmt: skip
+        Count(step=step, what=what, count=count, of=of, unit=unit) for step, what, count, of, unit in tallies
+    ]
     return Cleaned(walkers=tuple(walkers), counts=tuple(counts))
 
 

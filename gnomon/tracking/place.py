@@ -1,8 +1,8 @@
 """Makes a world of a site and its paths, so that gnomon/worlds asks its questions of them.
 
-Ways between two views are not seen. They are taken to be the shortest, gone at constant speed; how well that fits
-is measured (`rules.py`). Camera ids are dealt anew. Outdoors synthetic cameras are put along the roads, as
-GTR-Bench's authors did: copies of real views that no question has as its answer.
+Ways between two views are not seen. They are taken to be the shortest, gone at constant speed; how well that
+fits is measured (`rules.py`). Camera ids are dealt anew. Outdoors synthetic cameras are put along the roads,
+as GTR-Bench's authors did: copies of real views that no question has as its answer.
 """
 
 import math
@@ -32,7 +32,7 @@ from gnomon.worlds.world import Spot, World
 from tools.geometry.angles import bearing_deg
 from tools.geometry.network import Network
 from tools.geometry.polyline import simplified
-from tools.scene.scene import Camera, Point, Road, Scene, Zone
+from tools.scene.scene import Camera, Point, Portal, Road, Scene, Zone
 
 CAMERAS = 12  # a site with fewer gets synthetic ones outdoors, up to this many
 UNBUILT = 60  # further places that might have a camera: the wrong intervals of arrival times
@@ -56,7 +56,7 @@ class Gap:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class RecordedTrip(Trip):
-    """A recorded target's way past cameras, each of which sees it once; `stays` are those of the sightings."""
+    """A recorded target's way past cameras, each of which sees it once; `stays` are its sightings'."""
 
     walker: Walker
     stays: tuple[Stay, ...]
@@ -101,6 +101,7 @@ def place_of(
     if not used:
         raise DataError("no target moves in view of a camera for long enough: see the cleaning report")
     views = {index: _view(tracking, index, walkers) for index in used}
+    zones, portals = (given.zones, given.portals) if given else ({}, {})
     has_roads = given is not None and bool(given.roads)
     roads = dict(given.roads) if given and has_roads else {}
     if tracking.kind == "outdoor" and not roads:
@@ -112,7 +113,7 @@ def place_of(
     spare = (
         (max(CAMERAS - len(real), 0) if synthetic is None else synthetic) if tracking.kind == "outdoor" else 0
     )
-    copies = list(_copies(rng, tracking, list(real.values()), roads, given, spare + UNBUILT))
+    copies = list(_copies(rng, tracking, list(real.values()), roads, zones, portals, spare + UNBUILT))
     if len(copies) < spare:
         spare = len(copies)
     ids = camera_ids(rng, len(real) + spare)
@@ -126,8 +127,8 @@ def place_of(
         kind=tracking.kind,
         cameras=built,
         roads=roads,
-        zones=given.zones if given else {},
-        portals=given.portals if given else {},
+        zones=zones,
+        portals=portals,
         places=given.places if given else {},
         attribution=given.attribution if given else "",
     )
@@ -146,6 +147,7 @@ def place_of(
         margin_m=MARGIN_M[tracking.kind],
         spots={camera_id: _spots(camera, roads) for camera_id, camera in built.items()},
     )
+    roads_from = "the scene" if has_roads else "straight lines between the views" if roads else ""
     dealt = dict(zip(used, ids, strict=False))
     targets = list(dict.fromkeys(walker.target for walker in walkers))
     numbers = dict(zip(targets, rng.sample(range(1, 1_000_000), len(targets)), strict=True))
@@ -159,11 +161,7 @@ def place_of(
         trips=trips,
         names={dealt[index]: tracking.cameras[index].id for index in used},
         synthetic=tuple(ids[len(real) :]),
-        roads_from=""
-        if tracking.kind == "indoor"
-        else "the scene"
-        if has_roads
-        else "straight lines between the views",
+        roads_from=roads_from,
     )
 
 
@@ -175,9 +173,7 @@ def _view(tracking: Tracking, index: int, walkers: Sequence[Walker]) -> Polygon:
     points_m = np.concatenate(
         [stay.xy_m for walker in walkers for stay in walker.stays if stay.camera == index]
     )
-    hull = MultiPoint(points_m).convex_hull.buffer(EDGE_M[tracking.kind], quad_segs=4)
-    assert isinstance(hull, Polygon)
-    return hull
+    return Polygon(MultiPoint(points_m).convex_hull.buffer(EDGE_M[tracking.kind], quad_segs=4))
 
 
 def _camera(tracking: Tracking, calibration: Calibration, index: int, view: Polygon) -> Camera:
@@ -200,7 +196,7 @@ def _camera(tracking: Tracking, calibration: Calibration, index: int, view: Poly
 
 
 def _nearest_seen(calibration: Calibration, size: tuple[int, int] | None, view: Polygon) -> Point:
-    """Where the picture's lower edge shows the floor: the camera is near; without a size, the view's middle."""
+    """Where the picture's lower edge shows the floor, as the camera is near; else the view's middle."""
     if size is not None:
         x, y, w = calibration.homography @ (size[0] / 2, size[1], 1.0)
         if abs(w) > 1e-12 and shapely.Point(x / w, y / w).distance(view) < NEAR_M:
@@ -209,7 +205,7 @@ def _nearest_seen(calibration: Calibration, size: tuple[int, int] | None, view: 
 
 
 def _roads_of(walkers: Sequence[Walker], views: Mapping[int, Polygon]) -> dict[str, Road]:
-    """Roads where none are given: through every view along its longer axis, and straight from view to view."""
+    """Roads where none are given: through every view along its longer axis, and from view to view."""
     axes = {index: _axis(view) for index, view in views.items()}
     lines = [LineString(axis) for axis in axes.values()]
     pairs = {
@@ -227,15 +223,14 @@ def _roads_of(walkers: Sequence[Walker], views: Mapping[int, Polygon]) -> dict[s
 
 def _axis(view: Polygon) -> tuple[Point, Point]:
     corners = shapely.get_coordinates(shapely.oriented_envelope(view))
-    sides = sorted(pairwise(corners[:4].tolist() + [corners[0].tolist()]), key=lambda side: math.dist(*side))
+    sides = sorted(pairwise([*corners[:4].tolist(), corners[0].tolist()]), key=lambda side: math.dist(*side))
     first, second = ((np.array(side[0]) + np.array(side[1])) / 2 for side in sides[:2])
     return (float(first[0]), float(first[1])), (float(second[0]), float(second[1]))
 
 
 def _spots(camera: Camera, roads: Mapping[str, Road]) -> tuple[Spot, ...]:
     """The middle of every road in a camera's view; where there is none, the view's middle."""
-    view = camera.field_of_view
-    assert view is not None
+    view = _seen_by(camera)
     parts = [
         part
         for road in roads.values()
@@ -251,7 +246,8 @@ def _copies(
     tracking: Tracking,
     real: Sequence[Camera],
     roads: Mapping[str, Road],
-    given: Scene | None,
+    zones: Mapping[str, Zone],
+    portals: Mapping[str, Portal],
     wanted: int,
 ) -> Iterator[Camera]:
     """Real cameras moved to other places, apart from all other views: along roads, or within rooms."""
@@ -260,6 +256,10 @@ def _copies(
         taken.setdefault(camera.floor, []).append(_seen_by(camera))
     near = shapely.union_all([_seen_by(camera) for camera in real]).buffer(NEAR_M)
     reachable = [road for road in roads.values() if road.line.intersects(near)]
+    if tracking.kind == "outdoor" and not reachable:
+        raise DataError(
+            f"no road is within {NEAR_M:g} m of what a camera sees: another place?", field="scene"
+        )
     lengths = [road.line.length for road in reachable]
     for _ in range(wanted):
         for _ in range(TRIES):
@@ -267,8 +267,7 @@ def _copies(
             if tracking.kind == "outdoor":
                 moved = _along(rng, camera, rng.choices(reachable, lengths)[0])
             else:
-                assert given is not None
-                zone = rng.choice(_passed_through(given, camera.floor))
+                zone = rng.choice(_passed_through(zones, portals, camera.floor))
                 moved = _within(rng, camera, zone.area)
             if moved is None:
                 continue
@@ -280,7 +279,9 @@ def _copies(
 
 
 def _seen_by(camera: Camera) -> Polygon:
-    assert camera.field_of_view is not None
+    """The camera's view; every camera of a place has one."""
+    if camera.field_of_view is None:
+        raise TypeError(f"camera {camera.id} has no view")
     return camera.field_of_view
 
 
@@ -294,10 +295,10 @@ def _along(rng: Random, camera: Camera, road: Road) -> Camera | None:
     return _moved(camera, (at.x, at.y), way_deg)
 
 
-def _passed_through(scene: Scene, floor: int) -> list[Zone]:
+def _passed_through(zones: Mapping[str, Zone], portals: Mapping[str, Portal], floor: int) -> list[Zone]:
     """The zones of a floor that people cross, with two doors or more; all of them where there are none."""
-    doors = Counter(zone for portal in scene.portals.values() for zone in portal.zones)
-    here = [zone for zone in scene.zones.values() if zone.floor == floor]
+    doors = Counter(zone for portal in portals.values() for zone in portal.zones)
+    here = [zone for zone in zones.values() if zone.floor == floor]
     return [zone for zone in here if doors[zone.id] > 1] or here
 
 
@@ -320,8 +321,7 @@ def _moved(camera: Camera, to_m: Point, heading_deg: float) -> Camera:
     shift = (to_m[0] - cos * x + sin * y, to_m[1] - sin * x - cos * y)
     motion = np.array([[cos, -sin, shift[0]], [sin, cos, shift[1]], [0, 0, 1.0]])
     eye = motion @ np.array([*(camera.xy_m or (x, y)), 1.0])
-    copied = affinity.affine_transform(view, [cos, -sin, sin, cos, *shift])
-    assert isinstance(copied, Polygon)
+    copied = Polygon(affinity.affine_transform(view, [cos, -sin, sin, cos, *shift]))
     return replace(
         camera,
         xy_m=(float(eye[0]), float(eye[1])),
@@ -459,7 +459,7 @@ class _PathMaker:
 def clip_of(
     tracking: Tracking, trip: RecordedTrip, sighting: Sighting, *, boxes: int, path: str
 ) -> dict[str, Any]:
-    """What a camera saw of a target, as GTR-Bench publishes it: some of the boxes, at about equal steps of time."""
+    """What a camera saw of a target, as GTR-Bench publishes it: `boxes` boxes at about equal steps."""
     rows = trip.stay_of(sighting).rows
     times_s = tracking.boxes.time_s[rows]
     wanted = np.linspace(times_s[0], times_s[-1], boxes)

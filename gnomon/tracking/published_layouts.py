@@ -1,7 +1,7 @@
 """Reads the published layouts of CityFlow (AI City Challenge) and MTMMC into the neutral form.
 
-Both give one text file of boxes per camera. CityFlow: frame from 1, identity, left, top, width, height, and four
-more; a calibration of GPS to pixels, and offsets between the cameras' clocks. MTMMC: frame from 0, identity,
+Both give one text file of boxes per camera. CityFlow: frame from 1, identity, left, top, width, height, and
+four more; a calibration of GPS to pixels, and offsets between the cameras' clocks. MTMMC: frame from 0, identity,
 left, top, width, height; the building and its homographies come from elsewhere (docs/building-questions.md).
 """
 
@@ -210,7 +210,7 @@ def _numbers(path: Path, lines: Mapping[str, tuple[int, str]], name: str, count:
 
 
 def _size(path: Path) -> tuple[int, int]:
-    """The picture's size, from the mask of the region that was annotated; the data set's most usual without."""
+    """The picture's size, from the mask of the annotated region; without it the data set's most usual."""
     if not path.is_file():
         return (1920, 1080)
     try:

@@ -1,4 +1,4 @@
-"""Writes a build's report as JSON and Markdown: calibration, cleaning, rules and questions, with denominators."""
+"""Writes a build's report as JSON and Markdown: calibration, cleaning, rules, questions, of how many each."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -39,9 +39,8 @@ def in_markdown(report: Mapping[str, Any]) -> Iterator[str]:
     )
     for rule in report["rules"]:
         limit = f"{'≥' if rule['at_least'] else '≤'} {rule['limit']:g} {rule['unit']}".strip()
-        yield (
-            f"| {rule['rule']} | {rule['what']} | {limit} | {rule['dropped']} | {rule['of']} | {rule['near']} |"
-        )
+        counts = f"{rule['dropped']} | {rule['of']} | {rule['near']}"
+        yield f"| {rule['rule']} | {rule['what']} | {limit} | {counts} |"
     yield ""
     yield (
         f"{published['in_review']} questions near a limit are in review.ndjson;"

@@ -46,18 +46,27 @@ class Rule:
         return limit > 0 and close and not self.is_broken(value, kind)
 
 
-RULES = (
-    Rule(name="calibration", what="RMS residual of a camera's point pairs, the worst", unit="m", outdoor=2.0, indoor=0.5),
-    Rule(name="projection", what="metres on the floor for a pixel, the worst stay's median", unit="m/px", outdoor=1.0, indoor=0.25),
-    Rule(name="track error", what="RMS distance of foot points from the smoothed path, the worst stay", unit="m", outdoor=2.0, indoor=0.7),
-    Rule(name="filled in", what="share of a stay's positions that were filled in, the worst", unit="", outdoor=0.3, indoor=0.3),
-    Rule(name="overlap", what="two of the sightings that matter at the same time", unit="s", outdoor=0.0, indoor=0.0),
-    Rule(name="pace", what="speed on the assumed way over the speed in view, or its inverse, the worst gap", unit="×", outdoor=2.0, indoor=2.5),
-    Rule(name="off the ways", what="distance of where views are entered and left from road or room, the worst", unit="m", outdoor=10.0, indoor=1.5),
-    Rule(name="span", what="straight distance from the first sighting to the farthest", unit="m", outdoor=20.0, indoor=4.0, at_least=True),
-    Rule(name="duration", what="from the first sighting to the last", unit="s", outdoor=600.0, indoor=600.0),
-    Rule(name="clip", what="length of the longest clip", unit="s", outdoor=60.0, indoor=60.0),
-)  # fmt: skip
+# name, what it measures, unit, limit outdoors, limit indoors
+_AT_MOST = (
+    ("calibration", "RMS residual of a camera's point pairs, the worst", "m", 2.0, 0.5),
+    ("projection", "metres on the floor for a pixel, the worst stay's median", "m/px", 1.0, 0.25),
+    ("track error", "RMS distance of foot points from the smoothed path, the worst stay", "m", 2.0, 0.7),
+    ("filled in", "share of a stay's positions that were filled in, the worst", "", 0.3, 0.3),
+    ("overlap", "two of the sightings that matter at the same time", "s", 0.0, 0.0),
+    ("pace", "speed on the assumed way over that in view, or its inverse, the worst gap", "×", 2.0, 2.5),
+    ("off the ways", "distance of a view's entry or exit from road or room, the worst", "m", 10.0, 1.5),
+    ("duration", "from the first sighting to the last", "s", 600.0, 600.0),
+    ("clip", "length of the longest clip", "s", 60.0, 60.0),
+)
+_SPAN = ("span", "straight distance from the first sighting to the farthest", "m", 20.0, 4.0)
+
+
+def _rule(row: tuple[str, str, str, float, float], *, at_least: bool = False) -> Rule:
+    name, what, unit, outdoor, indoor = row
+    return Rule(name=name, what=what, unit=unit, outdoor=outdoor, indoor=indoor, at_least=at_least)
+
+
+RULES = (*map(_rule, _AT_MOST), _rule(_SPAN, at_least=True))
 
 
 def measured(place: Place, calibrated: Mapping[str, Calibration], question: Question) -> dict[str, float]:

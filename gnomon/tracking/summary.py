@@ -1,13 +1,13 @@
 """Tells a path in words: directions, lengths, speeds, turns and stops.
 
-Tools read the same words back (tools/geometry/motion_text.py): the lengths exactly as printed, each direction to
-the nearest of eight.
+Tools read the same words back (tools/geometry/motion_text.py): lengths and speeds as printed, each direction
+to the nearest of eight.
 """
 
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import groupby, pairwise
 
 import numpy as np
 
@@ -55,7 +55,7 @@ def _moving(times_s: Array, xy_m: Array, body: BodyKind) -> Iterator[Leg]:
         corner for index, corner in enumerate(corners)
         if index in (0, len(corners) - 1) or _turns(xy_m, corners[index - 1 : index + 2])
     ]  # fmt: skip
-    for first, last in zip(corners, corners[1:], strict=False):
+    for first, last in pairwise(corners):
         start, end = (xy_m[first, 0], xy_m[first, 1]), (xy_m[last, 0], xy_m[last, 1])
         if math.dist(start, end) > 0:
             yield Leg(
@@ -75,9 +75,8 @@ def _turns(xy_m: Array, three: Sequence[int]) -> bool:
 def in_words(legs: Sequence[Leg]) -> str:
     """The summary of a path.
 
-    >>> in_words([Leg(bearing_deg=92, length_m=40.04, duration_s=4), Leg(bearing_deg=0, length_m=0, duration_s=3),
-    ...           Leg(bearing_deg=5, length_m=9.0, duration_s=2)])
-    'The target moves east at 10.0 m/s for 40.0 meters, then stands for 3.0 s, then turns left and moves north at 4.5 m/s for 9.0 meters.'
+    >>> in_words([Leg(bearing_deg=92, length_m=40.04, duration_s=4)])
+    'The target moves east at 10.0 m/s for 40.0 meters.'
     >>> in_words([])
     'The target stands.'
     """

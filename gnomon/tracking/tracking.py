@@ -1,4 +1,7 @@
-"""The neutral form of multi-camera tracking (docs/building-questions.md): a site and its boxes; reads and writes it."""
+"""Reads and writes the neutral form of multi-camera tracking: a site and its boxes.
+
+It is described in docs/building-questions.md.
+"""
 
 import csv
 import io
@@ -38,7 +41,7 @@ Matrix = tuple[Triple, Triple, Triple]
 
 
 class SiteCamera(StrictModel):
-    """One camera of `site.yaml`: `homography` (pixels to metres) or `points` (rows of u, v, x, y), or neither."""
+    """One camera of `site.yaml`, with `homography` (pixels to metres), `points` (u, v, x, y) or neither."""
 
     floor: int = 0
     image_size: tuple[Annotated[int, Field(ge=1)], Annotated[int, Field(ge=1)]] | None = None
@@ -66,7 +69,7 @@ class SiteFrame(StrictModel):
 
 
 class Site(StrictModel):
-    """`site.yaml`: metres x east, y north; `scene` is a scene file (docs/scenes.md) with the roads or rooms."""
+    """`site.yaml`: metres x east, y north; `scene` is a scene file (docs/scenes.md) of roads or rooms."""
 
     format: Literal["gnomon-tracking/1"]
     id: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$")]
@@ -89,7 +92,8 @@ class Lens:
 class TrackedCamera:
     """A camera as its data set describes it; `homography` maps (undistorted) pixels to metres on its floor.
 
-    `points` are pairs for a calibration (n × 4: u, v, x, y); `clip` is a video or a folder of numbered pictures.
+    `points` are pairs for a calibration (n × 4: u, v, x, y); `clip` is a video or a folder of numbered
+    pictures.
     """
 
     id: str

@@ -1,4 +1,4 @@
-"""Reading tracking: the neutral form there and back, published layouts, and faults named by file, line and field."""
+"""Reading tracking: the neutral form there and back, published layouts, and faults by file, line and field."""
 
 import csv
 from collections.abc import Callable
@@ -39,7 +39,9 @@ def same(first: Tracking, second: Tracking) -> None:
     for name in ("camera", "frame", "time_s", "ltwh"):
         left, right = (getattr(t.boxes, name)[rows] for t, rows in zip((first, second), order, strict=True))
         assert np.allclose(left, right)
-    names = [np.array(t.targets)[t.boxes.target[rows]] for t, rows in zip((first, second), order, strict=True)]
+    names = [
+        np.array(t.targets)[t.boxes.target[rows]] for t, rows in zip((first, second), order, strict=True)
+    ]
     assert (names[0] == names[1]).all()
 
 
@@ -58,9 +60,13 @@ def test_parquet_says_the_same_as_csv(neutral: Path) -> None:
     with (neutral / "tracks.csv").open() as file:
         rows = list(csv.DictReader(file))
     (neutral / "tracks.csv").unlink()
-    numbers = {name: [float(row[name]) for row in rows] for name in ("time_s", "left", "top", "width", "height")}
+    numbers = {
+        name: [float(row[name]) for row in rows] for name in ("time_s", "left", "top", "width", "height")
+    }
     columns = {name: [row[name] for row in rows] for name in ("camera", "target")} | numbers
-    pq.write_table(pa.table({**columns, "frame": [int(row["frame"]) for row in rows]}), neutral / "tracks.parquet")
+    pq.write_table(
+        pa.table({**columns, "frame": [int(row["frame"]) for row in rows]}), neutral / "tracks.parquet"
+    )
     same(first, read_tracking(neutral))
 
 
@@ -108,7 +114,12 @@ CALIBRATION = "S01/c001/calibration.txt"
         (GT, "1,2,3,4,0,6\n", "line 1: 0 is too small", "width"),
         (GT, "1,2,3,4,nan,6\n", "line 1: nan is not between", "width"),
         (CALIBRATION, "Reprojection error: 1\n", "has no line of it", "Homography matrix"),
-        (CALIBRATION, "Homography matrix: 1 2 3;4 5 6;7 8\n", "line 1: 8 numbers instead of 9", "Homography matrix"),
+        (
+            CALIBRATION,
+            "Homography matrix: 1 2 3;4 5 6;7 8\n",
+            "line 1: 8 numbers instead of 9",
+            "Homography matrix",
+        ),
         (CALIBRATION, "Homography matrix: 1 0 0;0 1 0;0 0 0\n", "no inverse", "Homography matrix"),
         (CALIBRATION, "Homography matrix: 1 0 0;0 1 0;0 0 1\n", "no latitude", "Homography matrix"),
         (CALIBRATION, "hello\n", "line 1: not a name, a colon", ""),

@@ -1,5 +1,6 @@
 """Simulated CityFlow and MTMMC folders through the pipeline: paths and answers against the exact movement."""
 
+import json
 from collections import Counter
 from pathlib import Path
 from random import Random
@@ -17,6 +18,7 @@ from gnomon.tracking.tracking import Tracking
 from gnomon.worlds.past_questions import between
 from gnomon.worlds.trajectory import Sighting, Trip
 from tests.tracking_folders import Simulated, published, write_cityflow, write_mtmmc
+from tools.geometry.angles import EIGHTHS
 
 AGREE = 0.95  # share of the questions whose truth is the world's
 OVERLAP = 0.8  # of a true interval with the exact one
@@ -89,8 +91,6 @@ def agrees(entry: dict[str, Any], simulated: Simulated, cameras: dict[str, str])
         runs = between(taken[0].journey, start.end_s, end.start_s)
         told = record["ground_truth"].partition(": ")[2]
         ways = [part.split()[2].rstrip(".") for part in told.split(", then ")]
-        from tools.geometry.angles import EIGHTHS
-
         return runs is not None and [EIGHTHS[run.direction] for run in runs] == ways
     middle = exact(taken[0], real[record["middle_point"]["camera_id"]])
     if middle is None or not start.end_s < middle.start_s < end.start_s:
@@ -164,8 +164,6 @@ def test_a_site_with_few_cameras_gets_synthetic_ones_that_are_never_right(tmp_pa
     report = build(read_cityflow(tmp_path / "in", scene=simulated.scene), tmp_path / "out", Options(limit=70))
     assert report["place"]["cameras"] + report["place"]["synthetic"] == 12
     names = {camera for source in published(tmp_path / "out") for camera in _right_cameras(source["record"])}
-    import json
-
     cameras = json.loads((tmp_path / "out/build/cameras.json").read_text())
     assert names <= set(cameras["cameras"])
     assert not names & set(cameras["synthetic"])
