@@ -1,7 +1,7 @@
 """Reads the published layouts of CityFlow (AI City Challenge) and MTMMC into the neutral form.
 
-Both give one text file of boxes per camera. CityFlow: frame from 1, identity, left, top, width, height, and
-four more; a calibration of GPS to pixels, and offsets between the cameras' clocks. MTMMC: frame from 0, identity,
+Both give one text file of boxes per camera. CityFlow: frame from 1, identity, left, top, width, height, four
+more; a calibration of GPS to pixels, and offsets between the cameras' clocks. MTMMC: frame from 0, identity,
 left, top, width, height; the building and its homographies come from elsewhere (docs/building-questions.md).
 """
 

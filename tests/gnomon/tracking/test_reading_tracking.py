@@ -1,4 +1,4 @@
-"""Reading tracking: the neutral form there and back, published layouts, and faults by file, line and field."""
+"""Reading tracking: the neutral form there and back, published layouts, faults by file, line and field."""
 
 import csv
 from collections.abc import Callable
