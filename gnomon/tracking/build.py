@@ -80,6 +80,7 @@ def build(
     calibrated, without = calibrate(tracking, options.pairs)
     cleaned = clean(tracking, project(tracking, calibrated))
     place = place_of(tracking, calibrated, cleaned.walkers, seed=options.seed, synthetic=options.synthetic)
+    journal.begin()
     _write_place(out, tracking, place)
     asked = _ask(tracking, place, calibrated, options, journal, out, progress)
     report = {
@@ -138,13 +139,19 @@ class _Journal:
     def __init__(self, out: Path, fingerprint: str) -> None:
         self._path = out / "build" / "questions.ndjson"
         self.lines: dict[str, dict[str, Any]] = {}
+        self._head = ""
         if self._path.is_file():
             self._read(fingerprint)
             return
         if out.exists() and (not out.is_dir() or any(out.iterdir())):
             raise SpecError(f"{out} is there already; name a new or empty folder", field="--out")
-        self._path.parent.mkdir(parents=True)
-        self._path.write_text(json.dumps({"build": fingerprint}) + "\n", encoding="utf-8")
+        self._head = json.dumps({"build": fingerprint}) + "\n"
+
+    def begin(self) -> None:
+        """Make the file, if it is not there: nothing is written before the data prove to be of use."""
+        if self._head:
+            self._path.parent.mkdir(parents=True)
+            self._path.write_text(self._head, encoding="utf-8")
 
     def _read(self, fingerprint: str) -> None:
         head, *lines = self._path.read_text(encoding="utf-8").split("\n")

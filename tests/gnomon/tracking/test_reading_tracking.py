@@ -238,6 +238,7 @@ def test_an_indoor_site_without_a_plan_is_refused(neutral: Path, tmp_path: Path)
     site_field(lambda site: site.update(kind="indoor", scene=""))(neutral)
     with pytest.raises(DataError, match="floor plan"):
         build(read_tracking(neutral), tmp_path / "out")
+    assert not (tmp_path / "out").exists()
 
 
 def test_the_example_is_what_its_maker_writes(tmp_path: Path) -> None:
