@@ -27,6 +27,7 @@ from gnomon.tracking.report import write_report
 from gnomon.tracking.rules import RULES, measured, verdict
 from gnomon.tracking.summary import in_words, legs_of
 from gnomon.tracking.tracking import Array, Tracking
+from gnomon.worlds.difficulty import Lots
 from gnomon.worlds.drawing import ASK, Ask
 from gnomon.worlds.forecasting import met
 from gnomon.worlds.map_picture import draw_map
@@ -206,7 +207,7 @@ def _ask(
         entry = journal.lines.get(key)
         if entry is None:
             rng = Random(stable_seed("question", VERSION, tracking.id, options.seed, key))
-            question = ask[task](place.world, rng, place.trips[number])
+            question = ask[task](place.world, rng, place.trips[number], None)
             entry = journal.add(
                 _entry(tracking, place, calibrated, question, rng, key, task, contents, options, out)
             )
@@ -296,7 +297,9 @@ def _bring(source: Path, copy: Path, frames: Sequence[int]) -> None:
             shutil.copyfile(here, there)
 
 
-def _meeting(trips: Sequence[RecordedTrip], world: World, rng: Random, first: Trip) -> Question | None:
+def _meeting(
+    trips: Sequence[RecordedTrip], world: World, rng: Random, first: Trip, lots: Lots | None
+) -> Question | None:
     """Where and when two recorded targets are in view of the same camera; as of worlds, but nobody is moved
     in time.
     """
@@ -314,7 +317,7 @@ def _meeting(trips: Sequence[RecordedTrip], world: World, rng: Random, first: Tr
         and partner.sightings[theirs - 1].camera != first.sightings[index - 1].camera
     ]
     for index, partner, theirs in rng.sample(candidates, len(candidates)):
-        question = met(world, rng, (first, index), (partner, theirs))
+        question = met(world, rng, (first, index), (partner, theirs), lots)
         if question is not None:
             return question
     return None
