@@ -95,7 +95,7 @@ def meeting(world: World, rng: Random, first: Trip, lots: Lots | None = None) ->
         if where[theirs - 1] == last.camera:
             continue
         other = other.later(_delay_s(rng, place, other.sightings[theirs]))
-        return _met(world, rng, (first, index), (other, theirs), lots)
+        return met(world, rng, (first, index), (other, theirs), lots)
     return None
 
 
@@ -104,9 +104,10 @@ def _delay_s(rng: Random, place: Sighting, theirs: Sighting) -> float:
     return place.start_s + rng.uniform(-0.6 * theirs.stay_s, 0.6 * place.stay_s) - theirs.start_s
 
 
-def _met(
-    world: World, rng: Random, target: tuple[Trip, int], partner: tuple[Trip, int], lots: Lots | None
+def met(
+    world: World, rng: Random, target: tuple[Trip, int], partner: tuple[Trip, int], lots: Lots | None = None
 ) -> Question | None:
+    """The question where two targets meet: of each its trip and the number of the sighting there."""
     (trip, index), (companion, theirs) = target, partner
     last, place = trip.sightings[index - 1 : index + 1]
     their_last, their_place = companion.sightings[theirs - 1 : theirs + 1]

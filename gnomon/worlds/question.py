@@ -1,7 +1,7 @@
 """One drawn question with its truth and boxes, and its form in GTR-Bench's published layout."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
 from typing import Any
@@ -82,8 +82,37 @@ def rounded_s(start_s: float, end_s: float) -> tuple[float, float]:
     return math.ceil(start_s * 1000) / 1000, math.floor(end_s * 1000) / 1000
 
 
-def record(question: Question, world: World, rng: Random, *, case_id: str, map_file: str) -> dict[str, Any]:
-    """The question as GTR-Bench publishes its own; the options in an order drawn by lot."""
+def drawn_clip(world: World, trip: Trip, sighting: Sighting) -> dict[str, Any]:
+    """One clip: BOXES boxes at equal steps from its first to its last moment; it counts its own frames."""
+    start_s, end_s = rounded_s(sighting.start_s, sighting.end_s)
+    step = max(1, round((end_s - start_s) * FRAMES_PER_S / (BOXES - 1)))
+    times_s = [start_s + (end_s - start_s) * index / (BOXES - 1) for index in range(BOXES)]
+    mount = world.installation.mounts[sighting.camera]
+    return {
+        "camera_id": sighting.camera,
+        "object_id": trip.target,
+        "video_path": "",
+        "frame_ids": [index * step for index in range(BOXES)],
+        "bboxes": [list(box(mount, trip.journey, time_s)) for time_s in times_s],
+        "start_timestamp": start_s,
+        "end_timestamp": end_s,
+        "direction": "",
+    }
+
+
+def record(
+    question: Question,
+    world: World,
+    rng: Random,
+    *,
+    case_id: str,
+    map_file: str,
+    clip: Callable[[World, Trip, Sighting], dict[str, Any]] = drawn_clip,
+) -> dict[str, Any]:
+    """The question as GTR-Bench publishes its own; the options in an order drawn by lot.
+
+    `clip` gives what a camera saw of a target: drawn in worlds, read in recordings.
+    """
     bodies = rng.sample(question.options, len(question.options))
     choices = {body: f"{chr(ord('A') + index)}. {body}" for index, body in enumerate(bodies)}
     right = [choices[body] for body in question.right]
@@ -91,7 +120,7 @@ def record(question: Question, world: World, rng: Random, *, case_id: str, map_f
         "task_id": question.task_id,
         "case_id": case_id,
         "map_image_path": f"./data/{world.scene.kind}/map/{map_file}",
-        "camera_images": [_clip(world, trip, sighting) for trip, sighting in question.clip_sightings],
+        "camera_images": [clip(world, trip, sighting) for trip, sighting in question.clip_sightings],
         "question": question.text,
         "choices": list(choices.values()),
     }
@@ -109,24 +138,6 @@ def _points(question: Question) -> dict[str, Any]:
     return {
         name: {"camera_id": sighting.camera, "time": when(sighting)}
         for name, sighting in zip(names, sightings, strict=True)
-    }
-
-
-def _clip(world: World, trip: Trip, sighting: Sighting) -> dict[str, Any]:
-    """One clip: BOXES boxes at equal steps from its first to its last moment; it counts its own frames."""
-    start_s, end_s = rounded_s(sighting.start_s, sighting.end_s)
-    step = max(1, round((end_s - start_s) * FRAMES_PER_S / (BOXES - 1)))
-    times_s = [start_s + (end_s - start_s) * index / (BOXES - 1) for index in range(BOXES)]
-    mount = world.installation.mounts[sighting.camera]
-    return {
-        "camera_id": sighting.camera,
-        "object_id": trip.target,
-        "video_path": "",
-        "frame_ids": [index * step for index in range(BOXES)],
-        "bboxes": [list(box(mount, trip.journey, time_s)) for time_s in times_s],
-        "start_timestamp": start_s,
-        "end_timestamp": end_s,
-        "direction": "",
     }
 
 

@@ -1,8 +1,11 @@
-"""Write questions as files: of generated worlds, of recorded motion, or from a job's answers."""
+"""Write questions as files: of generated worlds, of recorded motion or tracking, or from a job's answers."""
 
+import json
 from pathlib import Path
 
 import click
+
+from service.cli.options import json_option
 
 Count = click.IntRange(1, 1_000_000)
 
@@ -49,6 +52,104 @@ def motion(recordings: tuple[Path, ...], out: Path, seed: int) -> None:
     for task, number in counts.items():
         click.echo(f"{number} {task}")
     click.echo(f"{count(sum(counts.values()), 'question')}: {out}")
+
+
+_INPUT_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+
+
+@generate.command()
+@click.argument("folder", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.option(
+    "--from",
+    "layout",
+    required=True,
+    type=click.Choice(["cityflow", "mtmmc", "tracking"]),
+    help="How FOLDER is laid out; `tracking` is the neutral form (docs/building-questions.md).",
+)
+@click.option(
+    "--out",
+    required=True,
+    type=click.Path(file_okay=False, path_type=Path),
+    help="A new or empty folder, or one that a build of the same data was cut off in.",
+)
+@click.option("--scenario", help="The scenario, where FOLDER holds several, such as S01.")
+@click.option("--scene", type=_INPUT_FILE, help="A scene file with the roads, or the floor plan.")
+@click.option("--points", type=_INPUT_FILE, help="Point pairs to calibrate with: CSV of camera,u,v,x,y.")
+@click.option("--homographies", type=_INPUT_FILE, help="GTR-Bench's homographies, for MTMMC without --scene.")
+@click.option("--fps", type=click.FloatRange(0.1, 1000), help="Frames per second; default the data set's.")
+@click.option("--tasks", help="Names of tasks, separated by commas; default all seven.")
+@click.option("--limit", type=Count, default=210, show_default=True, help="Number of questions, at most.")
+@click.option("--seed", default=0, show_default=True, type=click.IntRange(min=0))
+@click.option(
+    "--synthetic",
+    type=click.IntRange(0, 1000),
+    help="Synthetic cameras along the roads as wrong options; default as many as make 12 cameras.",
+)
+@click.option("--clips", is_flag=True, help="Link or copy the videos too, so that models see them.")
+@click.option(
+    "--decisions", type=_INPUT_FILE, help="build/review.ndjson with decisions: drops what they drop."
+)
+@json_option
+def recordings(
+    folder: Path,
+    layout: str,
+    out: Path,
+    scenario: str | None,
+    scene: Path | None,
+    points: Path | None,
+    homographies: Path | None,
+    fps: float | None,
+    tasks: str | None,
+    limit: int,
+    seed: int,
+    synthetic: int | None,
+    clips: bool,
+    decisions: Path | None,
+    as_json: bool,
+) -> None:
+    """Write questions like GTR-Bench's about multi-camera tracking in FOLDER, with a map and a report.
+
+    Run again with the same options, it goes on where it was cut off.
+    """
+    from gnomon.benchmarks.gtr_bench.case import TASKS
+    from gnomon.core.errors import SpecError
+    from gnomon.curation.review import read_decisions
+    from gnomon.report.text_formats import count
+    from gnomon.tracking.build import Options, build
+    from gnomon.tracking.published_layouts import read_cityflow, read_mtmmc, read_point_pairs
+    from gnomon.tracking.tracking import read_tracking
+    from service.cli.progress import counting
+
+    given = {"--scenario": scenario, "--scene": scene, "--homographies": homographies, "--fps": fps}
+    unfit = {"tracking": tuple(given), "cityflow": ("--homographies",), "mtmmc": ()}[layout]
+    for name in unfit:
+        if given[name] is not None:
+            raise SpecError(f"not with --from {layout}", field=name)
+    options = Options(
+        tasks=tuple(tasks.split(",")) if tasks else tuple(TASKS),
+        limit=limit,
+        seed=seed,
+        synthetic=synthetic,
+        clips=clips,
+        pairs=read_point_pairs(points) if points else {},
+        decisions=read_decisions(decisions) if decisions else {},
+    )
+    if layout == "cityflow":
+        tracking = read_cityflow(folder, scenario=scenario, scene=scene, fps=fps)
+    elif layout == "mtmmc":
+        tracking = read_mtmmc(folder, scenario=scenario, scene=scene, homographies=homographies, fps=fps)
+    else:
+        tracking = read_tracking(folder)
+    with counting("attempts") as advance:
+        report = build(tracking, out, options, progress=advance)
+    if as_json:
+        click.echo(json.dumps(report, indent=2, ensure_ascii=False))
+        return
+    published = report["published"]
+    for task, counts in report["tasks"].items():
+        click.echo(f"{counts['kept']} {task} ({counts['dropped']} dropped by rules)")
+    click.echo(f"{published['in_review']} near a limit: {out / 'build' / 'review.ndjson'}")
+    click.echo(f"{count(published['published'], 'question')}: {out}")
 
 
 _ROWS = click.argument(

@@ -1,0 +1,59 @@
+"""Writes a build's report as JSON and Markdown: calibration, cleaning, rules, questions, of how many each."""
+
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+
+def write_report(folder: Path, report: Mapping[str, Any]) -> None:
+    """Write `report.json` and `report.md`."""
+    (folder / "report.json").write_text(
+        json.dumps(report, indent=1, ensure_ascii=False) + "\n", encoding="utf-8"
+    )
+    (folder / "report.md").write_text("\n".join(in_markdown(report)) + "\n", encoding="utf-8")
+
+
+def in_markdown(report: Mapping[str, Any]) -> Iterator[str]:
+    """The report's lines."""
+    place, published = report["place"], report["published"]
+    yield f"# Questions of {report['site']}"
+    yield ""
+    yield (
+        f"{published['published']} questions from {report['boxes']:,} boxes: {place['trips']} trips past"
+        f" {place['cameras']} cameras ({place['with_two_sightings']} of them past two or more),"
+        f" {place['synthetic']} synthetic cameras." + (f" Roads: {place['roads']}." if place["roads"] else "")
+    )
+    for note in report["notes"]:
+        yield f"- {note}"
+    yield from ("", "## Questions", "", "| task | kept | dropped by a rule | repeated | trip not fit |")
+    yield "|---|---|---|---|---|"
+    for task, counts in report["tasks"].items():
+        yield f"| {task} | {counts['kept']} | {counts['dropped']} | {counts['repeated']} | {counts['none']} |"
+    yield from (
+        "",
+        "## Rules",
+        "",
+        "| rule | measures | limit | dropped | of | near |",
+        "|---|---|---|---|---|---|",
+    )
+    for rule in report["rules"]:
+        limit = f"{'≥' if rule['at_least'] else '≤'} {rule['limit']:g} {rule['unit']}".strip()
+        counts = f"{rule['dropped']} | {rule['of']} | {rule['near']}"
+        yield f"| {rule['rule']} | {rule['what']} | {limit} | {counts} |"
+    yield ""
+    yield (
+        f"{published['in_review']} questions near a limit are in review.ndjson;"
+        f" {published['dropped_by_review']} were dropped by review."
+    )
+    yield from ("", "## Cleaning", "", "| step | what | count | of |", "|---|---|---|---|")
+    for count in report["cleaning"]:
+        yield f"| {count['step']} | {count['what']} | {count['count']:,} | {count['of']:,} {count['unit']} |"
+    yield from ("", "## Calibration", "", "| camera | from | RMS (m) | pairs | left out | position (m) |")
+    yield "|---|---|---|---|---|---|"
+    for camera in report["calibration"]:
+        rms = "–" if camera["rms_m"] is None else f"{camera['rms_m']:.3f}"
+        eye = "–" if camera["eye_m"] is None else "{:.1f}, {:.1f}".format(*camera["eye_m"])
+        left_out = ", ".join(map(str, camera["outliers"])) or "–"
+        pairs = len(camera["residuals_m"]) or "–"
+        yield f"| {camera['camera']} | {camera['source']} | {rms} | {pairs} | {left_out} | {eye} |"
