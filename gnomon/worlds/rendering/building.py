@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 import numpy as np
 import shapely
@@ -32,9 +33,10 @@ THINGS: dict[str, tuple[Colour, tuple[float, float, float]]] = {  # colour; brea
 }
 
 
-def rooms(world: World, floor: int) -> Solid:
+@lru_cache(8)
+def rooms(world: World, floor: int) -> tuple[Solid, ...]:
     """A storey: every room's floor, ceiling and walls from within, and what stands in it."""
-    return Solid.of(_sheets(world, floor))
+    return tuple(Solid.of([sheet]) for sheet in _sheets(world, floor))
 
 
 def lamps_of(world: World, floor: int) -> NDArray[np.float64]:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from PIL import Image, ImageDraw
 
 from gnomon.worlds.camera_model import Mount
-from gnomon.worlds.rendering.solid import Colour, Panel, Solid
+from gnomon.worlds.rendering.solid import NOTHING, Colour, Panel, Solid
 
 FINER = 2  # drawn at this many times the size, then reduced, so that edges are smooth
 NEAR_M = 0.3  # nothing nearer to the lens is drawn
@@ -47,10 +47,10 @@ class Lens:
         return points_m @ self.matrix[:, :3].T + self.matrix[:, 3]
 
     def nearness(self, normal: Sequence[float], point_m: NDArray[np.float64]) -> NDArray[np.float64] | None:
-        """(a, b, c): a plane's inverse depth is a·column + b·row + c; None for one that is seen edge-on."""
+        """(a, b, c): a plane's inverse depth is a·column + b·row + c; None where its back is seen, or its edge."""
         across = np.asarray(normal)
         offset = float(across @ (point_m - self.centre_m))
-        return None if abs(offset) < 1e-9 else (across @ self.inverse) / offset
+        return (across @ self.inverse) / offset if offset < -1e-9 else None
 
 
 def clipped(points: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -91,58 +91,52 @@ class Canvas:
             getattr(self, name)[top:bottom, left:right] = getattr(other, name)[top:bottom, left:right]
 
     def draw(self, solid: Solid, shade: Shade, owner: int = 0) -> Region | None:
-        """Draw a solid where nothing nearer is; the region that may have changed."""
-        if not solid.panels:
-            return None
+        """Draw a solid where nothing nearer is; the region that may have changed.
+
+        Of two of its panels in one place the later one is seen; so a solid is convex, or its panels come in
+        the order in which they cover one another.
+        """
         points = self.lens.project(solid.points_m)
         depths = points[:, 2]
-        if depths.max() < NEAR_M:
+        if not solid.panels or depths.max() < NEAR_M:
             return None
-        with np.errstate(divide="ignore", invalid="ignore"):
-            pixels = points[:, :2] / depths[:, None]
-        pixels -= 0.5  # Pillow counts from the middle of a pixel
         is_before = depths >= NEAR_M
         is_whole = bool(is_before.all())
-        changed: Region | None = None
+        with np.errstate(divide="ignore", invalid="ignore"):
+            pixels = points[:, :2] / depths[:, None] - 0.5  # Pillow counts from the middle of a pixel
+        polygons: list[NDArray[np.float64]] = []
+        planes: list[NDArray[np.float64]] = []
+        colours: list[Colour] = []
         for panel in solid.panels:
-            outline = panel.patches[0]
-            corner = solid.points_m[outline.first]
-            if float(np.dot(panel.normal, self.lens.centre_m - corner)) <= 0:
+            corner = solid.points_m[panel.patches[0].first]
+            plane = self.lens.nearness(panel.normal, corner)
+            if plane is None:
                 continue
-            polygons = []
             for first, end, colour in panel.patches:
+                if colour is NOTHING:
+                    continue
                 if is_whole or is_before[first:end].all():
                     polygon = pixels[first:end]
                 else:
                     cut = clipped(points[first:end])
                     polygon = cut[:, :2] / cut[:, 2:] - 0.5
                 if len(polygon) >= 3:
-                    polygons.append((polygon, colour))
-                elif first == outline.first:
-                    break
-            if polygons:
-                changed = _joined(changed, self._fill(panel, corner, polygons, shade, owner))
-        return changed
-
-    def _fill(
-        self,
-        panel: Panel,
-        corner: NDArray[np.float64],
-        polygons: list[tuple[NDArray[np.float64], Colour]],
-        shade: Shade,
-        owner: int,
-    ) -> Region | None:
-        region = self._region(polygons[0][0])
-        plane = self.lens.nearness(panel.normal, corner)
-        if region is None or plane is None:
+                    polygons.append(polygon)
+                    planes.append(plane)
+                    colours.append(shade(panel, colour))
+        region = self._region(polygons) if polygons else None
+        if region is None:
             return None
         left, top, right, bottom = region
-        numbers = _numbered([polygon for polygon, _ in polygons], region)
-        nearness = affine(plane, region)
+        numbers = _numbered(polygons, region)
+        if all(plane is planes[0] for plane in planes):
+            nearness = affine(planes[0], region)
+        else:
+            nearness = _piecewise(numbers, planes, region)
         behind = self.nearness[top:bottom, left:right]
-        wins = (numbers > (polygons[0][1][0] < 0)) & (nearness > behind)  # a negative colour: no panel, patches
-        colours = np.array([(0, 0, 0), *(shade(panel, colour) for _, colour in polygons)])
-        self.colour[top:bottom, left:right][wins] = np.clip(colours, 0, 255).astype(np.uint8)[numbers[wins]]
+        wins = (numbers > 0) & (nearness > behind)
+        palette = np.clip(np.array([(0.0, 0.0, 0.0), *colours]), 0, 255).astype(np.uint8)
+        self.colour[top:bottom, left:right][wins] = palette[numbers[wins]]
         np.copyto(behind, nearness, where=wins)
         np.copyto(self.owner[top:bottom, left:right], np.uint8(owner), where=wins)
         np.copyto(self.shadowed[top:bottom, left:right], False, where=wins)
@@ -157,7 +151,7 @@ class Canvas:
             if len(cut) >= 3:
                 polygons.append(cut[:, :2] / cut[:, 2:] - 0.5)
         plane = self.lens.nearness((0.0, 0.0, 1.0), np.zeros(3))
-        region = self._region(np.concatenate(polygons)) if polygons else None
+        region = self._region(polygons) if polygons else None
         if region is None or plane is None:
             return None
         left, top, right, bottom = region
@@ -171,9 +165,10 @@ class Canvas:
         dark |= wins
         return region
 
-    def _region(self, polygon: NDArray[np.float64]) -> Region | None:
+    def _region(self, polygons: Sequence[NDArray[np.float64]]) -> Region | None:
         width, height = self.lens.fine_px
-        low, high = polygon.min(axis=0), polygon.max(axis=0)
+        corners = np.concatenate(polygons)
+        low, high = corners.min(axis=0), corners.max(axis=0)
         left, top = max(int(low[0]), 0), max(int(low[1]), 0)
         right, bottom = min(int(high[0]) + 2, width), min(int(high[1]) + 2, height)
         return (left, top, right, bottom) if left < right and top < bottom else None
@@ -207,6 +202,18 @@ def _numbered(polygons: Sequence[NDArray[np.float64]], region: Region) -> NDArra
     for number, polygon in enumerate(polygons, start=1):
         pen.polygon((polygon - (left, top)).ravel().tolist(), fill=number)
     return np.asarray(image)
+
+
+def _piecewise(
+    numbers: NDArray[Any], planes: Sequence[NDArray[np.float64]], region: Region
+) -> NDArray[np.float32]:
+    """The inverse depth of each pixel's own plane."""
+    left, top, right, bottom = region
+    a, b, c = np.array([(0.0, 0.0, 0.0), *planes]).astype(np.float32).T
+    columns = np.arange(left, right, dtype=np.float32) + np.float32(0.5)
+    rows = np.arange(top, bottom, dtype=np.float32)[:, None] + np.float32(0.5)
+    nearness: NDArray[np.float32] = a[numbers] * columns + b[numbers] * rows + c[numbers]
+    return nearness
 
 
 def affine(plane: NDArray[np.float64], region: Region) -> NDArray[np.float32]:

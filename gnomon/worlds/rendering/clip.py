@@ -3,10 +3,10 @@
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
-from PIL import Image, ImageDraw
+from PIL import Image, ImageDraw, ImageFont
 
 from gnomon.benchmarks.gtr_bench.clock import clock
 from gnomon.media.clips import draw_box
@@ -255,11 +255,16 @@ def _shadow(mover: Mover, solid: Solid, foot: Point, slope: tuple[float, float])
     return hull(np.concatenate([np.array(foot) + disc, np.array(foot) + np.array(slope) * 1.55 + 0.8 * disc]))
 
 
+@lru_cache(4)
+def _font(size_px: int) -> ImageFont.FreeTypeFont | ImageFont.ImageFont:
+    return ImageFont.load_default(size_px)
+
+
 def draw_clock(image: Image.Image, text: str) -> None:
     """Write a time in white on a black panel at the middle of the upper edge."""
-    size_px = max(10, round(image.width / 48))
+    font = _font(max(10, round(image.width / 48)))
     pen = ImageDraw.Draw(image)
-    left, top, right, bottom = pen.textbbox((0, 0), text, font_size=size_px)
+    left, top, right, bottom = pen.textbbox((0, 0), text, font=font)
     x = (image.width - (right - left)) // 2
     pen.rectangle((x - 6, 0, x + right - left + 6, bottom + 6), fill=(0, 0, 0))
-    pen.text((x - left, 4), text, fill=(255, 255, 255), font_size=size_px)
+    pen.text((x - left, 4), text, fill=(255, 255, 255), font=font)

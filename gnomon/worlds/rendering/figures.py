@@ -8,7 +8,7 @@ from random import Random
 
 from gnomon.worlds.camera_model import Mount
 from gnomon.worlds.movement import PEDESTRIAN, VEHICLE
-from gnomon.worlds.rendering.solid import Colour, Sheet, Solid
+from gnomon.worlds.rendering.solid import NOTHING, Colour, Sheet, Solid
 from tools.scene.scene import Point
 
 PAINTS: tuple[Colour, ...] = (
@@ -227,30 +227,22 @@ def _billboard(
     return Sheet(corners(frame), NOTHING, [(corners(shape), colour) for shape, colour in shapes])
 
 
-NOTHING: Colour = (-1.0, -1.0, -1.0)
-"""The colour of a panel that is seen only where something is painted on it."""
+_ARC = tuple((math.cos(math.pi * step / 5), math.sin(math.pi * step / 5)) for step in range(6))
+_ROUND = tuple((math.cos(2 * math.pi * step / 14), math.sin(2 * math.pi * step / 14)) for step in range(14))
 
 
 def _limb(
     start: tuple[float, float], end: tuple[float, float], radius_m: float, end_radius_m: float
 ) -> list[tuple[float, float]]:
     """A round-ended bar."""
-    turn = math.atan2(end[1] - start[1], end[0] - start[0])
-    arc = [math.pi * step / 5 for step in range(6)]
-    return [
-        *(
-            (start[0] + radius_m * math.cos(turn + math.pi / 2 + a), start[1] + radius_m * math.sin(turn + math.pi / 2 + a))
-            for a in arc
-        ),
-        *(
-            (end[0] + end_radius_m * math.cos(turn - math.pi / 2 + a), end[1] + end_radius_m * math.sin(turn - math.pi / 2 + a))
-            for a in arc
-        ),
-    ]
+    across, up = end[0] - start[0], end[1] - start[1]
+    length_m = math.hypot(across, up) or 1.0
+    across, up = across / length_m, up / length_m
+    # Half circles about both ends: from the left of the direction round the back, from the right round the front.
+    back = [(start[0] + radius_m * (-c * up - s * across), start[1] + radius_m * (c * across - s * up)) for c, s in _ARC]
+    front = [(end[0] + end_radius_m * (c * up + s * across), end[1] + end_radius_m * (s * up - c * across)) for c, s in _ARC]
+    return back + front
 
 
 def _disc(middle: tuple[float, float], radius_m: float, tall_m: float | None = None) -> list[tuple[float, float]]:
-    turns = [2 * math.pi * step / 14 for step in range(14)]
-    return [
-        (middle[0] + radius_m * math.cos(turn), middle[1] + (tall_m or radius_m) * math.sin(turn)) for turn in turns
-    ]
+    return [(middle[0] + radius_m * c, middle[1] + (tall_m or radius_m) * s) for c, s in _ROUND]

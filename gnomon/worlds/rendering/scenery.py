@@ -37,7 +37,8 @@ def scenery(
     if world.scene.kind == "indoor":
         floor = world.scene.cameras[camera].floor
         light = Light.indoors(conditions=conditions, lamps_m=building.lamps_of(world, floor))
-        canvas.draw(building.rooms(world, floor), light.still, PLAIN)
+        for sheet in building.rooms(world, floor):
+            canvas.draw(sheet, light.still, PLAIN)
     else:
         light = _town(world, mount, canvas, conditions, hour)
     light.settle(canvas)
@@ -46,7 +47,7 @@ def scenery(
 
 def _town(world: World, mount: Mount, canvas: Canvas, conditions: Conditions, hour: float) -> Light:
     there = town.town_of(world)
-    near = [lamp for lamp in there.lamps_m if math.dist(lamp, mount.xy_m) < 90]
+    near = [lamp for lamp in there.lamps_m if 16 < math.dist(lamp, mount.xy_m) < 90]
     light = Light.outdoors(
         lat_deg=world.scene.frame.lat_deg,
         hour=hour,
@@ -62,7 +63,7 @@ def _town(world: World, mount: Mount, canvas: Canvas, conditions: Conditions, ho
         shadows.append(hull(np.concatenate([base, base + np.array(slope) * house.height_m])))
     solids = []
     for tree in there.trees_m:
-        if math.dist(tree[:2], mount.xy_m) < 110:
+        if 9 < math.dist(tree[:2], mount.xy_m) < 110:
             solids.append(town.tree(tree, mount))
             turns = np.linspace(0, 2 * math.pi, 12, endpoint=False)
             crown = np.array(tree[:2]) + np.array(slope) * 0.68 * tree[2]
@@ -77,14 +78,24 @@ def _town(world: World, mount: Mount, canvas: Canvas, conditions: Conditions, ho
     if light.shadow > 0:
         canvas.shadow(shadows, light.shadow)
     for house in in_sight:
-        canvas.draw(Solid.of(town.walls(house)), light.still, PLAIN)
+        if not _is_before(canvas.lens, house):
+            continue
+        canvas.draw(town.house(house), light.still, PLAIN)
         if conditions.night:
-            canvas.draw(Solid.of(town.walls(house, is_lit=True)), light.still, LIT)
+            canvas.draw(town.house(house, is_lit=True), light.still, LIT)
     for solid in solids:
         canvas.draw(solid, light.still, PLAIN)
     for at in near:
         canvas.draw(town.lamp((float(at[0]), float(at[1])), mount), light.still, LIT if conditions.night else PLAIN)
     return light
+
+
+def _is_before(lens: Lens, house: town.Building) -> bool:
+    """Whether a part of a building may be in the picture."""
+    u, _, depth = lens.project(np.array([(*corner, 0.0) for corner in house.ring_m])).T
+    return bool(((depth > 0) & (u > 0) & (u < depth * lens.fine_px[0])).any() or (
+        (depth > -20) & (np.abs(depth) < 40)).any()
+    )
 
 
 def cast(solid: Solid, slope: tuple[float, float]) -> np.ndarray:

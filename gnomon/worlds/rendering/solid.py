@@ -9,7 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 Colour = tuple[float, float, float]  # red, green, blue, 0 to 255
-Corners = Sequence[tuple[float, float, float]] | NDArray[np.float64]  # metres: east, north, up
+NOTHING: Colour = (-1.0, -1.0, -1.0)
+"""The colour of a panel of which only the patches are seen."""
+Corners = Sequence[tuple[float, float, float]]  # metres: east, north, up
 
 
 class Patch(NamedTuple):
@@ -50,18 +52,16 @@ class Solid:
     @classmethod
     def of(cls, sheets: Iterable[Sheet]) -> "Solid":
         """A solid of sheets; the corners of each go round anticlockwise as seen from its visible side."""
-        points: list[NDArray[np.float64]] = []
+        points: list[tuple[float, float, float]] = []
         panels: list[Panel] = []
-        count = 0
         for sheet in sheets:
             patches = []
             for corners, colour in ((sheet.corners, sheet.colour), *sheet.patches):
-                array = np.asarray(corners, dtype=np.float64)
-                points.append(array)
-                patches.append(Patch(count, count + len(array), colour))
-                count += len(array)
+                first = len(points)
+                points.extend(corners)
+                patches.append(Patch(first, len(points), colour))
             panels.append(Panel(_normal(sheet.corners), tuple(patches), sheet.glow))
-        return cls(points_m=np.concatenate(points) if points else np.empty((0, 3)), panels=tuple(panels))
+        return cls(points_m=np.array(points, dtype=np.float64).reshape(-1, 3), panels=tuple(panels))
 
     def placed(self, xy_m: tuple[float, float], heading_deg: float) -> "Solid":
         """The solid, modelled facing north at the origin, at a place and facing that way."""
@@ -83,13 +83,13 @@ class Solid:
 
 def _normal(corners: Corners) -> tuple[float, float, float]:
     """The unit normal of a flat polygon (Newell's method)."""
-    array = np.asarray(corners, dtype=np.float64)
-    after = np.roll(array, -1, axis=0)
-    x, y, z = (
-        ((array[:, a] - after[:, a]) * (array[:, b] + after[:, b])).sum() for a, b in ((1, 2), (2, 0), (0, 1))
-    )
+    x = y = z = 0.0
+    for (x0, y0, z0), (x1, y1, z1) in zip(corners, (*corners[1:], corners[0]), strict=True):
+        x += (y0 - y1) * (z0 + z1)
+        y += (z0 - z1) * (x0 + x1)
+        z += (x0 - x1) * (y0 + y1)
     length = math.sqrt(x * x + y * y + z * z) or 1.0
-    return (float(x / length), float(y / length), float(z / length))
+    return (x / length, y / length, z / length)
 
 
 def upright(

@@ -220,6 +220,12 @@ def _marks(road: Road) -> Iterator[tuple[list[tuple[float, float, float]], Colou
             yield strip(from_m, from_m + 2.8, left_m, left_m + 0.5), MARK
 
 
+@lru_cache(512)
+def house(building: Building, *, is_lit: bool = False) -> Solid:
+    """A building, or its bright windows alone."""
+    return Solid.of(walls(building, is_lit=is_lit))
+
+
 def walls(building: Building, *, is_lit: bool = False) -> Iterator[Sheet]:
     """A building's walls with windows and doors; `is_lit`: the windows that are bright at night, alone."""
     rng = Random(building.seed)
