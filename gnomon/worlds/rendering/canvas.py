@@ -71,7 +71,7 @@ class Canvas:
     def __init__(self, lens: Lens) -> None:
         width, height = lens.fine_px
         self.lens = lens
-        self.colour = np.zeros((height, width, 3), np.uint8)
+        self.colour = np.zeros((height, width, 4), np.uint8)  # the fourth is unused: whole words move fast
         self.nearness = np.zeros((height, width), np.float32)
         self.owner = np.zeros((height, width), np.uint8)
         self.shadowed = np.zeros((height, width), bool)
@@ -135,8 +135,10 @@ class Canvas:
             nearness = _piecewise(numbers, planes, region)
         behind = self.nearness[top:bottom, left:right]
         wins = (numbers > 0) & (nearness > behind)
-        palette = np.clip(np.array([(0.0, 0.0, 0.0), *colours]), 0, 255).astype(np.uint8)
-        self.colour[top:bottom, left:right][wins] = palette[numbers[wins]]
+        palette = np.zeros((len(colours) + 1, 4), np.uint8)
+        palette[1:, :3] = np.clip(colours, 0, 255)
+        words = self.colour.view(np.uint32)[top:bottom, left:right, 0]
+        np.copyto(words, palette.view(np.uint32)[:, 0][numbers], where=wins)
         np.copyto(behind, nearness, where=wins)
         np.copyto(self.owner[top:bottom, left:right], np.uint8(owner), where=wins)
         np.copyto(self.shadowed[top:bottom, left:right], False, where=wins)
@@ -161,7 +163,8 @@ class Canvas:
         ground = affine(plane, region)
         wins = is_inside & ~dark & (np.abs(nearness - ground) <= TOUCHING * ground)
         pixels = self.colour[top:bottom, left:right]
-        pixels[wins] = (pixels[wins] * np.float32(1 - strength)).astype(np.uint8)
+        darker = (np.arange(256) * (1 - strength)).astype(np.uint8)[pixels]
+        np.copyto(pixels, darker, where=wins[..., None])
         dark |= wins
         return region
 
@@ -176,7 +179,9 @@ class Canvas:
     def picture(self, region: Region | None = None) -> Image.Image:
         """The canvas, or a region with even edges, at the picture's size."""
         left, top, right, bottom = region or (0, 0, *self.lens.fine_px)
-        return Image.fromarray(np.ascontiguousarray(self.colour[top:bottom, left:right])).reduce(FINER)
+        pixels = np.ascontiguousarray(self.colour[top:bottom, left:right])
+        image = Image.frombuffer("RGBX", (right - left, bottom - top), pixels.data, "raw", "RGBX", 0, 1)
+        return image.reduce(FINER).convert("RGB")
 
 
 def even(region: Region) -> Region:

@@ -154,7 +154,7 @@ class Light:
         """Give all that stands still its grain, the sky its colours, and both the night and the haze."""
         height, width = canvas.nearness.shape
         points_m, away_m = _ground_points(canvas)
-        colour = canvas.colour.astype(np.float32)
+        colour = canvas.colour[..., :3].astype(np.float32)
         is_ground = np.abs(canvas.nearness - _ground_nearness(canvas)) <= TOUCHING * canvas.nearness
         colour[is_ground] *= _grain(points_m[is_ground])[:, None]
         clear = np.exp(-away_m / np.float32(self.haze_m))[..., None]
@@ -171,7 +171,7 @@ class Light:
             tint = 1 - self.night * np.array([0.06, 0.04, -0.06], np.float32)
             is_lit = canvas.owner == LIT
             colour = np.where(is_lit[..., None], colour, colour * shares[..., None] * tint)
-        canvas.colour[:] = np.clip(colour, 0, 255).astype(np.uint8)
+        canvas.colour[..., :3] = np.clip(colour, 0, 255)
 
 
 def _ground_points(canvas: Canvas) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
