@@ -1,11 +1,9 @@
 """Decodes, marks and encodes the frames of a clip that a rule picks; kept by content, made once."""
 
-import fcntl
 import hashlib
 import io
 import json
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -14,10 +12,11 @@ from PIL import Image, ImageDraw
 from gnomon.core.errors import DataError
 from gnomon.core.ids import stable_hash
 from gnomon.core.sample import ImageRef
+from gnomon.media.drawn_later import alone
 from gnomon.media.rules import FrameRule
 from gnomon.media.store import MediaStore
 from gnomon.media.video import Video, decode, probe, probe_decoding
-from gnomon.whole_file import make_private_folder, room_for, write_whole
+from gnomon.whole_file import write_whole
 from tools.core.regular_file import open_regular
 
 RED = (255, 0, 0)
@@ -119,7 +118,7 @@ class Clips:
         file = self.media.folder / "clips" / key[:2] / f"{key}.json"
         frames = self._kept(file)
         if frames is None:
-            with self._alone(key):
+            with alone(self.media.folder / "clips" / "locks", key):
                 frames = self._kept(file) or self._made(path, clip, rule, look, file)
         return frames
 
@@ -180,16 +179,6 @@ class Clips:
         except OSError as error:
             raise DataError(f"{path.name} cannot be read: {error.strerror}") from error
         return self._hashes[key]
-
-    @contextmanager
-    def _alone(self, key: str) -> Iterator[None]:
-        folder = self.media.folder / "clips" / "locks"
-        with room_for(folder):
-            make_private_folder(folder)
-            file = (folder / key[:2]).open("w")
-        with file as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)
-            yield
 
 
 def jpeg(frame: Image.Image, look: Look = AS_IT_IS, index: int = 0) -> bytes:

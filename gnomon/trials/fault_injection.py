@@ -1,9 +1,9 @@
 """Toolboxes whose results an arm makes neutral, foreign or faulty, the same in every run."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
-from typing import Any, TypeVar
+from typing import Any, TypeVar, overload
 
 from gnomon.core.arm import Arm, Faults
 from gnomon.core.ids import stable_seed
@@ -47,7 +47,7 @@ def toolbox_of(
         trip=sample.trip,
         map_record=sample.map_record,
         sandbox=sample.sandbox,
-        pictures=tuple(_pictures_of(sample)),
+        pictures=_Pictures([part.content for part in sample.parts if isinstance(part.content, ImageRef)]),
         sample_id=sample.ref.sample_id,
     )
     tools = arm.toolset() if tools is None else tools
@@ -61,11 +61,23 @@ def toolbox_of(
     return Toolbox(tools, context)
 
 
-def _pictures_of(sample: Sample) -> Iterator[Picture]:
-    """The pictures of the question, in the order in which it shows them."""
-    for part in sample.parts:
-        if isinstance(part.content, ImageRef):
-            yield Picture(**asdict(part.content))
+class _Pictures(Sequence[Picture]):
+    """The pictures of a question, in the order in which it shows them; each is read when it is asked for."""
+
+    def __init__(self, images: Sequence[ImageRef]) -> None:
+        self._images = images
+
+    def __len__(self) -> int:
+        return len(self._images)
+
+    @overload
+    def __getitem__(self, index: int) -> Picture: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Picture]: ...
+    def __getitem__(self, index: int | slice) -> Picture | list[Picture]:
+        if isinstance(index, slice):
+            return [Picture(**asdict(image)) for image in self._images[index]]
+        return Picture(**asdict(self._images[index]))
 
 
 class PlaceboToolbox(Toolbox):

@@ -6,7 +6,7 @@ from functools import lru_cache
 from random import Random
 from typing import Any
 
-from gnomon.core.ids import stable_seed
+from gnomon.core.ids import stable_hash, stable_seed
 from gnomon.worlds.forecasting import meeting, next_spot, trajectory
 from gnomon.worlds.indoor import indoor
 from gnomon.worlds.map_picture import draw_map
@@ -19,6 +19,7 @@ from gnomon.worlds.trajectory import Trip, trip
 from gnomon.worlds.world import World
 
 VERSION = 1  # part of every seed: a change that changes questions changes it
+MAP_VERSION = 1  # a change that changes a map's bytes changes it
 TRIPS = 400  # drawn in one world in search of a question
 WORLDS = 20  # drawn in search of one that holds the question
 KEPT = 32  # worlds remembered, with their maps
@@ -75,6 +76,11 @@ def world_of(seed: int, scene: str, round_: int, spare: int = 0) -> World:
     name = f"w{seed}-{scene}-{round_}" + (f"-{spare}" if spare else "")
     world = (outdoor if scene == "outdoor" else indoor)(rng, name=name)
     return replace(world, scene=with_map(world.scene, file=f"{name}.png"))
+
+
+def map_key(world: World) -> str:
+    """What names the world's map among those of all versions."""
+    return stable_hash("map of a world", VERSION, MAP_VERSION, world.scene.id, size=40)
 
 
 @lru_cache(KEPT)

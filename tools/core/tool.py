@@ -5,7 +5,7 @@ import hashlib
 import inspect
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, Protocol, TypeVar, get_type_hints
 
@@ -97,7 +97,7 @@ class ToolContext:
     trip: "Trip | None" = None
     map_record: "MapRecord | None" = None
     sandbox: "TravelSandbox | None" = None
-    pictures: tuple[Picture, ...] = ()  # those of the question, in order
+    pictures: Sequence[Picture] = ()  # those of the question, in order
     sample_id: str = ""
 
     def meets(self, need: Need) -> bool:

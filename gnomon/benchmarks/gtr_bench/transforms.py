@@ -17,6 +17,7 @@ from gnomon.core.errors import DataError
 from gnomon.core.ids import stable_seed
 from gnomon.core.sample import ImageRef, Sample, Shown, Transform
 from gnomon.media import MediaStore
+from gnomon.media.drawn_later import DrawnLater
 from gnomon.transforms.lots import derangement
 from gnomon.transforms.scene_move import Move, moved_scene
 from gnomon.transforms.scene_names import renamed_scene
@@ -77,8 +78,9 @@ def transformed(
         raise DataError(f"{sample.ref.sample_id} cannot be transformed ({transform}): {reason}")
     applied, scene = _draw(sample, case, transform, seed)
     if map_image is not None and transform in REDRAWS and scene is not None and sample.target["draws_map"]:
-        scene, picture = _redrawn(scene, sample.scene, in_feet=transform == "change_units")
-        map_image = media.put(encode(picture))
+        scene = _laid_out(scene, sample.scene)
+        draw = partial(_drawn, scene, in_feet=transform == "change_units")
+        map_image = DrawnLater(lambda: media.put(encode(draw())))
     changed = _changed(case, applied, sample.scene)
     pictures = {new: frames[old] for old, new in zip(case.clips, changed.clips, strict=True) if old in frames}
     return replace(
@@ -160,14 +162,18 @@ def _draw(sample: Sample, case: Case, transform: Transform, seed: int) -> tuple[
 
 
 @lru_cache(KEPT_MAPS)
-def _redrawn(scene: Scene, original: Scene, *, in_feet: bool) -> tuple[Scene, bytes]:
-    """The scene with its map laid out anew, and the picture."""
-    from gnomon.worlds.map_picture import draw_map  # late: Pillow, and most jobs transform nothing
+def _laid_out(scene: Scene, original: Scene) -> Scene:
+    """The scene with its map laid out anew."""
     from gnomon.worlds.map_sheet import with_map
 
-    file = original.map_image.file if original.map_image else ""
-    laid_out = with_map(scene, file=file)
-    return laid_out, draw_map(laid_out, in_feet=in_feet)
+    return with_map(scene, file=original.map_image.file if original.map_image else "")
+
+
+@lru_cache(KEPT_MAPS)
+def _drawn(laid_out: Scene, *, in_feet: bool) -> bytes:
+    from gnomon.worlds.map_picture import draw_map  # late: Pillow, and most jobs transform nothing
+
+    return draw_map(laid_out, in_feet=in_feet)
 
 
 def _changed(case: Case, applied: Applied, scene: Scene | None) -> Case:

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
@@ -15,7 +16,8 @@ from gnomon.core.sample import DataFault, Sample, Shown, Transform
 from gnomon.core.score import Score
 from gnomon.core.select import Select
 from gnomon.media import MediaStore
-from gnomon.worlds.drawing import draw, map_of
+from gnomon.media.drawn_later import drawn_later
+from gnomon.worlds.drawing import draw, map_key, map_of
 from gnomon.worlds.oracle_steps import steps_of
 from gnomon.worlds.sample_numbers import CELLS, Numbers, number_of
 from tools.core.sketch import Sketch
@@ -45,9 +47,10 @@ class WorldSamples:
             raise NotFound(f"no sample {sample_id!r} in this selection")
         drawn = draw(number)
         case = case_from_json(drawn.record, number.scene)
+        picture = drawn_later(self.media, map_key(drawn.world), partial(map_of, drawn.world))
         return Sample(
             ref=ref,
-            parts=parts_of(case, self.protocol, self.media.put(map_of(drawn.world))),
+            parts=parts_of(case, self.protocol, picture),
             target={"case": case, "protocol": self.protocol, "draws_map": True},
             scene=drawn.world.scene,
             join="texts_first" if self.protocol == "official" else "in_order",
