@@ -2,8 +2,12 @@
 
 import math
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import lru_cache
 from random import Random
+
+import shapely
+from shapely.geometry.base import BaseGeometry
 
 from gnomon.core.ids import stable_seed
 from gnomon.worlds.movement import PEDESTRIAN, VEHICLE, Journey, journey
@@ -29,6 +33,7 @@ class Mover:
     journey: Journey
     look: Look
     right_m: float = 0.0
+    walls: BaseGeometry | None = None  # near which it goes on its line, to get through doors
     trip: Trip | None = None
 
     def at(self, time_s: float, floor: int) -> tuple[Point, float] | None:
@@ -42,8 +47,10 @@ class Mover:
         before, after = journey.at(time_s - TURNING_S).xy_m, journey.at(time_s + TURNING_S).xy_m
         heading_deg = bearing_deg(before, after) if before != after else 0.0
         x_m, y_m = journey.at(time_s).xy_m
-        turn = math.radians(heading_deg)
-        return (x_m + self.right_m * math.cos(turn), y_m - self.right_m * math.sin(turn)), heading_deg
+        turn, right_m = math.radians(heading_deg), self.right_m
+        if self.walls is not None:
+            right_m *= min(1.0, max(0.0, float(shapely.distance(self.walls, shapely.Point(x_m, y_m))) - 0.4))
+        return (x_m + right_m * math.cos(turn), y_m - right_m * math.sin(turn)), heading_deg
 
 
 def movers(world: World, trips: Collection[Trip], sighting: Sighting, *, seed: int) -> tuple[Mover, ...]:
@@ -86,7 +93,8 @@ def _passer(world: World, rng: Random, kind: str, clip: Sighting, taken: Sequenc
             right_m = rng.uniform(*(ASIDE_M if world.scene.kind == "indoor" else PAVEMENT_M)) * rng.choice((-1, 1))
             if world.scene.kind == "indoor":
                 right_m = abs(right_m)
-        mover = Mover(journey=moved, look=look, right_m=right_m)
+        walls = _walls(world, camera.floor) if world.scene.kind == "indoor" else None
+        mover = Mover(journey=moved, look=look, right_m=right_m, walls=walls)
         if all(_apart(mover, other, clip, camera.floor) for other in taken):
             return mover
     return None
@@ -106,6 +114,7 @@ def _apart(mover: Mover, other: Mover, clip: Sighting, floor: int) -> bool:
     return True
 
 
-def alone(taken: Sequence[Mover], trip: Trip) -> tuple[Mover, ...]:
-    """The target of a clip, alone."""
-    return tuple(replace(mover) for mover in taken if mover.trip is trip)
+
+@lru_cache(8)
+def _walls(world: World, floor: int) -> BaseGeometry:
+    return shapely.union_all([zone.area.boundary for zone in world.scene.zones.values() if zone.floor == floor])
