@@ -1,8 +1,8 @@
 """Light and air of a picture: sun by latitude and clock, shade, haze, lamps at night, rain."""
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,8 +12,8 @@ from gnomon.core.errors import SpecError
 from gnomon.worlds.rendering.canvas import FINER, TOUCHING, Canvas, Lens, Shade, affine
 from gnomon.worlds.rendering.solid import Colour, Panel
 
-Degree = float | Literal["none", "some", "much"]
-DEGREES = {"none": 0.0, "some": 0.5, "much": 1.0}
+Degree = float | str
+DEGREES: Mapping[str, float] = {"none": 0.0, "some": 0.5, "much": 1.0}
 DECLINATION_DEG = 15.0  # of the sun, in the first days of May
 LOWEST_SUN_DEG = 18.0
 LAMP_RADIUS_M = 7.0
@@ -32,7 +32,7 @@ class Conditions:
 
     def __post_init__(self) -> None:
         for name in ("night", "rain", "low_frame_rate"):
-            if not 0 <= getattr(self, name) <= 1:
+            if not 0 <= getattr(self, name) <= 1:  # nor what is no number
                 raise SpecError(f"from 0 to 1, got {getattr(self, name)!r}", field=name)
 
     @classmethod
@@ -45,15 +45,17 @@ class Conditions:
         Raises:
             SpecError: a word is none of them, or a number is out of bounds.
         """
-        for name, degree in degrees.items():
-            if isinstance(degree, str) and degree not in DEGREES:
-                raise SpecError(f"a number from 0 to 1 or one of {', '.join(DEGREES)}, got {degree!r}", field=name)
-        return cls(
-            **{
-                name: DEGREES[degree] if isinstance(degree, str) else float(degree)
-                for name, degree in degrees.items()
-            }
-        )
+        return cls(**{name: _number(name, degree) for name, degree in degrees.items()})
+
+
+def _number(name: str, degree: Degree) -> float:
+    if degree in DEGREES:
+        return DEGREES[str(degree)]
+    try:
+        return float(degree)
+    except ValueError:
+        words = ", ".join(DEGREES)
+        raise SpecError(f"a number from 0 to 1 or one of {words}, got {degree!r}", field=name) from None
 
 
 def sun_at(lat_deg: float, hour: float) -> tuple[float, float, float]:
