@@ -77,7 +77,9 @@ def filmed_later(
     media: MediaStore, key: str, film: Callable[[], bytes], *, media_type: str, seconds: float
 ) -> VideoRef:
     """The video that `film` returns, made once as `drawn_later` draws pictures."""
-    return FilmedLater(partial(_filmed, media, key, film, media_type, seconds), media_type=media_type, seconds=seconds)
+    return FilmedLater(
+        partial(_filmed, media, key, film, media_type, seconds), media_type=media_type, seconds=seconds
+    )
 
 
 def _filmed(

@@ -13,7 +13,6 @@ from gnomon.core.sample import ImageRef, Part, Sample, VideoRef
 Frames = Mapping[Clip, Sequence[ImageRef]]  # by clip: its pictures in order; a clip without any may be absent
 
 
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Film:
     """A whole clip for models that take videos, and what is to be said of its pictures."""

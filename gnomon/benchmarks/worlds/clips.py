@@ -77,10 +77,14 @@ def _pictures(
     case: Case, clip: Clip, made: DrawnClip, rule: FrameRule, protocol: PromptProtocol, media: MediaStore
 ) -> tuple[ImageRef, ...]:
     def key(index: int) -> str:
-        return stable_hash("frame", VERSION, LOOKS, case.case_id, case.clips.index(clip), index, protocol, size=40)
+        return stable_hash(
+            "frame", VERSION, LOOKS, case.case_id, case.clips.index(clip), index, protocol, size=40
+        )
 
     return tuple(
-        drawn_later(media, key(index), partial(_picture, made, index, clip if protocol == "official" else None))
+        drawn_later(
+            media, key(index), partial(_picture, made, index, clip if protocol == "official" else None)
+        )
         for index in rule.pick(video_of(made))
     )
 
@@ -141,7 +145,9 @@ class WorldFootage:
     @property
     def starts_s(self) -> tuple[float, ...]:
         """When each clip starts."""
-        return tuple(sum(video.seconds for video in self._videos[:number]) for number in range(len(self.clips)))
+        return tuple(
+            sum(video.seconds for video in self._videos[:number]) for number in range(len(self.clips))
+        )
 
     def facts(self) -> FootageFacts:
         """What the footage says of itself."""
@@ -164,7 +170,9 @@ class WorldFootage:
                 image.thumbnail((max_side_px, max_side_px))
             kept = self.media.put(jpeg(image))
             time_s = self.starts_s[number] + self._videos[number].times_s[index]
-            picture = Picture(sha256=kept.sha256, media_type=kept.media_type, width=kept.width, height=kept.height)
+            picture = Picture(
+                sha256=kept.sha256, media_type=kept.media_type, width=kept.width, height=kept.height
+            )
             frames.append(ClipFrame(time_s=round(time_s, 6), picture=picture))
         return frames
 

@@ -72,7 +72,12 @@ def _ring(area: Polygon) -> list[Point]:
 
 def _square(middle: Point, half_m: float) -> list[Point]:
     x, y = middle
-    return [(x - half_m, y - half_m), (x + half_m, y - half_m), (x + half_m, y + half_m), (x - half_m, y + half_m)]
+    return [
+        (x - half_m, y - half_m),
+        (x + half_m, y - half_m),
+        (x + half_m, y + half_m),
+        (x - half_m, y + half_m),
+    ]
 
 
 def _lamps(zone: Zone) -> Iterator[Point]:
@@ -94,11 +99,22 @@ def _floor(scene: Scene, zone: Zone, ring: list[Point], *, is_public: bool) -> S
     if is_public:
         for x_m in np.arange(west + TILE_M, east, TILE_M).tolist():
             patches.append(
-                (flat([(x_m - 0.02, south), (x_m + 0.02, south), (x_m + 0.02, north), (x_m - 0.02, north)], 0.0), JOINT)
+                (
+                    flat(
+                        [(x_m - 0.02, south), (x_m + 0.02, south), (x_m + 0.02, north), (x_m - 0.02, north)],
+                        0.0,
+                    ),
+                    JOINT,
+                )
             )
         for y_m in np.arange(south + TILE_M, north, TILE_M).tolist():
             patches.append(
-                (flat([(west, y_m - 0.02), (east, y_m - 0.02), (east, y_m + 0.02), (west, y_m + 0.02)], 0.0), JOINT)
+                (
+                    flat(
+                        [(west, y_m - 0.02), (east, y_m - 0.02), (east, y_m + 0.02), (west, y_m + 0.02)], 0.0
+                    ),
+                    JOINT,
+                )
             )
     for portal in scene.portals.values():
         if zone.id not in portal.zones or portal.kind == "door":
@@ -113,7 +129,9 @@ def _floor(scene: Scene, zone: Zone, ring: list[Point], *, is_public: bool) -> S
                 strip = [(low, -0.8), (high, -0.8), (high, 0.8), (low, 0.8)]
                 turned = [(v, u) for u, v in strip][::-1] if across else strip
                 tone = 70.0 + 11 * step
-                patches.append((flat([(at[0] + u, at[1] + v) for u, v in turned], 0.0), (tone, tone, tone - 4)))
+                patches.append(
+                    (flat([(at[0] + u, at[1] + v) for u, v in turned], 0.0), (tone, tone, tone - 4))
+                )
     return Sheet(flat(ring, 0.0), colour, patches)
 
 
@@ -179,9 +197,14 @@ def _climb(scene: Scene, portal: Portal, floor: int) -> Iterator[Sheet]:
             (plate(1.0, 1.12, (1.0, 1.3)), (60, 66, 74)),
         ]
         yield Sheet(plate(-0.9, 1.2, (0.0, 2.3)), STEEL_DARK, patches)
-        yield Sheet(plate(-0.3, 0.3, (2.4, 2.62)), (40, 44, 48), [(plate(-0.1, 0.1, (2.44, 2.58)), (250, 160, 60))])
+        yield Sheet(
+            plate(-0.3, 0.3, (2.4, 2.62)), (40, 44, 48), [(plate(-0.1, 0.1, (2.44, 2.58)), (250, 160, 60))]
+        )
     else:
-        steps = [(plate(-0.32 + 0.16 * n, 0.32, (1.86 + 0.1 * n, 1.96 + 0.1 * n)), (244, 246, 244)) for n in range(4)]
+        steps = [
+            (plate(-0.32 + 0.16 * n, 0.32, (1.86 + 0.1 * n, 1.96 + 0.1 * n)), (244, 246, 244))
+            for n in range(4)
+        ]
         yield Sheet(plate(-0.42, 0.42, (1.8, 2.34)), (34, 120, 84), steps, glow=0.6)
 
 
@@ -214,6 +237,8 @@ def _thing(scene: Scene, name: str, at: Point, floor: int) -> Iterator[Sheet]:
     darker = (colour[0] * 0.55, colour[1] * 0.55, colour[2] * 0.55)
     for p, q in zip(ring, (*ring[1:], ring[0]), strict=True):
         length_m = math.dist(p, q)
-        pane = upright(along(p, q, 0.12 * length_m), along(p, q, 0.88 * length_m), (0.52 * tall_m, 0.9 * tall_m))
+        pane = upright(
+            along(p, q, 0.12 * length_m), along(p, q, 0.88 * length_m), (0.52 * tall_m, 0.9 * tall_m)
+        )
         yield Sheet(upright(p, q, (0.0, tall_m)), colour, [(pane, darker)])
     yield Sheet(flat(ring, tall_m), colour)

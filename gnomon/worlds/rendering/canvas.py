@@ -30,7 +30,9 @@ class Lens:
     centre_m: NDArray[np.float64] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        scale = np.array([size * FINER / full for size, full in zip(self.size_px, self.mount.image_size, strict=True)])
+        scale = np.array(
+            [size * FINER / full for size, full in zip(self.size_px, self.mount.image_size, strict=True)]
+        )
         matrix = self.mount.projection()
         matrix[:2] *= scale[:, None]
         object.__setattr__(self, "matrix", matrix)

@@ -109,7 +109,8 @@ def _extruded(
     for side in (-1, 1):
         order = 1 if side < 0 else -1  # anticlockwise from outside
         patches = [
-            ([(side * half_m, along, up) for along, up in shape][::order], colour) for shape, colour in on_sides
+            ([(side * half_m, along, up) for along, up in shape][::order], colour)
+            for shape, colour in on_sides
         ]
         ring = [(side * half_m, along, up) for along, up in profile]
         sheets.append(Sheet(ring[::order], paint, patches))
@@ -121,20 +122,36 @@ def _extruded(
             a2, u2, a3, u3 = (
                 a0 + 0.1 * (a1 - a0), u0 + 0.1 * (u1 - u0), a0 + 0.88 * (a1 - a0), u0 + 0.88 * (u1 - u0)
             )  # fmt: skip
-            patches = [([(-inner_m, a2, u2), (inner_m, a2, u2), (inner_m, a3, u3), (-inner_m, a3, u3)], GLASS)]
+            patches = [
+                ([(-inner_m, a2, u2), (inner_m, a2, u2), (inner_m, a3, u3), (-inner_m, a3, u3)], GLASS)
+            ]
         sheets.append(Sheet(ring, paint, patches))
     return sheets
 
 
 def _wheels(length_m: float) -> list[tuple[list[tuple[float, float]], Colour]]:
     wheels: list[tuple[list[tuple[float, float]], Colour]] = [
-        ([(-0.47 * length_m, 0.24), (0.47 * length_m, 0.24), (0.47 * length_m, 0.34), (-0.47 * length_m, 0.34)], (44, 46, 50))
+        (
+            [
+                (-0.47 * length_m, 0.24),
+                (0.47 * length_m, 0.24),
+                (0.47 * length_m, 0.34),
+                (-0.47 * length_m, 0.34),
+            ],
+            (44, 46, 50),
+        )
     ]
     for middle_m in (-0.31 * length_m, 0.31 * length_m):
         for radius_m, colour in ((0.34, TYRE), (0.2, (150, 152, 156))):
             turns = [2 * math.pi * step / 14 for step in range(14)]
             wheels.append(
-                ([(middle_m + radius_m * math.cos(turn), 0.345 + radius_m * math.sin(turn)) for turn in turns], colour)
+                (
+                    [
+                        (middle_m + radius_m * math.cos(turn), 0.345 + radius_m * math.sin(turn))
+                        for turn in turns
+                    ],
+                    colour,
+                )
             )
     return wheels
 
@@ -150,7 +167,9 @@ def _side_windows(cabin: Sequence[tuple[float, float]]) -> list[tuple[list[tuple
     ]
 
 
-def pedestrian(look: Look, at: Point, mount: Mount, *, turn_rad: float, walked_m: float, width_m: float) -> Solid:
+def pedestrian(
+    look: Look, at: Point, mount: Mount, *, turn_rad: float, walked_m: float, width_m: float
+) -> Solid:
     """A walking person at a point, flat and turned to the camera; no broader than `width_m`.
 
     `turn_rad`: the direction of walking against that of looking; 0 is away from the camera, positive to the
@@ -172,14 +191,24 @@ def pedestrian(look: Look, at: Point, mount: Mount, *, turn_rad: float, walked_m
         cloth = tuple(tone * part for part in (look.second if look.shape != "skirt" else look.skin))
         shapes += [(_limb(leg[0], leg[1], 0.095, 0.075), cloth), (_limb(leg[1], leg[2], 0.072, 0.055), cloth)]
         toe = 0.12 * sideways if abs(sideways) > 0.3 else 0.0
-        shapes.append((_limb((apart + swing, 0.045 + lift), (apart + swing + toe, 0.045 + lift), 0.05, 0.045), (40, 38, 40)))
+        shapes.append(
+            (
+                _limb((apart + swing, 0.045 + lift), (apart + swing + toe, 0.045 + lift), 0.05, 0.045),
+                (40, 38, 40),
+            )
+        )
     arms = []
     for side in (-1, 1):
         swing = -side * phase * sideways * half_m * 0.6
         at_m = side * (broad - 0.055) * (0.35 + 0.65 * abs(math.cos(turn_rad)))
         hand = (max(-half_m + 0.05, min(half_m - 0.05, at_m + swing)), 0.47 * height_m)
         sleeve = tuple((0.86 if side < 0 else 0.94) * part for part in look.main)
-        arms.append([(_limb((at_m * 0.92, shoulder - 0.03), hand, 0.055, 0.042), sleeve), (_disc(hand, 0.05), look.skin)])
+        arms.append(
+            [
+                (_limb((at_m * 0.92, shoulder - 0.03), hand, 0.055, 0.042), sleeve),
+                (_disc(hand, 0.05), look.skin),
+            ]
+        )
     if sideways:
         shapes += arms[0]
     if look.shape == "skirt":
@@ -196,7 +225,9 @@ def pedestrian(look: Look, at: Point, mount: Mount, *, turn_rad: float, walked_m
         away = math.cos(turn_rad)
         middle = -0.55 * sideways * half_m
         if away > -0.5:
-            shapes.append((_limb((middle, 0.6 * height_m), (middle, 0.74 * height_m), 0.11, 0.1), (66, 60, 54)))
+            shapes.append(
+                (_limb((middle, 0.6 * height_m), (middle, 0.74 * height_m), 0.11, 0.1), (66, 60, 54))
+            )
     shapes += arms[1] if sideways else [*arms[0], *arms[1]]
     head = (0.03 * sideways, 0.925 * height_m)
     shapes.append((_limb((0.0, shoulder), (head[0], 0.87 * height_m), 0.05, 0.05), look.skin))
@@ -213,15 +244,33 @@ def pedestrian(look: Look, at: Point, mount: Mount, *, turn_rad: float, walked_m
 
 
 def _billboard(
-    at: Point, mount: Mount, shapes: Sequence[tuple[Sequence[tuple[float, float]], Colour]], half_m: float, top_m: float
+    at: Point,
+    mount: Mount,
+    shapes: Sequence[tuple[Sequence[tuple[float, float]], Colour]],
+    half_m: float,
+    top_m: float,
 ) -> Sheet:
-    """Shapes on one upright plane through a point, turned to the camera; kept within its width and height."""
-    away_m = math.dist(at, mount.xy_m) or 1.0
-    east, north = (at[1] - mount.xy_m[1]) / away_m, -(at[0] - mount.xy_m[0]) / away_m
+    """Shapes on one plane through a point, as broad and as upright in the picture as the point's box is.
+
+    A camera that looks down sees upright things lean outwards and widen towards it; boxes do neither. So the
+    plane leans as far inwards, along the camera's right, and narrows upwards; depths stay as they are.
+    """
+    look = math.radians(mount.heading_deg)
+    right = (math.cos(look), -math.sin(look))
+    x_m, y_m = at[0] - mount.xy_m[0], at[1] - mount.xy_m[1]
+    ahead_m, aside_m = x_m * math.sin(look) + y_m * math.cos(look), x_m * right[0] + y_m * right[1]
+    sine, cosine = math.sin(mount.tilt_rad), math.cos(mount.tilt_rad)
+    depth_m = max(ahead_m * cosine + mount.height_m * sine, 0.1)
+    lean = -aside_m * sine / depth_m
+    narrowing = sine / depth_m
 
     def corners(shape: Sequence[tuple[float, float]]) -> list[tuple[float, float, float]]:
-        kept = [(max(-half_m, min(half_m, u)), max(0.0, min(top_m, up))) for u, up in shape]
-        return [(at[0] + u * east, at[1] + u * north, up) for u, up in kept]
+        placed = []
+        for u, up in shape:
+            up = max(0.0, min(top_m, up))
+            across = max(-half_m, min(half_m, u)) * (1 - up * narrowing) + lean * up
+            placed.append((at[0] + across * right[0], at[1] + across * right[1], up))
+        return placed
 
     frame = [(-half_m, 0.0), (half_m, 0.0), (half_m, top_m), (-half_m, top_m)]
     return Sheet(corners(frame), NOTHING, [(corners(shape), colour) for shape, colour in shapes])
@@ -239,10 +288,18 @@ def _limb(
     length_m = math.hypot(across, up) or 1.0
     across, up = across / length_m, up / length_m
     # Half circles about both ends: from the left of the direction round the back, from the right round the front.
-    back = [(start[0] + radius_m * (-c * up - s * across), start[1] + radius_m * (c * across - s * up)) for c, s in _ARC]
-    front = [(end[0] + end_radius_m * (c * up + s * across), end[1] + end_radius_m * (s * up - c * across)) for c, s in _ARC]
+    back = [
+        (start[0] + radius_m * (-c * up - s * across), start[1] + radius_m * (c * across - s * up))
+        for c, s in _ARC
+    ]
+    front = [
+        (end[0] + end_radius_m * (c * up + s * across), end[1] + end_radius_m * (s * up - c * across))
+        for c, s in _ARC
+    ]
     return back + front
 
 
-def _disc(middle: tuple[float, float], radius_m: float, tall_m: float | None = None) -> list[tuple[float, float]]:
+def _disc(
+    middle: tuple[float, float], radius_m: float, tall_m: float | None = None
+) -> list[tuple[float, float]]:
     return [(middle[0] + radius_m * c, middle[1] + (tall_m or radius_m) * s) for c, s in _ROUND]

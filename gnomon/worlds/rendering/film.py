@@ -31,7 +31,9 @@ def film(pictures: Iterable[Image.Image], times_s: Iterable[float]) -> bytes:
         first_s: float | None = None
         for image, time_s in zip(pictures, times_s, strict=True):
             if stream is None:
-                stream = cast("VideoStream", container.add_stream("libx264", rate=FRAMES_PER_S, options=SETTINGS))
+                stream = cast(
+                    "VideoStream", container.add_stream("libx264", rate=FRAMES_PER_S, options=SETTINGS)
+                )
                 stream.width, stream.height = image.size
                 stream.pix_fmt = "yuv420p"
                 stream.codec_context.thread_count = 1

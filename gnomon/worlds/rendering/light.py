@@ -63,7 +63,11 @@ def sun_at(lat_deg: float, hour: float) -> tuple[float, float, float]:
 
     Altitude and azimuth from declination and hour angle: Meeus, Astronomical Algorithms, chapter 13.
     """
-    turn, lat, declination = math.radians(15 * (hour - 12)), math.radians(lat_deg), math.radians(DECLINATION_DEG)
+    turn, lat, declination = (
+        math.radians(15 * (hour - 12)),
+        math.radians(lat_deg),
+        math.radians(DECLINATION_DEG),
+    )
     east = -math.cos(declination) * math.sin(turn)
     north = math.sin(declination) * math.cos(lat) - math.cos(declination) * math.cos(turn) * math.sin(lat)
     up = math.sin(declination) * math.sin(lat) + math.cos(declination) * math.cos(turn) * math.cos(lat)

@@ -86,15 +86,18 @@ def _town(world: World, mount: Mount, canvas: Canvas, conditions: Conditions, ho
     for solid in solids:
         canvas.draw(solid, light.still, PLAIN)
     for at in near:
-        canvas.draw(town.lamp((float(at[0]), float(at[1])), mount), light.still, LIT if conditions.night else PLAIN)
+        canvas.draw(
+            town.lamp((float(at[0]), float(at[1])), mount), light.still, LIT if conditions.night else PLAIN
+        )
     return light
 
 
 def _is_before(lens: Lens, house: town.Building) -> bool:
     """Whether a part of a building may be in the picture."""
     u, _, depth = lens.project(np.array([(*corner, 0.0) for corner in house.ring_m])).T
-    return bool(((depth > 0) & (u > 0) & (u < depth * lens.fine_px[0])).any() or (
-        (depth > -20) & (np.abs(depth) < 40)).any()
+    return bool(
+        ((depth > 0) & (u > 0) & (u < depth * lens.fine_px[0])).any()
+        or ((depth > -20) & (np.abs(depth) < 40)).any()
     )
 
 

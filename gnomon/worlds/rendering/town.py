@@ -64,7 +64,9 @@ def town_of(world: World) -> Town:
     roads = list(world.scene.roads.values())
     lines = shapely.union_all([road.line for road in roads])
     greens = [
-        shapely.Point(place.xy_m).buffer(GREEN_M) for place in world.scene.places.values() if place.kind == "park"
+        shapely.Point(place.xy_m).buffer(GREEN_M)
+        for place in world.scene.places.values()
+        if place.kind == "park"
     ]
     taken = shapely.union_all([*_sight_lines(world, roads), *greens])
     plots = [plot for road in roads for plot in _plots(rng, road)]
@@ -89,7 +91,9 @@ def town_of(world: World) -> Town:
     stands = shapely.points([spot[0] for spot in kerbside])
     clear_of_lines = shapely.distance(stands, lines)
     hides = shapely.distance(stands, sights) < 2.2
-    blocked = shapely.distance(stands, shapely.union_all(built)) < 1.0 if built else np.zeros(len(stands), bool)
+    blocked = (
+        shapely.distance(stands, shapely.union_all(built)) < 1.0 if built else np.zeros(len(stands), bool)
+    )
     trees, lamps, parked = [], [], []
     for (at, facing, kind, number), away_m, is_hiding, is_blocked in zip(
         kerbside, clear_of_lines.tolist(), hides.tolist(), blocked.tolist(), strict=True
@@ -104,7 +108,10 @@ def town_of(world: World) -> Town:
         for _ in range(16):
             turn, out_m = rng.uniform(0, 2 * math.pi), rng.uniform(5, GREEN_M - 2)
             x_m, y_m = green.centroid.x + out_m * math.cos(turn), green.centroid.y + out_m * math.sin(turn)
-            if shapely.distance(shapely.Point(x_m, y_m), sights) > 3 and lines.distance(shapely.Point(x_m, y_m)) > WALK_M:
+            if (
+                shapely.distance(shapely.Point(x_m, y_m), sights) > 3
+                and lines.distance(shapely.Point(x_m, y_m)) > WALK_M
+            ):
                 trees.append((x_m, y_m, rng.uniform(5, 8)))
     return Town(
         buildings=tuple(buildings),
@@ -132,8 +139,17 @@ def _plots(rng: Random, road: Road) -> Iterator[tuple[Polygon, float]]:
     for side in (-1, 1):
         at_m = rng.uniform(7, 12)
         while at_m < road.line.length - 12:
-            wide_m, deep_m, back_m = rng.uniform(*WIDE_M), rng.uniform(*DEEP_M), SETBACK_M + rng.uniform(0, 1.2)
-            corners = [(at_m, back_m), (at_m + wide_m, back_m), (at_m + wide_m, back_m + deep_m), (at_m, back_m + deep_m)]
+            wide_m, deep_m, back_m = (
+                rng.uniform(*WIDE_M),
+                rng.uniform(*DEEP_M),
+                SETBACK_M + rng.uniform(0, 1.2),
+            )
+            corners = [
+                (at_m, back_m),
+                (at_m + wide_m, back_m),
+                (at_m + wide_m, back_m + deep_m),
+                (at_m, back_m + deep_m),
+            ]
             yield (
                 Polygon(
                     [
@@ -159,7 +175,10 @@ def _kerbside(rng: Random, road: Road) -> Iterator[tuple[Point, float, str, int]
             while at_m < road.line.length - JUNCTION_M:
                 number = rng.randrange(1000)
                 if rng.random() < share:
-                    at = (start[0] + at_m * east + side * out_m * north, start[1] + at_m * north - side * out_m * east)
+                    at = (
+                        start[0] + at_m * east + side * out_m * north,
+                        start[1] + at_m * north - side * out_m * east,
+                    )
                     yield at, facing + (180 if side < 0 else 0), kind, number
                 at_m += step_m
 
@@ -182,7 +201,12 @@ def ground(world: World, mount: Mount) -> Solid:
     for road in roads:
         patches += _marks(road)
     size = 3 * FAR_M
-    square = [(x_m - size, y_m - size), (x_m + size, y_m - size), (x_m + size, y_m + size), (x_m - size, y_m + size)]
+    square = [
+        (x_m - size, y_m - size),
+        (x_m + size, y_m - size),
+        (x_m + size, y_m + size),
+        (x_m - size, y_m + size),
+    ]
     return Solid.of([Sheet(flat(square, 0.0), YARD, patches)])
 
 
@@ -194,7 +218,9 @@ def _round(middle: Point, radius_m: float) -> list[tuple[float, float, float]]:
 
 
 def _capsule(line: LineString, half_m: float) -> list[tuple[float, float, float]]:
-    return [(float(x), float(y), 0.0) for x, y in shapely.get_coordinates(line.buffer(half_m, quad_segs=6))[:-1]]
+    return [
+        (float(x), float(y), 0.0) for x, y in shapely.get_coordinates(line.buffer(half_m, quad_segs=6))[:-1]
+    ]
 
 
 def _marks(road: Road) -> Iterator[tuple[list[tuple[float, float, float]], Colour]]:
@@ -255,7 +281,9 @@ def walls(building: Building, *, is_lit: bool = False) -> Iterator[Sheet]:
                 if is_lit and is_bright and (storey, number) != (0, door):
                     yield Sheet(_outwards(pane), LAMPLIGHT, glow=1.0)
                 edge = [along(start, end, middle_m + side * (half_m + 0.1)) for side in (-1, 1)]
-                patches.append((upright(edge[0], edge[1], (low_m - 0.1 * (low_m > 0), top_m + 0.1)), (226, 222, 214)))
+                patches.append(
+                    (upright(edge[0], edge[1], (low_m - 0.1 * (low_m > 0), top_m + 0.1)), (226, 222, 214))
+                )
                 patches.append((pane, colour))
         if not is_lit:
             yield Sheet(wall, building.facade, patches)
@@ -276,7 +304,11 @@ def _darker(colour: Colour, share: float) -> Colour:
 
 
 def facing_camera(
-    at: Point, mount: Mount, shapes: Sequence[tuple[Sequence[tuple[float, float]], Colour]], *, glow: float = 0.0
+    at: Point,
+    mount: Mount,
+    shapes: Sequence[tuple[Sequence[tuple[float, float]], Colour]],
+    *,
+    glow: float = 0.0,
 ) -> Iterator[Sheet]:
     """Flat shapes of (across, up) in metres, upright at a point and turned towards the camera."""
     away_m = math.dist(at, mount.xy_m) or 1.0

@@ -56,7 +56,11 @@ class Mover:
 def movers(world: World, trips: Collection[Trip], sighting: Sighting, *, seed: int) -> tuple[Mover, ...]:
     """All that move through a clip: the targets of its question, then others, drawn by the seed and the clip."""
     asked = [
-        Mover(journey=trip.journey, look=look_of(trip.journey.body.kind, Random(stable_seed("look", trip.target))), trip=trip)
+        Mover(
+            journey=trip.journey,
+            look=look_of(trip.journey.body.kind, Random(stable_seed("look", trip.target))),
+            trip=trip,
+        )
         for trip in trips
     ]
     rng = Random(stable_seed("traffic", seed, world.scene.id, sighting.camera, round(sighting.start_s, 3)))
@@ -90,7 +94,9 @@ def _passer(world: World, rng: Random, kind: str, clip: Sighting, taken: Sequenc
         moved = made.later(at_s - rng.uniform(stay.start_s, stay.end_s))
         right_m = 0.0
         if kind == "pedestrian":
-            right_m = rng.uniform(*(ASIDE_M if world.scene.kind == "indoor" else PAVEMENT_M)) * rng.choice((-1, 1))
+            right_m = rng.uniform(*(ASIDE_M if world.scene.kind == "indoor" else PAVEMENT_M)) * rng.choice(
+                (-1, 1)
+            )
             if world.scene.kind == "indoor":
                 right_m = abs(right_m)
         walls = _walls(world, camera.floor) if world.scene.kind == "indoor" else None
@@ -114,7 +120,8 @@ def _apart(mover: Mover, other: Mover, clip: Sighting, floor: int) -> bool:
     return True
 
 
-
 @lru_cache(8)
 def _walls(world: World, floor: int) -> BaseGeometry:
-    return shapely.union_all([zone.area.boundary for zone in world.scene.zones.values() if zone.floor == floor])
+    return shapely.union_all(
+        [zone.area.boundary for zone in world.scene.zones.values() if zone.floor == floor]
+    )
