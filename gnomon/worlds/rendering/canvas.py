@@ -49,7 +49,7 @@ class Lens:
         return points_m @ self.matrix[:, :3].T + self.matrix[:, 3]
 
     def nearness(self, normal: Sequence[float], point_m: NDArray[np.float64]) -> NDArray[np.float64] | None:
-        """(a, b, c): a plane's inverse depth is a·column + b·row + c; None where its back is seen, or its edge."""
+        """(a, b, c): a plane's inverse depth is a·column + b·row + c; None if its front is not seen."""
         across = np.asarray(normal)
         offset = float(across @ (point_m - self.centre_m))
         return (across @ self.inverse) / offset if offset < -1e-9 else None
@@ -91,6 +91,12 @@ class Canvas:
         left, top, right, bottom = region
         for name in ("colour", "nearness", "owner", "shadowed"):
             getattr(self, name)[top:bottom, left:right] = getattr(other, name)[top:bottom, left:right]
+
+    def may_show(self, xy_m: Sequence[float], around_m: float) -> bool:
+        """Whether what is within `around_m` of a point on the ground may be in the picture."""
+        u, _, depth_m = self.lens.project(np.array([[*xy_m, 0.0]]))[0]
+        aside = around_m * abs(self.lens.matrix[0, :3]).max()
+        return bool(depth_m > -around_m and -aside < u < depth_m * self.lens.fine_px[0] + aside)
 
     def draw(self, solid: Solid, shade: Shade, owner: int = 0) -> Region | None:
         """Draw a solid where nothing nearer is; the region that may have changed.
@@ -182,7 +188,7 @@ class Canvas:
         """The canvas, or a region with even edges, at the picture's size."""
         left, top, right, bottom = region or (0, 0, *self.lens.fine_px)
         pixels = np.ascontiguousarray(self.colour[top:bottom, left:right])
-        image = Image.frombuffer("RGBX", (right - left, bottom - top), pixels.data, "raw", "RGBX", 0, 1)
+        image = Image.frombuffer("RGBX", (right - left, bottom - top), pixels.tobytes(), "raw", "RGBX", 0, 1)
         return image.reduce(FINER).convert("RGB")
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 
 import numpy as np
+from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFont
 
 from gnomon.benchmarks.gtr_bench.clock import clock
@@ -192,6 +193,8 @@ class Stage:
             place = mover.at(time_s, floor)
             if place is None or math.dist(place[0], mount.xy_m) > FARTHEST_M:
                 continue
+            if not self.canvas.may_show(place[0], 12.0 if mover.look.kind == "vehicle" else 5.0):
+                continue
             solid, foot = _solid(mover, *place, self.canvas.lens, time_s, at_night=light.night > 0)
             is_shadowed = self._is_shadowed(foot)
             shade = light.shade(foot, math.dist(foot, mount.xy_m), is_shadowed=is_shadowed)
@@ -245,13 +248,11 @@ def standing(lens: Lens, at: Point, heading_deg: float) -> Point:
     return (at[0] + share * x_m, at[1] + share * y_m)
 
 
-def _shadow(mover: Mover, solid: Solid, foot: Point, slope: tuple[float, float]) -> np.ndarray:
+def _shadow(mover: Mover, solid: Solid, foot: Point, slope: tuple[float, float]) -> NDArray[np.float64]:
     if mover.look.kind == "vehicle":
         return cast(solid, slope)
     turns = np.linspace(0, 2 * math.pi, 10, endpoint=False)
     disc = 0.22 * np.column_stack([np.cos(turns), np.sin(turns)])
-    from gnomon.worlds.rendering.scenery import hull
-
     return hull(np.concatenate([np.array(foot) + disc, np.array(foot) + np.array(slope) * 1.55 + 0.8 * disc]))
 
 
@@ -264,7 +265,7 @@ def draw_clock(image: Image.Image, text: str) -> None:
     """Write a time in white on a black panel at the middle of the upper edge."""
     font = _font(max(10, round(image.width / 48)))
     pen = ImageDraw.Draw(image)
-    left, top, right, bottom = pen.textbbox((0, 0), text, font=font)
+    left, _, right, bottom = pen.textbbox((0, 0), text, font=font)
     x = (image.width - (right - left)) // 2
     pen.rectangle((x - 6, 0, x + right - left + 6, bottom + 6), fill=(0, 0, 0))
     pen.text((x - left, 4), text, fill=(255, 255, 255), font=font)

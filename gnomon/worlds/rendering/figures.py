@@ -4,11 +4,12 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 from random import Random
 
 from gnomon.worlds.camera_model import Mount
 from gnomon.worlds.movement import PEDESTRIAN, VEHICLE
-from gnomon.worlds.rendering.solid import NOTHING, Colour, Sheet, Solid
+from gnomon.worlds.rendering.solid import NOTHING, Colour, Sheet, Solid, darker
 from tools.scene.scene import Point
 
 PAINTS: tuple[Colour, ...] = (
@@ -114,7 +115,7 @@ def _extruded(
         ]
         ring = [(side * half_m, along, up) for along, up in profile]
         sheets.append(Sheet(ring[::order], paint, patches))
-    for number, ((a0, u0), (a1, u1)) in enumerate(zip(profile, profile[1:], strict=False)):
+    for number, ((a0, u0), (a1, u1)) in enumerate(pairwise(profile)):
         ring = [(-half_m, a0, u0), (half_m, a0, u0), (half_m, a1, u1), (-half_m, a1, u1)]
         patches = []
         if glass_ends and number in (0, len(profile) - 2):
@@ -188,7 +189,7 @@ def pedestrian(
         bent = 0.1 * sideways * half_m * (1 - side * phase)
         leg = [(apart, hip), (apart + 0.5 * swing + bent, knee), (apart + swing, 0.07 + lift)]
         tone = 1.0 if side > 0 else 0.78
-        cloth = tuple(tone * part for part in (look.second if look.shape != "skirt" else look.skin))
+        cloth = darker(look.second if look.shape != "skirt" else look.skin, tone)
         shapes += [(_limb(leg[0], leg[1], 0.095, 0.075), cloth), (_limb(leg[1], leg[2], 0.072, 0.055), cloth)]
         toe = 0.12 * sideways if abs(sideways) > 0.3 else 0.0
         shapes.append(
@@ -202,7 +203,7 @@ def pedestrian(
         swing = -side * phase * sideways * half_m * 0.6
         at_m = side * (broad - 0.055) * (0.35 + 0.65 * abs(math.cos(turn_rad)))
         hand = (max(-half_m + 0.05, min(half_m - 0.05, at_m + swing)), 0.47 * height_m)
-        sleeve = tuple((0.86 if side < 0 else 0.94) * part for part in look.main)
+        sleeve = darker(look.main, 0.86 if side < 0 else 0.94)
         arms.append(
             [
                 (_limb((at_m * 0.92, shoulder - 0.03), hand, 0.055, 0.042), sleeve),

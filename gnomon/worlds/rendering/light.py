@@ -3,6 +3,7 @@
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -184,7 +185,7 @@ def _ground_points(canvas: Canvas) -> tuple[NDArray[np.float32], NDArray[np.floa
     """Of each pixel the (x, y) that it shows, and how far away that is; in the sky, as on a far plane."""
     height, width = canvas.nearness.shape
     lens = canvas.lens
-    depth = 1 / np.maximum(canvas.nearness, np.float32(1e-3))
+    depth: NDArray[np.float32] = 1 / np.maximum(canvas.nearness, np.float32(1e-3))
     columns = np.arange(width, dtype=np.float32)[None] + 0.5
     rows = np.arange(height, dtype=np.float32)[:, None] + 0.5
     points = np.empty((height, width, 2), np.float32)
@@ -198,6 +199,7 @@ def _ground_points(canvas: Canvas) -> tuple[NDArray[np.float32], NDArray[np.floa
 def _ground_nearness(canvas: Canvas) -> NDArray[np.float32]:
     height, width = canvas.nearness.shape
     plane = canvas.lens.nearness((0.0, 0.0, 1.0), np.zeros(3))
+    assert plane is not None  # cameras hang above the ground
     return affine(plane, (0, 0, width, height))
 
 
@@ -211,6 +213,7 @@ def _grain(points_m: NDArray[np.float32]) -> NDArray[np.float32]:
     return grain
 
 
+@cache
 def _tile() -> NDArray[np.float32]:
     return np.random.default_rng(7).uniform(-1, 1, (128, 128)).astype(np.float32)
 

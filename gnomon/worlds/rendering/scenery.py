@@ -3,8 +3,11 @@
 import math
 from dataclasses import dataclass
 from functools import lru_cache
+from random import Random
 
 import numpy as np
+import shapely
+from numpy.typing import NDArray
 
 from gnomon.worlds.camera_model import Mount
 from gnomon.worlds.rendering import building, town
@@ -70,15 +73,13 @@ def _town(world: World, mount: Mount, canvas: Canvas, conditions: Conditions, ho
             shadows.append(crown + 0.3 * tree[2] * np.column_stack([np.cos(turns), np.sin(turns)]))
     for at, heading_deg, number in there.parked:
         if 9 < math.dist(at, mount.xy_m) < 110:
-            from random import Random
-
             car = vehicle(look_of("vehicle", Random(number))).placed(at, heading_deg)
             solids.append(car)
             shadows.append(cast(car, slope))
     if light.shadow > 0:
         canvas.shadow(shadows, light.shadow)
     for house in in_sight:
-        if not _is_before(canvas.lens, house):
+        if not any(canvas.may_show(corner, 4.0) for corner in house.ring_m):
             continue
         canvas.draw(town.house(house), light.still, PLAIN)
         if conditions.night:
@@ -92,23 +93,13 @@ def _town(world: World, mount: Mount, canvas: Canvas, conditions: Conditions, ho
     return light
 
 
-def _is_before(lens: Lens, house: town.Building) -> bool:
-    """Whether a part of a building may be in the picture."""
-    u, _, depth = lens.project(np.array([(*corner, 0.0) for corner in house.ring_m])).T
-    return bool(
-        ((depth > 0) & (u > 0) & (u < depth * lens.fine_px[0])).any()
-        or ((depth > -20) & (np.abs(depth) < 40)).any()
-    )
-
-
-def cast(solid: Solid, slope: tuple[float, float]) -> np.ndarray:
+def cast(solid: Solid, slope: tuple[float, float]) -> NDArray[np.float64]:
     """The shadow of a solid on the ground; `slope`: how far it falls for each metre of height."""
     points = solid.points_m
     return hull(points[:, :2] + points[:, 2:] * np.array(slope))
 
 
-def hull(points: np.ndarray) -> np.ndarray:
+def hull(points: NDArray[np.float64]) -> NDArray[np.float64]:
     """The corners of the convex hull of points (n, 2)."""
-    import shapely
-
-    return shapely.get_coordinates(shapely.MultiPoint(points).convex_hull)[:-1]
+    corners: NDArray[np.float64] = shapely.get_coordinates(shapely.MultiPoint(points).convex_hull)[:-1]
+    return corners

@@ -1,4 +1,4 @@
-"""Solids: flat panels in space with flat patches painted on them. Everything in a picture is made of these."""
+"""Solids: flat panels in space with patches painted on them. All in a picture is made of these."""
 
 import math
 from collections.abc import Iterable, Sequence
@@ -90,6 +90,11 @@ def _normal(corners: Corners) -> tuple[float, float, float]:
         z += (x0 - x1) * (y0 + y1)
     length = math.sqrt(x * x + y * y + z * z) or 1.0
     return (x / length, y / length, z / length)
+
+
+def darker(colour: Colour, share: float) -> Colour:
+    """That share of a colour's light."""
+    return (colour[0] * share, colour[1] * share, colour[2] * share)
 
 
 def upright(

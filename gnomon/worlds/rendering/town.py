@@ -10,10 +10,11 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 from shapely import LineString, Polygon
+from shapely.geometry.base import BaseGeometry
 
 from gnomon.core.ids import stable_seed
 from gnomon.worlds.camera_model import Mount
-from gnomon.worlds.rendering.solid import Colour, Sheet, Solid, along, flat, upright
+from gnomon.worlds.rendering.solid import Colour, Sheet, Solid, along, darker, flat, upright
 from gnomon.worlds.world import World
 from tools.scene.scene import Point, Road
 
@@ -121,7 +122,7 @@ def town_of(world: World) -> Town:
     )
 
 
-def _sight_lines(world: World, roads: Sequence[Road]) -> list[Polygon]:
+def _sight_lines(world: World, roads: Sequence[Road]) -> list[BaseGeometry]:
     """The ground between each camera and the streets in its view."""
     lines = [road.line for road in roads]
     wedges = []
@@ -263,8 +264,8 @@ def walls(building: Building, *, is_lit: bool = False) -> Iterator[Sheet]:
         storeys = round((height_m - 0.8) / STOREY_M)
         wall = upright(start, end, (0.0, height_m))
         patches: list[tuple[list[tuple[float, float, float]], Colour]] = [
-            (upright(start, end, (0.0, 0.5)), _darker(building.facade, 0.62)),
-            (upright(start, end, (height_m - 0.45, height_m)), _darker(building.facade, 0.8)),
+            (upright(start, end, (0.0, 0.5)), darker(building.facade, 0.62)),
+            (upright(start, end, (height_m - 0.45, height_m)), darker(building.facade, 0.8)),
         ]
         door = rng.randrange(count)
         for storey in range(storeys):
@@ -299,10 +300,6 @@ def _outwards(pane: list[tuple[float, float, float]]) -> list[tuple[float, float
     return [(x + out[0], y + out[1], z) for x, y, z in pane]
 
 
-def _darker(colour: Colour, share: float) -> Colour:
-    return (colour[0] * share, colour[1] * share, colour[2] * share)
-
-
 def facing_camera(
     at: Point,
     mount: Mount,
@@ -335,7 +332,7 @@ def tree(at: tuple[float, float, float], mount: Mount) -> Solid:
             )
             for turn in np.linspace(0, 2 * math.pi, 14, endpoint=False).tolist()
         ]
-        shapes.append((clump, _darker(LEAVES[number % 3], 0.72 + 0.05 * number)))
+        shapes.append((clump, darker(LEAVES[number % 3], 0.72 + 0.05 * number)))
     nearer = []
     for number, sheet in enumerate(facing_camera((x_m, y_m), mount, shapes)):
         towards = 0.02 * number
