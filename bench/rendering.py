@@ -1,7 +1,9 @@
-"""Measures what drawing clips costs: `python -m bench.rendering [--questions 14] [--size 960x540] [--seed 0]`.
+"""Measures what drawing clips costs.
 
-Draws and encodes every clip of the first questions of a seed in this process, and prints CPU seconds by what they
-went into, clips a second, and how many questions two cores would do in 120 s.
+    python -m bench.rendering [--questions 14] [--size 640x360] [--seed 0]
+
+Draws and encodes every clip of the first questions of a seed in this process, and prints CPU seconds by what
+they went into, clips a second, and how many questions two cores would do in 120 s.
 """
 
 import argparse
@@ -25,7 +27,7 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--questions", type=int, default=14)
-    parser.add_argument("--size", default="960x540")
+    parser.add_argument("--size", default="640x360")
     parser.add_argument("--seed", type=int, default=0)
     given = parser.parse_args()
     width, height = (int(side) for side in given.size.split("x"))

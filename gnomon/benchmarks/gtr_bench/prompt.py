@@ -84,7 +84,8 @@ def guarded_parts(
 
 
 def _filmed(case: Case, clip: Clip, film: Film, number: int, target: str) -> Iterator[Part]:
-    about = f"Clip {number}, camera {clip.camera_id}, {target} in the red box, {_guarded_span(case, clip)}; {film.note}"
+    span = _guarded_span(case, clip)
+    about = f"Clip {number}, camera {clip.camera_id}, {target} in the red box, {span}; {film.note}"
     yield Part(content=about, shown="media")
     yield Part(content=f"Clip {number}, whole:", shown="media", only_for="videos")
     yield Part(content=film.video, shown="media", only_for="videos")

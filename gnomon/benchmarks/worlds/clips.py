@@ -132,7 +132,7 @@ def jpeg(image: Image.Image) -> bytes:
 
 @dataclass(frozen=True, kw_only=True)
 class WorldFootage:
-    """All clips of a question, one behind the other as the prompt shows them; frames are drawn when asked for."""
+    """All clips of a question, one behind the other as the prompt shows them; drawn when asked for."""
 
     sample_id: str
     clips: tuple[DrawnClip, ...]

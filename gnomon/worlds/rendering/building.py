@@ -97,25 +97,9 @@ def _floor(scene: Scene, zone: Zone, ring: list[Point], *, is_public: bool) -> S
     patches: list[tuple[list[tuple[float, float, float]], Colour]] = []
     colour = CORRIDOR_FLOOR if is_public else ROOM_FLOOR
     if is_public:
-        for x_m in np.arange(west + TILE_M, east, TILE_M).tolist():
-            patches.append(
-                (
-                    flat(
-                        [(x_m - 0.02, south), (x_m + 0.02, south), (x_m + 0.02, north), (x_m - 0.02, north)],
-                        0.0,
-                    ),
-                    JOINT,
-                )
-            )
-        for y_m in np.arange(south + TILE_M, north, TILE_M).tolist():
-            patches.append(
-                (
-                    flat(
-                        [(west, y_m - 0.02), (east, y_m - 0.02), (east, y_m + 0.02), (west, y_m + 0.02)], 0.0
-                    ),
-                    JOINT,
-                )
-            )
+        joints = [(x_m - 0.02, south, x_m + 0.02, north) for x_m in np.arange(west + TILE_M, east, TILE_M)]
+        joints += [(west, y_m - 0.02, east, y_m + 0.02) for y_m in np.arange(south + TILE_M, north, TILE_M)]
+        patches += [(flat([(a, b), (c, b), (c, d), (a, d)], 0.0), JOINT) for a, b, c, d in joints]
     for portal in scene.portals.values():
         if zone.id not in portal.zones or portal.kind == "door":
             continue
@@ -210,7 +194,7 @@ def _climb(scene: Scene, portal: Portal, floor: int) -> Iterator[Sheet]:
 
 def _nearest_wall(zone: Zone, at: Point) -> tuple[Point, Point]:
     ring = _ring(zone.area)
-    return min(zip(ring, (*ring[1:], ring[0]), strict=True), key=lambda wall: _place(*wall, at)[1])
+    return min(zip(ring, (*ring[1:], ring[0]), strict=True), key=lambda wall: _place(wall[0], wall[1], at)[1])
 
 
 def _inwards(start: Point, end: Point) -> Point:

@@ -16,7 +16,7 @@ from gnomon.worlds.question import BOXES, BoundingBox, Question, box, frames_bet
 from gnomon.worlds.rendering.canvas import Canvas, Lens, Region, even
 from gnomon.worlds.rendering.figures import pedestrian, vehicle
 from gnomon.worlds.rendering.light import Conditions, draw_rain
-from gnomon.worlds.rendering.scenery import NOON_HOUR, Scenery, cast, scenery
+from gnomon.worlds.rendering.scenery import NOON_HOUR, Scenery, cast, hull, scenery
 from gnomon.worlds.rendering.solid import Solid
 from gnomon.worlds.rendering.traffic import Mover, movers
 from gnomon.worlds.trajectory import Sighting, Trip
@@ -137,7 +137,7 @@ class Clip:
         return stage.canvas
 
     def visible_shares(self) -> tuple[float, ...]:
-        """Of each frame that has a published box, the share of the target in the picture that nothing hides."""
+        """Of each frame with a published box, the share of the target in the picture that nothing hides."""
         shares = []
         for frame in self.box_frames:
             visible = (self.canvas(frame).owner == TARGET).sum()

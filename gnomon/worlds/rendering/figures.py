@@ -13,12 +13,12 @@ from gnomon.worlds.rendering.solid import NOTHING, Colour, Sheet, Solid, darker
 from tools.scene.scene import Point
 
 PAINTS: tuple[Colour, ...] = (
-    (214, 216, 220), (58, 62, 70), (150, 156, 164), (40, 78, 142), (232, 234, 232), (44, 104, 88), (206, 170, 60),
-    (112, 84, 62), (120, 150, 182),
+    (214, 216, 220), (58, 62, 70), (150, 156, 164), (40, 78, 142), (232, 234, 232), (44, 104, 88),
+    (206, 170, 60), (112, 84, 62), (120, 150, 182),
 )  # fmt: skip  # no red: the box about the target is red
 SHIRTS: tuple[Colour, ...] = (
-    (58, 92, 150), (236, 236, 232), (70, 74, 82), (78, 132, 96), (222, 178, 74), (130, 98, 150), (96, 156, 176),
-    (150, 118, 92),
+    (58, 92, 150), (236, 236, 232), (70, 74, 82), (78, 132, 96), (222, 178, 74), (130, 98, 150),
+    (96, 156, 176), (150, 118, 92),
 )  # fmt: skip
 TROUSERS: tuple[Colour, ...] = ((48, 54, 72), (70, 66, 62), (104, 110, 120), (120, 104, 84))
 SKINS: tuple[Colour, ...] = ((236, 200, 172), (202, 156, 122), (142, 100, 74), (92, 64, 50))
@@ -102,7 +102,7 @@ def _extruded(
     *,
     glass_ends: bool = False,
 ) -> list[Sheet]:
-    """A side view, given breadth; `on_sides` is painted on both sides, and panes on the slopes before and behind.
+    """A side view, given breadth; `on_sides` is painted on both sides, panes on the slopes at both ends.
 
     The profile goes from the lower tail over the top to the lower nose.
     """
@@ -214,7 +214,13 @@ def pedestrian(
         shapes += arms[0]
     if look.shape == "skirt":
         shapes.append(
-            ([(-broad * 0.8, knee + 0.08), (broad * 0.8, knee + 0.08), (broad * 0.6, hip + 0.08), (-broad * 0.6, hip + 0.08)], look.second)
+            (
+                [
+                    (side * broad, up)
+                    for side, up in ((-0.8, knee + 0.08), (0.8, knee + 0.08), (0.6, hip + 0.08), (-0.6, hip + 0.08))
+                ],
+                look.second,
+            )
         )  # fmt: skip
     torso = [
         (-broad * 0.66, hip - 0.03), (broad * 0.66, hip - 0.03), (broad * 0.74, 0.66 * height_m),
@@ -288,7 +294,7 @@ def _limb(
     across, up = end[0] - start[0], end[1] - start[1]
     length_m = math.hypot(across, up) or 1.0
     across, up = across / length_m, up / length_m
-    # Half circles about both ends: from the left of the direction round the back, from the right round the front.
+    # Half circles about both ends: from the left round the back, from the right round the front.
     back = [
         (start[0] + radius_m * (-c * up - s * across), start[1] + radius_m * (c * across - s * up))
         for c, s in _ARC

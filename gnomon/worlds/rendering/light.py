@@ -152,7 +152,7 @@ class Light:
         return colour
 
     def still(self, panel: Panel, base: Colour) -> Colour:
-        """The colour of what stands still in bright clear air; `settle` adds the rest to the whole picture."""
+        """The colour of what stands still, in bright clear air; `settle` gives the picture the rest."""
         across = sum(a * b for a, b in zip(panel.normal, self.sun, strict=True))
         bright = self.ambient + self.direct * max(across, 0.0)
         return (bright * base[0], bright * base[1], bright * base[2])
@@ -165,7 +165,10 @@ class Light:
         is_ground = np.abs(canvas.nearness - _ground_nearness(canvas)) <= TOUCHING * canvas.nearness
         colour[is_ground] *= _grain(points_m[is_ground])[:, None]
         clear = np.exp(-away_m / np.float32(self.haze_m))[..., None]
-        colour = colour * clear + (1 - clear) * np.array(self.haze, np.float32)
+        haze = np.array(self.haze, np.float32)
+        colour -= haze
+        colour *= clear
+        colour += haze
         is_sky = canvas.nearness == 0
         rows = np.clip(np.linspace(1.0, -1.2, height, dtype=np.float32), 0, 1)[:, None]
         sky = rows * np.array(self.zenith, np.float32) + (1 - rows) * np.array(self.haze, np.float32)
@@ -199,7 +202,8 @@ def _ground_points(canvas: Canvas) -> tuple[NDArray[np.float32], NDArray[np.floa
 def _ground_nearness(canvas: Canvas) -> NDArray[np.float32]:
     height, width = canvas.nearness.shape
     plane = canvas.lens.nearness((0.0, 0.0, 1.0), np.zeros(3))
-    assert plane is not None  # cameras hang above the ground
+    if plane is None:
+        raise ValueError("a camera hangs above the ground")
     return affine(plane, (0, 0, width, height))
 
 

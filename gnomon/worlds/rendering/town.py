@@ -125,11 +125,11 @@ def town_of(world: World) -> Town:
 def _sight_lines(world: World, roads: Sequence[Road]) -> list[BaseGeometry]:
     """The ground between each camera and the streets in its view."""
     lines = [road.line for road in roads]
-    wedges = []
+    wedges: list[BaseGeometry] = []
     for camera in world.scene.cameras.values():
-        for part in shapely.get_parts(shapely.intersection(lines, camera.field_of_view)):
-            if not part.is_empty:
-                wedges.append(shapely.union(part.buffer(2.0), shapely.Point(camera.xy_m)).convex_hull)
+        hung = shapely.Point(world.installation.mounts[camera.id].xy_m)
+        parts = shapely.get_parts(shapely.intersection(lines, camera.field_of_view))
+        wedges += [shapely.union(part.buffer(2.0), hung).convex_hull for part in parts if not part.is_empty]
     return wedges
 
 
@@ -170,7 +170,8 @@ def _kerbside(rng: Random, road: Road) -> Iterator[tuple[Point, float, str, int]
     facing = math.degrees(math.atan2(east, north))
     for side in (-1, 1):
         for step_m, kind, out_m, share in (
-            (6.0, "parked", PARKED_M, 0.22), (24.0, "lamp", STREET_M + 0.6, 1.0), (9.0, "tree", STREET_M + 1.1, 0.55)
+            (6.0, "parked", PARKED_M, 0.22), (24.0, "lamp", STREET_M + 0.6, 1.0),
+            (9.0, "tree", STREET_M + 1.1, 0.55)
         ):  # fmt: skip
             at_m = JUNCTION_M + rng.uniform(0, step_m)
             while at_m < road.line.length - JUNCTION_M:

@@ -54,7 +54,7 @@ class Mover:
 
 
 def movers(world: World, trips: Collection[Trip], sighting: Sighting, *, seed: int) -> tuple[Mover, ...]:
-    """All that move through a clip: the targets of its question, then others, drawn by the seed and the clip."""
+    """All that move through a clip: the targets of its question, then others, drawn by lot."""
     asked = [
         Mover(
             journey=trip.journey,

@@ -27,7 +27,7 @@ def generate() -> None:
 @click.option(
     "--clip-size",
     type=click.Choice(list(CLIP_SIZES)),
-    default="960x540",
+    default="640x360",
     show_default=True,
     help="Of clips, in pixels.",
 )

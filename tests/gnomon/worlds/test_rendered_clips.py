@@ -1,4 +1,4 @@
-"""Pictures of what generated cameras see: boxes to a pixel, depth, degrees, equal bytes, files that decode."""
+"""Pictures of what generated cameras see: boxes to a pixel, depth, degrees, equal bytes, files."""
 
 import hashlib
 import io
@@ -58,7 +58,8 @@ def test_the_red_box_is_the_published_one_to_a_pixel(k: int) -> None:
             x, y, width, height = (value * SMALL[0] / 1920 for value in box)
             left, top, right, bottom = bounds((pixels(clip, frame) == RED).all(axis=2))
             for found, true, limit in (
-                (left, x, SMALL[0]), (top, y, SMALL[1]), (right, x + width, SMALL[0]), (bottom, y + height, SMALL[1])
+                (left, x, SMALL[0]), (top, y, SMALL[1]),
+                (right, x + width, SMALL[0]), (bottom, y + height, SMALL[1]),
             ):  # fmt: skip
                 assert abs(found - min(max(true, 0), limit - 1)) <= 1
 
@@ -292,7 +293,8 @@ def test_renamed_cameras_are_renamed_beside_their_pictures(tmp_path: Path) -> No
 def test_a_written_folder_runs_as_gtr_bench_with_its_clips(tmp_path: Path) -> None:
     out = tmp_path / "folder"
     command = ["generate", "worlds", "--out", str(out), "--samples", "2", "--clips", "--clip-size", "640x360"]
-    main(command)
+    with pytest.raises(SystemExit, match="0"):
+        main(command)
     media = MediaStore(tmp_path / "media")
     samples = gtr_bench.open(data=out, select=Select(), protocol="guarded", media=media)
     assert not samples.faults
