@@ -21,8 +21,8 @@ OUT = Path(__file__).parents[1] / "docs" / "images" / "gallery"
 SEED = 0
 SCENES = {  # name: number of the sample, clip, frame with a box, degrees
     "outdoor-vehicle": (14, 0, 1, {}),
-    "outdoor-pedestrian": (2, 0, 3, {}),
-    "indoor": (1, 0, 1, {}),
+    "outdoor-pedestrian": (16, 1, 1, {}),
+    "indoor": (5, 0, 1, {}),
     "night": (14, 0, 1, {"night": 0.9}),
     "rain": (28, 0, 3, {"rain": 0.9}),
 }
