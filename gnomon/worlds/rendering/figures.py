@@ -216,8 +216,8 @@ def pedestrian(
         shapes.append(
             (
                 [
-                    (side * broad, up)
-                    for side, up in ((-0.8, knee + 0.08), (0.8, knee + 0.08), (0.6, hip + 0.08), (-0.6, hip + 0.08))
+                    (-0.8 * broad, knee + 0.08), (0.8 * broad, knee + 0.08),
+                    (0.6 * broad, hip + 0.08), (-0.6 * broad, hip + 0.08),
                 ],
                 look.second,
             )

@@ -188,7 +188,7 @@ def _ground_points(canvas: Canvas) -> tuple[NDArray[np.float32], NDArray[np.floa
     """Of each pixel the (x, y) that it shows, and how far away that is; in the sky, as on a far plane."""
     height, width = canvas.nearness.shape
     lens = canvas.lens
-    depth: NDArray[np.float32] = 1 / np.maximum(canvas.nearness, np.float32(1e-3))
+    depth: NDArray[np.float32] = np.reciprocal(np.maximum(canvas.nearness, np.float32(1e-3)))
     columns = np.arange(width, dtype=np.float32)[None] + 0.5
     rows = np.arange(height, dtype=np.float32)[:, None] + 0.5
     points = np.empty((height, width, 2), np.float32)

@@ -34,6 +34,7 @@ FACADES: tuple[Colour, ...] = (
 )  # fmt: skip
 ROOF: Colour = (104, 98, 96)
 GLASS: tuple[Colour, ...] = ((74, 92, 112), (88, 108, 128), (62, 76, 94))
+DOOR: Colour = (84, 62, 50)
 LAMPLIGHT: Colour = (255, 222, 150)
 LEAVES: tuple[Colour, ...] = ((72, 112, 52), (86, 128, 60), (62, 100, 56))
 
@@ -274,7 +275,7 @@ def walls(building: Building, *, is_lit: bool = False) -> Iterator[Sheet]:
                 middle_m = (number + 0.5) * gap_m
                 is_bright = rng.random() < 0.3
                 if storey == 0 and number == door:
-                    half_m, low_m, top_m, colour = 0.6, 0.0, 2.2, (84, 62, 50)
+                    half_m, low_m, top_m, colour = 0.6, 0.0, 2.2, DOOR
                 else:
                     half_m, low_m, top_m = 0.62, storey * STOREY_M + 0.95, storey * STOREY_M + 2.45
                     colour = rng.choice(GLASS)

@@ -4,6 +4,7 @@ import hashlib
 import io
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import av
 import numpy as np
@@ -187,7 +188,7 @@ def test_equal_clips_have_equal_bytes_and_decode_to_their_frames() -> None:
         film(made.pictures(), made.times_s) for made in (clip, clips(1, has_box=True, has_clock=True)[0])
     ]
     assert len({hashlib.sha256(file).hexdigest() for file in files}) == 1
-    with av.open(io.BytesIO(files[0])) as container:
+    with av.open(io.BytesIO(files[0]), "r") as container:
         stream = container.streams.video[0]
         assert stream.codec_context.name == "h264"
         assert stream.codec_context.pix_fmt == "yuv420p"
@@ -221,6 +222,12 @@ def opened(folder: Path, protocol: str = "guarded", **select: object) -> Sample:
     return samples.get("w0-00006")  # causal reordering
 
 
+def blocks(sample: Sample, *, videos: bool = False) -> list[dict[str, Any]]:
+    """The blocks of a prompt that shows the clips alone."""
+    content: Any = sample.messages(["media"], videos=videos)[0]["content"]
+    return list(content)
+
+
 def test_without_frames_a_sample_is_as_it_was(tmp_path: Path) -> None:
     sample = opened(tmp_path)
     assert sample.footage is None
@@ -237,9 +244,7 @@ def test_nothing_is_drawn_before_a_prompt_shows_it(tmp_path: Path) -> None:
 
 def test_clips_alone_say_which_camera_took_them_but_not_when_where_times_are_withheld(tmp_path: Path) -> None:
     sample = opened(tmp_path, frames=2)
-    texts = [
-        str(block["text"]) for block in sample.messages(["media"])[0]["content"] if block["type"] == "text"
-    ]
+    texts = [str(block["text"]) for block in blocks(sample) if block["type"] == "text"]
     about = [text for text in texts if "in the red box" in text]
     assert [text.split(",")[0] for text in about] == ["Clip 1", "Clip 2", "Clip 3"]
     assert all("lasting" in text and "12:" not in text for text in about)
@@ -248,17 +253,14 @@ def test_clips_alone_say_which_camera_took_them_but_not_when_where_times_are_wit
 
 def test_models_that_take_videos_get_whole_clips_and_others_frames(tmp_path: Path) -> None:
     sample = opened(tmp_path, fps=1.0)
-    kinds = [
-        [block["type"] for block in sample.messages(["media"], videos=videos)[0]["content"]]
-        for videos in (True, False)
-    ]
+    kinds = [[block["type"] for block in blocks(sample, videos=videos)] for videos in (True, False)]
     assert kinds[0].count("video") == 3
     assert "image" not in kinds[0]
     assert "video" not in kinds[1]
     assert kinds[1].count("image") >= 6
     films = [part.content for part in sample.parts if isinstance(part.content, VideoRef)]
     data = MediaStore(tmp_path / "media").read(films[0].sha256)
-    with av.open(io.BytesIO(data)) as container:
+    with av.open(io.BytesIO(data), "r") as container:
         assert container.streams.video[0].width == 960
 
 
