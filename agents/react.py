@@ -34,6 +34,7 @@ from agents.core.langgraph_runtime import is_loaded, run_graph, trial_context
 from agents.core.tool_turn import run_call, tool_choice_now, tool_loop_calls, with_unique_ids
 from gnomon.core.agent import AgentContext, Checkpoints, LimitReached
 from gnomon.core.arm import Arm
+from gnomon.core.conversation import Conversation
 from gnomon.core.message import Message
 
 if TYPE_CHECKING:
@@ -82,7 +83,7 @@ def _workflow() -> "Pregel[Any, Any, Any, Any]":
 
 
 async def _loop(context: AgentContext, prompt: list[Message], checkpoints: Checkpoints | None) -> str:
-    messages = [*prompt, *(_turns_before(checkpoints) if checkpoints is not None else ())]
+    messages = Conversation(prompt).plus(*(_turns_before(checkpoints) if checkpoints is not None else ()))
 
     async def keep(after: str) -> None:
         if checkpoints is not None:
@@ -90,17 +91,17 @@ async def _loop(context: AgentContext, prompt: list[Message], checkpoints: Check
 
     while True:
         if len(messages) == len(prompt) or messages[-1]["role"] == "tool":
-            messages = [*messages, await _ask(context, messages)]
+            messages = messages.plus(await _ask(context, messages))
             if messages[-1].get("tool_calls"):
                 await keep("the model")
         turn = messages[-1]
         if not turn.get("tool_calls"):
             return str(turn["content"] or "")
-        messages = [*messages, *[await run_call(context, call) for call in turn["tool_calls"]]]
+        messages = messages.plus(*[await run_call(context, call) for call in turn["tool_calls"]])
         await keep("its calls")
 
 
-async def _ask(context: AgentContext, messages: list[Message]) -> Message:
+async def _ask(context: AgentContext, messages: Conversation) -> Message:
     """The model's turn; where the arm forbids calls, only what it said counts."""
     choice = tool_choice_now(context)
     reply = await context.generate(messages, tool_choice=choice)

@@ -3,7 +3,8 @@
 `python -m bench.finishing` starts a PostgreSQL of its own, and processes whose threads do to the store what
 workers do: lease trials of a shard, then end them, BATCH at a time, as fast as the store lets them. There are
 no models, and a result is made before the clock runs. It prints results a second of one job, and of as many
-workers that have a job each: what the database can do where nobody waits for another.
+workers that have a job each: what the database can do where nobody waits for another. The floor is one
+connection that writes the same results and traces by COPY, and commits each batch.
 """
 
 import argparse
@@ -13,11 +14,16 @@ import time
 from collections.abc import Sequence
 from multiprocessing.synchronize import Barrier
 
+from sqlalchemy import select
+
 from bench.performance.filler import TRACE, row_of
 from gnomon.spec.job_spec import JobSpec
 from gnomon.worlds.sample_numbers import Numbers
 from tests.workers.postgresql import running
+from workers.store.database import insert_all
 from workers.store.records import Lease
+from workers.store.schema import results, traces, trials
+from workers.store.serialization import pack, row_values, trial_of
 from workers.store.store import Store
 
 WORKERS = (1, 10, 100, 1_000)
@@ -94,17 +100,40 @@ def results_per_s(url: str, workers: int, *, jobs: int) -> float:
     return done / took
 
 
+def floor_per_s(url: str) -> float:
+    """Results a second of plain COPY and commit, in the batches of one worker."""
+    store = Store(url)
+    size = BATCHES * BATCH // len(ARMS)
+    job = store.create_job(spec_of(size), Numbers(0, tuple(range(14)), size))
+    with store.reading() as db:
+        planned = [trial_of(row) for row in db.execute(select(trials).limit(BATCHES * BATCH)).mappings()]
+    rows = [row_values(row_of(trial)) for trial in planned]
+    bodies = [{"trial_id": trial.trial_id, "body": pack(TRACE)} for trial in planned]
+    assert job.counts.planned == len(rows)
+    began = time.perf_counter()
+    for begin in range(0, len(rows), BATCH):
+        with store.writing() as db:
+            insert_all(db, results, rows[begin : begin + BATCH])
+            insert_all(db, traces, bodies[begin : begin + BATCH])
+    took = time.perf_counter() - began
+    store.close()
+    return len(rows) / took
+
+
 def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--workers", type=int, nargs="+", default=WORKERS)
     chosen = parser.parse_args()
     with running(flushes=True) as server:
+        floor = floor_per_s(server.emptied())
+        print(f"floor, COPY and commit alone: {floor:,.0f} results a second")
         for workers in chosen.workers:
             shared = results_per_s(server.emptied(), workers, jobs=1)
             alone = results_per_s(server.emptied(), workers, jobs=workers)
             print(
-                f"{workers:,} workers: {shared:,.0f} results a second of one job, {alone:,.0f} of a job each"
+                f"{workers:,} workers: {shared:,.0f} results a second of one job, {alone:,.0f} of a job each;"
+                f" {shared / floor:.2f} and {alone / floor:.2f} times the floor"
             )
 
 

@@ -4,8 +4,10 @@
 (12 s on two cores), and prints the cost of one visit of one of them:
 
 - a sync of a process with the rate limiter, by how many others hold calls of the same key;
-- the renewal of one worker's 150 leases, by how many workers hold as many;
-- accepting trials, a row, by COPY as the store does and by INSERT;
+- the renewal of one worker's 150 leases, by how many workers hold as many, beside a plain statement that
+  writes one row;
+- the progress of a job while they hold them;
+- accepting trials, a row, by COPY as the store does and by INSERT, and a whole job, by `create_job`;
 - a turn of the sweeper, by how many jobs are open, and one after Redis has lost its memory;
 - the turn that takes back what a fleet of dead workers held.
 """
@@ -21,7 +23,7 @@ from typing import Any, cast
 
 from redis import Redis
 from redis.asyncio import Redis as AsyncRedis
-from sqlalchemy import insert, text
+from sqlalchemy import insert, text, update
 
 from gnomon.spec.job_spec import JobSpec, Rate
 from gnomon.worlds.sample_numbers import Numbers
@@ -30,13 +32,14 @@ from tests.workers.postgresql import running
 from workers.rate_limit.redis_limiter import Flow, RedisRateLimiter, SyncRequest
 from workers.settings import read_timing
 from workers.store.database import insert_all
-from workers.store.schema import jobs, trials
+from workers.store.schema import jobs, lease_holders, trials
 from workers.store.store import Store
 from workers.sweeper import Sweeper
 
 HOLDERS = (1, 10, 100, 1_000)
 OPEN_JOBS = (100, 1_000, 10_000)
 LEASES = 150  # of one worker
+SAMPLES = 50_000  # of the job that is accepted whole
 ROWS = 20_000
 SPEC = JobSpec.model_validate(
     {
@@ -102,17 +105,47 @@ def trial_rows(count: int, **values: Any) -> list[dict[str, Any]]:
     ]
 
 
-def renewal_ms(store: Store, workers: int) -> float:
-    """Milliseconds of one worker's renewal while so many hold leases: the median of 15."""
-    rows = trial_rows(workers * LEASES, state="leased", lease_until=time.time() + 600)
+def hold(store: Store, job_id: str, workers: int, *, until_s: float) -> int:
+    """Let so many workers hold LEASES trials each of the job, so many seconds from now; the last shard."""
+    rows = trial_rows(workers * LEASES, state="leased", attempt=1, token=1)
     for number, row in enumerate(rows):
-        row["worker"] = f"worker-{number // LEASES}"
+        row |= {"job_id": job_id, "worker": f"worker-{number // LEASES}"}
+    until = time.time() + until_s
+    holders = [{"worker": f"worker-{number}", "lease_until": until} for number in range(workers)]
     with store.writing() as db:
-        db.execute(text("TRUNCATE trials CASCADE"))
+        db.execute(text("TRUNCATE trials, lease_holders CASCADE"))
         insert_all(db, trials, rows)
+        insert_all(db, lease_holders, holders)
+        db.execute(update(jobs).where(jobs.c.id == job_id).values(leased=len(rows)))
     with store.writing() as db:
-        db.execute(text("ANALYZE trials"))
-    return median([1_000 * seconds(lambda: store.renew("worker-0", ttl_s=30.0)) for _ in range(15)])
+        db.execute(text("ANALYZE"))
+    return int(rows[-1]["shard"])
+
+
+def renewal_ms(store: Store, workers: int) -> tuple[float, float, float]:
+    """Milliseconds of one worker's renewal while so many hold leases, of a statement alone that writes one
+    row, and of the job's progress: medians of 15.
+    """
+    job = store.create_job(SPEC, Numbers(0, tuple(range(14)), 4))
+    hold(store, job.id, workers, until_s=600)
+
+    def write_one_row() -> None:
+        with store.writing() as db:
+            db.execute(text("UPDATE lease_holders SET lease_until = lease_until WHERE worker = 'worker-0'"))
+
+    assert len(store.renew("worker-0", ttl_s=30.0)) == LEASES
+    assert store.job(job.id).counts.running == workers * LEASES
+    works = (lambda: store.renew("worker-0", ttl_s=30.0), write_one_row, lambda: store.job(job.id))
+    renewal, floor, progress = (median([1_000 * seconds(work) for _ in range(15)]) for work in works)
+    return renewal, floor, progress
+
+
+def whole_job_us(store: Store) -> tuple[float, float]:
+    """Microseconds for each trial of a job that is accepted whole, and of which this process's own CPU."""
+    spec = SPEC.model_copy(update={"select": SPEC.select.model_copy(update={"limit": SAMPLES})})
+    cpu_s = time.process_time()
+    took_s = seconds(lambda: store.create_job(spec, Numbers(0, tuple(range(14)), SAMPLES)))
+    return 1e6 * took_s / SAMPLES, 1e6 * (time.process_time() - cpu_s) / SAMPLES
 
 
 def accepting_us(store: Store, write: Callable[..., None]) -> float:
@@ -170,17 +203,10 @@ def recovery_s(store: Store, redis: Redis, workers: int) -> float:
         db.execute(text("TRUNCATE trials, jobs CASCADE"))
     redis.flushall()
     job = store.create_job(SPEC, Numbers(0, tuple(range(14)), 4))
-    rows = trial_rows(workers * LEASES, state="leased", lease_until=time.time() - 1, attempt=1, token=1)
-    for number, row in enumerate(rows):
-        row |= {"job_id": job.id, "worker": f"worker-{number // LEASES}"}
-    with store.writing() as db:
-        db.execute(text("TRUNCATE trials CASCADE"))
-        insert_all(db, trials, rows)
-    with store.writing() as db:
-        db.execute(text("ANALYZE"))
+    last_shard = hold(store, job.id, workers, until_s=-1)
     sweeper = Sweeper(store, redis, timing=read_timing({}))
     took = seconds(sweeper.sweep)
-    assert cast(int, redis.llen("rq:queue:gnomon.default.normal")) == rows[-1]["shard"] + 1
+    assert cast(int, redis.llen("rq:queue:gnomon.default.normal")) == last_shard + 1
     return took
 
 
@@ -203,10 +229,19 @@ def main() -> None:
         for holders in HOLDERS:
             print(f"limiter, {holders:,} holders: {asyncio.run(limiter_us(url, holders)):.0f} us a sync")
         for workers in HOLDERS:
-            print(f"renewal of {LEASES}, {workers:,} workers: {renewal_ms(store, workers):.1f} ms")
+            renewal, floor, progress = renewal_ms(store, workers)
+            print(
+                f"renewal of {LEASES}, {workers:,} workers: {renewal:.1f} ms, {renewal / floor:.1f} times one"
+                f" row's {floor:.1f}; progress of their job: {progress:.1f} ms"
+            )
         copied, inserted = accepting_us(store, insert_all), accepting_us(store, by_insert)
         ratio = inserted / copied
         print(f"accepting: {copied:.1f} us a trial by COPY, {inserted:.1f} by INSERT ({ratio:.1f} times)")
+        whole, own = whole_job_us(store)
+        print(
+            f"a whole job of {SAMPLES:,}: {whole:.1f} us a trial ({whole / copied:.1f} times COPY alone),"
+            f" of which {own:.1f} CPU of the process that accepts it"
+        )
         for open_jobs in OPEN_JOBS:
             turn_s, refill_s, shards = turn_and_refill_s(store, Redis.from_url(url), open_jobs)
             print(f"sweep, {open_jobs:,} open jobs: {turn_s:.3f} s")

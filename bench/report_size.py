@@ -1,13 +1,15 @@
-"""Measures time and memory of `gnomon report`, by default over 10,000 samples × 8 arms × 3 repeats.
+"""Measures time and memory of `gnomon report` beside what merely reading its rows takes.
 
-    .venv/bin/python bench/report_size.py [--samples 10000] [--arms 8] [--repeats 3] [--cells 14]
+    .venv/bin/python -m bench.report_size [--samples 10000 41667] [--arms 8] [--repeats 3] [--cells 14]
 
-The rows are put into a store on SQLite first, as workers put them there; the command then runs in a
-process of its own, once a format, and start-up is counted.
+By default 240,000 and 1,000,008 rows. They are put into a store on SQLite at once, without queue and leases;
+the command then runs in a process of its own, once a format. The floors run in processes of their own: the
+columns that a report reads with the driver alone, nothing kept; one GROUP BY in SQL; and the means by arm and
+sample in Polars. Start-up is counted everywhere; `start` is a process that imports what the floors import.
 """
 
 import argparse
-import resource
+import os
 import subprocess
 import sys
 import tempfile
@@ -16,16 +18,20 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import polars as pl
+from sqlalchemy import func, select
 
 from gnomon.core.row import Row
 from gnomon.core.sample import SampleRef
 from gnomon.core.score import Outcome
 from gnomon.spec.job_spec import JobSpec
-from workers.store import Lease, Store
+from gnomon.trials.trial_plan import Trial, expand_trials
+from workers.store import Store
 from workers.store.missing import missing_row
+from workers.store.schema import results
+from workers.store.serialization import BATCH_COLUMNS
 
 TOOLS = {"bearing": {"calls": 2, "bad_arguments": 0, "errors": 0}}
-BATCH = 1000
 
 
 def fill(store: Store, *, samples: int, arms: int, repeats: int, cells: int) -> str:
@@ -42,20 +48,15 @@ def fill(store: Store, *, samples: int, arms: int, repeats: int, cells: int) -> 
         SampleRef(sample_id=f"s{n}", task="t", cell=f"cell{n % cells:02}", cluster=f"v{n // 5}")
         for n in range(samples)
     ]
-    job = store.create_job(spec, refs)
     random = np.random.default_rng(0)
     level = {ref.sample_id: random.uniform(0.2, 0.7) for ref in refs}
-    for shard in range(job.shards):
-        while leases := store.lease(job.id, shard, worker="w", ttl_s=600, limit=BATCH):
-            store.finish(
-                [(one, _row(one, level[one.trial.ref.sample_id], random), {"steps": []}) for one in leases]
-            )
-    return job.id
+    rows = (_row(trial, level[trial.ref.sample_id], random) for trial in expand_trials("j", spec, refs))
+    return store.insert_finished_job(spec, refs, ((row, None) for row in rows))
 
 
-def _row(lease: Lease, level: float, random: np.random.Generator) -> Row:
-    arm = int(lease.trial.arm.removeprefix("arm"))
-    row = missing_row(lease.trial, benchmark="worlds", stop_reason="answered", attempt=1)
+def _row(trial: Trial, level: float, random: np.random.Generator) -> Row:
+    arm = int(trial.arm.removeprefix("arm"))
+    row = missing_row(trial, benchmark="worlds", stop_reason="answered", attempt=1)
     return replace(
         row,
         outcome=Outcome.SCORED,
@@ -70,29 +71,93 @@ def _row(lease: Lease, level: float, random: np.random.Generator) -> Row:
     )
 
 
+def nothing(store: Store, job: str) -> None:
+    """Start-up."""
+
+
+def driver(store: Store, job: str) -> None:
+    """The columns that a report reads, as the driver gives them."""
+    for _ in store.iter_columns(job, 0, ("seq", *BATCH_COLUMNS)):
+        pass
+
+
+def sql(store: Store, job: str) -> None:
+    """The mean score of each arm."""
+    by_arm = select(results.c.arm, func.avg(results.c.score)).where(results.c.job_id == job)
+    with store.reading() as db:
+        db.execute(by_arm.group_by(results.c.arm)).all()
+
+
+def polars(store: Store, job: str) -> None:
+    """The mean score of each sample under each arm."""
+    names = ("seq", "sample_id", "arm", "score")
+    columns: list[list[object]] = [[] for _ in names]
+    for rows in store.iter_columns(job, 0, names):
+        for column, values in zip(columns, zip(*rows, strict=True), strict=True):
+            column.extend(values)
+    frame = pl.DataFrame(dict(zip(names, columns, strict=True)))
+    frame.group_by("arm", "sample_id").agg(pl.col("score").mean())
+
+
+FLOORS = {"start": nothing, "driver": driver, "SQL": sql, "Polars": polars}
+
+
+def floor(name: str, url: str, job: str) -> None:
+    """What a process of its own does."""
+    store = Store(url)
+    FLOORS[name](store, job)
+    store.close()
+
+
+def measured(name: str, command: list[object]) -> None:
+    """Run a command and print what it took."""
+    began_s = time.perf_counter()
+    with subprocess.Popen([str(part) for part in command]) as process:
+        _, status, used = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        raise SystemExit(f"{name} ended with {process.returncode}")
+    wall_s, cpu_s = time.perf_counter() - began_s, used.ru_utime + used.ru_stime
+    print(f"| {name} | {cpu_s:.1f} | {wall_s:.1f} | {used.ru_maxrss / 1024:.0f} |", flush=True)
+
+
+def measure(folder: Path) -> None:
+    """Print the table of the job that is in this data folder."""
+    url = f"sqlite:///{folder}/gnomon.db"
+    store = Store(url)
+    (job,) = store.jobs(limit=1).items
+    store.close()
+    print(f"\n| {job.counts.done:,} rows | CPU s | wall s | peak MB |\n|---|---|---|---|", flush=True)
+    for name in FLOORS:
+        measured(name, [sys.executable, "-m", "bench.report_size", "--floor", name, url, job.id])
+    gnomon = Path(sys.executable).with_name("gnomon")
+    with tempfile.TemporaryDirectory() as out:
+        for kind in ("json", "html", "md"):
+            file = Path(out) / f"report.{kind}"
+            measured(f"report, {kind}", [gnomon, "report", job.id, "--data-dir", folder, "--out", file])
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    for name, default in (("samples", 10_000), ("arms", 8), ("repeats", 3), ("cells", 14)):
+    parser.add_argument("--samples", type=int, nargs="+", default=[10_000, 41_667])
+    for name, default in (("arms", 8), ("repeats", 3), ("cells", 14)):
         parser.add_argument(f"--{name}", type=int, default=default)
-    size = vars(parser.parse_args())
-    with tempfile.TemporaryDirectory() as folder:
-        store = Store(f"sqlite:///{folder}/gnomon.db")
-        job = fill(store, **size)
-        store.close()
-        print(f"{size['samples'] * size['arms'] * size['repeats']:,} rows, start-up included:")
-        for kind in ("json", "html", "md"):
-            out = Path(folder) / f"report.{kind}"
-            gnomon = Path(sys.executable).with_name("gnomon")
-            began_s, before = time.perf_counter(), resource.getrusage(resource.RUSAGE_CHILDREN)
-            subprocess.run([gnomon, "report", job, "--data-dir", folder, "--out", out], check=True)
-            wall_s, after = time.perf_counter() - began_s, resource.getrusage(resource.RUSAGE_CHILDREN)
-            cpu_s = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-            print(
-                f"{kind}: {wall_s:.1f} s, {cpu_s:.1f} CPU s, peak so far {after.ru_maxrss / 1024:.0f} MB, "
-                f"{out.stat().st_size / 1e6:.1f} MB written"
-            )
+    parser.add_argument("--data-dir", type=Path, help="measure the job that is in this folder")
+    parser.add_argument("--floor", nargs=3, help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.floor:
+        return floor(*options.floor)
+    if options.data_dir:
+        return measure(options.data_dir)
+    for samples in options.samples:
+        with tempfile.TemporaryDirectory() as folder:
+            store = Store(f"sqlite:///{folder}/gnomon.db")
+            fill(store, samples=samples, arms=options.arms, repeats=options.repeats, cells=options.cells)
+            store.close()
+            measure(Path(folder))
+    return None
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
-"""Measures how long the questions of the web page take on a job of 100,000 trials over SQLite.
+"""Measures how long the questions of the web page take on a job of 100,000 or a million trials over SQLite.
 
-    .venv/bin/python -m bench.view_times [--samples 25000] [--rounds 30] [--database FILE]
+    .venv/bin/python -m bench.view_times [--samples 25000 | 250000] [--rounds 30] [--database FILE]
 
 Two models × two arms over 14 cells, with flags, tools and answers. `first` is the first time on an index that
 has just been made, when nothing is worked out yet; p50 and p95 are of later rounds, each with other filters
@@ -159,14 +159,19 @@ def measure(store: Store, job: str, rounds: int) -> None:
     line("an index, already there", [timed(lambda: kept.get(job)) for _ in range(rounds)])
     body = kept.get(job).to_bytes()
     rows = [row for batch in store.iter_columns(job, 0, STORED_COLUMNS) for row in batch]
-    most = TrialIndex.empty(MODELS, ARMS).extended(rows[:-100])
+    latest = TrialIndex.empty(MODELS, ARMS).extended(rows[: -100 * rounds])
 
-    def after_new_results() -> None:
-        newer = most.extended(rows[-100:])
-        newer.facets(PAIR)
-        newer.pairs(PAIR)
+    def after_new_results(start: int) -> None:
+        nonlocal latest
+        latest = latest.extended(rows[start : start + 100])
+        latest.facets(PAIR)
+        latest.pairs(PAIR)
 
-    line("facets and 100 pairs after 100 new results", [timed(after_new_results) for _ in range(rounds)])
+    starts = range(count - 100 * rounds, count, 100)
+    line(
+        "facets and 100 pairs after 100 new results",
+        [timed(lambda start=start: after_new_results(start)) for start in starts],
+    )
     index = TrialIndex.from_bytes(body)
     for name, ask in questions(index).items():
         fresh = TrialIndex.from_bytes(body)

@@ -8,6 +8,7 @@ so a quarter is the estimate. The same factor holds for pictures and for what su
 import json
 from collections.abc import Sequence
 
+from gnomon.core.conversation import fold
 from gnomon.core.message import Message, ToolSchema
 from gnomon.core.model import Request, memoize_by_tools
 
@@ -43,11 +44,15 @@ class TokenEstimator:
         >>> TokenEstimator().prompt_at_most(ask)
         420
         """
-        return self._schema_bytes(request.tools) + sum(map(_bytes_of, request.messages))
+        return self._schema_bytes(request.tools) + fold(request.messages, _bytes_of, 0, _plus_bytes)
 
 
 def _schema_bytes(tools: Sequence[ToolSchema]) -> int:
     return len(json.dumps(tools)) if tools else 0
+
+
+def _plus_bytes(so_far: int, messages: Sequence[Message]) -> int:
+    return so_far + sum(map(_bytes_of, messages))
 
 
 def _bytes_of(message: Message) -> int:
@@ -80,4 +85,4 @@ def _bytes_of(message: Message) -> int:
 
 
 def _size(text: str) -> int:
-    return len(text.encode("utf-8", "surrogatepass"))
+    return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))

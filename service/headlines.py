@@ -4,7 +4,7 @@ import json
 import logging
 import threading
 from collections import OrderedDict
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, cast
 
 from typing_extensions import TypedDict
@@ -88,10 +88,13 @@ class Headlines:
     """The headlines of jobs that have ended. Safe to share between threads.
 
     What is not kept is built by one thread in the background, one job after another: `of` waits for none.
+    It then calls `prepare` with the job, for what else its pages need once it has ended.
     """
 
-    def __init__(self, store: Store, reports: ReportCache) -> None:
-        self._store, self._reports = store, reports
+    def __init__(
+        self, store: Store, reports: ReportCache, *, prepare: Callable[[str], object] = lambda _: None
+    ) -> None:
+        self._store, self._reports, self._prepare = store, reports, prepare
         self._lock = threading.Lock()
         self._wanted: OrderedDict[str, str] = OrderedDict()  # stamps by job
         self._failed: dict[str, str] = {}  # stamps by job: not tried again before something changes
@@ -151,6 +154,7 @@ class Headlines:
             body = json.dumps(headline_of(report)).encode()
             if kept_stamp(self._store.job_state(job_id)) == stamp:
                 keep_quietly(self._store, job_id, KIND, stamp, body)
+            self._prepare(job_id)
         except Unwanted:
             return
         except Exception as error:  # noqa: BLE001 - the others are built all the same

@@ -28,7 +28,7 @@ def report_of(store: Store, job_id: str) -> Report:
         job_id=job.id,
         spec=job.spec,
         status=job.status,
-        rows=store.iter_rows(job_id),
+        rows=store.iter_batches(job_id),
         planned=job.counts.planned,
         faults=job.faults,
         trace=store.trace,

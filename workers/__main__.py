@@ -35,9 +35,8 @@ def main(redis_url: str, database_url: str, queues: str, data_dir: Path) -> None
     """Run a worker."""
     os.umask(0o077)  # what it writes is its owner's alone
     limit_memory()
-    from redis import Redis
-
     from agents.models.catalog import open_model, preload
+    from workers.redis_url import redis_at
     from workers.shard import WorkerContext
     from workers.worker import ShardWorker
 
@@ -57,7 +56,7 @@ def main(redis_url: str, database_url: str, queues: str, data_dir: Path) -> None
     except GnomonError as error:
         raise click.UsageError(str(error)) from None
     names = tuple(name.strip() for name in queues.split(",") if name.strip())
-    worker = ShardWorker(names, redis=Redis.from_url(redis_url), context=context, preload=preload)
+    worker = ShardWorker(names, redis=redis_at(redis_url), context=context, preload=preload)
     worker.work(logging_level="WARNING")
 
 

@@ -9,7 +9,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from gnomon.core.trace import Trace
 from gnomon.trials.checkpoint import SavedTrial, TrialCheckpoints
-from workers.budget.usage import Usage
+from workers.budget.usage import NO_USAGE, Usage
 from workers.store.checkpoints import NewCheckpoint
 from workers.store.leases import ISOLATE_AFTER
 from workers.store.records import Lease
@@ -99,8 +99,10 @@ class AttemptCheckpoints:
 
     def lease_now(self) -> Lease:
         """The lease, with what the job's counters hold of what is in the trial's trace."""
-        before = Usage.paid(Trace(steps=list(self.trial.resumed))).known
-        return replace(self._lease, counted=before if self.written is None else self.written)
+        counted = self.written
+        if counted is None and self.trial.resumed:
+            counted = Usage.paid(Trace(steps=list(self.trial.resumed))).known
+        return replace(self._lease, counted=NO_USAGE if counted is None else counted)
 
     async def end(self) -> Lease:
         """Wait for what is being written, not for long; the lease as it is then."""

@@ -16,6 +16,7 @@ from rq.job import Job
 from rq.serializers import JSONSerializer
 
 from workers.message import SHARD_FUNCTION, ShardMessage
+from workers.redis_url import redis_at
 from workers.store.records import JobRecord
 
 PRIORITIES = ("high", "normal", "low")
@@ -43,7 +44,7 @@ NO_TIMEOUT = -1  # a shard takes what its trials take; leases, not RQ, tell who 
 
 def client_of(url: str) -> Redis:
     """A client that gives up soon: callers wait for it, and the sweeper makes good what failed."""
-    return Redis.from_url(
+    return redis_at(
         url,
         socket_timeout=REDIS_TIMEOUT_S,
         socket_connect_timeout=REDIS_TIMEOUT_S,

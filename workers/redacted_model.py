@@ -7,6 +7,9 @@ from gnomon.core.model import Model, Reply, Request
 from gnomon.core.redaction import SHORTEST, key_in, redactor_here
 from gnomon.spec.job_spec import ModelSpec
 
+# The fields of a reply that hold texts.
+_SAID = ("text", "reasoning", "tool_calls", "finish_reason", "provider_turn", "request_changes", "flags")
+
 
 class RedactedModel:
     """Any model. What is scored is what is kept: an answer and its trace agree."""
@@ -32,6 +35,9 @@ class RedactedModel:
         return self._redacted(reply)
 
     def _redacted(self, reply: Reply) -> Reply:
+        said = [getattr(reply, name) for name in _SAID]
+        if self._secrets.is_clean(said):
+            return reply
         fields = {name: getattr(reply, name) for name in reply.__slots__}
         redacted = self._secrets.redact_in(fields)
         return reply if redacted is fields else replace(reply, **redacted)

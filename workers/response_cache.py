@@ -9,12 +9,14 @@ import hashlib
 import json
 import logging
 from collections import OrderedDict
-from collections.abc import AsyncIterator, Iterable, Mapping
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 
 from sqlalchemy.exc import SQLAlchemyError
 
+from gnomon.core.conversation import fold
+from gnomon.core.message import Message
 from gnomon.core.model import Model, Reply, Request, memoize_by_tools
 from gnomon.spec.job_spec import ModelSpec
 from gnomon.spec.model_providers import PROVIDERS, plugged_provider
@@ -182,14 +184,38 @@ class CachedModel:
         """Digest of the scope, the conversation (pictures by hash), the tools offered, the choice left, and
         how the protocol has replies drawn.
         """
-        conversation = json.dumps([request.messages, request.tool_choice if request.tools else None])
-        if (drawn := self._drawn(request.decoding)) != "{}":
-            conversation += drawn
-        return _digest(scope + self._offer(request.tools) + conversation.encode())
+        head = scope + self._offer(request.tools)
+        conversation = fold(request.messages, (CachedModel, head), _Hashed(head + b"[["), _Hashed.plus)
+        choice = f'], "{request.tool_choice}"]' if request.tools else "], null]"
+        drawn = self._drawn(request.decoding)
+        return conversation.end(choice if drawn == "{}" else choice + drawn)
 
     async def close(self) -> None:
         """Close the model."""
         await self._model.close()
+
+
+class _Hashed:
+    """The hash of the messages of a conversation so far, as a list in JSON that is not closed yet."""
+
+    __slots__ = ("_count", "_hash")
+
+    def __init__(self, head: bytes) -> None:
+        self._hash, self._count = hashlib.sha256(head), 0
+
+    def plus(self, messages: Sequence[Message]) -> "_Hashed":
+        """With more messages; the hash of those so far stays."""
+        longer = object.__new__(_Hashed)
+        longer._hash, longer._count = self._hash.copy(), self._count + len(messages)
+        if messages:
+            longer._hash.update(((", " if self._count else "") + json.dumps(messages)[1:-1]).encode())
+        return longer
+
+    def end(self, rest: str) -> bytes:
+        """The digest, with what comes after the messages."""
+        whole = self._hash.copy()
+        whole.update(rest.encode())
+        return whole.digest()[:DIGEST_BYTES]
 
 
 def _reply_of(body: str) -> Reply:

@@ -132,7 +132,7 @@ class Runner:
                 self._start(leased)
                 await running.ramp.step()
             resting = slots.resting
-            ready = sum(leased.trial.model not in resting for leased in source.waiting)
+            ready = source.count_ready(resting)
             is_resting = resting >= self._labels
             source.note_resting(resting)
             if source.may_have_more and ready <= size // 2 and not is_resting:
@@ -179,7 +179,7 @@ class Runner:
             return False
 
     def _start(self, leased: LeasedTrial) -> None:
-        self._source.waiting.remove(leased)
+        self._source.take(leased)
         if self._budget is not None:
             self._budget.start_trial(leased.trial.trial_id)
         self._running.start(leased)

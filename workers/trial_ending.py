@@ -66,10 +66,9 @@ class TrialEnding:
 
     async def give_back_waiting(self) -> None:
         """Give back what was leased and not started."""
-        leases = [leased.lease for leased in self._source.waiting]
+        leases = self._source.take_all()
         if self._budget is not None:
             self._budget.release_trials([lease.trial.trial_id for lease in leases], has_run=False)
-        self._source.waiting.clear()
         await self._source.give_back(leases)
 
     async def _charge_cancelled(self) -> None:

@@ -54,6 +54,7 @@ class TrialSource:
         """
         self.shard = shard
         self.waiting: deque[LeasedTrial] = deque()
+        self._by_sample: dict[tuple[str, int], list[Trial]] = {}  # those that wait
         self.may_have_more, self.is_last = True, False
         self._job_id, self._store, self._heartbeat, self._timing = job_id, store, heartbeat, timing
         self._on_lease, self._next_shard, self._is_over = on_lease, next_shard, is_over
@@ -66,9 +67,28 @@ class TrialSource:
 
     def of_sample(self, trial: Trial) -> list[Trial]:
         """The trials that wait of the same sample and repeat, that one among them."""
-        sample = (trial.ref.sample_id, trial.repeat)
-        waiting = (leased.trial for leased in self.waiting)
-        return [other for other in waiting if (other.ref.sample_id, other.repeat) == sample]
+        return list(self._by_sample.get((trial.ref.sample_id, trial.repeat), ()))
+
+    def take(self, leased: LeasedTrial) -> None:
+        """It waits no more."""
+        self.waiting.remove(leased)
+        trial = leased.trial
+        self._by_sample[trial.ref.sample_id, trial.repeat].remove(trial)
+        if not self._by_sample[trial.ref.sample_id, trial.repeat]:
+            del self._by_sample[trial.ref.sample_id, trial.repeat]
+
+    def take_all(self) -> list[Lease]:
+        """None waits any more."""
+        leases = [leased.lease for leased in self.waiting]
+        self.waiting.clear()
+        self._by_sample.clear()
+        return leases
+
+    def count_ready(self, resting: Collection[str]) -> int:
+        """How many wait, of none of the models `resting`."""
+        if not resting:
+            return len(self.waiting)
+        return sum(leased.trial.model not in resting for leased in self.waiting)
 
     def note_resting(self, resting: frozenset[str]) -> None:
         """Look again for trials of models that rested at the last lease and do not any more."""
@@ -78,6 +98,9 @@ class TrialSource:
         """Lease up to `limit` more trials, of none of the models `excluding`."""
         batch = await self._lease(limit=limit, excluding=excluding)
         self.waiting.extend(batch)
+        for leased in batch:
+            trial = leased.trial
+            self._by_sample.setdefault((trial.ref.sample_id, trial.repeat), []).append(trial)
         self.may_have_more = len(batch) == limit
 
     async def lease_isolated(self, *, excluding: frozenset[str]) -> LeasedTrial | None:

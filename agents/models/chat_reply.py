@@ -5,7 +5,7 @@ from typing import Any
 
 from agents.models import chat_format as wire
 from agents.models.chat_turn import kept_of, reasoning_of, refusal_of, text_of
-from agents.models.finish_reason import checked
+from agents.models.finish_reason import checked, native_reason
 from agents.models.litellm_errors import Scrubber
 from agents.models.reply_bounds import bounded
 from agents.models.usage import TokenUsage, chat_usage, counts_of
@@ -36,15 +36,16 @@ def read_completion(
         problem = scrub(f"the reply has no readable choice: {type(error).__name__}: {error}")
         raise ProviderFault(problem, cause="bad_response") from None
     own = kept_of(message, written)
+    refusal = refusal_of(message) if not text and not calls else ""
     reply = Reply(
         text=text,
         tool_calls=calls,
+        finish_reason="stop" if refusal else native_reason(choice),
         reasoning=wire.sanitize(reasoning_of(message)),
         provider_turn=None if own is None else {"dialect": "chat", "body": own},
         **counts_of(usage, price),
     )
-    refusal = refusal_of(message)
-    if not text and not calls and refusal:
+    if refusal:
         raise ModelFault(scrub(refusal), cause="refused", reply=reply)
     return checked(bounded(reply), choice, scrub), usage
 

@@ -141,6 +141,11 @@ class TurnRules:
         """What a spec asks for."""
         return cls(provider_of(spec.id, spec.api_base), spec.reasoning_history)
 
+    @property
+    def sends_all(self) -> bool:
+        """Whether every turn goes back whole, wherever it stands."""
+        return self.history in ("auto", "all")
+
     def chosen(self, messages: list[Message]) -> list[Message]:
         """The conversation with the turns that go back whole: under `last` those since the user last spoke,
         which is the tool loop that is under way.
@@ -150,7 +155,7 @@ class TurnRules:
         >>> ["provider_turn" in message for message in TurnRules(history="last").chosen(talk)]
         [False, False, False, True]
         """
-        if self.history in ("auto", "all"):
+        if self.sends_all:
             return messages
         users = [place for place, message in enumerate(messages) if message["role"] == "user"]
         start = (users[-1] if users else -1) if self.history == "last" else len(messages)

@@ -62,7 +62,7 @@ def checked(reply: Reply, choice: Mapping[str, Any], scrub: Scrub) -> Reply:
         ModelFault: `refused` or `malformed_call`, with the reply, which was paid for.
     """
     reason = native_reason(choice)
-    reply = replace(reply, finish_reason=reason)
+    reply = reply if reply.finish_reason == reason else replace(reply, finish_reason=reason)
     error = _error_in(choice)
     openrouters = str(choice.get("native_finish_reason") or "")
     kinds = {_kind(reason), _kind(openrouters)}

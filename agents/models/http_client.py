@@ -121,7 +121,7 @@ def parsed(body: bytes) -> Any:
     ([None, None, None, 1.5], None)
     """
     try:
-        return json.loads(body, parse_constant=lambda _: None, parse_float=_finite)
+        return _decode(body.decode(json.detect_encoding(body), "surrogatepass"))
     except (ValueError, RecursionError):
         return None
 
@@ -129,6 +129,10 @@ def parsed(body: bytes) -> Any:
 def _finite(text: str) -> float | None:
     number = float(text)
     return number if math.isfinite(number) else None
+
+
+# Made once: `json.loads` makes one a call.
+_decode = json.JSONDecoder(parse_constant=lambda _: None, parse_float=_finite).decode
 
 
 async def in_chunks(pieces: Sequence[Piece]) -> AsyncIterator[memoryview]:
@@ -146,7 +150,7 @@ async def _body(response: aiohttp.ClientResponse) -> bytes:
         ValueError: it is larger than is read.
     """
     body = bytearray()
-    async for part in response.content.iter_any():
+    while part := await response.content.readany():
         body += part
         if len(body) > MAX_BODY_BYTES:
             raise ValueError(f"a reply of more than {MAX_BODY_BYTES:,} bytes")

@@ -35,8 +35,7 @@ class Scrubber:
     """Strikes secrets out of a provider's message: the key that was used, and whatever `Secrets` knows."""
 
     def __init__(self, key: str | None = None) -> None:
-        # Shorter ones, as servers of one's own take them, are words.
-        self._secrets = Redactor([key] if key and len(key) >= 6 else [])
+        self._key = key
 
     def __call__(self, text: str) -> str:
         """The text, cleaned, shortened and without secrets.
@@ -44,7 +43,9 @@ class Scrubber:
         >>> Scrubber("hunter2hunter2")("bad key hunter2hunter2 or sk-abcdefghijk")
         'bad key [secret] or [secret]'
         """
-        return sanitize(self._secrets.redact_text(text))[:MAX_MESSAGE_CHARS]
+        # Made here, as most calls do not fail. Shorter keys, as servers of one's own take them, are words.
+        secrets = Redactor([self._key] if self._key and len(self._key) >= 6 else [])
+        return sanitize(secrets.redact_text(text))[:MAX_MESSAGE_CHARS]
 
 
 def fault_of(

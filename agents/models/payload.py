@@ -1,7 +1,7 @@
 """Writes the body of a chat completion as bytes; pictures are written once per process."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
@@ -9,9 +9,12 @@ from agents.models import chat_format as wire
 from agents.models.chat_turn import AS_IT_CAME, TurnRules
 from agents.models.image_urls import PICTURES, DataUrlCache
 from agents.models.prompt_cache import MARK, mark, marked_places
+from gnomon.core.conversation import each
 from gnomon.core.message import Message
 from gnomon.core.model import Request, memoize_by_tools
 from gnomon.media import MediaStore
+
+_encode = json.JSONEncoder(separators=(",", ":"), allow_nan=False).encode  # made once: dumps makes one a call
 
 
 def dump(value: object) -> str:
@@ -20,7 +23,7 @@ def dump(value: object) -> str:
     Raises:
         ValueError: a number in it is not finite.
     """
-    return json.dumps(value, separators=(",", ":"), allow_nan=False)
+    return _encode(value)
 
 
 class Payload:
@@ -57,19 +60,35 @@ class Payload:
             plain += f',"tools":{self._tools(request.tools)},"tool_choice":"{request.tool_choice}"'
         pieces, comma = [], ""
         plain += ',"messages":['
-        chosen = self._rules.chosen(request.messages)
-        messages = wire.arranged(chosen, between=self._rules.provider.between)
-        marked = marked_places(messages, offers_tools=bool(request.tools)) if self._is_marked else ()
-        for place, message in enumerate(messages):
+        for parts in self._messages(request):
             plain += comma
             comma = ","
-            for part in self._parts(message, is_marked=place in marked):
+            for part in parts:
                 if isinstance(part, bytes):
                     pieces += [plain.encode(), part]
                     plain = ""
                 else:
                     plain += part
         return [*pieces, f"{plain}]}}".encode()]
+
+    def _messages(self, request: Request) -> Iterable[Iterable[str | bytes]]:
+        """Each message in its parts. Where a message is written alike whatever stands around it, those of a
+        conversation are written once.
+        """
+        if not self._is_marked and self._rules.sends_all:
+            written = each(request.messages, self._written_alone)
+            if None not in written:
+                return written  # type: ignore[return-value]  # as was just seen
+        chosen = self._rules.chosen(request.messages)
+        messages = wire.arranged(chosen, between=self._rules.provider.between)
+        marked = marked_places(messages, offers_tools=bool(request.tools)) if self._is_marked else ()
+        return [[*self._parts(message, is_marked=place in marked)] for place, message in enumerate(messages)]
+
+    def _written_alone(self, message: Message) -> Sequence[str | bytes] | None:
+        """The parts of a message; None if some stand elsewhere: a tool's pictures follow its turn."""
+        if message["role"] == "tool" and isinstance(message["content"], list):
+            return None
+        return [*self._parts(message, is_marked=False)]
 
     def _parts(self, message: Message, *, is_marked: bool) -> Iterator[str | bytes]:
         """The message as JSON: text, and between it pictures as they are kept."""

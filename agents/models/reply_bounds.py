@@ -42,7 +42,8 @@ def with_changes(changes: tuple[str, ...], read: Callable[[], Reply]) -> Reply:
         ProviderFault, ModelFault: as `read` raises them.
     """
     try:
-        return replace(read(), request_changes=changes)
+        reply = read()
+        return reply if reply.request_changes == changes else replace(reply, request_changes=changes)
     except ModelFault as fault:
         if fault.reply is not None:
             fault.reply = replace(fault.reply, request_changes=changes)

@@ -134,7 +134,7 @@ def chat_usage(usage: object) -> TokenUsage:
         reasoning=reasoning,
         usd=usd,
     )
-    return replace(own, is_charged_elsewhere=is_charged_elsewhere)
+    return replace(own, is_charged_elsewhere=True) if is_charged_elsewhere else own
 
 
 def _beside(prompt: object, completion: object, reasoning: object, total: object) -> int:

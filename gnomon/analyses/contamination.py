@@ -8,6 +8,7 @@ from gnomon.analyses.core.kinds import ComputedFromRows, GroupOf
 from gnomon.core.benchmark import BENCHMARKS
 from gnomon.core.errors import SpecError
 from gnomon.core.row import Row
+from gnomon.core.row_batch import in_batches
 from gnomon.report.transformed_answers import TransformedAnswers, TransformedPair
 from gnomon.statistics.consistency import gap, gap_of_flat
 from gnomon.statistics.estimate import FLAT
@@ -47,8 +48,9 @@ def count(rows: Sequence[Row], _group_of: GroupOf) -> dict[str, Any]:
 
 def _pairs(rows: Sequence[Row]) -> dict[tuple[str, str, str, str], TransformedPair]:
     collectors: dict[str, TransformedAnswers] = defaultdict(TransformedAnswers)
-    for row in rows:
-        collectors[row.benchmark].add(row)
+    for benchmark in dict.fromkeys(row.benchmark for row in rows):
+        for batch in in_batches(row for row in rows if row.benchmark == benchmark):
+            collectors[benchmark].add(batch)
     return {
         (benchmark, pair.model, pair.transform, pair.original): pair
         for benchmark, collector in collectors.items()

@@ -21,6 +21,7 @@ def tables(findings: Findings) -> Iterator[Table | str]:
     n = sum(findings.samples.values())
     sizes = f"{counted(n, 'sample')} in {counted(len(findings.samples), 'cell')}"
     yield f"{findings.benchmark} {findings.version}: {sizes}"
+    yield escape(lead(findings))
     rows = _rows([accuracy for accuracy in findings.accuracies if accuracy.view != "steps"])
     for kind, title in (("leak", "Leaks of a protocol"), ("floor", "Floors: regularities of the questions")):
         chosen = [row for row in rows if _first(row).kind == kind]
@@ -42,6 +43,39 @@ def tables(findings: Findings) -> Iterator[Table | str]:
             have = "has" if unread == n == 1 else "have"
             yield f"{view}: {unread:,} of {counted(n, 'sample')} {have} no options that the audit can read"
     yield _verdict(findings)
+
+
+def lead(findings: Findings) -> str:
+    """The rules that beat chance under the guarded prompt, each with its rate over all cells it is tried in.
+
+    What the guarded prompt promises to withhold counts as a leak; what lies in the questions themselves is a
+    baseline, below which an arm's score means little.
+    """
+    by_rule: dict[tuple[str, str], list[ShortcutAccuracy]] = defaultdict(list)
+    for accuracy in findings.accuracies:
+        if accuracy.view == "guarded" and accuracy.applies and accuracy.chance is not None:
+            by_rule[accuracy.kind, accuracy.shortcut].append(accuracy)
+    named: dict[str, list[tuple[float, str]]] = {"leak": [], "floor": []}
+    for (kind, shortcut), cells in by_rule.items():
+        n = sum(accuracy.n for accuracy in cells)
+        beating = [accuracy for accuracy in cells if accuracy.beats_chance]
+        if beating:
+            rate = sum(accuracy.value * accuracy.n for accuracy in cells) / n
+            names = ", ".join(accuracy.cell for accuracy in beating)
+            named[kind].append((rate, f"{shortcut} ({100 * rate:.0f} % of {n:,}; above chance in {names})"))
+    if not any(named.values()):
+        tried = counted(len(by_rule), "rule")
+        return f"No rule beats chance under the guarded prompt, of {tried} that could be tried."
+    told = {kind: "; ".join(text for _, text in sorted(rules, reverse=True)) for kind, rules in named.items()}
+    baselines = (
+        f"Baselines that beat chance, in the questions themselves: {told['floor']}." if told["floor"] else ""
+    )
+    leaks = (
+        f"LEAKS that beat chance, though the prompt should withhold them: {told['leak']}."
+        if told["leak"]
+        else ""
+    )
+    return " ".join(filter(None, (leaks, baselines)))
 
 
 def _rows(accuracies: Sequence[ShortcutAccuracy]) -> list[Row]:

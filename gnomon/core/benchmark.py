@@ -218,6 +218,23 @@ class HasHeuristics(Protocol):
         ...
 
 
+FEATURE_PREFIX = "feature: "  # of the metrics that hold what makes a sample hard, in every row
+
+
+@runtime_checkable
+class MeasuresDifficulty(Protocol):
+    """Measures what makes a sample hard.
+
+    Each row keeps the features as metrics `feature: NAME`; the report draws each arm's score against them.
+
+    Example: `features` of `worlds` gives `{"detour": 1.8, "gap_s": 41.0}`.
+    """
+
+    def features(self, sample: Sample) -> Mapping[str, float]:
+        """The sample's features, by name; one that has no meaning for it is left out."""
+        ...
+
+
 @runtime_checkable
 class CpuBound(Protocol):
     """Builds or scores samples slowly.
@@ -230,7 +247,7 @@ class CpuBound(Protocol):
     is_cpu_bound: bool
 
 
-Varied = Literal["frames", "fps", "language", "together", "paper"]
+Varied = Literal["frames", "fps", "language", "together", "difficulty", "paper"]
 
 
 @runtime_checkable
@@ -445,6 +462,7 @@ ABILITIES: tuple[type, ...] = (
     ProvidesToolInputs,
     HasOracle,
     HasHeuristics,
+    MeasuresDifficulty,
     Transforms,
     SupportsOptions,
     SpellsOutTasks,

@@ -101,7 +101,7 @@ def keepable(error: str) -> str:
     >>> keepable("/srv/data/a.json cannot be read with sk-abcdefghijk")
     'a.json cannot be read with [secret]'
     """
-    return plain(without_folders(redactor_here().redact_text(error)))
+    return plain(without_folders(redactor_here().redact_text(error))) if error else ""
 
 
 def plain(error: str) -> str:

@@ -40,6 +40,7 @@ class Redactor:
     def __init__(self, more: Iterable[str] = (), *, environ: Mapping[str, str] = os.environ) -> None:
         self._values: list[str] = []
         self._needles: list[str] | None = None  # made when first needed: most are asked for messages only
+        self._signs: list[str] = []
         self.add(*more, *_values_of(environ))
 
     def add(self, *values: str) -> None:
@@ -88,11 +89,32 @@ class Redactor:
             redacted = value if all(map(_is, items, value)) else type(value)(items)
         return redacted  # type: ignore[no-any-return]
 
-    def _redacted(self, text: str) -> str:
+    def is_clean(self, value: object) -> bool:
+        """Whether plain data surely holds none; a quick look, which may say no where there is none.
+
+        >>> redactor = Redactor(["hunter2hunter2"], environ={})
+        >>> redactor.is_clean({"a": ["hunter2"]}), redactor.is_clean({"a": ["hunter2hunter2"]})
+        (True, False)
+        """
+        texts: list[str] = []
+        _gather(value, texts)
+        text = "\n".join(texts)
+        if "\\u00" in text:
+            return False
+        return not any(map(text.__contains__, self._parts_of_secrets()))
+
+    def _parts_of_secrets(self) -> list[str]:
+        """What every text with a secret in it holds one of."""
         if self._needles is None:
             forms = {form for value in self._values if _is_random(value) for form in _forms(value)}
             self._needles = sorted(forms, key=len, reverse=True)
-        for needle in self._needles:
+            self._signs = [*self._needles, *_MARKS]
+        return self._signs
+
+    def _redacted(self, text: str) -> str:
+        if not any(map(text.__contains__, self._parts_of_secrets())):
+            return text
+        for needle in self._needles or ():
             if needle in text:
                 text = text.replace(needle, REDACTED)
         return _FORMAT.sub(REDACTED, text) if any(mark in text for mark in _MARKS) else text
@@ -118,6 +140,19 @@ def without_folders(text: str) -> str:
     'a.json cannot be read; see http://127.0.0.1/v1/jobs and /v1/jobs/j_1'
     """
     return _FOLDERS.sub("", text)
+
+
+def _gather(value: object, texts: list[str]) -> None:
+    """Add all texts in plain data."""
+    if isinstance(value, str):
+        texts.append(value)
+    elif isinstance(value, Mapping):
+        for name, inner in value.items():
+            _gather(name, texts)
+            _gather(inner, texts)
+    elif isinstance(value, (list, tuple)):
+        for inner in value:
+            _gather(inner, texts)
 
 
 def _is(left: object, right: object) -> bool:

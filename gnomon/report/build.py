@@ -8,6 +8,7 @@ import numpy as np
 from gnomon.core.benchmark import Benchmark
 from gnomon.core.review import HumanAnswer
 from gnomon.core.row import Row
+from gnomon.core.row_batch import RowBatch, in_batches
 from gnomon.core.sample import DataFault, SampleRef
 from gnomon.core.seal import SealLine
 from gnomon.exchange.foreign import benchmark_called
@@ -31,7 +32,7 @@ def build_report(
     job_id: str,
     spec: JobSpec,
     status: str,
-    rows: Iterable[Row],
+    rows: Iterable[Row] | Iterable[RowBatch],
     planned: int,
     faults: Sequence[DataFault] = (),
     benchmark: Benchmark | None = None,
@@ -47,22 +48,24 @@ def build_report(
     """The report of a job in any state, down to one without rows: the parts of all sections.
 
     `planned` counts trials. `benchmark` is the spec's own unless given. Rows are read once, so an iterator
-    over a store will do; `trace` reads a stored trace by its trial's id. `error` says why a job failed, and
-    `checks` what came of its models' preflights. `spec_hash` is that of the spec unless given: a job
-    keeps the one that it was stored with, however many fields a spec has gained since. `human_answers` are
-    those of the review desk, and `seal` fixes plan and results. Of a job that may stop early
-    `planned_samples` are all, in the order of its plan (those that rows hold, unless given), and `looks`
-    those that were taken at it. The result holds plain
+    over a store will do, best of all of batches; `trace` reads a stored trace by its trial's id. `error` says
+    why a job failed, and `checks` what came of its models' preflights. `spec_hash` is that of the spec unless
+    given: a job keeps the one that it was stored with, however many fields a spec has gained since.
+    `human_answers` are those of the review desk, and `seal` fixes plan and results. Of a job that may stop
+    early `planned_samples` are all, in the order of its plan (those that rows hold, unless given), and
+    `looks` those that were taken at it. The result holds plain
     data only and no number that is not finite.
 
     Raises:
         Unwanted: the report is no longer wanted, see `gnomon.stopping`.
     """
     benchmark = benchmark or benchmark_called(spec.benchmark)
-    collectors = [section.collector(benchmark.name) for section in sections() if section.collector]
+    collectors = [section.collector(spec, benchmark.name) for section in sections() if section.collector]
     groups = [(model.label, arm.name) for model in spec.models for arm in spec.arms]
     scores = read_scores(
-        _collecting(while_wanted(rows), collectors), groups, clustered=spec.analysis.cluster == "auto"
+        _collecting(while_wanted(in_batches(rows)), collectors),
+        groups,
+        clustered=spec.analysis.cluster == "auto",
     )
     plan = None
     if spec.analysis.sequential and scores.samples:
@@ -105,9 +108,9 @@ def _samples_of(spec: JobSpec, scores: ScoreMatrix) -> list[SampleRef]:
     return sorted(refs, key=lambda ref: int(ref.cluster) in last)
 
 
-def _collecting(rows: Iterable[Row], collectors: Sequence[Collector]) -> Iterator[Row]:
-    """Pass the rows on, each after every collector has taken note of it."""
-    for row in rows:
+def _collecting(batches: Iterable[RowBatch], collectors: Sequence[Collector]) -> Iterator[RowBatch]:
+    """Pass the rows on after every collector has taken note of them."""
+    for batch in batches:
         for collector in collectors:
-            collector.add(row)
-        yield row
+            collector.add(batch)
+        yield batch

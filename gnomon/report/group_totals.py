@@ -1,24 +1,34 @@
 """Adds up the rows of one group: counts, tokens, dollars and seconds."""
 
-import math
-from array import array
 from collections import Counter, defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from gnomon.core.row import Row
+import numpy as np
+
+from gnomon.core.row_batch import Places, RowBatch, distinct_codes
 from gnomon.core.score import Outcome
+from gnomon.statistics.design import Codes, Floats
 
 MOST_ERRORS = 100  # distinct ones that are counted: some providers number each
+SUMMED = (
+    "model_calls",
+    "tool_calls",
+    "prompt_tokens",
+    "completion_tokens",
+    "cached_tokens",
+    "reasoning_tokens",
+)
 
 
 @dataclass(slots=True, kw_only=True)
 class ToolTotals:
-    """How often a tool was called, and on which samples."""
+    """How often a tool was called, and on which samples: places in `ScoreMatrix.samples`, ascending."""
 
     calls: int = 0
     bad_arguments: int = 0
     errors: int = 0
-    samples: set[str] = field(default_factory=set)
+    samples: Codes = field(default_factory=lambda: np.empty(0, np.intp))
 
 
 @dataclass(slots=True, kw_only=True)
@@ -32,57 +42,85 @@ class GroupTotals:
     flags: Counter[str] = field(default_factory=Counter)
     sums: Counter[str] = field(default_factory=Counter)  # of what is known
     unknown: Counter[str] = field(default_factory=Counter)  # rows without the number
-    prices: "array[float]" = field(default_factory=lambda: array("d"))
-    times_s: "array[float]" = field(default_factory=lambda: array("d"))
+    usd: float = 0.0
+    wall_s: float = 0.0
     tools: dict[str, ToolTotals] = field(default_factory=lambda: defaultdict(ToolTotals))
-
-    def add(self, row: Row) -> None:
-        """Count one row."""
-        self.outcomes[row.outcome] += 1
-        self.stop_reasons[row.outcome][row.stop_reason] += 1
-        if row.outcome == Outcome.INFRA_MISSING and row.error:
-            errors = self.errors[row.stop_reason]
-            if row.error in errors or len(errors) < MOST_ERRORS:
-                errors[row.error] += 1
-        if row.tools_offered is not None:
-            least, most = self.tools_offered or (row.tools_offered, row.tools_offered)
-            self.tools_offered = min(least, row.tools_offered), max(most, row.tools_offered)
-        if row.flags:
-            self.flags.update(row.flags)
-        sums, unknown = self.sums, self.unknown
-        sums["cache_hits"] += row.cache_hits
-        for name, count in (
-            ("model_calls", row.model_calls),
-            ("tool_calls", row.tool_calls),
-            ("prompt_tokens", row.prompt_tokens),
-            ("completion_tokens", row.completion_tokens),
-            ("cached_tokens", row.cached_tokens),
-            ("reasoning_tokens", row.reasoning_tokens),
-        ):
-            if count is None:
-                unknown[name] += 1
-            else:
-                sums[name] += count
-        if row.usd is None:
-            unknown["usd"] += 1
-        else:
-            self.prices.append(row.usd)
-        self.times_s.append(row.wall_s)
-        for name, counts in row.tools_used.items():
-            tool = self.tools[name]
-            tool.calls += counts.get("calls", 0)
-            tool.bad_arguments += counts.get("bad_arguments", 0)
-            tool.errors += counts.get("errors", 0)
-            tool.samples.add(row.sample_id)
-
-    @property
-    def usd(self) -> float:
-        return math.fsum(self.prices)
-
-    @property
-    def wall_s(self) -> float:
-        return math.fsum(self.times_s)
 
     @property
     def trials(self) -> int:
         return self.outcomes.total()
+
+    def offered(self, least: int, most: int) -> None:
+        """Widen what trials were offered to these numbers of tools."""
+        before = self.tools_offered or (least, most)
+        self.tools_offered = min(before[0], least), max(before[1], most)
+
+
+def add_rows(totals: Sequence[GroupTotals], batch: RowBatch, groups: Codes) -> None:
+    """Count rows, given the group of each. Dollars, seconds and tools' samples are added up at the end."""
+    _count_endings(totals, batch, groups)
+    _count_tools(totals, batch, groups)
+    flags = batch.distinct("flags")
+    for group, number, rows in _alike(groups, flags.codes):
+        for flag in flags.values[number]:
+            totals[group].flags[flag] += rows
+    for group, hits in enumerate(_sums(batch.numbers("cache_hits"), groups, len(totals))):
+        totals[group].sums["cache_hits"] += hits
+    for name in SUMMED:
+        numbers = batch.numbers(name)
+        is_known = ~np.isnan(numbers)
+        for group, known in enumerate(_sums(numbers[is_known], groups[is_known], len(totals))):
+            totals[group].sums[name] += known
+        _count_unknown(totals, name, groups[~is_known])
+    _count_unknown(totals, "usd", groups[np.isnan(batch.numbers("usd"))])
+
+
+def _count_endings(totals: Sequence[GroupTotals], batch: RowBatch, groups: Codes) -> None:
+    endings = batch.distinct("outcome", "stop_reason")
+    for group, number, rows in _alike(groups, endings.codes):
+        outcome, stop_reason = endings.values[number]
+        totals[group].outcomes[outcome] += rows
+        totals[group].stop_reasons[outcome][stop_reason] += rows
+    errors = batch.distinct("outcome", "stop_reason", "error")
+    lost = errors.places(lambda ending: ending[0] == Outcome.INFRA_MISSING and ending[2])
+    for group, number, rows in _alike(groups[lost], errors.codes[lost]):
+        _, stop_reason, error = errors.values[number]
+        counts = totals[group].errors[stop_reason]
+        if error in counts or len(counts) < MOST_ERRORS:
+            counts[error] += rows
+
+
+def _count_tools(totals: Sequence[GroupTotals], batch: RowBatch, groups: Codes) -> None:
+    offered = batch.distinct("tools_offered")
+    for group, number, _ in _alike(groups, offered.codes):
+        tools_n = offered.values[number]
+        if tools_n is not None:
+            totals[group].offered(tools_n, tools_n)
+    used = batch.distinct("tools_used")
+    for group, number, rows in _alike(groups, used.codes):
+        for name, counts in used.values[number].items():
+            tool = totals[group].tools[name]
+            tool.calls += rows * counts.get("calls", 0)
+            tool.bad_arguments += rows * counts.get("bad_arguments", 0)
+            tool.errors += rows * counts.get("errors", 0)
+
+
+def _count_unknown(totals: Sequence[GroupTotals], name: str, groups: Codes) -> None:
+    for group, rows in enumerate(np.bincount(groups, minlength=len(totals)).tolist()):
+        if rows:
+            totals[group].unknown[name] += rows
+
+
+def _alike(groups: Codes, codes: Places) -> list[tuple[int, int, int]]:
+    """Each group with each code that it has, in the order in which they first come, and of how many rows."""
+    numbers, firsts = distinct_codes(groups, codes)
+    return list(
+        zip(groups[firsts].tolist(), codes[firsts].tolist(), np.bincount(numbers).tolist(), strict=True)
+    )
+
+
+def _sums(numbers: Floats, groups: Codes, groups_n: int) -> list[int]:
+    """Sums of whole numbers by group; those of one batch are exact where they stay below 2⁵³."""
+    if numbers.sum() < 2**53:
+        return [int(total) for total in np.bincount(groups, numbers, minlength=groups_n)]
+    return [sum(map(int, numbers[groups == group].tolist())) for group in range(groups_n)]

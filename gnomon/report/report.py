@@ -11,6 +11,7 @@ from gnomon.report.sections.blinding import BlindingPart
 from gnomon.report.sections.consistency import ConsistencyPart
 from gnomon.report.sections.contrasts import ContrastsPart
 from gnomon.report.sections.cost import CostPart
+from gnomon.report.sections.difficulty import DifficultyPart
 from gnomon.report.sections.error_kinds import ErrorKindsPart
 from gnomon.report.sections.extra_metrics import ExtraMetricsPart
 from gnomon.report.sections.figures import FiguresPart
@@ -53,6 +54,7 @@ class Report(
     SamplesPart,
     FiguresPart,
     ToolsPart,
+    DifficultyPart,
     HeuristicsPart,
     ExtraMetricsPart,
     PublishedPart,

@@ -1,16 +1,21 @@
 """Reads a job's rows, once, into matrices of groups and samples."""
 
-from array import array
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+import math
+from collections import defaultdict
+from collections.abc import Container, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import compress
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gnomon.core.row import Row
+from gnomon.core.row_batch import RowBatch, in_batches
 from gnomon.core.score import Outcome
-from gnomon.report.group_totals import GroupTotals
+from gnomon.report.group_totals import GroupTotals, add_rows
+from gnomon.report.packed_texts import PackedTexts
 from gnomon.report.pairs import ArmPair
 from gnomon.report.row_formats import escape_surrogates
 from gnomon.statistics.design import Codes, Floats
@@ -70,11 +75,11 @@ class ScoreMatrix(JobScores):
     usd: Floats  # of trials with a score, their mean; NaN where one of them is unknown
     wall_s: Floats  # the same of seconds
     totals: tuple[GroupTotals, ...]  # by group
-    shown: Codes  # the row of repeat 0 by group and sample; −1 where there is none
-    answers: Sequence[str | None]  # by row, shortened; None of later repeats
-    trials: Sequence[str | None]  # by row: its id; None of later repeats
+    shown: Codes  # by group and sample the place of its repeat 0 in what follows; −1 where there is none
+    answers: PackedTexts  # of repeats 0
+    trials: PackedTexts  # of repeats 0: their ids
     places: Codes  # by scored row: group · samples + sample
-    repeats: Codes  # by scored row
+    repeats: NDArray[np.int32]  # by scored row
     row_scores: Floats  # by scored row
 
     def totals_of(self, model: str) -> list[GroupTotals]:
@@ -98,116 +103,206 @@ class ScoreMatrix(JobScores):
 
     def trial(self, group: int, sample: int) -> str | None:
         """The id of repeat 0."""
-        row = int(self.shown[group, sample])
-        return None if row < 0 else self.trials[row]
+        place = int(self.shown[group, sample])
+        return None if place < 0 else self.trials[place]
 
     def answer(self, group: int, sample: int) -> str | None:
         """The answer of repeat 0, shortened."""
-        row = int(self.shown[group, sample])
-        return None if row < 0 else self.answers[row]
+        place = int(self.shown[group, sample])
+        answer = None if place < 0 else self.answers[place]
+        return None if answer is None else escape_surrogates(answer)
 
 
-@dataclass(slots=True, kw_only=True)
+BY_ROW: Mapping[str, type] = {
+    "group": np.int32,
+    "sample": np.int32,
+    "repeat": np.int32,
+    "score": np.float64,
+    "tool_calls": np.float64,
+    "usd": np.float64,
+    "wall_s": np.float64,
+}
+
+
 class _Columns:
-    """Rows while they are read: numbers are kept in arrays, so that a million rows fit into 0.3 GB."""
+    """Rows while they are read: groups, samples, cells and clusters as numbers, everything in arrays."""
 
-    groups: dict[Group, int]
-    totals: list[GroupTotals]  # by group
-    samples: dict[str, int] = field(default_factory=dict)
-    cells: list[str] = field(default_factory=list)  # by sample
-    clusters: list[str] = field(default_factory=list)  # by sample
-    codes: "array[int]" = field(default_factory=lambda: array("i"))  # by row: group, sample, repeat
-    figures: "array[float]" = field(default_factory=lambda: array("d"))  # score, tool calls, dollars, seconds
-    answers: list[str | None] = field(default_factory=list)
-    trials: list[str | None] = field(default_factory=list)
+    def __init__(self, groups: Sequence[Group]) -> None:
+        self.groups = {group: number for number, group in enumerate(groups)}
+        self.totals = [GroupTotals() for _ in groups]
+        self.samples: dict[str, int] = {}
+        self.cells: dict[str, int] = {}
+        self.clusters: dict[str, int] = {}  # "" is no cluster
+        self.answers, self.trials = PackedTexts(ANSWER_CHARS), PackedTexts()
+        self._by_row: dict[str, list[NDArray[Any]]] = {
+            name: [np.empty(0, kind)] for name, kind in BY_ROW.items()
+        }
+        self._by_sample = {name: [np.empty(0, np.intp)] for name in ("cell", "cluster")}
+        self._called: dict[str, list[NDArray[np.int64]]] = defaultdict(list)  # by tool: group and sample
 
-    def read(self, rows: Iterable[Row], *, clustered: bool) -> None:
+    def read(self, batches: Iterable[RowBatch]) -> None:
         """Take in all rows."""
-        groups, samples, names = self.groups, self.samples, dict[str, str]()
-        for row in rows:
-            group = groups.setdefault((row.model, row.arm), len(groups))
-            if group == len(self.totals):
-                self.totals.append(GroupTotals())
-            sample = samples.setdefault(row.sample_id, len(samples))
-            if sample == len(self.cells):
-                cluster = _cluster(row) if clustered else row.sample_id
-                self.cells.append(names.setdefault(row.cell, row.cell))
-                self.clusters.append(names.setdefault(cluster, cluster))
-            self.totals[group].add(row)
-            self.codes.extend((group, sample, row.repeat))
-            score = np.nan if row.score is None or row.outcome == Outcome.INFRA_MISSING else row.score
-            usd = np.nan if row.usd is None else row.usd
-            calls = np.nan if row.tool_calls is None else row.tool_calls
-            self.figures.extend((score, calls, usd, row.wall_s))
-            self.trials.append(None if row.repeat else row.trial_id)
-            answer = None if row.repeat else row.answer
-            self.answers.append(None if answer is None else escape_surrogates(answer[:ANSWER_CHARS]))
+        for batch in batches:
+            alike = batch.distinct("model", "arm")
+            numbers = _numbers(self.groups, alike.values)
+            self.totals += [GroupTotals() for _ in range(len(self.groups) - len(self.totals))]
+            groups, samples = numbers[alike.codes], self._samples_of(batch)
+            add_rows(self.totals, batch, groups)
+            self._note_tools(batch, groups, samples)
+            scores = batch.numbers("score").copy()
+            scores[batch.distinct("outcome").places(lambda outcome: outcome == Outcome.INFRA_MISSING)] = (
+                np.nan
+            )
+            columns = {"group": groups, "sample": samples, "score": scores}
+            for name, parts in self._by_row.items():
+                column = columns[name] if name in columns else batch.numbers(name)
+                parts.append(column.astype(BY_ROW[name], copy=False))
+            self._note_texts(batch)
+
+    def by_row(self, name: str) -> NDArray[Any]:
+        """A column in one piece; it can be had once."""
+        return np.concatenate(self._by_row.pop(name))
+
+    def by_sample(self, name: str) -> Codes:
+        """A column of samples, in the order in which they first came."""
+        return np.concatenate(self._by_sample[name])
+
+    def added_up(self, name: str, groups: Codes) -> Floats:
+        """A column, of which each group is told the exact sum of what is known."""
+        column = self.by_row(name)
+        for group, totals in enumerate(self.totals):
+            of_group = column[groups == group]
+            setattr(totals, name, math.fsum(of_group[~np.isnan(of_group)]))
+        return column
+
+    def note_called(self, rank: Codes) -> None:
+        """Say on which samples tools were called, by rank of their ids."""
+        for name, parts in self._called.items():
+            of, samples = np.divmod(np.unique(np.concatenate(parts)), 1 << 32)
+            for group in np.unique(of).tolist():
+                self.totals[group].tools[name].samples = np.sort(rank[samples[of == group]])
+
+    def _samples_of(self, batch: RowBatch) -> Codes:
+        """By row, the number of its sample; a new sample has the cell and the cluster of its first row."""
+        alike, before = batch.distinct("sample_id"), len(self.samples)
+        numbers = _numbers(self.samples, alike.values)
+        firsts = alike.firsts[numbers >= before]
+        for name, numbered in (("cell", self.cells), ("cluster", self.clusters)):
+            column = batch.distinct(name)
+            names = [column.values[code] for code in column.codes[firsts].tolist()]
+            self._by_sample[name].append(_numbers(numbered, names))
+        return numbers[alike.codes]
+
+    def _note_tools(self, batch: RowBatch, groups: Codes, samples: Codes) -> None:
+        used = batch.distinct("tools_used")
+        for name in dict.fromkeys(name for tools in used.values for name in tools):
+            rows = used.places(partial(_holds, name))
+            self._called[name].append(np.unique((groups[rows] << 32) + samples[rows]))
+
+    def _note_texts(self, batch: RowBatch) -> None:
+        is_first = batch.numbers("repeat") == 0
+        for name, kept in (("trial_id", self.trials), ("answer", self.answers)):
+            texts = batch.columns[name]
+            kept.extend(texts if is_first.all() else list(compress(texts, is_first.tolist())))
 
 
-def read_scores(rows: Iterable[Row], groups: Sequence[Group], *, clustered: bool = True) -> ScoreMatrix:
+def read_scores(
+    rows: Iterable[Row] | Iterable[RowBatch], groups: Sequence[Group], *, clustered: bool = True
+) -> ScoreMatrix:
     """Read rows once. `groups` come first, in this order; a group only found in rows follows.
 
     Without `clustered`, and where a row names no cluster, each sample is a cluster of its own.
     A trial without a score counts as missing. The order of the rows changes nothing, not even the last digit.
     """
-    columns = _Columns(
-        groups={group: index for index, group in enumerate(groups)}, totals=[GroupTotals() for _ in groups]
-    )
-    columns.read(rows, clustered=clustered)
-    group_codes, sample_codes, repeats = np.asarray(columns.codes).reshape(-1, 3).T
-    samples, rank = _codes(columns.samples)
+    columns = _Columns(groups)
+    columns.read(in_batches(rows))
+    samples, rank = _ranks(columns.samples)
     order = np.argsort(rank)
-    cell_names, cells = _codes(columns.cells)
+    cell_names, cells = _ranks(columns.cells)
     shape = (len(columns.groups), len(samples))
-    at = group_codes.astype(np.intp) * len(samples) + rank[sample_codes]
+    group_codes, repeats = columns.by_row("group"), columns.by_row("repeat")
+    at = group_codes.astype(np.intp) * len(samples) + rank[columns.by_row("sample")]
     shown = np.full(shape, -1)
-    shown.flat[at[repeats == 0]] = np.flatnonzero(repeats == 0)
-    figures = np.asarray(columns.figures).reshape(-1, 4)
-    scored = np.isfinite(figures[:, 0])
-    scores, calls, usd, wall_s = figures[scored].T
-    places = at[scored]
-    answered = _matrix(places, shape)
+    is_first = repeats == 0
+    shown.flat[at[is_first]] = np.arange(np.count_nonzero(is_first))
+    columns.note_called(rank)
+    scores = columns.by_row("score")
+    scored = np.isfinite(scores)
+    missing = _matrix(at[~scored], shape)
+    at, repeats, scores = at[scored], repeats[scored], scores[scored]
+    answered = _matrix(at, shape)
     counts = np.where(answered > 0, answered, np.nan)
+    calls = _matrix(at, shape, columns.by_row("tool_calls")[scored])
+    usd, wall_s = (
+        _matrix(at, shape, columns.added_up(name, group_codes)[scored]) / counts for name in ("usd", "wall_s")
+    )
     return ScoreMatrix(
         groups=tuple(columns.groups),
         at=columns.groups,
         samples=samples,
         cell_names=cell_names,
-        cells=cells[order],
-        clusters=_codes(columns.clusters)[1][order],
-        score_sums=_matrix(places, shape, scores),
-        score_squares=_matrix(places, shape, scores**2),
-        rights=_matrix(places, shape, (scores >= RIGHT).astype(np.float64)),
+        cells=cells[columns.by_sample("cell")[order]],
+        clusters=_clusters(columns, order, clustered=clustered),
+        score_sums=_matrix(at, shape, scores),
+        score_squares=_matrix(at, shape, scores**2),
+        rights=_matrix(at, shape, (scores >= RIGHT).astype(np.float64)),
         answered=answered,
-        missing=_matrix(at[~scored], shape),
-        tool_calls=_matrix(places, shape, calls),
-        usd=_matrix(places, shape, usd) / counts,
-        wall_s=_matrix(places, shape, wall_s) / counts,
+        missing=missing,
+        tool_calls=calls,
+        usd=usd,
+        wall_s=wall_s,
         totals=tuple(columns.totals),
         shown=shown,
         answers=columns.answers,
         trials=columns.trials,
-        places=places,
-        repeats=repeats[scored].astype(np.intp),
+        places=at,
+        repeats=repeats,
         row_scores=scores,
     )
 
 
+def _clusters(columns: _Columns, order: Codes, *, clustered: bool) -> Codes:
+    """The clusters of the samples in this order: those with a name by name, then samples that have none."""
+    if not clustered:
+        return np.arange(len(order))
+    names, ranks = _ranks(columns.clusters)
+    clusters = ranks[columns.by_sample("cluster")[order]]
+    if names[:1] != ("",):
+        return clusters
+    is_alone = clusters == 0
+    return np.where(is_alone, len(names) - 2 + np.cumsum(is_alone), clusters - 1)
+
+
 def _matrix(at: Codes, shape: tuple[int, int], values: Floats | None = None) -> NDArray[Any]:
     """How often each place occurs, or the sum of its values, smallest first: the order of rows is nothing."""
-    if values is not None:
+    size = shape[0] * shape[1]
+    if values is not None and not _is_exact(values) and np.bincount(at, minlength=1).max() > 1:
         order = np.lexsort((values, at))
         at, values = at[order], values[order]
-    return np.bincount(at, values, minlength=shape[0] * shape[1]).reshape(shape)
+    return np.bincount(at, values, minlength=size).reshape(shape)
 
 
-def _cluster(row: Row) -> str:
-    return f"cluster {row.cluster}" if row.cluster else f"sample {row.sample_id}"
+def _is_exact(values: Floats) -> bool:
+    """Whether any order of adding gives the same sum to the last digit, as of small whole numbers."""
+    return bool(np.all(np.floor(values) == values)) and float(np.sum(np.abs(values))) < 2**53
 
 
-def _codes(names: Iterable[str]) -> tuple[tuple[str, ...], Codes]:
-    """The names that occur, sorted, and the place of each name among them."""
+def _numbers(numbered: dict[Any, int], values: Sequence[Any]) -> Codes:
+    """The numbers of these values; a new one gets the next number."""
+    for value in values:
+        if value not in numbered:
+            numbered[value] = len(numbered)
+    return np.fromiter(map(numbered.__getitem__, values), np.intp, len(values))
+
+
+def _holds(name: str, names: Container[str]) -> bool:
+    return name in names
+
+
+def _ranks(names: Iterable[str]) -> tuple[tuple[str, ...], Codes]:
+    """Distinct names sorted, and the place of each name among them."""
     names = list(names)
-    distinct = sorted(set(names))
-    index = {name: code for code, name in enumerate(distinct)}
-    return tuple(distinct), np.array([index[name] for name in names], dtype=np.intp)
+    order = sorted(range(len(names)), key=names.__getitem__)
+    ranks = np.empty(len(names), np.intp)
+    ranks[order] = np.arange(len(names))
+    return tuple(map(names.__getitem__, order)), ranks

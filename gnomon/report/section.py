@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, cast
 
 from gnomon.core.benchmark import Benchmark
 from gnomon.core.review import HumanAnswer
-from gnomon.core.row import Row
+from gnomon.core.row_batch import RowBatch
 from gnomon.core.sample import DataFault
 from gnomon.core.seal import SealLine
 from gnomon.report.pairs import ArmPair
@@ -34,10 +34,10 @@ Collected = TypeVar("Collected")
 
 
 class Collector(Protocol):
-    """Takes note of each row while the scores are read, for a section that needs more than scores."""
+    """Takes note of all rows while the scores are read, for a section that needs more than scores."""
 
-    def add(self, row: Row) -> None:
-        """Take note of a row."""
+    def add(self, batch: RowBatch) -> None:
+        """Take note of the next rows."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -108,7 +108,7 @@ class Section(Generic[Part]):
     compute: Callable[[ReportInput], Part]
     place: int  # on the page, from the top
     markdown_place: int | None = None  # where it is not that of the page
-    collector: Callable[[str], Collector] | None = None  # made for a benchmark, by its name
+    collector: Callable[[JobSpec, str], Collector] | None = None  # of a spec and its benchmark's name
     html: str = ""
     view: Callable[[Any], Mapping[Any, Any] | None] | None = None
     per_comparison: bool = False

@@ -10,6 +10,7 @@ import numpy as np
 from gnomon.benchmarks.gtr_bench.clock import day_span
 from gnomon.benchmarks.gtr_bench.scoring import span_iou
 from gnomon.core.row import Row
+from gnomon.core.row_batch import RowBatch
 from gnomon.report.score_matrix import RIGHT
 from gnomon.statistics.consistency import Answers, share_equal, share_of_strangers, share_repeated
 from gnomon.statistics.design import Design, Floats, Headline, design, strata_of
@@ -46,9 +47,14 @@ class TransformedAnswers:
         self.groups: dict[Key, RepliesBySample] = {}
         self.places: dict[str, tuple[str, str]] = {}  # cell and cluster of a sample
 
-    def add(self, row: Row) -> None:
-        """Keep the row's answer, if it has one in the terms of the original."""
-        if row.score is None or "original_answer" not in row.metrics:
+    def add(self, batch: RowBatch) -> None:
+        """Keep the answers that are given in the terms of the original."""
+        metrics = batch.distinct("metrics")
+        for row in batch.rows(metrics.places(lambda metrics: "original_answer" in metrics)):
+            self._note(row)
+
+    def _note(self, row: Row) -> None:
+        if row.score is None:
             return
         group = self.groups.setdefault((row.model, row.arm), RepliesBySample())
         group.transform = _text(row.metrics.get("transform"))

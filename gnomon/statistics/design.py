@@ -14,6 +14,9 @@ Headline = Literal["mean_of_cells", "mean_of_samples"]
 ICC = 0.2  # of samples of one cluster, where the scores themselves do not tell
 
 
+ROWS = 8_192  # clusters that are multiplied at once
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Design:
     """Samples in strata and clusters; build it with `design`.
@@ -147,13 +150,21 @@ class Design:
         middle[first, first] -= (1.0 - icc) / sizes
         middle[first, second] = middle[second, first] = -icc
         diagonal = (1.0 - icc) * own + icc * whole**2
-        crossed = middle @ (columns.T @ columns)
-        loaded = middle @ (columns.T @ (diagonal[:, None] * columns))
+        crossed = middle @ _product(columns, np.ones(self.clusters_n))
+        loaded = middle @ _product(columns, diagonal)
         trace = float(np.sum(diagonal) + np.trace(crossed))
         trace_of_square = float(np.sum(diagonal**2) + 2 * np.trace(loaded) + np.trace(crossed @ crossed))
         if trace_of_square <= 0 or trace <= 0:
             return 1.0
         return float(np.clip(trace**2 / trace_of_square, 1.0, most))
+
+
+def _product(columns: Floats, weights: Floats) -> Floats:
+    """The products of all pairs of columns, summed with these weights, some rows at a time."""
+    parts = (slice(start, start + ROWS) for start in range(0, len(columns), ROWS))
+    products = [columns[part].T @ (weights[part, None] * columns[part]) for part in parts]
+    product: Floats = np.sum(products, axis=0)
+    return product
 
 
 def design(strata: Codes, clusters: Codes) -> Design:

@@ -1,8 +1,6 @@
 """Waits for a provider: notes it in the trace where it is cut short, and lets another trial run meanwhile."""
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, nullcontext
 from contextvars import ContextVar
 from typing import Protocol
 
@@ -30,25 +28,35 @@ SLOT: ContextVar[Slot | None] = ContextVar("the slot of the trial that runs here
 TRACE: ContextVar[Trace | None] = ContextVar("the trace of the trial that runs here", default=None)
 
 
-@asynccontextmanager
-async def provider_wait(*, on_the_clock: bool = False, known_s: float = 0.0) -> AsyncIterator[None]:
+class provider_wait:  # noqa: N801 (read as a word of a `with`; a class, as every call may wait)
     """Within, the trial waits for its provider: its timeout is paused, its slot lent where that takes long.
 
     `known_s`: how long it will be at least. Afterwards it waits for the slot.
     """
-    slot = SLOT.get()
-    with nullcontext() if on_the_clock else timeout_paused():
-        if slot is None:
-            yield
-            return
-        timer = asyncio.get_running_loop().call_later(
-            LONG_WAIT_S if known_s < LONG_WAIT_S else 0.0, slot.lend
-        )
+
+    __slots__ = ("_known_s", "_pause", "_slot", "_timer")
+
+    def __init__(self, *, on_the_clock: bool = False, known_s: float = 0.0) -> None:
+        self._pause = None if on_the_clock else timeout_paused()
+        self._known_s = known_s
+
+    async def __aenter__(self) -> None:
+        self._slot = SLOT.get()
+        if self._pause is not None:
+            self._pause.__enter__()
+        if self._slot is not None:
+            after_s = LONG_WAIT_S if self._known_s < LONG_WAIT_S else 0.0
+            self._timer = asyncio.get_running_loop().call_later(after_s, self._slot.lend)
+
+    async def __aexit__(self, error_type: object, *_: object) -> None:
         try:
-            yield
+            if self._slot is not None:
+                self._timer.cancel()
+                if error_type is None:
+                    await self._slot.take_back()
         finally:
-            timer.cancel()
-        await slot.take_back()
+            if self._pause is not None:
+                self._pause.__exit__()
 
 
 async def sleep_as_asked(asked_s: float, *, retry: RetryPolicy, on_the_clock: bool = False) -> None:

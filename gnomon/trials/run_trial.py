@@ -14,11 +14,13 @@ from gnomon.core.agent import Agent, AgentContext, LimitReached
 from gnomon.core.answers import answers_of, joined_answers
 from gnomon.core.arm import Arm
 from gnomon.core.benchmark import (
+    FEATURE_PREFIX,
     HEURISTIC_PREFIX,
     AsksJudge,
     Benchmark,
     CpuBound,
     HasHeuristics,
+    MeasuresDifficulty,
     SampleSet,
 )
 from gnomon.core.errors import (
@@ -177,6 +179,7 @@ async def _attempt(
     playback: Playback | None,
     checkpoints: TrialCheckpoints | None,
 ) -> TrialResult:
+    seed = trial.seed  # hashed at each look
     is_slow = isinstance(bench.benchmark, CpuBound) and bench.benchmark.is_cpu_bound
     question = await _in_thread(sample) if is_slow else sample()
     question = question_under(arm, question, bench)
@@ -186,24 +189,22 @@ async def _attempt(
     )
     if question.broken and "media" in arm.show:
         return _missing("data", question.broken)
-    donors = Donors(question, bench.samples, seed=trial.seed)
+    donors = Donors(question, bench.samples, seed=seed)
     if arm.results == "other_scene" and is_slow:
         await _in_thread(donors.first)
-    toolbox = toolbox_of(
-        question, arm, bench.media, tools=bench.spec.toolset(arm), seed=trial.seed, donors=donors
-    )
+    toolbox = toolbox_of(question, arm, bench.media, tools=bench.spec.toolset(arm), seed=seed, donors=donors)
     toolbox = replayed(toolbox, bench.spec.server_tools, arm, trial, bench.media)
     if playback is not None:
         playback.check_prompt(trace.prompt)
         toolbox = playback.toolbox(toolbox)
-    toolbox = presented(toolbox, arm, seed=trial.seed)
+    toolbox = presented(toolbox, arm, seed=seed)
     context = AgentContext(
         prompt=list(trace.prompt),
         arm=arm,
         model=model,
         toolbox=toolbox,
         trace=trace,
-        seed=trial.seed,
+        seed=seed,
         decoding=bench.spec.decoding_of(trial.ref.task),
         retry=bench.spec.retry,
         checkpoints=checkpoints,
@@ -331,6 +332,10 @@ def score_response(
         by_rule = bench.benchmark.heuristic_scores(question)
         heuristics = {f"{HEURISTIC_PREFIX}{rule}": value for rule, value in by_rule.items()}
         score = replace(score, metrics={**score.metrics, **heuristics})
+    if isinstance(bench.benchmark, MeasuresDifficulty):
+        by_name = bench.benchmark.features(question)
+        features = {f"{FEATURE_PREFIX}{name}": value for name, value in by_name.items()}
+        score = replace(score, metrics={**score.metrics, **features})
     if back := mapped_back(arm, question, response, bench):
         score = replace(score, metrics={**score.metrics, **back})
     if arm.confidence:

@@ -1,12 +1,14 @@
 """Draws the world and the question behind a sample's number. Equal numbers, equal questions."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from random import Random
 from typing import Any
 
 from gnomon.core.ids import stable_hash, stable_seed
+from gnomon.worlds.difficulty import Difficulty, Lots
+from gnomon.worlds.features import features_of
 from gnomon.worlds.forecasting import meeting, next_spot, trajectory
 from gnomon.worlds.indoor import indoor
 from gnomon.worlds.map_picture import draw_map
@@ -15,17 +17,19 @@ from gnomon.worlds.outdoor import outdoor
 from gnomon.worlds.past_questions import arrival_time_interval, causal_reordering, geo_location, motion_state
 from gnomon.worlds.question import Question, record
 from gnomon.worlds.sample_numbers import Number
-from gnomon.worlds.trajectory import Trip, trip
+from gnomon.worlds.street_plans import draw_plan
+from gnomon.worlds.trajectory import Trip, renewed, trip, trips_of
 from gnomon.worlds.world import World
 
 VERSION = 1  # part of every seed: a change that changes questions changes it
 MAP_VERSION = 1  # a change that changes a map's bytes changes it
 TRIPS = 400  # drawn in one world in search of a question
-WORLDS = 20  # drawn in search of one that holds the question
+PASSES = 4  # through a world's pool of trips
+WORLDS = 60  # drawn in search of one that holds the question
 KEPT = 32  # worlds remembered, with their maps
 KEPT_QUESTIONS = 256  # remembered: all arms of a sample ask for it, one soon after the other
 
-Ask = Callable[[World, Random, Trip], Question | None]
+Ask = Callable[[World, Random, Trip, Lots | None], Question | None]
 
 ASK: Mapping[str, Ask] = {
     "GeoLocation": geo_location,
@@ -57,10 +61,13 @@ def draw(number: Number, *, place: int | None = None) -> Drawn:
         RuntimeError: no place was found that holds such a question (never seen).
     """
     round_ = number.round if place is None else place
+    difficulty = number.difficulty
+    series = (number.seed,) if difficulty is None else (number.seed, difficulty.tag)
+    lots = difficulty.lots(Random(stable_seed("lots", VERSION, *series, number.k))) if difficulty else None
     for spare in range(WORLDS):
-        world = world_of(number.seed, number.scene, round_, spare)
-        rng = Random(stable_seed("question", VERSION, number.seed, number.k, spare))
-        question = _find(world, rng, ASK[number.task_id])
+        world = world_of(number.seed, number.scene, round_, spare, difficulty)
+        rng = Random(stable_seed("question", VERSION, *series, number.k, spare))
+        question = _find(world, rng, ASK[number.task_id], difficulty, lots)
         if question is not None:
             published = record(
                 question, world, rng, case_id=number.sample_id, map_file=f"{world.scene.id}.png"
@@ -70,11 +77,19 @@ def draw(number: Number, *, place: int | None = None) -> Drawn:
 
 
 @lru_cache(KEPT)
-def world_of(seed: int, scene: str, round_: int, spare: int = 0) -> World:
+def world_of(
+    seed: int, scene: str, round_: int, spare: int = 0, difficulty: Difficulty | None = None
+) -> World:
     """The place of a round, or a spare one."""
-    rng = Random(stable_seed("world", VERSION, seed, scene, round_, spare))
-    name = f"w{seed}-{scene}-{round_}" + (f"-{spare}" if spare else "")
-    world = (outdoor if scene == "outdoor" else indoor)(rng, name=name)
+    series = (seed,) if difficulty is None else (seed, difficulty.tag)
+    rng = Random(stable_seed("world", VERSION, *series, scene, round_, spare))
+    name = f"w{'-'.join(map(str, series))}-{scene}-{round_}" + (f"-{spare}" if spare else "")
+    if scene == "indoor":
+        world = indoor(rng, name=name)
+    elif difficulty is None or difficulty.level == "easy":
+        world = outdoor(rng, name=name)
+    else:
+        world = outdoor(rng, name=name, plan=draw_plan(rng))
     return replace(world, scene=with_map(world.scene, file=f"{name}.png"))
 
 
@@ -89,10 +104,26 @@ def map_of(world: World) -> bytes:
     return draw_map(world.scene)
 
 
-def _find(world: World, rng: Random, ask: Ask) -> Question | None:
-    for _ in range(TRIPS):
-        taken = trip(world, rng)
-        question = ask(world, rng, taken) if taken else None
-        if question is not None:
+def _find(
+    world: World, rng: Random, ask: Ask, difficulty: Difficulty | None, lots: Lots | None
+) -> Question | None:
+    for taken in _trips(world, rng) if difficulty is None else _pooled(world, rng):
+        question = ask(world, rng, taken, lots)
+        if question is None:
+            continue
+        if difficulty is None or not difficulty.ranges or difficulty.admits(features_of(world, question)):
             return question
     return None
+
+
+def _trips(world: World, rng: Random) -> Iterator[Trip]:
+    drawn = (trip(world, rng) for _ in range(TRIPS))
+    return (made for made in drawn if made)
+
+
+def _pooled(world: World, rng: Random) -> Iterator[Trip]:
+    """The trips of the world's pool in an order drawn by lot, some times over, as other targets each time."""
+    pool = trips_of(world)
+    for _ in range(PASSES):
+        for made in rng.sample(pool, len(pool)):
+            yield renewed(rng, made)

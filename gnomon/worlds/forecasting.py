@@ -3,8 +3,9 @@
 import math
 from random import Random
 
-from gnomon.worlds.question import Question, nearest
-from gnomon.worlds.trajectory import Sighting, Trip, trip
+from gnomon.worlds.difficulty import Lots
+from gnomon.worlds.question import Question, evidence_of, nearest
+from gnomon.worlds.trajectory import Sighting, Trip, pooled_trip, trip
 from gnomon.worlds.world import World
 
 BEYOND = 1.5  # a wrong camera ahead is at least this many times as far as the right one
@@ -13,57 +14,80 @@ MIN_OVERLAP_S = 1.0
 MISS_S = 20.0  # at a wrong camera one target is at least this long before the other
 
 
-def next_spot(world: World, rng: Random, trip: Trip) -> Question | None:
+def next_spot(world: World, rng: Random, trip: Trip, lots: Lots | None = None) -> Question | None:
     """Which camera sees the target next, and when."""
     if len(trip.sightings) < 2:
         return None
     index = rng.randrange(len(trip.sightings) - 1)
     last, coming = trip.sightings[index : index + 2]
+    clips = ((trip, last),)
+    question = evidence_of(world, "NSF", clips) if lots else None
+    others = world.scene.cameras.keys() - {last.camera, coming.camera}
+    if lots and question and not lots.wrong(rng, question, right=coming.camera, candidates=others, count=3):
+        return None  # before all ways are measured
     distance_m = world.ways_to_cameras_m(last.exit)
-    wrong = nearest(rng, unlikely(world, last, coming, distance_m), distance_m, 3)
+    beyond = unlikely(world, last, coming, distance_m)
+    wrong = (
+        lots.wrong(rng, question, right=coming.camera, candidates=beyond, count=3)
+        if lots and question
+        else nearest(rng, beyond, distance_m, 3)
+    )
     if wrong is None:
         return None
     return Question(
         task_id="NextSpotForecasting",
-        clip_sightings=((trip, last),),
+        clip_sightings=clips,
         text="Predict which camera from the list will most likely capture the target next, and when.",
         options=(coming.camera, *wrong),
         right=(coming.camera,),
         times_s=((coming.start_s, coming.end_s),),
+        gaps=((trip, last, coming),),
     )
 
 
-def trajectory(world: World, rng: Random, trip: Trip) -> Question | None:
+def trajectory(world: World, rng: Random, trip: Trip, lots: Lots | None = None) -> Question | None:
     """Which two cameras see the target next, in order, and when."""
     if len(trip.sightings) < 4:
         return None
     index = rng.randrange(len(trip.sightings) - 3)
     before, last, coming, later = trip.sightings[index : index + 4]
+    clips, beside = ((trip, before), (trip, last)), (later.camera,)
+    question = evidence_of(world, "TF", clips) if lots else None
+    others = world.scene.cameras.keys() - {before.camera, last.camera, coming.camera, later.camera}
+    if lots and question:
+        sought = lots.wrong(rng, question, right=coming.camera, candidates=others, count=2, beside=beside)
+        if sought is None:
+            return None  # before all ways are measured
     distance_m = world.ways_to_cameras_m(last.exit)
     first = unlikely(world, last, coming, distance_m)
     second = unlikely(world, coming, later, world.ways_to_cameras_m(coming.exit))
     neither = [camera for camera in first if camera in second and camera not in (before.camera, later.camera)]
-    wrong = nearest(rng, neither, distance_m, 2)
+    wrong = (
+        lots.wrong(rng, question, right=coming.camera, candidates=neither, count=2, beside=beside)
+        if lots and question
+        else nearest(rng, neither, distance_m, 2)
+    )
     if wrong is None:
         return None
     return Question(
         task_id="TrajectoryForecasting",
-        clip_sightings=((trip, before), (trip, last)),
+        clip_sightings=clips,
         text="Predict the next two cameras that the target will likely pass through, in order, and when.",
         options=(coming.camera, later.camera, *wrong),
         right=(coming.camera, later.camera),
         times_s=((coming.start_s, coming.end_s), (later.start_s, later.end_s)),
+        gaps=((trip, last, coming), (trip, coming, later)),
     )
 
 
-def meeting(world: World, rng: Random, first: Trip) -> Question | None:
+def meeting(world: World, rng: Random, first: Trip, lots: Lots | None = None) -> Question | None:
     """Where and when two targets are in view of the same camera at the same time."""
     if len(first.sightings) < 2:
         return None
     index = rng.randrange(1, len(first.sightings))
     last, place = first.sightings[index - 1 : index + 1]
     for _ in range(COMPANIONS):
-        other = trip(world, rng)
+        other = pooled_trip(world, rng) if lots else trip(world, rng)
         where = [sighting.camera for sighting in other.sightings] if other else []
         if other is None or place.camera not in where[1:] or other.target == first.target:
             continue
@@ -71,7 +95,7 @@ def meeting(world: World, rng: Random, first: Trip) -> Question | None:
         if where[theirs - 1] == last.camera:
             continue
         other = other.later(_delay_s(rng, place, other.sightings[theirs]))
-        return _met(world, rng, (first, index), (other, theirs))
+        return _met(world, rng, (first, index), (other, theirs), lots)
     return None
 
 
@@ -80,13 +104,20 @@ def _delay_s(rng: Random, place: Sighting, theirs: Sighting) -> float:
     return place.start_s + rng.uniform(-0.6 * theirs.stay_s, 0.6 * place.stay_s) - theirs.start_s
 
 
-def _met(world: World, rng: Random, target: tuple[Trip, int], partner: tuple[Trip, int]) -> Question | None:
+def _met(
+    world: World, rng: Random, target: tuple[Trip, int], partner: tuple[Trip, int], lots: Lots | None
+) -> Question | None:
     (trip, index), (companion, theirs) = target, partner
     last, place = trip.sightings[index - 1 : index + 1]
     their_last, their_place = companion.sightings[theirs - 1 : theirs + 1]
     met_s = (max(place.start_s, their_place.start_s), min(place.end_s, their_place.end_s))
     if met_s[1] - met_s[0] < MIN_OVERLAP_S or max(last.end_s, their_last.end_s) >= met_s[0]:
         return None
+    clips = ((trip, last), (companion, their_last))
+    question = evidence_of(world, "MTTF", clips) if lots else None
+    others = world.scene.cameras.keys() - {place.camera, last.camera, their_last.camera}
+    if lots and question and not lots.wrong(rng, question, right=place.camera, candidates=others, count=3):
+        return None  # before all ways are measured
     ways_m, their_ways_m = (world.ways_to_cameras_m(sighting.exit) for sighting in (last, their_last))
     missed = [
         camera
@@ -95,12 +126,16 @@ def _met(world: World, rng: Random, target: tuple[Trip, int], partner: tuple[Tri
         and abs(_arrival_s(last, ways_m[camera]) - _arrival_s(their_last, their_ways_m[camera])) >= MISS_S
         and not _together(trip, companion, camera)
     ]
-    wrong = nearest(rng, missed, ways_m, 3)
+    wrong = (
+        lots.wrong(rng, question, right=place.camera, candidates=missed, count=3)
+        if lots and question
+        else nearest(rng, missed, ways_m, 3)
+    )
     if wrong is None:
         return None
     return Question(
         task_id="MultiTargetTrajectoryForecasting",
-        clip_sightings=tuple(rng.sample([(trip, last), (companion, their_last)], 2)),
+        clip_sightings=tuple(rng.sample(clips, 2)),
         text=(
             "The clips show two targets. Predict where and when the two targets will most likely meet, "
             "that is, be in view of the same camera at the same time."
@@ -108,6 +143,7 @@ def _met(world: World, rng: Random, target: tuple[Trip, int], partner: tuple[Tri
         options=(place.camera, *wrong),
         right=(place.camera,),
         times_s=(met_s,),
+        gaps=((trip, last, place), (companion, their_last, their_place)),
     )
 
 

@@ -1,6 +1,7 @@
 """Draws a scene's map so that a person can answer from it."""
 
 import io
+import math
 from collections import Counter
 from collections.abc import Callable
 
@@ -19,6 +20,7 @@ GREEN_M = 20.0  # radius of a park
 
 PAPER, ROAD, KERB, GREEN = "#f4f0e6", "#ffffff", "#c6bfb0", "#cfe3bf"
 WALL, ROOM, WALK = "#857d70", "#e9e2d2", "#ffffff"
+ARROW = "#7a7264"
 VIEW, VIEW_EDGE = (46, 116, 214, 70), (46, 116, 214, 190)
 
 Pen = ImageDraw.ImageDraw
@@ -56,6 +58,28 @@ def _roads(pen: Pen, scene: Scene, pixel: ToPixel) -> None:
             pen.line(line, fill=colour, width=width * FINER, joint="curve")
             for end in (line[0], line[-1]):
                 pen.circle(end, width * FINER / 2, fill=colour)
+    for road in scene.roads.values():
+        if road.oneway:
+            _arrow(pen, road.line, pixel)
+
+
+def _arrow(pen: Pen, line: LineString, pixel: ToPixel) -> None:
+    """An arrow on a one-way road, beside the name in its middle, in the direction in which it is driven."""
+    before, after = (line.interpolate(share, normalized=True) for share in (0.25, 0.27))
+    (x0, y0), (x1, y1) = pixel((before.x, before.y), 0), pixel((after.x, after.y), 0)
+    far = math.hypot(x1 - x0, y1 - y0)
+    along, middle = ((x1 - x0) / far, (y1 - y0) / far), ((x0 + x1) / 2, (y0 + y1) / 2)
+
+    def at(ahead: float, aside: float) -> Point:
+        """A point of the arrow, in its own pixels from the middle."""
+        ahead, aside = ahead * FINER, aside * FINER
+        return (
+            middle[0] + ahead * along[0] - aside * along[1],
+            middle[1] + ahead * along[1] + aside * along[0],
+        )
+
+    pen.line([at(-14, 0), at(8, 0)], fill=ARROW, width=2 * FINER)
+    pen.polygon([at(14, 0), at(5, 4.5), at(5, -4.5)], fill=ARROW)
 
 
 def _rooms(pen: Pen, scene: Scene, pixel: ToPixel) -> None:

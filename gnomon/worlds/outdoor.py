@@ -1,14 +1,16 @@
 """Generates outdoor worlds: a town of some 600 by 600 metres, its streets, and cameras along them."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from random import Random
+from typing import Any
 
 import shapely
 from shapely import LineString, MultiLineString
 
 from gnomon.worlds.camera_model import Candidate, Installation, Mount, install
 from gnomon.worlds.names import GREENS, PLACES, STREETS
+from gnomon.worlds.street_plans import StreetPlan
 from gnomon.worlds.world import Spot, World
 from tools.geometry.angles import bearing_deg
 from tools.scene.frame import Frame
@@ -34,11 +36,12 @@ PLACES_DRAWN = 7
 Junction = tuple[int, int]
 
 
-def outdoor(rng: Random, *, name: str) -> World:
-    """Draw a town. Its orientation is uniform, so no direction is more likely than another."""
-    xy_m = _junctions(rng)
-    streets = _streets(rng, xy_m)
-    roads = _roads(rng, streets, xy_m)
+def outdoor(rng: Random, *, name: str, plan: StreetPlan | None = None) -> World:
+    """Draw a town on a street plan, else on a grid. Its orientation is uniform: no direction is special."""
+    grid_m = {} if plan else _junctions(rng)
+    xy_m: Mapping[Any, Point] = plan.junctions_m if plan else grid_m
+    streets: Mapping[tuple[Any, Any], str] = plan.streets if plan else _streets(rng, grid_m)
+    roads = _roads(rng, streets, xy_m, plan.one_way if plan else frozenset())
     candidates = (
         Candidate(mount=_beside(rng, road)) for road in rng.sample(list(roads.values()), len(roads))
     )
@@ -109,7 +112,10 @@ def _streets(rng: Random, xy_m: dict[Junction, Point]) -> dict[tuple[Junction, J
 
 
 def _roads(
-    rng: Random, streets: dict[tuple[Junction, Junction], str], xy_m: dict[Junction, Point]
+    rng: Random,
+    streets: Mapping[tuple[Any, Any], str],
+    xy_m: Mapping[Any, Point],
+    one_way: Collection[tuple[Any, Any]],
 ) -> dict[str, Road]:
     limits = {name: rng.choice(LIMITS_KMH) / 3.6 for name in dict.fromkeys(streets.values())}
     roads = (
@@ -117,6 +123,7 @@ def _roads(
             id=f"r{number:02d}",
             line=LineString([xy_m[start], xy_m[end]]),
             name=name,
+            oneway=(start, end) in one_way,
             speed_mps=limits[name],
         )
         for number, ((start, end), name) in enumerate(streets.items(), start=1)

@@ -1,17 +1,22 @@
 """Asks what happened: which camera, when, how, in which order (GL, ATI, MS, CR)."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, pairwise, permutations
 from random import Random
 
+import shapely
+from shapely import Geometry, LineString
+
+from gnomon.worlds.difficulty import Lots
 from gnomon.worlds.movement import BEND_DEG, Journey
-from gnomon.worlds.question import Question, nearest, when
+from gnomon.worlds.question import Question, evidence_of, nearest, when
 from gnomon.worlds.trajectory import MIN_STAY_S, Sighting, Trip, sightings
-from gnomon.worlds.world import World
+from gnomon.worlds.world import Spot, World
 from tools.geometry.angles import EIGHTHS, bearing_deg, compass, turn_deg
-from tools.scene.scene import Point
+from tools.scene.scene import Point, Scene
+from tools.scene.scene_cache import cached_per_scene
 
 MAX_RUNS = 3
 MIN_RUN_M = 4.0
@@ -81,6 +86,72 @@ def variants(rng: Random, runs: Runs, count: int) -> list[Runs] | None:
     return None
 
 
+def detours(world: World, rng: Random, start: Spot, runs: Runs, count: int) -> list[Runs] | None:
+    """Draw `count` walks that lead from `start` to where `runs` lead, but off the ways of the world.
+
+    The runs come in another order, or one of them is walked in two parts. So neither a straight line between
+    the clips nor the length of the way tells them apart; the map does. None where fewer are found.
+    """
+    drawn: list[Runs] = []
+    rearranged = list(_rearranged(rng, runs))
+    for walk in rng.sample(rearranged, len(rearranged)):
+        line = _line(start.xy_m, walk)
+        if _is_off(world, line, start.floor) and not any(_alike(walk, other) for other in (runs, *drawn)):
+            drawn.append(walk)
+        if len(drawn) == count:
+            return drawn
+    return None
+
+
+def _is_off(world: World, line: LineString, floor: int) -> bool:
+    """Whether a walk leaves the roads for more than the world's margin, or goes through a wall."""
+    roads, walls = ways_of(world.scene)
+    if world.scene.kind == "outdoor":
+        return bool(line.difference(roads).length >= world.margin_m)
+    return floor in walls and bool(line.intersects(walls[floor]))
+
+
+@cached_per_scene
+def ways_of(scene: Scene) -> tuple[Geometry, Mapping[int, Geometry]]:
+    """The roads, ROAD_M wide to either side; and by floor the walls, with gaps of DOOR_M at doors."""
+    roads = shapely.union_all([road.line for road in scene.roads.values()]).buffer(ROAD_M)
+    walls = {}
+    for floor in {zone.floor for zone in scene.zones.values()}:
+        edges = shapely.union_all(
+            [zone.area.exterior for zone in scene.zones.values() if zone.floor == floor]
+        )
+        doors = [
+            shapely.Point(portal.ends_m[0]).buffer(DOOR_M)
+            for portal in scene.portals.values()
+            if portal.kind == "door" and scene.zones[portal.zones[0]].floor == floor
+        ]
+        walls[floor] = edges.difference(shapely.union_all(doors))
+    return roads, walls
+
+
+def _line(start_m: Point, walk: Runs) -> LineString:
+    points_m = [start_m]
+    for run in walk:
+        angle = math.radians(45 * run.direction)
+        x_m, y_m = points_m[-1]
+        points_m.append((x_m + run.length_m * math.sin(angle), y_m + run.length_m * math.cos(angle)))
+    return LineString(points_m)
+
+
+def _rearranged(rng: Random, runs: Runs) -> Iterator[Runs]:
+    """The runs in every order, also with one in two parts; no direction is its own neighbour."""
+    for walk in (runs, *(_split(rng, runs, at) for at in range(len(runs)) for _ in range(2))):
+        for order in permutations(walk):
+            if all(before.direction != after.direction for before, after in pairwise(order)):
+                yield order
+
+
+def _split(rng: Random, runs: Runs, at: int) -> Runs:
+    share = rng.uniform(0.3, 0.7)
+    parts = (replace(runs[at], length_m=part * runs[at].length_m) for part in (share, 1 - share))
+    return (*runs[:at], *parts, *runs[at + 1 :])
+
+
 def _images(runs: Runs) -> Iterator[Runs]:
     back = tuple(replace(run, direction=(run.direction + 4) % 8) for run in reversed(runs))
     for walk in (runs, back):
@@ -108,40 +179,58 @@ def phrase(runs: Runs, speed_mps: float) -> str:
 
 DETOUR = 1.3  # a wrong camera is off every way that is up to this much longer than the shortest
 CLEAR_S = 2.0  # between two of the intervals to choose from
+INTERVALS_TRIED = 12
+ROAD_M = 10.0
+DOOR_M = 1.5
 REORDER = 1.15  # a wrong order of cameras makes the way longer by at least this much
 
 
-def geo_location(world: World, rng: Random, trip: Trip) -> Question | None:
+def geo_location(world: World, rng: Random, trip: Trip, lots: Lots | None = None) -> Question | None:
     """Which camera the target passed between two clips."""
     if len(trip.sightings) < 3:
         return None
     first, last = _ends(rng, len(trip.sightings))
     start, end = trip.sightings[first], trip.sightings[last]
     middle = rng.choice(trip.sightings[first + 1 : last])
+    clips = ((trip, start), (trip, end))
+    unseen = world.scene.cameras.keys() - {sighting.camera for sighting in trip.sightings}
+    question = evidence_of(world, "GL", clips) if lots else None
     direct_m = world.way_m(start.exit, end.entry)
-    detour_m, crow_m = {}, {}
-    for camera in world.scene.cameras.keys() - {sighting.camera for sighting in trip.sightings}:
-        detour_m[camera] = world.way_to_camera_m(start.exit, camera) + world.way_to_camera_m(
-            end.entry, camera
-        )
-        crow_m[camera] = min(
+
+    def is_off(camera: str) -> bool:
+        there_m = world.way_to_camera_m(start.exit, camera) + world.way_from_camera_m(camera, end.entry)
+        return there_m > DETOUR * direct_m + world.margin_m
+
+    if lots and question:
+        misleading = lots.misleading(question, right=middle.camera, candidates=unseen)
+        if misleading is None or not all(any(map(is_off, sorted(cameras))) for cameras in misleading):
+            return None  # before the ways over all cameras are measured
+    off = list(filter(is_off, sorted(unseen)))
+    crow_m = {
+        camera: min(
             world.crow_m(start.exit, spot) + world.crow_m(end.entry, spot) for spot in world.spots[camera]
         )
-    off = [camera for camera in sorted(detour_m) if detour_m[camera] > DETOUR * direct_m + world.margin_m]
-    wrong = nearest(rng, off, crow_m, 3)
+        for camera in off
+    }
+    wrong = (
+        lots.wrong(rng, question, right=middle.camera, candidates=off, count=3)
+        if lots and question
+        else nearest(rng, off, crow_m, 3)
+    )
     if wrong is None:
         return None
     return Question(
         task_id="GeoLocation",
-        clip_sightings=((trip, start), (trip, end)),
+        clip_sightings=clips,
         text=f"{_framed(start, end)} Infer which camera the target passed through in between.",
         options=(middle.camera, *wrong),
         right=(middle.camera,),
         middle=middle,
+        gaps=((trip, start, middle), (trip, middle, end)),
     )
 
 
-def arrival_time_interval(world: World, rng: Random, trip: Trip) -> Question | None:
+def arrival_time_interval(world: World, rng: Random, trip: Trip, lots: Lots | None = None) -> Question | None:
     """When the target was in view of a camera between two clips.
 
     The four intervals are those in which it crossed four views on its way. Which of these views belong
@@ -169,11 +258,20 @@ def arrival_time_interval(world: World, rng: Random, trip: Trip) -> Question | N
     ]
     if not fours:
         return None
-    four = rng.choice(fours)
-    middle = rng.choice([sighting for sighting in four if sighting in real])
+    clips = ((trip, start), (trip, end))
+    if lots is None:
+        four: tuple[Sighting, ...] = rng.choice(fours)
+        middle = rng.choice([sighting for sighting in four if sighting in real])
+    else:
+        obeying = _intervals(
+            world, rng, clips, rng.sample(fours, min(INTERVALS_TRIED, len(fours))), real, lots
+        )
+        if obeying is None:
+            return None
+        four, middle = obeying
     return Question(
         task_id="ArrivalTimeInterval",
-        clip_sightings=((trip, start), (trip, end)),
+        clip_sightings=clips,
         text=(
             f"{_framed(start, end)} In between it passed through camera {middle.camera}. "
             "Infer the time period when the target appears at this middle camera."
@@ -181,10 +279,30 @@ def arrival_time_interval(world: World, rng: Random, trip: Trip) -> Question | N
         options=tuple(when(sighting) for sighting in four),
         right=(when(middle),),
         middle=middle,
+        gaps=((trip, start, middle), (trip, middle, end)),
     )
 
 
-def motion_state(_world: World, rng: Random, trip: Trip) -> Question | None:
+def _intervals(
+    world: World,
+    rng: Random,
+    clips: tuple[tuple[Trip, Sighting], tuple[Trip, Sighting]],
+    fours: Sequence[tuple[Sighting, ...]],
+    real: Sequence[Sighting],
+    lots: Lots,
+) -> tuple[tuple[Sighting, ...], Sighting] | None:
+    """Four sightings and the right one of them that obey the lots."""
+    for four in fours:
+        for middle in rng.sample(four, len(four)):
+            if middle in real:
+                others = [when(sighting) for sighting in four if sighting != middle]
+                question = evidence_of(world, "ATI", clips, asked=middle.camera)
+                if lots.wrong(rng, question, right=when(middle), candidates=others, count=3):
+                    return four, middle
+    return None
+
+
+def motion_state(world: World, rng: Random, trip: Trip, lots: Lots | None = None) -> Question | None:
     """How the target moved between two clips.
 
     Wrong options are the truth turned, mirrored or walked backwards. Worlds have no preferred direction, so
@@ -195,7 +313,9 @@ def motion_state(_world: World, rng: Random, trip: Trip) -> Question | None:
     first, last = _ends(rng, len(trip.sightings))
     start, end = trip.sightings[first], trip.sightings[last]
     runs = between(trip.journey, start.end_s, end.start_s)
-    wrong = variants(rng, runs, 3) if runs else None
+    wrong = None
+    if runs:
+        wrong = variants(rng, runs, 3) if lots is None else detours(world, rng, start.exit, runs, 3)
     if runs is None or wrong is None:
         return None
     middle = rng.choice(trip.sightings[first + 1 : last])
@@ -210,10 +330,11 @@ def motion_state(_world: World, rng: Random, trip: Trip) -> Question | None:
         options=tuple(phrase(option, speed_mps) for option in (runs, *wrong)),
         right=(phrase(runs, speed_mps),),
         middle=middle,
+        gaps=((trip, start, middle), (trip, middle, end)),
     )
 
 
-def causal_reordering(world: World, rng: Random, trip: Trip) -> Question | None:
+def causal_reordering(world: World, rng: Random, trip: Trip, lots: Lots | None = None) -> Question | None:
     """In which order the target passed three cameras.
 
     The wrong orders are drawn from the five there are, so no order stands out among the options.
@@ -221,6 +342,14 @@ def causal_reordering(world: World, rng: Random, trip: Trip) -> Question | None:
     if len(trip.sightings) < 3:
         return None
     true = rng.choice(list(combinations(trip.sightings, 3)))
+    clips = tuple((trip, sighting) for sighting in true)
+    wrong = None
+    if lots:
+        question = evidence_of(world, "CR", clips)
+        orders = [_arrows(order) for order in permutations(true)][1:]
+        wrong = lots.wrong(rng, question, right=_arrows(true), candidates=orders, count=3)
+        if wrong is None:
+            return None  # before all ways are measured
     way_m = {
         (before.camera, after.camera): world.way_m(before.exit, after.entry)
         for before, after in permutations(true, 2)
@@ -232,19 +361,24 @@ def causal_reordering(world: World, rng: Random, trip: Trip) -> Question | None:
     shortest_m = total_m.pop(true)
     if min(total_m.values()) < REORDER * shortest_m + world.margin_m / 2:
         return None
-    arrows = [
-        " → ".join(sighting.camera for sighting in order) for order in (true, *rng.sample(list(total_m), 3))
-    ]
+    if wrong is None:
+        wrong = [_arrows(order) for order in rng.sample(list(total_m), 3)]
+    arrows = [_arrows(true), *wrong]
     return Question(
         task_id="CausalReordering",
-        clip_sightings=tuple((trip, sighting) for sighting in rng.sample(true, 3)),
+        clip_sightings=tuple(rng.sample(clips, 3)),
         text=(
             "The clips show one target at three cameras, in no particular order. "
             "Infer the correct order in which the target passed through these cameras."
         ),
         options=tuple(arrows),
         right=(arrows[0],),
+        gaps=tuple((trip, before, after) for before, after in pairwise(true)),
     )
+
+
+def _arrows(order: Sequence[Sighting]) -> str:
+    return " → ".join(sighting.camera for sighting in order)
 
 
 def _ends(rng: Random, count: int) -> tuple[int, int]:

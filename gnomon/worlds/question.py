@@ -1,17 +1,20 @@
 """One drawn question with its truth and boxes, and its form in GTR-Bench's published layout."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
 from typing import Any
 
-from gnomon.benchmarks.gtr_bench.clock import clock_span
+from gnomon.benchmarks.gtr_bench.clock import NOON_S, clock_span
+from gnomon.benchmarks.gtr_bench.rules_of_thumb import Evidence, Place, Track, places_of
 from gnomon.worlds.camera_model import Mount
 from gnomon.worlds.movement import Journey
 from gnomon.worlds.trajectory import Sighting, Trip
 from gnomon.worlds.world import World
 from tools.geometry.angles import bearing_deg, turn_deg
+from tools.scene.scene import Scene
+from tools.scene.scene_cache import cached_per_scene
 
 BoundingBox = tuple[float, float, float, float]  # x, y, width, height in pixels, y down
 
@@ -62,6 +65,7 @@ class Question:
     right: tuple[str, ...]
     times_s: tuple[tuple[float, float], ...] = ()
     middle: Sighting | None = None  # between two clips, where a task has it
+    gaps: tuple[tuple[Trip, Sighting, Sighting], ...] = ()  # unseen stretches that the answer bridges
 
 
 def when(sighting: Sighting) -> str:
@@ -129,6 +133,28 @@ def _clip(world: World, trip: Trip, sighting: Sighting) -> dict[str, Any]:
         "end_timestamp": end_s,
         "direction": "",
     }
+
+
+def evidence_of(
+    world: World, task: str, clips: Sequence[tuple[Trip, Sighting]], *, asked: str = ""
+) -> Evidence:
+    """What rules of thumb look at in a question with these clips: what its boxes tell, to centimetres."""
+    tracks = (
+        Track(
+            camera=sighting.camera,
+            first=Place(xy_m=sighting.entry.xy_m, floor=sighting.entry.floor),
+            last=Place(xy_m=sighting.exit.xy_m, floor=sighting.exit.floor),
+            span_s=None if task == "CR" else (NOON_S + sighting.start_s, NOON_S + sighting.end_s),
+        )
+        for _, sighting in clips
+    )
+    spots, posts = _places(world.scene)
+    return Evidence(task=task, asked=asked, tracks=tuple(tracks), spots=spots, posts=posts)
+
+
+@cached_per_scene
+def _places(scene: Scene) -> tuple[Mapping[str, Place], Mapping[str, Place]]:
+    return places_of(scene.cameras)
 
 
 def nearest(

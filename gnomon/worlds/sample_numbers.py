@@ -8,10 +8,11 @@ from typing import overload
 from gnomon.benchmarks.gtr_bench.case import SCENES, TASKS
 from gnomon.core.errors import NotFound
 from gnomon.core.sample import SampleRef
+from gnomon.worlds.difficulty import Difficulty
 
 CELLS = tuple((scene, task) for task in TASKS for scene in SCENES)
 
-_ID = re.compile(r"w(-?\d+)-(\d{5,})", re.ASCII)
+_ID = re.compile(r"w(-?\d+)-(?:([a-z][^-]*)-)?(\d{5,})", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,10 +27,15 @@ class Number:
 
     seed: int
     k: int
+    difficulty: Difficulty | None = None
+
+    @property
+    def _series(self) -> str:
+        return f"w{self.seed}-{self.difficulty.tag}" if self.difficulty else f"w{self.seed}"
 
     @property
     def sample_id(self) -> str:
-        return f"w{self.seed}-{self.k:05d}"
+        return f"{self._series}-{self.k:05d}"
 
     @property
     def scene(self) -> str:
@@ -50,7 +56,7 @@ class Number:
     @property
     def cluster(self) -> str:
         """The place: its questions share roads or floors and cameras."""
-        return f"w{self.seed}-{self.scene}-{self.round}"
+        return f"{self._series}-{self.scene}-{self.round}"
 
     def ref(self) -> SampleRef:
         """The reference that planning works with."""
@@ -61,13 +67,19 @@ def number_of(sample_id: str) -> Number:
     """The number behind a sample's id.
 
     >>> number_of("w7-00012")
-    Number(seed=7, k=12)
+    Number(seed=7, k=12, difficulty=None)
+    >>> number_of("w7-hard-00012").cluster
+    'w7-hard-outdoor-0'
 
     Raises:
         NotFound: no sample has such an id.
     """
     match = _ID.fullmatch(sample_id)
-    number = Number(int(match[1]), int(match[2])) if match else None
+    try:
+        difficulty = Difficulty.from_tag(match[2]) if match and match[2] else None
+        number = Number(int(match[1]), int(match[3]), difficulty) if match else None
+    except ValueError:
+        number = None
     if number is None or number.sample_id != sample_id:
         raise NotFound(f"no sample {sample_id!r}; ids look like 'w7-00012'")
     return number
@@ -80,11 +92,12 @@ class Numbers(Sequence[SampleRef]):
     seed: int
     cells: tuple[int, ...]  # indices into CELLS, rising
     limit: int
+    difficulty: Difficulty | None = None
 
     def number(self, index: int) -> Number:
         """The number of the sample at `index`, counted from 0."""
         rounds, cell = divmod(index, len(self.cells))
-        return Number(self.seed, rounds * len(CELLS) + self.cells[cell])
+        return Number(self.seed, rounds * len(CELLS) + self.cells[cell], self.difficulty)
 
     def __len__(self) -> int:
         return self.limit
@@ -105,6 +118,7 @@ class Numbers(Sequence[SampleRef]):
             return False
         number = number_of(ref.sample_id)
         cell, rounds = number.k % len(CELLS), number.round
-        if number.seed != self.seed or cell not in self.cells:
+        same = (number.seed, number.difficulty) == (self.seed, self.difficulty)
+        if not same or cell not in self.cells:
             return False
         return rounds * len(self.cells) + self.cells.index(cell) < self.limit

@@ -2,11 +2,13 @@
 
 from collections.abc import Collection
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from random import Random
 
 import shapely
 from shapely import LineString, Polygon
 
+from gnomon.core.ids import stable_seed
 from gnomon.worlds.movement import PEDESTRIAN, VEHICLE, Journey, Stretch, journey
 from gnomon.worlds.world import Spot, World
 from tools.geometry.field_of_view import crossings_of_each
@@ -65,6 +67,9 @@ def _stay(journey: Journey, camera: str, start_s: float, end_s: float) -> Sighti
 MIN_STAY_S = 1.0
 STARTS_S = (600.0, 3000.0)  # journeys start within the hour after 12:00:00
 ON_FOOT = 0.25  # share of outdoor targets that walk
+POOLED = 240  # trips drawn for a pool; a quarter of them fit
+POOLS = 64  # worlds whose pools are remembered
+SHIFT_S = (-500.0, 500.0)  # by which a trip of the pool is moved
 TARGETS = range(1, 1_000_000)  # so many that two places hardly share a number
 
 
@@ -103,3 +108,22 @@ def fit(made: Journey, in_view: tuple[Sighting, ...]) -> bool:
     whole = not in_view or (in_view[0].start_s > made.start_s and in_view[-1].end_s < made.end_s)
     once = len({sighting.camera for sighting in in_view}) == len(in_view)
     return whole and once and all(sighting.stay_s >= MIN_STAY_S for sighting in in_view)
+
+
+@lru_cache(POOLS)
+def trips_of(world: World) -> tuple[Trip, ...]:
+    """A pool of trips through a world, for questions that only few trips fit."""
+    rng = Random(stable_seed("trips", world.scene.id))
+    drawn = (trip(world, rng) for _ in range(POOLED))
+    return tuple(made for made in drawn if made)
+
+
+def pooled_trip(world: World, rng: Random) -> Trip | None:
+    """A trip of the pool, as another target at another time; None where the pool is empty."""
+    pool = trips_of(world)
+    return renewed(rng, rng.choice(pool)) if pool else None
+
+
+def renewed(rng: Random, taken: Trip) -> Trip:
+    """The trip as another target goes on it at another time."""
+    return replace(taken, target=rng.choice(TARGETS)).later(rng.uniform(*SHIFT_S))

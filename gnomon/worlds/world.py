@@ -42,6 +42,10 @@ class World:
         """Length of the shortest way to the nearest of the camera's spots."""
         return min(self.way_m(start, spot) for spot in self.spots[camera])
 
+    def way_from_camera_m(self, camera: str, end: Spot) -> float:
+        """Length of the shortest way from the nearest of the camera's spots; one-way streets count."""
+        return min(self.way_m(spot, end) for spot in self.spots[camera])
+
     def ways_to_cameras_m(self, start: Spot) -> dict[str, float]:
         """Length of the shortest way to each camera."""
         return {camera: self.way_to_camera_m(start, camera) for camera in self.spots}

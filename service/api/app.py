@@ -173,7 +173,8 @@ def create_app(settings: Settings, *, store: Store, redis: Redis) -> Api:
         responses=DOCUMENTED,
     )
     cached_reports = ReportCache(store, _report_of)
-    headlines = Headlines(store, cached_reports)
+    indexes = TrialIndexes(store)
+    headlines = Headlines(store, cached_reports, prepare=indexes.get)
     app.state.gnomon = State(
         settings=settings,
         store=store,
@@ -181,7 +182,7 @@ def create_app(settings: Settings, *, store: Store, redis: Redis) -> Api:
         reports=cached_reports,
         headlines=headlines,
         live_reports=LiveReports(cached_reports),
-        indexes=TrialIndexes(store),
+        indexes=indexes,
         memory=PageMemory(store, headlines),
         pace=TokenBuckets(settings.max_per_minute),
         streams=OpenStreams(),

@@ -151,7 +151,9 @@ def need_redis(settings: Settings) -> str:
         SpecError: it is not set.
     """
     if settings.redis_url is None:
-        raise SpecError("not set; allowed: redis://…, rediss://… or unix://…", field="GNOMON_REDIS_URL")
+        from workers.redis_url import ALLOWED
+
+        raise SpecError(f"not set; allowed: {ALLOWED}", field="GNOMON_REDIS_URL")
     return settings.redis_url
 
 

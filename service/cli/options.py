@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable
 from pathlib import Path
+from typing import Literal, cast
 
 import click
 
@@ -67,3 +68,31 @@ def queues_of(text: str) -> list[str]:
                 f"{name!r} is not a queue name; allowed: a-z, 0-9, _ and -, up to 40", field="--queues"
             )
     return names
+
+
+Level = Literal["easy", "medium", "hard"]
+Difficulty = Level | dict[str, tuple[float, float]]  # as in a spec's `select.difficulty`
+_RANGE = re.compile(r"([a-z_]+)=([^:,]+):([^:,]+)")
+
+
+def _difficulty(_: click.Context, __: click.Parameter, text: str | None) -> Difficulty | None:
+    if text in (None, "easy", "medium", "hard"):
+        return cast(Level | None, text)
+    ranges: dict[str, tuple[float, float]] = {}
+    for part in str(text).split(","):
+        match = _RANGE.fullmatch(part)
+        try:
+            name, low, high = match.groups() if match else ("", "", "")
+            ranges[name] = float(low), float(high)
+        except ValueError:
+            raise click.BadParameter(
+                f"easy, medium, hard, or ranges such as detour=1.5:3,gap_s=10:60; got {text!r}"
+            ) from None
+    return ranges
+
+
+difficulty_option = click.option(
+    "--difficulty",
+    callback=_difficulty,
+    help="Of generated questions: easy, medium, hard, or ranges of features such as detour=1.5:3.",
+)

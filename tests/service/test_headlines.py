@@ -71,6 +71,14 @@ def test_headlines_are_there_once_they_were_built(store: Store) -> None:
     assert build.built == [job]
 
 
+def test_what_else_its_pages_need_is_made_ahead(store: Store) -> None:
+    job, prepared = ended(store), list[str]()
+    headlines = Headlines(store, ReportCache(store, Counting()), prepare=prepared.append)
+    headlines.of([job])
+    wait_until(lambda: prepared == [job])
+    headlines.close()
+
+
 def test_a_list_waits_for_no_report(store: Store) -> None:
     jobs, begun, go_on = [ended(store), ended(store)], threading.Event(), threading.Event()
     running: list[int] = []

@@ -1,6 +1,7 @@
 """A store with a clock of its own, a real Redis, and worker processes."""
 
 import itertools
+import os
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -16,7 +17,7 @@ from gnomon.core.score import Outcome
 from gnomon.spec.job_spec import JobSpec
 from service.redis_server import RedisServer
 from service.supervisor import Child, Supervisor
-from tests.workers import postgresql
+from tests.workers import pgbouncer, postgresql
 from tests.workers.tiny_worker import refs
 from workers.queue import enqueue_shards
 from workers.rate_limit.redis_limiter import PREFIX
@@ -34,6 +35,8 @@ QUICK = {  # the machinery's clocks, fast enough for a test
     "GNOMON_SETUP_SECONDS": "1",
 }
 BOTH = pytest.mark.parametrize("kind", ["sqlite", "postgresql"], indirect=True)
+SERVERS = {"postgresql": "postgres", "pgbouncer": "pooler"}  # the fixture of each kind of database
+ALL = pytest.mark.parametrize("kind", ["sqlite", "postgresql", "pgbouncer"], indirect=True)
 
 
 class Clock:
@@ -94,17 +97,28 @@ def postgres() -> Iterator[postgresql.PostgreSQL]:
         yield server
 
 
+@pytest.fixture(scope="session")
+def pooler(postgres: postgresql.PostgreSQL) -> Iterator[pgbouncer.PgBouncer]:
+    """Absent: skipped, under CI=true failed."""
+    if pgbouncer.find_pgbouncer() is None:
+        if os.environ.get("CI") == "true":
+            pytest.fail(pgbouncer.ABSENT)
+        pytest.skip(pgbouncer.ABSENT)
+    with pgbouncer.pooling(postgres) as pooler:
+        yield pooler
+
+
 @pytest.fixture
 def kind(request: pytest.FixtureRequest) -> str:
-    """Which database; SQLite unless the test is marked with BOTH."""
+    """Which database; SQLite unless the test is marked with BOTH or ALL."""
     return getattr(request, "param", "sqlite")
 
 
 @pytest.fixture
 def new_url(kind: str, request: pytest.FixtureRequest, tmp_path: Path) -> Callable[[], str]:
     """Make an empty database; when the next one is made, the one before is of no use any more."""
-    if kind == "postgresql":
-        server: postgresql.PostgreSQL = request.getfixturevalue("postgres")
+    if kind in SERVERS:
+        server: postgresql.PostgreSQL | pgbouncer.PgBouncer = request.getfixturevalue(SERVERS[kind])
         return server.emptied
     numbers = itertools.count(1)
     return lambda: f"sqlite:///{tmp_path}/gnomon{next(numbers)}.db"

@@ -6,7 +6,7 @@ import signal
 import subprocess
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from importlib.util import find_spec
@@ -62,7 +62,9 @@ class PostgreSQL:
 
 
 @contextmanager
-def running(host: str = "", port: int = 5432, *, flushes: bool = False) -> Iterator[PostgreSQL]:
+def running(
+    host: str = "", port: int = 5432, *, flushes: bool = False, options: Sequence[str] = ()
+) -> Iterator[PostgreSQL]:
     """Start a server that forgets everything at its end; it lets in whoever is on the network of `host`.
 
     If it `flushes`, it waits for the disk at each commit, as a server that must not forget does.
@@ -87,7 +89,7 @@ def running(host: str = "", port: int = 5432, *, flushes: bool = False) -> Itera
         with (data / "pg_hba.conf").open("a") as rules:
             rules.write("host all all samenet trust\n" if host else "")
         serve = [programs / "postgres", "-D", data, "-k", folder, "-p", str(port)]
-        serve += ["-c", f"listen_addresses={host}", *(() if flushes else ("-F",))]
+        serve += ["-c", f"listen_addresses={host}", *(() if flushes else ("-F",)), *options]
         server = PostgreSQL(
             folder, lambda: subprocess.Popen(serve, stderr=subprocess.DEVNULL, **quiet), port, host
         )

@@ -15,7 +15,7 @@ import pytest
 from gnomon.core.errors import OutOfBudget, ProviderFault
 from gnomon.core.model import Model, Reply, Request
 from gnomon.spec.job_spec import ModelSpec
-from tests.workers.conftest import BOTH, Clock, create
+from tests.workers.conftest import ALL, Clock, create
 from workers.budget.client import BudgetClient
 from workers.budget.model import with_budget
 from workers.budget.reservations import current_trial_id
@@ -74,7 +74,7 @@ async def spend(model: Model, times: int) -> int:
     return sum(isinstance(answer, OutOfBudget) for answer in answers)
 
 
-@BOTH
+@ALL
 @pytest.mark.parametrize("limits", [{"usd": 20.0}, {"tokens": 200}, {"usd": 20.0, "tokens": 10_000}])
 async def test_three_processes_never_spend_more_than_the_limit(
     store: Store, limits: dict[str, float]

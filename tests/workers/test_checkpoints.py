@@ -16,12 +16,13 @@ from gnomon.media import MediaStore
 from gnomon.spec.rules import parse_spec
 from gnomon.trials import checkpoint
 from gnomon.trials.checkpoint import SavedTrial
-from tests.workers.conftest import BOTH, TRACE, Clock, Plant, children_of, create, make_row, wait_until
+from tests.workers.conftest import ALL, TRACE, Clock, Plant, children_of, create, make_row, wait_until
 from workers.budget.usage import NO_USAGE, Usage
 from workers.checkpoints import CheckpointWriter
 from workers.queue import enqueue_shards
 from workers.store import JobRecord, Lease, Store
 from workers.store.checkpoints import NewCheckpoint
+from workers.store.database import insert_or_update
 from workers.store.leases import ISOLATE_AFTER
 from workers.store.schema import checkpoints
 
@@ -49,7 +50,7 @@ def how_many(store: Store) -> int:
         return db.execute(select(func.count()).select_from(checkpoints)).scalar_one()
 
 
-@BOTH
+@ALL
 def test_the_newest_checkpoint_is_kept_and_what_it_used_counted(store: Store) -> None:
     job = create(store, 1)
     lease = lease_one(store, job.id)
@@ -61,7 +62,7 @@ def test_the_newest_checkpoint_is_kept_and_what_it_used_counted(store: Store) ->
     assert (how_many(store), counted(store, job.id)) == (1, (1.0, 25))
 
 
-@BOTH
+@ALL
 def test_a_worker_that_lost_its_lease_writes_none_and_counts_none(store: Store, clock: Clock) -> None:
     job = create(store, 1)
     lost = lease_one(store, job.id)
@@ -74,7 +75,7 @@ def test_a_worker_that_lost_its_lease_writes_none_and_counts_none(store: Store, 
     assert store.checkpoint(trial_id) == b"new"
 
 
-@BOTH
+@ALL
 def test_a_result_counts_what_its_checkpoints_have_not_and_takes_them_along(store: Store) -> None:
     job = create(store, 1)
     lease = lease_one(store, job.id)
@@ -86,7 +87,7 @@ def test_a_result_counts_what_its_checkpoints_have_not_and_takes_them_along(stor
     assert store.trial(lease.trial.trial_id).row == make_row(ended)
 
 
-@BOTH
+@ALL
 def test_a_refused_result_counts_no_more_than_its_worker_has_spent(store: Store, clock: Clock) -> None:
     job = create(store, 1)
     lost = lease_one(store, job.id)
@@ -100,7 +101,7 @@ def test_a_refused_result_counts_no_more_than_its_worker_has_spent(store: Store,
     assert (how_many(store), counted(store, job.id)) == (0, (0.75, 16))
 
 
-@BOTH
+@ALL
 def test_trials_that_end_unrun_leave_no_checkpoint(store: Store, clock: Clock) -> None:
     job = create(store, 1)
     for lease in store.lease(job.id, 0, worker="w", ttl_s=TTL_S):
@@ -112,14 +113,15 @@ def test_trials_that_end_unrun_leave_no_checkpoint(store: Store, clock: Clock) -
     assert (how_many(store), counted(store, job.id)) == (0, (0.5, 16))
 
 
-@BOTH
+@ALL
 def test_a_checkpoint_keeps_no_lease_from_being_renewed(store: Store) -> None:
     job = create(store, 1)
     lease = lease_one(store, job.id)
     store.save_checkpoints(job.id, [NewCheckpoint(lease, b"one", NO_USAGE)])
     with store.writing() if store.url.startswith("postgresql") else store.reading() as db:
         if store.url.startswith("postgresql"):
-            store._keep_newest(db, lease, b"two", now=0.0)
+            newest = {"trial_id": lease.trial.trial_id, "body": b"two", "saved_at": 0.0}
+            insert_or_update(db, checkpoints, newest)
         assert store.renew("w", ttl_s=TTL_S) == {(lease.trial.trial_id, lease.token)}
 
 
@@ -286,7 +288,7 @@ def start_worker(plant: Plant, name: str) -> None:
     plant._start(name, "-m", "workers", "--data-dir", str(plant.folder))
 
 
-@BOTH
+@ALL
 def test_another_worker_goes_on_with_a_trip_in_the_middle(plant: Plant) -> None:
     plant.start(0)
     start_worker(plant, "first")

@@ -18,6 +18,8 @@ from sqlalchemy import func, select, text
 from gnomon.core.score import Outcome
 from tests.workers.conftest import BOTH, TRACE, Clock, create, make_row
 from workers.store import Lease, Store
+from workers.store.checkpoints import NewCheckpoint
+from workers.store.job_counters import Usage
 from workers.store.schema import jobs, results, trials
 
 TTL_S = 10.0
@@ -131,6 +133,7 @@ class Protocol(RuleBasedStateMachine):
         assert [job[outcome.value] for outcome in Outcome] == [
             sum(row.outcome is outcome for row in found.values()) for outcome in Outcome
         ]
+        assert job["leased"] == len(self.current())
         if job["status"] not in ("cancelled", "failed"):
             assert (job["status"] == "completed") == (len(found) == job["planned"])
 
@@ -155,8 +158,14 @@ def test_whoever_writes_at_once_waits_for_no_circle(store: Store) -> None:
             held += store.lease(job.id, dice.randrange(job.shards), worker=f"w{seed}", ttl_s=-1.0, limit=6)
             dice.shuffle(held)
             store.renew(f"w{seed}", ttl_s=dice.choice([-1.0, 60.0]))
-            store.finish([(one, make_row(one), TRACE) for one in held[:4]])
-            store.release(held[4:6])
+            checkpoints = [NewCheckpoint(lease, b"so far", Usage(0.0, 0)) for lease in held[2:6]]
+            store.save_checkpoints(job.id, checkpoints)
+            store.finish([(lease, make_row(lease), TRACE) for lease in held[:4]])
+            if dice.random() < 0.5:
+                store.release(held[4:6])
+            else:
+                store.release_all_but(f"w{seed}", held[6:])
+            store.expire(f"w{dice.randrange(4)}")
             held = held[4:] if seed < 2 else []
 
     def disturb(seed: int) -> None:
@@ -170,7 +179,11 @@ def test_whoever_writes_at_once_waits_for_no_circle(store: Store) -> None:
         for done in [pool.submit(task, seed) for seed, task in enumerate([work] * 4 + [disturb] * 2)]:
             done.result()  # a deadlock that the database broke would be raised here
     rows = list(store.iter_rows(job.id))
-    assert len({row.trial_id for row in rows}) == len(rows) == store.job(job.id).counts.done > 0
+    counts = store.job(job.id).counts
+    assert len({row.trial_id for row in rows}) == len(rows) == counts.done > 0
+    with store.reading() as db:
+        states = dict(db.execute(select(trials.c.state, func.count()).group_by(trials.c.state)).all())
+    assert (states["done"], states.get("leased", 0)) == (len(rows), counts.running)
 
 
 def test_after_the_last_fault_every_trial_ends(store: Store, clock: Clock) -> None:

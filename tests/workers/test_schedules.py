@@ -14,8 +14,11 @@ from tests.workers.conftest import BOTH, TRACE, Clock, create, make_row
 from tests.workers.stage import Actor, Choose, Stage, all_orders, dice
 from workers.store import Lease, Store
 from workers.store import results as results_module
+from workers.store.checkpoints import NewCheckpoint
+from workers.store.database import insert_or_update
+from workers.store.job_counters import Usage
 from workers.store.jobs import lock_jobs
-from workers.store.schema import jobs, results, traces, trials
+from workers.store.schema import jobs, lease_holders, results, traces, trials
 from workers.store.serialization import pack, row_values
 
 TTL_S = 10.0
@@ -39,9 +42,10 @@ class Play:
         with self.store.writing() as db:
             db.execute(delete(traces))
             db.execute(delete(results))
-            fresh = {"state": "pending", "attempt": 0, "token": 0, "lease_until": None, "worker": None}
+            fresh = {"state": "pending", "attempt": 0, "token": 0, "worker": None}
             db.execute(update(trials).values(fresh))
-            counts = dict.fromkeys(("scored", "model_failed", "infra_missing"), 0)
+            db.execute(delete(lease_holders))
+            counts = dict.fromkeys(("scored", "model_failed", "infra_missing", "leased"), 0)
             spent = {"known_usd": 0.0, "known_tokens": 0}
             db.execute(update(jobs).values(status="queued", finished_at=None, **counts, **spent))
 
@@ -62,6 +66,28 @@ class Play:
 
         round_ = (lease, finish, finish) if twice else (lease, finish)
         return Actor(name=name, operations=round_ * rounds, may_die=may_die)
+
+    def careful(self, name: str) -> Actor:
+        """Keeps a checkpoint of what it got, renews it, finishes one of it and gives back the rest."""
+        got: list[Lease] = []
+
+        def lease() -> None:
+            got[:] = self.store.lease(self.job.id, 0, worker=name, ttl_s=TTL_S, limit=3)
+
+        def keep() -> None:
+            kept = [NewCheckpoint(lease, b"so far", Usage(0.0, 0)) for lease in got]
+            self.store.save_checkpoints(self.job.id, kept)
+
+        def renew() -> None:
+            self.store.renew(name, ttl_s=TTL_S)
+
+        def finish() -> None:
+            self.store.finish([(lease, make_row(lease, answer=name), TRACE) for lease in got[:1]])
+
+        def give_back() -> None:
+            self.store.release(got[1:])
+
+        return Actor(name=name, operations=(lease, keep, renew, finish, give_back))
 
     def sweeper(self, name: str, times: int = 1) -> Actor:
         return Actor(name=name, operations=[lambda: self.store.sweep() and None] * times, looks_first=True)
@@ -130,12 +156,25 @@ def large(play: Play) -> Sequence[Actor]:
     ]
 
 
+def mixed(play: Play) -> Sequence[Actor]:
+    """Workers that finish, keep, renew and give back, while leases run out and a user stops the model."""
+    return [
+        play.careful("a"),
+        play.careful("b"),
+        play.worker("c", twice=True, may_die=True),
+        play.sweeper("sweeper", 2),
+        play.user(lambda job_id: play.store.stop_model(job_id, "scripted", cause="auth", error="no")),
+        play.time(),
+    ]
+
+
 class SweepsById(Store):
     """Takes back what had expired when it looked, whatever has become of it since."""
 
     def sweep(self, now: float | None = None) -> list[tuple[str, int]]:
         with self.reading() as db:
-            late = (trials.c.state == "leased") & (trials.c.lease_until < self.now(db))
+            silent = select(lease_holders.c.worker).where(lease_holders.c.lease_until < self.now(db))
+            late = (trials.c.state == "leased") & trials.c.worker.in_(silent)
             found = db.execute(select(trials.c.trial_id).where(late)).scalars().all()
         with self.writing() as db:
             db.execute(update(trials).where(trials.c.trial_id.in_(found)).values(state="pending"))
@@ -173,7 +212,8 @@ class ClaimsUnguarded(Store):
         with self.reading() as db:
             found = db.execute(select(trials).where(trials.c.state == "pending")).mappings().all()
         with self.writing() as db:
-            taken = {"state": "leased", "worker": worker, "lease_until": self.now(db) + ttl_s}
+            taken = {"state": "leased", "worker": worker}
+            insert_or_update(db, lease_holders, {"worker": worker, "lease_until": self.now(db) + ttl_s})
             names = [row["trial_id"] for row in found]
             db.execute(
                 update(trials).where(trials.c.trial_id.in_(names)).values(token=trials.c.token + 1, **taken)
@@ -202,12 +242,22 @@ def test_a_large_cast_keeps_its_promise_in_many_orders(store: Store, clock: Cloc
 
 
 @BOTH
+def test_a_mixed_cast_keeps_its_promise_in_many_orders(store: Store, clock: Clock, kind: str) -> None:
+    play = Play(store, clock, 4)
+    lengths = [len(play.run(mixed, dice(seed)).steps) for seed in range(ORDERS[kind])]
+    assert max(lengths) > 15
+
+
+@BOTH
 @pytest.mark.soak
 @pytest.mark.timeout(3_600)
-def test_a_large_cast_keeps_its_promise_in_very_many_orders(store: Store, clock: Clock, kind: str) -> None:
+@pytest.mark.parametrize("cast", [large, mixed])
+def test_a_large_cast_keeps_its_promise_in_very_many_orders(
+    store: Store, clock: Clock, kind: str, cast: Callable[[Play], Sequence[Actor]]
+) -> None:
     play = Play(store, clock, 3)
     for seed in range(SOAK_ORDERS[kind]):
-        play.run(large, dice(seed))
+        play.run(cast, dice(seed))
 
 
 BUGS = pytest.mark.parametrize("bug", [SweepsById, SplitsWrites, ClaimsUnguarded, Store])

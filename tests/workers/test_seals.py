@@ -7,7 +7,7 @@ import pytest
 
 from gnomon.core.seal import chain_faults
 from gnomon.report.row_formats import ndjson_line
-from tests.workers.conftest import BOTH, create, make_row
+from tests.workers.conftest import ALL, create, make_row
 from workers.store import Store
 
 
@@ -18,7 +18,7 @@ def run_all(store: Store, job_id: str, **changes: object) -> None:
         store.finish([(lease, make_row(lease, **changes), {}) for lease in leases])
 
 
-@BOTH
+@ALL
 def test_the_plan_is_sealed_with_the_job_and_before_any_trial(store: Store) -> None:
     job = create(store)
     [plan] = store.seal(job.id)
@@ -31,7 +31,7 @@ def test_the_plan_is_sealed_with_the_job_and_before_any_trial(store: Store) -> N
     assert len(store.seal(job.id)) == 1, "a job that runs has no results to seal"
 
 
-@BOTH
+@ALL
 def test_the_sealed_digest_is_that_of_the_sorted_lines_of_the_row_file(store: Store) -> None:
     job = create(store)
     run_all(store, job.id, answer="日本 \ud800 \u2028")
@@ -47,7 +47,7 @@ def test_the_sealed_digest_is_that_of_the_sorted_lines_of_the_row_file(store: St
     assert store.jobs_to_seal() == []
 
 
-@BOTH
+@ALL
 def test_a_stopped_job_is_sealed_when_what_was_running_has_ended(store: Store) -> None:
     job = create(store)
     running, *_ = store.lease(job.id, 0, worker="w", ttl_s=60.0, limit=1)
@@ -57,7 +57,7 @@ def test_a_stopped_job_is_sealed_when_what_was_running_has_ended(store: Store) -
     assert store.jobs_to_seal() == [job.id]
 
 
-@BOTH
+@ALL
 def test_what_runs_after_the_first_end_is_sealed_by_a_line_of_its_own(store: Store) -> None:
     job = create(store)
     run_all(store, job.id, outcome="infra_missing", score=None)
@@ -74,7 +74,7 @@ def test_what_runs_after_the_first_end_is_sealed_by_a_line_of_its_own(store: Sto
     assert first["rows_sha256"] != second["rows_sha256"]
 
 
-@BOTH
+@ALL
 def test_a_line_is_signed_once(store: Store) -> None:
     job = create(store)
     [(job_id, line)] = store.unstamped()

@@ -10,14 +10,14 @@ from gnomon.core.errors import Conflict, NotFound, SpecError
 from gnomon.core.sample import DataFault, SampleRef
 from gnomon.core.score import Outcome
 from gnomon.core.trace import ReplyStep, Trace
-from tests.workers.conftest import BOTH, TRACE, Clock, create, make_row, make_spec
+from tests.workers.conftest import ALL, TRACE, Clock, create, make_row, make_spec
 from tests.workers.tiny_worker import refs
 from workers.store import JobRecord, Lease, Store
 from workers.store.job_counters import Usage
 from workers.store.missing import BATCH
 from workers.store.schema import jobs, trials
 
-pytestmark = BOTH
+pytestmark = ALL
 TTL_S = 10.0
 
 
@@ -401,6 +401,15 @@ def test_rows_are_filtered_and_paged_in_the_order_they_came(store: Store) -> Non
     assert store.rows(job.id, task="T", model="scripted", limit=1).next_cursor is not None
     numbered = store.rows_after(job.id, 0, 100)
     assert store.rows_after(job.id, numbered[4][0], 100) == numbered[5:]
+
+
+def test_batches_hold_the_rows_in_the_order_they_came(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    job = create(store, 6)
+    finish_all(store, job)
+    monkeypatch.setattr("workers.store.results.SIZE", 5)
+    batches = list(store.iter_batches(job.id))
+    assert [len(batch) for batch in batches] == [5, 5, 2]
+    assert [row for batch in batches for row in batch.rows()] == list(store.iter_rows(job.id))
 
 
 def test_what_is_not_there_is_not_found(store: Store) -> None:

@@ -5,16 +5,18 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
-from sqlalchemy import event, text, update
+from sqlalchemy import event, func, select, text, update
 
 from tests.workers.conftest import Clock, create, make_row, wait_until
 from tests.workers.postgresql import PostgreSQL
 from workers.store import Store
-from workers.store.database import insert_all
+from workers.store.database import MAKING_TABLES, insert_all
 from workers.store.jobs import lock_jobs
-from workers.store.leases import MAX_ATTEMPTS
-from workers.store.schema import results, trials
+from workers.store.leases import MAX_ATTEMPTS, held_by, unlocked
+from workers.store.records import Counts
+from workers.store.schema import lease_holders, results, trials, workers
 from workers.store.serialization import row_values
+from workers.store.worker_registry import REMEMBERED_FOR_S
 
 pytestmark = pytest.mark.parametrize("kind", ["postgresql"], indirect=True)
 TTL_S = 10.0
@@ -37,7 +39,7 @@ def test_a_trial_that_is_renewed_while_it_is_swept_goes_on(store: Store, clock: 
         db.execute(update(trials).values(attempt=MAX_ATTEMPTS))
     clock.now_s += TTL_S + 1
     with ThreadPoolExecutor(1) as pool, store.writing() as db:
-        db.execute(update(trials).values(lease_until=clock.now_s + TTL_S))
+        db.execute(update(lease_holders).values(lease_until=clock.now_s + TTL_S))
         assert pool.submit(store.sweep).result(30) == []
     assert list(store.iter_rows(job.id)) == []
     assert store.job(job.id).counts.running == 2
@@ -61,6 +63,58 @@ def test_results_of_a_job_are_numbered_in_the_order_in_which_they_can_be_seen(
     assert store.job(job.id).status == "completed"
 
 
+def test_whoever_has_the_job_passes_over_a_result_that_is_being_written(
+    store: Store, postgres: PostgreSQL
+) -> None:
+    job = create(store, 1)
+    leases = store.lease(job.id, 0, worker="w", ttl_s=TTL_S)
+    with ThreadPoolExecutor(1) as pool:
+        with store.writing() as db:
+            lock_jobs(db, [job.id])
+            finish = pool.submit(store.finish, [(lease, make_row(lease), {}) for lease in leases])
+            wait_until(wait_for_rows(postgres, 1))
+            back = update(trials).values(state="pending").returning(trials.c.trial_id)
+            assert db.execute(back.where(unlocked(held_by(leases)))).all() == []
+        assert finish.result(30) == set()
+    assert (store.job(job.id).status, store.job(job.id).counts.running) == ("completed", 0)
+
+
+@pytest.mark.parametrize("number", [0, 1])
+def test_a_worker_that_has_lost_a_trial_keeps_none_locked_while_it_waits_for_the_job(
+    store: Store, postgres: PostgreSQL, number: int
+) -> None:
+    job = create(store, 1)
+    leases = store.lease(job.id, 0, worker="w", ttl_s=TTL_S)
+    lost, own = leases[number], leases[1 - number]
+    back = update(trials).values(state="pending", worker=None).returning(trials.c.trial_id)
+    with ThreadPoolExecutor(1) as pool:
+        with store.writing() as db:
+            lock_jobs(db, [job.id])
+            db.execute(back.where(held_by([lost])))
+            finish = pool.submit(store.finish, [(lease, make_row(lease), {}) for lease in (lost, own)])
+            wait_until(wait_for_rows(postgres, 1))
+            mine = select(trials.c.trial_id).where(held_by([own])).with_for_update(nowait=True)
+            assert db.execute(mine).scalar_one() == own.trial.trial_id
+        assert finish.result(30) == {lost.trial.trial_id}
+    assert [row.trial_id for row in store.iter_rows(job.id)] == [own.trial.trial_id]
+
+
+def test_what_is_given_back_while_its_result_is_written_is_ended_once(
+    store: Store, postgres: PostgreSQL
+) -> None:
+    job = create(store, 1)
+    leases = store.lease(job.id, 0, worker="w", ttl_s=TTL_S)
+    with ThreadPoolExecutor(2) as pool:
+        with store.writing() as db:
+            lock_jobs(db, [job.id])
+            finish = pool.submit(store.finish, [(lease, make_row(lease), {}) for lease in leases])
+            wait_until(wait_for_rows(postgres, 1))
+            release = pool.submit(store.release, leases)
+            wait_until(wait_for_rows(postgres, 2))
+        assert (finish.result(30), release.result(30)) == (set(), None)
+    assert store.job(job.id).counts == Counts(planned=2, scored=2, model_failed=0, infra_missing=0, running=0)
+
+
 def test_no_row_of_many_is_sent_back(store: Store) -> None:
     job, said = create(store, 1), []
     leases = store.lease(job.id, 0, worker="w", ttl_s=TTL_S)
@@ -69,3 +123,22 @@ def test_no_row_of_many_is_sent_back(store: Store) -> None:
         insert_all(db, results, [row_values(make_row(lease)) for lease in leases])
     assert not any("RETURNING" in one for one in said)
     assert len(list(store.iter_rows(job.id))) == 2
+
+
+def test_workers_that_come_back_after_a_long_silence_do_not_wait_for_each_other(
+    store: Store, clock: Clock
+) -> None:
+    for name in ("first", "second"):
+        store.record_heartbeat(name, host="h", pid=1, state="idle")
+    clock.now_s += REMEMBERED_FOR_S + 1
+    with ThreadPoolExecutor(1) as pool, store.writing() as db:
+        db.execute(update(workers).where(workers.c.name == "first").values(seen_at=clock.now_s))
+        beat = pool.submit(store.record_heartbeat, "second", host="h", pid=1, state="idle")
+        beat.result(10)
+    assert [worker.name for worker in store.workers()] == ["first", "second"]
+
+
+def test_a_worker_that_starts_waits_for_no_other_that_starts(store: Store) -> None:
+    with ThreadPoolExecutor(1) as pool, store.writing() as db:
+        db.execute(select(func.pg_advisory_xact_lock(MAKING_TABLES)))
+        pool.submit(Store, store.url).result(10).close()

@@ -15,8 +15,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from redis import Redis
-
 from agents.models.catalog import open_model
 from gnomon.core.benchmark import PromptProtocol, Published, SampleSet, Scoring
 from gnomon.core.errors import DataError
@@ -31,6 +29,7 @@ from tests.workers.broken_store import Breakage, BrokenStore
 from workers.open_job import JobCache, OpenJob, OpenSpec
 from workers.queue import client_of
 from workers.rate_limit.config import RATE_LIMITS_ENV, parse_rates
+from workers.redis_url import redis_at
 from workers.settings import read_timing
 from workers.shard import WorkerContext
 from workers.store import Store
@@ -143,9 +142,7 @@ def main() -> None:
     name = f"{socket.gethostname()}-{os.getpid()}"
     open_spec = open_nothing if given.lacks_data else open_fake_job
     context = context_of(store, given.data_dir, name=name, open_spec=open_spec, redis_url=given.redis)
-    worker = ShardWorker(
-        ("default",), redis=Redis.from_url(given.redis), context=context, preload=load_nothing
-    )
+    worker = ShardWorker(("default",), redis=redis_at(given.redis), context=context, preload=load_nothing)
     worker.work(logging_level="INFO")
 
 

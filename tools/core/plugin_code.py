@@ -53,8 +53,7 @@ def is_ctrl_c(error: BaseException) -> bool:
     )
 
 
-@contextmanager
-def contained() -> Iterator[None]:
+class contained:  # noqa: N801 (reads as what it does; a class, as every call of a model is within one)
     """Within, code of a plug-in is called; Ctrl-C and the cancellation of a task pass.
 
     >>> with contained():
@@ -65,16 +64,19 @@ def contained() -> Iterator[None]:
     Raises:
         Escape: it raised what is no `Exception`.
     """
-    try:
-        yield
-    except (Exception, GeneratorExit):
-        raise
-    except BaseException as error:
+
+    __slots__ = ()
+
+    def __enter__(self) -> None:
+        """Nothing is to be done."""
+
+    def __exit__(self, _type: object, error: BaseException | None, _traceback: object) -> None:
+        if error is None or isinstance(error, (Exception, GeneratorExit)):
+            return
         from asyncio import CancelledError  # late: most commands have no event loop
 
-        if isinstance(error, CancelledError) or is_ctrl_c(error):
-            raise
-        raise Escape(error) from error
+        if not (isinstance(error, CancelledError) or is_ctrl_c(error)):
+            raise Escape(error) from error
 
 
 @contextmanager

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 from gnomon.core.errors import OutOfBudget
 from gnomon.spec.job_spec import JobSpec, ModelSpec
 from workers.budget.cost_bound import CostBound
-from workers.budget.reservations import TrialReservations, subtract
+from workers.budget.reservations import TrialReservations, add, covers, subtract
 from workers.store.budgets import ZERO_USAGE, CostRatios, ReserveResult, SpendLimit, total
 from workers.store.job_counters import Usage
 from workers.store.retry import RETRY_S, retry_until_store_answers
@@ -88,7 +88,7 @@ class BudgetClient:
 
     def try_reserve(self, most: Usage | None, *, trial: str) -> Usage | None:
         """Set aside the `most` that a call may cost, if its trial has reserved enough; else nothing."""
-        if most is None or subtract(most, self._reservations.left(trial)) != ZERO_USAGE:
+        if most is None or not covers(self._reservations.left(trial), most):
             return None
         return self._charge_reservation(most, trial)
 
@@ -113,7 +113,7 @@ class BudgetClient:
 
     def _charge_reservation(self, taken: Usage, trial: str) -> Usage:
         self._calls += 1
-        self._in_flight = total([self._in_flight, taken])
+        self._in_flight = add(self._in_flight, taken)
         if taken is not self._all:
             self._reservations.charge(trial, taken)
         return taken
@@ -152,7 +152,7 @@ class BudgetClient:
         """A call that was set aside for has ended and cost so much."""
         self._calls -= 1
         self._in_flight = subtract(self._in_flight, taken) if self._calls else ZERO_USAGE
-        self._settled = total([self._settled, used])
+        self._settled = add(self._settled, used)
         self._reservations.charge(trial, used, less=ZERO_USAGE if taken is self._all else taken)
         if taken is self._all:
             self._granted, self._all = self._committed(), None  # the rest is everybody's

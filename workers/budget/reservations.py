@@ -16,16 +16,26 @@ current_trial_id: ContextVar[str] = ContextVar("the trial whose calls are paid",
 
 @dataclass(slots=True, kw_only=True)
 class TrialReservation:
-    """What one trial may cost, and has."""
+    """What one trial may cost, and has: in dollars and tokens, all of them known."""
 
     group: str  # its model and arm
     reserved: Usage
-    used: Usage = ZERO_USAGE  # settled, or set aside for a call in flight
-    peak: Usage = ZERO_USAGE  # the most of `used` so far: what a trial needs, rather than what it costs
+    left: Usage
+    used_usd: float = 0.0  # settled, or set aside for a call in flight
+    used_tokens: int = 0
+    peak_usd: float = 0.0  # the most used so far: what a trial needs, rather than what it costs
+    peak_tokens: int = 0
 
-    @property
-    def left(self) -> Usage:
-        return subtract(self.reserved, self.used)
+    def use(self, usd: float, tokens: int) -> None:
+        """So much more is used; less where it is negative."""
+        self.used_usd += usd
+        self.used_tokens += tokens
+        self.peak_usd = max(self.peak_usd, self.used_usd)
+        self.peak_tokens = max(self.peak_tokens, self.used_tokens)
+        reserved_usd, reserved_tokens = self.reserved
+        self.left = Usage(
+            max(0.0, (reserved_usd or 0.0) - self.used_usd), max(0, (reserved_tokens or 0) - self.used_tokens)
+        )
 
 
 class TrialReservations:
@@ -59,8 +69,9 @@ class TrialReservations:
         """Make a reservation for each of these trials; an empty one where nothing is known."""
         for trial_id, kind in kinds.items():
             tokens, usd = self.most.get(kind, (0.0, 0.0))
+            reserved = Usage(usd, round(tokens))
             self._open[trial_id] = reservation = TrialReservation(
-                group=kind, reserved=Usage(usd, round(tokens))
+                group=kind, reserved=reserved, left=reserved
             )
             self._count(ZERO_USAGE, reservation.left)
 
@@ -75,9 +86,7 @@ class TrialReservations:
         if (reservation := self._open.pop(trial_id, None)) is not None:
             self._count(reservation.left, ZERO_USAGE)
             if has_run:
-                self.observe(
-                    reservation.group, (float(reservation.peak.known_tokens), reservation.peak.known_usd)
-                )
+                self.observe(reservation.group, (float(reservation.peak_tokens), reservation.peak_usd))
 
     def observe(self, kind: str, cost: tuple[float, float]) -> None:
         """Take note of what a trial of that kind has cost, here or elsewhere."""
@@ -87,15 +96,8 @@ class TrialReservations:
     def charge(self, trial_id: str, more: Usage, *, less: Usage = ZERO_USAGE) -> None:
         """Pay from a trial's reservation, and put back what was paid before."""
         if (reservation := self._open.get(trial_id)) is not None:
-            before = reservation.left
-            reservation.used = Usage(
-                reservation.used.known_usd + more.known_usd - less.known_usd,
-                reservation.used.known_tokens + more.known_tokens - less.known_tokens,
-            )
-            reservation.peak = Usage(
-                max(reservation.peak.known_usd, reservation.used.known_usd),
-                max(reservation.peak.known_tokens, reservation.used.known_tokens),
-            )
+            before, spent = reservation.left, difference(more, less)
+            reservation.use(spent.known_usd, spent.known_tokens)
             self._count(before, reservation.left)
 
     def left(self, trial_id: str) -> Usage:
@@ -106,12 +108,25 @@ class TrialReservations:
         if not self._open:
             self.all_left = ZERO_USAGE  # exactly: no rounding adds up
             return
-        self.all_left = Usage(
-            self.all_left.known_usd + now.known_usd - before.known_usd,
-            self.all_left.known_tokens + now.known_tokens - before.known_tokens,
-        )
+        self.all_left = add(self.all_left, difference(now, before))
 
 
-def subtract(total: Usage, part: Usage) -> Usage:
-    """What is left of `one`, never below nothing."""
-    return Usage(max(0.0, total.known_usd - part.known_usd), max(0, total.known_tokens - part.known_tokens))
+def add(first: Usage, second: Usage) -> Usage:
+    """What is known of both together."""
+    return Usage((first[0] or 0.0) + (second[0] or 0.0), (first[1] or 0) + (second[1] or 0))
+
+
+def difference(first: Usage, second: Usage) -> Usage:
+    """How much more is known of the first; negative where it is less."""
+    return Usage((first[0] or 0.0) - (second[0] or 0.0), (first[1] or 0) - (second[1] or 0))
+
+
+def subtract(whole: Usage, part: Usage) -> Usage:
+    """What is left of the whole, never below nothing."""
+    usd, tokens = difference(whole, part)
+    return Usage(max(0.0, usd or 0.0), max(0, tokens or 0))
+
+
+def covers(reserved: Usage, wanted: Usage) -> bool:
+    """Whether so much is in it."""
+    return (wanted[0] or 0.0) <= (reserved[0] or 0.0) and (wanted[1] or 0) <= (reserved[1] or 0)

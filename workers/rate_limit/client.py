@@ -4,9 +4,8 @@ import asyncio
 import logging
 import math
 from collections import deque
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass, field
+from contextlib import suppress
+from dataclasses import dataclass
 
 from redis.exceptions import RedisError
 
@@ -28,11 +27,32 @@ class Permit:
     """One call's permit. The caller notes what came of it: `used` or `throttled`."""
 
     tokens: int  # it asked for
-    permit: asyncio.Future[None] = field(default_factory=lambda: asyncio.get_running_loop().create_future())
+    permit: asyncio.Future[None] | None = None  # what it waits for; None: none of that, one was in hand
     used: int | None = None
     throttled: bool = False
     retry_after_s: float = 0.0
     asks_anew: bool = False
+
+    @property
+    def is_over(self) -> bool:
+        """Whether it does not wait any more."""
+        return self.permit is None or self.permit.done()
+
+
+class PermittedCall:
+    """Within, the call has a permit."""
+
+    __slots__ = ("_call", "_client")
+
+    def __init__(self, client: "RateLimitClient", call: Permit) -> None:
+        self._client, self._call = client, call
+
+    async def __aenter__(self) -> Permit:
+        await self._client.acquire(self._call)
+        return self._call
+
+    async def __aexit__(self, *_: object) -> None:
+        self._client.release(self._call)
 
 
 class RateLimitClient:
@@ -54,23 +74,26 @@ class RateLimitClient:
         self._is_closing = False
         self._pump: asyncio.Task[None] | None = None
 
-    @asynccontextmanager
-    async def call(self, tokens: int, *, asks_anew: bool = False) -> AsyncIterator[Permit]:
+    def call(self, tokens: int, *, asks_anew: bool = False) -> "PermittedCall":
         """Wait for a permit for a call of about so many tokens, off the trial's clock.
 
         Where that takes long, another trial has the slot of this one. With `asks_anew` the call goes, and all
         that ask together with it, though the provider has asked to wait; what it says then is what counts.
         """
-        call = Permit(tokens=tokens, asks_anew=asks_anew)
-        is_in_hand = self._try_acquire(call)
+        return PermittedCall(self, Permit(tokens=tokens, asks_anew=asks_anew))
+
+    async def acquire(self, call: Permit) -> None:
+        """Wait for a permit for this call; it is given back with `release`."""
+        if self._try_acquire(call):
+            return
+        call.permit = permit = asyncio.get_running_loop().create_future()
         try:
-            if not is_in_hand:
-                async with provider_wait():
-                    await self._wait(call)
-            yield call
-        finally:
-            if is_in_hand or (call.permit.done() and not call.permit.cancelled()):
-                self._release(call)
+            async with provider_wait():
+                await self._wait(call, permit)
+        except BaseException:
+            if permit.done() and not permit.cancelled():
+                self.release(call)
+            raise
 
     async def close(self) -> None:
         """Report that nothing is in flight here any more.
@@ -97,15 +120,16 @@ class RateLimitClient:
         self._in_flight += 1
         return True
 
-    async def _wait(self, call: Permit) -> None:
+    async def _wait(self, call: Permit, permit: "asyncio.Future[None]") -> None:
         self._waiting.append(call)
         if not self._is_blocked:
             self._wake.set()
         if self._pump is None or self._pump.done():
             self._pump = asyncio.create_task(self._sync_loop())
-        await call.permit
+        await permit
 
-    def _release(self, call: Permit) -> None:
+    def release(self, call: Permit) -> None:
+        """The call has come back; what came of it is noted in it."""
         report = self._report
         self._in_flight -= 1
         report.has_asked_anew |= call.asks_anew and (call.throttled or call.used is not None)
@@ -146,9 +170,9 @@ class RateLimitClient:
 
     async def _sync(self) -> float:
         """One sync; return when the next is due, in seconds."""
-        while self._waiting and self._waiting[0].permit.done():
+        while self._waiting and self._waiting[0].is_over:
             self._waiting.popleft()  # cancelled while it waited
-        calls = [call for call in self._waiting if not call.permit.done()][:MAX_BATCH]
+        calls = [call for call in self._waiting if not call.is_over][:MAX_BATCH]
         now_s = asyncio.get_running_loop().time()
         self._drop_expired(now_s)
         report, self._report, self._is_report_due = self._report, SyncRequest(), False
@@ -167,10 +191,10 @@ class RateLimitClient:
         if report.prefetch or self._is_blocked:
             self._is_plenty = result.prefetched == report.prefetch and not self._is_blocked
         for call in calls[: result.granted]:
-            if not call.permit.done():
+            if call.permit is not None and not call.permit.done():
                 call.permit.set_result(None)
                 self._in_flight += 1
-        while self._waiting and self._waiting[0].permit.done():
+        while self._waiting and self._waiting[0].is_over:
             self._waiting.popleft()
         self._prefetched.add(result.prefetched, tokens=report.prefetch_cost, now_s=now_s)
         if self._report.throttled:  # meanwhile

@@ -4,7 +4,6 @@ import functools
 import uuid
 from collections.abc import Mapping
 
-from redis.asyncio import Redis
 from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 
@@ -18,6 +17,7 @@ from workers.rate_limit.config import bucket_key, endpoint_of
 from workers.rate_limit.model import RateLimitedModel
 from workers.rate_limit.redis_limiter import Flow, RedisRateLimiter
 from workers.rate_limit.waits import WaitRecord
+from workers.redis_url import async_redis_at
 
 WEIGHTS = {"high": 4, "normal": 2, "low": 1}  # shares of a key that jobs of these priorities get
 REDIS_TIMEOUT_S = 5.0
@@ -36,7 +36,7 @@ class Limiter:
     ) -> None:
         """Connects at the first call, on its loop."""
         once = Retry(NoBackoff(), 0)
-        self._redis = Redis.from_url(redis_url, socket_timeout=REDIS_TIMEOUT_S, retry=once)
+        self._redis = async_redis_at(redis_url, socket_timeout=REDIS_TIMEOUT_S, retry=once)
         self._flow, self._rates, self._retry = flow, rates, retry
         self._clients: dict[tuple[str, Rate], RateLimitClient] = {}
 

@@ -3,13 +3,12 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from sqlalchemy import Connection, select
-from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy import select
 
-from workers.store.database import Database
+from workers.store.database import Database, insert_or_update
 from workers.store.job_counters import Usage, add_results
 from workers.store.jobs import lock_jobs
-from workers.store.leases import held_by
+from workers.store.leases import held_by, unlocked
 from workers.store.records import Lease
 from workers.store.schema import checkpoints, trials
 
@@ -29,7 +28,8 @@ class Checkpoints(Database):
 
     def save_checkpoints(self, job_id: str, new: Sequence[NewCheckpoint]) -> set[str]:
         """Keep each in place of its trial's last one, and count what the trial has used since; return the
-        ids of trials whose lease is no longer held: theirs are refused, and nothing of them is counted.
+        ids of trials whose lease is no longer held, or whose result is just being written: theirs are
+        refused, and nothing of them is counted.
 
         Raises:
             sqlalchemy.exc.SQLAlchemyError: the database cannot be reached, or takes no such bytes.
@@ -37,11 +37,12 @@ class Checkpoints(Database):
         with self.writing() as db:
             lock_jobs(db, [job_id])  # no lease of the job's trials is handed out or taken back meanwhile
             leases = [checkpoint.lease for checkpoint in new]
-            held = set(db.execute(select(trials.c.trial_id).where(held_by(leases))).scalars())
+            held = set(db.scalars(select(trials.c.trial_id).where(unlocked(held_by(leases)))))
             now = self.now(db)
             written = [checkpoint for checkpoint in new if checkpoint.lease.trial.trial_id in held]
             for lease, body, _ in written:
-                self._keep_newest(db, lease, body, now=now)
+                newest = {"trial_id": lease.trial.trial_id, "body": body, "saved_at": now}
+                insert_or_update(db, checkpoints, newest)
             spent = [used.beyond(lease.counted).known for lease, _, used in written]
             if any(spent_usd or spent_tokens for spent_usd, spent_tokens in spent):
                 add_results(db, job_id, (), spent)
@@ -52,9 +53,3 @@ class Checkpoints(Database):
         query = select(checkpoints.c.body).where(checkpoints.c.trial_id == trial_id)
         with self.reading() as db:
             return db.execute(query).scalar_one_or_none()
-
-    def _keep_newest(self, db: Connection, lease: Lease, body: bytes, *, now: float) -> None:
-        values = {"body": body, "saved_at": now}
-        insert = sqlite.insert if self._is_sqlite else postgresql.insert
-        statement = insert(checkpoints).values(trial_id=lease.trial.trial_id, **values)
-        db.execute(statement.on_conflict_do_update(index_elements=(checkpoints.c.trial_id,), set_=values))

@@ -7,6 +7,7 @@ from operator import itemgetter
 from typing import Any, cast
 
 from sqlalchemy import Connection, Engine, Table, create_engine, event, func, insert, inspect, select
+from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import (
     ArgumentError,
@@ -26,7 +27,6 @@ from workers.store.sqlite import (
     integrity_error,
     library,
     open_sqlite,
-    run,
 )
 
 _ALIVE = {  # a server that is silent beyond that is away: a partition leaves no connection waiting for ever
@@ -38,9 +38,10 @@ _ALIVE = {  # a server that is silent beyond that is away: a partition leaves no
 }
 STALLED_S = 10.0  # PostgreSQL ends a transaction whose client is silent for so long: its locks stop others
 MAKING_TABLES = 0x676E6F6D6F6E  # the advisory lock of PostgreSQL under which tables are made
-_POSTGRESQL_SETUP = (
-    f"SET lock_timeout = {int(BUSY_TIMEOUT_S * 1000)}",
-    f"SET idle_in_transaction_session_timeout = {int(STALLED_S * 1000)}",
+# Of each transaction, not of the connection: between two transactions a pooler may change the server's end.
+_TIMEOUTS = (
+    f"SET LOCAL lock_timeout = {int(BUSY_TIMEOUT_S * 1000)};"
+    f" SET LOCAL idle_in_transaction_session_timeout = {int(STALLED_S * 1000)}"
 )
 
 
@@ -51,8 +52,6 @@ class Database:
         self.url, self._clock = url, clock
         self._engine = _open(url)
         self._is_sqlite = self._engine.dialect.name == "sqlite"
-        snapshot = {} if self._is_sqlite else {"isolation_level": "REPEATABLE READ"}
-        self._readers = self._engine.execution_options(**snapshot)
         try:
             self._prepare()
         except BaseException:
@@ -60,7 +59,14 @@ class Database:
             raise
 
     def _prepare(self) -> None:
-        """Make the tables in a new database; refuse one that has tables of another revision."""
+        """Make the tables in a new database; refuse one that has tables of another revision.
+
+        Where they are as they should be, nothing is locked: a thousand workers may start at once.
+        """
+        with self.reading() as db:
+            if revision_of(db) == REVISION:
+                _check_results(db)
+                return
         with self.writing() as db:
             self._lock_tables(db)
             if metadata.tables.keys() & set(inspect(db).get_table_names()):
@@ -83,7 +89,7 @@ class Database:
     @contextmanager
     def reading(self) -> Iterator[Connection]:
         """A consistent view; writes nothing."""
-        with self._readers.connect() as db:
+        with self._engine.connect() as db:
             yield db
 
     @contextmanager
@@ -178,6 +184,15 @@ def insert_all(db: Connection, table: Table, rows: Sequence[Mapping[str, Any]]) 
         db.exec_driver_sql(str(compiled), [values(row) for row in rows])
 
 
+def insert_or_update(db: Connection, table: Table, values: Mapping[str, Any]) -> None:
+    """Insert a row, or give the one with the same primary key these values."""
+    dialect = postgresql if db.dialect.name == "postgresql" else sqlite
+    keys = [column.name for column in table.primary_key]
+    changed = {name: value for name, value in values.items() if name not in keys}
+    new = dialect.insert(table).values(**values)
+    db.execute(new.on_conflict_do_update(index_elements=keys, set_=changed))
+
+
 def _copy_all(db: Connection, table: Table, rows: Sequence[Mapping[str, Any]]) -> None:
     names = list(rows[0])
     statement = f"COPY {table.name} ({', '.join(names)}) FROM STDIN"
@@ -248,12 +263,21 @@ def _check_results(db: Connection) -> None:
 
 
 def _open_postgresql(url: URL) -> Engine:
-    engine = create_engine(url, pool_pre_ping=True, connect_args=_ALIVE)
-    event.listen(engine, "connect", _set_up_postgresql)
+    """Nothing of a connection outlives a transaction, so that a pooler may lend it by transactions: no
+    prepared statements, no settings, no locks of a session.
+    """
+    engine = create_engine(url, pool_pre_ping=True, connect_args={**_ALIVE, "prepare_threshold": None})
+    event.listen(engine, "connect", _leave_begin_to_us)
+    event.listen(engine, "begin", begin_postgresql)
     return engine
 
 
-def _set_up_postgresql(raw: Raw, _record: object) -> None:
+def _leave_begin_to_us(raw: Raw, _record: object) -> None:
     raw.autocommit = True
-    run(raw, _POSTGRESQL_SETUP)
-    raw.autocommit = False
+
+
+def begin_postgresql(db: Connection) -> None:
+    """Begin a transaction and set its timeouts, in one round trip."""
+    isolation = "READ COMMITTED" if db.get_execution_options().get("gnomon_writes") else "REPEATABLE READ"
+    plain = {"stream_results": False, "yield_per": None}  # whatever the statement that comes next wants
+    db.exec_driver_sql(f"BEGIN ISOLATION LEVEL {isolation}; {_TIMEOUTS}", execution_options=plain)

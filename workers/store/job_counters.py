@@ -16,9 +16,12 @@ OPEN = ("queued", "running")
 _ENDED = jobs.c.scored + jobs.c.model_failed + jobs.c.infra_missing
 
 
-def add_results(db: Connection, job_id: str, outcomes: Sequence[Outcome], spent: Sequence[Usage]) -> bool:
+def add_results(
+    db: Connection, job_id: str, outcomes: Sequence[Outcome], spent: Sequence[Usage], *, returned: int = 0
+) -> bool:
     """Count new results, and what was spent on these and on refused ones; whether nothing is left to run.
 
+    So many of the job's leases, `returned`, are over with that.
     Holds the job's row until the transaction ends. Then `end_job`, once the results are written.
     """
     count = Counter(outcomes)
@@ -29,6 +32,7 @@ def add_results(db: Connection, job_id: str, outcomes: Sequence[Outcome], spent:
             scored=jobs.c.scored + count[Outcome.SCORED],
             model_failed=jobs.c.model_failed + count[Outcome.MODEL_FAILED],
             infra_missing=jobs.c.infra_missing + count[Outcome.INFRA_MISSING],
+            leased=jobs.c.leased - returned,
             known_usd=jobs.c.known_usd + sum(usage.usd or 0.0 for usage in spent),
             unknown_usd=jobs.c.unknown_usd + sum(usage.usd is None for usage in spent),
             known_tokens=jobs.c.known_tokens + sum(usage.tokens or 0 for usage in spent),

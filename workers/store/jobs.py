@@ -20,7 +20,7 @@ from workers.store.database import Database, insert_all
 from workers.store.job_counters import OPEN
 from workers.store.missing import mark_missing
 from workers.store.records import JobRecord, ModelCheck, Page, iso
-from workers.store.schema import LEASED, PENDING, jobs, looks, model_checks, results, traces, trials
+from workers.store.schema import PENDING, jobs, looks, model_checks, results, traces, trials
 from workers.store.seals import add_line
 from workers.store.serialization import check_of, job_of, job_values, trial_values
 
@@ -221,11 +221,11 @@ class Jobs(Database):
         """
         with self.writing() as db:
             lock_jobs(db, [job_id])
-            leased = select(trials.c.trial_id).where(trials.c.job_id == job_id, trials.c.state == LEASED)
-            if db.execute(leased.limit(1)).first() is not None:
+            columns = select(jobs.c.leased, jobs.c.stuck_since).where(jobs.c.id == job_id)
+            leased, since = db.execute(columns).one()
+            if leased:
                 return
             now = self.now(db)
-            since = db.execute(select(jobs.c.stuck_since).where(jobs.c.id == job_id)).scalar_one()
             if since is None:
                 db.execute(update(jobs).where(jobs.c.id == job_id).values(stuck_since=now))
             elif now - since >= patience_s:
@@ -246,12 +246,11 @@ class Jobs(Database):
 
     def totals(self) -> dict[str, float]:
         """What all jobs have spent as far as known, for how many results it is not, and trials in hand."""
-        names = ("known_usd", "unknown_usd", "known_tokens", "unknown_tokens")
+        names = ("known_usd", "unknown_usd", "known_tokens", "unknown_tokens", "leased")
         with self.reading() as db:
             sums = [func.coalesce(func.sum(jobs.c[name]), 0).label(name) for name in names]
             spent = db.execute(select(*sums)).mappings().one()
-            leased = db.execute(select(func.count()).where(trials.c.state == LEASED)).scalar_one()
-        return {**{name: float(spent[name]) for name in names}, "leased": float(leased)}
+        return {name: float(spent[name]) for name in names}
 
     def _by_key(self, key: str | None, spec: JobSpec) -> JobRecord | None:
         """The job of that key. Specs are compared as they are read now, not by the hash that was stored."""
@@ -303,7 +302,14 @@ def number_of(cursor: str) -> int:
 def lock_jobs(db: Connection, job_ids: Collection[str]) -> None:
     """Let no other transaction change these jobs or their trials until this one ends.
 
-    Whatever changes more of a job than its own row begins with this, so that no two can wait for each other.
+    So that no transactions wait for each other in a circle, whoever changes trials keeps to two rules:
+
+    - It locks the job first. `finish` alone may lock trials before: all it wants or none, and only leased
+      ones that are its own. Then it waits for the job, and for nothing else.
+    - It waits for no leased trial: it passes over those that others have locked (`leases.unlocked`). For a
+      pending trial it may wait: without the job, that is locked only in passing, by a transaction that waits
+      for nothing before it lets go. Whoever has locked a trial may change its checkpoint and its trace.
+
     On SQLite every transaction that writes runs alone anyway.
     """
     db.execute(select(jobs.c.id).where(jobs.c.id.in_(job_ids)).order_by(jobs.c.id).with_for_update())
@@ -327,10 +333,6 @@ def _find(db: Connection, job_id: str) -> RowMapping:
 
 def job_records(db: Connection, rows: Sequence[RowMapping], *, now: float) -> list[JobRecord]:
     """The jobs in these rows, with what runs of them and what is known of their models."""
-    leased = select(trials.c.job_id, func.count().label("leased")).where(trials.c.state == LEASED)
-    if len(rows) == 1:
-        leased = leased.where(trials.c.job_id == rows[0]["id"])
-    running = {row.job_id: row.leased for row in db.execute(leased.group_by(trials.c.job_id))}
     here = model_checks.c.job_id.in_([row["id"] for row in rows])
     ended = {row["id"]: row["finished_at"] for row in rows}
     checks: dict[str, tuple[ModelCheck, ...]] = {}
@@ -344,7 +346,6 @@ def job_records(db: Connection, rows: Sequence[RowMapping], *, now: float) -> li
     return [
         job_of(
             row,
-            running=running.get(row["id"], 0),
             checks=checks.get(row["id"], ()),
             is_decided=row["id"] in decided,
         )

@@ -1,24 +1,38 @@
 """Hands out trials for a time, each with a token by which outdated writers are refused."""
 
+import time
 from collections import Counter
 from collections.abc import Collection, Sequence
 
-from sqlalchemy import ColumnElement, Connection, RowMapping, func, select, tuple_, update
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    RowMapping,
+    Select,
+    delete,
+    exists,
+    func,
+    select,
+    tuple_,
+    update,
+)
 
 from gnomon.spec.job_spec import JobSpec
 from workers.settings import MAX_LEASE_S
-from workers.store.database import Database
+from workers.store.database import Database, insert_or_update
 from workers.store.failure import stopped_models
 from workers.store.job_counters import OPEN
 from workers.store.jobs import group_size, lock_jobs
 from workers.store.missing import mark_missing
 from workers.store.records import Lease
-from workers.store.schema import LEASED, PENDING, jobs, trials
+from workers.store.schema import LEASED, PENDING, jobs, lease_holders, trials
 from workers.store.serialization import trial_of
 
 ISOLATE_AFTER = 2  # deaths with a trial in hand that may have had another cause: a neighbour
 MAX_ATTEMPTS = ISOLATE_AFTER + 3  # a trial that ran isolated at three deaths has caused them
 GIVE_BACK_BATCH = 1_000
+RETRY_S = 0.02  # after which to look again whether another transaction has let go of a trial
+FORGOTTEN_AFTER_S = 2 * MAX_LEASE_S
 
 
 class Leases(Database):
@@ -63,17 +77,16 @@ class Leases(Database):
                     state="leased",
                     attempt=trials.c.attempt + 1,
                     token=trials.c.token + 1,
-                    lease_until=now + ttl_s,
                     worker=worker,
                 )
                 .returning(*trials.c)
             )
             leased = sorted(db.execute(handed_out).mappings().all(), key=lambda row: int(row["ordinal"]))
             if leased:
-                fresh = (jobs.c.status == "queued") | jobs.c.stuck_since.is_not(None)
-                begun = update(jobs).where(jobs.c.id == job_id, fresh)
-                values = {"status": "running", "started_at": job["started_at"] or now, "stuck_since": None}
-                db.execute(begun.values(values))
+                insert_or_update(db, lease_holders, {"worker": worker, "lease_until": now + ttl_s})
+                begun = {"status": "running", "started_at": job["started_at"] or now, "stuck_since": None}
+                counted = {"leased": jobs.c.leased + len(leased)}
+                db.execute(update(jobs).where(jobs.c.id == job_id).values(begun | counted))
         return [Lease(trial=trial_of(row), attempt=row["attempt"], token=row["token"]) for row in leased]
 
     def has_poison_suspects(self, job_id: str, shard: int) -> bool:
@@ -85,35 +98,35 @@ class Leases(Database):
 
     def renew(self, worker: str, *, ttl_s: float) -> set[tuple[str, int]]:
         """Hold what `worker` has for another `ttl_s` seconds; return (trial id, token) of what that is."""
-        held = select(trials.c.trial_id).where(trials.c.worker == worker, trials.c.state == LEASED)
-        # What another transaction has locked just now ends, or is taken back: neither is held on to.
-        own = trials.c.trial_id.in_(held.with_for_update(skip_locked=True))
+        own = (trials.c.worker == worker) & (trials.c.state == LEASED)
         with self.writing() as db:
-            renewed = update(trials).where(own).values(lease_until=self.now(db) + ttl_s)
-            return set(db.execute(renewed.returning(trials.c.trial_id, trials.c.token)).all())
+            until = self.now(db) + ttl_s
+            db.execute(
+                update(lease_holders).where(lease_holders.c.worker == worker).values(lease_until=until)
+            )
+            # What a sweeper took back while this waited for it is not among what is read now.
+            return set(db.execute(select(trials.c.trial_id, trials.c.token).where(own)).all())
 
     def release(self, leases: Sequence[Lease]) -> None:
         """Give back what of `leases` is still held, as if it had never been handed out."""
         for start in range(0, len(leases), GIVE_BACK_BATCH):
-            with self.writing() as db:
-                given_back = update(trials).where(held_by(leases[start : start + GIVE_BACK_BATCH]))
-                attempt = trials.c.attempt - 1
-                db.execute(given_back.values(state="pending", lease_until=None, worker=None, attempt=attempt))
+            some = leases[start : start + GIVE_BACK_BATCH]
+            self._give_back(held_by(some), {lease.trial.job_id for lease in some})
 
     def release_all_but(self, worker: str, leases: Sequence[Lease]) -> None:
         """Give back what `worker` holds beside `leases`: handed out to it by an answer that was lost."""
         pairs = [(lease.trial.trial_id, lease.token) for lease in leases]
-        with self.writing() as db:
-            own = (trials.c.worker == worker) & (trials.c.state == LEASED)
-            beside = own & tuple_(trials.c.trial_id, trials.c.token).not_in(pairs)
-            back = {"state": "pending", "lease_until": None, "worker": None, "attempt": trials.c.attempt - 1}
-            db.execute(update(trials).where(beside).values(back))
+        own = (trials.c.worker == worker) & (trials.c.state == LEASED)
+        beside = own & tuple_(trials.c.trial_id, trials.c.token).not_in(pairs)
+        with self.reading() as db:
+            job_ids = set(db.scalars(select(trials.c.job_id).where(beside).distinct()))
+        self._give_back(beside, job_ids)
 
     def expire(self, process: str) -> None:
         """Let run out, now, the leases of a process that is dead for certain; its name begins theirs."""
+        dead = lease_holders.c.worker.startswith(process, autoescape=True)
         with self.writing() as db:
-            dead = (trials.c.state == LEASED) & trials.c.worker.startswith(process, autoescape=True)
-            db.execute(update(trials).where(dead).values(lease_until=0.0))
+            db.execute(update(lease_holders).where(dead).values(lease_until=0.0))
 
     def is_open(self, job_id: str) -> bool:
         """Whether the job may go on; one that there is not may not."""
@@ -126,25 +139,23 @@ class Leases(Database):
         A trial whose lease has expired MAX_ATTEMPTS times ends as `infra_missing`, stop reason
         `worker_lost`. Jobs are taken one by one, so that a large one keeps none waiting.
         """
+        until = lease_holders.c.lease_until
         with self.reading() as db:
             now = self.now(db) if now is None else now
-            is_over = (trials.c.lease_until < now) | (trials.c.lease_until > now + 2 * MAX_LEASE_S)
-            expired = (trials.c.state == LEASED) & is_over
+            silent = select(lease_holders.c.worker)
+            silent = silent.where((until < now) | (until > now + 2 * MAX_LEASE_S))
+            expired = (trials.c.state == LEASED) & trials.c.worker.in_(silent)
             job_ids = db.execute(select(trials.c.job_id).where(expired).distinct()).scalars().all()
+            forgotten = select(lease_holders.c.worker).where(until < now - FORGOTTEN_AFTER_S)
+            has_forgotten = db.execute(forgotten.limit(1)).first() is not None
         shards: set[tuple[str, int]] = set()
         for job_id in sorted(job_ids):
             with self.writing() as db:
-                lock_jobs(db, [job_id])
-                # What is being renewed or given back just now is no concern of the sweeper's.
-                free = select(trials.c.trial_id).where(expired, trials.c.job_id == job_id)
-                here = trials.c.trial_id.in_(free.with_for_update(skip_locked=True))
-                mark_missing(
-                    db, here & (trials.c.attempt >= MAX_ATTEMPTS), stop_reason="worker_lost", now=now
-                )
-                freed = update(trials).where(here).values(state="pending", lease_until=None, worker=None)
-                freed_shards = db.execute(freed.returning(trials.c.job_id, trials.c.shard)).all()
-                if db.execute(select(jobs.c.status).where(jobs.c.id == job_id)).scalar_one() in OPEN:
-                    shards |= set(freed_shards)
+                shards |= _take_back(db, job_id, silent, now=now)
+        if has_forgotten:
+            holds = exists().where(trials.c.worker == lease_holders.c.worker, trials.c.state == LEASED)
+            with self.writing() as db:  # one that leases again meanwhile has another time, and stays
+                db.execute(delete(lease_holders).where(until < now - FORGOTTEN_AFTER_S, ~holds))
         return sorted(shards)
 
     def unfinished_shards(self, job_id: str | None = None) -> list[tuple[str, int]]:
@@ -175,11 +186,31 @@ class Leases(Database):
             rows = db.execute(in_order.order_by(found.c.number, found.c.shard))
             return [shard for row in rows if (shard := (row.id, row.shard)) not in busy]
 
+    def _give_back(self, which: ColumnElement[bool], job_ids: Collection[str]) -> None:
+        """Make these leased trials of these jobs pending; of those that others have locked, what is left of
+        them once these let go.
+        """
+        back = {"state": "pending", "worker": None, "attempt": trials.c.attempt - 1}
+        is_left = bool(job_ids)
+        while is_left:
+            with self.writing() as db:
+                lock_jobs(db, job_ids)
+                returned = update(trials).where(unlocked(which)).values(back).returning(trials.c.job_id)
+                _count_returned(db, db.scalars(returned).all())
+                is_left = db.execute(select(trials.c.trial_id).where(which).limit(1)).first() is not None
+            if is_left:
+                time.sleep(RETRY_S)
+
 
 def held_by(leases: Sequence[Lease]) -> ColumnElement[bool]:
     """The trials that these leases still hold: by token and by state."""
     pairs = [(lease.trial.trial_id, lease.token) for lease in leases]
-    return tuple_(trials.c.trial_id, trials.c.token).in_(pairs) & (trials.c.state == "leased")
+    return tuple_(trials.c.trial_id, trials.c.token).in_(pairs) & (trials.c.state == LEASED)
+
+
+def unlocked(which: ColumnElement[bool]) -> ColumnElement[bool]:
+    """Of the trials `which`, those that no other transaction has locked: this one locks them."""
+    return trials.c.trial_id.in_(select(trials.c.trial_id).where(which).with_for_update(skip_locked=True))
 
 
 def over_limit(spec: JobSpec, *, usd: float, tokens: int) -> bool:
@@ -188,6 +219,33 @@ def over_limit(spec: JobSpec, *, usd: float, tokens: int) -> bool:
     return (limits.usd is not None and usd >= limits.usd) or (
         limits.tokens is not None and tokens >= limits.tokens
     )
+
+
+def _take_back(db: Connection, job_id: str, silent: Select[str], *, now: float) -> set[tuple[str, int]]:
+    """Make pending what the workers `silent` hold of the job, and end what was lost too often; return the
+    shards that need a worker again.
+    """
+    lock_jobs(db, [job_id])
+    leased = (trials.c.job_id == job_id) & (trials.c.state == LEASED)
+    # Who is renewing just now, or handing in a result, is no concern of the sweeper's.
+    holds = exists().where(leased, trials.c.worker == lease_holders.c.worker)
+    workers = db.scalars(silent.where(holds).with_for_update(skip_locked=True)).all()
+    here = unlocked(leased & trials.c.worker.in_(workers))
+    back = update(trials).where(here).values(state="pending", worker=None)
+    freed = db.execute(back.returning(trials.c.job_id, trials.c.shard, trials.c.attempt)).all()
+    _count_returned(db, [row.job_id for row in freed])
+    lost_in = {row.shard for row in freed if row.attempt >= MAX_ATTEMPTS}
+    if lost_in:
+        lost = (trials.c.job_id == job_id) & trials.c.shard.in_(lost_in) & (trials.c.attempt >= MAX_ATTEMPTS)
+        mark_missing(db, lost, stop_reason="worker_lost", now=now)
+    is_open = db.execute(select(jobs.c.status).where(jobs.c.id == job_id)).scalar_one() in OPEN
+    return {(job_id, row.shard) for row in freed if is_open and row.attempt < MAX_ATTEMPTS}
+
+
+def _count_returned(db: Connection, job_ids: Sequence[str]) -> None:
+    """Note that a lease of each of these jobs is over, as often as it is named."""
+    for job_id, count in sorted(Counter(job_ids).items()):
+        db.execute(update(jobs).where(jobs.c.id == job_id).values(leased=jobs.c.leased - count))
 
 
 def _stop_at_limits(db: Connection, job: RowMapping, here: ColumnElement[bool], *, now: float) -> None:

@@ -11,7 +11,7 @@ from gnomon.core.score import Outcome
 from gnomon.trials.trial_plan import Trial
 from workers.store.database import insert_all
 from workers.store.job_counters import add_results, end_job
-from workers.store.schema import checkpoints, jobs, results, trials
+from workers.store.schema import PENDING, checkpoints, jobs, results, trials
 from workers.store.serialization import row_values, trial_of
 
 BATCH = 10_000
@@ -20,16 +20,16 @@ BATCH = 10_000
 def mark_missing(
     db: Connection, which: ColumnElement[bool], *, stop_reason: str, now: float, error: str = ""
 ) -> int:
-    """End the trials `which` (pending or leased, never done) as `infra_missing`; return how many.
+    """End the pending trials `which` as `infra_missing`; return how many.
 
     BATCH of them are in memory at a time, however many there are.
     """
-    which &= trials.c.state != "done"
+    which &= trials.c.state == PENDING
     some = select(trials.c.trial_id).where(which).limit(BATCH)
     ended = (
         update(trials)
         .where(trials.c.trial_id.in_(some), which)  # PostgreSQL looks at it again once a row is unlocked
-        .values(state="done", lease_until=None, token=trials.c.token + 1)  # a late result is refused
+        .values(state="done", token=trials.c.token + 1)  # a late result is refused
         .returning(*trials.c)
     )
     count = 0

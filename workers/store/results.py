@@ -1,6 +1,7 @@
 """Writes results in batches, once for each trial, and reads them back in the order they came."""
 
 import logging
+import time
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import fields, replace
@@ -10,11 +11,12 @@ from sqlalchemy import Connection, delete, func, select, tuple_, update
 
 from gnomon.core.errors import NotFound
 from gnomon.core.row import COLUMNS, Row
+from gnomon.core.row_batch import SIZE, RowBatch
 from gnomon.core.sample import SampleRef
 from workers.store.database import Database, in_words, insert_all, is_passing
 from workers.store.job_counters import Usage, add_results, end_job
 from workers.store.jobs import lock_jobs, number_of
-from workers.store.leases import held_by
+from workers.store.leases import RETRY_S, held_by, unlocked
 from workers.store.missing import missing_row
 from workers.store.records import JobState, Lease, Page, TrialRecord
 from workers.store.schema import (
@@ -28,7 +30,16 @@ from workers.store.schema import (
     traces,
     trials,
 )
-from workers.store.serialization import pack, row_in_order, row_of, row_values, trial_of, unpack
+from workers.store.serialization import (
+    BATCH_COLUMNS,
+    pack,
+    row_batch,
+    row_in_order,
+    row_of,
+    row_values,
+    trial_of,
+    unpack,
+)
 
 Ended = tuple[Lease, Row, Mapping[str, Any]]  # what was leased, how it ended, its trace as plain data
 READ_BATCH = 2_000
@@ -139,7 +150,15 @@ class Results(Database):
             raise NotFound(f"no job {job_id!r}", field="id")
         return states[job_id]
 
-    def iter_columns(self, job_id: str, seq: int, names: Sequence[str]) -> Iterator[Sequence[Sequence[Any]]]:
+    def iter_batches(self, job_id: str) -> Iterator[RowBatch]:
+        """Every result of the job in the order they came, as columns: batches of one view."""
+        for rows in self.iter_columns(job_id, 0, ("seq", *BATCH_COLUMNS), batch=SIZE):
+            _, *columns = zip(*rows, strict=True)
+            yield row_batch(job_id, columns)
+
+    def iter_columns(
+        self, job_id: str, seq: int, names: Sequence[str], *, batch: int = COLUMN_BATCH
+    ) -> Iterator[Sequence[Sequence[Any]]]:
         """These columns of `results`, of every result after number `seq`: batches of one view.
 
         `seq` must be among the names. Values are as stored: JSON columns are text.
@@ -148,13 +167,13 @@ class Results(Database):
         of_job = select(*columns).where(results.c.job_id == job_id).order_by(results.c.seq)
         with self.reading() as db:
             while True:
-                rows = db.execute(of_job.where(results.c.seq > seq).limit(COLUMN_BATCH))
-                batch = rows.cursor.fetchall()  # the driver's own tuples: read in half the time
-                rows.close()
-                if not batch:
+                answer = db.execute(of_job.where(results.c.seq > seq).limit(batch))
+                rows = answer.cursor.fetchall()  # the driver's own tuples: read in half the time
+                answer.close()
+                if not rows:
                     return
-                yield batch
-                seq = batch[-1][at]
+                yield rows
+                seq = rows[-1][at]
 
     def unrun_samples(self, job_id: str) -> list[SampleRef]:
         """The samples of trials that have no result, in the order of the plan."""
@@ -221,29 +240,53 @@ class Results(Database):
         return {row.trial_id}
 
     def _write(self, ended: Sequence[Ended]) -> set[str]:
+        """Write the results, with their trials locked first where these are all held and of one job: then
+        all workers of a job wait for each other as briefly as can be. Else with the jobs first.
+        """
         columns = [row_values(row) for _, row, _ in ended]
         bodies = [{"trial_id": row.trial_id, "body": pack(trace)} for _, row, trace in ended]
-        by_job = _by_job(ended)
-        with self.writing() as db:
-            # All workers of a job wait for each other here, so the rest is as short as can be.
-            # Results get their numbers one transaction after another: no reader's cursor skips one.
+        jobs_first = len(_by_job(ended)) > 1
+        while True:
+            with self.writing() as db:
+                if (refused := self._write_in(db, ended, columns, bodies, jobs_first=jobs_first)) is not None:
+                    return refused
+                db.rollback()
+            if jobs_first:
+                time.sleep(RETRY_S)
+            jobs_first = True
+
+    def _write_in(
+        self,
+        db: Connection,
+        ended: Sequence[Ended],
+        columns: Sequence[Mapping[str, Any]],
+        bodies: Sequence[Mapping[str, Any]],
+        *,
+        jobs_first: bool,
+    ) -> set[str] | None:
+        """Write the results; None if the transaction must be given up, for the rules of `lock_jobs`."""
+        by_job, leases = _by_job(ended), [lease for lease, _, _ in ended]
+        if jobs_first:
             lock_jobs(db, by_job.keys())
-            leases = [lease for lease, _, _ in ended]
-            closed = update(trials).where(held_by(leases)).values(state="done", lease_until=None)
-            taken = set(db.execute(closed.returning(trials.c.trial_id)).scalars())
-            refused = _stale(db, [lease for lease in leases if lease.trial.trial_id not in taken])
-            ended_jobs = []
-            for job_id, rows in by_job.items():
-                outcomes = [row.outcome for _, row, _ in rows if row.trial_id in taken]
-                spent = [usage_of(end) for end in rows if end[1].trial_id in taken | refused]
-                if add_results(db, job_id, outcomes, spent):
-                    ended_jobs.append(job_id)
-            if taken:
-                insert_all(db, results, [row for row in columns if row["trial_id"] in taken])
-                insert_all(db, traces, [body for body in bodies if body["trial_id"] in taken])
-                db.execute(delete(checkpoints).where(checkpoints.c.trial_id.in_(taken)))
-            for job_id in ended_jobs:
-                end_job(db, job_id, now=self.now(db))
+        closed = update(trials).where(unlocked(held_by(leases))).values(state="done")
+        taken = set(db.execute(closed.returning(trials.c.trial_id)).scalars())
+        rest = [lease for lease in leases if lease.trial.trial_id not in taken]
+        if rest and (not jobs_first or _are_held(db, rest)):
+            return None
+        refused = _stale(db, rest)
+        insert_all(db, traces, [body for body in bodies if body["trial_id"] in taken])
+        db.execute(delete(checkpoints).where(checkpoints.c.trial_id.in_(taken)))
+        # From here on the job is locked, whichever came first. So its results get their numbers one
+        # transaction after another, and no reader's cursor skips one.
+        ended_jobs = []
+        for job_id, rows in by_job.items():
+            outcomes = [row.outcome for _, row, _ in rows if row.trial_id in taken]
+            spent = [usage_of(end) for end in rows if end[1].trial_id in taken | refused]
+            if add_results(db, job_id, outcomes, spent, returned=len(outcomes)):
+                ended_jobs.append(job_id)
+        insert_all(db, results, [row for row in columns if row["trial_id"] in taken])
+        for job_id in ended_jobs:
+            end_job(db, job_id, now=self.now(db))
         return refused
 
     def _check_job(self, db: Connection, job_id: str) -> None:
@@ -262,6 +305,11 @@ def _by_job(ended: Sequence[Ended]) -> dict[str, list[Ended]]:
     for end in ended:
         by_job[end[1].job_id].append(end)
     return by_job
+
+
+def _are_held(db: Connection, leases: Sequence[Lease]) -> bool:
+    """Whether one of these is held: another transaction has locked its trial."""
+    return db.execute(select(trials.c.trial_id).where(held_by(leases)).limit(1)).first() is not None
 
 
 def _stale(db: Connection, leases: Sequence[Lease]) -> set[str]:

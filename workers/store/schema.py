@@ -65,6 +65,7 @@ jobs = Table(
     Column("scored", Integer, nullable=False, default=0),
     Column("model_failed", Integer, nullable=False, default=0),
     Column("infra_missing", Integer, nullable=False, default=0),
+    Column("leased", Integer, nullable=False, default=0, server_default="0"),  # of its trials, now
     Column("known_usd", Double, nullable=False, default=0.0),
     Column("unknown_usd", Integer, nullable=False, default=0),  # results whose price is unknown
     Column("known_tokens", BigInteger, nullable=False, default=0),
@@ -91,8 +92,7 @@ trials = Table(
     Column("state", String(8), nullable=False, default="pending"),
     Column("attempt", Integer, nullable=False, default=0),
     Column("token", Integer, nullable=False, default=0),
-    Column("lease_until", Double),
-    Column("worker", Text),
+    Column("worker", Text),  # who holds it while it is leased
 )
 Index(
     "trials_pending",
@@ -106,7 +106,6 @@ Index(
     "trials_leased",
     trials.c.job_id,
     trials.c.shard,
-    trials.c.lease_until,
     sqlite_where=trials.c.state == LEASED,
     postgresql_where=trials.c.state == LEASED,
 )
@@ -115,6 +114,13 @@ Index(
     trials.c.worker,
     sqlite_where=trials.c.state == LEASED,
     postgresql_where=trials.c.state == LEASED,
+)
+
+lease_holders = Table(  # until when each worker holds what it has leased: a renewal writes one row
+    "lease_holders",
+    metadata,
+    Column("worker", Text, primary_key=True),
+    Column("lease_until", Double, nullable=False),
 )
 
 results = Table(

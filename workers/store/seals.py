@@ -13,7 +13,7 @@ from gnomon.report.row_formats import ndjson_line
 from workers.store.database import Database
 from workers.store.job_counters import OPEN
 from workers.store.records import iso
-from workers.store.schema import LEASED, jobs, results, seals, trials
+from workers.store.schema import LEASED, jobs, lease_holders, results, seals, trials
 from workers.store.serialization import row_in_order
 
 READ_BATCH = 2_000
@@ -41,7 +41,8 @@ class Seals(Database):
         is_new = (jobs.c.sealed_rows.is_(None)) | (jobs.c.sealed_rows != done)
         with self.reading() as db:
             # What a worker was running when the job was stopped it may still hand in.
-            runs = (trials.c.state == LEASED) & (trials.c.lease_until > self.now(db))
+            alive = select(lease_holders.c.worker).where(lease_holders.c.lease_until > self.now(db))
+            runs = (trials.c.state == LEASED) & trials.c.worker.in_(alive)
             is_quiet = ~exists().where(trials.c.job_id == jobs.c.id, runs)
             query = select(jobs.c.id).where(jobs.c.status.not_in(OPEN), is_new, is_quiet)
             return list(db.scalars(query.order_by(jobs.c.number).limit(limit)))

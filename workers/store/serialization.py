@@ -4,7 +4,7 @@ import functools
 import json
 import math
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, fields
 from typing import Any
 
@@ -13,6 +13,7 @@ from sqlalchemy import RowMapping
 from gnomon.core.missing import keepable
 from gnomon.core.redaction import redactor_here, without_folders
 from gnomon.core.row import COLUMNS, ROW_COLUMNS, Row
+from gnomon.core.row_batch import RowBatch
 from gnomon.core.sample import DataFault, SampleRef
 from gnomon.spec.job_spec import JobSpec
 from gnomon.trials.trial_plan import Trial
@@ -75,10 +76,28 @@ def row_in_order(in_order: Sequence[Any]) -> Row:
     return Row(**values)
 
 
+def row_batch(job_id: str, columns: Sequence[Sequence[Any]]) -> RowBatch:
+    """The rows of a job in these columns, which are BATCH_COLUMNS as they are stored."""
+    stored = dict(zip(BATCH_COLUMNS, columns, strict=True))
+    return RowBatch({**stored, "job_id": (job_id,) * len(columns[0])}, _OWN)
+
+
 @functools.lru_cache(maxsize=4096)
 def _loaded(text: str) -> Any:
     """Most rows hold the same few texts; what is read is never changed."""
     return json.loads(text)
+
+
+def _texts(text: str) -> tuple[str, ...]:
+    return tuple(_loaded(text))
+
+
+BATCH_COLUMNS = tuple(name for name in COLUMNS if name != "job_id")  # of one job, so it is known
+_OWN: Mapping[str, Callable[[Any], Any]] = {
+    **dict.fromkeys(_JSON, _loaded),
+    **dict.fromkeys(_TEXTS, _texts),
+    **{name: choices.__getitem__ for name, choices in _CHOICES.items()},
+}
 
 
 def job_values(spec: JobSpec, faults: Sequence[DataFault]) -> dict[str, Any]:
@@ -93,9 +112,9 @@ def job_values(spec: JobSpec, faults: Sequence[DataFault]) -> dict[str, Any]:
 
 
 def job_of(
-    columns: RowMapping, *, running: int, checks: tuple[ModelCheck, ...] = (), is_decided: bool = False
+    columns: RowMapping, *, checks: tuple[ModelCheck, ...] = (), is_decided: bool = False
 ) -> JobRecord:
-    """The job in these columns; `running` of its trials are leased."""
+    """The job in these columns."""
     return JobRecord(
         id=columns["id"],
         name=columns["name"],
@@ -110,7 +129,7 @@ def job_of(
             scored=columns["scored"],
             model_failed=columns["model_failed"],
             infra_missing=columns["infra_missing"],
-            running=running,
+            running=columns["leased"],
         ),
         usd=None if columns["unknown_usd"] else columns["known_usd"],
         tokens=None if columns["unknown_tokens"] else columns["known_tokens"],

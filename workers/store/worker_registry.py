@@ -21,7 +21,10 @@ class WorkerRegistry(Database):
             facts = {"host": host, "pid": pid, "state": state, "shard": shard, "seen_at": now}
             if db.execute(update(workers).where(workers.c.name == name).values(facts)).rowcount == 0:
                 db.execute(insert(workers).values(name=name, **facts))
-            db.execute(delete(workers).where(workers.c.seen_at < now - REMEMBERED_FOR_S))
+            silent = select(workers.c.name).where(workers.c.seen_at < now - REMEMBERED_FOR_S)
+            # One that another heartbeat has locked is being forgotten, or is back: not waited for.
+            free = silent.with_for_update(skip_locked=True)
+            db.execute(delete(workers).where(workers.c.name.in_(free)))
 
     def remove_worker(self, name: str) -> None:
         """The worker says good-bye."""

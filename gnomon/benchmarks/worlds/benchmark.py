@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -17,9 +17,11 @@ from gnomon.core.score import Score
 from gnomon.core.select import Select
 from gnomon.media import MediaStore
 from gnomon.media.drawn_later import drawn_later
-from gnomon.worlds.drawing import Drawn, draw, map_key, map_of
+from gnomon.worlds.difficulty import Difficulty
+from gnomon.worlds.drawing import KEPT_QUESTIONS, Drawn, draw, map_key, map_of
+from gnomon.worlds.features import features_of
 from gnomon.worlds.oracle_steps import steps_of
-from gnomon.worlds.sample_numbers import CELLS, Numbers, number_of
+from gnomon.worlds.sample_numbers import CELLS, Number, Numbers, number_of
 from tools.core.sketch import Sketch
 from tools.core.tool import Need
 
@@ -74,6 +76,12 @@ class WorldSamples:
         )
 
 
+@lru_cache(4 * KEPT_QUESTIONS)
+def _features(number: Number) -> Mapping[str, float]:
+    drawn = draw(number)
+    return features_of(drawn.world, drawn.question)
+
+
 class Worlds:
     """The 14 cells of GTR-Bench, generated; prompts and scoring are those of GTR-Bench."""
 
@@ -87,7 +95,7 @@ class Worlds:
     needs_data = False
     headline: Literal["mean_of_cells", "mean_of_samples"] = "mean_of_cells"
     provides: tuple[Need, ...] = ("scene", "nothing")
-    options: frozenset[Varied] = frozenset({"frames", "fps"})
+    options: frozenset[Varied] = frozenset({"frames", "fps", "difficulty"})
 
     def open(
         self, *, data: Path | None, select: Select, protocol: PromptProtocol, media: MediaStore
@@ -101,7 +109,8 @@ class Worlds:
             if scene in (select.scenes or self.scenes) and task in (select.tasks or self.tasks)
         )
         limit = SAMPLES if select.limit is None else select.limit
-        refs = Numbers(select.seed, cells, limit)
+        difficulty = None if select.difficulty is None else Difficulty.of(select.difficulty)
+        refs = Numbers(select.seed, cells, limit, difficulty)
         return WorldSamples(refs=refs, protocol=protocol, media=media, select=select)
 
     def score(self, sample: Sample, response: str, *, scoring: Scoring, variant: str | None = None) -> Score:
@@ -117,6 +126,15 @@ class Worlds:
         """True measurements on the way to the answer; see gnomon/worlds/oracle_steps.py."""
         drawn = draw(number_of(sample.ref.sample_id))
         return steps_of(drawn.world, drawn.question.clip_sightings)
+
+    def features(self, sample: Sample) -> Mapping[str, float]:
+        """What makes the question hard; see gnomon/worlds/features.py."""
+        return _features(number_of(sample.ref.sample_id))
+
+    def heuristic_scores(self, sample: Sample) -> Mapping[str, float]:
+        from gnomon.benchmarks.gtr_bench.audit.shortcuts import floors_of
+
+        return floors_of(sample)
 
     @property
     def transforms(self) -> Mapping[Transform, frozenset[str]]:

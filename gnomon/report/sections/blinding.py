@@ -17,9 +17,11 @@ from gnomon.core.agent import runs_tools
 from gnomon.core.arm import Arm, differences
 from gnomon.core.model import Request
 from gnomon.core.row import Row
+from gnomon.core.row_batch import RowBatch, distinct_codes
 from gnomon.core.tool_inputs import provided_inputs
 from gnomon.report.section import Interval, ReportInput, Section, interval
 from gnomon.report.text_formats import count, markdown_table
+from gnomon.spec.job_spec import JobSpec
 from gnomon.statistics.design import Codes, Floats, design
 from gnomon.statistics.paired import ratio_of_means
 from gnomon.stopping import while_wanted
@@ -106,18 +108,24 @@ class _Usage(TypedDict):
 
 
 class UsageBySample:
-    """Adds up turns, calls and tokens by sample of each group whose trials were offered tools."""
+    """Adds up turns, calls and tokens by sample under placebos and the live tools that they stand for."""
 
-    def __init__(self) -> None:
+    def __init__(self, spec: JobSpec) -> None:
+        self._arms = {arm.name for pair in _placebos(spec) for arm in pair}
         self.groups: dict[tuple[str, str], dict[str, _Usage]] = defaultdict(dict)
         self.clusters: dict[str, str] = {}
         self.fallbacks: dict[tuple[str, str], dict[str, int]] = defaultdict(lambda: defaultdict(int))
         self.first_trials: dict[str, dict[str, tuple[int, str]]] = defaultdict(dict)
         self.last_places: dict[str, int] = defaultdict(int)  # of those that are kept for an arm
 
-    def add(self, row: Row) -> None:
-        """Take note of a row."""
-        self._note_trial(row)
+    def add(self, batch: RowBatch) -> None:
+        """Take note of rows."""
+        self._note_trials(batch)
+        of_arms = batch.distinct("arm").places(self._arms.__contains__)
+        for row in batch.rows(of_arms):
+            self._note_usage(row)
+
+    def _note_usage(self, row: Row) -> None:
         if not row.tools_offered or row.score is None:
             return
         self.clusters[row.sample_id] = row.cluster or row.sample_id
@@ -134,20 +142,32 @@ class UsageBySample:
             if flag.startswith("placebo:"):
                 self.fallbacks[row.model, row.arm][flag.removeprefix("placebo:")] += 1
 
-    def _note_trial(self, row: Row) -> None:
+    def _note_trials(self, batch: RowBatch) -> None:
         """Keep a trial of the same few samples under each arm."""
-        kept = self.first_trials[row.arm]
-        place = zlib.crc32(row.sample_id.encode("utf-8", "surrogatepass"))
-        if row.sample_id in kept:
+        samples = batch.distinct("sample_id")
+        ids = (sample.encode("utf-8", "surrogatepass") for sample in samples.values)
+        places = np.fromiter(map(zlib.crc32, ids), np.int64, len(samples.values))
+        arms = batch.distinct("arm")
+        _, firsts = distinct_codes(arms.codes, samples.codes)
+        bounds = np.array(
+            [
+                self.last_places[arm] if len(self.first_trials[arm]) == SIZED else 1 << 32
+                for arm in arms.values
+            ]
+        )
+        is_near = places[samples.codes[firsts]] < bounds[arms.codes[firsts]]
+        for row in firsts[is_near].tolist():
+            arm, sample, trial = (batch.columns[name][row] for name in ("arm", "sample_id", "trial_id"))
+            self._note_trial(arm, sample, int(places[samples.codes[row]]), trial)
+
+    def _note_trial(self, arm: str, sample: str, place: int, trial: str) -> None:
+        kept = self.first_trials[arm]
+        if sample in kept or (len(kept) == SIZED and place >= self.last_places[arm]):
             return
-        if len(kept) < SIZED:
-            kept[row.sample_id] = (place, row.trial_id)
-            self.last_places[row.arm] = max(place, self.last_places[row.arm])
-            return
-        if place < self.last_places[row.arm]:
+        if len(kept) == SIZED:
             del kept[max(kept, key=lambda sample: kept[sample][0])]
-            kept[row.sample_id] = (place, row.trial_id)
-            self.last_places[row.arm] = max(place for place, _ in kept.values())
+        kept[sample] = (place, trial)
+        self.last_places[arm] = max(place for place, _ in kept.values())
 
 
 def _blinding(report_input: ReportInput) -> BlindingPart:
@@ -157,10 +177,7 @@ def _blinding(report_input: ReportInput) -> BlindingPart:
     rows = [
         row
         for model in while_wanted(report_input.models)
-        for placebo in arms
-        if placebo.results != "live"
-        for live in arms
-        if differences(live, placebo) == ["results"] and live.results == "live"
+        for live, placebo in _placebos(report_input.spec)
         if (row := _row(usage, model, live.name, placebo.name)) is not None
     ]
     sizes = _sizes(report_input, usage) if len(arms) <= MOST_ARMS else {}
@@ -174,6 +191,17 @@ def _blinding(report_input: ReportInput) -> BlindingPart:
             if first in sizes and second in sizes
         ],
     }
+
+
+def _placebos(spec: JobSpec) -> list[tuple[Arm, Arm]]:
+    """Arms with live tools, each with an arm that differs in what tools return alone."""
+    return [
+        (live, placebo)
+        for placebo in spec.arms
+        if placebo.results != "live"
+        for live in spec.arms
+        if differences(live, placebo) == ["results"] and live.results == "live"
+    ]
 
 
 def _row(usage: UsageBySample, model: str, live: str, placebo: str) -> BlindingRow | None:
@@ -377,7 +405,7 @@ blinding = Section(
     fields=BlindingPart,
     compute=_blinding,
     place=87,
-    collector=lambda _: UsageBySample(),
+    collector=lambda spec, _: UsageBySample(spec),
     view=_view,
     markdown=_markdown,
     terminal=_terminal,

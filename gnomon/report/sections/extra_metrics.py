@@ -3,18 +3,20 @@
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 
+import numpy as np
 from typing_extensions import TypedDict
 
-from gnomon.core.benchmark import BENCHMARKS, HEURISTIC_PREFIX, LimitsMetrics
+from gnomon.core.benchmark import BENCHMARKS, FEATURE_PREFIX, HEURISTIC_PREFIX, LimitsMetrics
 from gnomon.core.judging import JUDGE_PREFIX
-from gnomon.core.row import Row
+from gnomon.core.row_batch import RowBatch
 from gnomon.report.section import ReportInput, Section
 from gnomon.report.sections.arms import ArmsPart
 from gnomon.report.text_formats import markdown_table
+from gnomon.spec.job_spec import JobSpec
 from gnomon.trials.replay import METRICS as REPLAY_METRICS
 
 ALL = "all"
-ELSEWHERE = (HEURISTIC_PREFIX, JUDGE_PREFIX)  # metrics that other sections show
+ELSEWHERE = (FEATURE_PREFIX, HEURISTIC_PREFIX, JUDGE_PREFIX)  # metrics that other sections show
 
 
 class MetricMean(TypedDict):
@@ -55,19 +57,26 @@ class ExtraMetrics:
         self._metric_tasks = metric_tasks
         self._sums: dict[tuple[str, str, str], dict[str, list[float]]] = defaultdict(dict)
 
-    def add(self, row: Row) -> None:
-        """Add the row's numbers, if it was scored."""
-        if row.score is None or not row.metrics:
-            return
-        sums = self._sums[row.model, row.arm, row.cell]
-        for name, value in row.metrics.items():
+    def add(self, batch: RowBatch) -> None:
+        """Add the numbers of the rows that were scored."""
+        alike = batch.distinct("model", "arm", "cell", "task", "metrics")
+        is_scored = np.isfinite(batch.numbers("score"))
+        counts = np.bincount(alike.codes[is_scored], minlength=len(alike.values)).tolist()
+        for (model, arm, cell, task, metrics), rows in zip(alike.values, counts, strict=True):
+            if rows and metrics:
+                self._add(self._sums[model, arm, cell], task, metrics, rows)
+
+    def _add(
+        self, sums: dict[str, list[float]], task: str, metrics: Mapping[str, float | str | None], rows: int
+    ) -> None:
+        for name, value in metrics.items():
             if name in REPLAY_METRICS:
                 continue
-            applies = row.task in self._metric_tasks.get(name, (row.task,))
+            applies = task in self._metric_tasks.get(name, (task,))
             if applies and isinstance(value, float | int) and not name.startswith(ELSEWHERE):
                 count_and_sum = sums.setdefault(name, [0, 0.0])
-                count_and_sum[0] += 1
-                count_and_sum[1] += value
+                count_and_sum[0] += rows
+                count_and_sum[1] += value * rows
 
     def rows(self) -> list[MetricRow]:
         """One row a measure, model and arm, in that order."""
@@ -90,7 +99,7 @@ def _means(cells: dict[str, list[float]]) -> dict[str, MetricMean]:
     }
 
 
-def _collector(benchmark: str) -> ExtraMetrics:
+def _collector(_: JobSpec, benchmark: str) -> ExtraMetrics:
     plugin = BENCHMARKS.find(benchmark)
     return ExtraMetrics(plugin.metric_tasks if isinstance(plugin, LimitsMetrics) else {})
 

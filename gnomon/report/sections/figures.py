@@ -6,10 +6,12 @@ That module defines `figures(metrics)`: captions and SVG pictures of one scored 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import cast
 
+import numpy as np
 from typing_extensions import TypedDict
 
 from gnomon.core.benchmark import benchmark_module
 from gnomon.core.row import Row
+from gnomon.core.row_batch import RowBatch
 from gnomon.report.section import ReportInput, Section
 
 SHOWN = 4  # samples
@@ -49,9 +51,13 @@ class FigureCollector:
         self._rows: dict[str, list[Row]] = {}
         self._count = 0
 
-    def add(self, row: Row) -> None:
-        """Keep the row, if its answer may be drawn."""
-        if self._figures and row.repeat == 0 and row.score is not None and self._count < MAX_ROWS:
+    def add(self, batch: RowBatch) -> None:
+        """Keep the rows whose answer may be drawn."""
+        if not self._figures or self._count == MAX_ROWS:
+            return
+        is_first = batch.numbers("repeat") == 0
+        drawable = np.flatnonzero(is_first & np.isfinite(batch.numbers("score")))
+        for row in batch.rows(drawable[: MAX_ROWS - self._count]):
             self._rows.setdefault(row.sample_id, []).append(row)
             self._count += 1
 
@@ -106,7 +112,7 @@ figures = Section(
     question="What do single answers look like, beside the right ones?",
     fields=FiguresPart,
     compute=_exhibits,
-    collector=FigureCollector,
+    collector=lambda _, benchmark: FigureCollector(benchmark),
     place=60,
     view=_view,
 )

@@ -1,12 +1,12 @@
 """Reports what baseline heuristics (floors), rules without a model, score on this job's samples."""
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from typing_extensions import TypedDict
 
 from gnomon.core.benchmark import HEURISTIC_PREFIX
-from gnomon.core.row import Row
+from gnomon.core.row_batch import RowBatch
 from gnomon.report.section import ReportInput, Section
 from gnomon.report.text_formats import markdown_table, percent
 
@@ -37,11 +37,14 @@ class HeuristicScores:
     def __init__(self) -> None:
         self._scores: dict[tuple[str, str], dict[str, float]] = defaultdict(dict)
 
-    def add(self, row: Row) -> None:
-        """Keep the scores of the row's sample."""
-        for name, value in row.metrics.items():
-            if name.startswith(HEURISTIC_PREFIX) and isinstance(value, float | int):
-                self._scores[name.removeprefix(HEURISTIC_PREFIX), row.cell][row.sample_id] = float(value)
+    def add(self, batch: RowBatch) -> None:
+        """Keep the scores of the rows' samples."""
+        if not len(batch.distinct("metrics").places(_has_heuristics)):
+            return
+        for metrics, cell, sample in batch.distinct("metrics", "cell", "sample_id").values:
+            for name, value in metrics.items():
+                if name.startswith(HEURISTIC_PREFIX) and isinstance(value, float | int):
+                    self._scores[name.removeprefix(HEURISTIC_PREFIX), cell][sample] = float(value)
 
     def rows(self) -> list[HeuristicRow]:
         """One row a rule: its mean in each cell where it applies, with the number of samples."""
@@ -50,6 +53,10 @@ class HeuristicScores:
             row = rows.setdefault(rule, {"rule": rule, "by_task": {}})
             row["by_task"][cell] = {"n": len(values), "mean": sum(values.values()) / len(values)}
         return list(rows.values())
+
+
+def _has_heuristics(metrics: Mapping[str, object]) -> bool:
+    return any(name.startswith(HEURISTIC_PREFIX) for name in metrics)
 
 
 def _floors(report_input: ReportInput) -> HeuristicsPart:
@@ -71,7 +78,7 @@ heuristics = Section(
     question="What would a rule without a model score?",
     fields=HeuristicsPart,
     compute=_floors,
-    collector=lambda _: HeuristicScores(),
+    collector=lambda *_: HeuristicScores(),
     place=80,
     shown_in="published",
     markdown=_markdown,

@@ -6,6 +6,7 @@ from typing_extensions import TypedDict
 
 from gnomon.core.judging import JUDGE_PREFIX, LABEL, SAID_OF_LABELLED, judge_cost
 from gnomon.core.row import Row
+from gnomon.core.row_batch import RowBatch
 from gnomon.report.section import Interval, ReportInput, Section, interval
 from gnomon.report.text_formats import count, dollars
 from gnomon.statistics.agreement import agreement
@@ -52,10 +53,17 @@ class JudgeVerdicts:
         self.tokens: int | None = 0
         self.labelled: dict[str, tuple[bool, bool | None]] = {}  # by sample: people's label, the judge's
 
-    def add(self, row: Row) -> None:
-        """Take note of a row."""
-        if row.stop_reason.startswith(JUDGE_PREFIX.strip()):
-            self.unjudged[row.stop_reason] = self.unjudged.get(row.stop_reason, 0) + 1
+    def add(self, batch: RowBatch) -> None:
+        """Take note of rows."""
+        causes = batch.distinct("stop_reason")
+        for cause, rows in zip(causes.values, causes.counts.tolist(), strict=True):
+            if cause.startswith(JUDGE_PREFIX.strip()):
+                self.unjudged[cause] = self.unjudged.get(cause, 0) + rows
+        asked = batch.distinct("metrics").places(lambda metrics: judge_cost(metrics) is not None)
+        for row in batch.rows(asked):
+            self._note(row)
+
+    def _note(self, row: Row) -> None:
         cost = judge_cost(row.metrics)
         if cost is None:
             return
@@ -165,7 +173,7 @@ judge = Section(
     question="Who says whether replies are right, and how far do people agree?",
     fields=JudgePart,
     compute=_judge,
-    collector=lambda _: JudgeVerdicts(),
+    collector=lambda *_: JudgeVerdicts(),
     place=25,
     html="""
 <section>

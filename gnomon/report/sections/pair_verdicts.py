@@ -14,6 +14,7 @@ from typing_extensions import TypedDict
 
 from gnomon.core.review import HumanAnswer
 from gnomon.core.row import Row
+from gnomon.core.row_batch import RowBatch
 from gnomon.report.section import Interval, ReportInput, Section, interval
 from gnomon.report.text_formats import label, markdown_table, percent, percent_range
 from gnomon.statistics.agreement import agreement
@@ -106,8 +107,12 @@ class PairVerdicts:
     by_judge: dict[Judge, list[Verdict]] = field(default_factory=lambda: defaultdict(list))
     unread: dict[Judge, int] = field(default_factory=lambda: defaultdict(int))
 
-    def add(self, row: Row) -> None:
-        """Keep the verdict, if the row is about a pair; it need not have a score."""
+    def add(self, batch: RowBatch) -> None:
+        """Keep the verdicts of rows that are about a pair; they need not have a score."""
+        for row in batch.rows(batch.distinct("metrics").places(lambda metrics: "pair" in metrics)):
+            self._note(row)
+
+    def _note(self, row: Row) -> None:
         pair, plan_a, plan_b = (row.metrics.get(name) for name in ("pair", "plan_a", "plan_b"))
         if not (isinstance(pair, str) and isinstance(plan_a, str) and isinstance(plan_b, str)):
             return
@@ -336,7 +341,7 @@ pair_verdicts = Section(
     question="Which of two does a judge prefer, does it stay with that in the other order, and who agrees?",
     fields=PairVerdictsPart,
     compute=_pair_verdicts,
-    collector=lambda _: PairVerdicts(),
+    collector=lambda *_: PairVerdicts(),
     place=91,
     view=_view,
     markdown=_markdown,

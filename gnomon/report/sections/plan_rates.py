@@ -9,6 +9,7 @@ from typing_extensions import TypedDict
 from gnomon.core.benchmark import BENCHMARKS, JudgesPlans
 from gnomon.core.plan_row import ERROR_KINDS, RATES, ErrorKind, PlanRow, Rate
 from gnomon.core.row import Row
+from gnomon.core.row_batch import RowBatch
 from gnomon.report.pairs import ArmPair
 from gnomon.report.section import Interval, ReportInput, Section, interval
 from gnomon.report.text_formats import (
@@ -18,6 +19,7 @@ from gnomon.report.text_formats import (
     points,
     points_brackets,
 )
+from gnomon.spec.job_spec import JobSpec
 from gnomon.statistics.design import Design, Floats, design
 from gnomon.statistics.mean import linearized, ratio_score
 from gnomon.statistics.paired import compare
@@ -88,14 +90,17 @@ class PlanRows:
         self._unknown: dict[tuple[Group, Rate], dict[str, int]] = defaultdict(lambda: defaultdict(int))
         self._most: dict[tuple[Rate, str], float] = {}  # what a trial of a sample is counted out of
 
-    def add(self, row: Row) -> None:
-        """Add a row, if it was scored."""
-        if self._benchmark is None or row.score is None:
-            return
+    def add(self, batch: RowBatch) -> None:
+        """Add the rows that were scored."""
+        if self._benchmark is not None:
+            for row in batch.rows(np.flatnonzero(np.isfinite(batch.numbers("score")))):
+                self._note(row, self._benchmark)
+
+    def _note(self, row: Row, benchmark: JudgesPlans) -> None:
         self.clusters[row.sample_id] = row.cluster or row.sample_id
         group = row.model, row.arm
         self.trials[group][row.sample_id] += 1
-        self._add(group, row.sample_id, self._benchmark.plan_row(row))
+        self._add(group, row.sample_id, benchmark.plan_row(row))
 
     def _add(self, group: Group, sample: str, plan: PlanRow) -> None:
         for rate, (passed, of) in plan.rates.items():
@@ -133,7 +138,7 @@ class PlanRows:
         return [kind for kind in ERROR_KINDS if any(key[1] == kind for key in self._faulty)]
 
 
-def _collector(benchmark: str) -> PlanRows:
+def _collector(_: JobSpec, benchmark: str) -> PlanRows:
     plugin = BENCHMARKS.find(benchmark)
     return PlanRows(plugin if isinstance(plugin, JudgesPlans) else None)
 

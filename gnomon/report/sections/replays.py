@@ -9,6 +9,7 @@ from typing_extensions import TypedDict
 
 from gnomon.core.arm import Arm
 from gnomon.core.row import Row
+from gnomon.core.row_batch import RowBatch
 from gnomon.report.section import Interval, ReportInput, Section, interval
 from gnomon.report.text_formats import count, markdown_table, percent, points, points_range
 from gnomon.spec.job_spec import JobSpec
@@ -57,12 +58,13 @@ class ReplaysPart(TypedDict):
 class _Collector:
     """Keeps what each replayed trial came to."""
 
-    def __init__(self, _: str) -> None:
+    def __init__(self) -> None:
         self.rows: dict[Cell, Row] = {}
 
-    def add(self, row: Row) -> None:
-        if TOOL in row.metrics and row.score is not None:
-            self.rows[row.model, row.arm, row.sample_id, row.repeat] = row
+    def add(self, batch: RowBatch) -> None:
+        for row in batch.rows(batch.distinct("metrics").places(lambda metrics: TOOL in metrics)):
+            if row.score is not None:
+                self.rows[row.model, row.arm, row.sample_id, row.repeat] = row
 
 
 def _part(report_input: ReportInput) -> ReplaysPart:
@@ -221,7 +223,7 @@ replays = Section(
     fields=ReplaysPart,
     compute=_part,
     place=56,
-    collector=_Collector,
+    collector=lambda *_: _Collector(),
     view=_view,
     markdown=_markdown,
     terminal=_terminal,

@@ -10,7 +10,7 @@ from typing_extensions import TypedDict
 
 from gnomon.core.arm import Arm
 from gnomon.core.model import Request
-from gnomon.core.row import Row
+from gnomon.core.row_batch import RowBatch
 from gnomon.presets.mcp_card import LIVE, RAW, mcp_card, short_names
 from gnomon.report.group_totals import ToolTotals
 from gnomon.report.score_matrix import RIGHT, ScoreMatrix
@@ -52,12 +52,16 @@ class CardRows:
         self.met: dict[tuple[str, str], set[str]] = defaultdict(set)
         self.doubted: dict[tuple[str, str], set[str]] = defaultdict(set)
 
-    def add(self, row: Row) -> None:
-        """Take note of a row."""
-        if any(counts.get("injected") for counts in row.tools_used.values()):
+    def add(self, batch: RowBatch) -> None:
+        """Take note of rows."""
+        for row in batch.rows(batch.distinct("tools_used").places(_has_injected)):
             self.met[row.model, row.arm].add(row.sample_id)
-        if DOUBTS_RESULTS in row.flags:
+        for row in batch.rows(batch.distinct("flags").places(lambda flags: DOUBTS_RESULTS in flags)):
             self.doubted[row.model, row.arm].add(row.sample_id)
+
+
+def _has_injected(used: Mapping[str, Mapping[str, int]]) -> bool:
+    return any(counts.get("injected") for counts in used.values())
 
 
 def _server_cards(report_input: ReportInput) -> ServerCardPart:
@@ -172,6 +176,7 @@ def _tools(
     tools: list[CardTool] = []
     for tool, name in zip(live.tools, short_names(live.tools), strict=True):
         used = totals.tools.get(tool, ToolTotals())
+        called = {scores.samples[place] for place in used.samples.tolist()}
         without, player = lacking.get(frozenset((tool,))), players.get(tool)
         adjusted = _adjusted(player, len(values["values"])) if player and values else None
         alone = adjusted if player and len(player["tools"]) == 1 else None
@@ -186,8 +191,8 @@ def _tools(
                 "samples": begun,
                 "bad_arguments": used.bad_arguments,
                 "errors": used.errors,
-                "rescued": len(rescued & used.samples),
-                "broken": len(broken & used.samples),
+                "rescued": len(rescued & called),
+                "broken": len(broken & called),
                 "schema_tokens": estimator.prompt(Request(messages=[], tools=[schemas[tool]])) - empty,
                 "group": player["player"] if player else "",
                 "group_size": len(player["tools"]) if player else 0,
@@ -377,7 +382,7 @@ server_card = Section(
     fields=ServerCardPart,
     compute=_server_cards,
     place=35,
-    collector=lambda _: CardRows(),
+    collector=lambda *_: CardRows(),
     view=_view,
     markdown=_markdown,
     terminal=_terminal,

@@ -196,7 +196,7 @@ def _mean(values: list[float]) -> float | None:
 def _report(scores: ScoreMatrix, tool: str, offered: Mapping[str, tuple[str, ...]]) -> ToolReport:
     listed = {name for tools in offered.values() for name in tools}
     all_arms = ToolTotals()
-    samples: set[int] = set()
+    samples = np.zeros(len(scores.samples), np.bool_)
     by_arm: list[ToolArm] = []
     for group, (model, arm) in enumerate(scores.groups):
         tools = scores.totals[group].tools
@@ -204,12 +204,12 @@ def _report(scores: ScoreMatrix, tool: str, offered: Mapping[str, tuple[str, ...
         if not names and tool not in offered.get(arm, ()):
             continue
         totals = _sum([tools[name] for name in names])
-        begun = set(np.flatnonzero(scores.answered[group] + scores.missing[group]).tolist())
-        by_arm.append({**_used(totals, samples=len(begun)), "model": model, "arm": arm})
+        begun = scores.answered[group] + scores.missing[group] > 0
+        by_arm.append({**_used(totals, samples=int(begun.sum())), "model": model, "arm": arm})
         all_arms = _sum([all_arms, totals])
         samples |= begun
     return {
-        **_used(all_arms, samples=len(samples)),
+        **_used(all_arms, samples=int(samples.sum())),
         "tool": tool,
         "offered": tool != UNKNOWN,
         "leave_one_out": None,
@@ -238,7 +238,7 @@ def _sum(parts: list[ToolTotals]) -> ToolTotals:
         calls=sum(totals.calls for totals in parts),
         bad_arguments=sum(totals.bad_arguments for totals in parts),
         errors=sum(totals.errors for totals in parts),
-        samples=set().union(*(totals.samples for totals in parts)),
+        samples=np.unique(np.concatenate([ToolTotals().samples, *(totals.samples for totals in parts)])),
     )
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from typing_extensions import TypedDict
 
 from gnomon.core.arm import Arm, differences
-from gnomon.core.row import Row
+from gnomon.core.row_batch import RowBatch
 from gnomon.report.score_matrix import ScoreMatrix
 from gnomon.report.section import Interval, ReportInput, Section, interval
 from gnomon.report.text_formats import markdown_table, p_text, percent, percent_range, points, points_range
@@ -97,12 +97,13 @@ class StatedConfidences:
     def __init__(self) -> None:
         self.rows: dict[tuple[str, str], list[tuple[float, float, str]]] = defaultdict(list)
 
-    def add(self, row: Row) -> None:
-        """Take note of a row."""
-        if row.metrics and METRIC in row.metrics and row.score is not None:
-            value = row.metrics[METRIC]
-            stated = math.nan if not isinstance(value, int | float) else float(value)
-            self.rows[row.model, row.arm].append((stated, row.score, row.cluster or row.sample_id))
+    def add(self, batch: RowBatch) -> None:
+        """Take note of rows."""
+        for row in batch.rows(batch.distinct("metrics").places(lambda metrics: METRIC in metrics)):
+            if row.score is not None:
+                value = row.metrics[METRIC]
+                stated = math.nan if not isinstance(value, int | float) else float(value)
+                self.rows[row.model, row.arm].append((stated, row.score, row.cluster or row.sample_id))
 
 
 def _wording(report_input: ReportInput) -> WordingPart:
@@ -251,7 +252,7 @@ wording = Section(
     fields=WordingPart,
     compute=_wording,
     place=112,
-    collector=lambda _: StatedConfidences(),
+    collector=lambda *_: StatedConfidences(),
     view=_view,
     markdown=_markdown,
 )

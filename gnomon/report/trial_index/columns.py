@@ -2,6 +2,7 @@
 
 import io
 import json
+import threading
 import zlib
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import Any
@@ -47,7 +48,11 @@ _NAMED = (*_BY_SAMPLE, *_BY_TRIAL)
 
 Array = NDArray[Any]
 Parts = tuple[
-    dict[str, tuple[Any, ...]], dict[str, Array], dict[str, Array], Mapping[str, Mapping[Any, int]] | None
+    dict[str, tuple[Any, ...]],
+    dict[str, Array],
+    dict[str, Array],
+    Mapping[str, Mapping[Any, int]] | None,
+    "Mapping[str, Room] | None",
 ]
 
 
@@ -71,6 +76,31 @@ class Names(dict[Any, int]):
         return number
 
 
+class Room:
+    """An array with room behind it: what is appended moves nothing that is there, until the room is full."""
+
+    def __init__(self, array: Array) -> None:
+        self._buffer, self._used, self._lock = array, len(array), threading.Lock()
+
+    def appended(self, size: int, new: Array) -> "tuple[Room, Array]":
+        """The first `size` values with the new ones behind them, and the room that they are in.
+
+        It is another room where something was already appended to those, as by another index.
+        """
+        with self._lock:
+            fits = size + len(new) <= len(self._buffer) and np.can_cast(new.dtype, self._buffer.dtype)
+            if self._used == size and fits:
+                self._buffer[size : size + len(new)] = new
+                self._used = size + len(new)
+                return self, self._buffer[: self._used]
+        kind = np.promote_types(self._buffer.dtype, new.dtype)  # ids may be longer
+        buffer = np.empty(size + len(new) + (size + len(new)) // 4, kind)
+        buffer[:size], buffer[size : size + len(new)] = self._buffer[:size], new
+        room = Room(buffer)
+        room._used = size + len(new)
+        return room, buffer[: room._used]
+
+
 class TrialColumns:
     """Arrays by trial in order of `seq`, arrays by sample, and the values that their numbers stand for.
 
@@ -83,7 +113,9 @@ class TrialColumns:
         by_trial: Mapping[str, Array],
         by_sample: Mapping[str, Array],
         numbers: Mapping[str, Mapping[Any, int]] | None = None,
+        rooms: Mapping[str, Room] | None = None,
     ) -> None:
+        self._rooms = rooms or {name: Room(array) for name, array in by_trial.items()}
         self.values, self.by_trial, self.by_sample = values, by_trial, by_sample
         self.numbers = numbers or {  # of the values, by name and value
             name: {value: number for number, value in enumerate(texts)} for name, texts in values.items()
@@ -123,10 +155,10 @@ class TrialColumns:
     def _extension(self, rows: Sequence[Sequence[Any]], unrun: Sequence[Sequence[str]]) -> "Parts":
         stored = dict(zip(STORED_COLUMNS, zip(*rows, strict=True), strict=True)) if rows else {}
         names = {name: Names(self.numbers[name], _OWN.get(name, _itself)) for name in _NAMED}
-        by_trial = dict(self.by_trial)
+        by_trial, rooms = dict(self.by_trial), dict(self._rooms)
         if stored:
-            new = _arrays(stored, names)
-            by_trial = {name: np.concatenate([array, new[name]]) for name, array in self.by_trial.items()}
+            for name, new in _arrays(stored, names).items():
+                rooms[name], by_trial[name] = rooms[name].appended(self.size, new)
         described = [stored[name] for name in PLAN_COLUMNS] if stored else [()] * len(PLAN_COLUMNS)
         planned = list(zip(*unrun, strict=True)) or [()] * len(PLAN_COLUMNS)
         samples, *columns = ((*ended, *waiting) for ended, waiting in zip(described, planned, strict=True))
@@ -144,7 +176,7 @@ class TrialColumns:
         for name in _NAMED:
             if added := names[name].new:  # else both stay the same objects
                 values[name], numbers[name] = (*values[name], *added), {**numbers[name], **added}
-        return values, by_trial, by_sample, numbers
+        return values, by_trial, by_sample, numbers, rooms
 
     def to_bytes(self) -> bytes:
         """The columns in one piece, compressed; `from_bytes` reads them."""
@@ -163,7 +195,7 @@ def read_columns(body: bytes) -> Parts:
         by_trial = {name[6:]: arrays[name] for name in arrays.files if name.startswith("trial_")}
         by_sample = {name[7:]: arrays[name] for name in arrays.files if name.startswith("sample_")}
     sets = {name: tuple(map(tuple, values[name])) for name in ("flags", "tools_used")}
-    return {name: tuple(texts) for name, texts in values.items()} | sets, by_trial, by_sample, None
+    return {name: tuple(texts) for name, texts in values.items()} | sets, by_trial, by_sample, None, None
 
 
 def _arrays(stored: Mapping[str, Sequence[Any]], names: Mapping[str, Names]) -> dict[str, Array]:

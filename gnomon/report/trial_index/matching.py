@@ -1,9 +1,12 @@
 """Says which trials match a filter, and how samples changed between two arms."""
 
+import threading
 from collections.abc import Callable, Sequence
+from functools import reduce
 from typing import Any, TypeVar
 
 import numpy as np
+from cachetools import LRUCache
 from numpy.typing import NDArray
 
 from gnomon.core.errors import SpecError
@@ -31,6 +34,7 @@ _COLUMN = {  # of the facets that are a column by trial or by sample
     "tool": "tools_used",
 }
 _BY_SAMPLE = ("cell", "task")
+RECENT = 8  # searches, and counts of filters, that are kept
 _SETS = ("flag", "tool")  # a trial has any number of them
 _OF_TRIAL = ("arm", "outcome", "stop", "flag", "tool")  # a sample without trials has none of these
 
@@ -44,6 +48,8 @@ class MatchedTrials(TrialColumns):
     def __init__(self, *columns: Any) -> None:
         super().__init__(*columns)
         self._derived: dict[Any, Any] = {}  # filled as needed; threads that race compute the same
+        self._recent: LRUCache[Any, Any] = LRUCache(RECENT)
+        self._lock = threading.Lock()
 
     @property
     def _models_n(self) -> int:
@@ -62,6 +68,17 @@ class MatchedTrials(TrialColumns):
         if key not in self._derived:
             self._derived[key] = compute()
         known: Known = self._derived[key]
+        return known
+
+    def lately(self, key: Any, compute: Callable[[], Known]) -> Known:
+        """What `compute` gives, kept while it is among the last asked for: a page asks several times."""
+        with self._lock:
+            if key in self._recent:
+                known: Known = self._recent[key]
+                return known
+        known = compute()
+        with self._lock:
+            self._recent[key] = known
         return known
 
     def _choices(self, facet: str) -> dict[str, None]:
@@ -97,8 +114,12 @@ class MatchedTrials(TrialColumns):
         """By trial, whether its sample's id or its answer holds the text; None: nothing is searched for."""
         if not q:
             return None
-        by_sample, by_answer = self._holding("sample_id", q), self._holding("answer", q)
-        return by_sample[self.by_trial["sample_id"]] | by_answer[self.by_trial["answer"]]
+
+        def searched() -> Mask:
+            by_sample, by_answer = self._holding("sample_id", q), self._holding("answer", q)
+            return by_sample[self.by_trial["sample_id"]] | by_answer[self.by_trial["answer"]]
+
+        return self.lately(("searched", q), searched)
 
     def _holding(self, name: str, q: str) -> Mask:
         values = self.values[name]
@@ -106,14 +127,20 @@ class MatchedTrials(TrialColumns):
         part = q.casefold()
         return np.array([part in text for text in folded], np.bool_)
 
-    def _matching(self, filters: TrialFilter, *, without: str = "") -> Mask:
+    def _matching(self, filters: TrialFilter, *, without: str = "") -> Mask | None:
+        """By trial, whether it matches; None: all do."""
         chosen = [facet for facet in FACETS if filters.values(facet) and facet != without]
         masks = [self._chosen(facet, filters) for facet in chosen]
-        return all_of([self._searched(filters.q), *masks], self.size)
+        return all_of([self._searched(filters.q), *masks])
 
-    def _counted(self, facet: str, mask: Mask) -> dict[str, int]:
+    def _counted(self, facet: str, mask: Mask | None) -> dict[str, int]:
+        if mask is None:
+            return self.once(("counted", facet), lambda: self._counts(facet, self._codes(facet)))
+        return self._counts(facet, self._codes(facet)[mask])
+
+    def _counts(self, facet: str, codes: Array) -> dict[str, int]:
         values = self.values[_COLUMN[facet]]
-        counts = np.bincount(self._codes(facet)[mask], minlength=len(values))
+        counts = np.bincount(codes, minlength=len(values))
         found: dict[str, int] = {}
         for number in np.flatnonzero(counts):
             names = values[number] if facet in _SETS else (values[number],)
@@ -213,21 +240,19 @@ class MatchedTrials(TrialColumns):
             return np.zeros((self._models_n, self._samples_n), np.bool_)
         return np.array([name in filters.changed for name in CHANGES], np.bool_)[kinds]
 
-    def _pairs_of(self, mask: Mask, filters: TrialFilter) -> Mask:
+    def _pairs_of(self, mask: Mask | None, filters: TrialFilter) -> Mask:
         """Models × samples with one of these trials, or without any trial where the filter allows that."""
-        shape = (self._models_n, self._samples_n)
-        pairs = np.zeros(shape, np.bool_)
-        models, samples = self.by_trial["model"], self.by_trial["sample_id"]
-        pairs[models[mask], samples[mask]] = True
-        if any(filters.values(facet) for facet in _OF_TRIAL):
+
+        def tried(here: Mask | slice) -> Mask:
+            pairs = np.zeros((self._models_n, self._samples_n), np.bool_)
+            pairs[self.by_trial["model"][here], self.by_trial["sample_id"][here]] = True
             return pairs
 
-        def untried() -> Mask:
-            is_absent = np.ones(shape, np.bool_)
-            is_absent[models, samples] = False
-            return is_absent
-
-        absent = self.once("untried", untried)
+        all_tried = self.once("tried", lambda: tried(slice(None)))
+        pairs = all_tried if mask is None else tried(mask)
+        if any(filters.values(facet) for facet in _OF_TRIAL):
+            return pairs
+        absent = ~all_tried
         if not absent.any():
             return pairs
         allowed = absent
@@ -244,7 +269,7 @@ class MatchedTrials(TrialColumns):
         pairs = self._pairs_of(self._matching(filters, without="changed"), filters)
         return pairs & self._changed_as(filters) if filters.changed else pairs
 
-    def _changes_left(self, mask: Mask, filters: TrialFilter) -> dict[str, int]:
+    def _changes_left(self, mask: Mask | None, filters: TrialFilter) -> dict[str, int]:
         kinds = self._kinds(filters)
         if kinds is None:
             return {}
@@ -252,10 +277,7 @@ class MatchedTrials(TrialColumns):
         return {name: int(count) for name, count in zip(CHANGES, counts, strict=True) if count}
 
 
-def all_of(masks: Sequence[Mask | None], size: int) -> Mask:
-    """Where all masks hold; a None holds everywhere."""
-    both = np.ones(size, np.bool_)
-    for mask in masks:
-        if mask is not None:
-            both &= mask
-    return both
+def all_of(masks: Sequence[Mask | None]) -> Mask | None:
+    """Where all masks hold; None holds everywhere."""
+    narrowing = [mask for mask in masks if mask is not None]
+    return reduce(np.logical_and, narrowing) if narrowing else None

@@ -4,13 +4,17 @@ import json
 import sys
 import tempfile
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from gnomon.core.errors import DataError, SpecError
 from service.cli.main import DONE, INCOMPLETE
-from service.cli.options import json_option
+from service.cli.options import Difficulty, difficulty_option, json_option
 from service.cli.own_files import reading
+
+if TYPE_CHECKING:
+    from gnomon.core.benchmark import Benchmark
 
 WIDTH = 150  # columns that the tables need; a narrower terminal wraps them
 
@@ -29,6 +33,7 @@ WIDTH = 150  # columns that the tables need; a narrower terminal wraps them
 @click.option(
     "--seed", default=0, show_default=True, type=click.IntRange(0, 2**63 - 1), help="Seed of their selection."
 )
+@difficulty_option
 @json_option
 def audit(
     name: str,
@@ -37,6 +42,7 @@ def audit(
     scorer: str | None,
     limit: int | None,
     seed: int,
+    difficulty: Difficulty | None,
     as_json: bool,
 ) -> None:
     """Try every known shortcut on the questions, using the files and both prompts; calls no model.
@@ -58,13 +64,16 @@ def audit(
     except UnknownPlugin as error:
         raise SpecError(str(error), field="--benchmark") from None
     benchmark = reading(benchmark, columns, scorer)
-    select = Select(limit=limit, seed=seed)
+    if difficulty is not None and not _has_difficulty(benchmark):
+        raise SpecError(f"{name} has no difficulty to choose", field="--difficulty")
+    select = Select(limit=limit, seed=seed, difficulty=difficulty)
     with tempfile.TemporaryDirectory() as folder, counting("samples") as advance:
         media = MediaStore(Path(folder))
         try:
             findings = measure(benchmark, data=data, select=select, media=media, progress=advance)
         except (DataError, SpecError) as error:
-            raise type(error)(error.message, field=f"--{error.field or 'data'}") from None
+            field = (error.field or "data").removeprefix("select.")
+            raise type(error)(error.message, field=f"--{field}") from None
     if as_json:
         click.echo(json.dumps(findings.document(), indent=2, ensure_ascii=False))
     else:
@@ -72,3 +81,9 @@ def audit(
         for block in tables(findings):
             console.print(block, highlight=False)
     sys.exit(INCOMPLETE if findings.surviving else DONE)
+
+
+def _has_difficulty(benchmark: "Benchmark") -> bool:
+    from gnomon.core.benchmark import SupportsOptions
+
+    return isinstance(benchmark, SupportsOptions) and "difficulty" in benchmark.options

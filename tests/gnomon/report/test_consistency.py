@@ -9,6 +9,7 @@ import pytest
 from gnomon.analyses.contamination import contamination
 from gnomon.core.errors import SpecError
 from gnomon.core.row import Row
+from gnomon.core.row_batch import batch_of
 from gnomon.report.sections.consistency import consistency, consistency_row
 from gnomon.report.transformed_answers import TransformedAnswers
 from gnomon.statistics.consistency import gap, share_of_strangers
@@ -25,7 +26,7 @@ def row(sample: int, arm: str, answer: str | None, score: float, **changes: Any)
 def pair_of(rows: list[Row]) -> Any:
     collector = TransformedAnswers()
     for each in rows:
-        collector.add(each)
+        collector.add(batch_of([each]))
     (pair,) = collector.pairs()
     return pair
 
@@ -83,7 +84,7 @@ def test_times_are_compared_by_their_overlap() -> None:
 
 def test_a_job_without_transforms_has_no_such_section() -> None:
     collector = TransformedAnswers()
-    collector.add(a_row(0, "raw", 1.0))
+    collector.add(batch_of([a_row(0, "raw", 1.0)]))
     assert list(collector.pairs()) == []
     assert consistency.view is not None
     assert consistency.view({"consistency": []}) is None

@@ -5,11 +5,13 @@ from collections.abc import Callable
 import pytest
 
 from gnomon.core.row import Row
+from gnomon.core.row_batch import batch_of
 from gnomon.core.score import Outcome
 from gnomon.report.html import render_html
 from gnomon.report.markdown import render_markdown
 from gnomon.report.report import Report
 from gnomon.report.sections.extra_metrics import ExtraMetrics, extra_metrics
+from gnomon.spec.job_spec import JobSpec
 
 
 def test_a_measure_is_averaged_over_the_answers_that_have_it(
@@ -48,14 +50,17 @@ def test_what_a_provider_failed_at_is_in_no_mean_and_what_the_model_failed_at_is
 
 @pytest.mark.parametrize("name", ["gtr-bench", "worlds"])
 def test_answers_to_other_tasks_than_a_measure_is_declared_for_are_in_no_mean(
-    name: str, row: Callable[..., Row]
+    name: str, row: Callable[..., Row], spec: Callable[..., JobSpec]
 ) -> None:
     metrics = {"score": 1.0, "MCQacc": 1.0, "TimeIoU": 0.0}
     assert extra_metrics.collector is not None
-    collector = extra_metrics.collector(name)
+    collector = extra_metrics.collector(spec(), name)
     assert isinstance(collector, ExtraMetrics)
-    collector.add(row(0, "raw", 1.0, task="ArrivalTimeInterval", cell="indoor.ATI", metrics=metrics))
-    collector.add(row(1, "raw", 0.5, task="NextSpotForecasting", cell="indoor.NSF", metrics=metrics))
+    rows = [
+        row(0, "raw", 1.0, task="ArrivalTimeInterval", cell="indoor.ATI", metrics=metrics),
+        row(1, "raw", 0.5, task="NextSpotForecasting", cell="indoor.NSF", metrics=metrics),
+    ]
+    collector.add(batch_of(rows))
     means = {measure["measure"]: measure["by_task"] for measure in collector.rows()}
     assert means["TimeIoU"].keys() == {"all", "indoor.NSF"}
     assert means["TimeIoU"]["all"]["n"] == 1

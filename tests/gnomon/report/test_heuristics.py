@@ -36,8 +36,12 @@ def test_questions_of_gtr_bench_know_the_rules_that_no_prompt_can_guard(tmp_path
         data=tmp_path / "questions", select=Select(), protocol="guarded", media=MediaStore(tmp_path / "media")
     )
     rules = {ref.task: set(benchmark.heuristic_scores(found.get(ref.sample_id))) for ref in found.refs}
-    assert rules["CausalReordering"] == {"CR: option most like the others", "CR: both together"}
-    assert rules["GeoLocation"] == {"nearest camera"}
+    assert rules["CausalReordering"] == {
+        "CR: option most like the others",
+        "CR: both together",
+        "straight line: shortest tour",
+    }
+    assert rules["GeoLocation"] == {"nearest camera", "straight line: least detour"}
     assert any(name.startswith("MTTF: last end") for names in rules.values() for name in names)
     for ref in found.refs:
         assert all(0 <= value <= 1 for value in benchmark.heuristic_scores(found.get(ref.sample_id)).values())

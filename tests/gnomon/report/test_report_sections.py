@@ -115,6 +115,7 @@ def test_a_section_rendered_alone_is_that_of_the_page(rich: Report, name: str) -
         "alerts",
         "attribution",
         "consistency",
+        "difficulty",
         "error_kinds",
         "figures",
         "judge",

@@ -419,3 +419,16 @@ def test_the_mean_of_repeats_is_the_reports_to_the_last_digit() -> None:
         rows = [a_row(0, "raw", score, repeat=n) for n, score in enumerate(order)]
         report = read_scores(rows, [("m", "raw")]).means(0)[0]
         assert index_of(rows).sample("s0").cells[0][1].score == report
+
+
+def test_two_indexes_made_of_one_do_not_see_each_others_trials() -> None:
+    rows = [a_row(sample, arm, sample / 10) for sample in range(10) for arm in ("raw", "tools")]
+    ours, theirs = [a_row(11, "raw", 0.5)], [a_row(12, "tools", 0.25), a_row(13, "raw", None)]
+    start = index_of(rows)
+    grown = start.extended(stored(ours, first=21))
+    first, second = (grown.extended(stored(new, first=22)) for new in (theirs, ours))
+    assert start.facets(PAIR) == index_of(rows).facets(PAIR)
+    for index, new in ((grown, ours), (first, [*ours, *theirs])):
+        whole = index_of([*rows, *new])
+        assert index.trials(PAIR, "-score") == whole.trials(PAIR, "-score")
+    assert [entry.seq for entry in second.trials(PAIR, "-seq").items][:3] == [22, 21, 20]

@@ -6,7 +6,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from gnomon.audit.plugin import Kind
 from gnomon.benchmarks.gtr_bench.audit.shown_question import Seen, SeenClip
-from gnomon.benchmarks.gtr_bench.case import GRID_S
+from gnomon.benchmarks.gtr_bench.case import CAMERA_ID, GRID_S
+from gnomon.benchmarks.gtr_bench.rules_of_thumb import RULES as RULES_OF_THUMB
+from gnomon.benchmarks.gtr_bench.rules_of_thumb import evidence, scores_of, taken
 
 Left = Iterable[int] | None
 Rule = Callable[[Seen], Left]
@@ -76,19 +78,21 @@ def hidden_fields(question: Seen) -> Left:
     return [index for index, misfit in enumerate(misfits) if misfit == best] if best < math.inf else None
 
 
-def nearest(question: Seen) -> Left:
-    """The camera nearest to one of the clips' (TF: to the last one's), by floor, then metres.
+def of_thumb(name: str) -> Rule:
+    """The rule of thumb of that name; it does not apply where a place or a time is not known."""
 
-    Does not apply unless the scene has all their positions.
-    """
-    clips = question.clips[-1:] if question.task == "TF" else question.clips
-    names = [clip.camera for clip in clips]
-    if not all(
-        name in question.cameras and question.cameras[name].xy_m for name in (*names, *question.options)
-    ):
-        return None
-    away = [min(_apart(question, name, option) for name in names) for option in question.options]
-    return [index for index, distance in enumerate(away) if distance == min(away)]
+    def left(question: Seen) -> Left:
+        asked = [name for name in CAMERA_ID.findall(question.text) if name not in _filmed(question)]
+        clips = ((clip.camera, clip.boxes, clip.span_s) for clip in question.clips)
+        seen = evidence(question.task, clips, question.cameras, asked=asked[0] if asked else "")
+        scores = scores_of(seen, question.options).get(name) if seen else None
+        return taken([scores[option] for option in question.options]) or None if scores else None
+
+    return left
+
+
+def _filmed(question: Seen) -> set[str]:
+    return {clip.camera for clip in question.clips}
 
 
 def same_interval(question: Seen, spans_s: Iterable[tuple[float, float]]) -> list[int]:
@@ -130,7 +134,7 @@ RULES: Mapping[str, tuple[Kind, Sequence[str], Rule]] = {
     "CR: option most like the others": ("floor", ("CR",), agreement),
     "CR: options within the clips' cameras": ("leak", ("CR",), in_the_clips),
     "CR: both together": ("floor", ("CR",), agreement_in_the_clips),
-    "nearest camera": ("floor", ("GL", "NSF", "TF", "MTTF"), nearest),
+    **{name: ("floor", tasks, of_thumb(name)) for name, (tasks, _) in RULES_OF_THUMB.items()},
 }
 
 
@@ -158,9 +162,3 @@ def _is_off_grid(second: float) -> bool:
 
 def _misfit(took_s: float | None, lasted_s: float) -> float:
     return abs(math.log(took_s / lasted_s)) if took_s and lasted_s > 0 else math.inf
-
-
-def _apart(question: Seen, first_id: str, second_id: str) -> tuple[bool, float]:
-    first, second = question.cameras[first_id], question.cameras[second_id]
-    far = math.dist(first.xy_m or (), second.xy_m or ())
-    return first.floor != second.floor, far

@@ -1,0 +1,157 @@
+"""Says how hard a question is to be; a lot settles whether rules of thumb find its answer."""
+
+import re
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from random import Random
+from typing import Literal, Self
+
+from gnomon.benchmarks.gtr_bench.rules_of_thumb import SAME, Evidence, scores_of
+from gnomon.core.errors import SpecError
+
+Level = Literal["easy", "medium", "hard"]
+LEVELS: tuple[Level, ...] = ("easy", "medium", "hard")
+FEATURES = (
+    "detour",
+    "gap_m",
+    "gap_s",
+    "junctions",
+    "turns",
+    "cameras_between",
+    "closeness",
+    "targets",
+)
+CHANCE = 1 / 4  # every question has four options
+FINDS: Mapping[str, float] = {"easy": 1.0, "medium": 0.6, "hard": CHANCE}
+TRIED = 300  # sets of wrong options that are looked at
+APART = ("longest", "earliest")  # rules that have a lot of their own; all others go by straight lines
+_TAG = re.compile(r"easy|medium|hard|[a-z_]+~[^~]+~[^~]+(?:~[a-z_]+~[^~]+~[^~]+)*", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Difficulty:
+    """A level, or ranges of measured features: each a name with its lowest and highest value."""
+
+    level: Level | None = None
+    ranges: tuple[tuple[str, float, float], ...] = ()
+
+    @classmethod
+    def of(cls, wanted: Level | Mapping[str, tuple[float, float]]) -> Self:
+        """What a job's `select.difficulty` says.
+
+        Raises:
+            SpecError: a feature has another name, or its range is empty.
+        """
+        if isinstance(wanted, str):
+            return cls(level=wanted)
+        for name, (low, high) in wanted.items():
+            if name not in FEATURES:
+                message = f"no feature {name!r}; allowed: {', '.join((*LEVELS, *FEATURES))}"
+                raise SpecError(message, field="select.difficulty")
+            if low > high:
+                message = f"{name}: from {low:g} to {high:g} there is nothing"
+                raise SpecError(message, field="select.difficulty")
+        return cls(ranges=tuple((name, low, high) for name, (low, high) in sorted(wanted.items())))
+
+    @classmethod
+    def from_tag(cls, tag: str) -> Self:
+        """The difficulty that a sample's id names.
+
+        >>> Difficulty.from_tag("detour~1.5~3").ranges
+        (('detour', 1.5, 3.0),)
+
+        Raises:
+            ValueError: it names none.
+        """
+        if not _TAG.fullmatch(tag):
+            raise ValueError(tag)
+        for level in LEVELS:
+            if tag == level:
+                return cls(level=level)
+        parts = tag.split("~")
+        triples = zip(parts[::3], parts[1::3], parts[2::3], strict=True)
+        return cls(ranges=tuple((name, float(low), float(high)) for name, low, high in triples))
+
+    @property
+    def tag(self) -> str:
+        """As a part of a sample's id, which says all that the sample is drawn from.
+
+        >>> Difficulty.of({"detour": (1.5, 3)}).tag
+        'detour~1.5~3.0'
+        """
+        return self.level or "~".join(f"{name}~{low!r}~{high!r}" for name, low, high in self.ranges)
+
+    def admits(self, features: Mapping[str, float]) -> bool:
+        """Whether a question with these features is within all ranges; one that lacks a feature is not."""
+        return all(name in features and low <= features[name] <= high for name, low, high in self.ranges)
+
+    def lots(self, rng: Random) -> "Lots | None":
+        """For one question, which rules of thumb are to find its right option; None: as it comes."""
+        if self.level is None:
+            return None
+        straight = rng.random() < FINDS[self.level]
+        return Lots(straight=straight, apart={name: rng.random() < CHANCE for name in APART})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lots:
+    """Which rules of thumb are to find the right option of a question.
+
+    It is settled before the question is looked for, so no rule is right more often than the lots say, however
+    hard it is to find a question that obeys. All rules that go by straight lines share a lot, as they agree
+    with one another; `apart` holds the others'.
+    """
+
+    straight: bool
+    apart: Mapping[str, bool]
+
+    def wrong(
+        self,
+        rng: Random,
+        question: Evidence,
+        *,
+        right: str,
+        candidates: Collection[str],
+        count: int,
+        beside: Sequence[str] = (),
+    ) -> list[str] | None:
+        """`count` of the candidates that obey; `beside` are options that are there anyway. None: none do.
+
+        A rule that cannot tell the right option from any other has no say.
+        """
+        never, misled = self._demands(question, right, [*beside, *candidates])
+        misled = [ahead for ahead in misled if ahead.isdisjoint(beside)]
+        free = sorted(set(candidates) - never)
+        if not never.isdisjoint(beside) or len(free) < count or not all(misled):
+            return None
+        sets = list(combinations(free, count))
+        for options in rng.sample(sets, min(TRIED, len(sets))):
+            if all(not ahead.isdisjoint(options) for ahead in misled):
+                return list(options)
+        return None
+
+    def misleading(
+        self, question: Evidence, *, right: str, candidates: Collection[str]
+    ) -> list[set[str]] | None:
+        """Sets of candidates of each of which one must be a wrong option. None: one of the sets is empty."""
+        never, misled = self._demands(question, right, candidates)
+        left = [ahead - never for ahead in misled]
+        return left if all(left) else None
+
+    def _demands(
+        self, question: Evidence, right: str, others: Collection[str]
+    ) -> tuple[set[str], list[set[str]]]:
+        """What may not be a wrong option, and the sets of which one must be."""
+        never: set[str] = set()
+        misled: list[set[str]] = []
+        for rule, by_option in scores_of(question, [right, *others]).items():
+            ahead = {option for option, score in by_option.items() if score <= by_option[right] - SAME}
+            level = {option for option, score in by_option.items() if abs(score - by_option[right]) < SAME}
+            if len(level) == len(by_option):
+                continue
+            if self.apart.get(rule, self.straight):
+                never |= (ahead | level) - {right}
+            else:
+                misled.append(ahead)
+        return never, misled
