@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from gnomon.core.sample import ImageRef
+from gnomon.core.sample import ImageRef, VideoRef
 from gnomon.media.store import MediaStore
 from gnomon.whole_file import make_private_folder, room_for, write_whole
 
@@ -43,6 +43,59 @@ class DrawnLater(ImageRef):
 
     def __reduce__(self) -> Any:
         return partial(ImageRef, **asdict(self)), ()
+
+
+class FilmedLater(VideoRef):
+    """A video that is made when its hash is first read; its type and length are told beforehand."""
+
+    __slots__ = ("_film",)
+    _film: Callable[[], VideoRef]
+
+    def __init__(self, film: Callable[[], VideoRef], *, media_type: str, seconds: float) -> None:
+        object.__setattr__(self, "_film", film)
+        object.__setattr__(self, "media_type", media_type)
+        object.__setattr__(self, "seconds", seconds)
+
+    def __getattr__(self, name: str) -> Any:
+        """Film: reached only while the hash is empty."""
+        if name != "sha256":
+            raise AttributeError(name)
+        object.__setattr__(self, "sha256", self._film().sha256)
+        return self.sha256
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or (isinstance(other, VideoRef) and asdict(self) == asdict(other))
+
+    def __hash__(self) -> int:
+        return hash((self.sha256, self.media_type, self.seconds))
+
+    def __reduce__(self) -> Any:
+        return partial(VideoRef, **asdict(self)), ()
+
+
+def filmed_later(
+    media: MediaStore, key: str, film: Callable[[], bytes], *, media_type: str, seconds: float
+) -> VideoRef:
+    """The video that `film` returns, made once as `drawn_later` draws pictures."""
+    return FilmedLater(
+        partial(_filmed, media, key, film, media_type, seconds), media_type=media_type, seconds=seconds
+    )
+
+
+def _filmed(
+    media: MediaStore, key: str, film: Callable[[], bytes], media_type: str, seconds: float
+) -> VideoRef:
+    file = media.folder / "drawn" / key[:2] / f"{key}.json"
+    with alone(media.folder / "drawn" / "locks", key):
+        try:
+            kept = VideoRef(**json.loads(file.read_bytes()))
+            if media.has(kept.sha256):
+                return kept
+        except (OSError, ValueError, TypeError):
+            pass
+        video = media.put_film(film(), media_type=media_type, seconds=seconds)
+        write_whole(file, json.dumps(asdict(video)).encode())
+        return video
 
 
 def drawn_later(media: MediaStore, key: str, draw: Callable[[], bytes]) -> ImageRef:

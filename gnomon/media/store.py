@@ -69,6 +69,14 @@ class MediaStore:
                 data = source.read()
         except OSError as error:
             raise DataError(f"{path.name} cannot be read: {error.strerror}") from error
+        return self.put_film(data, media_type=media_type, seconds=seconds)
+
+    def put_film(self, data: bytes, *, media_type: str, seconds: float) -> VideoRef:
+        """Keep the bytes of a video that was made here.
+
+        Raises:
+            NoRoom: the disk is full, or the storage does not answer.
+        """
         return VideoRef(sha256=self._keep(data), media_type=media_type, seconds=seconds)
 
     def read(self, sha256: str) -> bytes:

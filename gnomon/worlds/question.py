@@ -82,10 +82,15 @@ def rounded_s(start_s: float, end_s: float) -> tuple[float, float]:
     return math.ceil(start_s * 1000) / 1000, math.floor(end_s * 1000) / 1000
 
 
+def frames_between(start_s: float, end_s: float) -> int:
+    """How many frames a clip goes on from one box to the next."""
+    return max(1, round((end_s - start_s) * FRAMES_PER_S / (BOXES - 1)))
+
+
 def drawn_clip(world: World, trip: Trip, sighting: Sighting) -> dict[str, Any]:
     """One clip: BOXES boxes at equal steps from its first to its last moment; it counts its own frames."""
     start_s, end_s = rounded_s(sighting.start_s, sighting.end_s)
-    step = max(1, round((end_s - start_s) * FRAMES_PER_S / (BOXES - 1)))
+    step = frames_between(start_s, end_s)
     times_s = [start_s + (end_s - start_s) * index / (BOXES - 1) for index in range(BOXES)]
     mount = world.installation.mounts[sighting.camera]
     return {

@@ -27,7 +27,7 @@ from gnomon.media.clips import Clips, Look, Mark
 from gnomon.media.clips import jpeg as encoded
 from gnomon.media.rules import AtIndices
 from tools.core.regular_file import open_regular, read_regular
-from tools.scene.scene import Scene
+from tools.scene.scene import Camera, Scene
 
 MAX_SIDE_PX = 1800
 QUALITY = 95
@@ -60,12 +60,19 @@ def is_video(path: Path) -> bool:
 
 
 def clip_pictures(
-    path: Path, clip: Clip, *, clips: Clips, protocol: PromptProtocol, timeless: bool = False
+    path: Path,
+    clip: Clip,
+    *,
+    clips: Clips,
+    protocol: PromptProtocol,
+    timeless: bool = False,
+    camera: Camera | None = None,
 ) -> list[ImageRef]:
     """JPEGs of the clip's frames, a red box about the target, the longest side at most MAX_SIDE_PX.
 
     Under `official` a black panel in the corner repeats id, time (unless timeless) and box. A frame id is the
-    frame's number in the video, from 0, as the released runner takes it.
+    frame's number in the video, from 0, as the released runner takes it. Boxes are in pixels of the `camera`,
+    where a folder brings its own: a video of another size has them in proportion.
 
     Raises:
         DataError: a video file cannot be read.
@@ -74,12 +81,23 @@ def clip_pictures(
     marks = tuple(_marks(clip, protocol, timeless=timeless))
     look = Look(max_side_px=MAX_SIDE_PX, quality=QUALITY, marks=marks)
     if is_video(path):
+        if camera is not None and camera.image_size is not None:
+            video = clips.video(path)
+            across, down = video.width / camera.image_size[0], video.height / camera.image_size[1]
+            look = replace(look, marks=tuple(_scaled(mark, across, down) for mark in marks))
         return list(clips.frames(path, AtIndices(tuple(mark.index for mark in marks)), look).images)
     pictures = []
     for mark in marks:
         with open_regular(frame_path(path, mark.index)) as file, Image.open(file) as source:
             pictures.append(clips.media.put(encoded(source, look, mark.index)))
     return pictures
+
+
+def _scaled(mark: Mark, across: float, down: float) -> Mark:
+    if mark.box is None:
+        return mark
+    x, y, width, height = mark.box
+    return replace(mark, box=(x * across, y * down, width * across, height * down))
 
 
 def _marks(clip: Clip, protocol: PromptProtocol, *, timeless: bool) -> Iterator[Mark]:
@@ -165,13 +183,20 @@ class GtrSamples:
 
     def _frames(self, case: Case) -> Frames:
         frames = {}
+        file = self.layout.scene_of(case)
+        cameras = own_scene(file).cameras if file is not None else {}
         for clip in case.clips:
             folder = self.layout.path(clip.video_path)
             if folder is not None and has_frames(folder, clip):
                 timeless = case.task.short == TIMELESS
                 with suppress(DataError):  # a video that cannot be read is skipped, like one that is absent
                     frames[clip] = clip_pictures(
-                        folder, clip, clips=self._clips, protocol=self.protocol, timeless=timeless
+                        folder,
+                        clip,
+                        clips=self._clips,
+                        protocol=self.protocol,
+                        timeless=timeless,
+                        camera=cameras.get(clip.camera_id),
                     )
         return frames
 

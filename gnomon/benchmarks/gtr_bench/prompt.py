@@ -1,15 +1,27 @@
 """Writes the prompt of a case: with nothing in it that gives the answer (guarded), or as released."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
 
 from gnomon.benchmarks.gtr_bench.case import Case, Clip, displayed_choices
 from gnomon.benchmarks.gtr_bench.clock import CLOCK_TIME, clock, clock_span
 from gnomon.core.benchmark import PromptProtocol
 from gnomon.core.ids import stable_hash
-from gnomon.core.sample import ImageRef, Part, Sample
+from gnomon.core.sample import ImageRef, Part, Sample, VideoRef
 
 Frames = Mapping[Clip, Sequence[ImageRef]]  # by clip: its pictures in order; a clip without any may be absent
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Film:
+    """A whole clip for models that take videos, and what is to be said of its pictures."""
+
+    video: VideoRef
+    note: str
+
+
+Films = Mapping[Clip, Film]
 
 TIMELESS = "CR"  # the task that asks for the order: every clock time would be the answer
 _SPAN = "HH:MM:SS.mmm-HH:MM:SS.mmm"
@@ -26,18 +38,26 @@ _TIMED_RULES = (
 
 
 def parts_of(
-    case: Case, protocol: PromptProtocol, map_image: ImageRef | None, frames: Frames | None = None
+    case: Case,
+    protocol: PromptProtocol,
+    map_image: ImageRef | None,
+    frames: Frames | None = None,
+    films: Films | None = None,
 ) -> tuple[Part, ...]:
-    """The prompt of that protocol."""
-    build = official_parts if protocol == "official" else guarded_parts
-    return build(case, map_image, frames)
+    """The prompt of that protocol; the released one shows no films."""
+    if protocol == "official":
+        return official_parts(case, map_image, frames)
+    return guarded_parts(case, map_image, frames, films)
 
 
-def guarded_parts(case: Case, map_image: ImageRef | None, frames: Frames | None = None) -> tuple[Part, ...]:
+def guarded_parts(
+    case: Case, map_image: ImageRef | None, frames: Frames | None = None, films: Films | None = None
+) -> tuple[Part, ...]:
     """The prompt made of whitelisted fields: hidden fields, ids and file names cannot change it.
 
     Clips that must be ordered come in an order drawn from their own content, and with times counted from
-    their own start. Targets are numbered anew.
+    their own start. Targets are numbered anew. Pictures of a clip with a film have a line that says which
+    camera took them when, as the boxes do, so that they can be shown without these.
     """
     parts = [Part(content="Map:" if map_image else "Map: not available.", shown="map")]
     if map_image:
@@ -49,11 +69,26 @@ def guarded_parts(case: Case, map_image: ImageRef | None, frames: Frames | None 
         parts.append(Part(content=text, shown="camera_data"))
     for number, clip in enumerate(clips, start=1):
         pictures = (frames or {}).get(clip, ())
+        film = (films or {}).get(clip)
+        if film:
+            parts += _filmed(case, clip, film, number, targets[clip.object_id])
+        only_for: Literal["all", "frames"] = "frames" if film else "all"
         for index, picture in enumerate(pictures, start=1):
             label = f"Clip {number}, picture {index} of {len(pictures)}:"
-            parts += [Part(content=label, shown="media"), Part(content=picture, shown="media")]
+            parts += [
+                Part(content=label, shown="media", only_for=only_for),
+                Part(content=picture, shown="media", only_for=only_for),
+            ]
     parts.append(Part(content=_guarded_question(case)))
     return tuple(parts)
+
+
+def _filmed(case: Case, clip: Clip, film: Film, number: int, target: str) -> Iterator[Part]:
+    span = _guarded_span(case, clip)
+    about = f"Clip {number}, camera {clip.camera_id}, {target} in the red box, {span}; {film.note}"
+    yield Part(content=about, shown="media")
+    yield Part(content=f"Clip {number}, whole:", shown="media", only_for="videos")
+    yield Part(content=film.video, shown="media", only_for="videos")
 
 
 def guarded_clips(case: Case) -> tuple[Clip, ...]:
@@ -74,12 +109,17 @@ def target_names(clips: Sequence[Clip]) -> dict[str, str]:
 
 def _guarded_clip(case: Case, clip: Clip, name: str, target: str) -> str:
     timeless = case.task.short == TIMELESS
-    span = f"lasting {clip.end_s - clip.start_s:.3f} s" if timeless else clock_span(clip.start_s, clip.end_s)
-    lines = [f"{name}: camera {clip.camera_id}, {target}, {span}"]
+    lines = [f"{name}: camera {clip.camera_id}, {target}, {_guarded_span(case, clip)}"]
     for at_s, (x, y, width, height) in zip(clip.box_times_s(), clip.bboxes, strict=True):
         when = f"+{at_s - clip.start_s:.3f} s" if timeless else clock(at_s)
         lines.append(f"  {when} box x={x:.1f} y={y:.1f} w={width:.1f} h={height:.1f}")
     return "\n".join(lines)
+
+
+def _guarded_span(case: Case, clip: Clip) -> str:
+    if case.task.short == TIMELESS:
+        return f"lasting {clip.end_s - clip.start_s:.3f} s"
+    return clock_span(clip.start_s, clip.end_s)
 
 
 def _guarded_question(case: Case) -> str:

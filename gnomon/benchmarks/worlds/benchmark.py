@@ -1,13 +1,13 @@
 """Generated worlds as a benchmark plug-in."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache, partial
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from gnomon.benchmarks.gtr_bench import gtr_bench
-from gnomon.benchmarks.gtr_bench.case import METRIC_TASKS, SCENES, TASK_NAMES, TASKS, case_from_json
+from gnomon.benchmarks.gtr_bench.case import METRIC_TASKS, SCENES, TASK_NAMES, TASKS, Case, case_from_json
 from gnomon.benchmarks.gtr_bench.prompt import answer_form, parts_of, worded_sample
 from gnomon.core.benchmark import Benchmark, PromptProtocol, Published, SampleSet, Scoring, Varied
 from gnomon.core.errors import NotFound, SpecError
@@ -18,12 +18,15 @@ from gnomon.core.select import Select
 from gnomon.media import MediaStore
 from gnomon.media.drawn_later import drawn_later
 from gnomon.worlds.difficulty import Difficulty
-from gnomon.worlds.drawing import KEPT_QUESTIONS, draw, map_key, map_of
+from gnomon.worlds.drawing import KEPT_QUESTIONS, Drawn, draw, map_key, map_of
 from gnomon.worlds.features import features_of
 from gnomon.worlds.oracle_steps import steps_of
 from gnomon.worlds.sample_numbers import CELLS, Number, Numbers, number_of
 from tools.core.sketch import Sketch
 from tools.core.tool import Need
+
+if TYPE_CHECKING:
+    from gnomon.benchmarks.worlds.clips import ShownClips
 
 SAMPLES = 420  # where `select.limit` is not given: 30 per cell, as GTR-Bench has
 
@@ -35,6 +38,7 @@ class WorldSamples:
     refs: Numbers
     protocol: PromptProtocol
     media: MediaStore
+    select: Select = field(default_factory=Select)
     faults: Sequence[DataFault] = ()
 
     def get(self, sample_id: str) -> Sample:
@@ -50,12 +54,25 @@ class WorldSamples:
         drawn = draw(number)
         case = case_from_json(drawn.record, number.scene)
         picture = drawn_later(self.media, map_key(drawn.world), partial(map_of, drawn.world))
+        clips = self._clips(drawn, case, number.seed)
+        frames, films = (clips.frames, clips.films) if clips else (None, None)
+        target = {"case": case, "protocol": self.protocol, "draws_map": True}
         return Sample(
             ref=ref,
-            parts=parts_of(case, self.protocol, picture),
-            target={"case": case, "protocol": self.protocol, "draws_map": True},
+            parts=parts_of(case, self.protocol, picture, frames, films),
+            target=target if films is None else {**target, "films": films},
             scene=drawn.world.scene,
+            footage=clips.footage if clips else None,
             join="texts_first" if self.protocol == "official" else "in_order",
+        )
+
+    def _clips(self, drawn: Drawn, case: Case, seed: int) -> "ShownClips | None":
+        if self.select.frames is None and self.select.fps is None:
+            return None
+        from gnomon.benchmarks.worlds.clips import shown_clips  # late: most jobs show no pictures
+
+        return shown_clips(
+            drawn, case, seed=seed, select=self.select, protocol=self.protocol, media=self.media
         )
 
 
@@ -78,7 +95,7 @@ class Worlds:
     needs_data = False
     headline: Literal["mean_of_cells", "mean_of_samples"] = "mean_of_cells"
     provides: tuple[Need, ...] = ("scene", "nothing")
-    options: frozenset[Varied] = frozenset({"difficulty"})
+    options: frozenset[Varied] = frozenset({"frames", "fps", "difficulty"})
 
     def open(
         self, *, data: Path | None, select: Select, protocol: PromptProtocol, media: MediaStore
@@ -97,7 +114,7 @@ class Worlds:
         if difficulty and difficulty.ranges:
             for index in range(min(limit, len(cells))):
                 draw(refs.number(index))  # a cell without such questions is refused before anything runs
-        return WorldSamples(refs=refs, protocol=protocol, media=media)
+        return WorldSamples(refs=refs, protocol=protocol, media=media, select=select)
 
     def score(self, sample: Sample, response: str, *, scoring: Scoring, variant: str | None = None) -> Score:
         return gtr_bench.score(sample, response, scoring=scoring, variant=variant)

@@ -8,6 +8,8 @@ import click
 from service.cli.options import json_option
 
 Count = click.IntRange(1, 1_000_000)
+CLIP_SIZES = {"640x360": (640, 360), "960x540": (960, 540), "1920x1080": (1920, 1080)}
+DEGREE = "none, some, much, or from 0 to 1"
 
 
 @click.group()
@@ -24,14 +26,44 @@ def generate() -> None:
     "--scenes", type=Count, help="Number of towns, and of buildings; default one of each per 14 questions."
 )
 @click.option("--samples", type=Count, help="Number of questions; default 14 per scene.")
-def worlds(out: Path, seed: int, scenes: int | None, samples: int | None) -> None:
+@click.option("--clips", is_flag=True, help="Also draw what the cameras see, as MP4.")
+@click.option(
+    "--clip-size",
+    type=click.Choice(list(CLIP_SIZES)),
+    default="640x360",
+    show_default=True,
+    help="Of clips, in pixels.",
+)
+@click.option("--night", default="none", show_default=True, help=f"How dark clips are: {DEGREE}.")
+@click.option("--rain", default="none", show_default=True, help=f"How much it rains in them: {DEGREE}.")
+@click.option(
+    "--low-frame-rate", default="none", show_default=True, help=f"How long their pictures stay: {DEGREE}."
+)
+def worlds(
+    out: Path,
+    seed: int,
+    scenes: int | None,
+    samples: int | None,
+    clips: bool,
+    clip_size: str,
+    night: str,
+    rain: str,
+    low_frame_rate: str,
+) -> None:
     """Write maps, scenes and questions of generated places; the same seed writes the same files."""
     from gnomon.report.text_formats import count
     from gnomon.worlds.generate import generate as write
     from service.cli.progress import counting
 
+    style = None
+    if clips:
+        from gnomon.worlds.rendering.clip import Style
+        from gnomon.worlds.rendering.light import Conditions
+
+        conditions = Conditions.of(night=night, rain=rain, low_frame_rate=low_frame_rate)
+        style = Style(size_px=CLIP_SIZES[clip_size], conditions=conditions)
     with counting("questions") as advance:
-        written = write(out, seed=seed, scenes=scenes, samples=samples, progress=advance)
+        written = write(out, seed=seed, scenes=scenes, samples=samples, clips=style, progress=advance)
     click.echo(f"{count(written, 'question')}: {out}")
 
 

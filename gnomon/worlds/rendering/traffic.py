@@ -1,0 +1,127 @@
+"""Who moves through a clip besides its target: others on their way, of whom some look like the target."""
+
+import math
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from random import Random
+
+import shapely
+from shapely.geometry.base import BaseGeometry
+
+from gnomon.core.ids import stable_seed
+from gnomon.worlds.movement import PEDESTRIAN, VEHICLE, Journey, journey
+from gnomon.worlds.rendering.figures import Look, look_of
+from gnomon.worlds.trajectory import Sighting, Trip, sightings
+from gnomon.worlds.world import World
+from tools.geometry.angles import bearing_deg
+from tools.scene.scene import Point
+
+DRIVERS, WALKERS_OUT, WALKERS_IN = (1, 3), (2, 5), (1, 3)  # others in a clip: at least, at most
+TRIES = 40
+PAVEMENT_M, ASIDE_M = (4.3, 5.7), (0.5, 0.75)  # from the line of the ways to walkers out and in
+APART_M = {"vehicle": 7.5, "pedestrian": 0.9}  # of two on the same line, at least
+ALIKE = 0.4  # share of the others that look like the target
+TURNING_S = 0.3  # over which a direction is taken, so that nobody turns at once
+CHECKED_S = 0.5  # between two moments at which distances are checked
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mover:
+    """One on its way, so far to the right of its journey's line; `trip` is None for one nobody asks about."""
+
+    journey: Journey
+    look: Look
+    right_m: float = 0.0
+    walls: BaseGeometry | None = None  # near which it goes on its line, to get through doors
+    trip: Trip | None = None
+
+    def at(self, time_s: float, floor: int) -> tuple[Point, float] | None:
+        """Where it is and which way it faces, in degrees; None while it is not on that floor."""
+        journey = self.journey
+        if not any(
+            stretch.floor == floor and stretch.times_s[0] <= time_s <= stretch.times_s[-1]
+            for stretch in journey.stretches
+        ):
+            return None
+        before, after = journey.at(time_s - TURNING_S).xy_m, journey.at(time_s + TURNING_S).xy_m
+        heading_deg = bearing_deg(before, after) if before != after else 0.0
+        x_m, y_m = journey.at(time_s).xy_m
+        turn, right_m = math.radians(heading_deg), self.right_m
+        if self.walls is not None:
+            right_m *= min(1.0, max(0.0, float(shapely.distance(self.walls, shapely.Point(x_m, y_m))) - 0.4))
+        return (x_m + right_m * math.cos(turn), y_m - right_m * math.sin(turn)), heading_deg
+
+
+def movers(world: World, trips: Collection[Trip], sighting: Sighting, *, seed: int) -> tuple[Mover, ...]:
+    """All that move through a clip: the targets of its question, then others, drawn by lot."""
+    asked = [
+        Mover(
+            journey=trip.journey,
+            look=look_of(trip.journey.body.kind, Random(stable_seed("look", trip.target))),
+            trip=trip,
+        )
+        for trip in trips
+    ]
+    rng = Random(stable_seed("traffic", seed, world.scene.id, sighting.camera, round(sighting.start_s, 3)))
+    taken = list(asked)
+    if world.scene.kind == "indoor":
+        wanted = ["pedestrian"] * rng.randint(*WALKERS_IN)
+    else:
+        wanted = ["vehicle"] * rng.randint(*DRIVERS) + ["pedestrian"] * rng.randint(*WALKERS_OUT)
+    for kind in wanted:
+        passer = _passer(world, rng, kind, sighting, taken)
+        if passer is not None:
+            taken.append(passer)
+    return tuple(taken)
+
+
+def _passer(world: World, rng: Random, kind: str, clip: Sighting, taken: Sequence[Mover]) -> Mover | None:
+    """Another one that passes the clip's camera at some time in the clip; None if none was found."""
+    camera = world.scene.cameras[clip.camera]
+    alike = [mover.look for mover in taken if mover.trip is not None and mover.look.kind == kind]
+    look = rng.choice(alike) if alike and rng.random() < ALIKE else look_of(kind, rng)
+    for _ in range(TRIES):
+        start, end = rng.sample(world.ends, 2)
+        if world.scene.kind == "outdoor":  # a way that surely leads past: towards one of the camera's spots
+            start, end = rng.choice((start, end)), rng.choice(world.spots[clip.camera])
+        made = journey(world, rng, VEHICLE if kind == "vehicle" else PEDESTRIAN, start, end)
+        stays = sightings(made, [camera]) if made else ()
+        if made is None or not stays:
+            continue
+        stay = rng.choice(stays)
+        at_s = rng.uniform(clip.start_s, clip.end_s)
+        moved = made.later(at_s - rng.uniform(stay.start_s, stay.end_s))
+        right_m = 0.0
+        if kind == "pedestrian":
+            right_m = rng.uniform(*(ASIDE_M if world.scene.kind == "indoor" else PAVEMENT_M)) * rng.choice(
+                (-1, 1)
+            )
+            if world.scene.kind == "indoor":
+                right_m = abs(right_m)
+        walls = _walls(world, camera.floor) if world.scene.kind == "indoor" else None
+        mover = Mover(journey=moved, look=look, right_m=right_m, walls=walls)
+        if all(_apart(mover, other, clip, camera.floor) for other in taken):
+            return mover
+    return None
+
+
+def _apart(mover: Mover, other: Mover, clip: Sighting, floor: int) -> bool:
+    """Whether two keep apart for the whole of a clip."""
+    least_m = max(APART_M[mover.look.kind], APART_M[other.look.kind])
+    if mover.look.kind != other.look.kind:
+        least_m = 3.2
+    time_s = clip.start_s
+    while time_s <= clip.end_s:
+        here, there = mover.at(time_s, floor), other.at(time_s, floor)
+        if here and there and math.dist(here[0], there[0]) < least_m:
+            return False
+        time_s += CHECKED_S
+    return True
+
+
+@lru_cache(8)
+def _walls(world: World, floor: int) -> BaseGeometry:
+    return shapely.union_all(
+        [zone.area.boundary for zone in world.scene.zones.values() if zone.floor == floor]
+    )
