@@ -1,0 +1,105 @@
+"""How often rules of thumb find the answers of generated questions: `python -m bench.difficulty`.
+
+Draws fresh questions of each level on all cores and prints, for each rule of thumb and level, its rate with
+Wilson's 95 % interval, then what was measured of the questions and the CPU milliseconds that one took.
+"""
+
+import argparse
+import math
+import multiprocessing
+import time
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+
+from gnomon.benchmarks.gtr_bench.case import TASKS
+from gnomon.benchmarks.gtr_bench.rules_of_thumb import scores_of, taken
+from gnomon.statistics.estimate import wilson
+from gnomon.worlds.difficulty import CHANCE, LEVELS, Difficulty
+from gnomon.worlds.drawing import draw
+from gnomon.worlds.features import features_of
+from gnomon.worlds.question import evidence_of
+from gnomon.worlds.sample_numbers import CELLS, Number
+
+AS_IT_COMES = "none"
+Measured = tuple[str, Mapping[str, float], Mapping[str, float], float]  # task, rules, features, CPU seconds
+
+
+def measured(seed_and_round: tuple[int, str, int]) -> list[Measured]:
+    """The questions of one round, in one town and one building."""
+    seed, level, round_ = seed_and_round
+    difficulty = None if level == AS_IT_COMES else Difficulty.from_tag(level)
+    questions = []
+    for place in range(len(CELLS)):
+        began_s = time.process_time()
+        drawn = draw(Number(seed, round_ * len(CELLS) + place, difficulty))
+        took_s = time.process_time() - began_s
+        question, task = drawn.question, TASKS[drawn.question.task_id].short
+        asked = question.middle.camera if task == "ATI" and question.middle else ""
+        seen = evidence_of(drawn.world, task, question.clip_sightings, asked=asked)
+        right, rates = question.options.index(question.right[0]), {}
+        for rule, by_option in scores_of(seen, question.options).items():
+            left = taken([by_option[option] for option in question.options]) or range(len(question.options))
+            rates[rule] = (right in left) / len(left)
+        questions.append((task, rates, features_of(drawn.world, question), took_s))
+    return questions
+
+
+def table(by_level: Mapping[str, Sequence[Measured]]) -> list[str]:
+    """The lines of the tables."""
+    lines = [f"| rule of thumb | task | {' | '.join(by_level)} |", f"|---|---|{'---|' * len(by_level)}"]
+    rates: dict[tuple[str, str], dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
+    for level, questions in by_level.items():
+        for task, by_rule, _, _ in questions:
+            for rule, rate in by_rule.items():
+                rates[rule, task][level].append(rate)
+    for (rule, task), by_rate in sorted(rates.items()):
+        lines.append(f"| {rule} | {task} | {' | '.join(_rate(by_rate[level]) for level in by_level)} |")
+    lines += ["", f"| median of | {' | '.join(by_level)} |", f"|---|{'---|' * len(by_level)}"]
+    for name in ("detour", "gap_m", "gap_s", "junctions", "turns", "cameras_between", "closeness"):
+        medians = [
+            _median([features[name] for _, _, features, _ in questions if name in features])
+            for questions in by_level.values()
+        ]
+        lines.append(f"| {name} | {' | '.join(f'{median:.2f}' for median in medians)} |")
+    costs = [
+        1e3 * math.fsum(took_s for *_, took_s in questions) / len(questions)
+        for questions in by_level.values()
+    ]
+    lines.append(f"| CPU ms per question (mean) | {' | '.join(f'{cost:.0f}' for cost in costs)} |")
+    return lines
+
+
+def _rate(values: Sequence[float]) -> str:
+    share = math.fsum(values) / len(values)
+    low, high = wilson(share, len(values))
+    mark = "" if low <= CHANCE <= high else "**"
+    return f"{mark}{100 * share:.1f}{mark} ({100 * low:.0f}–{100 * high:.0f})"
+
+
+def _median(values: Sequence[float]) -> float:
+    return sorted(values)[len(values) // 2]
+
+
+def main() -> None:
+    """Print the tables."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument(
+        "--questions", type=int, default=2_800, help="of each level; rounded up to rounds of 14"
+    )
+    parser.add_argument("--levels", nargs="+", default=[AS_IT_COMES, *LEVELS])
+    parser.add_argument("--seed", type=int, default=1_000)
+    chosen = parser.parse_args()
+    rounds = -(-chosen.questions // len(CELLS))
+    by_level: dict[str, list[Measured]] = {}
+    with multiprocessing.Pool() as pool:
+        for level in chosen.levels:
+            work = [(chosen.seed, level, round_) for round_ in range(rounds)]
+            by_level[level] = [question for found in pool.imap(measured, work) for question in found]
+    print(
+        f"{rounds * len(CELLS):,} questions a level, seed {chosen.seed}; bold: its interval leaves chance out\n"
+    )
+    print("\n".join(table(by_level)))
+
+
+if __name__ == "__main__":
+    main()
