@@ -19,6 +19,12 @@ def batch(
     value a row, or one value for all rows. Positions are metres on the scene's plane (x east, y north),
     bearings degrees clockwise from north, times seconds. A row that has no answer is NaN.
 
+    >>> frame = {"lon_deg": 25.0, "lat_deg": 60.0, "anchored": False}
+    >>> about = {"format": 1, "id": "bare", "kind": "outdoor", "frame": frame}
+    >>> scene = {"type": "FeatureCollection", "features": [], "gnomon": about}
+    >>> batch("distance", scene, start=[[0, 0], [3, 0]], end=[3, 4])["straight_m"].tolist()
+    [5.0, 4.0]
+
     Raises:
         NotFound: the tool does not exist.
         SpecError: it has no batch form, the scene cannot be read, or a column is missing or not allowed; the

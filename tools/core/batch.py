@@ -210,7 +210,7 @@ def _positions(scene: Scene, name: str, rows: Columns) -> Positions:
     """
     column, floor = rows[name], rows[f"{name}_floor"]
     if column.dtype.kind != "U":
-        return Positions(xy_m=column, floor=floor, error_m=np.zeros(len(column)))
+        return Positions(xy_m=column, floor=floor, error_m=np.broadcast_to(0.0, len(column)))
     if floor.any():
         raise BadColumn("goes with [x, y]; a camera has its own floor", column=f"{name}_floor")
     named = _camera_rows(scene, name, rows)

@@ -21,7 +21,8 @@ def distances_m(frame: Frame, start_m: Array, end_m: Array) -> Array:
     """Straight-line metres between points (each n × 2): geodesics' in an anchored frame, else the plane's."""
     if frame.anchored:
         return geodesics(frame, start_m, end_m)[0]
-    return np.hypot(end_m[:, 0] - start_m[:, 0], end_m[:, 1] - start_m[:, 1])
+    east_m, north_m = (end_m - start_m).T
+    return np.asarray(np.hypot(east_m, north_m), dtype=np.float64)
 
 
 def geodesics(frame: Frame, start_m: Array, end_m: Array) -> tuple[Array, Array]:
