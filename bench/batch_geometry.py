@@ -83,6 +83,19 @@ def cases(rows: int) -> Sequence[Case]:
         found, camera = shapely.STRtree(views).query(shapely.points(start), predicate="intersects")
         return found, ids[camera]
 
+    boxes = np.column_stack([random.uniform(0, 1200, rows), random.uniform(100, 600, rows)])
+    boxes = np.column_stack([boxes, random.uniform(10, 100, (rows, 2))])
+
+    def plain_floor() -> object:
+        homography = scene.cameras["c0"].homography
+        assert homography is not None  # made above
+        feet_px = np.column_stack([boxes[:, 0] + boxes[:, 2] / 2, boxes[:, 1] + boxes[:, 3], np.ones(rows)])
+        mapped = feet_px @ homography.T
+        points_m = mapped[:, :2] / mapped[:, 2:]
+        jacobian = homography[:2, :2] - points_m[:, :, None] * homography[2, :2]
+        spread = np.sqrt((jacobian**2).sum(axis=(1, 2))) / np.abs(mapped[:, 2])
+        return points_m, (2 + 0.015 * boxes[:, 3]) * spread
+
     def plain_speed() -> object:
         speed_mps = lengths_m / seconds
         return speed_mps, speed_mps * 3.6, np.zeros(rows) / seconds
@@ -126,6 +139,15 @@ def cases(rows: int) -> Sequence[Case]:
             rows=rows,
         ),
         Case(
+            label="project_track",
+            tool="project_track",
+            scene=scene,
+            columns={"camera": "c0", "boxes": boxes},
+            plain=plain_floor,
+            single=lambda row: {"camera": "c0", "boxes": [boxes[row].tolist()], "times_s": [0.0]},
+            rows=rows,
+        ),
+        Case(
             label=f"cameras_seeing, {CAMERAS} views",
             tool="cameras_seeing",
             scene=scene,
@@ -148,7 +170,7 @@ def measure(case: Case) -> str:
     """A line of the table."""
     tool = TOOLS.get(case.tool)
     context = ToolContext(scene=case.scene)
-    few = {name: column[:10] for name, column in case.columns.items()}
+    few = {name: column if name == "camera" else column[:10] for name, column in case.columns.items()}
     run_batch(tool, case.scene, few)  # imports, indexes
     tool.run(context, tool.read_args(case.single(0)))
     ours_s, plain_s = [], []

@@ -122,6 +122,25 @@ def test_geodesics_agree_with_karneys_to_a_hundredth_of_a_millimetre(lat_deg, lo
         assert off_rad * min(length_m, 1e6) < 1e-4 or length_m < 1e-3
 
 
+@given(
+    st.lists(
+        st.tuples(st.floats(0, 1200), st.floats(-2000, 700), st.floats(1, 100), st.floats(1, 100)),
+        min_size=1,
+        max_size=20,
+    )
+)
+def test_boxes_are_projected_as_by_single_calls_and_beyond_the_horizon_nan(small, boxes):
+    columns = batch("project_track", small, camera="c1", boxes=boxes)
+    for row, box in enumerate(boxes):
+        try:
+            answer = single("project_track", small, {"camera": "c1", "boxes": [list(box)], "times_s": [0.0]})
+        except ToolError:
+            assert all(math.isnan(column[row]) for column in columns.values())
+        else:
+            assert [columns["x_m"][row], columns["y_m"][row]] == pytest.approx(answer["points_m"][0])
+            assert columns["error_m"][row] == pytest.approx(answer["error_m"])
+
+
 @pytest.mark.parametrize(
     ("name", "columns", "column", "row"),
     [
@@ -141,6 +160,10 @@ def test_geodesics_agree_with_karneys_to_a_hundredth_of_a_millimetre(lat_deg, lo
         ("speed", {"distance_m": [1, None], "seconds": 1}, "distance_m", None),
         ("speed", {"distance_m": [1, 2], "seconds": [1, 0]}, "seconds", 1),
         ("speed", {"distance_m": "far", "seconds": 1}, "distance_m", None),
+        ("project_track", {"camera": ["c1", "c2"], "boxes": [1, 1, 1, 1]}, "camera", 1),
+        ("project_track", {"camera": "c1", "boxes": [[1, 1, 1, 1], [1, 1, 0, 1]]}, "boxes", 1),
+        ("project_track", {"camera": "c1", "boxes": [1, 1, 1]}, "boxes", None),
+        ("project_track", {"camera": 5, "boxes": [1, 1, 1, 1]}, "camera", None),
         ("cameras_seeing", {"points": 7}, "points", None),
     ],
 )
