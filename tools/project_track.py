@@ -40,7 +40,7 @@ from tools.core.scene_marks import camera_dot
 from tools.core.sketch import Result, Sketch
 from tools.core.tool import Tool, ToolArgs, ToolContext, ToolError, ToolResult
 from tools.geometry.angles import bearing_deg, compass
-from tools.geometry.homography import HorizonError, Pixel, ground_seen, sensitivity, to_ground
+from tools.geometry.homography import HorizonError, Pixel, ground_seen, sensitivity_at, to_ground
 from tools.scene.scene import Camera, Scene
 
 Array = NDArray[np.float64]
@@ -112,7 +112,7 @@ def run(context: ToolContext, args: ProjectTrackArgs) -> Track:
     boxes = checked_boxes(args.boxes, args.times_s)
     feet_px = _feet_px(boxes)
     points_m = _on_floor(camera, camera.homography, feet_px)
-    errors_m = _errors_m(camera.homography, boxes, feet_px)
+    errors_m = _errors_m(camera.homography, boxes, feet_px, points_m)
     zones = _zones(context.scene, camera.floor, points_m)
     duration_s = args.times_s[-1] - args.times_s[0]
     return _track(camera, points_m, errors_m, zones=zones, duration_s=duration_s, feet_px=feet_px)
@@ -128,9 +128,9 @@ def _feet_px(boxes: Array) -> Array:
     return np.column_stack([boxes[:, 0] + boxes[:, 2] / 2, boxes[:, 1] + boxes[:, 3]])
 
 
-def _errors_m(homography: Array, boxes: Array, feet_px: Array) -> Array:
+def _errors_m(homography: Array, boxes: Array, feet_px: Array, points_m: Array) -> Array:
     foot_error_px = FOOT_ERROR_PX + FOOT_ERROR_SHARE * boxes[:, 3]
-    return np.asarray(foot_error_px * sensitivity(homography, feet_px), dtype=float)
+    return np.asarray(foot_error_px * sensitivity_at(homography, feet_px, points_m), dtype=float)
 
 
 def run_batch(scene: Scene, columns: Mapping[str, Any]) -> Columns:
@@ -153,7 +153,7 @@ def run_batch(scene: Scene, columns: Mapping[str, Any]) -> Columns:
         places_m, is_floor = ground_seen(camera.homography, feet_px, ground_pixel=_ground_pixel(camera))
         shown = rows[is_floor]
         points_m[shown] = places_m[is_floor]
-        errors_m[shown] = _errors_m(camera.homography, boxes[shown], feet_px[is_floor])
+        errors_m[shown] = _errors_m(camera.homography, boxes[shown], feet_px[is_floor], places_m[is_floor])
     return {"x_m": points_m[:, 0], "y_m": points_m[:, 1], "error_m": errors_m}
 
 
@@ -259,8 +259,8 @@ project_track = Tool(
         takes={"camera": "camera", "boxes": "boxes"},
         run=run_batch,
         gives={
-            "x_m": "metres east of the foot point; NaN where it is on or beyond the horizon: off the side of the"
-            " picture's lower edge, or else of most boxes of the camera",
+            "x_m": "metres east of the foot point; NaN where it is on or beyond the horizon: off the side of"
+            " the picture's lower edge, or else of most boxes of the camera",
             "y_m": "metres north of it",
             "error_m": "root-mean-square error of this point",
         },

@@ -97,12 +97,15 @@ def run_batch(tool: "Tool[Any]", scene: Scene, columns: Mapping[str, object]) ->
             raise BadColumn(f"is no column of {tool.name}; allowed: {', '.join(kinds)}", column=name)
     arrays = {name: _array(tool, name, kind, columns) for name, kind in kinds.items()}
     count = _rows(arrays)
-    rows = {name: np.broadcast_to(array, (count, *array.shape[1:])) for name, array in arrays.items()}
-    readers = {"location": _positions, "camera": _camera_rows}
-    checked = {
-        name: readers[kind](scene, name, rows) if kind in readers else rows[name]
-        for name, kind in tool.batch.takes.items()
-    }
+    checked: dict[str, Any] = {}
+    for name, kind in tool.batch.takes.items():
+        array = arrays[name]
+        if kind == "location":
+            checked[name] = _positions(scene, name, array, arrays[f"{name}_floor"], count)
+        elif kind == "camera":
+            checked[name] = _camera_rows(scene, name, array, count)
+        else:
+            checked[name] = np.broadcast_to(array, (count, *array.shape[1:]))
     return dict(tool.batch.run(scene, checked))
 
 
@@ -186,34 +189,39 @@ def _rows(arrays: Mapping[str, NDArray[Any]]) -> int:
     return count
 
 
-def _camera_rows(scene: Scene, name: str, rows: Columns) -> CameraRows:
+def _camera_rows(scene: Scene, name: str, column: NDArray[Any], count: int) -> CameraRows:
     """The cameras of a column.
 
     Raises:
         BadColumn: one does not exist.
     """
-    ids, first, index = np.unique(rows[name], return_index=True, return_inverse=True)
+    numbers: dict[str, int] = {}
+    index = np.array([numbers.setdefault(id_, len(numbers)) for id_ in column.tolist()], dtype=np.intp)
     cameras = []
-    for id_, row in sorted(zip(ids.tolist(), first.tolist(), strict=True), key=lambda pair: pair[1]):
+    for id_, number in numbers.items():
         try:
-            cameras.append((id_, find_camera(scene, id_)))
+            cameras.append(find_camera(scene, id_))
         except ToolError as error:
+            row = int(np.argmax(index == number))
             raise BadColumn(str(error), column=name, row=row) from None
-    return CameraRows(cameras=tuple(camera for _, camera in sorted(cameras)), index=index.reshape(-1))
+    return CameraRows(cameras=tuple(cameras), index=np.broadcast_to(index, count))
 
 
-def _positions(scene: Scene, name: str, rows: Columns) -> Positions:
+def _positions(scene: Scene, name: str, column: NDArray[Any], floor: NDArray[Any], count: int) -> Positions:
     """The points of a column of locations.
 
     Raises:
         BadColumn: a camera does not exist, or where it stands is unknown.
     """
-    column, floor = rows[name], rows[f"{name}_floor"]
     if column.dtype.kind != "U":
-        return Positions(xy_m=column, floor=floor, error_m=np.broadcast_to(0.0, len(column)))
+        return Positions(
+            xy_m=np.broadcast_to(column, (count, 2)),
+            floor=np.broadcast_to(floor, count),
+            error_m=np.broadcast_to(0.0, count),
+        )
     if floor.any():
         raise BadColumn("goes with [x, y]; a camera has its own floor", column=f"{name}_floor")
-    named = _camera_rows(scene, name, rows)
+    named = _camera_rows(scene, name, column, count)
     spots = np.empty((len(named.cameras), 2))
     for number, camera in enumerate(named.cameras):
         try:

@@ -71,7 +71,11 @@ def sensitivity(homography: Array, pixels: Array) -> Array:
     >>> sensitivity(np.diag([3.0, 4.0, 1.0]), np.array([[7.0, 7.0]])).tolist()
     [5.0]
     """
-    points_m = to_ground(homography, pixels)
+    return sensitivity_at(homography, pixels, to_ground(homography, pixels))
+
+
+def sensitivity_at(homography: Array, pixels: Array, points_m: Array) -> Array:
+    """The `sensitivity` of pixels (n × 2) whose points of the floor (n × 2) are known."""
     depth = _homogeneous(pixels) @ homography[2]
     squares = np.zeros(len(pixels))
     for row in (0, 1):
