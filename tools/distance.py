@@ -115,7 +115,7 @@ distance = Tool(
         takes={"start": "location", "end": "location"},
         run=run_batch,
         gives={
-            "straight_m": "as above; `travel_time` has the ways along the network",
+            "straight_m": "as above; ways along the network are told by single calls",
             "error_m": "as above",
         },
     ),
