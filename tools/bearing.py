@@ -12,12 +12,9 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-import numpy as np
-from numpy.typing import ArrayLike
 from pydantic import Field
 
 from tools.core.batch import Batch, Columns, Numbers, Positions
-from tools.core.batch import Columns, column, same_length
 from tools.core.location import Location, Position, locate
 from tools.core.marks import amount, arrow_at, drawn, number_in, text_in
 from tools.core.scene_marks import location_dot, location_name
@@ -26,7 +23,6 @@ from tools.core.tool import Tool, ToolArgs, ToolContext, ToolError, ToolResult
 from tools.geometry.angles import bearing_deg, bearings_deg, compass, turn_deg
 from tools.geometry.geodesic import geodesics
 from tools.scene.frame import Frame
-from tools.scene.scene import Scene
 from tools.scene.scene import Scene
 
 
@@ -92,26 +88,6 @@ def _errors_deg(frame: Frame, start: Positions, end: Positions, angles_deg: Numb
     return np.where(np.isnan(angles_deg), np.nan, errors_deg)
 
 
-def batch(_: Scene, *, start_m: ArrayLike, end_m: ArrayLike) -> Columns:
-    """Bearings between n pairs of points (n × 2 each, metres of the scene's plane): bearing_deg, n.
-
-    Raises:
-        ToolError: a row is not allowed, its points coincide, or the columns are of different lengths.
-    """
-    starts, ends = (
-        column("start_m", start_m, -1e6, 1e6, width=2),
-        column("end_m", end_m, -1e6, 1e6, width=2),
-    )
-    same_length(start_m=starts, end_m=ends)
-    east_m, north_m = ends[:, 0] - starts[:, 0], ends[:, 1] - starts[:, 1]
-    same = (east_m == 0) & (north_m == 0)
-    if same.any():
-        raise ToolError(f"Row {int(np.argmax(same))}: the start and the end are the same point.")
-    angle_deg = np.degrees(np.arctan2(east_m, north_m))
-    angle_deg = np.where(angle_deg < 0, angle_deg + 360, angle_deg)
-    return {"bearing_deg": np.where(angle_deg < 360, angle_deg, 0.0)}
-
-
 def sketch(context: ToolContext, args: BearingArgs, result: Result) -> Sketch:
     """The two locations and an arrow into the direction, as long as they are apart."""
     start, end = location_dot(context.scene, args.start), location_dot(context.scene, args.end)
@@ -133,7 +109,6 @@ bearing = Tool(
     args=BearingArgs,
     run=run,
     sketch=sketch,
-    batch=batch,
     batch=Batch(
         takes={"start": "location", "end": "location"},
         run=run_batch,

@@ -12,12 +12,10 @@ from typing import Annotated, Any
 import numpy as np
 import shapely
 import shapely.ops
-from numpy.typing import ArrayLike
 from numpy.typing import NDArray
 from pydantic import Field
 
 from tools.core.batch import Batch, Columns
-from tools.core.batch import Columns, column
 from tools.core.marks import amount, counted, dot_at, drawn, line_of, number_in, rows_in, some, text_in, xys
 from tools.core.sketch import Line, Result, Sketch
 from tools.core.tool import Tool, ToolArgs, ToolContext, ToolError, ToolResult
@@ -135,23 +133,6 @@ def _pairs(
     return seen_by[:, np.lexsort((seen_by[1], seen_by[0]))]
 
 
-def batch(scene: Scene, *, points_m: ArrayLike, floor: int = 0) -> Columns:
-    """Which cameras see which of n points (n × 2, metres) of a floor, as pairs of a row and a camera.
-
-    `row` (rising within a camera) and `camera` (an index into `cameras`) have one entry a pair.
-
-    Raises:
-        ToolError: a row is not allowed.
-    """
-    in_view = fields_containing(scene, column("points_m", points_m, -1e6, 1e6, width=2), floor)
-    counts = [len(rows) for rows in in_view.values()]
-    return {
-        "row": np.concatenate([np.empty(0, np.intp), *in_view.values()]),
-        "camera": np.repeat(np.arange(len(in_view)), counts),
-        "cameras": np.array(list(in_view), dtype=str),
-    }
-
-
 def sketch(_: ToolContext, args: CamerasSeeingArgs, result: Result) -> Sketch:
     """The point or path, and the stretches of the path that cameras see."""
     track, seers = xys(args.points), rows_in(result, "cameras")
@@ -187,7 +168,6 @@ cameras_seeing = Tool(
     args=CamerasSeeingArgs,
     run=run,
     sketch=sketch,
-    batch=batch,
     batch=Batch(
         takes={"points": "points", "floor": "floor"},
         run=run_batch,

@@ -6,16 +6,12 @@ Error: the distance's error over the duration; the duration is taken as exact.
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
-from numpy.typing import ArrayLike
 from pydantic import Field
 
 from tools.core.batch import Batch, Columns
-from tools.core.batch import Columns, column, same_length
 from tools.core.marks import amount, drawn, number_in
 from tools.core.sketch import Result, Sketch
 from tools.core.tool import Tool, ToolArgs, ToolContext, ToolResult
-from tools.scene.scene import Scene
 from tools.scene.scene import Scene
 
 KMH = 3.6  # km/h in a metre per second
@@ -54,22 +50,6 @@ def run_batch(_: Scene, columns: Mapping[str, Any]) -> Columns:
     return {"speed_mps": speed_mps, "kmh": speed_mps * KMH, "error_mps": error_mps}
 
 
-def batch(
-    _: Scene, *, distance_m: ArrayLike, seconds: ArrayLike, distance_error_m: ArrayLike | None = None
-) -> Columns:
-    """Speeds of n rows (metres, seconds): speed_mps, kmh and error_mps, n each.
-
-    Raises:
-        ToolError: a row is not allowed, or the columns are of different lengths.
-    """
-    lengths_m, times_s = column("distance_m", distance_m, 0, 1e9), column("seconds", seconds, 1e-6, 1e9)
-    given_m = np.zeros(len(lengths_m)) if distance_error_m is None else distance_error_m
-    errors_m = column("distance_error_m", given_m, 0, 1e9)
-    same_length(distance_m=lengths_m, seconds=times_s, distance_error_m=errors_m)
-    speed_mps = lengths_m / times_s
-    return {"speed_mps": speed_mps, "kmh": speed_mps * 3.6, "error_mps": errors_m / times_s}
-
-
 def sketch(_: ToolContext, args: SpeedArgs, result: Result) -> Sketch:
     """The speed in words."""
     way = f"{amount(args.distance_m, 'm')} in {amount(args.seconds, 's')}"
@@ -84,7 +64,6 @@ speed = Tool(
     args=SpeedArgs,
     run=run,
     sketch=sketch,
-    batch=batch,
     batch=Batch(
         takes={"distance_m": "number", "seconds": "number", "distance_error_m": "number"},
         run=run_batch,

@@ -144,7 +144,6 @@ class Tool(Generic[A]):
     synonym: str = ""
     is_slow: bool = False
     batch: "Batch | None" = field(default=None, hash=False)
-    batch: Callable[..., dict[str, Any]] | None = None  # arrays in, arrays out: tools/core/batch.py
     is_foreign: bool = False  # of another program: its results are text of any kind
 
     def schema(self) -> dict[str, Any]:
