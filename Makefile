@@ -24,6 +24,7 @@ bench: $(VENV)/dev.installed  ## what a trial costs, beside a bare loop and Insp
 	$(BIN)/python -m bench.fleet_limits
 	$(BIN)/python -m bench.finishing
 	$(BIN)/python -m bench.fleet_stop
+	$(BIN)/python -m bench.batch_geometry
 
 audit: $(VENV)/dev.installed  ## known vulnerabilities of the locked packages (needs the network)
 	scripts/audit $(VENV)

@@ -10,6 +10,7 @@ It works where `gnomon run` works: the same data folder, the same jobs. See docs
 """
 
 from gnomon.core.errors import Conflict, DataError, GnomonError, NotFound, SpecError, Unavailable
+from gnomon_lab.batch import batch
 from gnomon_lab.frames import MissingPackage, Records
 from gnomon_lab.job import Incomplete, Job, Jobs
 from gnomon_lab.local import jobs, plugin, run
@@ -39,6 +40,7 @@ __all__ = [
     "SpecError",
     "Trace",
     "Unavailable",
+    "batch",
     "connect",
     "connect_async",
     "jobs",

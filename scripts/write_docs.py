@@ -34,6 +34,7 @@ from gnomon.spec.job_spec import JobSpec
 from gnomon.spec.preset import PRESETS, Preset, PresetOptions, plan_arms
 from scripts.marked_text import with_text_between
 from service.api.documentation import parts_of_spec
+from tools.core.batch import KINDS, may_be_left_out
 from tools.core.schema_words import fields_of, range_words
 from tools.core.tool import Need, Tool
 from tools.core.toolbox import TOOLS
@@ -92,6 +93,7 @@ def tool_section(tool: Tool[Any]) -> str:
         "\n".join((f"Returns: {_lower(results.get('description', ''))}\n", *_listed(results, result=True))),
         TOOLS.details(tool.name),
         _refusals(tool),
+        _batch(tool),
     )
 
 
@@ -122,6 +124,18 @@ def _listed(schema: Mapping[str, Any], *, result: bool = False) -> Iterator[str]
             notes.append("may be left out" if field.default is None else f"default {field.default}")
         text = f": {field.description}" if field.description else ""
         yield f"{'  ' * field.depth}- `{field.name}` ({', '.join(notes)}){text}"
+
+
+def _batch(tool: Tool[Any]) -> str:
+    """The columns that a tool's batch form takes and gives; nothing where it has none."""
+    if tool.batch is None:
+        return ""
+    takes = [
+        f"- `{name}` ({KINDS[kind]}{', may be left out' if may_be_left_out(tool, name, kind) else ''})"
+        for name, kind in tool.batch.kinds().items()
+    ]
+    gives = [f"- `{name}`: {text}" for name, text in tool.batch.gives.items()]
+    return "\n".join(("[In batches](#in-batches) it takes:\n", *takes, "\nand gives:\n", *gives))
 
 
 def _refusals(tool: Tool[Any]) -> str:

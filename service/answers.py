@@ -313,6 +313,16 @@ Report = Annotated[
 ToolResult = Annotated[
     dict[str, Any], WithJsonSchema({"type": "object", "description": "What the tool answers."})
 ]
+BatchResult = Annotated[
+    dict[str, list[Any]],
+    WithJsonSchema(
+        {
+            "type": "object",
+            "additionalProperties": {"type": "array"},
+            "description": "The columns of the batch form's result; null where a row has no answer.",
+        }
+    ),
+]
 
 # What each route answers as JSON, by its verb and path.
 ANSWERS: Mapping[str, Any] = {
@@ -330,6 +340,7 @@ ANSWERS: Mapping[str, Any] = {
     "GET /v1/agents": AgentList,
     "GET /v1/arms/presets": PresetList,
     "POST /v1/tools/{name}": ToolResult,
+    "POST /v1/tools/{name}/batch": BatchResult,
     "POST /v1/itineraries": TripSubmitted,
     "POST /v1/itineraries/check": CheckedPlanView,
     "GET /v1/itineraries/{job_id}": TripView,

@@ -1,12 +1,17 @@
 """Calls one tool on one scene, outside any trial."""
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from gnomon.core.errors import GnomonError, NotFound, SpecError
+from tools.core.batch import BadColumn, run_batch
 from tools.core.registry import UnknownPlugin
-from tools.core.tool import EMPTY_SCENE, ToolContext
+from tools.core.tool import EMPTY_SCENE, Tool, ToolContext, ToolError
 from tools.core.toolbox import TOOLS, Toolbox
 from tools.scene.document import SceneError
 from tools.scene.format import read_scene, scene_from_json
@@ -21,12 +26,7 @@ def call_tool(name: str, scene: Scene | None, args: object) -> dict[str, Any]:
         SpecError: there is no scene and the tool needs one, the arguments are not allowed, or the tool has no
             result for them; the message says why.
     """
-    try:
-        tool = TOOLS.get(name)
-    except UnknownPlugin as error:
-        raise NotFound(str(error), field="name") from None
-    if scene is None and tool.needs == "scene":
-        raise SpecError(f"{name} needs a scene", field="scene")
+    tool = _tool_on(name, scene)
     if not isinstance(args, dict):
         raise SpecError("must be one JSON object", field="args")
     context = ToolContext(scene=scene or EMPTY_SCENE, gazetteer=True)
@@ -37,6 +37,66 @@ def call_tool(name: str, scene: Scene | None, args: object) -> dict[str, Any]:
     if answer.error is not None:
         raise SpecError(result["error"], field="args")
     return result
+
+
+def call_batch(name: str, scene: Scene | None, columns: Mapping[str, object]) -> dict[str, NDArray[Any]]:
+    """Call the tool `name` on `scene` for very many rows: columns in and out (docs/tools.md).
+
+    Raises:
+        NotFound: the tool does not exist.
+        SpecError: the tool has no batch form, there is no scene and it needs one, or a column is not allowed;
+            the field names the column, and its row.
+    """
+    tool = _tool_on(name, scene)
+    if tool.batch is None:
+        having = [other.name for other in TOOLS if other.batch is not None]
+        raise SpecError(f"{name} has no batch form; those that have: {', '.join(having)}", field="name")
+    try:
+        return run_batch(tool, scene or EMPTY_SCENE, columns)
+    except BadColumn as error:
+        row = "" if error.row is None else f".{error.row}"
+        raise SpecError(error.reason, field=f"args.{error.column}{row}") from None
+    except ToolError as error:
+        raise SpecError(str(error), field="args") from None
+
+
+def as_json_columns(columns: Mapping[str, NDArray[Any]]) -> dict[str, list[Any]]:
+    """Columns as JSON has them: a list each, with null for NaN."""
+    lists = {}
+    for name, column in columns.items():
+        if column.dtype.kind == "f" and (unknown := np.isnan(column)).any():
+            column = column.astype(object)
+            column[unknown] = None
+        lists[name] = column.tolist()
+    return lists
+
+
+def as_arrow_stream(columns: Mapping[str, NDArray[Any]]) -> bytes:
+    """Columns as an Arrow IPC stream: NaN is null, pairs of numbers are lists of two."""
+    import pyarrow as pa  # late: the API starts without it
+
+    arrays = {
+        name: pa.array(column, from_pandas=True)
+        if column.ndim == 1
+        else pa.FixedSizeListArray.from_arrays(
+            pa.array(column.reshape(-1), from_pandas=True), column.shape[1]
+        )
+        for name, column in columns.items()
+    }
+    table, sink = pa.table(arrays), pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, table.schema) as writer:
+        writer.write_table(table)
+    return bytes(sink.getvalue())
+
+
+def _tool_on(name: str, scene: Scene | None) -> Tool[Any]:
+    try:
+        tool = TOOLS.get(name)
+    except UnknownPlugin as error:
+        raise NotFound(str(error), field="name") from None
+    if scene is None and tool.needs == "scene":
+        raise SpecError(f"{name} needs a scene", field="scene")
+    return tool
 
 
 def inline_scene(geojson: object) -> Scene:

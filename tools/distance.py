@@ -10,14 +10,20 @@ Error: `error_m` adds the position errors of both ends; `path_error_m` adds thei
 as well.
 """
 
+from collections.abc import Mapping
+from typing import Any
+
 from pydantic import Field
 
+from tools.core.batch import Batch, Columns
 from tools.core.location import Location
 from tools.core.marks import amount, drawn, number_in
 from tools.core.route import measure_route, no_network
 from tools.core.scene_marks import location_dot, location_name, measured, spot_of, straight_line, way_lines
 from tools.core.sketch import Result, Sketch
 from tools.core.tool import Tool, ToolArgs, ToolContext, ToolResult
+from tools.geometry.geodesic import distances_m
+from tools.scene.scene import Scene
 
 
 class DistanceArgs(ToolArgs):
@@ -71,6 +77,15 @@ def run(context: ToolContext, args: DistanceArgs) -> Distance:
     )
 
 
+def run_batch(scene: Scene, columns: Mapping[str, Any]) -> Columns:
+    """Measure the straight lines."""
+    start, end = columns["start"], columns["end"]
+    return {
+        "straight_m": distances_m(scene.frame, start.xy_m, end.xy_m),
+        "error_m": start.error_m + end.error_m,
+    }
+
+
 def sketch(context: ToolContext, args: DistanceArgs, result: Result) -> Sketch:
     """Both locations, the straight line and the way."""
     scene, straight_m, path_m = context.scene, number_in(result, "straight_m"), number_in(result, "path_m")
@@ -96,5 +111,13 @@ distance = Tool(
     args=DistanceArgs,
     run=run,
     sketch=sketch,
+    batch=Batch(
+        takes={"start": "location", "end": "location"},
+        run=run_batch,
+        gives={
+            "straight_m": "as above; ways along the network are told by single calls",
+            "error_m": "as above",
+        },
+    ),
     example={"start": {"camera": "c1"}, "end": {"camera": "c2"}},
 )

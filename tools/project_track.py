@@ -13,6 +13,8 @@ errors of the first and the last point, which are independent and so added as sq
 
 import itertools
 import math
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 import shapely
@@ -20,6 +22,7 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from tools.core.array_args import Box, Seconds, checked_boxes
+from tools.core.batch import BadColumn, Batch, Columns
 from tools.core.location import find_camera, listed
 from tools.core.marks import (
     amount,
@@ -37,7 +40,7 @@ from tools.core.scene_marks import camera_dot
 from tools.core.sketch import Result, Sketch
 from tools.core.tool import Tool, ToolArgs, ToolContext, ToolError, ToolResult
 from tools.geometry.angles import bearing_deg, compass
-from tools.geometry.homography import HorizonError, sensitivity, to_ground
+from tools.geometry.homography import HorizonError, Pixel, ground_seen, sensitivity_at, to_ground
 from tools.scene.scene import Camera, Scene
 
 Array = NDArray[np.float64]
@@ -105,18 +108,53 @@ def run(context: ToolContext, args: ProjectTrackArgs) -> Track:
     """
     camera = find_camera(context.scene, args.camera)
     if camera.homography is None:
-        calibrated = [each.id for each in context.scene.cameras.values() if each.homography is not None]
-        raise ToolError(
-            f"Camera {camera.id!r} has no homography. Cameras that have one: {listed(calibrated)}."
-        )
+        raise ToolError(_uncalibrated(context.scene, camera))
     boxes = checked_boxes(args.boxes, args.times_s)
-    feet_px = np.column_stack([boxes[:, 0] + boxes[:, 2] / 2, boxes[:, 1] + boxes[:, 3]])
+    feet_px = _feet_px(boxes)
     points_m = _on_floor(camera, camera.homography, feet_px)
-    foot_error_px = FOOT_ERROR_PX + FOOT_ERROR_SHARE * boxes[:, 3]
-    errors_m = foot_error_px * sensitivity(camera.homography, feet_px)
+    errors_m = _errors_m(camera.homography, boxes, feet_px, points_m)
     zones = _zones(context.scene, camera.floor, points_m)
     duration_s = args.times_s[-1] - args.times_s[0]
     return _track(camera, points_m, errors_m, zones=zones, duration_s=duration_s, feet_px=feet_px)
+
+
+def _uncalibrated(scene: Scene, camera: Camera) -> str:
+    calibrated = [each.id for each in scene.cameras.values() if each.homography is not None]
+    return f"Camera {camera.id!r} has no homography. Cameras that have one: {listed(calibrated)}."
+
+
+def _feet_px(boxes: Array) -> Array:
+    """The middle of each box's lower edge."""
+    return np.column_stack([boxes[:, 0] + boxes[:, 2] / 2, boxes[:, 1] + boxes[:, 3]])
+
+
+def _errors_m(homography: Array, boxes: Array, feet_px: Array, points_m: Array) -> Array:
+    foot_error_px = FOOT_ERROR_PX + FOOT_ERROR_SHARE * boxes[:, 3]
+    return np.asarray(foot_error_px * sensitivity_at(homography, feet_px, points_m), dtype=float)
+
+
+def run_batch(scene: Scene, columns: Mapping[str, Any]) -> Columns:
+    """Project each box by itself; NaN where its feet are on or beyond the horizon.
+
+    Raises:
+        BadColumn: a camera has no homography, or a box is empty.
+    """
+    boxes, named = columns["boxes"], columns["camera"]
+    empty = (boxes[:, 2] <= 0) | (boxes[:, 3] <= 0)
+    if empty.any():
+        reason = "is empty; boxes are [x, y, width, height] with positive sizes"
+        raise BadColumn(reason, column="boxes", row=int(np.argmax(empty)))
+    points_m, errors_m = np.full((len(boxes), 2), np.nan), np.full(len(boxes), np.nan)
+    for number, camera in enumerate(named.cameras):
+        rows = np.flatnonzero(named.index == number)
+        if camera.homography is None:
+            raise BadColumn(_uncalibrated(scene, camera), column="camera", row=int(rows[0]))
+        feet_px = _feet_px(boxes[rows])
+        places_m, is_floor = ground_seen(camera.homography, feet_px, ground_pixel=_ground_pixel(camera))
+        shown = rows[is_floor]
+        points_m[shown] = places_m[is_floor]
+        errors_m[shown] = _errors_m(camera.homography, boxes[shown], feet_px[is_floor], places_m[is_floor])
+    return {"x_m": points_m[:, 0], "y_m": points_m[:, 1], "error_m": errors_m}
 
 
 def _zones(scene: Scene, floor: int, points_m: Array) -> list[str] | None:
@@ -126,13 +164,16 @@ def _zones(scene: Scene, floor: int, points_m: Array) -> list[str] | None:
     return [zone for zone, _ in itertools.groupby(inside) if zone is not None] if here else None
 
 
-def _on_floor(camera: Camera, homography: Array, feet_px: Array) -> Array:
+def _ground_pixel(camera: Camera) -> Pixel | None:
     # The lower edge of an upright picture shows the floor: in 180 of 180 real indoor clips its side of the
     # horizon is that of every foot point.
     size = camera.image_size
-    ground_pixel = (size[0] / 2, float(size[1])) if size else None
+    return (size[0] / 2, float(size[1])) if size else None
+
+
+def _on_floor(camera: Camera, homography: Array, feet_px: Array) -> Array:
     try:
-        return to_ground(homography, feet_px, ground_pixel=ground_pixel)
+        return to_ground(homography, feet_px, ground_pixel=_ground_pixel(camera))
     except HorizonError as error:
         which = listed(map(str, error.indices))
         raise ToolError(
@@ -214,6 +255,16 @@ project_track = Tool(
     args=ProjectTrackArgs,
     run=run,
     sketch=sketch,
+    batch=Batch(
+        takes={"camera": "camera", "boxes": "boxes"},
+        run=run_batch,
+        gives={
+            "x_m": "metres east of the foot point; NaN where it is on or beyond the horizon: off the side of"
+            " the picture's lower edge, or else of most boxes of the camera",
+            "y_m": "metres north of it",
+            "error_m": "root-mean-square error of this point",
+        },
+    ),
     example={
         "camera": "c1",
         "boxes": [[600.0, 300.0, 40.0, 60.0], [610.0, 310.0, 40.0, 80.0], [620.0, 320.0, 40.0, 100.0]],

@@ -3,11 +3,18 @@
 Error: the distance's error over the duration; the duration is taken as exact.
 """
 
+from collections.abc import Mapping
+from typing import Any
+
 from pydantic import Field
 
+from tools.core.batch import Batch, Columns
 from tools.core.marks import amount, drawn, number_in
 from tools.core.sketch import Result, Sketch
 from tools.core.tool import Tool, ToolArgs, ToolContext, ToolResult
+from tools.scene.scene import Scene
+
+KMH = 3.6  # km/h in a metre per second
 
 
 class SpeedArgs(ToolArgs):
@@ -33,7 +40,14 @@ class Speed(ToolResult):
 def run(_: ToolContext, args: SpeedArgs) -> Speed:
     """Divide."""
     speed_mps = args.distance_m / args.seconds
-    return Speed(speed_mps=speed_mps, kmh=speed_mps * 3.6, error_mps=args.distance_error_m / args.seconds)
+    return Speed(speed_mps=speed_mps, kmh=speed_mps * KMH, error_mps=args.distance_error_m / args.seconds)
+
+
+def run_batch(_: Scene, columns: Mapping[str, Any]) -> Columns:
+    """Divide, row by row."""
+    speed_mps = columns["distance_m"] / columns["seconds"]
+    error_mps = columns["distance_error_m"] / columns["seconds"]
+    return {"speed_mps": speed_mps, "kmh": speed_mps * KMH, "error_mps": error_mps}
 
 
 def sketch(_: ToolContext, args: SpeedArgs, result: Result) -> Sketch:
@@ -50,5 +64,10 @@ speed = Tool(
     args=SpeedArgs,
     run=run,
     sketch=sketch,
+    batch=Batch(
+        takes={"distance_m": "number", "seconds": "number", "distance_error_m": "number"},
+        run=run_batch,
+        gives={"speed_mps": "as above", "kmh": "as above", "error_mps": "as above"},
+    ),
     example={"distance_m": 105.0, "seconds": 75.0},
 )

@@ -31,7 +31,7 @@ SCENE = {
         }
     ],
 }
-TOOL = "list_cameras"
+TOOL = "cameras_seeing"
 BODIES: Mapping[str, Any] = {
     "POST /v1/jobs": SPEC,
     "POST /v1/itineraries": {
@@ -46,7 +46,8 @@ BODIES: Mapping[str, Any] = {
         },
         "request": {"area": "helsinki", "start_date": "2026-06-11", "places": ["Kiasma"]},
     },
-    "POST /v1/tools/{name}": {"scene": SCENE, "args": {}},
+    "POST /v1/tools/{name}": {"scene": SCENE, "args": {"points": [[20.0, 0.0]]}},
+    "POST /v1/tools/{name}/batch": {"scene": SCENE, "args": {"points": [[20.0, 0.0], [90.0, 0.0]]}},
     "POST /v1/trials/{trial_id}/file": {"from_step": 2, "result": {"error": "The sensor is away."}},
 }
 COUNTS = {"planned": 120, "scored": 40, "model_failed": 0, "infra_missing": 0, "running": 8}
@@ -66,7 +67,8 @@ RESPONSES: Mapping[str, Any] = {
     "POST /v1/jobs/{job_id}/resume": {**JOB, "status": "queued"},
     "GET /v1/jobs/{job_id}/trials": {"items": [ROW], "next_cursor": "100"},
     "GET /v1/trials/{trial_id}": {**ROW, "state": "done", "attempt": 1},
-    "POST /v1/tools/{name}": {"cameras": [{"camera": "c1", "x_m": 0.0, "y_m": 0.0}]},
+    "POST /v1/tools/{name}": {"cameras": [{"camera": "c1", "error_m": 0.0}]},
+    "POST /v1/tools/{name}/batch": {"row": [0], "camera": ["c1"], "error_m": [0.0]},
     "POST /v1/itineraries": {"id": "j_1f0c…", "status": "queued", "events": "/v1/jobs/j_1f0c…/events"},
     "POST /v1/itineraries/check": {
         "form": "gnomon",

@@ -27,6 +27,9 @@ class TooSlow(Exception):
     """The body did not arrive in time."""
 
 
+MAX_BATCH_BYTES = 64_000_000  # a million points as JSON are 40 MB
+
+
 class RequestGuard:
     """ASGI middleware: bodies have a size limit and a deadline; a keyless API answers only to loopback names
     and to its own pages.
@@ -48,20 +51,21 @@ class RequestGuard:
             answer = problem(403, title="Forbidden", detail=detail, field=field)
             await answer(scope, receive, send)
             return
+        allowed = MAX_BATCH_BYTES if scope["path"].endswith("/batch") else self._max_body_bytes
         length = headers.get(b"content-length", "0")
-        if not length.isdigit() or int(length) > self._max_body_bytes:
-            await self._refuse(scope, receive, send)
+        if not length.isdigit() or int(length) > allowed:
+            await self._refuse(scope, receive, send, allowed)
             return
         try:
-            await self._app(scope, self._limited(receive), _plain(send))
+            await self._app(scope, self._limited(receive, allowed), _plain(send))
         except TooLarge:
-            await self._refuse(scope, receive, send)
+            await self._refuse(scope, receive, send, allowed)
         except TooSlow:
             detail = f"the body must arrive within {BODY_S:g} s"
             answer = problem(408, title="Request timeout", detail=detail, field="body", headers=CLOSE)
             await answer(scope, receive, send)
 
-    def _limited(self, receive: Receive) -> Receive:
+    def _limited(self, receive: Receive, allowed: int) -> Receive:
         received, is_complete = 0, False
         until_s = asyncio.get_running_loop().time() + BODY_S
 
@@ -74,14 +78,14 @@ class RequestGuard:
                 raise TooSlow from None
             received += len(message.get("body", b""))
             is_complete = not message.get("more_body", False)
-            if received > self._max_body_bytes:
+            if received > allowed:
                 raise TooLarge
             return message
 
         return counted
 
-    async def _refuse(self, scope: Scope, receive: Receive, send: Send) -> None:
-        detail = f"a body may have up to {self._max_body_bytes:,} bytes"
+    async def _refuse(self, scope: Scope, receive: Receive, send: Send, allowed: int) -> None:
+        detail = f"a body may have up to {allowed:,} bytes"
         answer = problem(413, title="Content too large", detail=detail, field="body", headers=CLOSE)
         await answer(scope, receive, send)
 

@@ -18,6 +18,7 @@ YAML = (
     "application/x-yaml",
     "text/yaml",
 )  # RFC 9512, and its aliases
+LARGE_BYTES = 1_000_000  # JSON beyond it is read in a thread, so that the event loop goes on
 MAX_YAML_BYTES = 200_000  # read some hundred times more slowly than JSON
 
 
@@ -32,7 +33,8 @@ async def plain_body(request: Request) -> object:
     # preflight request first, so a page of another site cannot post here.
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind == JSON:
-        return _json(await request.body())
+        body = await request.body()
+        return _json(body) if len(body) <= LARGE_BYTES else await run_sync(_json, body)
     if kind not in YAML:
         raise HTTPException(
             HTTPStatus.UNSUPPORTED_MEDIA_TYPE,

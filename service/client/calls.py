@@ -226,6 +226,15 @@ def call_tool(name: str, *, scene: object, args: Mapping[str, Any]) -> Call[answ
     return Call(verb="POST", route="/v1/tools/{name}", answer=answers.ToolResult, places=places, body=body)
 
 
+def call_batch(name: str, *, scene: object, args: Mapping[str, Any]) -> Call[answers.BatchResult]:
+    """Call a tool for very many rows: columns, as lists or NumPy arrays."""
+    columns = {
+        column: getattr(values, "tolist", lambda values=values: values)() for column, values in args.items()
+    }
+    route, body = "/v1/tools/{name}/batch", {"scene": scene, "args": columns}
+    return Call(verb="POST", route=route, answer=answers.BatchResult, places={"name": name}, body=body)
+
+
 def post_itinerary(request: object, *, idempotency_key: str | None = None) -> Call[answers.TripSubmitted]:
     """Queue a planning request; without a key of the caller's, one is made."""
     headers = _once(idempotency_key)

@@ -242,6 +242,10 @@ class Client:
         """Call a tool on a scene (GeoJSON, or a path that the service may read) with these arguments."""
         return self.send(calls.call_tool(name, scene=scene, args=args))
 
+    def call_batch(self, name: str, *, scene: object, **columns: Any) -> dict[str, list[Any]]:
+        """Call a tool for very many rows: columns in, as lists or NumPy arrays, and columns out."""
+        return self.send(calls.call_batch(name, scene=scene, args=columns))
+
     def plan_trip(
         self, request: Mapping[str, Any], *, idempotency_key: str | None = None
     ) -> answers.TripSubmitted:

@@ -11,6 +11,7 @@ from types import SimpleNamespace
 from typing import Any
 from xml.etree import ElementTree as ET
 
+import numpy as np
 import pytest
 from IPython.core.interactiveshell import InteractiveShell
 from IPython.utils.capture import capture_output
@@ -42,6 +43,17 @@ def job(folder: Path) -> lab.Job:
         return lab.run(SPEC, data_dir=folder, workers=1, progress=False)
 
     return asyncio.run(cell())
+
+
+def test_a_tool_is_called_for_many_rows_on_arrays() -> None:
+    scene = ROOT / "examples" / "scenes" / "small.geojson"
+    ends = np.array([[0.0, 0.0], [3.0, 4.0]])
+    from_file = lab.batch("distance", scene, start="c1", end=ends)
+    from_geojson = lab.batch("distance", json.loads(scene.read_text()), start="c1", end=ends)
+    assert from_file["straight_m"].tolist() == from_geojson["straight_m"].tolist()
+    with pytest.raises(lab.SpecError) as refused:
+        lab.batch("distance", scene, start="c1", end=[[0, 0], [0, np.nan]])
+    assert refused.value.field == "args.end.1"
 
 
 def test_a_job_runs_here_and_its_rows_are_frames(job: lab.Job) -> None:

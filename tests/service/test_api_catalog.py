@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
 from redis import Redis
 from starlette.testclient import TestClient
@@ -20,6 +21,7 @@ from tools.core.toolbox import TOOLS
 from workers.queue import client_of
 from workers.store.store import Store
 
+ARROW = "application/vnd.apache.arrow.stream"
 SCENE_FILE = Path(__file__).parents[2] / "examples" / "scenes" / "small.geojson"
 
 
@@ -74,6 +76,49 @@ def test_a_bad_call_is_named(
     response = api.post(f"/v1/tools/{name}", json={"scene": scene, "args": {}, **changes})
     assert response.status_code == status
     assert response.json()["field"].startswith(field)
+
+
+def test_a_batch_answers_in_columns(api: TestClient, scene: dict[str, Any]) -> None:
+    body = {"scene": scene, "args": {"start": [[0, 0], [3, 4]], "end": [3, 4]}}
+    response = api.post("/v1/tools/bearing/batch", json=body)
+    assert response.status_code == 200
+    angles = response.json()["bearing_deg"]
+    assert angles == [pytest.approx(36.87, abs=0.01), None]  # a point has no bearing to itself
+    arrow = api.post("/v1/tools/bearing/batch", json=body, headers={"Accept": ARROW})
+    assert arrow.headers["content-type"] == ARROW
+    assert pa.ipc.open_stream(arrow.content).read_all()["bearing_deg"].to_pylist() == angles
+    refused = api.post("/v1/tools/bearing/batch", json=body, headers={"Accept": "text/csv"})
+    assert refused.status_code == 406
+
+
+@pytest.mark.parametrize(
+    ("name", "args", "status", "field"),
+    [
+        ("fly", {}, 404, "name"),
+        ("list_cameras", {}, 422, "name"),
+        ("distance", [], 422, "args"),
+        ("distance", {"start": [0, 0]}, 422, "args.end"),
+        ("distance", {"start": [[0, 0], [0, 2e6]], "end": [0, 0]}, 422, "args.start.1"),
+        ("cameras_seeing", {"points": [[0, 0]] * 1_000_001}, 422, "args.points"),
+    ],
+)
+def test_a_bad_batch_is_named_by_column_and_row(
+    api: TestClient, scene: dict[str, Any], name: str, args: object, status: int, field: str
+) -> None:
+    response = api.post(f"/v1/tools/{name}/batch", json={"scene": scene, "args": args})
+    assert (response.status_code, response.json()["field"]) == (status, field)
+    assert response.headers["content-type"] == "application/problem+json"
+
+
+def test_a_batch_may_be_larger_than_other_bodies_but_not_of_any_size(
+    api: TestClient, scene: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    body = {"scene": scene, "args": {"start": [[0.123456789, 0.123456789]] * 50_000, "end": [3, 4]}}
+    assert len(json.dumps(body)) > 1_000_000
+    assert len(api.post("/v1/tools/distance/batch", json=body).json()["straight_m"]) == 50_000
+    assert api.post("/v1/tools/distance", json=body).status_code == 413
+    monkeypatch.setattr("service.api.middleware.MAX_BATCH_BYTES", 1_000_000)
+    assert api.post("/v1/tools/distance/batch", json=body).status_code == 413
 
 
 def test_a_scene_may_be_a_path_below_the_media_roots(open_api: OpenApi) -> None:

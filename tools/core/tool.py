@@ -19,6 +19,7 @@ from tools.scene.frame import Frame
 from tools.scene.scene import Scene
 
 if TYPE_CHECKING:
+    from tools.core.batch import Batch
     from tools.itinerary.trip import Trip  # reads opening hours, which few tools need
     from tools.map_record.record import MapRecord
     from tools.sandbox.record import TravelSandbox
@@ -129,7 +130,8 @@ class Tool(Generic[A]):
     `example` holds arguments to start from on the tool's page: those of a call that works on
     examples/scenes/small.geojson, for a tool that needs a scene. `synonym` is another name that says as much,
     for arms that rename tools; without one they number it. A tool that `is_slow` searches long or
-    calls another process: agents run it in a thread.
+    calls another process: agents run it in a thread. `batch` is its form over columns, for those who call it
+    on very many rows.
     """
 
     name: str
@@ -141,6 +143,7 @@ class Tool(Generic[A]):
     example: Mapping[str, Any] = field(default_factory=dict, hash=False)
     synonym: str = ""
     is_slow: bool = False
+    batch: "Batch | None" = field(default=None, hash=False)
     is_foreign: bool = False  # of another program: its results are text of any kind
 
     def schema(self) -> dict[str, Any]:

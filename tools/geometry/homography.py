@@ -31,15 +31,25 @@ def to_ground(homography: Array, pixels: Array, *, ground_pixel: Pixel | None = 
     Raises:
         HorizonError: some pixels are on the horizon, or on the other side of it.
     """
+    points_m, is_floor = ground_seen(homography, pixels, ground_pixel=ground_pixel)
+    if not is_floor.all():
+        raise HorizonError(np.flatnonzero(~is_floor).tolist())
+    return points_m
+
+
+def ground_seen(
+    homography: Array, pixels: Array, *, ground_pixel: Pixel | None = None
+) -> tuple[Array, NDArray[np.bool_]]:
+    """Map pixels as `to_ground` does, and tell which of them (n) show the floor: the others mean nothing."""
     mapped = _homogeneous(pixels) @ homography.T
     depth = mapped[:, 2]
     scale = _homogeneous(np.abs(pixels)) @ np.abs(homography[2])
     side = np.where(np.abs(depth) > HORIZON * scale, np.sign(depth), 0.0)
     reference = side.sum() if ground_pixel is None else homography[2] @ (*ground_pixel, 1.0)
     ground = 1.0 if reference >= 0 else -1.0
-    if (side != ground).any():
-        raise HorizonError(np.flatnonzero(side != ground).tolist())
-    return np.asarray(mapped[:, :2] / depth[:, None], dtype=float)
+    is_floor = side == ground
+    points_m = mapped[:, :2] / np.where(is_floor, depth, 1.0)[:, None]
+    return np.asarray(points_m, dtype=float), np.asarray(is_floor)
 
 
 def to_image(homography: Array, points_m: Array) -> Array:
@@ -61,10 +71,17 @@ def sensitivity(homography: Array, pixels: Array) -> Array:
     >>> sensitivity(np.diag([3.0, 4.0, 1.0]), np.array([[7.0, 7.0]])).tolist()
     [5.0]
     """
-    points_m = to_ground(homography, pixels)
+    return sensitivity_at(homography, pixels, to_ground(homography, pixels))
+
+
+def sensitivity_at(homography: Array, pixels: Array, points_m: Array) -> Array:
+    """The `sensitivity` of pixels (n × 2) whose points of the floor (n × 2) are known."""
     depth = _homogeneous(pixels) @ homography[2]
-    jacobian = (homography[:2, :2] - points_m[:, :, None] * homography[2, :2]) / depth[:, None, None]
-    return np.asarray(np.sqrt((jacobian**2).sum(axis=(1, 2))), dtype=float)
+    squares = np.zeros(len(pixels))
+    for row in (0, 1):
+        for column in (0, 1):
+            squares += (homography[row, column] - points_m[:, row] * homography[2, column]) ** 2
+    return np.asarray(np.sqrt(squares) / np.abs(depth), dtype=float)
 
 
 def _homogeneous(points: Array) -> Array:

@@ -1,0 +1,183 @@
+"""Batch forms: row by row what single calls answer, and what is refused."""
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tools.core.batch import BadColumn, run_batch
+from tools.core.tool import ToolContext, ToolError
+from tools.core.toolbox import TOOLS
+from tools.geometry.geodesic import geodesics
+from tools.scene.frame import Frame
+from tools.scene.scene import Scene
+
+metres = st.floats(-200, 200)
+spots = st.tuples(metres, metres)
+pairs = st.lists(st.tuples(spots, spots), min_size=1, max_size=20)
+
+
+def single(name: str, scene: Scene, args: dict[str, Any]) -> dict[str, Any]:
+    """What a single call answers, before numbers are rounded."""
+    tool = TOOLS.get(name)
+    return tool.run(ToolContext(scene=scene), tool.read_args(args)).model_dump()
+
+
+def batch(name: str, scene: Scene, **columns: Any) -> dict[str, np.ndarray]:
+    return run_batch(TOOLS.get(name), scene, columns)
+
+
+def at(spot: tuple[float, float], floor: int = 0) -> dict[str, Any]:
+    return {"x_m": spot[0], "y_m": spot[1], "floor": floor}
+
+
+def test_every_batch_form_gives_the_columns_that_it_names(small):
+    having = {tool.name for tool in TOOLS if tool.batch is not None}
+    assert having >= {"distance", "bearing", "speed", "cameras_seeing"}
+
+
+@given(pairs=pairs)
+def test_straight_lines_are_those_of_single_calls(small, floors, pairs):
+    for scene in (small, floors):
+        columns = batch("distance", scene, start=[a for a, _ in pairs], end=[b for _, b in pairs])
+        expected = [scene.frame.distance_m(a, b) for a, b in pairs]
+        assert columns["straight_m"] == pytest.approx(expected, abs=1e-5)
+
+
+@given(pairs=pairs)
+def test_bearings_are_those_of_single_calls_and_of_one_point_nan(small, floors, pairs):
+    for scene in (small, floors):
+        columns = batch("bearing", scene, start=[a for a, _ in pairs], end=[b for _, b in pairs])
+        for row, (start, end) in enumerate(pairs):
+            if start == end:
+                assert math.isnan(columns["bearing_deg"][row])
+                assert math.isnan(columns["error_deg"][row])
+            elif math.dist(start, end) > 1e-3:
+                answer = single("bearing", scene, {"start": at(start), "end": at(end)})
+                assert columns["bearing_deg"][row] == pytest.approx(answer["bearing_deg"])
+                assert columns["error_deg"][row] == pytest.approx(answer["error_deg"], abs=1e-3)
+
+
+def test_cameras_stand_for_their_positions_and_errors(small):
+    columns = batch("bearing", small, start="c1", end=["c2", "c3"])
+    for row, end in enumerate(("c2", "c3")):
+        answer = single("bearing", small, {"start": {"camera": "c1"}, "end": {"camera": end}})
+        assert columns["bearing_deg"][row] == pytest.approx(answer["bearing_deg"])
+        assert columns["error_deg"][row] == pytest.approx(answer["error_deg"], abs=1e-6)
+    lengths = batch("distance", small, start=np.array(["c1", "c2"]), end=np.array(["c3"], dtype=object))
+    assert lengths["error_m"] == pytest.approx([1.0, 1.5])
+
+
+@given(st.lists(st.tuples(st.floats(0, 1e9), st.floats(1e-6, 1e9), st.floats(0, 1e9)), min_size=1))
+def test_speeds_are_those_of_single_calls(small, rows):
+    names = ("distance_m", "seconds", "distance_error_m")
+    columns = batch("speed", small, **dict(zip(names, np.array(rows).T, strict=True)))
+    for row, values in enumerate(rows):
+        answer = single("speed", small, dict(zip(names, values, strict=True)))
+        assert {name: column[row] for name, column in columns.items()} == answer
+
+
+@given(points=st.lists(spots, max_size=50), data=st.data())
+def test_cameras_that_see_points_are_those_of_single_calls(floors, small, points, data):
+    for scene in (small, floors):
+        on = data.draw(st.lists(st.integers(-1, 2), min_size=len(points), max_size=len(points)))
+        columns = batch(
+            "cameras_seeing", scene, points=np.array(points).reshape(-1, 2), floor=np.array(on, dtype=int)
+        )
+        assert (np.diff(columns["row"]) >= 0).all()
+        for row, (point, floor) in enumerate(zip(points, on, strict=True)):
+            answer = single("cameras_seeing", scene, {"points": [list(point)], "floor": floor})["cameras"]
+            here = columns["row"] == row
+            seers = dict(
+                zip(columns["camera"][here].tolist(), columns["error_m"][here].tolist(), strict=True)
+            )
+            assert seers == {seer["camera"]: seer["error_m"] for seer in answer}
+
+
+def test_points_beyond_one_block_keep_their_rows(small, monkeypatch):
+    monkeypatch.setattr("tools.cameras_seeing.BLOCK", 2)
+    points = [[500.0, 0.0], [-60.0, 0.0], [500.0, 0.0], [-60.0, 0.0], [-60.0, 0.0]]
+    assert batch("cameras_seeing", small, points=points)["row"].tolist() == [1, 3, 4]
+    monkeypatch.setattr("tools.cameras_seeing.MAX_PAIRS", 2)
+    with pytest.raises(ToolError, match="give fewer points"):
+        batch("cameras_seeing", small, points=points)
+
+
+@given(
+    st.floats(-90, 90),
+    st.floats(-180, 180),
+    st.lists(st.tuples(*[st.floats(-1e6, 1e6)] * 4), min_size=1, max_size=5),
+)
+def test_geodesics_agree_with_karneys_to_a_hundredth_of_a_millimetre(lat_deg, lon_deg, rows):
+    frame = Frame(lat_deg=lat_deg, lon_deg=lon_deg, anchored=True)
+    ends = np.array(rows)
+    lengths_m, azimuths_deg = geodesics(frame, ends[:, :2], ends[:, 2:])
+    for row, (x, y, u, v) in enumerate(rows):
+        length_m, azimuth_deg = frame.geodesic((x, y), (u, v))
+        assert lengths_m[row] == pytest.approx(length_m, abs=2e-5)
+        off_rad = math.radians(abs((azimuths_deg[row] - azimuth_deg + 180) % 360 - 180))
+        assert off_rad * min(length_m, 1e6) < 1e-4 or length_m < 1e-3
+
+
+@given(
+    st.lists(
+        st.tuples(st.floats(0, 1200), st.floats(-2000, 700), st.floats(1, 100), st.floats(1, 100)),
+        min_size=1,
+        max_size=20,
+    )
+)
+def test_boxes_are_projected_as_by_single_calls_and_beyond_the_horizon_nan(small, boxes):
+    columns = batch("project_track", small, camera="c1", boxes=boxes)
+    for row, box in enumerate(boxes):
+        try:
+            answer = single("project_track", small, {"camera": "c1", "boxes": [list(box)], "times_s": [0.0]})
+        except ToolError:
+            assert all(math.isnan(column[row]) for column in columns.values())
+        else:
+            assert [columns["x_m"][row], columns["y_m"][row]] == pytest.approx(answer["points_m"][0])
+            assert columns["error_m"][row] == pytest.approx(answer["error_m"])
+
+
+@pytest.mark.parametrize(
+    ("name", "columns", "column", "row"),
+    [
+        ("distance", {"start": [[0, 0], [0, math.nan]], "end": [1, 1]}, "start", 1),
+        ("distance", {"start": [[0, 0], [math.inf, 0]], "end": [1, 1]}, "start", 1),
+        ("distance", {"start": [[0, 0], [0, 2e6]], "end": [1, 1]}, "start", 1),
+        ("distance", {"start": [[0, 0], [0]], "end": [1, 1]}, "start", None),
+        ("distance", {"start": [[0, 0]] * 3, "end": [[1, 1]] * 2}, "end", None),
+        ("distance", {"start": [0, 0]}, "end", None),
+        ("distance", {"start": [0, 0], "end": [1, 1], "speed": 3}, "speed", None),
+        ("distance", {"start": ["c1", "c1", "nowhere"], "end": [1, 1]}, "start", 2),
+        ("distance", {"start": "c4", "end": [1, 1]}, "start", 0),
+        ("distance", {"start": "c1", "start_floor": 1, "end": [1, 1]}, "start_floor", None),
+        ("distance", {"start": [0, 0], "start_floor": [0, 0.5], "end": [1, 1]}, "start_floor", 1),
+        ("distance", {"start": [True, False], "end": [1, 1]}, "start", None),
+        ("distance", {"start": {"camera": "c1"}, "end": [1, 1]}, "start", None),
+        ("speed", {"distance_m": [1, None], "seconds": 1}, "distance_m", None),
+        ("speed", {"distance_m": [1, 2], "seconds": [1, 0]}, "seconds", 1),
+        ("speed", {"distance_m": "far", "seconds": 1}, "distance_m", None),
+        ("project_track", {"camera": ["c1", "c2"], "boxes": [1, 1, 1, 1]}, "camera", 1),
+        ("project_track", {"camera": "c1", "boxes": [[1, 1, 1, 1], [1, 1, 0, 1]]}, "boxes", 1),
+        ("project_track", {"camera": "c1", "boxes": [1, 1, 1]}, "boxes", None),
+        ("project_track", {"camera": 5, "boxes": [1, 1, 1, 1]}, "camera", None),
+        ("cameras_seeing", {"points": 7}, "points", None),
+    ],
+)
+def test_what_is_refused_is_told_by_column_and_row(small, name, columns, column, row):
+    with pytest.raises(BadColumn) as refused:
+        batch(name, small, **columns)
+    assert (refused.value.column, refused.value.row) == (column, row)
+
+
+def test_no_rows_are_no_rows(small):
+    assert len(batch("distance", small, start=np.empty((0, 2)), end=[1, 1])["straight_m"]) == 0
+    assert len(batch("cameras_seeing", small, points=[])["row"]) == 0
+
+
+def test_a_tool_without_a_batch_form_says_so(small):
+    with pytest.raises(ToolError, match="list_cameras has no batch form"):
+        batch("list_cameras", small)
