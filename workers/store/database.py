@@ -22,7 +22,6 @@ from gnomon.core.errors import DataError, SpecError, Unavailable
 from workers.store.schema import REVISION, alembic_version, metadata, results
 from workers.store.sqlite import (
     BUSY_TIMEOUT_S,
-    Raw,
     has_disk_space,
     integrity_error,
     library,
@@ -38,11 +37,12 @@ _ALIVE = {  # a server that is silent beyond that is away: a partition leaves no
 }
 STALLED_S = 10.0  # PostgreSQL ends a transaction whose client is silent for so long: its locks stop others
 MAKING_TABLES = 0x676E6F6D6F6E  # the advisory lock of PostgreSQL under which tables are made
-# Of each transaction, not of the connection: between two transactions a pooler may change the server's end.
 _TIMEOUTS = (
-    f"SET LOCAL lock_timeout = {int(BUSY_TIMEOUT_S * 1000)};"
-    f" SET LOCAL idle_in_transaction_session_timeout = {int(STALLED_S * 1000)}"
+    f"SET lock_timeout = {int(BUSY_TIMEOUT_S * 1000)};"
+    f" SET idle_in_transaction_session_timeout = {int(STALLED_S * 1000)}"
 )
+_IS_POOLED = "gnomon_is_pooled"
+PREPARED_AFTER = 5  # times that a statement is run, as is the driver's custom
 
 
 class Database:
@@ -263,21 +263,28 @@ def _check_results(db: Connection) -> None:
 
 
 def _open_postgresql(url: URL) -> Engine:
-    """Nothing of a connection outlives a transaction, so that a pooler may lend it by transactions: no
+    """Behind a pooler nothing of a connection outlives a transaction, so that it may lend by transactions: no
     prepared statements, no settings, no locks of a session.
     """
     engine = create_engine(url, pool_pre_ping=True, connect_args={**_ALIVE, "prepare_threshold": None})
-    event.listen(engine, "connect", _leave_begin_to_us)
+    event.listen(engine, "connect", _set_up_postgresql)
     event.listen(engine, "begin", begin_postgresql)
     return engine
 
 
-def _leave_begin_to_us(raw: Raw, _record: object) -> None:
+def _set_up_postgresql(raw: Any, record: Any) -> None:
+    """Leave BEGIN to us. Without a pooler, set the timeouts for good and let statements be prepared."""
     raw.autocommit = True
+    [(process,)] = raw.execute("SELECT pg_backend_pid()").fetchall()
+    record.info[_IS_POOLED] = process != raw.info.backend_pid  # a pooler names a process of its own making
+    if not record.info[_IS_POOLED]:
+        raw.prepare_threshold = PREPARED_AFTER
+        raw.execute(_TIMEOUTS)
 
 
 def begin_postgresql(db: Connection) -> None:
-    """Begin a transaction and set its timeouts, in one round trip."""
+    """Begin a transaction, with its timeouts where a pooler stands between, in one round trip."""
     isolation = "READ COMMITTED" if db.get_execution_options().get("gnomon_writes") else "REPEATABLE READ"
     plain = {"stream_results": False, "yield_per": None}  # whatever the statement that comes next wants
-    db.exec_driver_sql(f"BEGIN ISOLATION LEVEL {isolation}; {_TIMEOUTS}", execution_options=plain)
+    timeouts = f"; {_TIMEOUTS.replace('SET', 'SET LOCAL')}" if db.connection.info[_IS_POOLED] else ""
+    db.exec_driver_sql(f"BEGIN ISOLATION LEVEL {isolation}{timeouts}", execution_options=plain)
