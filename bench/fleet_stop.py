@@ -31,7 +31,7 @@ import psycopg
 from rq import Queue, Worker
 from rq.exceptions import DequeueTimeout
 from rq.serializers import JSONSerializer
-from sqlalchemy import Engine, delete, event, func, select, update
+from sqlalchemy import Engine, delete, event, func, or_, select, update
 from sqlalchemy.exc import SQLAlchemyError
 
 from bench.fleet_limits import SPEC, trial_rows, valkey
@@ -52,9 +52,11 @@ from workers.store.database import insert_all
 from workers.store.records import JobRecord
 from workers.store.schema import LEASED, PENDING, jobs, results, trials
 
-PROCESSES = 4  # that hold the workers; half of them are killed
+PROCESSES = 8  # that hold the workers; half of them are killed
 TRIALS, SHARDS = 16, 2  # of a shard; of each worker
 WAIT_S = 0.5
+WATCH_S = 5.0  # a worker looks at its job every second; here, all looks would cost the CPU of the database
+SWITCH_S = 0.1  # each thread that waits for the interpreter wakes so often: the default, 5 ms, costs a core
 PATIENCE_S = 240.0
 HOLDS, FINISHES = "holds", "finishes"  # what a worker does with the trials that it has leased
 
@@ -98,7 +100,7 @@ class SimulatedWorker:
         self, name: str, store: Store, fleet: Fleet, loop: asyncio.AbstractEventLoop, leave: threading.Event
     ) -> None:
         self.name, self._store, self._fleet, self._loop, self._leave = name, store, fleet, loop, leave
-        self._has_leased, self._timing = False, Timing()
+        self._has_leased, self._timing = False, Timing(watch_s=WATCH_S)
 
     def live(self) -> None:
         """From the start to the good-bye."""
@@ -214,6 +216,7 @@ def run_workers(fleet: Fleet, names: Sequence[str]) -> None:
     """A process that holds workers."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.stack_size(256 * 1024)
+    sys.setswitchinterval(SWITCH_S)
     loop = asyncio.new_event_loop()
     threading.Thread(target=loop.run_forever, daemon=True).start()
     first, leave = SeparateStore(fleet.database), threading.Event()
@@ -392,7 +395,7 @@ def stop_of(
 def held_by_dead(store: Store, killed: int) -> dict[int, int]:
     """How many trials of each shard the workers of the first `killed` processes still hold."""
     names = [trials.c.worker.startswith(f"first-{number}-") for number in range(killed)]
-    held = select(trials.c.shard, func.count()).where(trials.c.state == LEASED, names[0].__or__(names[-1]))
+    held = select(trials.c.shard, func.count()).where(trials.c.state == LEASED, or_(*names))
     with store.reading() as db:
         return {row[0]: row[1] for row in db.execute(held.group_by(trials.c.shard))}
 
