@@ -27,10 +27,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import psycopg
 from rq import Queue, Worker
 from rq.exceptions import DequeueTimeout
 from rq.serializers import JSONSerializer
-from sqlalchemy import Engine, delete, event, func, select, update
+from sqlalchemy import Engine, delete, event, func, or_, select, update
 from sqlalchemy.exc import SQLAlchemyError
 
 from bench.fleet_limits import SPEC, trial_rows, valkey
@@ -51,10 +52,12 @@ from workers.store.database import insert_all
 from workers.store.records import JobRecord
 from workers.store.schema import LEASED, PENDING, jobs, results, trials
 
-PROCESSES = 4  # that hold the workers; half of them are killed
+PROCESSES = 8  # that hold the workers; half of them are killed
 TRIALS, SHARDS = 16, 2  # of a shard; of each worker
 WAIT_S = 0.5
-PATIENCE_S = 150.0
+WATCH_S = 5.0  # a worker looks at its job every second; here, all looks would cost the CPU of the database
+SWITCH_S = 0.1  # each thread that waits for the interpreter wakes so often: the default, 5 ms, costs a core
+PATIENCE_S = 240.0
 HOLDS, FINISHES = "holds", "finishes"  # what a worker does with the trials that it has leased
 
 
@@ -93,14 +96,15 @@ class Fleet:
 class SimulatedWorker:
     """A worker without models, in a thread; its heart beats in another."""
 
-    def __init__(self, name: str, store: Store, fleet: Fleet, loop: asyncio.AbstractEventLoop) -> None:
-        self.name, self._store, self._fleet, self._loop = name, store, fleet, loop
-        self._has_leased, self._timing = False, Timing()
+    def __init__(
+        self, name: str, store: Store, fleet: Fleet, loop: asyncio.AbstractEventLoop, leave: threading.Event
+    ) -> None:
+        self.name, self._store, self._fleet, self._loop, self._leave = name, store, fleet, loop, leave
+        self._has_leased, self._timing = False, Timing(watch_s=WATCH_S)
 
     def live(self) -> None:
         """From the start to the good-bye."""
         fleet, store = self._fleet, self._store
-        fleet.go.wait()
         self._insistently(store.ping_tables)
         self._redis = redis_at(fleet.redis)
         self._rq = Worker(
@@ -115,7 +119,7 @@ class SimulatedWorker:
             rate=Rate(in_flight=100_000),
         )
         self._beat("idle")
-        while not fleet.leave.is_set() and (shard := self._take()) is not None:
+        while not self._leave.is_set() and (shard := self._take()) is not None:
             self._run(shard)
         self._insistently(partial(store.remove_worker, self.name))
         self._rq.register_death()
@@ -125,7 +129,7 @@ class SimulatedWorker:
     def _take(self) -> int | None:
         """The shard of the next message; None when the job has ended."""
         queues = [Queue(name, connection=self._redis) for name in queue_names(["default"])]
-        while not self._fleet.leave.is_set():
+        while not self._leave.is_set():
             with suppress(DequeueTimeout):
                 taken = Queue.dequeue_any(
                     queues, 2, connection=self._redis, job_class=ShardMessage, serializer=JSONSerializer
@@ -164,7 +168,7 @@ class SimulatedWorker:
                 half = len(leases) // 2
                 self._finish(leases[:half])
                 self._sync(SyncRequest(in_flight=len(leases) - half, answered=half))
-                fleet.leave.wait()
+                self._leave.wait()
                 self._insistently(partial(store.release, leases[half:]))
             self._sync(SyncRequest())
 
@@ -212,15 +216,18 @@ def run_workers(fleet: Fleet, names: Sequence[str]) -> None:
     """A process that holds workers."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.stack_size(256 * 1024)
+    sys.setswitchinterval(SWITCH_S)
     loop = asyncio.new_event_loop()
     threading.Thread(target=loop.run_forever, daemon=True).start()
-    first = SeparateStore(fleet.database)
-    threads = [
-        threading.Thread(target=SimulatedWorker(name, first.another(), fleet, loop).live) for name in names
-    ]
+    first, leave = SeparateStore(fleet.database), threading.Event()
+    workers = [SimulatedWorker(name, first.another(), fleet, loop, leave) for name in names]
+    threads = [threading.Thread(target=worker.live) for worker in workers]
     first.close()
+    fleet.go.wait()
     for thread in threads:
         thread.start()
+    fleet.leave.wait()  # here alone: a thousand threads that look would take the CPU from the others
+    leave.set()
     for thread in threads:
         thread.join()
 
@@ -262,8 +269,9 @@ class Connections:
                     row = db.execute(query).fetchone()
                     self.to_server = max(self.to_server, (row[0] if row else 0) - 1)
                     if pooler is not None:
-                        pools = pooler.pools()
-                        self.to_pooler = max(self.to_pooler, pools["cl_active"] + pools["cl_waiting"])
+                        with suppress(psycopg.OperationalError):  # at the start its door is crowded
+                            pools = pooler.pools()
+                            self.to_pooler = max(self.to_pooler, pools["cl_active"] + pools["cl_waiting"])
 
         thread = threading.Thread(target=count)
         thread.start()
@@ -323,6 +331,7 @@ def stop_of(
     store, redis = Store(url), client_of(redis_url)
     redis.flushall()
     job = new_job(store, workers)
+    say(f"a job of {job.counts.planned:,} trials is made")
     enqueue_shards(redis, job, range(job.shards))
     connections = Connections()
     with ExitStack() as stack:
@@ -332,8 +341,10 @@ def stop_of(
         processes = stack.enter_context(started(first, "first", workers))
         began_s = time.monotonic()
         first.go.set()
+        say(f"{workers:,} workers start")
         wait_for(lambda: first.leased.value >= workers, f"{workers} leases")
         all_leased_s = time.monotonic() - began_s
+        say(f"all had a lease after {all_leased_s:.1f} s")
         time.sleep(2 * WAIT_S)  # a first batch is ended, and a heart has beaten
         doomed = processes[: PROCESSES // 2]
         for process in doomed:
@@ -347,12 +358,14 @@ def stop_of(
             lambda: not held_by_dead(store, PROCESSES // 2) and lost <= waiting_ids(redis, name), "recovery"
         )
         recovery_s = time.monotonic() - killed_s
+        say(f"{sum(held.values()):,} trials of the dead are queued again {recovery_s:.1f} s after the kill")
         for process in processes:
             process.join(PATIENCE_S)
         second = Fleet(url, redis_url, job.id, FINISHES)
         stack.enter_context(started(second, "second", workers))
         began_s = time.monotonic()
         second.go.set()
+        say(f"{workers:,} new workers start")
         wait_for(lambda: store.job(job.id).status not in ("queued", "running"), "the job's end")
         finish_s = time.monotonic() - began_s
         second.leave.set()
@@ -382,7 +395,7 @@ def stop_of(
 def held_by_dead(store: Store, killed: int) -> dict[int, int]:
     """How many trials of each shard the workers of the first `killed` processes still hold."""
     names = [trials.c.worker.startswith(f"first-{number}-") for number in range(killed)]
-    held = select(trials.c.shard, func.count()).where(trials.c.state == LEASED, names[0].__or__(names[-1]))
+    held = select(trials.c.shard, func.count()).where(trials.c.state == LEASED, or_(*names))
     with store.reading() as db:
         return {row[0]: row[1] for row in db.execute(held.group_by(trials.c.shard))}
 
@@ -403,7 +416,12 @@ def wait_for(happened: Callable[[], bool], what: str) -> None:
     until_s = time.monotonic() + PATIENCE_S
     while not happened():
         assert time.monotonic() < until_s, f"{what} did not come in {PATIENCE_S:.0f} s"
-        time.sleep(0.2)
+        time.sleep(WAIT_S)
+
+
+def say(stage: str) -> None:
+    """Tell who waits how far it is."""
+    print(f"  {time.strftime('%H:%M:%S')} {stage}", file=sys.stderr, flush=True)
 
 
 def _add(counter: Any, number: int) -> None:

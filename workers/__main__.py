@@ -42,12 +42,13 @@ def main(redis_url: str, database_url: str, queues: str, data_dir: Path) -> None
 
     try:
         set_up_logs(os.environ)
+        timing = read_timing(os.environ)
         context = WorkerContext(
             name=f"{socket.gethostname()}-{os.getpid()}",
-            store=open_store(database_url),
+            store=open_store(database_url, patience_s=timing.start_s),
             opener=JobCache(media=media_of(data_dir)),
             open_model=open_model,
-            timing=read_timing(os.environ),
+            timing=timing,
             allowed_bases=parse_allowed(os.environ.get(ALLOWED_API_BASES_ENV, "")),
             redis_url=redis_url,
             rates=parse_rates(os.environ.get(RATES, "")),

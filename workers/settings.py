@@ -24,6 +24,7 @@ class Timing:
     cancel_s: float = 2.0  # calls in flight of a job that was cancelled may end within this time
     grace_s: float = 10.0  # a worker that is to stop lets running trials go on for this long
     sweep_s: float = 2.0  # how often the sweeper looks for the dead
+    start_s: float = 60.0  # how long a worker or sweeper that starts waits for PostgreSQL
     setup_s: float = 30.0  # how long a job that one worker cannot set up waits for another
 
     @property

@@ -123,8 +123,8 @@ def main(redis_url: str, database_url: str) -> None:
     """`python -m workers.sweeper`."""
     try:
         set_up_logs(os.environ)
-        store = open_store(database_url)
         timing = read_timing(os.environ)
+        store = open_store(database_url, patience_s=timing.start_s)
         sweeper = Sweeper(store, client_of(redis_url), timing=timing, cache_days=read_cache_days(os.environ))
         sealer = Sealer(store, every_s=timing.sweep_s, timestamp_url=read_timestamp_url(os.environ))
     except GnomonError as error:

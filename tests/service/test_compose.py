@@ -1,5 +1,6 @@
 """The image and the compose file: what they name exists, no password is built in, only workers have keys."""
 
+from configparser import ConfigParser
 from pathlib import Path
 from typing import Any
 
@@ -61,7 +62,22 @@ def test_secrets_and_volumes_that_services_use_are_declared() -> None:
     whole = yaml.safe_load((ROOT / "compose.yaml").read_text())
     for service in whole["services"].values():
         assert set(service.get("secrets", ())) <= whole["secrets"].keys()
+        assert {config["source"] for config in service.get("configs", ())} <= whole["configs"].keys()
         used = {str(volume).partition(":")[0] for volume in service.get("volumes", ())}
         assert {name for name in used if name.isidentifier()} <= whole["volumes"].keys()
         assert set(service.get("depends_on", ())) <= whole["services"].keys()
         assert all("healthcheck" in whole["services"][name] for name in service.get("depends_on", ()))
+
+
+def test_the_pooler_starts_only_where_it_is_asked_for_and_is_set_as_on_kubernetes() -> None:
+    whole = yaml.safe_load((ROOT / "compose.yaml").read_text())
+    manifests = (ROOT / "deploy" / "kubernetes" / "pgbouncer.yaml").read_text()
+    assert whole["services"]["pgbouncer"]["profiles"] == ["pooled"]
+
+    def read(text: str) -> dict[str, str]:
+        parser = ConfigParser()
+        parser.read_string(text)
+        return {name: value for name, value in parser["pgbouncer"].items() if name != "auth_file"}
+
+    on_kubernetes = next(yaml.safe_load_all(manifests))["data"]["pgbouncer.ini"]
+    assert read(whole["configs"]["pgbouncer"]["content"]) == read(on_kubernetes)

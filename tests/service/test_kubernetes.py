@@ -1,25 +1,35 @@
 """The manifests: valid by the schemas of Kubernetes, and their commands run a job without a common disk."""
 
+import copy
+import json
 import os
+import shutil
 import socket
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
 import httpx
+import jsonschema
 import kubernetes_validate
 import pytest
 import yaml
 from sqlalchemy import text
 
+from gnomon.core.errors import SpecError
 from service.api_keys import entry_of, new_key
 from service.redis_server import RedisServer
 from tests.workers.conftest import wait_until
+from tests.workers.pgbouncer import ABSENT, find_pgbouncer
 from tests.workers.postgresql import running
 from tests.workers.s3_server import KEYS, s3_server
 from workers.store import Store
+from workers.store.database import IS_POOLED
+from workers.store.store import open_store
 
 FOLDER = Path(__file__).parents[2] / "deploy" / "kubernetes"
 FILES = sorted(FOLDER.glob("*.yaml"))
@@ -50,7 +60,9 @@ def pod(kind: str, name: str) -> Manifest:
 
 
 REFERENCES = {"configMapRef": "ConfigMap", "secretRef": "Secret"}
-PODS = [("Job", "gnomon-migrate"), ("Deployment", "gnomon-api"), ("Deployment", "gnomon-worker")]
+OURS = [("Job", "gnomon-migrate"), ("Deployment", "gnomon-api"), ("Deployment", "gnomon-worker")]
+PODS = [*OURS, ("Deployment", "gnomon-pgbouncer")]
+KEDA = json.loads((Path(__file__).parent / "keda-2.17.json").read_text())  # the fields that we use, by us
 
 
 @pytest.mark.parametrize("version", VERSIONS)
@@ -73,14 +85,16 @@ def test_what_a_manifest_names_is_in_another_one() -> None:
     assert all((FOLDER / name).is_file() for name in resources)
     for kind, name in PODS:
         spec = pod(kind, name)
-        for source in spec["containers"][0]["envFrom"]:
+        for source in spec["containers"][0].get("envFrom", ()):
             ((reference, named),) = source.items()
             assert (REFERENCES[reference], named["name"]) in there_are
         mounts = {mount["name"] for mount in spec["containers"][0]["volumeMounts"]}
         assert mounts == {volume["name"] for volume in spec["volumes"]}
         secrets = [volume["secret"]["secretName"] for volume in spec["volumes"] if "secret" in volume]
         assert all(("Secret", secret) in there_are for secret in secrets)
-    for budget in ("gnomon-api", "gnomon-worker"):
+        configs = [volume["configMap"]["name"] for volume in spec["volumes"] if "configMap" in volume]
+        assert all(("ConfigMap", config) in there_are for config in configs)
+    for budget in ("gnomon-api", "gnomon-worker", "gnomon-pgbouncer"):
         labels = manifest("PodDisruptionBudget", budget)["spec"]["selector"]["matchLabels"]
         assert labels == manifest("Deployment", budget)["spec"]["template"]["metadata"]["labels"]
 
@@ -93,8 +107,98 @@ def test_pods_run_as_nobody_and_provider_keys_reach_workers_alone() -> None:
         assert container["securityContext"]["readOnlyRootFilesystem"]
         assert container["securityContext"]["capabilities"] == {"drop": ["ALL"]}
         assert not spec["automountServiceAccountToken"]
-        secrets = [source["secretRef"]["name"] for source in container["envFrom"] if "secretRef" in source]
+        secrets = [
+            source["secretRef"]["name"] for source in container.get("envFrom", ()) if "secretRef" in source
+        ]
         assert ("gnomon-providers" in secrets) == (name == "gnomon-worker")
+
+
+@pytest.mark.parametrize("kind", ["ScaledObject", "TriggerAuthentication"])
+def test_the_objects_of_keda_keep_the_fields_that_it_requires(kind: str) -> None:
+    scaler = manifest(kind, "gnomon-worker")
+    check = jsonschema.Draft202012Validator(KEDA).validate
+    check(scaler)
+    for wrong in (scaler | {"sepc": {}}, scaler | {"spec": {}}, scaler | {"kind": "ScaledJob"}):
+        with pytest.raises(jsonschema.ValidationError):
+            check(wrong)
+
+
+def test_a_scaler_whose_numbers_are_no_strings_would_be_found() -> None:
+    wrong = copy.deepcopy(dict(manifest("ScaledObject", "gnomon-worker")))
+    wrong["spec"]["triggers"][0]["metadata"]["targetQueryValue"] = 1
+    with pytest.raises(jsonschema.ValidationError, match="is not of type 'string'"):
+        jsonschema.Draft202012Validator(KEDA).validate(wrong)
+
+
+def test_what_a_scaler_names_is_in_another_manifest() -> None:
+    spec = manifest("ScaledObject", "gnomon-worker")["spec"]
+    assert manifest("Deployment", spec["scaleTargetRef"]["name"])
+    for trigger in spec["triggers"]:
+        for source in manifest("TriggerAuthentication", trigger["authenticationRef"]["name"])["spec"][
+            "secretTargetRef"
+        ]:
+            assert source["key"] in manifest("Secret", source["name"])["stringData"]
+
+
+@pytest.mark.skipif(shutil.which("kubectl") is None, reason="kubectl is not installed")
+def test_kustomize_puts_the_manifests_together_with_the_image_that_it_names() -> None:
+    built = subprocess.run(
+        ["kubectl", "kustomize", FOLDER], capture_output=True, text=True, check=True
+    ).stdout
+    of_kustomize = list(yaml.safe_load_all(built))
+    names = {(one["kind"], one["metadata"]["name"]) for one in of_kustomize}
+    assert set(OURS) <= names
+    for one in of_kustomize:
+        kubernetes_validate.validate(one, VERSIONS[0], strict=True)
+        if (one["kind"], one["metadata"]["name"]) in OURS:
+            image = one["spec"]["template"]["spec"]["containers"][0]["image"]
+            assert image == "registry.example.org/gnomon:1"
+
+
+@pytest.mark.skipif(find_pgbouncer() is None, reason=ABSENT)
+def test_pgbouncer_takes_its_config_and_who_has_the_password(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    users = manifest("Secret", "gnomon-pgbouncer")["stringData"]["userlist.txt"]
+    with running() as server, server.connect() as db:
+        db.execute("CREATE ROLE gnomon LOGIN")
+        db.execute("CREATE DATABASE gnomon OWNER gnomon")
+        config = manifest("ConfigMap", "gnomon-pgbouncer")["data"]["pgbouncer.ini"]
+        for there, here in (
+            ("postgres.example.org", str(server.folder)),
+            ("6432", str(port)),
+            ("0.0.0.0", "127.0.0.1"),
+            ("/run/secrets/pgbouncer/userlist.txt", "userlist.txt"),
+        ):
+            assert there in config
+            config = config.replace(there, here)
+        with served_by_pgbouncer(config, users):
+            url = f"postgresql://gnomon:PASSWORD@127.0.0.1:{port}/gnomon"
+            with closing(open_store(url, patience_s=20.0)) as store:
+                assert store.ping().startswith("postgresql")
+                with store.reading() as pooled:
+                    assert pooled.info[IS_POOLED]
+            with pytest.raises(SpecError, match="does not open"):
+                open_store(url.replace("PASSWORD", "another"))
+
+
+@contextmanager
+def served_by_pgbouncer(config: str, users: str) -> Iterator[None]:
+    program = find_pgbouncer()
+    assert program is not None
+    with tempfile.TemporaryDirectory() as name:
+        for file, content in (("pgbouncer.ini", config), ("userlist.txt", users)):
+            (Path(name) / file).write_text(content)
+        Path(name).chmod(0o755)
+        user: dict[str, Any] = {"user": "nobody", "group": "nogroup", "extra_groups": []}
+        pooler = subprocess.Popen(
+            [program, "--quiet", "pgbouncer.ini"], cwd=name, **(user if os.geteuid() == 0 else {})
+        )
+        try:
+            yield
+        finally:
+            pooler.kill()
+            pooler.wait()
 
 
 @pytest.fixture

@@ -96,7 +96,7 @@ def pooling(server: PostgreSQL, *, pool: int = POOL, max_clients: int = 5_000) -
             "[pgbouncer]\n"
             f"unix_socket_dir = {folder}\nlisten_port = {PORT}\nlogfile = {folder}/log\n"
             "auth_type = any\npool_mode = transaction\n"
-            f"max_client_conn = {max_clients}\nserver_login_retry = 1\n"
+            f"max_client_conn = {max_clients}\nserver_login_retry = 1\nlisten_backlog = 1024\n"
         )
         if os.geteuid() == 0:
             shutil.chown(folder, "nobody")

@@ -11,7 +11,7 @@ from tests.workers.conftest import Plant, children_of, wait_until
 from tests.workers.pgbouncer import POOL, PgBouncer, pooling
 from tests.workers.postgresql import PostgreSQL
 from workers.store import Store
-from workers.store.database import STALLED_S
+from workers.store.database import IS_POOLED, STALLED_S
 from workers.store.sqlite import BUSY_TIMEOUT_S
 
 POOLED = pytest.mark.parametrize("kind", ["pgbouncer"], indirect=True)
@@ -37,7 +37,7 @@ def test_a_job_ends_though_a_worker_and_the_pooler_are_killed_while_it_runs(
     assert sum(number for name, number in pooler.pools().items() if name.startswith("sv_")) <= POOL
 
 
-@POOLED
+@pytest.mark.parametrize("kind", ["postgresql", "pgbouncer"], indirect=True)
 def test_each_transaction_has_its_timeouts_on_whichever_connection_it_runs(
     real_store: Store, postgres: PostgreSQL
 ) -> None:
@@ -48,6 +48,33 @@ def test_each_transaction_has_its_timeouts_on_whichever_connection_it_runs(
         postgres.cut_connections()  # the next transaction gets a new one
     with postgres.connect() as plain:
         assert plain.execute(TIMEOUTS).fetchone() == ("0", "0")
+
+
+@pytest.mark.parametrize(
+    ("kind", "is_pooled"), [("postgresql", False), ("pgbouncer", True)], indirect=["kind"]
+)
+def test_a_pooler_is_noticed_and_without_one_statements_are_prepared(
+    real_store: Store, is_pooled: bool
+) -> None:
+    prepared = text("SELECT count(*) FROM pg_prepared_statements")
+    for opened in (real_store.reading, real_store.writing):
+        with opened() as db:
+            assert db.info[IS_POOLED] is is_pooled
+            for _ in range(10):
+                db.execute(text("SELECT 1"))
+            assert (db.execute(prepared).scalar_one() == 0) is is_pooled
+
+
+@pytest.mark.parametrize("kind", ["postgresql", "pgbouncer"], indirect=True)
+def test_readers_see_one_state_and_writers_the_latest_whatever_stands_between(real_store: Store) -> None:
+    isolation = text("SHOW transaction_isolation")
+    for opened, level in (
+        (real_store.reading, "repeatable read"),
+        (real_store.writing, "read committed"),
+        (real_store.reading, "repeatable read"),
+    ):
+        with opened() as db:
+            assert db.execute(isolation).scalar_one() == level
 
 
 @pytest.mark.usefixtures("pooler")

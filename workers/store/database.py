@@ -17,6 +17,7 @@ from sqlalchemy.exc import (
     SQLAlchemyError,
     StatementError,
 )
+from sqlalchemy.pool import ConnectionPoolEntry
 
 from gnomon.core.errors import DataError, SpecError, Unavailable
 from workers.store.schema import REVISION, alembic_version, metadata, results
@@ -37,12 +38,14 @@ _ALIVE = {  # a server that is silent beyond that is away: a partition leaves no
 }
 STALLED_S = 10.0  # PostgreSQL ends a transaction whose client is silent for so long: its locks stop others
 MAKING_TABLES = 0x676E6F6D6F6E  # the advisory lock of PostgreSQL under which tables are made
-_TIMEOUTS = (
-    f"SET lock_timeout = {int(BUSY_TIMEOUT_S * 1000)};"
-    f" SET idle_in_transaction_session_timeout = {int(STALLED_S * 1000)}"
-)
-_IS_POOLED = "gnomon_is_pooled"
-PREPARED_AFTER = 5  # times that a statement is run, as is the driver's custom
+_TIMEOUTS = {
+    "lock_timeout": int(BUSY_TIMEOUT_S * 1000),
+    "idle_in_transaction_session_timeout": int(STALLED_S * 1000),
+}
+_OF_SESSION = "; ".join(f"SET {name} = {value_ms}" for name, value_ms in _TIMEOUTS.items())
+_OF_TRANSACTION = "; ".join(f"SET LOCAL {name} = {value_ms}" for name, value_ms in _TIMEOUTS.items())
+_PREPARED_AFTER = 5  # runs of a statement on one connection; psycopg's default
+IS_POOLED = "gnomon_is_pooled"  # in the info of a connection
 
 
 class Database:
@@ -263,28 +266,33 @@ def _check_results(db: Connection) -> None:
 
 
 def _open_postgresql(url: URL) -> Engine:
-    """Behind a pooler nothing of a connection outlives a transaction, so that it may lend by transactions: no
-    prepared statements, no settings, no locks of a session.
-    """
     engine = create_engine(url, pool_pre_ping=True, connect_args={**_ALIVE, "prepare_threshold": None})
     event.listen(engine, "connect", _set_up_postgresql)
     event.listen(engine, "begin", begin_postgresql)
     return engine
 
 
-def _set_up_postgresql(raw: Any, record: Any) -> None:
-    """Leave BEGIN to us. Without a pooler, set the timeouts for good and let statements be prepared."""
+def _set_up_postgresql(raw: Any, record: ConnectionPoolEntry) -> None:
+    """Find out whether a pooler lends this connection by transactions; else it keeps settings and statements.
+
+    A pooler invents the process id that a client is told when it connects: it may have no server for it yet.
+    """
     raw.autocommit = True
-    [(process,)] = raw.execute("SELECT pg_backend_pid()").fetchall()
-    record.info[_IS_POOLED] = process != raw.info.backend_pid  # a pooler names a process of its own making
-    if not record.info[_IS_POOLED]:
-        raw.prepare_threshold = PREPARED_AFTER
-        raw.execute(_TIMEOUTS)
+    pid = raw.execute("SELECT pg_backend_pid()").fetchone()[0]
+    record.info[IS_POOLED] = raw.pgconn.backend_pid != pid
+    if not record.info[IS_POOLED]:
+        raw.execute(_OF_SESSION)
+        raw.prepare_threshold = _PREPARED_AFTER
+        raw.autocommit = False
 
 
 def begin_postgresql(db: Connection) -> None:
-    """Begin a transaction, with its timeouts where a pooler stands between, in one round trip."""
-    isolation = "READ COMMITTED" if db.get_execution_options().get("gnomon_writes") else "REPEATABLE READ"
-    plain = {"stream_results": False, "yield_per": None}  # whatever the statement that comes next wants
-    timeouts = f"; {_TIMEOUTS.replace('SET', 'SET LOCAL')}" if db.connection.info[_IS_POOLED] else ""
-    db.exec_driver_sql(f"BEGIN ISOLATION LEVEL {isolation}{timeouts}", execution_options=plain)
+    """Begin a transaction. Behind a pooler its timeouts are set with it, in one round trip."""
+    isolation = "READ_COMMITTED" if db.get_execution_options().get("gnomon_writes") else "REPEATABLE_READ"
+    if db.info[IS_POOLED]:
+        level = isolation.replace("_", " ")
+        plain = {"stream_results": False, "yield_per": None}  # whatever the statement that comes next wants
+        db.exec_driver_sql(f"BEGIN ISOLATION LEVEL {level}; {_OF_TRANSACTION}", execution_options=plain)
+    else:  # the driver begins it with the first statement
+        raw: Any = db.connection.dbapi_connection
+        raw.isolation_level = cast(Any, db.dialect.loaded_dbapi).IsolationLevel[isolation]

@@ -1,11 +1,21 @@
 """Puts the store together: everything that must outlive a process."""
 
-from sqlalchemy.exc import SQLAlchemyError
+import logging
+
+from sqlalchemy.exc import OperationalError, SQLAlchemyError
+from tenacity import (
+    RetryCallState,
+    Retrying,
+    retry_if_exception_type,
+    stop_after_delay,
+    wait_random_exponential,
+)
 
 from gnomon.core.errors import SpecError
 from workers.store.answers import Answers
 from workers.store.budgets import BudgetStore
 from workers.store.checkpoints import Checkpoints
+from workers.store.database import in_words
 from workers.store.derived import Derived
 from workers.store.finished_jobs import FinishedJobs
 from workers.store.job_lists import JobLists
@@ -17,6 +27,9 @@ from workers.store.results import Results
 from workers.store.reviews import Reviews
 from workers.store.seals import Seals
 from workers.store.worker_registry import WorkerRegistry
+
+MAX_PAUSE_S = 5.0  # between two attempts to reach a server
+log = logging.getLogger(__name__)
 
 
 class Store(
@@ -42,14 +55,32 @@ class Store(
     """
 
 
-def open_store(url: str) -> Store:
+def open_store(url: str, *, patience_s: float = 0.0) -> Store:
     """The store at `url`, made if absent.
+
+    A server that does not answer, or takes no more connections, is asked again for `patience_s` seconds,
+    after pauses of random length, so that a fleet which starts at once does not knock in step.
 
     Raises:
         SpecError: it cannot be opened; the message holds no part of the URL, for that may hold a password.
     """
     try:
-        return Store(url)
+        if url.startswith("sqlite"):
+            return Store(url)
+        attempts = Retrying(
+            retry=retry_if_exception_type(OperationalError),
+            stop=stop_after_delay(patience_s),
+            wait=wait_random_exponential(multiplier=0.5, max=MAX_PAUSE_S),
+            before_sleep=_log_attempt,
+            reraise=True,
+        )
+        return attempts(Store, url)
     except (SQLAlchemyError, OSError) as error:
         message = f"the database does not open: {type(error).__name__}"
         raise SpecError(message, field="GNOMON_DATABASE_URL") from None
+
+
+def _log_attempt(state: RetryCallState) -> None:
+    error = state.outcome.exception() if state.outcome else None
+    if isinstance(error, Exception):
+        log.warning("the database does not open yet: %s", in_words(error))
