@@ -88,13 +88,3 @@ def test_two_clients_share_one_connection_to_the_server(postgres: PostgreSQL) ->
         assert narrow.pools()["cl_active"] >= 2
         first.close()
         second.close()
-
-
-@pytest.mark.parametrize(
-    ("kind", "is_prepared"), [("postgresql", True), ("pgbouncer", False)], indirect=["kind"]
-)
-def test_statements_are_prepared_where_no_pooler_stands_between(real_store: Store, is_prepared: bool) -> None:
-    with real_store.reading() as db:
-        driver = db.connection.dbapi_connection
-        assert driver is not None
-        assert (driver.prepare_threshold is not None) is is_prepared
