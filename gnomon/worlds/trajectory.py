@@ -5,11 +5,8 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from random import Random
 
-import shapely
-from shapely import LineString, Polygon
-
 from gnomon.core.ids import stable_seed
-from gnomon.worlds.movement import PEDESTRIAN, VEHICLE, Journey, Stretch, journey
+from gnomon.worlds.movement import PEDESTRIAN, VEHICLE, Journey, journey
 from gnomon.worlds.world import Spot, World
 from tools.geometry.field_of_view import crossings_of_each
 from tools.scene.scene import Camera
@@ -38,24 +35,17 @@ def sightings(journey: Journey, cameras: Collection[Camera]) -> tuple[Sighting, 
     """Every stay of the target in view of one of the cameras, in order of time; exact, however short."""
     stays = []
     for stretch in journey.stretches:
-        met = _met(stretch, cameras)
-        crossed = crossings_of_each(stretch.points_m, [view for _, view in met])
-        for (camera, _), within in zip(met, crossed, strict=True):
+        views = {
+            camera.id: camera.field_of_view
+            for camera in cameras
+            if camera.field_of_view is not None and camera.floor == stretch.floor
+        }
+        crossed = crossings_of_each(stretch.points_m, list(views.values()))
+        for camera_id, within in zip(views, crossed, strict=True):
             for enters_m, leaves_m in within:
                 times_s = stretch.time_at_s(enters_m), stretch.time_at_s(leaves_m)
-                stays.append(_stay(journey, camera.id, *times_s))
+                stays.append(_stay(journey, camera_id, *times_s))
     return tuple(sorted(stays, key=lambda sighting: sighting.start_s))
-
-
-def _met(stretch: Stretch, cameras: Collection[Camera]) -> list[tuple[Camera, Polygon]]:
-    """The cameras of the stretch's floor whose views it meets at all, found at once: most are not met."""
-    here = [
-        (camera, camera.field_of_view)
-        for camera in cameras
-        if camera.field_of_view is not None and camera.floor == stretch.floor
-    ]
-    met = shapely.intersects([view for _, view in here], LineString(stretch.points_m))
-    return [pair for pair, is_met in zip(here, met, strict=True) if is_met]
 
 
 def _stay(journey: Journey, camera: str, start_s: float, end_s: float) -> Sighting:

@@ -35,8 +35,7 @@ class World:
 
     def way_m(self, start: Spot, end: Spot) -> float:
         """Length of the shortest way; infinite where there is none."""
-        path = Network.of(self.scene).path(start.xy_m, start.floor, end.xy_m, end.floor)
-        return math.inf if path is None else path.length_m
+        return Network.of(self.scene).length_m(start.xy_m, start.floor, end.xy_m, end.floor)
 
     def way_to_camera_m(self, start: Spot, camera: str) -> float:
         """Length of the shortest way to the nearest of the camera's spots."""

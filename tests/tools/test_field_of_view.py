@@ -11,7 +11,14 @@ from hypothesis import strategies as st
 from shapely import LineString, Polygon, box
 
 from tools.geometry.angles import bearing_deg, turn_deg
-from tools.geometry.field_of_view import crossings, fields_containing, sector, view_of, views
+from tools.geometry.field_of_view import (
+    crossings,
+    crossings_of_each,
+    fields_containing,
+    sector,
+    view_of,
+    views,
+)
 from tools.scene.frame import Frame
 from tools.scene.scene import Camera, Scene
 
@@ -119,6 +126,36 @@ def test_crossings_are_the_length_of_path_inside(path, apex, heading, range_m):
     assert math.isclose(sum(b - a for a, b in stretches), inside_m, abs_tol=1e-3)
     assert all(a < b for a, b in stretches)
     assert all(first[1] < second[0] for first, second in pairwise(stretches))
+
+
+def piece_by_piece(path, area):
+    """The crossings by the definition: each straight piece with the area, one after the other."""
+    stretches, gone_m = [], 0.0
+    for start, end in pairwise(path):
+        piece = LineString([start, end])
+        if start != end and piece.intersects(area):
+            for part in shapely.get_parts(piece.intersection(area)):
+                along_m = gone_m + np.hypot(*(shapely.get_coordinates(part) - np.array(start)).T)
+                stretches.append((along_m.min(), along_m.max()))
+        gone_m += np.hypot(*(np.array(end) - np.array(start)))
+    merged = []
+    for enters_m, leaves_m in sorted(stretches):
+        if merged and enters_m <= merged[-1][1] + 1e-6:
+            merged[-1] = (merged[-1][0], max(merged[-1][1], leaves_m))
+        else:
+            merged.append((enters_m, leaves_m))
+    return [(enters_m, leaves_m) for enters_m, leaves_m in merged if leaves_m - enters_m > 1e-6]
+
+
+@given(
+    st.lists(points, min_size=2, max_size=8),
+    st.lists(st.tuples(points, st.floats(0, 360), st.floats(10, 300)), max_size=5),
+)
+def test_crossings_of_many_areas_at_once_are_those_of_each_piece_to_the_last_bit(path, cameras):
+    ring = box(-50, -50, 50, 50).difference(box(-20, -20, 20, 20))
+    areas = [ring, *(sector(apex, heading, 80, range_m) for apex, heading, range_m in cameras)]
+    assert crossings_of_each(path, areas) == [piece_by_piece(path, area) for area in areas]
+    assert crossings_of_each(path, []) == []
 
 
 def test_a_path_that_crosses_itself_is_measured_along_its_way():

@@ -99,6 +99,36 @@ def test_a_detour_is_never_shorter(a, b, c):
     assert way(BLOCK, a, c).length_m <= way(BLOCK, a, b).length_m + way(BLOCK, b, c).length_m + 1e-6
 
 
+RING = streets(
+    road("ring", (0, 0), (100, 0), (100, 60.1), (0, 60), (0, 0), oneway=True),
+    road("spur", (0, 0), (-20, 7)),
+    road("far", (500, 0), (600, 0)),
+)
+
+
+def lengths(scene: Scene, start, end, floors=(0, 0)):
+    """The length as it is asked for alone, and that of the path."""
+    path = way(scene, start, end, floors)
+    alone_m = Network.of(scene).length_m(start, floors[0], end, floors[1])
+    return alone_m, math.inf if path is None else path.length_m
+
+
+@given(st.sampled_from([BLOCK, RING]), spots, spots)
+def test_the_length_alone_is_that_of_the_path_to_the_last_bit(scene, start, end):
+    alone_m, path_m = lengths(scene, start, end)
+    assert alone_m == path_m
+
+
+def test_the_length_of_a_way_that_comes_back_to_its_road_is_that_of_the_path():
+    assert way(RING, (0, 33.3), (33.3, 0)).via == ("ring",)
+    assert lengths(RING, (0, 33.3), (33.3, 0)) == (pytest.approx(66.6), pytest.approx(66.6))
+
+
+def test_where_no_way_leads_the_length_is_infinite():
+    assert lengths(RING, (0, 0), (550, 0)) == (math.inf, math.inf)
+    assert lengths(RING, (0, 0), (10, 0), floors=(0, 3)) == (math.inf, math.inf)
+
+
 @given(spots, spots, st.tuples(st.floats(-1e4, 1e4), st.floats(-1e4, 1e4)))
 def test_ways_do_not_depend_on_where_the_origin_is(a, b, shift):
     dx, dy = shift
@@ -216,5 +246,7 @@ def test_indoors_too_a_detour_is_never_shorter_and_ways_are_symmetric(a, b, c):
     def length(start, end):
         return way(HOUSE, start[:2], end[:2], (start[2], end[2])).length_m
 
+    alone_m, path_m = lengths(HOUSE, a[:2], b[:2], (a[2], b[2]))
+    assert alone_m == path_m
     assert math.isclose(length(a, b), length(b, a), abs_tol=1e-9)
     assert length(a, c) <= length(a, b) + length(b, c) + 1e-9

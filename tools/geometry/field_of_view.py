@@ -116,19 +116,25 @@ def crossings_of_each(path_m: Sequence[Point], areas: Sequence[Polygon]) -> list
     nodes = np.asarray(path_m, dtype=float)
     if len(nodes) < 2:
         return [[] for _ in areas]
-    lengths = np.hypot(*np.diff(nodes, axis=0).T)
+    lengths = np.hypot(*(nodes[1:] - nodes[:-1]).T)
     starts = np.concatenate([[0.0], np.cumsum(lengths)[:-1]])
     pieces = np.asarray(shapely.linestrings(np.stack([nodes[:-1], nodes[1:]], axis=1)), dtype=object)
-    by_area = []
-    for area in areas:
-        near = np.flatnonzero(shapely.intersects(pieces, area) & (lengths > 0))
-        inside, piece_index = shapely.get_parts(shapely.intersection(pieces[near], area), return_index=True)
-        stretches: list[tuple[float, float]] = []
-        for part, piece in zip(inside, near[piece_index], strict=True):
-            along = starts[piece] + np.hypot(*(shapely.get_coordinates(part) - nodes[piece]).T)
-            stretches.append((float(along.min()), float(along.max())))
-        by_area.append(_merged(sorted(stretches)))
-    return by_area
+    polygons = np.array(areas, dtype=object)
+    met = shapely.intersects(polygons[:, None], pieces) & (lengths > 0)
+    area_index, piece_index = np.nonzero(met)
+    common = shapely.intersection(pieces[piece_index], polygons[area_index])
+    parts, pair = shapely.get_parts(common, return_index=True)
+    corners, part = shapely.get_coordinates(parts, return_index=True)
+    piece = piece_index[pair[part]]
+    along = starts[piece] + np.hypot(*(corners - nodes[piece]).T)
+    by_area: list[list[tuple[float, float]]] = [[] for _ in areas]
+    if part.size:
+        first = np.concatenate([[0], 1 + np.flatnonzero(part[1:] != part[:-1])])  # of each part's corners
+        enters, leaves = np.minimum.reduceat(along, first), np.maximum.reduceat(along, first)
+        whose = area_index[pair[part[first]]]
+        for area, enters_m, leaves_m in zip(whose.tolist(), enters.tolist(), leaves.tolist(), strict=True):
+            by_area[area].append((enters_m, leaves_m))
+    return [_merged(sorted(stretches)) for stretches in by_area]
 
 
 def _merged(stretches: list[tuple[float, float]]) -> list[tuple[float, float]]:

@@ -5,22 +5,23 @@ from functools import lru_cache
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 from shapely import Polygon
 
 from tools.geometry.indoor_graph import Floors
 from tools.geometry.road_graph import Roads
 from tools.geometry.route import Path, RouteLeg, joined
-from tools.geometry.route_graph import Ground
+from tools.geometry.route_graph import Anchor, Ground
 from tools.scene.scene import Point, Scene
 from tools.scene.scene_cache import cached_per_scene
 
 LAZY = ("scipy.sparse", "scipy.sparse.csgraph")  # every process loads the tools, not every one finds ways
 REMEMBERED_STARTS = 256  # nodes whose distances to all others are kept
+REMEMBERED_WAYS = 4_096  # from node to node, whose legs are kept
 REMEMBERED_POINTS = 1_024  # of which is kept how they join the network: paths begin and end at few points
 
-# By node: the one before it, and the length of the way there (infinite where there is none).
-Reached = tuple[NDArray[np.int32], NDArray[np.float64]]
+# By node: the one before it, and the length of the way there (infinite where there is none). Lists, as single
+# numbers come out of them faster than out of arrays.
+Reached = tuple[list[int], list[float]]
 
 
 class Network:
@@ -38,6 +39,7 @@ class Network:
         lengths_m = [leg.length_m for leg in ground.legs.values()]
         self._graph = csr_array((lengths_m, (ends[:, 0], ends[:, 1])), shape=(size, size))
         self._reached = lru_cache(maxsize=REMEMBERED_STARTS)(self._reach)
+        self._between = lru_cache(maxsize=REMEMBERED_WAYS)(self._legs)
         self._anchor = lru_cache(maxsize=REMEMBERED_POINTS)(ground.anchor)
         self._leaving = lru_cache(maxsize=REMEMBERED_POINTS)(ground.leaving)
         self._arriving = lru_cache(maxsize=REMEMBERED_POINTS)(ground.arriving)
@@ -58,22 +60,20 @@ class Network:
         None where a floor has no network or the end cannot be reached. Dijkstra's algorithm, by SciPy.
         """
         start, end = self._anchor(start_m, start_floor), self._anchor(end_m, end_floor)
-        if start is None or end is None:
+        legs = self._shortest(start, end) if start and end else None
+        if start is None or end is None or legs is None:
             return None
-        best_m, best = math.inf, None
-        if (direct := self._ground.direct(start, end)) is not None:
-            best_m, best = direct.length_m, [direct]
-        arriving = self._arriving(end)
-        for leaving in self._leaving(start):
-            before, length_m = self._reached(leaving.node)
-            for arrival in arriving:
-                total_m = leaving.leg.length_m + length_m[arrival.node] + arrival.leg.length_m
-                if total_m < best_m:
-                    between = self._legs(before, leaving.node, arrival.node)
-                    best_m, best = total_m, [leaving.leg, *between, arrival.leg]
-        if best is None:
-            return None
-        return Path(legs=joined(best), start_snap_m=start.snap_m, end_snap_m=end.snap_m)
+        return Path(legs=joined(legs), start_snap_m=start.snap_m, end_snap_m=end.snap_m)
+
+    def length_m(self, start_m: Point, start_floor: int, end_m: Point, end_floor: int) -> float:
+        """The length of the `path`, to the last bit; infinite where there is none. Its legs are not built."""
+        start, end = self._anchor(start_m, start_floor), self._anchor(end_m, end_floor)
+        legs = self._shortest(start, end) if start and end else None
+        if legs is None:
+            return math.inf
+        if any((a.id, a.kind) == (b.id, b.kind) for a, b in pairwise(legs)):
+            legs = list(joined(legs))
+        return math.fsum(leg.length_m for leg in legs)
 
     def way_into(self, area: Polygon, area_floor: int, start_m: Point, start_floor: int) -> Path | None:
         """The shortest way from a point to the nearest part of an area; None where the network knows none."""
@@ -82,17 +82,34 @@ class Network:
         paths = [self.path(start_m, start_floor, entry, area_floor) for entry in entries]
         return min((path for path in paths if path), key=lambda path: path.length_m, default=None)
 
+    def _shortest(self, start: Anchor, end: Anchor) -> list[RouteLeg] | None:
+        """The legs of the shortest way between two anchors, as the ground has them."""
+        direct = self._ground.direct(start, end)
+        best_m, best = direct.length_m if direct else math.inf, None
+        arriving = self._arriving(end)
+        for leaving in self._leaving(start):
+            _, length_m = self._reached(leaving.node)
+            for arrival in arriving:
+                total_m = leaving.leg.length_m + length_m[arrival.node] + arrival.leg.length_m
+                if total_m < best_m:
+                    best_m, best = total_m, (leaving, arrival)
+        if best is None:
+            return [direct] if direct else None
+        leaving, arrival = best
+        return [leaving.leg, *self._between(leaving.node, arrival.node), arrival.leg]
+
     def _reach(self, node: int) -> Reached:
         from scipy.sparse.csgraph import dijkstra
 
         length_m, before = dijkstra(self._graph, indices=[node], return_predecessors=True)
-        return before[0], length_m[0]
+        return before[0].tolist(), length_m[0].tolist()
 
-    def _legs(self, before: NDArray[np.int32], start: int, end: int) -> list[RouteLeg]:
+    def _legs(self, start: int, end: int) -> tuple[RouteLeg, ...]:
+        before, _ = self._reached(start)
         nodes = [end]
         while nodes[-1] != start:
-            nodes.append(int(before[nodes[-1]]))
-        return [self._ground.legs[edge] for edge in pairwise(reversed(nodes))]
+            nodes.append(before[nodes[-1]])
+        return tuple(self._ground.legs[edge] for edge in pairwise(reversed(nodes)))
 
 
 @cached_per_scene
