@@ -12,7 +12,7 @@ from shapely import Geometry, LineString
 from gnomon.worlds.difficulty import Lots
 from gnomon.worlds.movement import BEND_DEG, Journey
 from gnomon.worlds.question import Question, evidence_of, nearest, when
-from gnomon.worlds.trajectory import MIN_STAY_S, Sighting, Trip, sightings
+from gnomon.worlds.trajectory import MIN_STAY_S, Sighting, Trip, lookout_of_unbuilt
 from gnomon.worlds.world import Spot, World
 from tools.geometry.angles import EIGHTHS, bearing_deg, compass, turn_deg
 from tools.scene.scene import Point, Scene
@@ -242,7 +242,7 @@ def arrival_time_interval(world: World, rng: Random, trip: Trip, lots: Lots | No
     start, end = trip.sightings[first], trip.sightings[last]
     unbuilt = [
         sighting
-        for sighting in sightings(trip.journey, world.installation.unbuilt)
+        for sighting in lookout_of_unbuilt(world).sightings(trip.journey)
         if start.end_s < sighting.start_s and sighting.end_s < end.start_s and sighting.stay_s >= MIN_STAY_S
     ]
     once = [

@@ -8,8 +8,10 @@ from random import Random
 from gnomon.core.ids import stable_seed
 from gnomon.worlds.movement import PEDESTRIAN, VEHICLE, Journey, journey
 from gnomon.worlds.world import Spot, World
-from tools.geometry.field_of_view import crossings_of_each
+from tools.geometry.field_of_view import Crossed
 from tools.scene.scene import Camera
+
+WATCHED = 64  # worlds whose cameras' lookouts are remembered
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,24 +30,54 @@ class Sighting:
 
     def later(self, by_s: float) -> "Sighting":
         """The same stay, `by_s` seconds later."""
-        return replace(self, start_s=self.start_s + by_s, end_s=self.end_s + by_s)
+        return Sighting(
+            camera=self.camera,
+            start_s=self.start_s + by_s,
+            end_s=self.end_s + by_s,
+            entry=self.entry,
+            exit=self.exit,
+        )
+
+
+class Lookout:
+    """Cameras that watch the targets of many journeys."""
+
+    def __init__(self, cameras: Collection[Camera]) -> None:
+        views = [(camera, camera.field_of_view) for camera in cameras if camera.field_of_view is not None]
+        self._by_floor = {}
+        for floor in {camera.floor for camera, _ in views}:
+            here = [(camera.id, view) for camera, view in views if camera.floor == floor]
+            self._by_floor[floor] = ([name for name, _ in here], Crossed([view for _, view in here]))
+
+    def sightings(self, journey: Journey) -> tuple[Sighting, ...]:
+        """Every stay of the target in view of one of the cameras, in order of time; exact, however short."""
+        stays = []
+        for stretch in journey.stretches:
+            if stretch.floor not in self._by_floor:
+                continue
+            cameras, views = self._by_floor[stretch.floor]
+            for camera, within in zip(cameras, views.by(stretch.points_m), strict=True):
+                for enters_m, leaves_m in within:
+                    times_s = stretch.time_at_s(enters_m), stretch.time_at_s(leaves_m)
+                    stays.append(_stay(journey, camera, *times_s))
+        return tuple(sorted(stays, key=lambda sighting: sighting.start_s))
 
 
 def sightings(journey: Journey, cameras: Collection[Camera]) -> tuple[Sighting, ...]:
-    """Every stay of the target in view of one of the cameras, in order of time; exact, however short."""
-    stays = []
-    for stretch in journey.stretches:
-        views = {
-            camera.id: camera.field_of_view
-            for camera in cameras
-            if camera.field_of_view is not None and camera.floor == stretch.floor
-        }
-        crossed = crossings_of_each(stretch.points_m, list(views.values()))
-        for camera_id, within in zip(views, crossed, strict=True):
-            for enters_m, leaves_m in within:
-                times_s = stretch.time_at_s(enters_m), stretch.time_at_s(leaves_m)
-                stays.append(_stay(journey, camera_id, *times_s))
-    return tuple(sorted(stays, key=lambda sighting: sighting.start_s))
+    """Every stay of one target in view of one of the cameras, in order of time; exact, however short."""
+    return Lookout(cameras).sightings(journey)
+
+
+@lru_cache(WATCHED)
+def lookout_of(world: World) -> Lookout:
+    """The world's cameras."""
+    return Lookout(world.scene.cameras.values())
+
+
+@lru_cache(WATCHED)
+def lookout_of_unbuilt(world: World) -> Lookout:
+    """The cameras that could hang in the world as well."""
+    return Lookout(world.installation.unbuilt)
 
 
 def _stay(journey: Journey, camera: str, start_s: float, end_s: float) -> Sighting:
@@ -87,7 +119,7 @@ def trip(world: World, rng: Random) -> Trip | None:
     made = journey(world, rng, PEDESTRIAN if walks else VEHICLE, start, end)
     if made is None:
         return None
-    in_view = sightings(made, world.scene.cameras.values())
+    in_view = lookout_of(world).sightings(made)
     if not fit(made, in_view):
         return None
     return Trip(target=target, journey=made, sightings=in_view).later(start_s)

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 import shapely
@@ -113,28 +114,62 @@ def crossings(path_m: Sequence[Point], area: Polygon) -> list[tuple[float, float
 
 def crossings_of_each(path_m: Sequence[Point], areas: Sequence[Polygon]) -> list[list[tuple[float, float]]]:
     """The `crossings` of a path with each of several areas."""
-    nodes = np.asarray(path_m, dtype=float)
-    if len(nodes) < 2:
-        return [[] for _ in areas]
-    lengths = np.hypot(*(nodes[1:] - nodes[:-1]).T)
-    starts = np.concatenate([[0.0], np.cumsum(lengths)[:-1]])
-    pieces = np.asarray(shapely.linestrings(np.stack([nodes[:-1], nodes[1:]], axis=1)), dtype=object)
-    polygons = np.array(areas, dtype=object)
-    met = shapely.intersects(polygons[:, None], pieces) & (lengths > 0)
-    area_index, piece_index = np.nonzero(met)
-    common = shapely.intersection(pieces[piece_index], polygons[area_index])
-    parts, pair = shapely.get_parts(common, return_index=True)
-    corners, part = shapely.get_coordinates(parts, return_index=True)
-    piece = piece_index[pair[part]]
-    along = starts[piece] + np.hypot(*(corners - nodes[piece]).T)
-    by_area: list[list[tuple[float, float]]] = [[] for _ in areas]
-    if part.size:
-        first = np.concatenate([[0], 1 + np.flatnonzero(part[1:] != part[:-1])])  # of each part's corners
-        enters, leaves = np.minimum.reduceat(along, first), np.maximum.reduceat(along, first)
-        whose = area_index[pair[part[first]]]
-        for area, enters_m, leaves_m in zip(whose.tolist(), enters.tolist(), leaves.tolist(), strict=True):
-            by_area[area].append((enters_m, leaves_m))
-    return [_merged(sorted(stretches)) for stretches in by_area]
+    return Crossed(areas).by(path_m)
+
+
+Piece = tuple[Point, Point]
+
+
+@dataclass(frozen=True, slots=True)
+class Inside:
+    """A straight piece; of its parts inside areas the area's number, nearest and farthest from its start."""
+
+    length_m: float
+    parts: list[tuple[int, float, float]]
+
+
+class Crossed:
+    """Areas that many paths cross. Paths share their straight pieces; each is held against the areas once."""
+
+    def __init__(self, areas: Sequence[Polygon]) -> None:
+        self._areas = np.array(areas, dtype=object)
+        self._inside: dict[Piece, Inside] = {}
+
+    def by(self, path_m: Sequence[Point]) -> list[list[tuple[float, float]]]:
+        """By area the `crossings` of a path with it."""
+        pieces = list(pairwise(path_m))
+        if new := [piece for piece in pieces if piece not in self._inside]:
+            self._inside.update(zip(new, self._looked_at(new), strict=True))
+        by_area: list[list[tuple[float, float]]] = [[] for _ in self._areas]
+        start_m = 0.0
+        for piece in pieces:
+            inside = self._inside[piece]
+            for area, near_m, far_m in inside.parts:
+                by_area[area].append((start_m + near_m, start_m + far_m))
+            start_m += inside.length_m
+        return [_merged(sorted(stretches)) for stretches in by_area]
+
+    def _looked_at(self, pieces: Sequence[Piece]) -> list[Inside]:
+        """All pieces against all areas in one go."""
+        ends = np.array(pieces, dtype=float)
+        lengths_m = np.hypot(*(ends[:, 1] - ends[:, 0]).T)
+        lines = np.asarray(shapely.linestrings(ends), dtype=object)
+        met = shapely.intersects(lines[:, None], self._areas) & (lengths_m > 0)[:, None]
+        line, area = np.nonzero(met)
+        parts, pair = shapely.get_parts(
+            shapely.intersection(lines[line], self._areas[area]), return_index=True
+        )
+        corners, part = shapely.get_coordinates(parts, return_index=True)
+        along_m = np.hypot(*(corners - ends[line[pair[part]], 0]).T)
+        looked_at = [Inside(length_m, []) for length_m in lengths_m.tolist()]
+        if part.size:
+            first = np.concatenate([[0], 1 + np.flatnonzero(part[1:] != part[:-1])])  # of each part's corners
+            near_m, far_m = np.minimum.reduceat(along_m, first), np.maximum.reduceat(along_m, first)
+            whose = pair[part[first]]
+            columns = (line[whose], area[whose], near_m, far_m)
+            for piece, *part_of in zip(*(column.tolist() for column in columns), strict=True):
+                looked_at[piece].parts.append((part_of[0], part_of[1], part_of[2]))
+        return looked_at
 
 
 def _merged(stretches: list[tuple[float, float]]) -> list[tuple[float, float]]:
