@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from random import Random
 
 import numpy as np
@@ -11,11 +12,12 @@ from numpy.typing import NDArray
 from shapely import Polygon
 
 from gnomon.worlds.names import camera_ids
-from tools.geometry.field_of_view import sector
+from tools.geometry.field_of_view import arc
 from tools.scene.scene import Camera, Point
 
 SIDE_MARGIN_DEG = 2.0  # the lens sees a little more than the field of view on either side
 FAR_ROW, NEAR_ROW = 0.4, 0.97  # image rows, as fractions of the height, of the far and the near edge
+MOUNTS = 512  # whose projections are remembered
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,7 +55,7 @@ class Mount:
 
     def field_of_view(self) -> Polygon:
         """What it sees of an open floor: its sector without the strip before its feet."""
-        far = shapely.get_coordinates(sector(self.xy_m, self.heading_deg, self.fov_deg, self.range_m))[1:-1]
+        far = arc(self.xy_m, self.heading_deg, self.fov_deg, self.range_m)
         half_deg = self.fov_deg / 2
         along_m = self.near_m / math.cos(math.radians(half_deg))
         left, right = (
@@ -67,22 +69,7 @@ class Mount:
 
     def projection(self) -> NDArray[np.float64]:
         """3 x 4 matrix from (x, y, z above the floor, 1) in metres to pixels times depth."""
-        heading, tilt = math.radians(self.heading_deg), self.tilt_rad
-        ahead = np.array([math.sin(heading), math.cos(heading), 0.0])
-        right = np.array([math.cos(heading), -math.sin(heading), 0.0])
-        up = np.array([0.0, 0.0, 1.0])
-        rotation = np.stack(
-            [
-                right,
-                -math.sin(tilt) * ahead - math.cos(tilt) * up,
-                math.cos(tilt) * ahead - math.sin(tilt) * up,
-            ]
-        )
-        width, height = self.image_size
-        lens = np.array([[self.focal_px, 0, width / 2], [0, self.focal_px, height / 2], [0, 0, 1]])
-        centre = np.array([*self.xy_m, self.height_m])
-        matrix: NDArray[np.float64] = lens @ np.column_stack([rotation, -rotation @ centre])
-        return matrix
+        return _projection(self).copy()
 
     def homography(self) -> NDArray[np.float64]:
         """3 x 3 matrix from pixels of the floor to metres; its third row is positive below the horizon."""
@@ -90,8 +77,28 @@ class Mount:
 
     def pixel(self, xy_m: Point, z_m: float = 0.0) -> tuple[float, float, float]:
         """Column, row and depth (metres along the optical axis) of a point `z_m` above the floor."""
-        u, v, depth_m = self.projection() @ np.array([*xy_m, z_m, 1.0])
-        return float(u / depth_m), float(v / depth_m), float(depth_m)
+        u, v, depth_m = (_projection(self) @ (*xy_m, z_m, 1.0)).tolist()
+        return u / depth_m, v / depth_m, depth_m
+
+
+@lru_cache(MOUNTS)
+def _projection(mount: Mount) -> NDArray[np.float64]:
+    heading, tilt = math.radians(mount.heading_deg), mount.tilt_rad
+    ahead = np.array([math.sin(heading), math.cos(heading), 0.0])
+    right = np.array([math.cos(heading), -math.sin(heading), 0.0])
+    up = np.array([0.0, 0.0, 1.0])
+    rotation = np.stack(
+        [
+            right,
+            -math.sin(tilt) * ahead - math.cos(tilt) * up,
+            math.cos(tilt) * ahead - math.sin(tilt) * up,
+        ]
+    )
+    width, height = mount.image_size
+    lens = np.array([[mount.focal_px, 0, width / 2], [0, mount.focal_px, height / 2], [0, 0, 1]])
+    centre = np.array([*mount.xy_m, mount.height_m])
+    matrix: NDArray[np.float64] = lens @ np.column_stack([rotation, -rotation @ centre])
+    return matrix
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

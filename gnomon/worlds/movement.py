@@ -60,8 +60,17 @@ class Stretch:
 
     def at(self, time_s: float) -> Point:
         """Where the target is; out of hours where the stretch starts or ends."""
-        (x_m, y_m) = (interpolated(time_s, self.times_s, axis) for axis in zip(*self.points_m, strict=True))
-        return (x_m, y_m)
+        after = bisect_right(self.times_s, time_s)
+        if after == 0:
+            return self.points_m[0]
+        if after == len(self.times_s):
+            return self.points_m[-1]
+        before_s, (x_m, y_m), (to_x_m, to_y_m) = (
+            self.times_s[after - 1],
+            *self.points_m[after - 1 : after + 1],
+        )
+        span_s, gone_s = self.times_s[after] - before_s, time_s - before_s
+        return ((to_x_m - x_m) / span_s * gone_s + x_m, (to_y_m - y_m) / span_s * gone_s + y_m)
 
 
 def interpolated(at: float, places: Sequence[float], values: Sequence[float]) -> float:

@@ -6,7 +6,7 @@ from functools import lru_cache
 from random import Random
 
 from gnomon.core.ids import stable_seed
-from gnomon.worlds.movement import PEDESTRIAN, VEHICLE, Journey, journey
+from gnomon.worlds.movement import PEDESTRIAN, VEHICLE, Journey, interpolated, journey
 from gnomon.worlds.world import Spot, World
 from tools.geometry.field_of_view import Crossed
 from tools.scene.scene import Camera
@@ -56,10 +56,11 @@ class Lookout:
             if stretch.floor not in self._by_floor:
                 continue
             cameras, views = self._by_floor[stretch.floor]
+            along_m = stretch.along_m
             for camera, within in zip(cameras, views.by(stretch.points_m), strict=True):
-                for enters_m, leaves_m in within:
-                    times_s = stretch.time_at_s(enters_m), stretch.time_at_s(leaves_m)
-                    stays.append(_stay(journey, camera, *times_s))
+                for crossed_m in within:
+                    start_s, end_s = (interpolated(at_m, along_m, stretch.times_s) for at_m in crossed_m)
+                    stays.append(_stay(journey, camera, start_s, end_s))
         return tuple(sorted(stays, key=lambda sighting: sighting.start_s))
 
 

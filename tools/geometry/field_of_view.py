@@ -29,12 +29,21 @@ def sector(xy_m: Point, heading_deg: float, fov_deg: float, range_m: float) -> P
     Raises:
         ValueError: `fov_deg` is outside (0, 360] or `range_m` is not positive.
     """
+    far = arc(xy_m, heading_deg, fov_deg, range_m)
+    return Polygon(far[:-1] if fov_deg == 360 else np.vstack([xy_m, far]))
+
+
+def arc(xy_m: Point, heading_deg: float, fov_deg: float, range_m: float) -> NDArray[np.float64]:
+    """The far edge of a `sector`, from left to right: corners in metres (n × 2).
+
+    Raises:
+        ValueError: `fov_deg` is outside (0, 360] or `range_m` is not positive.
+    """
     if not (0 < fov_deg <= 360 and 0 < range_m < math.inf):
         raise ValueError(f"fov_deg must be in (0, 360] and range_m positive, not {fov_deg:g} and {range_m:g}")
     steps = max(1, math.ceil(fov_deg / ARC_STEP_DEG))
     angles = np.radians(np.linspace(heading_deg - fov_deg / 2, heading_deg + fov_deg / 2, steps + 1))
-    arc = np.column_stack([xy_m[0] + range_m * np.sin(angles), xy_m[1] + range_m * np.cos(angles)])
-    return Polygon(arc[:-1] if fov_deg == 360 else np.vstack([xy_m, arc]))
+    return np.stack([xy_m[0] + range_m * np.sin(angles), xy_m[1] + range_m * np.cos(angles)], axis=1)
 
 
 def view_of(camera: Camera) -> Polygon | None:

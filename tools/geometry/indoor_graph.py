@@ -37,8 +37,9 @@ class Floors:
         here = [zone for zone in self._zones.values() if zone.floor == floor]
         if not here:
             return None
-        nearest = min(here, key=lambda zone: zone.area.distance(point))
-        snap_m = nearest.area.distance(point)
+        distances_m = shapely.distance([zone.area for zone in here], point).tolist()
+        snap_m = min(distances_m)
+        nearest = here[distances_m.index(snap_m)]
         if snap_m > 0:
             on_zone, _ = nearest_points(nearest.area, point)
             xy_m = (on_zone.x, on_zone.y)

@@ -38,6 +38,7 @@ class Network:
         size = int(ends.max(initial=-1)) + 1
         lengths_m = [leg.length_m for leg in ground.legs.values()]
         self._graph = csr_array((lengths_m, (ends[:, 0], ends[:, 1])), shape=(size, size))
+        self._everywhere: list[Reached] = []
         self._reached = lru_cache(maxsize=REMEMBERED_STARTS)(self._reach)
         self._between = lru_cache(maxsize=REMEMBERED_WAYS)(self._legs)
         self._anchor = lru_cache(maxsize=REMEMBERED_POINTS)(ground.anchor)
@@ -101,6 +102,11 @@ class Network:
     def _reach(self, node: int) -> Reached:
         from scipy.sparse.csgraph import dijkstra
 
+        if self._graph.shape[0] <= REMEMBERED_STARTS:
+            if not self._everywhere:  # of few nodes all at once: most of a call's time is not spent on ways
+                length_m, before = dijkstra(self._graph, return_predecessors=True)
+                self._everywhere = list(zip(before.tolist(), length_m.tolist(), strict=True))
+            return self._everywhere[node]
         length_m, before = dijkstra(self._graph, indices=[node], return_predecessors=True)
         return before[0].tolist(), length_m[0].tolist()
 
