@@ -151,12 +151,13 @@ def install(rng: Random, candidates: Iterable[Candidate], *, count: int, apart_m
     Raises:
         ValueError: fewer than `count` candidates keep apart.
     """
+    just_less_m = math.nextafter(apart_m, 0)  # `dwithin` counts its bound as within
     taken: list[tuple[Candidate, Polygon]] = []
     views: dict[int, list[Polygon]] = {}
     for candidate in candidates:
         view = candidate.view()
         others = views.setdefault(candidate.floor, [])
-        if view and shapely.distance(view, others).min(initial=math.inf) >= apart_m:
+        if view and not shapely.dwithin(view, others, just_less_m).any():
             taken.append((candidate, view))
             others.append(view)
     if len(taken) < count:

@@ -142,6 +142,7 @@ class Crossed:
 
     def __init__(self, areas: Sequence[Polygon]) -> None:
         self._areas = np.array(areas, dtype=object)
+        self._tree = STRtree(self._areas)
         self._inside: dict[Piece, Inside] = {}
 
     def by(self, path_m: Sequence[Point]) -> list[list[tuple[float, float]]]:
@@ -163,14 +164,16 @@ class Crossed:
         ends = np.array(pieces, dtype=float)
         lengths_m = np.hypot(*(ends[:, 1] - ends[:, 0]).T)
         lines = np.asarray(shapely.linestrings(ends), dtype=object)
-        met = shapely.intersects(lines[:, None], self._areas) & (lengths_m > 0)[:, None]
-        line, area = np.nonzero(met)
+        met = self._tree.query(lines, predicate="intersects")
+        line, area = met[:, lengths_m[met[0]] > 0]
+        looked_at = [Inside(length_m, []) for length_m in lengths_m.tolist()]
+        if not line.size:
+            return looked_at
         parts, pair = shapely.get_parts(
             shapely.intersection(lines[line], self._areas[area]), return_index=True
         )
         corners, part = shapely.get_coordinates(parts, return_index=True)
         along_m = np.hypot(*(corners - ends[line[pair[part]], 0]).T)
-        looked_at = [Inside(length_m, []) for length_m in lengths_m.tolist()]
         if part.size:
             first = np.concatenate([[0], 1 + np.flatnonzero(part[1:] != part[:-1])])  # of each part's corners
             near_m, far_m = np.minimum.reduceat(along_m, first), np.maximum.reduceat(along_m, first)

@@ -74,7 +74,7 @@ class Network:
             return math.inf
         if any((a.id, a.kind) == (b.id, b.kind) for a, b in pairwise(legs)):
             legs = list(joined(legs))
-        return math.fsum(leg.length_m for leg in legs)
+        return math.fsum([leg.length_m for leg in legs])
 
     def way_into(self, area: Polygon, area_floor: int, start_m: Point, start_floor: int) -> Path | None:
         """The shortest way from a point to the nearest part of an area; None where the network knows none."""
