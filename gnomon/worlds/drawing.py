@@ -44,6 +44,18 @@ ASK: Mapping[str, Ask] = {
 }
 
 
+# Of a trip; with fewer it holds no question of the task, and need not be tried.
+SIGHTINGS: Mapping[str, int] = {
+    "GeoLocation": 3,
+    "ArrivalTimeInterval": 3,
+    "MotionState": 3,
+    "CausalReordering": 3,
+    "NextSpotForecasting": 2,
+    "TrajectoryForecasting": 4,
+    "MultiTargetTrajectoryForecasting": 2,
+}
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Drawn:
     """A drawn question: its world, itself, and its form in the published layout."""
@@ -70,7 +82,7 @@ def draw(number: Number, *, place: int | None = None) -> Drawn:
     for spare in range(places):
         world = world_of(number.seed, number.scene, round_, spare, difficulty)
         rng = Random(stable_seed("question", VERSION, *series, number.k, spare))
-        question = _find(world, rng, ASK[number.task_id], difficulty, lots)
+        question = _find(world, rng, number.task_id, difficulty, lots)
         if question is not None:
             published = record(
                 question, world, rng, case_id=number.sample_id, map_file=f"{world.scene.id}.png"
@@ -111,10 +123,11 @@ def map_of(world: World) -> bytes:
 
 
 def _find(
-    world: World, rng: Random, ask: Ask, difficulty: Difficulty | None, lots: Lots | None
+    world: World, rng: Random, task_id: str, difficulty: Difficulty | None, lots: Lots | None
 ) -> Question | None:
-    for taken in _trips(world, rng) if difficulty is None else _pooled(world, rng):
-        question = ask(world, rng, taken, lots)
+    pool = _trips(world, rng) if difficulty is None else _pooled(world, rng, SIGHTINGS[task_id])
+    for taken in pool:
+        question = ASK[task_id](world, rng, taken, lots)
         if question is None:
             continue
         if difficulty is None or not difficulty.ranges or difficulty.admits(features_of(world, question)):
@@ -127,9 +140,10 @@ def _trips(world: World, rng: Random) -> Iterator[Trip]:
     return (made for made in drawn if made)
 
 
-def _pooled(world: World, rng: Random) -> Iterator[Trip]:
+def _pooled(world: World, rng: Random, least: int) -> Iterator[Trip]:
     """The trips of the world's pool in an order drawn by lot, some times over, as other targets each time."""
     pool = trips_of(world)
     for _ in range(PASSES):
         for made in rng.sample(pool, len(pool)):
-            yield renewed(rng, made)
+            if again := renewed(rng, made, least=least):
+                yield again

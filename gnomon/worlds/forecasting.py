@@ -87,7 +87,7 @@ def meeting(world: World, rng: Random, first: Trip, lots: Lots | None = None) ->
     index = rng.randrange(1, len(first.sightings))
     last, place = first.sightings[index - 1 : index + 1]
     for _ in range(COMPANIONS):
-        other = pooled_trip(world, rng) if lots else trip(world, rng)
+        other = pooled_trip(world, rng, past=place.camera) if lots else trip(world, rng)
         where = [sighting.camera for sighting in other.sightings] if other else []
         if other is None or place.camera not in where[1:] or other.target == first.target:
             continue

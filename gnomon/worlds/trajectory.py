@@ -49,6 +49,16 @@ class Lookout:
             here = [(camera.id, view) for camera, view in views if camera.floor == floor]
             self._by_floor[floor] = ([name for name, _ in here], Crossed([view for _, view in here]))
 
+    def look_along(self, journeys: Collection[Journey]) -> None:
+        """Make ready for the sightings of several journeys: at once it takes less time than one by one."""
+        for floor, (_, views) in self._by_floor.items():
+            views.look_along(
+                stretch.points_m
+                for journey in journeys
+                for stretch in journey.stretches
+                if stretch.floor == floor
+            )
+
     def sightings(self, journey: Journey) -> tuple[Sighting, ...]:
         """Every stay of the target in view of one of the cameras, in order of time; exact, however short."""
         stays = []
@@ -110,20 +120,36 @@ class Trip:
         return replace(self, journey=self.journey.later(by_s), sightings=moved)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Departure:
+    """A target that sets out on a journey at `start_s`; nobody has looked yet who sees it."""
+
+    target: int
+    start_s: float
+    journey: Journey
+
+
 def trip(world: World, rng: Random) -> Trip | None:
     """Draw a trip between two far ends of the world; None where this one is not fit."""
+    drawn = _departure(world, rng)
+    return _watched(world, drawn) if drawn else None
+
+
+def _departure(world: World, rng: Random) -> Departure | None:
     start, end = rng.sample(world.ends, 2)
     target, start_s = rng.choice(TARGETS), rng.uniform(*STARTS_S)
     walks = world.scene.kind == "indoor" or rng.random() < ON_FOOT
     if world.crow_m(start, end) < world.apart_m:
         return None
     made = journey(world, rng, PEDESTRIAN if walks else VEHICLE, start, end)
-    if made is None:
+    return Departure(target=target, start_s=start_s, journey=made) if made else None
+
+
+def _watched(world: World, drawn: Departure) -> Trip | None:
+    in_view = lookout_of(world).sightings(drawn.journey)
+    if not fit(drawn.journey, in_view):
         return None
-    in_view = lookout_of(world).sightings(made)
-    if not fit(made, in_view):
-        return None
-    return Trip(target=target, journey=made, sightings=in_view).later(start_s)
+    return Trip(target=drawn.target, journey=drawn.journey, sightings=in_view).later(drawn.start_s)
 
 
 def fit(made: Journey, in_view: tuple[Sighting, ...]) -> bool:
@@ -137,16 +163,23 @@ def fit(made: Journey, in_view: tuple[Sighting, ...]) -> bool:
 def trips_of(world: World) -> tuple[Trip, ...]:
     """A pool of trips through a world, for questions that only few trips fit."""
     rng = Random(stable_seed("trips", world.scene.id))
-    drawn = (trip(world, rng) for _ in range(POOLED))
-    return tuple(made for made in drawn if made)
+    departures = [drawn for _ in range(POOLED) if (drawn := _departure(world, rng))]
+    lookout_of(world).look_along([drawn.journey for drawn in departures])
+    return tuple(made for drawn in departures if (made := _watched(world, drawn)))
 
 
-def pooled_trip(world: World, rng: Random) -> Trip | None:
-    """A trip of the pool, as another target at another time; None where the pool is empty."""
+def pooled_trip(world: World, rng: Random, *, past: str) -> Trip | None:
+    """A trip of the pool, as another target at another time; None where it doesn't lead past that camera."""
     pool = trips_of(world)
-    return renewed(rng, rng.choice(pool)) if pool else None
+    return renewed(rng, rng.choice(pool), past=past) if pool else None
 
 
-def renewed(rng: Random, taken: Trip) -> Trip:
-    """The trip as another target goes on it at another time."""
-    return replace(taken, target=rng.choice(TARGETS)).later(rng.uniform(*SHIFT_S))
+def renewed(rng: Random, taken: Trip, *, least: int = 0, past: str | None = None) -> Trip | None:
+    """The trip as another target goes on it at another time.
+
+    None where it has fewer than `least` sightings, or none by the camera `past`. The lots are drawn even so.
+    """
+    target, by_s = rng.choice(TARGETS), rng.uniform(*SHIFT_S)
+    if len(taken.sightings) < least or (past and past not in [seen.camera for seen in taken.sightings]):
+        return None
+    return replace(taken, target=target).later(by_s)

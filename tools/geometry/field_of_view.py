@@ -1,7 +1,7 @@
 """Fields of view: what a camera sees of its floor, which cameras see a point, where a path is seen."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -145,14 +145,18 @@ class Crossed:
         self._tree = STRtree(self._areas)
         self._inside: dict[Piece, Inside] = {}
 
-    def by(self, path_m: Sequence[Point]) -> list[list[tuple[float, float]]]:
-        """By area the `crossings` of a path with it."""
-        pieces = list(pairwise(path_m))
+    def look_along(self, paths_m: Iterable[Sequence[Point]]) -> None:
+        """Hold all pieces of several paths against the areas at once: faster than path by path."""
+        pieces = dict.fromkeys(piece for path_m in paths_m for piece in pairwise(path_m))
         if new := [piece for piece in pieces if piece not in self._inside]:
             self._inside.update(zip(new, self._looked_at(new), strict=True))
+
+    def by(self, path_m: Sequence[Point]) -> list[list[tuple[float, float]]]:
+        """By area the `crossings` of a path with it."""
+        self.look_along([path_m])
         by_area: list[list[tuple[float, float]]] = [[] for _ in self._areas]
         start_m = 0.0
-        for piece in pieces:
+        for piece in pairwise(path_m):
             inside = self._inside[piece]
             for area, near_m, far_m in inside.parts:
                 by_area[area].append((start_m + near_m, start_m + far_m))

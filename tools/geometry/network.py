@@ -1,6 +1,7 @@
 """Finds shortest routes through a scene, along its roads or through its zones and portals."""
 
 import math
+from collections.abc import Sequence
 from functools import lru_cache
 from itertools import pairwise
 
@@ -10,7 +11,7 @@ from shapely import Polygon
 from tools.geometry.indoor_graph import Floors
 from tools.geometry.road_graph import Roads
 from tools.geometry.route import Path, RouteLeg, joined
-from tools.geometry.route_graph import Anchor, Ground
+from tools.geometry.route_graph import Anchor, Ground, Link
 from tools.scene.scene import Point, Scene
 from tools.scene.scene_cache import cached_per_scene
 
@@ -42,8 +43,8 @@ class Network:
         self._reached = lru_cache(maxsize=REMEMBERED_STARTS)(self._reach)
         self._between = lru_cache(maxsize=REMEMBERED_WAYS)(self._legs)
         self._anchor = lru_cache(maxsize=REMEMBERED_POINTS)(ground.anchor)
-        self._leaving = lru_cache(maxsize=REMEMBERED_POINTS)(ground.leaving)
-        self._arriving = lru_cache(maxsize=REMEMBERED_POINTS)(ground.arriving)
+        self._leaving = lru_cache(maxsize=REMEMBERED_POINTS)(lambda anchor: _links(ground.leaving(anchor)))
+        self._arriving = lru_cache(maxsize=REMEMBERED_POINTS)(lambda anchor: _links(ground.arriving(anchor)))
 
     @staticmethod
     def of(scene: Scene) -> "Network":
@@ -88,16 +89,16 @@ class Network:
         direct = self._ground.direct(start, end)
         best_m, best = direct.length_m if direct else math.inf, None
         arriving = self._arriving(end)
-        for leaving in self._leaving(start):
-            _, length_m = self._reached(leaving.node)
-            for arrival in arriving:
-                total_m = leaving.leg.length_m + length_m[arrival.node] + arrival.leg.length_m
+        for node, leave_m, leaving in self._leaving(start):
+            _, length_m = self._reached(node)
+            for to_node, arrive_m, arrival in arriving:
+                total_m = leave_m + length_m[to_node] + arrive_m
                 if total_m < best_m:
-                    best_m, best = total_m, (leaving, arrival)
+                    best_m, best = total_m, (leaving, node, to_node, arrival)
         if best is None:
             return [direct] if direct else None
-        leaving, arrival = best
-        return [leaving.leg, *self._between(leaving.node, arrival.node), arrival.leg]
+        leaving, node, to_node, arrival = best
+        return [leaving, *self._between(node, to_node), arrival]
 
     def _reach(self, node: int) -> Reached:
         from scipy.sparse.csgraph import dijkstra
@@ -116,6 +117,10 @@ class Network:
         while nodes[-1] != start:
             nodes.append(before[nodes[-1]])
         return tuple(self._ground.legs[edge] for edge in pairwise(reversed(nodes)))
+
+
+def _links(links: Sequence[Link]) -> list[tuple[int, float, RouteLeg]]:
+    return [(link.node, link.leg.length_m, link.leg) for link in links]
 
 
 @cached_per_scene

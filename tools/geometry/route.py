@@ -60,7 +60,10 @@ class Path:
 
 def ground_leg(ground: str, kind: LegKind, floor: int, points_m: Sequence[Point]) -> RouteLeg:
     """A leg along a road or through a zone; its length is that of its points."""
-    length_m = math.fsum([math.dist(a, b) for a, b in pairwise(points_m)])
+    if len(points_m) == 2:  # most have no corner
+        length_m = math.dist(*points_m)
+    else:
+        length_m = math.fsum([math.dist(a, b) for a, b in pairwise(points_m)])
     return RouteLeg(
         id=ground, kind=kind, floor=floor, to_floor=floor, points_m=tuple(points_m), length_m=length_m
     )
