@@ -6,7 +6,6 @@ from functools import lru_cache
 
 import numpy as np
 import shapely
-from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFont
 from shapely import LineString, Polygon, affinity, box
 
@@ -17,25 +16,45 @@ REACHES_PX = (10.0, 18.0, 28.0, 42.0, 60.0)  # from the marked point to the labe
 SIDES = ((1, 0), (-1, 0), (0, -1), (0, 1), (0.8, -0.8), (-0.8, -0.8), (0.8, 0.8), (-0.8, 0.8))
 
 
+Box = tuple[float, float, float, float]  # left, top, right, bottom, in pixels
+
+
 class Labels:
-    """The areas of a picture that are taken, and a search for free ones."""
+    """The areas of a picture that are taken, and a search for free ones.
 
-    def __init__(self, sheet_px: Polygon) -> None:
+    Nearly all of them are boxes, and of boxes and bounds four comparisons tell whether they meet.
+    """
+
+    def __init__(self, sheet_px: Box) -> None:
         self._sheet = sheet_px
-        self._taken: list[Polygon] = []
-        self._bounds = np.empty((0, 4))  # of what is taken: most of it is far from a label
+        self._boxes: list[Box] = []
+        self._slanted: list[tuple[Box, Polygon]] = []  # with their bounds
 
-    def take(self, area: Polygon) -> None:
-        """Keep an area free of labels."""
-        self._taken.append(area)
-        self._bounds = np.vstack([self._bounds, area.bounds])
+    def take(self, area: Box) -> None:
+        """Keep a box free of labels."""
+        self._boxes.append(area)
 
-    def is_free(self, area: Polygon) -> bool:
-        """Whether a label on `area` is on the sheet and touches nothing that is taken."""
-        near = np.flatnonzero(_overlapping(self._bounds, area))
-        return self._sheet.covers(area) and not any(self._taken[at].intersects(area) for at in near)
+    def take_slanted(self, area: Polygon) -> None:
+        """Keep an area of another form free of labels."""
+        self._slanted.append((area.bounds, area))
 
-    def beside(self, at_px: Point, size_px: tuple[float, float], avoid: "Avoided") -> Polygon:
+    def is_free(self, area: Box) -> bool:
+        """Whether a label in a box is on the sheet and touches nothing that is taken."""
+        if not _is_inside(area, self._sheet) or any(_meet(area, taken) for taken in self._boxes):
+            return False
+        near = [taken for bounds, taken in self._slanted if _meet(area, bounds)]
+        return not near or not shapely.intersects(near, box(*area)).any()
+
+    def is_free_slanted(self, area: Polygon) -> bool:
+        """Whether a label on an area of another form is on the sheet and touches nothing that is taken."""
+        bounds = area.bounds
+        if not _is_inside(bounds, self._sheet):
+            return False
+        near = [box(*taken) for taken in self._boxes if _meet(bounds, taken)]
+        near += [taken for taken_bounds, taken in self._slanted if _meet(bounds, taken_bounds)]
+        return not near or not shapely.intersects(near, area).any()
+
+    def beside(self, at_px: Point, size_px: tuple[float, float], avoid: "Avoided") -> Box:
         """A place for a label next to a point, now taken: the free one that covers least of `avoid`, and of
         equal ones the nearest.
 
@@ -43,10 +62,12 @@ class Labels:
         """
         best, least = None, math.inf
         for place in _boxes_around(at_px, size_px):
-            if least > 0 and self.is_free(place):
+            if self.is_free(place):
                 covered = avoid.covered_by(place)
                 if covered < least:
                     best, least = place, covered
+                if least == 0:
+                    break
         best = best or next(_boxes_around(at_px, size_px))
         self.take(best)
         return best
@@ -56,36 +77,42 @@ class Avoided:
     """Areas that labels had better not cover, as the cameras' views."""
 
     def __init__(self, areas: Sequence[Polygon]) -> None:
-        self._areas = np.array(areas, dtype=object)
-        self._bounds = shapely.bounds(self._areas).reshape(-1, 4)
+        self._areas = [(area.bounds, area) for area in areas]
 
-    def covered_by(self, place: Polygon) -> float:
+    def covered_by(self, place: Box) -> float:
         """How much of them the place covers, in square pixels."""
-        covered = np.zeros(len(self._areas))
-        near = _overlapping(self._bounds, place)
-        covered[near] = shapely.area(shapely.intersection(self._areas[near], place))
+        covered = np.zeros(len(self._areas))  # of each, so that the sum is the same however few are near
+        near = [at for at, (bounds, _) in enumerate(self._areas) if _meet(place, bounds)]
+        if not near:
+            return 0.0
+        covered[near] = shapely.area(shapely.intersection([self._areas[at][1] for at in near], box(*place)))
         return float(covered.sum())
 
     def met_by(self, place: Polygon) -> int:
         """How many of them the place meets."""
-        return int(shapely.intersects(self._areas[_overlapping(self._bounds, place)], place).sum())
+        near = [area for bounds, area in self._areas if _meet(place.bounds, bounds)]
+        return int(shapely.intersects(near, place).sum()) if near else 0
 
 
-def _overlapping(bounds: NDArray[np.float64], area: Polygon) -> NDArray[np.bool_]:
-    """Which of the bounds (left, top, right, bottom; n x 4) meet those of the area."""
-    left, top, right, bottom = area.bounds
-    is_beside = (bounds[:, 2] < left) | (bounds[:, 0] > right)
-    return ~(is_beside | (bounds[:, 3] < top) | (bounds[:, 1] > bottom))
+def _meet(first: Box, second: Box) -> bool:
+    """Whether two boxes meet; to touch is to meet."""
+    across = first[0] <= second[2] and second[0] <= first[2]
+    return across and first[1] <= second[3] and second[1] <= first[3]
 
 
-def _boxes_around(at_px: Point, size_px: tuple[float, float]) -> Iterator[Polygon]:
+def _is_inside(inner: Box, outer: Box) -> bool:
+    within = outer[0] <= inner[0] and inner[2] <= outer[2]
+    return within and outer[1] <= inner[1] and inner[3] <= outer[3]
+
+
+def _boxes_around(at_px: Point, size_px: tuple[float, float]) -> Iterator[Box]:
     """Boxes around a point, near ones first."""
     width, height = size_px
     for reach in REACHES_PX:
         for east, south in SIDES:
             x = at_px[0] + east * (reach + width / 2)
             y = at_px[1] + south * (reach + height / 2)
-            yield box(x - width / 2, y - height / 2, x + width / 2, y + height / 2)
+            yield x - width / 2, y - height / 2, x + width / 2, y + height / 2
 
 
 INK, FAINT, HALO, PAPER = "#2b2b2b", "#6d675c", "#ffffff", "#f4f0e6"
@@ -111,11 +138,11 @@ def _font(points: int) -> Font:
 def letter(image: Image.Image, scene: Scene, sheet: MapSheet, *, in_feet: bool = False) -> None:
     """Write everything that is to be read onto the ground; labels keep clear of one another."""
     pen = ImageDraw.Draw(image)
-    labels = Labels(box(2, 2, sheet.size_px[0] - 2, sheet.size_px[1] - FOOT_PX + 10))
+    labels = Labels((2, 2, sheet.size_px[0] - 2, sheet.size_px[1] - FOOT_PX + 10))
     for panel in sheet.panels:
         if scene.zones:
             left, top = panel.area_px[0], panel.area_px[1] - TITLE_PX
-            labels.take(box(left, top, left + 120, panel.area_px[1]))
+            labels.take((left, top, left + 120, panel.area_px[1]))
             pen.text((left, top + 6), f"Floor {panel.floor}", fill=INK, font=_font(TITLE_PT))
     _compass(pen, sheet)
     _scale(pen, sheet, in_feet=in_feet)
@@ -146,8 +173,8 @@ def letter(image: Image.Image, scene: Scene, sheet: MapSheet, *, in_feet: bool =
     _room_names(pen, labels, scene, sheet)
 
 
-def _around(at: Point, reach: float) -> Polygon:
-    return box(at[0] - reach, at[1] - reach, at[0] + reach, at[1] + reach)
+def _around(at: Point, reach: float) -> Box:
+    return at[0] - reach, at[1] - reach, at[0] + reach, at[1] + reach
 
 
 def _mark_camera(pen: Pen, labels: Labels, camera: Camera, sheet: MapSheet) -> None:
@@ -163,14 +190,14 @@ def _mark_camera(pen: Pen, labels: Labels, camera: Camera, sheet: MapSheet) -> N
         wings = ((back[0] - 5 * south, back[1] + 5 * east), (back[0] + 5 * south, back[1] - 5 * east))
         pen.line([(x, y), back], fill=CAMERA, width=3)
         pen.polygon([tip, *wings], fill=CAMERA)
-        labels.take(LineString([(x, y), tip]).buffer(5))
+        labels.take_slanted(LineString([(x, y), tip]).buffer(5))
     pen.circle((x, y), DOT_PX, fill=CAMERA, outline=HALO, width=2)
 
 
 def _label(pen: Pen, labels: Labels, at: Point, text: str, colour: str, points: int, avoid: Avoided) -> None:
     left, top, right, bottom = _font(points).getbbox(text)
     where = labels.beside(at, (right - left + 4, bottom - top + 4), avoid)
-    x, y = where.bounds[0] + 2 - left, where.bounds[1] + 2 - top
+    x, y = where[0] + 2 - left, where[1] + 2 - top
     pen.text((x, y), text, fill=colour, font=_font(points), stroke_width=2, stroke_fill=HALO)
 
 
@@ -212,15 +239,24 @@ def _streets(image: Image.Image, labels: Labels, scene: Scene, sheet: MapSheet, 
     for name, lines in named.items():
         left, top, right, bottom = _font(STREET_PT).getbbox(name)
         width, height = math.ceil(right - left), math.ceil(bottom - top)
-        best = min(
-            (_along(line, share, (width, height)) for line in lines for share in (0.5, 0.38, 0.62)),
-            key=lambda place: (
-                not labels.is_free(place[1]),
-                views.met_by(place[1]),
-            ),
-        )
-        _write_along(image, name, best[0], best[1], (left, top, width, height))
-        labels.take(best[1])
+        places = (_along(line, share, (width, height)) for line in lines for share in (0.5, 0.38, 0.62))
+        angle, area = _best(places, labels, views)
+        _write_along(image, name, angle, area, (left, top, width, height))
+        labels.take_slanted(area)
+
+
+Slanted = tuple[float, Polygon]  # angle in degrees, area
+
+
+def _best(places: Iterator[Slanted], labels: Labels, views: Avoided) -> Slanted:
+    """The first place that is free and meets no view, else that which comes nearest to it."""
+    ranked: list[tuple[bool, int, int, Slanted]] = []
+    for order, place in enumerate(places):
+        rank = (not labels.is_free_slanted(place[1]), views.met_by(place[1]))
+        ranked.append((*rank, order, place))
+        if rank == (False, 0):
+            break
+    return min(ranked)[-1]
 
 
 def _along(line: LineString, share: float, size: tuple[int, int]) -> tuple[float, Polygon]:
@@ -249,11 +285,12 @@ def _room_names(pen: Pen, labels: Labels, scene: Scene, sheet: MapSheet) -> None
     """Names of rooms, each in its middle, where there is room."""
     font = _font(12)
     for zone in scene.zones.values():
-        x, y = sheet.pixel((zone.area.centroid.x, zone.area.centroid.y), zone.floor)
+        centre = zone.area.centroid
+        x, y = sheet.pixel((centre.x, centre.y), zone.floor)
         width = font.getlength(zone.name)
-        area = box(x - width / 2, y - 8, x + width / 2, y + 8)
+        area = (x - width / 2, y - 8, x + width / 2, y + 8)
         floor = Polygon([sheet.pixel((px, py), zone.floor) for px, py in zone.area.exterior.coords])
-        if floor.covers(area) and labels.is_free(area):
+        if labels.is_free(area) and floor.covers(box(*area)):
             pen.text((x, y), zone.name, fill=FAINT, font=font, anchor="mm")
             labels.take(area)
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image
-from shapely import box
+from shapely import affinity, box
 
 from gnomon.benchmarks.gtr_bench.case import SCENES
 from gnomon.worlds.drawing import map_of, world_of
@@ -60,9 +60,31 @@ def test_a_scale_bar_of_pixels_is_as_long_as_it_says() -> None:
 
 
 def test_labels_do_not_cover_one_another() -> None:
-    labels = Labels(box(0, 0, 300, 300))
-    placed = [labels.beside((150, 150), (40, 12), Avoided([])) for _ in range(12)]
+    labels = Labels((0, 0, 300, 300))
+    placed = [box(*labels.beside((150, 150), (40, 12), Avoided([]))) for _ in range(12)]
     assert not any(a.intersects(b) for i, a in enumerate(placed) for b in placed[:i])
+
+
+steps = st.integers(0, 12)
+boxes = st.tuples(steps, steps, st.integers(1, 4), st.integers(1, 4)).map(
+    lambda drawn: (drawn[0], drawn[1], drawn[0] + drawn[2], drawn[1] + drawn[3])
+)
+
+
+@given(boxes, st.lists(boxes, max_size=4), st.lists(boxes, max_size=3))
+def test_what_is_free_is_what_touches_nothing_that_is_taken(place, taken, turned):
+    labels, slanted = Labels((1, 1, 14, 14)), [affinity.rotate(box(*area), 30) for area in turned]
+    for area in taken:
+        labels.take(area)
+    for shape in slanted:
+        labels.take_slanted(shape)
+    everything = [*(box(*area) for area in taken), *slanted]
+    for shape, is_free in (
+        (box(*place), labels.is_free(place)),
+        (affinity.rotate(box(*place), 20), labels.is_free_slanted(affinity.rotate(box(*place), 20))),
+    ):
+        is_on_sheet = box(1, 1, 14, 14).covers(shape)
+        assert is_free == (is_on_sheet and not any(shape.intersects(area) for area in everything))
 
 
 def test_a_scene_with_nothing_to_walk_on_has_no_map() -> None:
