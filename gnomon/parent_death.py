@@ -9,12 +9,13 @@ from collections.abc import Callable
 PR_SET_PDEATHSIG = 1  # prctl(2)
 
 
-def die_with_parent(by: signal.Signals = signal.SIGTERM) -> Callable[[], None]:
+def die_with_parent(by: signal.Signals = signal.SIGTERM, *, parent: int | None = None) -> Callable[[], None]:
     """What a child of this process calls right after the fork, to get that signal when this process dies.
 
     Linux only; elsewhere it does nothing. Prepared here, so that after the fork one system call is left.
+    A child that prepares it for itself names its `parent`.
     """
-    parent = os.getpid()
+    parent = parent or os.getpid()
     prctl = ctypes.CDLL(None).prctl if sys.platform == "linux" else None
 
     def ask_kernel() -> None:

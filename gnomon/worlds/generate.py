@@ -1,21 +1,73 @@
-"""Writes worlds to a folder in GTR-Bench's published layout, with maps and scene files."""
+"""Writes worlds to a folder in GTR-Bench's published layout, with maps and scene files.
+
+The questions of a round, which share their places, are made together and written at once. So several
+processes can make them side by side, and a run that was stopped goes on with the rounds that are missing.
+"""
 
 import json
+import math
+import multiprocessing
+import os
+import signal
 from collections import defaultdict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gnomon.core.errors import SpecError
-from gnomon.worlds.drawing import Drawn, draw, map_of
+from gnomon.core.errors import SpecError, Unavailable
+from gnomon.parent_death import die_with_parent
+from gnomon.whole_file import PUBLIC, write_whole
+from gnomon.worlds.difficulty import Difficulty
+from gnomon.worlds.drawing import MAP_VERSION, VERSION, Drawn, draw, map_of
 from gnomon.worlds.sample_numbers import CELLS, Number
 from gnomon.worlds.world import World
-from tools.scene.format import write_scene
+from tools.scene.format import scene_text
 
 if TYPE_CHECKING:
     from gnomon.worlds.rendering.clip import Style
 
 Progress = Callable[[int, int], None]  # samples done, samples in all
+
+MAKING = ".making"  # the folder, within that of the questions, that holds finished rounds until all are there
+WORTH_A_PROCESS = 4  # rounds without clips; with fewer, a process takes longer to start than to make them
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """What a folder is to hold; equal plans write equal files."""
+
+    seed: int
+    scenes: int | None
+    samples: int
+    difficulty: Difficulty | None
+    clips: "Style | None"
+
+    def document(self) -> Mapping[str, Any]:
+        """As JSON, with the versions of what draws it."""
+        document = {
+            "version": [VERSION, MAP_VERSION],
+            "seed": self.seed,
+            "scenes": self.scenes,
+            "samples": self.samples,
+            "difficulty": self.difficulty.tag if self.difficulty else None,
+            "clips": asdict(self.clips) if self.clips else None,
+        }
+        read_again: dict[str, Any] = json.loads(json.dumps(document))
+        return read_again
+
+    @property
+    def rounds(self) -> range:
+        return range(math.ceil(self.samples / len(CELLS)))
+
+    def numbers(self, round_: int) -> Sequence[Number]:
+        """The samples of a round."""
+        first = round_ * len(CELLS)
+        return [
+            Number(self.seed, k, self.difficulty) for k in range(first, min(first + len(CELLS), self.samples))
+        ]
 
 
 def generate(
@@ -24,7 +76,9 @@ def generate(
     seed: int = 0,
     scenes: int | None = None,
     samples: int | None = None,
+    difficulty: Difficulty | None = None,
     clips: "Style | None" = None,
+    workers: int = 1,
     progress: Progress | None = None,
 ) -> int:
     """Write the first `samples` questions of `seed` and return how many they are.
@@ -36,31 +90,120 @@ def generate(
     and beside each map its scene, `data/…/scenes/*.geojson`, so that `benchmark: gtr-bench` reads it all.
     With `clips` every clip is drawn in that style, as `data/…/clips/*.mp4`.
 
+    Up to `workers` processes make them, and the files are the same however many do. A run that was stopped
+    goes on where the same call is made again.
+
     Raises:
-        SpecError: `out` holds something already, or a number is out of bounds.
+        SpecError: `out` holds something already that is no stopped run of this call, a number is out of
+            bounds.
+        DataError: no place holds a question within the ranges of `difficulty`.
+        Unavailable: one of the processes was ended from outside.
     """
-    for field, count in (("scenes", scenes), ("samples", samples)):
+    for field, count in (("scenes", scenes), ("samples", samples), ("workers", workers)):
         if count is not None and count < 1:
             raise SpecError(f"at least 1, got {count}", field=field)
-    if out.exists() and (not out.is_dir() or any(out.iterdir())):
-        raise SpecError(f"{out} is there already; name a new or empty folder", field="out")
     total = samples or len(CELLS) * (scenes or 1)
-    cases: defaultdict[tuple[str, str], list[Mapping[str, Any]]] = defaultdict(list)
-    written: set[str] = set()
-    for k in range(total):
-        number = Number(seed, k)
-        drawn = draw(number, place=number.round % scenes if scenes else None)
-        published = drawn.record if clips is None else _with_clips(out, drawn, number, clips)
-        cases[number.scene, number.task_id].append(published)
-        if drawn.world.scene.id not in written:
-            written.add(drawn.world.scene.id)
-            _write_place(out, drawn.world)
+    plan = Plan(seed=seed, scenes=scenes, samples=total, difficulty=difficulty, clips=clips)
+    if difficulty and difficulty.ranges:
+        for number in plan.numbers(0):
+            draw(number)  # ranges that no question is within are refused before anything is written
+    _begin(out, plan)
+    left = [round_ for round_ in plan.rounds if not _round_file(out, round_).exists()]
+    there = total - sum(len(plan.numbers(round_)) for round_ in left)
+    for done in range(1, there + 1):
         if progress is not None:
-            progress(k + 1, total)
-    for (scene, task_id), records in cases.items():
-        path = out / "data" / scene / f"{scene}_{task_id}_{len(records)}.json"
-        path.write_text(json.dumps({"cases": records}, indent=1, ensure_ascii=False), encoding="utf-8")
+            progress(done, total)
+    for done, _ in enumerate(_make_all(out, plan, left, workers), start=there + 1):
+        if progress is not None:
+            progress(done, total)
+    _put_together(out, plan)
     return total
+
+
+def _begin(out: Path, plan: Plan) -> None:
+    """Note the plan in the folder, or go on where the same plan was stopped."""
+    making = out / MAKING
+    noted = making / "plan.json"
+    is_new = not out.exists() or (out.is_dir() and all(entry == making for entry in out.iterdir()))
+    if is_new and not noted.is_file():
+        write_whole(noted, json.dumps(plan.document()).encode(), rights=PUBLIC)
+    elif not noted.is_file():
+        raise SpecError(f"{out} is there already; name a new or empty folder", field="out")
+    elif (before := json.loads(noted.read_bytes())) != plan.document():
+        others = [
+            f"{name} {json.dumps(before.get(name))}"
+            for name, value in plan.document().items()
+            if before.get(name) != value
+        ]
+        message = f"{out} holds a stopped run with {', '.join(others)}: repeat that, or name another folder"
+        raise SpecError(message, field="out")
+    for part in out.rglob(".part-*"):  # what a process that was killed had not finished
+        part.unlink()
+
+
+def _round_file(out: Path, round_: int) -> Path:
+    return out / MAKING / f"round-{round_:06d}.json"
+
+
+def _make_all(out: Path, plan: Plan, rounds: Sequence[int], workers: int) -> Iterator[None]:
+    """Make the rounds; yields for every question that is done."""
+    worth = 1 if plan.clips else WORTH_A_PROCESS
+    processes = min(workers, math.ceil(len(rounds) / worth))
+    if processes <= 1:
+        for round_ in rounds:
+            yield from _make(out, plan, round_)
+        return
+    pool = ProcessPoolExecutor(
+        processes, multiprocessing.get_context("spawn"), _start_process, (os.getpid(),)
+    )
+    try:
+        made = [pool.submit(_count_made, out, plan, round_) for round_ in rounds]
+        for round_made in as_completed(made):
+            for _ in range(round_made.result()):
+                yield
+    except BrokenProcessPool:
+        message = "a process that made questions was ended; the same command goes on where it stopped"
+        raise Unavailable(message) from None
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def _start_process(parent: int) -> None:
+    """What each process of the pool does first: it leaves Ctrl-C to its parent, and dies with it."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    die_with_parent(parent=parent)()
+
+
+def _count_made(out: Path, plan: Plan, round_: int) -> int:
+    return sum(1 for _ in _make(out, plan, round_))
+
+
+def _make(out: Path, plan: Plan, round_: int) -> Iterator[None]:
+    """Write a round's places and clips, then its questions; yields for every question."""
+    records = []
+    for number in plan.numbers(round_):
+        drawn = draw(number, place=round_ % plan.scenes if plan.scenes else None)
+        records.append(drawn.record if plan.clips is None else _with_clips(out, drawn, number, plan.clips))
+        _write_place(out, drawn.world)
+        yield
+    write_whole(_round_file(out, round_), json.dumps(records).encode(), rights=PUBLIC)
+
+
+def _put_together(out: Path, plan: Plan) -> None:
+    """Write the questions of all rounds, a file a task, and forget the rounds."""
+    cases: defaultdict[tuple[str, str], list[Mapping[str, Any]]] = defaultdict(list)
+    for round_ in plan.rounds:
+        records = json.loads(_round_file(out, round_).read_bytes())
+        for number, published in zip(plan.numbers(round_), records, strict=True):
+            cases[number.scene, number.task_id].append(published)
+    for (scene, task_id), published in cases.items():
+        path = out / "data" / scene / f"{scene}_{task_id}_{len(published)}.json"
+        text = json.dumps({"cases": published}, indent=1, ensure_ascii=False)
+        write_whole(path, text.encode(), rights=PUBLIC)
+    for round_ in plan.rounds:
+        _round_file(out, round_).unlink()
+    (out / MAKING / "plan.json").unlink()
+    (out / MAKING).rmdir()
 
 
 def _with_clips(out: Path, drawn: Drawn, number: Number, style: "Style") -> Mapping[str, Any]:
@@ -69,20 +212,20 @@ def _with_clips(out: Path, drawn: Drawn, number: Number, style: "Style") -> Mapp
     from gnomon.worlds.rendering.film import film
 
     folder = Path("data") / number.scene / "clips"
-    (out / folder).mkdir(parents=True, exist_ok=True)
     images = []
     made = clips_of(drawn.question, drawn.world, seed=number.seed, style=style)
     for order, (clip, image) in enumerate(zip(made, drawn.record["camera_images"], strict=True), start=1):
         path = folder / f"{number.sample_id}-{order}.mp4"
-        (out / path).write_bytes(film(clip.pictures(), clip.times_s))
+        write_whole(out / path, film(clip.pictures(), clip.times_s), rights=PUBLIC)
         images.append({**image, "video_path": f"./{path.as_posix()}"})
     return {**drawn.record, "camera_images": images}
 
 
 def _write_place(out: Path, world: World) -> None:
+    """Write a place's map, then its scene: where the scene is there, both are."""
     scene = world.scene
     folder = out / "data" / scene.kind
-    for kind in ("map", "scenes"):
-        (folder / kind).mkdir(parents=True, exist_ok=True)
-    (folder / "map" / f"{scene.id}.png").write_bytes(map_of(world))
-    write_scene(scene, folder / "scenes" / f"{scene.id}.geojson")
+    scene_file = folder / "scenes" / f"{scene.id}.geojson"
+    if not scene_file.exists():
+        write_whole(folder / "map" / f"{scene.id}.png", map_of(world), rights=PUBLIC)
+        write_whole(scene_file, scene_text(scene).encode(), rights=PUBLIC)

@@ -266,6 +266,26 @@ def test_generated_worlds_are_a_folder_that_gtr_bench_reads(
     assert "out: " in capsys.readouterr().err
 
 
+def test_generated_worlds_have_the_difficulty_that_is_asked_for(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    easy = ("generate", "worlds", "--samples", "2", "--difficulty", "easy", "--workers", "1")
+    assert gnomon(*easy, "--out", "easy") == 0
+    assert all("easy" in path.stem for path in Path("easy").rglob("*.geojson"))
+    for refused in ("detur=1:2", "detour=3:1", "detour=50:60"):
+        assert gnomon("generate", "worlds", "--out", "none", "--samples", "2", "--difficulty", refused) == 2
+        assert "--difficulty: " in capsys.readouterr().err
+    assert not Path("none").exists()
+
+
+def test_a_stopped_run_of_other_worlds_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    making = Path("here/.making")
+    making.mkdir(parents=True)
+    (making / "plan.json").write_text('{"seed": 3}')
+    assert gnomon("generate", "worlds", "--out", "here") == 2
+    assert "a stopped run with" in capsys.readouterr().err
+
+
 def test_tools_are_listed_and_called(capsys: pytest.CaptureFixture[str]) -> None:
     assert gnomon("tools", "list") == 0
     assert "distance" in capsys.readouterr().out

@@ -153,7 +153,16 @@ def read_scene(path: Path) -> Scene:
 
 
 def write_scene(scene: Scene, path: Path) -> None:
-    """Write a scene file, one feature a line, readable again by `read_scene`.
+    """Write a scene file, readable again by `read_scene`.
+
+    Raises:
+        SceneError: the scene holds something that the format refuses, such as a heading of 400°.
+    """
+    path.write_text(scene_text(scene), encoding="utf-8")
+
+
+def scene_text(scene: Scene) -> str:
+    """A scene file's text, one feature a line.
 
     Raises:
         SceneError: the scene holds something that the format refuses, such as a heading of 400°.
@@ -163,7 +172,7 @@ def write_scene(scene: Scene, path: Path) -> None:
     head = json.dumps(
         {name: value for name, value in document.items() if name != "features"}, allow_nan=False
     )
-    path.write_text(f'{head[:-1]}, "features": [\n{features}\n]}}\n', encoding="utf-8")
+    return f'{head[:-1]}, "features": [\n{features}\n]}}\n'
 
 
 def scene_from_json(value: object) -> Scene:

@@ -1,11 +1,12 @@
 """Write questions as files: of generated worlds, of recorded motion or tracking, or from a job's answers."""
 
 import json
+import os
 from pathlib import Path
 
 import click
 
-from service.cli.options import json_option
+from service.cli.options import Difficulty, difficulty_option, json_option
 
 Count = click.IntRange(1, 1_000_000)
 CLIP_SIZES = {"640x360": (640, 360), "960x540": (960, 540), "1920x1080": (1920, 1080)}
@@ -19,13 +20,17 @@ def generate() -> None:
 
 @generate.command()
 @click.option(
-    "--out", required=True, type=click.Path(file_okay=False, path_type=Path), help="A new or empty folder."
+    "--out",
+    required=True,
+    type=click.Path(file_okay=False, path_type=Path),
+    help="A new or empty folder, or one in which the same was stopped.",
 )
 @click.option("--seed", default=0, show_default=True, type=click.IntRange(min=0))
 @click.option(
     "--scenes", type=Count, help="Number of towns, and of buildings; default one of each per 14 questions."
 )
 @click.option("--samples", type=Count, help="Number of questions; default 14 per scene.")
+@difficulty_option
 @click.option("--clips", is_flag=True, help="Also draw what the cameras see, as MP4.")
 @click.option(
     "--clip-size",
@@ -39,19 +44,29 @@ def generate() -> None:
 @click.option(
     "--low-frame-rate", default="none", show_default=True, help=f"How long their pictures stay: {DEGREE}."
 )
+@click.option(
+    "--workers", type=click.IntRange(1, 256), help="Number of processes at most; default that of cores."
+)
 def worlds(
     out: Path,
     seed: int,
     scenes: int | None,
     samples: int | None,
+    difficulty: Difficulty | None,
     clips: bool,
     clip_size: str,
     night: str,
     rain: str,
     low_frame_rate: str,
+    workers: int | None,
 ) -> None:
-    """Write maps, scenes and questions of generated places; the same seed writes the same files."""
+    """Write maps, scenes and questions of generated places; the same seed writes the same files.
+
+    Run again with the same options, it goes on where it was stopped.
+    """
+    from gnomon.core.errors import DataError, SpecError
     from gnomon.report.text_formats import count
+    from gnomon.worlds import difficulty as difficulties
     from gnomon.worlds.generate import generate as write
     from service.cli.progress import counting
 
@@ -62,8 +77,22 @@ def worlds(
 
         conditions = Conditions.of(night=night, rain=rain, low_frame_rate=low_frame_rate)
         style = Style(size_px=CLIP_SIZES[clip_size], conditions=conditions)
-    with counting("questions") as advance:
-        written = write(out, seed=seed, scenes=scenes, samples=samples, clips=style, progress=advance)
+    try:
+        with counting("questions") as advance:
+            written = write(
+                out,
+                seed=seed,
+                scenes=scenes,
+                samples=samples,
+                difficulty=None if difficulty is None else difficulties.Difficulty.of(difficulty),
+                clips=style,
+                workers=workers or os.cpu_count() or 1,
+                progress=advance,
+            )
+    except (DataError, SpecError) as error:
+        if error.field != "select.difficulty":
+            raise
+        raise type(error)(error.message, field="--difficulty") from None
     click.echo(f"{count(written, 'question')}: {out}")
 
 
