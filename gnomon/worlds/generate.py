@@ -24,7 +24,7 @@ from gnomon.worlds.difficulty import Difficulty
 from gnomon.worlds.drawing import MAP_VERSION, VERSION, Drawn, draw, map_of
 from gnomon.worlds.sample_numbers import CELLS, Number
 from gnomon.worlds.world import World
-from tools.scene.format import scene_text
+from tools.scene.format import sound_scene_text
 
 if TYPE_CHECKING:
     from gnomon.worlds.rendering.clip import Style
@@ -228,4 +228,4 @@ def _write_place(out: Path, world: World) -> None:
     scene_file = folder / "scenes" / f"{scene.id}.geojson"
     if not scene_file.exists():
         write_whole(folder / "map" / f"{scene.id}.png", map_of(world), rights=PUBLIC)
-        write_whole(scene_file, scene_text(scene).encode(), rights=PUBLIC)
+        write_whole(scene_file, sound_scene_text(scene).encode(), rights=PUBLIC)

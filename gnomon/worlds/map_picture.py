@@ -24,6 +24,7 @@ ARROW = "#7a7264"
 VIEW, VIEW_EDGE = (46, 116, 214, 70), (46, 116, 214, 190)
 
 Pen = ImageDraw.ImageDraw
+Colour = str | tuple[int, int, int, int]
 ToPixel = Callable[[Point, int], Point]
 
 
@@ -39,8 +40,8 @@ def ground(scene: Scene, sheet: MapSheet) -> Image.Image:
     pen = ImageDraw.Draw(image)
     _greens(pen, scene, sheet, pixel)
     _roads(pen, scene, pixel)
-    _rooms(pen, scene, pixel)
-    _views(ImageDraw.Draw(image, "RGBA"), scene, pixel)
+    _rooms(image, scene, pixel)
+    _views(image, scene, pixel)
     return image.reduce(FINER)
 
 
@@ -82,11 +83,12 @@ def _arrow(pen: Pen, line: LineString, pixel: ToPixel) -> None:
     pen.polygon([at(14, 0), at(5, 4.5), at(5, -4.5)], fill=ARROW)
 
 
-def _rooms(pen: Pen, scene: Scene, pixel: ToPixel) -> None:
+def _rooms(image: Image.Image, scene: Scene, pixel: ToPixel) -> None:
     used = Counter(zone for portal in scene.portals.values() for zone in portal.zones)
     for zone in scene.zones.values():
         ring = _ring(zone.area, zone.floor, pixel)
-        pen.polygon(ring, fill=WALK if used[zone.id] > 1 else ROOM, outline=WALL, width=2 * FINER)
+        _outlined(image, "RGB", ring, WALK if used[zone.id] > 1 else ROOM, WALL, 2 * FINER)
+    pen = ImageDraw.Draw(image)
     for portal in scene.portals.values():
         if portal.kind == "door":
             zone, neighbour = (scene.zones[zone_id] for zone_id in portal.zones)
@@ -97,11 +99,24 @@ def _rooms(pen: Pen, scene: Scene, pixel: ToPixel) -> None:
                 pen.line(ends, fill=WALK, width=5 * FINER)
 
 
-def _views(pen: Pen, scene: Scene, pixel: ToPixel) -> None:
+def _views(image: Image.Image, scene: Scene, pixel: ToPixel) -> None:
     for camera in scene.cameras.values():
         if camera.field_of_view is not None:
             ring = _ring(camera.field_of_view, camera.floor, pixel)
-            pen.polygon(ring, fill=VIEW, outline=VIEW_EDGE, width=FINER)
+            _outlined(image, "RGBA", ring, VIEW, VIEW_EDGE, FINER)
+
+
+def _outlined(
+    image: Image.Image, mode: str, ring: list[Point], fill: Colour, outline: Colour, width: int
+) -> None:
+    """A polygon with an outline, drawn on a copy of its surroundings: Pillow masks all that it draws on."""
+    xs, ys = [x for x, _ in ring], [y for _, y in ring]
+    left, top = max(0, int(min(xs)) - width), max(0, int(min(ys)) - width)
+    right, bottom = min(image.width, int(max(xs)) + width), min(image.height, int(max(ys)) + width)
+    part = image.crop((left, top, right, bottom))
+    moved = [(x - left, y - top) for x, y in ring]
+    ImageDraw.Draw(part, mode).polygon(moved, fill=fill, outline=outline, width=width)
+    image.paste(part, (left, top))
 
 
 def _ring(area: Polygon, floor: int, pixel: ToPixel) -> list[Point]:

@@ -4,7 +4,8 @@ The format is told in docs/scenes.md; this is its front door.
 """
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -15,7 +16,6 @@ from shapely.geometry.polygon import orient
 from tools.core.regular_file import open_regular
 from tools.scene.decode import Decoder
 from tools.scene.document import SceneDocument, SceneError
-from tools.scene.frame import Frame
 from tools.scene.scene import Camera, Point, Portal, Road, Scene, ScenePlace, Zone
 
 Json = dict[str, Any]
@@ -45,19 +45,22 @@ def _head(scene: Scene) -> Json:
     return head
 
 
+Degrees = Callable[[Point], Point]  # from metres of a scene to longitude and latitude
+
+
 def _features(scene: Scene) -> Iterator[Json]:
-    frame = scene.frame
+    degrees = cache(scene.frame.to_wgs84)  # ends of roads, corners of rooms and ends of rings come again
     for camera in scene.cameras.values():
-        yield _camera(camera, frame)
+        yield _camera(camera, degrees)
         if camera.field_of_view is not None:
-            yield _feature(camera.id, _area(camera.field_of_view, frame), {"kind": "view"})
-    yield from (_road(road, frame) for road in scene.roads.values())
-    yield from (_zone(zone, frame) for zone in scene.zones.values())
-    yield from (_portal(portal, frame) for portal in scene.portals.values())
-    yield from (_place(place, frame) for place in scene.places.values())
+            yield _feature(camera.id, _area(camera.field_of_view, degrees), {"kind": "view"})
+    yield from (_road(road, degrees) for road in scene.roads.values())
+    yield from (_zone(zone, degrees) for zone in scene.zones.values())
+    yield from (_portal(portal, degrees) for portal in scene.portals.values())
+    yield from (_place(place, degrees) for place in scene.places.values())
 
 
-def _camera(camera: Camera, frame: Frame) -> Json:
+def _camera(camera: Camera, degrees: Degrees) -> Json:
     homography = camera.homography.tolist() if camera.homography is not None else None
     properties = {
         "kind": "camera",
@@ -70,35 +73,35 @@ def _camera(camera: Camera, frame: Frame) -> Json:
         "image_size": list(camera.image_size) if camera.image_size else None,
     }
     present = {name: value for name, value in properties.items() if value is not None}
-    geometry = _geometry("Point", _position(camera.xy_m, frame)) if camera.xy_m else None
+    geometry = _geometry("Point", _position(camera.xy_m, degrees)) if camera.xy_m else None
     return _feature(camera.id, geometry, present)
 
 
-def _road(road: Road, frame: Frame) -> Json:
+def _road(road: Road, degrees: Degrees) -> Json:
     properties: Json = {"kind": "road", "name": road.name, "oneway": road.oneway}
     if road.speed_mps is not None:
         properties["speed_mps"] = road.speed_mps
-    return _feature(road.id, _geometry("LineString", _positions(road.line.coords, frame)), properties)
+    return _feature(road.id, _geometry("LineString", _positions(road.line.coords, degrees)), properties)
 
 
-def _zone(zone: Zone, frame: Frame) -> Json:
+def _zone(zone: Zone, degrees: Degrees) -> Json:
     properties = {"kind": "zone", "floor": zone.floor, "name": zone.name}
-    return _feature(zone.id, _area(zone.area, frame), properties)
+    return _feature(zone.id, _area(zone.area, degrees), properties)
 
 
-def _portal(portal: Portal, frame: Frame) -> Json:
+def _portal(portal: Portal, degrees: Degrees) -> Json:
     properties = {
         "kind": "portal",
         "way": portal.kind,
         "zones": list(portal.zones),
         "length_m": portal.length_m,
     }
-    return _feature(portal.id, _geometry("MultiPoint", _positions(portal.ends_m, frame)), properties)
+    return _feature(portal.id, _geometry("MultiPoint", _positions(portal.ends_m, degrees)), properties)
 
 
-def _place(place: ScenePlace, frame: Frame) -> Json:
+def _place(place: ScenePlace, degrees: Degrees) -> Json:
     properties = {"kind": "place", "name": place.name, "category": place.kind, "floor": place.floor}
-    return _feature(place.id, _geometry("Point", _position(place.xy_m, frame)), properties)
+    return _feature(place.id, _geometry("Point", _position(place.xy_m, degrees)), properties)
 
 
 def _feature(name: str, geometry: Json | None, properties: Json) -> Json:
@@ -109,18 +112,18 @@ def _geometry(kind: str, coordinates: list[Any]) -> Json:
     return {"type": kind, "coordinates": coordinates}
 
 
-def _area(area: Polygon, frame: Frame) -> Json:
+def _area(area: Polygon, degrees: Degrees) -> Json:
     oriented = orient(area)  # RFC 7946: the outer ring runs counterclockwise, holes clockwise
     rings = (oriented.exterior, *oriented.interiors)
-    return _geometry("Polygon", [_positions(ring.coords, frame) for ring in rings])
+    return _geometry("Polygon", [_positions(ring.coords, degrees) for ring in rings])
 
 
-def _positions(points_m: Iterable[tuple[float, ...]], frame: Frame) -> list[list[float]]:
-    return [_position((point[0], point[1]), frame) for point in points_m]
+def _positions(points_m: Iterable[tuple[float, ...]], degrees: Degrees) -> list[list[float]]:
+    return [_position((point[0], point[1]), degrees) for point in points_m]
 
 
-def _position(xy_m: Point, frame: Frame) -> list[float]:
-    return list(frame.to_wgs84(xy_m))
+def _position(xy_m: Point, degrees: Degrees) -> list[float]:
+    return list(degrees(xy_m))
 
 
 MAX_SCENE_BYTES = 20_000_000
@@ -158,16 +161,16 @@ def write_scene(scene: Scene, path: Path) -> None:
     Raises:
         SceneError: the scene holds something that the format refuses, such as a heading of 400°.
     """
-    path.write_text(scene_text(scene), encoding="utf-8")
+    path.write_text(_text(scene_to_json(scene)), encoding="utf-8")
 
 
-def scene_text(scene: Scene) -> str:
-    """A scene file's text, one feature a line.
+def sound_scene_text(scene: Scene) -> str:
+    """The text that `write_scene` writes of a scene that surely holds nothing that the format refuses."""
+    return _text(encode(scene))
 
-    Raises:
-        SceneError: the scene holds something that the format refuses, such as a heading of 400°.
-    """
-    document = scene_to_json(scene)
+
+def _text(document: Json) -> str:
+    """One feature a line."""
     features = ",\n".join(json.dumps(feature, allow_nan=False) for feature in document["features"])
     head = json.dumps(
         {name: value for name, value in document.items() if name != "features"}, allow_nan=False
