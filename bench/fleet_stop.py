@@ -363,7 +363,7 @@ def stop_of(
         all_leased_s = time.monotonic() - began_s
         say(f"all had a lease after {all_leased_s:.1f} s")
         time.sleep(2 * WAIT_S)  # a first batch is ended, and a heart has beaten
-        forgotten, memory_s = forget(redis)
+        forgotten, memory_s = forget(store, redis, job.id)
         say(f"{forgotten:,} messages that Redis has lost are there again after {memory_s:.1f} s")
         doomed = processes[: PROCESSES // 2]
         for process in doomed:
@@ -413,15 +413,20 @@ def stop_of(
     )
 
 
-def forget(redis: Redis) -> tuple[int, float]:
-    """Take all memory and all connections from Redis: how many messages waited, and for how long none."""
+def forget(store: Store, redis: Redis, job_id: str) -> tuple[int, float]:
+    """Take all memory and all connections from Redis: of how many shards that no worker has, and the seconds
+    until all of these wait there again.
+    """
+    has_worker = func.bool_or(trials.c.state != PENDING)
+    with store.reading() as db:
+        untouched = select(trials.c.shard).group_by(trials.c.shard).having(~has_worker)
+        lost = {message_id(job_id, shard) for shard in db.execute(untouched).scalars()}
     name = queue_name("default", "normal")
-    waiting = set(waiting_ids(redis, name))
     redis.flushall()
     redis.client_kill_filter(_type="normal", skipme=True)
     began_s = time.monotonic()
-    wait_for(lambda: waiting <= set(waiting_ids(redis, name)), "the queue that was lost")
-    return len(waiting), time.monotonic() - began_s
+    wait_for(lambda: lost <= waiting_ids(redis, name), "the queue that was lost")
+    return len(lost), time.monotonic() - began_s
 
 
 def held_by_dead(store: Store, killed: int) -> dict[int, int]:
