@@ -23,6 +23,9 @@ bench: $(VENV)/dev.installed  ## what a trial costs, beside a bare loop and Insp
 	$(BIN)/python -m bench.performance --write-docs docs/performance.md
 	$(BIN)/python -m bench.fleet_limits
 	$(BIN)/python -m bench.finishing
+	$(BIN)/python -m bench.difficulty --questions 280
+	$(BIN)/python -m bench.rendering --questions 14
+	$(BIN)/python -m bench.million --trials 100000
 	$(BIN)/python -m bench.fleet_stop
 	$(BIN)/python -m bench.batch_geometry
 

@@ -95,9 +95,7 @@ def main() -> None:
         for level in chosen.levels:
             work = [(chosen.seed, level, round_) for round_ in range(rounds)]
             by_level[level] = [question for found in pool.imap(measured, work) for question in found]
-    print(
-        f"{rounds * len(CELLS):,} questions a level, seed {chosen.seed}; bold: its interval leaves chance out\n"
-    )
+    print(f"{rounds * len(CELLS):,} questions a level, seed {chosen.seed}; bold: not at chance\n")
     print("\n".join(table(by_level)))
 
 

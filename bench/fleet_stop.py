@@ -469,8 +469,8 @@ def _add(counter: Any, number: int) -> None:
 def main() -> None:
     """Print what came of it, through PgBouncer and without."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--workers", type=int, default=1_000)
-    parser.add_argument("--direct", type=int, default=200, help="workers without PgBouncer")
+    parser.add_argument("--workers", type=int, default=100)
+    parser.add_argument("--direct", type=int, default=100, help="workers without PgBouncer")
     parser.add_argument("--pool", type=int, default=20, help="connections of PgBouncer to PostgreSQL")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as name, valkey() as redis_url:

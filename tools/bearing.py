@@ -11,7 +11,6 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
 from pydantic import Field
 
 from tools.core.batch import Batch, Columns, Numbers, Positions
@@ -21,7 +20,6 @@ from tools.core.scene_marks import location_dot, location_name
 from tools.core.sketch import Result, Sketch
 from tools.core.tool import Tool, ToolArgs, ToolContext, ToolError, ToolResult
 from tools.geometry.angles import bearing_deg, bearings_deg, compass, turn_deg
-from tools.geometry.geodesic import geodesics
 from tools.scene.frame import Frame
 from tools.scene.scene import Scene
 
@@ -77,11 +75,15 @@ def run_batch(scene: Scene, columns: Mapping[str, Any]) -> Columns:
 
 
 def _errors_deg(frame: Frame, start: Positions, end: Positions, angles_deg: Numbers) -> Numbers:
+    import numpy as np
+
     off_m = start.error_m + end.error_m
     apart_m = np.hypot(*(end.xy_m - start.xy_m).T)
     share = off_m / np.where(off_m < apart_m, apart_m, np.inf)
     errors_deg = np.degrees(np.arcsin(share))
     if frame.anchored:
+        from tools.geometry.geodesic import geodesics  # loads NumPy
+
         true_deg = geodesics(frame, start.xy_m, end.xy_m)[1]
         errors_deg = errors_deg + abs(180 - (180 - (angles_deg - true_deg)) % 360)
     errors_deg = np.where(off_m < apart_m, np.minimum(errors_deg, 180.0), 180.0)

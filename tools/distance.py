@@ -22,7 +22,6 @@ from tools.core.route import measure_route, no_network
 from tools.core.scene_marks import location_dot, location_name, measured, spot_of, straight_line, way_lines
 from tools.core.sketch import Result, Sketch
 from tools.core.tool import Tool, ToolArgs, ToolContext, ToolResult
-from tools.geometry.geodesic import distances_m
 from tools.scene.scene import Scene
 
 
@@ -80,6 +79,8 @@ def run(context: ToolContext, args: DistanceArgs) -> Distance:
 def run_batch(scene: Scene, columns: Mapping[str, Any]) -> Columns:
     """Measure the straight lines."""
     start, end = columns["start"], columns["end"]
+    from tools.geometry.geodesic import distances_m  # loads NumPy
+
     return {
         "straight_m": distances_m(scene.frame, start.xy_m, end.xy_m),
         "error_m": start.error_m + end.error_m,

@@ -52,7 +52,9 @@ class Difficulty:
             if low > high:
                 message = f"{name}: from {low:g} to {high:g} there is nothing"
                 raise SpecError(message, field="select.difficulty")
-        return cls(ranges=tuple((name, low, high) for name, (low, high) in sorted(wanted.items())))
+        return cls(
+            ranges=tuple((name, float(low), float(high)) for name, (low, high) in sorted(wanted.items()))
+        )
 
     @classmethod
     def from_tag(cls, tag: str) -> Self:
@@ -137,7 +139,8 @@ class Lots:
         for rule, by_option in scores.items():
             places = taken([by_option[option] for option in options])
             finds = places == [0]
-            if len(places) < len(options) and (finds != self.finds(rule) or (0 in places and not finds)):
+            is_unclear = not places or (0 in places and not finds)  # it would guess
+            if len(places) < len(options) and (finds != self.finds(rule) or is_unclear):
                 return False
         return True
 

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from itertools import combinations
 from random import Random
 
+import numpy as np
+
 from gnomon.worlds.names import STREETS
 from tools.scene.scene import Point
 
@@ -97,7 +99,6 @@ def _radial(rng: Random) -> Plan:
 
 def _organic(rng: Random) -> Plan:
     """Junctions strewn over the town; each is joined to near ones, as far as no street crosses another."""
-    import numpy as np
     from scipy.spatial import Delaunay
 
     strewn: list[Point] = []

@@ -9,7 +9,14 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 # A job without pictures loads it as well, with the store: what puts pictures there names Pillow itself.
-NEVER_EARLY = {"tools/core/open_picture.py": {"PIL"}}
+NEVER_EARLY = {
+    "tools/core/open_picture.py": {"PIL"},
+    # Batches are for the API and notebooks; a worker's calls are single.
+    **{
+        source: {"numpy"}
+        for source in ("tools/core/batch.py", "tools/geometry/angles.py", "tools/bearing.py")
+    },
+}
 OURS = {"tools", "gnomon"} | set(sys.stdlib_module_names)
 SOURCES = [
     path.relative_to(ROOT).as_posix()

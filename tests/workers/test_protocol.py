@@ -63,8 +63,8 @@ class Protocol(RuleBasedStateMachine):
         assert refused == stale
         if twice:  # the reply to the first write was lost
             assert self.store.finish(batch) == refused
-        for _, row, _ in batch:
-            if row.trial_id not in refused:
+        for lease, row, _ in batch:
+            if (row.trial_id, lease.token) in current:
                 assert row.trial_id not in self.kept, "a second result for a trial was accepted"
                 self.kept[row.trial_id] = row
 

@@ -5,23 +5,25 @@ range is refused with its row. A row that has no answer (two points that coincid
 while the single call says why.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
-
-import numpy as np
-from numpy.typing import NDArray
 
 from tools.core.location import find_camera, position_of
 from tools.core.tool import ToolError
 from tools.scene.scene import Camera, Scene
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # a single call needs no arrays
+    import numpy as np
+    from numpy.typing import NDArray
+
     from tools.core.tool import Tool
 
 Kind = Literal["location", "points", "boxes", "camera", "number", "floor"]
-Numbers: TypeAlias = NDArray[np.float64]
-Columns: TypeAlias = Mapping[str, NDArray[Any]]
+Numbers: TypeAlias = "NDArray[np.float64]"
+Columns: TypeAlias = "Mapping[str, NDArray[Any]]"
 
 KINDS: Mapping[Kind, str] = {
     "location": "n × 2: [x, y] in metres; or n ids of cameras",
@@ -82,13 +84,15 @@ class Batch:
         return {**self.takes, **floors}
 
 
-def run_batch(tool: "Tool[Any]", scene: Scene, columns: Mapping[str, object]) -> dict[str, NDArray[Any]]:
+def run_batch(tool: Tool[Any], scene: Scene, columns: Mapping[str, object]) -> dict[str, NDArray[Any]]:
     """Call the batch form of a tool with its columns by name; what its result's columns hold, by name.
 
     Raises:
         BadColumn: a column is unknown or missing, has another length or shape, or a value that is refused.
         ToolError: the tool has no batch form, or the scene has not what it needs.
     """
+    import numpy as np
+
     if tool.batch is None:
         raise ToolError(f"{tool.name} has no batch form")
     kinds = tool.batch.kinds()
@@ -109,8 +113,10 @@ def run_batch(tool: "Tool[Any]", scene: Scene, columns: Mapping[str, object]) ->
     return dict(tool.batch.run(scene, checked))
 
 
-def _array(tool: "Tool[Any]", name: str, kind: Kind, columns: Mapping[str, object]) -> NDArray[Any]:
+def _array(tool: Tool[Any], name: str, kind: Kind, columns: Mapping[str, object]) -> NDArray[Any]:
     """A column as an array whose first axis is that of the rows: of length 1 where one value is for all."""
+    import numpy as np
+
     value = columns[name] if name in columns else _default(tool, name, kind)
     low, high = _range(tool, name) if kind == "number" else (-RANGES.get(kind, 0.0), RANGES.get(kind, 0.0))
     try:
@@ -136,18 +142,20 @@ def _array(tool: "Tool[Any]", name: str, kind: Kind, columns: Mapping[str, objec
     return array.astype(np.int64 if kind == "floor" else np.float64, copy=False)
 
 
-def may_be_left_out(tool: "Tool[Any]", name: str, kind: Kind) -> bool:
+def may_be_left_out(tool: Tool[Any], name: str, kind: Kind) -> bool:
     """Whether a column has a default: floors, and numbers of which a single call has one."""
     return kind == "floor" or (kind == "number" and not tool.args.model_fields[name].is_required())
 
 
-def _default(tool: "Tool[Any]", name: str, kind: Kind) -> object:
+def _default(tool: Tool[Any], name: str, kind: Kind) -> object:
     if not may_be_left_out(tool, name, kind):
         raise BadColumn(f"is missing; it is {KINDS[kind]}, or one for all rows", column=name)
     return 0 if kind == "floor" else tool.args.model_fields[name].default
 
 
-def _range(tool: "Tool[Any]", name: str) -> tuple[float, float]:
+def _range(tool: Tool[Any], name: str) -> tuple[float, float]:
+    import numpy as np
+
     limits = tool.args.model_fields[name].metadata
     low = max((limit.ge for limit in limits if hasattr(limit, "ge")), default=-np.inf)
     return low, min((limit.le for limit in limits if hasattr(limit, "le")), default=np.inf)
@@ -155,6 +163,8 @@ def _range(tool: "Tool[Any]", name: str) -> tuple[float, float]:
 
 def _culprit(array: NDArray[Any]) -> str:
     """The first row that is neither a number nor a text, for a message."""
+    import numpy as np
+
     if array.dtype.kind != "O" or array.ndim == 0:
         return ""
     for row, value in enumerate(array):
@@ -164,6 +174,8 @@ def _culprit(array: NDArray[Any]) -> str:
 
 
 def _check_range(name: str, array: NDArray[Any], low: float, high: float, *, is_whole: bool) -> None:
+    import numpy as np
+
     if not array.size:
         return
     may_be_parts = is_whole and array.dtype.kind == "f"
@@ -195,6 +207,8 @@ def _camera_rows(scene: Scene, name: str, column: NDArray[Any], count: int) -> C
     Raises:
         BadColumn: one does not exist.
     """
+    import numpy as np
+
     numbers: dict[str, int] = {}
     index = np.array([numbers.setdefault(id_, len(numbers)) for id_ in column.tolist()], dtype=np.intp)
     cameras = []
@@ -213,6 +227,8 @@ def _positions(scene: Scene, name: str, column: NDArray[Any], floor: NDArray[Any
     Raises:
         BadColumn: a camera does not exist, or where it stands is unknown.
     """
+    import numpy as np
+
     if column.dtype.kind != "U":
         return Positions(
             xy_m=np.broadcast_to(column, (count, 2)),

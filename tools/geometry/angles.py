@@ -1,12 +1,13 @@
 """Angles on the plane: compass bearings, clockwise from north (the y axis), in degrees."""
 
 import math
-from typing import Literal
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Literal
 
 from tools.scene.scene import Point
+
+if TYPE_CHECKING:  # one bearing needs no arrays
+    import numpy as np
+    from numpy.typing import NDArray
 
 COMPASS = ("N", "NNE", "NE", "ENE", "E", "ESE", "SE", "SSE", "S", "SSW", "SW", "WSW", "W", "WNW", "NW", "NNW")
 EIGHTHS = ("north", "northeast", "east", "southeast", "south", "southwest", "west", "northwest")
@@ -27,12 +28,15 @@ def bearing_deg(start_m: Point, end_m: Point) -> float:
     return wrapped_deg(math.degrees(math.atan2(east_m, north_m)))
 
 
-def bearings_deg(start_m: NDArray[np.float64], end_m: NDArray[np.float64]) -> NDArray[np.float64]:
+def bearings_deg(start_m: "NDArray[np.float64]", end_m: "NDArray[np.float64]") -> "NDArray[np.float64]":
     """Directions from points to points (each n × 2), in [0, 360) as `bearing_deg`; NaN where they coincide.
 
+    >>> import numpy as np
     >>> bearings_deg(np.zeros((3, 2)), np.array([[5, 0], [0, -1], [0, 0]])).tolist()
     [90.0, 180.0, nan]
     """
+    import numpy as np
+
     east_m, north_m = end_m[:, 0] - start_m[:, 0], end_m[:, 1] - start_m[:, 1]
     angles_deg = np.degrees(np.arctan2(east_m, north_m))
     angles_deg[angles_deg < 0] += 360.0

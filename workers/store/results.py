@@ -5,13 +5,13 @@ import time
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import fields, replace
-from typing import Any
+from itertools import compress
+from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Connection, delete, func, select, tuple_, update
 
 from gnomon.core.errors import NotFound
 from gnomon.core.row import COLUMNS, Row
-from gnomon.core.row_batch import SIZE, RowBatch
 from gnomon.core.sample import SampleRef
 from workers.store.database import Database, in_words, insert_all, is_passing
 from workers.store.job_counters import Usage, add_results, end_job
@@ -40,6 +40,9 @@ from workers.store.serialization import (
     trial_of,
     unpack,
 )
+
+if TYPE_CHECKING:
+    from gnomon.core.row_batch import RowBatch
 
 Ended = tuple[Lease, Row, Mapping[str, Any]]  # what was leased, how it ended, its trace as plain data
 READ_BATCH = 2_000
@@ -150,8 +153,10 @@ class Results(Database):
             raise NotFound(f"no job {job_id!r}", field="id")
         return states[job_id]
 
-    def iter_batches(self, job_id: str) -> Iterator[RowBatch]:
+    def iter_batches(self, job_id: str) -> "Iterator[RowBatch]":
         """Every result of the job in the order they came, as columns: batches of one view."""
+        from gnomon.core.row_batch import SIZE  # with NumPy, which a worker for text does without
+
         for rows in self.iter_columns(job_id, 0, ("seq", *BATCH_COLUMNS), batch=SIZE):
             _, *columns = zip(*rows, strict=True)
             yield row_batch(job_id, columns)
@@ -269,25 +274,26 @@ class Results(Database):
         if jobs_first:
             lock_jobs(db, by_job.keys())
         closed = update(trials).where(unlocked(held_by(leases))).values(state="done")
-        taken = set(db.execute(closed.returning(trials.c.trial_id)).scalars())
-        rest = [lease for lease in leases if lease.trial.trial_id not in taken]
+        taken = {tuple(pair) for pair in db.execute(closed.returning(trials.c.trial_id, trials.c.token))}
+        rest = [lease for lease in leases if _pair(lease) not in taken]
         if rest and (not jobs_first or _are_held(db, rest)):
             return None
         refused = _stale(db, rest)
-        insert_all(db, traces, [body for body in bodies if body["trial_id"] in taken])
-        db.execute(delete(checkpoints).where(checkpoints.c.trial_id.in_(taken)))
+        is_taken = [_pair(lease) in taken for lease in leases]
+        insert_all(db, traces, list(compress(bodies, is_taken)))
+        db.execute(delete(checkpoints).where(checkpoints.c.trial_id.in_([trial_id for trial_id, _ in taken])))
         # From here on the job is locked, whichever came first. So its results get their numbers one
         # transaction after another, and no reader's cursor skips one.
         ended_jobs = []
         for job_id, rows in by_job.items():
-            outcomes = [row.outcome for _, row, _ in rows if row.trial_id in taken]
-            spent = [usage_of(end) for end in rows if end[1].trial_id in taken | refused]
+            outcomes = [row.outcome for lease, row, _ in rows if _pair(lease) in taken]
+            spent = [usage_of(end) for end in rows if _pair(end[0]) in taken | refused]
             if add_results(db, job_id, outcomes, spent, returned=len(outcomes)):
                 ended_jobs.append(job_id)
-        insert_all(db, results, [row for row in columns if row["trial_id"] in taken])
+        insert_all(db, results, list(compress(columns, is_taken)))
         for job_id in ended_jobs:
             end_job(db, job_id, now=self.now(db))
-        return refused
+        return {trial_id for trial_id, _ in refused}
 
     def _check_job(self, db: Connection, job_id: str) -> None:
         if db.execute(select(trials.c.trial_id).where(trials.c.job_id == job_id).limit(1)).first() is None:
@@ -312,14 +318,19 @@ def _are_held(db: Connection, leases: Sequence[Lease]) -> bool:
     return db.execute(select(trials.c.trial_id).where(held_by(leases)).limit(1)).first() is not None
 
 
-def _stale(db: Connection, leases: Sequence[Lease]) -> set[str]:
+def _stale(db: Connection, leases: Sequence[Lease]) -> set[tuple[str, int]]:
     """Of leases that are not held, those that did not end in this very result: a lost reply is no refusal."""
     if not leases:
         return set()
-    pairs = [(lease.trial.trial_id, lease.token) for lease in leases]
-    ours = tuple_(trials.c.trial_id, trials.c.token).in_(pairs) & (trials.c.state == "done")
-    written = set(db.execute(select(trials.c.trial_id).where(ours)).scalars())
-    return {trial_id for trial_id, _ in pairs if trial_id not in written}
+    pairs = [_pair(lease) for lease in leases]
+    written = tuple_(trials.c.trial_id, trials.c.token).in_(pairs) & (trials.c.state == "done")
+    done = {tuple(pair) for pair in db.execute(select(trials.c.trial_id, trials.c.token).where(written))}
+    return set(pairs) - done
+
+
+def _pair(lease: Lease) -> tuple[str, int]:
+    """What names a lease: a worker may hold an outdated one of a trial beside the one that counts."""
+    return lease.trial.trial_id, lease.token
 
 
 def _unstorable(lease: Lease, row: Row) -> Row:

@@ -99,7 +99,7 @@ def _difficulty(report_input: ReportInput) -> DifficultyPart:
 def _view(report: DifficultyPart) -> Mapping[str, object] | None:
     """A picture per feature: a curve for every model under every arm."""
     by_feature: dict[str, list[DifficultyRow]] = defaultdict(list)
-    for row in report["difficulty"]:
+    for row in report.get("difficulty", ()):
         by_feature[row["feature"]].append(row)
     pictures = [(feature, _picture(feature, rows)) for feature, rows in by_feature.items()]
     return {"pictures": pictures} if pictures else None
@@ -127,7 +127,7 @@ def _markdown(report: DifficultyPart) -> Iterator[str]:
             percent(part["mean"]),
             str(part["n"]),
         )
-        for row in report["difficulty"]
+        for row in report.get("difficulty", ())
         for part in row["ranges"]
     ]
     return markdown_table(

@@ -99,7 +99,7 @@ def test_a_specs_own_decoding_stands_and_an_empty_one_sets_nothing() -> None:
         ({"select": {"language": "fr"}}, "select.language", "'en' or 'ja'"),
         ({"select": {"together": True}}, "select.together", "sti-bench has no together"),
         ({"benchmark": "vir-bench", "protocol": "paper"}, "protocol", "allowed: official, guarded"),
-        ({"benchmark": "worlds", "select": {"frames": 8}}, "select.frames", "none of its kind"),
+        ({"benchmark": "itinerary", "select": {"frames": 8}}, "select.frames", "none of its kind"),
         ({"benchmark": "urbanvideo-bench", "select": {"together": True}}, "select.together", "paper"),
     ],
 )
