@@ -3,10 +3,11 @@
 `python -m bench.fleet_stop` starts a PostgreSQL, a PgBouncer and a Valkey of its own, the real sweeper, and
 so many workers without models. Each does to the store and to Valkey what a worker does: it looks at the
 tables, registers, takes a message from the queue, leases its trials, renews them, asks the limiter, ends
-trials in batches, gives back, says good-bye. All start at once and take a shard each; half of them are
-killed without a word; the rest leave in order at that moment; as many new ones start and end the job. It
-prints the seconds until all had their first lease, from the kill until the lost trials were queued again,
-and of the whole; how many connections there were; and how many trials were lost and doubled.
+trials in batches, gives back, says good-bye. All start at once and take a shard each; Redis loses its
+memory and its connections; half of the workers are killed without a word; the rest leave in order at that
+moment; as many new ones start and end the job. It prints the seconds until all had their first lease, until
+the messages that Redis lost and the trials of the dead were queued again, and of the second fleet; how many
+connections there were; and how many trials were lost and doubled.
 """
 
 import argparse
@@ -28,6 +29,7 @@ from pathlib import Path
 from typing import Any
 
 import psycopg
+from redis import Redis
 from rq import Queue, Worker
 from rq.exceptions import DequeueTimeout
 from rq.serializers import JSONSerializer
@@ -51,6 +53,7 @@ from workers.store import Lease, Store, database
 from workers.store.database import insert_all
 from workers.store.records import JobRecord
 from workers.store.schema import LEASED, PENDING, jobs, results, trials
+from workers.worker import IDLE_BEAT_S
 
 PROCESSES = 8  # that hold the workers; half of them are killed
 TRIALS, SHARDS = 16, 2  # of a shard; of each worker
@@ -58,6 +61,7 @@ WAIT_S = 0.5
 WATCH_S = 5.0  # a worker looks at its job every second; here, all looks would cost the CPU of the database
 SWITCH_S = 0.1  # each thread that waits for the interpreter wakes so often: the default, 5 ms, costs a core
 PATIENCE_S = 240.0
+FORKS = multiprocessing.get_context("forkserver")  # of a process without threads
 HOLDS, FINISHES = "holds", "finishes"  # what a worker does with the trials that it has leased
 
 
@@ -65,7 +69,7 @@ class Flag:
     """An event that processes share; one that is killed while it waits holds up no other."""
 
     def __init__(self) -> None:
-        self._value = multiprocessing.RawValue("b", 0)
+        self._value = FORKS.RawValue("b", 0)
 
     def set(self) -> None:
         self._value.value = 1
@@ -86,11 +90,12 @@ class Fleet:
     redis: str
     job_id: str
     does: str
+    timing: Timing
     go: Flag = field(default_factory=Flag)
     leave: Flag = field(default_factory=Flag)
-    leased: Any = field(default_factory=lambda: multiprocessing.Value("i", 0))
-    refused: Any = field(default_factory=lambda: multiprocessing.Value("i", 0))
-    failed: Any = field(default_factory=lambda: multiprocessing.Value("i", 0))
+    leased: Any = field(default_factory=lambda: FORKS.Value("i", 0))
+    refused: Any = field(default_factory=lambda: FORKS.Value("i", 0))
+    failed: Any = field(default_factory=lambda: FORKS.Value("i", 0))
 
 
 class SimulatedWorker:
@@ -100,7 +105,7 @@ class SimulatedWorker:
         self, name: str, store: Store, fleet: Fleet, loop: asyncio.AbstractEventLoop, leave: threading.Event
     ) -> None:
         self.name, self._store, self._fleet, self._loop, self._leave = name, store, fleet, loop, leave
-        self._has_leased, self._timing = False, Timing(watch_s=WATCH_S)
+        self._has_leased, self._timing = False, fleet.timing
 
     def live(self) -> None:
         """From the start to the good-bye."""
@@ -127,20 +132,22 @@ class SimulatedWorker:
         store.close()
 
     def _take(self) -> int | None:
-        """The shard of the next message; None when the job has ended."""
+        """The shard of the next message; None when it is time to leave."""
         queues = [Queue(name, connection=self._redis) for name in queue_names(["default"])]
         while not self._leave.is_set():
             with suppress(DequeueTimeout):
                 taken = Queue.dequeue_any(
-                    queues, 2, connection=self._redis, job_class=ShardMessage, serializer=JSONSerializer
+                    queues,
+                    IDLE_BEAT_S,
+                    connection=self._redis,
+                    job_class=ShardMessage,
+                    serializer=JSONSerializer,
                 )
                 message = taken[0]
                 message.delete(remove_from_queue=False)
                 return int(message.shard()[1])
             self._rq.heartbeat()
             self._beat("idle")
-            if not self._insistently(partial(self._store.is_open, self._fleet.job_id)):
-                return None
         return None
 
     def _run(self, shard: int) -> None:
@@ -237,9 +244,10 @@ def started(fleet: Fleet, prefix: str, workers: int) -> Iterator[list[Any]]:
     """Processes with so many workers among them, who wait for `fleet.go`."""
     names = [f"{prefix}-{number % PROCESSES}-{number}" for number in range(workers)]
     processes = [
-        multiprocessing.Process(target=run_workers, args=(fleet, names[number::PROCESSES]))
+        FORKS.Process(target=run_workers, args=(fleet, names[number::PROCESSES]))
         for number in range(PROCESSES)
     ]
+    FORKS.set_forkserver_preload([run_workers.__module__])
     for process in processes:
         process.start()
     try:
@@ -288,6 +296,8 @@ class Outcome:
 
     planned: int
     all_leased_s: float
+    forgotten: int  # messages that Redis lost with its memory
+    memory_s: float  # until they were there again
     lost_trials: int  # that were taken back from the dead
     recovery_s: float  # from the kill until these were queued again
     finish_s: float  # of the second fleet, from its start to the job's end
@@ -300,7 +310,8 @@ class Outcome:
     def __str__(self) -> str:
         to_pooler = f"{self.connections.to_pooler:,} to PgBouncer, " if self.connections.to_pooler else ""
         return (
-            f"all had a lease after {self.all_leased_s:.1f} s; {self.lost_trials:,} trials of the dead"
+            f"all had a lease after {self.all_leased_s:.1f} s; {self.forgotten:,} messages that Redis lost"
+            f" were there again after {self.memory_s:.1f} s; {self.lost_trials:,} trials of the dead"
             f" queued again {self.recovery_s:.1f} s after the kill; the new fleet ended the job in"
             f" {self.finish_s:.1f} s;"
             f" connections: {to_pooler}{self.connections.to_server:,} to PostgreSQL;"
@@ -324,9 +335,15 @@ def new_job(store: Store, workers: int) -> JobRecord:
 
 
 def stop_of(
-    workers: int, server: PostgreSQL, pooler: PgBouncer | None, redis_url: str, folder: Path
+    workers: int,
+    server: PostgreSQL,
+    pooler: PgBouncer | None,
+    redis_url: str,
+    folder: Path,
+    timing: Timing | None = None,
 ) -> Outcome:
     """The whole scenario."""
+    timing = timing or Timing(watch_s=WATCH_S)
     url, direct = (pooler.emptied(), server) if pooler else (server.emptied(), server)
     store, redis = Store(url), client_of(redis_url)
     redis.flushall()
@@ -337,7 +354,7 @@ def stop_of(
     with ExitStack() as stack:
         stack.enter_context(connections.counted(direct, pooler))
         stack.enter_context(sweeping(url, redis_url, folder))
-        first = Fleet(url, redis_url, job.id, HOLDS)
+        first = Fleet(url, redis_url, job.id, HOLDS, timing)
         processes = stack.enter_context(started(first, "first", workers))
         began_s = time.monotonic()
         first.go.set()
@@ -346,6 +363,8 @@ def stop_of(
         all_leased_s = time.monotonic() - began_s
         say(f"all had a lease after {all_leased_s:.1f} s")
         time.sleep(2 * WAIT_S)  # a first batch is ended, and a heart has beaten
+        forgotten, memory_s = forget(store, redis, job.id)
+        say(f"{forgotten:,} messages that Redis has lost are there again after {memory_s:.1f} s")
         doomed = processes[: PROCESSES // 2]
         for process in doomed:
             os.kill(process.pid, signal.SIGKILL)
@@ -361,7 +380,7 @@ def stop_of(
         say(f"{sum(held.values()):,} trials of the dead are queued again {recovery_s:.1f} s after the kill")
         for process in processes:
             process.join(PATIENCE_S)
-        second = Fleet(url, redis_url, job.id, FINISHES)
+        second = Fleet(url, redis_url, job.id, FINISHES, timing)
         stack.enter_context(started(second, "second", workers))
         began_s = time.monotonic()
         second.go.set()
@@ -381,6 +400,8 @@ def stop_of(
     return Outcome(
         planned=job.counts.planned,
         all_leased_s=all_leased_s,
+        forgotten=forgotten,
+        memory_s=memory_s,
         lost_trials=sum(held.values()),
         recovery_s=recovery_s,
         finish_s=finish_s,
@@ -390,6 +411,22 @@ def stop_of(
         failed=first.failed.value + second.failed.value,
         connections=connections,
     )
+
+
+def forget(store: Store, redis: Redis, job_id: str) -> tuple[int, float]:
+    """Take all memory and all connections from Redis: of how many shards that no worker has, and the seconds
+    until all of these wait there again.
+    """
+    has_worker = func.bool_or(trials.c.state != PENDING)
+    with store.reading() as db:
+        untouched = select(trials.c.shard).group_by(trials.c.shard).having(~has_worker)
+        lost = {message_id(job_id, shard) for shard in db.execute(untouched).scalars()}
+    name = queue_name("default", "normal")
+    redis.flushall()
+    redis.client_kill_filter(_type="normal", skipme=True)
+    began_s = time.monotonic()
+    wait_for(lambda: lost <= waiting_ids(redis, name), "the queue that was lost")
+    return len(lost), time.monotonic() - began_s
 
 
 def held_by_dead(store: Store, killed: int) -> dict[int, int]:
@@ -433,12 +470,13 @@ def main() -> None:
     """Print what came of it, through PgBouncer and without."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--workers", type=int, default=100)
+    parser.add_argument("--direct", type=int, default=100, help="workers without PgBouncer")
     parser.add_argument("--pool", type=int, default=20, help="connections of PgBouncer to PostgreSQL")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as name, valkey() as redis_url:
-        enough = ["-c", f"max_connections={4 * given.workers + 100}"]
+        enough = ["-c", f"max_connections={4 * given.direct + 100}"]
         with running(options=enough) as server:
-            print(f"{given.workers:,} workers: {stop_of(given.workers, server, None, redis_url, Path(name))}")
+            print(f"{given.direct:,} workers: {stop_of(given.direct, server, None, redis_url, Path(name))}")
         if find_pgbouncer() is None:
             raise SpecError("pgbouncer is not installed")
         with running() as server, pooling(server, pool=given.pool) as pooler:

@@ -406,7 +406,7 @@ def test_rows_are_filtered_and_paged_in_the_order_they_came(store: Store) -> Non
 def test_batches_hold_the_rows_in_the_order_they_came(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     job = create(store, 6)
     finish_all(store, job)
-    monkeypatch.setattr("workers.store.results.SIZE", 5)
+    monkeypatch.setattr("gnomon.core.row_batch.SIZE", 5)
     batches = list(store.iter_batches(job.id))
     assert [len(batch) for batch in batches] == [5, 5, 2]
     assert [row for batch in batches for row in batch.rows()] == list(store.iter_rows(job.id))

@@ -6,13 +6,12 @@ from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import fields, replace
 from itertools import compress
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Connection, delete, func, select, tuple_, update
 
 from gnomon.core.errors import NotFound
 from gnomon.core.row import COLUMNS, Row
-from gnomon.core.row_batch import SIZE, RowBatch
 from gnomon.core.sample import SampleRef
 from workers.store.database import Database, in_words, insert_all, is_passing
 from workers.store.job_counters import Usage, add_results, end_job
@@ -41,6 +40,9 @@ from workers.store.serialization import (
     trial_of,
     unpack,
 )
+
+if TYPE_CHECKING:
+    from gnomon.core.row_batch import RowBatch
 
 Ended = tuple[Lease, Row, Mapping[str, Any]]  # what was leased, how it ended, its trace as plain data
 READ_BATCH = 2_000
@@ -151,8 +153,10 @@ class Results(Database):
             raise NotFound(f"no job {job_id!r}", field="id")
         return states[job_id]
 
-    def iter_batches(self, job_id: str) -> Iterator[RowBatch]:
+    def iter_batches(self, job_id: str) -> "Iterator[RowBatch]":
         """Every result of the job in the order they came, as columns: batches of one view."""
+        from gnomon.core.row_batch import SIZE  # with NumPy, which a worker for text does without
+
         for rows in self.iter_columns(job_id, 0, ("seq", *BATCH_COLUMNS), batch=SIZE):
             _, *columns = zip(*rows, strict=True)
             yield row_batch(job_id, columns)

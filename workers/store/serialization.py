@@ -6,18 +6,20 @@ import math
 import zlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, fields
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import RowMapping
 
 from gnomon.core.missing import keepable
 from gnomon.core.redaction import redactor_here, without_folders
 from gnomon.core.row import COLUMNS, ROW_COLUMNS, Row
-from gnomon.core.row_batch import RowBatch
 from gnomon.core.sample import DataFault, SampleRef
 from gnomon.spec.job_spec import JobSpec
 from gnomon.trials.trial_plan import Trial
 from workers.store.records import Counts, JobRecord, ModelCheck, iso
+
+if TYPE_CHECKING:
+    from gnomon.core.row_batch import RowBatch
 
 _BOUNDED = {c.name: (c.form.least, c.form.most) for c in ROW_COLUMNS if c.form.most is not None}
 _FINITE = tuple(c.name for c in ROW_COLUMNS if c.kind == "fraction" and c.form.most is None)
@@ -76,8 +78,10 @@ def row_in_order(in_order: Sequence[Any]) -> Row:
     return Row(**values)
 
 
-def row_batch(job_id: str, columns: Sequence[Sequence[Any]]) -> RowBatch:
+def row_batch(job_id: str, columns: Sequence[Sequence[Any]]) -> "RowBatch":
     """The rows of a job in these columns, which are BATCH_COLUMNS as they are stored."""
+    from gnomon.core.row_batch import RowBatch
+
     stored = dict(zip(BATCH_COLUMNS, columns, strict=True))
     return RowBatch({**stored, "job_id": (job_id,) * len(columns[0])}, _OWN)
 
