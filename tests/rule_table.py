@@ -75,7 +75,9 @@ CASES: dict[str, Case] = {
     "published_files": Case({"benchmark": "gtr-bench"}, "data", "needs the folder of its published files"),
     "planning_request": Case({"select": {"request": {}}}, "select.request", "only the benchmark itinerary"),
     "protocol": Case({"protocol": "paper"}, "protocol", "no prompt of its paper's own"),
-    "prompt_options": Case({"select": {"frames": 8}}, "select.frames", "worlds has no frames to choose"),
+    "prompt_options": Case(
+        {"select": {"together": True}}, "select.together", "worlds has no together to choose"
+    ),
     "names": Case({"select": {"tasks": ["Cooking"]}}, "select.tasks", "no 'Cooking'; allowed: "),
     "agents": Case({"arms": [{**ARM, "agent": "magic"}]}, "arms.0.agent", "no agent 'magic'; there are: "),
     "outside_agents": Case(
