@@ -26,14 +26,16 @@ def mark_missing(
     """
     which &= trials.c.state == PENDING
     some = select(trials.c.trial_id).where(which).limit(BATCH)
-    ended = (
-        update(trials)
-        .where(trials.c.trial_id.in_(some), which)  # PostgreSQL looks at it again once a row is unlocked
-        .values(state="done", token=trials.c.token + 1)  # a late result is refused
-        .returning(*trials.c)
-    )
     count = 0
-    while rows := db.execute(ended).mappings().all():
+    # The ids are read first: as a subquery PostgreSQL compares each of them with each trial of a new table.
+    while ids := db.scalars(some).all():
+        ended = (
+            update(trials)
+            .where(trials.c.trial_id.in_(ids), which)  # PostgreSQL looks at it again once a row is unlocked
+            .values(state="done", token=trials.c.token + 1)  # a late result is refused
+            .returning(*trials.c)
+        )
+        rows = db.execute(ended).mappings().all()
         _keep_missing(db, rows, stop_reason=stop_reason, error=error, now=now)
         count += len(rows)
     return count
@@ -46,14 +48,19 @@ def _keep_missing(
     job_ids = {row["job_id"] for row in ended}
     named = select(jobs.c.id, jobs.c.benchmark).where(jobs.c.id.in_(job_ids))
     benchmarks = dict(db.execute(named).all())
-    by_job: dict[str, list[Row]] = defaultdict(list)
+    by_job: dict[str, list[Trial]] = defaultdict(list)
+    attempts = {row["trial_id"]: row["attempt"] for row in ended}
     for row in ended:
-        trial, benchmark = trial_of(row), benchmarks[row["job_id"]]
-        lost = missing_row(trial, benchmark=benchmark, stop_reason=stop_reason, attempt=row["attempt"])
-        by_job[trial.job_id].append(replace(lost, error=error))
-    for job_id, rows in by_job.items():
-        is_over = add_results(db, job_id, [row.outcome for row in rows], ())
-        insert_all(db, results, [row_values(row) for row in rows])
+        by_job[row["job_id"]].append(trial_of(row))
+    for job_id, lost in by_job.items():
+        first = missing_row(lost[0], benchmark=benchmarks[job_id], stop_reason=stop_reason, attempt=1)
+        alike = row_values(replace(first, error=error))
+        is_over = add_results(db, job_id, [Outcome.INFRA_MISSING] * len(lost), ())
+        insert_all(
+            db,
+            results,
+            [{**alike, **trial.identity(), "attempt": attempts[trial.trial_id]} for trial in lost],
+        )
         if is_over:
             end_job(db, job_id, now=now)
 
