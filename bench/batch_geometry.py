@@ -16,15 +16,17 @@ from typing import Any
 
 import numpy as np
 import shapely
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import dijkstra
 
-from tools.core.batch import run_batch
+from tools.core.batch import Numbers, run_batch
 from tools.core.tool import ToolContext
 from tools.core.toolbox import TOOLS
 from tools.geometry.field_of_view import view_of
 from tools.scene.frame import Frame
-from tools.scene.scene import Camera, Scene
+from tools.scene.scene import Camera, Road, Scene
 
-ROUNDS, SINGLE_CALLS, SIDE_M, CAMERAS = 3, 200, 1000.0, 200
+ROUNDS, SINGLE_CALLS, SIDE_M, CAMERAS, BLOCKS = 3, 200, 1000.0, 200, 12
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,6 +60,46 @@ def many_cameras() -> Scene:
     return Scene(id="many", frame=Frame(), kind="outdoor", cameras=cameras)
 
 
+def many_streets() -> Scene:
+    """A square kilometre of 12 × 12 blocks, each side of a block a road of its own."""
+    step_m = SIDE_M / BLOCKS
+    corners = [(x, y) for x in range(BLOCKS + 1) for y in range(BLOCKS + 1)]
+    sides = [((x, y), (x + dx, y + dy)) for x, y in corners for dx, dy in ((1, 0), (0, 1))]
+    lines = [shapely.LineString(np.array(side) * step_m) for side in sides if max(side[1]) <= BLOCKS]
+    roads = {f"r{number}": Road(id=f"r{number}", line=line) for number, line in enumerate(lines)}
+    return Scene(id="streets", frame=Frame(), kind="outdoor", roads=roads)
+
+
+def plain_ways(scene: Scene, start_m: Numbers, end_m: Numbers) -> Callable[[], object]:
+    """Lengths of shortest ways by STRtree, linear referencing and one table of distances of all junctions."""
+    lines = np.array([road.line for road in scene.roads.values()])
+    tree, ends = shapely.STRtree(lines), shapely.get_coordinates(lines).reshape(-1, 2)
+    spots, number = np.unique(ends.round(3), axis=0, return_inverse=True)
+    junctions = number.reshape(-1, 2)
+    lengths_m = shapely.length(lines)
+    graph = coo_array((lengths_m, (junctions[:, 0], junctions[:, 1])), shape=(len(spots), len(spots)))
+    between_m = dijkstra(graph.tocsr(), directed=False)
+
+    def joined(points_m: Numbers) -> tuple[Any, Any, Any]:
+        points = shapely.points(points_m)
+        road = tree.nearest(points)
+        along_m = shapely.line_locate_point(lines[road], points)
+        snap_m = shapely.distance(lines[road], points)
+        return road, np.column_stack([along_m, lengths_m[road] - along_m]), snap_m
+
+    def ways() -> object:
+        (road, leave_m, snap_m), (to_road, arrive_m, to_snap_m) = joined(start_m), joined(end_m)
+        best_m = np.where(road == to_road, np.abs(leave_m[:, 0] - arrive_m[:, 0]), np.inf)
+        for here in (0, 1):
+            for there in (0, 1):
+                way_m = between_m[junctions[road, here], junctions[to_road, there]]
+                best_m = np.minimum(best_m, leave_m[:, here] + way_m + arrive_m[:, there])
+        error_m = snap_m + to_snap_m
+        return best_m / 10, np.maximum(best_m - error_m, 0) / 10, (best_m + error_m) / 10
+
+    return ways
+
+
 def cases(rows: int) -> Sequence[Case]:
     """Every batch form on so many rows."""
     random = np.random.default_rng(1)
@@ -83,6 +125,11 @@ def cases(rows: int) -> Sequence[Case]:
         found, camera = shapely.STRtree(views).query(shapely.points(start), predicate="intersects")
         return found, ids[camera]
 
+    def plain_near() -> object:
+        row, near = shapely.STRtree(masts).query(shapely.points(start), predicate="dwithin", distance=50.0)
+        return row, ids[near], np.hypot(*(start[row] - shapely.get_coordinates(masts)[near]).T)
+
+    masts = shapely.points([camera.xy_m for camera in scene.cameras.values() if camera.xy_m is not None])
     boxes = np.column_stack([random.uniform(0, 1200, rows), random.uniform(100, 600, rows)])
     boxes = np.column_stack([boxes, random.uniform(10, 100, (rows, 2))])
 
@@ -101,6 +148,7 @@ def cases(rows: int) -> Sequence[Case]:
         return speed_mps, speed_mps * 3.6, np.zeros(rows) / seconds
 
     pair = {"start": start, "end": end}
+    streets = many_streets()
     return (
         Case(
             label="distance",
@@ -156,6 +204,24 @@ def cases(rows: int) -> Sequence[Case]:
             single=lambda row: {"points": [start[row].tolist()]},
             rows=rows,
         ),
+        Case(
+            label=f"lookup, {CAMERAS} cameras within 50 m",
+            tool="lookup",
+            scene=scene,
+            columns={"at": start, "radius_m": 50.0},
+            plain=plain_near,
+            single=lambda row: {"at": ends(row)["start"], "radius_m": 50.0},
+            rows=rows,
+        ),
+        Case(
+            label=f"travel_time, {len(streets.roads)} roads",
+            tool="travel_time",
+            scene=streets,
+            columns={**pair, "speed_mps": np.full(1, 10.0)},
+            plain=plain_ways(streets, start, end),
+            single=lambda row: {**ends(row), "speed_mps": 10.0},
+            rows=rows,
+        ),
     )
 
 
@@ -170,7 +236,7 @@ def measure(case: Case) -> str:
     """A line of the table."""
     tool = TOOLS.get(case.tool)
     context = ToolContext(scene=case.scene)
-    few = {name: column if name == "camera" else column[:10] for name, column in case.columns.items()}
+    few = {name: column[:10] if np.ndim(column) else column for name, column in case.columns.items()}
     run_batch(tool, case.scene, few)  # imports, indexes
     tool.run(context, tool.read_args(case.single(0)))
     ours_s, plain_s = [], []

@@ -15,7 +15,7 @@ import shapely.ops
 from numpy.typing import NDArray
 from pydantic import Field
 
-from tools.core.batch import Batch, Columns
+from tools.core.batch import MAX_PAIRS, Batch, Columns
 from tools.core.marks import amount, counted, dot_at, drawn, line_of, number_in, rows_in, some, text_in, xys
 from tools.core.sketch import Line, Result, Sketch
 from tools.core.tool import Tool, ToolArgs, ToolContext, ToolError, ToolResult
@@ -26,7 +26,7 @@ Coordinate = Annotated[float, Field(ge=-1e6, le=1e6)]
 XY = Annotated[list[Coordinate], Field(min_length=2, max_length=2)]
 
 
-BLOCK, MAX_PAIRS = 100_000, 20_000_000  # of a batch: points at a time, and rows of its result
+BLOCK = 100_000  # points of a batch at a time
 
 
 class CamerasSeeingArgs(ToolArgs):
@@ -96,7 +96,7 @@ def run_batch(scene: Scene, columns: Mapping[str, Any]) -> Columns:
     """Find the cameras of every point: one row of the result for each pair of a point and a camera.
 
     Raises:
-        ToolError: there are more than 20,000,000 pairs.
+        ToolError: there are more than MAX_PAIRS pairs.
     """
     points_m, floors = columns["points"], columns["floor"]
     number_of = {id_: number for number, id_ in enumerate(scene.cameras)}

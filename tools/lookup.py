@@ -8,14 +8,17 @@ names. Several of one name are all shown.
 Error: `error_m` adds the position errors of `at` and of a camera found.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Literal, Self
+from typing import Any, Literal, Self
 
+import numpy as np
 import shapely
+from numpy.typing import NDArray
 from pydantic import Field, model_validator
 from shapely.geometry.base import BaseGeometry
 
+from tools.core.batch import MAX_PAIRS, Batch, Columns
 from tools.core.location import Location, Position, locate
 from tools.core.marks import (
     amount,
@@ -31,8 +34,11 @@ from tools.core.marks import (
 )
 from tools.core.scene_marks import location_dot, location_name
 from tools.core.sketch import Result, Sketch
-from tools.core.tool import Tool, ToolArgs, ToolContext, ToolResult
+from tools.core.tool import Tool, ToolArgs, ToolContext, ToolError, ToolResult
 from tools.scene.scene import Scene
+
+BLOCK = 5_000  # points of a batch that are looked around at once
+SLACK_M = 1e-9  # an index may round otherwise than a distance does, which decides
 
 SHOWN = 30
 
@@ -122,6 +128,42 @@ def run(context: ToolContext, args: LookupArgs) -> Matches:
     return Matches(matches=[match for _, match in matches[:SHOWN]], total=len(matches))
 
 
+def run_batch(scene: Scene, columns: Mapping[str, Any]) -> Columns:
+    """Look around every point: one row of the result for each pair of a point and what is near it.
+
+    Raises:
+        ToolError: there are more than MAX_PAIRS pairs.
+    """
+    here, radius_m = columns["at"], columns["radius_m"]
+    things = [entry for entry in _things(scene) if entry.shape is not None]
+    shapes = np.array([entry.shape for entry in things], dtype=object)
+    floors = np.array([entry.floor for entry in things], dtype=np.int64)
+    tree, total = shapely.STRtree(shapes), 0
+    blocks: list[tuple[NDArray[np.intp], NDArray[np.float64]]] = []
+    for first in range(0, len(radius_m), BLOCK):
+        rows = slice(first, first + BLOCK)
+        points = shapely.points(here.xy_m[rows])
+        pairs = np.asarray(tree.query(points, predicate="dwithin", distance=radius_m[rows] + SLACK_M))
+        distance_m = np.asarray(shapely.distance(shapes[pairs[1]], points[pairs[0]]), dtype=np.float64)
+        is_near = (distance_m <= radius_m[rows][pairs[0]]) & (floors[pairs[1]] == here.floor[rows][pairs[0]])
+        pairs, distance_m = pairs[:, is_near], distance_m[is_near]
+        order = np.lexsort((pairs[1], distance_m, pairs[0]))
+        offset = np.array([[first], [0]], dtype=np.intp)
+        blocks.append((pairs[:, order] + offset, distance_m[order]))
+        total += len(order)
+        if total > MAX_PAIRS:
+            raise ToolError(f"More than {MAX_PAIRS:,} pairs; give fewer points, or a smaller radius.")
+    row, number = np.concatenate([np.empty((2, 0), dtype=np.intp), *(pairs for pairs, _ in blocks)], axis=1)
+    errors_m = np.array([entry.error_m for entry in things], dtype=np.float64)
+    return {
+        "row": row,
+        "kind": np.array([entry.kind for entry in things], dtype=np.str_)[number],
+        "id": np.array([entry.id for entry in things], dtype=np.str_)[number],
+        "distance_m": np.concatenate([np.empty(0), *(distance_m for _, distance_m in blocks)]),
+        "error_m": errors_m[number] + here.error_m[row],
+    }
+
+
 def _things(scene: Scene) -> Iterator[_Thing]:
     for place in scene.places.values():
         point = shapely.Point(place.xy_m)
@@ -200,4 +242,15 @@ lookup = Tool(
     run=run,
     sketch=sketch,
     example={"at": {"camera": "c1"}, "radius_m": 100.0},
+    batch=Batch(
+        takes={"at": "location", "radius_m": "number"},
+        run=run_batch,
+        gives={
+            "row": "number of the point, from 0, rising: once for each thing within the radius",
+            "kind": "place, road, zone or camera",
+            "id": "of that thing",
+            "distance_m": "as above; of one point rising",
+            "error_m": "as above",
+        },
+    ),
 )

@@ -71,6 +71,58 @@ def test_cameras_stand_for_their_positions_and_errors(small):
     assert lengths["error_m"] == pytest.approx([1.0, 1.5])
 
 
+@given(pairs=pairs, levels=st.lists(st.integers(-1, 2), min_size=40, max_size=40))
+def test_ways_are_those_of_single_calls_and_nan_where_none_leads(small, floors, pairs, levels):
+    for scene in (small, floors):
+        floor = levels if scene is floors else [0] * 40
+        start_floor, end_floor = floor[: len(pairs)], floor[20 : 20 + len(pairs)]
+        columns = batch(
+            "travel_time",
+            scene,
+            start=[a for a, _ in pairs],
+            start_floor=start_floor,
+            end=[b for _, b in pairs],
+            end_floor=end_floor,
+            speed_mps=2.0,
+            speed_error_mps=[0.5] * (len(pairs) - 1) + [3.0],
+        )
+        for row, (start, end) in enumerate(pairs):
+            args = {
+                "start": at(start, start_floor[row]),
+                "end": at(end, end_floor[row]),
+                "speed_mps": 2.0,
+                "speed_error_mps": 0.5 if row < len(pairs) - 1 else 3.0,
+            }
+            try:
+                answer = single("travel_time", scene, args)
+            except ToolError:
+                assert math.isnan(columns["path_m"][row])
+                continue
+            for name, column in columns.items():
+                expected = math.nan if answer[name] is None else answer[name]
+                assert column[row] == pytest.approx(expected, abs=1e-6, nan_ok=True), name
+
+
+@given(spots=st.lists(spots, min_size=1, max_size=20), radius_m=st.floats(0, 150), floor=st.integers(-1, 2))
+def test_what_is_near_is_what_single_calls_find(small, floors, spots, radius_m, floor):
+    for scene, level in ((small, 0), (floors, floor)):
+        columns = batch("lookup", scene, at=list(spots), at_floor=[level], radius_m=radius_m)
+        for row, spot in enumerate(spots):
+            answer = single("lookup", scene, {"at": at(spot, level), "radius_m": radius_m})
+            here = columns["row"] == row
+            near = zip(columns["kind"][here], columns["id"][here], columns["distance_m"][here], strict=True)
+            found = {(kind, name): distance_m for kind, name, distance_m in near}
+            assert len(found) == answer["total"] == here.sum()
+            for match in answer["matches"]:
+                assert found[match["kind"], match["id"]] == pytest.approx(match["distance_m"], abs=1e-9)
+
+
+def test_ways_of_a_scene_without_a_network_are_straight():
+    scene = Scene(id="bare", frame=Frame(), kind="outdoor")
+    columns = batch("travel_time", scene, start=[[0.0, 0.0]], end=[[30.0, 40.0]], speed_mps=10.0)
+    assert columns["seconds"] == pytest.approx([5.0])
+
+
 @given(st.lists(st.tuples(st.floats(0, 1e9), st.floats(1e-6, 1e9), st.floats(0, 1e9)), min_size=1))
 def test_speeds_are_those_of_single_calls(small, rows):
     names = ("distance_m", "seconds", "distance_error_m")

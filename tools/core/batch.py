@@ -34,6 +34,7 @@ KINDS: Mapping[Kind, str] = {
     "floor": "n whole numbers",
 }
 WIDTHS: Mapping[Kind, int] = {"location": 2, "points": 2, "boxes": 4}
+MAX_PAIRS = 20_000_000  # rows of the result of a batch that gives pairs
 RANGES: Mapping[Kind, float] = {"location": 1e6, "points": 1e6, "boxes": 1e5, "floor": 1000}  # as in one call
 
 
