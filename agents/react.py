@@ -22,8 +22,8 @@ prompt ──> model ──(no calls)──> answer
 - **The last reply without a call is the answer.** When the arm's tool calls are used up, every further call
   of that reply is answered so, and the model is asked one last time without tools to choose from; if it calls
   again, the trial ends as `max_tool_calls`.
-- **A worker that dies loses no turn.** In a job the turns so far are kept with the trial, and another worker
-  goes on after the last one.
+- **A worker that dies loses little.** In a job the turns are kept with the trial whenever ten seconds or a
+  cent would be lost, and another worker goes on after the last one that was kept.
 """
 
 import functools

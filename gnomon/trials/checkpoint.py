@@ -17,7 +17,8 @@ from gnomon.core.trace import NoteStep, ReplyStep, Step, ToolStep, Trace
 from gnomon.trials.timeout import trial_run_s
 from tools.core.toolbox import BAD_CALL, Toolbox
 
-WORTH_S, WORTH_USD = 1.0, 0.001  # of calls that would be lost: less is not worth a write
+# Of calls that would be lost; less is not worth a write: replies are kept elsewhere too, and few workers die.
+WORTH_S, WORTH_USD = 10.0, 0.01
 MAX_STORED = 4 * 2**20  # bytes, deflated; what is larger is not kept, the one before it stays
 MAX_PLAIN = 64 * 2**20
 FORMAT = 1
