@@ -14,6 +14,7 @@ from tools.core.lazy_imports import blocked
 
 OnResume = Callable[[dict[str, Any]], Awaitable[None]]
 T = TypeVar("T")
+MAX_STEPS = 25  # of a graph; what a loop runs within inherits it
 
 if TYPE_CHECKING:
     from langchain_core.runnables import RunnableConfig
@@ -55,7 +56,7 @@ async def run_graph(
     graph_input: Any,
     context: AgentContext,
     *,
-    max_steps: int = 25,
+    max_steps: int = MAX_STEPS,
     is_whole: bool = False,
     state_types: Sequence[type] = (),
     on_resume: OnResume | None = None,
@@ -124,7 +125,7 @@ class SharedRun:
         from langsmith import tracing_context
 
         with tracing_context(enabled=False):
-            await _shared_workflow().ainvoke((self._config, self._is_over), {"recursion_limit": 1})
+            await _shared_workflow().ainvoke((self._config, self._is_over), {"recursion_limit": MAX_STEPS})
 
     def _ended(self, run: "asyncio.Task[None]") -> None:
         error = None if run.cancelled() else run.exception()

@@ -1,11 +1,13 @@
 import asyncio
 import json
+from typing import TypedDict
 
 import pytest
 from langgraph.config import get_config
+from langgraph.graph import START, StateGraph
 
 import agents.react
-from agents.core.langgraph_runtime import load
+from agents.core.langgraph_runtime import in_shared_run, load
 from agents.direct import direct
 from agents.react import react
 from gnomon.core.agent import LimitReached
@@ -226,6 +228,21 @@ async def test_trials_that_run_at_once_share_a_run_and_one_that_fails_or_is_canc
     assert all(config is configs[0] for config in configs)
     again = new_context(["once more"])
     assert await react.answer(again) == "once more"
+
+
+async def test_a_graph_that_a_loop_calls_runs_to_its_end_as_anywhere():
+    load()
+
+    class Count(TypedDict):
+        steps: int
+
+    async def step(state):
+        return {"steps": state["steps"] + 1}
+
+    graph = StateGraph(Count).add_node("a", step).add_node("b", step).add_node("c", step)
+    chain = graph.add_edge(START, "a").add_edge("a", "b").add_edge("b", "c").compile()
+    ends = await asyncio.gather(*(in_shared_run(lambda: chain.ainvoke({"steps": 0})) for _ in range(3)))
+    assert ends == [{"steps": 3}] * 3
 
 
 def test_each_event_loop_has_a_run_of_its_own(new_context):
