@@ -150,9 +150,9 @@ class TrialCheckpoints:
         """Whether calls were made since the last checkpoint that are worth keeping: paid for, or slow."""
         calls, usd, wall_s = 0, 0.0, 0.0
         for step in self._trace.steps[self._kept :]:
-            if isinstance(step, ToolStep) or (isinstance(step, ReplyStep) and not step.cached):
+            if step.kind == "tool" or (step.kind == "reply" and not step.cached):
                 calls += 1
-                usd += (step.usd or 0.0) if isinstance(step, ReplyStep) else 0.0
+                usd += (step.usd or 0.0) if step.kind == "reply" else 0.0
                 wall_s += step.wall_s
         return calls > 0 and (usd >= WORTH_USD or wall_s >= WORTH_S)
 
