@@ -1,7 +1,8 @@
 """ReAct: the model calls tools in turns until it answers.
 
-The loop of Yao et al. (ReAct, 2023), a plain `while` in [`agents/react.py`](../agents/react.py) that runs as
-a workflow of LangGraph's functional API ([why](adr/0013-functional-api.md)):
+The loop of Yao et al. (ReAct, 2023), a plain `while` in [`agents/react.py`](../agents/react.py) that runs in
+a workflow of LangGraph's functional API ([why](adr/0013-functional-api.md)), which all trials of a process
+share ([why](adr/0065-trials-share-a-run.md)):
 
 ```
 prompt ──> model ──(no calls)──> answer
@@ -22,23 +23,18 @@ prompt ──> model ──(no calls)──> answer
 - **The last reply without a call is the answer.** When the arm's tool calls are used up, every further call
   of that reply is answered so, and the model is asked one last time without tools to choose from; if it calls
   again, the trial ends as `max_tool_calls`.
-- **A worker that dies loses no turn.** In a job the turns so far are kept with the trial, and another worker
-  goes on after the last one.
+- **A worker that dies loses little.** In a job the turns are kept with the trial whenever ten seconds or a
+  cent would be lost, and another worker goes on after the last one that was kept.
 """
 
-import functools
 import json
-from typing import TYPE_CHECKING, Any
 
-from agents.core.langgraph_runtime import is_loaded, run_graph, trial_context
+from agents.core.langgraph_runtime import in_shared_run, is_loaded
 from agents.core.tool_turn import run_call, tool_choice_now, tool_loop_calls, with_unique_ids
 from gnomon.core.agent import AgentContext, Checkpoints, LimitReached
 from gnomon.core.arm import Arm
 from gnomon.core.conversation import Conversation
 from gnomon.core.message import Message
-
-if TYPE_CHECKING:
-    from langgraph.pregel import Pregel
 
 
 class _React:
@@ -67,19 +63,7 @@ async def react_from(context: AgentContext, messages: list[Message], *, is_whole
     checkpoints = context.checkpoints if is_whole else None
     if not is_loaded():  # one trial on the command line: the import takes a second, the loop is the same
         return await _loop(context, messages, checkpoints)
-    return str(await run_graph(_workflow(), (messages, checkpoints), context))
-
-
-@functools.cache
-def _workflow() -> "Pregel[Any, Any, Any, Any]":
-    """The loop as a workflow of LangGraph's functional API."""
-    from langgraph.func import entrypoint
-
-    @entrypoint(context_schema=AgentContext)
-    async def react_workflow(start: tuple[list[Message], Checkpoints | None]) -> str:
-        return await _loop(trial_context(), *start)
-
-    return react_workflow
+    return await in_shared_run(lambda: _loop(context, messages, checkpoints))
 
 
 async def _loop(context: AgentContext, prompt: list[Message], checkpoints: Checkpoints | None) -> str:

@@ -35,7 +35,7 @@ class RedactedModel:
         return self._redacted(reply)
 
     def _redacted(self, reply: Reply) -> Reply:
-        said = [getattr(reply, name) for name in _SAID]
+        said = [words for name in _SAID if (words := getattr(reply, name))]
         if self._secrets.is_clean(said):
             return reply
         fields = {name: getattr(reply, name) for name in reply.__slots__}

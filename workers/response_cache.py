@@ -30,6 +30,7 @@ LEAST_SCOPES = 64
 # Of what is kept, part of every key: replies of an earlier format are not found. 2: with the provider's turn.
 FORMAT = 2
 _IRRELEVANT = ("name", "api_key_env", "price", "rate", "prompt_cache")  # to what a model replies
+_encode = json.JSONEncoder(separators=(",", ":")).encode  # made once: dumps makes one a call
 log = logging.getLogger(__name__)
 
 
@@ -43,6 +44,7 @@ def fingerprint(spec: ModelSpec) -> bytes:
     return _digest(json.dumps(facts, sort_keys=True).encode())
 
 
+@functools.lru_cache(maxsize=4096)
 def scope_of(model: bytes, seed: int | None) -> bytes:
     """A model and a trial's seed, which depends on sample and repeat: repeats never share a reply."""
     return _digest(model + str(seed).encode())
@@ -100,7 +102,7 @@ class ResponseCache:
         """
         fields = {name: getattr(reply, name) for name in reply.__slots__}  # asdict would copy it in depth
         try:
-            body = json.dumps(fields, separators=(",", ":"))
+            body = _encode(fields)
         except (TypeError, ValueError, RecursionError) as error:
             log.warning("a reply cannot be kept: %s", error)
             return

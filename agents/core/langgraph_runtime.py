@@ -1,14 +1,20 @@
-"""Imports LangGraph before a worker forks, and runs graphs without tracing."""
+"""Imports LangGraph before a worker forks, and runs graphs and plain loops in it, without tracing."""
 
+import asyncio
+import functools
 import importlib
 import sys
-from collections.abc import Awaitable, Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from contextvars import Context
+from typing import TYPE_CHECKING, Any, TypeVar
+from weakref import WeakKeyDictionary
 
 from gnomon.core.agent import AgentContext
 from tools.core.lazy_imports import blocked
 
 OnResume = Callable[[dict[str, Any]], Awaitable[None]]
+T = TypeVar("T")
+MAX_STEPS = 25  # of a graph; what a loop runs within inherits it
 
 if TYPE_CHECKING:
     from langchain_core.runnables import RunnableConfig
@@ -50,7 +56,7 @@ async def run_graph(
     graph_input: Any,
     context: AgentContext,
     *,
-    max_steps: int = 25,
+    max_steps: int = MAX_STEPS,
     is_whole: bool = False,
     state_types: Sequence[type] = (),
     on_resume: OnResume | None = None,
@@ -85,3 +91,77 @@ def trial_context() -> AgentContext:
     from langgraph.runtime import get_runtime
 
     return get_runtime(AgentContext).context
+
+
+class SharedRun:
+    """A run of one workflow, in which the loops of many trials run beside each other, each in a task.
+
+    It begins with the first of them and ends with the last. A run for each trial would cost as much CPU time
+    as all HTTP calls of a short trial, and 33 kB while it waits for the model.
+    """
+
+    def __init__(self) -> None:
+        """Begin the run, on the loop that is running."""
+        self.loops = 0
+        self._config: asyncio.Future[RunnableConfig] = asyncio.get_running_loop().create_future()
+        self._is_over = asyncio.Event()
+        # In a context of its own: that of the trial which comes first ends with it.
+        self._run = asyncio.create_task(self._hold(), context=Context())
+        self._run.add_done_callback(self._ended)
+
+    async def run(self, loop: Callable[[], Coroutine[Any, Any, T]]) -> T:
+        """Run a trial's loop within; its context variables are those of the caller."""
+        from langchain_core.runnables.config import set_config_context
+
+        config = await asyncio.shield(self._config)
+        with set_config_context(config) as context:
+            return await asyncio.create_task(loop(), context=context)
+
+    def end(self) -> None:
+        """No loop is in it any more."""
+        self._is_over.set()
+
+    async def _hold(self) -> None:
+        from langsmith import tracing_context
+
+        with tracing_context(enabled=False):
+            await _shared_workflow().ainvoke((self._config, self._is_over), {"recursion_limit": MAX_STEPS})
+
+    def _ended(self, run: "asyncio.Task[None]") -> None:
+        error = None if run.cancelled() else run.exception()
+        if error is not None and not self._config.done():
+            self._config.set_exception(error)
+
+
+_shared_runs: "WeakKeyDictionary[asyncio.AbstractEventLoop, SharedRun]" = WeakKeyDictionary()
+
+
+async def in_shared_run(loop: Callable[[], Coroutine[Any, Any, T]]) -> T:
+    """What a trial's loop returns, run in the workflow that all trials of this event loop share."""
+    here = asyncio.get_running_loop()
+    if (shared := _shared_runs.get(here)) is None:
+        shared = _shared_runs[here] = SharedRun()
+    shared.loops += 1
+    try:
+        return await shared.run(loop)
+    finally:
+        shared.loops -= 1
+        if not shared.loops:
+            del _shared_runs[here]
+            shared.end()
+
+
+@functools.cache
+def _shared_workflow() -> "Pregel[Any, Any, Any, Any]":
+    """A workflow of LangGraph's functional API that tells its configuration and stays until all is over."""
+    from langgraph.config import get_config
+    from langgraph.func import entrypoint
+
+    @entrypoint()
+    async def trials(run: "tuple[asyncio.Future[RunnableConfig], asyncio.Event]") -> None:
+        config, is_over = run
+        if not config.done():
+            config.set_result(get_config())
+        await is_over.wait()
+
+    return trials

@@ -26,6 +26,8 @@ def with_unique_ids(calls: Sequence[ToolCall], messages: Sequence[Message]) -> l
     >>> [unique["id"] for unique in with_unique_ids([call, call, {**call, "id": ""}], [])]
     ['a', 'call_0', 'call_1']
     """
+    if not calls:
+        return []
     taken = {call["id"] for message in messages for call in message.get("tool_calls", ())}
     unique: list[ToolCall] = []
     for call in calls:

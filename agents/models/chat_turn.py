@@ -22,6 +22,7 @@ _OWN = frozenset({"role", "content", "tool_calls", "function_call", "refusal", "
 _OWN_OF_CALL = frozenset({"id", "type", "function", "index"})
 _WORDS = ("text", "output_text")  # kinds of parts that are what the model says
 _READABLE = ("reasoning_content", "reasoning", "thinking")
+_LISTS = frozenset({"reasoning_details", "thinking_blocks"})
 
 
 def text_of(content: Any) -> str:
@@ -48,6 +49,8 @@ def thought_and_answer(words: str) -> tuple[str, str] | None:
     >>> [thought_and_answer(text) for text in ("<think>hm</think> A", "hm</think>A", "<think>hm", "A")]
     [('hm', 'A'), ('hm', 'A'), ('hm', ''), None]
     """
+    if "<" not in words:
+        return None
     opened = _OPENING.match(words)
     start = opened.end() if opened else 0
     for tag in _TAG.finditer(words, start):
@@ -88,6 +91,8 @@ def reasoning_of(message: Mapping[str, Any]) -> str:
             return str(message[name])
     content = message.get("content")
     parted = thought_and_answer(_whole_text(content or ""))
+    if not (isinstance(content, list) or message.keys() & _LISTS):
+        return parted[0] if parted else ""
     found_in = [
         *_listed(message.get("reasoning_details")),
         *_listed(message.get("thinking_blocks")),

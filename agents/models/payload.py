@@ -86,9 +86,9 @@ class Payload:
 
     def _written_alone(self, message: Message) -> Sequence[str | bytes] | None:
         """The parts of a message; None if some stand elsewhere: a tool's pictures follow its turn."""
-        if message["role"] == "tool" and isinstance(message["content"], list):
-            return None
-        return [*self._parts(message, is_marked=False)]
+        if not isinstance(message["content"], list):
+            return (dump(wire.message_out(message, self._media, pictures=self._pictures, rules=self._rules)),)
+        return None if message["role"] == "tool" else [*self._parts(message, is_marked=False)]
 
     def _parts(self, message: Message, *, is_marked: bool) -> Iterator[str | bytes]:
         """The message as JSON: text, and between it pictures as they are kept."""

@@ -69,26 +69,26 @@ def usage_of(
     >>> usage.prompt, usage.cached, usage.is_unreadable
     (10, None, True)
     """
-    stated = (prompt, completion, cached, cache_write, reasoning)
-    is_unreadable = any(value is not None and token_count(value) is None for value in stated)
-    is_unreadable |= usd is not None and dollars(usd) is None
-    inputs, outputs = token_count(prompt), token_count(completion)
+    inputs, outputs, charged = token_count(prompt), token_count(completion), dollars(usd)
+    is_unreadable = usd is not None and charged is None
     if not inputs or outputs is None:
+        stated = (prompt, completion, cached, cache_write, reasoning)
+        is_unreadable |= any(value is not None and token_count(value) is None for value in stated)
         is_unreadable |= bool(inputs or outputs)  # one without the other
-        return TokenUsage(usd=dollars(usd) or None, is_unreadable=is_unreadable)
-    parts = [(cached, inputs), (cache_write, inputs), (reasoning, outputs)]
-    counts = [
-        count if (count := token_count(part)) is None or count <= whole else None for part, whole in parts
-    ]
+        return TokenUsage(usd=charged or None, is_unreadable=is_unreadable)
+    parts: list[int | None] = []
+    for part, whole in ((cached, inputs), (cache_write, inputs), (reasoning, outputs)):
+        count = None if part is None else token_count(part)
+        parts.append(count if count is None or count <= whole else None)
+        is_unreadable |= part is not None and parts[-1] is None
     return TokenUsage(
         prompt=inputs,
         completion=outputs,
-        cached=counts[0],
-        cache_write=counts[1],
-        reasoning=counts[2],
-        usd=dollars(usd),
-        is_unreadable=is_unreadable
-        or any(count is None and part is not None for count, (part, _) in zip(counts, parts, strict=True)),
+        cached=parts[0],
+        cache_write=parts[1],
+        reasoning=parts[2],
+        usd=charged,
+        is_unreadable=is_unreadable,
     )
 
 
@@ -155,7 +155,11 @@ def _part(usage: Mapping[str, Any], name: str) -> Mapping[str, Any]:
 
 def _first(value: object, more: Mapping[str, Any], *names: str) -> object:
     """The first that is said: DeepSeek and Kimi count cached tokens beside OpenAI's details."""
-    return next((count for count in (value, *map(more.get, names)) if count is not None), None)
+    for name in names:
+        if value is not None:
+            break
+        value = more.get(name)
+    return value
 
 
 class ReplyCounts(TypedDict):

@@ -6,6 +6,7 @@ A timer of CPU time interrupts the thread every millisecond. The innermost frame
 a module of ours gets the sample: what JSON costs is counted where it is wanted.
 """
 
+import gc
 import signal
 import subprocess
 import sys
@@ -84,6 +85,7 @@ def run(base: str, trials: int, in_flight: int, folder: Path, redis_url: str, mo
     raise_gc_threshold()
     job.run_here(job.create(spec_of("openai/warm-up", base, 20, 5, {})))
     planned, sampler = job.create(spec), Sampler()
+    gc.freeze()  # as the worker does before it forks
     signal.signal(signal.SIGPROF, sampler.sample)
     signal.setitimer(signal.ITIMER_PROF, EVERY_S, EVERY_S)
     began_s, thread_s = cpu_s(), time.thread_time()

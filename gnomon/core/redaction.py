@@ -146,12 +146,12 @@ def _gather(value: object, texts: list[str]) -> None:
     """Add all texts in plain data."""
     if isinstance(value, str):
         texts.append(value)
-    elif isinstance(value, Mapping):
-        for name, inner in value.items():
-            _gather(name, texts)
-            _gather(inner, texts)
     elif isinstance(value, (list, tuple)):
         for inner in value:
+            _gather(inner, texts)
+    elif isinstance(value, dict) or (value is not None and isinstance(value, Mapping)):
+        for name, inner in value.items():
+            _gather(name, texts)
             _gather(inner, texts)
 
 

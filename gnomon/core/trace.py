@@ -113,11 +113,11 @@ class Trace:
 
     @property
     def replies(self) -> list[ReplyStep]:
-        return [step for step in self.steps if isinstance(step, ReplyStep)]
+        return [step for step in self.steps if step.kind == "reply"]
 
     @property
     def tool_steps(self) -> list[ToolStep]:
-        return [step for step in self.steps if isinstance(step, ToolStep)]
+        return [step for step in self.steps if step.kind == "tool"]
 
     @property
     def waits_for_provider(self) -> bool:

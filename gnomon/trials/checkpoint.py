@@ -17,7 +17,8 @@ from gnomon.core.trace import NoteStep, ReplyStep, Step, ToolStep, Trace
 from gnomon.trials.timeout import trial_run_s
 from tools.core.toolbox import BAD_CALL, Toolbox
 
-WORTH_S, WORTH_USD = 1.0, 0.001  # of calls that would be lost: less is not worth a write
+# Of calls that would be lost; less is not worth a write: replies are kept elsewhere too, and few workers die.
+WORTH_S, WORTH_USD = 10.0, 0.01
 MAX_STORED = 4 * 2**20  # bytes, deflated; what is larger is not kept, the one before it stays
 MAX_PLAIN = 64 * 2**20
 FORMAT = 1
@@ -147,14 +148,13 @@ class TrialCheckpoints:
 
     def is_due(self) -> bool:
         """Whether calls were made since the last checkpoint that are worth keeping: paid for, or slow."""
-        new = self._trace.steps[self._kept :]
-        calls = [
-            step
-            for step in new
-            if isinstance(step, ToolStep) or (isinstance(step, ReplyStep) and not step.cached)
-        ]
-        usd = sum(step.usd or 0.0 for step in calls if isinstance(step, ReplyStep))
-        return bool(calls) and (usd >= WORTH_USD or sum(step.wall_s for step in calls) >= WORTH_S)
+        calls, usd, wall_s = 0, 0.0, 0.0
+        for step in self._trace.steps[self._kept :]:
+            if step.kind == "tool" or (step.kind == "reply" and not step.cached):
+                calls += 1
+                usd += (step.usd or 0.0) if step.kind == "reply" else 0.0
+                wall_s += step.wall_s
+        return calls > 0 and (usd >= WORTH_USD or wall_s >= WORTH_S)
 
     def keep(self, state: Callable[[], bytes], *, after: str) -> Awaitable[None]:
         """Take a checkpoint now; await the answer until it is written. `state` is called if one is due."""

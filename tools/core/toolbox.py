@@ -162,9 +162,10 @@ def to_json(result: ToolResult) -> str:
         ValueError: a number is not finite, which JSON cannot hold.
     """
     plain = _rounded(result.model_dump(mode="python", exclude_none=True))
-    return json.dumps(plain, ensure_ascii=False, allow_nan=False)
+    return _encode(plain)
 
 
+_encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode  # made once: dumps makes one a call
 DECIMALS, EARTH_DECIMALS = 3, 5
 ON_EARTH = ("lat_deg", "lon_deg", "lat_lon_deg", "lon_lat_deg")  # ends of names of fields
 

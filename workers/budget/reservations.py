@@ -96,8 +96,8 @@ class TrialReservations:
     def charge(self, trial_id: str, more: Usage, *, less: Usage = ZERO_USAGE) -> None:
         """Pay from a trial's reservation, and put back what was paid before."""
         if (reservation := self._open.get(trial_id)) is not None:
-            before, spent = reservation.left, difference(more, less)
-            reservation.use(spent.known_usd, spent.known_tokens)
+            before = reservation.left
+            reservation.use(more.known_usd - less.known_usd, more.known_tokens - less.known_tokens)
             self._count(before, reservation.left)
 
     def left(self, trial_id: str) -> Usage:
@@ -108,7 +108,11 @@ class TrialReservations:
         if not self._open:
             self.all_left = ZERO_USAGE  # exactly: no rounding adds up
             return
-        self.all_left = add(self.all_left, difference(now, before))
+        usd, tokens = self.all_left
+        self.all_left = Usage(
+            (usd or 0.0) + ((now[0] or 0.0) - (before[0] or 0.0)),
+            (tokens or 0) + ((now[1] or 0) - (before[1] or 0)),
+        )
 
 
 def add(first: Usage, second: Usage) -> Usage:
@@ -116,15 +120,10 @@ def add(first: Usage, second: Usage) -> Usage:
     return Usage((first[0] or 0.0) + (second[0] or 0.0), (first[1] or 0) + (second[1] or 0))
 
 
-def difference(first: Usage, second: Usage) -> Usage:
-    """How much more is known of the first; negative where it is less."""
-    return Usage((first[0] or 0.0) - (second[0] or 0.0), (first[1] or 0) - (second[1] or 0))
-
-
 def subtract(whole: Usage, part: Usage) -> Usage:
     """What is left of the whole, never below nothing."""
-    usd, tokens = difference(whole, part)
-    return Usage(max(0.0, usd or 0.0), max(0, tokens or 0))
+    usd, tokens = (whole[0] or 0.0) - (part[0] or 0.0), (whole[1] or 0) - (part[1] or 0)
+    return Usage(max(0.0, usd), max(0, tokens))
 
 
 def covers(reserved: Usage, wanted: Usage) -> bool:

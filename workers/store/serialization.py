@@ -28,7 +28,9 @@ _TEXTS = tuple(c.name for c in ROW_COLUMNS if c.kind == "texts")
 _QUOTED = tuple(c.name for c in ROW_COLUMNS if c.form.is_quoted)
 # By column and text: an enum's own look-up is five times slower.
 _CHOICES = {c.name: {member.value: member for member in c.type} for c in ROW_COLUMNS if c.kind == "choice"}
+MIN_WINDOW = 9  # bits, the least that zlib's format has
 _REF = tuple(field.name for field in fields(SampleRef))
+_encode = json.JSONEncoder(separators=(",", ":"), allow_nan=False).encode  # made once: dumps makes one a call
 
 
 def dump(value: object) -> str:
@@ -37,7 +39,7 @@ def dump(value: object) -> str:
     Raises:
         ValueError: a number in it is not finite.
     """
-    return json.dumps(value, separators=(",", ":"), allow_nan=False)
+    return _encode(value)
 
 
 def row_values(row: Row) -> dict[str, Any]:
@@ -181,7 +183,11 @@ def pack(trace: Mapping[str, Any]) -> bytes:
     >>> unpack(pack({"steps": []}))
     {'steps': []}
     """
-    return zlib.compress(redactor_here().redact(dump(trace)).encode(), level=6)
+    plain = redactor_here().redact(dump(trace)).encode()
+    # A window no longer than the text: to set up the usual one takes longer than to deflate a short trace.
+    window = min(max(len(plain).bit_length(), MIN_WINDOW), zlib.MAX_WBITS)
+    deflate = zlib.compressobj(level=6, wbits=window, memLevel=window - 7)
+    return deflate.compress(plain) + deflate.flush()
 
 
 def unpack(body: bytes) -> dict[str, Any]:
