@@ -102,9 +102,10 @@ def row_batch(job_id: str, columns: Sequence[Sequence[Any]]) -> "RowBatch | None
         parts = [text.split(SEPARATOR) for text in alike.values]
         if any(len(values) != len(names) for values in parts):
             return None
-        for name, values in zip(names, zip(*parts, strict=True), strict=True):
+        for name, texts_of_column in zip(names, zip(*parts, strict=True), strict=True):
+            values: Sequence[Any] = texts_of_column
             if name in _INTEGERS:
-                values = [int(value) if value else None for value in values]
+                values = [int(text) if text else None for text in texts_of_column]
             stored[name] = alike.of_values(values)
     return plain_batch(job_id, stored)
 
@@ -128,16 +129,19 @@ def _texts(text: str) -> tuple[str, ...]:
 
 BATCH_COLUMNS = tuple(name for name in COLUMNS if name != "job_id")  # of one job, so it is known
 SEPARATOR = "\x1f"  # ASCII's unit separator
-_SEPARATED = literal_column(f"'{SEPARATOR}'")
+_SEPARATED: ColumnElement[str] = literal_column(f"'{SEPARATOR}'")
 _NULLABLE = frozenset(c.name for c in ROW_COLUMNS if c.is_nullable)
 _INTEGERS = frozenset(c.name for c in ROW_COLUMNS if c.kind == "integer")
 _OF_SAMPLE = ("sample_id", "task", "cell", "cluster")
-# Columns with a value of their own in many rows. The others are read as two texts, that of the sample and that
-# of how it ended: the driver makes an object for each value, and most rows share these texts.
+# Columns with a value of their own in many rows. The others are read as two texts, that of the sample and
+# that of how it ended: the driver makes an object for each value, and most rows share these texts.
 READ_ALONE = tuple(
     c.name
     for c in ROW_COLUMNS
-    if c.kind == "fraction" or c.form.is_large or c.name in ("trial_id", "metrics", "answer")
+    if c.kind == "fraction"
+    or c.form.is_large
+    or c.name in ("trial_id", "metrics")
+    or (c.is_nullable and c.kind != "integer")
 )
 JOINED = (
     _OF_SAMPLE,
