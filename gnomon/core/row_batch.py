@@ -14,12 +14,32 @@ Places = NDArray[np.intp]
 _MAPPINGS = tuple(column.name for column in ROW_COLUMNS if column.kind == "mapping")
 
 
-@dataclass(frozen=True, slots=True)
-class Distinct:
-    """The values of a column in the order in which they first come, and by row the number of its value."""
+@dataclass(frozen=True, slots=True, eq=False)
+class Distinct(Sequence[Any]):
+    """A column: its values in the order in which they first come, and by row the number of its value."""
 
     values: Sequence[Any]
     codes: Places
+
+    @classmethod
+    def of(cls, column: Sequence[Any]) -> "Distinct":
+        """A column of hashable values."""
+        values = list(dict.fromkeys(column))
+        if len(values) == 1:
+            return cls(values, np.zeros(len(column), np.intp))
+        number_of = {value: number for number, value in enumerate(values)}
+        return cls(values, np.fromiter(map(number_of.__getitem__, column), np.intp, len(column)))
+
+    def of_values(self, column: Sequence[Any]) -> "Distinct":
+        """The column that has this value wherever the own column has the value of the same number."""
+        by_value = Distinct.of(column)
+        return Distinct(by_value.values, by_value.codes[self.codes])
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    def __getitem__(self, place: Any) -> Any:
+        return self.values[self.codes[place]]
 
     @property
     def counts(self) -> Places:
@@ -46,8 +66,9 @@ class Distinct:
 class RowBatch:
     """Rows as columns. What several readers need of a column is worked out once.
 
-    `columns` hold hashable values, by COLUMNS. `own` says what they stand for, by name of a column, such as
-    the mapping in a JSON text; where it says nothing they stand for themselves.
+    `columns` hold hashable values, by COLUMNS; one whose values are numbered already is a `Distinct`. `own`
+    says what they stand for, by name of a column, such as the mapping in a JSON text; where it says nothing
+    they stand for themselves.
     """
 
     def __init__(
@@ -70,7 +91,11 @@ class RowBatch:
     def numbers(self, name: str) -> NDArray[np.float64]:
         """A column of numbers; NaN: None."""
         if name not in self._numbers:
-            self._numbers[name] = np.array(self.columns[name], np.float64)
+            column = self.columns[name]
+            if isinstance(column, Distinct):
+                self._numbers[name] = np.array(column.values, np.float64)[column.codes]
+            else:
+                self._numbers[name] = np.array(column, np.float64)
         return self._numbers[name]
 
     def rows(self, places: Places | None = None) -> Iterator[Row]:
@@ -84,14 +109,9 @@ class RowBatch:
 
     def _of_one(self, name: str) -> Distinct:
         column = self.columns[name]
-        values = list(dict.fromkeys(column))
-        if len(values) == 1:
-            codes = np.zeros(len(column), np.intp)
-        else:
-            number_of = {value: number for number, value in enumerate(values)}
-            codes = np.fromiter(map(number_of.__getitem__, column), np.intp, len(column))
+        alike = column if isinstance(column, Distinct) else Distinct.of(column)
         own = self._own.get(name)
-        return Distinct(values if own is None else list(map(own, values)), codes)
+        return alike if own is None else Distinct(list(map(own, alike.values)), alike.codes)
 
     def _of_many(self, names: tuple[str, ...]) -> Distinct:
         parts = [self.distinct(name) for name in names]

@@ -412,6 +412,24 @@ def test_batches_hold_the_rows_in_the_order_they_came(store: Store, monkeypatch:
     assert [row for batch in batches for row in batch.rows()] == list(store.iter_rows(job.id))
 
 
+def test_batches_hold_what_is_unknown_and_texts_with_any_character(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    job = create(store, 8)
+    monkeypatch.setattr("gnomon.core.row_batch.SIZE", 3)
+    reasons = ("", "in two\x1fparts", "ünïcode\n", "'quoted', \"twice\" %s :name \\")
+    unknown = {"tool_calls": None, "model_calls": None, "tools_offered": None}
+    leases = lease_all(store, job)
+    ended = [
+        (lease, make_row(lease, stop_reason=reasons[n % 4], **(unknown if n % 3 else {})), TRACE)
+        for n, lease in enumerate(leases)
+    ]
+    assert store.finish(ended) == set()
+    rows = [row for batch in store.iter_batches(job.id) for row in batch.rows()]
+    assert rows == list(store.iter_rows(job.id))
+    assert {row.stop_reason for row in rows} == set(reasons)
+
+
 def test_what_is_not_there_is_not_found(store: Store) -> None:
     for ask in (store.job, store.trial, store.cancel, store.resume, store.rows):
         with pytest.raises(NotFound):

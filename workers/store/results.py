@@ -8,7 +8,7 @@ from dataclasses import fields, replace
 from itertools import compress
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import Connection, delete, func, select, tuple_, update
+from sqlalchemy import Connection, Select, delete, func, select, tuple_, update
 
 from gnomon.core.errors import NotFound
 from gnomon.core.row import COLUMNS, Row
@@ -32,7 +32,11 @@ from workers.store.schema import (
 )
 from workers.store.serialization import (
     BATCH_COLUMNS,
+    JOINED,
+    READ_ALONE,
+    joined,
     pack,
+    plain_batch,
     row_batch,
     row_in_order,
     row_of,
@@ -157,28 +161,22 @@ class Results(Database):
         """Every result of the job in the order they came, as columns: batches of one view."""
         from gnomon.core.row_batch import SIZE  # with NumPy, which a worker for text does without
 
-        for rows in self.iter_columns(job_id, 0, ("seq", *BATCH_COLUMNS), batch=SIZE):
-            _, *columns = zip(*rows, strict=True)
-            yield row_batch(job_id, columns)
-
-    def iter_columns(
-        self, job_id: str, seq: int, names: Sequence[str], *, batch: int = COLUMN_BATCH
-    ) -> Iterator[Sequence[Sequence[Any]]]:
-        """These columns of `results`, of every result after number `seq`: batches of one view.
-
-        `seq` must be among the names. Values are as stored: JSON columns are text.
-        """
-        columns, at = [results.c[name] for name in names], names.index("seq")
+        columns = [results.c.seq, *(results.c[name] for name in READ_ALONE), *map(joined, JOINED)]
         of_job = select(*columns).where(results.c.job_id == job_id).order_by(results.c.seq)
         with self.reading() as db:
-            while True:
-                answer = db.execute(of_job.where(results.c.seq > seq).limit(batch))
-                rows = answer.cursor.fetchall()  # the driver's own tuples: read in half the time
-                answer.close()
-                if not rows:
-                    return
-                yield rows
-                seq = rows[-1][at]
+            for rows in _stretches(db, of_job, 0, SIZE):
+                seqs, *values = zip(*rows, strict=True)
+                yield row_batch(job_id, values) or _plain_batch(db, job_id, seqs[0], seqs[-1])
+
+    def iter_columns(self, job_id: str, seq: int, names: Sequence[str]) -> Iterator[Sequence[Sequence[Any]]]:
+        """These columns of `results`, of every result after number `seq`: batches of one view.
+
+        `seq` must be the first of the names. Values are as stored: JSON columns are text.
+        """
+        columns = [results.c[name] for name in names]
+        of_job = select(*columns).where(results.c.job_id == job_id).order_by(results.c.seq)
+        with self.reading() as db:
+            yield from _stretches(db, of_job, seq, COLUMN_BATCH)
 
     def unrun_samples(self, job_id: str) -> list[SampleRef]:
         """The samples of trials that have no result, in the order of the plan."""
@@ -298,6 +296,25 @@ class Results(Database):
     def _check_job(self, db: Connection, job_id: str) -> None:
         if db.execute(select(trials.c.trial_id).where(trials.c.job_id == job_id).limit(1)).first() is None:
             raise NotFound(f"no job {job_id!r}", field="id")
+
+
+def _stretches(db: Connection, of_job: Select[Any], seq: int, size: int) -> Iterator[Sequence[Sequence[Any]]]:
+    """What the query gives after number `seq`, which is its first column, some rows at a time."""
+    while True:
+        answer = db.execute(of_job.where(results.c.seq > seq).limit(size))
+        rows = answer.cursor.fetchall()  # the driver's own tuples: read in half the time
+        answer.close()
+        if not rows:
+            return
+        yield rows
+        seq = rows[-1][0]
+
+
+def _plain_batch(db: Connection, job_id: str, first: int, last: int) -> "RowBatch":
+    """The results of these numbers, every column read by itself."""
+    query = select(*(results.c[name] for name in BATCH_COLUMNS)).where(results.c.job_id == job_id)
+    rows = db.execute(query.where(results.c.seq.between(first, last)).order_by(results.c.seq)).all()
+    return plain_batch(job_id, dict(zip(BATCH_COLUMNS, zip(*rows, strict=True), strict=True)))
 
 
 def usage_of(ended: Ended) -> Usage:

@@ -35,7 +35,7 @@ PAIR_SORTS = (
 )
 PAGE = 100
 _OF_NAMES = {  # what is worked out from names alone
-    "sorted": ("sample_id",),
+    "order": ("sample_id",),
     "ranks": ("sample_id",),
     "ties": ("sample_id", "model"),
     ("folded", "sample_id"): ("sample_id",),
@@ -71,6 +71,14 @@ class TrialIndex(MatchedTrials):
         for key, names in _OF_NAMES.items():  # what new trials of old samples leave as it was
             if key in self._derived and all(index.values[name] is self.values[name] for name in names):
                 index._derived[key] = self._derived[key]
+        if "order" in self._derived and "order" not in index._derived:
+            index._derived["order"] = index._order_after(self._derived["order"])
+        for facet in FACETS:
+            if ("counted", facet) in self._derived:
+                counted = index._counts(facet, index._codes_since(facet, self.size))
+                for value, trials_n in self._derived["counted", facet].items():
+                    counted[value] = counted.get(value, 0) + trials_n
+                index._derived["counted", facet] = counted
         return index
 
     def unknown(self, filters: TrialFilter) -> list[tuple[str, str]]:
@@ -187,16 +195,29 @@ class TrialIndex(MatchedTrials):
 
     # Order.
 
-    def _sorted_samples(self) -> list[str]:
-        return self.once("sorted", lambda: sorted(self.values["sample_id"]))
+    def _sample_order(self) -> Array:
+        """The samples in the order of their ids."""
+        names = self.values["sample_id"]
+        return self.once(
+            "order", lambda: np.array(sorted(range(len(names)), key=names.__getitem__), dtype=np.intp)
+        )
+
+    def _order_after(self, order: Array) -> Array:
+        """The order of all samples, from that of the first ones: new samples are put in their places."""
+        names = self.values["sample_id"]
+        new = sorted(range(len(order), len(names)), key=names.__getitem__)
+        return np.insert(order, [self._rank(order, names[sample]) for sample in new], new)
+
+    def _rank(self, order: Array, sample_id: str) -> int:
+        """How many samples of the order have an id before this one."""
+        return bisect_left(order, sample_id, key=self.values["sample_id"].__getitem__)
 
     def sample_ranks(self) -> Array:
         """By sample, the place of its id among all."""
 
         def ranks() -> Array:
             ranks = np.empty(self._samples_n, np.intp)
-            in_order = map(self.numbers["sample_id"].__getitem__, self._sorted_samples())
-            ranks[np.fromiter(in_order, np.intp, self._samples_n)] = np.arange(self._samples_n)
+            ranks[self._sample_order()] = np.arange(self._samples_n)
             return ranks
 
         return self.once("ranks", ranks)
@@ -290,7 +311,7 @@ class TrialIndex(MatchedTrials):
             if own_sort != sort:
                 raise ValueError(own_sort)
             key, tie = float(key), int(tie)
-            rank = bisect_left(self._sorted_samples(), str(sample_id))
+            rank = self._rank(self._sample_order(), str(sample_id))
         except (ValueError, TypeError, OverflowError, RecursionError):
             message = f"{after[:100]!r} is no cursor of this list; pass on next_cursor as it came"
             raise SpecError(message, field="after") from None

@@ -22,6 +22,7 @@ from gnomon.report.trial_index.filters import (
     REGRESSED,
     TrialFilter,
 )
+from gnomon.report.trial_index.folded_texts import FoldedTexts
 
 _COLUMN = {  # of the facets that are a column by trial or by sample
     "model": "model",
@@ -97,6 +98,12 @@ class MatchedTrials(TrialColumns):
         samples = self.by_trial["sample_id"]
         return self.once(("codes", facet), lambda: self.by_sample[facet][samples])
 
+    def _codes_since(self, facet: str, start: int) -> Array:
+        """By trial from this one on, the number of its value."""
+        if facet not in _BY_SAMPLE:
+            return self.by_trial[_COLUMN[facet]][start:]
+        return self.by_sample[facet][self.by_trial["sample_id"][start:]]
+
     def _wanted(self, facet: str, chosen: Sequence[str]) -> Mask:
         """By number of a value, whether it is chosen."""
         values = self.values[_COLUMN[facet]]
@@ -122,10 +129,7 @@ class MatchedTrials(TrialColumns):
         return self.lately(("searched", q), searched)
 
     def _holding(self, name: str, q: str) -> Mask:
-        values = self.values[name]
-        folded = self.once(("folded", name), lambda: [(value or "").casefold() for value in values])
-        part = q.casefold()
-        return np.array([part in text for text in folded], np.bool_)
+        return self.once(("folded", name), lambda: FoldedTexts(self.values[name])).holding(q)
 
     def _matching(self, filters: TrialFilter, *, without: str = "") -> Mask | None:
         """By trial, whether it matches; None: all do."""

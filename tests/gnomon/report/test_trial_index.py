@@ -18,6 +18,7 @@ from gnomon.core.score import Outcome
 from gnomon.report.score_matrix import read_scores
 from gnomon.report.trial_index.columns import ANSWER_CHARS, STORED_COLUMNS
 from gnomon.report.trial_index.filters import CHANGES, FACETS, TrialFilter
+from gnomon.report.trial_index.folded_texts import FoldedTexts
 from gnomon.report.trial_index.index import PAIR_SORTS, TRIAL_SORTS, TrialIndex
 
 PAIR = TrialFilter(baseline="raw", variant="tools")
@@ -432,3 +433,29 @@ def test_two_indexes_made_of_one_do_not_see_each_others_trials() -> None:
         whole = index_of([*rows, *new])
         assert index.trials(PAIR, "-score") == whole.trials(PAIR, "-score")
     assert [entry.seq for entry in second.trials(PAIR, "-seq").items][:3] == [22, 21, 20]
+
+
+@given(
+    st.lists(st.none() | st.text("aAßẞSİ\uffff ힿ한"), max_size=6),
+    st.text("aAsSßİ한\ud800", max_size=3),
+)
+def test_a_text_is_found_wherever_it_is_and_never_across_two(texts: list[str | None], part: str) -> None:
+    holding = FoldedTexts(texts).holding(part)
+    assert holding.tolist() == [part.casefold() in (text or "").casefold() for text in texts]
+
+
+def test_an_index_that_grows_orders_and_counts_as_one_that_is_made_at_once() -> None:
+    def stored(n: int) -> tuple[object, ...]:
+        sample = f"s{n * 7 % 40:02}"
+        facts = ("T", f"c{n % 3}", "v", "m", ("raw", "tools")[n % 2], n // 40, "scored", "answered", 0.5)
+        return n + 1, f"t{n}", sample, *facts, "A", '["late"]' if n % 2 else "[]", "{}", 0, 0, 0.1, 1.0
+
+    rows = [stored(n) for n in range(80)]
+    pair = TrialFilter(baseline="raw", variant="tools")
+    grown = TrialIndex.empty(["m"], ["raw", "tools"])
+    for start in range(0, 80, 10):
+        grown = grown.extended(rows[start : start + 10])
+        whole = TrialIndex.empty(["m"], ["raw", "tools"]).extended(rows[: start + 10])
+        assert grown.facets(pair) == whole.facets(pair)
+        assert grown.pairs(pair, "-sample") == whole.pairs(pair, "-sample")
+        assert grown.sample_ranks().tolist() == whole.sample_ranks().tolist()
