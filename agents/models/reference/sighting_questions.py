@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -18,6 +18,7 @@ _TOP = re.compile(r"faster than ([\d.]+) m/s")
 _OPTION = re.compile(r"^([A-E])\. (.*)$", re.MULTILINE)
 
 Box = tuple[float, ...]
+Ask = Callable[[Sequence[Call], str], list[Result | None]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,7 +96,7 @@ def _pairs(question: SightingQuestion) -> list[tuple[int, int]]:
     return [(0, later) for later in range(1, count)]
 
 
-def _ways_m(question: SightingQuestion, pairs: Sequence[tuple[int, int]], ask) -> list[float] | None:  # type: ignore[no-untyped-def]
+def _ways_m(question: SightingQuestion, pairs: Sequence[tuple[int, int]], ask: Ask) -> list[float] | None:
     """The shortest way of each pair, from where the first left the view; None where one is not known."""
     calls = [
         Call(
@@ -109,17 +110,17 @@ def _ways_m(question: SightingQuestion, pairs: Sequence[tuple[int, int]], ask) -
         for each in question.sightings
     ]
     tracks = ask(calls, "I put the sightings on the ground.")
-    if any(track is None for track in tracks):
-        return None
     ends = [
         [{"x_m": x_m, "y_m": y_m, "floor": track["floor"]} for x_m, y_m in track["points_m"]]
         for track in tracks
+        if track is not None
     ]
+    if len(ends) < len(tracks):
+        return None
     calls = [Call("distance", {"start": ends[first][-1], "end": ends[later][0]}) for first, later in pairs]
     ways = ask(calls, "How long are the ways between them?")
-    if any(way is None or way.get("path_m") is None for way in ways):
-        return None
-    return [float(way["path_m"]) for way in ways if way is not None]
+    lengths_m = [float(way["path_m"]) for way in ways if way is not None and way.get("path_m") is not None]
+    return lengths_m if len(lengths_m) == len(ways) else None
 
 
 def _chosen(

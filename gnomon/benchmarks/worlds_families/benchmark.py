@@ -154,8 +154,8 @@ class WorldsFamilies:
             line
             for start, end, label in question.ways
             if scene is not None
-            for line in way_lines(scene, start.xy_m, end.xy_m, label)
-            if start.floor == end.floor == 0
+            for line in way_lines(scene, (start.xy_m, start.floor), (end.xy_m, end.floor), label)
+            if line is not None
         ]
         return QuestionView(
             question="\n".join((*question.evidence, question.text)),
