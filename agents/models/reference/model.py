@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Mapping
+from functools import partial
 
 from agents.models.reference.answer import Answer, guess
 from agents.models.reference.constants import SHIPPED, Constants
@@ -12,7 +13,8 @@ from agents.models.reference.map_reading import is_map_question
 from agents.models.reference.meeting import meeting
 from agents.models.reference.order import ordered
 from agents.models.reference.question import Kind, Question, read_question
-from agents.models.reference.scene_questions import SceneQuestion, answer_scene_question, read_scene_question
+from agents.models.reference.scene_questions import answer_scene_question, read_scene_question
+from agents.models.reference.sighting_questions import answer_sighting_question, read_sighting_question
 from agents.models.reference.tool_names import in_own_names, in_shown_names, known_names
 from agents.models.reference.tool_results import Call, Evidence, Need, read_evidence
 from agents.models.reference.travel_reading import is_travel_query
@@ -71,9 +73,11 @@ class ReferenceModel:
             return _map_reply(request)
         if is_travel_query(request.messages):
             return _travel_reply(request)
+        if sighting_question := read_sighting_question(request.messages):
+            return _asking(partial(answer_sighting_question, sighting_question), request)
         scene_question = read_scene_question(request.messages)
         if scene_question is not None:
-            return _scene_reply(scene_question, request)
+            return _asking(partial(answer_scene_question, scene_question), request)
         question = read_question(request.messages)
         turn = sum(message["role"] == "assistant" for message in request.messages)
         if not request.tools and turn == 0:
@@ -129,21 +133,14 @@ def _trip_reply(request: Request) -> Reply:
 def _map_reply(request: Request) -> Reply:
     from agents.models.reference.map_questions import answer_map_question  # late: few jobs ask such questions
 
-    turn = sum(message["role"] == "assistant" for message in request.messages)
-    try:
-        text = answer_map_question(request)
-    except Need as need:
-        calls = tuple(_tool_call(call, f"call_{turn}_{i}") for i, call in enumerate(need.calls))
-        return Reply(text=need.why, tool_calls=calls, finish_reason="tool_calls", usd=0.0)
-    if request.tool_choice == "required" and request.tools:
-        return _call_of_duty(request, f"call_{turn}_0")
-    return Reply(text=text, usd=0.0)
+    return _asking(answer_map_question, request)
 
 
-def _scene_reply(question: SceneQuestion, request: Request) -> Reply:
+def _asking(solve_request: Callable[[Request], str], request: Request) -> Reply:
+    """The solver's reply, or the calls that it needs first."""
     turn = sum(message["role"] == "assistant" for message in request.messages)
     try:
-        text = answer_scene_question(question, request)
+        text = solve_request(request)
     except Need as need:
         calls = tuple(_tool_call(call, f"call_{turn}_{i}") for i, call in enumerate(need.calls))
         return Reply(text=need.why, tool_calls=calls, finish_reason="tool_calls", usd=0.0)

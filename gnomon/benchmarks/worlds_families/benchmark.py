@@ -1,0 +1,194 @@
+"""Further families of questions on generated worlds as a benchmark plug-in."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any, Literal
+
+from gnomon.core.benchmark import (
+    Benchmark,
+    PromptProtocol,
+    Published,
+    SampleSet,
+    Scoring,
+    reject_variant,
+)
+from gnomon.core.choice import read_choice
+from gnomon.core.errors import NotFound, SpecError
+from gnomon.core.question_view import Option, QuestionView, ShownPicture, plain_verdict
+from gnomon.core.sample import DataFault, ImageRef, Part, Sample
+from gnomon.core.score import Score
+from gnomon.core.select import Select
+from gnomon.media import MediaStore
+from gnomon.media.drawn_later import drawn_later
+from gnomon.worlds.drawing import map_key, map_of
+from gnomon.worlds.families.drawing import FAMILIES, draw_question
+from gnomon.worlds.families.family import LETTERS, FamilyQuestion
+from gnomon.worlds.families.family_numbers import FamilyNumbers, family_number_of
+from tools.core.scene_marks import way_lines
+from tools.core.sketch import Sketch
+from tools.core.tool import Need
+
+PER_CELL = 30  # where `select.limit` is not given, as worlds have
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FamilySamples:
+    """The selected samples; each is generated when it is asked for."""
+
+    refs: FamilyNumbers
+    media: MediaStore
+    faults: Sequence[DataFault] = ()
+
+    def get(self, sample_id: str) -> Sample:
+        """Generate the sample.
+
+        Raises:
+            NotFound: the sample is not among the selected ones.
+        """
+        number = family_number_of(sample_id, FAMILIES)
+        if not self.refs.holds(number):
+            raise NotFound(f"no sample {sample_id!r} in this selection")
+        drawn = draw_question(number)
+        picture = drawn_later(self.media, map_key(drawn.world), partial(map_of, drawn.world))
+        return Sample(
+            ref=number.ref(),
+            parts=_parts(drawn.question, picture),
+            target={"question": drawn.question},
+            scene=drawn.world.scene,
+        )
+
+
+def _parts(question: FamilyQuestion, picture: ImageRef) -> tuple[Part, ...]:
+    asked = "\n".join(
+        (
+            f"Question: {question.text}",
+            "Options:",
+            *(f"{letter}. {words}" for letter, words in question.by_letter.items()),
+            'Answer with one JSON object: {"answer": "<letter of one option>"}.',
+        )
+    )
+    return (
+        Part(content="Map:", shown="map"),
+        Part(content=picture, shown="map"),
+        *(Part(content=text, shown="camera_data") for text in question.evidence),
+        Part(content=asked),
+    )
+
+
+class WorldsFamilies:
+    """Families of questions on generated worlds; a cell is a family in one kind of scene."""
+
+    name = "worlds-families"
+    version = "1"
+    tasks = tuple(family.task for family in FAMILIES)
+    scenes: tuple[str, ...] = ("outdoor", "indoor")
+    variants: tuple[str, ...] = ()
+    needs_data = False
+    headline: Literal["mean_of_cells", "mean_of_samples"] = "mean_of_cells"
+    provides: tuple[Need, ...] = ("scene", "nothing")
+
+    def open(
+        self,
+        *,
+        data: Path | None,
+        select: Select,
+        protocol: PromptProtocol,  # noqa: ARG002 (there is one prompt)
+        media: MediaStore,
+    ) -> SampleSet:
+        if data is not None:
+            raise SpecError("worlds are generated and read no data; leave it out", field="data")
+        select.check(tasks=self.tasks, scenes=self.scenes)
+        cells = tuple(
+            (family, scene)
+            for family in FAMILIES
+            for scene in family.scenes
+            if family.task in (select.tasks or self.tasks) and scene in (select.scenes or self.scenes)
+        )
+        limit = PER_CELL * len(cells) if select.limit is None else select.limit
+        return FamilySamples(refs=FamilyNumbers(select.seed, cells, limit), media=media)
+
+    def score(
+        self,
+        sample: Sample,
+        response: str,
+        *,
+        scoring: Scoring,  # noqa: ARG002 (there is one rule)
+        variant: str | None = None,
+    ) -> Score:
+        """One option in any usual spelling; anything else is no answer and 0."""
+        reject_variant(self.name, variant)
+        question: FamilyQuestion = sample.target["question"]
+        return _score(response, question.by_letter, question.gold)
+
+    def score_record(
+        self,
+        record: Mapping[str, Any],
+        *,
+        scoring: Scoring,  # noqa: ARG002 (there is one rule)
+        variant: str | None = None,
+    ) -> Score:
+        reject_variant(self.name, variant)
+        gold, response = record.get("answer"), record.get("response")
+        if not isinstance(gold, str) or gold not in tuple(LETTERS):
+            raise SpecError(f"a letter from A to {LETTERS[-1]}, got {gold!r}", field="answer")
+        if not isinstance(response, str):
+            raise SpecError("is missing or no text", field="response")
+        return _score(response, dict.fromkeys(LETTERS, ""), gold)
+
+    def heuristic_scores(self, sample: Sample) -> Mapping[str, float]:
+        """What rules of thumb score; they look at straight lines, never at ways."""
+        question: FamilyQuestion = sample.target["question"]
+        return {rule: (question.right in left) / len(left) for rule, left in question.rules.items() if left}
+
+    def features(self, sample: Sample) -> Mapping[str, float]:
+        question: FamilyQuestion = sample.target["question"]
+        return question.features
+
+    def question_view(self, sample: Sample) -> QuestionView:
+        question: FamilyQuestion = sample.target["question"]
+        scene = sample.scene
+        picture = next(part.content for part in sample.parts if isinstance(part.content, ImageRef))
+        marks = [
+            line
+            for start, end, label in question.ways
+            if scene is not None
+            for line in way_lines(scene, (start.xy_m, start.floor), (end.xy_m, end.floor), label)
+            if line is not None
+        ]
+        return QuestionView(
+            question="\n".join((*question.evidence, question.text)),
+            options=tuple(
+                Option(letter=letter, text=words, right="right" if letter == question.gold else "")
+                for letter, words in question.by_letter.items()
+            ),
+            truth_text=f"{question.gold}. {question.options[question.right]}",
+            pictures=(ShownPicture(image=picture, caption="Map"),),
+            truth=Sketch(marks=tuple(marks)),
+            facts=question.facts,
+        )
+
+    def answer_sketch(self, sample: Sample, answer: str) -> Sketch:  # noqa: ARG002 (a letter has no place)
+        return Sketch()
+
+    def verdict_in_words(
+        self,
+        sample: Sample,
+        answer: str,
+        metrics: Mapping[str, float | str | None],  # noqa: ARG002 (the answer says it all)
+    ) -> str:
+        return plain_verdict(self.question_view(sample), answer)
+
+    def published(self) -> Sequence[Published]:
+        return ()
+
+
+def _score(response: str, options: Mapping[str, str], gold: str) -> Score:
+    letter = read_choice(response, options)
+    if letter is None:
+        return Score(value=0.0, flags=("no_answer",))
+    return Score(value=float(letter == gold), answer=letter)
+
+
+worlds_families: Benchmark = WorldsFamilies()

@@ -1,0 +1,5 @@
+"""Further families of questions on generated worlds, beside GTR-Bench's seven tasks.
+
+`family.py` says what a family is, `family_numbers.py` which sample is which, `drawing.py` draws one. The
+families themselves are in `possible_ways.py`.
+"""

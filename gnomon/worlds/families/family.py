@@ -1,0 +1,68 @@
+"""What a family of questions is, and what one of its questions holds."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from random import Random
+
+from gnomon.worlds.world import Spot, World
+
+LETTERS = "ABCDE"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FamilyQuestion:
+    """One question with its truth; the options are in the order in which they have letters.
+
+    `rules` holds, by name, which options a rule of thumb leaves; `ways` are the ways that decide, for people.
+    """
+
+    evidence: tuple[str, ...]  # what cameras tell, a text each
+    text: str
+    options: tuple[str, ...]
+    right: int
+    features: Mapping[str, float] = field(default_factory=dict)
+    rules: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    ways: tuple[tuple[Spot, Spot, str], ...] = ()
+    facts: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def gold(self) -> str:
+        """The letter of the right option."""
+        return LETTERS[self.right]
+
+    @property
+    def by_letter(self) -> Mapping[str, str]:
+        """The options by their letters."""
+        return dict(zip(LETTERS, self.options, strict=False))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Family:
+    """A kind of question. A change that changes its questions or its truth changes `version`.
+
+    `draw` gets lots that are the same in every place that is tried, the place, and lots of that place; it
+    returns None where the place holds no such question. What the first lots settle is so independent of how
+    hard it is to find.
+    """
+
+    task: str
+    short: str  # in ids
+    version: int
+    scenes: tuple[str, ...]
+    draw: Callable[[Random, World, Random], FamilyQuestion | None]
+    text: str  # what is asked, for the docs
+
+
+def shuffled(
+    rng: Random, options: Sequence[str], right: int, rules: Mapping[str, Sequence[int]]
+) -> tuple[tuple[str, ...], int, dict[str, tuple[int, ...]]]:
+    """The options in an order drawn by lot, and where the right one and those that rules leave are then.
+
+    >>> options, right, rules = shuffled(Random(1), ["a", "b", "c"], 2, {"last": [2]})
+    >>> options[right], rules["last"] == (right,)
+    ('c', True)
+    """
+    order = rng.sample(range(len(options)), len(options))
+    place = {old: new for new, old in enumerate(order)}
+    moved = {rule: tuple(sorted(place[index] for index in left)) for rule, left in rules.items()}
+    return tuple(options[index] for index in order), place[right], moved

@@ -1,0 +1,91 @@
+"""Which family, scene and place a sample has. Nothing is generated to tell."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import overload
+
+from gnomon.core.errors import NotFound
+from gnomon.core.sample import SampleRef
+from gnomon.worlds.families.family import Family
+
+PER_PLACE = 4  # questions of each family and scene that share a place
+
+_ID = re.compile(r"([a-z]+)(\d+)-(outdoor|indoor)-(\d+)-(\d{5,})", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class FamilyNumber:
+    """Question k of a family in one kind of scene, of a seed. Its id says all that it is drawn from."""
+
+    family: Family
+    scene: str
+    seed: int
+    k: int
+
+    @property
+    def sample_id(self) -> str:
+        return f"{self.family.short}{self.family.version}-{self.scene}-{self.seed}-{self.k:05d}"
+
+    @property
+    def place(self) -> int:
+        """The number of its town or building among those of the seed."""
+        return self.k // PER_PLACE
+
+    def ref(self) -> SampleRef:
+        """The reference that planning works with; kin are the questions of one place."""
+        return SampleRef(
+            sample_id=self.sample_id,
+            task=self.family.task,
+            cell=f"{self.scene}.{self.family.short}",
+            cluster=f"w{self.seed}-{self.scene}-{self.place}",
+        )
+
+
+def family_number_of(sample_id: str, families: Sequence[Family]) -> FamilyNumber:
+    """The number behind a sample's id.
+
+    Raises:
+        NotFound: no sample of these families has such an id.
+    """
+    match = _ID.fullmatch(sample_id)
+    family = next((family for family in families if match and family.short == match[1]), None)
+    if match is not None and family is not None and match[3] in family.scenes:
+        number = FamilyNumber(family, match[3], int(match[4]), int(match[5]))
+        if number.sample_id == sample_id:
+            return number
+    raise NotFound(f"no sample {sample_id!r}; ids look like 'same1-outdoor-7-00012'")
+
+
+@dataclass(frozen=True, slots=True)
+class FamilyNumbers(Sequence[SampleRef]):
+    """References to the first `limit` samples of a seed; cells take turns, so a limit extends a smaller."""
+
+    seed: int
+    cells: tuple[tuple[Family, str], ...]
+    limit: int
+
+    def number(self, index: int) -> FamilyNumber:
+        """The number of the sample at `index`, counted from 0."""
+        k, cell = divmod(index, len(self.cells))
+        return FamilyNumber(*self.cells[cell], self.seed, k)
+
+    def __len__(self) -> int:
+        return self.limit
+
+    @overload
+    def __getitem__(self, index: int) -> SampleRef: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[SampleRef]: ...
+    def __getitem__(self, index: int | slice) -> SampleRef | list[SampleRef]:
+        chosen = range(self.limit)[index]  # raises IndexError as a list does
+        if isinstance(chosen, range):
+            return [self.number(number).ref() for number in chosen]
+        return self.number(chosen).ref()
+
+    def holds(self, number: FamilyNumber) -> bool:
+        """Whether the sample belongs to the selection, found without going through it."""
+        cell = (number.family, number.scene)
+        if number.seed != self.seed or cell not in self.cells:
+            return False
+        return number.k * len(self.cells) + self.cells.index(cell) < self.limit
