@@ -8,16 +8,19 @@ from typing import Any
 
 from gnomon.core.errors import DataError
 from gnomon.core.ids import stable_hash, stable_seed
+from gnomon.worlds.attainable import is_attainable
 from gnomon.worlds.difficulty import Difficulty, Lots
 from gnomon.worlds.features import features_of
 from gnomon.worlds.forecasting import meeting, next_spot, trajectory
 from gnomon.worlds.indoor import indoor
 from gnomon.worlds.map_picture import draw_map
 from gnomon.worlds.map_sheet import with_map
+from gnomon.worlds.options import WorldOptions
 from gnomon.worlds.outdoor import outdoor
 from gnomon.worlds.past_questions import arrival_time_interval, causal_reordering, geo_location, motion_state
 from gnomon.worlds.question import Question, record
-from gnomon.worlds.sample_numbers import Number
+from gnomon.worlds.sample_numbers import Number, series_of
+from gnomon.worlds.signals import draw_signals
 from gnomon.worlds.street_plans import draw_plan
 from gnomon.worlds.trajectory import Trip, renewed, trip, trips_of
 from gnomon.worlds.world import World
@@ -75,12 +78,11 @@ def draw(number: Number, *, place: int | None = None) -> Drawn:
         DataError: no place was found that holds such a question: the ranges of its features are too narrow.
     """
     round_ = number.round if place is None else place
-    difficulty = number.difficulty
-    series = (number.seed,) if difficulty is None else (number.seed, difficulty.tag)
+    difficulty, series = number.difficulty, number.series
     lots = difficulty.lots(Random(stable_seed("lots", VERSION, *series, number.k))) if difficulty else None
     places = RANGED_WORLDS if difficulty and difficulty.ranges else WORLDS
     for spare in range(places):
-        world = world_of(number.seed, number.scene, round_, spare, difficulty)
+        world = world_of(number.seed, number.scene, round_, spare, difficulty, number.options)
         rng = Random(stable_seed("question", VERSION, *series, number.k, spare))
         question = _find(world, rng, number.task_id, difficulty, lots)
         if question is not None:
@@ -96,10 +98,15 @@ def draw(number: Number, *, place: int | None = None) -> Drawn:
 
 @lru_cache(KEPT)
 def world_of(
-    seed: int, scene: str, round_: int, spare: int = 0, difficulty: Difficulty | None = None
+    seed: int,
+    scene: str,
+    round_: int,
+    spare: int = 0,
+    difficulty: Difficulty | None = None,
+    options: WorldOptions | None = None,
 ) -> World:
     """The place of a round, or a spare one."""
-    series = (seed,) if difficulty is None else (seed, difficulty.tag)
+    series = series_of(seed, difficulty, options)
     rng = Random(stable_seed("world", VERSION, *series, scene, round_, spare))
     name = f"w{'-'.join(map(str, series))}-{scene}-{round_}" + (f"-{spare}" if spare else "")
     if scene == "indoor":
@@ -108,6 +115,8 @@ def world_of(
         world = outdoor(rng, name=name)
     else:
         world = outdoor(rng, name=name, plan=draw_plan(rng))
+    if options and options.movement == "simulated":
+        world = replace(world, traffic=draw_signals(rng, world.scene))
     return replace(world, scene=with_map(world.scene, file=f"{name}.png"))
 
 
@@ -125,10 +134,11 @@ def map_of(world: World) -> bytes:
 def _find(
     world: World, rng: Random, task_id: str, difficulty: Difficulty | None, lots: Lots | None
 ) -> Question | None:
-    pool = _trips(world, rng) if difficulty is None else _pooled(world, rng, SIGHTINGS[task_id])
+    is_pooled = difficulty is not None or world.traffic is not None
+    pool = _pooled(world, rng, SIGHTINGS[task_id]) if is_pooled else _trips(world, rng)
     for taken in pool:
         question = ASK[task_id](world, rng, taken, lots)
-        if question is None:
+        if question is None or (world.traffic and not is_attainable(world, question)):
             continue
         if difficulty is None or not difficulty.ranges or difficulty.admits(features_of(world, question)):
             return question

@@ -37,12 +37,10 @@ def box(mount: Mount, journey: Journey, time_s: float) -> BoundingBox:
 def _width_m(mount: Mount, journey: Journey, time_s: float) -> float:
     """How broad the body looks from the camera: its length seen side-on, its width head-on."""
     body = journey.body
-    before, after = journey.at(time_s - STEP_S).xy_m, journey.at(time_s + STEP_S).xy_m
-    if before == after:
+    facing_deg = journey.facing_deg(time_s, STEP_S)
+    if facing_deg is None:
         return body.width_m
-    turn = math.radians(
-        turn_deg(bearing_deg(mount.xy_m, journey.at(time_s).xy_m), bearing_deg(before, after))
-    )
+    turn = math.radians(turn_deg(bearing_deg(mount.xy_m, journey.at(time_s).xy_m), facing_deg))
     return abs(math.sin(turn)) * body.length_m + abs(math.cos(turn)) * body.width_m
 
 

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from gnomon.worlds.camera_model import Installation
+from gnomon.worlds.signals import Signals
 from tools.geometry.network import Network
 from tools.scene.scene import Point, Scene
 
@@ -27,6 +28,7 @@ class World:
     apart_m: float  # how far apart they do, at least, as the crow flies
     margin_m: float  # distances that differ by less are too close to call
     spots: Mapping[str, tuple[Spot, ...]]  # by camera: the middles of the ways in its view
+    traffic: Signals | None = None  # None: targets go evenly and never stop
 
     @staticmethod
     def crow_m(start: Spot, end: Spot) -> float:
