@@ -1,7 +1,7 @@
 """How a generated camera hangs, how its pixels and its floor's metres correspond, and where it is put."""
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from random import Random
@@ -11,6 +11,7 @@ import shapely
 from numpy.typing import NDArray
 from shapely import Polygon
 
+from gnomon.worlds.buildings import visible
 from gnomon.worlds.names import camera_ids
 from tools.geometry.field_of_view import arc
 from tools.scene.scene import Camera, Point
@@ -103,17 +104,18 @@ def _projection(mount: Mount) -> NDArray[np.float64]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Candidate:
-    """Where a camera could hang; walls of `room` bound what it sees."""
+    """Where a camera could hang; walls of `room` bound what it sees, `walls` hide what is behind them."""
 
     mount: Mount
     floor: int = 0
     room: Polygon | None = None
+    walls: Sequence[Polygon] = ()
 
     def view(self) -> Polygon:
         """What the camera would see; empty where walls leave it nothing in one piece."""
         view = self.mount.field_of_view()
         if self.room is None:
-            return view
+            return visible(view, self.mount.xy_m, self.walls) if self.walls else view
         inside = self.room.intersection(view)
         return inside if isinstance(inside, Polygon) else Polygon()
 

@@ -9,6 +9,7 @@ from typing import Any
 from gnomon.core.errors import DataError
 from gnomon.core.ids import stable_hash, stable_seed
 from gnomon.worlds.attainable import is_attainable
+from gnomon.worlds.clocks import draw_clocks, told
 from gnomon.worlds.difficulty import Difficulty, Lots
 from gnomon.worlds.features import features_of
 from gnomon.worlds.forecasting import meeting, next_spot, trajectory
@@ -86,6 +87,8 @@ def draw(number: Number, *, place: int | None = None) -> Drawn:
         rng = Random(stable_seed("question", VERSION, *series, number.k, spare))
         question = _find(world, rng, number.task_id, difficulty, lots)
         if question is not None:
+            if world.clocks_s and number.task_id != "CausalReordering":  # which shows no times
+                question = replace(question, text=f"{question.text} {told(world.clocks_s)}")
             published = record(
                 question, world, rng, case_id=number.sample_id, map_file=f"{world.scene.id}.png"
             )
@@ -109,14 +112,17 @@ def world_of(
     series = series_of(seed, difficulty, options)
     rng = Random(stable_seed("world", VERSION, *series, scene, round_, spare))
     name = f"w{'-'.join(map(str, series))}-{scene}-{round_}" + (f"-{spare}" if spare else "")
+    is_occluded = bool(options and options.sight == "occluded")
     if scene == "indoor":
         world = indoor(rng, name=name)
     elif difficulty is None or difficulty.level == "easy":
-        world = outdoor(rng, name=name)
+        world = outdoor(rng, name=name, is_occluded=is_occluded)
     else:
-        world = outdoor(rng, name=name, plan=draw_plan(rng))
+        world = outdoor(rng, name=name, plan=draw_plan(rng), is_occluded=is_occluded)
     if options and options.movement == "simulated":
         world = replace(world, traffic=draw_signals(rng, world.scene))
+    if options and options.clocks == "apart":
+        world = replace(world, clocks_s=draw_clocks(rng, world.scene.cameras))
     return replace(world, scene=with_map(world.scene, file=f"{name}.png"))
 
 

@@ -201,20 +201,25 @@ class _Steps:
     stretches: list[Stretch] = field(default_factory=list)
     clock_s: float = 0.0
 
-    def go(self, leg: RouteLeg, speed_mps: float) -> None:
-        for point in leg.points_m:
-            if self.points_m and point == self.points_m[-1]:
-                continue
-            if self.points_m:
-                self.clock_s += math.dist(self.points_m[-1], point) / speed_mps
-            self.points_m.append(point)
-            self.times_s.append(self.clock_s)
-
-    def stand(self, for_s: float) -> None:
-        if len(self.points_m) > 1:
-            self.clock_s += for_s
+    def go(self, leg: RouteLeg, speed_mps: float, *, stand_s: float) -> None:
+        """Go to the end of the leg; stand so long in the middle of its last piece, if at all."""
+        for point in leg.points_m[:-1]:
+            self._step(point, speed_mps)
+        if stand_s:
+            (ax_m, ay_m), (bx_m, by_m) = leg.points_m[-2:]
+            self._step(((ax_m + bx_m) / 2, (ay_m + by_m) / 2), speed_mps)
+            self.clock_s += stand_s
             self.points_m.append(self.points_m[-1])
             self.times_s.append(self.clock_s)
+        self._step(leg.points_m[-1], speed_mps)
+
+    def _step(self, point: Point, speed_mps: float) -> None:
+        if self.points_m and point == self.points_m[-1]:
+            return
+        if self.points_m:
+            self.clock_s += math.dist(self.points_m[-1], point) / speed_mps
+        self.points_m.append(point)
+        self.times_s.append(self.clock_s)
 
     def leave(self, floor: int) -> None:
         """Go out of view, to another floor or for good."""
@@ -236,9 +241,7 @@ def _walk(rng: Random, body: Body, way: _Way) -> Journey | None:
         speed_mps = cruise_mps * rng.uniform(1 - UNEVEN, 1 + UNEVEN)
         if leg.on_ground:
             floor = leg.floor
-            steps.go(leg, speed_mps)
-            if number in stops_after:
-                steps.stand(_dwell_s(rng))
+            steps.go(leg, speed_mps, stand_s=_dwell_s(rng) if number in stops_after else 0.0)
         elif leg.length_m > 0:
             steps.leave(floor)
             wait_s = rng.uniform(*LIFT_WAIT_S) if leg.kind == "lift" else 0.0

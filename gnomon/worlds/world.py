@@ -2,8 +2,9 @@
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from gnomon.worlds.buildings import Building
 from gnomon.worlds.camera_model import Installation
 from gnomon.worlds.signals import Signals
 from tools.geometry.network import Network
@@ -29,6 +30,8 @@ class World:
     margin_m: float  # distances that differ by less are too close to call
     spots: Mapping[str, tuple[Spot, ...]]  # by camera: the middles of the ways in its view
     traffic: Signals | None = None  # None: targets go evenly and never stop
+    clocks_s: Mapping[str, float] = field(default_factory=dict)  # by camera: how far ahead its clock is
+    buildings: tuple[Building, ...] = ()  # those that hide streets from cameras
 
     @staticmethod
     def crow_m(start: Spot, end: Spot) -> float:
