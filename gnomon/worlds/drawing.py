@@ -17,6 +17,7 @@ from gnomon.worlds.indoor import indoor
 from gnomon.worlds.map_picture import draw_map
 from gnomon.worlds.map_sheet import with_map
 from gnomon.worlds.options import WorldOptions
+from gnomon.worlds.osm_streets import cut_plan
 from gnomon.worlds.outdoor import outdoor
 from gnomon.worlds.past_questions import arrival_time_interval, causal_reordering, geo_location, motion_state
 from gnomon.worlds.question import Question, record
@@ -115,12 +116,15 @@ def world_of(
     is_occluded = bool(options and options.sight == "occluded")
     if scene == "indoor":
         world = indoor(rng, name=name)
+    elif options and options.network:
+        plan = cut_plan(rng, options.network, options.digits)
+        world = outdoor(rng, name=name, plan=plan, is_occluded=is_occluded)
     elif difficulty is None or difficulty.level == "easy":
         world = outdoor(rng, name=name, is_occluded=is_occluded)
     else:
         world = outdoor(rng, name=name, plan=draw_plan(rng), is_occluded=is_occluded)
     if options and options.movement == "simulated":
-        world = replace(world, traffic=draw_signals(rng, world.scene))
+        world = replace(world, traffic=draw_signals(rng, world.scene, world.signalled))
     if options and options.clocks == "apart":
         world = replace(world, clocks_s=draw_clocks(rng, world.scene.cameras))
     return replace(world, scene=with_map(world.scene, file=f"{name}.png"))

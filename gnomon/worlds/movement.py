@@ -155,7 +155,7 @@ class Journey:
 def journey(world: World, rng: Random, body: Body, start: Spot, end: Spot) -> Journey | None:
     """A journey along the shortest way, from second 0; None where there is no way."""
     path = Network.of(world.scene).path(start.xy_m, start.floor, end.xy_m, end.floor)
-    if path is None or path.length_m == 0:
+    if path is None or path.length_m == 0 or (body.brakes and not world.allows(path.legs)):
         return None
     cruise_mps = rng.uniform(*body.speed_mps)
     clock_s = 0.0

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, Self
 
 from gnomon.core.errors import SpecError
+from gnomon.worlds.osm_streets import extract_of
 
 Movement = Literal["steady", "simulated"]
 Sight = Literal["open", "occluded"]
@@ -15,7 +16,8 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
     "sight": ("open", "occluded"),
     "clocks": ("one", "apart"),
 }
-_TAG = re.compile(r"with(?:~[a-z]+)+", re.ASCII)
+NETWORK = "network"
+_TAG = re.compile(r"with((?:~[a-z]+)*?)(?:~osm~([a-z0-9_]+)~([0-9a-f]{8}))?", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,11 +27,15 @@ class WorldOptions:
     movement: targets go evenly and never stop; or there are signals, queues, stops, detours and groups.
     sight: nothing hides a street from a camera; or buildings do.
     clocks: all cameras share one clock; or each is off by a number of seconds that the question tells.
+    network: towns are drawn; or cut out of the OpenStreetMap extract of that name, whose content's SHA-256
+    begins with `digits`.
     """
 
     movement: Movement = "steady"
     sight: Sight = "open"
     clocks: Clocks = "one"
+    network: str = ""
+    digits: str = ""
 
     @classmethod
     def of(cls, wanted: Mapping[str, Any]) -> "Self | None":
@@ -38,13 +44,18 @@ class WorldOptions:
         Raises:
             SpecError: an option or its value has another name.
         """
+        named = {}
         for name, value in wanted.items():
+            if name == NETWORK:
+                named = {NETWORK: value, "digits": extract_of(value)[1]}
+                continue
             if name not in CHOICES:
-                raise SpecError(f"no {name!r}; allowed: {', '.join(CHOICES)}", field="select.world")
+                allowed = ", ".join((*CHOICES, NETWORK))
+                raise SpecError(f"no {name!r}; allowed: {allowed}", field="select.world")
             if value not in CHOICES[name]:
                 message = f"no {value!r}; allowed: {', '.join(CHOICES[name])}"
                 raise SpecError(message, field=f"select.world.{name}")
-        options = cls(**wanted)
+        options = cls(**{**wanted, **named})
         return options if options.tag else None
 
     @classmethod
@@ -57,9 +68,12 @@ class WorldOptions:
         Raises:
             ValueError: it names none.
         """
+        match = _TAG.fullmatch(tag)
         chosen: dict[str, Any] = {}
-        for word in tag.split("~")[1:] if _TAG.fullmatch(tag) else ():
+        for word in match[1].split("~") if match else ():
             chosen |= {name: word for name, values in CHOICES.items() if word in values[1:]}
+        if match and match[2]:
+            chosen |= {NETWORK: match[2], "digits": match[3]}
         options = cls(**chosen)
         if not tag or options.tag != tag:
             raise ValueError(tag)
@@ -73,4 +87,6 @@ class WorldOptions:
         'with~occluded'
         """
         words = [getattr(self, name) for name, values in CHOICES.items() if getattr(self, name) != values[0]]
+        if self.network:
+            words += ["osm", self.network, self.digits]
         return "~".join(("with", *words)) if words else ""

@@ -13,7 +13,7 @@ from gnomon.worlds.options import WorldOptions
 
 CELLS = tuple((scene, task) for task in TASKS for scene in SCENES)
 
-_ID = re.compile(r"w(-?\d+)-(?:(with~[a-z~]+)-)?(?:([a-z].*)-)?(\d{5,})", re.ASCII)
+_ID = re.compile(r"w(-?\d+)-(?:(with~[a-z0-9_~]+)-)?(?:([a-z].*)-)?(\d{5,})", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
 """The traffic signals of a town: where they stand and when each street has green."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from random import Random
 
@@ -44,8 +44,8 @@ class Signals:
         return (signal.first_s + first_s) % self.cycle_s, self.cycle_s - first_s - lost_s
 
 
-def draw_signals(rng: Random, scene: Scene) -> Signals:
-    """Signals at some of the junctions of three streets or more."""
+def draw_signals(rng: Random, scene: Scene, at_m: Collection[Point] | None = None) -> Signals:
+    """Signals at those junctions, else at some of three streets or more, drawn by lot."""
     arms: dict[Point, list[float]] = {}
     for road in scene.roads.values():
         ends = [(float(x), float(y)) for x, y in road.line.coords]
@@ -59,7 +59,7 @@ def draw_signals(rng: Random, scene: Scene) -> Signals:
             share=rng.uniform(*MOST_GREEN),
         )
         for junction, headings in sorted(arms.items())
-        if len(headings) > 2 and rng.random() < SIGNALLED
+        if len(headings) > 2 and (rng.random() < SIGNALLED if at_m is None else junction in at_m)
     }
     return Signals(cycle_s=cycle_s, at=at)
 

@@ -61,7 +61,7 @@ def set_out(world: World, signals: Signals, rng: Random, wishes: Sequence[Wish])
     drives: list[tuple[int, Body, list[Point], Drive]] = []
     for number, (body, start, end) in enumerate(wishes):
         way = _way(world, rng, start, end)
-        if way is None:
+        if way is None or (body.brakes and not world.allows(way.legs)):
             continue
         if body.brakes:
             points_m, drive = _drive(world, signals, rng, way)

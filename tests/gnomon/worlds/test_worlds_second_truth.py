@@ -21,8 +21,12 @@ from gnomon.worlds.world import World
 STEP_S = 0.01
 EDGE_M = 0.001
 EACH, PLACES = 100, 10  # questions of a task and of a scene; towns or buildings that they are in
-EVERYTHING = WorldOptions(movement="simulated", sight="occluded", clocks="apart")
-PLAIN_AND_NOT = pytest.mark.parametrize("options", [None, EVERYTHING], ids=["plain", "with all options"])
+EVERYTHING = {"movement": "simulated", "sight": "occluded", "clocks": "apart"}
+PLAIN_AND_NOT = pytest.mark.parametrize(
+    "wanted",
+    [{}, EVERYTHING, {**EVERYTHING, "network": "helsinki"}],
+    ids=["plain", "with all options", "on real streets"],
+)
 
 Floats = NDArray[np.float64]
 
@@ -86,10 +90,10 @@ def coming(
 @PLAIN_AND_NOT
 @pytest.mark.parametrize(("task", "steps"), [("NextSpotForecasting", 1), ("TrajectoryForecasting", 2)])
 def test_stepping_finds_the_same_cameras_at_the_same_times(
-    task: str, steps: int, options: WorldOptions | None
+    task: str, steps: int, wanted: dict[str, str]
 ) -> None:
     checked = 0
-    for drawn in questions(task, options):
+    for drawn in questions(task, WorldOptions.of(wanted)):
         trip, last = drawn.question.clip_sightings[-1]
         stays = coming(drawn.world, trip.journey, last.camera, last.end_s)[:steps]
         assert tuple(camera for camera, _, _ in stays) == drawn.question.right
