@@ -1,7 +1,7 @@
-"""How a generated camera hangs, how its pixels and its floor's metres correspond, and where it is put."""
+"""How a generated camera hangs, how its pixels and metres correspond, where it is put, how its clock goes."""
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from random import Random
@@ -19,6 +19,7 @@ from tools.scene.scene import Camera, Point
 SIDE_MARGIN_DEG = 2.0  # the lens sees a little more than the field of view on either side
 FAR_ROW, NEAR_ROW = 0.4, 0.97  # image rows, as fractions of the height, of the far and the near edge
 MOUNTS = 512  # whose projections are remembered
+OFF_S, OFF_STEP_S = 15.0, 0.1  # by how much a clock that goes wrong is off at most, and in which steps
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -174,4 +175,23 @@ def install(rng: Random, candidates: Iterable[Candidate], *, count: int, apart_m
         unbuilt=tuple(
             candidate.camera(f"u{number:02d}", view) for number, (candidate, view) in enumerate(taken[count:])
         ),
+    )
+
+
+def draw_clocks(rng: Random, cameras: Collection[str]) -> Mapping[str, float]:
+    """By camera how many seconds its clock is ahead of the place's."""
+    steps = round(OFF_S / OFF_STEP_S)
+    return {camera: rng.randint(-steps, steps) / round(1 / OFF_STEP_S) for camera in sorted(cameras)}
+
+
+def clocks_in_words(clocks_s: Mapping[str, float]) -> str:
+    """The sentences that tell them, of all cameras of the place, so that none is singled out.
+
+    >>> clocks_in_words({"c01": 2.5, "c02": -0.3}).split(". ")[0]
+    'The clocks are off, in seconds ahead of the true time: c01 +2.5, c02 -0.3'
+    """
+    each = ", ".join(f"{camera} {ahead_s:+.1f}" for camera, ahead_s in sorted(clocks_s.items()))
+    return (
+        f"The clocks are off, in seconds ahead of the true time: {each}. Clips and the times that "
+        "name a clip go by the clock of their camera; options and answers go by the true time."
     )

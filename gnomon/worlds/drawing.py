@@ -9,7 +9,7 @@ from typing import Any
 from gnomon.core.errors import DataError
 from gnomon.core.ids import stable_hash, stable_seed
 from gnomon.worlds.attainable import is_attainable
-from gnomon.worlds.clocks import draw_clocks, told
+from gnomon.worlds.camera_model import clocks_in_words, draw_clocks
 from gnomon.worlds.difficulty import Difficulty, Lots
 from gnomon.worlds.features import features_of
 from gnomon.worlds.forecasting import meeting, next_spot, trajectory
@@ -89,7 +89,7 @@ def draw(number: Number, *, place: int | None = None) -> Drawn:
         question = _find(world, rng, number.task_id, difficulty, lots)
         if question is not None:
             if world.clocks_s and number.task_id != "CausalReordering":  # which shows no times
-                question = replace(question, text=f"{question.text} {told(world.clocks_s)}")
+                question = replace(question, text=f"{question.text} {clocks_in_words(world.clocks_s)}")
             published = record(
                 question, world, rng, case_id=number.sample_id, map_file=f"{world.scene.id}.png"
             )
@@ -115,7 +115,7 @@ def world_of(
     name = f"w{'-'.join(map(str, series))}-{scene}-{round_}" + (f"-{spare}" if spare else "")
     is_occluded = bool(options and options.sight == "occluded")
     if scene == "indoor":
-        world = indoor(rng, name=name)
+        world = indoor(rng, name=name, has_several=bool(options and options.buildings == "several"))
     elif options and options.network:
         plan = cut_plan(rng, options.network, options.digits)
         world = outdoor(rng, name=name, plan=plan, is_occluded=is_occluded)

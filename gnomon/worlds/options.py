@@ -11,10 +11,12 @@ from gnomon.worlds.osm_streets import extract_of
 Movement = Literal["steady", "simulated"]
 Sight = Literal["open", "occluded"]
 Clocks = Literal["one", "apart"]
+Plans = Literal["alike", "several"]
 CHOICES: Mapping[str, tuple[str, ...]] = {
     "movement": ("steady", "simulated"),
     "sight": ("open", "occluded"),
     "clocks": ("one", "apart"),
+    "buildings": ("alike", "several"),
 }
 NETWORK = "network"
 _TAG = re.compile(r"with((?:~[a-z]+)*?)(?:~osm~([a-z0-9_]+)~([0-9a-f]{8}))?", re.ASCII)
@@ -27,6 +29,7 @@ class WorldOptions:
     movement: targets go evenly and never stop; or there are signals, queues, stops, detours and groups.
     sight: nothing hides a street from a camera; or buildings do.
     clocks: all cameras share one clock; or each is off by a number of seconds that the question tells.
+    buildings: all have two or three floors of one plan; or one of several plans, and up to six floors.
     network: towns are drawn; or cut out of the OpenStreetMap extract of that name, whose content's SHA-256
     begins with `digits`.
     """
@@ -34,6 +37,7 @@ class WorldOptions:
     movement: Movement = "steady"
     sight: Sight = "open"
     clocks: Clocks = "one"
+    buildings: Plans = "alike"
     network: str = ""
     digits: str = ""
 

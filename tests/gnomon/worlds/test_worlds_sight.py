@@ -14,13 +14,13 @@ from agents.models.reference.question import read_question
 from gnomon.benchmarks.gtr_bench.case import case_from_json
 from gnomon.benchmarks.gtr_bench.prompt import guarded_parts
 from gnomon.worlds.buildings import visible
-from gnomon.worlds.camera_model import Mount
-from gnomon.worlds.clocks import OFF_S
+from gnomon.worlds.camera_model import OFF_S, Mount
 from gnomon.worlds.drawing import Drawn, draw, world_of
 from gnomon.worlds.options import WorldOptions
 from gnomon.worlds.outdoor import MASTS_M
 from gnomon.worlds.sample_numbers import Number
 from gnomon.worlds.world import World
+from tools.geometry.network import Network
 
 SEED = 11
 HIDDEN = WorldOptions(sight="occluded")
@@ -149,3 +149,36 @@ def test_the_reference_reads_the_clocks_and_corrects_them() -> None:
         for clip, (_, sighting) in zip(read.clips, drawn.question.clip_sightings, strict=True):
             assert clip.start_s is not None
             assert abs(clip.start_s - 43_200 - sighting.start_s) < 0.0021
+
+
+def test_buildings_of_several_plans_have_up_to_six_floors_bridges_and_atriums() -> None:
+    several = WorldOptions(buildings="several")
+    floors, cores = set(), set()
+    for round_ in range(24):
+        scene = world_of(SEED, "indoor", round_, options=several).scene
+        by_floor: dict[int, list[str]] = {}
+        for zone in scene.zones.values():
+            by_floor.setdefault(zone.floor, []).append(zone.name.split(" ")[0])
+        floors.add(len(by_floor))
+        inner = [names.count("Hall") for names in by_floor.values()]
+        bridges = [names.count("Passage") for names in by_floor.values()]
+        cores.add(
+            "yard"
+            if min(bridges) == 0 or max(bridges) == 1
+            else "atrium"
+            if inner[0] > 1 and not sum(inner[1:])
+            else "rooms"
+        )
+        assert len(scene.cameras) == 6 * len(by_floor)
+    assert floors >= {1, 2, 3, 4, 5, 6}
+    assert cores == {"yard", "atrium", "rooms"}
+
+
+def test_every_room_of_every_building_can_be_reached() -> None:
+    several = WorldOptions(buildings="several")
+    for round_ in range(12):
+        world = world_of(SEED, "indoor", round_, options=several)
+        network = Network.of(world.scene)
+        start = world.ends[0]
+        for end in world.ends[1:]:
+            assert network.path(start.xy_m, start.floor, end.xy_m, end.floor)
