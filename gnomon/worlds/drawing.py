@@ -6,10 +6,11 @@ from functools import lru_cache
 from random import Random
 from typing import Any
 
+from gnomon.benchmarks.gtr_bench.clock import clocks_in_words
 from gnomon.core.errors import DataError
 from gnomon.core.ids import stable_hash, stable_seed
 from gnomon.worlds.attainable import is_attainable
-from gnomon.worlds.camera_model import clocks_in_words, draw_clocks
+from gnomon.worlds.camera_model import draw_clocks
 from gnomon.worlds.difficulty import Difficulty, Lots
 from gnomon.worlds.features import features_of
 from gnomon.worlds.forecasting import meeting, next_spot, trajectory

@@ -67,7 +67,14 @@ def extract_of(name: str) -> tuple[Path, str]:
     files = city_files()
     if name not in files:
         raise SpecError(f"no extract {name!r}; there are: {', '.join(files)}", field="select.world.network")
-    return files[name], hashlib.sha256(files[name].read_bytes()).hexdigest()[:DIGITS]
+    state = files[name].stat()
+    return files[name], _digits(files[name], state.st_size, state.st_mtime_ns)
+
+
+@lru_cache(8)
+def _digits(file: Path, _size: int, _changed_ns: int) -> str:
+    with file.open("rb") as content:
+        return hashlib.file_digest(content, "sha256").hexdigest()[:DIGITS]
 
 
 def cut_plan(rng: Random, name: str, digits: str) -> StreetPlan:

@@ -2,6 +2,7 @@
 
 import math
 from functools import cache
+from pathlib import Path
 from random import Random
 
 import numpy as np
@@ -11,8 +12,12 @@ from hypothesis import strategies as st
 from shapely import LineString, Point
 
 from agents.models.reference.question import read_question
+from gnomon.benchmarks.gtr_bench.audit.shown_question import seen_in_files
 from gnomon.benchmarks.gtr_bench.case import case_from_json
 from gnomon.benchmarks.gtr_bench.prompt import guarded_parts
+from gnomon.benchmarks.worlds import worlds
+from gnomon.core.select import Select
+from gnomon.media import MediaStore
 from gnomon.worlds.buildings import visible
 from gnomon.worlds.camera_model import OFF_S, Mount
 from gnomon.worlds.drawing import Drawn, draw, world_of
@@ -149,6 +154,18 @@ def test_the_reference_reads_the_clocks_and_corrects_them() -> None:
         for clip, (_, sighting) in zip(read.clips, drawn.question.clip_sightings, strict=True):
             assert clip.start_s is not None
             assert abs(clip.start_s - 43_200 - sighting.start_s) < 0.0021
+
+
+def test_rules_of_thumb_read_the_clocks_and_correct_them(tmp_path: Path) -> None:
+    select = Select(limit=28, seed=SEED, world={"clocks": "apart"})
+    samples = worlds.open(data=None, select=select, protocol="guarded", media=MediaStore(tmp_path))
+    for number, ref in enumerate(samples.refs):
+        true = [sighting for _, sighting in questions(APART)[number].question.clip_sightings]
+        shown = seen_in_files(samples.get(ref.sample_id)).clips
+        for clip, sighting in zip(shown, true, strict=True):
+            assert clip.span_s is not None
+            is_withheld = ref.task == "CausalReordering"
+            assert is_withheld or abs(clip.span_s[0] - 43_200 - sighting.start_s) < 0.0021
 
 
 def test_buildings_of_several_plans_have_up_to_six_floors_bridges_and_atriums() -> None:
