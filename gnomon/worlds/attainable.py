@@ -9,10 +9,11 @@ import math
 from itertools import pairwise
 
 from gnomon.benchmarks.gtr_bench.clock import NOON_S, day_span
-from gnomon.worlds.movement import Journey
+from gnomon.worlds.movement import CLIMBING, Journey
 from gnomon.worlds.question import Question
 from gnomon.worlds.trajectory import Sighting
 from gnomon.worlds.world import World
+from tools.geometry.network import Network
 
 STRAY = 1.05  # how much longer than the shortest a way is that still counts as the shortest
 PASSED = 1.3  # the same, where all that is asked is what lay on it
@@ -41,9 +42,8 @@ def is_attainable(world: World, question: Question) -> bool:
     trip, last, coming = question.gaps[0]
     ends = [question.gaps[-1]] if question.task_id == "TrajectoryForecasting" else question.gaps[1:]
     if question.task_id == "TrajectoryForecasting":
-        way_m = world.way_m(last.exit, ends[0][2].entry)
-        return _comes(last, coming, world.way_m(last.exit, coming.entry)) and _comes(last, ends[0][2], way_m)
-    return all(_comes(was, then, world.way_m(was.exit, then.entry)) for _, was, then in question.gaps)
+        return _comes(world, last, coming) and _comes(world, last, ends[0][2])
+    return all(_comes(world, was, then) for _, was, then in question.gaps)
 
 
 def gone_m(journey: Journey, start_s: float, end_s: float) -> float:
@@ -62,11 +62,17 @@ def gone_m(journey: Journey, start_s: float, end_s: float) -> float:
     return length_m
 
 
-def _comes(last: Sighting, coming: Sighting, way_m: float) -> bool:
-    """Whether the target came about when its speed in the clip says."""
+def _comes(world: World, last: Sighting, coming: Sighting) -> bool:
+    """Whether the target came about when its speed in the clip says; all know that who climbs is slower."""
+    path = Network.of(world.scene).path(
+        last.exit.xy_m, last.exit.floor, coming.entry.xy_m, coming.entry.floor
+    )
+    if path is None:
+        return False
+    effort_m = math.fsum(leg.length_m / (1 if leg.on_ground else CLIMBING) for leg in path.legs)
     speed_mps = math.dist(last.entry.xy_m, last.exit.xy_m) / last.stay_s
     unseen_s = coming.start_s - last.end_s
-    late_s = unseen_s - way_m / max(speed_mps, 0.01)
+    late_s = unseen_s - effort_m / max(speed_mps, 0.01)
     return abs(late_s) <= max(LATE_S, LATE * unseen_s)
 
 

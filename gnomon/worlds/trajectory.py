@@ -102,6 +102,7 @@ MIN_STAY_S = 1.0
 STARTS_S = (600.0, 3000.0)  # journeys start within the hour after 12:00:00
 ON_FOOT = 0.25  # share of outdoor targets that walk
 POOLED = 240  # trips drawn for a pool; a quarter of them fit
+SLOW_POOLED = 720  # the same where walkers stop and wait: fewer of them can be foretold
 POOLS = 64  # worlds whose pools are remembered
 SHIFT_S = (-500.0, 500.0)  # by which a trip of the pool is moved
 TARGETS = range(1, 1_000_000)  # so many that two places hardly share a number
@@ -192,7 +193,9 @@ def fit(made: Journey, in_view: tuple[Sighting, ...]) -> bool:
 def trips_of(world: World) -> tuple[Trip, ...]:
     """A pool of trips through a world, for questions that only few trips fit."""
     rng = Random(stable_seed("trips", world.scene.id))
-    departures = _departures(world, rng, POOLED)
+    departures = _departures(
+        world, rng, SLOW_POOLED if world.traffic and world.scene.kind == "indoor" else POOLED
+    )
     lookout_of(world).look_along([drawn.journey for drawn in departures])
     return tuple(made for drawn in departures if (made := _watched(world, drawn)))
 
