@@ -17,6 +17,7 @@ from gnomon.statistics.estimate import wilson
 from gnomon.worlds.difficulty import CHANCE, LEVELS, Difficulty
 from gnomon.worlds.drawing import draw
 from gnomon.worlds.features import features_of
+from gnomon.worlds.options import WorldOptions
 from gnomon.worlds.question import evidence_of
 from gnomon.worlds.sample_numbers import CELLS, Number
 
@@ -24,14 +25,14 @@ AS_IT_COMES = "none"
 Measured = tuple[str, Mapping[str, float], Mapping[str, float], float]  # task, rules, features, CPU seconds
 
 
-def measured(seed_and_round: tuple[int, str, int]) -> list[Measured]:
+def measured(work: tuple[int, str, int, WorldOptions | None]) -> list[Measured]:
     """The questions of one round, in one town and one building."""
-    seed, level, round_ = seed_and_round
+    seed, level, round_, options = work
     difficulty = None if level == AS_IT_COMES else Difficulty.from_tag(level)
     questions = []
     for place in range(len(CELLS)):
         began_s = time.process_time()
-        drawn = draw(Number(seed, round_ * len(CELLS) + place, difficulty))
+        drawn = draw(Number(seed, round_ * len(CELLS) + place, difficulty, options))
         took_s = time.process_time() - began_s
         question, task = drawn.question, TASKS[drawn.question.task_id].short
         asked = question.middle.camera if task == "ATI" and question.middle else ""
@@ -88,12 +89,14 @@ def main() -> None:
     )
     parser.add_argument("--levels", nargs="+", default=[AS_IT_COMES, *LEVELS])
     parser.add_argument("--seed", type=int, default=1_000)
+    parser.add_argument("--world", default="", help="as `gnomon generate worlds` takes it")
     chosen = parser.parse_args()
+    options = WorldOptions.of(dict(part.split("=") for part in chosen.world.split(",") if part))
     rounds = -(-chosen.questions // len(CELLS))
     by_level: dict[str, list[Measured]] = {}
     with multiprocessing.Pool() as pool:
         for level in chosen.levels:
-            work = [(chosen.seed, level, round_) for round_ in range(rounds)]
+            work = [(chosen.seed, level, round_, options) for round_ in range(rounds)]
             by_level[level] = [question for found in pool.imap(measured, work) for question in found]
     print(f"{rounds * len(CELLS):,} questions a level, seed {chosen.seed}; bold: not at chance\n")
     print("\n".join(table(by_level)))

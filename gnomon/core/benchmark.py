@@ -247,7 +247,7 @@ class CpuBound(Protocol):
     is_cpu_bound: bool
 
 
-Varied = Literal["frames", "fps", "language", "together", "difficulty", "paper"]
+Varied = Literal["frames", "fps", "language", "together", "difficulty", "world", "paper"]
 
 
 @runtime_checkable

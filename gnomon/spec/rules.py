@@ -275,7 +275,7 @@ def protocol(spec: JobSpec, _: Context) -> None:
 def prompt_options(spec: JobSpec, _: Context) -> None:
     """Refuses frames, rates, languages, joint questions and difficulty where there are none to choose."""
     supported = _options(spec.plugin())
-    for name in ("frames", "fps", "language", "together", "difficulty"):
+    for name in ("frames", "fps", "language", "together", "difficulty", "world"):
         if getattr(spec.select, name) and name not in supported:
             allowed = ", ".join(sorted(supported - {"paper"})) or "none of its kind"
             message = f"{spec.benchmark} has no {name} to choose; allowed: {allowed}"

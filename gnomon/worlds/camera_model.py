@@ -1,7 +1,7 @@
-"""How a generated camera hangs, how its pixels and its floor's metres correspond, and where it is put."""
+"""How a generated camera hangs, how its pixels and metres correspond, where it is put, how its clock goes."""
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from random import Random
@@ -11,6 +11,7 @@ import shapely
 from numpy.typing import NDArray
 from shapely import Polygon
 
+from gnomon.worlds.buildings import visible
 from gnomon.worlds.names import camera_ids
 from tools.geometry.field_of_view import arc
 from tools.scene.scene import Camera, Point
@@ -18,6 +19,7 @@ from tools.scene.scene import Camera, Point
 SIDE_MARGIN_DEG = 2.0  # the lens sees a little more than the field of view on either side
 FAR_ROW, NEAR_ROW = 0.4, 0.97  # image rows, as fractions of the height, of the far and the near edge
 MOUNTS = 512  # whose projections are remembered
+OFF_S, OFF_STEP_S = 15.0, 0.1  # by how much a clock that goes wrong is off at most, and in which steps
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,17 +105,18 @@ def _projection(mount: Mount) -> NDArray[np.float64]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Candidate:
-    """Where a camera could hang; walls of `room` bound what it sees."""
+    """Where a camera could hang; walls of `room` bound what it sees, `walls` hide what is behind them."""
 
     mount: Mount
     floor: int = 0
     room: Polygon | None = None
+    walls: Sequence[Polygon] = ()
 
     def view(self) -> Polygon:
         """What the camera would see; empty where walls leave it nothing in one piece."""
         view = self.mount.field_of_view()
         if self.room is None:
-            return view
+            return visible(view, self.mount.xy_m, self.walls) if self.walls else view
         inside = self.room.intersection(view)
         return inside if isinstance(inside, Polygon) else Polygon()
 
@@ -173,3 +176,9 @@ def install(rng: Random, candidates: Iterable[Candidate], *, count: int, apart_m
             candidate.camera(f"u{number:02d}", view) for number, (candidate, view) in enumerate(taken[count:])
         ),
     )
+
+
+def draw_clocks(rng: Random, cameras: Collection[str]) -> Mapping[str, float]:
+    """By camera how many seconds its clock is ahead of the place's."""
+    steps = round(OFF_S / OFF_STEP_S)
+    return {camera: rng.randint(-steps, steps) / round(1 / OFF_STEP_S) for camera in sorted(cameras)}

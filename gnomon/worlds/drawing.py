@@ -6,18 +6,24 @@ from functools import lru_cache
 from random import Random
 from typing import Any
 
+from gnomon.benchmarks.gtr_bench.clock import clocks_in_words
 from gnomon.core.errors import DataError
 from gnomon.core.ids import stable_hash, stable_seed
+from gnomon.worlds.attainable import is_attainable
+from gnomon.worlds.camera_model import draw_clocks
 from gnomon.worlds.difficulty import Difficulty, Lots
 from gnomon.worlds.features import features_of
 from gnomon.worlds.forecasting import meeting, next_spot, trajectory
 from gnomon.worlds.indoor import indoor
 from gnomon.worlds.map_picture import draw_map
 from gnomon.worlds.map_sheet import with_map
+from gnomon.worlds.options import WorldOptions
+from gnomon.worlds.osm_streets import cut_plan
 from gnomon.worlds.outdoor import outdoor
 from gnomon.worlds.past_questions import arrival_time_interval, causal_reordering, geo_location, motion_state
 from gnomon.worlds.question import Question, record
-from gnomon.worlds.sample_numbers import Number
+from gnomon.worlds.sample_numbers import Number, series_of
+from gnomon.worlds.signals import draw_signals
 from gnomon.worlds.street_plans import draw_plan
 from gnomon.worlds.trajectory import Trip, renewed, trip, trips_of
 from gnomon.worlds.world import World
@@ -27,6 +33,7 @@ MAP_VERSION = 2  # a change that changes a map's bytes changes it
 TRIPS = 400  # drawn in one world in search of a question
 PASSES = 4  # through a world's pool of trips
 WORLDS = 60  # drawn in search of one that holds the question
+OPTED_WORLDS = 240  # the same, where targets stop on their way: fewer questions can be foretold
 RANGED_WORLDS = 12  # the same, where features have ranges that may hold none
 KEPT = 32  # worlds remembered, with their maps
 KEPT_QUESTIONS = 256  # remembered: all arms of a sample ask for it, one soon after the other
@@ -75,15 +82,16 @@ def draw(number: Number, *, place: int | None = None) -> Drawn:
         DataError: no place was found that holds such a question: the ranges of its features are too narrow.
     """
     round_ = number.round if place is None else place
-    difficulty = number.difficulty
-    series = (number.seed,) if difficulty is None else (number.seed, difficulty.tag)
+    difficulty, series = number.difficulty, number.series
     lots = difficulty.lots(Random(stable_seed("lots", VERSION, *series, number.k))) if difficulty else None
-    places = RANGED_WORLDS if difficulty and difficulty.ranges else WORLDS
+    places = RANGED_WORLDS if difficulty and difficulty.ranges else OPTED_WORLDS if number.options else WORLDS
     for spare in range(places):
-        world = world_of(number.seed, number.scene, round_, spare, difficulty)
+        world = world_of(number.seed, number.scene, round_, spare, difficulty, number.options)
         rng = Random(stable_seed("question", VERSION, *series, number.k, spare))
         question = _find(world, rng, number.task_id, difficulty, lots)
         if question is not None:
+            if world.clocks_s and number.task_id != "CausalReordering":  # which shows no times
+                question = replace(question, text=f"{question.text} {clocks_in_words(world.clocks_s)}")
             published = record(
                 question, world, rng, case_id=number.sample_id, map_file=f"{world.scene.id}.png"
             )
@@ -96,18 +104,31 @@ def draw(number: Number, *, place: int | None = None) -> Drawn:
 
 @lru_cache(KEPT)
 def world_of(
-    seed: int, scene: str, round_: int, spare: int = 0, difficulty: Difficulty | None = None
+    seed: int,
+    scene: str,
+    round_: int,
+    spare: int = 0,
+    difficulty: Difficulty | None = None,
+    options: WorldOptions | None = None,
 ) -> World:
     """The place of a round, or a spare one."""
-    series = (seed,) if difficulty is None else (seed, difficulty.tag)
+    series = series_of(seed, difficulty, options)
     rng = Random(stable_seed("world", VERSION, *series, scene, round_, spare))
     name = f"w{'-'.join(map(str, series))}-{scene}-{round_}" + (f"-{spare}" if spare else "")
+    is_occluded = bool(options and options.sight == "occluded")
     if scene == "indoor":
-        world = indoor(rng, name=name)
+        world = indoor(rng, name=name, has_several=bool(options and options.buildings == "several"))
+    elif options and options.network:
+        plan = cut_plan(rng, options.network, options.digits)
+        world = outdoor(rng, name=name, plan=plan, is_occluded=is_occluded)
     elif difficulty is None or difficulty.level == "easy":
-        world = outdoor(rng, name=name)
+        world = outdoor(rng, name=name, is_occluded=is_occluded)
     else:
-        world = outdoor(rng, name=name, plan=draw_plan(rng))
+        world = outdoor(rng, name=name, plan=draw_plan(rng), is_occluded=is_occluded)
+    if options and options.movement == "simulated":
+        world = replace(world, traffic=draw_signals(rng, world.scene, world.signalled))
+    if options and options.clocks == "apart":
+        world = replace(world, clocks_s=draw_clocks(rng, world.scene.cameras))
     return replace(world, scene=with_map(world.scene, file=f"{name}.png"))
 
 
@@ -125,10 +146,11 @@ def map_of(world: World) -> bytes:
 def _find(
     world: World, rng: Random, task_id: str, difficulty: Difficulty | None, lots: Lots | None
 ) -> Question | None:
-    pool = _trips(world, rng) if difficulty is None else _pooled(world, rng, SIGHTINGS[task_id])
+    is_pooled = difficulty is not None or world.traffic is not None
+    pool = _pooled(world, rng, SIGHTINGS[task_id]) if is_pooled else _trips(world, rng)
     for taken in pool:
         question = ASK[task_id](world, rng, taken, lots)
-        if question is None:
+        if question is None or (world.traffic and not is_attainable(world, question)):
             continue
         if difficulty is None or not difficulty.ranges or difficulty.admits(features_of(world, question)):
             return question

@@ -94,7 +94,8 @@ def meeting(world: World, rng: Random, first: Trip, lots: Lots | None = None) ->
         theirs = where.index(place.camera)
         if where[theirs - 1] == last.camera:
             continue
-        other = other.later(_delay_s(rng, place, other.sightings[theirs]))
+        delay_s = _delay_s(rng, place, other.sightings[theirs])
+        other = other.later(other.journey.in_step_s(delay_s))
         return met(world, rng, (first, index), (other, theirs), lots)
     return None
 

@@ -22,6 +22,7 @@ from gnomon.parent_death import die_with_parent
 from gnomon.whole_file import PUBLIC, write_whole
 from gnomon.worlds.difficulty import Difficulty
 from gnomon.worlds.drawing import MAP_VERSION, VERSION, Drawn, draw, map_of
+from gnomon.worlds.options import WorldOptions
 from gnomon.worlds.sample_numbers import CELLS, Number
 from gnomon.worlds.world import World
 from tools.scene.format import sound_scene_text
@@ -44,10 +45,11 @@ class Plan:
     samples: int
     difficulty: Difficulty | None
     clips: "Style | None"
+    options: WorldOptions | None = None
 
     def document(self) -> Mapping[str, Any]:
         """As JSON, with the versions of what draws it."""
-        document = {
+        document: dict[str, Any] = {
             "version": [VERSION, MAP_VERSION],
             "seed": self.seed,
             "scenes": self.scenes,
@@ -55,6 +57,8 @@ class Plan:
             "difficulty": self.difficulty.tag if self.difficulty else None,
             "clips": asdict(self.clips) if self.clips else None,
         }
+        if self.options:
+            document["world"] = self.options.tag
         read_again: dict[str, Any] = json.loads(json.dumps(document))
         return read_again
 
@@ -66,7 +70,8 @@ class Plan:
         """The samples of a round."""
         first = round_ * len(CELLS)
         return [
-            Number(self.seed, k, self.difficulty) for k in range(first, min(first + len(CELLS), self.samples))
+            Number(self.seed, k, self.difficulty, self.options)
+            for k in range(first, min(first + len(CELLS), self.samples))
         ]
 
 
@@ -78,6 +83,7 @@ def generate(
     samples: int | None = None,
     difficulty: Difficulty | None = None,
     clips: "Style | None" = None,
+    options: WorldOptions | None = None,
     workers: int = 1,
     progress: Progress | None = None,
 ) -> int:
@@ -103,7 +109,7 @@ def generate(
         if count is not None and count < 1:
             raise SpecError(f"at least 1, got {count}", field=field)
     total = samples or len(CELLS) * (scenes or 1)
-    plan = Plan(seed=seed, scenes=scenes, samples=total, difficulty=difficulty, clips=clips)
+    plan = Plan(seed=seed, scenes=scenes, samples=total, difficulty=difficulty, clips=clips, options=options)
     if difficulty and difficulty.ranges:
         for number in plan.numbers(0):
             draw(number)  # ranges that no question is within are refused before anything is written

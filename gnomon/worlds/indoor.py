@@ -1,6 +1,6 @@
-"""Generates indoor worlds: a building of two or three floors, its corridors, rooms and cameras."""
+"""Generates indoor worlds: a building of some floors, its corridors, rooms and cameras."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from random import Random
@@ -22,6 +22,14 @@ CORE_DEPTH_M = 10.0  # of the rooms between the two long corridors
 ROOM_WIDTH_M = (8.0, 14.0)
 OPEN_HALLS = 0.3  # share of the core's rooms with a door to either corridor
 PASSAGES = (0.04, 0.45, 0.9)  # where passages join the long corridors, as shares of the length
+
+Core = Literal["rooms", "atrium", "yard"]
+CORES: tuple[Core, ...] = ("rooms", "atrium", "yard")
+JOINS: Mapping[Core, Callable[[int], Sequence[int]]] = {  # how many passages a floor may have
+    "rooms": lambda _: (2, 3),
+    "atrium": lambda _: (2, 3),
+    "yard": lambda floor: (0, 1) if floor else (1,),
+}
 
 # From the south: rooms, corridor, core, corridor, rooms.
 _ROWS_M = (
@@ -70,8 +78,12 @@ class FloorPlan:
     doors: tuple[Door, ...]
 
 
-def floor_plan(rng: Random, *, floor: int, length_m: float) -> FloorPlan:
-    """Draw a storey: two long corridors, joined by passages and halls, with rooms on all sides."""
+def floor_plan(rng: Random, *, floor: int, length_m: float, core: Core = "rooms") -> FloorPlan:
+    """Draw a storey: two long corridors, joined by passages and halls, with rooms on all sides.
+
+    Between the corridors there are rooms; or an atrium, a hall on the ground floor and nothing above it; or a
+    yard that parts two wings, which are joined by few passages and by bridges.
+    """
     corridors = tuple(
         Rectangle(
             id=f"z{floor}{letter}",
@@ -83,15 +95,16 @@ def floor_plan(rng: Random, *, floor: int, length_m: float) -> FloorPlan:
         for letter, row in (("A", 1), ("B", 3))
     )
     numbers = iter(rng.sample(range(10, 100), 60))
-    passages = list(_passages(rng, floor, length_m))
+    passages = list(_passages(rng, floor, length_m, JOINS[core](floor)))
     rooms: list[Rectangle] = []
     doors = [door for passage in passages for door in _doors(passage, corridors, 0.5)]
     walls_m = [0.0, *(edge for passage in passages for edge in passage.x_m), length_m]
     outer = ((0, 0.0, length_m, corridors[:1]), (4, 0.0, length_m, corridors[1:]))
-    core = ((2, west, east, corridors) for west, east in zip(walls_m[::2], walls_m[1::2], strict=True))
-    for row, west, east, neighbours in (*outer, *core):
-        for x_m in _widths(rng, west, east):
-            hall = len(neighbours) == 2 and rng.random() < OPEN_HALLS
+    inner = ((2, west, east, corridors) for west, east in zip(walls_m[::2], walls_m[1::2], strict=True))
+    is_open = core == "yard" or (core == "atrium" and floor > 0)
+    for row, west, east, neighbours in outer if is_open else (*outer, *inner):
+        for x_m in [(west, east)] if core == "atrium" and row == 2 else _widths(rng, west, east):
+            hall = len(neighbours) == 2 and (rng.random() < OPEN_HALLS or core == "atrium")
             number = f"{floor}{next(numbers)}"
             room = Rectangle(
                 id=f"z{number}",
@@ -106,8 +119,8 @@ def floor_plan(rng: Random, *, floor: int, length_m: float) -> FloorPlan:
     return FloorPlan(rectangles=(*corridors, *passages, *rooms), doors=tuple(doors))
 
 
-def _passages(rng: Random, floor: int, length_m: float) -> Iterator[Rectangle]:
-    kept = rng.sample(PASSAGES, rng.choice((2, 3)))
+def _passages(rng: Random, floor: int, length_m: float, counts: Sequence[int]) -> Iterator[Rectangle]:
+    kept = rng.sample(PASSAGES, rng.choice(counts))
     for number, share in enumerate(sorted(kept), start=1):
         west = round(share * length_m, 2)
         yield Rectangle(
@@ -142,8 +155,9 @@ def _widths(rng: Random, west: float, east: float) -> Iterator[tuple[float, floa
 
 
 FLOORS = (2, 3)
+SEVERAL = (1, 2, 3, 4, 5, 6)  # floors of buildings with several plans
+A_FLOOR = 6  # cameras
 STAIRS_M, LIFT_M = 12.0, 18.0  # a lift's wait and ride, as if walked
-CAMERAS = {2: 12, 3: 18}  # by number of floors
 SLOT_M = 10.0  # of a corridor for one camera, about
 CEILING_M = (2.6, 3.0)
 FOV_DEG = (62.0, 78.0)
@@ -157,11 +171,16 @@ THINGS_DRAWN = 5
 Turn = Callable[[Point], Point]
 
 
-def indoor(rng: Random, *, name: str) -> World:
-    """Draw a building. It is turned by quarter circles and mirrored by lot: no direction is special."""
+def indoor(rng: Random, *, name: str, has_several: bool = False) -> World:
+    """Draw a building. It is turned by quarter circles and mirrored by lot: no direction is special.
+
+    `has_several`: it has one of several plans and up to six floors.
+    """
     turn = _turn(rng)
     length_m = round(rng.uniform(*LENGTH_M), 1)
-    plans = [floor_plan(rng, floor=floor, length_m=length_m) for floor in range(rng.choice(FLOORS))]
+    core: Core = rng.choice(CORES) if has_several else "rooms"
+    floors = range(rng.choice(SEVERAL if has_several else FLOORS))
+    plans = [floor_plan(rng, floor=floor, length_m=length_m, core=core) for floor in floors]
     rooms = [(floor, room) for floor, plan in enumerate(plans) for room in plan.rectangles]
     zones = {
         room.id: Zone(id=room.id, floor=floor, area=Polygon(map(turn, room.corners_m)), name=room.name)
@@ -173,7 +192,7 @@ def indoor(rng: Random, *, name: str) -> World:
         for eye_m, far_m in _looks(rng, room)
     ]
     rng.shuffle(candidates)
-    installation = install(rng, candidates, count=CAMERAS[len(plans)], apart_m=VIEWS_APART_M)
+    installation = install(rng, candidates, count=A_FLOOR * len(plans), apart_m=VIEWS_APART_M)
     scene = Scene(
         id=name,
         frame=Frame(),

@@ -11,6 +11,7 @@ LONG_SIDE_PX = 1200
 EDGE_PX = 24
 FOOT_PX = 64  # below the panels, for the scale bar and the legend
 TITLE_PX = 30  # above an indoor panel, for the floor's name
+LANE = 3  # floors, at most, above or beside one another in one lane
 FREE_M = 2.5  # around everything that is drawn
 
 
@@ -38,12 +39,14 @@ class MapSheet:
 
 
 def sheet_of(scene: Scene, *, file: str) -> MapSheet:
-    """Lay the scene's floors out: wide ones above one another, tall ones side by side."""
+    """Lay the scene's floors out: wide ones above one another, tall ones side by side; many in two lanes."""
     west, south, east, north = _bounds(scene)
     width_m, height_m = east - west, north - south
     floors = sorted({zone.floor for zone in scene.zones.values()}) or [0]
     stacked = width_m >= height_m
-    columns, rows = (1, len(floors)) if stacked else (len(floors), 1)
+    lanes = 1 if len(floors) <= LANE else 2
+    in_lane = math.ceil(len(floors) / lanes)
+    columns, rows = (lanes, in_lane) if stacked else (in_lane, lanes)
     title_px = TITLE_PX if scene.zones else 0
     scale = max(
         columns * width_m / (LONG_SIDE_PX - (columns + 1) * EDGE_PX),
@@ -53,8 +56,9 @@ def sheet_of(scene: Scene, *, file: str) -> MapSheet:
     step_px = (panel_px[0] + EDGE_PX, panel_px[1] + EDGE_PX + title_px)
     panels = []
     for place, floor in enumerate(reversed(floors) if stacked else floors):
-        left = EDGE_PX + step_px[0] * (0 if stacked else place)
-        top = EDGE_PX + title_px + step_px[1] * (place if stacked else 0)
+        lane, along = divmod(place, in_lane)
+        left = EDGE_PX + step_px[0] * (lane if stacked else along)
+        top = EDGE_PX + title_px + step_px[1] * (along if stacked else lane)
         panels.append(Panel(floor=floor, area_px=(left, top, left + panel_px[0], top + panel_px[1])))
     origin_px = {
         panel.floor: (panel.area_px[0] - west / scale, panel.area_px[3] + south / scale) for panel in panels

@@ -90,11 +90,21 @@ def interpolated(at: float, places: Sequence[float], values: Sequence[float]) ->
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Companion:
+    """One that goes with the target or before it, so far to the right of its journey's line."""
+
+    journey: "Journey"
+    right_m: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Journey:
     """One target on its way; between two stretches it is on stairs or in a lift, out of all views."""
 
     body: Body
     stretches: tuple[Stretch, ...]
+    company: tuple[Companion, ...] = ()  # seen beside the target; nobody asks about them
+    period_s: float = 0.0  # after which it meets the same signals again; 0: it heeds none
 
     @property
     def start_s(self) -> float:
@@ -121,13 +131,31 @@ class Journey:
             )
             for stretch in self.stretches
         )
-        return replace(self, stretches=tuple(moved))
+        company = tuple(
+            replace(companion, journey=companion.journey.later(by_s)) for companion in self.company
+        )
+        return replace(self, stretches=tuple(moved), company=company)
+
+    def in_step_s(self, by_s: float) -> float:
+        """The nearest time by which it can be moved and still stops at red and nowhere else."""
+        return round(by_s / self.period_s) * self.period_s if self.period_s else by_s
+
+    def facing_deg(self, time_s: float, step_s: float) -> float | None:
+        """The direction of travel, taken over `step_s` either way; who stands still faces as it came."""
+        before, after = self.at(time_s - step_s).xy_m, self.at(time_s + step_s).xy_m
+        if before != after:
+            return bearing_deg(before, after)
+        stretch = next((s for s in self.stretches if time_s <= s.times_s[-1]), self.stretches[-1])
+        pieces = zip(pairwise(stretch.points_m), stretch.times_s, strict=False)
+        moved = [(piece, start_s) for piece, start_s in pieces if piece[0] != piece[1]]
+        come = [piece for piece, start_s in moved if start_s <= time_s]
+        return bearing_deg(*(come[-1] if come else moved[0][0])) if moved else None
 
 
 def journey(world: World, rng: Random, body: Body, start: Spot, end: Spot) -> Journey | None:
     """A journey along the shortest way, from second 0; None where there is no way."""
     path = Network.of(world.scene).path(start.xy_m, start.floor, end.xy_m, end.floor)
-    if path is None or path.length_m == 0:
+    if path is None or path.length_m == 0 or (body.brakes and not world.allows(path.legs)):
         return None
     cruise_mps = rng.uniform(*body.speed_mps)
     clock_s = 0.0

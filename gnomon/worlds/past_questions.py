@@ -11,7 +11,7 @@ from shapely import Geometry, LineString
 
 from gnomon.worlds.difficulty import Lots
 from gnomon.worlds.movement import BEND_DEG, Journey
-from gnomon.worlds.question import Question, evidence_of, nearest, when
+from gnomon.worlds.question import Question, evidence_of, nearest, shown_when, when
 from gnomon.worlds.trajectory import MIN_STAY_S, Sighting, Trip, lookout_of_unbuilt
 from gnomon.worlds.world import Spot, World
 from tools.geometry.angles import EIGHTHS, bearing_deg, compass, turn_deg
@@ -222,7 +222,7 @@ def geo_location(world: World, rng: Random, trip: Trip, lots: Lots | None = None
     return Question(
         task_id="GeoLocation",
         clip_sightings=clips,
-        text=f"{_framed(start, end)} Infer which camera the target passed through in between.",
+        text=f"{_framed(world, start, end)} Infer which camera the target passed through in between.",
         options=(middle.camera, *wrong),
         right=(middle.camera,),
         middle=middle,
@@ -273,7 +273,7 @@ def arrival_time_interval(world: World, rng: Random, trip: Trip, lots: Lots | No
         task_id="ArrivalTimeInterval",
         clip_sightings=clips,
         text=(
-            f"{_framed(start, end)} In between it passed through camera {middle.camera}. "
+            f"{_framed(world, start, end)} In between it passed through camera {middle.camera}. "
             "Infer the time period when the target appears at this middle camera."
         ),
         options=tuple(when(sighting) for sighting in four),
@@ -324,7 +324,7 @@ def motion_state(world: World, rng: Random, trip: Trip, lots: Lots | None = None
         task_id="MotionState",
         clip_sightings=((trip, start), (trip, end)),
         text=(
-            f"{_framed(start, end)} In between it passed the intermediate camera {middle.camera}. "
+            f"{_framed(world, start, end)} In between it passed the intermediate camera {middle.camera}. "
             "Infer the target's motion state between the two clips."
         ),
         options=tuple(phrase(option, speed_mps) for option in (runs, *wrong)),
@@ -386,8 +386,9 @@ def _ends(rng: Random, count: int) -> tuple[int, int]:
     return rng.choice([(first, last) for first, last in combinations(range(count), 2) if last - first > 1])
 
 
-def _framed(start: Sighting, end: Sighting) -> str:
+def _framed(world: World, start: Sighting, end: Sighting) -> str:
+    start_when, end_when = shown_when(world, start), shown_when(world, end)
     return (
-        f"The [start video] shows the target at the start point ({start.camera}, {when(start)}), "
-        f"the [end video] at the end point ({end.camera}, {when(end)})."
+        f"The [start video] shows the target at the start point ({start.camera}, {start_when}), "
+        f"the [end video] at the end point ({end.camera}, {end_when})."
     )

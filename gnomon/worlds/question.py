@@ -37,12 +37,10 @@ def box(mount: Mount, journey: Journey, time_s: float) -> BoundingBox:
 def _width_m(mount: Mount, journey: Journey, time_s: float) -> float:
     """How broad the body looks from the camera: its length seen side-on, its width head-on."""
     body = journey.body
-    before, after = journey.at(time_s - STEP_S).xy_m, journey.at(time_s + STEP_S).xy_m
-    if before == after:
+    facing_deg = journey.facing_deg(time_s, STEP_S)
+    if facing_deg is None:
         return body.width_m
-    turn = math.radians(
-        turn_deg(bearing_deg(mount.xy_m, journey.at(time_s).xy_m), bearing_deg(before, after))
-    )
+    turn = math.radians(turn_deg(bearing_deg(mount.xy_m, journey.at(time_s).xy_m), facing_deg))
     return abs(math.sin(turn)) * body.length_m + abs(math.cos(turn)) * body.width_m
 
 
@@ -73,6 +71,13 @@ def when(sighting: Sighting) -> str:
     return clock_span(*rounded_s(sighting.start_s, sighting.end_s))
 
 
+def shown_when(world: World, sighting: Sighting) -> str:
+    """The same interval by the clock of the camera, as its clip has it."""
+    ahead_s = world.clocks_s.get(sighting.camera, 0.0)
+    start_s, end_s = rounded_s(sighting.start_s, sighting.end_s)
+    return clock_span(start_s + ahead_s, end_s + ahead_s)
+
+
 def rounded_s(start_s: float, end_s: float) -> tuple[float, float]:
     """An interval in whole milliseconds within the given one.
 
@@ -88,19 +93,23 @@ def frames_between(start_s: float, end_s: float) -> int:
 
 
 def drawn_clip(world: World, trip: Trip, sighting: Sighting) -> dict[str, Any]:
-    """One clip: BOXES boxes at equal steps from its first to its last moment; it counts its own frames."""
+    """One clip: BOXES boxes at equal steps from its first to its last moment; it counts its own frames.
+
+    Its times are those of its camera's clock.
+    """
     start_s, end_s = rounded_s(sighting.start_s, sighting.end_s)
     step = frames_between(start_s, end_s)
     times_s = [start_s + (end_s - start_s) * index / (BOXES - 1) for index in range(BOXES)]
     mount = world.installation.mounts[sighting.camera]
+    ahead_s = world.clocks_s.get(sighting.camera, 0.0)
     return {
         "camera_id": sighting.camera,
         "object_id": trip.target,
         "video_path": "",
         "frame_ids": [index * step for index in range(BOXES)],
         "bboxes": [list(box(mount, trip.journey, time_s)) for time_s in times_s],
-        "start_timestamp": start_s,
-        "end_timestamp": end_s,
+        "start_timestamp": round(start_s + ahead_s, 3) if ahead_s else start_s,
+        "end_timestamp": round(end_s + ahead_s, 3) if ahead_s else end_s,
         "direction": "",
     }
 
@@ -132,17 +141,18 @@ def record(
     if question.times_s:
         times = [clock_span(*rounded_s(*interval_s)) for interval_s in question.times_s]
         return published | {"correct_cam_name": right, "correct_time_str": times}
-    return published | {"ground_truth": right[0], **_points(question)}
+    return published | {"ground_truth": right[0], **_points(world, question)}
 
 
-def _points(question: Question) -> dict[str, Any]:
+def _points(world: World, question: Question) -> dict[str, Any]:
     if question.middle is None:
         return {}
     names = ("start_point", "end_point", "middle_point")
-    sightings = (question.clip_sightings[0][1], question.clip_sightings[1][1], question.middle)
+    ends = [sighting for _, sighting in question.clip_sightings]
+    times = [*(shown_when(world, sighting) for sighting in ends), when(question.middle)]
     return {
-        name: {"camera_id": sighting.camera, "time": when(sighting)}
-        for name, sighting in zip(names, sightings, strict=True)
+        name: {"camera_id": sighting.camera, "time": time}
+        for name, sighting, time in zip(names, (*ends, question.middle), times, strict=True)
     }
 
 

@@ -9,10 +9,11 @@ from gnomon.benchmarks.gtr_bench.case import SCENES, TASKS
 from gnomon.core.errors import NotFound
 from gnomon.core.sample import SampleRef
 from gnomon.worlds.difficulty import Difficulty
+from gnomon.worlds.options import WorldOptions
 
 CELLS = tuple((scene, task) for task in TASKS for scene in SCENES)
 
-_ID = re.compile(r"w(-?\d+)-(?:([a-z].*)-)?(\d{5,})", re.ASCII)
+_ID = re.compile(r"w(-?\d+)-(?:(with~[a-z0-9_~]+)-)?(?:([a-z].*)-)?(\d{5,})", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,14 +29,20 @@ class Number:
     seed: int
     k: int
     difficulty: Difficulty | None = None
+    options: WorldOptions | None = None
 
     @property
-    def _series(self) -> str:
-        return f"w{self.seed}-{self.difficulty.tag}" if self.difficulty else f"w{self.seed}"
+    def series(self) -> tuple[int | str, ...]:
+        """The seed, and what names options and difficulty where there are such."""
+        return series_of(self.seed, self.difficulty, self.options)
+
+    @property
+    def _name(self) -> str:
+        return f"w{'-'.join(map(str, self.series))}"
 
     @property
     def sample_id(self) -> str:
-        return f"{self._series}-{self.k:05d}"
+        return f"{self._name}-{self.k:05d}"
 
     @property
     def scene(self) -> str:
@@ -56,18 +63,25 @@ class Number:
     @property
     def cluster(self) -> str:
         """The place: its questions share roads or floors and cameras."""
-        return f"{self._series}-{self.scene}-{self.round}"
+        return f"{self._name}-{self.scene}-{self.round}"
 
     def ref(self) -> SampleRef:
         """The reference that planning works with."""
         return SampleRef(sample_id=self.sample_id, task=self.task_id, cell=self.cell, cluster=self.cluster)
 
 
+def series_of(
+    seed: int, difficulty: Difficulty | None, options: WorldOptions | None
+) -> tuple[int | str, ...]:
+    """What all samples of a selection have in common, as parts of seeds and names."""
+    return (seed, *(chosen.tag for chosen in (options, difficulty) if chosen))
+
+
 def number_of(sample_id: str) -> Number:
     """The number behind a sample's id.
 
     >>> number_of("w7-00012")
-    Number(seed=7, k=12, difficulty=None)
+    Number(seed=7, k=12, difficulty=None, options=None)
     >>> number_of("w7-hard-00012").cluster
     'w7-hard-outdoor-0'
 
@@ -76,8 +90,9 @@ def number_of(sample_id: str) -> Number:
     """
     match = _ID.fullmatch(sample_id)
     try:
-        difficulty = Difficulty.from_tag(match[2]) if match and match[2] else None
-        number = Number(int(match[1]), int(match[3]), difficulty) if match else None
+        options = WorldOptions.from_tag(match[2]) if match and match[2] else None
+        difficulty = Difficulty.from_tag(match[3]) if match and match[3] else None
+        number = Number(int(match[1]), int(match[4]), difficulty, options) if match else None
     except ValueError:
         number = None
     if number is None or number.sample_id != sample_id:
@@ -93,11 +108,12 @@ class Numbers(Sequence[SampleRef]):
     cells: tuple[int, ...]  # indices into CELLS, rising
     limit: int
     difficulty: Difficulty | None = None
+    options: WorldOptions | None = None
 
     def number(self, index: int) -> Number:
         """The number of the sample at `index`, counted from 0."""
         rounds, cell = divmod(index, len(self.cells))
-        return Number(self.seed, rounds * len(CELLS) + self.cells[cell], self.difficulty)
+        return Number(self.seed, rounds * len(CELLS) + self.cells[cell], self.difficulty, self.options)
 
     def __len__(self) -> int:
         return self.limit
@@ -118,7 +134,7 @@ class Numbers(Sequence[SampleRef]):
             return False
         number = number_of(ref.sample_id)
         cell, rounds = number.k % len(CELLS), number.round
-        same = (number.seed, number.difficulty) == (self.seed, self.difficulty)
+        same = number.series == series_of(self.seed, self.difficulty, self.options)
         if not same or cell not in self.cells:
             return False
         return rounds * len(self.cells) + self.cells.index(cell) < self.limit

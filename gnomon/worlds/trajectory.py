@@ -7,6 +7,7 @@ from random import Random
 
 from gnomon.core.ids import stable_seed
 from gnomon.worlds.movement import PEDESTRIAN, VEHICLE, Journey, interpolated, journey
+from gnomon.worlds.traffic import Wish, set_out
 from gnomon.worlds.world import Spot, World
 from tools.geometry.field_of_view import Crossed
 from tools.scene.scene import Camera
@@ -101,6 +102,7 @@ MIN_STAY_S = 1.0
 STARTS_S = (600.0, 3000.0)  # journeys start within the hour after 12:00:00
 ON_FOOT = 0.25  # share of outdoor targets that walk
 POOLED = 240  # trips drawn for a pool; a quarter of them fit
+SLOW_POOLED = 720  # the same where walkers stop and wait: fewer of them can be foretold
 POOLS = 64  # worlds whose pools are remembered
 SHIFT_S = (-500.0, 500.0)  # by which a trip of the pool is moved
 TARGETS = range(1, 1_000_000)  # so many that two places hardly share a number
@@ -130,19 +132,47 @@ class Departure:
 
 
 def trip(world: World, rng: Random) -> Trip | None:
-    """Draw a trip between two far ends of the world; None where this one is not fit."""
+    """Draw a trip between two far ends of the world; None where this one is not fit.
+
+    In traffic it is one of the pool: many journeys take hardly longer to simulate than one.
+    """
+    if world.traffic:
+        pool = trips_of(world)
+        return renewed(rng, rng.choice(pool)) if pool else None
     drawn = _departure(world, rng)
     return _watched(world, drawn) if drawn else None
 
 
 def _departure(world: World, rng: Random) -> Departure | None:
+    wanted = _wished(world, rng)
+    if wanted is None:
+        return None
+    target, start_s, wish = wanted
+    made = journey(world, rng, *wish)
+    return Departure(target=target, start_s=start_s, journey=made) if made else None
+
+
+def _wished(world: World, rng: Random) -> tuple[int, float, Wish] | None:
+    """Which target would set out when, and whither; None where that is too near."""
     start, end = rng.sample(world.ends, 2)
     target, start_s = rng.choice(TARGETS), rng.uniform(*STARTS_S)
     walks = world.scene.kind == "indoor" or rng.random() < ON_FOOT
     if world.crow_m(start, end) < world.apart_m:
         return None
-    made = journey(world, rng, PEDESTRIAN if walks else VEHICLE, start, end)
-    return Departure(target=target, start_s=start_s, journey=made) if made else None
+    return target, start_s, (PEDESTRIAN if walks else VEHICLE, start, end)
+
+
+def _departures(world: World, rng: Random, count: int) -> list[Departure]:
+    """As many as come of `count` draws."""
+    if world.traffic is None:
+        return [drawn for _ in range(count) if (drawn := _departure(world, rng))]
+    wanted = [wish for _ in range(count) if (wish := _wished(world, rng))]
+    moved = set_out(world, world.traffic, rng, [wish for *_, wish in wanted])
+    return [
+        Departure(target=target, start_s=made.in_step_s(start_s), journey=made)
+        for (target, start_s, _), made in zip(wanted, moved, strict=True)
+        if made
+    ]
 
 
 def _watched(world: World, drawn: Departure) -> Trip | None:
@@ -163,7 +193,9 @@ def fit(made: Journey, in_view: tuple[Sighting, ...]) -> bool:
 def trips_of(world: World) -> tuple[Trip, ...]:
     """A pool of trips through a world, for questions that only few trips fit."""
     rng = Random(stable_seed("trips", world.scene.id))
-    departures = [drawn for _ in range(POOLED) if (drawn := _departure(world, rng))]
+    departures = _departures(
+        world, rng, SLOW_POOLED if world.traffic and world.scene.kind == "indoor" else POOLED
+    )
     lookout_of(world).look_along([drawn.journey for drawn in departures])
     return tuple(made for drawn in departures if (made := _watched(world, drawn)))
 
@@ -182,4 +214,4 @@ def renewed(rng: Random, taken: Trip, *, least: int = 0, past: str | None = None
     target, by_s = rng.choice(TARGETS), rng.uniform(*SHIFT_S)
     if len(taken.sightings) < least or (past and past not in [seen.camera for seen in taken.sightings]):
         return None
-    return replace(taken, target=target).later(by_s)
+    return replace(taken, target=target).later(taken.journey.in_step_s(by_s))

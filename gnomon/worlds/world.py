@@ -1,11 +1,15 @@
 """One generated place, with everything that is needed to move through it and to film it."""
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
 
+from gnomon.worlds.buildings import Building
 from gnomon.worlds.camera_model import Installation
+from gnomon.worlds.signals import Signals
 from tools.geometry.network import Network
+from tools.geometry.route import RouteLeg
 from tools.scene.scene import Point, Scene
 
 
@@ -27,6 +31,17 @@ class World:
     apart_m: float  # how far apart they do, at least, as the crow flies
     margin_m: float  # distances that differ by less are too close to call
     spots: Mapping[str, tuple[Spot, ...]]  # by camera: the middles of the ways in its view
+    traffic: Signals | None = None  # None: targets go evenly and never stop
+    signalled: frozenset[Point] | None = (
+        None  # junctions with signals; None: which they are is a matter of lot
+    )
+    bans: frozenset[tuple[str, str]] = frozenset()  # roads from which nobody turns into which
+    clocks_s: Mapping[str, float] = field(default_factory=dict)  # by camera: how far ahead its clock is
+    buildings: tuple[Building, ...] = ()  # those that hide streets from cameras
+
+    def allows(self, legs: Sequence[RouteLeg]) -> bool:
+        """Whether a way turns nowhere where that is banned."""
+        return not self.bans or all((a.id, b.id) not in self.bans for a, b in pairwise(legs))
 
     @staticmethod
     def crow_m(start: Spot, end: Spot) -> float:

@@ -96,3 +96,19 @@ difficulty_option = click.option(
     callback=_difficulty,
     help="Of generated questions: easy, medium, hard, or ranges of features such as detour=1.5:3.",
 )
+
+
+def _world(_: click.Context, __: click.Parameter, text: str | None) -> dict[str, str] | None:
+    if text is None:
+        return None
+    parts = [part.split("=") for part in text.split(",")]
+    if any(len(part) != 2 for part in parts):
+        raise click.BadParameter(f"options such as movement=simulated,clocks=apart; got {text!r}")
+    return {name.strip(): value.strip() for name, value in parts}
+
+
+world_option = click.option(
+    "--world",
+    callback=_world,
+    help="What generated places have beyond the plain ones, such as movement=simulated,sight=occluded.",
+)

@@ -278,6 +278,21 @@ def test_generated_worlds_have_the_difficulty_that_is_asked_for(
     assert not Path("none").exists()
 
 
+def test_generated_worlds_have_the_options_that_are_asked_for(capsys: pytest.CaptureFixture[str]) -> None:
+    wanted = ("generate", "worlds", "--samples", "2", "--world", "movement=simulated,clocks=apart")
+    assert gnomon(*wanted, "--workers", "1", "--out", "lively") == 0
+    scenes = list(Path("lively").rglob("*.geojson"))
+    assert scenes
+    assert all("with~simulated~apart" in path.stem for path in scenes)
+    capsys.readouterr()
+    for refused in ("movment=simulated", "movement=wild", "network=atlantis", "movement"):
+        assert gnomon("generate", "worlds", "--out", "none", "--samples", "2", "--world", refused) == 2
+        assert "--world" in capsys.readouterr().err
+    assert gnomon("audit", "--benchmark", "sti-bench", "--world", "clocks=apart") == 2
+    assert "--world: " in capsys.readouterr().err
+    assert not Path("none").exists()
+
+
 def test_a_stopped_run_of_other_worlds_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     making = Path("here/.making")
     making.mkdir(parents=True)

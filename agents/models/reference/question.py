@@ -14,6 +14,8 @@ _CLIP = re.compile(rf"^Clip \d+: camera (\S+), target (\S+), (?:{_TIME}-{_TIME}|
 _BOX = re.compile(rf"^\s*(?:{_TIME}|\+?([\d.]+) s) box x=(-?[\d.]+) y=(-?[\d.]+) w=([\d.]+) h=([\d.]+)\s*$")
 _OPTION = re.compile(r"^\s*([A-Z])[.)]\s+(.+?)\s*$")
 _SPAN = re.compile(rf"{_TIME}\s*-\s*{_TIME}")
+_CLOCKS = re.compile(r"clocks are off, in seconds ahead of the true time: ([^.]*(?:\.\d[^.]*)*)\.")
+_AHEAD = re.compile(r"([\w-]+) ([+-][\d.]+)")
 _MENTION = re.compile(r"\bcamera ([\w-]*\d[\w-]*)|\(([\w-]+), ?\d{1,2}:\d{2}:")
 
 
@@ -103,8 +105,24 @@ def read_question(messages: Sequence[Message]) -> Question:
         about_middle="intermediate time period" in body,
         text=text,
         cameras=tuple(quoted or plain for quoted, plain in _MENTION.findall(body)),
-        clips=_clips(text.splitlines()),
+        clips=_by_true_time(_clips(text.splitlines()), body),
         options=tuple(Option(letter=match[1], text=match[2]) for match in options if match),
+    )
+
+
+def _by_true_time(clips: Sequence[Clip], body: str) -> tuple[Clip, ...]:
+    """The clips with the times that they would have if no clock were off."""
+    listed = _CLOCKS.search(body)
+    ahead_s = {camera: float(by_s) for camera, by_s in _AHEAD.findall(listed[1])} if listed else {}
+    return tuple(
+        clip
+        if clip.start_s is None or clip.camera not in ahead_s
+        else replace(
+            clip,
+            start_s=clip.start_s - ahead_s[clip.camera],
+            times_s=tuple(time_s - ahead_s[clip.camera] for time_s in clip.times_s),
+        )
+        for clip in clips
     )
 
 

@@ -1,12 +1,14 @@
 """Reads and writes the times of day in prompts, options and answers."""
 
 import re
+from collections.abc import Mapping
 
 NOON_S = 12 * 3600  # the clips' second 0 is shown as 12:00:00
 
 _CLOCK = r"\d{1,2}:\d{2}:\d{2}(?:\.\d+)?"
 _TIME = rf"(?:{_CLOCK}|\d+(?:\.\d+)?)"
 _SPAN = re.compile(rf"\s*({_TIME})\s*(?:-|–|—|~|to)\s*({_TIME})\s*", re.IGNORECASE | re.ASCII)
+_AHEAD = re.compile(r"in seconds ahead of the true time: (\S+ [+-][\d.]+(?:, \S+ [+-][\d.]+)*)\. ", re.ASCII)
 CLOCK_TIME = re.compile(rf"\b{_CLOCK}\b", re.ASCII)
 
 
@@ -59,3 +61,27 @@ def day_span(text: str) -> tuple[float, float] | None:
     if start_s is None or end_s is None or end_s < start_s:
         return None
     return start_s, end_s
+
+
+def clocks_in_words(clocks_s: Mapping[str, float]) -> str:
+    """The sentences that tell them, of all cameras of the place, so that none is singled out.
+
+    >>> clocks_in_words({"c01": 2.5, "c02": -0.3}).split(". ")[0]
+    'The clocks are off, in seconds ahead of the true time: c01 +2.5, c02 -0.3'
+    """
+    each = ", ".join(f"{camera} {ahead_s:+.1f}" for camera, ahead_s in sorted(clocks_s.items()))
+    return (
+        f"The clocks are off, in seconds ahead of the true time: {each}. Clips and the times that "
+        "name a clip go by the clock of their camera; options and answers go by the true time."
+    )
+
+
+def clocks_told_s(text: str) -> dict[str, float]:
+    """By camera how many seconds its clock is ahead, as a question tells; empty where it tells nothing.
+
+    >>> clocks_told_s(f"Which camera? {clocks_in_words({'c01': 2.5, 'c02': -0.3})}")
+    {'c01': 2.5, 'c02': -0.3}
+    """
+    match = _AHEAD.search(text)
+    pairs = match[1].split(", ") if match else []
+    return {camera: float(ahead_s) for camera, ahead_s in (pair.split(" ") for pair in pairs)}

@@ -20,6 +20,7 @@ from gnomon.media.drawn_later import drawn_later
 from gnomon.worlds.difficulty import Difficulty
 from gnomon.worlds.drawing import KEPT_QUESTIONS, Drawn, draw, map_key, map_of
 from gnomon.worlds.features import features_of
+from gnomon.worlds.options import WorldOptions
 from gnomon.worlds.oracle_steps import steps_of
 from gnomon.worlds.sample_numbers import CELLS, Number, Numbers, number_of
 from tools.core.sketch import Sketch
@@ -95,7 +96,7 @@ class Worlds:
     needs_data = False
     headline: Literal["mean_of_cells", "mean_of_samples"] = "mean_of_cells"
     provides: tuple[Need, ...] = ("scene", "nothing")
-    options: frozenset[Varied] = frozenset({"frames", "fps", "difficulty"})
+    options: frozenset[Varied] = frozenset({"frames", "fps", "difficulty", "world"})
 
     def open(
         self, *, data: Path | None, select: Select, protocol: PromptProtocol, media: MediaStore
@@ -110,7 +111,8 @@ class Worlds:
         )
         limit = SAMPLES if select.limit is None else select.limit
         difficulty = None if select.difficulty is None else Difficulty.of(select.difficulty)
-        refs = Numbers(select.seed, cells, limit, difficulty)
+        options = None if select.world is None else WorldOptions.of(select.world)
+        refs = Numbers(select.seed, cells, limit, difficulty, options)
         if difficulty and difficulty.ranges:
             for index in range(min(limit, len(cells))):
                 draw(refs.number(index))  # a cell without such questions is refused before anything runs

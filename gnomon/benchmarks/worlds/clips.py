@@ -94,7 +94,7 @@ def _picture(made: DrawnClip, index: int, labelled: Clip | None) -> bytes:
     if labelled:
         mount = made.world.installation.mounts[made.sighting.camera]
         numbers = box(mount, made.trip.journey, made.times_s[index])
-        times = [] if made.is_timeless else [f"Time: {clock(made.times_s[index])}"]
+        times = [] if made.is_timeless else [f"Time: {clock(made.clock_times_s[index])}"]
         boxed = "Box: " + ", ".join(f"{value:.1f}" for value in numbers)
         draw_label(image, [f"ID: {labelled.object_id}", *times, boxed])
     return jpeg(image)

@@ -65,6 +65,12 @@ class Clip:
         return tuple(start_s + (end_s - start_s) * frame / last for frame in range(last + 1))
 
     @property
+    def clock_times_s(self) -> tuple[float, ...]:
+        """The same by the clock of the camera, which the pictures show."""
+        ahead_s = self.world.clocks_s.get(self.sighting.camera, 0.0)
+        return tuple(time_s + ahead_s for time_s in self.times_s) if ahead_s else self.times_s
+
+    @property
     def box_frames(self) -> tuple[int, ...]:
         """The frames whose boxes are published."""
         step = (len(self.times_s) - 1) // (BOXES - 1)
@@ -121,8 +127,8 @@ class Clip:
         if self.style.has_box:
             draw_box(image, self.box(frame), width_px=max(2, round(3 * image.width / 1920)))
         if self.style.has_clock:
-            time_s = self.times_s[frame]
-            text = f"+{time_s - self.times_s[0]:06.3f} s" if self.is_timeless else clock(time_s)
+            time_s = self.clock_times_s[frame]
+            text = f"+{time_s - self.clock_times_s[0]:06.3f} s" if self.is_timeless else clock(time_s)
             draw_clock(image, text)
 
     def canvas(self, frame: int, *, is_target_alone: bool = False) -> Canvas:

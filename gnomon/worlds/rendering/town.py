@@ -13,16 +13,15 @@ from shapely import LineString, Polygon
 from shapely.geometry.base import BaseGeometry
 
 from gnomon.core.ids import stable_seed
+from gnomon.worlds.buildings import STOREY_M, draw_buildings
 from gnomon.worlds.camera_model import Mount
+from gnomon.worlds.outdoor import GREEN_M
 from gnomon.worlds.rendering.solid import Colour, Sheet, Solid, along, darker, flat, upright
 from gnomon.worlds.world import World
 from tools.scene.scene import Point, Road
 
 STREET_M, WALK_M = 3.6, 6.2  # half widths: of the carriageway, of the street with its pavements
-SETBACK_M = 7.4  # from the middle of a street to the nearest wall
-DEEP_M, WIDE_M, STOREY_M = (9.0, 15.0), (9.0, 19.0), 3.1
 FAR_M = 190.0  # beyond, haze and other buildings hide all
-GREEN_M = 20.0  # radius of a park, as on the map
 PARKED_M = 2.55  # from the middle of a street to that of a parked car
 JUNCTION_M = 12.0  # from a junction within which nothing stands at the kerb
 
@@ -61,7 +60,10 @@ class Town:
 
 @lru_cache(8)
 def town_of(world: World) -> Town:
-    """Draw what stands beside a world's streets. No building hides a street that a camera looks at."""
+    """Draw what stands beside a world's streets.
+
+    Where the world has no buildings of its own, none hides a street that a camera looks at.
+    """
     rng = Random(stable_seed("town", world.scene.id))
     roads = list(world.scene.roads.values())
     lines = shapely.union_all([road.line for road in roads])
@@ -70,24 +72,17 @@ def town_of(world: World) -> Town:
         for place in world.scene.places.values()
         if place.kind == "park"
     ]
-    taken = shapely.union_all([*_sight_lines(world, roads), *greens])
-    plots = [plot for road in roads for plot in _plots(rng, road)]
-    apart = shapely.distance([plot for plot, _ in plots], lines) >= SETBACK_M - 0.1
-    free = ~shapely.intersects([plot for plot, _ in plots], taken)
-    built: list[Polygon] = []
-    buildings = []
-    for (plot, height_m), fits in zip(plots, apart & free, strict=True):
-        if fits and not (built and shapely.intersects(plot, built).any()):
-            built.append(plot)
-            ring = shapely.get_coordinates(shapely.geometry.polygon.orient(plot))[:-1]
-            buildings.append(
-                Building(
-                    ring_m=tuple((float(x), float(y)) for x, y in ring),
-                    height_m=height_m,
-                    facade=rng.choice(FACADES),
-                    seed=rng.randrange(2**31),
-                )
-            )
+    standing = world.buildings or draw_buildings(rng, roads, [*_sight_lines(world, roads), *greens])
+    built = [building.area for building in standing]
+    buildings = [
+        Building(
+            ring_m=_ring(building.area),
+            height_m=building.height_m,
+            facade=rng.choice(FACADES),
+            seed=rng.randrange(2**31),
+        )
+        for building in standing
+    ]
     sights = shapely.union_all(_sight_lines(world, roads))
     kerbside = [spot for road in roads for spot in _kerbside(rng, road)]
     stands = shapely.points([spot[0] for spot in kerbside])
@@ -123,6 +118,11 @@ def town_of(world: World) -> Town:
     )
 
 
+def _ring(area: Polygon) -> tuple[Point, ...]:
+    ring = shapely.get_coordinates(shapely.geometry.polygon.orient(area))[:-1]
+    return tuple((float(x), float(y)) for x, y in ring)
+
+
 def _sight_lines(world: World, roads: Sequence[Road]) -> list[BaseGeometry]:
     """The ground between each camera and the streets in its view."""
     lines = [road.line for road in roads]
@@ -132,36 +132,6 @@ def _sight_lines(world: World, roads: Sequence[Road]) -> list[BaseGeometry]:
         parts = shapely.get_parts(shapely.intersection(lines, camera.field_of_view))
         wedges += [shapely.union(part.buffer(2.0), hung).convex_hull for part in parts if not part.is_empty]
     return wedges
-
-
-def _plots(rng: Random, road: Road) -> Iterator[tuple[Polygon, float]]:
-    """Plots side by side on both sides of a street, each with the height of its building."""
-    start, end = ((float(x), float(y)) for x, y in (road.line.coords[0], road.line.coords[-1]))
-    east, north = (end[0] - start[0]) / road.line.length, (end[1] - start[1]) / road.line.length
-    for side in (-1, 1):
-        at_m = rng.uniform(7, 12)
-        while at_m < road.line.length - 12:
-            wide_m, deep_m, back_m = (
-                rng.uniform(*WIDE_M),
-                rng.uniform(*DEEP_M),
-                SETBACK_M + rng.uniform(0, 1.2),
-            )
-            corners = [
-                (at_m, back_m),
-                (at_m + wide_m, back_m),
-                (at_m + wide_m, back_m + deep_m),
-                (at_m, back_m + deep_m),
-            ]
-            yield (
-                Polygon(
-                    [
-                        (start[0] + a * east + side * o * north, start[1] + a * north - side * o * east)
-                        for a, o in corners
-                    ]
-                ),
-                rng.choice((2, 2, 3, 3, 4, 5)) * STOREY_M + 0.8,
-            )
-            at_m += wide_m + rng.choice((0.0, 0.0, 0.4, 3.0, 6.0))
 
 
 def _kerbside(rng: Random, road: Road) -> Iterator[tuple[Point, float, str, int]]:

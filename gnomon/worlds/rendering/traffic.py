@@ -1,7 +1,7 @@
 """Who moves through a clip besides its target: others on their way, of whom some look like the target."""
 
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from random import Random
@@ -14,7 +14,6 @@ from gnomon.worlds.movement import PEDESTRIAN, VEHICLE, Journey, journey
 from gnomon.worlds.rendering.figures import Look, look_of
 from gnomon.worlds.trajectory import Sighting, Trip, sightings
 from gnomon.worlds.world import World
-from tools.geometry.angles import bearing_deg
 from tools.scene.scene import Point
 
 DRIVERS, WALKERS_OUT, WALKERS_IN = (1, 3), (2, 5), (1, 3)  # others in a clip: at least, at most
@@ -44,8 +43,7 @@ class Mover:
             for stretch in journey.stretches
         ):
             return None
-        before, after = journey.at(time_s - TURNING_S).xy_m, journey.at(time_s + TURNING_S).xy_m
-        heading_deg = bearing_deg(before, after) if before != after else 0.0
+        heading_deg = journey.facing_deg(time_s, TURNING_S) or 0.0
         x_m, y_m = journey.at(time_s).xy_m
         turn, right_m = math.radians(heading_deg), self.right_m
         if self.walls is not None:
@@ -64,7 +62,7 @@ def movers(world: World, trips: Collection[Trip], sighting: Sighting, *, seed: i
         for trip in trips
     ]
     rng = Random(stable_seed("traffic", seed, world.scene.id, sighting.camera, round(sighting.start_s, 3)))
-    taken = list(asked)
+    taken = [*asked, *(mover for trip in trips for mover in _company(trip))]
     if world.scene.kind == "indoor":
         wanted = ["pedestrian"] * rng.randint(*WALKERS_IN)
     else:
@@ -74,6 +72,15 @@ def movers(world: World, trips: Collection[Trip], sighting: Sighting, *, seed: i
         if passer is not None:
             taken.append(passer)
     return tuple(taken)
+
+
+def _company(trip: Trip) -> Iterator[Mover]:
+    """Those who move with a target; some look like it."""
+    rng, kind = Random(stable_seed("company", trip.target)), trip.journey.body.kind
+    own = look_of(kind, Random(stable_seed("look", trip.target)))
+    for companion in trip.journey.company:
+        look = own if rng.random() < ALIKE else look_of(kind, rng)
+        yield Mover(journey=companion.journey, look=look, right_m=companion.right_m)
 
 
 def _passer(world: World, rng: Random, kind: str, clip: Sighting, taken: Sequence[Mover]) -> Mover | None:

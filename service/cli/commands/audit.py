@@ -10,7 +10,7 @@ import click
 
 from gnomon.core.errors import DataError, SpecError
 from service.cli.main import DONE, INCOMPLETE
-from service.cli.options import Difficulty, difficulty_option, json_option
+from service.cli.options import Difficulty, difficulty_option, json_option, world_option
 from service.cli.own_files import reading
 
 if TYPE_CHECKING:
@@ -34,6 +34,7 @@ WIDTH = 150  # columns that the tables need; a narrower terminal wraps them
     "--seed", default=0, show_default=True, type=click.IntRange(0, 2**63 - 1), help="Seed of their selection."
 )
 @difficulty_option
+@world_option
 @json_option
 def audit(
     name: str,
@@ -43,6 +44,7 @@ def audit(
     limit: int | None,
     seed: int,
     difficulty: Difficulty | None,
+    world: dict[str, str] | None,
     as_json: bool,
 ) -> None:
     """Try every known shortcut on the questions, using the files and both prompts; calls no model.
@@ -64,15 +66,16 @@ def audit(
     except UnknownPlugin as error:
         raise SpecError(str(error), field="--benchmark") from None
     benchmark = reading(benchmark, columns, scorer)
-    if difficulty is not None and not _has_difficulty(benchmark):
-        raise SpecError(f"{name} has no difficulty to choose", field="--difficulty")
-    select = Select(limit=limit, seed=seed, difficulty=difficulty)
+    for option, value in (("difficulty", difficulty), ("world", world)):
+        if value is not None and not _has(benchmark, option):
+            raise SpecError(f"{name} has no {option} to choose", field=f"--{option}")
+    select = Select(limit=limit, seed=seed, difficulty=difficulty, world=world)
     with tempfile.TemporaryDirectory() as folder, counting("samples") as advance:
         media = MediaStore(Path(folder))
         try:
             findings = measure(benchmark, data=data, select=select, media=media, progress=advance)
         except (DataError, SpecError) as error:
-            field = (error.field or "data").removeprefix("select.")
+            field = (error.field or "data").removeprefix("select.").split(".")[0]
             raise type(error)(error.message, field=f"--{field}") from None
     if as_json:
         click.echo(json.dumps(findings.document(), indent=2, ensure_ascii=False))
@@ -83,7 +86,7 @@ def audit(
     sys.exit(INCOMPLETE if findings.surviving else DONE)
 
 
-def _has_difficulty(benchmark: "Benchmark") -> bool:
+def _has(benchmark: "Benchmark", option: str) -> bool:
     from gnomon.core.benchmark import SupportsOptions
 
-    return isinstance(benchmark, SupportsOptions) and "difficulty" in benchmark.options
+    return isinstance(benchmark, SupportsOptions) and option in benchmark.options

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from service.cli.options import Difficulty, difficulty_option, json_option
+from service.cli.options import Difficulty, difficulty_option, json_option, world_option
 
 Count = click.IntRange(1, 1_000_000)
 CLIP_SIZES = {"640x360": (640, 360), "960x540": (960, 540), "1920x1080": (1920, 1080)}
@@ -31,6 +31,7 @@ def generate() -> None:
 )
 @click.option("--samples", type=Count, help="Number of questions; default 14 per scene.")
 @difficulty_option
+@world_option
 @click.option("--clips", is_flag=True, help="Also draw what the cameras see, as MP4.")
 @click.option(
     "--clip-size",
@@ -53,6 +54,7 @@ def worlds(
     scenes: int | None,
     samples: int | None,
     difficulty: Difficulty | None,
+    world: dict[str, str] | None,
     clips: bool,
     clip_size: str,
     night: str,
@@ -68,6 +70,7 @@ def worlds(
     from gnomon.report.text_formats import count
     from gnomon.worlds import difficulty as difficulties
     from gnomon.worlds.generate import generate as write
+    from gnomon.worlds.options import WorldOptions
     from service.cli.progress import counting
 
     style = None
@@ -86,13 +89,15 @@ def worlds(
                 samples=samples,
                 difficulty=None if difficulty is None else difficulties.Difficulty.of(difficulty),
                 clips=style,
+                options=None if world is None else WorldOptions.of(world),
                 workers=workers or os.cpu_count() or 1,
                 progress=advance,
             )
     except (DataError, SpecError) as error:
-        if error.field != "select.difficulty":
+        if not (error.field or "").startswith("select."):
             raise
-        raise type(error)(error.message, field="--difficulty") from None
+        option = "--world" if (error.field or "").startswith("select.world") else "--difficulty"
+        raise type(error)(error.message, field=option) from None
     click.echo(f"{count(written, 'question')}: {out}")
 
 

@@ -1,12 +1,12 @@
 """A question as the reader of a prompt, or of the published files, sees it."""
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 
 from gnomon.audit.plugin import View
 from gnomon.benchmarks.gtr_bench.case import Case, body_of
-from gnomon.benchmarks.gtr_bench.clock import NOON_S, day_span
+from gnomon.benchmarks.gtr_bench.clock import NOON_S, clocks_told_s, day_span
 from gnomon.core.errors import DataError
 from gnomon.core.sample import Sample
 from tools.scene.scene import Camera
@@ -83,7 +83,7 @@ def seen_in_prompt(sample: Sample, view: View) -> Seen:
     case: Case = sample.target["case"]
     text = _text_of(sample)
     clip, box = (_OFFICIAL_CLIP, _OFFICIAL_BOX) if view == "official" else (_GUARDED_CLIP, _GUARDED_BOX)
-    clips = tuple(_clip_of(match, box) for match in clip.finditer(text))
+    clips = _by_true_time([_clip_of(match, box) for match in clip.finditer(text)], text)
     block = _OPTIONS.search(text)
     if block is None or len(clips) != len(case.clips):
         reason = f"{len(clips)} of {len(case.clips)} clips and {'an' if block else 'no'} option block found"
@@ -113,20 +113,34 @@ def seen_in_files(sample: Sample) -> Seen:
         task=case.task.short,
         text="",
         options=tuple(body_of(choice) for choice in case.choices),
-        clips=tuple(
-            SeenClip(
-                camera=clip.camera_id,
-                target=clip.object_id,
-                boxes=tuple(tuple(f"{value:.1f}" for value in row) for row in clip.bboxes[:BOXES]),
-                span_s=(NOON_S + clip.start_s, NOON_S + clip.end_s),
-                first_frame=clip.frame_ids[0],
-            )
-            for clip in case.clips
+        clips=_by_true_time(
+            [
+                SeenClip(
+                    camera=clip.camera_id,
+                    target=clip.object_id,
+                    boxes=tuple(tuple(f"{value:.1f}" for value in row) for row in clip.bboxes[:BOXES]),
+                    span_s=(NOON_S + clip.start_s, NOON_S + clip.end_s),
+                    first_frame=clip.frame_ids[0],
+                )
+                for clip in case.clips
+            ],
+            case.question,
         ),
         cameras=sample.scene.cameras if sample.scene else {},
         map_file=case.map_image_path,
         middle_span_s=day_span(str(middle.get("time"))) if isinstance(middle, Mapping) else None,
         middle_path=tuple(str(camera) for camera in path) if isinstance(path, list) else (),
+    )
+
+
+def _by_true_time(clips: Iterable[SeenClip], text: str) -> tuple[SeenClip, ...]:
+    """The clips with the times that they would have if no clock were off."""
+    ahead_s = clocks_told_s(text)
+    return tuple(
+        replace(clip, span_s=(clip.span_s[0] - ahead_s[clip.camera], clip.span_s[1] - ahead_s[clip.camera]))
+        if clip.span_s and clip.camera in ahead_s
+        else clip
+        for clip in clips
     )
 
 

@@ -1,0 +1,86 @@
+"""Buildings along the streets of a town, and what they hide from a camera."""
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from random import Random
+
+import shapely
+from shapely import Polygon
+from shapely.geometry.base import BaseGeometry
+
+from tools.scene.scene import Point, Road
+
+SETBACK_M = 7.4  # from the middle of a street to the nearest wall
+DEEP_M, WIDE_M, STOREY_M = (9.0, 15.0), (9.0, 19.0), 3.1
+BEHIND_M = 300.0  # as far as a shadow is drawn, at least
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Building:
+    """A box with a flat roof, higher than any mast."""
+
+    area: Polygon
+    height_m: float
+
+
+def draw_buildings(
+    rng: Random, roads: Collection[Road], greens: Sequence[BaseGeometry]
+) -> tuple[Building, ...]:
+    """Buildings on the plots beside streets, none on another street, on a green or on one another."""
+    lines = shapely.union_all([road.line for road in roads])
+    plots = [plot for road in roads for plot in plots_along(rng, road)]
+    areas = [area for area, _ in plots]
+    is_apart = shapely.distance(areas, lines) >= SETBACK_M - 0.1
+    is_free = ~shapely.intersects(areas, shapely.union_all(greens))
+    built: list[Building] = []
+    for (area, height_m), fits in zip(plots, is_apart & is_free, strict=True):
+        if fits and not (built and shapely.intersects(area, [other.area for other in built]).any()):
+            built.append(Building(area=area, height_m=height_m))
+    return tuple(built)
+
+
+def visible(view: Polygon, eye_m: Point, walls: Sequence[Polygon]) -> Polygon:
+    """The part of a view that convex walls leave to an eye; empty where it is not in one piece.
+
+    Seen from the eye, a convex wall P hides the union of all t P for t > 1: the hull of P and a large copy.
+    """
+    eye = shapely.Point(eye_m)
+    near = [wall for wall in walls if wall.intersects(view)]
+    hidden = []
+    for wall in near:
+        times = 1 + BEHIND_M / max(0.5, float(eye.distance(wall)))
+        corners = shapely.get_coordinates(wall)
+        far = eye_m + times * (corners - eye_m)
+        hidden.append(shapely.MultiPoint([*corners, *far]).convex_hull)
+    left = view.difference(shapely.union_all(hidden)) if hidden else view
+    return left if isinstance(left, Polygon) else Polygon()
+
+
+def plots_along(rng: Random, road: Road) -> Iterator[tuple[Polygon, float]]:
+    """Plots side by side on both sides of a street, each with the height of its building."""
+    start, end = ((float(x), float(y)) for x, y in (road.line.coords[0], road.line.coords[-1]))
+    east, north = (end[0] - start[0]) / road.line.length, (end[1] - start[1]) / road.line.length
+    for side in (-1, 1):
+        at_m = rng.uniform(7, 12)
+        while at_m < road.line.length - 12:
+            wide_m, deep_m, back_m = (
+                rng.uniform(*WIDE_M),
+                rng.uniform(*DEEP_M),
+                SETBACK_M + rng.uniform(0, 1.2),
+            )
+            corners = [
+                (at_m, back_m),
+                (at_m + wide_m, back_m),
+                (at_m + wide_m, back_m + deep_m),
+                (at_m, back_m + deep_m),
+            ]
+            yield (
+                Polygon(
+                    [
+                        (start[0] + a * east + side * o * north, start[1] + a * north - side * o * east)
+                        for a, o in corners
+                    ]
+                ),
+                rng.choice((2, 2, 3, 3, 4, 5)) * STOREY_M + 0.8,
+            )
+            at_m += wide_m + rng.choice((0.0, 0.0, 0.4, 3.0, 6.0))

@@ -1,0 +1,96 @@
+"""Says what generated places have beyond the plain ones: traffic, walls that hide, clocks that differ."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, Self
+
+from gnomon.core.errors import SpecError
+from gnomon.worlds.osm_streets import extract_of
+
+Movement = Literal["steady", "simulated"]
+Sight = Literal["open", "occluded"]
+Clocks = Literal["one", "apart"]
+Plans = Literal["alike", "several"]
+CHOICES: Mapping[str, tuple[str, ...]] = {
+    "movement": ("steady", "simulated"),
+    "sight": ("open", "occluded"),
+    "clocks": ("one", "apart"),
+    "buildings": ("alike", "several"),
+}
+NETWORK = "network"
+_TAG = re.compile(r"with((?:~[a-z]+)*?)(?:~osm~([a-z0-9_]+)~([0-9a-f]{8}))?", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorldOptions:
+    """The first of each pair is a plain world.
+
+    movement: targets go evenly and never stop; or there are signals, queues, stops, detours and groups.
+    sight: nothing hides a street from a camera; or buildings do.
+    clocks: all cameras share one clock; or each is off by a number of seconds that the question tells.
+    buildings: all have two or three floors of one plan; or one of several plans, and up to six floors.
+    network: towns are drawn; or cut out of the OpenStreetMap extract of that name, whose content's SHA-256
+    begins with `digits`.
+    """
+
+    movement: Movement = "steady"
+    sight: Sight = "open"
+    clocks: Clocks = "one"
+    buildings: Plans = "alike"
+    network: str = ""
+    digits: str = ""
+
+    @classmethod
+    def of(cls, wanted: Mapping[str, Any]) -> "Self | None":
+        """What a job's `select.world` says; None: a plain world.
+
+        Raises:
+            SpecError: an option or its value has another name.
+        """
+        named = {}
+        for name, value in wanted.items():
+            if name == NETWORK:
+                named = {NETWORK: value, "digits": extract_of(value)[1]}
+                continue
+            if name not in CHOICES:
+                allowed = ", ".join((*CHOICES, NETWORK))
+                raise SpecError(f"no {name!r}; allowed: {allowed}", field="select.world")
+            if value not in CHOICES[name]:
+                message = f"no {value!r}; allowed: {', '.join(CHOICES[name])}"
+                raise SpecError(message, field=f"select.world.{name}")
+        options = cls(**{**wanted, **named})
+        return options if options.tag else None
+
+    @classmethod
+    def from_tag(cls, tag: str) -> Self:
+        """The options that a sample's id names.
+
+        >>> WorldOptions.from_tag("with~simulated~apart").clocks
+        'apart'
+
+        Raises:
+            ValueError: it names none.
+        """
+        match = _TAG.fullmatch(tag)
+        chosen: dict[str, Any] = {}
+        for word in match[1].split("~") if match else ():
+            chosen |= {name: word for name, values in CHOICES.items() if word in values[1:]}
+        if match and match[2]:
+            chosen |= {NETWORK: match[2], "digits": match[3]}
+        options = cls(**chosen)
+        if not tag or options.tag != tag:
+            raise ValueError(tag)
+        return options
+
+    @property
+    def tag(self) -> str:
+        """As a part of a sample's id, which says all that the sample is drawn from; empty: plain.
+
+        >>> WorldOptions(sight="occluded").tag
+        'with~occluded'
+        """
+        words = [getattr(self, name) for name, values in CHOICES.items() if getattr(self, name) != values[0]]
+        if self.network:
+            words += ["osm", self.network, self.digits]
+        return "~".join(("with", *words)) if words else ""

@@ -1,0 +1,254 @@
+"""Targets as in life: vehicles in traffic with signals and queues, walkers in groups who stop on the way.
+
+Speeds and sizes are fitted to published counts:
+
+- Vehicles would go at a normally distributed share of the limit, 1.03 +- 0.19: at 30 mph cars average 31 mph,
+  and 6 % go faster than 40 mph (Department for Transport, Vehicle speed compliance statistics for Great
+  Britain, 2019: free flow).
+- Walkers alone: normal, 1.34 +- 0.26 m/s (Weidmann, Transporttechnik der Fussgaenger, 1993).
+- Groups: of a zero-truncated Poisson size; every further member costs 0.04 m/s (Moussaid and others, The
+  walking behaviour of pedestrian social groups, PLoS ONE 5(4), 2010, e10047).
+
+How often somebody stops or makes a detour, and for how long, are choices of ours.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from itertools import accumulate, pairwise
+from random import Random
+
+import numpy as np
+
+from gnomon.worlds.car_following import KEPT_STEPS, STEP_S, Drive, Halt, braking_limits, driven_m
+from gnomon.worlds.movement import BEND_DEG, CLIMBING, UNEVEN, Body, Companion, Journey, Stretch, interpolated
+from gnomon.worlds.signals import Signals
+from gnomon.worlds.world import Spot, World
+from tools.geometry.angles import bearing_deg, turn_deg
+from tools.geometry.network import Network
+from tools.geometry.route import RouteLeg
+from tools.scene.scene import Point
+
+SHARE_OF_LIMIT, SHARE_SPREAD, SHARES = 1.03, 0.19, (0.6, 1.5)
+WALKING_MPS, WALKING_SPREAD, WALKERS_MPS = 1.34, 0.26, (0.7, 2.1)
+GROUP_RATE, GROUP_COST_MPS, GROUP_MOST = 0.83, 0.04, 5
+ABREAST_M = 0.75
+QUEUED = (0, 3)  # vehicles before the asked one
+GAP_M = (12.0, 45.0)  # from one to the next at the start
+TURNING_MPS = 5.5
+STOP_LINE_M = 7.0  # before a junction's middle
+DETOUR, LONGEST_DETOUR = (
+    0.25,
+    1.7,
+)  # share of journeys by way of another place; their length over the shortest
+DWELLING, DWELL_S, DWELL_SPREAD, DWELLS_S = 0.3, 14.0, 0.7, (4.0, 90.0)  # share; log-normal: median, spread
+LIFT_WAIT_S = (0.0, 40.0)  # until a lift comes: uniform, as calls come at any time of its round
+
+Wish = tuple[Body, Spot, Spot]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Way:
+    """The legs of a journey, and after how many of them it has reached the place of its detour."""
+
+    legs: tuple[RouteLeg, ...]
+    via: int | None = None
+
+
+def set_out(world: World, signals: Signals, rng: Random, wishes: Sequence[Wish]) -> list[Journey | None]:
+    """A journey for each wish, from some second of the first cycle; None where there is no way."""
+    made: list[Journey | None] = [None] * len(wishes)
+    drives: list[tuple[int, Body, list[Point], Drive]] = []
+    for number, (body, start, end) in enumerate(wishes):
+        way = _way(world, rng, start, end)
+        if way is None or (body.brakes and not world.allows(way.legs)):
+            continue
+        if body.brakes:
+            points_m, drive = _drive(world, signals, rng, way)
+            drives.append((number, body, points_m, drive))
+        else:
+            made[number] = _walk(rng, body, way)
+    moved = driven_m([drive for *_, drive in drives])
+    for (number, body, points_m, drive), at_m in zip(drives, moved, strict=True):
+        made[number] = _driven(body, points_m, drive, at_m)
+    return made
+
+
+def _way(world: World, rng: Random, start: Spot, end: Spot) -> _Way | None:
+    """The shortest way, or by lot one by another place that doesn't turn back on itself there."""
+    network = Network.of(world.scene)
+    direct = network.path(start.xy_m, start.floor, end.xy_m, end.floor)
+    via, is_wanted = rng.choice(world.ends), rng.random() < DETOUR
+    if direct is None or direct.length_m == 0:
+        return None
+    if is_wanted and via not in (start, end):
+        there = network.path(start.xy_m, start.floor, via.xy_m, via.floor)
+        on = network.path(via.xy_m, via.floor, end.xy_m, end.floor)
+        if there and on and there.legs[-1].id != on.legs[0].id:
+            longest_m = LONGEST_DETOUR * direct.length_m
+            if direct.length_m < there.length_m + on.length_m <= longest_m:
+                return _Way(legs=(*there.legs, *on.legs), via=len(there.legs))
+    return _Way(legs=direct.legs)
+
+
+def _dwell_s(rng: Random) -> float:
+    low_s, high_s = DWELLS_S
+    return min(high_s, max(low_s, DWELL_S * math.exp(rng.gauss(0, DWELL_SPREAD))))
+
+
+def _within(rng: Random, mean: float, spread: float, bounds: tuple[float, float]) -> float:
+    return min(bounds[1], max(bounds[0], rng.gauss(mean, spread)))
+
+
+def _drive(world: World, signals: Signals, rng: Random, way: _Way) -> tuple[list[Point], Drive]:
+    """The way's points, and the drive along it."""
+    points_m = [way.legs[0].points_m[0]]
+    limits: list[tuple[float, float]] = []  # until how far along the way, which limit
+    pause_m: float | None = None
+    for number, leg in enumerate(way.legs, start=1):
+        points_m += [point for point in leg.points_m if point != points_m[-1]]
+        along_m = math.fsum(math.dist(a, b) for a, b in pairwise(points_m))
+        limits.append((along_m, world.scene.roads[leg.id].speed_mps or TURNING_MPS))
+        if number == way.via:
+            pause_m = along_m - 2 * STOP_LINE_M
+    along = list(accumulate((math.dist(a, b) for a, b in pairwise(points_m)), initial=0.0))
+    cells = np.empty(max(2, math.ceil(along[-1])))
+    before_m = 0.0
+    for until_m, limit_mps in limits:
+        cells[math.floor(before_m) : math.ceil(until_m)] = limit_mps
+        before_m = until_m
+    halts = []
+    for ((a, b), (_, c)), at_m in zip(pairwise(pairwise(points_m)), along[1:-1], strict=True):
+        if abs(turn_deg(bearing_deg(a, b), bearing_deg(b, c))) > BEND_DEG:
+            slow = cells[max(0, math.floor(at_m - 4)) : math.ceil(at_m + 4)]
+            np.minimum(slow, TURNING_MPS, out=slow)
+        green_s = signals.green_s(b, bearing_deg(a, b))
+        if green_s and at_m > STOP_LINE_M:
+            halts.append(Halt(along_m=at_m - STOP_LINE_M, green_s=green_s))
+    others = rng.randint(*QUEUED)
+    eagerness = [_within(rng, SHARE_OF_LIMIT, SHARE_SPREAD, SHARES) for _ in range(others + 1)]
+    ahead_m = [0.0]
+    for _ in range(others):
+        ahead_m.insert(0, ahead_m[0] + rng.uniform(*GAP_M))
+    dwell_s, dwells = _dwell_s(rng), rng.random() < DWELLING
+    start_s = rng.uniform(0, signals.cycle_s)
+    return points_m, Drive(
+        limits_mps=braking_limits(cells),
+        halts=tuple(halts),
+        cycle_s=signals.cycle_s,
+        start_s=start_s,
+        eagerness=tuple(eagerness),
+        ahead_m=tuple(ahead_m),
+        pause=(pause_m, dwell_s) if dwells and pause_m is not None and pause_m > 0 else None,
+    )
+
+
+def _driven(body: Body, points_m: list[Point], drive: Drive, at_m: np.ndarray) -> Journey | None:
+    along_m = list(accumulate((math.dist(a, b) for a, b in pairwise(points_m)), initial=0.0))
+    times_s = [drive.start_s + KEPT_STEPS * STEP_S * row for row in range(len(at_m))]
+    if at_m[-1, -1] < along_m[-1]:
+        return None  # it is still on its way after the longest time
+    tracks = [_track(points_m, along_m, times_s, at_m[:, column].tolist()) for column in range(at_m.shape[1])]
+    ahead = [Journey(body=body, stretches=(track,)) for track in tracks[:-1] if track]
+    if tracks[-1] is None:
+        return None
+    company = tuple(Companion(journey=journey) for journey in ahead)
+    return Journey(body=body, stretches=(tracks[-1],), company=company, period_s=drive.cycle_s)
+
+
+def _track(
+    points_m: Sequence[Point], along_m: Sequence[float], times_s: Sequence[float], at_m: Sequence[float]
+) -> Stretch | None:
+    """Where a vehicle is, from its start to the end of the way: at every kept moment and at every corner."""
+    marks: list[tuple[float, float]] = []  # when, how far
+    corner = 1
+    for (time_s, here_m), (next_s, there_m) in pairwise(
+        zip(times_s, [round(m, 3) for m in at_m], strict=True)
+    ):
+        marks.append((time_s, here_m))
+        while corner < len(along_m) and along_m[corner] <= there_m:
+            if here_m < along_m[corner] < there_m:
+                share = (along_m[corner] - here_m) / (there_m - here_m)
+                marks.append((time_s + share * (next_s - time_s), along_m[corner]))
+            corner += 1
+        if corner == len(along_m):
+            break
+    marks = [mark for mark in marks if mark[1] <= along_m[-1]]
+    if len(marks) < 2:
+        return None
+    xs, ys = [x for x, _ in points_m], [y for _, y in points_m]
+    places = [(interpolated(m, along_m, xs), interpolated(m, along_m, ys)) for _, m in marks]
+    return Stretch(floor=0, points_m=tuple(places), times_s=tuple(time_s for time_s, _ in marks))
+
+
+def _group_size(rng: Random) -> int:
+    """Of a zero-truncated Poisson distribution."""
+    lot, size = rng.random() * (1 - math.exp(-GROUP_RATE)), 1
+    chance = GROUP_RATE * math.exp(-GROUP_RATE)
+    while lot > chance and size < GROUP_MOST:
+        lot -= chance
+        size += 1
+        chance *= GROUP_RATE / size
+    return size
+
+
+@dataclass(slots=True)
+class _Steps:
+    """Where a walker has been on the floor under way, and before."""
+
+    points_m: list[Point] = field(default_factory=list)
+    times_s: list[float] = field(default_factory=list)
+    stretches: list[Stretch] = field(default_factory=list)
+    clock_s: float = 0.0
+
+    def go(self, leg: RouteLeg, speed_mps: float, *, stand_s: float) -> None:
+        """Go to the end of the leg; stand so long in the middle of its last piece, if at all."""
+        for point in leg.points_m[:-1]:
+            self._step(point, speed_mps)
+        if stand_s:
+            (ax_m, ay_m), (bx_m, by_m) = leg.points_m[-2:]
+            self._step(((ax_m + bx_m) / 2, (ay_m + by_m) / 2), speed_mps)
+            self.clock_s += stand_s
+            self.points_m.append(self.points_m[-1])
+            self.times_s.append(self.clock_s)
+        self._step(leg.points_m[-1], speed_mps)
+
+    def _step(self, point: Point, speed_mps: float) -> None:
+        if self.points_m and point == self.points_m[-1]:
+            return
+        if self.points_m:
+            self.clock_s += math.dist(self.points_m[-1], point) / speed_mps
+        self.points_m.append(point)
+        self.times_s.append(self.clock_s)
+
+    def leave(self, floor: int) -> None:
+        """Go out of view, to another floor or for good."""
+        if len(self.points_m) > 1:
+            walked = Stretch(floor=floor, points_m=tuple(self.points_m), times_s=tuple(self.times_s))
+            self.stretches.append(walked)
+        self.points_m, self.times_s = [], []
+
+
+def _walk(rng: Random, body: Body, way: _Way) -> Journey | None:
+    members = _group_size(rng)
+    alone_mps = rng.gauss(WALKING_MPS, WALKING_SPREAD) - GROUP_COST_MPS * (members - 1)
+    cruise_mps = min(WALKERS_MPS[1], max(WALKERS_MPS[0], alone_mps))
+    stops_after = {way.via} if way.via else set()
+    if rng.random() < DWELLING:
+        stops_after.add(rng.randint(1, len(way.legs)))
+    steps, floor = _Steps(), way.legs[0].floor
+    for number, leg in enumerate(way.legs, start=1):
+        speed_mps = cruise_mps * rng.uniform(1 - UNEVEN, 1 + UNEVEN)
+        if leg.on_ground:
+            floor = leg.floor
+            steps.go(leg, speed_mps, stand_s=_dwell_s(rng) if number in stops_after else 0.0)
+        elif leg.length_m > 0:
+            steps.leave(floor)
+            wait_s = rng.uniform(*LIFT_WAIT_S) if leg.kind == "lift" else 0.0
+            steps.clock_s += wait_s + leg.length_m / (CLIMBING * cruise_mps)
+    steps.leave(floor)
+    if not steps.stretches:
+        return None
+    alone = Journey(body=body, stretches=tuple(steps.stretches))
+    beside = [side * ABREAST_M for side in (1, -1, 2, -2)[: members - 1]]
+    return replace(alone, company=tuple(Companion(journey=alone, right_m=right_m) for right_m in beside))
