@@ -65,13 +65,12 @@ def outdoor(rng: Random, *, name: str, plan: StreetPlan | None = None, is_occlud
         for road in rng.sample(long, len(long))
     )
     installation = install(rng, candidates, count=CAMERAS, apart_m=VIEWS_APART_M)
+    frame = Frame(lon_deg=round(rng.uniform(-9, 30), 4), lat_deg=round(rng.uniform(36, 61), 4), anchored=True)
     if not is_occluded:
         places = _places(rng, roads, [mount.xy_m for mount in installation.mounts.values()])
     scene = Scene(
         id=name,
-        frame=Frame(
-            lon_deg=round(rng.uniform(-9, 30), 4), lat_deg=round(rng.uniform(36, 61), 4), anchored=True
-        ),
+        frame=frame,
         kind="outdoor",
         cameras=installation.cameras,
         roads=roads,
