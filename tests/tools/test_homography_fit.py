@@ -2,13 +2,14 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gnomon.worlds.camera_model import Mount
 from tools.geometry.homography import to_ground
 from tools.geometry.homography_fit import BadPairs, eye_of, fit_homography
 
+FEWER = settings(max_examples=25)  # a fit of many points takes 0.2 s
 mounts = st.builds(
     Mount,
     xy_m=st.tuples(st.floats(-300, 300), st.floats(-300, 300)),
@@ -28,6 +29,7 @@ def pairs(mount: Mount, seed: int, count: int = 12) -> tuple[np.ndarray, np.ndar
     return pixels, to_ground(mount.homography(), pixels)
 
 
+@FEWER
 @given(mounts, st.integers(0, 10**6))
 def test_exact_pairs_give_the_homography_back(mount: Mount, seed: int) -> None:
     pixels, points_m = pairs(mount, seed)
@@ -40,6 +42,7 @@ def test_exact_pairs_give_the_homography_back(mount: Mount, seed: int) -> None:
     )
 
 
+@FEWER
 @given(mounts, st.integers(0, 10**6))
 def test_residuals_are_the_distances_on_the_floor(mount: Mount, seed: int) -> None:
     pixels, points_m = pairs(mount, seed)
@@ -53,6 +56,7 @@ def test_residuals_are_the_distances_on_the_floor(mount: Mount, seed: int) -> No
     assert fit.rms_m < 0.5
 
 
+@FEWER
 @given(mounts, st.integers(0, 10**6), st.integers(0, 11))
 def test_a_point_on_the_wrong_spot_is_named_and_does_no_harm(mount: Mount, seed: int, wrong: int) -> None:
     pixels, points_m = pairs(mount, seed)
@@ -63,6 +67,7 @@ def test_a_point_on_the_wrong_spot_is_named_and_does_no_harm(mount: Mount, seed:
     assert fit.residuals_m[wrong] == pytest.approx(np.hypot(7, 5), rel=1e-3)
 
 
+@FEWER
 @given(mounts, st.integers(0, 10**6), st.floats(0, 360))
 def test_the_fit_does_not_depend_on_where_the_origin_is(mount: Mount, seed: int, turn_deg: float) -> None:
     pixels, points_m = pairs(mount, seed)
