@@ -10,7 +10,7 @@ from gnomon.core.errors import GnomonError
 from gnomon.spec.endpoints import ALLOWED_API_BASES_ENV, parse_allowed
 from workers.logs import set_up_logs
 from workers.open_job import JobCache, media_of
-from workers.process import limit_memory
+from workers.process import limit_memory, raise_gc_threshold
 from workers.rate_limit.config import RATE_LIMITS_ENV as RATES
 from workers.rate_limit.config import parse_rates
 from workers.settings import read_cache_days, read_timing
@@ -35,6 +35,7 @@ def main(redis_url: str, database_url: str, queues: str, data_dir: Path) -> None
     """Run a worker."""
     os.umask(0o077)  # what it writes is its owner's alone
     limit_memory()
+    raise_gc_threshold()
     from agents.models.catalog import open_model, preload
     from workers.redis_url import redis_at
     from workers.shard import WorkerContext

@@ -38,6 +38,6 @@ def limit_memory() -> None:
 
 def raise_gc_threshold() -> None:
     """For very many live objects: the default threshold costs a loop with hundreds of trials half its speed,
-    a report over hundreds of thousands of rows a fifth.
+    a report over hundreds of thousands of rows a fifth, and so the imports of a process.
     """
     gc.set_threshold(50_000, 20, 50)

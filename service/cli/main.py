@@ -11,6 +11,7 @@ import click
 from gnomon.core.errors import FaultyFile, GnomonError
 from tools.core.outside import FILES_ENV, PluginFault
 from tools.core.registry import Registry
+from workers.process import raise_gc_threshold
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -157,6 +158,7 @@ def main(args: list[str] | None = None) -> NoReturn:
     """Run the command line and exit; what a user can fix is one line on stderr, never a traceback."""
     # Before NumPy is loaded. Our matrices are small: threads would spend more time on waiting for each other.
     os.environ.setdefault(BLAS_THREADS, "1")
+    raise_gc_threshold()
     try:
         code = cli.main(args=args, prog_name="gnomon", complete_var=COMPLETE_VARIABLE, standalone_mode=False)
     except click.exceptions.NoArgsIsHelpError as error:

@@ -28,9 +28,7 @@ def report(job: str, kind: str | None, out: Path | None, data_dir: Path | None) 
     """Print or write the report of JOB; csv and parquet hold its result rows."""
     from service.cli.common import existing_store, settings_of
     from service.cli.ids import find_job
-    from workers.process import raise_gc_threshold
 
-    raise_gc_threshold()
     kind = kind or _by_ending(out)
     if kind == "parquet" and out is None:
         raise SpecError("parquet is binary; name a file", field="--out")
