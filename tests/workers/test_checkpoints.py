@@ -16,7 +16,7 @@ from gnomon.media import MediaStore
 from gnomon.spec.rules import parse_spec
 from gnomon.trials import checkpoint
 from gnomon.trials.checkpoint import SavedTrial
-from tests.workers.conftest import ALL, BOTH, TRACE, Clock, Plant, children_of, create, make_row, wait_until
+from tests.workers.conftest import ALL, TRACE, Clock, Plant, children_of, create, make_row, wait_until
 from workers.budget.usage import NO_USAGE, Usage
 from workers.checkpoints import CheckpointWriter
 from workers.queue import enqueue_shards
@@ -288,7 +288,7 @@ def start_worker(plant: Plant, name: str) -> None:
     plant._start(name, "-m", "workers", "--data-dir", str(plant.folder))
 
 
-@BOTH
+@pytest.mark.parametrize("kind", ["postgresql"], indirect=True)
 def test_another_worker_goes_on_with_a_trip_in_the_middle(plant: Plant) -> None:
     plant.start(0)
     start_worker(plant, "first")

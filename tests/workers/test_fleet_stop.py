@@ -2,10 +2,8 @@
 
 from pathlib import Path
 
-import pytest
-
 from bench.fleet_stop import PROCESSES, SHARDS, TRIALS, stop_of
-from tests.workers.conftest import SERVERS
+from tests.workers.pgbouncer import PgBouncer
 from tests.workers.postgresql import PostgreSQL
 from workers.settings import Timing
 
@@ -13,11 +11,9 @@ WORKERS = 2 * PROCESSES
 TIMING = Timing(lease_s=4.0)
 
 
-@pytest.mark.parametrize("kind", SERVERS)
 def test_no_trial_is_lost_and_none_doubled(
-    kind: str, postgres: PostgreSQL, redis_url: str, tmp_path: Path, request: pytest.FixtureRequest
+    postgres: PostgreSQL, pooler: PgBouncer, redis_url: str, tmp_path: Path
 ) -> None:
-    pooler = request.getfixturevalue("pooler") if kind == "pgbouncer" else None
     outcome = stop_of(WORKERS, postgres, pooler, redis_url, tmp_path, TIMING)
     planned = WORKERS * SHARDS * TRIALS
     assert (outcome.planned, outcome.results, outcome.distinct) == (planned, planned, planned)
