@@ -33,6 +33,6 @@ def planned_trip(site: Site, *, ateneum: tuple[str, str] = ("14:00", "15:30")) -
     keys = ("place", "arrive", "leave")
     draft = {"days": [{"visits": [dict(zip(keys, visit, strict=True)) for visit in day]} for day in days]}
     scored = score(request_task(REQUEST), json.dumps(draft))
-    job = site.store.job(httpx.post(f"{site.url}/v1/itineraries", json=REQUEST).json()["id"])
+    job = site.store.job(httpx.post(f"{site.url}/v1/itineraries", json=REQUEST, timeout=60).json()["id"])
     finish_all(site.store, job.id, answer=scored.answer, score=scored.value, metrics=scored.metrics)
     return trial_of(job.id, job.spec)

@@ -78,7 +78,7 @@ def test_a_real_job_runs_to_its_verdict_under_the_page(
     site = open_site(is_empty=True)
     page = visit(site).open("/")
     expect(page.locator("#empty")).to_contain_text("No worker is running yet")
-    posted = httpx.post(f"{site.url}/v1/jobs", json={**SPEC, "select": {"limit": 56}}).json()
+    posted = httpx.post(f"{site.url}/v1/jobs", json={**SPEC, "select": {"limit": 56}}, timeout=60).json()
     page.reload()
     row = page.locator(f"#{posted['id']}")
     expect(row).to_contain_text("0 of 112 trials · waits for a worker")

@@ -40,7 +40,7 @@ def test_run_twice_is_one_job(site: Site) -> None:
     fields = {"yaml": "benchmark: worlds\nmodels: [{id: reference}]\narms: [{name: raw, agent: direct}]\n"}
     fields |= {"yaml_before": "", "token": "0123", "select": ""}
     headers = {"Origin": site.url}
-    answers = [httpx.post(f"{site.url}/ui/jobs", data=fields, headers=headers) for _ in range(2)]
+    answers = [httpx.post(f"{site.url}/ui/jobs", data=fields, headers=headers, timeout=60) for _ in range(2)]
     assert [answer.status_code for answer in answers] == [303, 303]
     assert answers[0].headers["location"] == answers[1].headers["location"]
 
@@ -117,7 +117,7 @@ def test_what_the_form_writes_is_a_spec_for_the_api(change: str, site: Site, vis
         page.locator('[id="arms.1"]').get_by_label("distance", exact=True).check()
     page.locator("#check").click()
     expect(page.locator(".field-error")).to_have_count(0)
-    posted = httpx.post(f"{site.url}/v1/jobs", json=spec_on(page))
+    posted = httpx.post(f"{site.url}/v1/jobs", json=spec_on(page), timeout=60)
     assert posted.status_code == 202, posted.text
 
 

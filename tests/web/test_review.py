@@ -275,13 +275,13 @@ def test_people_stand_in_the_report_as_scored_by_hand(
 ) -> None:
     address, as_page = f"{site.url}/v1/jobs/{site.job_id}/report", {"Accept": "text/html"}
     assert report_of(site.store, site.job_id)["people"] == []
-    assert "<h2>People</h2>" not in httpx.get(address, headers=as_page).text
+    assert "<h2>People</h2>" not in httpx.get(address, headers=as_page, timeout=60).text
     client, samples = person("ann"), samples_of(site, queue)
     for sample_id in samples[:3]:
         answer(client, sample_id, "A")
     client.post("/ui/review/items/answer", data={"sample_id": samples[3], "none": "1"})
     right = [float(truth_of(site, sample_id) == "A") for sample_id in samples[:3]]
-    report = httpx.get(f"{site.url}/v1/jobs/{site.job_id}/report").json()
+    report = httpx.get(f"{site.url}/v1/jobs/{site.job_id}/report", timeout=60).json()
     [line] = report["people"]
     assert (line["name"], line["people"], line["answers"], line["n"], line["planned"]) == (
         "people",
@@ -295,7 +295,7 @@ def test_people_stand_in_the_report_as_scored_by_hand(
     for arm in line["arms"]:
         scores = [rows[sample_id, arm["arm"]] for sample_id in samples[:3]]
         assert arm["diff"] == pytest.approx((sum(scores) - sum(right)) / 3)
-    page = httpx.get(address, headers=as_page).text
+    page = httpx.get(address, headers=as_page, timeout=60).text
     assert "<h2>People</h2>" in page
     assert "on 3 of 28 samples, 3 answers of 1 person" in page
 
