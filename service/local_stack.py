@@ -1,9 +1,11 @@
 """Runs queue, sweeper and workers as children of this process, for `run`, `demo` and `up`."""
 
+import importlib
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from functools import partial
 
 from redis import Redis, RedisError
 
@@ -29,25 +31,38 @@ class LocalStack:
     redis_url: str
     supervisor: Supervisor
 
-    def start_workers(self, count: int, queues: Sequence[str]) -> None:
-        """Start the sweeper and `count` workers that listen to `queues`."""
-        self.start_sweeper()
+    def start_workers(self, count: int, queues: Sequence[str], *, are_forks: bool = False) -> None:
+        """Start the sweeper and `count` workers that listen to `queues`.
+
+        Forks of this process need not import what it has: that is for a command that runs one job. A service
+        holds keys and a socket that its workers should not have.
+        """
+        self.start_sweeper(is_fork=are_forks)
         for number in range(1, count + 1):
-            self._start(f"worker-{number}", "workers", "--queues", ",".join(queues))
+            self._start(
+                f"worker-{number}", "workers.__main__", "--queues", ",".join(queues), is_fork=are_forks
+            )
 
-    def start_sweeper(self) -> None:
+    def start_sweeper(self, *, is_fork: bool = False) -> None:
         """Start the sweeper alone."""
-        self._start("sweeper", "workers.sweeper")
+        self._start("sweeper", "workers.sweeper", is_fork=is_fork)
 
-    def _start(self, name: str, module: str, *more: str) -> None:
+    def _start(self, name: str, module: str, *arguments: str, is_fork: bool) -> None:
+        self.store.close()  # a fork must not meet SQLite's view of which files are open and locked
         self.supervisor.start(
             Child(
                 name=name,
-                command=module_command(module, *more),
+                command=module_command(module, *arguments),
+                main=partial(_run_module, module, arguments) if is_fork else None,
                 env=worker_env(self.settings, self.redis_url),
                 log_file=self.settings.data_dir / "logs" / f"{name}.log",
             )
         )
+
+
+def _run_module(module: str, arguments: Sequence[str]) -> None:
+    """What `python -m module` with these arguments does."""
+    importlib.import_module(module).main(arguments, prog_name=f"python -m {module}")
 
 
 def worker_env(settings: Settings, redis_url: str) -> dict[str, str]:

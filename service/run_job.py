@@ -59,7 +59,8 @@ def run_to_end(
         job = begin(here)
         try:
             started(job, [old for old in abandoned if old.id != job.id])
-            here.start_workers(workers or workers_for(job.counts.planned - job.counts.done), [job.spec.queue])
+            number = workers or workers_for(job.counts.planned - job.counts.done)
+            here.start_workers(number, [job.spec.queue], are_forks=True)
             watch = _WorkerWatch(here)
             for snapshot in poll_job(here.store, job.id):
                 progress(snapshot)

@@ -1,22 +1,26 @@
 """Starts child processes, restarts those that end, and stops them all together."""
 
+import gc
 import logging
 import os
 import signal
 import subprocess
+import sys
 import threading
 import time
+import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import FrameType
-from typing import Self
+from typing import BinaryIO, NoReturn, Self
 
 from gnomon.parent_death import die_with_parent
 from service.data_folder import FILE, FOLDER, UMASK
 
 WATCH_S = 0.1
+FORK_LOOK_S = 0.02
 BACKOFF_S, BACKOFF_MAX_S = 0.2, 10.0
 EARLY_S = 2.0
 SETTLED_S = 30.0  # a child that has run for this long starts again without delay
@@ -29,11 +33,15 @@ class Child:
 
     One that `serves_others` is stopped after all others have ended. `on_early_exit` is called before the
     restart of a child that exited with an error within EARLY_S of its start.
+
+    `main` does what `command` does. Where there is one, the child's first start is a fork of this process,
+    which saves it the imports done here. Later starts, and other systems than Linux, run the command.
     """
 
     name: str
     command: tuple[str, ...]
     log_file: Path
+    main: Callable[[], object] | None = None
     env: Mapping[str, str] = field(default_factory=dict)  # beside this process's own
     stop_s: float = 15.0
     serves_others: bool = False
@@ -43,7 +51,7 @@ class Child:
 @dataclass(slots=True, kw_only=True)
 class _Running:
     child: Child
-    process: "subprocess.Popen[bytes]"
+    process: "subprocess.Popen[bytes] | Fork"
     started_s: float
     backoff_s: float = BACKOFF_S
     again_at_s: float | None = None  # when a child that ended is restarted
@@ -78,9 +86,10 @@ class Supervisor:
         with self._lock:
             if child.name in self._running:
                 raise ValueError(f"a child {child.name!r} is already running")
-            self._running[child.name] = _Running(
-                child=child, process=_spawn(child), started_s=time.monotonic()
-            )
+        self._stop_watching()  # a fork has a copy of its locks, but not of the thread that releases them
+        with self._lock:
+            process = _fork(child) or _spawn(child)
+            self._running[child.name] = _Running(child=child, process=process, started_s=time.monotonic())
         if self._watcher is None:
             self._watcher = threading.Thread(target=self._watch, name="supervisor", daemon=True)
             self._watcher.start()
@@ -96,16 +105,19 @@ class Supervisor:
 
     def stop(self, *, within_s: float | None = None) -> None:
         """Stop every child, within `within_s` seconds if that is less than its `stop_s`; idempotent."""
-        self._stopping.set()
-        if self._watcher is not None:
-            self._watcher.join()
-            self._watcher = None
+        self._stop_watching()
         with self._lock:
             for serves in (False, True):
                 group = [entry for entry in self._running.values() if entry.child.serves_others is serves]
                 _stop(group, within_s)
             self._running.clear()
-        self._stopping.clear()
+
+    def _stop_watching(self) -> None:
+        if self._watcher is not None:
+            self._stopping.set()
+            self._watcher.join()
+            self._watcher = None
+            self._stopping.clear()
 
     def _watch(self) -> None:
         while not self._stopping.wait(WATCH_S):
@@ -113,6 +125,84 @@ class Supervisor:
                 for running in self._running.values():
                     if running.process.poll() is not None:
                         _restart(running)
+
+
+class Fork:
+    """A fork of this process that runs a child's `main`, with what is used here of `subprocess.Popen`.
+
+    Like a command that is started, it has a session, an output and an environment of its own, and none of
+    this process's files: it may neither hold its locks nor use its connections.
+    """
+
+    def __init__(self, main: Callable[[], object], *, log_file: Path, env: Mapping[str, str]) -> None:
+        self.returncode: int | None = None
+        end_with_parent = die_with_parent()
+        with _log_of(log_file) as output, _signals_deferred():
+            self.pid = os.fork()
+            if self.pid == 0:
+                end_with_parent()
+                _run_forked(main, output.fileno(), env)
+
+    def poll(self) -> int | None:
+        """The exit code, negative for a signal; None while it runs."""
+        if self.returncode is None and (status := os.waitpid(self.pid, os.WNOHANG))[0]:
+            self.returncode = os.waitstatus_to_exitcode(status[1])
+        return self.returncode
+
+    def wait(self, timeout: float | None = None) -> int:
+        """Wait for its end.
+
+        Raises:
+            subprocess.TimeoutExpired: it has not ended after `timeout` seconds.
+        """
+        until_s = None if timeout is None else time.monotonic() + timeout
+        while (code := self.poll()) is None:
+            if until_s is not None and time.monotonic() > until_s:
+                raise subprocess.TimeoutExpired(str(self.pid), timeout or 0.0)
+            time.sleep(FORK_LOOK_S)
+        return code
+
+    def terminate(self) -> None:
+        """Send SIGTERM, unless it has ended."""
+        if self.poll() is None:
+            os.kill(self.pid, signal.SIGTERM)
+
+
+def _run_forked(main: Callable[[], object], output: int, env: Mapping[str, str]) -> NoReturn:
+    """Make this fork what a command that is started would be, run `main`, and exit."""
+    code = 1
+    try:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        os.setsid()
+        os.umask(UMASK)
+        os.environ.update(env)
+        os.dup2(output, 1)
+        os.dup2(output, 2)
+        _let_go_of_files()
+        sys.stdout, sys.stderr = open(1, "w", buffering=1), open(2, "w", buffering=1)  # noqa: SIM115
+        gc.freeze()  # what is shared with the parent stays shared
+        main()
+        code = 0
+    except SystemExit as end:
+        code = end.code if isinstance(end.code, int) else int(end.code is not None)
+    except BaseException:  # noqa: BLE001 (the end of a process: nothing may pass)
+        traceback.print_exc()
+    finally:
+        os._exit(code)
+
+
+def _let_go_of_files() -> None:
+    """Let every open file but the outputs be /dev/null: released, while its number stays taken.
+
+    Closed, the number would be given to another file, which the owner of the old one would close some day.
+    """
+    null = os.open(os.devnull, os.O_RDWR)
+    for number in [int(link.name) for link in Path("/proc/self/fd").iterdir()]:
+        if number not in (1, 2, null):
+            with suppress(OSError):  # the file that listed the folder is closed again
+                os.fstat(number)
+                os.dup2(null, number)
 
 
 @contextmanager
@@ -154,9 +244,7 @@ def _stop(children: Sequence[_Running], within_s: float | None) -> None:
 
 def spawn(command: Sequence[str], *, log_file: Path, env: Mapping[str, str]) -> "subprocess.Popen[bytes]":
     """Start a process in a session of its own that does not outlive this one; `log_file` gets its output."""
-    log_file.parent.mkdir(mode=FOLDER, parents=True, exist_ok=True)
-    descriptor = os.open(log_file, os.O_WRONLY | os.O_CREAT | os.O_APPEND, FILE)
-    with os.fdopen(descriptor, "ab") as output, _signals_deferred():
+    with _log_of(log_file) as output, _signals_deferred():
         return subprocess.Popen(  # noqa: S603 (commands are our own, arguments as a list)
             list(command),
             stdin=subprocess.DEVNULL,
@@ -167,6 +255,11 @@ def spawn(command: Sequence[str], *, log_file: Path, env: Mapping[str, str]) -> 
             umask=UMASK,
             preexec_fn=die_with_parent(),
         )
+
+
+def _log_of(log_file: Path) -> BinaryIO:
+    log_file.parent.mkdir(mode=FOLDER, parents=True, exist_ok=True)
+    return os.fdopen(os.open(log_file, os.O_WRONLY | os.O_CREAT | os.O_APPEND, FILE), "ab")
 
 
 @contextmanager
@@ -195,6 +288,12 @@ def _spawn(child: Child) -> "subprocess.Popen[bytes]":
     return spawn(child.command, log_file=child.log_file, env=child.env)
 
 
+def _fork(child: Child) -> Fork | None:
+    if child.main is None or sys.platform != "linux":
+        return None
+    return Fork(child.main, log_file=child.log_file, env=child.env)
+
+
 def _restart(running: _Running) -> None:
     """Restart a child that ended: at once if it ran for SETTLED_S, else after a pause that doubles."""
     now_s = time.monotonic()
@@ -204,7 +303,11 @@ def _restart(running: _Running) -> None:
         running.again_at_s = now_s if settled else now_s + running.backoff_s
         code = running.process.returncode
         log.warning("%s ended with %d; see %s", running.child.name, code, running.child.log_file)
-        if running.child.on_early_exit is not None and code > 0 and now_s - running.started_s < EARLY_S:
+        if (
+            running.child.on_early_exit is not None
+            and (code or 0) > 0
+            and now_s - running.started_s < EARLY_S
+        ):
             running.child.on_early_exit()
     if now_s < running.again_at_s:
         return

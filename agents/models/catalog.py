@@ -15,7 +15,6 @@ from gnomon.spec.job_spec import ModelSpec
 from gnomon.spec.model_providers import plugged_provider
 
 REFERENCE, REFERENCE_MODULE = "reference", "agents.models.reference.model"
-REFERENCE_TRIPS = "agents.models.reference.trips"
 Client = Literal["reference", "scripted", "plugin", "openai", "anthropic", "responses", "litellm"]
 
 # Each is imported when a model needs it, as one that calls nobody needs no HTTP client.
@@ -108,7 +107,6 @@ def preload(models: Iterable[ModelSpec]) -> None:
     langgraph_runtime.load()
     if "reference" in clients:
         importlib.import_module(REFERENCE_MODULE)
-        importlib.import_module(REFERENCE_TRIPS)
     for client in clients & _CLASSES.keys():
         importlib.import_module(_CLASSES[client][0])
     if "litellm" in clients:

@@ -11,6 +11,9 @@ ROOT = Path(__file__).parents[2]
 # A job without pictures loads it as well, with the store: what puts pictures there names Pillow itself.
 NEVER_EARLY = {
     "tools/core/open_picture.py": {"PIL"},
+    # Every job with `tools: all` loads the gazetteer's tools, few call them; reading its tables takes longer.
+    "tools/gazetteer/tables.py": {"pyarrow.dataset", "pyarrow.parquet", "scipy.spatial"},
+    "tools/gazetteer/areas.py": {"pyarrow.compute"},
     # Batches are for the API and notebooks; a worker's calls are single.
     **{
         source: {"numpy"}

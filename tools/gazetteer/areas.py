@@ -91,7 +91,6 @@ def _keys(place: GazetteerPlace) -> set[str]:
     return {ja[:-1], latin_key(stem)}
 
 
-LAZY = ("pyarrow.compute",)  # as in tables
 MOST = 200  # rows looked at for one name
 
 

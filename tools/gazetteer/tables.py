@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     from scipy.spatial import cKDTree
 
-# Every process loads the tools, few use these; Arrow alone takes a fifth of a second.
-LAZY = ("pyarrow.dataset", "pyarrow.parquet", "scipy.spatial")
 EARTH_M = 6_371_008.8  # mean radius (IUGG), for finding neighbours; distances told are geodesic
 MICRO = 1e-6
 

@@ -19,14 +19,6 @@ from gnomon.media import MediaStore
 from tools.core.sketch import Sketch
 from tools.core.tool import Need
 
-# What neither a check of a spec nor a generated world needs.
-LAZY = (
-    "gnomon.benchmarks.gtr_bench.audit.shortcuts",
-    "gnomon.benchmarks.gtr_bench.loader",
-    "gnomon.benchmarks.gtr_bench.question_view",
-    "gnomon.benchmarks.gtr_bench.transforms",
-)
-
 
 class GtrBench:
     """Seven tasks in two scenes; a cell is a scene's task, the headline the mean of the 14 cells."""
