@@ -1,6 +1,6 @@
 VENV ?= .venv
 BIN := $(VENV)/bin
-WORKERS ?= 2
+WORKERS ?= 3
 
 .PHONY: help demo test soak faults bench audit docs check format lock clean
 help:  ## list what can be made

@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from gnomon.media import MediaStore
+
 # A deadline is a timed assertion, and a busy machine would break it.
 settings.register_profile("untimed", deadline=None)
 settings.load_profile("untimed")
@@ -46,6 +48,15 @@ def golden_dir() -> Path:
 def gtr_dir() -> Path:
     """GTR-Bench in its published layout; absent: skipped, under CI=true failed."""
     return _outside("GNOMON_GTR_DIR", "../shared/data/gtr-bench")
+
+
+@pytest.fixture(scope="session")
+def gtr_media(tmp_path_factory: pytest.TempPathFactory) -> MediaStore:
+    """Media of GTR-Bench's published files; all processes of a pytest-xdist run read its maps once."""
+    shared = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        shared = shared.parent
+    return MediaStore(shared / "gtr-media")
 
 
 @pytest.fixture(scope="session")

@@ -266,12 +266,12 @@ def test_impossible_homographies_are_named(tmp_path: Path) -> None:
     assert [fault.kind for fault in plugin.case_faults([split])] == ["horizon"]
 
 
-def test_of_the_published_questions_no_leak_survives_the_guard(gtr_dir: Path, tmp_path: Path) -> None:
+def test_of_the_published_questions_no_leak_survives_the_guard(gtr_dir: Path, gtr_media: MediaStore) -> None:
     found = audit(
         BENCHMARKS.get("gtr-bench"),
         data=gtr_dir,
         select=Select(tasks=("CausalReordering", "ArrivalTimeInterval"), limit=80),
-        media=MediaStore(tmp_path),
+        media=gtr_media,
     )
     assert not found.surviving
     assert [accuracy.value for accuracy in pick(found, "CR: order of the clips", "official")] == [1.0, 1.0]

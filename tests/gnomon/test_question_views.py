@@ -239,15 +239,16 @@ def test_the_verdict_on_options_names_both(worlds_questions: list[Sample]) -> No
 
 
 @pytest.mark.skipif(not GTR_DATA.is_dir(), reason="needs the published GTR-Bench")
+@pytest.mark.timeout(600)  # it may be the first to read a hundred maps
 @pytest.mark.parametrize(
     ("protocol", "scenes", "count"), [("guarded", (), 219), ("official", ("indoor",), 112)]
 )
 def test_every_published_question_of_gtr_bench_has_a_view(
-    tmp_path: Path, protocol: PromptProtocol, scenes: tuple[str, ...], count: int
+    gtr_media: MediaStore, protocol: PromptProtocol, scenes: tuple[str, ...], count: int
 ) -> None:
     gtr = BENCHMARKS.get("gtr-bench")
     select = Select(scenes=scenes)
-    samples = open_gtr(data=GTR_DATA, select=select, protocol=protocol, media=MediaStore(tmp_path))
+    samples = open_gtr(data=GTR_DATA, select=select, protocol=protocol, media=gtr_media)
     assert len(samples.refs) == count
     tracks = 0
     for ref in samples.refs:

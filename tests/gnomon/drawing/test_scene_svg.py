@@ -11,7 +11,6 @@ from gnomon.core.select import Select
 from gnomon.drawing.labels import place, text_width
 from gnomon.drawing.layer import Layer
 from gnomon.drawing.scene_svg import PictureBelow, scene_svg
-from gnomon.media import MediaStore
 from gnomon.worlds.drawing import draw
 from gnomon.worlds.sample_numbers import Number
 from tools.core.sketch import Area, Dot, Line, Sketch, Span
@@ -361,10 +360,8 @@ def test_labels_that_do_not_fit_are_dropped():
     assert place([], view=(0, 0, 10, 10), em=1.0, taken=[]) == []
 
 
-def test_scenes_of_the_published_benchmark_are_drawn(gtr_dir, tmp_path):
-    samples = gtr_bench.open(
-        data=gtr_dir, select=Select(limit=14), protocol="guarded", media=MediaStore(tmp_path)
-    )
+def test_scenes_of_the_published_benchmark_are_drawn(gtr_dir, gtr_media):
+    samples = gtr_bench.open(data=gtr_dir, select=Select(limit=14), protocol="guarded", media=gtr_media)
     scenes = [samples.get(ref.sample_id).scene for ref in samples.refs]
     assert scenes
     for scene in scenes:

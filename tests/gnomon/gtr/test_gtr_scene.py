@@ -125,10 +125,9 @@ def test_a_right_answer_scores_one_on_every_published_case(gtr_dir: Path, tmp_pa
 
 
 def test_published_samples_open_and_score_under_each_protocol(
-    gtr_dir: Path, tmp_path: Path, protocol: PromptProtocol
+    gtr_dir: Path, gtr_media: MediaStore, protocol: PromptProtocol
 ) -> None:
-    media = MediaStore(tmp_path)
-    samples = gtr_bench.open(data=gtr_dir, select=Select(limit=12), protocol=protocol, media=media)
+    samples = gtr_bench.open(data=gtr_dir, select=Select(limit=12), protocol=protocol, media=gtr_media)
     assert len(samples.refs) <= 12
     for ref in samples.refs:
         sample = samples.get(ref.sample_id)
@@ -137,8 +136,10 @@ def test_published_samples_open_and_score_under_each_protocol(
         assert score.answer == (None if ref.task == "TrajectoryForecasting" else "A")
 
 
-def test_no_guarded_prompt_of_the_published_cases_tells_what_is_hidden(gtr_dir: Path, tmp_path: Path) -> None:
-    samples = gtr_bench.open(data=gtr_dir, select=Select(), protocol="guarded", media=MediaStore(tmp_path))
+def test_no_guarded_prompt_of_the_published_cases_tells_what_is_hidden(
+    gtr_dir: Path, gtr_media: MediaStore
+) -> None:
+    samples = gtr_bench.open(data=gtr_dir, select=Select(), protocol="guarded", media=gtr_media)
     layout = find_layout(gtr_dir)
     cases = {case.case_id: case for case in read_cases(layout)[0]}
     for ref in list(samples.refs)[:60]:

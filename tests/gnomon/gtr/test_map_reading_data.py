@@ -8,8 +8,10 @@ from PIL import Image
 from gnomon.benchmarks.gtr_bench.case import Case
 from gnomon.benchmarks.gtr_bench.layout import find_layout, read_cases
 from gnomon.benchmarks.gtr_bench.map_reading.agreement import agreements, sightings
-from gnomon.benchmarks.gtr_bench.map_reading.reading import MapReading, read_map, read_map_blind
+from gnomon.benchmarks.gtr_bench.map_reading.reading import MapReading, read_map_blind
+from gnomon.benchmarks.gtr_bench.map_reading.reading_store import ReadingStore
 from gnomon.benchmarks.gtr_bench.scenes import outdoor_scene
+from gnomon.media import MediaStore
 
 SAMPLE = 20  # maps read blind
 
@@ -18,14 +20,14 @@ pytestmark = pytest.mark.timeout(600)  # it reads a hundred maps
 
 
 @pytest.fixture(scope="module")
-def readings(gtr_dir: Path) -> list[tuple[Case, Path, MapReading]]:
+def readings(gtr_dir: Path, gtr_media: MediaStore) -> list[tuple[Case, Path, MapReading]]:
     layout = find_layout(gtr_dir)
+    store = ReadingStore(gtr_media.folder / "map-readings")
     found = []
     for case in read_cases(layout)[0]:
         path = layout.map_of(case) if case.scene == "outdoor" else None
         if path is not None:
-            with Image.open(path) as image:
-                found.append((case, path, read_map(image, outdoor_scene(case).cameras)))
+            found.append((case, path, store.read(path.read_bytes(), outdoor_scene(case).cameras)))
     if not found:
         pytest.skip("no outdoor maps in this copy of the data")
     return found
