@@ -22,7 +22,6 @@ from gnomon.parent_death import die_with_parent
 from gnomon.spec.job_spec import JobSpec, ModelSpec
 from tools.core.lazy_imports import load_lazy
 from workers.message import RefusedMessage, ShardMessage
-from workers.process import raise_gc_threshold
 from workers.queue import mark_resting, pop_next_shard, queue_names, resting_jobs
 from workers.resting_forks import RESTS, ForkLine, RestingForks
 from workers.shard import WorkerContext, run_shard
@@ -166,7 +165,6 @@ class ShardWorker(Worker):
         """The forked process."""
         self._die_with_worker()
         self._line.keep_writing()
-        raise_gc_threshold()
         super().main_work_horse(job, queue)
 
     def _run(self, job_id: str, shard: int) -> None:

@@ -39,10 +39,9 @@ def is_attainable(world: World, question: Question) -> bool:
         return _is_in_time(world, question)
     if not question.times_s:
         return True
-    trip, last, coming = question.gaps[0]
-    ends = [question.gaps[-1]] if question.task_id == "TrajectoryForecasting" else question.gaps[1:]
-    if question.task_id == "TrajectoryForecasting":
-        return _comes(world, last, coming) and _comes(world, last, ends[0][2])
+    if question.task_id == "TrajectoryForecasting":  # both cameras, from the clip
+        _, last, coming = question.gaps[0]
+        return _comes(world, last, coming) and _comes(world, last, question.gaps[-1][2])
     return all(_comes(world, was, then) for _, was, then in question.gaps)
 
 

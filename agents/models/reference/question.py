@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
+from gnomon.benchmarks.gtr_bench.clock import clocks_told_s
 from gnomon.core.message import Message, text_of
 
 Box = tuple[float, float, float, float]  # x, y, width, height in pixels
@@ -14,8 +15,6 @@ _CLIP = re.compile(rf"^Clip \d+: camera (\S+), target (\S+), (?:{_TIME}-{_TIME}|
 _BOX = re.compile(rf"^\s*(?:{_TIME}|\+?([\d.]+) s) box x=(-?[\d.]+) y=(-?[\d.]+) w=([\d.]+) h=([\d.]+)\s*$")
 _OPTION = re.compile(r"^\s*([A-Z])[.)]\s+(.+?)\s*$")
 _SPAN = re.compile(rf"{_TIME}\s*-\s*{_TIME}")
-_CLOCKS = re.compile(r"clocks are off, in seconds ahead of the true time: ([^.]*(?:\.\d[^.]*)*)\.")
-_AHEAD = re.compile(r"([\w-]+) ([+-][\d.]+)")
 _MENTION = re.compile(r"\bcamera ([\w-]*\d[\w-]*)|\(([\w-]+), ?\d{1,2}:\d{2}:")
 
 
@@ -112,8 +111,7 @@ def read_question(messages: Sequence[Message]) -> Question:
 
 def _by_true_time(clips: Sequence[Clip], body: str) -> tuple[Clip, ...]:
     """The clips with the times that they would have if no clock were off."""
-    listed = _CLOCKS.search(body)
-    ahead_s = {camera: float(by_s) for camera, by_s in _AHEAD.findall(listed[1])} if listed else {}
+    ahead_s = clocks_told_s(body)
     return tuple(
         clip
         if clip.start_s is None or clip.camera not in ahead_s
