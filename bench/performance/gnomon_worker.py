@@ -7,11 +7,12 @@ import sys
 from pathlib import Path
 
 from bench.performance.meter import Meter
-from workers.process import limit_memory
+from workers.process import limit_memory, raise_gc_threshold
 
 
 def main() -> None:
     limit_memory()
+    raise_gc_threshold()
     from bench.performance.gnomon_job import Job, spec_of
 
     base, trials, in_flight = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
