@@ -90,7 +90,8 @@ class Avoided:
 
     def met_by(self, place: Polygon) -> int:
         """How many of them the place meets."""
-        near = [area for bounds, area in self._areas if _meet(place.bounds, bounds)]
+        its_bounds = place.bounds
+        near = [area for bounds, area in self._areas if _meet(its_bounds, bounds)]
         return int(shapely.intersects(near, place).sum()) if near else 0
 
 

@@ -4,10 +4,13 @@ Formulas: Vincenty 1975, Survey Review 23, 88-93. Within the 1,000 km about a fr
 they agree with Karney's (2013), by which single calls measure, to a hundredth of a millimetre.
 """
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
 from tools.scene.frame import Frame
+from tools.scene.scene import Point
 
 Array = NDArray[np.float64]
 
@@ -28,6 +31,18 @@ def distances_m(frame: Frame, start_m: Array, end_m: Array) -> Array:
 def geodesics(frame: Frame, start_m: Array, end_m: Array) -> tuple[Array, Array]:
     """Lengths in metres (n) and initial true azimuths in degrees (n) between local points (each n × 2)."""
     return _inverse(*_to_wgs84(frame, start_m), *_to_wgs84(frame, end_m))
+
+
+def to_wgs84(frame: Frame, points_m: Sequence[Point]) -> list[Point]:
+    """Local metres to (longitude, latitude) in degrees, as `Frame.to_wgs84` does point by point."""
+    if not points_m:
+        return []
+    latitude, east = _to_wgs84(frame, np.array(points_m, dtype=np.float64))
+    # the reduced latitude u of a latitude: tan u = (1 - f) tan latitude
+    latitude_deg = np.degrees(np.arctan2(np.sin(latitude), (1 - FLATTENING) * np.cos(latitude)))
+    longitude_deg = np.degrees(east) + frame.lon_deg
+    longitude_deg -= 360 * np.round(longitude_deg / 360)
+    return list(zip(longitude_deg.tolist(), latitude_deg.tolist(), strict=True))
 
 
 def _series(cos2_alpha: Array) -> tuple[Array, Array]:

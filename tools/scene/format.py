@@ -4,8 +4,8 @@ The format is told in docs/scenes.md; this is its front door.
 """
 
 import json
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import cache
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -14,6 +14,7 @@ from shapely import Polygon
 from shapely.geometry.polygon import orient
 
 from tools.core.regular_file import open_regular
+from tools.geometry.geodesic import to_wgs84
 from tools.scene.decode import Decoder
 from tools.scene.document import SceneDocument, SceneError
 from tools.scene.scene import Camera, Point, Portal, Road, Scene, ScenePlace, Zone
@@ -23,7 +24,7 @@ Json = dict[str, Any]
 
 def encode(scene: Scene) -> Json:
     """The scene as a FeatureCollection; see docs/scenes.md."""
-    return {"type": "FeatureCollection", "gnomon": _head(scene), "features": list(_features(scene))}
+    return {"type": "FeatureCollection", "gnomon": _head(scene), "features": _features(scene)}
 
 
 def _head(scene: Scene) -> Json:
@@ -45,11 +46,19 @@ def _head(scene: Scene) -> Json:
     return head
 
 
-Degrees = Callable[[Point], Point]  # from metres of a scene to longitude and latitude
+Degrees = Callable[[Point], list[float]]  # from metres of a scene to longitude and latitude
 
 
-def _features(scene: Scene) -> Iterator[Json]:
-    degrees = cache(scene.frame.to_wgs84)  # ends of roads, corners of rooms and ends of rings come again
+def _features(scene: Scene) -> list[Json]:
+    """The features; all points become degrees together, once each: roads and rooms share their ends."""
+    degrees: defaultdict[Point, list[float]] = defaultdict(list)
+    features = list(_described(scene, degrees.__getitem__))
+    for position, lon_lat_deg in zip(degrees.values(), to_wgs84(scene.frame, list(degrees)), strict=True):
+        position[:] = lon_lat_deg
+    return features
+
+
+def _described(scene: Scene, degrees: Degrees) -> Iterator[Json]:
     for camera in scene.cameras.values():
         yield _camera(camera, degrees)
         if camera.field_of_view is not None:
@@ -123,7 +132,7 @@ def _positions(points_m: Iterable[tuple[float, ...]], degrees: Degrees) -> list[
 
 
 def _position(xy_m: Point, degrees: Degrees) -> list[float]:
-    return list(degrees(xy_m))
+    return degrees(xy_m)
 
 
 MAX_SCENE_BYTES = 20_000_000
