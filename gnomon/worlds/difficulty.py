@@ -12,6 +12,7 @@ from gnomon.core.errors import SpecError
 
 Level = Literal["easy", "medium", "hard"]
 LEVELS: tuple[Level, ...] = ("easy", "medium", "hard")
+AS_IT_COMES = "as it comes"  # the level of a question without a difficulty
 FEATURES = (
     "detour",
     "gap_m",
@@ -55,6 +56,22 @@ class Difficulty:
         return cls(
             ranges=tuple((name, float(low), float(high)) for name, (low, high) in sorted(wanted.items()))
         )
+
+    @classmethod
+    def in_turn(
+        cls, wanted: Level | Literal["mixed"] | Mapping[str, tuple[float, float]] | None
+    ) -> tuple[Self | None, ...]:
+        """The difficulties that a selection's rounds have in turn; None: as they come.
+
+        >>> [difficulty and difficulty.tag for difficulty in Difficulty.in_turn("mixed")]
+        [None, 'easy', 'medium', 'hard']
+
+        Raises:
+            SpecError: as `of`.
+        """
+        if wanted == "mixed":
+            return (None, *(cls(level=level) for level in LEVELS))
+        return (None if wanted is None else cls.of(wanted),)
 
     @classmethod
     def from_tag(cls, tag: str) -> Self:

@@ -120,8 +120,32 @@ def test_features_are_within_the_ranges_that_were_asked_for(tmp_path: Path) -> N
     for ref in samples.refs:
         assert isinstance(worlds, MeasuresDifficulty)
         features = worlds.features(samples.get(ref.sample_id))
-        assert 1.4 <= features["detour"] <= 4.0
+        assert 1.4 <= float(features["detour"]) <= 4.0
         assert set(features) <= set(FEATURES)
+
+
+def test_mixed_questions_are_those_of_each_level_round_by_round(tmp_path: Path) -> None:
+    select = Select.model_validate({"limit": 118, "seed": 7, "difficulty": "mixed"})
+    samples = worlds.open(data=None, select=select, protocol="guarded", media=MediaStore(tmp_path))
+    ids = [ref.sample_id for ref in samples.refs]
+    assert ids[::14] == [
+        *("w7-00000", "w7-easy-00000", "w7-medium-00000", "w7-hard-00000"),
+        *("w7-00014", "w7-easy-00014", "w7-medium-00014", "w7-hard-00014", "w7-00028"),
+    ]
+    assert len(set(ids)) == 118
+    assert all(number_of(sample_id).ref() in samples.refs for sample_id in ids)
+    assert number_of("w7-00034").ref() not in samples.refs
+    assert number_of("w7-easy-00028").ref() not in samples.refs
+
+
+def test_the_level_is_a_feature(tmp_path: Path) -> None:
+    select = Select.model_validate(
+        {"limit": 4, "seed": 7, "difficulty": "mixed", "tasks": ["GeoLocation"], "scenes": ["outdoor"]}
+    )
+    samples = worlds.open(data=None, select=select, protocol="guarded", media=MediaStore(tmp_path))
+    assert isinstance(worlds, MeasuresDifficulty)
+    levels = [worlds.features(samples.get(ref.sample_id))["level"] for ref in samples.refs]
+    assert levels == ["as it comes", "easy", "medium", "hard"]
 
 
 def test_ranges_that_no_question_of_a_cell_has_are_refused_before_anything_runs(tmp_path: Path) -> None:
