@@ -1,6 +1,7 @@
 """Generated questions of a named difficulty: they obey their lots, and an id says all of a question."""
 
 import math
+import re
 from functools import cache
 from pathlib import Path
 from random import Random
@@ -34,6 +35,7 @@ from gnomon.worlds.sample_numbers import Number, number_of
 from gnomon.worlds.street_plans import draw_plan
 
 SEED, ROUNDS = 11, 3
+MOTION_ROUNDS = 20  # of which only motions are drawn
 HARD = Difficulty(level="hard")
 
 
@@ -82,6 +84,30 @@ def test_a_hard_motion_ends_where_all_options_end() -> None:
         ends = [same_displacement(evidence(drawn), option) for option in drawn.question.options]
         assert all(end is not None for end in ends)
         assert max(map(float, filter(None, ends))) - min(map(float, filter(None, ends))) < 0.5
+
+
+def test_options_of_a_hard_motion_have_as_many_runs_and_are_as_long() -> None:
+    motions = [drawn for number, drawn in hard_questions() if number.task_id == "MotionState"]
+    for drawn in motions:
+        metres = [
+            [float(run) for run in re.findall(r"([\d.]+) meters", option)]
+            for option in drawn.question.options
+        ]
+        assert len({len(runs) for runs in metres}) == 1
+        lengths_m = [sum(runs) for runs in metres]
+        assert max(lengths_m) - min(lengths_m) <= 0.1 * len(metres[0]) + 1e-6
+
+
+def test_the_right_motion_is_the_shortest_text_no_more_often_than_chance() -> None:
+    """Once wrong options had a run more, and the shortest text was right in 83 of 100."""
+    shares = []
+    for k in range(14 * MOTION_ROUNDS):
+        if (number := Number(SEED + 1, k, HARD)).task_id == "MotionState":
+            question = draw(number).question
+            lengths = [len(option) for option in question.options]
+            right = question.options.index(question.right[0])
+            shares.append((lengths[right] == min(lengths)) / lengths.count(min(lengths)))
+    assert sum(shares) / len(shares) < CHANCE + 4 * math.sqrt(CHANCE * (1 - CHANCE) / len(shares))
 
 
 ranges = st.dictionaries(
