@@ -75,7 +75,7 @@ def open_model(spec: ModelSpec, media: MediaStore) -> Model:
         return UncalledModel(spec.id)
     client = client_of(spec)
     if client == "reference":
-        reference: Model = importlib.import_module(REFERENCE_MODULE).ReferenceModel(spec)
+        reference: Model = importlib.import_module(REFERENCE_MODULE).ReferenceModel(spec, media=media)
         return reference
     if client == "scripted":
         return ScriptedModel(spec)

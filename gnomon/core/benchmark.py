@@ -227,11 +227,11 @@ class MeasuresDifficulty(Protocol):
 
     Each row keeps the features as metrics `feature: NAME`; the report draws each arm's score against them.
 
-    Example: `features` of `worlds` gives `{"detour": 1.8, "gap_s": 41.0}`.
+    Example: `features` of `worlds` gives `{"level": "hard", "detour": 1.8, "gap_s": 41.0}`.
     """
 
-    def features(self, sample: Sample) -> Mapping[str, float]:
-        """The sample's features, by name; one that has no meaning for it is left out."""
+    def features(self, sample: Sample) -> Mapping[str, float | str]:
+        """The sample's features, numbers or names, by name; one that has no meaning for it is left out."""
         ...
 
 

@@ -76,12 +76,13 @@ class Select(StrictModel):
         ),
     )
 
-    difficulty: Literal["easy", "medium", "hard"] | dict[str, tuple[float, float]] | None = Field(
+    difficulty: Literal["easy", "medium", "hard", "mixed"] | dict[str, tuple[float, float]] | None = Field(
         default=None,
         exclude_if=operator.not_,
         description=(
-            "How hard generated questions are: a level, or the lowest and the highest value of measured "
-            "features, such as {detour: [1.5, 3]}; null: as they come."
+            "How hard generated questions are: a level, `mixed` for as they come and all levels in turn, or "
+            "the lowest and the highest value of measured features, such as {detour: [1.5, 3]}; null: as "
+            "they come."
         ),
     )
 

@@ -2,22 +2,33 @@
 
 Each tool is a player by itself, unless `groups: {track: [estimate_track, project_track], …}` names sets of
 tools that come and go together. Where tools replace one another, this preset sees nothing; `subsets` does.
+With `none_too` there is also an arm without any tool.
 """
 
 from gnomon.core.benchmark import Benchmark
 from gnomon.spec.preset import ArmPlan, GroupedOptions, Preset, contrast
 
 
-def plan(options: GroupedOptions, _: Benchmark) -> ArmPlan:
+class LeaveOneOutOptions(GroupedOptions):
+    """`none_too` adds an arm without any tool, and what all of them are worth together."""
+
+    none_too: bool = False
+
+
+def plan(options: LeaveOneOutOptions, _: Benchmark) -> ArmPlan:
     """All tools, and all but each one."""
     players = options.players()
     full = options.coalition(players)
     lacking = {name: options.coalition(players.keys() - {name}) for name in players}
+    none = [options.coalition(())] if options.none_too else []
     return ArmPlan(
-        arms=(full, *lacking.values()),
-        contrasts=tuple(
-            contrast(arm.name, full.name, f"{name}, given all others", "tools")
-            for name, arm in lacking.items()
+        arms=(*none, full, *lacking.values()),
+        contrasts=(
+            *(contrast(arm.name, full.name, "all tools together", "tools") for arm in none),
+            *(
+                contrast(arm.name, full.name, f"{name}, given all others", "tools")
+                for name, arm in lacking.items()
+            ),
         ),
     )
 
@@ -25,7 +36,7 @@ def plan(options: GroupedOptions, _: Benchmark) -> ArmPlan:
 leave_one_out = Preset(
     name="leave_one_out",
     description="Takes each tool away from the full set: which of them cannot be spared.",
-    options=GroupedOptions,
+    options=LeaveOneOutOptions,
     plan=plan,
     example={"groups": {"track": ["estimate_track"], "way": ["distance"], "when": ["interpolate"]}},
 )

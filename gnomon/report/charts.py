@@ -7,7 +7,7 @@ the style sheet shows the one that fits. Every drawing has a title for screen re
 Texts from outside are escaped.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -95,6 +95,8 @@ class Layout:
 
 WIDE = Layout(width=900.0, left=225.0, right=660.0, texts=0)
 CURVE_WIDE = Layout(width=720.0, left=56.0, right=470.0, texts=0)
+PANEL_WIDTH, PANEL_HEIGHT = 280.0, 150.0  # of one of many small charts, with its title and its ticks
+PANEL_TOP, PANEL_BOTTOM = 30.0, 120.0
 NARROW_WIDTH = 350.0
 
 
@@ -248,20 +250,64 @@ def curve_plot(curves: Sequence[Curve], *, title: str, x_title: str) -> Markup:
     return _figure(title, draw, narrow, CURVE_WIDE)
 
 
+def curve_panels(
+    curves: Sequence[Curve], *, title: str, x_title: str, names: Mapping[float, str] | None = None
+) -> Markup:
+    """A small chart for each of many curves, with its band; the others are thin lines behind it.
+
+    `names` are those of points that stand for no numbers. All charts have the same scales.
+    """
+    xs = sorted({x for curve in curves for x, _, _ in curve.points})
+
+    def draw(layout: Layout) -> Drawing:
+        columns = max(1, int(layout.width // PANEL_WIDTH))
+        width = layout.width / columns
+        body: list[str] = []
+        for index, curve in enumerate(curves):
+            row, column = divmod(index, columns)
+            x_scale = Scale(low=xs[0], high=xs[-1], start=40.0, end=width - 28.0)
+            body.append(f'<g transform="translate({column * width:g} {row * PANEL_HEIGHT:g})">')
+            body += _panel(curve, curves, x_scale, {x: names[x] if names else f"{x:g}" for x in xs})
+            body.append("</g>")
+        rows = -(-len(curves) // columns)
+        body.append(_text("tick", layout.width / 2, rows * PANEL_HEIGHT + 10, x_title))
+        return Drawing(body=body, width=layout.width, height=rows * PANEL_HEIGHT + 18)
+
+    return _figure(title, draw, Layout(width=NARROW_WIDTH, left=0.0, right=NARROW_WIDTH, texts=1))
+
+
+def _panel(
+    curve: Curve, curves: Sequence[Curve], x_scale: Scale, ticks: Mapping[float, str]
+) -> Iterator[str]:
+    y_scale = Scale(low=0.0, high=1.0, start=PANEL_BOTTOM, end=PANEL_TOP)
+    yield f"<title>{escape(curve.label)}</title>{_text('above', 0, PANEL_TOP - 12, short(curve.label, 32))}"
+    for value in (0.0, 0.5, 1.0):
+        y = y_scale.at(value)
+        yield _line("grid", x_scale.start, y, x_scale.end, y)
+        yield _text("tick", x_scale.start - 18, y + 4, _tick_text(value, signed=False))
+    free_from = 0.0
+    for x, text in ticks.items():
+        half = text_width(text) * 5.5
+        if x_scale.at(x) - half >= free_from:  # else it would cover the one before
+            free_from = x_scale.at(x) + half + 4
+            yield _text("tick", x_scale.at(x), PANEL_BOTTOM + 16, text)
+    for behind in curves:
+        yield _polyline("behind", [(x_scale.at(x), y_scale.at(y)) for x, y, _ in behind.points])
+    points = [(x_scale.at(x), y_scale.at(y)) for x, y, _ in curve.points]
+    yield f'<g class="curve c0">{_area(curve, x_scale, y_scale)}{_polyline("line", points)}'
+    yield from (_dot(x, y, arm=None, size=0.7) for x, y in points)
+    yield "</g>"
+
+
 def _curve(
     curve: Curve, index: int, x_scale: Scale, y_scale: Scale, layout: Layout, label_y: float
 ) -> Iterator[str]:
-    upper = [f"{x_scale.at(x):g},{y_scale.at(ends[1]):g}" for x, _, ends in curve.points if ends]
-    lower = [f"{x_scale.at(x):g},{y_scale.at(ends[0]):g}" for x, _, ends in curve.points if ends]
     line = [(x_scale.at(x), y_scale.at(y)) for x, y, _ in curve.points]
     dash = DASHES[index % len(DASHES)]
     colour = f"c{index % COLOURS}" if curve.arm is None else f"arm-{curve.arm % 4 + 1}"
     yield f'<g class="curve {colour}">'
-    yield f'<polygon class="area" points="{" ".join([*upper, *reversed(lower)])}"/>'
-    yield (
-        f'<polyline class="line" points="{" ".join(f"{x:g},{y:g}" for x, y in line)}" '
-        f'stroke-dasharray="{dash}"/>'
-    )
+    yield _area(curve, x_scale, y_scale)
+    yield _polyline("line", line, f' stroke-dasharray="{dash}"')
     yield from (_dot(x, y, arm=curve.arm, size=0.8) for x, y in line)
     sign = f"{ARM_SHAPES[curve.arm % 4]} " if curve.arm is not None else ""
     if layout.texts:
@@ -270,6 +316,21 @@ def _curve(
     else:
         yield _text("value", layout.right + 10, label_y + 4, sign + curve.label)
     yield "</g>"
+
+
+def _area(curve: Curve, x_scale: Scale, y_scale: Scale) -> str:
+    """The band of a curve."""
+    upper = [(x_scale.at(x), y_scale.at(ends[1])) for x, _, ends in curve.points if ends]
+    lower = [(x_scale.at(x), y_scale.at(ends[0])) for x, _, ends in curve.points if ends]
+    return f'<polygon class="area" points="{_pairs([*upper, *reversed(lower)])}"/>'
+
+
+def _polyline(kind: str, points: Sequence[tuple[float, float]], dash: str = "") -> str:
+    return f'<polyline class="{kind}" points="{_pairs(points)}"{dash}/>'
+
+
+def _pairs(points: Iterable[tuple[float, float]]) -> str:
+    return " ".join(f"{x:g},{y:g}" for x, y in points)
 
 
 def _marks(marks: Sequence[Mark], scale: Scale, layout: Layout, top: float) -> Iterator[str]:

@@ -12,6 +12,7 @@ from gnomon.core.errors import SpecError
 
 Level = Literal["easy", "medium", "hard"]
 LEVELS: tuple[Level, ...] = ("easy", "medium", "hard")
+AS_IT_COMES = "as it comes"  # the level of a question without a difficulty
 FEATURES = (
     "detour",
     "gap_m",
@@ -25,7 +26,10 @@ FEATURES = (
 CHANCE = 1 / 4  # every question has four options
 FINDS: Mapping[str, float] = {"easy": 1.0, "medium": 0.6, "hard": CHANCE}
 TRIED = 300  # sets of wrong options that are looked at
-APART = ("longest", "earliest")  # rules that have a lot of their own; all others go by straight lines
+APART = ("longest", "earliest", "least turning")  # have a lot of their own; all others go by straight lines
+# A rule that tells no options apart obeys any lot. As it is harder to find the right option than to miss it, that
+# would mostly happen where it is to find it, and its rate would be below chance.
+ALWAYS_TELLS = {("longest", "ATI")}
 _TAG = re.compile(r"easy|medium|hard|[a-z_]+~[^~]+~[^~]+(?:~[a-z_]+~[^~]+~[^~]+)*", re.ASCII)
 
 
@@ -55,6 +59,22 @@ class Difficulty:
         return cls(
             ranges=tuple((name, float(low), float(high)) for name, (low, high) in sorted(wanted.items()))
         )
+
+    @classmethod
+    def in_turn(
+        cls, wanted: Level | Literal["mixed"] | Mapping[str, tuple[float, float]] | None
+    ) -> tuple[Self | None, ...]:
+        """The difficulties that a selection's rounds have in turn; None: as they come.
+
+        >>> [difficulty and difficulty.tag for difficulty in Difficulty.in_turn("mixed")]
+        [None, 'easy', 'medium', 'hard']
+
+        Raises:
+            SpecError: as `of`.
+        """
+        if wanted == "mixed":
+            return (None, *(cls(level=level) for level in LEVELS))
+        return (None if wanted is None else cls.of(wanted),)
 
     @classmethod
     def from_tag(cls, tag: str) -> Self:
@@ -130,17 +150,22 @@ class Lots:
             return None
         sets = list(combinations(free, count))
         for wrong in rng.sample(sets, min(TRIED, len(sets))):
-            if self._is_obeyed(scores, (right, *beside, *wrong)):
+            if self._is_obeyed(scores, (right, *beside, *wrong), question.task):
                 return list(wrong)
         return None
 
-    def _is_obeyed(self, scores: Mapping[str, Mapping[str, float]], options: Sequence[str]) -> bool:
+    def _is_obeyed(
+        self, scores: Mapping[str, Mapping[str, float]], options: Sequence[str], task: str
+    ) -> bool:
         """Whether each rule that tells the options apart finds or misses the first one, as its lot says."""
         for rule, by_option in scores.items():
             places = taken([by_option[option] for option in options])
             finds = places == [0]
             is_unclear = not places or (0 in places and not finds)  # it would guess
-            if len(places) < len(options) and (finds != self.finds(rule) or is_unclear):
+            if len(places) == len(options):
+                if (rule, task) in ALWAYS_TELLS:
+                    return False
+            elif finds != self.finds(rule) or is_unclear:
                 return False
         return True
 

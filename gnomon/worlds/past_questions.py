@@ -1,9 +1,10 @@
 """Asks what happened: which camera, when, how, in which order (GL, ATI, MS, CR)."""
 
 import math
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations, pairwise, permutations
+from itertools import combinations, pairwise, permutations, product
 from random import Random
 
 import shapely
@@ -19,6 +20,9 @@ from tools.scene.scene import Point, Scene
 from tools.scene.scene_cache import cached_per_scene
 
 MAX_RUNS = 3
+MAX_REORDERED_RUNS = 5  # of questions whose wrong options have as many
+WALKS_TRIED = 24
+EVEN = 4.0  # shape of the gamma distribution by which a length is shared out: the more, the more evenly
 MIN_RUN_M = 4.0
 ALIKE = 1.35  # lengths within this factor read the same
 
@@ -36,7 +40,7 @@ class Run:
 Runs = tuple[Run, ...]
 
 
-def between(journey: Journey, start_s: float, end_s: float) -> Runs | None:
+def between(journey: Journey, start_s: float, end_s: float, *, most: int = MAX_RUNS) -> Runs | None:
     """The runs from one moment to another; None across floors, or where they are too many or too short."""
     for stretch in journey.stretches:
         if stretch.times_s[0] <= start_s and end_s <= stretch.times_s[-1]:
@@ -49,7 +53,7 @@ def between(journey: Journey, start_s: float, end_s: float) -> Runs | None:
         if start_s < time_s < end_s
     ]
     runs = tuple(_runs([journey.at(start_s).xy_m, *inner, journey.at(end_s).xy_m]))
-    if len(runs) > MAX_RUNS or min(run.length_m for run in runs) < MIN_RUN_M:
+    if len(runs) > most or min(run.length_m for run in runs) < MIN_RUN_M:
         return None
     return runs
 
@@ -86,21 +90,42 @@ def variants(rng: Random, runs: Runs, count: int) -> list[Runs] | None:
     return None
 
 
-def detours(world: World, rng: Random, start: Spot, runs: Runs, count: int) -> list[Runs] | None:
-    """Draw `count` walks that lead from `start` to where `runs` lead, but off the ways of the world.
+def detours(world: World, rng: Random, start: Spot, runs: Runs) -> list[Runs]:
+    """Some walks of as many runs, as far in each direction, in another order, that leave the world's ways.
 
-    The runs come in another order, or one of them is walked in two parts. So neither a straight line between
-    the clips nor the length of the way tells them apart; the map does. None where fewer are found.
+    They lead from `start` to where `runs` lead and are as long. So neither a straight line between the clips
+    nor a length nor a count tells them apart; the map does.
     """
-    drawn: list[Runs] = []
-    rearranged = list(_rearranged(rng, runs))
-    for walk in rng.sample(rearranged, len(rearranged)):
-        line = _line(start.xy_m, walk)
-        if _is_off(world, line, start.floor) and not any(_alike(walk, other) for other in (runs, *drawn)):
-            drawn.append(walk)
-        if len(drawn) == count:
-            return drawn
-    return None
+    if any(before.direction == after.direction for before, after in pairwise(runs)):
+        return []  # no walk below reads like that
+    total_m: dict[int, float] = defaultdict(float)
+    for run in runs:
+        total_m[run.direction] += run.length_m
+    orders = [
+        order
+        for order in product(sorted(total_m), repeat=len(runs))
+        if len(set(order)) == len(total_m) and all(before != after for before, after in pairwise(order))
+    ]
+    walks: list[Runs] = []
+    for _ in range(WALKS_TRIED):
+        walk = _shared_out(rng, rng.choice(orders), total_m)
+        is_read_apart = not any(_alike(walk, other) for other in (runs, *walks))
+        is_long = min(run.length_m for run in walk) >= MIN_RUN_M
+        if is_read_apart and is_long and _is_off(world, _line(start.xy_m, walk), start.floor):
+            walks.append(walk)
+    return walks
+
+
+def _shared_out(rng: Random, order: Sequence[int], total_m: Mapping[int, float]) -> Runs:
+    """A walk in these directions; how far it goes in each is shared out among its runs by lot."""
+    parts = [rng.gammavariate(EVEN, 1.0) for _ in order]
+    whole: dict[int, float] = defaultdict(float)
+    for direction, part in zip(order, parts, strict=True):
+        whole[direction] += part
+    return tuple(
+        Run(direction=direction, length_m=total_m[direction] * part / whole[direction])
+        for direction, part in zip(order, parts, strict=True)
+    )
 
 
 def _is_off(world: World, line: LineString, floor: int) -> bool:
@@ -136,20 +161,6 @@ def _line(start_m: Point, walk: Runs) -> LineString:
         x_m, y_m = points_m[-1]
         points_m.append((x_m + run.length_m * math.sin(angle), y_m + run.length_m * math.cos(angle)))
     return LineString(points_m)
-
-
-def _rearranged(rng: Random, runs: Runs) -> Iterator[Runs]:
-    """The runs in every order, also with one in two parts; no direction is its own neighbour."""
-    for walk in (runs, *(_split(rng, runs, at) for at in range(len(runs)) for _ in range(2))):
-        for order in permutations(walk):
-            if all(before.direction != after.direction for before, after in pairwise(order)):
-                yield order
-
-
-def _split(rng: Random, runs: Runs, at: int) -> Runs:
-    share = rng.uniform(0.3, 0.7)
-    parts = (replace(runs[at], length_m=part * runs[at].length_m) for part in (share, 1 - share))
-    return (*runs[:at], *parts, *runs[at + 1 :])
 
 
 def _images(runs: Runs) -> Iterator[Runs]:
@@ -306,28 +317,38 @@ def motion_state(world: World, rng: Random, trip: Trip, lots: Lots | None = None
     """How the target moved between two clips.
 
     Wrong options are the truth turned, mirrored or walked backwards. Worlds have no preferred direction, so
-    all are equally likely to one who doesn't see the map; and all take the same time.
+    all are equally likely to one who doesn't see the map; and all take the same time. With lots they are
+    other walks of as many runs, equally far in each direction.
     """
     if len(trip.sightings) < 3:
         return None
     first, last = _ends(rng, len(trip.sightings))
     start, end = trip.sightings[first], trip.sightings[last]
-    runs = between(trip.journey, start.end_s, end.start_s)
-    wrong = None
-    if runs:
-        wrong = variants(rng, runs, 3) if lots is None else detours(world, rng, start.exit, runs, 3)
-    if runs is None or wrong is None:
+    most = MAX_REORDERED_RUNS if lots else MAX_RUNS
+    runs = between(trip.journey, start.end_s, end.start_s, most=most)
+    if runs is None:
+        return None
+    clips = ((trip, start), (trip, end))
+    speed_mps = sum(run.length_m for run in runs) / (end.start_s - start.end_s)
+    wrong: list[str] | None
+    if lots is None:
+        images = variants(rng, runs, 3)
+        wrong = images and [phrase(image, speed_mps) for image in images]
+    else:
+        walks = [phrase(walk, speed_mps) for walk in detours(world, rng, start.exit, runs)]
+        question = evidence_of(world, "MS", clips)
+        wrong = lots.wrong(rng, question, right=phrase(runs, speed_mps), candidates=walks, count=3)
+    if wrong is None:
         return None
     middle = rng.choice(trip.sightings[first + 1 : last])
-    speed_mps = sum(run.length_m for run in runs) / (end.start_s - start.end_s)
     return Question(
         task_id="MotionState",
-        clip_sightings=((trip, start), (trip, end)),
+        clip_sightings=clips,
         text=(
             f"{_framed(world, start, end)} In between it passed the intermediate camera {middle.camera}. "
             "Infer the target's motion state between the two clips."
         ),
-        options=tuple(phrase(option, speed_mps) for option in (runs, *wrong)),
+        options=(phrase(runs, speed_mps), *wrong),
         right=(phrase(runs, speed_mps),),
         middle=middle,
         gaps=((trip, start, middle), (trip, middle, end)),

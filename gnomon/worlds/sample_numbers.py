@@ -8,7 +8,7 @@ from typing import overload
 from gnomon.benchmarks.gtr_bench.case import SCENES, TASKS
 from gnomon.core.errors import NotFound
 from gnomon.core.sample import SampleRef
-from gnomon.worlds.difficulty import Difficulty
+from gnomon.worlds.difficulty import AS_IT_COMES, Difficulty
 from gnomon.worlds.options import WorldOptions
 
 CELLS = tuple((scene, task) for task in TASKS for scene in SCENES)
@@ -35,6 +35,11 @@ class Number:
     def series(self) -> tuple[int | str, ...]:
         """The seed, and what names options and difficulty where there are such."""
         return series_of(self.seed, self.difficulty, self.options)
+
+    @property
+    def level(self) -> str | None:
+        """How hard it is; None where ranges of features say that."""
+        return self.difficulty.level if self.difficulty else AS_IT_COMES
 
     @property
     def _name(self) -> str:
@@ -102,18 +107,23 @@ def number_of(sample_id: str) -> Number:
 
 @dataclass(frozen=True, slots=True)
 class Numbers(Sequence[SampleRef]):
-    """References to the first `limit` samples of a seed in some of the cells; each is made when asked for."""
+    """References to the first `limit` samples of a seed in some of the cells; each is made when asked for.
+
+    Where there are several difficulties, rounds have them in turn, each counting its own rounds.
+    """
 
     seed: int
     cells: tuple[int, ...]  # indices into CELLS, rising
     limit: int
-    difficulty: Difficulty | None = None
+    difficulties: tuple[Difficulty | None, ...] = (None,)
     options: WorldOptions | None = None
 
     def number(self, index: int) -> Number:
         """The number of the sample at `index`, counted from 0."""
         rounds, cell = divmod(index, len(self.cells))
-        return Number(self.seed, rounds * len(CELLS) + self.cells[cell], self.difficulty, self.options)
+        round_, turn = divmod(rounds, len(self.difficulties))
+        k = round_ * len(CELLS) + self.cells[cell]
+        return Number(self.seed, k, self.difficulties[turn], self.options)
 
     def __len__(self) -> int:
         return self.limit
@@ -133,8 +143,9 @@ class Numbers(Sequence[SampleRef]):
         if not isinstance(ref, SampleRef):
             return False
         number = number_of(ref.sample_id)
-        cell, rounds = number.k % len(CELLS), number.round
-        same = number.series == series_of(self.seed, self.difficulty, self.options)
-        if not same or cell not in self.cells:
+        cell, turns = number.k % len(CELLS), len(self.difficulties)
+        series = [series_of(self.seed, difficulty, self.options) for difficulty in self.difficulties]
+        if number.series not in series or cell not in self.cells:
             return False
+        rounds = number.round * turns + series.index(number.series)
         return rounds * len(self.cells) + self.cells.index(cell) < self.limit

@@ -70,13 +70,13 @@ def queues_of(text: str) -> list[str]:
     return names
 
 
-Level = Literal["easy", "medium", "hard"]
+Level = Literal["easy", "medium", "hard", "mixed"]
 Difficulty = Level | dict[str, tuple[float, float]]  # as in a spec's `select.difficulty`
 _RANGE = re.compile(r"([a-z_]+)=([^:,]+):([^:,]+)")
 
 
 def _difficulty(_: click.Context, __: click.Parameter, text: str | None) -> Difficulty | None:
-    if text in (None, "easy", "medium", "hard"):
+    if text in (None, "easy", "medium", "hard", "mixed"):
         return cast(Level | None, text)
     ranges: dict[str, tuple[float, float]] = {}
     for part in str(text).split(","):
@@ -86,7 +86,7 @@ def _difficulty(_: click.Context, __: click.Parameter, text: str | None) -> Diff
             ranges[name] = float(low), float(high)
         except ValueError:
             raise click.BadParameter(
-                f"easy, medium, hard, or ranges such as detour=1.5:3,gap_s=10:60; got {text!r}"
+                f"easy, medium, hard, mixed, or ranges such as detour=1.5:3,gap_s=10:60; got {text!r}"
             ) from None
     return ranges
 
@@ -94,7 +94,10 @@ def _difficulty(_: click.Context, __: click.Parameter, text: str | None) -> Diff
 difficulty_option = click.option(
     "--difficulty",
     callback=_difficulty,
-    help="Of generated questions: easy, medium, hard, or ranges of features such as detour=1.5:3.",
+    help=(
+        "Of generated questions: easy, medium, hard, mixed (all in turn), or ranges of features such as "
+        "detour=1.5:3."
+    ),
 )
 
 

@@ -1,7 +1,7 @@
 """The reference model: reads the question, asks tools as its solver needs, answers in JSON."""
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
 from agents.models.reference.answer import Answer, guess
@@ -12,7 +12,7 @@ from agents.models.reference.interpolation import moved, passed_camera, passing_
 from agents.models.reference.map_reading import is_map_question
 from agents.models.reference.meeting import meeting
 from agents.models.reference.order import ordered
-from agents.models.reference.question import Kind, Question, read_question
+from agents.models.reference.question import Clip, Kind, Question, read_question
 from agents.models.reference.scene_questions import answer_scene_question, read_scene_question
 from agents.models.reference.sighting_questions import answer_sighting_question, read_sighting_question
 from agents.models.reference.tool_names import in_own_names, in_shown_names, known_names
@@ -20,8 +20,9 @@ from agents.models.reference.tool_results import Call, Evidence, Need, read_evid
 from agents.models.reference.travel_reading import is_travel_query
 from agents.models.reference.trip_reading import is_trip, read_trip, step_of
 from gnomon.core.errors import SpecError
-from gnomon.core.message import ToolCall
+from gnomon.core.message import Message, ToolCall
 from gnomon.core.model import Reply, Request
+from gnomon.media import MediaStore
 from gnomon.spec.job_spec import ModelSpec
 
 Solver = Callable[[Question, Evidence], Answer]
@@ -44,14 +45,18 @@ class ReferenceModel:
     Without tools it guesses from the text. It costs nothing and counts no tokens.
     """
 
-    def __init__(self, spec: ModelSpec, constants: Constants = SHIPPED) -> None:
-        """Raises:
+    def __init__(
+        self, spec: ModelSpec, constants: Constants = SHIPPED, *, media: MediaStore | None = None
+    ) -> None:
+        """`media` holds the pictures of prompts; without it they are not looked at.
+
+        Raises:
         SpecError: the spec sets options; this model has none.
         """
         if spec.options:
             name = next(iter(spec.options))
             raise SpecError("the reference model takes no options", field=f"options.{name}")
-        self.id, self._constants = spec.id, constants
+        self.id, self._constants, self._media = spec.id, constants, media
 
     async def reply(self, request: Request) -> Reply:
         if words := read_in_words(request):
@@ -78,7 +83,7 @@ class ReferenceModel:
         scene_question = read_scene_question(request.messages)
         if scene_question is not None:
             return _asking(partial(answer_scene_question, scene_question), request)
-        question = read_question(request.messages)
+        question = read_question(request.messages, partial(self._seen, request))
         turn = sum(message["role"] == "assistant" for message in request.messages)
         if not request.tools and turn == 0:
             return Reply(text=guess(question, "I have no tools to measure with.").text(), usd=0.0)
@@ -90,6 +95,14 @@ class ReferenceModel:
         if request.tool_choice == "required" and request.tools:
             return _call_of_duty(request, f"call_{turn}_0")
         return Reply(text=answer.text(), usd=0.0)
+
+    def _seen(self, request: Request) -> Sequence[Clip]:
+        """What pictures show of clips."""
+        if self._media is None or not any(map(_has_pictures, request.messages)):
+            return ()
+        from agents.models.reference.eye import seen_clips  # late: most jobs show no pictures
+
+        return seen_clips(request.messages, self._media)
 
     async def close(self) -> None:
         return None
@@ -108,6 +121,11 @@ def solve(question: Question, evidence: Evidence) -> Answer:
         return solver(question, evidence)
     except (LookupError, ArithmeticError):  # such as results about other clips than the question's
         return guess(question, "What the tools say does not fit the question.")
+
+
+def _has_pictures(message: Message) -> bool:
+    content = message["content"]
+    return isinstance(content, list) and any(block["type"] == "image" for block in content)
 
 
 def _step_reply(mark: str, request: Request) -> Reply:

@@ -1,7 +1,7 @@
 """Reads the question from the text that every model gets."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
@@ -11,10 +11,12 @@ from gnomon.core.message import Message, text_of
 Box = tuple[float, float, float, float]  # x, y, width, height in pixels
 
 _TIME = r"(\d{1,2}):(\d{2}):(\d{2}(?:\.\d+)?)"
-_CLIP = re.compile(rf"^Clip \d+: camera (\S+), target (\S+), (?:{_TIME}-{_TIME}|lasting ([\d.]+) s)\s*$")
+SPAN_OR_LENGTH = rf"(?:{_TIME}-{_TIME}|lasting ([\d.]+) s)"  # seven groups, as `clip_of` takes them
+_CLIP = re.compile(rf"^Clip \d+: camera (\S+), target (\S+), {SPAN_OR_LENGTH}\s*$")
 _BOX = re.compile(rf"^\s*(?:{_TIME}|\+?([\d.]+) s) box x=(-?[\d.]+) y=(-?[\d.]+) w=([\d.]+) h=([\d.]+)\s*$")
 _OPTION = re.compile(r"^\s*([A-Z])[.)]\s+(.+?)\s*$")
 _SPAN = re.compile(rf"{_TIME}\s*-\s*{_TIME}")
+_SIGHTING = re.compile(rf"\(([\w-]+), ?{SPAN_OR_LENGTH}\)")
 _MENTION = re.compile(r"\bcamera ([\w-]*\d[\w-]*)|\(([\w-]+), ?\d{1,2}:\d{2}:")
 
 
@@ -92,19 +94,23 @@ class Question:
         return (self.clips[0], self.clips[-1]) if len(self.clips) == 2 else None
 
 
-def read_question(messages: Sequence[Message]) -> Question:
-    """Read the user's turns; whatever is not understood is left out."""
+def read_question(messages: Sequence[Message], seen: Callable[[], Sequence[Clip]] = tuple) -> Question:
+    """Read the user's turns; whatever is not understood is left out.
+
+    Where no boxes are told, clips are what is `seen` in pictures, else the sightings that the question names.
+    """
     text = "\n".join(text_of(message) for message in messages if message["role"] == "user")
     question = text.rpartition("Question:")[2]
     body = " ".join(question.partition("Options:")[0].split())
     kind = next((kind for kind, words in _WORDING if re.search(words, body)), Kind.OTHER)
     options = [_OPTION.match(line) for line in question.splitlines()]
+    clips = _clips(text.splitlines()) or tuple(seen()) or _named(body)
     return Question(
         kind=kind,
         about_middle="intermediate time period" in body,
         text=text,
         cameras=tuple(quoted or plain for quoted, plain in _MENTION.findall(body)),
-        clips=_by_true_time(_clips(text.splitlines()), body),
+        clips=_by_true_time(clips, body),
         options=tuple(Option(letter=match[1], text=match[2]) for match in options if match),
     )
 
@@ -149,23 +155,24 @@ def _clips(lines: list[str]) -> tuple[Clip, ...]:
     clips: list[Clip] = []
     for line in lines:
         if head := _CLIP.match(line):
-            start_s = _seconds(head.groups()[2:5]) if head[3] else None
-            lasting_s = float(head[9]) if start_s is None else _seconds(head.groups()[5:8]) - start_s
-            clips.append(
-                Clip(
-                    camera=head[1],
-                    target=head[2],
-                    start_s=start_s,
-                    lasting_s=lasting_s,
-                    boxes=(),
-                    times_s=(),
-                )
-            )
+            clips.append(clip_of(head[1], head[2], head.groups()[2:]))
         elif clips and (box := _BOX.match(line)):
             at_s = _seconds(box.groups()[:3]) if box[1] else float(box[4])
             xywh = (float(box[5]), float(box[6]), float(box[7]), float(box[8]))
             clips[-1] = replace(clips[-1], boxes=(*clips[-1].boxes, xywh), times_s=(*clips[-1].times_s, at_s))
     return tuple(clips)
+
+
+def _named(body: str) -> tuple[Clip, ...]:
+    """The sightings that a question tells of in words, by camera and time."""
+    return tuple(clip_of(match[1], "1", match.groups()[1:]) for match in _SIGHTING.finditer(body))
+
+
+def clip_of(camera: str, target: str, times: Sequence[str]) -> Clip:
+    """A clip without boxes; `times` are the groups of SPAN_OR_LENGTH."""
+    start_s = _seconds(times[:3]) if times[0] else None
+    lasting_s = float(times[6]) if start_s is None else _seconds(times[3:6]) - start_s
+    return Clip(camera=camera, target=target, start_s=start_s, lasting_s=lasting_s, boxes=(), times_s=())
 
 
 def _seconds(parts: Sequence[str]) -> float:

@@ -191,6 +191,14 @@ def same_displacement(question: Evidence, option: str) -> float | None:
     return math.dist((east_m, north_m), end)
 
 
+def least_turning(_question: Evidence, option: str) -> float | None:
+    """Degrees by which the option's runs turn from one to the next, added."""
+    directions = [45.0 * EIGHTHS.index(way) for _, way in _RUN.findall(option)]
+    if not directions:
+        return None
+    return math.fsum(abs(turn_deg(before, after)) for before, after in pairwise(directions))
+
+
 def straight_timing(question: Evidence, option: str) -> float | None:
     """Seconds by which the middle of the option's interval is off the time that a straight way would take.
 
@@ -240,6 +248,7 @@ RULES: Mapping[str, tuple[Sequence[str], Score]] = {
     "straight line: between both": (("MTTF",), between_both),
     "straight line: shortest tour": (("CR",), shortest_tour),
     "straight line: same displacement": (("MS",), same_displacement),
+    "least turning": (("MS",), least_turning),
     "straight-line timing": (("ATI",), straight_timing),
     "straight-line timing: same arrival": (("MTTF",), same_arrival),
     "longest": (("ATI", "MS"), longest),

@@ -78,9 +78,10 @@ class WorldSamples:
 
 
 @lru_cache(4 * KEPT_QUESTIONS)
-def _features(number: Number) -> Mapping[str, float]:
+def _features(number: Number) -> Mapping[str, float | str]:
     drawn = draw(number)
-    return features_of(drawn.world, drawn.question)
+    level = {"level": number.level} if number.level else {}
+    return {**level, **features_of(drawn.world, drawn.question)}
 
 
 class Worlds:
@@ -110,10 +111,10 @@ class Worlds:
             if scene in (select.scenes or self.scenes) and task in (select.tasks or self.tasks)
         )
         limit = SAMPLES if select.limit is None else select.limit
-        difficulty = None if select.difficulty is None else Difficulty.of(select.difficulty)
+        difficulties = Difficulty.in_turn(select.difficulty)
         options = None if select.world is None else WorldOptions.of(select.world)
-        refs = Numbers(select.seed, cells, limit, difficulty, options)
-        if difficulty and difficulty.ranges:
+        refs = Numbers(select.seed, cells, limit, difficulties, options)
+        if any(difficulty and difficulty.ranges for difficulty in difficulties):
             for index in range(min(limit, len(cells))):
                 draw(refs.number(index))  # a cell without such questions is refused before anything runs
         return WorldSamples(refs=refs, protocol=protocol, media=media, select=select)
@@ -132,8 +133,8 @@ class Worlds:
         drawn = draw(number_of(sample.ref.sample_id))
         return steps_of(drawn.world, drawn.question.clip_sightings)
 
-    def features(self, sample: Sample) -> Mapping[str, float]:
-        """What makes the question hard; see gnomon/worlds/features.py."""
+    def features(self, sample: Sample) -> Mapping[str, float | str]:
+        """Its level, and what makes the question hard; see gnomon/worlds/features.py."""
         return _features(number_of(sample.ref.sample_id))
 
     def heuristic_scores(self, sample: Sample) -> Mapping[str, float]:

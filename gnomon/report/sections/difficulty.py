@@ -1,22 +1,29 @@
-"""Draws the score of each arm against what makes samples hard."""
+"""Draws the score of each arm against what makes samples hard: numbers, in ranges, and named levels."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 from markupsafe import Markup
+from numpy.typing import NDArray
 from typing_extensions import TypedDict
 
 from gnomon.core.benchmark import FEATURE_PREFIX
 from gnomon.core.row_batch import RowBatch
-from gnomon.report.charts import Curve, curve_plot
+from gnomon.report.charts import Curve, curve_panels, curve_plot
+from gnomon.report.pairs import ArmPair
+from gnomon.report.score_matrix import ScoreMatrix
 from gnomon.report.section import Interval, ReportInput, Section, interval
-from gnomon.report.text_formats import markdown_table, percent
-from gnomon.statistics.design import design
+from gnomon.report.text_formats import markdown_table, percent, percent_brackets, points, points_brackets
+from gnomon.statistics.design import Design, design
 from gnomon.statistics.mean import mean_score
+from gnomon.statistics.paired import compare
 
 RANGES = 4  # of a feature, each with as many samples
-FEWEST = 8  # samples of a range
+FEWEST = 8  # samples of a range, or of a level
+TOGETHER = 4  # curves that can be told apart in one chart
+
+Mask = NDArray[np.bool_]
 
 
 class DifficultyRange(TypedDict):
@@ -39,17 +46,57 @@ class DifficultyRow(TypedDict):
     ranges: list[DifficultyRange]
 
 
+class LevelMean(TypedDict):
+    """An arm's score on the samples of a level."""
+
+    level: str
+    n: int
+    mean: float
+    ci95: Interval
+
+
+class LevelRow(TypedDict):
+    """A feature that names levels, under one arm; the level that all arms do best at comes first."""
+
+    feature: str
+    model: str
+    arm: str
+    levels: list[LevelMean]
+
+
+class LevelDifference(TypedDict):
+    """What an arm scores more than its baseline on the samples of a level that both answered."""
+
+    level: str
+    n: int
+    diff: float
+    ci95: Interval
+
+
+class LevelDifferences(TypedDict):
+    """A comparison at every level of a feature."""
+
+    feature: str
+    model: str
+    baseline: str
+    variant: str
+    levels: list[LevelDifference]
+
+
 class DifficultyPart(TypedDict):
     """All features that were measured."""
 
     difficulty: list[DifficultyRow]
+    difficulty_levels: list[LevelRow]
+    difficulty_level_differences: list[LevelDifferences]
 
 
 class SampleFeatures:
-    """Keeps the features of samples, once per sample."""
+    """Keeps the features of samples, once per sample: numbers and names apart."""
 
     def __init__(self) -> None:
         self.by_name: dict[str, dict[str, float]] = defaultdict(dict)
+        self.levels: dict[str, dict[str, str]] = defaultdict(dict)
 
     def add(self, batch: RowBatch) -> None:
         """Keep the features of the rows' samples."""
@@ -57,8 +104,11 @@ class SampleFeatures:
             return
         for metrics, sample in batch.distinct("metrics", "sample_id").values:
             for name, value in metrics.items():
-                if name.startswith(FEATURE_PREFIX) and isinstance(value, float | int):
-                    self.by_name[name.removeprefix(FEATURE_PREFIX)][sample] = float(value)
+                feature = name.removeprefix(FEATURE_PREFIX)
+                if feature != name and isinstance(value, float | int):
+                    self.by_name[feature][sample] = float(value)
+                elif feature != name and isinstance(value, str):
+                    self.levels[feature][sample] = value
 
 
 def _has_features(metrics: Mapping[str, object]) -> bool:
@@ -93,31 +143,164 @@ def _difficulty(report_input: ReportInput) -> DifficultyPart:
                 )
             if len(ranges) > 1:
                 rows.append(DifficultyRow(feature=feature, model=model, arm=arm, ranges=ranges))
-    return {"difficulty": rows}
+    levels = {
+        feature: within
+        for feature, by_sample in sorted(report_input.collected(SampleFeatures).levels.items())
+        if len(within := _masks(scores, by_sample)) > 1
+    }
+    return {
+        "difficulty": rows,
+        "difficulty_levels": [
+            LevelRow(feature=feature, model=model, arm=arm, levels=list(_means(scores, group, within)))
+            for feature, within in levels.items()
+            for (model, arm), group in scores.at.items()
+        ],
+        "difficulty_level_differences": [
+            LevelDifferences(
+                feature=feature,
+                model=pair.model,
+                baseline=pair.baseline,
+                variant=pair.variant,
+                levels=list(_differences(scores, pair, within)),
+            )
+            for feature, within in levels.items()
+            for pair in report_input.pairs
+        ],
+    }
+
+
+def _masks(scores: ScoreMatrix, by_sample: Mapping[str, str]) -> dict[str, Mask]:
+    """By level, which samples are of it and have a score; that with the highest mean of all arms first."""
+    names = np.array([by_sample.get(sample, "") for sample in scores.samples])
+    answered = np.any(scores.answered > 0, axis=0)
+    masks = {str(name): (names == name) & answered for name in np.unique(names) if name}
+    masks = {name: mask for name, mask in masks.items() if np.sum(mask) >= FEWEST}
+
+    def mean(mask: Mask) -> float:
+        return float(scores.score_sums[:, mask].sum() / scores.answered[:, mask].sum())
+
+    return dict(sorted(masks.items(), key=lambda item: -mean(item[1])))
+
+
+def _means(scores: ScoreMatrix, group: int, levels: Mapping[str, Mask]) -> Iterator[LevelMean]:
+    for name, mask in levels.items():
+        here = mask & (scores.answered[group] > 0)
+        if here.any():
+            score = mean_score(scores.means(group)[here], _grouping(scores, here))
+            yield LevelMean(level=name, n=score.n, mean=score.mean, ci95=interval(score.ci95))
+
+
+def _differences(scores: ScoreMatrix, pair: ArmPair, levels: Mapping[str, Mask]) -> Iterator[LevelDifference]:
+    first, second = scores.groups_of(pair)
+    for name, mask in levels.items():
+        here = mask & (scores.answered[first] > 0) & (scores.answered[second] > 0)
+        if here.any():
+            result = compare(scores.means(first)[here], scores.means(second)[here], _grouping(scores, here))
+            yield LevelDifference(level=name, n=result.n, diff=result.diff, ci95=interval(result.ci95))
+
+
+def _grouping(scores: ScoreMatrix, here: Mask) -> Design:
+    return design(np.zeros(int(np.sum(here)), dtype=np.intp), scores.clusters[here])
 
 
 def _view(report: DifficultyPart) -> Mapping[str, object] | None:
-    """A picture per feature: a curve for every model under every arm."""
+    """A picture per feature: a curve for every model under every arm; and tables of named levels."""
     by_feature: dict[str, list[DifficultyRow]] = defaultdict(list)
     for row in report.get("difficulty", ()):
         by_feature[row["feature"]].append(row)
+    by_level: dict[str, list[LevelRow]] = defaultdict(list)
+    for level_row in report.get("difficulty_levels", ()):
+        by_level[level_row["feature"]].append(level_row)
     pictures = [(feature, _picture(feature, rows)) for feature, rows in by_feature.items()]
-    return {"pictures": pictures} if pictures else None
+    tables = [
+        {
+            "feature": feature,
+            "picture": _level_picture(feature, rows),
+            "names": [(part["level"], part["n"]) for part in max(rows, key=_most_levels)["levels"]],
+            "rows": [(_label(row, rows), row["levels"]) for row in rows],
+            "differences": [
+                (_compared(row, rows), row["levels"])
+                for row in report.get("difficulty_level_differences", ())
+                if row["feature"] == feature
+            ],
+        }
+        for feature, rows in by_level.items()
+    ]
+    return {"pictures": pictures, "tables": tables} if pictures or tables else None
+
+
+def _most_levels(row: LevelRow) -> int:
+    return len(row["levels"])
+
+
+def _level_picture(feature: str, rows: list[LevelRow]) -> Markup:
+    levels = [part["level"] for part in max(rows, key=_most_levels)["levels"]]
+    curves = [
+        Curve(
+            label=_label(row, rows),
+            points=[
+                (float(levels.index(part["level"])), part["mean"], part["ci95"]) for part in row["levels"]
+            ],
+        )
+        for row in rows
+    ]
+    names = {float(place): level for place, level in enumerate(levels)}
+    return curve_panels(curves, title=f"Score by {feature}, percent", x_title=feature, names=names)
+
+
+def _label(row: DifficultyRow | LevelRow, rows: Sequence[DifficultyRow] | Sequence[LevelRow]) -> str:
+    """The arm, with its model where there are several."""
+    return row["arm"] if len({row["model"] for row in rows}) == 1 else f"{row['model']} / {row['arm']}"
+
+
+def _compared(difference: LevelDifferences, rows: Sequence[LevelRow]) -> str:
+    """The arms compared, with their model where there are several."""
+    arms = f"{difference['variant']} − {difference['baseline']}"
+    return arms if len({row["model"] for row in rows}) == 1 else f"{difference['model']} / {arms}"
 
 
 def _picture(feature: str, rows: list[DifficultyRow]) -> Markup:
-    models = {row["model"] for row in rows}
     curves = [
         Curve(
-            label=row["arm"] if len(models) == 1 else f"{row['model']} / {row['arm']}",
+            label=_label(row, rows),
             points=[(round(part["median"], 2), part["mean"], part["ci95"]) for part in row["ranges"]],
         )
         for row in rows
     ]
-    return curve_plot(curves, title=f"Score by {feature}, percent", x_title=feature)
+    plot = curve_plot if len(curves) <= TOGETHER else curve_panels
+    return plot(curves, title=f"Score by {feature}, percent", x_title=feature)
 
 
 def _markdown(report: DifficultyPart) -> Iterator[str]:
+    levels = [
+        (
+            row["feature"],
+            row["model"],
+            row["arm"],
+            part["level"],
+            f"{percent(part['mean'])}{percent_brackets(part['ci95'])}",
+            str(part["n"]),
+        )
+        for row in report.get("difficulty_levels", ())
+        for part in row["levels"]
+    ]
+    yield from markdown_table(
+        "Score by level (percent)", ("feature", "model", "arm", "level", "mean", "n"), levels
+    )
+    differences = [
+        (
+            difference["model"],
+            f"{difference['variant']} − {difference['baseline']}",
+            at_level["level"],
+            f"{points(at_level['diff'])}{points_brackets(at_level['ci95'])}",
+            str(at_level["n"]),
+        )
+        for difference in report.get("difficulty_level_differences", ())
+        for at_level in difference["levels"]
+    ]
+    yield from markdown_table(
+        "Differences by level (points)", ("model", "comparison", "level", "difference", "n"), differences
+    )
     lines = [
         (
             row["feature"],
@@ -130,7 +313,7 @@ def _markdown(report: DifficultyPart) -> Iterator[str]:
         for row in report.get("difficulty", ())
         for part in row["ranges"]
     ]
-    return markdown_table(
+    yield from markdown_table(
         "Score by difficulty (percent)", ("feature", "model", "arm", "range", "mean", "n"), lines
     )
 

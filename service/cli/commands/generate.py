@@ -73,6 +73,9 @@ def worlds(
     from gnomon.worlds.options import WorldOptions
     from service.cli.progress import counting
 
+    if difficulty == "mixed":
+        message = "levels are not mixed in a folder; write one for each: easy, medium, hard"
+        raise click.BadParameter(message, param_hint="--difficulty")
     style = None
     if clips:
         from gnomon.worlds.rendering.clip import Style

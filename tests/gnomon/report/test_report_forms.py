@@ -15,6 +15,7 @@ from gnomon.report.charts import (
     Mark,
     Scale,
     Step,
+    curve_panels,
     curve_plot,
     difference_plot,
     share_plot,
@@ -185,6 +186,9 @@ def test_every_chart_has_a_title_and_escapes_what_it_writes() -> None:
         waterfall_plot(EVIL, EVIL, [step], title=EVIL),
         curve_plot([curve], title=EVIL, x_title=EVIL),
     )
+    panels = drawn(curve_panels([curve], title=EVIL, x_title=EVIL, names={1: EVIL, 2: EVIL}))
+    assert [element.text for element in panels if element.tag == "title"] == [EVIL, EVIL]
+    assert {element.tag for element in panels}.isdisjoint({"script", "img"})
     for chart in charts:
         for width in ("at-wide", "at-narrow"):
             elements = drawn(chart, width=width)
@@ -220,6 +224,15 @@ def test_curves_differ_by_dash_as_well_as_by_colour() -> None:
     lines = of_class(chart, "line")
     assert len({line["stroke-dasharray"] for line in lines}) == 4
     assert [line["points"] for line in lines] == ["56,126 470,181"] * 4
+
+
+def test_many_curves_have_a_panel_each_with_the_others_behind() -> None:
+    curves = [Curve(label=name, points=[(0, 0.5, None), (1, 0.25, None)]) for name in "abcde"]
+    chart = curve_panels(curves, title="t", x_title="level", names={0: "easy", 1: "hard"})
+    assert len(of_class(chart, "line")) == 5
+    assert len(of_class(chart, "behind")) == 25
+    texts = [element.text for element in drawn(chart)]
+    assert (texts.count("easy"), texts.count("hard"), texts.count("level")) == (5, 5, 1)
 
 
 def test_the_forms_use_the_terms_of_the_field_with_ours_beside_them_once(

@@ -1,6 +1,7 @@
 """Generated questions of a named difficulty: they obey their lots, and an id says all of a question."""
 
 import math
+import re
 from functools import cache
 from pathlib import Path
 from random import Random
@@ -34,6 +35,7 @@ from gnomon.worlds.sample_numbers import Number, number_of
 from gnomon.worlds.street_plans import draw_plan
 
 SEED, ROUNDS = 11, 3
+MOTION_ROUNDS = 20  # of which only motions are drawn
 HARD = Difficulty(level="hard")
 
 
@@ -84,6 +86,30 @@ def test_a_hard_motion_ends_where_all_options_end() -> None:
         assert max(map(float, filter(None, ends))) - min(map(float, filter(None, ends))) < 0.5
 
 
+def test_options_of_a_hard_motion_have_as_many_runs_and_are_as_long() -> None:
+    motions = [drawn for number, drawn in hard_questions() if number.task_id == "MotionState"]
+    for drawn in motions:
+        metres = [
+            [float(run) for run in re.findall(r"([\d.]+) meters", option)]
+            for option in drawn.question.options
+        ]
+        assert len({len(runs) for runs in metres}) == 1
+        lengths_m = [sum(runs) for runs in metres]
+        assert max(lengths_m) - min(lengths_m) <= 0.1 * len(metres[0]) + 1e-6
+
+
+def test_the_right_motion_is_the_shortest_text_no_more_often_than_chance() -> None:
+    """Once wrong options had a run more, and the shortest text was right in 83 of 100."""
+    shares = []
+    for k in range(14 * MOTION_ROUNDS):
+        if (number := Number(SEED + 1, k, HARD)).task_id == "MotionState":
+            question = draw(number).question
+            lengths = [len(option) for option in question.options]
+            right = question.options.index(question.right[0])
+            shares.append((lengths[right] == min(lengths)) / lengths.count(min(lengths)))
+    assert sum(shares) / len(shares) < CHANCE + 4 * math.sqrt(CHANCE * (1 - CHANCE) / len(shares))
+
+
 ranges = st.dictionaries(
     st.sampled_from(FEATURES),
     st.tuples(st.floats(0, 1e3), st.floats(0, 1e3)).map(lambda pair: (min(pair), max(pair))),
@@ -120,8 +146,32 @@ def test_features_are_within_the_ranges_that_were_asked_for(tmp_path: Path) -> N
     for ref in samples.refs:
         assert isinstance(worlds, MeasuresDifficulty)
         features = worlds.features(samples.get(ref.sample_id))
-        assert 1.4 <= features["detour"] <= 4.0
+        assert 1.4 <= float(features["detour"]) <= 4.0
         assert set(features) <= set(FEATURES)
+
+
+def test_mixed_questions_are_those_of_each_level_round_by_round(tmp_path: Path) -> None:
+    select = Select.model_validate({"limit": 118, "seed": 7, "difficulty": "mixed"})
+    samples = worlds.open(data=None, select=select, protocol="guarded", media=MediaStore(tmp_path))
+    ids = [ref.sample_id for ref in samples.refs]
+    assert ids[::14] == [
+        *("w7-00000", "w7-easy-00000", "w7-medium-00000", "w7-hard-00000"),
+        *("w7-00014", "w7-easy-00014", "w7-medium-00014", "w7-hard-00014", "w7-00028"),
+    ]
+    assert len(set(ids)) == 118
+    assert all(number_of(sample_id).ref() in samples.refs for sample_id in ids)
+    assert number_of("w7-00034").ref() not in samples.refs
+    assert number_of("w7-easy-00028").ref() not in samples.refs
+
+
+def test_the_level_is_a_feature(tmp_path: Path) -> None:
+    select = Select.model_validate(
+        {"limit": 4, "seed": 7, "difficulty": "mixed", "tasks": ["GeoLocation"], "scenes": ["outdoor"]}
+    )
+    samples = worlds.open(data=None, select=select, protocol="guarded", media=MediaStore(tmp_path))
+    assert isinstance(worlds, MeasuresDifficulty)
+    levels = [worlds.features(samples.get(ref.sample_id))["level"] for ref in samples.refs]
+    assert levels == ["as it comes", "easy", "medium", "hard"]
 
 
 def test_ranges_that_no_question_of_a_cell_has_are_refused_before_anything_runs(tmp_path: Path) -> None:
