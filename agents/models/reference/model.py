@@ -7,6 +7,7 @@ from functools import partial
 from agents.models.reference.answer import Answer, guess
 from agents.models.reference.constants import SHIPPED, Constants
 from agents.models.reference.forecasting import next_camera, next_two
+from agents.models.reference.hidden_questions import answer_hidden_question, read_hidden_question
 from agents.models.reference.in_words import read_in_words
 from agents.models.reference.interpolation import moved, passed_camera, passing_time
 from agents.models.reference.map_reading import is_map_question
@@ -80,6 +81,8 @@ class ReferenceModel:
             return _travel_reply(request)
         if sighting_question := read_sighting_question(request.messages):
             return _asking(partial(answer_sighting_question, sighting_question), request)
+        if hidden_question := read_hidden_question(request.messages):
+            return _asking(partial(answer_hidden_question, hidden_question), request)
         scene_question = read_scene_question(request.messages)
         if scene_question is not None:
             return _asking(partial(answer_scene_question, scene_question), request)

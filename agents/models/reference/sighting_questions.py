@@ -5,6 +5,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from typing import Any
 
 from agents.models.reference.question import span_s
 from agents.models.reference.tool_results import Call, Result, answers_in, offered_in, results_of, texts_of
@@ -15,9 +16,10 @@ from gnomon.core.model import Request
 _SIGHTING = re.compile(r"^Sighting (\d+): camera (\S+), .*?, (\S+)$", re.MULTILINE)
 _BOX = re.compile(r"box x=(-?[\d.]+) y=(-?[\d.]+) w=([\d.]+) h=([\d.]+)")
 _TOP = re.compile(r"faster than ([\d.]+) m/s")
-_OPTION = re.compile(r"^([A-E])\. (.*)$", re.MULTILINE)
+OPTION = re.compile(r"^([A-E])\. (.*)$", re.MULTILINE)
 
 Box = tuple[float, ...]
+Location = Mapping[str, Any]  # what the tools take: a place, or x_m, y_m and floor
 Ask = Callable[[Sequence[Call], str], list[Result | None]]
 
 
@@ -50,13 +52,14 @@ def read_sighting_question(messages: Sequence[Message]) -> SightingQuestion | No
     top = _TOP.search(asked)
     return SightingQuestion(
         text=asked.partition("\nOptions:")[0],
-        sightings=tuple(sighting for text in texts if (sighting := _sighting(text))),
-        options=dict(_OPTION.findall(asked)),
+        sightings=tuple(sighting for text in texts if (sighting := sighting_in(text))),
+        options=dict(OPTION.findall(asked)),
         top_mps=float(top[1]) if top else 0.0,
     )
 
 
-def _sighting(text: str) -> Sighting | None:
+def sighting_in(text: str) -> Sighting | None:
+    """The sighting that a text tells; None: it tells none."""
     head = _SIGHTING.search(text)
     span = span_s(head[3]) if head else None
     if head is None or span is None:
@@ -79,13 +82,17 @@ def answer_sighting_question(question: SightingQuestion, request: Request) -> st
     pairs = _pairs(question)
     ways_m = _ways_m(question, pairs, ask) if pairs else None
     words = None if ways_m is None else _chosen(question, pairs, ways_m)
-    letter = next((letter for letter, text in question.options.items() if text == words), None)
+    why = f"So the ways and the times say, at {question.top_mps:g} m/s at most."
+    return lettered(words, question.options, why, seed=(question.text, str(question.sightings)))
+
+
+def lettered(words: str | None, options: Mapping[str, str], why: str, *, seed: Sequence[str]) -> str:
+    """The reply that names the option of these words; a guess where there are none."""
+    letter = next((letter for letter, text in options.items() if text == words), None)
     if letter is None:
-        order = sorted(
-            question.options, key=lambda each: stable_seed(question.text, str(question.sightings), each)
-        )
+        order = sorted(options, key=lambda each: stable_seed(*seed, each))
         return _reply(order[0] if order else "A", "I cannot measure the ways. This is a guess.")
-    return _reply(letter, f"So the ways and the times say, at {question.top_mps:g} m/s at most.")
+    return _reply(letter, why)
 
 
 def _pairs(question: SightingQuestion) -> list[tuple[int, int]]:
@@ -98,6 +105,18 @@ def _pairs(question: SightingQuestion) -> list[tuple[int, int]]:
 
 def _ways_m(question: SightingQuestion, pairs: Sequence[tuple[int, int]], ask: Ask) -> list[float] | None:
     """The shortest way of each pair, from where the first left the view; None where one is not known."""
+    ends = ends_of(question.sightings, ask)
+    if ends is None:
+        return None
+    return lengths_m([(ends[first][-1], ends[later][0]) for first, later in pairs], ask)
+
+
+def ends_of(sightings: Sequence[Sighting], ask: Ask) -> list[list[Location]] | None:
+    """Where each sighting began and ended, as the tools take places; None where one is not known.
+
+    Raises:
+        Need: the tools have not been asked yet.
+    """
     calls = [
         Call(
             "project_track",
@@ -107,20 +126,27 @@ def _ways_m(question: SightingQuestion, pairs: Sequence[tuple[int, int]], ask: A
                 "times_s": [each.start_s, each.end_s],
             },
         )
-        for each in question.sightings
+        for each in sightings
     ]
     tracks = ask(calls, "I put the sightings on the ground.")
-    ends = [
+    ends: list[list[Location]] = [
         [{"x_m": x_m, "y_m": y_m, "floor": track["floor"]} for x_m, y_m in track["points_m"]]
         for track in tracks
         if track is not None
     ]
-    if len(ends) < len(tracks):
-        return None
-    calls = [Call("distance", {"start": ends[first][-1], "end": ends[later][0]}) for first, later in pairs]
+    return ends if len(ends) == len(tracks) else None
+
+
+def lengths_m(pairs: Sequence[tuple[Location, Location]], ask: Ask) -> list[float] | None:
+    """The shortest way of each pair of places; None where one is not known.
+
+    Raises:
+        Need: the tools have not been asked yet.
+    """
+    calls = [Call("distance", {"start": start, "end": end}) for start, end in pairs]
     ways = ask(calls, "How long are the ways between them?")
-    lengths_m = [float(way["path_m"]) for way in ways if way is not None and way.get("path_m") is not None]
-    return lengths_m if len(lengths_m) == len(ways) else None
+    known_m = [float(way["path_m"]) for way in ways if way is not None and way.get("path_m") is not None]
+    return known_m if len(known_m) == len(ways) else None
 
 
 def _chosen(

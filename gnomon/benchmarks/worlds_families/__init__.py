@@ -1,4 +1,4 @@
-"""Worlds, further families: who can have been where, by sightings, a map and a highest speed, exactly.
+"""Worlds, further families: who can have been where, and who is still hidden, by a map and speeds, exactly.
 
 `benchmark.py` is the plug-in; `gnomon/worlds/families/` generates; `audit.py` is found by the audit.
 """

@@ -9,10 +9,19 @@ from gnomon.core.ids import stable_seed
 from gnomon.worlds.drawing import KEPT_QUESTIONS, WORLDS, world_of
 from gnomon.worlds.families.family import Family, FamilyQuestion
 from gnomon.worlds.families.family_numbers import FamilyNumber
+from gnomon.worlds.families.permanence import (
+    COMES_OUT,
+    FEWEST_HIDDEN,
+    ORDER_HIDDEN,
+    STILL_HIDDEN,
+    WHERE_HIDDEN,
+)
 from gnomon.worlds.families.possible_ways import FEWEST, SAME, WHICH
 from gnomon.worlds.world import World
 
-FAMILIES: tuple[Family, ...] = (SAME, WHICH, FEWEST)
+FAMILIES: tuple[Family, ...] = (
+    SAME, WHICH, FEWEST, WHERE_HIDDEN, STILL_HIDDEN, COMES_OUT, ORDER_HIDDEN, FEWEST_HIDDEN,
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,7 +41,7 @@ def draw_question(number: FamilyNumber) -> DrawnQuestion:
     """
     name = (number.family.short, number.family.version, number.scene, number.seed, number.k)
     for spare in range(WORLDS):
-        world = world_of(number.seed, number.scene, number.place, spare)
+        world = world_of(number.seed, number.scene, number.place, spare, options=number.family.options)
         lots, rng = Random(stable_seed("lots", *name)), Random(stable_seed("family", *name, spare))
         question = number.family.draw(lots, world, rng)
         if question is not None:

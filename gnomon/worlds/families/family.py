@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from random import Random
 
+from gnomon.worlds.options import WorldOptions
 from gnomon.worlds.world import Spot, World
 
 LETTERS = "ABCDE"
@@ -51,6 +52,7 @@ class Family:
     scenes: tuple[str, ...]
     draw: Callable[[Random, World, Random], FamilyQuestion | None]
     text: str  # what is asked, for the docs
+    options: WorldOptions | None = None  # what its places have beyond plain ones
 
 
 def shuffled(

@@ -34,11 +34,12 @@ class FamilyNumber:
 
     def ref(self) -> SampleRef:
         """The reference that planning works with; kin are the questions of one place."""
+        tag = f"{self.family.options.tag}-" if self.family.options else ""
         return SampleRef(
             sample_id=self.sample_id,
             task=self.family.task,
             cell=f"{self.scene}.{self.family.short}",
-            cluster=f"w{self.seed}-{self.scene}-{self.place}",
+            cluster=f"w{self.seed}-{tag}{self.scene}-{self.place}",
         )
 
 

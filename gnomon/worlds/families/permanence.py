@@ -1,0 +1,412 @@
+"""Questions about bodies that are out of sight: where they are, whether still, who comes out, in what order.
+
+A body that is hidden goes on: it keeps to its ways, at a speed within bounds, and comes into sight where that
+lets it. Times are drawn first; then a lot settles which option is right, and which rules of thumb find it;
+only then are sightings looked for.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from random import Random
+
+import numpy as np
+
+from gnomon.benchmarks.gtr_bench.clock import clock
+from gnomon.worlds.families.family import Family, FamilyQuestion, shuffled
+from gnomon.worlds.families.out_of_sight import (
+    SLOW_MPS,
+    Asked,
+    Flags,
+    Floats,
+    Indices,
+    Row,
+    decided,
+    features_of,
+    find,
+    pool_of,
+    possible_shares,
+    shares,
+)
+from gnomon.worlds.families.possible_ways import PEOPLE, SCENES, TOP_MPS, UNKNOWN, USUAL_DETOUR, Seen, told
+from gnomon.worlds.options import WorldOptions
+from gnomon.worlds.trajectory import STARTS_S, Sighting, Trip
+from gnomon.worlds.world import Spot, World
+
+# Seconds from the last that goes out of sight to the first that comes, and from one that goes or comes to the
+# next; from a sighting to a place, or from there to the next.
+HIDDEN_S = {"outdoor": (10.0, 26.0), "indoor": (8.0, 20.0)}
+NEXT_S = {"outdoor": (5.0, 15.0), "indoor": (4.0, 11.0)}
+LEG_S = {"outdoor": (26.0, 48.0), "indoor": (22.0, 46.0)}
+AFTER_S = 4.0  # from the last sighting's end to the moment that is asked about
+WALLED = WorldOptions(sight="occluded")
+USUAL_MPS = {kind: (SLOW_MPS[kind] * TOP_MPS[kind]) ** 0.5 for kind in TOP_MPS}
+NUMBERS = {1: "one", 2: "two", 3: "three"}
+
+Texts = tuple[str, Sequence[str]]  # the question and its options
+
+
+def _rules_of_hiding(kind: str) -> str:
+    noun = PEOPLE[kind][0]
+    ground = (
+        "keeps to the streets of the map" if kind == "outdoor" else "goes through doors, stairs and lifts"
+    )
+    return (
+        f"Walls hide what lies between the views of cameras. Out of sight every {noun} {ground} and takes the"
+        f" shortest way to where it is seen next, at {SLOW_MPS[kind]:.1f} to {TOP_MPS[kind]:.1f} m/s on"
+        " average. Only these sightings are at hand."
+    )
+
+
+def _listed(numbers: Sequence[int]) -> str:
+    """The sightings of these numbers, in words.
+
+    >>> _listed([3, 4, 5])
+    'sightings 3, 4 and 5'
+    """
+    return f"sightings {', '.join(map(str, numbers[:-1]))} and {numbers[-1]}"
+
+
+def _times_s(lots: Random, asked: Asked, kind: str) -> tuple[list[float], list[float]]:
+    """When bodies go out of sight, and when they come into sight, in order."""
+    ends_s = [lots.uniform(*STARTS_S)]
+    for _ in range(asked.ins - 1):
+        ends_s.append(ends_s[-1] + lots.uniform(*NEXT_S[kind]))
+    starts_s = [ends_s[-1] + lots.uniform(*HIDDEN_S[kind])]
+    for _ in range(asked.outs - 1):
+        starts_s.append(starts_s[-1] + lots.uniform(*NEXT_S[kind]))
+    return ends_s, starts_s
+
+
+def _question(
+    lots: Random, world: World, rng: Random, asked: Asked, words: Callable[[float], Texts],
+    rules: Mapping[str, int],
+) -> FamilyQuestion | None:  # fmt: skip
+    """The question about bodies that went out of sight and came into sight; `words` takes its last moment."""
+    kind, pool = world.scene.kind, pool_of(world)
+    ends_s, starts_s = _times_s(lots, asked, kind)
+    gap_s = np.array(starts_s)[None, :] - np.array(ends_s)[:, None]
+    drawn = find(lots, world, rng, asked, gap_s)
+    if drawn is None:
+        return None
+    row, right = drawn
+    seen = [_ending(pool.possible.seen[index], at_s) for index, at_s in zip(row.ins, ends_s, strict=True)]
+    seen += [
+        Seen.starting(pool.possible.seen[index], at_s) for index, at_s in zip(row.outs, starts_s, strict=True)
+    ]
+    pairs = [(before, after) for before in range(asked.ins) for after in range(asked.outs)]
+    ways = [
+        (
+            seen[before].sighting.exit,
+            seen[asked.ins + after].sighting.entry,
+            f"{before + 1} to {asked.ins + after + 1}",
+            (before, after),
+        )
+        for before, after in pairs
+    ]
+    text, options = words(seen[-1].sighting.end_s)
+    return _made(lots, world, row, gap_s, seen, ways, text, options, right, rules)
+
+
+def _made(
+    lots: Random, world: World, row: Row, gap_s: Floats, seen: Sequence[Seen],
+    ways: Sequence[tuple[Spot, Spot, str, tuple[int, int]]], text: str, options: Sequence[str], right: int,
+    rules: Mapping[str, int],
+) -> FamilyQuestion:  # fmt: skip
+    kind = world.scene.kind
+    guesses = {name: [option] for name, option in {**row.guesses, **rules}.items()}
+    listed, place, moved = shuffled(lots, options, right, guesses)
+    labels = {}
+    for *_, name, at in ways:
+        way_m = row.way_m[at]
+        labels[name] = (
+            f"{way_m:.0f} m, {way_m / TOP_MPS[kind]:.1f} to {way_m / SLOW_MPS[kind]:.1f} s;"
+            f" {gap_s[at]:.1f} s between"
+        )
+    return FamilyQuestion(
+        evidence=tuple(told(world, number, each) for number, each in enumerate(seen, start=1)),
+        text=f"{_rules_of_hiding(kind)} {text}",
+        options=listed,
+        right=place,
+        features=features_of(row, gap_s, kind),
+        rules=moved,
+        ways=tuple((start, end, f"{name}: {labels[name]}") for start, end, name, _ in ways),
+        facts={f"From {name}": label for name, label in labels.items()},
+    )
+
+
+def _ending(taken: tuple[Trip, Sighting], end_s: float) -> Seen:
+    """The sighting, moved so that it ends then."""
+    return Seen.starting(taken, end_s - taken[1].stay_s)
+
+
+def _nearest_share(straight_m: Floats) -> Indices:
+    """Of each row the share whose straight lines are the shortest together."""
+    sums = [
+        sum(straight_m[:, before, after] for before, after in pairs)
+        for pairs in shares(*straight_m.shape[1:])
+    ]
+    nearest: Indices = np.stack(sums, axis=1).argmin(axis=1)
+    return nearest
+
+
+def _by_share(ins: int, outs: int, option: Callable[[Mapping[int, int]], int]) -> Indices:
+    """The option that goes with each share; the share is told as the sighting of each body that came out."""
+    return np.array([option(dict(pairs)) for pairs in shares(ins, outs)])
+
+
+def _held(going: Flags, option_of_share: Indices, options: int) -> Flags:
+    """Which options can hold, by the shares that can be so."""
+    can = possible_shares(going)
+    return np.stack([can[:, option_of_share == option].any(axis=1) for option in range(options)], axis=1)
+
+
+# Which of those that come into sight is it?
+
+OUTS = 3
+
+
+def _comes_out(body: int, kind: str) -> Asked:
+    of_share = _by_share(2, OUTS, lambda share: share[body])
+
+    def likely_speed(straight_m: Floats, gap_s: Floats) -> Indices:
+        speeds = USUAL_DETOUR * np.maximum(straight_m[:, body], 1.0) / gap_s[body]
+        likely: Indices = np.abs(np.log(speeds / USUAL_MPS[kind])).argmin(axis=1)
+        return likely
+
+    return Asked(
+        ins=2,
+        outs=OUTS,
+        straight=[1 / 4] * 4,
+        answer=lambda going: decided(_held(going, of_share, OUTS), OUTS),
+        undetermined=OUTS,
+        guesses={
+            "nearest camera": lambda straight_m, _: straight_m[:, body].argmin(axis=1),
+            "usual speed": likely_speed,
+        },
+        lots=("nearest camera", "usual speed"),
+        guessed=range(OUTS),
+        half=lambda going: decided(going[:, body], OUTS),
+    )
+
+
+def comes_out(lots: Random, world: World, rng: Random) -> FamilyQuestion | None:
+    """Ask which of three that come into sight is the body of one sighting, if that can be determined."""
+    kind, body = world.scene.kind, lots.randrange(2)
+    noun, nouns, _ = PEOPLE[kind]
+    text = (
+        f"After sightings 1 and 2 two {nouns} went out of sight. {_listed((3, 4, 5)).capitalize()} are of"
+        f" three {nouns} that came into sight, the two among them. Which sighting is of the {noun} of"
+        f" sighting {body + 1}, or can that not be determined?"
+    )
+    options = (*(f"sighting {number}" for number in (3, 4, 5)), UNKNOWN)
+    rules = {"first to come": 0, "last to come": 2, "same order": body}
+    return _question(lots, world, rng, _comes_out(body, kind), lambda _: (text, options), rules)
+
+
+# Who came into sight first?
+
+
+def _order_hidden() -> Asked:
+    of_share = _by_share(2, OUTS, lambda share: int(share[0] > share[1]))
+
+    def half(going: Flags) -> Indices:
+        """Of each body alone: the first and the last that can be it."""
+        numbers = np.arange(OUTS)
+        first = np.where(going, numbers, OUTS).min(axis=2)
+        last = np.where(going, numbers, -1).max(axis=2)
+        surely: Indices = np.where(last[:, 0] < first[:, 1], 0, np.where(last[:, 1] < first[:, 0], 1, 2))
+        return surely
+
+    return Asked(
+        ins=2,
+        outs=OUTS,
+        straight=[1 / 3] * 3,
+        answer=lambda going: decided(_held(going, of_share, 2), 2),
+        undetermined=2,
+        guesses={"nearest cameras": lambda straight_m, _: of_share[_nearest_share(straight_m)]},
+        lots=("nearest cameras",),
+        guessed=range(2),
+        half=half,
+    )
+
+
+def order_hidden(lots: Random, world: World, rng: Random) -> FamilyQuestion | None:
+    """Ask which of two came into sight first, if that can be determined."""
+    nouns = PEOPLE[world.scene.kind][1]
+    text = (
+        f"After sightings 1 and 2 two {nouns} went out of sight. {_listed((3, 4, 5)).capitalize()} are of"
+        f" three {nouns} that came into sight, the two among them. Which of the two came into sight first,"
+        " or can that not be determined?"
+    )
+    options = ("that of sighting 1", "that of sighting 2", UNKNOWN)
+    rules = {"first in, first out": 0, "last in, first out": 1}
+    return _question(lots, world, rng, _order_hidden(), lambda _: (text, options), rules)
+
+
+# Is it still out of sight?
+
+INS = 3
+STILL, OUT, OPEN = range(3)
+
+
+def _still_hidden(body: int) -> Asked:
+    of_share = np.array(
+        [OUT if body in [before for before, _ in pairs] else STILL for pairs in shares(INS, 2)]
+    )
+    return Asked(
+        ins=INS,
+        outs=2,
+        straight=[1 / 3] * 3,
+        answer=lambda going: decided(_held(going, of_share, 2), OPEN),
+        undetermined=OPEN,
+        guesses={"nearest cameras": lambda straight_m, _: of_share[_nearest_share(straight_m)]},
+        lots=("nearest cameras",),
+        guessed=(STILL, OUT),
+        half=lambda going: np.where(going[:, body].any(axis=1), OPEN, STILL),
+    )
+
+
+def still_hidden(lots: Random, world: World, rng: Random) -> FamilyQuestion | None:
+    """Ask whether one of three is still hidden after two of them came into sight again."""
+    kind, body = world.scene.kind, lots.randrange(INS)
+    noun, nouns, _ = PEOPLE[kind]
+
+    def words(end_s: float) -> Texts:
+        text = (
+            f"After {_listed((1, 2, 3))} three {nouns} went out of sight. Two of the three came into sight"
+            f" again, in sightings 4 and 5. At {clock(round(end_s + AFTER_S, 1))} nothing more has been seen"
+            f" of them. Is the {noun} of sighting {body + 1} still out of sight then, or can that not be"
+            " determined?"
+        )
+        return text, ("yes, it is still out of sight", "no, it has come into sight", UNKNOWN)
+
+    rules = {"most have come out": OUT, "first in, first out": OUT if body < 2 else STILL}
+    return _question(lots, world, rng, _still_hidden(body), words, rules)
+
+
+# How many are still out of sight?
+
+
+def _fewest_hidden() -> Asked:
+    def answer(going: Flags) -> Indices:
+        """The option is one less than the number: of three, one came out in each sighting that can be so."""
+        pairs = [sum(going[:, before, after].astype(int) for before, after in way) for way in shares(INS, 2)]
+        fewest: Indices = 2 - np.stack(pairs, axis=1).max(axis=1)
+        return fewest
+
+    return Asked(
+        ins=INS,
+        outs=2,
+        straight=(1 / 2, 1 / 2, 0),  # they hardly ever find that nobody can have come
+        answer=answer,
+        undetermined=2,
+        half=lambda going: 2 - going.any(axis=1).sum(axis=1),
+    )
+
+
+def fewest_hidden(lots: Random, world: World, rng: Random) -> FamilyQuestion | None:
+    """Ask how many of three that went out of sight are still hidden, at least, while others come and go."""
+    nouns = PEOPLE[world.scene.kind][1]
+    text = (
+        f"After {_listed((1, 2, 3))} three {nouns} went out of sight. Sightings 4 and 5 are of two {nouns}"
+        " that came into sight, of the three or others. How many of the three, at least, are still out of"
+        " sight when sighting 5 begins?"
+    )
+    rules = {"one less for each that came": 0}
+    return _question(
+        lots, world, rng, _fewest_hidden(), lambda _: (text, [str(number) for number in (1, 2, 3)]), rules
+    )
+
+
+# Where was it while out of sight?
+
+
+def _where_hidden(share: float) -> Asked:
+    """`share`: of the time, until it passed the place."""
+
+    def on_time(straight_m: Floats, _: Floats) -> Indices:
+        gone = straight_m[:, 0] / np.maximum(straight_m.sum(axis=1), 1.0)
+        nearest: Indices = np.abs(gone - share).argmin(axis=1)
+        return nearest
+
+    return Asked(
+        ins=2,
+        outs=OUTS,
+        straight=[1 / 4] * 4,
+        answer=lambda going: decided(going[:, 0] & going[:, 1], OUTS),
+        undetermined=OUTS,
+        guesses={
+            "smallest detour": lambda straight_m, _: straight_m.sum(axis=1).argmin(axis=1),
+            "straight-line timing": on_time,
+        },
+        lots=("smallest detour", "straight-line timing"),
+        guessed=range(OUTS),
+        half=lambda going: decided(going[:, 0], OUTS),
+        has_places=True,
+    )
+
+
+def where_hidden(lots: Random, world: World, rng: Random) -> FamilyQuestion | None:
+    """Ask which of three places a body passed between two sightings, if that can be determined."""
+    kind, pool = world.scene.kind, pool_of(world)
+    end_s, there_s, on_s = lots.uniform(*STARTS_S), lots.uniform(*LEG_S[kind]), lots.uniform(*LEG_S[kind])
+    asked = _where_hidden(there_s / (there_s + on_s))
+    there_s = round(end_s + there_s, 1) - end_s
+    gap_s = np.array([[there_s] * OUTS, [on_s] * OUTS])
+    drawn = find(lots, world, rng, asked, gap_s)
+    if drawn is None:
+        return None
+    row, right = drawn
+    first, last = (pool.possible.seen[index] for index in row.ins)
+    seen = [_ending(first, end_s), Seen.starting(last, end_s + there_s + on_s)]
+    names = [pool.places[place] for place in row.outs]
+    noun = PEOPLE[kind][0]
+    beside = "on the street beside" if kind == "outdoor" else "beside"
+    text = (
+        f"The {noun} of sighting 1 went out of sight and was next seen in sighting 2. At"
+        f" {clock(end_s + there_s)} it was {beside} one of three places: {', '.join(names[:-1])} or"
+        f" {names[-1]}. It went to that place, and on from there, by the shortest ways, at such speeds."
+        " Which place was it, or can that not be determined?"
+    )
+    by_name = {place.name: Spot(xy_m=place.xy_m, floor=place.floor) for place in world.scene.places.values()}
+    ways = [
+        (
+            seen[0].sighting.exit if leg == 0 else by_name[name],
+            by_name[name] if leg == 0 else seen[1].sighting.entry,
+            f"1 to {name}" if leg == 0 else f"{name} to 2",
+            (leg, place),
+        )
+        for leg in range(2)
+        for place, name in enumerate(names)
+    ]
+    to_m, from_m = row.straight_m.tolist()
+    rules = {
+        "nearest to where it was last seen": to_m.index(min(to_m)),
+        "nearest to where it is seen next": from_m.index(min(from_m)),
+    }
+    return _made(lots, world, row, gap_s, seen, ways, text, (*names, UNKNOWN), right, rules)
+
+
+def _family(task: str, short: str, draw: Callable[..., FamilyQuestion | None], text: str) -> Family:
+    return Family(task=task, short=short, version=1, scenes=SCENES, draw=draw, text=text, options=WALLED)
+
+
+WHERE_HIDDEN = _family(
+    "WhereHidden", "where", where_hidden,
+    "which of three places a hidden body passed, or can that not be determined",
+)  # fmt: skip
+STILL_HIDDEN = _family(
+    "StillHidden", "still", still_hidden,
+    "whether one of three bodies is still hidden after two came out, or can that not be determined",
+)  # fmt: skip
+COMES_OUT = _family(
+    "ComesOut", "out", comes_out,
+    "which of three bodies that come into sight went out of sight before, or can that not be determined",
+)  # fmt: skip
+ORDER_HIDDEN = _family(
+    "OrderHidden", "order", order_hidden,
+    "which of two hidden bodies came out first, or can that not be determined",
+)  # fmt: skip
+FEWEST_HIDDEN = _family(
+    "FewestHidden", "hidden", fewest_hidden,
+    "how many of three bodies, at least, are still hidden while others come and go",
+)  # fmt: skip
