@@ -7,6 +7,7 @@ from random import Random
 from gnomon.worlds.world import Spot, World
 
 LETTERS = "ABCDE"
+PER_PLACE = 4  # questions of each family and scene that share a place
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,6 +52,7 @@ class Family:
     scenes: tuple[str, ...]
     draw: Callable[[Random, World, Random], FamilyQuestion | None]
     text: str  # what is asked, for the docs
+    per_place: int = PER_PLACE
 
 
 def shuffled(
