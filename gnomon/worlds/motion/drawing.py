@@ -11,6 +11,8 @@ from gnomon.recordings.questions import TASKS
 from gnomon.worlds.drawing import KEPT_QUESTIONS, world_of
 from gnomon.worlds.families.family import FamilyQuestion
 from gnomon.worlds.families.family_numbers import FamilyNumber
+from gnomon.worlds.motion import flight_questions
+from gnomon.worlds.motion.flying import Flight, fly
 from gnomon.worlds.motion.ride_questions import ride_question
 from gnomon.worlds.motion.riding import ride
 from gnomon.worlds.motion.tour import Tour
@@ -40,10 +42,30 @@ class MotionTask:
     per_place: int = PER_TOWN
 
 
+def _of_flights(
+    task: str, short: str, ask: Callable[[Flight, Random], FamilyQuestion | None], *, has_map: bool = False
+) -> MotionTask:
+    def ask_tour(tour: Tour, lots: Random) -> FamilyQuestion | None:
+        return ask(tour, lots) if isinstance(tour, Flight) else None
+
+    return MotionTask(task=task, short=short, version=1, scenes=(FLYING,), ask=ask_tour, has_map=has_map)
+
+
 _SHORTS = ("size", "side", "box", "length", "speed", "turn", "path", "pose")
-MOTION_TASKS: tuple[MotionTask, ...] = tuple(
-    MotionTask(task=task, short=short, version=1, scenes=(RIDING,), ask=partial(ride_question, task))
-    for task, short in zip(TASKS, _SHORTS, strict=True)
+MOTION_TASKS: tuple[MotionTask, ...] = (
+    *(
+        MotionTask(task=task, short=short, version=1, scenes=(RIDING,), ask=partial(ride_question, task))
+        for task, short in zip(TASKS, _SHORTS, strict=True)
+    ),
+    _of_flights("Trajectory Captioning", "caption", flight_questions.trajectory),
+    _of_flights("Sequence Recall", "next", flight_questions.sequence),
+    _of_flights("Start/End Position", "ends", flight_questions.ends),
+    _of_flights("Proximity", "nearer", flight_questions.proximity, has_map=True),
+    _of_flights("Duration", "longer", flight_questions.duration),
+    _of_flights("Landmark Position", "mark", flight_questions.landmark, has_map=True),
+    _of_flights("Goal Detection", "goal", flight_questions.goal, has_map=True),
+    _of_flights("Progress Evaluation", "step", flight_questions.progress),
+    _of_flights("Action Generation", "aim", flight_questions.action, has_map=True),
 )
 
 
@@ -61,7 +83,7 @@ def tour_of(camera: str, seed: int, k: int, spare: int) -> Tour | None:
     world = world_of(seed, "outdoor", k // PER_TOWN, 0, None, TOWN)
     rng = Random(stable_seed("tour", VERSION, camera, seed, k, spare))
     tour_id = f"{camera}-{seed}-{k:05d}" + (f"-{spare}" if spare else "")
-    return ride(world, rng, tour_id)
+    return fly(world, rng, tour_id) if camera == FLYING else ride(world, rng, tour_id)
 
 
 @lru_cache(KEPT_QUESTIONS)

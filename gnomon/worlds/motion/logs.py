@@ -4,6 +4,7 @@ import numpy as np
 
 from gnomon.recordings.questions import GROUNDING, ORIENTATION, POSE, RELATION, SIZE, Draft
 from gnomon.recordings.recording import BoxAt, Recording
+from gnomon.worlds.motion.tour import Tour
 from gnomon.worlds.motion.travellers import Array
 from tools.geometry.pose import wrapped_deg
 
@@ -84,3 +85,14 @@ def _point(at_m: Array) -> str:
 
 def _the(name: str) -> str:
     return name if name.startswith("the ") else f"the {name}"
+
+
+def flight_log(tour: Tour) -> str:
+    """Where a drone was each second, and which way its camera looked."""
+    lines = []
+    for time_s, (*at_m, heading_deg, pitch_deg) in zip(tour.times_s, tour.poses.tolist(), strict=True):
+        ahead_deg = round(wrapped_deg(90 - heading_deg), 2) + 0.0
+        tilt = f"{abs(pitch_deg):.2f}° {'down' if pitch_deg < 0 else 'up'}"
+        lines.append(f"{time_s:g} s: {_point(np.array(at_m))}, ahead {ahead_deg:.2f}°, camera {tilt}")
+    head = f"Log of the drone {WORLD}, which way is ahead (counter-clockwise from x), and the camera's tilt:"
+    return "\n".join((head, *lines))

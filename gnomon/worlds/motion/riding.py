@@ -18,12 +18,12 @@ from gnomon.worlds.motion.travellers import (
     vehicle_looking,
 )
 from gnomon.worlds.movement import PEDESTRIAN, VEHICLE, Journey
-from gnomon.worlds.traffic import set_out
+from gnomon.worlds.traffic import Wish, set_out
 from gnomon.worlds.world import World
 
 CAMERA_M = 1.45  # above the ground: that of a driver's eyes in a van
 FRAME_S = 0.5
-FRAMES = (17, 25)
+FRAMES = (15, 21)
 DRIVES, WALKS = 20, 30  # drawn in a town
 ASIDE_DEG = 40.0  # by which the camera looks to a side of where the vehicle goes, at most
 WIDEST_DEG = 95.0  # turns between the first frame and the last
@@ -54,8 +54,11 @@ def traffic_of(world: World) -> Traffic:
     if world.traffic is None:
         raise ValueError("a town with simulated traffic")
     rng = Random(stable_seed("riding", world.scene.id))
-    wishes = [(VEHICLE, *rng.sample(world.ends, 2)) for _ in range(DRIVES)]
-    wishes += [(PEDESTRIAN, *rng.sample(world.ends, 2)) for _ in range(WALKS)]
+    wishes: list[Wish] = []
+    for body, count in ((VEHICLE, DRIVES), (PEDESTRIAN, WALKS)):
+        for _ in range(count):
+            start, end = rng.sample(world.ends, 2)
+            wishes.append((body, start, end))
     made = [journey for journey in set_out(world, world.traffic, rng, wishes) if journey]
     drives = tuple(journey for journey in made if journey.body is VEHICLE)
     tracks = []

@@ -1,6 +1,5 @@
 """A camera's way through a town: its pose at every frame, who moves there, what is in view, its recording."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
@@ -70,7 +69,9 @@ class Tour:
         frames, ones = np.nonzero(views)
         if not len(frames):
             return views
-        sights = shapely.linestrings(np.stack([self.poses[frames, :2], middles_m[frames, ones]], axis=1))
+        sights = np.asarray(
+            shapely.linestrings(np.stack([self.poses[frames, :2], middles_m[frames, ones]], axis=1))
+        )
         views[frames, ones] &= ~self._hidden(frames, ones, sights)
         return views
 
@@ -81,7 +82,7 @@ class Tour:
         hidden = np.zeros(len(frames), bool)
         hidden[walls_of(self.world).query(sights, predicate="intersects")[0]] = True
         for number, (traveller, place) in enumerate(zip(self.travellers, self.places, strict=True)):
-            bases = shapely.polygons([corners_m(pose, traveller.size_m) for pose in place])
+            bases = np.asarray(shapely.polygons([corners_m(pose, traveller.size_m) for pose in place]))
             hidden |= (ones != number) & shapely.intersects(bases[frames], sights)
         return hidden
 
@@ -120,10 +121,6 @@ class Tour:
                 "frames": frames,
             }
         )
-
-    def always_in_view(self) -> Sequence[str]:
-        """The names of those in view in every frame."""
-        return [one.name for one, views in zip(self.travellers, self.in_view.T, strict=True) if views.all()]
 
 
 def clip_name(tour_id: str) -> str:

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from gnomon.worlds.motion.travellers import Traveller
 from gnomon.worlds.motion.tour import Tour
+from gnomon.worlds.motion.travellers import Traveller
 from gnomon.worlds.movement import VEHICLE
 from gnomon.worlds.rendering import town
 from gnomon.worlds.rendering.canvas import Canvas, Lens
@@ -22,8 +22,8 @@ from gnomon.worlds.rendering.solid import Solid
 from tools.geometry.angles import bearing_deg, turn_deg
 
 TOUR_STYLE = Style(size_px=(400, 224), has_box=False, has_clock=False)
-FAR_M = 130.0  # beyond, no house is drawn
-TREES_M = (3.0, 80.0)  # nearest and farthest that are drawn; lamps likewise
+FAR_M = 110.0  # beyond, no house is drawn
+TREES_M = (3.0, 70.0)  # nearest and farthest that are drawn; lamps likewise
 MOVERS = 3  # owner of the first traveller's pixels; the next one's is one more
 MIDDLE_LINE_M = (0.0,)
 WALKING_MPS = 1.3
