@@ -434,11 +434,11 @@ def _are_poses(poses: Sequence[Pose], grain: Grain) -> bool:
 
 
 def _shifted(rng: np.random.Generator, box: truth.CameraBox, spans: Spans) -> truth.CameraBox:
-    """A box nearby: moved to any side, of another length, turned."""
+    """A box nearby: moved to any side, of another length (with as many digits), turned."""
     x, y, z = (np.array(box.centre_m) + _any_way(rng, spans)).tolist()
     length, width, height = box.size_m
     return truth.CameraBox(
-        size_m=(length + either_way(rng, spans.sizes), width, height),
+        size_m=(length + round(either_way(rng, spans.sizes), spans.sizes.digits), width, height),
         centre_m=(x, y, z),
         heading_deg=wrapped_deg(box.heading_deg + either_way(rng, ANGLES)),
     )

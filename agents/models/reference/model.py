@@ -11,6 +11,7 @@ from agents.models.reference.in_words import read_in_words
 from agents.models.reference.interpolation import moved, passed_camera, passing_time
 from agents.models.reference.map_reading import is_map_question
 from agents.models.reference.meeting import meeting
+from agents.models.reference.moving_cameras import answer_motion_question, read_motion_question
 from agents.models.reference.order import ordered
 from agents.models.reference.question import Kind, Question, read_question
 from agents.models.reference.scene_questions import answer_scene_question, read_scene_question
@@ -75,6 +76,8 @@ class ReferenceModel:
             return _travel_reply(request)
         if sighting_question := read_sighting_question(request.messages):
             return _asking(partial(answer_sighting_question, sighting_question), request)
+        if motion_question := read_motion_question(request.messages):
+            return _asking(partial(answer_motion_question, motion_question), request)
         scene_question = read_scene_question(request.messages)
         if scene_question is not None:
             return _asking(partial(answer_scene_question, scene_question), request)

@@ -32,6 +32,7 @@ CLEAR_DEG = 12.0  # from the border of a quarter
 AWAY_M = 20.0  # from what is asked about, at least, on the ground
 INSIDE = 0.03  # of the picture's width, from the border of a third or of the picture
 AIM_DEG, AIM_M = (12.0, 45.0), (10.0, 60.0)  # differences of wrong aims
+END_M = (8.0, 20.0)  # and of wrong ends, on the ground
 
 VIEWS = (
     "it is not in the picture", "in the left third of the picture",
@@ -92,13 +93,13 @@ def ends(flight: Flight, lots: Random) -> FamilyQuestion | None:
     """Say where the flight ends, as seen from where it starts."""
 
     def step(rng: np.random.Generator, offset: Offset) -> Offset:
-        turn, by_m = rng.uniform(0, 2 * math.pi), rng.uniform(*AIM_M)
+        turn, by_m = rng.uniform(0, 2 * math.pi), rng.uniform(*END_M)
         up_m = lots.choice((-1, 1)) * rng.uniform(*DIFFERENCES["climb"])
         return (offset[0] + by_m * math.cos(turn), offset[1] + by_m * math.sin(turn), offset[2] + up_m)
 
     def is_sound(offsets: Sequence[Offset]) -> bool:
         return all(math.hypot(*offset[:2]) >= AWAY_M for offset in offsets) and all(
-            math.dist(a, b) >= AIM_M[0] for number, a in enumerate(offsets) for b in offsets[:number]
+            math.dist(a, b) >= END_M[0] for number, a in enumerate(offsets) for b in offsets[:number]
         )
 
     east_m, north_m, up_m = (flight.poses[-1, :3] - flight.poses[0, :3]).tolist()

@@ -24,9 +24,9 @@ from gnomon.worlds.motion.tour import Tour
 
 IN_TOWN = Spans(
     lengths=LENGTHS["outdoor"],
-    sizes=Grain(0.1, 1.5, 2),
-    speeds=Grain(0.5, 5.0, 2, highest=14.0),
-    accelerations=Grain(0.1, 1.5, 2),
+    sizes=Grain(0.1, 0.6, 2),
+    speeds=Grain(0.5, 4.0, 2, highest=14.0),
+    accelerations=Grain(0.05, 0.5, 2),
     sides=SIDES[:4],
     is_level=True,
 )
