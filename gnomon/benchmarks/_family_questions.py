@@ -13,7 +13,7 @@ def asked(question: FamilyQuestion) -> str:
     """The question, its options under their letters, and the form of the answer."""
     return "\n".join(
         (
-            f"Question: {question.text}",
+            f"Question: {question.whole_text}",
             "Options:",
             *(f"{letter}. {words}" for letter, words in question.by_letter.items()),
             'Answer with one JSON object: {"answer": "<letter of one option>"}.',

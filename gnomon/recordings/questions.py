@@ -79,6 +79,7 @@ class Spans:
     sizes: Grain
     speeds: Grain
     accelerations: Grain
+    turns: Grain = ANGLES
     sides: tuple[str, ...] = truth.SIDES
     is_level: bool = False
 
@@ -271,7 +272,7 @@ class Maker:
         is_signed: bool = False,
         at_s: float | None = None,
     ) -> Draft:
-        wrong = wrong_numbers(self.rng, value, grain, floor=-np.inf if is_signed else 0.0)
+        wrong = wrong_numbers(self.rng, value, grain, floor=-grain.highest if is_signed else 0.0)
         right, *others = (
             f"{round(number, grain.digits) + 0.0:.{grain.digits}f}{unit}" for number in (value, *wrong)
         )
@@ -300,7 +301,7 @@ class Maker:
     def _orientation(self) -> Draft:
         question = "By how much does the camera's direction, seen from above, change? Left is positive."
         value = truth.orientation_change_deg(self.recording, self.start_s, self.end_s)
-        return self._number(ORIENTATION, question, value, "°", ANGLES, None, is_signed=True)
+        return self._number(ORIENTATION, question, value, "°", self.spans.turns, None, is_signed=True)
 
     def _trajectory(self) -> Draft:
         grain = self.spans.lengths

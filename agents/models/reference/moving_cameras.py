@@ -320,16 +320,15 @@ def _following(question: MotionQuestion, ask: Ask) -> str | None:
 
 def _ended(question: MotionQuestion, ask: Ask) -> str | None:
     first, last = question.rows[0], question.rows[-1]
-    motion = _motion(ask, [first.at_m[:2], last.at_m[:2]])
-    away_m, heading_deg = float(motion["displacement_m"]), float(motion["first_heading_deg"])
+    moved = ask([_composed(first.pose(), [last.pose()], "world")], "Where is the end from the start?")[0]
     off = {}
     for letter, words in question.options.items():
         told_m, told_deg, up_m = (float(number) for number in _NUMBER.findall(words))
-        turn = math.radians(90 - told_deg)
-        there = (told_m * math.cos(turn), told_m * math.sin(turn), up_m if "higher" in words else -up_m)
-        own = math.radians(heading_deg)
-        here = (away_m * math.cos(own), away_m * math.sin(own), last.at_m[2] - first.at_m[2])
-        off[letter] = math.dist(there, here)
+        turn = math.radians(told_deg if "left" in words else -told_deg)
+        height_m = up_m if "higher" in words else -up_m
+        off[letter] = math.dist(
+            (told_m * math.cos(turn), told_m * math.sin(turn), height_m), moved["moved_own_m"]
+        )
     return min(off, key=lambda letter: off[letter])
 
 

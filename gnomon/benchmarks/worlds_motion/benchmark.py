@@ -194,7 +194,7 @@ class WorldsMotion:
     def question_view(self, sample: Sample) -> QuestionView:
         question: FamilyQuestion = sample.target["question"]
         return QuestionView(
-            question="\n".join((*question.evidence, question.text)),
+            question="\n".join((*question.evidence, question.whole_text)),
             options=tuple(
                 Option(letter=letter, text=words, right="right" if letter == question.gold else "")
                 for letter, words in question.by_letter.items()

@@ -25,6 +25,14 @@ class FamilyQuestion:
     rules: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     ways: tuple[tuple[Spot, Spot, str], ...] = ()
     facts: Mapping[str, str] = field(default_factory=dict)
+    window_s: tuple[float, float] | None = None  # of the clip, where a part of it is asked about
+
+    @property
+    def whole_text(self) -> str:
+        """The question, with the part of the clip that it asks about."""
+        if self.window_s is None:
+            return self.text
+        return f"From {self.window_s[0]:g} s to {self.window_s[1]:g} s of the clip: {self.text}"
 
     @property
     def gold(self) -> str:

@@ -86,7 +86,7 @@ def sequence(flight: Flight, lots: Random) -> FamilyQuestion:
     return _asked(flight, lots, text, words)
 
 
-Offset = tuple[float, float, float]  # east, north, up, in metres
+Offset = tuple[float, float, float]  # ahead, to the left, up, in metres
 
 
 def ends(flight: Flight, lots: Random) -> FamilyQuestion | None:
@@ -102,20 +102,35 @@ def ends(flight: Flight, lots: Random) -> FamilyQuestion | None:
             math.dist(a, b) >= END_M[0] for number, a in enumerate(offsets) for b in offsets[:number]
         )
 
-    east_m, north_m, up_m = (flight.poses[-1, :3] - flight.poses[0, :3]).tolist()
-    offset = (east_m, north_m, up_m)
+    offset = offset_m(flight)
     wrong = _chain(lots, offset, step, is_sound) if is_sound([offset]) else None
     if wrong is None:
         return None
-    text = "Where does the drone's flight end, as seen from where it starts?"
+    text = (
+        "Where does the drone's flight end, as seen from where it starts, against the direction in which the"
+        " drone is headed there?"
+    )
     return _asked(flight, lots, text, [offset_in_words(*each) for each in (offset, *wrong)])
 
 
-def offset_in_words(east_m: float, north_m: float, up_m: float) -> str:
-    """Such as `62 m away at 130° clockwise from north, 12 m higher`."""
-    bearing_deg = round(math.degrees(math.atan2(east_m, north_m))) % 360
+def offset_m(flight: Flight) -> Offset:
+    """From the start to the end, level as the drone is headed at the start."""
+    (x_m, y_m, z_m, heading_deg), end_m = flight.poses[0, :4].tolist(), flight.poses[-1, :3].tolist()
+    turn = math.radians(heading_deg)
+    east_m, north_m = end_m[0] - x_m, end_m[1] - y_m
+    return (
+        east_m * math.sin(turn) + north_m * math.cos(turn),
+        north_m * math.sin(turn) - east_m * math.cos(turn),
+        end_m[2] - z_m,
+    )
+
+
+def offset_in_words(ahead_m: float, left_m: float, up_m: float) -> str:
+    """Such as `62 m away, 35° to the left, 12 m higher`."""
+    turn_deg = math.degrees(math.atan2(left_m, ahead_m))
+    side = f"{abs(turn_deg):.0f}° to the {'left' if turn_deg > 0 else 'right'}"
     height = f"{abs(up_m):.0f} m {'higher' if up_m > 0 else 'lower'}"
-    return f"{math.hypot(east_m, north_m):.0f} m away at {bearing_deg}° clockwise from north, {height}"
+    return f"{math.hypot(ahead_m, left_m):.0f} m away, {side}, {height}"
 
 
 def proximity(flight: Flight, lots: Random) -> FamilyQuestion | None:

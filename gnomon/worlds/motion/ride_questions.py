@@ -7,7 +7,6 @@ from gnomon.recordings.questions import (
     GROUNDING,
     LENGTH,
     LENGTHS,
-    POSE,
     RELATION,
     SIZE,
     SPEED,
@@ -20,13 +19,15 @@ from gnomon.recordings.recording import Recording
 from gnomon.recordings.truth import SIDES
 from gnomon.worlds.families.family import FamilyQuestion, shuffled
 from gnomon.worlds.motion.logs import log_of
+from gnomon.worlds.motion.riding import CLOSE_DEG, WIDEST_DEG
 from gnomon.worlds.motion.tour import Tour
 
 IN_TOWN = Spans(
     lengths=LENGTHS["outdoor"],
     sizes=Grain(0.1, 0.6, 2),
     speeds=Grain(0.5, 4.0, 2, highest=14.0),
-    accelerations=Grain(0.05, 0.5, 2),
+    accelerations=Grain(0.04, 0.25, 2),
+    turns=Grain(5.0, 60.0, 0, highest=WIDEST_DEG + CLOSE_DEG),
     sides=SIDES[:4],
     is_level=True,
 )
@@ -90,13 +91,10 @@ def _is_fit(draft: Draft, recording: Recording) -> bool:
 
 def _asked(draft: Draft, recording: Recording, lots: Random) -> FamilyQuestion:
     options, right, _ = shuffled(lots, [draft.right, *draft.wrong], 0, {})
-    facts = {"Asked about": f"{draft.start_s:g} s to {draft.end_s:g} s"}
-    if draft.task == POSE:
-        facts["Frames"] = str(len(recording.frames))
     return FamilyQuestion(
         evidence=(log_of(recording, draft),),
-        text=f"From {draft.start_s:g} s to {draft.end_s:g} s of the clip: {draft.question}",
+        text=draft.question,
+        window_s=(draft.start_s, draft.end_s),
         options=options,
         right=right,
-        facts=facts,
     )
