@@ -5,7 +5,7 @@ import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import groupby, pairwise
 
 from agents.models.reference.tool_results import Call, Result, answers_in, offered_in, results_of, texts_of
 from gnomon.core.ids import stable_seed
@@ -24,6 +24,10 @@ _STEP = re.compile(
 )
 _NEXT = re.compile(r"Until (\d+) s, (.*?)\. What")
 _PLACE = re.compile(r"(?:distance from|Where is|looks for|until it is above) (.+?)(?: change|, seen|\. )")
+_NAMED = re.compile(
+    r"its (first|second|third) "
+    r"(flight forward|climb|descent|turn to the (?:left|right)|tilt of the camera (?:up|down))"
+)
 _SPAN = re.compile(r"from (\d+) s to (\d+) s\?")
 _ACROSS = re.compile(rf"spans ({_N})°")
 _AT = re.compile(r"at (\d+) s\b")
@@ -318,17 +322,44 @@ def _following(question: MotionQuestion, ask: Ask) -> str | None:
     return question.starting("it tilts")
 
 
+def _longer(question: MotionQuestion, ask: Ask) -> str | None:
+    rows = question.rows
+    motion = _motion(ask, [row.at_m for row in rows], [row.time_s for row in rows])
+    kinds = [
+        _kind(before, after, float(speed))
+        for (before, after), speed in zip(pairwise(rows), motion["speeds_mps"], strict=True)
+    ]
+    runs = [(kind, len(list(steps))) for kind, steps in groupby(kinds)]
+    lengths = []
+    for ordinal, kind in _NAMED.findall(question.text):
+        of_kind = [length for run, length in runs if run == kind]
+        lengths.append(of_kind[("first", "second", "third").index(ordinal)])
+    first, second = lengths
+    if first == second:
+        return question.starting("both")
+    return question.starting("the first" if first > second else "the second")
+
+
+def _kind(before: Row, after: Row, speed_mps: float) -> str:
+    """What a drone does from one second to the next, as questions name it."""
+    up_m = after.at_m[2] - before.at_m[2]
+    turned_deg = (after.ahead_deg - before.ahead_deg + 180) % 360 - 180
+    if speed_mps > 0.5:
+        return "flight forward" if abs(up_m) < 0.5 else "climb" if up_m > 0 else "descent"
+    if abs(turned_deg) > 1:
+        return f"turn to the {'left' if turned_deg > 0 else 'right'}"
+    return f"tilt of the camera {'up' if after.pitch_deg > before.pitch_deg else 'down'}"
+
+
 def _ended(question: MotionQuestion, ask: Ask) -> str | None:
     first, last = question.rows[0], question.rows[-1]
     moved = ask([_composed(first.pose(), [last.pose()], "world")], "Where is the end from the start?")[0]
     off = {}
     for letter, words in question.options.items():
-        told_m, told_deg, up_m = (float(number) for number in _NUMBER.findall(words))
+        told_m, told_deg = (float(number) for number in _NUMBER.findall(words))
         turn = math.radians(told_deg if "left" in words else -told_deg)
-        height_m = up_m if "higher" in words else -up_m
-        off[letter] = math.dist(
-            (told_m * math.cos(turn), told_m * math.sin(turn), height_m), moved["moved_own_m"]
-        )
+        there = (told_m * math.cos(turn), told_m * math.sin(turn))
+        off[letter] = math.dist(there, moved["moved_own_m"][:2])
     return min(off, key=lambda letter: off[letter])
 
 
@@ -402,6 +433,7 @@ _SOLVERS: tuple[tuple[str, Solver], ...] = (
     ("sums up the drone's flight", _captioned),
     ("flies this route", _at_step),
     ("What does the drone do next", _following),
+    ("takes the drone longer", _longer),
     ("flight end, as seen", _ended),
     ("the drone's distance from", _nearing),
     ("seen from the drone at", _quarter),

@@ -86,7 +86,7 @@ def sequence(flight: Flight, lots: Random) -> FamilyQuestion:
     return _asked(flight, lots, text, words)
 
 
-Offset = tuple[float, float, float]  # ahead, to the left, up, in metres
+Offset = tuple[float, float]  # ahead and to the left, in metres, on the ground
 
 
 def ends(flight: Flight, lots: Random) -> FamilyQuestion | None:
@@ -94,11 +94,10 @@ def ends(flight: Flight, lots: Random) -> FamilyQuestion | None:
 
     def step(rng: np.random.Generator, offset: Offset) -> Offset:
         turn, by_m = rng.uniform(0, 2 * math.pi), rng.uniform(*END_M)
-        up_m = lots.choice((-1, 1)) * rng.uniform(*DIFFERENCES["climb"])
-        return (offset[0] + by_m * math.cos(turn), offset[1] + by_m * math.sin(turn), offset[2] + up_m)
+        return (offset[0] + by_m * math.cos(turn), offset[1] + by_m * math.sin(turn))
 
     def is_sound(offsets: Sequence[Offset]) -> bool:
-        return all(math.hypot(*offset[:2]) >= AWAY_M for offset in offsets) and all(
+        return all(math.hypot(*offset) >= AWAY_M for offset in offsets) and all(
             math.dist(a, b) >= END_M[0] for number, a in enumerate(offsets) for b in offsets[:number]
         )
 
@@ -108,29 +107,27 @@ def ends(flight: Flight, lots: Random) -> FamilyQuestion | None:
         return None
     text = (
         "Where does the drone's flight end, as seen from where it starts, against the direction in which the"
-        " drone is headed there?"
+        " drone is headed there? Heights don't count."
     )
     return _asked(flight, lots, text, [offset_in_words(*each) for each in (offset, *wrong)])
 
 
 def offset_m(flight: Flight) -> Offset:
-    """From the start to the end, level as the drone is headed at the start."""
-    (x_m, y_m, z_m, heading_deg), end_m = flight.poses[0, :4].tolist(), flight.poses[-1, :3].tolist()
+    """From the start to the end, as the drone is headed at the start."""
+    (x_m, y_m, _, heading_deg), end_m = flight.poses[0, :4].tolist(), flight.poses[-1, :2].tolist()
     turn = math.radians(heading_deg)
     east_m, north_m = end_m[0] - x_m, end_m[1] - y_m
     return (
         east_m * math.sin(turn) + north_m * math.cos(turn),
         north_m * math.sin(turn) - east_m * math.cos(turn),
-        end_m[2] - z_m,
     )
 
 
-def offset_in_words(ahead_m: float, left_m: float, up_m: float) -> str:
-    """Such as `62 m away, 35° to the left, 12 m higher`."""
+def offset_in_words(ahead_m: float, left_m: float) -> str:
+    """Such as `62 m away, 35° to the left`."""
     turn_deg = math.degrees(math.atan2(left_m, ahead_m))
     side = f"{abs(turn_deg):.0f}° to the {'left' if turn_deg > 0 else 'right'}"
-    height = f"{abs(up_m):.0f} m {'higher' if up_m > 0 else 'lower'}"
-    return f"{math.hypot(ahead_m, left_m):.0f} m away, {side}, {height}"
+    return f"{math.hypot(ahead_m, left_m):.0f} m away, {side}"
 
 
 def proximity(flight: Flight, lots: Random) -> FamilyQuestion | None:

@@ -15,7 +15,7 @@ AMOUNTS: Mapping[str, tuple[float, float]] = {  # a second, at least and at most
     "forward": (6.0, 14.0), "turn": (12.0, 25.0), "climb": (2.0, 5.0), "tilt": (2.0, 4.0),
 }  # fmt: skip
 LOWEST_M, START_M = 26.0, 25.0  # above roofs; how much higher the lowest point may be
-PITCHES_DEG = (-82.0, -8.0)
+PITCHES_DEG = (-58.0, -8.0)  # of the camera, ever
 AROUND_M = 140.0  # of the town's middle, east and north, within which a flight's middle is
 
 

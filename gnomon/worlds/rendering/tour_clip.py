@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,12 +18,14 @@ from gnomon.worlds.rendering.clip import Style
 from gnomon.worlds.rendering.figures import pedestrian, vehicle
 from gnomon.worlds.rendering.light import Light
 from gnomon.worlds.rendering.scenery import NOON_HOUR, PLAIN, cast, cast_by_walker, hull
-from gnomon.worlds.rendering.solid import Solid
+from gnomon.worlds.rendering.solid import Sheet, Solid, darker, flat, upright
 from tools.geometry.angles import bearing_deg, turn_deg
 
 TOUR_STYLE = Style(size_px=(400, 224), has_box=False, has_clock=False)
-FAR_M = 110.0  # beyond, no house is drawn
+FAR_M, PLAIN_M = town.FAR_M, 75.0  # beyond, no house is drawn, and houses have no windows
 TREES_M = (3.0, 70.0)  # nearest and farthest that are drawn; lamps likewise
+SHADOWS_M = 110.0  # of the camera, within which shadows are drawn
+MOVERS_M = 110.0  # beyond, nobody is drawn
 MOVERS = 3  # owner of the first traveller's pixels; the next one's is one more
 MIDDLE_LINE_M = (0.0,)
 WALKING_MPS = 1.3
@@ -58,7 +60,8 @@ class TourClip:
         for house, ring_m in self._houses:
             away_m = min(math.dist(corner, mount.xy_m) for corner in ring_m)
             if away_m < FAR_M and any(canvas.may_show(corner, 8.0) for corner in ring_m):
-                canvas.draw(town.house(house), self._light.still, PLAIN)
+                is_near = away_m < PLAIN_M
+                canvas.draw(town.house(house) if is_near else _block(house), self._light.still, PLAIN)
         for tree in town.town_of(self.tour.world).trees_m:
             if self._stands_near(tree[:2], frame) and canvas.may_show(tree[:2], 4.0):
                 canvas.draw(town.tree(tree, mount), self._light.still, PLAIN)
@@ -76,7 +79,7 @@ class TourClip:
     @cached_property
     def _light(self) -> Light:
         lamps_m = town.town_of(self.tour.world).lamps_m
-        near = np.hypot(*(lamps_m - self._middle_m).T) < 2 * FAR_M
+        near = np.hypot(*(lamps_m - self._middle_m).T) < 2 * SHADOWS_M
         return Light.outdoors(
             lat_deg=self.tour.world.scene.frame.lat_deg,
             hour=NOON_HOUR + 1.5,
@@ -105,7 +108,7 @@ class TourClip:
     def _shadows(self) -> list[NDArray[np.float64]]:
         """Of all that stands still near the way."""
         slope, shadows = np.array(self._slope), []
-        reach_m = FAR_M + float(np.hypot(*(self.tour.poses[:, :2] - self._middle_m).T).max())
+        reach_m = SHADOWS_M + float(np.hypot(*(self.tour.poses[:, :2] - self._middle_m).T).max())
         for house, ring_m in self._houses:
             if math.dist(ring_m[0], self._middle_m) < reach_m:
                 base = np.array(ring_m)
@@ -120,7 +123,7 @@ class TourClip:
     def _shadows_near(self, frame: int) -> Iterator[NDArray[np.float64]]:
         at_m = self.tour.poses[frame, :2]
         for ring_m in self._shadows:
-            if math.dist(ring_m[0], at_m) < TREES_M[1]:
+            if math.dist(ring_m[0], at_m) < SHADOWS_M:
                 yield ring_m
 
     def _movers(self, frame: int) -> Iterator[tuple[Solid, NDArray[np.float64], int]]:
@@ -128,7 +131,7 @@ class TourClip:
         mount = self.tour.mount(frame)
         for number, (one, places) in enumerate(zip(self.tour.travellers, self.tour.places, strict=True)):
             x_m, y_m, facing_deg = places[frame].tolist()
-            if math.dist((x_m, y_m), mount.xy_m) > FAR_M:
+            if math.dist((x_m, y_m), mount.xy_m) > MOVERS_M:
                 continue
             if one.look.kind == "vehicle":
                 solid = vehicle_of(one).placed((x_m, y_m), facing_deg)
@@ -145,6 +148,17 @@ class TourClip:
                 width_m=abs(math.sin(turn)) * length_m + abs(math.cos(turn)) * width_m,
             )
             yield solid, cast_by_walker((x_m, y_m), self._slope), number
+
+
+@lru_cache(1024)
+def _block(house: town.Building) -> Solid:
+    """A house as it looks from far away."""
+    ring = house.ring_m
+    sheets = [
+        Sheet(upright(start, end, (0.0, house.height_m)), darker(house.facade, 0.9))
+        for start, end in zip(ring, (*ring[1:], ring[0]), strict=True)
+    ]
+    return Solid.of([*sheets, Sheet(flat(ring, house.height_m), town.ROOF)])
 
 
 def vehicle_of(traveller: Traveller) -> Solid:
