@@ -8,11 +8,12 @@ metres outdoors. The spans and digits here are ours.
 import json
 import math
 import shutil
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import combinations, pairwise
 from pathlib import Path, PurePosixPath
-from typing import Any, Literal
+from typing import Any, Literal, Self, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -23,22 +24,40 @@ from gnomon.core.ids import stable_seed
 from gnomon.recordings import truth
 from gnomon.recordings.recording import Array, Recording, read_recording
 from tools.geometry.kinematics import displacement_m, path_length_m
-from tools.geometry.polyline import PolylineTurn, in_words
-from tools.geometry.pose import Pose, from_yaw_pitch_roll
+from tools.geometry.polyline import STRAIGHT_DEG, PolylineTurn, in_words
+from tools.geometry.pose import Pose, from_yaw_pitch_roll, rotation_angle_deg, wrapped_deg
 
 WRONG = 4
-TRIES = 200
+TRIES = 400
 
+SIZE, RELATION, GROUNDING, LENGTH = (
+    "Dimensional Measurement",
+    "Spatial Relation",
+    "3D Video Grounding",
+    "Displacement & Path Length",
+)
+SPEED, ORIENTATION, TRAJECTORY, POSE = (
+    "Speed & Acceleration",
+    "Ego-Centric Orientation",
+    "Trajectory Description",
+    "Pose Estimation",
+)
+TASKS = (SIZE, RELATION, GROUNDING, LENGTH, SPEED, ORIENTATION, TRAJECTORY, POSE)
 Quantity = Literal["m", "m/s", "m/s²", "°"]
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
 class Grain:
-    """The smallest and the largest difference from the truth, and the digits that options print."""
+    """The smallest and the largest difference between options, and the digits that they print.
+
+    No option is above `highest`; where one would be, it is as far below.
+    """
 
     low: float
     high: float
     digits: int
+    highest: float = math.inf
 
 
 LENGTHS: Mapping[str, Grain] = {
@@ -47,6 +66,28 @@ LENGTHS: Mapping[str, Grain] = {
     "outdoor": Grain(0.5, 10.0, 2),
 }
 ANGLES = Grain(5.0, 60.0, 0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spans:
+    """How far options lie apart, by what is asked, and the sides that are offered.
+
+    `is_level`: all stands on level ground, so that wrong boxes and poses have the right one's height.
+    """
+
+    lengths: Grain
+    sizes: Grain
+    speeds: Grain
+    accelerations: Grain
+    turns: Grain = ANGLES
+    sides: tuple[str, ...] = truth.SIDES
+    is_level: bool = False
+
+    @classmethod
+    def of(cls, scene: str) -> Self:
+        """Those of a kind of scene."""
+        grain = LENGTHS[scene]
+        return cls(lengths=grain, sizes=grain, speeds=grain, accelerations=grain)
 
 
 class NoDistractors(ValueError):
@@ -58,46 +99,67 @@ def difference(rng: np.random.Generator, grain: Grain) -> float:
     return math.exp(rng.uniform(math.log(grain.low), math.log(grain.high)))
 
 
+def either_way(rng: np.random.Generator, grain: Grain) -> float:
+    """A difference with a sign drawn by lot."""
+    return difference(rng, grain) * (1 if rng.random() < 0.5 else -1)
+
+
+def wrong_options(
+    rng: np.random.Generator,
+    right: T,
+    step: Callable[[np.random.Generator, T], T],
+    is_sound: Callable[[Sequence[T]], bool],
+) -> list[T]:
+    """WRONG options that tell nothing by where they lie: all are links of one chain of small steps.
+
+    The right one is a link drawn evenly; steps lead on from it to both sides. As a step and the way back
+    are equally likely, any link could have been the first. The chain is drawn anew until all its links
+    `is_sound`, which sees the right one first.
+
+    Raises:
+        NoDistractors: TRIES draws were not enough.
+    """
+    for _ in range(TRIES):
+        before = int(rng.integers(0, WRONG + 1))
+        links = [right]
+        for count in (before, WRONG - before):
+            link = right
+            for _ in range(count):
+                link = step(rng, link)
+                links.append(link)
+        if is_sound(links):
+            return links[1:]
+    raise NoDistractors(f"no {WRONG} options other than {right!r}")
+
+
 def wrong_numbers(
     rng: np.random.Generator, truth: float, grain: Grain, *, floor: float = -math.inf
 ) -> list[float]:
-    """WRONG numbers, rounded like the truth, all different and none below `floor`.
+    """WRONG numbers, rounded like the truth; any two of all differ by what the grain says.
 
-    How many lie below the truth is drawn first, evenly, so that its rank among the options tells nothing;
-    where the floor is near, fewer fit below.
-
-    Raises:
-        NoDistractors: TRIES draws were not enough.
-    """
-    below = int(rng.integers(0, WRONG + 1))
-    numbers: list[float] = []
-    for attempt in range(TRIES):
-        is_below = len(numbers) < below and attempt < TRIES // 2
-        step = difference(rng, grain)
-        wrong = round(truth - step if is_below else truth + step, grain.digits)
-        if wrong >= floor and wrong not in numbers and wrong != round(truth, grain.digits):
-            numbers.append(wrong)
-        if len(numbers) == WRONG:
-            return numbers
-    raise NoDistractors(f"no {WRONG} numbers other than {truth:g}")
-
-
-def wrong_texts(
-    rng: np.random.Generator, truth: str, draw: Callable[[np.random.Generator], str]
-) -> list[str]:
-    """WRONG different texts by `draw`, none of them the truth.
+    None is below `floor`: what would be is as far above. How many lie below the truth is as likely to be
+    any number, so its rank tells nothing.
 
     Raises:
         NoDistractors: TRIES draws were not enough.
     """
-    texts: dict[str, None] = {}
-    for _ in range(TRIES):
-        text = draw(rng)
-        if text != truth:
-            texts[text] = None
-        if len(texts) == WRONG:
-            return list(texts)
-    raise NoDistractors(f"no {WRONG} texts other than {truth!r}")
+
+    def step(rng: np.random.Generator, number: float) -> float:
+        moved = number + either_way(rng, grain)
+        moved = 2 * floor - moved if moved < floor else moved
+        moved = 2 * grain.highest - moved if moved > grain.highest else moved
+        return round(moved, grain.digits) + 0.0
+
+    def is_sound(numbers: Sequence[float]) -> bool:
+        ordered = sorted(numbers)
+        gaps = [after - before for before, after in pairwise(ordered)]
+        return (
+            min(gaps) >= grain.low - 1e-9
+            and ordered[-1] - ordered[0] <= grain.high + 1e-9
+            and ordered[0] >= floor
+        )
+
+    return wrong_options(rng, round(truth, grain.digits) + 0.0, step, is_sound)
 
 
 def lettered(rng: np.random.Generator, truth: str, wrong: Sequence[str]) -> tuple[dict[str, str], str]:
@@ -113,7 +175,11 @@ Row = dict[str, Any]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Draft:
-    """A question before its letters are dealt."""
+    """A question before its letters are dealt.
+
+    `about` names the objects that it asks about, None for the camera; `at_s` is the moment, where it asks
+    about one.
+    """
 
     task: str
     question: str
@@ -121,21 +187,24 @@ class Draft:
     wrong: list[str]
     start_s: float
     end_s: float
+    about: tuple[str | None, ...]
+    at_s: float | None = None
 
 
 class Maker:
     """Makes questions of one recording; the same seed makes the same."""
 
-    def __init__(self, recording: Recording, *, seed: int) -> None:
+    def __init__(self, recording: Recording, *, seed: int, spans: Spans | None = None) -> None:
+        """`spans`: None for those of the recording's kind of scene."""
         self.recording = recording
         self.rng = np.random.default_rng(stable_seed("motion", recording.id, seed))
-        self.grain = LENGTHS[recording.scene]
+        self.spans = spans or Spans.of(recording.scene)
         self.start_s, self.end_s = recording.frames[0].time_s, recording.frames[-1].time_s
 
     def rows(self) -> list[Row]:
         """One row for each question that the recording can be asked, in the columns of STI-Bench."""
         rows: list[Row] = []
-        for draft in self._drafts():
+        for draft in self.drafts():
             options, letter = lettered(self.rng, draft.right, draft.wrong)
             rows.append(
                 {
@@ -153,16 +222,34 @@ class Maker:
             )
         return rows
 
-    def _drafts(self) -> Iterator[Draft]:
-        makers: list[Callable[[], Draft | None]] = [self._orientation, self._trajectory, self._pose]
+    def drafts(self, tasks: Collection[str] = TASKS) -> Iterator[Draft]:
+        """Every question of these tasks that the recording can be asked."""
+        makers: list[tuple[str, Callable[[], Draft | None]]] = [
+            (ORIENTATION, self._orientation),
+            (TRAJECTORY, self._trajectory),
+            (POSE, self._pose),
+        ]
         for name in (None, *self.recording.objects):
             times_s, positions_m = self.recording.track(name)
             if len(times_s) >= 3:
-                moving = (self._length_of, self._speed, self._acceleration)
-                makers += [partial(make, name, positions_m, times_s) for make in moving]
+                makers += [
+                    (task, partial(make, name, positions_m, times_s))
+                    for task, make in (
+                        (LENGTH, self._length_of), (SPEED, self._speed), (SPEED, self._acceleration)
+                    )
+                ]  # fmt: skip
         for name in self.recording.objects:
-            makers += [partial(make, name) for make in (self._size, self._grounding, self._relation)]
-        for make in makers:
+            makers += [
+                (task, partial(make, name))
+                for task, make in (
+                    (SIZE, self._size),
+                    (GROUNDING, self._grounding),
+                    (RELATION, self._relation),
+                )
+            ]
+        for task, make in makers:
+            if task not in tasks:
+                continue
             try:
                 draft = make()
             except NoDistractors:
@@ -173,15 +260,23 @@ class Maker:
     def _called(self, name: str | None) -> str:
         return "the camera" if name is None else self.recording.objects[name]
 
-    def _number(self, task: str, question: str, value: float, unit: str, *, signed: bool = False) -> Draft:
-        grain = ANGLES if unit == "°" else self.grain
-        wrong = wrong_numbers(self.rng, value, grain, floor=-np.inf if signed else 0.0)
+    def _number(
+        self,
+        task: str,
+        question: str,
+        value: float,
+        unit: Quantity,
+        grain: Grain,
+        about: str | None,
+        *,
+        is_signed: bool = False,
+        at_s: float | None = None,
+    ) -> Draft:
+        wrong = wrong_numbers(self.rng, value, grain, floor=-grain.highest if is_signed else 0.0)
         right, *others = (
-            f"{round(number, grain.digits):.{grain.digits}f}{unit}" for number in (value, *wrong)
+            f"{round(number, grain.digits) + 0.0:.{grain.digits}f}{unit}" for number in (value, *wrong)
         )
-        return Draft(
-            task=task, question=question, right=right, wrong=others, start_s=self.start_s, end_s=self.end_s
-        )
+        return self._draft(task, question, right, others, (about,), at_s)
 
     def _length_of(self, name: str | None, positions_m: Array, times_s: Array) -> Draft:
         del times_s
@@ -191,37 +286,41 @@ class Maker:
         }
         kind = list(measures)[int(self.rng.integers(2))]
         question = f"What is the {kind} of {self._called(name)}?"
-        return self._number("Displacement & Path Length", question, measures[kind](positions_m), "m")
+        return self._number(LENGTH, question, measures[kind](positions_m), "m", self.spans.lengths, name)
 
     def _speed(self, name: str | None, positions_m: Array, times_s: Array) -> Draft:
         question = f"What is the average speed of {self._called(name)}?"
-        return self._number(
-            "Speed & Acceleration", question, truth.average_speed(positions_m, times_s), "m/s"
-        )
+        value = truth.average_speed(positions_m, times_s)
+        return self._number(SPEED, question, value, "m/s", self.spans.speeds, name)
 
     def _acceleration(self, name: str | None, positions_m: Array, times_s: Array) -> Draft:
         question = f"What is the average acceleration of {self._called(name)}?"
         value = truth.average_acceleration(positions_m, times_s)
-        return self._number("Speed & Acceleration", question, value, "m/s²", signed=True)
+        return self._number(SPEED, question, value, "m/s²", self.spans.accelerations, name, is_signed=True)
 
     def _orientation(self) -> Draft:
         question = "By how much does the camera's direction, seen from above, change? Left is positive."
         value = truth.orientation_change_deg(self.recording, self.start_s, self.end_s)
-        return self._number("Ego-Centric Orientation", question, value, "°", signed=True)
+        return self._number(ORIENTATION, question, value, "°", self.spans.turns, None, is_signed=True)
 
     def _trajectory(self) -> Draft:
-        legs = truth.trajectory(self.recording.track(None)[1], self.grain.low * 2)
+        grain = self.spans.lengths
+        legs = truth.trajectory(self.recording.track(None)[1], grain.low * 2)
         question = "Which option describes the camera's path best?"
-        wrong = wrong_texts(self.rng, in_words(legs), lambda rng: in_words(_bent(legs, rng, self.grain)))
-        return self._draft("Trajectory Description", question, in_words(legs), wrong)
+        told = legs or [PolylineTurn(turn_deg=0.0, length_m=difference(self.rng, grain))]
+        wrong = wrong_options(self.rng, told, partial(_bent, grain=grain), partial(_are_paths, grain=grain))
+        texts = [in_words(path) for path in wrong]
+        return self._draft(TRAJECTORY, question, in_words(legs), texts, (None,))
 
     def _pose(self) -> Draft:
+        grain = self.spans.lengths
         first, last = (truth.pose_at(self.recording, time_s) for time_s in (self.start_s, self.end_s))
         question = (
             f"At {self.start_s:g} s the camera's pose is {_record_of(first)}. What is it at {self.end_s:g} s?"
         )
-        wrong = wrong_texts(self.rng, _record_of(last), lambda rng: _record_of(_moved(last, rng, self.grain)))
-        return self._draft("Pose Estimation", question, _record_of(last), wrong)
+        step = partial(_moved, spans=self.spans)
+        wrong = wrong_options(self.rng, last, step, partial(_are_poses, grain=grain))
+        return self._draft(POSE, question, _record_of(last), [_record_of(pose) for pose in wrong], (None,))
 
     def _size(self, name: str) -> Draft | None:
         frame = next((frame for frame in self.recording.frames if name in frame.boxes), None)
@@ -231,10 +330,10 @@ class Maker:
         if side == 3:
             question = f"How far is {self._called(name)} from the camera at {frame.time_s:g} s?"
             value = truth.distance_m(frame.boxes[name], frame.camera.pose())
-        else:
-            question = f"What is the {('length', 'width', 'height')[side]} of {self._called(name)}?"
-            value = frame.boxes[name].size_m[side]
-        return self._number("Dimensional Measurement", question, value, "m")
+            return self._number(SIZE, question, value, "m", self.spans.lengths, name, at_s=frame.time_s)
+        question = f"What is the {('length', 'width', 'height')[side]} of {self._called(name)}?"
+        value = frame.boxes[name].size_m[side]
+        return self._number(SIZE, question, value, "m", self.spans.sizes, name, at_s=frame.time_s)
 
     def _grounding(self, name: str) -> Draft | None:
         frames = [frame for frame in self.recording.frames if name in frame.boxes]
@@ -246,65 +345,110 @@ class Maker:
             f"What is the 3D box of {self._called(name)} at {frame.time_s:g} s, in camera coordinates"
             " (x ahead, y left, z up; length, width, height; heading in degrees)?"
         )
-        wrong = wrong_texts(self.rng, _box(box), lambda rng: _box(_shifted(box, rng, self.grain)))
-        return self._draft("3D Video Grounding", question, _box(box), wrong)
+        spans = self.spans
+        wrong = wrong_options(self.rng, box, partial(_shifted, spans=spans), partial(_are_boxes, spans=spans))
+        texts = [_box(shifted) for shifted in wrong]
+        return self._draft(GROUNDING, question, _box(box), texts, (name,), frame.time_s)
 
     def _relation(self, name: str) -> Draft | None:
         for frame in self.recording.frames:
             for other in frame.boxes:
                 side = truth.relation(self.recording, frame, name, other) if name in frame.boxes else None
-                if side is None or other == name:
+                if side not in self.spans.sides or other == name:
                     continue
                 question = (
                     f"Seen from the camera at {frame.time_s:g} s, on which side of {self._called(other)} is"
                     f" {self._called(name)}? Front is nearer to the camera."
                 )
-                others = [text for text in truth.SIDES if text != side]
-                wrong = [str(text) for text in self.rng.permutation(others)[:4]]
-                return self._draft("Spatial Relation", question, side, wrong)
+                others = [text for text in self.spans.sides if text != side]
+                wrong = [str(text) for text in self.rng.permutation(others)[:WRONG]]
+                return self._draft(RELATION, question, side, wrong, (name, other), frame.time_s)
         return None
 
-    def _draft(self, task: str, question: str, right: str, wrong: list[str]) -> Draft:
+    def _draft(
+        self,
+        task: str,
+        question: str,
+        right: str,
+        wrong: list[str],
+        about: tuple[str | None, ...],
+        at_s: float | None = None,
+    ) -> Draft:
         return Draft(
-            task=task, question=question, right=right, wrong=wrong, start_s=self.start_s, end_s=self.end_s
+            task=task,
+            question=question,
+            right=right,
+            wrong=wrong,
+            start_s=self.start_s,
+            end_s=self.end_s,
+            about=about,
+            at_s=at_s,
         )
 
 
-def _bent(legs: list[PolylineTurn], rng: np.random.Generator, grain: Grain) -> list[PolylineTurn]:
-    """Another path: one leg longer or shorter, and another turn, or one where there is none."""
-    wrong = list(legs) or [PolylineTurn(turn_deg=0.0, length_m=difference(rng, grain))]
-    index = int(rng.integers(len(wrong)))
-    step_m = difference(rng, grain) * rng.choice((-1, 1))
-    length_m = wrong[index].length_m + (step_m if wrong[index].length_m + step_m > grain.low else abs(step_m))
-    wrong[index] = PolylineTurn(turn_deg=wrong[index].turn_deg, length_m=round(length_m, grain.digits))
-    turn_deg = float(rng.choice((-1, 1)) * (15 + difference(rng, ANGLES)))
-    if len(wrong) > 1:
-        turned = int(rng.integers(1, len(wrong)))
-        wrong[turned] = PolylineTurn(turn_deg=turn_deg, length_m=wrong[turned].length_m)
-    elif rng.random() < 0.5:
-        wrong.append(PolylineTurn(turn_deg=turn_deg, length_m=round(difference(rng, grain), grain.digits)))
-    return wrong
+def _bent(rng: np.random.Generator, legs: list[PolylineTurn], grain: Grain) -> list[PolylineTurn]:
+    """The path with one leg longer or shorter, or one turn wider or narrower."""
+    bent = list(legs)
+    index = int(rng.integers(len(bent)))
+    turn_deg, length_m = bent[index].turn_deg, bent[index].length_m
+    if index and rng.random() < 0.5:
+        turn_deg = wrapped_deg(turn_deg + either_way(rng, ANGLES))
+    else:
+        length_m = round(length_m + either_way(rng, grain), grain.digits)
+    bent[index] = PolylineTurn(turn_deg=turn_deg, length_m=length_m)
+    return bent
 
 
-def _moved(pose: Pose, rng: np.random.Generator, grain: Grain) -> Pose:
-    """A pose nearby: moved to any side, and turned about the vertical."""
-    ahead = rng.normal(size=3)
-    turn = from_yaw_pitch_roll(float(rng.choice((-1, 1)) * difference(rng, ANGLES)), 0.0, 0.0)
-    return Pose(
-        position_m=pose.position_m + ahead / np.linalg.norm(ahead) * difference(rng, grain),
-        rotation=turn @ pose.rotation,
+def _are_paths(paths: Sequence[list[PolylineTurn]], grain: Grain) -> bool:
+    """Whether all legs have a length and all turns are told, and no two paths are alike."""
+    return all(
+        leg.length_m > grain.low and (number == 0 or abs(leg.turn_deg) >= STRAIGHT_DEG)
+        for path in paths[1:]
+        for number, leg in enumerate(path)
+    ) and all(
+        any(
+            abs(a.length_m - b.length_m) >= grain.low - 10**-grain.digits
+            or abs(wrapped_deg(a.turn_deg - b.turn_deg)) >= ANGLES.low - 1e-9
+            for a, b in zip(first, second, strict=True)
+        )
+        for first, second in combinations(paths, 2)
     )
 
 
-def _shifted(box: truth.CameraBox, rng: np.random.Generator, grain: Grain) -> truth.CameraBox:
-    """A box nearby: moved to any side, of another length, turned."""
-    ahead = rng.normal(size=3)
-    x, y, z = (np.array(box.centre_m) + ahead / np.linalg.norm(ahead) * difference(rng, grain)).tolist()
+def _moved(rng: np.random.Generator, pose: Pose, spans: Spans) -> Pose:
+    """A pose nearby: moved to any side, and turned about the vertical."""
+    turn = from_yaw_pitch_roll(either_way(rng, ANGLES), 0.0, 0.0)
+    return Pose(position_m=pose.position_m + _any_way(rng, spans), rotation=turn @ pose.rotation)
+
+
+def _any_way(rng: np.random.Generator, spans: Spans) -> Array:
+    ahead = rng.normal(size=3) * (1.0, 1.0, 0.0 if spans.is_level else 1.0)
+    return np.asarray(ahead / np.linalg.norm(ahead) * difference(rng, spans.lengths))
+
+
+def _are_poses(poses: Sequence[Pose], grain: Grain) -> bool:
+    return all(
+        np.linalg.norm(first.position_m - second.position_m) >= grain.low
+        or rotation_angle_deg(first.rotation.T @ second.rotation) >= ANGLES.low
+        for first, second in combinations(poses, 2)
+    )
+
+
+def _shifted(rng: np.random.Generator, box: truth.CameraBox, spans: Spans) -> truth.CameraBox:
+    """A box nearby: moved to any side, of another length (with as many digits), turned."""
+    x, y, z = (np.array(box.centre_m) + _any_way(rng, spans)).tolist()
     length, width, height = box.size_m
-    stretched = length + difference(rng, grain) * (1 if rng.random() < 0.5 or length < 2 * grain.high else -1)
-    turn_deg = float(rng.choice((-1, 1)) * difference(rng, ANGLES))
     return truth.CameraBox(
-        size_m=(stretched, width, height), centre_m=(x, y, z), heading_deg=box.heading_deg + turn_deg
+        size_m=(length + round(either_way(rng, spans.sizes), spans.sizes.digits), width, height),
+        centre_m=(x, y, z),
+        heading_deg=wrapped_deg(box.heading_deg + either_way(rng, ANGLES)),
+    )
+
+
+def _are_boxes(boxes: Sequence[truth.CameraBox], spans: Spans) -> bool:
+    return all(box.size_m[0] >= spans.sizes.low for box in boxes[1:]) and all(
+        math.dist(first.centre_m, second.centre_m) >= spans.lengths.low
+        for first, second in combinations(boxes, 2)
     )
 
 

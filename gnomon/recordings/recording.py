@@ -89,6 +89,10 @@ class Recording(_Strict):
         """The frame nearest to a time."""
         return min(self.frames, key=lambda frame: abs(frame.time_s - time_s))
 
+    def part(self, first: int, last: int) -> "Recording":
+        """The frames from `first` to `last` alone; two at least."""
+        return self.model_copy(update={"frames": self.frames[first : last + 1]})
+
     def track(self, name: str | None) -> tuple[Array, Array]:
         """Times (n) and centres (n × 3) of an object in the frames that have it; None: of the camera."""
         if name is None:

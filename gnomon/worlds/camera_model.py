@@ -26,6 +26,8 @@ OFF_S, OFF_STEP_S = 15.0, 0.1  # by how much a clock that goes wrong is off at m
 class Mount:
     """A pinhole camera at `height_m` above `xy_m`, level across, tilted down so that its range fits.
 
+    One that moves is tilted as it is told instead: `pitch_deg`, up positive.
+
     Pinhole model as in Hartley and Zisserman, Multiple View Geometry, chapter 6; square pixels, no
     distortion.
     """
@@ -36,6 +38,7 @@ class Mount:
     fov_deg: float
     range_m: float
     image_size: tuple[int, int] = (1920, 1080)
+    pitch_deg: float | None = None
 
     @property
     def focal_px(self) -> float:
@@ -45,6 +48,8 @@ class Mount:
     @property
     def tilt_rad(self) -> float:
         """Angle of the optical axis below the horizon: floor at `range_m` appears in the row FAR_ROW."""
+        if self.pitch_deg is not None:
+            return math.radians(-self.pitch_deg)
         return math.atan(self.height_m / self.range_m) + self._row_angle_rad(0.5 - FAR_ROW)
 
     @property

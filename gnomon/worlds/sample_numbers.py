@@ -1,15 +1,14 @@
 """Which place and which task sample k of a seed has. Nothing is generated to tell."""
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import overload
 
 from gnomon.benchmarks.gtr_bench.case import SCENES, TASKS
 from gnomon.core.errors import NotFound
 from gnomon.core.sample import SampleRef
 from gnomon.worlds.difficulty import AS_IT_COMES, Difficulty
 from gnomon.worlds.options import WorldOptions
+from gnomon.worlds.refs_on_demand import RefsOnDemand
 
 CELLS = tuple((scene, task) for task in TASKS for scene in SCENES)
 
@@ -106,8 +105,8 @@ def number_of(sample_id: str) -> Number:
 
 
 @dataclass(frozen=True, slots=True)
-class Numbers(Sequence[SampleRef]):
-    """References to the first `limit` samples of a seed in some of the cells; each is made when asked for.
+class Numbers(RefsOnDemand):
+    """References to the first `limit` samples of a seed in some of the cells.
 
     Where there are several difficulties, rounds have them in turn, each counting its own rounds.
     """
@@ -125,18 +124,8 @@ class Numbers(Sequence[SampleRef]):
         k = round_ * len(CELLS) + self.cells[cell]
         return Number(self.seed, k, self.difficulties[turn], self.options)
 
-    def __len__(self) -> int:
-        return self.limit
-
-    @overload
-    def __getitem__(self, index: int) -> SampleRef: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[SampleRef]: ...
-    def __getitem__(self, index: int | slice) -> SampleRef | list[SampleRef]:
-        chosen = range(self.limit)[index]  # raises IndexError as a list does
-        if isinstance(chosen, range):
-            return [self.number(number).ref() for number in chosen]
-        return self.number(chosen).ref()
+    def ref_at(self, index: int) -> SampleRef:
+        return self.number(index).ref()
 
     def __contains__(self, ref: object) -> bool:
         """Whether the sample belongs to the selection, found without going through it."""

@@ -12,6 +12,7 @@ from agents.models.reference.in_words import read_in_words
 from agents.models.reference.interpolation import moved, passed_camera, passing_time
 from agents.models.reference.map_reading import is_map_question
 from agents.models.reference.meeting import meeting
+from agents.models.reference.moving_cameras import answer_motion_question, read_motion_question
 from agents.models.reference.order import ordered
 from agents.models.reference.question import Clip, Kind, Question, read_question
 from agents.models.reference.scene_questions import answer_scene_question, read_scene_question
@@ -83,6 +84,8 @@ class ReferenceModel:
             return _asking(partial(answer_sighting_question, sighting_question), request)
         if hidden_question := read_hidden_question(request.messages):
             return _asking(partial(answer_hidden_question, hidden_question), request)
+        if motion_question := read_motion_question(request.messages):
+            return _asking(partial(answer_motion_question, motion_question), request)
         scene_question = read_scene_question(request.messages)
         if scene_question is not None:
             return _asking(partial(answer_scene_question, scene_question), request)

@@ -1,9 +1,10 @@
 """Shows the clips of a generated question: frames and whole videos, drawn when a prompt shows them."""
 
 import io
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
+from typing import Protocol
 
 from PIL import Image
 
@@ -25,6 +26,19 @@ from gnomon.worlds.rendering.clip import Clip as DrawnClip
 from gnomon.worlds.rendering.clip import Style, clips_of
 from gnomon.worlds.rendering.film import MEDIA_TYPE, film
 from tools.core.clip import Box, ClipFrame, FootageFacts, Picture
+
+
+class FilmedClip(Protocol):
+    """A clip with a picture for each of its moments."""
+
+    @property
+    def style(self) -> Style: ...
+
+    @property
+    def times_s(self) -> tuple[float, ...]: ...
+
+    def pictures(self, frames: Sequence[int] | None = None) -> Iterator[Image.Image]: ...
+
 
 LOOKS = 1  # a change that changes pictures changes it
 FRAMES = 4  # where a rate is asked for, the count that it replaces
@@ -56,7 +70,7 @@ def shown_clips(
     return ShownClips(frames=frames, films=films, footage=footage)
 
 
-def video_of(clip: DrawnClip) -> Video:
+def video_of(clip: FilmedClip) -> Video:
     """A clip as the file that it would be says of itself."""
     times_s = tuple(time_s - clip.times_s[0] for time_s in clip.times_s)
     width, height = clip.style.size_px
@@ -118,7 +132,7 @@ def _film(case: Case, clip: Clip, made: DrawnClip, start_s: float, media: MediaS
     return Film(video=seen, note=note)
 
 
-def filmed(made: DrawnClip) -> bytes:
+def filmed(made: FilmedClip) -> bytes:
     """The clip as a video file."""
     return film(made.pictures(), made.times_s)
 
@@ -135,7 +149,7 @@ class WorldFootage:
     """All clips of a question, one behind the other as the prompt shows them; drawn when asked for."""
 
     sample_id: str
-    clips: tuple[DrawnClip, ...]
+    clips: tuple[FilmedClip, ...]
     media: MediaStore
 
     @cached_property

@@ -6,6 +6,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
+from gnomon.benchmarks._family_questions import asked, score_letter, score_lettered_record
 from gnomon.core.benchmark import (
     Benchmark,
     PromptProtocol,
@@ -14,7 +15,6 @@ from gnomon.core.benchmark import (
     Scoring,
     reject_variant,
 )
-from gnomon.core.choice import read_choice
 from gnomon.core.errors import NotFound, SpecError
 from gnomon.core.question_view import Option, QuestionView, ShownPicture, plain_verdict
 from gnomon.core.sample import DataFault, ImageRef, Part, Sample
@@ -24,7 +24,7 @@ from gnomon.media import MediaStore
 from gnomon.media.drawn_later import drawn_later
 from gnomon.worlds.drawing import map_key, map_of
 from gnomon.worlds.families.drawing import FAMILIES, draw_question
-from gnomon.worlds.families.family import LETTERS, FamilyQuestion
+from gnomon.worlds.families.family import Family, FamilyQuestion
 from gnomon.worlds.families.family_numbers import FamilyNumbers, family_number_of
 from tools.core.scene_marks import way_lines
 from tools.core.sketch import Sketch
@@ -37,7 +37,7 @@ PER_CELL = 30  # where `select.limit` is not given, as worlds have
 class FamilySamples:
     """The selected samples; each is generated when it is asked for."""
 
-    refs: FamilyNumbers
+    refs: FamilyNumbers[Family]
     media: MediaStore
     faults: Sequence[DataFault] = ()
 
@@ -61,19 +61,11 @@ class FamilySamples:
 
 
 def _parts(question: FamilyQuestion, picture: ImageRef) -> tuple[Part, ...]:
-    asked = "\n".join(
-        (
-            f"Question: {question.text}",
-            "Options:",
-            *(f"{letter}. {words}" for letter, words in question.by_letter.items()),
-            'Answer with one JSON object: {"answer": "<letter of one option>"}.',
-        )
-    )
     return (
         Part(content="Map:", shown="map"),
         Part(content=picture, shown="map"),
         *(Part(content=text, shown="camera_data") for text in question.evidence),
-        Part(content=asked),
+        Part(content=asked(question)),
     )
 
 
@@ -120,7 +112,7 @@ class WorldsFamilies:
         """One option in any usual spelling; anything else is no answer and 0."""
         reject_variant(self.name, variant)
         question: FamilyQuestion = sample.target["question"]
-        return _score(response, question.by_letter, question.gold)
+        return score_letter(response, question.by_letter, question.gold)
 
     def score_record(
         self,
@@ -130,12 +122,7 @@ class WorldsFamilies:
         variant: str | None = None,
     ) -> Score:
         reject_variant(self.name, variant)
-        gold, response = record.get("answer"), record.get("response")
-        if not isinstance(gold, str) or gold not in tuple(LETTERS):
-            raise SpecError(f"a letter from A to {LETTERS[-1]}, got {gold!r}", field="answer")
-        if not isinstance(response, str):
-            raise SpecError("is missing or no text", field="response")
-        return _score(response, dict.fromkeys(LETTERS, ""), gold)
+        return score_lettered_record(record)
 
     def heuristic_scores(self, sample: Sample) -> Mapping[str, float]:
         """What rules of thumb score; they look at straight lines, never at ways."""
@@ -182,13 +169,6 @@ class WorldsFamilies:
 
     def published(self) -> Sequence[Published]:
         return ()
-
-
-def _score(response: str, options: Mapping[str, str], gold: str) -> Score:
-    letter = read_choice(response, options)
-    if letter is None:
-        return Score(value=0.0, flags=("no_answer",))
-    return Score(value=float(letter == gold), answer=letter)
 
 
 worlds_families: Benchmark = WorldsFamilies()

@@ -33,7 +33,7 @@ class DrawnQuestion:
 
 
 @lru_cache(KEPT_QUESTIONS)
-def draw_question(number: FamilyNumber) -> DrawnQuestion:
+def draw_question(number: FamilyNumber[Family]) -> DrawnQuestion:
     """The question of that number, in its place; in a spare one where that holds none.
 
     Raises:

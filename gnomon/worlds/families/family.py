@@ -8,6 +8,7 @@ from gnomon.worlds.options import WorldOptions
 from gnomon.worlds.world import Spot, World
 
 LETTERS = "ABCDE"
+PER_PLACE = 4  # questions of each family and scene that share a place
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,6 +26,14 @@ class FamilyQuestion:
     rules: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     ways: tuple[tuple[Spot, Spot, str], ...] = ()
     facts: Mapping[str, str] = field(default_factory=dict)
+    window_s: tuple[float, float] | None = None  # of the clip, where a part of it is asked about
+
+    @property
+    def whole_text(self) -> str:
+        """The question, with the part of the clip that it asks about."""
+        if self.window_s is None:
+            return self.text
+        return f"From {self.window_s[0]:g} s to {self.window_s[1]:g} s of the clip: {self.text}"
 
     @property
     def gold(self) -> str:
@@ -53,6 +62,12 @@ class Family:
     draw: Callable[[Random, World, Random], FamilyQuestion | None]
     text: str  # what is asked, for the docs
     options: WorldOptions | None = None  # what its places have beyond plain ones
+    per_place: int = PER_PLACE
+
+    @property
+    def place_tag(self) -> str:
+        """What tells its places from those of other families."""
+        return self.options.tag if self.options else ""
 
 
 def shuffled(

@@ -3,22 +3,47 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import overload
+from typing import Generic, Protocol, TypeVar
 
 from gnomon.core.errors import NotFound
 from gnomon.core.sample import SampleRef
-from gnomon.worlds.families.family import Family
+from gnomon.worlds.refs_on_demand import RefsOnDemand
 
-PER_PLACE = 4  # questions of each family and scene that share a place
+_ID = re.compile(r"([a-z]+)(\d+)-([a-z]+)-(\d+)-(\d{5,})", re.ASCII)
 
-_ID = re.compile(r"([a-z]+)(\d+)-(outdoor|indoor)-(\d+)-(\d{5,})", re.ASCII)
+
+class Numbered(Protocol):
+    """What a family must tell to have its questions numbered."""
+
+    @property
+    def task(self) -> str: ...
+
+    @property
+    def short(self) -> str: ...
+
+    @property
+    def version(self) -> int: ...
+
+    @property
+    def scenes(self) -> tuple[str, ...]: ...
+
+    @property
+    def per_place(self) -> int:
+        """How many questions of it share a place."""
+
+    @property
+    def place_tag(self) -> str:
+        """What tells its places from those of other families ; empty for plain ones."""
+
+
+F = TypeVar("F", bound=Numbered)
 
 
 @dataclass(frozen=True, slots=True)
-class FamilyNumber:
+class FamilyNumber(Generic[F]):
     """Question k of a family in one kind of scene, of a seed. Its id says all that it is drawn from."""
 
-    family: Family
+    family: F
     scene: str
     seed: int
     k: int
@@ -30,11 +55,11 @@ class FamilyNumber:
     @property
     def place(self) -> int:
         """The number of its town or building among those of the seed."""
-        return self.k // PER_PLACE
+        return self.k // self.family.per_place
 
     def ref(self) -> SampleRef:
         """The reference that planning works with; kin are the questions of one place."""
-        tag = f"{self.family.options.tag}-" if self.family.options else ""
+        tag = f"{self.family.place_tag}-" if self.family.place_tag else ""
         return SampleRef(
             sample_id=self.sample_id,
             task=self.family.task,
@@ -43,7 +68,7 @@ class FamilyNumber:
         )
 
 
-def family_number_of(sample_id: str, families: Sequence[Family]) -> FamilyNumber:
+def family_number_of(sample_id: str, families: Sequence[F]) -> FamilyNumber[F]:
     """The number behind a sample's id.
 
     Raises:
@@ -55,36 +80,27 @@ def family_number_of(sample_id: str, families: Sequence[Family]) -> FamilyNumber
         number = FamilyNumber(family, match[3], int(match[4]), int(match[5]))
         if number.sample_id == sample_id:
             return number
-    raise NotFound(f"no sample {sample_id!r}; ids look like 'same1-outdoor-7-00012'")
+    like = FamilyNumber(families[0], families[0].scenes[0], 7, 12).sample_id
+    raise NotFound(f"no sample {sample_id!r}; ids look like {like!r}")
 
 
 @dataclass(frozen=True, slots=True)
-class FamilyNumbers(Sequence[SampleRef]):
+class FamilyNumbers(RefsOnDemand, Generic[F]):
     """References to the first `limit` samples of a seed; cells take turns, so a limit extends a smaller."""
 
     seed: int
-    cells: tuple[tuple[Family, str], ...]
+    cells: tuple[tuple[F, str], ...]
     limit: int
 
-    def number(self, index: int) -> FamilyNumber:
+    def number(self, index: int) -> FamilyNumber[F]:
         """The number of the sample at `index`, counted from 0."""
         k, cell = divmod(index, len(self.cells))
         return FamilyNumber(*self.cells[cell], self.seed, k)
 
-    def __len__(self) -> int:
-        return self.limit
+    def ref_at(self, index: int) -> SampleRef:
+        return self.number(index).ref()
 
-    @overload
-    def __getitem__(self, index: int) -> SampleRef: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[SampleRef]: ...
-    def __getitem__(self, index: int | slice) -> SampleRef | list[SampleRef]:
-        chosen = range(self.limit)[index]  # raises IndexError as a list does
-        if isinstance(chosen, range):
-            return [self.number(number).ref() for number in chosen]
-        return self.number(chosen).ref()
-
-    def holds(self, number: FamilyNumber) -> bool:
+    def holds(self, number: FamilyNumber[F]) -> bool:
         """Whether the sample belongs to the selection, found without going through it."""
         cell = (number.family, number.scene)
         if number.seed != self.seed or cell not in self.cells:

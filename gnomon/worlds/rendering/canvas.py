@@ -125,6 +125,8 @@ class Canvas:
                     continue
                 if is_whole or is_before[first:end].all():
                     polygon = pixels[first:end]
+                elif not is_before[first:end].any():
+                    continue
                 else:
                     cut = clipped(points[first:end])
                     polygon = cut[:, :2] / cut[:, 2:] - 0.5

@@ -16,7 +16,7 @@ from gnomon.worlds.question import BOXES, BoundingBox, Question, box, frames_bet
 from gnomon.worlds.rendering.canvas import Canvas, Lens, Region, even
 from gnomon.worlds.rendering.figures import pedestrian, vehicle
 from gnomon.worlds.rendering.light import Conditions, draw_rain
-from gnomon.worlds.rendering.scenery import NOON_HOUR, Scenery, cast, hull, scenery
+from gnomon.worlds.rendering.scenery import NOON_HOUR, Scenery, cast, cast_by_walker, scenery
 from gnomon.worlds.rendering.solid import Solid
 from gnomon.worlds.rendering.traffic import Mover, movers
 from gnomon.worlds.trajectory import Sighting, Trip
@@ -257,9 +257,7 @@ def standing(lens: Lens, at: Point, heading_deg: float) -> Point:
 def _shadow(mover: Mover, solid: Solid, foot: Point, slope: tuple[float, float]) -> NDArray[np.float64]:
     if mover.look.kind == "vehicle":
         return cast(solid, slope)
-    turns = np.linspace(0, 2 * math.pi, 10, endpoint=False)
-    disc = 0.22 * np.column_stack([np.cos(turns), np.sin(turns)])
-    return hull(np.concatenate([np.array(foot) + disc, np.array(foot) + np.array(slope) * 1.55 + 0.8 * disc]))
+    return cast_by_walker(foot, slope)
 
 
 @lru_cache(4)

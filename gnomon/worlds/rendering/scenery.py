@@ -16,6 +16,7 @@ from gnomon.worlds.rendering.figures import look_of, vehicle
 from gnomon.worlds.rendering.light import LIT, Conditions, Light
 from gnomon.worlds.rendering.solid import Solid
 from gnomon.worlds.world import World
+from tools.scene.scene import Point
 
 KEPT = 8
 NOON_HOUR = 12.0
@@ -97,6 +98,13 @@ def cast(solid: Solid, slope: tuple[float, float]) -> NDArray[np.float64]:
     """The shadow of a solid on the ground; `slope`: how far it falls for each metre of height."""
     points = solid.points_m
     return hull(points[:, :2] + points[:, 2:] * np.array(slope))
+
+
+def cast_by_walker(foot: Point, slope: tuple[float, float]) -> NDArray[np.float64]:
+    """The shadow of a person who stands at a point."""
+    turns = np.linspace(0, 2 * math.pi, 10, endpoint=False)
+    disc = 0.22 * np.column_stack([np.cos(turns), np.sin(turns)])
+    return hull(np.concatenate([np.array(foot) + disc, np.array(foot) + np.array(slope) * 1.55 + 0.8 * disc]))
 
 
 def hull(points: NDArray[np.float64]) -> NDArray[np.float64]:

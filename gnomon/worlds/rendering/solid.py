@@ -80,6 +80,15 @@ class Solid:
         )
         return replace(self, points_m=self.points_m @ matrix.T + (*xy_m, 0.0), panels=panels)
 
+    def stretched(self, shares: tuple[float, float, float]) -> "Solid":
+        """The solid with its extents along x, y and z so many times as large."""
+        panels = []
+        for panel in self.panels:
+            x, y, z = (part / share for part, share in zip(panel.normal, shares, strict=True))
+            length = math.sqrt(x * x + y * y + z * z)
+            panels.append(panel._replace(normal=(x / length, y / length, z / length)))
+        return replace(self, points_m=self.points_m * shares, panels=tuple(panels))
+
 
 def _normal(corners: Corners) -> tuple[float, float, float]:
     """The unit normal of a flat polygon (Newell's method)."""

@@ -23,6 +23,7 @@ from tools.scene.scene import Point, Road
 STREET_M, WALK_M = 3.6, 6.2  # half widths: of the carriageway, of the street with its pavements
 FAR_M = 190.0  # beyond, haze and other buildings hide all
 PARKED_M = 2.55  # from the middle of a street to that of a parked car
+PARKING_LINES_M = (-1.6, 1.6)
 JUNCTION_M = 12.0  # from a junction within which nothing stands at the kerb
 
 ASPHALT, MARK, KERB, PAVING = (86, 88, 92), (214, 214, 206), (186, 182, 174), (160, 156, 148)
@@ -156,8 +157,11 @@ def _kerbside(rng: Random, road: Road) -> Iterator[tuple[Point, float, str, int]
                 at_m += step_m
 
 
-def ground(world: World, mount: Mount) -> Solid:
-    """Yards and lawns, pavements, kerbs, carriageways and their marks, as far as they can be seen."""
+def ground(world: World, mount: Mount, lines_m: Sequence[float] = PARKING_LINES_M) -> Solid:
+    """Yards and lawns, pavements, kerbs, carriageways and their marks, as far as they can be seen.
+
+    `lines_m`: how far from the middle of a street its broken lines are.
+    """
     (x_m, y_m) = mount.xy_m
     reach = shapely.box(x_m - FAR_M, y_m - FAR_M, x_m + FAR_M, y_m + FAR_M)
     roads = [road for road in world.scene.roads.values() if road.line.intersects(reach)]
@@ -172,7 +176,7 @@ def ground(world: World, mount: Mount) -> Solid:
     ):  # fmt: skip
         patches += [(_capsule(road.line, half_m), colour) for road in roads]
     for road in roads:
-        patches += _marks(road)
+        patches += _marks(road, lines_m)
     size = 3 * FAR_M
     square = [
         (x_m - size, y_m - size),
@@ -196,8 +200,8 @@ def _capsule(line: LineString, half_m: float) -> list[tuple[float, float, float]
     ]
 
 
-def _marks(road: Road) -> Iterator[tuple[list[tuple[float, float, float]], Colour]]:
-    """Broken lines along the parking lanes, and a crossing for walkers before each junction."""
+def _marks(road: Road, lines_m: Sequence[float]) -> Iterator[tuple[list[tuple[float, float, float]], Colour]]:
+    """Broken lines, and a crossing for walkers before each junction."""
     start, end = ((float(x), float(y)) for x, y in (road.line.coords[0], road.line.coords[-1]))
     length_m = road.line.length
     east, north = (end[0] - start[0]) / length_m, (end[1] - start[1]) / length_m
@@ -210,7 +214,7 @@ def _marks(road: Road) -> Iterator[tuple[list[tuple[float, float, float]], Colou
 
     at_m = JUNCTION_M
     while at_m < length_m - JUNCTION_M:
-        for out_m in (-1.6, 1.6):
+        for out_m in lines_m:
             yield strip(at_m, at_m + 1.6, out_m - 0.06, out_m + 0.06), MARK
         at_m += 3.2
     for from_m in (6.6, length_m - 9.4):

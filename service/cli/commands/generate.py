@@ -105,6 +105,31 @@ def worlds(
 
 
 @generate.command()
+@click.option(
+    "--out", required=True, type=click.Path(file_okay=False, path_type=Path), help="A new or empty folder."
+)
+@click.option("--seed", default=0, show_default=True, type=click.IntRange(min=0))
+@click.option(
+    "--tours", default=8, show_default=True, type=Count, help="Number of rides, and as many flights."
+)
+@click.option("--clips", is_flag=True, help="Also draw what the cameras see, as MP4.")
+def tours(out: Path, seed: int, tours: int, clips: bool) -> None:
+    """Write questions about cameras that ride and fly through generated towns.
+
+    Rides are laid out as STI-Bench is, flights as UrbanVideo-Bench, with a recording of each.
+    """
+    from gnomon.report.text_formats import count
+    from gnomon.worlds.motion.generate import write_tours
+    from service.cli.progress import counting
+
+    with counting("tours") as advance:
+        counts = write_tours(out, seed=seed, tours=tours, has_clips=clips, progress=advance)
+    for task, number in counts.items():
+        click.echo(f"{number} {task}")
+    click.echo(f"{count(sum(counts.values()), 'question')}: {out}")
+
+
+@generate.command()
 @click.argument(
     "recordings", nargs=-1, required=True, type=click.Path(exists=True, dir_okay=False, path_type=Path)
 )

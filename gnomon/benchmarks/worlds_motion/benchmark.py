@@ -1,0 +1,226 @@
+"""Questions about cameras that move through generated towns as a benchmark plug-in."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from gnomon.benchmarks._family_questions import asked, score_letter, score_lettered_record
+from gnomon.core.benchmark import (
+    Benchmark,
+    PromptProtocol,
+    Published,
+    SampleSet,
+    Scoring,
+    Varied,
+    reject_variant,
+)
+from gnomon.core.errors import NotFound, SpecError
+from gnomon.core.ids import stable_hash
+from gnomon.core.question_view import Option, QuestionView, ShownPicture, plain_verdict
+from gnomon.core.sample import DataFault, ImageRef, Part, Sample
+from gnomon.core.score import Score
+from gnomon.core.select import Select
+from gnomon.media import MediaStore
+from gnomon.media.drawn_later import drawn_later
+from gnomon.media.rules import Uniform, as_asked
+from gnomon.worlds.drawing import map_key, map_of
+from gnomon.worlds.families.family import FamilyQuestion
+from gnomon.worlds.families.family_numbers import FamilyNumbers, family_number_of
+from gnomon.worlds.motion.drawing import MOTION_TASKS, SCENES, DrawnMotion, MotionTask, draw_motion
+from gnomon.worlds.motion.tour import Tour
+from tools.core.clip import Box, ClipFrame, FootageFacts
+from tools.core.sketch import Sketch
+from tools.core.tool import Need
+
+if TYPE_CHECKING:
+    from gnomon.benchmarks.worlds.clips import WorldFootage
+
+PER_CELL = 30  # where `select.limit` is not given, as worlds have
+FRAMES = 8  # where a rate is asked for, the count that it replaces
+LOOKS = 1  # a change that changes pictures changes it
+
+
+@dataclass(frozen=True, kw_only=True)
+class TourFootage:
+    """A tour's clip for tools that look at it; nothing is drawn before one does."""
+
+    tour: Tour
+    media: MediaStore
+
+    @cached_property
+    def drawn(self) -> "WorldFootage":
+        """The clip as footage."""
+        from gnomon.benchmarks.worlds.clips import WorldFootage  # late: most jobs show no pictures
+        from gnomon.worlds.rendering.tour_clip import TourClip
+
+        return WorldFootage(sample_id=self.tour.id, clips=(TourClip(tour=self.tour),), media=self.media)
+
+    def facts(self) -> FootageFacts:
+        """What the footage says of itself."""
+        return self.drawn.facts()
+
+    def frames_at(
+        self, times_s: Sequence[float], *, crop: Box | None = None, max_side_px: int | None = None
+    ) -> list[ClipFrame]:
+        """The frames on screen at those times."""
+        return self.drawn.frames_at(times_s, crop=crop, max_side_px=max_side_px)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MotionSamples:
+    """The selected samples; each is generated when it is asked for."""
+
+    refs: FamilyNumbers[MotionTask]
+    media: MediaStore
+    select: Select = field(default_factory=Select)
+    faults: Sequence[DataFault] = ()
+
+    def get(self, sample_id: str) -> Sample:
+        """Generate the sample.
+
+        Raises:
+            NotFound: the sample is not among the selected ones.
+        """
+        number = family_number_of(sample_id, MOTION_TASKS)
+        if not self.refs.holds(number):
+            raise NotFound(f"no sample {sample_id!r} in this selection")
+        drawn = draw_motion(number)
+        footage = TourFootage(tour=drawn.tour, media=self.media)
+        return Sample(
+            ref=number.ref(),
+            parts=(
+                *self._frames(drawn.tour, footage),
+                *self._map(drawn, number.family),
+                *(Part(content=text, shown="camera_data") for text in drawn.question.evidence),
+                Part(content=asked(drawn.question)),
+            ),
+            target={"question": drawn.question},
+            scene=drawn.tour.world.scene,
+            footage=footage,
+        )
+
+    def _map(self, drawn: DrawnMotion, task: MotionTask) -> tuple[Part, ...]:
+        if not task.has_map:
+            return ()
+        world = drawn.tour.world
+        picture = drawn_later(self.media, map_key(world), partial(map_of, world))
+        return (Part(content="Map:", shown="map"), Part(content=picture, shown="map"))
+
+    def _frames(self, tour: Tour, footage: TourFootage) -> tuple[Part, ...]:
+        """The frames that `select` asks for, each behind its time. Nothing is drawn yet."""
+        if self.select.frames is None and self.select.fps is None:
+            return ()
+        from gnomon.benchmarks.worlds.clips import jpeg, video_of
+
+        clip = footage.drawn.clips[0]
+        video = video_of(clip)
+        rule = as_asked(Uniform, FRAMES, frames=self.select.frames, fps=self.select.fps)
+        parts = [Part(content=f"Frames of a clip of {video.seconds:g} s:", shown="media")]
+        for index in rule.pick(video):
+            key = stable_hash("tour", LOOKS, tour.id, index, size=40)
+            picture = drawn_later(self.media, key, partial(_drawn, clip.pictures, index, jpeg))
+            parts += [
+                Part(content=f"{clip.times_s[index]:g} s", shown="media"),
+                Part(content=picture, shown="media"),
+            ]
+        return tuple(parts)
+
+
+def _drawn(pictures: Any, index: int, jpeg: Any) -> bytes:
+    encoded: bytes = jpeg(next(pictures([index])))
+    return encoded
+
+
+class WorldsMotion:
+    """STI-Bench's eight tasks of a riding camera, UrbanVideo-Bench's of a flying one; a cell is a task."""
+
+    name = "worlds-motion"
+    version = "1"
+    tasks = tuple(task.task for task in MOTION_TASKS)
+    scenes: tuple[str, ...] = SCENES
+    variants: tuple[str, ...] = ()
+    needs_data = False
+    headline: Literal["mean_of_cells", "mean_of_samples"] = "mean_of_cells"
+    provides: tuple[Need, ...] = ("scene", "footage", "nothing")
+    options: frozenset[Varied] = frozenset({"frames", "fps"})
+
+    def open(
+        self,
+        *,
+        data: Path | None,
+        select: Select,
+        protocol: PromptProtocol,  # noqa: ARG002 (there is one prompt)
+        media: MediaStore,
+    ) -> SampleSet:
+        if data is not None:
+            raise SpecError("worlds are generated and read no data; leave it out", field="data")
+        select.check(tasks=self.tasks, scenes=self.scenes)
+        cells = tuple(
+            (task, scene)
+            for task in MOTION_TASKS
+            for scene in task.scenes
+            if task.task in (select.tasks or self.tasks) and scene in (select.scenes or self.scenes)
+        )
+        limit = PER_CELL * len(cells) if select.limit is None else select.limit
+        return MotionSamples(
+            refs=FamilyNumbers(select.seed, cells, limit if cells else 0), media=media, select=select
+        )
+
+    def score(
+        self,
+        sample: Sample,
+        response: str,
+        *,
+        scoring: Scoring,  # noqa: ARG002 (there is one rule)
+        variant: str | None = None,
+    ) -> Score:
+        """One option in any usual spelling; anything else is no answer and 0."""
+        reject_variant(self.name, variant)
+        question: FamilyQuestion = sample.target["question"]
+        return score_letter(response, question.by_letter, question.gold)
+
+    def score_record(
+        self,
+        record: Mapping[str, Any],
+        *,
+        scoring: Scoring,  # noqa: ARG002 (there is one rule)
+        variant: str | None = None,
+    ) -> Score:
+        reject_variant(self.name, variant)
+        return score_lettered_record(record)
+
+    def question_view(self, sample: Sample) -> QuestionView:
+        question: FamilyQuestion = sample.target["question"]
+        return QuestionView(
+            question="\n".join((*question.evidence, question.whole_text)),
+            options=tuple(
+                Option(letter=letter, text=words, right="right" if letter == question.gold else "")
+                for letter, words in question.by_letter.items()
+            ),
+            truth_text=f"{question.gold}. {question.options[question.right]}",
+            pictures=tuple(
+                ShownPicture(image=part.content, caption="Map")
+                for part in sample.parts
+                if isinstance(part.content, ImageRef) and part.shown == "map"
+            ),
+            facts=question.facts,
+        )
+
+    def answer_sketch(self, sample: Sample, answer: str) -> Sketch:  # noqa: ARG002 (a letter has no place)
+        return Sketch()
+
+    def verdict_in_words(
+        self,
+        sample: Sample,
+        answer: str,
+        metrics: Mapping[str, float | str | None],  # noqa: ARG002 (the answer says it all)
+    ) -> str:
+        return plain_verdict(self.question_view(sample), answer)
+
+    def published(self) -> Sequence[Published]:
+        return ()
+
+
+worlds_motion: Benchmark = WorldsMotion()

@@ -1,0 +1,103 @@
+"""Draws the camera's way and the question behind a number. Equal numbers, equal questions."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache, partial
+from random import Random
+
+from gnomon.core.errors import DataError
+from gnomon.core.ids import stable_seed
+from gnomon.recordings.questions import TASKS
+from gnomon.worlds.drawing import KEPT_QUESTIONS, world_of
+from gnomon.worlds.families.family import FamilyQuestion
+from gnomon.worlds.families.family_numbers import FamilyNumber
+from gnomon.worlds.motion import flight_questions
+from gnomon.worlds.motion.flying import Flight, fly
+from gnomon.worlds.motion.ride_questions import ride_question
+from gnomon.worlds.motion.riding import ride
+from gnomon.worlds.motion.tour import Tour
+from gnomon.worlds.options import WorldOptions
+
+VERSION = 1  # of the tours: a change that changes them changes it
+TOURS = 60  # drawn in search of one that holds the question
+KEPT = 64  # tours remembered: all tasks of a number ask about one
+PER_TOWN = 8  # tours that share a town
+TOWN = WorldOptions(movement="simulated", sight="occluded")
+RIDING, FLYING = "riding", "flying"
+SCENES = (RIDING, FLYING)
+
+Ask = Callable[[Tour, Random], FamilyQuestion | None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MotionTask:
+    """A kind of question about a camera's way. A change of its questions or truth changes `version`."""
+
+    task: str
+    short: str  # in ids
+    version: int
+    scenes: tuple[str, ...]
+    ask: Ask
+    has_map: bool = False  # whether its prompts show the town's map
+    per_place: int = PER_TOWN
+    place_tag: str = ""
+
+
+def _of_flights(
+    task: str, short: str, ask: Callable[[Flight, Random], FamilyQuestion | None], *, has_map: bool = False
+) -> MotionTask:
+    def ask_tour(tour: Tour, lots: Random) -> FamilyQuestion | None:
+        return ask(tour, lots) if isinstance(tour, Flight) else None
+
+    return MotionTask(task=task, short=short, version=1, scenes=(FLYING,), ask=ask_tour, has_map=has_map)
+
+
+_SHORTS = ("size", "side", "box", "length", "speed", "turn", "path", "pose")
+MOTION_TASKS: tuple[MotionTask, ...] = (
+    *(
+        MotionTask(task=task, short=short, version=1, scenes=(RIDING,), ask=partial(ride_question, task))
+        for task, short in zip(TASKS, _SHORTS, strict=True)
+    ),
+    _of_flights("Trajectory Captioning", "caption", flight_questions.trajectory),
+    _of_flights("Sequence Recall", "next", flight_questions.sequence),
+    _of_flights("Start/End Position", "ends", flight_questions.ends),
+    _of_flights("Proximity", "nearer", flight_questions.proximity, has_map=True),
+    _of_flights("Duration", "longer", flight_questions.duration),
+    _of_flights("Landmark Position", "mark", flight_questions.landmark, has_map=True),
+    _of_flights("Goal Detection", "goal", flight_questions.goal, has_map=True),
+    _of_flights("Progress Evaluation", "step", flight_questions.progress),
+    _of_flights("Action Generation", "aim", flight_questions.action, has_map=True),
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DrawnMotion:
+    """A question and the tour that it is about."""
+
+    tour: Tour
+    question: FamilyQuestion
+
+
+@lru_cache(KEPT)
+def tour_of(camera: str, seed: int, k: int, spare: int) -> Tour | None:
+    """Tour k of a seed, or a spare one; None where the town has none like it."""
+    world = world_of(seed, "outdoor", k // PER_TOWN, 0, None, TOWN)
+    rng = Random(stable_seed("tour", VERSION, camera, seed, k, spare))
+    tour_id = f"{camera}-{seed}-{k:05d}" + (f"-{spare}" if spare else "")
+    return fly(world, rng, tour_id) if camera == FLYING else ride(world, rng, tour_id)
+
+
+@lru_cache(KEPT_QUESTIONS)
+def draw_motion(number: FamilyNumber[MotionTask]) -> DrawnMotion:
+    """The question of that number, about its tour; about a spare one where that holds none.
+
+    Raises:
+        DataError: none of TOURS tours holds it.
+    """
+    for spare in range(TOURS):
+        tour = tour_of(number.scene, number.seed, number.k, spare)
+        lots = Random(stable_seed("motion question", number.sample_id))
+        question = number.family.ask(tour, lots) if tour else None
+        if tour and question:
+            return DrawnMotion(tour=tour, question=question)
+    raise DataError(f"none of {TOURS} tours holds the question {number.sample_id}")

@@ -1,0 +1,311 @@
+"""Asks those tasks of UrbanVideo-Bench whose truth follows from a drone's poses and the town's map.
+
+What is right is settled by lot before a place or a moment is looked for that makes it so, wherever options
+are always the same. Other wrong options are links of a chain of small steps, of which any could be right.
+"""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from random import Random
+from typing import TypeVar
+
+import numpy as np
+
+from gnomon.recordings.questions import NoDistractors, wrong_options
+from gnomon.worlds.camera_model import SIDE_MARGIN_DEG
+from gnomon.worlds.families.family import FamilyQuestion, shuffled
+from gnomon.worlds.motion.flying import CHOICE_WORDS, OPPOSITE, Flight, Manoeuvre
+from gnomon.worlds.motion.logs import flight_log
+from gnomon.worlds.motion.tour import FOV_DEG
+from tools.geometry.pose import wrapped_deg
+from tools.scene.scene import ScenePlace
+
+T = TypeVar("T")
+
+ACROSS_DEG = FOV_DEG + 2 * SIDE_MARGIN_DEG  # of the picture
+DIFFERENCES: Mapping[str, tuple[int, int]] = {  # of wrong amounts, at least and at most
+    "forward": (8, 20), "turn": (15, 40), "climb": (4, 10), "tilt": (4, 10)
+}  # fmt: skip
+LEAST: Mapping[str, int] = {"forward": 6, "turn": 15, "climb": 3, "tilt": 4}
+CHANGE_M = 4.0  # of a distance, at least, or none at all
+CLEAR_DEG = 12.0  # from the border of a quarter
+AWAY_M = 20.0  # from what is asked about, at least, on the ground
+INSIDE = 0.03  # of the picture's width, from the border of a third or of the picture
+AIM_DEG, AIM_M = (12.0, 45.0), (10.0, 60.0)  # differences of wrong aims
+END_M = (8.0, 20.0)  # and of wrong ends, on the ground
+
+VIEWS = (
+    "it is not in the picture", "in the left third of the picture",
+    "in the middle third of the picture", "in the right third of the picture",
+)  # fmt: skip
+QUARTERS = (
+    "ahead and to the left",
+    "ahead and to the right",
+    "behind and to the left",
+    "behind and to the right",
+)
+CHANGES = ("it shrinks", "it grows", "it stays the same")
+
+
+def trajectory(flight: Flight, lots: Random) -> FamilyQuestion | None:
+    """Say which sequence of manoeuvres it is."""
+
+    def step(_: np.random.Generator, told: tuple[Manoeuvre, ...]) -> tuple[Manoeuvre, ...]:
+        index = lots.randrange(len(told))
+        each, flipped = told[index], OPPOSITE.get(told[index].kind)
+        if flipped and lots.random() < 0.5:
+            changed = Manoeuvre(flipped, each.amount, each.seconds)
+        else:
+            by = lots.randint(*DIFFERENCES[each.kind.quantity]) * lots.choice((-1, 1))
+            changed = Manoeuvre(each.kind, each.amount + by, each.seconds)
+        return (*told[:index], changed, *told[index + 1 :])
+
+    def is_sound(options: Sequence[tuple[Manoeuvre, ...]]) -> bool:
+        amounts = all(each.amount >= LEAST[each.kind.quantity] for told in options for each in told)
+        return amounts and len({in_words(told) for told in options}) == len(options)
+
+    wrong = _chain(lots, flight.manoeuvres, step, is_sound)
+    if wrong is None:
+        return None
+    text = "Which option sums up the drone's flight best?"
+    return _asked(flight, lots, text, [in_words(told) for told in (flight.manoeuvres, *wrong)])
+
+
+def in_words(told: Sequence[Manoeuvre]) -> str:
+    """Such as `flies forward 30 m, then climbs 8 m`."""
+    return ", then ".join(each.words for each in told)
+
+
+def sequence(flight: Flight, lots: Random) -> FamilyQuestion:
+    """Say what comes after a manoeuvre; each of the five others is as likely."""
+    number = lots.randrange(1, len(flight.manoeuvres))
+    before, after = flight.manoeuvres[number - 1 : number + 1]
+    words = [CHOICE_WORDS[after.choice]]
+    words += [text for choice, text in enumerate(CHOICE_WORDS) if choice not in (before.choice, after.choice)]
+    text = f"Until {flight.marks_s[number]} s, {CHOICE_WORDS[before.choice]}. What does the drone do next?"
+    return _asked(flight, lots, text, words)
+
+
+Offset = tuple[float, float]  # ahead and to the left, in metres, on the ground
+
+
+def ends(flight: Flight, lots: Random) -> FamilyQuestion | None:
+    """Say where the flight ends, as seen from where it starts."""
+
+    def step(rng: np.random.Generator, offset: Offset) -> Offset:
+        turn, by_m = rng.uniform(0, 2 * math.pi), rng.uniform(*END_M)
+        return (offset[0] + by_m * math.cos(turn), offset[1] + by_m * math.sin(turn))
+
+    def is_sound(offsets: Sequence[Offset]) -> bool:
+        return all(math.hypot(*offset) >= AWAY_M for offset in offsets) and all(
+            math.dist(a, b) >= END_M[0] for number, a in enumerate(offsets) for b in offsets[:number]
+        )
+
+    offset = offset_m(flight)
+    wrong = _chain(lots, offset, step, is_sound) if is_sound([offset]) else None
+    if wrong is None:
+        return None
+    text = (
+        "Where does the drone's flight end, as seen from where it starts, against the direction in which the"
+        " drone is headed there? Heights don't count."
+    )
+    return _asked(flight, lots, text, [offset_in_words(*each) for each in (offset, *wrong)])
+
+
+def offset_m(flight: Flight) -> Offset:
+    """From the start to the end, as the drone is headed at the start."""
+    (x_m, y_m, _, heading_deg), end_m = flight.poses[0, :4].tolist(), flight.poses[-1, :2].tolist()
+    turn = math.radians(heading_deg)
+    east_m, north_m = end_m[0] - x_m, end_m[1] - y_m
+    return (
+        east_m * math.sin(turn) + north_m * math.cos(turn),
+        north_m * math.sin(turn) - east_m * math.cos(turn),
+    )
+
+
+def offset_in_words(ahead_m: float, left_m: float) -> str:
+    """Such as `62 m away, 35° to the left`."""
+    turn_deg = math.degrees(math.atan2(left_m, ahead_m))
+    side = f"{abs(turn_deg):.0f}° to the {'left' if turn_deg > 0 else 'right'}"
+    return f"{math.hypot(ahead_m, left_m):.0f} m away, {side}"
+
+
+def proximity(flight: Flight, lots: Random) -> FamilyQuestion | None:
+    """Say how the distance to a place changes during a manoeuvre, of which only the times are told."""
+    wanted = lots.randrange(3)
+    numbers = lots.sample(range(len(flight.manoeuvres)), len(flight.manoeuvres))
+    for number in numbers:
+        start_s, end_s = flight.marks_s[number : number + 2]
+        for place in _places(flight, lots):
+            before_m, after_m = (distance_m(flight, second, place) for second in (start_s, end_s))
+            change_m = after_m - before_m
+            is_still = bool(np.allclose(flight.poses[start_s, :3], flight.poses[end_s, :3]))
+            if wanted == 2 if is_still else abs(change_m) >= CHANGE_M and wanted == int(change_m > 0):
+                text = (
+                    f"How does the drone's distance from {place.name} change from {start_s} s to {end_s} s?"
+                )
+                return _asked(flight, lots, text, _first(CHANGES, wanted))
+    return None
+
+
+def distance_m(flight: Flight, frame: int, place: ScenePlace) -> float:
+    """From the drone to a place on the ground."""
+    return math.dist(flight.poses[frame, :3].tolist(), (*place.xy_m, 0.0))
+
+
+def duration(flight: Flight, lots: Random) -> FamilyQuestion | None:
+    """Say which of two manoeuvres takes longer; their kinds tell nothing about that."""
+    wanted = lots.randrange(3)
+    numbers = range(len(flight.manoeuvres))
+    pairs = [(a, b) for a in numbers for b in numbers if a != b]
+    for first, second in lots.sample(pairs, len(pairs)):
+        a, b = flight.manoeuvres[first], flight.manoeuvres[second]
+        if wanted == (2 if a.seconds == b.seconds else int(b.seconds > a.seconds)):
+            names = [_ordinal(flight, number) for number in (first, second)]
+            text = f"Which takes the drone longer: {names[0]}, or {names[1]}?"
+            options = ("the first of the two", "the second of the two", "both take as long")
+            return _asked(flight, lots, text, _first(options, wanted))
+    return None
+
+
+def _ordinal(flight: Flight, number: int) -> str:
+    words = {
+        "flies forward": "flight forward", "turns left": "turn to the left",
+        "turns right": "turn to the right",
+        "climbs": "climb", "descends": "descent", "tilts the camera up": "tilt of the camera up",
+        "tilts the camera down": "tilt of the camera down",
+    }  # fmt: skip
+    kind = flight.manoeuvres[number].kind
+    before = sum(each.kind == kind for each in flight.manoeuvres[:number])
+    return f"its {('first', 'second', 'third')[before]} {words[kind.does]}"
+
+
+def landmark(flight: Flight, lots: Random) -> FamilyQuestion | None:
+    """Say in which quarter about the drone a place is at the end."""
+    wanted = lots.randrange(4)
+    for place in _places(flight, lots):
+        ahead_m, left_m = seen_from(flight, -1, place)[:2]
+        turn_deg = math.degrees(math.atan2(left_m, ahead_m))
+        quarter = 2 * int(ahead_m < 0) + int(left_m < 0)
+        is_clear = all(
+            abs(wrapped_deg(turn_deg - border)) >= CLEAR_DEG for border in (0.0, 90.0, 180.0, -90.0)
+        )
+        if quarter == wanted and is_clear and math.hypot(ahead_m, left_m) >= AWAY_M:
+            text = f"Where is {place.name}, seen from the drone at {flight.marks_s[-1]} s?"
+            return _asked(flight, lots, text, _first(QUARTERS, wanted))
+    return None
+
+
+def goal(flight: Flight, lots: Random) -> FamilyQuestion | None:
+    """Say whether a place is in the picture, and in which third; walls before it don't count."""
+    wanted = lots.randrange(4)
+    frames = lots.sample(range(len(flight.times_s)), len(flight.times_s))
+    for frame in frames:
+        for place in _places(flight, lots):
+            if view_of(flight, frame, place) == wanted:
+                text = (
+                    f"The drone looks for {place.name}. Is that place in the picture at {frame} s, whatever"
+                    f" stands before it, and where? The picture spans {ACROSS_DEG:g}° from side to side, is"
+                    " 16 wide and 9 high, and its middle is where the camera looks."
+                )
+                return _asked(flight, lots, text, _first(VIEWS, wanted))
+    return None
+
+
+def view_of(flight: Flight, frame: int, place: ScenePlace) -> int | None:
+    """Which of VIEWS; None where it is too near a border to tell."""
+    mount = flight.mount(frame)
+    column, row, depth_m = mount.pixel(place.xy_m)
+    if abs(depth_m) < AWAY_M / 2:
+        return None
+    if depth_m < 0:
+        return 0
+    across, down = column / mount.image_size[0], row / mount.image_size[1]
+    if min(across, down) < -INSIDE or max(across, down) > 1 + INSIDE:
+        return 0
+    is_inside = INSIDE < across < 1 - INSIDE and INSIDE < down < 1 - INSIDE
+    is_clear = all(abs(across - border) > INSIDE for border in (1 / 3, 2 / 3))
+    return 1 + int(across * 3) if is_inside and is_clear else None
+
+
+def progress(flight: Flight, lots: Random) -> FamilyQuestion:
+    """Say which step of a route is under way at a moment; each is as likely."""
+    number = lots.randrange(len(flight.manoeuvres))
+    start_s, end_s = flight.marks_s[number : number + 2]
+    moment_s = lots.randint(start_s + 1, end_s - 1)
+    steps = [f"step {index}: {each.words}" for index, each in enumerate(flight.manoeuvres, start=1)]
+    wrong = lots.sample([text for index, text in enumerate(steps) if index != number], 4)
+    text = f"The drone flies this route: {'; '.join(steps)}. Which of these steps is it at, at {moment_s} s?"
+    return _asked(flight, lots, text, [steps[number], *wrong])
+
+
+def action(flight: Flight, lots: Random) -> FamilyQuestion | None:
+    """Say by which turn and how far it gets above a place from where it is at the end."""
+
+    def step(_: np.random.Generator, aim: tuple[float, float]) -> tuple[float, float]:
+        turn_deg = aim[0] + lots.choice((-1, 1)) * lots.uniform(*AIM_DEG)
+        return wrapped_deg(turn_deg), aim[1] + lots.choice((-1, 1)) * lots.uniform(*AIM_M)
+
+    def is_sound(aims: Sequence[tuple[float, float]]) -> bool:
+        return all(aim[1] >= AWAY_M and 5 < abs(aim[0]) < 175 for aim in aims) and all(
+            abs(wrapped_deg(a[0] - b[0])) >= AIM_DEG[0] / 2 or abs(a[1] - b[1]) >= AIM_M[0] / 2
+            for number, a in enumerate(aims)
+            for b in aims[:number]
+        )
+
+    for place in _places(flight, lots):
+        ahead_m, left_m = seen_from(flight, -1, place)[:2]
+        aim = (math.degrees(math.atan2(left_m, ahead_m)), math.hypot(ahead_m, left_m))
+        if not is_sound([aim]):
+            continue
+        wrong = _chain(lots, aim, step, is_sound)
+        if wrong is not None:
+            text = (
+                f"From where the drone is at {flight.marks_s[-1]} s it shall fly straight until it is above"
+                f" {place.name}. What must it do next?"
+            )
+            return _asked(flight, lots, text, [aim_in_words(*each) for each in (aim, *wrong)])
+    return None
+
+
+def aim_in_words(turn_deg: float, away_m: float) -> str:
+    """Such as `turn left 75°, then fly forward 120 m`."""
+    side = "left" if turn_deg > 0 else "right"
+    return f"turn {side} {abs(turn_deg):.0f}°, then fly forward {away_m:.0f} m"
+
+
+def seen_from(flight: Flight, frame: int, place: ScenePlace) -> tuple[float, float, float]:
+    """How far a place is ahead of the drone, to its left and above it, level as the drone flies."""
+    x_m, y_m, z_m, heading_deg, _ = flight.poses[frame].tolist()
+    turn = math.radians(heading_deg)
+    east_m, north_m = place.xy_m[0] - x_m, place.xy_m[1] - y_m
+    ahead_m = east_m * math.sin(turn) + north_m * math.cos(turn)
+    return ahead_m, north_m * math.sin(turn) - east_m * math.cos(turn), -z_m
+
+
+def _places(flight: Flight, lots: Random) -> list[ScenePlace]:
+    places = list(flight.world.scene.places.values())
+    return lots.sample(places, len(places))
+
+
+def _first(options: Sequence[str], right: int) -> list[str]:
+    return [options[right], *(text for index, text in enumerate(options) if index != right)]
+
+
+def _chain(
+    lots: Random,
+    right: T,
+    step: Callable[[np.random.Generator, T], T],
+    is_sound: Callable[[Sequence[T]], bool],
+) -> list[T] | None:
+    rng = np.random.default_rng(lots.randrange(2**31))
+    try:
+        return wrong_options(rng, right, step, is_sound)
+    except NoDistractors:
+        return None
+
+
+def _asked(flight: Flight, lots: Random, text: str, options: Sequence[str]) -> FamilyQuestion:
+    """The question; the first option is right."""
+    listed, right, _ = shuffled(lots, options, 0, {})
+    return FamilyQuestion(evidence=(flight_log(flight),), text=text, options=listed, right=right)
