@@ -2,8 +2,10 @@
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import compress
 from random import Random
 
+import numpy as np
 import shapely
 from shapely import Polygon
 from shapely.geometry.base import BaseGeometry
@@ -32,11 +34,15 @@ def draw_buildings(
     areas = [area for area, _ in plots]
     is_apart = shapely.distance(areas, lines) >= SETBACK_M - 0.1
     is_free = ~shapely.intersects(areas, shapely.union_all(greens))
-    built: list[Building] = []
-    for (area, height_m), fits in zip(plots, is_apart & is_free, strict=True):
-        if fits and not (built and shapely.intersects(area, [other.area for other in built]).any()):
-            built.append(Building(area=area, height_m=height_m))
-    return tuple(built)
+    fit = [plot for plot, fits in zip(plots, is_apart & is_free, strict=True) if fits]
+    near: list[list[int]] = [[] for _ in fit]  # by plot those that it meets, itself among them
+    areas = [area for area, _ in fit]
+    for plot, neighbour in shapely.STRtree(areas).query(areas, predicate="intersects").T.tolist():
+        near[plot].append(neighbour)
+    is_built = [False] * len(fit)
+    for plot, neighbours in enumerate(near):
+        is_built[plot] = not any(is_built[neighbour] for neighbour in neighbours)
+    return tuple(Building(area=area, height_m=height_m) for area, height_m in compress(fit, is_built))
 
 
 def visible(view: Polygon, eye_m: Point, walls: Sequence[Polygon]) -> Polygon:
@@ -44,15 +50,15 @@ def visible(view: Polygon, eye_m: Point, walls: Sequence[Polygon]) -> Polygon:
 
     Seen from the eye, a convex wall P hides the union of all t P for t > 1: the hull of P and a large copy.
     """
-    eye = shapely.Point(eye_m)
-    near = [wall for wall in walls if wall.intersects(view)]
-    hidden = []
-    for wall in near:
-        times = 1 + BEHIND_M / max(0.5, float(eye.distance(wall)))
-        corners = shapely.get_coordinates(wall)
-        far = eye_m + times * (corners - eye_m)
-        hidden.append(shapely.MultiPoint([*corners, *far]).convex_hull)
-    left = view.difference(shapely.union_all(hidden)) if hidden else view
+    shapely.prepare(view)
+    near = np.array(walls, dtype=object)[shapely.intersects(view, walls)]
+    if not near.size:
+        return view
+    corners_m, wall = shapely.get_coordinates(near, return_index=True)
+    times = 1 + BEHIND_M / np.maximum(0.5, shapely.distance(near, shapely.Point(eye_m)))
+    far_m = eye_m + times[wall, None] * (corners_m - eye_m)
+    outlines = shapely.linestrings(np.hstack([corners_m, far_m]).reshape(-1, 2), indices=np.repeat(wall, 2))
+    left = view.difference(shapely.union_all(shapely.convex_hull(outlines)))
     return left if isinstance(left, Polygon) else Polygon()
 
 

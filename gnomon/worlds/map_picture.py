@@ -92,9 +92,9 @@ def _rooms(image: Image.Image, scene: Scene, pixel: ToPixel) -> None:
         _outlined(image, "RGB", ring, WALK if used[zone.id] > 1 else ROOM, WALL, 2 * FINER)
     pen = ImageDraw.Draw(image)
     doors = [portal for portal in scene.portals.values() if portal.kind == "door"]
-    sides = [[scene.zones[portal.zones[side]].area for portal in doors] for side in (0, 1)]
+    here, there = ([scene.zones[portal.zones[side]].area for portal in doors] for side in (0, 1))
     openings = shapely.buffer([shapely.Point(portal.ends_m[0]) for portal in doors], DOOR_M / 2, quad_segs=16)
-    gaps = shapely.intersection(shapely.intersection(*sides), openings)
+    gaps = shapely.intersection(shapely.intersection(here, there), openings)
     for portal, gap in zip(doors, gaps, strict=True):
         if isinstance(gap, LineString) and not gap.is_empty:
             floor = scene.zones[portal.zones[0]].floor

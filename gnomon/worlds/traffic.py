@@ -21,7 +21,7 @@ from random import Random
 import numpy as np
 
 from gnomon.worlds.car_following import KEPT_STEPS, STEP_S, Drive, Halt, braking_limits, driven_m
-from gnomon.worlds.movement import BEND_DEG, CLIMBING, UNEVEN, Body, Companion, Journey, Stretch, interpolated
+from gnomon.worlds.movement import BEND_DEG, CLIMBING, UNEVEN, Body, Companion, Journey, Stretch
 from gnomon.worlds.signals import Signals
 from gnomon.worlds.world import Spot, World
 from tools.geometry.angles import bearing_deg, turn_deg
@@ -176,9 +176,13 @@ def _track(
     marks = [mark for mark in marks if mark[1] <= along_m[-1]]
     if len(marks) < 2:
         return None
-    xs, ys = [x for x, _ in points_m], [y for _, y in points_m]
-    places = [(interpolated(m, along_m, xs), interpolated(m, along_m, ys)) for _, m in marks]
-    return Stretch(floor=0, points_m=tuple(places), times_s=tuple(time_s for time_s, _ in marks))
+    marked_m = [m for _, m in marks]
+    places = (
+        np.interp(marked_m, along_m, coordinates).tolist() for coordinates in zip(*points_m, strict=True)
+    )
+    return Stretch(
+        floor=0, points_m=tuple(zip(*places, strict=True)), times_s=tuple([time_s for time_s, _ in marks])
+    )
 
 
 def _group_size(rng: Random) -> int:

@@ -18,7 +18,7 @@ from tools.scene.scene_cache import cached_per_scene
 
 LAZY = ("scipy.sparse", "scipy.sparse.csgraph")  # every process loads the tools, not every one finds ways
 REMEMBERED_STARTS = 256  # nodes whose distances to all others are kept
-REMEMBERED_WAYS = 4_096  # from node to node, whose legs are kept
+REMEMBERED_WAYS = 4_096  # from node to node, whose legs are kept, and from point to point, with their lengths
 ROWS_AT_ONCE = 500  # nodes whose distances to all others are worked out together for columns of ways
 REMEMBERED_POINTS = 1_024  # of which is kept how they join the network: paths begin and end at few points
 
@@ -47,6 +47,7 @@ class Network:
         self._anchor = lru_cache(maxsize=REMEMBERED_POINTS)(ground.anchor)
         self._leaving = lru_cache(maxsize=REMEMBERED_POINTS)(lambda anchor: _links(ground.leaving(anchor)))
         self._arriving = lru_cache(maxsize=REMEMBERED_POINTS)(lambda anchor: _links(ground.arriving(anchor)))
+        self._length_m = lru_cache(maxsize=REMEMBERED_WAYS)(self._length_between)
 
     @staticmethod
     def of(scene: Scene) -> "Network":
@@ -71,6 +72,9 @@ class Network:
 
     def length_m(self, start_m: Point, start_floor: int, end_m: Point, end_floor: int) -> float:
         """The length of the `path`, to the last bit; infinite where there is none. Its legs are not built."""
+        return self._length_m(start_m, start_floor, end_m, end_floor)
+
+    def _length_between(self, start_m: Point, start_floor: int, end_m: Point, end_floor: int) -> float:
         start, end = self._anchor(start_m, start_floor), self._anchor(end_m, end_floor)
         legs = self._shortest(start, end) if start and end else None
         if legs is None:
