@@ -16,7 +16,7 @@ from gnomon.benchmarks.gtr_bench import gtr_bench
 from gnomon.benchmarks.gtr_bench.case import SCENES, TASKS, Case
 from gnomon.benchmarks.worlds import worlds
 from gnomon.benchmarks.worlds.benchmark import SAMPLES, WorldSamples
-from gnomon.core.benchmark import BENCHMARKS
+from gnomon.core.benchmark import BENCHMARKS, PromptProtocol
 from gnomon.core.errors import NotFound, SpecError
 from gnomon.core.ids import stable_hash
 from gnomon.core.sample import ImageRef, Sample
@@ -146,6 +146,19 @@ def test_a_sample_has_a_map_a_scene_and_nothing_missing(tmp_path: Path) -> None:
         images = [part.content for part in sample.parts if isinstance(part.content, ImageRef)]
         assert [image.media_type for image in images] == ["image/png"]
         assert samples.media.read(images[0].sha256) == map_of(draw(number_of(ref.sample_id)).world)
+
+
+@pytest.mark.parametrize("protocol", ["guarded", "official"])
+def test_no_map_is_drawn_for_rules_that_read_words(tmp_path: Path, protocol: PromptProtocol) -> None:
+    media = MediaStore(tmp_path / "media")
+    samples = worlds.open(data=None, select=Select(limit=14, seed=8), protocol=protocol, media=media)
+    for ref in samples.refs:
+        sample = samples.get(ref.sample_id)
+        assert worlds.heuristic_scores(sample)
+        sample.messages(["camera_data"])
+    assert not (media.folder / "drawn").exists()
+    sample.messages(["map"])
+    assert (media.folder / "drawn").exists()
 
 
 def test_all_questions_of_a_place_have_one_scene_so_it_tells_of_none(tmp_path: Path) -> None:

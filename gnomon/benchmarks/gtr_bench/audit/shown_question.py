@@ -145,7 +145,9 @@ def _by_true_time(clips: Iterable[SeenClip], text: str) -> tuple[SeenClip, ...]:
 
 
 def _text_of(sample: Sample) -> str:
-    content = sample.messages()[0]["content"]
+    """The words of the prompt. Its pictures are left out first, so that none is drawn for it."""
+    words = tuple(part for part in sample.parts if isinstance(part.content, str))
+    content = replace(sample, parts=words).messages()[0]["content"]
     blocks = content if isinstance(content, list) else []
     return "\n".join(block["text"] for block in blocks if block["type"] == "text")
 
