@@ -140,22 +140,26 @@ def _reach_m(target: Body, other: Body) -> float:
 
 
 def _may_be_hidden(mount: Mount, floor: int, journey: Journey, times_s: Floats) -> Flags:
-    """At which of the moments somebody high enough stands near the sight line to the target."""
+    """At which of the moments those who are high enough may cover enough of the target's breadth."""
     eye, target = np.array(mount.xy_m), _course(journey, floor, times_s, 0.0)
     away_m = np.hypot(*(target - eye).T)
     towards = (target - eye) / away_m[:, None]
     sinking = (mount.height_m - TOP * journey.body.height_m) / away_m
-    is_hiding = np.zeros(len(times_s), bool)
+    least_m, most_m = sorted((journey.body.length_m, journey.body.width_m))
+    covered_m = np.zeros(len(times_s))
     for other in journey.company:
-        its = _course(other.journey, floor, times_s, other.right_m) - eye
+        body, its = other.journey.body, _course(other.journey, floor, times_s, other.right_m) - eye
         ahead_m = (its * towards).sum(axis=1)
-        aside_m = np.abs(its[:, 0] * towards[:, 1] - its[:, 1] * towards[:, 0])
-        reach_m = _reach_m(journey.body, other.journey.body)
-        is_high = mount.height_m - sinking * ahead_m < other.journey.body.height_m
-        is_hiding |= (
-            (ahead_m > 0) & (ahead_m < away_m) & (away_m - ahead_m < APART_M) & (aside_m < reach_m) & is_high
-        )
-    return is_hiding
+        aside_m = its[:, 0] * towards[:, 1] - its[:, 1] * towards[:, 0]
+        is_high = mount.height_m - sinking * ahead_m < body.height_m
+        is_near = (ahead_m > NEAR_DEPTH_M) & (ahead_m < away_m) & (away_m - ahead_m < APART_M)
+        larger = away_m / np.maximum(ahead_m, NEAR_DEPTH_M)  # than as far away as the target
+        half_m = larger * SOLID[body.look or body.kind][0] * max(body.length_m, body.width_m) / 2
+        right_m = np.minimum(larger * aside_m + half_m, most_m / 2)
+        left_m = np.maximum(larger * aside_m - half_m, -most_m / 2)
+        covered_m += np.where(is_near & is_high, np.maximum(0.0, right_m - left_m), 0.0)
+    needed_m = (1 - SEEN) * least_m if journey.body.kind == "pedestrian" else 0.0
+    return np.asarray(covered_m > needed_m)
 
 
 def _course(journey: Journey, floor: int, times_s: Floats, right_m: float) -> Floats:
