@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from random import Random
 
@@ -151,6 +151,7 @@ class Installation:
     cameras: Mapping[str, Camera]
     mounts: Mapping[str, Mount]
     unbuilt: tuple[Camera, ...]
+    unbuilt_mounts: Mapping[str, Mount] = field(default_factory=dict)
 
 
 def install(rng: Random, candidates: Iterable[Candidate], *, count: int, apart_m: float) -> Installation:
@@ -180,6 +181,9 @@ def install(rng: Random, candidates: Iterable[Candidate], *, count: int, apart_m
         unbuilt=tuple(
             candidate.camera(f"u{number:02d}", view) for number, (candidate, view) in enumerate(taken[count:])
         ),
+        unbuilt_mounts={
+            f"u{number:02d}": candidate.mount for number, (candidate, _) in enumerate(taken[count:])
+        },
     )
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from random import Random
 from typing import Any
 
@@ -19,7 +19,7 @@ from gnomon.worlds.map_picture import draw_map
 from gnomon.worlds.map_sheet import with_map
 from gnomon.worlds.options import WorldOptions
 from gnomon.worlds.osm_streets import cut_plan
-from gnomon.worlds.outdoor import outdoor
+from gnomon.worlds.outdoor import LOW_MASTS_M, MASTS_M, outdoor
 from gnomon.worlds.past_questions import arrival_time_interval, causal_reordering, geo_location, motion_state
 from gnomon.worlds.question import Question, record
 from gnomon.worlds.sample_numbers import Number, series_of
@@ -115,18 +115,28 @@ def world_of(
     series = series_of(seed, difficulty, options)
     rng = Random(stable_seed("world", VERSION, *series, scene, round_, spare))
     name = f"w{'-'.join(map(str, series))}-{scene}-{round_}" + (f"-{spare}" if spare else "")
-    is_occluded = bool(options and options.sight == "occluded")
+    is_crowded = bool(options and options.sight == "crowded")
+    is_occluded = bool(options and options.sight != "open")
+    town = partial(
+        outdoor, rng, name=name, is_occluded=is_occluded, masts_m=LOW_MASTS_M if is_crowded else MASTS_M
+    )
     if scene == "indoor":
-        world = indoor(rng, name=name, has_several=bool(options and options.buildings == "several"))
+        world = indoor(
+            rng,
+            name=name,
+            has_several=bool(options and options.buildings == "several"),
+            is_crowded=is_crowded,
+        )
     elif options and options.network:
         plan = cut_plan(rng, options.network, options.digits)
-        world = outdoor(rng, name=name, plan=plan, is_occluded=is_occluded)
+        world = town(plan=plan)
     elif difficulty is None or difficulty.level == "easy":
-        world = outdoor(rng, name=name, is_occluded=is_occluded)
+        world = town()
     else:
-        world = outdoor(rng, name=name, plan=draw_plan(rng), is_occluded=is_occluded)
+        world = town(plan=draw_plan(rng))
     if options and options.movement == "simulated":
         world = replace(world, traffic=draw_signals(rng, world.scene, world.signalled))
+        world = replace(world, is_crowded=is_crowded)
     if options and options.clocks == "apart":
         world = replace(world, clocks_s=draw_clocks(rng, world.scene.cameras))
     return replace(world, scene=with_map(world.scene, file=f"{name}.png"))

@@ -160,6 +160,7 @@ A_FLOOR = 6  # cameras
 STAIRS_M, LIFT_M = 12.0, 18.0  # a lift's wait and ride, as if walked
 SLOT_M = 10.0  # of a corridor for one camera, about
 CEILING_M = (2.6, 3.0)
+LOW_M = (2.0, 2.3)  # on walls of crowded buildings: people hide people from these
 FOV_DEG = (62.0, 78.0)
 RANGE_M = (7.0, 9.0)
 WALL_M = 0.3  # from a wall to a camera
@@ -171,7 +172,7 @@ THINGS_DRAWN = 5
 Turn = Callable[[Point], Point]
 
 
-def indoor(rng: Random, *, name: str, has_several: bool = False) -> World:
+def indoor(rng: Random, *, name: str, has_several: bool = False, is_crowded: bool = False) -> World:
     """Draw a building. It is turned by quarter circles and mirrored by lot: no direction is special.
 
     `has_several`: it has one of several plans and up to six floors.
@@ -187,7 +188,11 @@ def indoor(rng: Random, *, name: str, has_several: bool = False) -> World:
         for floor, room in rooms
     }
     candidates = [
-        Candidate(mount=_mount(rng, turn(eye_m), turn(far_m)), floor=floor, room=zones[room.id].area)
+        Candidate(
+            mount=_mount(rng, turn(eye_m), turn(far_m), LOW_M if is_crowded else CEILING_M),
+            floor=floor,
+            room=zones[room.id].area,
+        )
         for floor, room in rooms
         for eye_m, far_m in _looks(rng, room)
     ]
@@ -253,10 +258,10 @@ def _looks(rng: Random, room: Rectangle) -> Iterator[tuple[Point, Point]]:
             yield (ends[0], aside), (ends[1], (south + north) / 2)
 
 
-def _mount(rng: Random, eye_m: Point, far_m: Point) -> Mount:
+def _mount(rng: Random, eye_m: Point, far_m: Point, heights_m: tuple[float, float]) -> Mount:
     return Mount(
         xy_m=eye_m,
-        height_m=round(rng.uniform(*CEILING_M), 2),
+        height_m=round(rng.uniform(*heights_m), 2),
         heading_deg=round(bearing_deg(eye_m, far_m), 1),
         fov_deg=round(rng.uniform(*FOV_DEG), 1),
         range_m=round(rng.uniform(*RANGE_M), 1),

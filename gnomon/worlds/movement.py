@@ -15,6 +15,7 @@ from tools.scene.scene import Point
 
 BEND_DEG = 35.0  # a change of direction of more than this is a turn
 BRAKING_M = 8.0  # a vehicle is slow for this far before and after a turn
+FACING_S = 0.3  # over which a direction is taken, so that nobody turns at once
 TURNING = 0.5  # share of its speed that it keeps there
 CLIMBING = 0.6  # share of their speed that pedestrians keep on stairs and in lifts
 UNEVEN = 0.06  # from one street or room to the next a speed varies by up to this share
@@ -30,9 +31,13 @@ class Body:
     length_m: float
     speed_mps: tuple[float, float]
     brakes: bool
+    look: str = ""  # of its own, where there is one; else as its kind
 
 
 VEHICLE = Body(kind="vehicle", height_m=1.5, width_m=1.8, length_m=4.4, speed_mps=(6.0, 14.0), brakes=True)
+VAN = Body(
+    kind="vehicle", height_m=2.6, width_m=2.0, length_m=5.4, speed_mps=(6.0, 14.0), brakes=True, look="van"
+)  # or a lorry, a bus: what is higher than cars
 PEDESTRIAN = Body(
     kind="pedestrian", height_m=1.7, width_m=0.5, length_m=0.4, speed_mps=(0.9, 1.7), brakes=False
 )
@@ -150,6 +155,22 @@ class Journey:
         moved = [(piece, start_s) for piece, start_s in pieces if piece[0] != piece[1]]
         come = [piece for piece, start_s in moved if start_s <= time_s]
         return bearing_deg(*(come[-1] if come else moved[0][0])) if moved else None
+
+
+def beside(journey: Journey, time_s: float, floor: int, right_m: float = 0.0) -> tuple[Point, float] | None:
+    """Where one is who goes so far to the right of a journey's line, and which way it faces in degrees.
+
+    None while it is not on that floor.
+    """
+    if not any(
+        stretch.floor == floor and stretch.times_s[0] <= time_s <= stretch.times_s[-1]
+        for stretch in journey.stretches
+    ):
+        return None
+    heading_deg = journey.facing_deg(time_s, FACING_S) or 0.0
+    x_m, y_m = journey.at(time_s).xy_m
+    turn = math.radians(heading_deg)
+    return (x_m + right_m * math.cos(turn), y_m - right_m * math.sin(turn)), heading_deg
 
 
 def journey(world: World, rng: Random, body: Body, start: Spot, end: Spot) -> Journey | None:

@@ -9,12 +9,12 @@ from gnomon.core.errors import SpecError
 from gnomon.worlds.osm_streets import extract_of
 
 Movement = Literal["steady", "simulated"]
-Sight = Literal["open", "occluded"]
+Sight = Literal["open", "occluded", "crowded"]
 Clocks = Literal["one", "apart"]
 Plans = Literal["alike", "several"]
 CHOICES: Mapping[str, tuple[str, ...]] = {
     "movement": ("steady", "simulated"),
-    "sight": ("open", "occluded"),
+    "sight": ("open", "occluded", "crowded"),
     "clocks": ("one", "apart"),
     "buildings": ("alike", "several"),
 }
@@ -27,7 +27,8 @@ class WorldOptions:
     """The first of each pair is a plain world.
 
     movement: targets go evenly and never stop; or there are signals, queues, stops, detours and groups.
-    sight: nothing hides a street from a camera; or buildings do.
+    sight: nothing hides a street from a camera; or buildings do; or these and those who go with a target,
+    among them vans and crowds, hide it (with simulated movement only).
     clocks: all cameras share one clock; or each is off by a number of seconds that the question tells.
     buildings: all have two or three floors of one plan; or one of several plans, and up to six floors.
     network: towns are drawn; or cut out of the OpenStreetMap extract of that name, whose content's SHA-256
@@ -60,6 +61,9 @@ class WorldOptions:
                 message = f"no {value!r}; allowed: {', '.join(CHOICES[name])}"
                 raise SpecError(message, field=f"select.world.{name}")
         options = cls(**{**wanted, **named})
+        if options.sight == "crowded" and options.movement != "simulated":
+            message = "crowded takes movement: simulated, as nobody else goes with a target"
+            raise SpecError(message, field="select.world.sight")
         return options if options.tag else None
 
     @classmethod

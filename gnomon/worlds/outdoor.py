@@ -38,6 +38,7 @@ GREEN_M = 20.0  # radius of a park, on the map and in clips
 
 # In occluded towns: masts below the lowest roof (7 m); lenses by horizontal angle, and how far each sees.
 MASTS_M = (4.0, 6.8)
+LOW_MASTS_M = (2.6, 3.6)  # in crowded towns: vans hide cars from these
 LENSES = (((24.0, 32.0), (52.0, 68.0)), ((44.0, 56.0), (36.0, 48.0)), ((70.0, 84.0), (24.0, 34.0)))
 ROUNDS = 3  # of the streets, in search of places for cameras: walls leave some without a view in one piece
 LEAST_M = 38.0  # of street for a camera: real streets bend more often, drawn ones are longer
@@ -45,7 +46,14 @@ LEAST_M = 38.0  # of street for a camera: real streets bend more often, drawn on
 Junction = tuple[int, int]
 
 
-def outdoor(rng: Random, *, name: str, plan: StreetPlan | None = None, is_occluded: bool = False) -> World:
+def outdoor(
+    rng: Random,
+    *,
+    name: str,
+    plan: StreetPlan | None = None,
+    is_occluded: bool = False,
+    masts_m: tuple[float, float] = MASTS_M,
+) -> World:
     """Draw a town on a street plan, else on a grid. Its orientation is uniform: no direction is special.
 
     Where it is occluded, buildings stand before cameras hang, and these have masts and lenses of their own.
@@ -60,7 +68,9 @@ def outdoor(rng: Random, *, name: str, plan: StreetPlan | None = None, is_occlud
     long = [road for road in roads.values() if road.line.length >= LEAST_M]
     is_real = plan is not None and plan.limits_mps is not None
     candidates = (
-        Candidate(mount=_lens(rng, _beside(rng, road)) if is_occluded else _beside(rng, road), walls=walls)
+        Candidate(
+            mount=_lens(rng, _beside(rng, road), masts_m) if is_occluded else _beside(rng, road), walls=walls
+        )
         for _ in range(ROUNDS if is_occluded or is_real else 1)
         for road in rng.sample(long, len(long))
     )
@@ -182,12 +192,12 @@ def _beside(rng: Random, road: Road) -> Mount:
     )
 
 
-def _lens(rng: Random, mount: Mount) -> Mount:
+def _lens(rng: Random, mount: Mount, masts_m: tuple[float, float]) -> Mount:
     """The same place with another mast and lens: the longer the lens, the farther it sees."""
     fov_deg, range_m = rng.choice(LENSES)
     return replace(
         mount,
-        height_m=round(rng.uniform(*MASTS_M), 2),
+        height_m=round(rng.uniform(*masts_m), 2),
         fov_deg=round(rng.uniform(*fov_deg), 1),
         range_m=round(rng.uniform(*range_m), 1),
     )

@@ -9,7 +9,14 @@ Speeds and sizes are fitted to published counts:
 - Groups: of a zero-truncated Poisson size; every further member costs 0.04 m/s (Moussaid and others, The
   walking behaviour of pedestrian social groups, PLoS ONE 5(4), 2010, e10047).
 
-How often somebody stops or makes a detour, and for how long, are choices of ours.
+In crowded worlds
+- a fifth of the other vehicles are vans, lorries or buses: vans and lorries drove 67.9 of 328.9 billion
+  vehicle miles (Department for Transport, Provisional road traffic estimates, Great Britain: April 2018 to
+  March 2019);
+- some walkers go in a crowd, the slower the denser it is: v = v0 (1 - exp(-1.913 (1/density - 1/5.4))) at so
+  many persons per square metre (Weidmann).
+
+How often somebody stops, makes a detour or goes in a crowd, and for how long, are choices of ours.
 """
 
 import math
@@ -21,7 +28,16 @@ from random import Random
 import numpy as np
 
 from gnomon.worlds.car_following import KEPT_STEPS, STEP_S, Drive, Halt, braking_limits, driven_m
-from gnomon.worlds.movement import BEND_DEG, CLIMBING, UNEVEN, Body, Companion, Journey, Stretch
+from gnomon.worlds.movement import (
+    BEND_DEG,
+    CLIMBING,
+    UNEVEN,
+    VAN,
+    Body,
+    Companion,
+    Journey,
+    Stretch,
+)
 from gnomon.worlds.signals import Signals
 from gnomon.worlds.world import Spot, World
 from tools.geometry.angles import bearing_deg, turn_deg
@@ -42,6 +58,9 @@ DETOUR, LONGEST_DETOUR = (
     1.7,
 )  # share of journeys by way of another place; their length over the shortest
 DWELLING, DWELL_S, DWELL_SPREAD, DWELLS_S = 0.3, 14.0, 0.7, (4.0, 90.0)  # share; log-normal: median, spread
+HIGH = 0.21  # share of the other vehicles that are higher than cars
+CROWDED, DENSITY, SLOWING, JAMMED = 0.35, (0.3, 1.6), 1.913, 5.4  # share of walkers; persons per square metre
+CROWD_M = (7.0, 2.0)  # of a crowd about a walker: along its way, across it
 LIFT_WAIT_S = (0.0, 40.0)  # until a lift comes: uniform, as calls come at any time of its round
 
 Wish = tuple[Body, Spot, Spot]
@@ -58,19 +77,21 @@ class _Way:
 def set_out(world: World, signals: Signals, rng: Random, wishes: Sequence[Wish]) -> list[Journey | None]:
     """A journey for each wish, from some second of the first cycle; None where there is no way."""
     made: list[Journey | None] = [None] * len(wishes)
-    drives: list[tuple[int, Body, list[Point], Drive]] = []
+    drives: list[tuple[int, Body, list[Point], Drive, list[Body]]] = []
     for number, (body, start, end) in enumerate(wishes):
         way = _way(world, rng, start, end)
         if way is None or (body.brakes and not world.allows(way.legs)):
             continue
         if body.brakes:
             points_m, drive = _drive(world, signals, rng, way)
-            drives.append((number, body, points_m, drive))
+            highs = [world.is_crowded and rng.random() < HIGH for _ in drive.ahead_m[:-1]]
+            drives.append((number, body, points_m, drive, [VAN if high else body for high in highs]))
         else:
-            made[number] = _walk(rng, body, way)
-    moved = driven_m([drive for *_, drive in drives])
-    for (number, body, points_m, drive), at_m in zip(drives, moved, strict=True):
-        made[number] = _driven(body, points_m, drive, at_m)
+            walked = _walk(rng, body, way)
+            made[number] = _in_crowd(rng, walked) if walked and world.is_crowded else walked
+    moved = driven_m([drive for *_, drive, _ in drives])
+    for (number, body, points_m, drive, others), at_m in zip(drives, moved, strict=True):
+        made[number] = _driven(body, points_m, drive, at_m, others)
     return made
 
 
@@ -143,13 +164,19 @@ def _drive(world: World, signals: Signals, rng: Random, way: _Way) -> tuple[list
     )
 
 
-def _driven(body: Body, points_m: list[Point], drive: Drive, at_m: np.ndarray) -> Journey | None:
+def _driven(
+    body: Body, points_m: list[Point], drive: Drive, at_m: np.ndarray, others: Sequence[Body]
+) -> Journey | None:
     along_m = list(accumulate((math.dist(a, b) for a, b in pairwise(points_m)), initial=0.0))
     times_s = [drive.start_s + KEPT_STEPS * STEP_S * row for row in range(len(at_m))]
     if at_m[-1, -1] < along_m[-1]:
         return None  # it is still on its way after the longest time
     tracks = [_track(points_m, along_m, times_s, at_m[:, column].tolist()) for column in range(at_m.shape[1])]
-    ahead = [Journey(body=body, stretches=(track,)) for track in tracks[:-1] if track]
+    ahead = [
+        Journey(body=its_body, stretches=(track,))
+        for its_body, track in zip(others, tracks[:-1], strict=True)
+        if track
+    ]
     if tracks[-1] is None:
         return None
     company = tuple(Companion(journey=journey) for journey in ahead)
@@ -256,3 +283,24 @@ def _walk(rng: Random, body: Body, way: _Way) -> Journey | None:
     alone = Journey(body=body, stretches=tuple(steps.stretches))
     beside = [side * ABREAST_M for side in (1, -1, 2, -2)[: members - 1]]
     return replace(alone, company=tuple(Companion(journey=alone, right_m=right_m) for right_m in beside))
+
+
+def _in_crowd(rng: Random, walked: Journey) -> Journey:
+    """The same walk, by lot in a crowd: slower, with others before, beside and behind."""
+    if rng.random() >= CROWDED:
+        return walked
+    density = rng.uniform(*DENSITY)
+    share = 1 - math.exp(-SLOWING * (1 / density - 1 / JAMMED))
+    start_s = walked.start_s
+    slower = tuple(
+        replace(stretch, times_s=tuple(start_s + (time_s - start_s) / share for time_s in stretch.times_s))
+        for stretch in walked.stretches
+    )
+    alone = Journey(body=walked.body, stretches=slower)
+    along_m, across_m = CROWD_M
+    others = []
+    for _ in range(round(density * along_m * across_m)):
+        ahead_s = rng.uniform(-along_m / 2, along_m / 2) / (WALKING_MPS * share)
+        right_m = rng.uniform(-across_m / 2, across_m / 2)
+        others.append(Companion(journey=alone.later(-ahead_s), right_m=right_m))
+    return replace(alone, company=tuple(others))

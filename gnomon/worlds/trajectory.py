@@ -1,11 +1,13 @@
 """A target's journey with all its sightings by cameras, fit to ask questions about."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from random import Random
 
 from gnomon.core.ids import stable_seed
+from gnomon.worlds.camera_model import Mount
+from gnomon.worlds.hiding import seen_spans
 from gnomon.worlds.movement import PEDESTRIAN, VEHICLE, Journey, interpolated, journey
 from gnomon.worlds.traffic import Wish, set_out
 from gnomon.worlds.world import Spot, World
@@ -41,9 +43,13 @@ class Sighting:
 
 
 class Lookout:
-    """Cameras that watch the targets of many journeys."""
+    """Cameras that watch the targets of many journeys.
 
-    def __init__(self, cameras: Collection[Camera]) -> None:
+    With `mounts`, those who go with a target may hide it, and then it is not seen.
+    """
+
+    def __init__(self, cameras: Collection[Camera], mounts: Mapping[str, Mount] | None = None) -> None:
+        self._mounts = mounts
         views = [(camera, camera.field_of_view) for camera in cameras if camera.field_of_view is not None]
         self._by_floor = {}
         for floor in {camera.floor for camera, _ in views}:
@@ -71,7 +77,12 @@ class Lookout:
             for camera, within in zip(cameras, views.by(stretch.points_m), strict=True):
                 for crossed_m in within:
                     start_s, end_s = (interpolated(at_m, along_m, stretch.times_s) for at_m in crossed_m)
-                    stays.append(_stay(journey, camera, start_s, end_s))
+                    spans = (
+                        [(start_s, end_s)]
+                        if self._mounts is None
+                        else seen_spans(self._mounts[camera], stretch.floor, journey, start_s, end_s)
+                    )
+                    stays += [_stay(journey, camera, *span) for span in spans]
         return tuple(sorted(stays, key=lambda sighting: sighting.start_s))
 
 
@@ -83,13 +94,22 @@ def sightings(journey: Journey, cameras: Collection[Camera]) -> tuple[Sighting, 
 @lru_cache(WATCHED)
 def lookout_of(world: World) -> Lookout:
     """The world's cameras."""
+    if not world.is_crowded:
+        return lookout_of_views(world)
+    return Lookout(world.scene.cameras.values(), world.installation.mounts)
+
+
+@lru_cache(WATCHED)
+def lookout_of_views(world: World) -> Lookout:
+    """The world's cameras, as if nobody hid a target."""
     return Lookout(world.scene.cameras.values())
 
 
 @lru_cache(WATCHED)
 def lookout_of_unbuilt(world: World) -> Lookout:
     """The cameras that could hang in the world as well."""
-    return Lookout(world.installation.unbuilt)
+    hung = world.installation
+    return Lookout(hung.unbuilt, hung.unbuilt_mounts if world.is_crowded else None)
 
 
 def _stay(journey: Journey, camera: str, start_s: float, end_s: float) -> Sighting:
@@ -176,6 +196,8 @@ def _departures(world: World, rng: Random, count: int) -> list[Departure]:
 
 
 def _watched(world: World, drawn: Departure) -> Trip | None:
+    if world.is_crowded and not fit(drawn.journey, lookout_of_views(world).sightings(drawn.journey)):
+        return None  # so that few are looked at closely
     in_view = lookout_of(world).sightings(drawn.journey)
     if not fit(drawn.journey, in_view):
         return None

@@ -38,6 +38,7 @@ class World:
     bans: frozenset[tuple[str, str]] = frozenset()  # roads from which nobody turns into which
     clocks_s: Mapping[str, float] = field(default_factory=dict)  # by camera: how far ahead its clock is
     buildings: tuple[Building, ...] = ()  # those that hide streets from cameras
+    is_crowded: bool = False  # those who go with a target hide it, too
 
     def allows(self, legs: Sequence[RouteLeg]) -> bool:
         """Whether a way turns nowhere where that is banned."""

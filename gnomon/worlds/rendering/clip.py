@@ -11,7 +11,7 @@ from PIL import Image, ImageDraw, ImageFont
 
 from gnomon.benchmarks.gtr_bench.clock import clock
 from gnomon.media.clips import draw_box
-from gnomon.worlds.movement import VEHICLE
+from gnomon.worlds.hiding import standing
 from gnomon.worlds.question import BOXES, BoundingBox, Question, box, frames_between, rounded_s
 from gnomon.worlds.rendering.canvas import Canvas, Lens, Region, even
 from gnomon.worlds.rendering.figures import pedestrian, vehicle
@@ -228,30 +228,14 @@ def _solid(
     """The solid of a mover, and the middle of it on the ground."""
     mount = lens.mount
     if mover.look.kind == "vehicle":
-        middle = standing(lens, at, heading_deg)
-        return vehicle(mover.look, at_night=at_night).placed(middle, heading_deg), middle
+        body = mover.journey.body
+        middle = standing(mount, body, at, heading_deg)
+        return vehicle(mover.look, body, at_night=at_night).placed(middle, heading_deg), middle
     turn = math.radians(turn_deg(bearing_deg(mount.xy_m, at), heading_deg))
     body = mover.journey.body
     width_m = abs(math.sin(turn)) * body.length_m + abs(math.cos(turn)) * body.width_m
     walked_m = (time_s - mover.journey.start_s) * 1.3
     return pedestrian(mover.look, at, mount, turn_rad=turn, walked_m=walked_m, width_m=width_m), at
-
-
-def standing(lens: Lens, at: Point, heading_deg: float) -> Point:
-    """Where the middle of a vehicle is whose side nearest to the camera touches the ground at a point.
-
-    A box ends below where its target meets the ground; so the point that it gives is the nearest one.
-    """
-    mount = lens.mount
-    turn = math.radians(heading_deg - mount.heading_deg)
-    reach_m = abs(math.cos(turn)) * VEHICLE.length_m / 2 + abs(math.sin(turn)) * VEHICLE.width_m / 2
-    look = math.radians(mount.heading_deg)
-    x_m, y_m = at[0] - mount.xy_m[0], at[1] - mount.xy_m[1]
-    ahead_m = x_m * math.sin(look) + y_m * math.cos(look)
-    if ahead_m <= 0:
-        return at
-    share = reach_m / ahead_m
-    return (at[0] + share * x_m, at[1] + share * y_m)
 
 
 def _shadow(mover: Mover, solid: Solid, foot: Point, slope: tuple[float, float]) -> NDArray[np.float64]:

@@ -8,7 +8,7 @@ from itertools import pairwise
 from random import Random
 
 from gnomon.worlds.camera_model import Mount
-from gnomon.worlds.movement import PEDESTRIAN, VEHICLE
+from gnomon.worlds.movement import PEDESTRIAN, VEHICLE, Body
 from gnomon.worlds.rendering.solid import NOTHING, Colour, Sheet, Solid, darker
 from tools.scene.scene import Point
 
@@ -26,6 +26,7 @@ HAIRS: tuple[Colour, ...] = ((44, 36, 32), (96, 68, 44), (176, 140, 88), (120, 1
 GLASS: Colour = (52, 64, 78)
 TYRE: Colour = (30, 31, 34)
 BODIES = ("hatchback", "saloon", "van")
+TALL = "tall"  # the shape of what is higher than cars
 STEP_M = 1.35  # two steps
 
 
@@ -69,13 +70,17 @@ _PROFILES = {
         ((-0.5, 0.16), (-0.5, 0.56), (-0.2, 0.58), (0.3, 0.58), (0.48, 0.5), (0.5, 0.4), (0.5, 0.16)),
         ((-0.5, 0.56), (-0.48, 1.0), (0.22, 1.0), (0.37, 0.58)),
     ),
+    TALL: (
+        ((-0.5, 0.1), (-0.5, 0.96), (-0.49, 0.97), (0.3, 0.97), (0.36, 0.95), (0.5, 0.5), (0.5, 0.1)),
+        ((0.3, 0.56), (0.301, 0.93), (0.36, 0.93), (0.47, 0.56)),
+    ),
 }  # fmt: skip
 
 
 @lru_cache(64)
-def vehicle(look: Look, *, at_night: bool = False) -> Solid:
-    """A vehicle that faces north at the origin, VEHICLE's size, its middle above the origin."""
-    length_m, half_m, height_m = VEHICLE.length_m, VEHICLE.width_m / 2, VEHICLE.height_m
+def vehicle(look: Look, size: Body = VEHICLE, *, at_night: bool = False) -> Solid:
+    """A vehicle of that size that faces north at the origin, its middle above the origin."""
+    length_m, half_m, height_m = size.length_m, size.width_m / 2, size.height_m
     body, cabin = (
         [(along * length_m, up * height_m) for along, up in profile] for profile in _PROFILES[look.shape]
     )

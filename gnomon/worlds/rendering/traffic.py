@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from random import Random
 
@@ -10,8 +10,9 @@ import shapely
 from shapely.geometry.base import BaseGeometry
 
 from gnomon.core.ids import stable_seed
-from gnomon.worlds.movement import PEDESTRIAN, VEHICLE, Journey, journey
-from gnomon.worlds.rendering.figures import Look, look_of
+from gnomon.worlds.hiding import free_share
+from gnomon.worlds.movement import PEDESTRIAN, VEHICLE, Journey, beside, journey
+from gnomon.worlds.rendering.figures import TALL, Look, look_of
 from gnomon.worlds.trajectory import Sighting, Trip, sightings
 from gnomon.worlds.world import World
 from tools.scene.scene import Point
@@ -21,7 +22,7 @@ TRIES = 40
 PAVEMENT_M, ASIDE_M = (4.3, 5.7), (0.5, 0.75)  # from the line of the ways to walkers out and in
 APART_M = {"vehicle": 7.5, "pedestrian": 0.9}  # of two on the same line, at least
 ALIKE = 0.4  # share of the others that look like the target
-TURNING_S = 0.3  # over which a direction is taken, so that nobody turns at once
+LEFT = 0.5  # share of a target that passers-by leave free in crowded worlds, at least
 CHECKED_S = 0.5  # between two moments at which distances are checked
 
 
@@ -37,18 +38,11 @@ class Mover:
 
     def at(self, time_s: float, floor: int) -> tuple[Point, float] | None:
         """Where it is and which way it faces, in degrees; None while it is not on that floor."""
-        journey = self.journey
-        if not any(
-            stretch.floor == floor and stretch.times_s[0] <= time_s <= stretch.times_s[-1]
-            for stretch in journey.stretches
-        ):
-            return None
-        heading_deg = journey.facing_deg(time_s, TURNING_S) or 0.0
-        x_m, y_m = journey.at(time_s).xy_m
-        turn, right_m = math.radians(heading_deg), self.right_m
+        right_m = self.right_m
         if self.walls is not None:
-            right_m *= min(1.0, max(0.0, float(shapely.distance(self.walls, shapely.Point(x_m, y_m))) - 0.4))
-        return (x_m + right_m * math.cos(turn), y_m - right_m * math.sin(turn)), heading_deg
+            at = shapely.Point(self.journey.at(time_s).xy_m)
+            right_m *= min(1.0, max(0.0, float(shapely.distance(self.walls, at)) - 0.4))
+        return beside(self.journey, time_s, floor, right_m)
 
 
 def movers(world: World, trips: Collection[Trip], sighting: Sighting, *, seed: int) -> tuple[Mover, ...]:
@@ -80,6 +74,8 @@ def _company(trip: Trip) -> Iterator[Mover]:
     own = look_of(kind, Random(stable_seed("look", trip.target)))
     for companion in trip.journey.company:
         look = own if rng.random() < ALIKE else look_of(kind, rng)
+        if companion.journey.body.look == "van":
+            look = replace(look, shape=TALL)
         yield Mover(journey=companion.journey, look=look, right_m=companion.right_m)
 
 
@@ -108,9 +104,25 @@ def _passer(world: World, rng: Random, kind: str, clip: Sighting, taken: Sequenc
                 right_m = abs(right_m)
         walls = _walls(world, camera.floor) if world.scene.kind == "indoor" else None
         mover = Mover(journey=moved, look=look, right_m=right_m, walls=walls)
+        if world.is_crowded and any(_hides(world, mover, other, clip) for other in taken if other.trip):
+            continue  # the truth counts those alone who go with a target
         if all(_apart(mover, other, clip, camera.floor) for other in taken):
             return mover
     return None
+
+
+def _hides(world: World, mover: Mover, target: Mover, clip: Sighting) -> bool:
+    """Whether one hides more than half of a target at some time in a clip."""
+    mount, floor = world.installation.mounts[clip.camera], world.scene.cameras[clip.camera].floor
+    count = max(1, math.ceil((clip.end_s - clip.start_s) / CHECKED_S))
+    for step in range(count + 1):
+        time_s = clip.start_s + (clip.end_s - clip.start_s) * step / count
+        its, there = mover.at(time_s, floor), target.at(time_s, floor)
+        if its and there and math.dist(its[0], mount.xy_m) < math.dist(there[0], mount.xy_m):
+            nearer = [(mover.journey.body, its)]
+            if free_share(mount, (target.journey.body, there), nearer) < LEFT:
+                return True
+    return False
 
 
 def _apart(mover: Mover, other: Mover, clip: Sighting, floor: int) -> bool:
