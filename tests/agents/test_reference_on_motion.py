@@ -8,6 +8,7 @@ from gnomon.benchmarks.worlds_motion import worlds_motion
 from gnomon.core.agent import AgentContext
 from gnomon.core.arm import Arm
 from gnomon.core.select import Select
+from gnomon.core.trace import Trace
 from gnomon.media import MediaStore
 from gnomon.spec.job_spec import ModelSpec
 from tools.core.tool import ToolContext
