@@ -1,4 +1,4 @@
-"""Worlds in motion: questions of STI-Bench's and UrbanVideo-Bench's kinds about cameras that ride and fly.
+"""Worlds in motion: how a riding and a flying camera moves, and what it sees, exactly.
 
 `benchmark.py` is the plug-in; `gnomon/worlds/motion/` generates; `audit.py` is found by the audit.
 """

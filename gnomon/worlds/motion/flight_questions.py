@@ -6,6 +6,7 @@ are always the same. Other wrong options are links of a chain of small steps, of
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from itertools import combinations
 from random import Random
 from typing import TypeVar
 
@@ -33,6 +34,7 @@ AWAY_M = 20.0  # from what is asked about, at least, on the ground
 INSIDE = 0.03  # of the picture's width, from the border of a third or of the picture
 AIM_DEG, AIM_M = (12.0, 45.0), (10.0, 60.0)  # differences of wrong aims
 END_M = (8.0, 20.0)  # and of wrong ends, on the ground
+FARTHEST_M, WIDEST_DEG = 70.0, 80.0  # of ends: others would be known to be wrong
 
 VIEWS = (
     "it is not in the picture", "in the left third of the picture",
@@ -86,34 +88,56 @@ def sequence(flight: Flight, lots: Random) -> FamilyQuestion:
     return _asked(flight, lots, text, words)
 
 
-Offset = tuple[float, float]  # ahead and to the left, in metres, on the ground
+Aim = tuple[float, float]  # a turn in degrees, left positive, and metres on the ground
 
 
 def ends(flight: Flight, lots: Random) -> FamilyQuestion | None:
     """Say where the flight ends, as seen from where it starts."""
-
-    def step(rng: np.random.Generator, offset: Offset) -> Offset:
-        turn, by_m = rng.uniform(0, 2 * math.pi), rng.uniform(*END_M)
-        return (offset[0] + by_m * math.cos(turn), offset[1] + by_m * math.sin(turn))
-
-    def is_sound(offsets: Sequence[Offset]) -> bool:
-        return all(math.hypot(*offset) >= AWAY_M for offset in offsets) and all(
-            math.dist(a, b) >= END_M[0] for number, a in enumerate(offsets) for b in offsets[:number]
-        )
-
-    offset = offset_m(flight)
-    wrong = _chain(lots, offset, step, is_sound) if is_sound([offset]) else None
+    ahead_m, left_m = offset_m(flight)
+    aim = (math.degrees(math.atan2(left_m, ahead_m)), math.hypot(ahead_m, left_m))
+    wrong = _other_aims(lots, aim, END_M, FARTHEST_M, WIDEST_DEG)
     if wrong is None:
         return None
     text = (
         "Where does the drone's flight end, as seen from where it starts, against the direction in which the"
         " drone is headed there? Heights don't count."
     )
-    return _asked(flight, lots, text, [offset_in_words(*each) for each in (offset, *wrong)])
+    return _asked(flight, lots, text, [end_in_words(*each) for each in (aim, *wrong)])
 
 
-def offset_m(flight: Flight) -> Offset:
-    """From the start to the end, as the drone is headed at the start."""
+def _other_aims(
+    lots: Random,
+    aim: Aim,
+    metres: tuple[float, float],
+    farthest_m: float = math.inf,
+    widest_deg: float = 175.0,
+) -> list[Aim] | None:
+    """Wrong aims; None where the right one is too near, too far or too wide, or hardly turns.
+
+    What would be out of bounds is mirrored at them.
+    """
+
+    def step(_: np.random.Generator, link: Aim) -> Aim:
+        turn_deg = wrapped_deg(link[0] + lots.choice((-1, 1)) * lots.uniform(*AIM_DEG))
+        if abs(turn_deg) > widest_deg:
+            turn_deg = math.copysign(2 * widest_deg - abs(turn_deg), turn_deg)
+        away_m = link[1] + lots.choice((-1, 1)) * lots.uniform(*metres)
+        away_m = 2 * AWAY_M - away_m if away_m < AWAY_M else away_m
+        return turn_deg, 2 * farthest_m - away_m if away_m > farthest_m else away_m
+
+    def is_sound(links: Sequence[Aim]) -> bool:
+        return all(
+            AWAY_M <= link[1] <= farthest_m and 5 < abs(link[0]) <= widest_deg for link in links
+        ) and all(
+            abs(wrapped_deg(a[0] - b[0])) >= AIM_DEG[0] / 2 or abs(a[1] - b[1]) >= metres[0] / 2
+            for a, b in combinations(links, 2)
+        )
+
+    return _chain(lots, aim, step, is_sound) if is_sound([aim]) else None
+
+
+def offset_m(flight: Flight) -> tuple[float, float]:
+    """From the start to the end on the ground: metres ahead and to the left of the drone at the start."""
     (x_m, y_m, _, heading_deg), end_m = flight.poses[0, :4].tolist(), flight.poses[-1, :2].tolist()
     turn = math.radians(heading_deg)
     east_m, north_m = end_m[0] - x_m, end_m[1] - y_m
@@ -123,11 +147,10 @@ def offset_m(flight: Flight) -> Offset:
     )
 
 
-def offset_in_words(ahead_m: float, left_m: float) -> str:
+def end_in_words(turn_deg: float, away_m: float) -> str:
     """Such as `62 m away, 35° to the left`."""
-    turn_deg = math.degrees(math.atan2(left_m, ahead_m))
     side = f"{abs(turn_deg):.0f}° to the {'left' if turn_deg > 0 else 'right'}"
-    return f"{math.hypot(ahead_m, left_m):.0f} m away, {side}"
+    return f"{away_m:.0f} m away, {side}"
 
 
 def proximity(flight: Flight, lots: Random) -> FamilyQuestion | None:
@@ -241,24 +264,10 @@ def progress(flight: Flight, lots: Random) -> FamilyQuestion:
 
 def action(flight: Flight, lots: Random) -> FamilyQuestion | None:
     """Say by which turn and how far it gets above a place from where it is at the end."""
-
-    def step(_: np.random.Generator, aim: tuple[float, float]) -> tuple[float, float]:
-        turn_deg = aim[0] + lots.choice((-1, 1)) * lots.uniform(*AIM_DEG)
-        return wrapped_deg(turn_deg), aim[1] + lots.choice((-1, 1)) * lots.uniform(*AIM_M)
-
-    def is_sound(aims: Sequence[tuple[float, float]]) -> bool:
-        return all(aim[1] >= AWAY_M and 5 < abs(aim[0]) < 175 for aim in aims) and all(
-            abs(wrapped_deg(a[0] - b[0])) >= AIM_DEG[0] / 2 or abs(a[1] - b[1]) >= AIM_M[0] / 2
-            for number, a in enumerate(aims)
-            for b in aims[:number]
-        )
-
     for place in _places(flight, lots):
         ahead_m, left_m = seen_from(flight, -1, place)[:2]
         aim = (math.degrees(math.atan2(left_m, ahead_m)), math.hypot(ahead_m, left_m))
-        if not is_sound([aim]):
-            continue
-        wrong = _chain(lots, aim, step, is_sound)
+        wrong = _other_aims(lots, aim, AIM_M)
         if wrong is not None:
             text = (
                 f"From where the drone is at {flight.marks_s[-1]} s it shall fly straight until it is above"

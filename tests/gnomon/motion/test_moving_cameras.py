@@ -343,3 +343,9 @@ def test_numbers_are_read_where_all_options_have_as_many():
     assert numbers_of(["1.5m", "-2m"]).tolist() == [[1.5], [-2.0]]
     assert numbers_of(["left", "right"]) is None
     assert numbers_of(["1", "1 2"]) is None
+
+
+def test_a_flight_ends_when_its_last_manoeuvre_does():
+    flight = tour_of(FLYING, SEED, 7, 0)
+    assert in_words(flight.manoeuvres).startswith(f"{flight.manoeuvres[0].words}, then ")
+    assert flight.times_s[-1] == flight.marks_s[-1]
