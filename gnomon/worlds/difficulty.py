@@ -27,8 +27,8 @@ CHANCE = 1 / 4  # every question has four options
 FINDS: Mapping[str, float] = {"easy": 1.0, "medium": 0.6, "hard": CHANCE}
 TRIED = 300  # sets of wrong options that are looked at
 APART = ("longest", "earliest", "least turning")  # have a lot of their own; all others go by straight lines
-# A rule that tells no options apart obeys any lot. As it is harder to find the right option than to miss it, that
-# would mostly happen where it is to find it, and its rate would be below chance.
+# A rule that tells no options apart obeys any lot. As it is harder to find the right option than to miss it,
+# that would mostly happen where it is to find it, and its rate would be below chance.
 ALWAYS_TELLS = {("longest", "ATI")}
 _TAG = re.compile(r"easy|medium|hard|[a-z_]+~[^~]+~[^~]+(?:~[a-z_]+~[^~]+~[^~]+)*", re.ASCII)
 
