@@ -34,6 +34,7 @@ TRIPS = 400  # drawn in one world in search of a question
 PASSES = 4  # through a world's pool of trips
 WORLDS = 60  # drawn in search of one that holds the question
 OPTED_WORLDS = 240  # the same, where targets stop on their way or lots must be obeyed: fewer questions do
+STRICT_WORLDS = 12  # in the first of which a rule that tells no options apart is not put up with
 RANGED_WORLDS = 12  # the same, where features have ranges that may hold none
 KEPT = 32  # worlds remembered, with their maps
 KEPT_QUESTIONS = 256  # remembered: all arms of a sample ask for it, one soon after the other
@@ -90,6 +91,8 @@ def draw(number: Number, *, place: int | None = None) -> Drawn:
     for spare in range(places):
         world = world_of(number.seed, number.scene, round_, spare, difficulty, number.options)
         rng = Random(stable_seed("question", VERSION, *series, number.k, spare))
+        if lots and spare == STRICT_WORLDS:
+            lots = replace(lots, must_tell=False)
         question = _find(world, rng, number.task_id, difficulty, lots)
         if question is not None:
             if world.clocks_s and number.task_id != "CausalReordering":  # which shows no times
