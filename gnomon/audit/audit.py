@@ -2,6 +2,7 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +12,7 @@ from gnomon.audit.plugin import (
     AnswerOptions,
     AuditPlugin,
     HasRemarks,
+    NamesLevels,
     ShortcutGuess,
     View,
     find_audit_plugin,
@@ -177,12 +179,19 @@ def _findings(
         protocol: _answer_options(plugin, view_samples) for protocol, view_samples in samples.items()
     }
     cells = sorted(ref.cell for ref in refs.values())
+    level_of = plugin.level_of if isinstance(plugin, NamesLevels) else _no_level
+    levels = {
+        sample.ref.sample_id: replace(sample.ref, cell=level)
+        for sample in official
+        if (level := level_of(sample))
+    }
     guesses = [*(plugin.try_shortcuts(samples) if plugin else ()), *_try_lengths(options_of)]
     return Findings(
         benchmark=benchmark.name,
         version=benchmark.version,
         samples={cell: cells.count(cell) for cell in dict.fromkeys(cells)},
         accuracies=shortcut_accuracies(guesses, refs),
+        by_level=shortcut_accuracies((tried for tried in guesses if tried.sample_id in levels), levels),
         letters=tuple(row for protocol in PROTOCOLS for row in letters(options_of[protocol], refs, protocol)),
         faults=(
             *faults,
@@ -193,6 +202,10 @@ def _findings(
         remarks=tuple(plugin.remarks(official)) if isinstance(plugin, HasRemarks) else (),
         unread={protocol: len(samples[protocol]) - len(options_of[protocol]) for protocol in PROTOCOLS},
     )
+
+
+def _no_level(_: Sample) -> str | None:
+    return None
 
 
 def _answer_options(plugin: AuditPlugin | None, samples: Sequence[Sample]) -> dict[str, AnswerOptions]:

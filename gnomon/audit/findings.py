@@ -83,6 +83,7 @@ class Findings:
     faults: tuple[DataFault, ...] = ()
     unread: Mapping[str, int] = field(default_factory=dict)
     remarks: tuple[str, ...] = ()  # what the benchmark says of its questions as a whole
+    by_level: tuple[ShortcutAccuracy, ...] = ()  # the same over all cells, with a level's name as `cell`
 
     @property
     def surviving(self) -> tuple[ShortcutAccuracy, ...]:
@@ -104,6 +105,7 @@ class Findings:
             "version": self.version,
             "samples": {"n": sum(self.samples.values()), "by_cell": dict(self.samples)},
             "shortcuts": [asdict(accuracy) | {"survives": accuracy.survives} for accuracy in self.accuracies],
+            "by_level": [asdict(accuracy) for accuracy in self.by_level],
             "answer_positions": [asdict(letters) for letters in self.letters],
             "faults": {"counts": self.fault_counts, "cases": [asdict(fault) for fault in self.faults]},
             "options_unread": dict(self.unread),

@@ -55,6 +55,13 @@ class AuditPlugin(Protocol):
 
 
 @runtime_checkable
+class NamesLevels(Protocol):
+    """A plugin that knows how hard a sample was to be: what is measured is then also told by level."""
+
+    def level_of(self, sample: Sample) -> str | None: ...
+
+
+@runtime_checkable
 class HasRemarks(Protocol):
     """A plugin that also says something of all questions together, in sentences."""
 

@@ -22,6 +22,8 @@ def tables(findings: Findings) -> Iterator[Table | str]:
     sizes = f"{counted(n, 'sample')} in {counted(len(findings.samples), 'cell')}"
     yield f"{findings.benchmark} {findings.version}: {sizes}"
     yield escape(lead(findings))
+    if findings.by_level:
+        yield _levels(findings.by_level)
     rows = _rows([accuracy for accuracy in findings.accuracies if accuracy.view != "steps"])
     for kind, title in (("leak", "Leaks of a protocol"), ("floor", "Floors: regularities of the questions")):
         chosen = [row for row in rows if _first(row).kind == kind]
@@ -48,11 +50,26 @@ def tables(findings: Findings) -> Iterator[Table | str]:
 def lead(findings: Findings) -> str:
     """The rules that beat chance under the guarded prompt, each with its rate over all cells it is tried in.
 
+    Where questions have several levels: by level, from the first of them.
+
     What the guarded prompt promises to withhold counts as a leak; what lies in the questions themselves is a
     baseline, below which an arm's score means little.
     """
+    levels = dict.fromkeys(accuracy.cell for accuracy in findings.by_level)
+    if len(levels) > 1:
+        told = (_beating(_at(findings.by_level, level), has_cells=False) for level in levels)
+        return " ".join(f"{level.capitalize()}: {text}" for level, text in zip(levels, told, strict=True))
+    return _beating(findings.accuracies)
+
+
+def _at(accuracies: Sequence[ShortcutAccuracy], level: str) -> list[ShortcutAccuracy]:
+    return [accuracy for accuracy in accuracies if accuracy.cell == level]
+
+
+def _beating(accuracies: Sequence[ShortcutAccuracy], *, has_cells: bool = True) -> str:
+    """The rules of these that beat chance under the guarded prompt, leaks first; `has_cells` names cells."""
     by_rule: dict[tuple[str, str], list[ShortcutAccuracy]] = defaultdict(list)
-    for accuracy in findings.accuracies:
+    for accuracy in accuracies:
         if accuracy.view == "guarded" and accuracy.applies and accuracy.chance is not None:
             by_rule[accuracy.kind, accuracy.shortcut].append(accuracy)
     named: dict[str, list[tuple[float, str]]] = {"leak": [], "floor": []}
@@ -62,7 +79,8 @@ def lead(findings: Findings) -> str:
         if beating:
             rate = sum(accuracy.value * accuracy.n for accuracy in cells) / n
             names = ", ".join(accuracy.cell for accuracy in beating)
-            named[kind].append((rate, f"{shortcut} ({100 * rate:.0f} % of {n:,}; above chance in {names})"))
+            where = f"; above chance in {names}" if has_cells else ""
+            named[kind].append((rate, f"{shortcut} ({100 * rate:.0f} % of {n:,}{where})"))
     if not any(named.values()):
         tried = counted(len(by_rule), "rule")
         return f"No rule beats chance under the guarded prompt, of {tried} that could be tried."
@@ -76,6 +94,28 @@ def lead(findings: Findings) -> str:
         else ""
     )
     return " ".join(filter(None, (leaks, baselines)))
+
+
+def _levels(accuracies: Sequence[ShortcutAccuracy]) -> Table:
+    """Each rule's rate at each level under the guarded prompt, over all cells it is tried in."""
+    levels = list(dict.fromkeys(accuracy.cell for accuracy in accuracies))
+    by_rule: dict[str, dict[str, ShortcutAccuracy]] = defaultdict(dict)
+    for accuracy in accuracies:
+        if accuracy.view == "guarded" and accuracy.chance is not None:
+            by_rule[accuracy.shortcut][accuracy.cell] = accuracy
+    table = Table(
+        title="By level, guarded prompt, in %",
+        caption="right [95 % interval] hits/applies; chance counts where a rule does not apply; –: never",
+    )
+    table.add_column("shortcut")
+    for heading in ("chance", *levels):
+        table.add_column(heading, justify="right")
+    for shortcut, by_level in by_rule.items():
+        if any(map(_found, by_level.values())):
+            chances = dict.fromkeys(_percent(accuracy.chance) for accuracy in by_level.values())
+            cells = [_cell(by_level.get(level)) for level in levels]
+            table.add_row(escape(shortcut), " / ".join(chances), *cells)
+    return table
 
 
 def _rows(accuracies: Sequence[ShortcutAccuracy]) -> list[Row]:
@@ -92,7 +132,11 @@ def _first(row: Row) -> ShortcutAccuracy:
 
 def _tells(row: Row) -> bool:
     """Whether the rule applies anywhere; for what must never occur (chance 0), whether it does."""
-    return any(accuracy.applies and (accuracy.chance != 0 or accuracy.value > 0) for accuracy in row.values())
+    return any(map(_found, row.values()))
+
+
+def _found(accuracy: ShortcutAccuracy) -> bool:
+    return bool(accuracy.applies) and (accuracy.chance != 0 or accuracy.value > 0)
 
 
 def _accuracies(title: str, rows: Sequence[Row], views: Sequence[View] = VIEWS) -> Table:

@@ -127,6 +127,7 @@ class Lots:
 
     straight: bool
     apart: Mapping[str, bool]
+    must_tell: bool = True  # whether rules of ALWAYS_TELLS are held to it
 
     def wrong(
         self,
@@ -163,7 +164,7 @@ class Lots:
             finds = places == [0]
             is_unclear = not places or (0 in places and not finds)  # it would guess
             if len(places) == len(options):
-                if (rule, task) in ALWAYS_TELLS:
+                if self.must_tell and (rule, task) in ALWAYS_TELLS:
                     return False
             elif finds != self.finds(rule) or is_unclear:
                 return False

@@ -33,7 +33,8 @@ MAP_VERSION = 3  # a change that changes a map's bytes changes it
 TRIPS = 400  # drawn in one world in search of a question
 PASSES = 4  # through a world's pool of trips
 WORLDS = 60  # drawn in search of one that holds the question
-OPTED_WORLDS = 240  # the same, where targets stop on their way: fewer questions can be foretold
+OPTED_WORLDS = 240  # the same, where targets stop on their way or lots must be obeyed: fewer questions do
+STRICT_WORLDS = 12  # in the first of which a rule that tells no options apart is not put up with
 RANGED_WORLDS = 12  # the same, where features have ranges that may hold none
 KEPT = 32  # worlds remembered, with their maps
 KEPT_QUESTIONS = 256  # remembered: all arms of a sample ask for it, one soon after the other
@@ -84,10 +85,14 @@ def draw(number: Number, *, place: int | None = None) -> Drawn:
     round_ = number.round if place is None else place
     difficulty, series = number.difficulty, number.series
     lots = difficulty.lots(Random(stable_seed("lots", VERSION, *series, number.k))) if difficulty else None
-    places = RANGED_WORLDS if difficulty and difficulty.ranges else OPTED_WORLDS if number.options else WORLDS
+    places = OPTED_WORLDS if difficulty or number.options else WORLDS
+    if difficulty and difficulty.ranges:
+        places = RANGED_WORLDS
     for spare in range(places):
         world = world_of(number.seed, number.scene, round_, spare, difficulty, number.options)
         rng = Random(stable_seed("question", VERSION, *series, number.k, spare))
+        if lots and spare == STRICT_WORLDS:
+            lots = replace(lots, must_tell=False)
         question = _find(world, rng, number.task_id, difficulty, lots)
         if question is not None:
             if world.clocks_s and number.task_id != "CausalReordering":  # which shows no times

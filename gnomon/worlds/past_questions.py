@@ -333,7 +333,7 @@ def motion_state(world: World, rng: Random, trip: Trip, lots: Lots | None = None
     wrong: list[str] | None
     if lots is None:
         images = variants(rng, runs, 3)
-        wrong = [phrase(image, speed_mps) for image in images] if images else None
+        wrong = None if images is None else [phrase(image, speed_mps) for image in images]
     else:
         walks = [phrase(walk, speed_mps) for walk in detours(world, rng, start.exit, runs)]
         question = evidence_of(world, "MS", clips)

@@ -5,6 +5,6 @@ rules on them, `steps_learner.py` learns from them.
 """
 
 from gnomon.benchmarks.gtr_bench.audit import answer_options, case_faults
-from gnomon.benchmarks.worlds.audit.shortcuts import try_shortcuts
+from gnomon.benchmarks.worlds.audit.shortcuts import level_of, try_shortcuts
 
-__all__ = ["answer_options", "case_faults", "try_shortcuts"]
+__all__ = ["answer_options", "case_faults", "level_of", "try_shortcuts"]

@@ -1,5 +1,6 @@
 """Tries every shortcut on generated questions: those of prompts, and on the true steps rules and learners."""
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 
 from gnomon.audit.plugin import Kind, ShortcutGuess, View, guess
@@ -11,6 +12,7 @@ from gnomon.benchmarks.worlds.audit.steps_rules import ONE_STEP, WHOLE, WORDS, R
 from gnomon.core.benchmark import PromptProtocol
 from gnomon.core.ids import stable_hash
 from gnomon.core.sample import Sample
+from gnomon.worlds.sample_numbers import number_of
 
 FOLDS = 5  # of places; a question's learner is fitted on those of other folds
 FEWEST = 40  # questions of a task that a learner is fitted on
@@ -53,16 +55,26 @@ def steps_of_sample(sample: Sample) -> str:
     return Worlds().oracle_steps(sample)
 
 
+def level_of(sample: Sample) -> str | None:
+    """How hard the question was to be."""
+    return number_of(sample.ref.sample_id).level
+
+
 def _learned(samples: Sequence[Sample], shown: Mapping[str, ShownSteps]) -> Iterator[ShortcutGuess]:
-    """What a learner chooses that was fitted on the questions of other places."""
+    """What a learner chooses that was fitted on questions of the same task and level in other places."""
     kinds: Mapping[str, tuple[Kind, View]] = {
+        "options": ("floor", "guarded"),
+        "text": ("floor", "guarded"),
         "prompt": ("floor", "guarded"),
         "words": ("leak", "steps"),
         "one step": ("floor", "steps"),
     }
     folds = {ref.sample_id: int(stable_hash(ref.cluster), 16) % FOLDS for ref in (s.ref for s in samples)}
-    for task in dict.fromkeys(steps.task for steps in shown.values()):
-        ids = [sample_id for sample_id, steps in shown.items() if steps.task == task]
+    groups: dict[tuple[str, str | None], list[str]] = defaultdict(list)
+    for sample in samples:
+        sample_id = sample.ref.sample_id
+        groups[shown[sample_id].task, level_of(sample)].append(sample_id)
+    for ids in groups.values():
         offered = {
             sample.ref.sample_id: options
             for sample in samples

@@ -1,16 +1,20 @@
 """Learns to choose from what is written: a conditional logit over the options, on features of words alone.
 
-Three sets of features: of the *prompt*, of the prompt with the *words* and numbers of the true steps, and of
-these with *one step* (one look-up in the list of ways). What is learned from words must not exceed what is
-learned from the prompt; what one step adds is what measurements are worth in part.
+Features are of the *options* alone; of the *text*, whose words are hashed; of the *prompt*, by hand: what
+clips, times and options have to do with one another; of the prompt with the *words* and numbers of the true
+steps; and of these with *one step* (one look-up in the list of ways). What is learned from words must not
+exceed what is learned from the prompt; what one step adds is what measurements are worth in part.
 """
 
+import re
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
+from gnomon.benchmarks.gtr_bench.clock import day_span
 from gnomon.benchmarks.worlds.audit.shown_steps import ShownSteps
 from gnomon.benchmarks.worlds.audit.steps_rules import (
     CAMERA_TASKS,
@@ -24,9 +28,13 @@ from gnomon.benchmarks.worlds.audit.steps_rules import (
     runs_of,
     spans_of,
 )
+from gnomon.core.ids import stable_seed
 from tools.geometry.angles import turn_deg
 
 LAZY = ("scipy.optimize",)
+HASHED = 32  # places for words
+_WORD = re.compile(r"[\w.]+")
+_NUMBER = re.compile(r"\d+(?:\.\d+)?")
 RIDGE = 1.0  # on weights of standardized features: a prior of standard deviation 1
 
 Matrix = NDArray[np.float64]  # options × features
@@ -197,7 +205,47 @@ def _matrix(*parts: Callable[[ShownSteps], list[list[float]]]) -> Features:
     return features
 
 
+def _of_options(shown: ShownSteps) -> list[list[float]]:
+    """What an option holds of numbers and directions, and how much it is like the others."""
+    words = [_WORD.findall(option) for option in shown.options]
+    rows = []
+    for index, option in enumerate(shown.options):
+        span = day_span(option)
+        numbers = [*span, span[1] - span[0]] if span else list(map(float, _NUMBER.findall(option)))
+        others = [said for place, said in enumerate(words) if place != index]
+        rows.append(
+            [
+                *(float(index), float(len(option)), float(len(numbers))),
+                *(numbers[0], numbers[-1], min(numbers), max(numbers)),
+                *(float(words[index].count(direction)) for direction in COMPASS),
+                float(
+                    sum(
+                        here == there
+                        for said in others
+                        for here, there in zip(words[index], said, strict=False)
+                    )
+                ),
+                float(sum(word in said for said in others for word in words[index])),
+            ]
+        )
+    return rows
+
+
+def _of_text(shown: ShownSteps) -> list[list[float]]:
+    prompt = Counter(_WORD.findall(shown.question.text))
+    rows = []
+    for option in shown.options:
+        hashed, told = [0.0] * HASHED, 0.0
+        for word in _WORD.findall(option):
+            hashed[stable_seed("word", word) % HASHED] += 1.0
+            told += float(prompt[word])
+        rows.append([*hashed, told])
+    return rows
+
+
 LEARNERS: Mapping[str, Features] = {
+    "options": _matrix(_of_options),
+    "text": _matrix(_of_text),
     "prompt": _matrix(_of_prompt),
     "words": _matrix(_of_prompt, _of_words),
     "one step": _matrix(_of_prompt, _of_words, _of_one_step),
