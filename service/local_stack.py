@@ -48,7 +48,8 @@ class LocalStack:
         self._start("sweeper", "workers.sweeper", is_fork=is_fork)
 
     def _start(self, name: str, module: str, *arguments: str, is_fork: bool) -> None:
-        self.store.close()  # a fork must not meet SQLite's view of which files are open and locked
+        if is_fork:
+            self.store.close()  # a fork must not meet SQLite's view of which files are open and locked
         self.supervisor.start(
             Child(
                 name=name,

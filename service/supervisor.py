@@ -83,11 +83,9 @@ class Supervisor:
             ValueError: a child of that name is running.
             OSError: the command cannot be started.
         """
-        with self._lock:
+        with self._lock:  # the watching thread waits for it: at a fork it holds no lock that would be copied
             if child.name in self._running:
                 raise ValueError(f"a child {child.name!r} is already running")
-        self._stop_watching()  # a fork has a copy of its locks, but not of the thread that releases them
-        with self._lock:
             process = _fork(child) or _spawn(child)
             self._running[child.name] = _Running(child=child, process=process, started_s=time.monotonic())
         if self._watcher is None:
@@ -105,19 +103,16 @@ class Supervisor:
 
     def stop(self, *, within_s: float | None = None) -> None:
         """Stop every child, within `within_s` seconds if that is less than its `stop_s`; idempotent."""
-        self._stop_watching()
+        self._stopping.set()
         with self._lock:
             for serves in (False, True):
                 group = [entry for entry in self._running.values() if entry.child.serves_others is serves]
                 _stop(group, within_s)
             self._running.clear()
-
-    def _stop_watching(self) -> None:
-        if self._watcher is not None:
-            self._stopping.set()
+        if self._watcher is not None:  # only now: children that it started again die with it
             self._watcher.join()
             self._watcher = None
-            self._stopping.clear()
+        self._stopping.clear()
 
     def _watch(self) -> None:
         while not self._stopping.wait(WATCH_S):
@@ -140,13 +135,16 @@ class Fork:
         with _log_of(log_file) as output, _signals_deferred():
             self.pid = os.fork()
             if self.pid == 0:
-                end_with_parent()
-                _run_forked(main, output.fileno(), env)
+                _run_forked(main, output.fileno(), env, end_with_parent)
 
     def poll(self) -> int | None:
         """The exit code, negative for a signal; None while it runs."""
-        if self.returncode is None and (status := os.waitpid(self.pid, os.WNOHANG))[0]:
-            self.returncode = os.waitstatus_to_exitcode(status[1])
+        if self.returncode is None:
+            try:
+                pid, status = os.waitpid(self.pid, os.WNOHANG)
+                self.returncode = os.waitstatus_to_exitcode(status) if pid else None
+            except ChildProcessError:  # its end was taken note of elsewhere, or ends are ignored here
+                self.returncode = 0
         return self.returncode
 
     def wait(self, timeout: float | None = None) -> int:
@@ -168,19 +166,23 @@ class Fork:
             os.kill(self.pid, signal.SIGTERM)
 
 
-def _run_forked(main: Callable[[], object], output: int, env: Mapping[str, str]) -> NoReturn:
+def _run_forked(
+    main: Callable[[], object], output: int, env: Mapping[str, str], end_with_parent: Callable[[], None]
+) -> NoReturn:
     """Make this fork what a command that is started would be, run `main`, and exit."""
     code = 1
     try:
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
         signal.signal(signal.SIGINT, signal.default_int_handler)
+        end_with_parent()
         os.setsid()
         os.umask(UMASK)
         os.environ.update(env)
         os.dup2(output, 1)
         os.dup2(output, 2)
         _let_go_of_files()
-        sys.stdout, sys.stderr = open(1, "w", buffering=1), open(2, "w", buffering=1)  # noqa: SIM115
+        sys.stdout = open(1, "w", buffering=1)  # noqa: SIM115
+        sys.stderr = open(2, "w", buffering=1, errors="backslashreplace")  # noqa: SIM115
         gc.freeze()  # what is shared with the parent stays shared
         main()
         code = 0
@@ -189,6 +191,9 @@ def _run_forked(main: Callable[[], object], output: int, env: Mapping[str, str])
     except BaseException:  # noqa: BLE001 (the end of a process: nothing may pass)
         traceback.print_exc()
     finally:
+        with suppress(Exception):
+            sys.stdout.flush()
+            sys.stderr.flush()
         os._exit(code)
 
 
@@ -238,7 +243,10 @@ def _stop(children: Sequence[_Running], within_s: float | None) -> None:
             process.wait(timeout=max(0.0, started_s + most_s - time.monotonic()))
         except subprocess.TimeoutExpired:
             log.info("%s did not stop within %.1f s and is killed", running.child.name, most_s)
-            os.killpg(process.pid, signal.SIGKILL)
+            try:
+                os.killpg(process.pid, signal.SIGKILL)
+            except ProcessLookupError:  # a fork that has no session yet
+                os.kill(process.pid, signal.SIGKILL)
             process.wait()
 
 

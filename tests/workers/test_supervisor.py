@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -31,6 +32,19 @@ def test_a_dead_child_is_started_again(tmp_path: Path) -> None:
         first = supervisor.pids()["a"]
         os.kill(first, signal.SIGKILL)
         wait_until(lambda: supervisor.pids().get("a") not in (None, first))
+
+
+def test_a_child_that_was_started_again_outlives_the_start_of_others(tmp_path: Path) -> None:
+    with Supervisor() as supervisor:
+        supervisor.start(child(tmp_path))
+        first = supervisor.pids()["a"]
+        os.kill(first, signal.SIGKILL)
+        wait_until(lambda: supervisor.pids().get("a") not in (None, first))
+        second = supervisor.pids()["a"]
+        for name in ("b", "c"):
+            supervisor.start(child(tmp_path, name=name))
+        time.sleep(0.5)
+        assert supervisor.pids()["a"] == second
 
 
 def test_stopping_leaves_no_child(tmp_path: Path) -> None:
