@@ -2,7 +2,10 @@
 
 import json
 import math
+import os
 import re
+import subprocess
+import sys
 from collections import Counter
 from functools import lru_cache
 from itertools import combinations, pairwise
@@ -298,6 +301,32 @@ def test_an_id_says_all_that_determines_a_question(tmp_path):
         samples.get("size1-outdoor-7-00000")
     with pytest.raises(NotFound):
         samples.get("size1-riding-8-00000")
+
+
+QUESTIONS = """
+from gnomon.core.ids import stable_hash
+from gnomon.worlds.families.family_numbers import FamilyNumber
+from gnomon.worlds.motion.drawing import MOTION_TASKS, draw_motion
+for task in MOTION_TASKS:
+    for k in range(16 if task.short in ("length", "speed") else 3):
+        question = draw_motion(FamilyNumber(task, task.scenes[0], 5, k)).question
+        print(task.short, k, stable_hash(question.evidence, question.text, question.options, question.right))
+"""
+
+
+def test_processes_with_other_hash_seeds_draw_the_same_questions():
+    first, second = (
+        subprocess.run(
+            [sys.executable, "-c", QUESTIONS],
+            capture_output=True,
+            check=True,
+            text=True,
+            env={**os.environ, "PYTHONHASHSEED": hash_seed},
+        ).stdout
+        for hash_seed in ("1", "2")
+    )
+    assert first == second
+    assert len(first.splitlines()) == 3 * (len(MOTION_TASKS) - 2) + 2 * 16
 
 
 def test_frames_are_shown_where_they_are_asked_for_and_only_then(tmp_path):
