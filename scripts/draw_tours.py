@@ -12,7 +12,7 @@ from pathlib import Path
 from PIL import Image, ImageDraw, ImageFont
 
 from gnomon.worlds.families.family_numbers import FamilyNumber
-from gnomon.worlds.motion.drawing import FLYING, MOTION_TASKS, RIDING, draw_motion, tour_of
+from gnomon.worlds.motion.drawing import FLYING, MOTION_TASKS, PER_TOWN, RIDING, draw_motion, tour_of
 from gnomon.worlds.motion.tour import Tour
 from gnomon.worlds.rendering.tour_clip import TourClip
 
@@ -27,7 +27,7 @@ def main() -> None:
     """Draw a sheet a camera: frames of the clip, below them every question that is about it."""
     OUT.mkdir(parents=True, exist_ok=True)
     for camera, k in NUMBERS.items():
-        tour = tour_of(camera, SEED, k, 0)
+        tour = tour_of(camera, SEED, k // PER_TOWN, k, 0)
         if tour is not None:
             _sheet(camera, k, tour).save(OUT / f"{camera}.jpg", quality=QUALITY, optimize=True)
 

@@ -40,7 +40,7 @@ def distance_m(first: BoxAt | Pose, second: BoxAt | Pose) -> float:
 
 
 def relation(recording: Recording, frame: Frame, name: str, reference: str) -> str | None:
-    """On which side of `other` the object `one` is, as the camera sees it (equation 3).
+    """On which side of `reference` the object `name` is, as the camera sees it (equation 3).
 
     The axis with the greatest difference decides; None unless it is DOMINANT times the next. Front is nearer
     to the camera.

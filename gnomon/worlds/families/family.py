@@ -64,10 +64,10 @@ class Family:
     options: WorldOptions | None = None  # what its places have beyond plain ones
     per_place: int = PER_PLACE
 
-    @property
-    def place_tag(self) -> str:
-        """What tells its places from those of other families."""
-        return self.options.tag if self.options else ""
+    def place_kind(self, scene: str) -> str:
+        """What its places are called in clusters: by what they have beyond plain ones, and the scene."""
+        tag = self.options.tag if self.options else ""
+        return f"{tag}-{scene}" if tag else scene
 
 
 def shuffled(

@@ -31,9 +31,8 @@ class Numbered(Protocol):
     def per_place(self) -> int:
         """How many questions of it share a place."""
 
-    @property
-    def place_tag(self) -> str:
-        """What tells its places from those of other families ; empty for plain ones."""
+    def place_kind(self, scene: str) -> str:
+        """What its places are called in clusters; questions about the same places share it."""
 
 
 F = TypeVar("F", bound=Numbered)
@@ -59,12 +58,11 @@ class FamilyNumber(Generic[F]):
 
     def ref(self) -> SampleRef:
         """The reference that planning works with; kin are the questions of one place."""
-        tag = f"{self.family.place_tag}-" if self.family.place_tag else ""
         return SampleRef(
             sample_id=self.sample_id,
             task=self.family.task,
             cell=f"{self.scene}.{self.family.short}",
-            cluster=f"w{self.seed}-{tag}{self.scene}-{self.place}",
+            cluster=f"w{self.seed}-{self.family.place_kind(self.scene)}-{self.place}",
         )
 
 

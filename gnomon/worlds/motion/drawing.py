@@ -18,7 +18,7 @@ from gnomon.worlds.motion.riding import ride
 from gnomon.worlds.motion.tour import Tour
 from gnomon.worlds.options import WorldOptions
 
-VERSION = 1  # of the tours: a change that changes them changes it
+VERSION = 1  # of the tours, in their ids: a change that changes them changes it
 TOURS = 60  # drawn in search of one that holds the question
 KEPT = 64  # tours remembered: all tasks of a number ask about one
 PER_TOWN = 8  # tours that share a town
@@ -40,16 +40,26 @@ class MotionTask:
     ask: Ask
     has_map: bool = False  # whether its prompts show the town's map
     per_place: int = PER_TOWN
-    place_tag: str = ""
+
+    def place_kind(self, scene: str) -> str:  # noqa: ARG002 (both cameras move through the same towns)
+        """What its places are called in clusters."""
+        return "tour-town"
 
 
 def _of_flights(
-    task: str, short: str, ask: Callable[[Flight, Random], FamilyQuestion | None], *, has_map: bool = False
+    task: str,
+    short: str,
+    ask: Callable[[Flight, Random], FamilyQuestion | None],
+    *,
+    version: int = 1,
+    has_map: bool = False,
 ) -> MotionTask:
     def ask_tour(tour: Tour, lots: Random) -> FamilyQuestion | None:
         return ask(tour, lots) if isinstance(tour, Flight) else None
 
-    return MotionTask(task=task, short=short, version=1, scenes=(FLYING,), ask=ask_tour, has_map=has_map)
+    return MotionTask(
+        task=task, short=short, version=version, scenes=(FLYING,), ask=ask_tour, has_map=has_map
+    )
 
 
 _SHORTS = ("size", "side", "box", "length", "speed", "turn", "path", "pose")
@@ -58,7 +68,7 @@ MOTION_TASKS: tuple[MotionTask, ...] = (
         MotionTask(task=task, short=short, version=1, scenes=(RIDING,), ask=partial(ride_question, task))
         for task, short in zip(TASKS, _SHORTS, strict=True)
     ),
-    _of_flights("Trajectory Captioning", "caption", flight_questions.trajectory),
+    _of_flights("Trajectory Captioning", "caption", flight_questions.trajectory, version=2),
     _of_flights("Sequence Recall", "next", flight_questions.sequence),
     _of_flights("Start/End Position", "ends", flight_questions.ends),
     _of_flights("Proximity", "nearer", flight_questions.proximity, has_map=True),
@@ -79,11 +89,11 @@ class DrawnMotion:
 
 
 @lru_cache(KEPT)
-def tour_of(camera: str, seed: int, k: int, spare: int) -> Tour | None:
-    """Tour k of a seed, or a spare one; None where the town has none like it."""
-    world = world_of(seed, "outdoor", k // PER_TOWN, 0, None, TOWN)
+def tour_of(camera: str, seed: int, town: int, k: int, spare: int) -> Tour | None:
+    """Tour k of a seed, in that town of it, or a spare one; None where the town has none like it."""
+    world = world_of(seed, "outdoor", town, 0, None, TOWN)
     rng = Random(stable_seed("tour", VERSION, camera, seed, k, spare))
-    tour_id = f"{camera}-{seed}-{k:05d}" + (f"-{spare}" if spare else "")
+    tour_id = f"{camera}{VERSION}-{seed}-{k:05d}" + (f"-{spare}" if spare else "")
     return fly(world, rng, tour_id) if camera == FLYING else ride(world, rng, tour_id)
 
 
@@ -95,7 +105,7 @@ def draw_motion(number: FamilyNumber[MotionTask]) -> DrawnMotion:
         DataError: none of TOURS tours holds it.
     """
     for spare in range(TOURS):
-        tour = tour_of(number.scene, number.seed, number.k, spare)
+        tour = tour_of(number.scene, number.seed, number.place, number.k, spare)
         lots = Random(stable_seed("motion question", number.sample_id))
         question = number.family.ask(tour, lots) if tour else None
         if tour and question:

@@ -15,7 +15,7 @@ import numpy as np
 from gnomon.recordings.questions import NoDistractors, wrong_options
 from gnomon.worlds.camera_model import SIDE_MARGIN_DEG
 from gnomon.worlds.families.family import FamilyQuestion, shuffled
-from gnomon.worlds.motion.flying import CHOICE_WORDS, OPPOSITE, Flight, Manoeuvre
+from gnomon.worlds.motion.flying import CHOICE_WORDS, OPPOSITE, Flight, Manoeuvre, may_be_drawn
 from gnomon.worlds.motion.logs import flight_log
 from gnomon.worlds.motion.tour import FOV_DEG
 from tools.geometry.pose import wrapped_deg
@@ -27,7 +27,6 @@ ACROSS_DEG = FOV_DEG + 2 * SIDE_MARGIN_DEG  # of the picture
 DIFFERENCES: Mapping[str, tuple[int, int]] = {  # of wrong amounts, at least and at most
     "forward": (8, 20), "turn": (15, 40), "climb": (4, 10), "tilt": (4, 10)
 }  # fmt: skip
-LEAST: Mapping[str, int] = {"forward": 6, "turn": 15, "climb": 3, "tilt": 4}
 CHANGE_M = 4.0  # of a distance, at least, or none at all
 CLEAR_DEG = 12.0  # from the border of a quarter
 AWAY_M = 20.0  # from what is asked about, at least, on the ground
@@ -52,30 +51,29 @@ CHANGES = ("it shrinks", "it grows", "it stays the same")
 def trajectory(flight: Flight, lots: Random) -> FamilyQuestion | None:
     """Say which sequence of manoeuvres it is."""
 
-    def step(_: np.random.Generator, told: tuple[Manoeuvre, ...]) -> tuple[Manoeuvre, ...]:
-        index = lots.randrange(len(told))
-        each, flipped = told[index], OPPOSITE.get(told[index].kind)
+    def step(_: np.random.Generator, route: tuple[Manoeuvre, ...]) -> tuple[Manoeuvre, ...]:
+        index = lots.randrange(len(route))
+        each, flipped = route[index], OPPOSITE.get(route[index].kind)
         if flipped and lots.random() < 0.5:
             changed = Manoeuvre(flipped, each.amount, each.seconds)
         else:
             by = lots.randint(*DIFFERENCES[each.kind.quantity]) * lots.choice((-1, 1))
             changed = Manoeuvre(each.kind, each.amount + by, each.seconds)
-        return (*told[:index], changed, *told[index + 1 :])
+        return (*route[:index], changed, *route[index + 1 :])
 
-    def is_sound(options: Sequence[tuple[Manoeuvre, ...]]) -> bool:
-        amounts = all(each.amount >= LEAST[each.kind.quantity] for told in options for each in told)
-        return amounts and len({in_words(told) for told in options}) == len(options)
+    def is_sound(routes: Sequence[tuple[Manoeuvre, ...]]) -> bool:
+        return all(map(may_be_drawn, routes)) and len({in_words(route) for route in routes}) == len(routes)
 
     wrong = _chain(lots, flight.manoeuvres, step, is_sound)
     if wrong is None:
         return None
     text = "Which option sums up the drone's flight best?"
-    return _asked(flight, lots, text, [in_words(told) for told in (flight.manoeuvres, *wrong)])
+    return _asked(flight, lots, text, [in_words(route) for route in (flight.manoeuvres, *wrong)])
 
 
-def in_words(told: Sequence[Manoeuvre]) -> str:
+def in_words(route: Sequence[Manoeuvre]) -> str:
     """Such as `flies forward 30 m, then climbs 8 m`."""
-    return ", then ".join(each.words for each in told)
+    return ", then ".join(each.words for each in route)
 
 
 def sequence(flight: Flight, lots: Random) -> FamilyQuestion:
@@ -93,7 +91,7 @@ Aim = tuple[float, float]  # a turn in degrees, left positive, and metres on the
 
 def ends(flight: Flight, lots: Random) -> FamilyQuestion | None:
     """Say where the flight ends, as seen from where it starts."""
-    ahead_m, left_m = offset_m(flight)
+    ahead_m, left_m, _ = seen_from(flight, 0, flight.poses[-1, :2].tolist())
     aim = (math.degrees(math.atan2(left_m, ahead_m)), math.hypot(ahead_m, left_m))
     wrong = _other_aims(lots, aim, END_M, FARTHEST_M, WIDEST_DEG)
     if wrong is None:
@@ -134,17 +132,6 @@ def _other_aims(
         )
 
     return _chain(lots, aim, step, is_sound) if is_sound([aim]) else None
-
-
-def offset_m(flight: Flight) -> tuple[float, float]:
-    """From the start to the end on the ground: metres ahead and to the left of the drone at the start."""
-    (x_m, y_m, _, heading_deg), end_m = flight.poses[0, :4].tolist(), flight.poses[-1, :2].tolist()
-    turn = math.radians(heading_deg)
-    east_m, north_m = end_m[0] - x_m, end_m[1] - y_m
-    return (
-        east_m * math.sin(turn) + north_m * math.cos(turn),
-        north_m * math.sin(turn) - east_m * math.cos(turn),
-    )
 
 
 def end_in_words(turn_deg: float, away_m: float) -> str:
@@ -207,7 +194,7 @@ def landmark(flight: Flight, lots: Random) -> FamilyQuestion | None:
     """Say in which quarter about the drone a place is at the end."""
     wanted = lots.randrange(4)
     for place in _places(flight, lots):
-        ahead_m, left_m = seen_from(flight, -1, place)[:2]
+        ahead_m, left_m = seen_from(flight, -1, place.xy_m)[:2]
         turn_deg = math.degrees(math.atan2(left_m, ahead_m))
         quarter = 2 * int(ahead_m < 0) + int(left_m < 0)
         is_clear = all(
@@ -265,7 +252,7 @@ def progress(flight: Flight, lots: Random) -> FamilyQuestion:
 def action(flight: Flight, lots: Random) -> FamilyQuestion | None:
     """Say by which turn and how far it gets above a place from where it is at the end."""
     for place in _places(flight, lots):
-        ahead_m, left_m = seen_from(flight, -1, place)[:2]
+        ahead_m, left_m = seen_from(flight, -1, place.xy_m)[:2]
         aim = (math.degrees(math.atan2(left_m, ahead_m)), math.hypot(ahead_m, left_m))
         wrong = _other_aims(lots, aim, AIM_M)
         if wrong is not None:
@@ -283,11 +270,11 @@ def aim_in_words(turn_deg: float, away_m: float) -> str:
     return f"turn {side} {abs(turn_deg):.0f}°, then fly forward {away_m:.0f} m"
 
 
-def seen_from(flight: Flight, frame: int, place: ScenePlace) -> tuple[float, float, float]:
-    """How far a place is ahead of the drone, to its left and above it, level as the drone flies."""
+def seen_from(flight: Flight, frame: int, xy_m: Sequence[float]) -> tuple[float, float, float]:
+    """How far a place on the ground is ahead, to the left and above, in the axes of a level drone."""
     x_m, y_m, z_m, heading_deg, _ = flight.poses[frame].tolist()
     turn = math.radians(heading_deg)
-    east_m, north_m = place.xy_m[0] - x_m, place.xy_m[1] - y_m
+    east_m, north_m = xy_m[0] - x_m, xy_m[1] - y_m
     ahead_m = east_m * math.sin(turn) + north_m * math.cos(turn)
     return ahead_m, north_m * math.sin(turn) - east_m * math.cos(turn), -z_m
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from random import Random
 
 import numpy as np
@@ -102,6 +103,16 @@ def drawn_manoeuvres(rng: Random) -> tuple[Manoeuvre, ...]:
         amount = round(seconds * rng.uniform(*AMOUNTS[kind.quantity]))
         drawn.append(Manoeuvre(kind=kind, amount=amount, seconds=seconds))
     return tuple(drawn)
+
+
+def may_be_drawn(manoeuvres: Sequence[Manoeuvre]) -> bool:
+    """Whether `drawn_manoeuvres` could have drawn these kinds and amounts."""
+    if any(before.choice == after.choice for before, after in pairwise(manoeuvres)):
+        return False
+    bounds = ((AMOUNTS[each.kind.quantity], each.amount) for each in manoeuvres)
+    return all(
+        round(SECONDS[0] * low) <= amount <= round(SECONDS[1] * high) for (low, high), amount in bounds
+    )
 
 
 def moved(manoeuvres: Sequence[Manoeuvre]) -> np.ndarray:

@@ -16,10 +16,10 @@ from gnomon.core.errors import SpecError
 from gnomon.whole_file import PUBLIC, write_whole
 from gnomon.worlds.families.family import FamilyQuestion
 from gnomon.worlds.families.family_numbers import FamilyNumber
-from gnomon.worlds.motion.drawing import MOTION_TASKS, RIDING, SCENES, DrawnMotion, draw_motion
+from gnomon.worlds.motion.drawing import FLYING, MOTION_TASKS, RIDING, SCENES, DrawnMotion, draw_motion
 from gnomon.worlds.motion.tour import Tour, clip_name
 
-FILES = {RIDING: ("qa.parquet", "video"), "flying": ("MCQ.parquet", "videos")}
+FILES = {RIDING: ("qa.parquet", "video"), FLYING: ("MCQ.parquet", "videos")}
 
 
 def write_tours(
@@ -44,8 +44,12 @@ def write_tours(
         written: set[str] = set()
         for k in range(tours):
             for number, drawn in _questions(camera, seed, k):
-                row = _ride_row if camera == RIDING else _flight_row
-                rows.append(row(number.sample_id, number.family.task, len(rows), drawn))
+                sample_id, task = number.sample_id, number.family.task
+                rows.append(
+                    _ride_row(sample_id, task, len(rows), drawn)
+                    if camera == RIDING
+                    else _flight_row(sample_id, task, drawn)
+                )
                 counts[number.family.task] = counts.get(number.family.task, 0) + 1
                 if drawn.tour.id not in written:
                     written.add(drawn.tour.id)
@@ -93,9 +97,8 @@ def _ride_row(sample_id: str, task: str, number: int, drawn: DrawnMotion) -> dic
     }
 
 
-def _flight_row(sample_id: str, task: str, number: int, drawn: DrawnMotion) -> dict[str, Any]:
+def _flight_row(sample_id: str, task: str, drawn: DrawnMotion) -> dict[str, Any]:
     """A row of UrbanVideo-Bench."""
-    del number
     question: FamilyQuestion = drawn.question
     options = "\n".join(f"{letter}. {words}" for letter, words in question.by_letter.items())
     return {

@@ -59,8 +59,12 @@ def _windows(task: str, tour: Tour, lots: Random) -> Iterator[Recording]:
         ]
         for first, last in lots.sample(runs, len(runs)):
             part = recording.part(first, last)
-            in_all = {name for name in part.objects if all(name in frame.boxes for frame in part.frames)}
-            yield part.model_copy(update={"objects": {name: part.objects[name] for name in in_all}})
+            objects = {
+                name: words
+                for name, words in part.objects.items()
+                if all(name in frame.boxes for frame in part.frames)
+            }
+            yield part.model_copy(update={"objects": objects})
     elif task in (RELATION, SIZE):
         for _ in range(MOMENTS):
             yield recording.part(lots.randrange(len(recording.frames) - 1), len(recording.frames) - 1)

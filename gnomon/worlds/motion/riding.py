@@ -36,7 +36,6 @@ VEHICLES, WALKERS = 6, 4  # others, at most
 TRIES = 4  # places in time for each of the others
 CHECK_S = 0.125
 GAP_M, BESIDE_M, ELBOW_M = 7.5, 2.4, 1.2  # between middles: in a lane, of two lanes, of walkers
-RIDES = 8  # windows that are tried
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -2,7 +2,10 @@
 
 import json
 import math
+import os
 import re
+import subprocess
+import sys
 from collections import Counter
 from functools import lru_cache
 from itertools import combinations, pairwise
@@ -23,9 +26,9 @@ from gnomon.core.select import Select
 from gnomon.media import MediaStore
 from gnomon.recordings.questions import LENGTHS, wrong_numbers, wrong_options
 from gnomon.worlds.families.family_numbers import FamilyNumber, family_number_of
-from gnomon.worlds.motion.drawing import FLYING, MOTION_TASKS, RIDING, draw_motion, tour_of
+from gnomon.worlds.motion.drawing import FLYING, MOTION_TASKS, PER_TOWN, RIDING, draw_motion, tour_of
 from gnomon.worlds.motion.flight_questions import aim_in_words, in_words
-from gnomon.worlds.motion.flying import LOWEST_M, SECONDS
+from gnomon.worlds.motion.flying import AMOUNTS, LOWEST_M, SECONDS
 from gnomon.worlds.motion.generate import write_tours
 from gnomon.worlds.rendering.tour_clip import MOVERS, TourClip
 
@@ -41,7 +44,7 @@ def question_of(short, k, seed=SEED):
 
 @lru_cache
 def rides():
-    return [tour for k in RIDES if (tour := tour_of(RIDING, SEED, k, 0))]
+    return [tour for k in RIDES if (tour := tour_of(RIDING, SEED, k // PER_TOWN, k, 0))]
 
 
 def projected(recording, frame, box):
@@ -117,7 +120,7 @@ def test_no_two_vehicles_of_a_ride_ever_touch():
 def test_rides_turn_as_much_to_either_side():
     turns = []
     for k in range(40):
-        tour = tour_of(RIDING, 1, k, 0)
+        tour = tour_of(RIDING, 1, k // PER_TOWN, k, 0)
         if tour is not None:
             turns.append((tour.poses[-1, 3] - tour.poses[0, 3] + 180) % 360 - 180)
     assert 0.3 < np.mean(np.array(turns) > 0) < 0.7
@@ -198,7 +201,7 @@ def test_goals_quarters_and_aims_are_right_by_angles():
 
 def test_what_a_flight_does_can_be_read_off_its_poses():
     for k in FLIGHTS:
-        flight = tour_of(FLYING, SEED, k, 0)
+        flight = tour_of(FLYING, SEED, k // PER_TOWN, k, 0)
         assert flight.poses[:, 2].min() >= LOWEST_M - 1e-6
         assert flight.poses[:, 4].max() <= 0
         for number, each in enumerate(flight.manoeuvres):
@@ -217,6 +220,30 @@ def test_what_a_flight_does_can_be_read_off_its_poses():
         caption = question_of("caption", k)
         words = caption.question.options[caption.question.right]
         assert words == in_words(caption.tour.manoeuvres)
+
+
+def test_every_option_of_a_caption_could_have_been_drawn():
+    quantities = {
+        "flies": "forward",
+        "turns": "turn",
+        "climbs": "climb",
+        "descends": "climb",
+        "tilts": "tilt",
+    }
+    for k in range(40):
+        for option in question_of("caption", k).question.options:
+            steps = [re.split(r" (?=\d)", words) for words in option.split(", then ")]
+            kinds = [does.replace(" up", "").replace(" down", "") for does, _ in steps]
+            assert all(before != after for before, after in pairwise(kinds))
+            for does, amount in steps:
+                low, high = AMOUNTS[quantities[does.split()[0]]]
+                assert round(SECONDS[0] * low) <= int(re.match(r"\d+", amount)[0]) <= round(SECONDS[1] * high)
+
+
+def test_rides_and_flights_of_a_town_are_kin():
+    clusters = {FamilyNumber(task, task.scenes[0], SEED, 9).ref().cluster for task in MOTION_TASKS}
+    assert len(clusters) == 1
+    assert question_of("size", 9).tour.world is question_of("next", 9).tour.world
 
 
 def test_letters_and_the_words_of_options_are_right_as_often():
@@ -300,6 +327,32 @@ def test_an_id_says_all_that_determines_a_question(tmp_path):
         samples.get("size1-riding-8-00000")
 
 
+QUESTIONS = """
+from gnomon.core.ids import stable_hash
+from gnomon.worlds.families.family_numbers import FamilyNumber
+from gnomon.worlds.motion.drawing import MOTION_TASKS, draw_motion
+for task in MOTION_TASKS:
+    for k in range(16 if task.short in ("length", "speed") else 3):
+        question = draw_motion(FamilyNumber(task, task.scenes[0], 5, k)).question
+        print(task.short, k, stable_hash(question.evidence, question.text, question.options, question.right))
+"""
+
+
+def test_processes_with_other_hash_seeds_draw_the_same_questions():
+    first, second = (
+        subprocess.run(
+            [sys.executable, "-c", QUESTIONS],
+            capture_output=True,
+            check=True,
+            text=True,
+            env={**os.environ, "PYTHONHASHSEED": hash_seed},
+        ).stdout
+        for hash_seed in ("1", "2")
+    )
+    assert first == second
+    assert len(first.splitlines()) == 3 * (len(MOTION_TASKS) - 2) + 2 * 16
+
+
 def test_frames_are_shown_where_they_are_asked_for_and_only_then(tmp_path):
     media = MediaStore(tmp_path)
     select = Select(limit=1, seed=9, frames=2, tasks=["Sequence Recall"])
@@ -346,6 +399,6 @@ def test_numbers_are_read_where_all_options_have_as_many():
 
 
 def test_a_flight_ends_when_its_last_manoeuvre_does():
-    flight = tour_of(FLYING, SEED, 7, 0)
+    flight = tour_of(FLYING, SEED, 7 // PER_TOWN, 7, 0)
     assert in_words(flight.manoeuvres).startswith(f"{flight.manoeuvres[0].words}, then ")
     assert flight.times_s[-1] == flight.marks_s[-1]
