@@ -1,6 +1,6 @@
 VENV ?= .venv
 BIN := $(VENV)/bin
-WORKERS ?= 3
+WORKERS ?= 2
 
 .PHONY: help demo test soak faults bench audit docs check format lock clean
 help:  ## list what can be made

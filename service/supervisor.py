@@ -21,6 +21,7 @@ from service.data_folder import FILE, FOLDER, UMASK
 
 WATCH_S = 0.1
 FORK_LOOK_S = 0.02
+OWN_THREADS = 2  # the main one and the one that watches
 BACKOFF_S, BACKOFF_MAX_S = 0.2, 10.0
 EARLY_S = 2.0
 SETTLED_S = 30.0  # a child that has run for this long starts again without delay
@@ -35,7 +36,8 @@ class Child:
     restart of a child that exited with an error within EARLY_S of its start.
 
     `main` does what `command` does. Where there is one, the child's first start is a fork of this process,
-    which saves it the imports done here. Later starts, and other systems than Linux, run the command.
+    which saves it the imports done here. Later starts run the command, and so do other systems than Linux and
+    processes with further threads.
     """
 
     name: str
@@ -297,7 +299,15 @@ def _spawn(child: Child) -> "subprocess.Popen[bytes]":
 
 
 def _fork(child: Child) -> Fork | None:
-    if child.main is None or sys.platform != "linux":
+    """A fork of this process, if it has no threads but the main one and the supervisor's; else None.
+
+    What other threads hold at that moment, also those of libraries, a fork would wait for without end.
+    """
+    if (
+        child.main is None
+        or sys.platform != "linux"
+        or len(list(Path("/proc/self/task").iterdir())) > OWN_THREADS
+    ):
         return None
     return Fork(child.main, log_file=child.log_file, env=child.env)
 

@@ -20,7 +20,7 @@ def plan(options: LeaveOneOutOptions, _: Benchmark) -> ArmPlan:
     players = options.players()
     full = options.coalition(players)
     lacking = {name: options.coalition(players.keys() - {name}) for name in players}
-    none = [options.coalition(())] if options.none_too else []
+    none = [options.coalition(())] if options.none_too and len(players) > 1 else []
     return ArmPlan(
         arms=(*none, full, *lacking.values()),
         contrasts=(
