@@ -234,7 +234,7 @@ def _most_levels(row: LevelRow) -> int:
 
 
 def _level_picture(feature: str, rows: list[LevelRow]) -> Markup:
-    levels = [part["level"] for part in max(rows, key=_most_levels)["levels"]]
+    levels = list(dict.fromkeys(part["level"] for row in rows for part in row["levels"]))
     curves = [
         Curve(
             label=_label(row, rows),
