@@ -41,8 +41,8 @@ def seen_clips(messages: Sequence[Message], media: MediaStore) -> tuple[Clip, ..
         if block["type"] == "image" and shown and shown[1] in clips:
             clip, size = clips[shown[1]]
             share = (int(shown[2]) - 0.5) / int(shown[3])
-            if found := _box(media, block["sha256"], size):
-                boxes[shown[1]].append((share * clip.lasting_s, *found))
+            if red := _box(media, block["sha256"], size):
+                boxes[shown[1]].append((share * clip.lasting_s, *red))
         elif block["type"] == "text":
             for line in block["text"].splitlines():
                 shown = _PICTURE.match(line)
@@ -80,10 +80,10 @@ def _watched(clip: Clip, seen: Sequence[tuple[float, Box, bool]]) -> Clip:
 def _box(media: MediaStore, sha256: str, size: tuple[int, int]) -> tuple[Box, bool] | None:
     """The red box in pixels of the camera, and whether all of it is in the picture; None: there is none."""
     image = Image.open(io.BytesIO(media.read(sha256))).convert("RGB")
-    found = red_box(image)
-    if found is None:
+    red = red_box(image)
+    if red is None:
         return None
-    left, top, width, height = found
+    left, top, width, height = red
     across, down = size[0] / image.width, size[1] / image.height
     is_whole = (
         left > EDGE_PX

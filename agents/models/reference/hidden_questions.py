@@ -102,16 +102,17 @@ def _passed(question: HiddenQuestion, moment: str, ask: Ask) -> str | None:
 
 def _told_apart(question: HiddenQuestion, ask: Ask) -> str | None:
     """What can be said of those who went out of sight and those who came into sight."""
-    ends, seen = ends_of(question.sightings, ask), question.sightings
+    sightings = question.sightings
+    ends = ends_of(sightings, ask)
     if ends is None:
         return None
-    before, after = range(question.went), range(question.went, len(seen))
+    before, after = range(question.went), range(question.went, len(sightings))
     pairs = [(first, later) for first in before for later in after]
     ways_m = lengths_m([(ends[first][-1], ends[later][0]) for first, later in pairs], ask)
     if ways_m is None:
         return None
     going = {
-        (first, later): question.is_possible(way_m, seen[later].start_s - seen[first].end_s)
+        (first, later): question.is_possible(way_m, sightings[later].start_s - sightings[first].end_s)
         for (first, later), way_m in zip(pairs, ways_m, strict=True)
     }
     if "How many" in question.text:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby, pairwise
 
+from agents.models.reference.sighting_questions import OPTION
 from agents.models.reference.tool_results import Call, Result, answers_in, offered_in, results_of, texts_of
 from gnomon.core.ids import stable_seed
 from gnomon.core.message import Message
@@ -14,7 +15,6 @@ from gnomon.core.model import Request
 
 _N = r"-?\d+(?:\.\d+)?"
 _NUMBER = re.compile(_N)
-_OPTION = re.compile(r"^([A-E])\. (.*)$", re.MULTILINE)
 _POINT = re.compile(rf"\(({_N}), ({_N}), ({_N})\)")
 _ROW = re.compile(rf"^({_N}) s: (?:\(({_N}), ({_N}), ({_N})\)(.*)|start)$", re.MULTILINE)
 _AHEAD = re.compile(rf"ahead (?:is )?({_N})°")
@@ -68,11 +68,11 @@ class MotionQuestion:
         """The letter of the option whose numbers are nearest."""
         off: dict[str, float] = {}
         for letter, words in self.options.items():
-            told = [float(number) for number in _NUMBER.findall(_without_names(words))]
-            if len(told) == len(numbers):
+            offered = [float(number) for number in _NUMBER.findall(_without_names(words))]
+            if len(offered) == len(numbers):
                 shares = weights or [1.0] * len(numbers)
                 off[letter] = sum(
-                    share * abs(a - b) for share, a, b in zip(shares, told, numbers, strict=True)
+                    share * abs(a - b) for share, a, b in zip(shares, offered, numbers, strict=True)
                 )
         return min(off, key=lambda letter: off[letter]) if off else None
 
@@ -102,9 +102,7 @@ def read_motion_question(messages: Sequence[Message]) -> MotionQuestion | None:
     asked = next((text for text in texts if text.startswith("Question: ") and "\nOptions:\n" in text), None)
     if log is None or asked is None:
         return None
-    return MotionQuestion(
-        text=asked.partition("\nOptions:")[0], log=log, options=dict(_OPTION.findall(asked))
-    )
+    return MotionQuestion(text=asked.partition("\nOptions:")[0], log=log, options=dict(OPTION.findall(asked)))
 
 
 def answer_motion_question(question: MotionQuestion, request: Request) -> str:
@@ -174,9 +172,9 @@ def _turned(question: MotionQuestion, ask: Ask) -> str | None:
 
 
 def _posed(question: MotionQuestion, ask: Ask) -> str | None:
-    told = json.loads(question.text[question.text.index("{") : question.text.index("}") + 1])
-    rotation = [[told[f"r{row}{column}"] for column in (1, 2, 3)] for row in (1, 2, 3)]
-    start = {"position_m": [told["tx"], told["ty"], told["tz"]], "rotation": rotation}
+    pose = json.loads(question.text[question.text.index("{") : question.text.index("}") + 1])
+    rotation = [[pose[f"r{row}{column}"] for column in (1, 2, 3)] for row in (1, 2, 3)]
+    start = {"position_m": [pose["tx"], pose["ty"], pose["tz"]], "rotation": rotation}
     moves = [row.pose() for row in question.rows[1:]]
     end = ask([_composed(start, moves, "own")], "I go on from the first pose.")[0]
     turned = [float(number) for row in end["rotation"] for number in row]
@@ -235,10 +233,10 @@ def _grounded(question: MotionQuestion, ask: Ask) -> str | None:
     heading_deg = math.degrees(math.atan2(front[1] - rear[1], front[0] - rear[0]))
     start = {"position_m": list(camera), "yaw_deg": _ahead(question)}
     box = {"position_m": middle, "yaw_deg": heading_deg}
-    seen = ask([_composed(start, [box], "world")], "I see the box from the camera.")[0]
+    from_camera = ask([_composed(start, [box], "world")], "I see the box from the camera.")[0]
     sizes = [math.dist(rear, corner) for corner in (front, left, above)]
     return question.nearest(
-        [*sizes, *seen["moved_own_m"], seen["azimuth_change_deg"]], [1, 1, 1, 1, 1, 1, 0.1]
+        [*sizes, *from_camera["moved_own_m"], from_camera["azimuth_change_deg"]], [1, 1, 1, 1, 1, 1, 0.1]
     )
 
 
