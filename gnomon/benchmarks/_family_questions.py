@@ -1,12 +1,16 @@
 """Asks and scores multiple-choice questions on generated worlds: the prompt's last part, and one letter."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+from gnomon.core.benchmark import Published, Scoring, reject_variant
 from gnomon.core.choice import read_choice
 from gnomon.core.errors import SpecError
+from gnomon.core.question_view import Option, QuestionView, ShownPicture, plain_verdict
+from gnomon.core.sample import ImageRef, Sample
 from gnomon.core.score import Score
 from gnomon.worlds.families.family import LETTERS, FamilyQuestion
+from tools.core.sketch import Sketch
 
 
 def asked(question: FamilyQuestion) -> str:
@@ -41,3 +45,63 @@ def score_lettered_record(record: Mapping[str, Any]) -> Score:
     if not isinstance(response, str):
         raise SpecError("is missing or no text", field="response")
     return score_letter(response, dict.fromkeys(LETTERS, ""), gold)
+
+
+class LetteredQuestions:
+    """What benchmarks of such questions have in common: scores, and views for people."""
+
+    name: str
+
+    def score(
+        self,
+        sample: Sample,
+        response: str,
+        *,
+        scoring: Scoring,  # noqa: ARG002 (there is one rule)
+        variant: str | None = None,
+    ) -> Score:
+        """One option in any usual spelling; anything else is no answer and 0."""
+        reject_variant(self.name, variant)
+        question: FamilyQuestion = sample.target["question"]
+        return score_letter(response, question.by_letter, question.gold)
+
+    def score_record(
+        self,
+        record: Mapping[str, Any],
+        *,
+        scoring: Scoring,  # noqa: ARG002 (there is one rule)
+        variant: str | None = None,
+    ) -> Score:
+        reject_variant(self.name, variant)
+        return score_lettered_record(record)
+
+    def question_view(self, sample: Sample) -> QuestionView:
+        question: FamilyQuestion = sample.target["question"]
+        return QuestionView(
+            question="\n".join((*question.evidence, question.whole_text)),
+            options=tuple(
+                Option(letter=letter, text=words, right="right" if letter == question.gold else "")
+                for letter, words in question.by_letter.items()
+            ),
+            truth_text=f"{question.gold}. {question.options[question.right]}",
+            pictures=tuple(
+                ShownPicture(image=part.content, caption="Map")
+                for part in sample.parts
+                if isinstance(part.content, ImageRef) and part.shown == "map"
+            ),
+            facts=question.facts,
+        )
+
+    def answer_sketch(self, sample: Sample, answer: str) -> Sketch:  # noqa: ARG002 (a letter has no place)
+        return Sketch()
+
+    def verdict_in_words(
+        self,
+        sample: Sample,
+        answer: str,
+        metrics: Mapping[str, float | str | None],  # noqa: ARG002 (the answer says it all)
+    ) -> str:
+        return plain_verdict(self.question_view(sample), answer)
+
+    def published(self) -> Sequence[Published]:
+        return ()

@@ -364,8 +364,8 @@ def _ended(question: MotionQuestion, ask: Ask) -> str | None:
 def _place(question: MotionQuestion, ask: Ask) -> list[float]:
     """Where the place is that the question names, on the ground."""
     match = _PLACE.search(question.text)
-    found = ask([Call("lookup", {"name": match[1] if match else ""})], "Where is that place?")[0]
-    place = next(each for each in found["matches"] if each["kind"] == "place")
+    places = ask([Call("lookup", {"name": match[1] if match else ""})], "Where is that place?")[0]
+    place = next(each for each in places["matches"] if each["kind"] == "place")
     return [float(place["x_m"]), float(place["y_m"]), 0.0]
 
 

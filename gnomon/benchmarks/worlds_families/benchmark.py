@@ -1,24 +1,20 @@
 """Further families of questions on generated worlds as a benchmark plug-in."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
-from gnomon.benchmarks._family_questions import asked, score_letter, score_lettered_record
+from gnomon.benchmarks._family_questions import LetteredQuestions, asked
 from gnomon.core.benchmark import (
     Benchmark,
     PromptProtocol,
-    Published,
     SampleSet,
-    Scoring,
-    reject_variant,
 )
 from gnomon.core.errors import NotFound, SpecError
-from gnomon.core.question_view import Option, QuestionView, ShownPicture, plain_verdict
+from gnomon.core.question_view import QuestionView
 from gnomon.core.sample import DataFault, ImageRef, Part, Sample
-from gnomon.core.score import Score
 from gnomon.core.select import Select
 from gnomon.media import MediaStore
 from gnomon.media.drawn_later import drawn_later
@@ -69,7 +65,7 @@ def _parts(question: FamilyQuestion, picture: ImageRef) -> tuple[Part, ...]:
     )
 
 
-class WorldsFamilies:
+class WorldsFamilies(LetteredQuestions):
     """Families of questions on generated worlds; a cell is a family in one kind of scene."""
 
     name = "worlds-families"
@@ -101,29 +97,6 @@ class WorldsFamilies:
         limit = PER_CELL * len(cells) if select.limit is None else select.limit
         return FamilySamples(refs=FamilyNumbers(select.seed, cells, limit), media=media)
 
-    def score(
-        self,
-        sample: Sample,
-        response: str,
-        *,
-        scoring: Scoring,  # noqa: ARG002 (there is one rule)
-        variant: str | None = None,
-    ) -> Score:
-        """One option in any usual spelling; anything else is no answer and 0."""
-        reject_variant(self.name, variant)
-        question: FamilyQuestion = sample.target["question"]
-        return score_letter(response, question.by_letter, question.gold)
-
-    def score_record(
-        self,
-        record: Mapping[str, Any],
-        *,
-        scoring: Scoring,  # noqa: ARG002 (there is one rule)
-        variant: str | None = None,
-    ) -> Score:
-        reject_variant(self.name, variant)
-        return score_lettered_record(record)
-
     def heuristic_scores(self, sample: Sample) -> Mapping[str, float]:
         """What rules of thumb score; they look at straight lines, never at ways."""
         question: FamilyQuestion = sample.target["question"]
@@ -136,7 +109,6 @@ class WorldsFamilies:
     def question_view(self, sample: Sample) -> QuestionView:
         question: FamilyQuestion = sample.target["question"]
         scene = sample.scene
-        picture = next(part.content for part in sample.parts if isinstance(part.content, ImageRef))
         marks = [
             line
             for start, end, label in question.ways
@@ -144,31 +116,7 @@ class WorldsFamilies:
             for line in way_lines(scene, (start.xy_m, start.floor), (end.xy_m, end.floor), label)
             if line is not None
         ]
-        return QuestionView(
-            question="\n".join((*question.evidence, question.text)),
-            options=tuple(
-                Option(letter=letter, text=words, right="right" if letter == question.gold else "")
-                for letter, words in question.by_letter.items()
-            ),
-            truth_text=f"{question.gold}. {question.options[question.right]}",
-            pictures=(ShownPicture(image=picture, caption="Map"),),
-            truth=Sketch(marks=tuple(marks)),
-            facts=question.facts,
-        )
-
-    def answer_sketch(self, sample: Sample, answer: str) -> Sketch:  # noqa: ARG002 (a letter has no place)
-        return Sketch()
-
-    def verdict_in_words(
-        self,
-        sample: Sample,
-        answer: str,
-        metrics: Mapping[str, float | str | None],  # noqa: ARG002 (the answer says it all)
-    ) -> str:
-        return plain_verdict(self.question_view(sample), answer)
-
-    def published(self) -> Sequence[Published]:
-        return ()
+        return replace(super().question_view(sample), truth=Sketch(marks=tuple(marks)))
 
 
 worlds_families: Benchmark = WorldsFamilies()

@@ -1,37 +1,30 @@
 """Questions about cameras that move through generated towns as a benchmark plug-in."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from gnomon.benchmarks._family_questions import asked, score_letter, score_lettered_record
+from gnomon.benchmarks._family_questions import LetteredQuestions, asked
 from gnomon.core.benchmark import (
     Benchmark,
     PromptProtocol,
-    Published,
     SampleSet,
-    Scoring,
     Varied,
-    reject_variant,
 )
 from gnomon.core.errors import NotFound, SpecError
 from gnomon.core.ids import stable_hash
-from gnomon.core.question_view import Option, QuestionView, ShownPicture, plain_verdict
-from gnomon.core.sample import DataFault, ImageRef, Part, Sample
-from gnomon.core.score import Score
+from gnomon.core.sample import DataFault, Part, Sample
 from gnomon.core.select import Select
 from gnomon.media import MediaStore
 from gnomon.media.drawn_later import drawn_later
 from gnomon.media.rules import Uniform, as_asked
 from gnomon.worlds.drawing import map_key, map_of
-from gnomon.worlds.families.family import FamilyQuestion
 from gnomon.worlds.families.family_numbers import FamilyNumbers, family_number_of
 from gnomon.worlds.motion.drawing import MOTION_TASKS, SCENES, DrawnMotion, MotionTask, draw_motion
 from gnomon.worlds.motion.tour import Tour
 from tools.core.clip import Box, ClipFrame, FootageFacts
-from tools.core.sketch import Sketch
 from tools.core.tool import Need
 
 if TYPE_CHECKING:
@@ -133,7 +126,7 @@ def _drawn(pictures: Any, index: int, jpeg: Any) -> bytes:
     return encoded
 
 
-class WorldsMotion:
+class WorldsMotion(LetteredQuestions):
     """STI-Bench's eight tasks of a riding camera, UrbanVideo-Bench's of a flying one; a cell is a task."""
 
     name = "worlds-motion"
@@ -167,60 +160,6 @@ class WorldsMotion:
         return MotionSamples(
             refs=FamilyNumbers(select.seed, cells, limit if cells else 0), media=media, select=select
         )
-
-    def score(
-        self,
-        sample: Sample,
-        response: str,
-        *,
-        scoring: Scoring,  # noqa: ARG002 (there is one rule)
-        variant: str | None = None,
-    ) -> Score:
-        """One option in any usual spelling; anything else is no answer and 0."""
-        reject_variant(self.name, variant)
-        question: FamilyQuestion = sample.target["question"]
-        return score_letter(response, question.by_letter, question.gold)
-
-    def score_record(
-        self,
-        record: Mapping[str, Any],
-        *,
-        scoring: Scoring,  # noqa: ARG002 (there is one rule)
-        variant: str | None = None,
-    ) -> Score:
-        reject_variant(self.name, variant)
-        return score_lettered_record(record)
-
-    def question_view(self, sample: Sample) -> QuestionView:
-        question: FamilyQuestion = sample.target["question"]
-        return QuestionView(
-            question="\n".join((*question.evidence, question.whole_text)),
-            options=tuple(
-                Option(letter=letter, text=words, right="right" if letter == question.gold else "")
-                for letter, words in question.by_letter.items()
-            ),
-            truth_text=f"{question.gold}. {question.options[question.right]}",
-            pictures=tuple(
-                ShownPicture(image=part.content, caption="Map")
-                for part in sample.parts
-                if isinstance(part.content, ImageRef) and part.shown == "map"
-            ),
-            facts=question.facts,
-        )
-
-    def answer_sketch(self, sample: Sample, answer: str) -> Sketch:  # noqa: ARG002 (a letter has no place)
-        return Sketch()
-
-    def verdict_in_words(
-        self,
-        sample: Sample,
-        answer: str,
-        metrics: Mapping[str, float | str | None],  # noqa: ARG002 (the answer says it all)
-    ) -> str:
-        return plain_verdict(self.question_view(sample), answer)
-
-    def published(self) -> Sequence[Published]:
-        return ()
 
 
 worlds_motion: Benchmark = WorldsMotion()

@@ -91,7 +91,7 @@ Aim = tuple[float, float]  # a turn in degrees, left positive, and metres on the
 
 def ends(flight: Flight, lots: Random) -> FamilyQuestion | None:
     """Say where the flight ends, as seen from where it starts."""
-    ahead_m, left_m, _ = seen_from(flight, 0, flight.poses[-1, :2].tolist())
+    ahead_m, left_m = seen_from(flight, 0, flight.poses[-1, :2].tolist())
     aim = (math.degrees(math.atan2(left_m, ahead_m)), math.hypot(ahead_m, left_m))
     wrong = _other_aims(lots, aim, END_M, FARTHEST_M, WIDEST_DEG)
     if wrong is None:
@@ -194,7 +194,7 @@ def landmark(flight: Flight, lots: Random) -> FamilyQuestion | None:
     """Say in which quarter about the drone a place is at the end."""
     wanted = lots.randrange(4)
     for place in _places(flight, lots):
-        ahead_m, left_m = seen_from(flight, -1, place.xy_m)[:2]
+        ahead_m, left_m = seen_from(flight, -1, place.xy_m)
         turn_deg = math.degrees(math.atan2(left_m, ahead_m))
         quarter = 2 * int(ahead_m < 0) + int(left_m < 0)
         is_clear = all(
@@ -252,7 +252,7 @@ def progress(flight: Flight, lots: Random) -> FamilyQuestion:
 def action(flight: Flight, lots: Random) -> FamilyQuestion | None:
     """Say by which turn and how far it gets above a place from where it is at the end."""
     for place in _places(flight, lots):
-        ahead_m, left_m = seen_from(flight, -1, place.xy_m)[:2]
+        ahead_m, left_m = seen_from(flight, -1, place.xy_m)
         aim = (math.degrees(math.atan2(left_m, ahead_m)), math.hypot(ahead_m, left_m))
         wrong = _other_aims(lots, aim, AIM_M)
         if wrong is not None:
@@ -270,13 +270,13 @@ def aim_in_words(turn_deg: float, away_m: float) -> str:
     return f"turn {side} {abs(turn_deg):.0f}°, then fly forward {away_m:.0f} m"
 
 
-def seen_from(flight: Flight, frame: int, xy_m: Sequence[float]) -> tuple[float, float, float]:
-    """How far a place on the ground is ahead, to the left and above, in the axes of a level drone."""
-    x_m, y_m, z_m, heading_deg, _ = flight.poses[frame].tolist()
+def seen_from(flight: Flight, frame: int, xy_m: Sequence[float]) -> tuple[float, float]:
+    """How far a place is ahead and to the left, in the axes of a level drone."""
+    x_m, y_m, _, heading_deg, _ = flight.poses[frame].tolist()
     turn = math.radians(heading_deg)
     east_m, north_m = xy_m[0] - x_m, xy_m[1] - y_m
     ahead_m = east_m * math.sin(turn) + north_m * math.cos(turn)
-    return ahead_m, north_m * math.sin(turn) - east_m * math.cos(turn), -z_m
+    return ahead_m, north_m * math.sin(turn) - east_m * math.cos(turn)
 
 
 def _places(flight: Flight, lots: Random) -> list[ScenePlace]:
