@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import Any
 
 import pytest
-from sqlalchemy import delete, func, insert, select, update
+from sqlalchemy import Connection, delete, func, insert, select, update
 
 from tests.workers.conftest import BOTH, TRACE, Clock, create, make_row
 from tests.workers.stage import Actor, Choose, Stage, all_orders, dice
@@ -224,7 +224,7 @@ class ClaimsUnguarded(Store):
         ]
 
 
-def held_by_anybody(leases: Sequence[Lease]) -> Any:
+def held_by_anybody(db: Connection, leases: Sequence[Lease]) -> Any:
     """The planted lack of a fence: whoever holds the trial now, this one may finish it."""
     return trials.c.trial_id.in_([lease.trial.trial_id for lease in leases]) & (trials.c.state == "leased")
 

@@ -74,7 +74,7 @@ def test_whoever_has_the_job_passes_over_a_result_that_is_being_written(
             finish = pool.submit(store.finish, [(lease, make_row(lease), {}) for lease in leases])
             wait_until(wait_for_rows(postgres, 1))
             back = update(trials).values(state="pending").returning(trials.c.trial_id)
-            assert db.execute(back.where(unlocked(held_by(leases)))).all() == []
+            assert db.execute(back.where(unlocked(held_by(db, leases)))).all() == []
         assert finish.result(30) == set()
     assert (store.job(job.id).status, store.job(job.id).counts.running) == ("completed", 0)
 
@@ -90,10 +90,10 @@ def test_a_worker_that_has_lost_a_trial_keeps_none_locked_while_it_waits_for_the
     with ThreadPoolExecutor(1) as pool:
         with store.writing() as db:
             lock_jobs(db, [job.id])
-            db.execute(back.where(held_by([lost])))
+            db.execute(back.where(held_by(db, [lost])))
             finish = pool.submit(store.finish, [(lease, make_row(lease), {}) for lease in (lost, own)])
             wait_until(wait_for_rows(postgres, 1))
-            mine = select(trials.c.trial_id).where(held_by([own])).with_for_update(nowait=True)
+            mine = select(trials.c.trial_id).where(held_by(db, [own])).with_for_update(nowait=True)
             assert db.execute(mine).scalar_one() == own.trial.trial_id
         assert finish.result(30) == {lost.trial.trial_id}
     assert [row.trial_id for row in store.iter_rows(job.id)] == [own.trial.trial_id]

@@ -37,7 +37,7 @@ class Checkpoints(Database):
         with self.writing() as db:
             lock_jobs(db, [job_id])  # no lease of the job's trials is handed out or taken back meanwhile
             leases = [checkpoint.lease for checkpoint in new]
-            held = set(db.scalars(select(trials.c.trial_id).where(unlocked(held_by(leases)))))
+            held = set(db.scalars(select(trials.c.trial_id).where(unlocked(held_by(db, leases)))))
             now = self.now(db)
             written = [checkpoint for checkpoint in new if checkpoint.lease.trial.trial_id in held]
             for lease, body, _ in written:

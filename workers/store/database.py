@@ -6,7 +6,21 @@ from contextlib import contextmanager
 from operator import itemgetter
 from typing import Any, cast
 
-from sqlalchemy import Connection, Engine, Table, create_engine, event, func, insert, inspect, select
+from sqlalchemy import (
+    Column,
+    ColumnElement,
+    Connection,
+    Engine,
+    Table,
+    create_engine,
+    event,
+    func,
+    insert,
+    inspect,
+    literal,
+    select,
+    tuple_,
+)
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import (
@@ -185,6 +199,26 @@ def insert_all(db: Connection, table: Table, rows: Sequence[Mapping[str, Any]]) 
     else:
         values = itemgetter(*compiled.positiontup)
         db.exec_driver_sql(str(compiled), [values(row) for row in rows])
+
+
+def among(
+    db: Connection, columns: Sequence[Column[Any]], values: Sequence[tuple[Any, ...]]
+) -> ColumnElement[bool]:
+    """Whether these columns of a row are one of these tuples of values.
+
+    PostgreSQL is given one array for each column: a statement of the same text for any number of rows, which
+    is planned once and looks each one up by its key. For a list of pairs it reads an index of all that is
+    leased.
+    """
+    if db.dialect.name != "postgresql" or not values:
+        return tuple_(*columns).in_(values)
+    names = [column.name for column in columns]
+    arrays = [
+        literal(list(of_column), postgresql.ARRAY(column.type))
+        for column, of_column in zip(columns, zip(*values, strict=True), strict=True)
+    ]
+    listed = func.unnest(*arrays).table_valued(*names).render_derived()
+    return tuple_(*columns).in_(select(*(listed.c[name] for name in names)))
 
 
 def insert_or_update(db: Connection, table: Table, values: Mapping[str, Any]) -> None:

@@ -2,7 +2,8 @@
 
 import time
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
+from functools import partial
 
 from sqlalchemy import (
     ColumnElement,
@@ -19,7 +20,7 @@ from sqlalchemy import (
 
 from gnomon.spec.job_spec import JobSpec
 from workers.settings import MAX_LEASE_S
-from workers.store.database import Database, insert_or_update
+from workers.store.database import Database, among, insert_or_update
 from workers.store.failure import stopped_models
 from workers.store.job_counters import OPEN
 from workers.store.jobs import group_size, lock_jobs
@@ -111,7 +112,7 @@ class Leases(Database):
         """Give back what of `leases` is still held, as if it had never been handed out."""
         for start in range(0, len(leases), GIVE_BACK_BATCH):
             some = leases[start : start + GIVE_BACK_BATCH]
-            self._give_back(held_by(some), {lease.trial.job_id for lease in some})
+            self._give_back(partial(held_by, leases=some), {lease.trial.job_id for lease in some})
 
     def release_all_but(self, worker: str, leases: Sequence[Lease]) -> None:
         """Give back what `worker` holds beside `leases`: handed out to it by an answer that was lost."""
@@ -120,7 +121,7 @@ class Leases(Database):
         beside = own & tuple_(trials.c.trial_id, trials.c.token).not_in(pairs)
         with self.reading() as db:
             job_ids = set(db.scalars(select(trials.c.job_id).where(beside).distinct()))
-        self._give_back(beside, job_ids)
+        self._give_back(lambda _: beside, job_ids)
 
     def expire(self, process: str) -> None:
         """Let run out, now, the leases of a process that is dead for certain; its name begins theirs."""
@@ -186,7 +187,9 @@ class Leases(Database):
             rows = db.execute(in_order.order_by(found.c.number, found.c.shard))
             return [shard for row in rows if (shard := (row.id, row.shard)) not in busy]
 
-    def _give_back(self, which: ColumnElement[bool], job_ids: Collection[str]) -> None:
+    def _give_back(
+        self, which: Callable[[Connection], ColumnElement[bool]], job_ids: Collection[str]
+    ) -> None:
         """Make these leased trials of these jobs pending; of those that others have locked, what is left of
         them once these let go.
         """
@@ -195,17 +198,17 @@ class Leases(Database):
         while is_left:
             with self.writing() as db:
                 lock_jobs(db, job_ids)
-                returned = update(trials).where(unlocked(which)).values(back).returning(trials.c.job_id)
+                returned = update(trials).where(unlocked(which(db))).values(back).returning(trials.c.job_id)
                 _count_returned(db, db.scalars(returned).all())
-                is_left = db.execute(select(trials.c.trial_id).where(which).limit(1)).first() is not None
+                is_left = db.execute(select(trials.c.trial_id).where(which(db)).limit(1)).first() is not None
             if is_left:
                 time.sleep(RETRY_S)
 
 
-def held_by(leases: Sequence[Lease]) -> ColumnElement[bool]:
+def held_by(db: Connection, leases: Sequence[Lease]) -> ColumnElement[bool]:
     """The trials that these leases still hold: by token and by state."""
     pairs = [(lease.trial.trial_id, lease.token) for lease in leases]
-    return tuple_(trials.c.trial_id, trials.c.token).in_(pairs) & (trials.c.state == LEASED)
+    return among(db, (trials.c.trial_id, trials.c.token), pairs) & (trials.c.state == LEASED)
 
 
 def unlocked(which: ColumnElement[bool]) -> ColumnElement[bool]:

@@ -8,12 +8,12 @@ from dataclasses import fields, replace
 from itertools import compress
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import Connection, Select, delete, func, select, tuple_, update
+from sqlalchemy import Connection, Select, delete, func, select, update
 
 from gnomon.core.errors import NotFound
 from gnomon.core.row import COLUMNS, Row
 from gnomon.core.sample import SampleRef
-from workers.store.database import Database, in_words, insert_all, is_passing
+from workers.store.database import Database, among, in_words, insert_all, is_passing
 from workers.store.job_counters import Usage, add_results, end_job
 from workers.store.jobs import lock_jobs, number_of
 from workers.store.leases import RETRY_S, held_by, unlocked
@@ -271,7 +271,7 @@ class Results(Database):
         by_job, leases = _by_job(ended), [lease for lease, _, _ in ended]
         if jobs_first:
             lock_jobs(db, by_job.keys())
-        closed = update(trials).where(unlocked(held_by(leases))).values(state="done")
+        closed = update(trials).where(unlocked(held_by(db, leases))).values(state="done")
         taken = {tuple(pair) for pair in db.execute(closed.returning(trials.c.trial_id, trials.c.token))}
         rest = [lease for lease in leases if _pair(lease) not in taken]
         if rest and (not jobs_first or _are_held(db, rest)):
@@ -279,7 +279,11 @@ class Results(Database):
         refused = _stale(db, rest)
         is_taken = [_pair(lease) in taken for lease in leases]
         insert_all(db, traces, list(compress(bodies, is_taken)))
-        db.execute(delete(checkpoints).where(checkpoints.c.trial_id.in_([trial_id for trial_id, _ in taken])))
+        db.execute(
+            delete(checkpoints).where(
+                among(db, (checkpoints.c.trial_id,), [(trial_id,) for trial_id, _ in taken])
+            )
+        )
         # From here on the job is locked, whichever came first. So its results get their numbers one
         # transaction after another, and no reader's cursor skips one.
         ended_jobs = []
@@ -332,7 +336,7 @@ def _by_job(ended: Sequence[Ended]) -> dict[str, list[Ended]]:
 
 def _are_held(db: Connection, leases: Sequence[Lease]) -> bool:
     """Whether one of these is held: another transaction has locked its trial."""
-    return db.execute(select(trials.c.trial_id).where(held_by(leases)).limit(1)).first() is not None
+    return db.execute(select(trials.c.trial_id).where(held_by(db, leases)).limit(1)).first() is not None
 
 
 def _stale(db: Connection, leases: Sequence[Lease]) -> set[tuple[str, int]]:
@@ -340,8 +344,9 @@ def _stale(db: Connection, leases: Sequence[Lease]) -> set[tuple[str, int]]:
     if not leases:
         return set()
     pairs = [_pair(lease) for lease in leases]
-    written = tuple_(trials.c.trial_id, trials.c.token).in_(pairs) & (trials.c.state == "done")
-    done = {tuple(pair) for pair in db.execute(select(trials.c.trial_id, trials.c.token).where(written))}
+    of_lease = (trials.c.trial_id, trials.c.token)
+    written = among(db, of_lease, pairs) & (trials.c.state == "done")
+    done = {tuple(pair) for pair in db.execute(select(*of_lease).where(written))}
     return set(pairs) - done
 
 
