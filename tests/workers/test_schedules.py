@@ -22,7 +22,7 @@ from workers.store.schema import jobs, lease_holders, results, traces, trials
 from workers.store.serialization import pack, row_values
 
 TTL_S = 10.0
-ORDERS = {"sqlite": 60, "postgresql": 10}  # random orders of the large cast
+ORDERS = {"sqlite": 30, "postgresql": 5}  # random orders of the large cast
 FOUND = r"accepted|lost|counted|UNIQUE|duplicate key|completed|assert"
 MANY_SEEDS = 2_000
 SOAK_ORDERS = {"sqlite": 20_000, "postgresql": 1_000}
