@@ -8,8 +8,6 @@ import subprocess
 from functools import cache
 from pathlib import Path
 
-import pytest
-
 from gnomon.core import errors
 from tools.core.registry import Registry
 
@@ -27,11 +25,12 @@ REASONS = {  # why a short module with a single importer exists; an entry that i
 }
 
 
-@pytest.mark.parametrize("name", PACKAGES)
-def test_no_stranger_claims_the_name_of_our_package(name: str) -> None:
-    owners = set(importlib.metadata.packages_distributions().get(name, []))
-    assert owners <= {"gnomon-eval"}, f"{owners} also install a package called {name!r}"
-    assert Path(importlib.import_module(name).__path__[0]) == ROOT / name
+def test_no_stranger_claims_the_name_of_a_package_of_ours() -> None:
+    installed = importlib.metadata.packages_distributions()
+    for name in PACKAGES:
+        owners = set(installed.get(name, []))
+        assert owners <= {"gnomon-eval"}, f"{owners} also install a package called {name!r}"
+        assert Path(importlib.import_module(name).__path__[0]) == ROOT / name
 
 
 @cache
