@@ -1,6 +1,6 @@
 """The command `gnomon`, warm: a process that has imported what commands use, and forks for each of them.
 
-For tests that run many commands and are not about the start of one. `warm_gnomon` gives a folder whose
+For tests that run many commands and are not about the start of one. `warm_gnomon` gives a PATH whose
 `gnomon` behaves as the installed one: same arguments, folder, environment, pipes and exit code. It hands them
 to the process over a socket and waits, so its own start costs a hundredth of what the imports cost.
 """
@@ -47,20 +47,26 @@ os._exit(code[0] if code else 70)
 
 
 @contextmanager
-def warm_gnomon(folder: Path) -> Iterator[Path]:
-    """A folder to put first on PATH, which holds `gnomon` while this lasts."""
-    address = folder / "socket"
+def warm_gnomon(folder: Path) -> Iterator[str]:
+    """PATH with that `gnomon` on it, and behind it our programs; `folder` is empty."""
+    address, script = folder / "socket", folder / "bin" / "gnomon"
+    path = os.pathsep.join([str(script.parent), str(Path(sys.executable).parent), os.environ["PATH"]])
     with socket.socket(socket.AF_UNIX) as listener:
         listener.bind(str(address))
         listener.listen()
         command = [sys.executable, "-m", "tests.warm_gnomon", str(listener.fileno())]
-        server = subprocess.Popen(command, cwd=ROOT, pass_fds=[listener.fileno()], stdin=subprocess.DEVNULL)
-    script = folder / "bin" / "gnomon"
+        server = subprocess.Popen(
+            command,
+            cwd=ROOT,
+            env={**os.environ, "PATH": path},  # modules may look for programs when they are imported
+            pass_fds=[listener.fileno()],
+            stdin=subprocess.DEVNULL,
+        )
     script.parent.mkdir()
     script.write_text(CLIENT.format(python=sys.executable, address=str(address)))
     script.chmod(0o755)
     try:
-        yield script.parent
+        yield path
     finally:
         server.terminate()
         server.wait()
