@@ -47,8 +47,10 @@ os._exit(code[0] if code else 70)
 
 
 @contextmanager
-def warm_gnomon(folder: Path) -> Iterator[str]:
-    """PATH with that `gnomon` on it, and behind it our programs; `folder` is empty."""
+def warm_gnomon(folder: Path, *, root: Path = ROOT) -> Iterator[str]:
+    """PATH with that `gnomon` on it, and behind it our programs; `folder` is empty. The modules are those
+    below `root`.
+    """
     address, script = folder / "socket", folder / "bin" / "gnomon"
     path = os.pathsep.join([str(script.parent), str(Path(sys.executable).parent), os.environ["PATH"]])
     with socket.socket(socket.AF_UNIX) as listener:
@@ -57,8 +59,8 @@ def warm_gnomon(folder: Path) -> Iterator[str]:
         command = [sys.executable, "-m", "tests.warm_gnomon", str(listener.fileno())]
         server = subprocess.Popen(
             command,
-            cwd=ROOT,
-            env={**os.environ, "PATH": path},  # modules may look for programs when they are imported
+            cwd=root,
+            env={**os.environ, "PATH": path, "PYTHONPATH": str(root)},
             pass_fds=[listener.fileno()],
             stdin=subprocess.DEVNULL,
         )
