@@ -261,6 +261,10 @@ def test_a_large_cast_keeps_its_promise_in_very_many_orders(
 
 
 BUGS = pytest.mark.parametrize("bug", [SweepsById, SplitsWrites, ClaimsUnguarded, Store])
+# That of a claim is found late among all orders.
+SOON_FOUND = pytest.mark.parametrize(
+    "bug", [SweepsById, SplitsWrites, pytest.param(ClaimsUnguarded, marks=pytest.mark.soak), Store]
+)
 
 
 @contextmanager
@@ -276,7 +280,7 @@ def planted(
     store.close()
 
 
-@BUGS
+@SOON_FOUND
 def test_every_planted_bug_is_found(
     bug: type[Store], url: str, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
