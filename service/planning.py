@@ -4,6 +4,7 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property, lru_cache
 from itertools import islice, zip_longest
 from typing import TYPE_CHECKING, Any
 
@@ -112,8 +113,9 @@ def plan(
     cells = Counter(ref.cell for ref in refs)
     contrasts = pairs(spec)
     outlook = _outlook(draft, contrasts, lost=lost, icc=icc)
-    detectable = [outlook.row(share) for share in DISCORDANT]
-    enough = outlook.enough() if contrasts and all(row["all"] is None for row in detectable) else []
+    detectable = [dict(row) for row in outlook.rows]
+    is_too_small = bool(contrasts) and all(row["all"] is None for row in detectable)
+    enough = [dict(size) for size in outlook.enough] if is_too_small else []
     shown = outlook.assumptions_of_sizes() if enough else outlook.assumptions()
     return {
         "name": spec.name or spec.benchmark,
@@ -315,11 +317,11 @@ def _pilot_usage(rows: Sequence[Row], model: str, arm: str) -> Usage | None:
     return Usage(prompt=prompt, completion=completion, calls=calls)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class _Outlook:
     """The design of a job, and by which rule its comparisons will be judged."""
 
-    spec: JobSpec
+    repeats: int
     whole: Design
     smallest_cell: Design
     primary: int  # comparisons among which p is adjusted
@@ -327,16 +329,15 @@ class _Outlook:
     lost: float
     icc: float
 
-    def row(self, share: float) -> dict[str, Any]:
-        """What is detected where two arms differ on this share of the samples."""
+    @cached_property
+    def rows(self) -> Sequence[Mapping[str, Any]]:
+        """What is detected, by the share of the samples on which two arms differ."""
+        return [self._row(share) for share in DISCORDANT]
+
+    def _row(self, share: float) -> dict[str, Any]:
         overall, in_cell = self._overall(share), self._in_cell(share)
-        return {
-            "discordant": share,
-            "all": overall.effect,
-            "all_note": overall.note,
-            "smallest_cell": in_cell.effect,
-            "smallest_cell_note": in_cell.note,
-        }
+        whole = {"discordant": share, "all": overall.effect, "all_note": overall.note}
+        return {**whole, "smallest_cell": in_cell.effect, "smallest_cell_note": in_cell.note}
 
     def of_study(self, study: PlantedStudy) -> Detectable:
         """What the primary comparison of such a study detects."""
@@ -358,15 +359,16 @@ class _Outlook:
     def _study(self, share: float, grouping: Design) -> PlantedStudy:
         spread = right_or_wrong(share, icc=self.icc)
         lost = self.lost, self.lost
-        return PlantedStudy(grouping=grouping, spread=spread, repeats=self.spec.repeats, lost=lost)
+        return PlantedStudy(grouping=grouping, spread=spread, repeats=self.repeats, lost=lost)
 
     def _rule(self, family: "Family") -> Rule:
         from gnomon.report.sections.contrasts import rule_of  # late: it brings all that draws a report
 
         looks = self.primary if family == "primary" else self.exploratory
-        return rule_of(family, looks=looks, repeats=self.spec.repeats)
+        return rule_of(family, looks=looks, repeats=self.repeats)
 
-    def enough(self) -> list[dict[str, Any]]:
+    @cached_property
+    def enough(self) -> Sequence[Mapping[str, Any]]:
         """How many samples would show an effect, with clusters like those that there are; by effect."""
         study, sizes = self._study(ENOUGH_DISCORDANT, self.whole), []
         for effect in ENOUGH_EFFECTS:
@@ -387,7 +389,7 @@ class _Outlook:
     def assumptions(self) -> list[str]:
         """What the detectable effects rest on, in words."""
         deff = design_effect(np.bincount(self.whole.clusters).tolist(), self.icc)
-        cell, spec = self.smallest_cell, self.spec
+        cell = self.smallest_cell
         judged = "judged as the report will be: interval, adjusted p, sign-flip check, lost trials"
         looks = (
             f"{count(self.primary, 'primary comparison')}, in a cell among {count(self.exploratory, 'other')}"
@@ -402,9 +404,9 @@ class _Outlook:
             f"lost at random: {100 * self.lost:.3g} % of each arm's trials",
             f"smallest cell, {size}: by a closed form, not simulated",
         ]
-        if spec.repeats > 1:
+        if self.repeats > 1:
             stays = f"{100 * PERSISTENCE:.0f} % of the variance of a sample's difference stay in every repeat"
-            lines.append(f"{spec.repeats} repeats: {stays}")
+            lines.append(f"{self.repeats} repeats: {stays}")
         return lines
 
 
@@ -417,12 +419,38 @@ def _outlook(draft: Draft, contrasts: Sequence[ArmPair], *, lost: float, icc: fl
     smallest = cells == int(np.argmin(np.bincount(cells)))
     primary = sum(pair.is_primary for pair in contrasts)
     headline = draft.job.bench.benchmark.headline
-    return _Outlook(
-        spec=spec,
-        whole=design(strata_of(cells, headline), clusters),
-        smallest_cell=design(np.zeros(int(smallest.sum()), dtype=np.intp), clusters[smallest]),
+    return _outlook_of(
+        strata_of(cells, headline).astype(np.intp).tobytes(),
+        clusters.astype(np.intp).tobytes(),
+        smallest.tobytes(),
+        repeats=spec.repeats,
         primary=max(1, primary),
         exploratory=max(1, len(contrasts) * (1 + int(cells.max()) + 1) - primary),
+        lost=lost,
+        icc=icc,
+    )
+
+
+@lru_cache(maxsize=16)  # a form asks for the plan at every change, and few changes touch the design
+def _outlook_of(
+    strata: bytes,
+    clusters: bytes,
+    smallest: bytes,
+    *,
+    repeats: int,
+    primary: int,
+    exploratory: int,
+    lost: float,
+    icc: float,
+) -> _Outlook:
+    """The outlook of a design, and what was simulated of it; arrays come as bytes, which can be keys."""
+    by_cluster, is_smallest = np.frombuffer(clusters, dtype=np.intp), np.frombuffer(smallest, dtype=np.bool_)
+    return _Outlook(
+        repeats=repeats,
+        whole=design(np.frombuffer(strata, dtype=np.intp), by_cluster),
+        smallest_cell=design(np.zeros(int(is_smallest.sum()), dtype=np.intp), by_cluster[is_smallest]),
+        primary=primary,
+        exploratory=exploratory,
         lost=lost,
         icc=icc,
     )
@@ -443,7 +471,7 @@ def _pilot(store: "Store", job_id: str, rows: Sequence[Row], outlook: _Outlook) 
             continue
         spread = spread_of(result.differences, result.grouping, se=result.comparison.se)
         study = PlantedStudy(
-            grouping=outlook.whole, spread=spread, repeats=outlook.spec.repeats, lost=result.missing
+            grouping=outlook.whole, spread=spread, repeats=outlook.repeats, lost=result.missing
         )
         detectable = outlook.of_study(study)
         contrasts.append(

@@ -11,9 +11,12 @@ import shlex
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
+from tests.warm_gnomon import warm_gnomon
 
 ROOT = Path(__file__).parents[1]
 PAGES = ("adding-a-tool.md", "adding-a-benchmark.md", "adding-an-agent.md", "adding-a-preset.md")
@@ -42,9 +45,13 @@ def commands_of(page: str) -> list[str]:
 
 
 def run(tree: Path, *command: str) -> str:
-    environment = {**os.environ, "PYTHONPATH": str(tree)}
+    return output_of(tree, sys.executable, "-m", *command)
+
+
+def output_of(tree: Path, *command: str, path: str = "") -> str:
+    environment = {**os.environ, "PYTHONPATH": str(tree), "PATH": path or os.environ["PATH"]}
     done = subprocess.run(
-        [sys.executable, "-m", *command],
+        ["env", *command],  # which looks the command up on that PATH
         cwd=tree,
         env=environment,
         capture_output=True,
@@ -74,6 +81,13 @@ def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tree
 
 
+@pytest.fixture(scope="module")
+def path(tree: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """PATH, with a `gnomon` of that tree that need not be loaded for every command."""
+    with warm_gnomon(tmp_path_factory.mktemp("warm"), root=tree) as path:
+        yield path
+
+
 @pytest.mark.parametrize("page", PAGES)
 def test_the_page_adds_one_module_and_shows_commands(page: str) -> None:
     modules = [path for path in files_of(page) if path.endswith(".py")]
@@ -84,10 +98,9 @@ def test_the_page_adds_one_module_and_shows_commands(page: str) -> None:
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_the_commands_of_the_page_run(page: str, tree: Path) -> None:
+def test_the_commands_of_the_page_run(page: str, tree: Path, path: str) -> None:
     for command in commands_of(page):
-        _, *arguments = shlex.split(command)
-        run(tree, "service.cli", *arguments)
+        output_of(tree, *shlex.split(command), path=path)
 
 
 def test_the_examples_keep_what_every_plugin_keeps(tree: Path) -> None:
@@ -105,9 +118,9 @@ def test_the_examples_are_in_the_style_of_the_project(page: str, tree: Path) -> 
     run(tree, "ruff", "format", "--no-cache", "--check", "--diff", *modules)
 
 
-def test_the_examples_are_listed_and_documented(tree: Path) -> None:
-    assert "catch_up" in run(tree, "service.cli", "tools", "list")
-    assert "token_limit" in run(tree, "service.cli", "presets")
+def test_the_examples_are_listed_and_documented(tree: Path, path: str) -> None:
+    assert "catch_up" in output_of(tree, "gnomon", "tools", "list", path=path)
+    assert "token_limit" in output_of(tree, "gnomon", "presets", path=path)
     docs = {page: (tree / "docs" / page).read_text() for page in ("tools.md", "agents.md", "presets.md")}
     assert "`catch_up(gap_m, behind_mps, ahead_mps, gap_error_m=0.0)`" in docs["tools.md"]
     assert "| [`twice`](#twice) | no | 2 | Asks twice" in docs["agents.md"]

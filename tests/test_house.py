@@ -5,9 +5,8 @@ import importlib
 import importlib.metadata
 import re
 import subprocess
+from functools import cache
 from pathlib import Path
-
-import pytest
 
 from gnomon.core import errors
 from tools.core.registry import Registry
@@ -26,22 +25,30 @@ REASONS = {  # why a short module with a single importer exists; an entry that i
 }
 
 
-@pytest.mark.parametrize("name", PACKAGES)
-def test_no_stranger_claims_the_name_of_our_package(name: str) -> None:
-    owners = set(importlib.metadata.packages_distributions().get(name, []))
-    assert owners <= {"gnomon-eval"}, f"{owners} also install a package called {name!r}"
-    assert Path(importlib.import_module(name).__path__[0]) == ROOT / name
+def test_no_stranger_claims_the_name_of_a_package_of_ours() -> None:
+    installed = importlib.metadata.packages_distributions()
+    for name in PACKAGES:
+        owners = set(installed.get(name, []))
+        assert owners <= {"gnomon-eval"}, f"{owners} also install a package called {name!r}"
+        assert Path(importlib.import_module(name).__path__[0]) == ROOT / name
 
 
-@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(ROOT)))
-def test_a_module_is_short_has_a_purpose_and_is_quiet_at_import(path: Path) -> None:
-    text = path.read_text(encoding="utf-8")
-    assert len(text.splitlines()) <= 500
-    tree = ast.parse(text)
-    assert ast.get_docstring(tree), "begins without saying why it exists"
-    if path.name == "__init__.py":
+@cache
+def tree_of(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+def test_every_module_is_short_has_a_purpose_and_is_quiet_at_import() -> None:
+    faults = []
+    for path in MODULES:
+        if (lines := len(path.read_text(encoding="utf-8").splitlines())) > 500:
+            faults.append(f"{path.relative_to(ROOT)}: has {lines} lines, more than 500")
+        if not ast.get_docstring(tree_of(path)):
+            faults.append(f"{path.relative_to(ROOT)}: begins without saying why it exists")
         allowed = (ast.Expr, ast.Import, ast.ImportFrom, ast.Assign)
-        assert all(isinstance(node, allowed) for node in tree.body), "holds more than names and a docstring"
+        if path.name == "__init__.py" and not all(isinstance(node, allowed) for node in tree_of(path).body):
+            faults.append(f"{path.relative_to(ROOT)}: holds more than names and a docstring")
+    assert faults == []
 
 
 def module_name(path: Path) -> str:
@@ -53,7 +60,7 @@ def importers() -> dict[str, set[str]]:
     found: dict[str, set[str]] = {module_name(path): set() for path in MODULES}
     for path in MODULES:
         importer = module_name(path)
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in ast.walk(tree_of(path)):
             names: list[str] = []
             if isinstance(node, ast.Import):
                 names = [alias.name for alias in node.names]
@@ -71,7 +78,7 @@ def plugin_packages() -> set[str]:
     calls = (
         node
         for path in MODULES
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        for node in ast.walk(tree_of(path))
         if isinstance(node, ast.Call)
         and isinstance(node.func, ast.Name)
         and node.func.id == Registry.__name__

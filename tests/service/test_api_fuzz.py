@@ -19,21 +19,27 @@ from starlette.testclient import TestClient
 KEY = "a-key-of-some-length"
 CHECKS = [not_a_server_error, status_code_conformance, content_type_conformance, response_schema_conformance]
 QUIET = settings(
-    max_examples=12,
     deadline=None,
-    derandomize=True,  # the same requests each time; more of them run in the soak
+    derandomize=True,  # the same requests each time
     phases=[Phase.explicit, Phase.generate],
     suppress_health_check=list(HealthCheck),
 )
 
 
 @pytest.mark.parametrize(
+    "requests",
+    [
+        pytest.param(4, marks=pytest.mark.timeout(600)),  # it also tries what cannot be asked wrongly
+        pytest.param(100, marks=[pytest.mark.soak, pytest.mark.timeout(3_600)]),
+    ],
+)
+@pytest.mark.parametrize(
     ("keyed", "mode"),  # what is asked wrongly is asked wrongly with a key too
     [(False, GenerationMode.POSITIVE), (False, GenerationMode.NEGATIVE), (True, GenerationMode.POSITIVE)],
     ids=["keyless-positive", "keyless-negative", "keyed-positive"],
 )
 def test_whatever_is_asked_the_answer_is_one_of_the_documented(
-    open_api: Callable[..., TestClient], keyed: bool, mode: GenerationMode
+    open_api: Callable[..., TestClient], keyed: bool, mode: GenerationMode, requests: int
 ) -> None:
     client = open_api(GNOMON_API_KEYS=KEY) if keyed else open_api()
     headers = {"Host": "127.0.0.1:8000"} | ({"Authorization": f"Bearer {KEY}"} if keyed else {})
@@ -42,7 +48,7 @@ def test_whatever_is_asked_the_answer_is_one_of_the_documented(
     for found in schema.get_all_operations():
         operation = found.ok()
 
-        @QUIET
+        @settings(QUIET, max_examples=requests)  # of each route
         @given(case=operation.as_strategy(generation_mode=mode))
         def ask(case: Case) -> None:
             case.call_and_validate(checks=CHECKS, headers=headers)

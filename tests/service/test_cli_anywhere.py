@@ -66,7 +66,8 @@ def test_a_job_runs_beside_modules_that_are_called_as_ours(folder: Path) -> None
     assert lines == []
 
 
-@pytest.mark.parametrize("command", ["show", "try", "plan"])
+# A plan simulates studies for some seconds, and loads little that the others do not.
+@pytest.mark.parametrize("command", ["show", "try", pytest.param("plan", marks=pytest.mark.soak)])
 def test_a_job_is_looked_at_beside_modules_that_are_called_as_ours(folder: Path, command: str) -> None:
     unknown = gnomon(folder, "show", "spec.yaml", "--sample", "x", "--arm", "tools")
     sample = unknown.stderr.strip().rpartition(" ")[2]

@@ -92,7 +92,7 @@ def _arguments(name: str) -> st.SearchStrategy:
 
 
 @every_tool
-@settings(max_examples=60)
+@settings(max_examples=25)
 @given(data=st.data())
 def test_whatever_a_model_sends_comes_back_as_an_observation(name, data):
     arguments = json.dumps(data.draw(_arguments(name)))

@@ -11,6 +11,7 @@ from playwright.sync_api import Browser, Page
 from tests.web.conftest import PHONE, WIDE
 
 PAPER = {"width": 703, "height": 1016}  # A4 without its margins, in pixels
+FEWER_CARDS = "document.querySelectorAll('details.sample').forEach((card, at) => at < 6 || card.remove())"
 OPEN_ALL = "document.querySelectorAll('details').forEach(fold => fold.open = true)"
 # What reaches beyond the page or its box, and is not in a box that scrolls and takes the focus.
 CUT = """() => {
@@ -82,6 +83,7 @@ def test_nothing_is_cut_and_all_is_accessible(
     page.evaluate(OPEN_ALL)
     assert page.evaluate(CUT) == []
     assert page.evaluate("document.documentElement.scrollWidth") <= size["width"]
+    page.evaluate(FEWER_CARDS)  # all are made alike, and each takes a second to look through
     violations = Axe().run(page).response["violations"]
     assert [(item["id"], item["nodes"][0]["html"][:200]) for item in violations] == []
 

@@ -111,6 +111,20 @@ async def test_a_call_waits_for_one_that_may_cost_less(store: Store) -> None:
     assert not budget.is_contended
 
 
+async def test_what_is_held_is_shown_without_a_wait_behind_calls_that_wait(store: Store) -> None:
+    job = create(store, limits={"usd": 2.0})
+    elsewhere, budget = budget_of(store, job.id, "elsewhere"), budget_of(store, job.id, "here")
+    taken = await elsewhere.reserve(lambda: Usage(2.0, 0))
+    await budget.refresh(is_first=True)
+    async with budget._asking:
+        waiting = [asyncio.create_task(budget.reserve(lambda: Usage(1.0, 0))) for _ in range(2)]
+        await asyncio.sleep(0)  # both are in the queue; once it moves, the lock is open until the first runs
+    await budget.refresh()
+    elsewhere.settle(taken, Usage(0.0, 0))
+    await elsewhere.refresh()
+    assert len(await asyncio.gather(*waiting)) == 2
+
+
 async def test_what_a_dead_process_held_counts_as_spent(store: Store, clock: Clock) -> None:
     job = create(store, limits={"usd": 10.0})
     await budget_of(store, job.id, "dead").reserve(lambda: Usage(6.0, 60))

@@ -16,6 +16,17 @@ from tests.workers.faults import ON_POSTGRESQL, ON_SQLITE
 from tests.workers.sites import SITES, over_postgresql, over_sqlite
 
 SAMPLES, SLOW_S, PROMISED_S, SOAK_TRIALS = 40, 90.0, 30.0, 100_000
+# One that another takes in, or that differs from another by the process it meets: in the soak alone.
+LONG = {
+    "worker SIGKILL",
+    "shard process SIGSTOP",
+    "worker SIGSTOP",
+    "supervisor SIGSTOP",
+    "API SIGSTOP",
+    "Redis restarted",
+    "Redis log cut off",
+    "clock an hour on",
+}
 # What depends on the database; all others are planted over SQLite.
 SHORT_ON_POSTGRESQL = sorted(ON_POSTGRESQL.keys() - ON_SQLITE.keys() | {"answers of commits lost"})
 
@@ -41,7 +52,9 @@ def on_postgresql() -> Iterator[Stand]:
         yield Stand(scene, faults, samples=SAMPLES)
 
 
-@pytest.mark.parametrize("name", ON_SQLITE)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.soak if name in LONG else ()) for name in ON_SQLITE]
+)
 def test_a_fault_loses_no_trial_doubles_none_and_changes_no_report(on_sqlite: Stand, name: str) -> None:
     if name not in on_sqlite.faults:
         pytest.skip("this user may not mount a disk")

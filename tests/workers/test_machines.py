@@ -11,7 +11,7 @@ from tests.workers.sites import SITES
 FAULTS = ["partition of a machine", "answers to a machine lost", "slow link, 50 kB/s"]
 
 
-@pytest.fixture(scope="module", params=["two machines", "two machines behind proxies"])
+@pytest.fixture(scope="module")
 def stand(request: pytest.FixtureRequest) -> Iterator[Stand]:
     try:
         with SITES[request.param]({**QUICK, "GNOMON_LEASE_SECONDS": "3"}) as (scene, faults):
@@ -20,7 +20,20 @@ def stand(request: pytest.FixtureRequest) -> Iterator[Stand]:
         pytest.skip(str(error))
 
 
-@pytest.mark.parametrize("name", FAULTS)
+# Behind proxies a partition takes half a minute.
+@pytest.mark.parametrize(
+    ("stand", "name"),
+    [
+        *(("two machines", name) for name in FAULTS),
+        ("two machines behind proxies", "answers to a machine lost"),
+        *(
+            pytest.param("two machines behind proxies", name, marks=pytest.mark.soak)
+            for name in FAULTS
+            if name != "answers to a machine lost"
+        ),
+    ],
+    indirect=["stand"],
+)
 def test_a_network_that_fails_loses_no_trial_and_doubles_none(stand: Stand, name: str) -> None:
     damage = stand.suffer(name, within_s=90.0)
     assert (damage.lost, damage.duplicated, damage.missing) == (0, 0, 0), str(damage)

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
+import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import (
@@ -139,8 +140,9 @@ class Protocol(RuleBasedStateMachine):
 
 
 @BOTH
-def test_leases_hold_under_any_order_of_events(kind: str, new_url: Callable[[], str]) -> None:
-    examples = {"sqlite": 40, "postgresql": 8}[kind]
+@pytest.mark.parametrize("times", [1, pytest.param(40, marks=[pytest.mark.soak, pytest.mark.timeout(3_600)])])
+def test_leases_hold_under_any_order_of_events(kind: str, new_url: Callable[[], str], times: int) -> None:
+    examples = times * {"sqlite": 20, "postgresql": 4}[kind]
     run_state_machine_as_test(
         lambda: Protocol(new_url()),
         settings=settings(max_examples=examples, stateful_step_count=40, deadline=None),

@@ -108,9 +108,10 @@ SECONDS = 20.0
 class Search(Given):
     """How a plan or a refusal was searched for.
 
-    `is_proven`: no better plan exists, or none at all. `seconds` are whole ones, rounded up. `gap` is by what
-    share of the least possible cost the plan's may be above it; None: no bound is known. `is_cut`: the time
-    was over before the search was, which then may end elsewhere on another machine.
+    `is_proven`: no better plan exists, or none at all. `seconds` are whole ones, rounded up: by the clock, so
+    they alone may differ where a request is planned again. `gap` is by what share of the least possible cost
+    the plan's may be above it; None: no bound is known. `is_cut`: the time was over before the search was,
+    which then may end elsewhere on another machine.
     """
 
     is_proven: bool

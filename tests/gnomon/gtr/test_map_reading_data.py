@@ -24,7 +24,8 @@ def readings(gtr_dir: Path, gtr_media: MediaStore) -> list[tuple[Case, Path, Map
     layout = find_layout(gtr_dir)
     store = ReadingStore(gtr_media.folder / "map-readings")
     found = []
-    for case in read_cases(layout)[0]:
+    # From the last to the first: where another process reads them in order, both meet in the middle.
+    for case in reversed(read_cases(layout)[0]):
         path = layout.map_of(case) if case.scene == "outdoor" else None
         if path is not None:
             found.append((case, path, store.read(path.read_bytes(), outdoor_scene(case).cameras)))

@@ -43,7 +43,7 @@ def test_ends_of_the_interval_are_where_the_wealth_crosses() -> None:
 def test_the_interval_excludes_zero_just_where_p_is_below_five_percent() -> None:
     random = np.random.default_rng(4)
     seen = set()
-    for _ in range(200):
+    for _ in range(60):
         sums = random.choice([-1.0, 0.0, 1.0], 60, p=[0.1, 0.6, 0.3])
         after = look(sums, np.ones(60), largest=1.0)
         is_clear = after.ci95[0] > 0 or after.ci95[1] < 0

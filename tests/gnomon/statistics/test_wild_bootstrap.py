@@ -63,7 +63,7 @@ def test_of_five_unequal_clusters_it_seldom_rejects_what_is_true() -> None:
     random, clusters = np.random.default_rng(3), np.repeat(np.arange(5), [40, 15, 8, 5, 4])
     grouping = design(np.zeros_like(clusters), clusters)
     rejected = []
-    for _ in range(300):
+    for _ in range(120):
         d = random.normal(0, 0.3, 5)[clusters] + random.normal(0, 0.5, len(clusters))
         bootstrapped = wild_bootstrap(np.clip(d, -1, 1), grouping)
         assert bootstrapped is not None

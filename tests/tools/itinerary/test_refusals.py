@@ -11,10 +11,13 @@ from tools.itinerary.planning import find_plan
 from tools.itinerary.provider import answered
 from tools.itinerary.verify.verify import verify_plan
 
-PARTS, A_PART = 4, 30
+PARTS, SOAK_PARTS, A_PART = 2, 8, 30
 
 
-@pytest.mark.parametrize("part", range(PARTS))
+@pytest.mark.parametrize(
+    "part",
+    [pytest.param(part, marks=pytest.mark.soak if part >= PARTS else ()) for part in range(SOAK_PARTS)],
+)
 def test_a_refusal_said_proven_is_never_wrong_and_hardly_a_plan_is_missed(part: int) -> None:
     outcomes: Counter[str] = Counter()
     for seed in range(part * A_PART, (part + 1) * A_PART):

@@ -1,0 +1,127 @@
+"""The command `gnomon`, warm: a process that has imported what commands use, and forks for each of them.
+
+For tests that run many commands and are not about the start of one. `warm_gnomon` gives a PATH whose
+`gnomon` behaves as the installed one: same arguments, folder, environment, pipes and exit code. It hands them
+to the process over a socket and waits, so its own start costs a hundredth of what the imports cost.
+"""
+
+import json
+import os
+import signal
+import socket
+import struct
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib import import_module
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+# What commands import that do more than look something up, and what their workers import.
+MODULES = (
+    "agents.direct",
+    "agents.models.catalog",
+    "agents.react",
+    "gnomon.benchmarks.questions",
+    "gnomon.benchmarks.worlds",
+    "gnomon.report.html",
+    "scipy.stats",
+    "service.reports",
+    "service.run_job",
+    "service.web.questions",
+    "workers.__main__",
+    "workers.shard",
+    "workers.sweeper",
+)
+CLIENT = """#!{python} -IS
+import json, os, socket, struct, sys
+told = json.dumps([sys.argv[1:], os.getcwd(), dict(os.environ)]).encode()
+with socket.socket(socket.AF_UNIX) as server:
+    server.connect({address!r})
+    socket.send_fds(server, [struct.pack("!I", len(told))], [0, 1, 2])
+    server.sendall(told)
+    code = server.recv(1)
+os._exit(code[0] if code else 70)
+"""
+
+
+@contextmanager
+def warm_gnomon(folder: Path, *, root: Path = ROOT) -> Iterator[str]:
+    """PATH with that `gnomon` on it, and behind it our programs; `folder` is empty. The modules are those
+    below `root`.
+    """
+    address, script = folder / "socket", folder / "bin" / "gnomon"
+    path = os.pathsep.join([str(script.parent), str(Path(sys.executable).parent), os.environ["PATH"]])
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(str(address))
+        listener.listen()
+        command = [sys.executable, "-m", "tests.warm_gnomon", str(listener.fileno())]
+        server = subprocess.Popen(
+            command,
+            cwd=root,
+            env={**os.environ, "PATH": path, "PYTHONPATH": str(root)},
+            pass_fds=[listener.fileno()],
+            stdin=subprocess.DEVNULL,
+        )
+    script.parent.mkdir()
+    script.write_text(CLIENT.format(python=sys.executable, address=str(address)))
+    script.chmod(0o755)
+    try:
+        yield path
+    finally:
+        server.terminate()
+        server.wait()
+
+
+def serve(listener: socket.socket) -> None:
+    """Fork for every command that a client sends, until this process is ended."""
+    from service.cli.main import BLAS_THREADS, main
+
+    os.environ[BLAS_THREADS] = "1"
+    for module in MODULES:
+        import_module(module)
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for the forks
+    while True:
+        client, _ = listener.accept()
+        if os.fork():
+            client.close()
+            continue
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+        listener.close()
+        code = 70
+        try:
+            _become(client)
+            main()
+        except SystemExit as end:
+            code = end.code if isinstance(end.code, int) else 1
+        finally:
+            for stream in (sys.stdout, sys.stderr):
+                if not stream.closed:
+                    stream.flush()
+            client.send(bytes([code]))
+            os._exit(code)
+
+
+def _become(client: socket.socket) -> None:
+    """Take over what the client was called with, and where its output goes."""
+    head, files, _, _ = socket.recv_fds(client, 4, 3)
+    (left,) = struct.unpack("!I", head)
+    parts = []
+    while left:
+        parts.append(client.recv(left))
+        left -= len(parts[-1])
+    arguments, folder, environ = json.loads(b"".join(parts))
+    for number, file in enumerate(files):
+        os.dup2(file, number)
+        os.close(file)
+    os.chdir(folder)
+    os.environ.clear()
+    os.environ.update(environ)
+    sys.argv = ["gnomon", *arguments]
+    sys.stdout = open(1, "w")  # noqa: SIM115
+    sys.stderr = open(2, "w", buffering=1, errors="backslashreplace")  # noqa: SIM115
+
+
+if __name__ == "__main__":
+    serve(socket.socket(fileno=int(sys.argv[1])))
