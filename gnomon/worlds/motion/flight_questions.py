@@ -6,7 +6,7 @@ are always the same. Other wrong options are links of a chain of small steps, of
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from itertools import combinations
+from itertools import combinations, pairwise
 from random import Random
 from typing import TypeVar
 
@@ -15,7 +15,15 @@ import numpy as np
 from gnomon.recordings.questions import NoDistractors, wrong_options
 from gnomon.worlds.camera_model import SIDE_MARGIN_DEG
 from gnomon.worlds.families.family import FamilyQuestion, shuffled
-from gnomon.worlds.motion.flying import CHOICE_WORDS, OPPOSITE, Flight, Manoeuvre, may_be_drawn
+from gnomon.worlds.motion.flying import (
+    CHOICE_WORDS,
+    MANOEUVRES,
+    OPPOSITE,
+    SECONDS,
+    Flight,
+    Manoeuvre,
+    may_be_drawn,
+)
 from gnomon.worlds.motion.logs import flight_log
 from gnomon.worlds.motion.tour import FOV_DEG
 from tools.geometry.pose import wrapped_deg
@@ -34,6 +42,9 @@ INSIDE = 0.03  # of the picture's width, from the border of a third or of the pi
 AIM_DEG, AIM_M = (12.0, 45.0), (10.0, 60.0)  # differences of wrong aims
 END_M = (8.0, 20.0)  # and of wrong ends, on the ground
 FARTHEST_M, WIDEST_DEG = 70.0, 80.0  # of ends: others would be known to be wrong
+
+INNER = range(1, MANOEUVRES - 1)  # the manoeuvres with one before and one after
+AROUND_S = SECONDS[1]  # of a moment within one of these, from which on both neighbours show
 
 VIEWS = (
     "it is not in the picture", "in the left third of the picture",
@@ -238,15 +249,33 @@ def view_of(flight: Flight, frame: int, place: ScenePlace) -> int | None:
     return 1 + int(across * 3) if is_inside and is_clear else None
 
 
-def progress(flight: Flight, lots: Random) -> FamilyQuestion:
-    """Say which step of a route is under way at a moment; each is as likely."""
-    number = lots.randrange(len(flight.manoeuvres))
-    start_s, end_s = flight.marks_s[number : number + 2]
-    moment_s = lots.randint(start_s + 1, end_s - 1)
+def progress(flight: Flight, lots: Random) -> tuple[Flight, FamilyQuestion] | None:
+    """Say which step of a route is under way in the middle of a part of the flight; each of four is as likely.
+
+    The part always shows something of the steps before and after, and times count from its own start: how
+    long the steps before it usually take tells nothing. No two pairs of neighbours do the same things in the
+    same order, so what is to be seen settles the step.
+    """
+    pairs = {(before.choice, after.choice) for before, after in pairwise(flight.manoeuvres)}
+    moments_s = [_moments_s(flight, number) for number in INNER]
+    if len(pairs) < len(flight.manoeuvres) - 1 or not all(moments_s):
+        return None
+    which = lots.randrange(len(INNER))
+    moment_s = lots.choice(moments_s[which])
+    shown = flight.part(moment_s - AROUND_S, moment_s + AROUND_S)
     steps = [f"step {index}: {each.words}" for index, each in enumerate(flight.manoeuvres, start=1)]
-    wrong = lots.sample([text for index, text in enumerate(steps) if index != number], 4)
-    text = f"The drone flies this route: {'; '.join(steps)}. Which of these steps is it at, at {moment_s} s?"
-    return _asked(flight, lots, text, [steps[number], *wrong])
+    text = (
+        f"The drone flies this route: {'; '.join(steps)}. The clip shows a part of it. Which of these steps is"
+        f" the drone at, {AROUND_S} s after the clip's start?"
+    )
+    return shown, _asked(shown, lots, text, _first([steps[number] for number in INNER], which))
+
+
+def _moments_s(flight: Flight, number: int) -> list[int]:
+    """The seconds within a manoeuvre about which the flight goes on long enough, both ways."""
+    start_s, end_s = flight.marks_s[number : number + 2]
+    latest_s = flight.marks_s[-1] - AROUND_S
+    return list(range(max(start_s + 1, AROUND_S), min(end_s - 1, latest_s) + 1))
 
 
 def action(flight: Flight, lots: Random) -> FamilyQuestion | None:

@@ -20,6 +20,7 @@ from tools.scene.scene import Point
 
 KEPT = 8
 NOON_HOUR = 12.0
+CAR_M = 4.0  # from the middle of a parked car, within which all of it is, and more than its height
 PLAIN = 1  # owner of what stands still
 
 
@@ -61,25 +62,31 @@ def _town(world: World, mount: Mount, canvas: Canvas, conditions: Conditions, ho
     canvas.draw(town.ground(world, mount), light.still, PLAIN)
     shadows = []
     slope = (-light.sun[0] / light.sun[2], -light.sun[1] / light.sun[2])
-    in_sight = [house for house in there.buildings if math.dist(house.ring_m[0], mount.xy_m) < town.FAR_M]
-    for house in in_sight:
+    longest = 1.0 + math.hypot(*slope)  # of a shadow and what casts it, for each metre of height
+    houses = [
+        house
+        for house in there.buildings
+        if math.dist(house.ring_m[0], mount.xy_m) < town.FAR_M
+        and any(canvas.may_show(corner, longest * house.height_m) for corner in house.ring_m)
+    ]
+    for house in houses:
         base = np.array(house.ring_m)
         shadows.append(hull(np.concatenate([base, base + np.array(slope) * house.height_m])))
     solids = []
     for tree in there.trees_m:
-        if 9 < math.dist(tree[:2], mount.xy_m) < 110:
+        if 9 < math.dist(tree[:2], mount.xy_m) < 110 and canvas.may_show(tree[:2], longest * tree[2]):
             solids.append(town.tree(tree, mount))
             turns = np.linspace(0, 2 * math.pi, 12, endpoint=False)
             crown = np.array(tree[:2]) + np.array(slope) * 0.68 * tree[2]
             shadows.append(crown + 0.3 * tree[2] * np.column_stack([np.cos(turns), np.sin(turns)]))
     for at, heading_deg, number in there.parked:
-        if 9 < math.dist(at, mount.xy_m) < 110:
+        if 9 < math.dist(at, mount.xy_m) < 110 and canvas.may_show(at, longest * CAR_M):
             car = vehicle(look_of("vehicle", Random(number))).placed(at, heading_deg)
             solids.append(car)
             shadows.append(cast(car, slope))
     if light.shadow > 0:
         canvas.shadow(shadows, light.shadow)
-    for house in in_sight:
+    for house in houses:
         if not any(canvas.may_show(corner, 4.0) for corner in house.ring_m):
             continue
         canvas.draw(town.house(house), light.still, PLAIN)
