@@ -211,23 +211,34 @@ def even(region: Region) -> Region:
     return (left - left % FINER, top - top % FINER, right + -right % FINER, bottom + -bottom % FINER)
 
 
-def _joined(first: Region | None, second: Region | None) -> Region | None:
-    if first is None or second is None:
-        return first or second
-    return (
-        min(first[0], second[0]), min(first[1], second[1]), max(first[2], second[2]), max(first[3], second[3])
-    )  # fmt: skip
+def merged(regions: Sequence[Region]) -> list[Region]:
+    """Regions that hold the same pixels; those that overlap are one."""
+    apart: list[Region] = []
+    for region in regions:
+        left, top, right, bottom = region
+        for index in range(len(apart) - 1, -1, -1):
+            near = apart[index]
+            if left < near[2] and near[0] < right and top < near[3] and near[1] < bottom:
+                del apart[index]
+                left, top = min(left, near[0]), min(top, near[1])
+                right, bottom = max(right, near[2]), max(bottom, near[3])
+        apart.append((left, top, right, bottom))
+    return apart
 
 
 def _numbered(polygons: Sequence[Floats], region: Region) -> NDArray[Any]:
     """Of each pixel of the region the number of the last polygon that covers it, from 1; else 0."""
     left, top, right, bottom = region
-    mode = "L" if len(polygons) < 255 else "I"
-    image = Image.new(mode, (right - left, bottom - top))
+    if len(polygons) < 256:
+        numbers = np.zeros((bottom - top, right - left), np.uint8)
+        image = Image.frombuffer("L", (right - left, bottom - top), numbers, "raw", "L", 0, 1)
+        image.readonly = 0  # so that Pillow draws into the array itself
+    else:
+        image = Image.new("I", (right - left, bottom - top))
     pen = ImageDraw.Draw(image)
     for number, polygon in enumerate(polygons, start=1):
         pen.polygon((polygon - (left, top)).ravel().tolist(), fill=number)
-    return np.asarray(image)
+    return numbers if image.mode == "L" else np.asarray(image)
 
 
 def _piecewise(numbers: NDArray[Any], planes: Floats, region: Region) -> NDArray[np.float32]:

@@ -281,7 +281,8 @@ def _billboard(
     frame = [(-half_m, 0.0), (half_m, 0.0), (half_m, top_m), (-half_m, top_m)]
     drawn = [frame, *(shape for shape, _ in shapes)]
     ends = list(accumulate(len(shape) for shape in drawn))
-    across, up = np.clip(np.concatenate(drawn), (-half_m, 0.0), (half_m, top_m)).T
+    corners = np.array([corner for shape in drawn for corner in shape])
+    across, up = corners[:, 0].clip(-half_m, half_m), corners[:, 1].clip(0.0, top_m)
     across = across * (1 - up * narrowing) + lean * up
     points_m = np.column_stack([at[0] + across * right[0], at[1] + across * right[1], up])
     colours = [NOTHING, *(colour for _, colour in shapes)]

@@ -8,6 +8,7 @@ from random import Random
 import numpy as np
 import shapely
 from numpy.typing import NDArray
+from PIL import Image
 
 from gnomon.worlds.camera_model import Mount
 from gnomon.worlds.rendering import building, town
@@ -26,9 +27,10 @@ PLAIN = 1  # owner of what stands still
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Scenery:
-    """A canvas with what stands still, and the light it stands in."""
+    """A canvas with what stands still, its picture, and the light it stands in."""
 
     canvas: Canvas
+    picture: Image.Image
     light: Light
 
 
@@ -47,7 +49,7 @@ def scenery(
     else:
         light = _town(world, mount, canvas, conditions, hour)
     light.settle(canvas)
-    return Scenery(canvas=canvas, light=light)
+    return Scenery(canvas=canvas, picture=canvas.picture(), light=light)
 
 
 def _town(world: World, mount: Mount, canvas: Canvas, conditions: Conditions, hour: float) -> Light:
@@ -109,9 +111,14 @@ def cast(solid: Solid, slope: tuple[float, float]) -> NDArray[np.float64]:
 
 def cast_by_walker(foot: Point, slope: tuple[float, float]) -> NDArray[np.float64]:
     """The shadow of a person who stands at a point."""
+    return _cast_at_origin(slope) + foot
+
+
+@lru_cache(64)
+def _cast_at_origin(slope: tuple[float, float]) -> NDArray[np.float64]:
     turns = np.linspace(0, 2 * math.pi, 10, endpoint=False)
     disc = 0.22 * np.column_stack([np.cos(turns), np.sin(turns)])
-    return hull(np.concatenate([np.array(foot) + disc, np.array(foot) + np.array(slope) * 1.55 + 0.8 * disc]))
+    return hull(np.concatenate([disc, np.array(slope) * 1.55 + 0.8 * disc]))
 
 
 def hull(points: NDArray[np.float64]) -> NDArray[np.float64]:
