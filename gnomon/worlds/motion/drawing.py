@@ -19,7 +19,7 @@ from gnomon.worlds.motion.tour import Tour
 from gnomon.worlds.options import WorldOptions
 
 VERSION = 1  # of the tours, in their ids: a change that changes them changes it
-TOURS = 60  # drawn in search of one that holds the question
+TOURS = 200  # drawn in search of one that holds the question
 KEPT = 64  # tours remembered: all tasks of a number ask about one
 PER_TOWN = 8  # tours that share a town
 TOWN = WorldOptions(movement="simulated", sight="occluded")
@@ -55,7 +55,7 @@ class MotionTask:
         return "tour-town"
 
 
-def _of_rides(task: str, short: str, *, version: int = 1) -> MotionTask:
+def _of_rides(task: str, short: str, *, version: int) -> MotionTask:
     def ask(tour: Tour, lots: Random) -> DrawnMotion | None:
         question = ride_question(task, tour, lots)
         return DrawnMotion(tour=tour, question=question) if question else None
@@ -94,9 +94,11 @@ def _of_parts(
     return MotionTask(task=task, short=short, version=version, scenes=(FLYING,), ask=ask_flight)
 
 
-_SHORTS = ("size", "side", "box", "length", "speed", "turn", "path", "pose")
+_RIDES = (
+    ("size", 2), ("side", 1), ("box", 2), ("length", 2), ("speed", 2), ("turn", 1), ("path", 2), ("pose", 1)
+)  # fmt: skip
 MOTION_TASKS: tuple[MotionTask, ...] = (
-    *(_of_rides(task, short) for task, short in zip(TASKS, _SHORTS, strict=True)),
+    *(_of_rides(task, short, version=version) for task, (short, version) in zip(TASKS, _RIDES, strict=True)),
     _of_flights("Trajectory Captioning", "caption", flight_questions.trajectory, version=2),
     _of_flights("Sequence Recall", "next", flight_questions.sequence),
     _of_flights("Start/End Position", "ends", flight_questions.ends),

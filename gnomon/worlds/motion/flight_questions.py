@@ -250,7 +250,7 @@ def view_of(flight: Flight, frame: int, place: ScenePlace) -> int | None:
 
 
 def progress(flight: Flight, lots: Random) -> tuple[Flight, FamilyQuestion] | None:
-    """Say which step of a route is under way in the middle of a part of the flight; each of four is as likely.
+    """Say which step of a route is under way in the middle of a part of the flight; each is as likely.
 
     The part always shows something of the steps before and after, and times count from its own start: how
     long the steps before it usually take tells nothing. No two pairs of neighbours do the same things in the
@@ -265,8 +265,8 @@ def progress(flight: Flight, lots: Random) -> tuple[Flight, FamilyQuestion] | No
     shown = flight.part(moment_s - AROUND_S, moment_s + AROUND_S)
     steps = [f"step {index}: {each.words}" for index, each in enumerate(flight.manoeuvres, start=1)]
     text = (
-        f"The drone flies this route: {'; '.join(steps)}. The clip shows a part of it. Which of these steps is"
-        f" the drone at, {AROUND_S} s after the clip's start?"
+        f"The drone flies this route: {'; '.join(steps)}. The clip shows a part of it. Which of these steps"
+        f" is the drone at, {AROUND_S} s after the clip's start?"
     )
     return shown, _asked(shown, lots, text, _first([steps[number] for number in INNER], which))
 
