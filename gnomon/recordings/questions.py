@@ -19,10 +19,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from gnomon.core.errors import DataError, SpecError
+from gnomon.core.errors import DataError
 from gnomon.core.ids import stable_seed
 from gnomon.recordings import truth
 from gnomon.recordings.recording import Array, Recording, read_recording
+from gnomon.whole_file import require_new_folder
 from tools.geometry.kinematics import displacement_m, path_length_m
 from tools.geometry.polyline import STRAIGHT_DEG, PolylineTurn, in_words
 from tools.geometry.pose import Pose, from_yaw_pitch_roll, rotation_angle_deg, wrapped_deg
@@ -490,8 +491,7 @@ def write_questions(recordings: Sequence[Path], out: Path, *, seed: int = 0) -> 
         DataError: a file is no recording, or two name one clip.
         SpecError: `out` is not new or empty.
     """
-    if out.exists() and (not out.is_dir() or any(out.iterdir())):
-        raise SpecError(f"{out} is not a new or empty folder", field="--out")
+    require_new_folder(out)
     rows: list[Row] = []
     clips: dict[str, Path] = {}
     for path in recordings:

@@ -7,9 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, groupby, pairwise
 
-from agents.models.reference.sighting_questions import OPTION
+from agents.models.reference.sighting_questions import OPTION, lettered
 from agents.models.reference.tool_results import Call, Result, answers_in, offered_in, results_of, texts_of
-from gnomon.core.ids import stable_seed
 from gnomon.core.message import Message
 from gnomon.core.model import Request
 
@@ -134,11 +133,8 @@ def answer_motion_question(question: MotionQuestion, request: Request) -> str:
         letter = solve(question, ask) if solve else None
     except (LookupError, ArithmeticError, StopIteration, TypeError, ValueError):
         letter = None
-    if letter is not None:
-        return f"So the tools measure.\n{json.dumps({'answer': letter})}"
-    order = sorted(question.options, key=lambda each: stable_seed(question.text, question.options[each]))
-    why = "I have nothing to measure this with. This is a guess."
-    return f"{why}\n{json.dumps({'answer': order[0] if order else 'A'})}"
+    words = None if letter is None else question.options[letter]
+    return lettered(words, question.options, "So the tools measure.", seed=(question.text, question.log))
 
 
 Ask = Callable[[Sequence[Call], str], list[Result]]

@@ -1,4 +1,4 @@
-"""Audits questions about moving cameras: whether numbers, words or usual values give the answer."""
+"""Tries whether numbers, words or usual values give away what is asked about moving cameras."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence

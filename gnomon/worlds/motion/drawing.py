@@ -99,15 +99,15 @@ _RIDES = (
 )  # fmt: skip
 MOTION_TASKS: tuple[MotionTask, ...] = (
     *(_of_rides(task, short, version=version) for task, (short, version) in zip(TASKS, _RIDES, strict=True)),
-    _of_flights("Trajectory Captioning", "caption", flight_questions.trajectory, version=2),
+    _of_flights("Trajectory Captioning", "caption", flight_questions.trajectory, version=3),
     _of_flights("Sequence Recall", "next", flight_questions.sequence),
-    _of_flights("Start/End Position", "ends", flight_questions.ends),
+    _of_flights("Start/End Position", "ends", flight_questions.ends, version=2),
     _of_flights("Proximity", "nearer", flight_questions.proximity, has_map=True),
     _of_flights("Duration", "longer", flight_questions.duration),
     _of_flights("Landmark Position", "mark", flight_questions.landmark, has_map=True),
     _of_flights("Goal Detection", "goal", flight_questions.goal, has_map=True),
     _of_parts("Progress Evaluation", "step", flight_questions.progress, version=2),
-    _of_flights("Action Generation", "aim", flight_questions.action, has_map=True),
+    _of_flights("Action Generation", "aim", flight_questions.action, version=2, has_map=True),
 )
 
 

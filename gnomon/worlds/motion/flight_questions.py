@@ -62,13 +62,13 @@ CHANGES = ("it shrinks", "it grows", "it stays the same")
 def trajectory(flight: Flight, lots: Random) -> FamilyQuestion | None:
     """Say which sequence of manoeuvres it is."""
 
-    def step(_: np.random.Generator, route: tuple[Manoeuvre, ...]) -> tuple[Manoeuvre, ...]:
-        index = lots.randrange(len(route))
+    def step(rng: np.random.Generator, route: tuple[Manoeuvre, ...]) -> tuple[Manoeuvre, ...]:
+        index = int(rng.integers(len(route)))
         each, flipped = route[index], OPPOSITE.get(route[index].kind)
-        if flipped and lots.random() < 0.5:
+        if flipped and rng.random() < 0.5:
             changed = Manoeuvre(flipped, each.amount, each.seconds)
         else:
-            by = lots.randint(*DIFFERENCES[each.kind.quantity]) * lots.choice((-1, 1))
+            by = int(rng.integers(*DIFFERENCES[each.kind.quantity], endpoint=True)) * _either_way(rng)
             changed = Manoeuvre(each.kind, each.amount + by, each.seconds)
         return (*route[:index], changed, *route[index + 1 :])
 
@@ -126,11 +126,11 @@ def _other_aims(
     What would be out of bounds is mirrored at them.
     """
 
-    def step(_: np.random.Generator, link: Aim) -> Aim:
-        turn_deg = wrapped_deg(link[0] + lots.choice((-1, 1)) * lots.uniform(*AIM_DEG))
+    def step(rng: np.random.Generator, link: Aim) -> Aim:
+        turn_deg = wrapped_deg(link[0] + _either_way(rng) * rng.uniform(*AIM_DEG))
         if abs(turn_deg) > widest_deg:
             turn_deg = math.copysign(2 * widest_deg - abs(turn_deg), turn_deg)
-        away_m = link[1] + lots.choice((-1, 1)) * lots.uniform(*metres)
+        away_m = link[1] + _either_way(rng) * rng.uniform(*metres)
         away_m = 2 * AWAY_M - away_m if away_m < AWAY_M else away_m
         return turn_deg, 2 * farthest_m - away_m if away_m > farthest_m else away_m
 
@@ -306,6 +306,10 @@ def seen_from(flight: Flight, frame: int, xy_m: Sequence[float]) -> tuple[float,
     east_m, north_m = xy_m[0] - x_m, xy_m[1] - y_m
     ahead_m = east_m * math.sin(turn) + north_m * math.cos(turn)
     return ahead_m, north_m * math.sin(turn) - east_m * math.cos(turn)
+
+
+def _either_way(rng: np.random.Generator) -> int:
+    return -1 if rng.random() < 0.5 else 1
 
 
 def _places(flight: Flight, lots: Random) -> list[ScenePlace]:

@@ -1,4 +1,4 @@
-"""A camera that flies over a town: manoeuvres drawn by lot, one after the other, each at an even rate."""
+"""Draws the flight of a camera over a town: manoeuvres by lot, one after the other, each at an even rate."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
