@@ -42,6 +42,8 @@ INSIDE = 0.03  # of the picture's width, from the border of a third or of the pi
 AIM_DEG, AIM_M = (12.0, 45.0), (10.0, 60.0)  # differences of wrong aims
 END_M = (8.0, 20.0)  # and of wrong ends, on the ground
 FARTHEST_M, WIDEST_DEG = 70.0, 80.0  # of ends: others would be known to be wrong
+FARTHEST_AIM_M = 180.0
+NEAR_M, NEAR_AIM_M = 4.0, 8.0  # to the distance that is settled by lot: all are as likely
 
 INNER = range(1, MANOEUVRES - 1)  # the manoeuvres with one before and one after
 AROUND_S = SECONDS[1]  # of a moment within one of these, from which on both neighbours show
@@ -104,6 +106,8 @@ def ends(flight: Flight, lots: Random) -> FamilyQuestion | None:
     """Say where the flight ends, as seen from where it starts."""
     ahead_m, left_m = seen_from(flight, 0, flight.poses[-1, :2].tolist())
     aim = (math.degrees(math.atan2(left_m, ahead_m)), math.hypot(ahead_m, left_m))
+    if abs(aim[1] - lots.uniform(AWAY_M, FARTHEST_M)) > NEAR_M:
+        return None
     wrong = _other_aims(lots, aim, END_M, FARTHEST_M, WIDEST_DEG)
     if wrong is None:
         return None
@@ -118,7 +122,7 @@ def _other_aims(
     lots: Random,
     aim: Aim,
     metres: tuple[float, float],
-    farthest_m: float = math.inf,
+    farthest_m: float,
     widest_deg: float = 175.0,
 ) -> list[Aim] | None:
     """Wrong aims; None where the right one is too near, too far or too wide, or hardly turns.
@@ -280,10 +284,13 @@ def _moments_s(flight: Flight, number: int) -> list[int]:
 
 def action(flight: Flight, lots: Random) -> FamilyQuestion | None:
     """Say by which turn and how far it gets above a place from where it is at the end."""
+    wanted_m = lots.uniform(AWAY_M, FARTHEST_AIM_M)
     for place in _places(flight, lots):
         ahead_m, left_m = seen_from(flight, -1, place.xy_m)
         aim = (math.degrees(math.atan2(left_m, ahead_m)), math.hypot(ahead_m, left_m))
-        wrong = _other_aims(lots, aim, AIM_M)
+        if abs(aim[1] - wanted_m) > NEAR_AIM_M:
+            continue
+        wrong = _other_aims(lots, aim, AIM_M, FARTHEST_AIM_M)
         if wrong is not None:
             text = (
                 f"From where the drone is at {flight.marks_s[-1]} s it shall fly straight until it is above"
