@@ -41,8 +41,8 @@ AWAY_M = 20.0  # from what is asked about, at least, on the ground
 INSIDE = 0.03  # of the picture's width, from the border of a third or of the picture
 AIM_DEG, AIM_M = (12.0, 45.0), (10.0, 60.0)  # differences of wrong aims
 END_M = (8.0, 20.0)  # and of wrong ends, on the ground
-FARTHEST_M, WIDEST_DEG = 70.0, 80.0  # of ends: others would be known to be wrong
-FARTHEST_AIM_M = 180.0
+ENDS_M, WIDEST_DEG = (AWAY_M, 70.0), 80.0  # others would be known to be wrong
+AIMS_M = (80.0, 240.0)  # places are not nearer in many a town
 NEAR_M, NEAR_AIM_M = 4.0, 8.0  # to the distance that is settled by lot: all are as likely
 
 INNER = range(1, MANOEUVRES - 1)  # the manoeuvres with one before and one after
@@ -106,9 +106,9 @@ def ends(flight: Flight, lots: Random) -> FamilyQuestion | None:
     """Say where the flight ends, as seen from where it starts."""
     ahead_m, left_m = seen_from(flight, 0, flight.poses[-1, :2].tolist())
     aim = (math.degrees(math.atan2(left_m, ahead_m)), math.hypot(ahead_m, left_m))
-    if abs(aim[1] - lots.uniform(AWAY_M, FARTHEST_M)) > NEAR_M:
+    if abs(aim[1] - lots.uniform(*ENDS_M)) > NEAR_M:
         return None
-    wrong = _other_aims(lots, aim, END_M, FARTHEST_M, WIDEST_DEG)
+    wrong = _other_aims(lots, aim, END_M, ENDS_M, WIDEST_DEG)
     if wrong is None:
         return None
     text = (
@@ -122,25 +122,26 @@ def _other_aims(
     lots: Random,
     aim: Aim,
     metres: tuple[float, float],
-    farthest_m: float,
+    bounds_m: tuple[float, float],
     widest_deg: float = 175.0,
 ) -> list[Aim] | None:
     """Wrong aims; None where the right one is too near, too far or too wide, or hardly turns.
 
     What would be out of bounds is mirrored at them.
     """
+    nearest_m, farthest_m = bounds_m
 
     def step(rng: np.random.Generator, link: Aim) -> Aim:
         turn_deg = wrapped_deg(link[0] + _either_way(rng) * rng.uniform(*AIM_DEG))
         if abs(turn_deg) > widest_deg:
             turn_deg = math.copysign(2 * widest_deg - abs(turn_deg), turn_deg)
         away_m = link[1] + _either_way(rng) * rng.uniform(*metres)
-        away_m = 2 * AWAY_M - away_m if away_m < AWAY_M else away_m
+        away_m = 2 * nearest_m - away_m if away_m < nearest_m else away_m
         return turn_deg, 2 * farthest_m - away_m if away_m > farthest_m else away_m
 
     def is_sound(links: Sequence[Aim]) -> bool:
         return all(
-            AWAY_M <= link[1] <= farthest_m and 5 < abs(link[0]) <= widest_deg for link in links
+            nearest_m <= link[1] <= farthest_m and 5 < abs(link[0]) <= widest_deg for link in links
         ) and all(
             abs(wrapped_deg(a[0] - b[0])) >= AIM_DEG[0] / 2 or abs(a[1] - b[1]) >= metres[0] / 2
             for a, b in combinations(links, 2)
@@ -284,13 +285,13 @@ def _moments_s(flight: Flight, number: int) -> list[int]:
 
 def action(flight: Flight, lots: Random) -> FamilyQuestion | None:
     """Say by which turn and how far it gets above a place from where it is at the end."""
-    wanted_m = lots.uniform(AWAY_M, FARTHEST_AIM_M)
+    wanted_m = lots.uniform(*AIMS_M)
     for place in _places(flight, lots):
         ahead_m, left_m = seen_from(flight, -1, place.xy_m)
         aim = (math.degrees(math.atan2(left_m, ahead_m)), math.hypot(ahead_m, left_m))
         if abs(aim[1] - wanted_m) > NEAR_AIM_M:
             continue
-        wrong = _other_aims(lots, aim, AIM_M, FARTHEST_AIM_M)
+        wrong = _other_aims(lots, aim, AIM_M, AIMS_M)
         if wrong is not None:
             text = (
                 f"From where the drone is at {flight.marks_s[-1]} s it shall fly straight until it is above"
