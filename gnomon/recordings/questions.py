@@ -31,18 +31,9 @@ from tools.geometry.pose import Pose, from_yaw_pitch_roll, rotation_angle_deg, w
 WRONG = 4
 TRIES = 400
 
-SIZE, RELATION, GROUNDING, LENGTH = (
-    "Dimensional Measurement",
-    "Spatial Relation",
-    "3D Video Grounding",
-    "Displacement & Path Length",
-)
-SPEED, ORIENTATION, TRAJECTORY, POSE = (
-    "Speed & Acceleration",
-    "Ego-Centric Orientation",
-    "Trajectory Description",
-    "Pose Estimation",
-)
+SIZE, RELATION, GROUNDING = "Dimensional Measurement", "Spatial Relation", "3D Video Grounding"
+LENGTH, SPEED = "Displacement & Path Length", "Speed & Acceleration"
+ORIENTATION, TRAJECTORY, POSE = "Ego-Centric Orientation", "Trajectory Description", "Pose Estimation"
 TASKS = (SIZE, RELATION, GROUNDING, LENGTH, SPEED, ORIENTATION, TRAJECTORY, POSE)
 Quantity = Literal["m", "m/s", "m/s²", "°"]
 T = TypeVar("T")

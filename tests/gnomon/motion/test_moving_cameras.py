@@ -366,10 +366,10 @@ def test_an_id_says_all_that_determines_a_question(tmp_path):
     draw_motion.cache_clear()
     tour_of.cache_clear()
     assert draw_motion(number).question == first
-    with pytest.raises(NotFound, match="size1-riding-7-00012"):
-        samples.get("size1-outdoor-7-00000")
+    with pytest.raises(NotFound, match="size2-riding-7-00012"):
+        samples.get("size2-outdoor-7-00000")
     with pytest.raises(NotFound):
-        samples.get("size1-riding-8-00000")
+        samples.get("size2-riding-8-00000")
 
 
 QUESTIONS = """
