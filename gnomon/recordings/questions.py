@@ -28,8 +28,7 @@ from tools.geometry.kinematics import displacement_m, path_length_m
 from tools.geometry.polyline import STRAIGHT_DEG, PolylineTurn, in_words
 from tools.geometry.pose import Pose, from_yaw_pitch_roll, rotation_angle_deg, wrapped_deg
 
-WRONG = 4
-TRIES = 400
+WRONG, TRIES = 4, 400
 
 SIZE, RELATION, GROUNDING = "Dimensional Measurement", "Spatial Relation", "3D Video Grounding"
 LENGTH, SPEED = "Displacement & Path Length", "Speed & Acceleration"
@@ -352,8 +351,7 @@ class Maker:
         spans = self.spans
         step = partial(_shifted, spans=spans, lengths=spans.sizes_of(self._called(name))[0])
         wrong = wrong_options(self.rng, box, step, partial(_are_boxes, spans=spans))
-        texts = [_box(shifted) for shifted in wrong]
-        return self._draft(GROUNDING, question, _box(box), texts, (name,), frame.time_s)
+        return self._draft(GROUNDING, question, _box(box), [*map(_box, wrong)], (name,), frame.time_s)
 
     def _relation(self, name: str) -> Draft | None:
         for frame in self.recording.frames:
