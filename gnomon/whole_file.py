@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from gnomon.core.errors import NoRoom
+from gnomon.core.errors import NoRoom, SpecError
 
 NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT)
@@ -71,6 +71,16 @@ def write_whole(path: Path, data: bytes, *, rights: int = PRIVATE) -> None:
             path.parent.mkdir(parents=True, exist_ok=True)
     with whole_file(path, rights=rights) as file:
         file.write(data)
+
+
+def require_new_folder(folder: Path) -> None:
+    """See that a folder is new or empty.
+
+    Raises:
+        SpecError: it is neither.
+    """
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise SpecError(f"{folder} is not a new or empty folder", field="--out")
 
 
 def make_private_folder(folder: Path) -> None:

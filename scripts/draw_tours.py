@@ -13,6 +13,7 @@ from PIL import Image, ImageDraw, ImageFont
 
 from gnomon.worlds.families.family_numbers import FamilyNumber
 from gnomon.worlds.motion.drawing import FLYING, MOTION_TASKS, PER_TOWN, RIDING, draw_motion, tour_of
+from gnomon.worlds.motion.flying import Flight
 from gnomon.worlds.motion.tour import Tour
 from gnomon.worlds.rendering.tour_clip import TourClip
 
@@ -38,12 +39,14 @@ def _sheet(camera: str, k: int, tour: Tour) -> Image.Image:
         if camera not in task.scenes:
             continue
         drawn = draw_motion(FamilyNumber(task, camera, SEED, k))
-        if drawn.tour.id != tour.id:
+        is_part = isinstance(tour, Flight) and tour.manoeuvres == getattr(drawn.tour, "manoeuvres", None)
+        if drawn.tour.id != tour.id and not is_part:
             continue
         question = drawn.question
         options = "   ".join(f"{letter}. {words}" for letter, words in question.by_letter.items())
         asked = f"{question.whole_text}  {options}  Right: {question.gold}".replace("²", "^2")  # for the font
-        lines += [f"{task.task}:", *_wrapped(asked), ""]
+        start = f" (its clip starts at {drawn.tour.clock_s:g} s)" if drawn.tour.id != tour.id else ""
+        lines += [f"{task.task}{start}:", *_wrapped(asked), ""]
     last = len(tour.times_s) - 1
     frames = [round(number * last / (FRAMES - 1)) for number in range(FRAMES)]
     pictures = list(TourClip(tour=tour).pictures(frames))

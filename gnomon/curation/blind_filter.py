@@ -12,6 +12,7 @@ from gnomon.core.benchmark import BENCHMARKS, HasQuestionFile
 from gnomon.core.errors import DataError, SpecError
 from gnomon.curation.rows import Row
 from gnomon.media.clip_samples import read_rows
+from gnomon.whole_file import require_new_folder
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,8 +63,7 @@ def write_filtered(verdict: Verdict, *, benchmark: str, data: Path, out: Path) -
     }
     if benchmark not in files:
         raise SpecError(f"no filter for {benchmark!r}; there is one for: {', '.join(files)}", field="ROWS")
-    if out.exists() and (not out.is_dir() or any(out.iterdir())):
-        raise SpecError(f"{out} is not a new or empty folder", field="--out")
+    require_new_folder(out)
     file = files[benchmark]
     rows = read_rows(data / file.name)
     kept = [row for row in rows if file.id_of(row) not in verdict.dropped]

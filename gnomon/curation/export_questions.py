@@ -8,9 +8,9 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from gnomon.core.errors import SpecError
 from gnomon.core.ids import stable_hash
 from gnomon.curation.rows import Row
+from gnomon.whole_file import require_new_folder
 
 
 def write_harvest(rows: Sequence[Row], *, data: Path, out: Path) -> int:
@@ -21,8 +21,7 @@ def write_harvest(rows: Sequence[Row], *, data: Path, out: Path) -> int:
     Raises:
         SpecError: `out` is not new or empty.
     """
-    if out.exists() and (not out.is_dir() or any(out.iterdir())):
-        raise SpecError(f"{out} is not a new or empty folder", field="--out")
+    require_new_folder(out)
     questions: dict[str, dict[str, Any]] = {}
     for row in sorted(rows, key=lambda row: (row["sample_id"], row["model"])):
         if row["score"] != 1.0:

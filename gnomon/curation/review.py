@@ -9,10 +9,11 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import Field, TypeAdapter, ValidationError, model_validator
 
 from gnomon.benchmarks.escherverse.loader import FILE
-from gnomon.core.errors import DataError, SpecError
+from gnomon.core.errors import DataError
 from gnomon.core.validation import StrictModel
 from gnomon.curation.consensus import Consensus
 from gnomon.media.clip_folders import USUAL
+from gnomon.whole_file import require_new_folder
 from tools.core.regular_file import read_regular
 
 
@@ -101,8 +102,7 @@ def write_reviewed(
         SpecError: `out` is not new or empty.
         DataError: as `read_questions`.
     """
-    if out.exists() and (not out.is_dir() or any(out.iterdir())):
-        raise SpecError(f"{out} is not a new or empty folder", field="--out")
+    require_new_folder(out)
     entries = by_index(read_questions(data))
     counts = dict.fromkeys(("agreed", "keep", "fix", "drop", "undecided"), 0)
     kept = []

@@ -9,7 +9,7 @@ import json
 import math
 import shutil
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import combinations, pairwise
 from pathlib import Path, PurePosixPath
@@ -19,29 +19,20 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from gnomon.core.errors import DataError, SpecError
+from gnomon.core.errors import DataError
 from gnomon.core.ids import stable_seed
 from gnomon.recordings import truth
 from gnomon.recordings.recording import Array, Recording, read_recording
+from gnomon.whole_file import require_new_folder
 from tools.geometry.kinematics import displacement_m, path_length_m
 from tools.geometry.polyline import STRAIGHT_DEG, PolylineTurn, in_words
 from tools.geometry.pose import Pose, from_yaw_pitch_roll, rotation_angle_deg, wrapped_deg
 
-WRONG = 4
-TRIES = 400
+WRONG, TRIES = 4, 400
 
-SIZE, RELATION, GROUNDING, LENGTH = (
-    "Dimensional Measurement",
-    "Spatial Relation",
-    "3D Video Grounding",
-    "Displacement & Path Length",
-)
-SPEED, ORIENTATION, TRAJECTORY, POSE = (
-    "Speed & Acceleration",
-    "Ego-Centric Orientation",
-    "Trajectory Description",
-    "Pose Estimation",
-)
+SIZE, RELATION, GROUNDING = "Dimensional Measurement", "Spatial Relation", "3D Video Grounding"
+LENGTH, SPEED = "Displacement & Path Length", "Speed & Acceleration"
+ORIENTATION, TRAJECTORY, POSE = "Ego-Centric Orientation", "Trajectory Description", "Pose Estimation"
 TASKS = (SIZE, RELATION, GROUNDING, LENGTH, SPEED, ORIENTATION, TRAJECTORY, POSE)
 Quantity = Literal["m", "m/s", "m/s²", "°"]
 T = TypeVar("T")
@@ -51,13 +42,19 @@ T = TypeVar("T")
 class Grain:
     """The smallest and the largest difference between options, and the digits that they print.
 
-    No option is above `highest`; where one would be, it is as far below.
+    No option is above `highest` or below `lowest`: where one would be, it is as far on this side.
     """
 
     low: float
     high: float
     digits: int
     highest: float = math.inf
+    lowest: float = -math.inf
+
+    def mirrored(self, number: float) -> float:
+        """The number, or as far within the bound that it is beyond."""
+        number = 2 * self.lowest - number if number < self.lowest else number
+        return 2 * self.highest - number if number > self.highest else number
 
 
 LENGTHS: Mapping[str, Grain] = {
@@ -73,6 +70,7 @@ class Spans:
     """How far options lie apart, by what is asked, and the sides that are offered.
 
     `is_level`: all stands on level ground, so that wrong boxes and poses have the right one's height.
+    `sizes_by_kind`: of objects whose words end so, the grains of length, width and height; they hold bounds.
     """
 
     lengths: Grain
@@ -82,6 +80,12 @@ class Spans:
     turns: Grain = ANGLES
     sides: tuple[str, ...] = truth.SIDES
     is_level: bool = False
+    sizes_by_kind: Mapping[str, tuple[Grain, Grain, Grain]] = field(default_factory=dict)
+
+    def sizes_of(self, words: str) -> tuple[Grain, Grain, Grain]:
+        """The grains of the length, the width and the height of what is called so."""
+        own = (grains for kind, grains in self.sizes_by_kind.items() if words.endswith(kind))
+        return next(own, (self.sizes, self.sizes, self.sizes))
 
     @classmethod
     def of(cls, scene: str) -> Self:
@@ -137,18 +141,16 @@ def wrong_numbers(
 ) -> list[float]:
     """WRONG numbers, rounded like the truth; any two of all differ by what the grain says.
 
-    None is below `floor`: what would be is as far above. How many lie below the truth is as likely to be
-    any number, so its rank tells nothing.
+    None is below `floor` either: what would be is as far above. How many lie below the truth is as likely to
+    be any number, so its rank tells nothing.
 
     Raises:
         NoDistractors: TRIES draws were not enough.
     """
+    bounded = replace(grain, lowest=max(floor, grain.lowest))
 
     def step(rng: np.random.Generator, number: float) -> float:
-        moved = number + either_way(rng, grain)
-        moved = 2 * floor - moved if moved < floor else moved
-        moved = 2 * grain.highest - moved if moved > grain.highest else moved
-        return round(moved, grain.digits) + 0.0
+        return round(bounded.mirrored(number + either_way(rng, grain)), grain.digits) + 0.0
 
     def is_sound(numbers: Sequence[float]) -> bool:
         ordered = sorted(numbers)
@@ -156,7 +158,7 @@ def wrong_numbers(
         return (
             min(gaps) >= grain.low - 1e-9
             and ordered[-1] - ordered[0] <= grain.high + 1e-9
-            and ordered[0] >= floor
+            and ordered[0] >= bounded.lowest
         )
 
     return wrong_options(rng, round(truth, grain.digits) + 0.0, step, is_sound)
@@ -333,7 +335,8 @@ class Maker:
             return self._number(SIZE, question, value, "m", self.spans.lengths, name, at_s=frame.time_s)
         question = f"What is the {('length', 'width', 'height')[side]} of {self._called(name)}?"
         value = frame.boxes[name].size_m[side]
-        return self._number(SIZE, question, value, "m", self.spans.sizes, name, at_s=frame.time_s)
+        grain = self.spans.sizes_of(self._called(name))[side]
+        return self._number(SIZE, question, value, "m", grain, name, at_s=frame.time_s)
 
     def _grounding(self, name: str) -> Draft | None:
         frames = [frame for frame in self.recording.frames if name in frame.boxes]
@@ -346,9 +349,9 @@ class Maker:
             " (x ahead, y left, z up; length, width, height; heading in degrees)?"
         )
         spans = self.spans
-        wrong = wrong_options(self.rng, box, partial(_shifted, spans=spans), partial(_are_boxes, spans=spans))
-        texts = [_box(shifted) for shifted in wrong]
-        return self._draft(GROUNDING, question, _box(box), texts, (name,), frame.time_s)
+        step = partial(_shifted, spans=spans, lengths=spans.sizes_of(self._called(name))[0])
+        wrong = wrong_options(self.rng, box, step, partial(_are_boxes, spans=spans))
+        return self._draft(GROUNDING, question, _box(box), [*map(_box, wrong)], (name,), frame.time_s)
 
     def _relation(self, name: str) -> Draft | None:
         for frame in self.recording.frames:
@@ -394,7 +397,7 @@ def _bent(rng: np.random.Generator, legs: list[PolylineTurn], grain: Grain) -> l
     if index and rng.random() < 0.5:
         turn_deg = wrapped_deg(turn_deg + either_way(rng, ANGLES))
     else:
-        length_m = round(length_m + either_way(rng, grain), grain.digits)
+        length_m = round(grain.mirrored(length_m + either_way(rng, grain)), grain.digits)
     bent[index] = PolylineTurn(turn_deg=turn_deg, length_m=length_m)
     return bent
 
@@ -434,12 +437,12 @@ def _are_poses(poses: Sequence[Pose], grain: Grain) -> bool:
     )
 
 
-def _shifted(rng: np.random.Generator, box: truth.CameraBox, spans: Spans) -> truth.CameraBox:
+def _shifted(rng: np.random.Generator, box: truth.CameraBox, spans: Spans, lengths: Grain) -> truth.CameraBox:
     """A box nearby: moved to any side, of another length (with as many digits), turned."""
     x, y, z = (np.array(box.centre_m) + _any_way(rng, spans)).tolist()
     length, width, height = box.size_m
     return truth.CameraBox(
-        size_m=(length + round(either_way(rng, spans.sizes), spans.sizes.digits), width, height),
+        size_m=(lengths.mirrored(length + round(either_way(rng, lengths), lengths.digits)), width, height),
         centre_m=(x, y, z),
         heading_deg=wrapped_deg(box.heading_deg + either_way(rng, ANGLES)),
     )
@@ -477,8 +480,7 @@ def write_questions(recordings: Sequence[Path], out: Path, *, seed: int = 0) -> 
         DataError: a file is no recording, or two name one clip.
         SpecError: `out` is not new or empty.
     """
-    if out.exists() and (not out.is_dir() or any(out.iterdir())):
-        raise SpecError(f"{out} is not a new or empty folder", field="--out")
+    require_new_folder(out)
     rows: list[Row] = []
     clips: dict[str, Path] = {}
     for path in recordings:

@@ -63,7 +63,7 @@ def outdoor(
     streets: Mapping[tuple[Any, Any], str] = plan.streets if plan else _streets(rng, grid_m)
     roads = _roads(rng, streets, xy_m, plan)
     places = _places(rng, roads, []) if is_occluded else {}
-    buildings = draw_buildings(rng, roads.values(), _greens(places)) if is_occluded else ()
+    buildings = draw_buildings(rng, roads.values(), greens_of(places)) if is_occluded else ()
     walls = [building.area for building in buildings]
     long = [road for road in roads.values() if road.line.length >= LEAST_M]
     is_real = plan is not None and plan.limits_mps is not None
@@ -203,7 +203,8 @@ def _lens(rng: Random, mount: Mount, masts_m: tuple[float, float]) -> Mount:
     )
 
 
-def _greens(places: Mapping[str, ScenePlace]) -> list[Polygon]:
+def greens_of(places: Mapping[str, ScenePlace]) -> list[Polygon]:
+    """The grounds of parks."""
     return [shapely.Point(place.xy_m).buffer(GREEN_M) for place in places.values() if place.kind == "park"]
 
 

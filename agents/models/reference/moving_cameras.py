@@ -5,11 +5,10 @@ import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby, pairwise
+from itertools import accumulate, groupby, pairwise
 
-from agents.models.reference.sighting_questions import OPTION
+from agents.models.reference.sighting_questions import OPTION, lettered
 from agents.models.reference.tool_results import Call, Result, answers_in, offered_in, results_of, texts_of
-from gnomon.core.ids import stable_seed
 from gnomon.core.message import Message
 from gnomon.core.model import Request
 
@@ -22,6 +21,16 @@ _TILT = re.compile(rf"camera ({_N})° (down|up)")
 _STEP = re.compile(
     r"(flies forward|turns left|turns right|climbs|descends|tilts the camera (?:up|down)) (\d+)"
 )
+_KINDS = {  # of what a route's words say, as questions name it
+    "flies forward": "flight forward",
+    "turns left": "turn to the left",
+    "turns right": "turn to the right",
+    "climbs": "climb",
+    "descends": "descent",
+    "tilts the camera up": "tilt of the camera up",
+    "tilts the camera down": "tilt of the camera down",
+}
+_AFTER = re.compile(r"(\d+) s after the clip's start")
 _NEXT = re.compile(r"Until (\d+) s, (.*?)\. What")
 _PLACE = re.compile(r"(?:distance from|Where is|looks for|until it is above) (.+?)(?: change|, seen|\. )")
 _NAMED = re.compile(
@@ -124,11 +133,8 @@ def answer_motion_question(question: MotionQuestion, request: Request) -> str:
         letter = solve(question, ask) if solve else None
     except (LookupError, ArithmeticError, StopIteration, TypeError, ValueError):
         letter = None
-    if letter is not None:
-        return f"So the tools measure.\n{json.dumps({'answer': letter})}"
-    order = sorted(question.options, key=lambda each: stable_seed(question.text, question.options[each]))
-    why = "I have nothing to measure this with. This is a guess."
-    return f"{why}\n{json.dumps({'answer': order[0] if order else 'A'})}"
+    words = None if letter is None else question.options[letter]
+    return lettered(words, question.options, "So the tools measure.", seed=(question.text, question.log))
 
 
 Ask = Callable[[Sequence[Call], str], list[Result]]
@@ -277,29 +283,16 @@ def _captioned(question: MotionQuestion, ask: Ask) -> str | None:
 
 
 def _at_step(question: MotionQuestion, ask: Ask) -> str | None:
-    moment = _AT.findall(question.text)[-1]
-    row, later = (next(row for row in question.rows if row.time_s == float(moment) + by_s) for by_s in (0, 1))
-    first = question.rows[0]
-    steps = re.findall(r"step \d+: [^;.]+", question.text)
-    routes = [_moves(" ".join(steps[:count])) for count in range(len(steps) + 1)]
-    ends = ask([_composed(first.pose(), moves, "own") for moves, _ in routes], "Where does each step end?")
-    off, later_off = (
-        [_off(at, end, first, tilt_deg) for end, (_, tilt_deg) in zip(ends, routes, strict=True)]
-        for at in (row, later)
-    )
-    between = [  # on the way of a step, and getting nearer to its end
-        before
-        + after
-        + max(0.0, later_off[index + 1] - after)
-        - _apart(ends[index], ends[index + 1], routes[index + 1][1] - routes[index][1])
-        for index, (before, after) in enumerate(pairwise(off))
-    ]
-    return question.starting(f"step {between.index(min(between)) + 1}:")
-
-
-def _apart(first: Result, second: Result, tilt_deg: float) -> float:
-    turned_deg = (float(second["azimuth_change_deg"]) - float(first["azimuth_change_deg"]) + 180) % 360 - 180
-    return math.dist(first["position_m"], second["position_m"]) + 0.5 * abs(turned_deg) + 0.5 * abs(tilt_deg)
+    """The step of the route that does what the log's middle does, between such neighbours as in the log."""
+    rows = question.rows
+    middle_s = float(_AFTER.findall(question.text)[0])
+    runs = _runs(rows, ask)
+    ends_s = list(accumulate(length for _, length in runs))
+    at = next(index for index, end_s in enumerate(ends_s) if middle_s < end_s)
+    around = [kind for kind, _ in runs[at - 1 : at + 2]]
+    route = [_KINDS[does] for does, _ in _STEP.findall(question.text)]
+    number = next(number for number in range(1, len(route) - 1) if route[number - 1 : number + 2] == around)
+    return question.starting(f"step {number + 1}:")
 
 
 def _following(question: MotionQuestion, ask: Ask) -> str | None:
@@ -321,13 +314,7 @@ def _following(question: MotionQuestion, ask: Ask) -> str | None:
 
 
 def _longer(question: MotionQuestion, ask: Ask) -> str | None:
-    rows = question.rows
-    motion = _motion(ask, [row.at_m for row in rows], [row.time_s for row in rows])
-    kinds = [
-        _kind(before, after, float(speed))
-        for (before, after), speed in zip(pairwise(rows), motion["speeds_mps"], strict=True)
-    ]
-    runs = [(kind, len(list(steps))) for kind, steps in groupby(kinds)]
+    runs = _runs(question.rows, ask)
     lengths = []
     for ordinal, kind in _NAMED.findall(question.text):
         of_kind = [length for run, length in runs if run == kind]
@@ -336,6 +323,16 @@ def _longer(question: MotionQuestion, ask: Ask) -> str | None:
     if first == second:
         return question.starting("both")
     return question.starting("the first" if first > second else "the second")
+
+
+def _runs(rows: Sequence[Row], ask: Ask) -> list[tuple[str, int]]:
+    """What a drone does, one thing after the other, and for how many seconds each."""
+    motion = _motion(ask, [row.at_m for row in rows], [row.time_s for row in rows])
+    kinds = [
+        _kind(before, after, float(speed))
+        for (before, after), speed in zip(pairwise(rows), motion["speeds_mps"], strict=True)
+    ]
+    return [(kind, len(list(steps))) for kind, steps in groupby(kinds)]
 
 
 def _kind(before: Row, after: Row, speed_mps: float) -> str:

@@ -94,17 +94,19 @@ class Question:
         return (self.clips[0], self.clips[-1]) if len(self.clips) == 2 else None
 
 
-def read_question(messages: Sequence[Message], seen: Callable[[], Sequence[Clip]] = tuple) -> Question:
+def read_question(
+    messages: Sequence[Message], clips_in_pictures: Callable[[], Sequence[Clip]] = tuple
+) -> Question:
     """Read the user's turns; whatever is not understood is left out.
 
-    Where no boxes are told, clips are what is `seen` in pictures, else the sightings that the question names.
+    Where no boxes are told, clips are those found in pictures, else the sightings that the question names.
     """
     text = "\n".join(text_of(message) for message in messages if message["role"] == "user")
     question = text.rpartition("Question:")[2]
     body = " ".join(question.partition("Options:")[0].split())
     kind = next((kind for kind, words in _WORDING if re.search(words, body)), Kind.OTHER)
     options = [_OPTION.match(line) for line in question.splitlines()]
-    clips = _clips(text.splitlines()) or tuple(seen()) or _named(body)
+    clips = _clips(text.splitlines()) or tuple(clips_in_pictures()) or _named(body)
     return Question(
         kind=kind,
         about_middle="intermediate time period" in body,

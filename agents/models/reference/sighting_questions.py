@@ -91,7 +91,7 @@ def lettered(words: str | None, options: Mapping[str, str], why: str, *, seed: S
     letter = next((letter for letter, text in options.items() if text == words), None)
     if letter is None:
         order = sorted(options, key=lambda each: stable_seed(*seed, each))
-        return _reply(order[0] if order else "A", "I cannot measure the ways. This is a guess.")
+        return _reply(order[0] if order else "A", "I cannot measure this. This is a guess.")
     return _reply(letter, why)
 
 

@@ -1,4 +1,4 @@
-"""Worlds in motion: how a riding and a flying camera moves, and what it sees, exactly.
+"""Asks how a camera that rides or flies through a generated town moves, and what it sees, exactly.
 
 `benchmark.py` is the plug-in; `gnomon/worlds/motion/` generates; `audit.py` is found by the audit.
 """

@@ -1,4 +1,4 @@
-"""Cameras that move through generated towns: one rides in the traffic, one flies above it.
+"""Generates cameras that ride in the traffic of generated towns or fly above them, and questions about them.
 
 `travellers.py` says where vehicles and people are, `riding.py` and `flying.py` draw a camera's way, and
 `tour.py` holds it: its poses, what it sees, its recording. `drawing.py` draws the question of a number,

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import lru_cache
 from random import Random
 
 from gnomon.core.errors import DataError
@@ -19,14 +19,23 @@ from gnomon.worlds.motion.tour import Tour
 from gnomon.worlds.options import WorldOptions
 
 VERSION = 1  # of the tours, in their ids: a change that changes them changes it
-TOURS = 60  # drawn in search of one that holds the question
+TOURS = 200  # drawn in search of one that holds the question
 KEPT = 64  # tours remembered: all tasks of a number ask about one
 PER_TOWN = 8  # tours that share a town
 TOWN = WorldOptions(movement="simulated", sight="occluded")
 RIDING, FLYING = "riding", "flying"
 SCENES = (RIDING, FLYING)
 
-Ask = Callable[[Tour, Random], FamilyQuestion | None]
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DrawnMotion:
+    """A question and the tour, or the part of one, that it is about."""
+
+    tour: Tour
+    question: FamilyQuestion
+
+
+Ask = Callable[[Tour, Random], DrawnMotion | None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,6 +55,14 @@ class MotionTask:
         return "tour-town"
 
 
+def _of_rides(task: str, short: str, *, version: int) -> MotionTask:
+    def ask(tour: Tour, lots: Random) -> DrawnMotion | None:
+        question = ride_question(task, tour, lots)
+        return DrawnMotion(tour=tour, question=question) if question else None
+
+    return MotionTask(task=task, short=short, version=version, scenes=(RIDING,), ask=ask)
+
+
 def _of_flights(
     task: str,
     short: str,
@@ -54,38 +71,44 @@ def _of_flights(
     version: int = 1,
     has_map: bool = False,
 ) -> MotionTask:
-    def ask_tour(tour: Tour, lots: Random) -> FamilyQuestion | None:
-        return ask(tour, lots) if isinstance(tour, Flight) else None
+    def ask_flight(tour: Tour, lots: Random) -> DrawnMotion | None:
+        question = ask(tour, lots) if isinstance(tour, Flight) else None
+        return DrawnMotion(tour=tour, question=question) if question else None
 
     return MotionTask(
-        task=task, short=short, version=version, scenes=(FLYING,), ask=ask_tour, has_map=has_map
+        task=task, short=short, version=version, scenes=(FLYING,), ask=ask_flight, has_map=has_map
     )
 
 
-_SHORTS = ("size", "side", "box", "length", "speed", "turn", "path", "pose")
+def _of_parts(
+    task: str,
+    short: str,
+    ask: Callable[[Flight, Random], tuple[Flight, FamilyQuestion] | None],
+    *,
+    version: int,
+) -> MotionTask:
+    def ask_flight(tour: Tour, lots: Random) -> DrawnMotion | None:
+        asked = ask(tour, lots) if isinstance(tour, Flight) else None
+        return DrawnMotion(tour=asked[0], question=asked[1]) if asked else None
+
+    return MotionTask(task=task, short=short, version=version, scenes=(FLYING,), ask=ask_flight)
+
+
+_RIDES = (
+    ("size", 2), ("side", 1), ("box", 2), ("length", 2), ("speed", 2), ("turn", 1), ("path", 2), ("pose", 1)
+)  # fmt: skip
 MOTION_TASKS: tuple[MotionTask, ...] = (
-    *(
-        MotionTask(task=task, short=short, version=1, scenes=(RIDING,), ask=partial(ride_question, task))
-        for task, short in zip(TASKS, _SHORTS, strict=True)
-    ),
-    _of_flights("Trajectory Captioning", "caption", flight_questions.trajectory, version=2),
+    *(_of_rides(task, short, version=version) for task, (short, version) in zip(TASKS, _RIDES, strict=True)),
+    _of_flights("Trajectory Captioning", "caption", flight_questions.trajectory, version=3),
     _of_flights("Sequence Recall", "next", flight_questions.sequence),
-    _of_flights("Start/End Position", "ends", flight_questions.ends),
+    _of_flights("Start/End Position", "ends", flight_questions.ends, version=2),
     _of_flights("Proximity", "nearer", flight_questions.proximity, has_map=True),
     _of_flights("Duration", "longer", flight_questions.duration),
     _of_flights("Landmark Position", "mark", flight_questions.landmark, has_map=True),
     _of_flights("Goal Detection", "goal", flight_questions.goal, has_map=True),
-    _of_flights("Progress Evaluation", "step", flight_questions.progress),
-    _of_flights("Action Generation", "aim", flight_questions.action, has_map=True),
+    _of_parts("Progress Evaluation", "step", flight_questions.progress, version=2),
+    _of_flights("Action Generation", "aim", flight_questions.action, version=2, has_map=True),
 )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DrawnMotion:
-    """A question and the tour that it is about."""
-
-    tour: Tour
-    question: FamilyQuestion
 
 
 @lru_cache(KEPT)
@@ -107,7 +130,7 @@ def draw_motion(number: FamilyNumber[MotionTask]) -> DrawnMotion:
     for spare in range(TOURS):
         tour = tour_of(number.scene, number.seed, number.place, number.k, spare)
         lots = Random(stable_seed("motion question", number.sample_id))
-        question = number.family.ask(tour, lots) if tour else None
-        if tour and question:
-            return DrawnMotion(tour=tour, question=question)
+        drawn = number.family.ask(tour, lots) if tour else None
+        if drawn:
+            return drawn
     raise DataError(f"none of {TOURS} tours holds the question {number.sample_id}")

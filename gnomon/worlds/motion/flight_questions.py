@@ -6,7 +6,7 @@ are always the same. Other wrong options are links of a chain of small steps, of
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from itertools import combinations
+from itertools import combinations, pairwise
 from random import Random
 from typing import TypeVar
 
@@ -15,7 +15,15 @@ import numpy as np
 from gnomon.recordings.questions import NoDistractors, wrong_options
 from gnomon.worlds.camera_model import SIDE_MARGIN_DEG
 from gnomon.worlds.families.family import FamilyQuestion, shuffled
-from gnomon.worlds.motion.flying import CHOICE_WORDS, OPPOSITE, Flight, Manoeuvre, may_be_drawn
+from gnomon.worlds.motion.flying import (
+    CHOICE_WORDS,
+    MANOEUVRES,
+    OPPOSITE,
+    SECONDS,
+    Flight,
+    Manoeuvre,
+    may_be_drawn,
+)
 from gnomon.worlds.motion.logs import flight_log
 from gnomon.worlds.motion.tour import FOV_DEG
 from tools.geometry.pose import wrapped_deg
@@ -33,7 +41,12 @@ AWAY_M = 20.0  # from what is asked about, at least, on the ground
 INSIDE = 0.03  # of the picture's width, from the border of a third or of the picture
 AIM_DEG, AIM_M = (12.0, 45.0), (10.0, 60.0)  # differences of wrong aims
 END_M = (8.0, 20.0)  # and of wrong ends, on the ground
-FARTHEST_M, WIDEST_DEG = 70.0, 80.0  # of ends: others would be known to be wrong
+ENDS_M, WIDEST_DEG = (AWAY_M, 70.0), 80.0  # others would be known to be wrong
+AIMS_M = (80.0, 240.0)  # places are not nearer in many a town
+NEAR_M, NEAR_AIM_M = 4.0, 8.0  # to the distance that is settled by lot: all are as likely
+
+INNER = range(1, MANOEUVRES - 1)  # the manoeuvres with one before and one after
+AROUND_S = SECONDS[1]  # of a moment within one of these, from which on both neighbours show
 
 VIEWS = (
     "it is not in the picture", "in the left third of the picture",
@@ -51,13 +64,13 @@ CHANGES = ("it shrinks", "it grows", "it stays the same")
 def trajectory(flight: Flight, lots: Random) -> FamilyQuestion | None:
     """Say which sequence of manoeuvres it is."""
 
-    def step(_: np.random.Generator, route: tuple[Manoeuvre, ...]) -> tuple[Manoeuvre, ...]:
-        index = lots.randrange(len(route))
+    def step(rng: np.random.Generator, route: tuple[Manoeuvre, ...]) -> tuple[Manoeuvre, ...]:
+        index = int(rng.integers(len(route)))
         each, flipped = route[index], OPPOSITE.get(route[index].kind)
-        if flipped and lots.random() < 0.5:
+        if flipped and rng.random() < 0.5:
             changed = Manoeuvre(flipped, each.amount, each.seconds)
         else:
-            by = lots.randint(*DIFFERENCES[each.kind.quantity]) * lots.choice((-1, 1))
+            by = int(rng.integers(*DIFFERENCES[each.kind.quantity], endpoint=True)) * _either_way(rng)
             changed = Manoeuvre(each.kind, each.amount + by, each.seconds)
         return (*route[:index], changed, *route[index + 1 :])
 
@@ -93,7 +106,9 @@ def ends(flight: Flight, lots: Random) -> FamilyQuestion | None:
     """Say where the flight ends, as seen from where it starts."""
     ahead_m, left_m = seen_from(flight, 0, flight.poses[-1, :2].tolist())
     aim = (math.degrees(math.atan2(left_m, ahead_m)), math.hypot(ahead_m, left_m))
-    wrong = _other_aims(lots, aim, END_M, FARTHEST_M, WIDEST_DEG)
+    if abs(aim[1] - lots.uniform(*ENDS_M)) > NEAR_M:
+        return None
+    wrong = _other_aims(lots, aim, END_M, ENDS_M, WIDEST_DEG)
     if wrong is None:
         return None
     text = (
@@ -107,25 +122,26 @@ def _other_aims(
     lots: Random,
     aim: Aim,
     metres: tuple[float, float],
-    farthest_m: float = math.inf,
+    bounds_m: tuple[float, float],
     widest_deg: float = 175.0,
 ) -> list[Aim] | None:
     """Wrong aims; None where the right one is too near, too far or too wide, or hardly turns.
 
     What would be out of bounds is mirrored at them.
     """
+    nearest_m, farthest_m = bounds_m
 
-    def step(_: np.random.Generator, link: Aim) -> Aim:
-        turn_deg = wrapped_deg(link[0] + lots.choice((-1, 1)) * lots.uniform(*AIM_DEG))
+    def step(rng: np.random.Generator, link: Aim) -> Aim:
+        turn_deg = wrapped_deg(link[0] + _either_way(rng) * rng.uniform(*AIM_DEG))
         if abs(turn_deg) > widest_deg:
             turn_deg = math.copysign(2 * widest_deg - abs(turn_deg), turn_deg)
-        away_m = link[1] + lots.choice((-1, 1)) * lots.uniform(*metres)
-        away_m = 2 * AWAY_M - away_m if away_m < AWAY_M else away_m
+        away_m = link[1] + _either_way(rng) * rng.uniform(*metres)
+        away_m = 2 * nearest_m - away_m if away_m < nearest_m else away_m
         return turn_deg, 2 * farthest_m - away_m if away_m > farthest_m else away_m
 
     def is_sound(links: Sequence[Aim]) -> bool:
         return all(
-            AWAY_M <= link[1] <= farthest_m and 5 < abs(link[0]) <= widest_deg for link in links
+            nearest_m <= link[1] <= farthest_m and 5 < abs(link[0]) <= widest_deg for link in links
         ) and all(
             abs(wrapped_deg(a[0] - b[0])) >= AIM_DEG[0] / 2 or abs(a[1] - b[1]) >= metres[0] / 2
             for a, b in combinations(links, 2)
@@ -238,23 +254,44 @@ def view_of(flight: Flight, frame: int, place: ScenePlace) -> int | None:
     return 1 + int(across * 3) if is_inside and is_clear else None
 
 
-def progress(flight: Flight, lots: Random) -> FamilyQuestion:
-    """Say which step of a route is under way at a moment; each is as likely."""
-    number = lots.randrange(len(flight.manoeuvres))
-    start_s, end_s = flight.marks_s[number : number + 2]
-    moment_s = lots.randint(start_s + 1, end_s - 1)
+def progress(flight: Flight, lots: Random) -> tuple[Flight, FamilyQuestion] | None:
+    """Say which step of a route is under way in the middle of a part of the flight; each is as likely.
+
+    The part always shows something of the steps before and after, and times count from its own start: how
+    long the steps before it usually take tells nothing. No two pairs of neighbours do the same things in the
+    same order, so what is to be seen settles the step.
+    """
+    pairs = {(before.choice, after.choice) for before, after in pairwise(flight.manoeuvres)}
+    moments_s = [_moments_s(flight, number) for number in INNER]
+    if len(pairs) < len(flight.manoeuvres) - 1 or not all(moments_s):
+        return None
+    which = lots.randrange(len(INNER))
+    moment_s = lots.choice(moments_s[which])
+    shown = flight.part(moment_s - AROUND_S, moment_s + AROUND_S)
     steps = [f"step {index}: {each.words}" for index, each in enumerate(flight.manoeuvres, start=1)]
-    wrong = lots.sample([text for index, text in enumerate(steps) if index != number], 4)
-    text = f"The drone flies this route: {'; '.join(steps)}. Which of these steps is it at, at {moment_s} s?"
-    return _asked(flight, lots, text, [steps[number], *wrong])
+    text = (
+        f"The drone flies this route: {'; '.join(steps)}. The clip shows a part of it. Which of these steps"
+        f" is the drone at, {AROUND_S} s after the clip's start?"
+    )
+    return shown, _asked(shown, lots, text, _first([steps[number] for number in INNER], which))
+
+
+def _moments_s(flight: Flight, number: int) -> list[int]:
+    """The seconds within a manoeuvre about which the flight goes on long enough, both ways."""
+    start_s, end_s = flight.marks_s[number : number + 2]
+    latest_s = flight.marks_s[-1] - AROUND_S
+    return list(range(max(start_s + 1, AROUND_S), min(end_s - 1, latest_s) + 1))
 
 
 def action(flight: Flight, lots: Random) -> FamilyQuestion | None:
     """Say by which turn and how far it gets above a place from where it is at the end."""
+    wanted_m = lots.uniform(*AIMS_M)
     for place in _places(flight, lots):
         ahead_m, left_m = seen_from(flight, -1, place.xy_m)
         aim = (math.degrees(math.atan2(left_m, ahead_m)), math.hypot(ahead_m, left_m))
-        wrong = _other_aims(lots, aim, AIM_M)
+        if abs(aim[1] - wanted_m) > NEAR_AIM_M:
+            continue
+        wrong = _other_aims(lots, aim, AIM_M, AIMS_M)
         if wrong is not None:
             text = (
                 f"From where the drone is at {flight.marks_s[-1]} s it shall fly straight until it is above"
@@ -277,6 +314,10 @@ def seen_from(flight: Flight, frame: int, xy_m: Sequence[float]) -> tuple[float,
     east_m, north_m = xy_m[0] - x_m, xy_m[1] - y_m
     ahead_m = east_m * math.sin(turn) + north_m * math.cos(turn)
     return ahead_m, north_m * math.sin(turn) - east_m * math.cos(turn)
+
+
+def _either_way(rng: np.random.Generator) -> int:
+    return -1 if rng.random() < 0.5 else 1
 
 
 def _places(flight: Flight, lots: Random) -> list[ScenePlace]:

@@ -1,12 +1,13 @@
-"""A camera that flies over a town: manoeuvres drawn by lot, one after the other, each at an even rate."""
+"""Draws the flight of a camera over a town: manoeuvres by lot, one after the other, each at an even rate."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from random import Random
 
 import numpy as np
 
+from gnomon.core.ids import stable_hash
 from gnomon.worlds.motion.tour import Tour
 from gnomon.worlds.world import World
 
@@ -65,7 +66,7 @@ class Manoeuvre:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Flight(Tour):
-    """A tour of a drone: a frame a second, and what it does."""
+    """A tour of a drone: a frame a second, and what it does; of a part of one, what the whole does."""
 
     manoeuvres: tuple[Manoeuvre, ...]
 
@@ -73,6 +74,16 @@ class Flight(Tour):
     def marks_s(self) -> tuple[int, ...]:
         """When the first manoeuvre begins and each ends."""
         return tuple(np.cumsum([0, *(each.seconds for each in self.manoeuvres)]).tolist())
+
+    def part(self, start_s: int, end_s: int) -> "Flight":
+        """What it does from one second to another, timed from there, with an id that does not tell which."""
+        return replace(
+            self,
+            id=f"{self.id}-{stable_hash('part of a flight', start_s, end_s, size=8)}",
+            times_s=self.times_s[: end_s - start_s + 1],
+            poses=self.poses[start_s : end_s + 1],
+            clock_s=self.clock_s + start_s,
+        )
 
 
 def fly(world: World, rng: Random, tour_id: str) -> Flight:

@@ -12,8 +12,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from gnomon.core.errors import SpecError
-from gnomon.whole_file import PUBLIC, write_whole
+from gnomon.whole_file import PUBLIC, require_new_folder, write_whole
 from gnomon.worlds.families.family import FamilyQuestion
 from gnomon.worlds.families.family_numbers import FamilyNumber
 from gnomon.worlds.motion.drawing import FLYING, MOTION_TASKS, RIDING, SCENES, DrawnMotion, draw_motion
@@ -35,8 +34,7 @@ def write_tours(
     Raises:
         SpecError: `out` is not new or empty.
     """
-    if out.exists() and (not out.is_dir() or any(out.iterdir())):
-        raise SpecError(f"{out} is not a new or empty folder", field="--out")
+    require_new_folder(out)
     counts: dict[str, int] = {}
     for done, camera in enumerate(SCENES):
         rows: list[dict[str, Any]] = []

@@ -123,11 +123,11 @@ def _others(
                 moved = journey if is_ahead else _passing(rng, journey, own, times_s)
                 if moved is None:
                     break
-                one = vehicle_looking(paints[len(taken)], rng, moved)
-                poses = one.poses(times_s)
+                vehicle = vehicle_looking(paints[len(taken)], rng, moved)
+                poses = vehicle.poses(times_s)
                 rows = [own, *(placed for _, placed in taken)]
                 if all(keep_apart(poses, row, ahead_m=GAP_M, aside_m=BESIDE_M) for row in rows):
-                    taken.append((one, poses))
+                    taken.append((vehicle, poses))
                     break
     walkers: list[tuple[Traveller, Array]] = []
     for journey in rng.sample(traffic.walks, len(traffic.walks)):
@@ -136,13 +136,13 @@ def _others(
         moved = _passing(rng, journey, own, times_s)
         if moved is None:
             continue
-        one = person_wearing(shirts[len(walkers)], rng, moved)
-        poses = one.poses(times_s)
+        walker = person_wearing(shirts[len(walkers)], rng, moved)
+        poses = walker.poses(times_s)
         apart = [(own, BESIDE_M), *((placed, BESIDE_M) for _, placed in taken)]
         apart += [(placed, ELBOW_M) for _, placed in walkers]
         if all(keep_apart(poses, row, ahead_m=least_m, aside_m=least_m) for row, least_m in apart):
-            walkers.append((one, poses))
-    return tuple(one for one, _ in (*taken, *walkers))
+            walkers.append((walker, poses))
+    return tuple(traveller for traveller, _ in (*taken, *walkers))
 
 
 def _passing(rng: Random, journey: Journey, own: Array, times_s: Array) -> Journey | None:

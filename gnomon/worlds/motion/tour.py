@@ -37,7 +37,7 @@ class Tour:
     @cached_property
     def places(self) -> tuple[Array, ...]:
         """The poses of each traveller (n × 3): x, y, heading."""
-        return tuple(one.poses(self.clock_s + np.array(self.times_s)) for one in self.travellers)
+        return tuple(traveller.poses(self.clock_s + np.array(self.times_s)) for traveller in self.travellers)
 
     def mount(self, frame: int) -> Mount:
         """The camera as the renderer takes it."""
@@ -60,30 +60,30 @@ class Tour:
         middles_m = np.stack([place[:, :2] for place in self.places], axis=1)  # n × m × 2
         for frame in range(len(self.times_s)):
             mount = self.mount(frame)
-            heights_m = [one.size_m[2] / 2 for one in self.travellers]
+            heights_m = [traveller.size_m[2] / 2 for traveller in self.travellers]
             points = np.column_stack([middles_m[frame], heights_m, np.ones(len(heights_m))])
             u, v, depth_m = mount.projection() @ points.T
             width, height = mount.image_size
             is_before = (depth_m > NEAREST_M) & (depth_m < SEEN_M)
             views[frame] = is_before & (u > 0) & (u < width * depth_m) & (v > 0) & (v < height * depth_m)
-        frames, ones = np.nonzero(views)
+        frames, numbers = np.nonzero(views)
         if not len(frames):
             return views
         sights = np.asarray(
-            shapely.linestrings(np.stack([self.poses[frames, :2], middles_m[frames, ones]], axis=1))
+            shapely.linestrings(np.stack([self.poses[frames, :2], middles_m[frames, numbers]], axis=1))
         )
-        views[frames, ones] &= ~self._hidden(frames, ones, sights)
+        views[frames, numbers] &= ~self._hidden(frames, numbers, sights)
         return views
 
     def _hidden(
-        self, frames: NDArray[np.intp], ones: NDArray[np.intp], sights: NDArray[np.object_]
+        self, frames: NDArray[np.intp], numbers: NDArray[np.intp], sights: NDArray[np.object_]
     ) -> NDArray[np.bool_]:
         """Whether a wall or somebody stands in the line of sight, whatever their heights."""
         hidden = np.zeros(len(frames), bool)
         hidden[walls_of(self.world).query(sights, predicate="intersects")[0]] = True
         for number, (traveller, place) in enumerate(zip(self.travellers, self.places, strict=True)):
             bases = np.asarray(shapely.polygons([corners_m(pose, traveller.size_m) for pose in place]))
-            hidden |= (ones != number) & shapely.intersects(bases[frames], sights)
+            hidden |= (numbers != number) & shapely.intersects(bases[frames], sights)
         return hidden
 
     @cached_property
@@ -117,7 +117,7 @@ class Tour:
                 "scene": "outdoor",
                 "camera_forward": "x",
                 "camera_up": "z",
-                "objects": {one.name: one.words for one in self.travellers},
+                "objects": {traveller.name: traveller.words for traveller in self.travellers},
                 "frames": frames,
             }
         )

@@ -9,13 +9,15 @@ from numpy.typing import NDArray
 from PIL import Image, ImageDraw
 
 from gnomon.worlds.camera_model import Mount
-from gnomon.worlds.rendering.solid import NOTHING, Colour, Panel, Solid
+from gnomon.worlds.rendering.solid import NOTHING, Colour, Solid
 
 FINER = 2  # drawn at this many times the size, then reduced, so that edges are smooth
 NEAR_M = 0.3  # nothing nearer to the lens is drawn
 TOUCHING = 2e-3  # two surfaces whose inverse depths differ by this share are taken to be the same
 
-Shade = Callable[[Panel, Colour], Colour]  # the colour that a panel's patch has in the light
+Floats = NDArray[np.float64]
+Shade = Callable[[Floats, Floats], tuple[Floats, Colour]]
+"""From normals (n × 3) and glows (n) of panels: by what light multiplies their colours (n), what it adds."""
 Region = tuple[int, int, int, int]  # left, top, right, bottom, in fine pixels
 
 
@@ -25,9 +27,9 @@ class Lens:
 
     mount: Mount
     size_px: tuple[int, int]
-    matrix: NDArray[np.float64] = field(init=False, repr=False)
-    inverse: NDArray[np.float64] = field(init=False, repr=False)
-    centre_m: NDArray[np.float64] = field(init=False, repr=False)
+    matrix: Floats = field(init=False, repr=False)
+    inverse: Floats = field(init=False, repr=False)
+    centre_m: Floats = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         scale = np.array(
@@ -44,18 +46,27 @@ class Lens:
         """Width and height in fine pixels."""
         return (self.size_px[0] * FINER, self.size_px[1] * FINER)
 
-    def project(self, points_m: NDArray[np.float64]) -> NDArray[np.float64]:
+    def project(self, points_m: Floats) -> Floats:
         """Of each point: column times depth, row times depth, depth."""
         return points_m @ self.matrix[:, :3].T + self.matrix[:, 3]
 
-    def nearness(self, normal: Sequence[float], point_m: NDArray[np.float64]) -> NDArray[np.float64] | None:
-        """(a, b, c): a plane's inverse depth is a·column + b·row + c; None if its front is not seen."""
-        across = np.asarray(normal)
-        offset = float(across @ (point_m - self.centre_m))
-        return (across @ self.inverse) / offset if offset < -1e-9 else None
+    def nearness(self, normals: Floats, points_m: Floats) -> tuple[Floats, NDArray[np.bool_]]:
+        """Where the planes with such normals through such points (n × 3 each) are, and whether they are seen.
+
+        A row (a, b, c) of the first (n × 3) says that a plane's inverse depth is a·column + b·row + c; the
+        second (n) whether the camera is before its front.
+        """
+        offsets = ((points_m - self.centre_m) * normals).sum(axis=1)
+        is_seen = offsets < -1e-9
+        return normals @ self.inverse / np.where(is_seen, offsets, 1.0)[:, None], is_seen
+
+    def ground(self) -> Floats | None:
+        """(a, b, c) of the ground (z = 0); None for a camera below it."""
+        planes, is_seen = self.nearness(np.array([[0.0, 0.0, 1.0]]), np.zeros((1, 3)))
+        return planes[0] if is_seen[0] else None
 
 
-def clipped(points: NDArray[np.float64]) -> NDArray[np.float64]:
+def clipped(points: Floats) -> Floats:
     """The part of a projected polygon that is farther than NEAR_M (Sutherland and Hodgman)."""
     kept = []
     for here, after in zip(points, np.roll(points, -1, axis=0), strict=True):
@@ -112,15 +123,13 @@ class Canvas:
         is_whole = bool(is_before.all())
         with np.errstate(divide="ignore", invalid="ignore"):
             pixels = points[:, :2] / depths[:, None] - 0.5  # Pillow counts from the middle of a pixel
-        polygons: list[NDArray[np.float64]] = []
-        planes: list[NDArray[np.float64]] = []
+        firsts = [panel.patches[0].first for panel in solid.panels]
+        planes, is_seen = self.lens.nearness(solid.normals, solid.points_m[firsts])
+        polygons: list[Floats] = []
+        panels: list[int] = []  # of each polygon
         colours: list[Colour] = []
-        for panel in solid.panels:
-            corner = solid.points_m[panel.patches[0].first]
-            plane = self.lens.nearness(panel.normal, corner)
-            if plane is None:
-                continue
-            for first, end, colour in panel.patches:
+        for number in np.nonzero(is_seen)[0].tolist():
+            for first, end, colour in solid.panels[number].patches:
                 if colour is NOTHING:
                     continue
                 if is_whole or is_before[first:end].all():
@@ -132,21 +141,22 @@ class Canvas:
                     polygon = cut[:, :2] / cut[:, 2:] - 0.5
                 if len(polygon) >= 3:
                     polygons.append(polygon)
-                    planes.append(plane)
-                    colours.append(shade(panel, colour))
+                    panels.append(number)
+                    colours.append(colour)
         region = self._region(polygons) if polygons else None
         if region is None:
             return None
         left, top, right, bottom = region
         numbers = _numbered(polygons, region)
-        if all(plane is planes[0] for plane in planes):
-            nearness = affine(planes[0], region)
+        if panels[0] == panels[-1]:
+            nearness = affine(planes[panels[0]], region)
         else:
-            nearness = _piecewise(numbers, planes, region)
+            nearness = _piecewise(numbers, planes[panels], region)
         behind = self.nearness[top:bottom, left:right]
         wins = (numbers > 0) & (nearness > behind)
+        bright, added = shade(solid.normals, np.array([panel.glow for panel in solid.panels]))
         palette = np.zeros((len(colours) + 1, 4), np.uint8)
-        palette[1:, :3] = np.clip(colours, 0, 255)
+        palette[1:, :3] = np.clip(bright[panels][:, None] * np.array(colours) + added, 0, 255)
         words = self.colour.view(np.uint32)[top:bottom, left:right, 0]
         np.copyto(words, palette.view(np.uint32)[:, 0][numbers], where=wins)
         np.copyto(behind, nearness, where=wins)
@@ -154,7 +164,7 @@ class Canvas:
         np.copyto(self.shadowed[top:bottom, left:right], False, where=wins)
         return region
 
-    def shadow(self, rings_m: Sequence[NDArray[np.float64]], strength: float) -> Region | None:
+    def shadow(self, rings_m: Sequence[Floats], strength: float) -> Region | None:
         """Darken the ground (z = 0) within polygons of (x, y), where it is in sight and not darkened yet."""
         polygons = []
         for ring in rings_m:
@@ -162,23 +172,24 @@ class Canvas:
             cut = points if (points[:, 2] >= NEAR_M).all() else clipped(points)
             if len(cut) >= 3:
                 polygons.append(cut[:, :2] / cut[:, 2:] - 0.5)
-        plane = self.lens.nearness((0.0, 0.0, 1.0), np.zeros(3))
+        plane = self.lens.ground()
         region = self._region(polygons) if polygons else None
         if region is None or plane is None:
             return None
         left, top, right, bottom = region
-        is_inside = _numbered(polygons, region) > 0
-        nearness = self.nearness[top:bottom, left:right]
         dark = self.shadowed[top:bottom, left:right]
+        wins = (_numbered(polygons, region) > 0) & ~dark
         ground = affine(plane, region)
-        wins = is_inside & ~dark & (np.abs(nearness - ground) <= TOUCHING * ground)
-        pixels = self.colour[top:bottom, left:right]
-        darker = (np.arange(256) * (1 - strength)).astype(np.uint8)[pixels]
-        np.copyto(pixels, darker, where=wins[..., None])
+        wins &= np.abs(self.nearness[top:bottom, left:right] - ground) <= TOUCHING * ground
+        if not wins.any():
+            return None
+        words = self.colour.view(np.uint32)[top:bottom, left:right, 0]
+        darker = (np.arange(256) * (1 - strength)).astype(np.uint8)
+        words[wins] = darker[words[wins].view(np.uint8)].view(np.uint32)
         dark |= wins
         return region
 
-    def _region(self, polygons: Sequence[NDArray[np.float64]]) -> Region | None:
+    def _region(self, polygons: Sequence[Floats]) -> Region | None:
         width, height = self.lens.fine_px
         corners = np.concatenate(polygons)
         low, high = corners.min(axis=0), corners.max(axis=0)
@@ -200,38 +211,47 @@ def even(region: Region) -> Region:
     return (left - left % FINER, top - top % FINER, right + -right % FINER, bottom + -bottom % FINER)
 
 
-def _joined(first: Region | None, second: Region | None) -> Region | None:
-    if first is None or second is None:
-        return first or second
-    return (
-        min(first[0], second[0]), min(first[1], second[1]), max(first[2], second[2]), max(first[3], second[3])
-    )  # fmt: skip
+def merged(regions: Sequence[Region]) -> list[Region]:
+    """Regions that hold the same pixels; those that overlap are one."""
+    apart: list[Region] = []
+    for region in regions:
+        left, top, right, bottom = region
+        for index in range(len(apart) - 1, -1, -1):
+            near = apart[index]
+            if left < near[2] and near[0] < right and top < near[3] and near[1] < bottom:
+                del apart[index]
+                left, top = min(left, near[0]), min(top, near[1])
+                right, bottom = max(right, near[2]), max(bottom, near[3])
+        apart.append((left, top, right, bottom))
+    return apart
 
 
-def _numbered(polygons: Sequence[NDArray[np.float64]], region: Region) -> NDArray[Any]:
+def _numbered(polygons: Sequence[Floats], region: Region) -> NDArray[Any]:
     """Of each pixel of the region the number of the last polygon that covers it, from 1; else 0."""
     left, top, right, bottom = region
-    mode = "L" if len(polygons) < 255 else "I"
-    image = Image.new(mode, (right - left, bottom - top))
+    if len(polygons) < 256:
+        numbers = np.zeros((bottom - top, right - left), np.uint8)
+        image = Image.frombuffer("L", (right - left, bottom - top), numbers, "raw", "L", 0, 1)
+        image.readonly = 0  # so that Pillow draws into the array itself
+    else:
+        image = Image.new("I", (right - left, bottom - top))
     pen = ImageDraw.Draw(image)
     for number, polygon in enumerate(polygons, start=1):
         pen.polygon((polygon - (left, top)).ravel().tolist(), fill=number)
-    return np.asarray(image)
+    return numbers if image.mode == "L" else np.asarray(image)
 
 
-def _piecewise(
-    numbers: NDArray[Any], planes: Sequence[NDArray[np.float64]], region: Region
-) -> NDArray[np.float32]:
+def _piecewise(numbers: NDArray[Any], planes: Floats, region: Region) -> NDArray[np.float32]:
     """The inverse depth of each pixel's own plane."""
     left, top, right, bottom = region
-    a, b, c = np.array([(0.0, 0.0, 0.0), *planes]).astype(np.float32).T
+    a, b, c = np.concatenate([np.zeros((1, 3)), planes]).astype(np.float32).T
     columns = np.arange(left, right, dtype=np.float32) + np.float32(0.5)
     rows = np.arange(top, bottom, dtype=np.float32)[:, None] + np.float32(0.5)
     nearness: NDArray[np.float32] = a[numbers] * columns + b[numbers] * rows + c[numbers]
     return nearness
 
 
-def affine(plane: NDArray[np.float64], region: Region) -> NDArray[np.float32]:
+def affine(plane: Floats, region: Region) -> NDArray[np.float32]:
     """The inverse depth of a plane at the middle of each pixel of the region."""
     left, top, right, bottom = region
     columns = (plane[0] * (np.arange(left, right) + 0.5)).astype(np.float32)

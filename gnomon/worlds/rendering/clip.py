@@ -13,7 +13,7 @@ from gnomon.benchmarks.gtr_bench.clock import clock
 from gnomon.media.clips import draw_box
 from gnomon.worlds.hiding import standing
 from gnomon.worlds.question import BOXES, BoundingBox, Question, box, frames_between, rounded_s
-from gnomon.worlds.rendering.canvas import Canvas, Lens, Region, even
+from gnomon.worlds.rendering.canvas import Canvas, Lens, Region, even, merged
 from gnomon.worlds.rendering.figures import pedestrian, vehicle
 from gnomon.worlds.rendering.light import Conditions, draw_rain
 from gnomon.worlds.rendering.scenery import NOON_HOUR, Scenery, cast, cast_by_walker, scenery
@@ -175,13 +175,12 @@ class Stage:
     def __init__(self, scenery: Scenery) -> None:
         self._scenery = scenery
         self.canvas = scenery.canvas.copy()
-        self._still = scenery.canvas.picture()
         self._changed: list[Region] = []
 
     def picture(self, all_movers: Sequence[Mover], time_s: float, floor: int, *, target: Trip) -> Image.Image:
         """The picture of a moment."""
         self.draw(all_movers, time_s, floor, target=target)
-        image = self._still.copy()
+        image = self._scenery.picture.copy()
         for region in self._changed:
             left, top = (edge // 2 for edge in region[:2])
             image.paste(self.canvas.picture(region), (left, top))
@@ -191,7 +190,7 @@ class Stage:
         """Draw the movers of a moment, first their shadows."""
         for region in self._changed:
             self.canvas.restore(self._scenery.canvas, region)
-        self._changed = []
+        regions: list[Region | None] = []
         light, mount = self._scenery.light, self.canvas.lens.mount
         slope = (-light.sun[0] / light.sun[2], -light.sun[1] / light.sun[2])
         solids = []
@@ -206,13 +205,9 @@ class Stage:
             shade = light.shade(foot, math.dist(foot, mount.xy_m), is_shadowed=is_shadowed)
             solids.append((solid, shade, TARGET if mover.trip is target else OTHERS))
             if light.shadow > 0:
-                self._note(self.canvas.shadow([_shadow(mover, solid, foot, slope)], light.shadow))
-        for solid, shade, owner in solids:
-            self._note(self.canvas.draw(solid, shade, owner))
-
-    def _note(self, region: Region | None) -> None:
-        if region is not None:
-            self._changed.append(even(region))
+                regions.append(self.canvas.shadow([_shadow(mover, solid, foot, slope)], light.shadow))
+        regions += [self.canvas.draw(solid, shade, owner) for solid, shade, owner in solids]
+        self._changed = merged([even(region) for region in regions if region is not None])
 
     def _is_shadowed(self, foot: Point) -> bool:
         column, row, depth = self.canvas.lens.project(np.array([[*foot, 0.0]]))[0]

@@ -4,12 +4,14 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from random import Random
+
+import numpy as np
 
 from gnomon.worlds.camera_model import Mount
 from gnomon.worlds.movement import PEDESTRIAN, VEHICLE, Body
-from gnomon.worlds.rendering.solid import NOTHING, Colour, Sheet, Solid, darker
+from gnomon.worlds.rendering.solid import NOTHING, Colour, Panel, Patch, Sheet, Solid, darker, normal_of
 from tools.scene.scene import Point
 
 PAINTS: tuple[Colour, ...] = (
@@ -252,7 +254,7 @@ def pedestrian(
         for turn in turns
     ]
     shapes.append((hair, look.hair))
-    return Solid.of([_billboard(at, mount, shapes, half_m, height_m)])
+    return _billboard(at, mount, shapes, half_m, height_m)
 
 
 def _billboard(
@@ -261,7 +263,7 @@ def _billboard(
     shapes: Sequence[tuple[Sequence[tuple[float, float]], Colour]],
     half_m: float,
     top_m: float,
-) -> Sheet:
+) -> Solid:
     """Shapes on one plane through a point, as broad and as upright in the picture as the point's box is.
 
     A camera that looks down sees upright things lean outwards and widen towards it; boxes do neither. So the
@@ -276,16 +278,20 @@ def _billboard(
     lean = -aside_m * sine / depth_m
     narrowing = sine / depth_m
 
-    def corners(shape: Sequence[tuple[float, float]]) -> list[tuple[float, float, float]]:
-        placed = []
-        for u, up in shape:
-            up = max(0.0, min(top_m, up))
-            across = max(-half_m, min(half_m, u)) * (1 - up * narrowing) + lean * up
-            placed.append((at[0] + across * right[0], at[1] + across * right[1], up))
-        return placed
-
     frame = [(-half_m, 0.0), (half_m, 0.0), (half_m, top_m), (-half_m, top_m)]
-    return Sheet(corners(frame), NOTHING, [(corners(shape), colour) for shape, colour in shapes])
+    drawn = [frame, *(shape for shape, _ in shapes)]
+    ends = list(accumulate(len(shape) for shape in drawn))
+    corners = np.array([corner for shape in drawn for corner in shape])
+    across, up = corners[:, 0].clip(-half_m, half_m), corners[:, 1].clip(0.0, top_m)
+    across = across * (1 - up * narrowing) + lean * up
+    points_m = np.column_stack([at[0] + across * right[0], at[1] + across * right[1], up])
+    colours = [NOTHING, *(colour for _, colour in shapes)]
+    patches = tuple(map(Patch, (0, *ends), ends, colours))
+    return Solid(
+        points_m=points_m,
+        normals=np.array([normal_of(points_m[: len(frame)].tolist())]),
+        panels=(Panel(patches, 0.0),),
+    )
 
 
 _ARC = tuple((math.cos(math.pi * step / 5), math.sin(math.pi * step / 5)) for step in range(6))

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from PIL import Image
 
 from gnomon.worlds.question import FRAMES_PER_S
@@ -37,7 +38,8 @@ def film(pictures: Iterable[Image.Image], times_s: Iterable[float]) -> bytes:
                 stream.codec_context.thread_count = 1
                 stream.codec_context.time_base = Fraction(1, TICKS)
             first_s = time_s if first_s is None else first_s
-            frame: Any = av.VideoFrame.from_image(image)  # type: ignore[no-untyped-call]  # PyAV leaves it untyped
+            words = np.frombuffer(image.tobytes("raw", "RGBX"), np.uint8)  # converted faster than three bytes
+            frame: Any = av.VideoFrame.from_ndarray(words.reshape(image.height, image.width, 4), "rgba")
             frame.pts = round((time_s - first_s) * TICKS)
             frame.time_base = Fraction(1, TICKS)
             for packet in stream.encode(frame):

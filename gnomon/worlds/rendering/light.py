@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from PIL import Image, ImageDraw
 
 from gnomon.core.errors import SpecError
-from gnomon.worlds.rendering.canvas import FINER, TOUCHING, Canvas, Lens, Shade, affine
-from gnomon.worlds.rendering.solid import Colour, Panel
+from gnomon.worlds.rendering.canvas import FINER, TOUCHING, Canvas, Floats, Lens, Shade, affine
+from gnomon.worlds.rendering.solid import Colour
 
 Degree = float | str
 DEGREES: Mapping[str, float] = {"none": 0.0, "some": 0.5, "much": 1.0}
@@ -20,6 +20,8 @@ LOWEST_SUN_DEG = 18.0
 LAMP_RADIUS_M = 7.0
 LIT = 2  # owner of pixels that are bright by themselves; 1 is all else that stands still
 DARK = 0.12  # share of the daylight that is left at night, away from lamps
+NIGHT_TINT = (0.06, 0.04, -0.06)  # less red, less green, more blue
+STRIP = 32  # rows that are worked on at a time, so that they stay in a processor's cache
 STREAKS = 900  # of rain, in a picture of 960 x 540 pixels, where it rains most
 
 
@@ -89,12 +91,10 @@ class Light:
     shadow: float  # share of the light that is gone where the sun does not reach
     zenith: Colour = (112, 158, 214)
     night: float = 0.0
-    lamps_m: NDArray[np.float64] = field(default_factory=lambda: np.empty((0, 2)), repr=False)
+    lamps_m: Floats = field(default_factory=lambda: np.empty((0, 2)), repr=False)
 
     @classmethod
-    def outdoors(
-        cls, *, lat_deg: float, hour: float, conditions: Conditions, lamps_m: NDArray[np.float64]
-    ) -> "Light":
+    def outdoors(cls, *, lat_deg: float, hour: float, conditions: Conditions, lamps_m: Floats) -> "Light":
         """Daylight of that hour; clouds take the sun away as it rains more."""
         rain = conditions.rain
         clear = np.array([(206, 220, 234), (112, 158, 214)], dtype=float)
@@ -113,7 +113,7 @@ class Light:
         )
 
     @classmethod
-    def indoors(cls, *, conditions: Conditions, lamps_m: NDArray[np.float64]) -> "Light":
+    def indoors(cls, *, conditions: Conditions, lamps_m: Floats) -> "Light":
         """The light of a ceiling; at night few of its lamps are on. It does not rain in."""
         return cls(
             sun=(0.28, 0.41, 0.868),
@@ -126,7 +126,7 @@ class Light:
             lamps_m=lamps_m[::3],
         )
 
-    def level(self, xy_m: NDArray[np.float64]) -> NDArray[np.float64]:
+    def level(self, xy_m: Floats) -> Floats:
         """The share of daylight at points (..., 2): 1 by day, at night what lamps give."""
         if not self.night:
             return np.ones(xy_m.shape[:-1])
@@ -143,68 +143,80 @@ class Light:
         direct = self.direct * (0.25 if is_shadowed else 1.0)
         faded = [(1 - clear) * part * level for part in self.haze]
 
-        def colour(panel: Panel, base: Colour) -> Colour:
-            across = sum(a * b for a, b in zip(panel.normal, self.sun, strict=True))
-            bright = (self.ambient + direct * max(across, 0.0)) * level + panel.glow * (1 - level)
-            red, green, blue = (clear * bright * part + fade for part, fade in zip(base, faded, strict=True))
-            return (red, green, blue)
+        def lit(normals: Floats, glows: Floats) -> tuple[Floats, Colour]:
+            bright = (self.ambient + direct * self._facing(normals)) * level + glows * (1 - level)
+            return clear * bright, (faded[0], faded[1], faded[2])
 
-        return colour
+        return lit
 
-    def still(self, panel: Panel, base: Colour) -> Colour:
+    def still(self, normals: Floats, glows: Floats) -> tuple[Floats, Colour]:  # noqa: ARG002 (a shade)
         """The colour of what stands still, in bright clear air; `settle` gives the picture the rest."""
-        across = sum(a * b for a, b in zip(panel.normal, self.sun, strict=True))
-        bright = self.ambient + self.direct * max(across, 0.0)
-        return (bright * base[0], bright * base[1], bright * base[2])
+        return self.ambient + self.direct * self._facing(normals), (0.0, 0.0, 0.0)
+
+    def _facing(self, normals: Floats) -> Floats:
+        """How far panels face the sun, from 0 to 1."""
+        across: Floats = np.maximum(normals @ np.array(self.sun), 0.0)
+        return across
 
     def settle(self, canvas: Canvas) -> None:
         """Give all that stands still its grain, the sky its colours, and both the night and the haze."""
         height, width = canvas.nearness.shape
-        points_m, away_m = _ground_points(canvas)
-        colour = canvas.colour[..., :3].astype(np.float32)
-        is_ground = np.abs(canvas.nearness - _ground_nearness(canvas)) <= TOUCHING * canvas.nearness
-        colour[is_ground] *= _grain(points_m[is_ground])[:, None]
-        clear = np.exp(-away_m / np.float32(self.haze_m))[..., None]
-        haze = np.array(self.haze, np.float32)
-        colour -= haze
-        colour *= clear
-        colour += haze
-        is_sky = canvas.nearness == 0
-        rows = np.clip(np.linspace(1.0, -1.2, height, dtype=np.float32), 0, 1)[:, None]
-        sky = rows * np.array(self.zenith, np.float32) + (1 - rows) * np.array(self.haze, np.float32)
-        colour[is_sky] = np.broadcast_to(sky[:, None], (height, width, 3))[is_sky]
-        if self.night:
-            level = self.level(points_m[:: 2 * FINER, :: 2 * FINER].astype(np.float64)).astype(np.float32)
-            whole = Image.fromarray(level).resize((width, height), Image.Resampling.BILINEAR)
-            shares = np.asarray(whole).copy()
-            shares[is_sky] = 1 - self.night * (1 - DARK / 3)
-            tint = 1 - self.night * np.array([0.06, 0.04, -0.06], np.float32)
-            is_lit = canvas.owner == LIT
-            colour = np.where(is_lit[..., None], colour, colour * shares[..., None] * tint)
-        canvas.colour[..., :3] = np.clip(colour, 0, 255)
+        plane = canvas.lens.ground()
+        if plane is None:
+            raise ValueError("a camera hangs above the ground")
+        night = self._at_night(canvas) if self.night else None
+        sky_share = np.float32(1 - self.night * (1 - DARK / 3))
+        upwards = np.clip(np.linspace(1.0, -1.2, height, dtype=np.float32), 0, 1)
+        for top in range(0, height, STRIP):
+            rows = slice(top, min(top + STRIP, height))
+            nearness = canvas.nearness[rows]
+            points_m, away_m = _ground_points(canvas.lens, nearness, top)
+            ground = affine(plane, (0, top, width, rows.stop))
+            is_ground = np.abs(nearness - ground) <= TOUCHING * nearness
+            grain = np.ones_like(nearness)
+            grain[is_ground] = _grain(points_m[is_ground])
+            clear = np.exp(-away_m / np.float32(self.haze_m))
+            is_sky = nearness == 0
+            is_dark = canvas.owner[rows] != LIT
+            for band in range(3):
+                haze, tint = np.float32(self.haze[band]), np.float32(1 - self.night * NIGHT_TINT[band])
+                colour = canvas.colour[rows, :, band].astype(np.float32)
+                colour *= grain
+                colour -= haze
+                colour *= clear
+                colour += haze
+                sky = upwards[rows, None] * np.float32(self.zenith[band]) + (1 - upwards[rows, None]) * haze
+                np.copyto(colour, sky, where=is_sky)
+                if night is not None:
+                    np.multiply(colour, np.where(is_sky, sky_share, night[rows]), out=colour, where=is_dark)
+                    np.multiply(colour, tint, out=colour, where=is_dark)
+                canvas.colour[rows, :, band] = np.clip(colour, 0, 255, out=colour)
+
+    def _at_night(self, canvas: Canvas) -> NDArray[np.float32]:
+        """The share of daylight at each pixel, worked out for few and smoothed between them."""
+        height, width = canvas.nearness.shape
+        points_m, _ = _ground_points(canvas.lens, canvas.nearness[:: 2 * FINER, :: 2 * FINER], 0, 2 * FINER)
+        level = self.level(points_m.astype(np.float64)).astype(np.float32)
+        return np.asarray(Image.fromarray(level).resize((width, height), Image.Resampling.BILINEAR))
 
 
-def _ground_points(canvas: Canvas) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """Of each pixel the (x, y) that it shows, and how far away that is; in the sky, as on a far plane."""
-    height, width = canvas.nearness.shape
-    lens = canvas.lens
-    depth: NDArray[np.float32] = np.reciprocal(np.maximum(canvas.nearness, np.float32(1e-3)))
-    columns = np.arange(width, dtype=np.float32)[None] + 0.5
-    rows = np.arange(height, dtype=np.float32)[:, None] + 0.5
+def _ground_points(
+    lens: Lens, nearness: NDArray[np.float32], top: int, step: int = 1
+) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """Of pixels from a row on, of each so many, the (x, y) that they show, and how far away that is.
+
+    In the sky as on a far plane.
+    """
+    height, width = nearness.shape
+    depth: NDArray[np.float32] = np.reciprocal(np.maximum(nearness, np.float32(1e-3)))
+    columns = np.arange(0, step * width, step, dtype=np.float32)[None] + 0.5
+    rows = np.arange(top, top + step * height, step, dtype=np.float32)[:, None] + 0.5
     points = np.empty((height, width, 2), np.float32)
     for axis in range(2):
         a, b, c = lens.inverse[axis]
         points[..., axis] = depth * (np.float32(a) * columns + np.float32(b) * rows + np.float32(c))
         points[..., axis] += np.float32(lens.centre_m[axis])
     return points, depth
-
-
-def _ground_nearness(canvas: Canvas) -> NDArray[np.float32]:
-    height, width = canvas.nearness.shape
-    plane = canvas.lens.nearness((0.0, 0.0, 1.0), np.zeros(3))
-    if plane is None:
-        raise ValueError("a camera hangs above the ground")
-    return affine(plane, (0, 0, width, height))
 
 
 def _grain(points_m: NDArray[np.float32]) -> NDArray[np.float32]:

@@ -8,6 +8,7 @@ from random import Random
 import numpy as np
 import shapely
 from numpy.typing import NDArray
+from PIL import Image
 
 from gnomon.worlds.camera_model import Mount
 from gnomon.worlds.rendering import building, town
@@ -20,14 +21,16 @@ from tools.scene.scene import Point
 
 KEPT = 8
 NOON_HOUR = 12.0
+CAR_M = 4.0  # from the middle of a parked car, within which all of it is, and more than its height
 PLAIN = 1  # owner of what stands still
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Scenery:
-    """A canvas with what stands still, and the light it stands in."""
+    """A canvas with what stands still, its picture, and the light it stands in."""
 
     canvas: Canvas
+    picture: Image.Image
     light: Light
 
 
@@ -46,7 +49,7 @@ def scenery(
     else:
         light = _town(world, mount, canvas, conditions, hour)
     light.settle(canvas)
-    return Scenery(canvas=canvas, light=light)
+    return Scenery(canvas=canvas, picture=canvas.picture(), light=light)
 
 
 def _town(world: World, mount: Mount, canvas: Canvas, conditions: Conditions, hour: float) -> Light:
@@ -61,25 +64,31 @@ def _town(world: World, mount: Mount, canvas: Canvas, conditions: Conditions, ho
     canvas.draw(town.ground(world, mount), light.still, PLAIN)
     shadows = []
     slope = (-light.sun[0] / light.sun[2], -light.sun[1] / light.sun[2])
-    in_sight = [house for house in there.buildings if math.dist(house.ring_m[0], mount.xy_m) < town.FAR_M]
-    for house in in_sight:
+    longest = 1.0 + math.hypot(*slope)  # of a shadow and what casts it, for each metre of height
+    houses = [
+        house
+        for house in there.buildings
+        if math.dist(house.ring_m[0], mount.xy_m) < town.FAR_M
+        and any(canvas.may_show(corner, longest * house.height_m) for corner in house.ring_m)
+    ]
+    for house in houses:
         base = np.array(house.ring_m)
         shadows.append(hull(np.concatenate([base, base + np.array(slope) * house.height_m])))
     solids = []
     for tree in there.trees_m:
-        if 9 < math.dist(tree[:2], mount.xy_m) < 110:
+        if 9 < math.dist(tree[:2], mount.xy_m) < 110 and canvas.may_show(tree[:2], longest * tree[2]):
             solids.append(town.tree(tree, mount))
             turns = np.linspace(0, 2 * math.pi, 12, endpoint=False)
             crown = np.array(tree[:2]) + np.array(slope) * 0.68 * tree[2]
             shadows.append(crown + 0.3 * tree[2] * np.column_stack([np.cos(turns), np.sin(turns)]))
     for at, heading_deg, number in there.parked:
-        if 9 < math.dist(at, mount.xy_m) < 110:
+        if 9 < math.dist(at, mount.xy_m) < 110 and canvas.may_show(at, longest * CAR_M):
             car = vehicle(look_of("vehicle", Random(number))).placed(at, heading_deg)
             solids.append(car)
             shadows.append(cast(car, slope))
     if light.shadow > 0:
         canvas.shadow(shadows, light.shadow)
-    for house in in_sight:
+    for house in houses:
         if not any(canvas.may_show(corner, 4.0) for corner in house.ring_m):
             continue
         canvas.draw(town.house(house), light.still, PLAIN)
@@ -102,9 +111,14 @@ def cast(solid: Solid, slope: tuple[float, float]) -> NDArray[np.float64]:
 
 def cast_by_walker(foot: Point, slope: tuple[float, float]) -> NDArray[np.float64]:
     """The shadow of a person who stands at a point."""
+    return _cast_at_origin(slope) + foot
+
+
+@lru_cache(64)
+def _cast_at_origin(slope: tuple[float, float]) -> NDArray[np.float64]:
     turns = np.linspace(0, 2 * math.pi, 10, endpoint=False)
     disc = 0.22 * np.column_stack([np.cos(turns), np.sin(turns)])
-    return hull(np.concatenate([np.array(foot) + disc, np.array(foot) + np.array(slope) * 1.55 + 0.8 * disc]))
+    return hull(np.concatenate([disc, np.array(slope) * 1.55 + 0.8 * disc]))
 
 
 def hull(points: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -23,12 +23,11 @@ class Patch(NamedTuple):
 
 
 class Panel(NamedTuple):
-    """A flat polygon with patches on it, the polygon itself first; seen only from where `normal` points.
+    """A flat polygon with patches on it, the polygon itself first.
 
     `glow` is the share of its colour that it shows without any light.
     """
 
-    normal: tuple[float, float, float]
     patches: tuple[Patch, ...]
     glow: float
 
@@ -44,15 +43,20 @@ class Sheet(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Solid:
-    """Panels with all their corners in one array of (x, y, z) in metres."""
+    """Panels with all their corners in one array of (x, y, z) in metres (n × 3).
+
+    A panel is seen only from where its row of `normals` (unit vectors, a panel each) points.
+    """
 
     points_m: NDArray[np.float64]
+    normals: NDArray[np.float64]
     panels: tuple[Panel, ...]
 
     @classmethod
     def of(cls, sheets: Iterable[Sheet]) -> "Solid":
         """A solid of sheets; the corners of each go round anticlockwise as seen from its visible side."""
         points: list[tuple[float, float, float]] = []
+        normals: list[tuple[float, float, float]] = []
         panels: list[Panel] = []
         for sheet in sheets:
             patches = []
@@ -60,37 +64,29 @@ class Solid:
                 first = len(points)
                 points.extend(corners)
                 patches.append(Patch(first, len(points), colour))
-            panels.append(Panel(_normal(sheet.corners), tuple(patches), sheet.glow))
-        return cls(points_m=np.array(points, dtype=np.float64).reshape(-1, 3), panels=tuple(panels))
+            normals.append(normal_of(sheet.corners))
+            panels.append(Panel(tuple(patches), sheet.glow))
+        return cls(
+            points_m=np.array(points, dtype=np.float64).reshape(-1, 3),
+            normals=np.array(normals, dtype=np.float64).reshape(-1, 3),
+            panels=tuple(panels),
+        )
 
     def placed(self, xy_m: tuple[float, float], heading_deg: float) -> "Solid":
         """The solid, modelled facing north at the origin, at a place and facing that way."""
         turn = math.radians(heading_deg)
         sine, cosine = math.sin(turn), math.cos(turn)
-        matrix = np.array([[cosine, sine, 0.0], [-sine, cosine, 0.0], [0.0, 0.0, 1.0]])
-        panels = tuple(
-            panel._replace(
-                normal=(
-                    panel.normal[0] * cosine + panel.normal[1] * sine,
-                    panel.normal[1] * cosine - panel.normal[0] * sine,
-                    panel.normal[2],
-                )
-            )
-            for panel in self.panels
-        )
-        return replace(self, points_m=self.points_m @ matrix.T + (*xy_m, 0.0), panels=panels)
+        turned = np.array([[cosine, sine, 0.0], [-sine, cosine, 0.0], [0.0, 0.0, 1.0]]).T
+        return replace(self, points_m=self.points_m @ turned + (*xy_m, 0.0), normals=self.normals @ turned)
 
     def stretched(self, shares: tuple[float, float, float]) -> "Solid":
         """The solid with its extents along x, y and z so many times as large."""
-        panels = []
-        for panel in self.panels:
-            x, y, z = (part / share for part, share in zip(panel.normal, shares, strict=True))
-            length = math.sqrt(x * x + y * y + z * z)
-            panels.append(panel._replace(normal=(x / length, y / length, z / length)))
-        return replace(self, points_m=self.points_m * shares, panels=tuple(panels))
+        normals = self.normals / shares
+        normals /= np.linalg.norm(normals, axis=1, keepdims=True)
+        return replace(self, points_m=self.points_m * shares, normals=normals)
 
 
-def _normal(corners: Corners) -> tuple[float, float, float]:
+def normal_of(corners: Corners) -> tuple[float, float, float]:
     """The unit normal of a flat polygon (Newell's method)."""
     x = y = z = 0.0
     for (x0, y0, z0), (x1, y1, z1) in zip(corners, (*corners[1:], corners[0]), strict=True):

@@ -129,18 +129,20 @@ class TourClip:
     def _movers(self, frame: int) -> Iterator[tuple[Solid, NDArray[np.float64], int]]:
         """The solid of each traveller near the camera, its shadow, and its number."""
         mount = self.tour.mount(frame)
-        for number, (one, places) in enumerate(zip(self.tour.travellers, self.tour.places, strict=True)):
+        for number, (traveller, places) in enumerate(
+            zip(self.tour.travellers, self.tour.places, strict=True)
+        ):
             x_m, y_m, facing_deg = places[frame].tolist()
             if math.dist((x_m, y_m), mount.xy_m) > MOVERS_M:
                 continue
-            if one.look.kind == "vehicle":
-                solid = vehicle_of(one).placed((x_m, y_m), facing_deg)
+            if traveller.look.kind == "vehicle":
+                solid = vehicle_of(traveller).placed((x_m, y_m), facing_deg)
                 yield solid, cast(solid, self._slope), number
                 continue
             turn = math.radians(turn_deg(bearing_deg(mount.xy_m, (x_m, y_m)), facing_deg))
-            length_m, width_m, _ = one.size_m
+            length_m, width_m, _ = traveller.size_m
             solid = pedestrian(
-                one.look,
+                traveller.look,
                 (x_m, y_m),
                 mount,
                 turn_rad=turn,

@@ -15,7 +15,7 @@ from shapely.geometry.base import BaseGeometry
 from gnomon.core.ids import stable_seed
 from gnomon.worlds.buildings import STOREY_M, draw_buildings
 from gnomon.worlds.camera_model import Mount
-from gnomon.worlds.outdoor import GREEN_M
+from gnomon.worlds.outdoor import GREEN_M, greens_of
 from gnomon.worlds.rendering.solid import Colour, Sheet, Solid, along, darker, flat, upright
 from gnomon.worlds.world import World
 from tools.scene.scene import Point, Road
@@ -68,12 +68,9 @@ def town_of(world: World) -> Town:
     rng = Random(stable_seed("town", world.scene.id))
     roads = list(world.scene.roads.values())
     lines = shapely.union_all([road.line for road in roads])
-    greens = [
-        shapely.Point(place.xy_m).buffer(GREEN_M)
-        for place in world.scene.places.values()
-        if place.kind == "park"
-    ]
-    standing = world.buildings or draw_buildings(rng, roads, [*_sight_lines(world, roads), *greens])
+    greens = greens_of(world.scene.places)
+    wedges = _sight_lines(world, roads)
+    standing = world.buildings or draw_buildings(rng, roads, [*wedges, *greens])
     built = [building.area for building in standing]
     buildings = [
         Building(
@@ -84,7 +81,7 @@ def town_of(world: World) -> Town:
         )
         for building in standing
     ]
-    sights = shapely.union_all(_sight_lines(world, roads))
+    sights = shapely.union_all(wedges)
     kerbside = [spot for road in roads for spot in _kerbside(rng, road)]
     stands = shapely.points([spot[0] for spot in kerbside])
     clear_of_lines = shapely.distance(stands, lines)

@@ -32,6 +32,7 @@ def consensus(rows: tuple[Path, ...], data: Path | None, arm: str, decisions: Pa
     from gnomon.curation.consensus import consensus_of
     from gnomon.curation.review import by_index, queue_lines, read_decisions, read_questions, write_reviewed
     from gnomon.curation.rows import read_result_rows
+    from gnomon.whole_file import require_new_folder
 
     results = consensus_of(read_result_rows(rows, benchmark="escherverse" if data else None, arm=arm))
     if decisions is not None:
@@ -40,8 +41,7 @@ def consensus(rows: tuple[Path, ...], data: Path | None, arm: str, decisions: Pa
         counts = write_reviewed(results, read_decisions(decisions), data=data, out=out)
         click.echo(", ".join(f"{name} {count}" for name, count in counts.items()) + f": {out}")
         return
-    if out.exists() and (not out.is_dir() or any(out.iterdir())):
-        raise SpecError(f"{out} is not a new or empty folder", field="--out")
+    require_new_folder(out)
     queue = queue_lines(results, by_index(read_questions(data)) if data else {})
     out.mkdir(parents=True, exist_ok=True)
     lines = [json.dumps(asdict(result), ensure_ascii=False) for result in results]

@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from gnomon.benchmarks.sti_bench import sti_bench
 from gnomon.benchmarks.urbanvideo_bench import urbanvideo_bench
 from gnomon.benchmarks.worlds_motion import worlds_motion
-from gnomon.benchmarks.worlds_motion.audit import numbers_of, try_shortcuts
+from gnomon.benchmarks.worlds_motion.audit import numbers_of, step_at_usual_pace, try_shortcuts
 from gnomon.core.errors import NotFound, SpecError
 from gnomon.core.select import Select
 from gnomon.media import MediaStore
@@ -30,6 +30,8 @@ from gnomon.worlds.motion.drawing import FLYING, MOTION_TASKS, PER_TOWN, RIDING,
 from gnomon.worlds.motion.flight_questions import aim_in_words, in_words
 from gnomon.worlds.motion.flying import AMOUNTS, LOWEST_M, SECONDS
 from gnomon.worlds.motion.generate import write_tours
+from gnomon.worlds.motion.ride_questions import PACES_MPS
+from gnomon.worlds.motion.travellers import SIZES
 from gnomon.worlds.rendering.tour_clip import MOVERS, TourClip
 
 SEED = 5
@@ -280,6 +282,49 @@ def test_rules_about_numbers_are_at_chance(tmp_path):
         assert abs(hits[rule] / count - 0.2) < 4.5 * math.sqrt(0.16 / count), rule
 
 
+def test_a_step_is_asked_in_the_middle_of_a_part_that_shows_both_neighbours():
+    for k in range(24):
+        drawn = question_of("step", k)
+        shown, words = drawn.tour, drawn.question.options[drawn.question.right]
+        assert re.fullmatch(r"flying1-5-\d{5}(-\d+)?-[0-9a-f]{8}", shown.id)
+        assert shown.times_s == tuple(range(9))
+        number = int(words.split(":")[0].removeprefix("step ")) - 1
+        start_s = round(shown.clock_s)
+        begins_s, ends_s = shown.marks_s[number : number + 2]
+        assert start_s < begins_s < start_s + 4 < ends_s < start_s + 8
+        assert sorted(drawn.question.options) == [
+            f"step {index + 1}: {shown.manoeuvres[index].words}" for index in range(1, 5)
+        ]
+        assert len({(a.choice, b.choice) for a, b in pairwise(shown.manoeuvres)}) == 5
+
+
+def test_steps_at_their_usual_pace_are_counted_and_hit_no_more_than_chance():
+    route = "step 1: flies forward 30 m; step 2: turns left 30°; step 3: climbs 7 m."
+    for moment_s, step in ((2, 1), (4, 2), (5, 3), (99, 3)):
+        assert step_at_usual_pace(f"{route} Which, {moment_s} s after the clip's start?") == step
+    assert step_at_usual_pace("Where does it end?") is None
+    hits = 0
+    for k in range(200):
+        question = question_of("step", k).question
+        step = step_at_usual_pace(question.text)
+        hits += question.options[question.right].startswith(f"step {step}:")
+    assert abs(hits / 200 - 0.25) < 4.5 * math.sqrt(0.1875 / 200)
+
+
+def test_sizes_and_paces_of_options_lie_within_what_a_town_has():
+    for k in range(24):
+        question = question_of("size", k).question
+        side = re.search(r"the (length|width|height) of the \w+ (\w+)\?", question.text)
+        if side:
+            low_m, high_m = SIZES[side[2]][("length", "width", "height").index(side[1])]
+            assert all(low_m <= float(words.rstrip("m")) <= high_m for words in question.options)
+    for k in range(6):
+        question = question_of("length", k).question
+        seconds = question.window_s[1] - question.window_s[0]
+        for words in question.options:
+            assert PACES_MPS[0] - 0.01 <= float(words.rstrip("m")) / seconds <= PACES_MPS[1] + 0.01
+
+
 @settings(max_examples=60)
 @given(seed=st.integers(0, 10**6), place=st.floats(-50, 50))
 def test_all_wrong_numbers_differ_from_each_other_as_from_the_truth(seed, place):
@@ -321,10 +366,10 @@ def test_an_id_says_all_that_determines_a_question(tmp_path):
     draw_motion.cache_clear()
     tour_of.cache_clear()
     assert draw_motion(number).question == first
-    with pytest.raises(NotFound, match="size1-riding-7-00012"):
-        samples.get("size1-outdoor-7-00000")
+    with pytest.raises(NotFound, match="size2-riding-7-00012"):
+        samples.get("size2-outdoor-7-00000")
     with pytest.raises(NotFound):
-        samples.get("size1-riding-8-00000")
+        samples.get("size2-riding-8-00000")
 
 
 QUESTIONS = """

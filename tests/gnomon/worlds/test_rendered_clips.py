@@ -107,8 +107,8 @@ def test_a_vehicle_stands_on_the_lower_edge_of_its_box_and_between_its_sides(k: 
 MOUNT = Mount(xy_m=(0.0, 0.0), height_m=3.0, heading_deg=0.0, fov_deg=60.0, range_m=30.0)
 
 
-def plain(_panel: object, colour: tuple[float, float, float]) -> tuple[float, float, float]:
-    return colour
+def plain(normals: np.ndarray, _glows: object) -> tuple[np.ndarray, tuple[float, float, float]]:
+    return np.ones(len(normals)), (0.0, 0.0, 0.0)
 
 
 def test_what_stands_behind_a_wall_is_not_drawn_whatever_is_drawn_first() -> None:

@@ -235,11 +235,11 @@ def _of_text(shown: ShownSteps) -> list[list[float]]:
     prompt = Counter(_WORD.findall(shown.question.text))
     rows = []
     for option in shown.options:
-        hashed, told = [0.0] * HASHED, 0.0
+        hashed, in_prompt = [0.0] * HASHED, 0.0
         for word in _WORD.findall(option):
             hashed[stable_seed("word", word) % HASHED] += 1.0
-            told += float(prompt[word])
-        rows.append([*hashed, told])
+            in_prompt += float(prompt[word])
+        rows.append([*hashed, in_prompt])
     return rows
 
 
