@@ -1,4 +1,4 @@
-"""Targets as in life: vehicles in traffic with signals and queues, walkers in groups who stop on the way.
+"""Moves targets as in life: vehicles queue at signals, walkers go in groups and stop on their way.
 
 Speeds and sizes are fitted to published counts:
 
