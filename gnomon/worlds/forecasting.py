@@ -5,7 +5,7 @@ from random import Random
 
 from gnomon.worlds.difficulty import Lots
 from gnomon.worlds.question import Question, evidence_of, nearest
-from gnomon.worlds.trajectory import Sighting, Trip, pooled_trip, trip
+from gnomon.worlds.trajectory import Sighting, Trip, beside_one_another, pooled_trip, trip
 from gnomon.worlds.world import World
 
 BEYOND = 1.5  # a wrong camera ahead is at least this many times as far as the right one
@@ -96,6 +96,11 @@ def meeting(world: World, rng: Random, first: Trip, lots: Lots | None = None) ->
             continue
         delay_s = _delay_s(rng, place, other.sightings[theirs])
         other = other.later(other.journey.in_step_s(delay_s))
+        if world.is_crowded:
+            pair = beside_one_another(world, first, other)
+            if pair is None:
+                continue
+            first, other = pair
         return met(world, rng, (first, index), (other, theirs), lots)
     return None
 

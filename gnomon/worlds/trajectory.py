@@ -8,7 +8,7 @@ from random import Random
 from gnomon.core.ids import stable_seed
 from gnomon.worlds.camera_model import Mount
 from gnomon.worlds.hiding import seen_spans
-from gnomon.worlds.movement import PEDESTRIAN, VEHICLE, Journey, interpolated, journey
+from gnomon.worlds.movement import PEDESTRIAN, VEHICLE, Companion, Journey, interpolated, journey
 from gnomon.worlds.traffic import Wish, set_out
 from gnomon.worlds.world import Spot, World
 from tools.geometry.field_of_view import Crossed
@@ -209,6 +209,23 @@ def fit(made: Journey, in_view: tuple[Sighting, ...]) -> bool:
     whole = not in_view or (in_view[0].start_s > made.start_s and in_view[-1].end_s < made.end_s)
     once = len({sighting.camera for sighting in in_view}) == len(in_view)
     return whole and once and all(sighting.stay_s >= MIN_STAY_S for sighting in in_view)
+
+
+def beside_one_another(world: World, first: Trip, second: Trip) -> tuple[Trip, Trip] | None:
+    """Two targets of one question as a crowded world sees them: each, and those who go with it, may hide the other.
+
+    Their journeys stay as they are. None where one of them is then no longer fit, or missed by a camera.
+    """
+    made = []
+    for own, other in ((first, second), (second, first)):
+        company = (*own.journey.company, Companion(journey=other.journey), *other.journey.company)
+        in_view = lookout_of(world).sightings(replace(own.journey, company=company))
+        if [seen.camera for seen in in_view] != [seen.camera for seen in own.sightings]:
+            return None
+        if not fit(own.journey, in_view):
+            return None
+        made.append(replace(own, sightings=in_view))
+    return made[0], made[1]
 
 
 @lru_cache(POOLS)
