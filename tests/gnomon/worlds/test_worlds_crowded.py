@@ -141,8 +141,8 @@ def test_where_two_meet_both_are_seen_beside_one_another():
     met = 0
     for scene in ("outdoor", "indoor"):
         cell = CELLS.index((scene, "MultiTargetTrajectoryForecasting"))
-        for round_ in range(6):
-            drawn = draw(Number(SEED, round_ * len(CELLS) + cell, options=CROWDED))
+        for round_ in range(3):
+            drawn = draw(Number(SEED, round_ * len(CELLS) + cell, options=CROWDED), place=0)
             (first, *_), (second, *_) = drawn.question.gaps
             place, mounts = drawn.question.right[0], drawn.world.installation.mounts
             floor = drawn.world.scene.cameras[place].floor
@@ -153,7 +153,7 @@ def test_where_two_meet_both_are_seen_beside_one_another():
                     time_s = start_s + share * (end_s - start_s)
                     assert is_seen(mounts[place], floor, replace(own, company=company), time_s)
             met += 1
-    assert met == 12
+    assert met == 6
 
 
 def test_questions_of_crowded_worlds_are_drawn_and_their_ids_say_so():
