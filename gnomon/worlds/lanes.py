@@ -146,7 +146,10 @@ class LaneWay:
         begin = int(self.corners[first])
         if first and begin + 1 < len(self.course.along_m):  # round a sharp turn the way has gone already
             begin += int((self.course.middle_m[begin] == self.course.middle_m[begin + 1]).all())
-        along_m = self.course.along_m[begin : self.corners[last] + 1]
+        corners_m = self.course.along_m[begin : self.corners[last] + 1]
+        along_m = np.concatenate([corners_m, corners_m[:-1] + BLEND_M, corners_m[1:] - BLEND_M])
+        is_between = (along_m >= corners_m[0]) & (along_m <= corners_m[-1])
+        along_m = np.unique(np.round(along_m[is_between], 6))
         half_m = np.interp(along_m, np.arange(len(self.halves_m)) + 0.5, self.halves_m)
         return tuple((x, y) for x, y in self.course.at(along_m, half_m + PAVEMENT_M).tolist())
 
