@@ -26,8 +26,8 @@ from gnomon.worlds.car_following import (
 LONGEST_S = 300.0  # who is not there by then has found no gap to leave a lane that ends
 SIDES = (-1, 1)
 SAFE = 4.0  # m/s2 of braking that a change may cost the new follower
-THRESHOLD = 0.2  # m/s2
-POLITENESS = 0.2
+THRESHOLD = 0.1  # m/s2
+POLITENESS = 0.5  # share of what others gain or lose that counts
 CHANGE_S = 5.0  # from lane to lane
 STEERING_MPS = 1.0  # slower than this it takes longer: nobody moves sideways alone
 

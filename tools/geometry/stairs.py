@@ -11,7 +11,7 @@ from tools.scene.scene import Scene
 
 # Weidmann (1993): 1.34 m/s on the level; on stairs 0.61 up and 0.69 down horizontally, which is 0.72 and 0.81
 # along a slope of 32°. A lift's wait and ride are no faster.
-# On an escalator people stand: 0.5 m/s is the most at which those of up to 35° may run (EN 115-1).
+# On an escalator people stand, and 0.5 m/s is its usual speed.
 WALKING_MPS, ESCALATOR_MPS = 1.34, 0.5
 SLOWDOWN = 1.75
 SLOWDOWNS = {"stairs": SLOWDOWN, "lift": SLOWDOWN, "escalator": WALKING_MPS / ESCALATOR_MPS}
