@@ -261,8 +261,10 @@ def arrival_time_interval(world: World, rng: Random, trip: Trip, lots: Lots | No
     once = [
         sighting for sighting in unbuilt if sum(other.camera == sighting.camera for other in unbuilt) == 1
     ]
-    times = Counter(sighting.camera for sighting in trip.sightings[first : last + 1])
-    real = [sighting for sighting in trip.sightings[first + 1 : last] if times[sighting.camera] == 1]
+    turned_s = trip.journey.turned_s
+    if turned_s is not None and start.end_s < turned_s < end.start_s:
+        return None  # it turns where cameras look, and never where one could hang as well
+    real = trip.sightings[first + 1 : last]
     crossed = sorted((*real, *once), key=lambda sighting: sighting.start_s)
     fours = [
         four
@@ -405,7 +407,12 @@ def causal_reordering(world: World, rng: Random, trip: Trip, lots: Lots | None =
 
 
 def _are_passed_once(trip: Trip, three: Sequence[Sighting]) -> bool:
-    """Whether the target passed each camera once from the first of the three sightings to the last."""
+    """Whether the target passed each camera once from the first of the three sightings to the last.
+
+    One in whose view it turned is none of them: that could not be the middle one.
+    """
+    if any(sighting.turned for sighting in three):
+        return False
     first_s, last_s = three[0].start_s, three[-1].start_s
     passed = Counter(seen.camera for seen in trip.sightings if first_s <= seen.start_s <= last_s)
     return all(passed[sighting.camera] == 1 for sighting in three)
