@@ -29,6 +29,7 @@ SAFE = 4.0  # m/s2 of braking that a change may cost the new follower
 THRESHOLD = 0.1  # m/s2
 POLITENESS = 0.5  # share of what others gain or lose that counts
 CHANGE_S = 5.0  # from lane to lane
+ROOM_M = 60.0  # that a lane goes on for whoever changes to it: nobody stops between a lane and one that ends
 STEERING_MPS = 1.0  # slower than this it takes longer: nobody moves sideways alone
 
 Flags = NDArray[np.bool_]
@@ -69,8 +70,9 @@ class _Lanes:
 
     @property
     def is_free(self) -> Flags:
-        """Who is in one lane alone, on a stretch with several."""
-        return (self._gone >= 1) & self._cars.is_there & (self._counts[self._rows, self._cell()] > 1)
+        """Who is in one lane alone, on a stretch with several or in a lane that has ended."""
+        count = self.count()
+        return (self._gone >= 1) & self._cars.is_there & ((count > 1) | (self.lane >= count))
 
     def _cell(self) -> Numbers:
         return np.asarray(np.minimum(self._cars.at_m, self._cells - 1).astype(np.intp))
@@ -177,7 +179,9 @@ def _change_lanes(cars: Columns, lanes: _Lanes, wanted: Array, barrier: Array) -
     for number, side in enumerate(SIDES):
         lane = lanes.lane[rows, car] + side
         gain = _gain(cars, lanes, wanted, barrier, pull, rows, car, lane)
-        gains[rows, car, number] = np.where((lane >= 0) & (lane < lanes.count()[rows, car]), gain, -np.inf)
+        goes_on = (lane < lanes.count()[rows, car]) & (lanes.ends_ahead_m(rows, car, lane) >= ROOM_M)
+        is_there = (lane >= 0) & ((side < 0) | goes_on)
+        gains[rows, car, number] = np.where(is_there, gain, -np.inf)
     flat = gains.reshape(len(gains), -1)
     best = flat.argmax(axis=1)
     goes = np.flatnonzero(flat[np.arange(len(flat)), best] > THRESHOLD)
