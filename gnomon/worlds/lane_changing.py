@@ -217,7 +217,10 @@ def _gain(
         following(left, leader_m + CAR_M + left_m, speed[rows, leader]),
         acceleration(speed[rows, left], wanted[rows, left], stop_m, speed[rows, left]),
     )
-    won = np.where(np.isfinite(left_m), freed - pull[rows, left], 0.0)
+    is_freed = np.isfinite(left_m) & (
+        (left != last) | np.isinf(last_m)
+    )  # one behind in both lanes stays behind
+    won = np.where(is_freed, freed - pull[rows, left], 0.0)
     is_safe = (first_m > 0) & (last_m > 0) & (mine >= -SAFE)
     is_safe &= (follower >= -SAFE) | np.isinf(last_m)
     return np.where(is_safe, mine - pull[rows, car] + POLITENESS * (lost + won), -np.inf)
