@@ -212,7 +212,7 @@ def _escalator(
     rises: bool,
 ) -> Iterator[Sheet]:
     """The steps of an escalator in a recess of the wall; above, its direction or that nobody may enter."""
-    patches = [(plate(-0.62, 0.62, (0.0, 2.2)), SHAFT)]
+    patches: list[tuple[list[tuple[float, float, float]], Colour]] = [(plate(-0.62, 0.62, (0.0, 2.2)), SHAFT)]
     for step in range(STEPS):
         near, far = step / STEPS, (step + 1) / STEPS
         half_m = 0.5 - 0.22 * near
