@@ -158,7 +158,7 @@ def _doors(scene: Scene, plan: Plan) -> Iterable[list[XY]]:
 
 
 def _stairs(scene: Scene) -> list[tuple[str, int, XY]]:
-    """Stairs and lifts, each once on every floor that it reaches."""
+    """Stairs, lifts and escalators, each once on every floor that it reaches."""
     ends: dict[tuple[str, int, XY], None] = {}
     for portal in scene.portals.values():
         if portal.kind != "door":
@@ -168,9 +168,16 @@ def _stairs(scene: Scene) -> list[tuple[str, int, XY]]:
     return list(ends)
 
 
+SIGNS = {
+    "stairs": "M-5 4h3v-3h3v-3h4",
+    "lift": "M-3 3V-3l-2 2M3-3V3l2-2",
+    "escalator": "M-5 4h2l6-7h2M0-4h5v5",
+}
+
+
 def _stairs_sign(kind: str, x: float, y: float) -> Markup:
-    """A box with three steps in it, or with an arrow up and one down."""
-    steps = "M-5 4h3v-3h3v-3h4" if kind == "stairs" else "M-3 3V-3l-2 2M3-3V3l2-2"
+    """A box with three steps in it, with an arrow up and one down, or with a slope and its arrow."""
+    steps = SIGNS.get(kind, SIGNS["lift"])
     box = tag("rect", x=-6.5, y=-6.5, width=13, height=13, rx=2)
     return tag("g", box, tag("path", d=steps), class_="portal", transform=f"translate({point(x, y)})")
 

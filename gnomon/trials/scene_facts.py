@@ -83,7 +83,8 @@ def _portals(scene: Scene) -> Iterator[str]:
         (first, second), (start, end) = portal.zones, portal.ends_m
         length = f", {portal.length_m:.1f} m long" if portal.length_m else ""
         ends = f"from {first} at {_point(start)} to {second} at {_point(end)}"
-        yield f"- {portal.id}: {portal.kind} {ends}{length}"
+        way = ", this way only" if portal.is_oneway else ""
+        yield f"- {portal.id}: {portal.kind} {ends}{length}{way}"
 
 
 def _point(xy_m: Point) -> str:

@@ -9,7 +9,7 @@ import math
 from itertools import pairwise
 
 from gnomon.benchmarks.gtr_bench.clock import NOON_S, day_span
-from gnomon.worlds.movement import CLIMBING, Journey
+from gnomon.worlds.movement import Journey, climb_s
 from gnomon.worlds.question import Question
 from gnomon.worlds.trajectory import Sighting
 from gnomon.worlds.world import World
@@ -17,6 +17,8 @@ from tools.geometry.network import Network
 
 STRAY = 1.05  # how much longer than the shortest a way is that still counts as the shortest
 PASSED = 1.3  # the same, where all that is asked is what lay on it
+SLOWEST_MPS = 0.01
+ON_LINE_M, IN_LANES_M = 1.0, 10.0  # added to that: lanes and pavements lie beside the streets' middles
 LATE, LATE_S = 0.25, 2.0  # share of the time unseen by which a forecast may miss, and at least so much
 
 
@@ -28,12 +30,13 @@ def is_attainable(world: World, question: Question) -> bool:
     one is nearest to the share of the time that is its share of the way. MS: the targets went the shortest
     ways. CR: always, as the orders differ by their shortest ways already.
     """
+    beside_m = IN_LANES_M if world.lanes else ON_LINE_M
     longest = PASSED if question.task_id == "GeoLocation" else STRAY
     if question.task_id == "CausalReordering":
         return True
     for trip, before, after in question.gaps:
         shortest_m = world.way_m(before.exit, after.entry)
-        if gone_m(trip.journey, before.end_s, after.start_s) > longest * shortest_m + 1.0:
+        if gone_m(trip.journey, before.end_s, after.start_s) > longest * shortest_m + beside_m:
             return False
     if question.task_id == "ArrivalTimeInterval":
         return _is_in_time(world, question)
@@ -68,10 +71,12 @@ def _comes(world: World, last: Sighting, coming: Sighting) -> bool:
     )
     if path is None:
         return False
-    effort_m = math.fsum(leg.length_m / (1 if leg.on_ground else CLIMBING) for leg in path.legs)
-    speed_mps = math.dist(last.entry.xy_m, last.exit.xy_m) / last.stay_s
+    speed_mps = max(last.speed_mps, SLOWEST_MPS)
+    going_s = math.fsum(
+        leg.length_m / speed_mps if leg.on_ground else climb_s(leg, speed_mps) for leg in path.legs
+    )
     unseen_s = coming.start_s - last.end_s
-    late_s = unseen_s - effort_m / max(speed_mps, 0.01)
+    late_s = unseen_s - going_s
     return abs(late_s) <= max(LATE_S, LATE * unseen_s)
 
 

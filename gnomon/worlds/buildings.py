@@ -1,6 +1,6 @@
 """Buildings along the streets of a town, and what they hide from a camera."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import compress
 from random import Random
@@ -26,11 +26,20 @@ class Building:
 
 
 def draw_buildings(
-    rng: Random, roads: Collection[Road], greens: Sequence[BaseGeometry]
+    rng: Random,
+    roads: Collection[Road],
+    greens: Sequence[BaseGeometry],
+    wider_m: Mapping[str, float] | None = None,
 ) -> tuple[Building, ...]:
-    """Buildings on the plots beside streets, none on another street, on a green or on one another."""
-    lines = shapely.union_all([road.line for road in roads])
-    plots = [plot for road in roads for plot in plots_along(rng, road)]
+    """Buildings on the plots beside streets, none on another street, on a green or on one another.
+
+    `wider_m`: by road, by how much it is broader than SETBACK_M leaves room for.
+    """
+    wider = wider_m or {}
+    lines = shapely.union_all(
+        [road.line.buffer(wider[road.id]) if wider.get(road.id) else road.line for road in roads]
+    )
+    plots = [plot for road in roads for plot in plots_along(rng, road, wider.get(road.id, 0.0))]
     areas = [area for area, _ in plots]
     is_apart = shapely.distance(areas, lines) >= SETBACK_M - 0.1
     is_free = ~shapely.intersects(areas, shapely.union_all(greens))
@@ -62,7 +71,7 @@ def visible(view: Polygon, eye_m: Point, walls: Sequence[Polygon]) -> Polygon:
     return left if isinstance(left, Polygon) else Polygon()
 
 
-def plots_along(rng: Random, road: Road) -> Iterator[tuple[Polygon, float]]:
+def plots_along(rng: Random, road: Road, wider_m: float = 0.0) -> Iterator[tuple[Polygon, float]]:
     """Plots side by side on both sides of a street, each with the height of its building."""
     start, end = ((float(x), float(y)) for x, y in (road.line.coords[0], road.line.coords[-1]))
     east, north = (end[0] - start[0]) / road.line.length, (end[1] - start[1]) / road.line.length
@@ -72,7 +81,7 @@ def plots_along(rng: Random, road: Road) -> Iterator[tuple[Polygon, float]]:
             wide_m, deep_m, back_m = (
                 rng.uniform(*WIDE_M),
                 rng.uniform(*DEEP_M),
-                SETBACK_M + rng.uniform(0, 1.2),
+                SETBACK_M + wider_m + rng.uniform(0, 1.2),
             )
             corners = [
                 (at_m, back_m),

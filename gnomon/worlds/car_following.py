@@ -40,7 +40,8 @@ class Drive:
 
     `limits_mps`: how fast one may go in each metre of the way; `eagerness`: the share of that at which each
     vehicle would go, the asked one last; `ahead_m`: where each starts, the asked one at 0; `pause`: where the
-    asked one stands still for how many seconds.
+    asked one stands still for how many seconds; `lanes`: how many there are in each metre of the way, and
+    `lane`: in which each starts, 0 the rightmost (with one lane only: neither).
     """
 
     limits_mps: Array
@@ -50,6 +51,8 @@ class Drive:
     eagerness: tuple[float, ...]
     ahead_m: tuple[float, ...]
     pause: tuple[float, float] | None = None
+    lanes: NDArray[np.intp] | None = None
+    lane: tuple[int, ...] = ()
 
     @property
     def length_m(self) -> float:
@@ -66,6 +69,68 @@ def braking_limits(limits_mps: Array) -> Array:
     return lowered
 
 
+class Columns:
+    """Drives side by side: a row each, a column for each vehicle; rows with fewer begin with nobody."""
+
+    def __init__(self, drives: Sequence[Drive]) -> None:
+        most = max(len(drive.ahead_m) for drive in drives)
+        self.at_m = np.array([[NO_ONE_M] * (most - len(d.ahead_m)) + list(d.ahead_m) for d in drives])
+        self.is_there = self.at_m < NO_ONE_M
+        self._eager = np.array([[1.0] * (most - len(d.eagerness)) + list(d.eagerness) for d in drives])
+        self._cells = max(len(drive.limits_mps) for drive in drives)
+        self._limits = np.stack(
+            [np.pad(d.limits_mps, (0, self._cells - len(d.limits_mps)), mode="edge") for d in drives]
+        )
+        self._halts = max((len(drive.halts) for drive in drives), default=0) + 1
+        self._lines = np.full((len(drives), self._halts), np.inf)
+        self._green_at = np.zeros((len(drives), self._halts))
+        self._green_for = np.full((len(drives), self._halts), np.inf)
+        for row, drive in enumerate(drives):
+            for column, halt in enumerate(drive.halts):
+                self._lines[row, column] = halt.along_m
+                self._green_at[row, column], self._green_for[row, column] = halt.green_s
+        self._cycle_s = np.array([[drive.cycle_s] for drive in drives])
+        self._start_s = np.array([[drive.start_s] for drive in drives])
+        self._length_m = np.array([drive.length_m for drive in drives])
+        self._pause_m = np.array([drive.pause[0] if drive.pause else np.inf for drive in drives])
+        self._left_s = np.array([drive.pause[1] if drive.pause else 0.0 for drive in drives])
+        self._rows = np.arange(len(drives))[:, None]
+        self.speed_mps = self.wanted_mps()
+
+    @property
+    def is_over(self) -> bool:
+        """Whether every asked vehicle has gone its whole way."""
+        return bool((self.at_m[:, -1] >= self._length_m).all())
+
+    def wanted_mps(self) -> Array:
+        """How fast each would go where it is."""
+        limits: Array = self._limits[self._rows, _cell(self.at_m, self._cells)]
+        return self._eager * limits
+
+    def barrier_m(self, step: int) -> Array:
+        """How far it is to the signal at red or the pause that each has before it; infinite without."""
+        coming = (self._lines[:, None, :] <= self.at_m[:, :, None]).sum(axis=2)
+        coming = np.minimum(coming, self._halts - 1)
+        to_line = self._lines[self._rows, coming] - self.at_m
+        in_cycle = np.mod(self._start_s + step * STEP_S - self._green_at[self._rows, coming], self._cycle_s)
+        is_red = in_cycle >= self._green_for[self._rows, coming]
+        is_barred = is_red & (2 * RUNS_YELLOW * to_line >= self.speed_mps**2)
+        barrier: Array = np.where(is_barred, to_line, np.inf)
+        barrier[:, -1] = np.where(
+            self._left_s > 0, np.minimum(barrier[:, -1], self._pause_m - self.at_m[:, -1]), barrier[:, -1]
+        )
+        return barrier
+
+    def move(self, pull: Array) -> None:
+        """Go on for a step with these accelerations."""
+        after = np.maximum(0.0, self.speed_mps + STEP_S * np.maximum(pull, -HARDEST))
+        after[(after < CREEPING_MPS) & (pull < CREEPING_MPS)] = 0.0
+        self.at_m = self.at_m + STEP_S * (self.speed_mps + after) / 2
+        is_paused = (after[:, -1] == 0) & (self._pause_m - self.at_m[:, -1] < 2 * JAM_M)
+        self._left_s = np.where(is_paused, self._left_s - STEP_S, self._left_s)
+        self.speed_mps = after
+
+
 def driven_m(drives: Sequence[Drive]) -> list[Array]:
     """For each drive how far its vehicles are along the way: a row for each kept moment, a column each.
 
@@ -74,69 +139,41 @@ def driven_m(drives: Sequence[Drive]) -> list[Array]:
     """
     if not drives:
         return []
-    most = max(len(drive.ahead_m) for drive in drives)
-    at_m = np.array([[NO_ONE_M] * (most - len(d.ahead_m)) + list(d.ahead_m) for d in drives])
-    eager = np.array([[1.0] * (most - len(d.eagerness)) + list(d.eagerness) for d in drives])
-    cells = max(len(drive.limits_mps) for drive in drives)
-    limits = np.stack([np.pad(d.limits_mps, (0, cells - len(d.limits_mps)), mode="edge") for d in drives])
-    halts = max((len(drive.halts) for drive in drives), default=0) + 1
-    lines = np.full((len(drives), halts), np.inf)
-    green_at, green_for = np.zeros((len(drives), halts)), np.full((len(drives), halts), np.inf)
-    for row, drive in enumerate(drives):
-        for column, halt in enumerate(drive.halts):
-            lines[row, column] = halt.along_m
-            green_at[row, column], green_for[row, column] = halt.green_s
-    cycle_s = np.array([[drive.cycle_s] for drive in drives])
-    start_s = np.array([[drive.start_s] for drive in drives])
-    length_m = np.array([drive.length_m for drive in drives])
-    pause_m = np.array([drive.pause[0] if drive.pause else np.inf for drive in drives])
-    left_s = np.array([drive.pause[1] if drive.pause else 0.0 for drive in drives])
-    rows, is_there = np.arange(len(drives))[:, None], at_m < NO_ONE_M
-    speed = eager * limits[rows, _cell(at_m, cells)]
-    kept = [at_m.copy()]
+    cars = Columns(drives)
+    kept = [cars.at_m.copy()]
     for step in range(round(LONGEST_S / STEP_S)):
-        if step % KEPT_STEPS == 0 and step and (at_m[:, -1] >= length_m).all():
+        if step % KEPT_STEPS == 0 and step and cars.is_over:
             break
-        wanted = eager * limits[rows, _cell(at_m, cells)]
+        at_m, speed, wanted = cars.at_m, cars.speed_mps, cars.wanted_mps()
         ahead = np.full_like(at_m, np.inf)
-        ahead[:, 1:] = np.where(is_there[:, :-1], at_m[:, :-1] - CAR_M - at_m[:, 1:], np.inf)
+        ahead[:, 1:] = np.where(cars.is_there[:, :-1], at_m[:, :-1] - CAR_M - at_m[:, 1:], np.inf)
         closing = np.zeros_like(at_m)
         closing[:, 1:] = speed[:, 1:] - speed[:, :-1]
-        coming = (lines[:, None, :] <= at_m[:, :, None]).sum(axis=2)
-        coming = np.minimum(coming, halts - 1)
-        to_line = lines[rows, coming] - at_m
-        in_cycle = np.mod(start_s + step * STEP_S - green_at[rows, coming], cycle_s)
-        is_barred = (in_cycle >= green_for[rows, coming]) & (2 * RUNS_YELLOW * to_line >= speed**2)
-        barrier = np.where(is_barred, to_line, np.inf)
-        barrier[:, -1] = np.where(
-            left_s > 0, np.minimum(barrier[:, -1], pause_m - at_m[:, -1]), barrier[:, -1]
+        barrier = cars.barrier_m(step)
+        cars.move(
+            np.minimum(
+                acceleration(speed, wanted, ahead, closing), acceleration(speed, wanted, barrier, speed)
+            )
         )
-        pull = np.minimum(
-            _acceleration(speed, wanted, ahead, closing), _acceleration(speed, wanted, barrier, speed)
-        )
-        after = np.maximum(0.0, speed + STEP_S * np.maximum(pull, -HARDEST))
-        after[(after < CREEPING_MPS) & (pull < CREEPING_MPS)] = 0.0
-        at_m = at_m + STEP_S * (speed + after) / 2
-        is_paused = (after[:, -1] == 0) & (pause_m - at_m[:, -1] < 2 * JAM_M)
-        left_s = np.where(is_paused, left_s - STEP_S, left_s)
-        speed = after
         if (step + 1) % KEPT_STEPS == 0:
-            kept.append(at_m.copy())
+            kept.append(cars.at_m.copy())
     moments = np.stack(kept)
-    return [_until_there(moments[:, row, -len(d.ahead_m) :], d.length_m) for row, d in enumerate(drives)]
+    return [until_there(moments[:, row, -len(d.ahead_m) :], d.length_m)[0] for row, d in enumerate(drives)]
 
 
-def _until_there(at_m: Array, length_m: float) -> Array:
+def until_there(at_m: Array, length_m: float, *others: Array) -> list[Array]:
+    """The rows up to the first in which the asked vehicle has gone the whole way, of these and of others."""
     is_there = at_m[:, -1] >= length_m
     last = int(is_there.argmax()) if is_there.any() else len(at_m) - 1
-    return at_m[: last + 1]
+    return [rows[: last + 1] for rows in (at_m, *others)]
 
 
 def _cell(at_m: Array, cells: int) -> NDArray[np.intp]:
     return np.minimum(at_m, cells - 1).astype(np.intp)
 
 
-def _acceleration(speed: Array, wanted: Array, gap_m: Array, closing: Array) -> Array:
+def acceleration(speed: Array, wanted: Array, gap_m: Array, closing: Array) -> Array:
+    """Of the Intelligent Driver Model, in m/s2."""
     share = speed / wanted
     squared = share * share
     sought = JAM_M + np.maximum(

@@ -123,13 +123,19 @@ def world_of(
     is_crowded = bool(options and options.sight == "crowded")
     is_occluded = bool(options and options.sight != "open")
     town = partial(
-        outdoor, rng, name=name, is_occluded=is_occluded, masts_m=LOW_MASTS_M if is_crowded else MASTS_M
+        outdoor,
+        rng,
+        name=name,
+        is_occluded=is_occluded,
+        masts_m=LOW_MASTS_M if is_crowded else MASTS_M,
+        has_lanes=bool(options and options.streets == "lanes"),
     )
     if scene == "indoor":
         world = indoor(
             rng,
             name=name,
-            has_several=bool(options and options.buildings == "several"),
+            has_several=bool(options and options.buildings != "alike"),
+            has_escalators=bool(options and options.buildings == "escalators"),
             is_crowded=is_crowded,
         )
     elif options and options.network:
@@ -141,7 +147,7 @@ def world_of(
         world = town(plan=draw_plan(rng))
     if options and options.movement == "simulated":
         world = replace(world, traffic=draw_signals(rng, world.scene, world.signalled))
-        world = replace(world, is_crowded=is_crowded)
+        world = replace(world, is_crowded=is_crowded, is_returning=options.journeys == "returning")
     if options and options.clocks == "apart":
         world = replace(world, clocks_s=draw_clocks(rng, world.scene.cameras))
     return replace(world, scene=with_map(world.scene, file=f"{name}.png"))

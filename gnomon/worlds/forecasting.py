@@ -5,12 +5,13 @@ from random import Random
 
 from gnomon.worlds.difficulty import Lots
 from gnomon.worlds.question import Question, evidence_of, nearest
-from gnomon.worlds.trajectory import Sighting, Trip, pooled_trip, trip
+from gnomon.worlds.trajectory import Sighting, Trip, beside_one_another, pooled_trip, trip
 from gnomon.worlds.world import World
 
 BEYOND = 1.5  # a wrong camera ahead is at least this many times as far as the right one
 COMPANIONS = 40  # other trips drawn in search of one that meets the first
 MIN_OVERLAP_S = 1.0
+SLOWEST_MPS = 0.01
 MISS_S = 20.0  # at a wrong camera one target is at least this long before the other
 
 
@@ -20,6 +21,8 @@ def next_spot(world: World, rng: Random, trip: Trip, lots: Lots | None = None) -
         return None
     index = rng.randrange(len(trip.sightings) - 1)
     last, coming = trip.sightings[index : index + 2]
+    if coming.camera == last.camera:
+        return None  # it turned back where nobody saw it
     clips = ((trip, last),)
     question = evidence_of(world, "NSF", clips) if lots else None
     others = world.scene.cameras.keys() - {last.camera, coming.camera}
@@ -51,6 +54,8 @@ def trajectory(world: World, rng: Random, trip: Trip, lots: Lots | None = None) 
         return None
     index = rng.randrange(len(trip.sightings) - 3)
     before, last, coming, later = trip.sightings[index : index + 4]
+    if len({seen.camera for seen in (before, last, coming, later)}) < 4:
+        return None  # the first clip's camera among the options would be right always
     clips, beside = ((trip, before), (trip, last)), (later.camera,)
     question = evidence_of(world, "TF", clips) if lots else None
     others = world.scene.cameras.keys() - {before.camera, last.camera, coming.camera, later.camera}
@@ -86,16 +91,23 @@ def meeting(world: World, rng: Random, first: Trip, lots: Lots | None = None) ->
         return None
     index = rng.randrange(1, len(first.sightings))
     last, place = first.sightings[index - 1 : index + 1]
+    if last.camera == place.camera:
+        return None
     for _ in range(COMPANIONS):
         other = pooled_trip(world, rng, past=place.camera) if lots else trip(world, rng)
         where = [sighting.camera for sighting in other.sightings] if other else []
         if other is None or place.camera not in where[1:] or other.target == first.target:
             continue
-        theirs = where.index(place.camera)
-        if where[theirs - 1] == last.camera:
+        theirs = where.index(place.camera, 1)
+        if where[theirs - 1] in (last.camera, place.camera):
             continue
         delay_s = _delay_s(rng, place, other.sightings[theirs])
         other = other.later(other.journey.in_step_s(delay_s))
+        if world.is_crowded:
+            pair = beside_one_another(world, first, other)
+            if pair is None:
+                continue
+            first, other = pair
         return met(world, rng, (first, index), (other, theirs), lots)
     return None
 
@@ -150,7 +162,9 @@ def met(
 
 
 def _arrival_s(last: Sighting, way_m: float) -> float:
-    """When the target will have gone `way_m` at the speed it had in its clip, as the crow flies."""
+    """When the target will have gone `way_m` at the speed it left its clip with, as the crow flies."""
+    if last.turned is not None:
+        return last.end_s + way_m / max(last.speed_mps, SLOWEST_MPS)
     return last.end_s + way_m * last.stay_s / math.dist(last.entry.xy_m, last.exit.xy_m)
 
 
@@ -165,10 +179,10 @@ def _together(first: Trip, second: Trip, camera: str) -> bool:
 def unlikely(world: World, last: Sighting, coming: Sighting, distance_m: dict[str, float]) -> list[str]:
     """Cameras that cannot be next: the target came from there, or they lie well beyond the right one.
 
-    A camera is behind if crossing the last view led away from it.
+    A camera is behind if crossing the last view led away from it, or going back there did.
     """
-    before_m = world.ways_to_cameras_m(last.entry)
-    crossed_m = world.way_m(last.entry, last.exit)
+    before_m = world.ways_to_cameras_m(last.came_from)
+    crossed_m = world.way_m(last.came_from, last.exit)
     right_m = distance_m[coming.camera]
     return [
         camera

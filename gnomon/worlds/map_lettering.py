@@ -203,17 +203,22 @@ def _label(pen: Pen, labels: Labels, at: Point, text: str, colour: str, points: 
 
 
 def _portals(scene: Scene) -> list[tuple[str, Point, int]]:
-    """Stairs and lifts, once on every floor they reach, named by where they are."""
-    floors_of: dict[tuple[str, Point], set[int]] = {}
+    """Stairs, lifts and escalators, once on every floor they reach, named by where they are.
+
+    Of an escalator it is told which way it runs.
+    """
+    floors_of: dict[tuple[str, str, Point], set[int]] = {}
     for portal in scene.portals.values():
         if portal.kind != "door":
-            for zone, xy_m in zip(portal.zones, portal.ends_m, strict=True):
-                floors_of.setdefault((portal.kind, xy_m), set()).add(scene.zones[zone].floor)
+            first, last = (scene.zones[zone].floor for zone in portal.zones)
+            runs = "" if not portal.is_oneway else " up" if last > first else " down"
+            for floor, xy_m in zip((first, last), portal.ends_m, strict=True):
+                floors_of.setdefault((portal.kind, runs, xy_m), set()).add(floor)
     counts: dict[str, int] = {}
     named = []
-    for (kind, xy_m), floors in floors_of.items():
+    for (kind, runs, xy_m), floors in floors_of.items():
         counts[kind] = counts.get(kind, 0) + 1
-        named += [(f"{kind.capitalize()} {counts[kind]}", xy_m, floor) for floor in sorted(floors)]
+        named += [(f"{kind.capitalize()} {counts[kind]}{runs}", xy_m, floor) for floor in sorted(floors)]
     return named
 
 

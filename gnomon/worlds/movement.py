@@ -11,6 +11,7 @@ from gnomon.worlds.world import Spot, World
 from tools.geometry.angles import bearing_deg, turn_deg
 from tools.geometry.network import Network
 from tools.geometry.route import RouteLeg
+from tools.geometry.stairs import ESCALATOR_MPS
 from tools.scene.scene import Point
 
 BEND_DEG = 35.0  # a change of direction of more than this is a turn
@@ -110,6 +111,7 @@ class Journey:
     stretches: tuple[Stretch, ...]
     company: tuple[Companion, ...] = ()  # seen beside the target; nobody asks about them
     period_s: float = 0.0  # after which it meets the same signals again; 0: it heeds none
+    turned_s: float | None = None  # when it set out on its way back; None: it does not go back
 
     @property
     def start_s(self) -> float:
@@ -139,7 +141,8 @@ class Journey:
         company = tuple(
             replace(companion, journey=companion.journey.later(by_s)) for companion in self.company
         )
-        return replace(self, stretches=tuple(moved), company=company)
+        turned_s = None if self.turned_s is None else self.turned_s + by_s
+        return replace(self, stretches=tuple(moved), company=company, turned_s=turned_s)
 
     def in_step_s(self, by_s: float) -> float:
         """The nearest time by which it can be moved and still stops at red and nowhere else."""
@@ -190,10 +193,15 @@ def journey(world: World, rng: Random, body: Body, start: Spot, end: Spot) -> Jo
                 stretches.append(_stretch(walked, body, clock_s))
                 clock_s = stretches[-1].times_s[-1]
             walked = []
-            clock_s += leg.length_m / (CLIMBING * cruise_mps)
+            clock_s += climb_s(leg, cruise_mps)
     if walked:
         stretches.append(_stretch(walked, body, clock_s))
     return Journey(body=body, stretches=tuple(stretches)) if stretches else None
+
+
+def climb_s(leg: RouteLeg, cruise_mps: float) -> float:
+    """How long one is on stairs, in a lift, or standing on an escalator, who goes so fast on the level."""
+    return leg.length_m / (ESCALATOR_MPS if leg.kind == "escalator" else CLIMBING * cruise_mps)
 
 
 def _speed_mps(world: World, rng: Random, leg: RouteLeg, cruise_mps: float) -> float:

@@ -11,12 +11,21 @@ from gnomon.worlds.osm_streets import extract_of
 Movement = Literal["steady", "simulated"]
 Sight = Literal["open", "occluded", "crowded"]
 Clocks = Literal["one", "apart"]
-Plans = Literal["alike", "several"]
+Plans = Literal["alike", "several", "escalators"]
+Streets = Literal["single", "lanes"]
+Journeys = Literal["onward", "returning"]
 CHOICES: Mapping[str, tuple[str, ...]] = {
     "movement": ("steady", "simulated"),
     "sight": ("open", "occluded", "crowded"),
     "clocks": ("one", "apart"),
-    "buildings": ("alike", "several"),
+    "buildings": ("alike", "several", "escalators"),
+    "streets": ("single", "lanes"),
+    "journeys": ("onward", "returning"),
+}
+MOVING = {  # what takes simulated movement, and why
+    ("sight", "crowded"): "as nobody else goes with a target",
+    ("streets", "lanes"): "as else nobody overtakes",
+    ("journeys", "returning"): "as else everybody goes the shortest way",
 }
 NETWORK = "network"
 _TAG = re.compile(r"with((?:~[a-z]+)*?)(?:~osm~([a-z0-9_]+)~([0-9a-f]{8}))?", re.ASCII)
@@ -30,7 +39,11 @@ class WorldOptions:
     sight: nothing hides a street from a camera; or buildings do; or these and those who go with a target,
     among them vans and crowds, hide it (with simulated movement only).
     clocks: all cameras share one clock; or each is off by a number of seconds that the question tells.
-    buildings: all have two or three floors of one plan; or one of several plans, and up to six floors.
+    buildings: all have two or three floors of one plan; or one of several plans, and up to six floors; or
+    these, with escalators that run one way.
+    streets: vehicles drive in the middle; or in lanes, several on some streets, and overtake (with simulated
+    movement only).
+    journeys: nobody goes back; or some turn back on their way, or come back from where they went (the same).
     network: towns are drawn; or cut out of the OpenStreetMap extract of that name, whose content's SHA-256
     begins with `digits`.
     """
@@ -39,6 +52,8 @@ class WorldOptions:
     sight: Sight = "open"
     clocks: Clocks = "one"
     buildings: Plans = "alike"
+    streets: Streets = "single"
+    journeys: Journeys = "onward"
     network: str = ""
     digits: str = ""
 
@@ -61,9 +76,10 @@ class WorldOptions:
                 message = f"no {value!r}; allowed: {', '.join(CHOICES[name])}"
                 raise SpecError(message, field=f"select.world.{name}")
         options = cls(**{**wanted, **named})
-        if options.sight == "crowded" and options.movement != "simulated":
-            message = "crowded takes movement: simulated, as nobody else goes with a target"
-            raise SpecError(message, field="select.world.sight")
+        for (name, value), reason in MOVING.items():
+            if getattr(options, name) == value and options.movement != "simulated":
+                message = f"{value} takes movement: simulated, {reason}"
+                raise SpecError(message, field=f"select.world.{name}")
         return options if options.tag else None
 
     @classmethod

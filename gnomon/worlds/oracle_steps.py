@@ -103,7 +103,8 @@ def _plan(scene: Scene) -> _Plan:
             junctions[_rounded(_on_axis(scene.zones[zone], at_m)), scene.zones[zone].floor]
             for zone, at_m in zip(portal.zones, portal.ends_m, strict=True)
         )
-        lines.append(f"- {portal.kind}: {portal.length_m or 0:.1f} m, from {joins}")
+        only = ", this way only" if portal.is_oneway else ""
+        lines.append(f"- {portal.kind}: {portal.length_m or 0:.1f} m, from {joins}{only}")
     return _Plan(ways=ways, lines=tuple(lines))
 
 
@@ -174,12 +175,11 @@ def _rounded(point_m: Sequence[float]) -> ScenePoint:
 
 
 def _crossing(plan: _Plan, trip: Trip, sighting: Sighting) -> str:
-    start, end = sighting.entry, sighting.exit
-    length_m = math.dist(start.xy_m, end.xy_m)
+    turned = f", turned back {plan.place(sighting.turned)}" if sighting.turned else ""
     return (
         f"- camera {sighting.camera}: the {trip.journey.body.kind} came into view"
-        f" {plan.place(start)} and left it {plan.place(end)},"
-        f" {sighting.stay_s:.2f} s later, at {length_m / sighting.stay_s:.2f} m/s on average"
+        f" {plan.place(sighting.entry)}{turned} and left it {plan.place(sighting.exit)},"
+        f" {sighting.stay_s:.2f} s later, at {sighting.crossed_m / sighting.stay_s:.2f} m/s on average"
     )
 
 

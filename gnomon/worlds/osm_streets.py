@@ -21,6 +21,10 @@ LAZY = ("networkx", "osmium")
 DRIVEN = frozenset(
     f"{kind}{link}" for kind in ("trunk", "primary", "secondary", "tertiary") for link in ("", "_link")
 ) | {"unclassified", "residential", "living_street", "road"}
+ONE_WAY = frozenset(("yes", "true", "1", "-1"))
+MOST_LANES = (
+    3  # in a direction: turning lanes beside a junction are counted where a street is tagged with them
+)
 CLOSED = frozenset(("no", "private"))
 LIMIT_KMH: Mapping[str, float] = {"living_street": 20.0, "residential": 30.0}  # where none is tagged
 USUAL_KMH = 40.0
@@ -44,6 +48,7 @@ class Way:
     name: str
     is_oneway: bool
     limit_mps: float
+    lanes: tuple[int, int] = (1, 1)  # how many lead along its nodes, and against them
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -152,10 +157,28 @@ def _ways(
                 id=way_id,
                 nodes=ordered[begun : place + 1],
                 name=_plain(tags.get("name", "")),
-                is_oneway=oneway in ("yes", "true", "1", "-1"),
+                is_oneway=oneway in ONE_WAY,
                 limit_mps=_limit_kmh(tags) / 3.6,
+                lanes=_lanes(tags, is_oneway=oneway in ONE_WAY, is_reversed=oneway == "-1"),
             )
             begun = place
+
+
+def _lanes(tags: Mapping[str, str], *, is_oneway: bool, is_reversed: bool) -> tuple[int, int]:
+    """Lanes along the street as it is driven, and against it; untagged, one in each direction."""
+    total = _count(tags.get("lanes", ""))
+    if is_oneway:
+        return min(MOST_LANES, total or 1), 0
+    along, against = (_count(tags.get(f"lanes:{way}", "")) for way in ("forward", "backward"))
+    if is_reversed:
+        along, against = against, along
+    along = along or (total - against if against else total // 2)
+    against = against or total - along
+    return min(MOST_LANES, max(1, along)), min(MOST_LANES, max(1, against))
+
+
+def _count(tagged: str) -> int:
+    return int(tagged) if tagged.isdecimal() and len(tagged) < 3 else 0
 
 
 def _plain(name: str) -> str:
@@ -226,6 +249,7 @@ def _cut(streets: Streets, middle_deg: Point) -> StreetPlan | None:
         streets={piece: way.name for piece, way in kept.items()},
         one_way=frozenset(piece for piece, way in kept.items() if way.is_oneway),
         limits_mps={piece: way.limit_mps for piece, way in kept.items()},
+        lanes={piece: way.lanes for piece, way in kept.items()},
         signals=_signalled(streets, at_m, kept, metres),
         bans=frozenset(_banned(streets, kept)),
         attribution=ATTRIBUTION,

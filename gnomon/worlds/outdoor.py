@@ -11,6 +11,7 @@ from shapely import LineString, MultiLineString, Polygon
 
 from gnomon.worlds.buildings import draw_buildings
 from gnomon.worlds.camera_model import Candidate, Mount, install
+from gnomon.worlds.lanes import draw_lanes
 from gnomon.worlds.names import GREENS, PLACES, STREETS
 from gnomon.worlds.street_plans import StreetPlan
 from gnomon.worlds.world import Spot, World
@@ -53,6 +54,7 @@ def outdoor(
     plan: StreetPlan | None = None,
     is_occluded: bool = False,
     masts_m: tuple[float, float] = MASTS_M,
+    has_lanes: bool = False,
 ) -> World:
     """Draw a town on a street plan, else on a grid. Its orientation is uniform: no direction is special.
 
@@ -62,14 +64,20 @@ def outdoor(
     xy_m: Mapping[Any, Point] = plan.junctions_m if plan else grid_m
     streets: Mapping[tuple[Any, Any], str] = plan.streets if plan else _streets(rng, grid_m)
     roads = _roads(rng, streets, xy_m, plan)
+    tagged = list(plan.lanes.values()) if plan and plan.lanes else None
+    lanes = draw_lanes(rng, roads, tagged) if has_lanes else {}
+    wider_m = {road: its.widening_m for road, its in lanes.items()}
     places = _places(rng, roads, []) if is_occluded else {}
-    buildings = draw_buildings(rng, roads.values(), greens_of(places)) if is_occluded else ()
+    buildings = draw_buildings(rng, roads.values(), greens_of(places), wider_m) if is_occluded else ()
     walls = [building.area for building in buildings]
     long = [road for road in roads.values() if road.line.length >= LEAST_M]
     is_real = plan is not None and plan.limits_mps is not None
     candidates = (
         Candidate(
-            mount=_lens(rng, _beside(rng, road), masts_m) if is_occluded else _beside(rng, road), walls=walls
+            mount=_lens(rng, _beside(rng, road, wider_m), masts_m)
+            if is_occluded
+            else _beside(rng, road, wider_m),
+            walls=walls,
         )
         for _ in range(ROUNDS if is_occluded or is_real else 1)
         for road in rng.sample(long, len(long))
@@ -99,6 +107,7 @@ def outdoor(
         if plan is None or plan.signals is None
         else frozenset(xy_m[node] for node in plan.signals),
         bans=_bans(plan, roads),
+        lanes=lanes,
     )
 
 
@@ -176,11 +185,11 @@ def _bans(plan: StreetPlan | None, roads: Mapping[str, Road]) -> frozenset[tuple
     return frozenset((ids[come], ids[onto]) for come, onto in plan.bans)
 
 
-def _beside(rng: Random, road: Road) -> Mount:
+def _beside(rng: Random, road: Road, wider_m: Mapping[str, float]) -> Mount:
     start, end = rng.sample([(x, y) for x, y in road.line.coords], 2)
     ahead_deg = bearing_deg(start, end)
     side = rng.choice((-1, 1))
-    along_m, kerb_m = rng.uniform(8, 30), side * rng.uniform(*KERB_M)
+    along_m, kerb_m = rng.uniform(8, 30), side * (rng.uniform(*KERB_M) + wider_m.get(road.id, 0.0))
     east, north = math.sin(math.radians(ahead_deg)), math.cos(math.radians(ahead_deg))
     xy_m = (start[0] + along_m * east + kerb_m * north, start[1] + along_m * north - kerb_m * east)
     return Mount(

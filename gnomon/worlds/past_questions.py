@@ -1,7 +1,7 @@
 """Asks what happened: which camera, when, how, in which order (GL, ATI, MS, CR)."""
 
 import math
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, pairwise, permutations, product
@@ -203,6 +203,8 @@ def geo_location(world: World, rng: Random, trip: Trip, lots: Lots | None = None
     first, last = _ends(rng, len(trip.sightings))
     start, end = trip.sightings[first], trip.sightings[last]
     middle = rng.choice(trip.sightings[first + 1 : last])
+    if middle.camera in (start.camera, end.camera):
+        return None
     clips = ((trip, start), (trip, end))
     unseen = world.scene.cameras.keys() - {sighting.camera for sighting in trip.sightings}
     question = evidence_of(world, "GL", clips) if lots else None
@@ -259,6 +261,9 @@ def arrival_time_interval(world: World, rng: Random, trip: Trip, lots: Lots | No
     once = [
         sighting for sighting in unbuilt if sum(other.camera == sighting.camera for other in unbuilt) == 1
     ]
+    turned_s = trip.journey.turned_s
+    if turned_s is not None and start.end_s < turned_s < end.start_s:
+        return None  # it turns where cameras look, and never where one could hang as well
     real = trip.sightings[first + 1 : last]
     crossed = sorted((*real, *once), key=lambda sighting: sighting.start_s)
     fours = [
@@ -362,7 +367,10 @@ def causal_reordering(world: World, rng: Random, trip: Trip, lots: Lots | None =
     """
     if len(trip.sightings) < 3:
         return None
-    true = rng.choice(list(combinations(trip.sightings, 3)))
+    threes = [three for three in combinations(trip.sightings, 3) if _are_passed_once(trip, three)]
+    if not threes:
+        return None
+    true = rng.choice(threes)
     clips = tuple((trip, sighting) for sighting in true)
     wrong = None
     if lots:
@@ -396,6 +404,18 @@ def causal_reordering(world: World, rng: Random, trip: Trip, lots: Lots | None =
         right=(arrows[0],),
         gaps=tuple((trip, before, after) for before, after in pairwise(true)),
     )
+
+
+def _are_passed_once(trip: Trip, three: Sequence[Sighting]) -> bool:
+    """Whether the target passed each camera once from the first of the three sightings to the last.
+
+    One in whose view it turned is none of them: that could not be the middle one.
+    """
+    if any(sighting.turned for sighting in three):
+        return False
+    first_s, last_s = three[0].start_s, three[-1].start_s
+    passed = Counter(seen.camera for seen in trip.sightings if first_s <= seen.start_s <= last_s)
+    return all(passed[sighting.camera] == 1 for sighting in three)
 
 
 def _arrows(order: Sequence[Sighting]) -> str:

@@ -163,7 +163,7 @@ def evidence_of(
     tracks = (
         Track(
             camera=sighting.camera,
-            first=Place(xy_m=sighting.entry.xy_m, floor=sighting.entry.floor),
+            first=Place(xy_m=sighting.came_from.xy_m, floor=sighting.came_from.floor),
             last=Place(xy_m=sighting.exit.xy_m, floor=sighting.exit.floor),
             span_s=None if task == "CR" else (NOON_S + sighting.start_s, NOON_S + sighting.end_s),
         )

@@ -1,4 +1,4 @@
-"""The traffic signals of a town: where they stand and when each street has green."""
+"""Draws a town's traffic signals and tells when each of its streets has green."""
 
 import math
 from collections.abc import Collection, Mapping

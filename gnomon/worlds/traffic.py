@@ -1,4 +1,4 @@
-"""Targets as in life: vehicles in traffic with signals and queues, walkers in groups who stop on the way.
+"""Moves targets as in life: vehicles queue at signals, walkers go in groups and stop on their way.
 
 Speeds and sizes are fitted to published counts:
 
@@ -16,7 +16,7 @@ In crowded worlds
 - some walkers go in a crowd, the slower the denser it is: v = v0 (1 - exp(-1.913 (1/density - 1/5.4))) at so
   many persons per square metre (Weidmann).
 
-How often somebody stops, makes a detour or goes in a crowd, and for how long, are choices of ours.
+How often somebody stops, makes a detour, goes back or goes in a crowd, and for how long, are choices of ours.
 """
 
 import math
@@ -26,23 +26,26 @@ from itertools import accumulate, pairwise
 from random import Random
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gnomon.worlds.car_following import KEPT_STEPS, STEP_S, Drive, Halt, braking_limits, driven_m
+from gnomon.worlds.lane_changing import Moved, driven_in_lanes
+from gnomon.worlds.lanes import LaneWay, lane_way
 from gnomon.worlds.movement import (
     BEND_DEG,
-    CLIMBING,
     UNEVEN,
     VAN,
     Body,
     Companion,
     Journey,
     Stretch,
+    climb_s,
 )
 from gnomon.worlds.signals import Signals
 from gnomon.worlds.world import Spot, World
 from tools.geometry.angles import bearing_deg, turn_deg
 from tools.geometry.network import Network
-from tools.geometry.route import RouteLeg
+from tools.geometry.route import Path, RouteLeg
 from tools.scene.scene import Point
 
 SHARE_OF_LIMIT, SHARE_SPREAD, SHARES = 1.03, 0.19, (0.6, 1.5)
@@ -61,37 +64,49 @@ DWELLING, DWELL_S, DWELL_SPREAD, DWELLS_S = 0.3, 14.0, 0.7, (4.0, 90.0)  # share
 HIGH = 0.21  # share of the other vehicles that are higher than cars
 CROWDED, DENSITY, SLOWING, JAMMED = 0.35, (0.3, 1.6), 1.913, 5.4  # share of walkers; persons per square metre
 CROWD_M = (7.0, 2.0)  # of a crowd about a walker: along its way, across it
+RETURNING, TURNING_BACK = 0.4, 0.7  # share of journeys that lead back; of these those that turn on the way
+TURN_S = (1.0, 3.0)  # of standing before one turns back
+BACK_M = {"outdoor": 100.0, "indoor": 15.0}  # gone before one turns back, at least
+ON_WAY_M = 0.5  # by which a way over a point may be longer than the shortest and still be that
+IN_LANES = (1, 5)  # vehicles before the asked one, where there are lanes
+LANE_GAP_M = (6.0, 30.0)  # from one to the next at the start; in one lane at least GAP_M's
+SAME_S = 1e-9
 LIFT_WAIT_S = (0.0, 40.0)  # until a lift comes: uniform, as calls come at any time of its round
 
+Floats = NDArray[np.float64]
 Wish = tuple[Body, Spot, Spot]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Way:
-    """The legs of a journey, and after how many of them it has reached the place of its detour."""
+    """The legs of a journey, and after how many of them it is at the place of its detour, or goes back."""
 
     legs: tuple[RouteLeg, ...]
     via: int | None = None
+    back: int | None = None
+    stand_s: float = 0.0  # before it goes back
 
 
 def set_out(world: World, signals: Signals, rng: Random, wishes: Sequence[Wish]) -> list[Journey | None]:
     """A journey for each wish, from some second of the first cycle; None where there is no way."""
     made: list[Journey | None] = [None] * len(wishes)
-    drives: list[tuple[int, Body, list[Point], Drive, list[Body]]] = []
+    drives: list[tuple[int, Body, _Course, Drive, list[Body]]] = []
     for number, (body, start, end) in enumerate(wishes):
         way = _way(world, rng, start, end)
         if way is None or (body.brakes and not world.allows(way.legs)):
             continue
         if body.brakes:
-            points_m, drive = _drive(world, signals, rng, way)
+            course, drive = _drive(world, signals, rng, way)
             highs = [world.is_crowded and rng.random() < HIGH for _ in drive.ahead_m[:-1]]
-            drives.append((number, body, points_m, drive, [VAN if high else body for high in highs]))
+            drives.append((number, body, course, drive, [VAN if high else body for high in highs]))
         else:
-            walked = _walk(rng, body, way)
-            made[number] = _in_crowd(rng, walked) if walked and world.is_crowded else walked
-    moved = driven_m([drive for *_, drive, _ in drives])
-    for (number, body, points_m, drive, others), at_m in zip(drives, moved, strict=True):
-        made[number] = _driven(body, points_m, drive, at_m, others)
+            walked = _walk(rng, body, _on_pavement(world, way) if world.lanes else way)
+            is_joined = walked and world.is_crowded and way.back is None
+            made[number] = _in_crowd(rng, walked) if walked and is_joined else walked
+    asked = [drive for *_, drive, _ in drives]
+    moved: Sequence[Moved | Floats] = driven_in_lanes(asked) if world.lanes else driven_m(asked)
+    for (number, body, course, drive, others), gone in zip(drives, moved, strict=True):
+        made[number] = _driven(body, course, drive, gone, others)
     return made
 
 
@@ -109,7 +124,41 @@ def _way(world: World, rng: Random, start: Spot, end: Spot) -> _Way | None:
             longest_m = LONGEST_DETOUR * direct.length_m
             if direct.length_m < there.length_m + on.length_m <= longest_m:
                 return _Way(legs=(*there.legs, *on.legs), via=len(there.legs))
+    if world.is_returning and rng.random() < RETURNING:
+        return _returning(world, rng, direct, start, end) or _Way(legs=direct.legs)
     return _Way(legs=direct.legs)
+
+
+def _returning(world: World, rng: Random, direct: Path, start: Spot, end: Spot) -> _Way | None:
+    """There and back: from the end of the way, or from a place on it that a camera looks at."""
+    network = Network.of(world.scene)
+    turns_at, stand_s = end, _dwell_s(rng)
+    if rng.random() < TURNING_BACK:
+        on_way = [
+            spot
+            for spots in world.spots.values()
+            for spot in spots
+            if _is_on(world, direct, start, end, spot)
+        ]
+        if not on_way:
+            return None
+        turns_at, stand_s = rng.choice(on_way), rng.uniform(*TURN_S)
+    there = network.path(start.xy_m, start.floor, turns_at.xy_m, turns_at.floor)
+    back = network.path(turns_at.xy_m, turns_at.floor, start.xy_m, start.floor)
+    if there is None or back is None:
+        return None
+    last, first = there.legs[-1], back.legs[0]
+    if (last.id, last.points_m[-2:]) != (first.id, first.points_m[1::-1]):
+        return None  # a one-way street, or another way out: nobody turns there
+    return _Way(legs=(*there.legs, *back.legs), back=len(there.legs), stand_s=stand_s)
+
+
+def _is_on(world: World, direct: Path, start: Spot, end: Spot, spot: Spot) -> bool:
+    """Whether the shortest way leads past a spot, far enough from its start."""
+    there_m = world.way_m(start, spot)
+    if not BACK_M[world.scene.kind] <= there_m < direct.length_m:
+        return False
+    return there_m + world.way_m(spot, end) <= direct.length_m + ON_WAY_M
 
 
 def _dwell_s(rng: Random) -> float:
@@ -121,21 +170,37 @@ def _within(rng: Random, mean: float, spread: float, bounds: tuple[float, float]
     return min(bounds[1], max(bounds[0], rng.gauss(mean, spread)))
 
 
-def _drive(world: World, signals: Signals, rng: Random, way: _Way) -> tuple[list[Point], Drive]:
-    """The way's points, and the drive along it."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Course:
+    """The line that a drive follows: its corners and how far along it they are; in lanes, where these are.
+
+    `back_m`: how far along it the drive turns back.
+    """
+
+    points_m: Sequence[Point]
+    along_m: Sequence[float]
+    lanes: LaneWay | None = None
+    back_m: float | None = None
+
+
+def _drive(world: World, signals: Signals, rng: Random, way: _Way) -> tuple[_Course, Drive]:
+    """The way's line, and the drive along it."""
     points_m = [way.legs[0].points_m[0]]
-    limits: list[tuple[float, float]] = []  # until how far along the way, which limit
-    pause_m: float | None = None
-    for number, leg in enumerate(way.legs, start=1):
+    ends: list[int] = []  # of each leg, the number of its last point
+    untils_m: list[float] = []
+    for leg in way.legs:
         points_m += [point for point in leg.points_m if point != points_m[-1]]
-        along_m = math.fsum(math.dist(a, b) for a, b in pairwise(points_m))
-        limits.append((along_m, world.scene.roads[leg.id].speed_mps or TURNING_MPS))
-        if number == way.via:
-            pause_m = along_m - 2 * STOP_LINE_M
+        ends.append(len(points_m) - 1)
+        untils_m.append(math.fsum(math.dist(a, b) for a, b in pairwise(points_m)))
     along = list(accumulate((math.dist(a, b) for a, b in pairwise(points_m)), initial=0.0))
+    lanes = lane_way(way.legs, world.scene.roads, world.lanes) if world.lanes else None
+    if lanes is not None:
+        along = lanes.corners_m.tolist()
+        untils_m = [along[end] for end in ends]
     cells = np.empty(max(2, math.ceil(along[-1])))
     before_m = 0.0
-    for until_m, limit_mps in limits:
+    for leg, until_m in zip(way.legs, untils_m, strict=True):
+        limit_mps = world.scene.roads[leg.id].speed_mps or TURNING_MPS
         cells[math.floor(before_m) : math.ceil(until_m)] = limit_mps
         before_m = until_m
     halts = []
@@ -146,32 +211,80 @@ def _drive(world: World, signals: Signals, rng: Random, way: _Way) -> tuple[list
         green_s = signals.green_s(b, bearing_deg(a, b))
         if green_s and at_m > STOP_LINE_M:
             halts.append(Halt(along_m=at_m - STOP_LINE_M, green_s=green_s))
-    others = rng.randint(*QUEUED)
-    eagerness = [_within(rng, SHARE_OF_LIMIT, SHARE_SPREAD, SHARES) for _ in range(others + 1)]
-    ahead_m = [0.0]
-    for _ in range(others):
-        ahead_m.insert(0, ahead_m[0] + rng.uniform(*GAP_M))
+    back_m = along[ends[way.back - 1]] if way.back else None
+    ahead_m, lane, eagerness = _others(rng, way, lanes)
     dwell_s, dwells = _dwell_s(rng), rng.random() < DWELLING
     start_s = rng.uniform(0, signals.cycle_s)
-    return points_m, Drive(
+    pause = None
+    if back_m is not None:
+        is_junction = way.back is not None and points_m[ends[way.back - 1]] in {
+            spot.xy_m for spot in world.ends
+        }
+        pause = (back_m - (2 * STOP_LINE_M if is_junction else 0.0), way.stand_s)
+    elif dwells and way.via is not None:
+        pause = (untils_m[way.via - 1] - 2 * STOP_LINE_M, dwell_s)
+    course = _Course(points_m=points_m, along_m=along, lanes=lanes, back_m=back_m)
+    return course, Drive(
         limits_mps=braking_limits(cells),
         halts=tuple(halts),
         cycle_s=signals.cycle_s,
         start_s=start_s,
-        eagerness=tuple(eagerness),
-        ahead_m=tuple(ahead_m),
-        pause=(pause_m, dwell_s) if dwells and pause_m is not None and pause_m > 0 else None,
+        eagerness=eagerness,
+        ahead_m=ahead_m,
+        pause=pause if pause is not None and pause[0] > 0 else None,
+        lanes=lanes.counts if lanes is not None else None,
+        lane=lane,
     )
 
 
+def _others(
+    rng: Random, way: _Way, lanes: LaneWay | None
+) -> tuple[tuple[float, ...], tuple[int, ...], tuple[float, ...]]:
+    """Where a drive's vehicles start, in which lanes, and how eager each is; the asked one last."""
+    others = rng.randint(*QUEUED) if lanes is None else rng.randint(*IN_LANES)
+    if way.back is not None:
+        others = 0  # they would come back before it does
+    eagerness = [_within(rng, SHARE_OF_LIMIT, SHARE_SPREAD, SHARES) for _ in range(others + 1)]
+    ahead_m, lane = [0.0], [0]
+    if lanes is None:
+        for _ in range(others):
+            ahead_m.insert(0, ahead_m[0] + rng.uniform(*GAP_M))
+        return tuple(ahead_m), (), tuple(eagerness)
+    lane = [rng.randrange(int(lanes.counts[0]))]
+    for _ in range(others):
+        at_m = ahead_m[0] + rng.uniform(*LANE_GAP_M)
+        count = int(lanes.counts[min(len(lanes.counts) - 1, math.floor(at_m)) :][: math.ceil(GAP_M[1])].min())
+        its_lane = rng.randrange(count)
+        last_m = max(
+            (m for m, other in zip(ahead_m, lane, strict=True) if other == its_lane), default=-GAP_M[1]
+        )
+        if at_m < last_m + GAP_M[0]:
+            at_m = last_m + rng.uniform(*GAP_M)
+            its_lane = min(its_lane, int(lanes.counts[min(len(lanes.counts) - 1, math.floor(at_m))]) - 1)
+            if its_lane == 0:
+                at_m = max(at_m, max(ahead_m) + GAP_M[0])
+        ahead_m.insert(0, at_m)
+        lane.insert(0, its_lane)
+    return tuple(ahead_m), tuple(lane), tuple(eagerness)
+
+
 def _driven(
-    body: Body, points_m: list[Point], drive: Drive, at_m: np.ndarray, others: Sequence[Body]
+    body: Body, course: _Course, drive: Drive, gone: Moved | Floats, others: Sequence[Body]
 ) -> Journey | None:
-    along_m = list(accumulate((math.dist(a, b) for a, b in pairwise(points_m)), initial=0.0))
+    at_m = gone.at_m if isinstance(gone, Moved) else gone
     times_s = [drive.start_s + KEPT_STEPS * STEP_S * row for row in range(len(at_m))]
-    if at_m[-1, -1] < along_m[-1]:
+    if at_m[-1, -1] < course.along_m[-1]:
         return None  # it is still on its way after the longest time
-    tracks = [_track(points_m, along_m, times_s, at_m[:, column].tolist()) for column in range(at_m.shape[1])]
+    if isinstance(gone, Moved) and course.lanes is not None:
+        tracks = [
+            _lane_track(course.lanes, np.array(times_s), at_m[:, column], gone.lane[:, column])
+            for column in range(at_m.shape[1])
+        ]
+    else:
+        tracks = [
+            _track(course.points_m, course.along_m, times_s, at_m[:, column].tolist())
+            for column in range(at_m.shape[1])
+        ]
     ahead = [
         Journey(body=its_body, stretches=(track,))
         for its_body, track in zip(others, tracks[:-1], strict=True)
@@ -180,7 +293,31 @@ def _driven(
     if tracks[-1] is None:
         return None
     company = tuple(Companion(journey=journey) for journey in ahead)
-    return Journey(body=body, stretches=(tracks[-1],), company=company, period_s=drive.cycle_s)
+    turned_s = None if course.back_m is None else float(np.interp(course.back_m, at_m[:, -1], times_s))
+    return Journey(
+        body=body, stretches=(tracks[-1],), company=company, period_s=drive.cycle_s, turned_s=turned_s
+    )
+
+
+def _lane_track(way: LaneWay, times_s: Floats, at_m: Floats, lane: Floats) -> Stretch | None:
+    """Where a vehicle is in its lanes: at every kept moment and at every corner, up to the end of the way."""
+    at_m = np.round(at_m, 3)
+    corners_m = way.course.along_m
+    corners_m = corners_m[(corners_m > at_m[0]) & (corners_m <= at_m[-1]) & ~np.isin(corners_m, at_m)]
+    passed_s = np.interp(corners_m, at_m, times_s)
+    order = np.argsort(np.concatenate([times_s, passed_s]), kind="stable")
+    moments_s = np.concatenate([times_s, passed_s])[order]
+    along_m = np.concatenate([at_m, corners_m])[order]
+    lanes = np.concatenate([lane, np.interp(passed_s, times_s, lane)])[order]
+    is_kept = (along_m <= way.length_m) & np.append(True, np.diff(moments_s) > SAME_S)
+    if is_kept.sum() < 2:
+        return None
+    places = way.points_m(along_m[is_kept], lanes[is_kept])
+    return Stretch(
+        floor=0,
+        points_m=tuple((x, y) for x, y in places.tolist()),
+        times_s=tuple(moments_s[is_kept].tolist()),
+    )
 
 
 def _track(
@@ -239,10 +376,14 @@ class _Steps:
         if stand_s:
             (ax_m, ay_m), (bx_m, by_m) = leg.points_m[-2:]
             self._step(((ax_m + bx_m) / 2, (ay_m + by_m) / 2), speed_mps)
-            self.clock_s += stand_s
-            self.points_m.append(self.points_m[-1])
-            self.times_s.append(self.clock_s)
+            self.stand(stand_s)
         self._step(leg.points_m[-1], speed_mps)
+
+    def stand(self, stand_s: float) -> None:
+        """Stand still."""
+        self.clock_s += stand_s
+        self.points_m.append(self.points_m[-1])
+        self.times_s.append(self.clock_s)
 
     def _step(self, point: Point, speed_mps: float) -> None:
         if self.points_m and point == self.points_m[-1]:
@@ -260,6 +401,21 @@ class _Steps:
         self.points_m, self.times_s = [], []
 
 
+def _on_pavement(world: World, way: _Way) -> _Way:
+    """The way beside the carriageway, on its right."""
+    lanes = lane_way(way.legs, world.scene.roads, world.lanes)
+    count, legs = 0, []
+    before = way.legs[0].points_m[0]
+    for leg in way.legs:
+        added = 0
+        for point in leg.points_m:
+            added += point != before
+            before = point
+        legs.append(replace(leg, points_m=lanes.pavement_m(count, count + added)) if added else leg)
+        count += added
+    return replace(way, legs=tuple(legs))
+
+
 def _walk(rng: Random, body: Body, way: _Way) -> Journey | None:
     members = _group_size(rng)
     alone_mps = rng.gauss(WALKING_MPS, WALKING_SPREAD) - GROUP_COST_MPS * (members - 1)
@@ -267,7 +423,7 @@ def _walk(rng: Random, body: Body, way: _Way) -> Journey | None:
     stops_after = {way.via} if way.via else set()
     if rng.random() < DWELLING:
         stops_after.add(rng.randint(1, len(way.legs)))
-    steps, floor = _Steps(), way.legs[0].floor
+    steps, floor, turned_s = _Steps(), way.legs[0].floor, None
     for number, leg in enumerate(way.legs, start=1):
         speed_mps = cruise_mps * rng.uniform(1 - UNEVEN, 1 + UNEVEN)
         if leg.on_ground:
@@ -276,11 +432,14 @@ def _walk(rng: Random, body: Body, way: _Way) -> Journey | None:
         elif leg.length_m > 0:
             steps.leave(floor)
             wait_s = rng.uniform(*LIFT_WAIT_S) if leg.kind == "lift" else 0.0
-            steps.clock_s += wait_s + leg.length_m / (CLIMBING * cruise_mps)
+            steps.clock_s += wait_s + climb_s(leg, cruise_mps)
+        if number == way.back:
+            steps.stand(way.stand_s)
+            turned_s = steps.clock_s
     steps.leave(floor)
     if not steps.stretches:
         return None
-    alone = Journey(body=body, stretches=tuple(steps.stretches))
+    alone = Journey(body=body, stretches=tuple(steps.stretches), turned_s=turned_s)
     beside = [side * ABREAST_M for side in (1, -1, 2, -2)[: members - 1]]
     return replace(alone, company=tuple(Companion(journey=alone, right_m=right_m) for right_m in beside))
 

@@ -1,5 +1,6 @@
 """A target's journey with all its sightings by cameras, fit to ask questions about."""
 
+import math
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -8,7 +9,7 @@ from random import Random
 from gnomon.core.ids import stable_seed
 from gnomon.worlds.camera_model import Mount
 from gnomon.worlds.hiding import seen_spans
-from gnomon.worlds.movement import PEDESTRIAN, VEHICLE, Journey, interpolated, journey
+from gnomon.worlds.movement import PEDESTRIAN, VEHICLE, Companion, Journey, interpolated, journey
 from gnomon.worlds.traffic import Wish, set_out
 from gnomon.worlds.world import Spot, World
 from tools.geometry.field_of_view import Crossed
@@ -26,6 +27,25 @@ class Sighting:
     end_s: float
     entry: Spot
     exit: Spot
+    turned_s: float | None = None  # when it turned back in view, and where; None: it crossed the view
+    turned: Spot | None = None
+
+    @property
+    def came_from(self) -> Spot:
+        """From where it went on to its exit: its entry, or where it turned back in view."""
+        return self.turned or self.entry
+
+    @property
+    def crossed_m(self) -> float:
+        """How far it went in view, as the crow flies, there and back."""
+        onward_m = math.dist(self.came_from.xy_m, self.exit.xy_m)
+        return onward_m + (math.dist(self.entry.xy_m, self.turned.xy_m) if self.turned else 0.0)
+
+    @property
+    def speed_mps(self) -> float:
+        """On its way out of view; 0 where it did not move."""
+        left_s = self.stay_s if self.turned_s is None else self.end_s - self.turned_s
+        return math.dist(self.came_from.xy_m, self.exit.xy_m) / left_s if left_s > 0 else 0.0
 
     @property
     def stay_s(self) -> float:
@@ -39,6 +59,8 @@ class Sighting:
             end_s=self.end_s + by_s,
             entry=self.entry,
             exit=self.exit,
+            turned_s=None if self.turned_s is None else self.turned_s + by_s,
+            turned=self.turned,
         )
 
 
@@ -113,8 +135,16 @@ def lookout_of_unbuilt(world: World) -> Lookout:
 
 
 def _stay(journey: Journey, camera: str, start_s: float, end_s: float) -> Sighting:
+    turned_s = journey.turned_s
+    is_back = turned_s is not None and start_s < turned_s < end_s
     return Sighting(
-        camera=camera, start_s=start_s, end_s=end_s, entry=journey.at(start_s), exit=journey.at(end_s)
+        camera=camera,
+        start_s=start_s,
+        end_s=end_s,
+        entry=journey.at(start_s),
+        exit=journey.at(end_s),
+        turned_s=turned_s if is_back else None,
+        turned=journey.at(turned_s) if is_back and turned_s is not None else None,
     )
 
 
@@ -130,7 +160,10 @@ TARGETS = range(1, 1_000_000)  # so many that two places hardly share a number
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trip:
-    """No camera sees the target twice, none for less than MIN_STAY_S, and none where it starts or ends."""
+    """No camera sees the target for less than MIN_STAY_S, or where it starts or ends.
+
+    None sees it twice, but in worlds where targets go back.
+    """
 
     target: int
     journey: Journey
@@ -196,19 +229,41 @@ def _departures(world: World, rng: Random, count: int) -> list[Departure]:
 
 
 def _watched(world: World, drawn: Departure) -> Trip | None:
-    if world.is_crowded and not fit(drawn.journey, lookout_of_views(world).sightings(drawn.journey)):
+    if world.is_crowded and not fit(
+        drawn.journey, lookout_of_views(world).sightings(drawn.journey), is_returning=world.is_returning
+    ):
         return None  # so that few are looked at closely
     in_view = lookout_of(world).sightings(drawn.journey)
-    if not fit(drawn.journey, in_view):
+    if not fit(drawn.journey, in_view, is_returning=world.is_returning):
         return None
     return Trip(target=drawn.target, journey=drawn.journey, sightings=in_view).later(drawn.start_s)
 
 
-def fit(made: Journey, in_view: tuple[Sighting, ...]) -> bool:
-    """Whether every camera sees the target once, long enough, and comes and goes."""
+def fit(made: Journey, in_view: tuple[Sighting, ...], *, is_returning: bool = False) -> bool:
+    """Whether every camera sees the target once, long enough, and comes and goes.
+
+    Where it may go back a camera may see it twice.
+    """
     whole = not in_view or (in_view[0].start_s > made.start_s and in_view[-1].end_s < made.end_s)
-    once = len({sighting.camera for sighting in in_view}) == len(in_view)
+    once = is_returning or len({sighting.camera for sighting in in_view}) == len(in_view)
     return whole and once and all(sighting.stay_s >= MIN_STAY_S for sighting in in_view)
+
+
+def beside_one_another(world: World, first: Trip, second: Trip) -> tuple[Trip, Trip] | None:
+    """Two targets of one question as a crowded world sees them: each, and its company, may hide the other.
+
+    Their journeys stay as they are. None where one of them is then no longer fit, or missed by a camera.
+    """
+    made = []
+    for own, other in ((first, second), (second, first)):
+        company = (*own.journey.company, Companion(journey=other.journey), *other.journey.company)
+        in_view = lookout_of(world).sightings(replace(own.journey, company=company))
+        if [seen.camera for seen in in_view] != [seen.camera for seen in own.sightings]:
+            return None
+        if not fit(own.journey, in_view, is_returning=world.is_returning):
+            return None
+        made.append(replace(own, sightings=in_view))
+    return made[0], made[1]
 
 
 @lru_cache(POOLS)

@@ -7,6 +7,7 @@ from itertools import pairwise
 
 from gnomon.worlds.buildings import Building
 from gnomon.worlds.camera_model import Installation
+from gnomon.worlds.lanes import RoadLanes
 from gnomon.worlds.signals import Signals
 from tools.geometry.network import Network
 from tools.geometry.route import RouteLeg
@@ -39,6 +40,8 @@ class World:
     clocks_s: Mapping[str, float] = field(default_factory=dict)  # by camera: how far ahead its clock is
     buildings: tuple[Building, ...] = ()  # those that hide streets from cameras
     is_crowded: bool = False  # those who go with a target hide it, too
+    lanes: Mapping[str, RoadLanes] = field(default_factory=dict)  # by road; none: all drive in the middle
+    is_returning: bool = False  # some turn back on their way, or come back
 
     def allows(self, legs: Sequence[RouteLeg]) -> bool:
         """Whether a way turns nowhere where that is banned."""

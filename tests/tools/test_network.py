@@ -4,6 +4,7 @@ import math
 from dataclasses import replace
 from itertools import pairwise
 
+import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
@@ -11,6 +12,7 @@ from shapely import LineString, box
 from shapely.affinity import translate
 
 from tools.geometry.network import Network
+from tools.geometry.stairs import slowed_m
 from tools.scene.frame import Frame
 from tools.scene.scene import Portal, Road, Scene, Zone
 
@@ -192,6 +194,26 @@ def test_up_and_down_are_equally_long():
     assert math.isclose(up.length_m, down.length_m)
     assert down.via == up.via[::-1]
     assert down.floors == (1, 0)
+
+
+ESCALATOR = Portal(
+    id="up", kind="escalator", zones=("hall", "gallery"), ends_m=((10, 2), (10, 2)), length_m=6.4
+)
+
+
+def test_an_escalator_is_gone_one_way_only():
+    both = house(DOOR, STAIRS, ESCALATOR)
+    up, down = way(both, (9, 2), (11, 2), (0, 1)), way(both, (11, 2), (9, 2), (1, 0))
+    assert up.via == ("hall", "up", "gallery")
+    assert down.via == ("gallery", "stairs", "hall")
+    assert math.isclose(slowed_m(up.legs[1]), 6.4 * 1.34 / 0.5)
+    network = Network.of(both)
+    rows = np.array([[9.0, 2.0], [11.0, 2.0]])
+    lengths_m, _ = network.lengths_m(rows, np.array([0, 1]), rows[::-1], np.array([1, 0]))
+    assert lengths_m.tolist() == [up.length_m, down.length_m]
+    alone = house(DOOR, ESCALATOR)
+    assert Network.of(alone).path((11, 2), 1, (9, 2), 0) is None
+    assert math.isinf(Network.of(alone).length_m((11, 2), 1, (9, 2), 0))
 
 
 def test_within_one_room_a_way_is_a_straight_line():

@@ -16,7 +16,10 @@ from tools.scene.scene import Point, Portal, Zone
 
 
 class Floors:
-    """Zones joined by portals; every portal has two nodes, one in each of its zones."""
+    """Zones joined by portals; every portal has two nodes, one in each of its zones.
+
+    An escalator leads from the first of its nodes to the second only.
+    """
 
     def __init__(self, zones: Mapping[str, Zone], portals: Iterable[Portal]) -> None:
         self._zones = zones
@@ -135,7 +138,8 @@ class Floors:
         for node, zone in zip((first, last), portal.zones, strict=True):
             self._doors[zone].append(node)
         add_leg(self.legs, first, last, self._through(portal, 0, 1))
-        add_leg(self.legs, last, first, self._through(portal, 1, 0))
+        if not portal.is_oneway:
+            add_leg(self.legs, last, first, self._through(portal, 1, 0))
 
     def _through(self, portal: Portal, start: int, end: int) -> RouteLeg:
         ends_m = (portal.ends_m[start], portal.ends_m[end])

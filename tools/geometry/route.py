@@ -8,7 +8,7 @@ from typing import Literal
 
 from tools.scene.scene import Point
 
-LegKind = Literal["road", "zone", "door", "stairs", "lift"]
+LegKind = Literal["road", "zone", "door", "stairs", "lift", "escalator"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,7 +21,7 @@ class RouteLeg:
     id: str
     kind: LegKind
     floor: int  # where the leg starts
-    to_floor: int  # where it ends: another floor on stairs and lifts only
+    to_floor: int  # where it ends: another floor on stairs, lifts and escalators only
     points_m: tuple[Point, ...]
     length_m: float
 

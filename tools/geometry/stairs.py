@@ -11,14 +11,17 @@ from tools.scene.scene import Scene
 
 # Weidmann (1993): 1.34 m/s on the level; on stairs 0.61 up and 0.69 down horizontally, which is 0.72 and 0.81
 # along a slope of 32°. A lift's wait and ride are no faster.
+# On an escalator people stand, and 0.5 m/s is its usual speed.
+WALKING_MPS, ESCALATOR_MPS = 1.34, 0.5
 SLOWDOWN = 1.75
+SLOWDOWNS = {"stairs": SLOWDOWN, "lift": SLOWDOWN, "escalator": WALKING_MPS / ESCALATOR_MPS}
 FLIGHT_M = 5.0  # so much of a flight is in view: a flight of 12 steps is about that long
 TOUCH_M = 1.5  # stairs that end this close to a view begin in it
 
 
 def slowed_m(leg: RouteLeg) -> float:
-    """A leg's length, on stairs and in lifts as much longer as they take longer."""
-    return leg.length_m * (SLOWDOWN if leg.kind in ("stairs", "lift") else 1.0)
+    """A leg's length, on stairs, in lifts and on escalators as much longer as they take longer."""
+    return leg.length_m * SLOWDOWNS.get(leg.kind, 1.0)
 
 
 def in_view(scene: Scene, floor: int, area: Polygon) -> dict[str, float]:

@@ -176,7 +176,9 @@ class PortalProperties(Member):
     """A way between two zones."""
 
     kind: Literal["portal"]
-    way: Literal["door", "stairs", "lift"]
+    way: Literal["door", "stairs", "lift", "escalator"] = Field(
+        description="an escalator runs from the first zone to the second, never back"
+    )
     zones: Annotated[list[Id], Field(min_length=2, max_length=2)]
     length_m: Metres = 0.0
 

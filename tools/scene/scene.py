@@ -56,13 +56,21 @@ class Zone:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Portal:
-    """A way between two zones: a door, or stairs or a lift between floors."""
+    """A way between two zones: a door, or stairs, a lift or an escalator between floors.
+
+    An escalator runs from its first zone to its second, and nobody goes against it.
+    """
 
     id: str
-    kind: Literal["door", "stairs", "lift"]
+    kind: Literal["door", "stairs", "lift", "escalator"]
     zones: tuple[str, str]
     ends_m: tuple[Point, Point]  # where it is entered in the first zone and in the second
     length_m: float = 0.0  # walked inside it; never taken for less than the straight line between its ends
+
+    @property
+    def is_oneway(self) -> bool:
+        """Whether it leads from the first zone to the second only."""
+        return self.kind == "escalator"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,4 +1,4 @@
-"""Questions about who can have been where: sightings without names, a map, and a highest speed.
+"""Asks who can have been where, by sightings without names, a map and a highest speed.
 
 One body can have made two sightings if the shortest way from where it left the first view to where it came
 into the second takes no longer, at the highest speed, than the time between. Times are drawn before it is

@@ -1,7 +1,7 @@
 """What stands in a generated building: floors, walls with doors, stairs, lifts, lamps and things."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 
 import numpy as np
@@ -22,6 +22,9 @@ THICK_M = 0.1  # of a wall, as seen in a doorway
 CORRIDOR_FLOOR, ROOM_FLOOR, JOINT = (166, 162, 152), (150, 128, 104), (150, 146, 137)
 WALLS: tuple[Colour, ...] = ((224, 220, 208), (212, 218, 220), (226, 214, 198))
 SKIRTING, FRAME, CEILING, LAMP = (120, 112, 104), (110, 82, 60), (236, 236, 232), (255, 255, 248)
+RECESS_M = 1.7  # from one escalator to the next
+STEPS = 9  # of an escalator that are seen in its recess
+SHAFT, COMB, RAIL, GO, NO_ENTRY = (44, 48, 54), (226, 190, 60), (30, 32, 36), (34, 120, 84), (176, 44, 40)
 STEEL, STEEL_DARK = (168, 174, 180), (104, 110, 118)
 THINGS: dict[str, tuple[Colour, tuple[float, float, float]]] = {  # colour; breadth, depth, height
     "Vending Machine": ((52, 92, 148), (1.0, 0.7, 1.9)),
@@ -58,7 +61,7 @@ def _sheets(world: World, floor: int) -> Iterator[Sheet]:
         for start, end in zip(ring, (*ring[1:], ring[0]), strict=True):
             yield from _wall(end, start, doors, colour)
     for portal in scene.portals.values():
-        if portal.kind in ("lift", "stairs") and floor in (scene.zones[z].floor for z in portal.zones):
+        if portal.kind != "door" and floor in (scene.zones[z].floor for z in portal.zones):
             yield from _climb(scene, portal, floor)
     for place in scene.places.values():
         if place.floor == floor and place.name in THINGS:
@@ -107,6 +110,8 @@ def _floor(scene: Scene, zone: Zone, ring: list[Point], *, is_public: bool) -> S
         across = east - west < north - south  # stairs lie along the room
         if portal.kind == "lift":
             patches += [(flat(_square(at, 0.8), 0.0), STEEL_DARK), (flat(_square(at, 0.7), 0.0), STEEL)]
+        elif portal.kind == "escalator":
+            patches += [(flat(_square(at, 0.75), 0.0), COMB), (flat(_square(at, 0.65), 0.0), STEEL_DARK)]
         else:
             for step in range(8):
                 low, high = -1.2 + 0.3 * step, -1.2 + 0.3 * (step + 1)
@@ -163,12 +168,14 @@ def _stretch(
 
 
 def _climb(scene: Scene, portal: Portal, floor: int) -> Iterator[Sheet]:
-    """A lift's doors or the sign of stairs, on the nearest wall."""
+    """A lift's doors, an escalator's recess or the sign of stairs, on the nearest wall."""
     zone = next(scene.zones[z] for z in portal.zones if scene.zones[z].floor == floor)
     at = portal.ends_m[0]
     start, end = _nearest_wall(zone, at)
     along_m, _ = _place(start, end, at)
     inwards = _inwards(start, end)
+    if portal.is_oneway and floor != scene.zones[portal.zones[0]].floor:
+        along_m += RECESS_M  # beside the one on which people go on
 
     def plate(low_m: float, high_m: float, z_m: tuple[float, float]) -> list[tuple[float, float, float]]:
         a, b = along(start, end, along_m + low_m), along(start, end, along_m + high_m)
@@ -184,12 +191,60 @@ def _climb(scene: Scene, portal: Portal, floor: int) -> Iterator[Sheet]:
         yield Sheet(
             plate(-0.3, 0.3, (2.4, 2.62)), (40, 44, 48), [(plate(-0.1, 0.1, (2.44, 2.58)), (250, 160, 60))]
         )
+    elif portal.kind == "escalator":
+        first, last = (scene.zones[zone].floor for zone in portal.zones)
+        yield from _escalator(
+            plate, is_up=last > first, is_entry=floor == first, rises=floor < max(first, last)
+        )
     else:
         steps = [
             (plate(-0.32 + 0.16 * n, 0.32, (1.86 + 0.1 * n, 1.96 + 0.1 * n)), (244, 246, 244))
             for n in range(4)
         ]
         yield Sheet(plate(-0.42, 0.42, (1.8, 2.34)), (34, 120, 84), steps, glow=0.6)
+
+
+def _escalator(
+    plate: Callable[[float, float, tuple[float, float]], list[tuple[float, float, float]]],
+    *,
+    is_up: bool,
+    is_entry: bool,
+    rises: bool,
+) -> Iterator[Sheet]:
+    """The steps of an escalator in a recess of the wall; above, its direction or that nobody may enter."""
+    patches: list[tuple[list[tuple[float, float, float]], Colour]] = [(plate(-0.62, 0.62, (0.0, 2.2)), SHAFT)]
+    for step in range(STEPS):
+        near, far = step / STEPS, (step + 1) / STEPS
+        half_m = 0.5 - 0.22 * near
+        low_m, high_m = (1.5 * near, 1.5 * far) if rises else (0.42 * near, 0.42 * far)
+        tone = (150.0 - 9 * step) if rises else (110.0 - 10 * step)
+        patches.append((plate(-half_m, half_m, (low_m, high_m)), (tone, tone, tone + 4)))
+        patches.append((plate(-half_m, half_m, (high_m - 0.03, high_m)), COMB))
+    for side in (-1, 1):
+        low_m, high_m = sorted((side * 0.5, side * 0.62))
+        patches.append((plate(low_m, high_m, (0.0, 1.05)), RAIL))
+    yield Sheet(plate(-0.75, 0.75, (0.0, 2.3)), STEEL, patches)
+    if is_entry:
+        head_m = (2.46, 2.7) if is_up else (2.7, 2.46)
+        arrow = [
+            (plate(-0.26 + 0.065 * n, 0.26 - 0.065 * n, _between(head_m, n / 4)), (244, 246, 244))
+            for n in range(4)
+        ]
+        yield Sheet(plate(-0.4, 0.4, (2.4, 2.76)), GO, arrow, glow=0.6)
+    else:
+        yield Sheet(
+            plate(-0.4, 0.4, (2.4, 2.76)),
+            NO_ENTRY,
+            [(plate(-0.3, 0.3, (2.53, 2.63)), (244, 246, 244))],
+            glow=0.6,
+        )
+
+
+def _between(ends_m: tuple[float, float], share: float) -> tuple[float, float]:
+    """A quarter of a height from a share of it on, lower end first."""
+    span_m = ends_m[1] - ends_m[0]
+    low_m, high_m = sorted((ends_m[0] + share * span_m, ends_m[0] + (share + 0.25) * span_m))
+    return low_m, high_m
 
 
 def _nearest_wall(zone: Zone, at: Point) -> tuple[Point, Point]:

@@ -67,10 +67,13 @@ def town_of(world: World) -> Town:
     """
     rng = Random(stable_seed("town", world.scene.id))
     roads = list(world.scene.roads.values())
-    lines = shapely.union_all([road.line for road in roads])
+    wider_m = wider_m_of(world)
+    lines = shapely.union_all(
+        [road.line.buffer(wider_m[road.id]) if wider_m.get(road.id) else road.line for road in roads]
+    )
     greens = greens_of(world.scene.places)
     wedges = _sight_lines(world, roads)
-    standing = world.buildings or draw_buildings(rng, roads, [*wedges, *greens])
+    standing = world.buildings or draw_buildings(rng, roads, [*wedges, *greens], wider_m)
     built = [building.area for building in standing]
     buildings = [
         Building(
@@ -82,7 +85,7 @@ def town_of(world: World) -> Town:
         for building in standing
     ]
     sights = shapely.union_all(wedges)
-    kerbside = [spot for road in roads for spot in _kerbside(rng, road)]
+    kerbside = [spot for road in roads for spot in _kerbside(rng, road, wider_m.get(road.id, 0.0))]
     stands = shapely.points([spot[0] for spot in kerbside])
     clear_of_lines = shapely.distance(stands, lines)
     hides = shapely.distance(stands, sights) < 2.2
@@ -93,7 +96,7 @@ def town_of(world: World) -> Town:
     for (at, facing, kind, number), away_m, is_hiding, is_blocked in zip(
         kerbside, clear_of_lines.tolist(), hides.tolist(), blocked.tolist(), strict=True
     ):
-        if kind == "parked" and away_m > PARKED_M - 0.1:
+        if kind == "parked" and not world.lanes and away_m > PARKED_M - 0.1:
             parked.append((at, facing, number))
         elif kind == "lamp" and away_m > STREET_M:
             lamps.append(at)
@@ -132,15 +135,15 @@ def _sight_lines(world: World, roads: Sequence[Road]) -> list[BaseGeometry]:
     return wedges
 
 
-def _kerbside(rng: Random, road: Road) -> Iterator[tuple[Point, float, str, int]]:
+def _kerbside(rng: Random, road: Road, wider_m: float) -> Iterator[tuple[Point, float, str, int]]:
     """Where lamps, trees and parked cars stand along a street: point, direction, kind and a number."""
     start, end = ((float(x), float(y)) for x, y in (road.line.coords[0], road.line.coords[-1]))
     east, north = (end[0] - start[0]) / road.line.length, (end[1] - start[1]) / road.line.length
     facing = math.degrees(math.atan2(east, north))
     for side in (-1, 1):
         for step_m, kind, out_m, share in (
-            (6.0, "parked", PARKED_M, 0.22), (24.0, "lamp", STREET_M + 0.6, 1.0),
-            (9.0, "tree", STREET_M + 1.1, 0.55)
+            (6.0, "parked", PARKED_M, 0.22), (24.0, "lamp", STREET_M + wider_m + 0.6, 1.0),
+            (9.0, "tree", STREET_M + wider_m + 1.1, 0.55)
         ):  # fmt: skip
             at_m = JUNCTION_M + rng.uniform(0, step_m)
             while at_m < road.line.length - JUNCTION_M:
@@ -163,6 +166,7 @@ def ground(world: World, mount: Mount, lines_m: Sequence[float] = PARKING_LINES_
     reach = shapely.box(x_m - FAR_M, y_m - FAR_M, x_m + FAR_M, y_m + FAR_M)
     roads = [road for road in world.scene.roads.values() if road.line.intersects(reach)]
     patches: list[tuple[list[tuple[float, float, float]], Colour]] = []
+    wider_m = wider_m_of(world)
     for place in world.scene.places.values():
         if place.kind == "park" and math.dist(place.xy_m, mount.xy_m) < FAR_M:
             patches.append((_round(place.xy_m, GREEN_M), LAWN))
@@ -171,9 +175,10 @@ def ground(world: World, mount: Mount, lines_m: Sequence[float] = PARKING_LINES_
     for half_m, colour in (
         (WALK_M, PAVING), (STREET_M + 0.22, KERB), (STREET_M, ASPHALT),
     ):  # fmt: skip
-        patches += [(_capsule(road.line, half_m), colour) for road in roads]
+        patches += [(_capsule(road.line, half_m + wider_m.get(road.id, 0.0)), colour) for road in roads]
     for road in roads:
-        patches += _marks(road, lines_m)
+        borders_m = world.lanes[road.id].borders_m if world.lanes else lines_m
+        patches += _marks(road, borders_m, wider_m.get(road.id, 0.0))
     size = 3 * FAR_M
     square = [
         (x_m - size, y_m - size),
@@ -182,6 +187,11 @@ def ground(world: World, mount: Mount, lines_m: Sequence[float] = PARKING_LINES_
         (x_m - size, y_m + size),
     ]
     return Solid.of([Sheet(flat(square, 0.0), YARD, patches)])
+
+
+def wider_m_of(world: World) -> dict[str, float]:
+    """By road, by how much its carriageway is broader to either side than STREET_M."""
+    return {road: lanes.widening_m for road, lanes in world.lanes.items()}
 
 
 def _round(middle: Point, radius_m: float) -> list[tuple[float, float, float]]:
@@ -197,7 +207,9 @@ def _capsule(line: LineString, half_m: float) -> list[tuple[float, float, float]
     ]
 
 
-def _marks(road: Road, lines_m: Sequence[float]) -> Iterator[tuple[list[tuple[float, float, float]], Colour]]:
+def _marks(
+    road: Road, lines_m: Sequence[float], wider_m: float
+) -> Iterator[tuple[list[tuple[float, float, float]], Colour]]:
     """Broken lines, and a crossing for walkers before each junction."""
     start, end = ((float(x), float(y)) for x, y in (road.line.coords[0], road.line.coords[-1]))
     length_m = road.line.length
@@ -215,8 +227,10 @@ def _marks(road: Road, lines_m: Sequence[float]) -> Iterator[tuple[list[tuple[fl
             yield strip(at_m, at_m + 1.6, out_m - 0.06, out_m + 0.06), MARK
         at_m += 3.2
     for from_m in (6.6, length_m - 9.4):
-        for number in range(7):
-            left_m = -3.2 + number * 0.98
+        for number in range(7 + 2 * math.ceil(wider_m)):
+            left_m = -3.2 - wider_m + number * 0.98
+            if left_m > 2.8 + wider_m:
+                break
             yield strip(from_m, from_m + 2.8, left_m, left_m + 0.5), MARK
 
 

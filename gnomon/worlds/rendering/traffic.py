@@ -11,10 +11,11 @@ from shapely.geometry.base import BaseGeometry
 
 from gnomon.core.ids import stable_seed
 from gnomon.worlds.hiding import free_share
+from gnomon.worlds.lanes import LANE_M
 from gnomon.worlds.movement import PEDESTRIAN, VEHICLE, Journey, beside, journey
 from gnomon.worlds.rendering.figures import TALL, Look, look_of
 from gnomon.worlds.trajectory import Sighting, Trip, sightings
-from gnomon.worlds.world import World
+from gnomon.worlds.world import Spot, World
 from tools.scene.scene import Point
 
 DRIVERS, WALKERS_OUT, WALKERS_IN = (1, 3), (2, 5), (1, 3)  # others in a clip: at least, at most
@@ -102,6 +103,8 @@ def _passer(world: World, rng: Random, kind: str, clip: Sighting, taken: Sequenc
             )
             if world.scene.kind == "indoor":
                 right_m = abs(right_m)
+        if world.lanes:
+            right_m = beside_middle_m(world, start if start in world.spots[clip.camera] else end, right_m)
         walls = _walls(world, camera.floor) if world.scene.kind == "indoor" else None
         mover = Mover(journey=moved, look=look, right_m=right_m, walls=walls)
         if world.is_crowded and any(_hides(world, mover, other, clip) for other in taken if other.trip):
@@ -109,6 +112,16 @@ def _passer(world: World, rng: Random, kind: str, clip: Sighting, taken: Sequenc
         if all(_apart(mover, other, clip, camera.floor) for other in taken):
             return mover
     return None
+
+
+def beside_middle_m(world: World, spot: Spot, right_m: float) -> float:
+    """How far to the right of a street's middle one goes: in the rightmost lane, or on the pavement."""
+    at = shapely.Point(spot.xy_m)
+    road = min(world.scene.roads.values(), key=lambda road: float(road.line.distance(at)))
+    lanes = world.lanes[road.id]
+    if right_m:
+        return right_m + math.copysign(lanes.widening_m, right_m)
+    return lanes.half_m - LANE_M / 2
 
 
 def _hides(world: World, mover: Mover, target: Mover, clip: Sighting) -> bool:

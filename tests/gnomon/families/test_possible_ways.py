@@ -1,4 +1,4 @@
-"""Questions about who can have been where: their truth, computed another way, and what gives nothing away."""
+"""Questions about who can have been where are true by another computation and give nothing away."""
 
 import math
 import re

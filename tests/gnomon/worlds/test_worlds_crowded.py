@@ -15,7 +15,7 @@ from gnomon.worlds.hiding import SEEN, free_share, is_seen, outline, seen_spans
 from gnomon.worlds.movement import PEDESTRIAN, VAN, VEHICLE, Companion, Journey, Stretch
 from gnomon.worlds.options import WorldOptions
 from gnomon.worlds.rendering.clip import TARGET, Clip, Style
-from gnomon.worlds.sample_numbers import Number
+from gnomon.worlds.sample_numbers import CELLS, Number
 from gnomon.worlds.trajectory import Lookout, Trip, lookout_of
 
 SEED = 3
@@ -110,6 +110,50 @@ def test_a_target_that_is_hidden_in_truth_has_hardly_a_pixel_in_the_picture(scen
     assert len(free) >= 2
     assert max(free) < SEEN + 0.1
     assert sum(free) / len(free) < 0.2
+
+
+def walk(start_m, end_m):
+    """Along the far kerb of the street ahead of EYE, from second 0 to 10."""
+    stretch = Stretch(floor=0, points_m=((1.0, start_m), (1.0, end_m)), times_s=(0.0, 10.0))
+    return Journey(body=PEDESTRIAN, stretches=(stretch,))
+
+
+def test_targets_of_one_question_hide_one_another(monkeypatch):
+    world = world_of(SEED, "outdoor", 0, options=CROWDED)
+    camera = replace(next(iter(world.scene.cameras.values())), id="c", field_of_view=box(-5, 20, 5, 58))
+    lookout = Lookout([camera], {"c": EYE})
+    monkeypatch.setattr(trajectory, "lookout_of", lambda _: lookout)
+    monkeypatch.setattr(trajectory, "fit", lambda made, in_view, is_returning: True)
+    walker, van = (
+        Trip(target=number, journey=journey, sightings=lookout.sightings(journey))
+        for number, journey in enumerate((walk(42.0, 44.0), drive(VAN, 60.0, 24.0)))
+    )
+    assert [seen.stay_s for seen in walker.sightings] == [pytest.approx(10.0)]
+    beside_van, beside_walker = trajectory.beside_one_another(world, walker, van)
+    assert [(seen.start_s, 3.0 < seen.end_s < 7.0) for seen in beside_van.sightings] == [(0.0, True)]
+    assert beside_van.journey is walker.journey
+    assert beside_walker == van  # a walker hides no van
+    gone = replace(van, journey=van.journey.later(50.0), sightings=lookout.sightings(van.journey.later(50.0)))
+    assert trajectory.beside_one_another(world, walker, gone) == (walker, gone)
+
+
+def test_where_two_meet_both_are_seen_beside_one_another():
+    met = 0
+    for scene in ("outdoor", "indoor"):
+        cell = CELLS.index((scene, "MultiTargetTrajectoryForecasting"))
+        for round_ in range(3):
+            drawn = draw(Number(SEED, round_ * len(CELLS) + cell, options=CROWDED), place=0)
+            (first, *_), (second, *_) = drawn.question.gaps
+            place, mounts = drawn.question.right[0], drawn.world.installation.mounts
+            floor = drawn.world.scene.cameras[place].floor
+            start_s, end_s = drawn.question.times_s[0]
+            for own, other in ((first.journey, second.journey), (second.journey, first.journey)):
+                company = (*own.company, Companion(journey=other), *other.company)
+                for share in (0.02, 0.3, 0.5, 0.7, 0.98):
+                    time_s = start_s + share * (end_s - start_s)
+                    assert is_seen(mounts[place], floor, replace(own, company=company), time_s)
+            met += 1
+    assert met == 6
 
 
 def test_questions_of_crowded_worlds_are_drawn_and_their_ids_say_so():

@@ -23,10 +23,16 @@ EDGE_M = 0.001
 FIRST_S = 60.0  # as far as it is looked ahead at first
 EACH, PLACES = 100, 5  # questions of a task and of a scene; towns or buildings that they are in
 EVERYTHING = {"movement": "simulated", "sight": "occluded", "clocks": "apart"}
+ON_WIDE_WAYS = {
+    "movement": "simulated",
+    "streets": "lanes",
+    "journeys": "returning",
+    "buildings": "escalators",
+}
 PLAIN_AND_NOT = pytest.mark.parametrize(
     "wanted",
-    [{}, EVERYTHING, {**EVERYTHING, "network": "helsinki"}],
-    ids=["plain", "with all options", "on real streets"],
+    [{}, EVERYTHING, {**EVERYTHING, "network": "helsinki"}, ON_WIDE_WAYS],
+    ids=["plain", "with all options", "on real streets", "in lanes and back"],
 )
 
 Floats = NDArray[np.float64]
@@ -83,8 +89,10 @@ def coming(
         near = (xs >= west - 1) & (xs <= east + 1) & (ys >= south - 1) & (ys <= north + 1)
         seen = np.zeros(len(times), dtype=bool)
         seen[near] = in_polygon(xs[near], ys[near], shapely.get_coordinates(camera.field_of_view))
-        if seen.any():
-            stays.append((camera.id, float(times[seen][0]), float(times[seen][-1])))
+        if seen.any():  # a stay ends where the target is out of view for longer than a step
+            seen_s = times[seen]
+            breaks = np.flatnonzero(np.diff(seen_s) > 1.5 * STEP_S) + 1
+            stays += [(camera.id, float(stay[0]), float(stay[-1])) for stay in np.split(seen_s, breaks)]
     return sorted(stays, key=lambda stay: stay[1])
 
 
