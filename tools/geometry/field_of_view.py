@@ -188,6 +188,64 @@ class Crossed:
         return looked_at
 
 
+class CrossedConvex(Crossed):
+    """Areas without dents that many paths cross, cut in plain numbers: to within rounding, in a tenth of the time."""
+
+    def __init__(self, areas: Sequence[Polygon]) -> None:
+        super().__init__(areas)
+        self._edges = [(area.bounds, _inner_sides(area)) for area in areas]
+
+    def _looked_at(self, pieces: Sequence[Piece]) -> list[Inside]:
+        """The part of each piece on the inner side of all edges, after Cyrus and Beck (1978)."""
+        looked_at = []
+        for start, end in pieces:
+            length_m = math.dist(start, end)
+            (x_m, y_m), (to_x_m, to_y_m) = start, end
+            west, east = (x_m, to_x_m) if x_m < to_x_m else (to_x_m, x_m)
+            south, north = (y_m, to_y_m) if y_m < to_y_m else (to_y_m, y_m)
+            parts = []
+            for area, ((left, bottom, right, top), sides) in enumerate(self._edges):
+                if west <= right and left <= east and south <= top and bottom <= north and length_m > 0:
+                    enters, leaves = _within(sides, x_m, y_m, to_x_m - x_m, to_y_m - y_m)
+                    if enters < leaves:
+                        parts.append((area, enters * length_m, leaves * length_m))
+            looked_at.append(Inside(length_m, parts))
+        return looked_at
+
+
+Side = tuple[float, float, float]  # a direction inwards, and how far along it the edge lies
+
+
+def _inner_sides(area: Polygon) -> list[Side]:
+    corners = list(area.exterior.coords) if area.exterior.is_ccw else list(area.exterior.coords)[::-1]
+    inwards = [(a[1] - b[1], b[0] - a[0]) for a, b in pairwise(corners)]  # to the left
+    return [(x, y, x * a[0] + y * a[1]) for (x, y), a in zip(inwards, corners, strict=False)]
+
+
+def _within(sides: Sequence[Side], x_m: float, y_m: float, east_m: float, north_m: float) -> tuple[float, float]:
+    """From which share of a line to which it is on the inner side of all edges; the first is not less if nowhere."""
+    enters, leaves = 0.0, 1.0
+    for x, y, least in sides:
+        gain, depth = x * east_m + y * north_m, x * x_m + y * y_m - least
+        if gain > 0:
+            enters = max(enters, -depth / gain)
+        elif gain < 0:
+            leaves = min(leaves, -depth / gain)
+        elif depth < 0:
+            return 1.0, 0.0
+        if enters >= leaves:
+            break
+    return enters, leaves
+
+
+def is_convex(area: Polygon) -> bool:
+    """Whether an area has neither dents nor holes."""
+    steps = np.diff(shapely.get_coordinates(area.exterior), axis=0)
+    after = np.roll(steps, -1, axis=0)
+    turns = steps[:, 0] * after[:, 1] - steps[:, 1] * after[:, 0]
+    return not area.interiors and bool((turns >= 0).all() or (turns <= 0).all())
+
+
 def _merged(stretches: list[tuple[float, float]]) -> list[tuple[float, float]]:
     merged: list[tuple[float, float]] = []
     for enters_m, leaves_m in stretches:
