@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import shapely
 from PIL import Image, ImageDraw
-from shapely import LineString, Polygon, affinity, box
+from shapely import LineString, Polygon, box
 
 from gnomon.worlds.letters import word_of, write
 from gnomon.worlds.map_sheet import EDGE_PX, FOOT_PX, TITLE_PX, MapSheet
@@ -140,7 +140,7 @@ def letter(image: Image.Image, scene: Scene, sheet: MapSheet, *, in_feet: bool =
     _scale(pen, sheet, in_feet=in_feet)
     views = Avoided(
         [
-            Polygon([sheet.pixel((x, y), camera.floor) for x, y in camera.field_of_view.exterior.coords])
+            sheet.area(camera.field_of_view, camera.floor)
             for camera in scene.cameras.values()
             if camera.field_of_view is not None
         ]
@@ -226,7 +226,7 @@ def _streets(image: Image.Image, labels: Labels, scene: Scene, sheet: MapSheet, 
     """Each street's name along one of its stretches, where it covers neither labels nor views."""
     named: dict[str, list[LineString]] = {}
     for road in scene.roads.values():
-        line = LineString([sheet.pixel((x, y), 0) for x, y in road.line.coords])
+        line = LineString(sheet.pixels(road.line, 0))
         named.setdefault(road.name, []).append(line)
     for name, lines in named.items():
         left, top, right, bottom = word_of(name, STREET_PT).box_px
@@ -237,6 +237,7 @@ def _streets(image: Image.Image, labels: Labels, scene: Scene, sheet: MapSheet, 
         labels.take_slanted(area)
 
 
+QUARTERS = np.array([(0.5, -0.5), (0.5, 0.5), (-0.5, 0.5), (-0.5, -0.5)])  # the corners of a unit square
 Slanted = tuple[float, Polygon]  # angle in degrees, area
 
 
@@ -253,13 +254,14 @@ def _best(places: Iterator[Slanted], labels: Labels, views: Avoided) -> Slanted:
 
 def _along(line: LineString, share: float, size: tuple[int, int]) -> tuple[float, Polygon]:
     """Angle (degrees, so that the text is upright) and area of a text on a stretch of road."""
-    (x0, y0), (x1, y1) = line.coords[0], line.coords[-1]
-    angle = math.degrees(math.atan2(y1 - y0, x1 - x0))
+    corners_px = shapely.get_coordinates(line)
+    x_px, y_px = (corners_px[-1] - corners_px[0]).tolist()
+    angle = math.degrees(math.atan2(y_px, x_px))
     angle = (angle + 90) % 180 - 90
-    middle = line.interpolate(share, normalized=True)
-    width, height = size
-    flat = box(middle.x - width / 2, middle.y - height / 2, middle.x + width / 2, middle.y + height / 2)
-    return angle, affinity.rotate(flat, angle)
+    cos, sin = math.cos(math.radians(angle)), math.sin(math.radians(angle))
+    turned = np.array([[cos, sin], [-sin, cos]])
+    middle_px = shapely.get_coordinates(line.interpolate(share, normalized=True))
+    return angle, Polygon(middle_px + QUARTERS * size @ turned)
 
 
 def _write_along(
@@ -280,8 +282,7 @@ def _room_names(pen: Pen, labels: Labels, scene: Scene, sheet: MapSheet) -> None
         x, y = sheet.pixel((centre.x, centre.y), zone.floor)
         width = word_of(zone.name, ROOM_PT).width_px
         area = (x - width / 2, y - 8, x + width / 2, y + 8)
-        floor = Polygon([sheet.pixel((px, py), zone.floor) for px, py in zone.area.exterior.coords])
-        if labels.is_free(area) and floor.covers(box(*area)):
+        if labels.is_free(area) and sheet.area(zone.area, zone.floor).covers(box(*area)):
             write(pen, (x, y), zone.name, points=ROOM_PT, fill=FAINT, anchor="mm")
             labels.take(area)
 
