@@ -175,7 +175,7 @@ def _make_all(out: Path, plan: Plan, rounds: Sequence[int], workers: int) -> Ite
 
 
 def _has_one_thread() -> bool:
-    """Whether a fork of this process would wait for nothing that another thread holds, also one of a library."""
+    """Whether a fork would wait for nothing that another thread holds, also one of a library."""
     return sys.platform == "linux" and len(list(Path("/proc/self/task").iterdir())) == 1
 
 

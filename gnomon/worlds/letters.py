@@ -96,5 +96,5 @@ def write(
 
 
 def _pixel(at_px: float, *, half: int) -> int:
-    """The nearest pixel as FreeType finds it, by way of 64ths; of two halves down is nearer, as its y goes up."""
+    """The nearest pixel by way of 64ths, as FreeType finds it, whose y goes up: there half is nearer down."""
     return (round(at_px * 64) + half) // 64
