@@ -179,7 +179,8 @@ def install(rng: Random, candidates: Iterable[Candidate], *, count: int, apart_m
         },
         mounts={name: candidate.mount for name, (candidate, _) in built.items()},
         unbuilt=tuple(
-            candidate.camera(f"u{number:02d}", view) for number, (candidate, view) in enumerate(taken[count:])
+            Camera(id=f"u{number:02d}", floor=candidate.floor, field_of_view=view)
+            for number, (candidate, view) in enumerate(taken[count:])
         ),
         unbuilt_mounts={
             f"u{number:02d}": candidate.mount for number, (candidate, _) in enumerate(taken[count:])

@@ -9,6 +9,7 @@ import math
 import multiprocessing
 import os
 import signal
+import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
@@ -159,9 +160,8 @@ def _make_all(out: Path, plan: Plan, rounds: Sequence[int], workers: int) -> Ite
         for round_ in rounds:
             yield from _make(out, plan, round_)
         return
-    pool = ProcessPoolExecutor(
-        processes, multiprocessing.get_context("spawn"), _start_process, (os.getpid(),)
-    )
+    start = multiprocessing.get_context("fork" if _has_one_thread() else "spawn")
+    pool = ProcessPoolExecutor(processes, start, _start_process, (os.getpid(),))
     try:
         made = [pool.submit(_count_made, out, plan, round_) for round_ in rounds]
         for round_made in as_completed(made):
@@ -172,6 +172,11 @@ def _make_all(out: Path, plan: Plan, rounds: Sequence[int], workers: int) -> Ite
         raise Unavailable(message) from None
     finally:
         pool.shutdown(cancel_futures=True)
+
+
+def _has_one_thread() -> bool:
+    """Whether a fork would wait for nothing that another thread holds, also one of a library."""
+    return sys.platform == "linux" and len(list(Path("/proc/self/task").iterdir())) == 1
 
 
 def _start_process(parent: int) -> None:

@@ -2,13 +2,13 @@
 
 import math
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
 
 import numpy as np
 import shapely
-from PIL import Image, ImageDraw, ImageFont
-from shapely import LineString, Polygon, affinity, box
+from PIL import Image, ImageDraw
+from shapely import LineString, Polygon, box
 
+from gnomon.worlds.letters import word_of, write
 from gnomon.worlds.map_sheet import EDGE_PX, FOOT_PX, TITLE_PX, MapSheet
 from tools.scene.scene import Camera, Point, Scene, ScenePlace
 
@@ -119,21 +119,12 @@ def _boxes_around(at_px: Point, size_px: tuple[float, float]) -> Iterator[Box]:
 INK, FAINT, HALO, PAPER = "#2b2b2b", "#6d675c", "#ffffff", "#f4f0e6"
 CAMERA, PLACE, PARK, PORTAL = "#12448c", "#a03c22", "#2f7a35", "#6b3a8f"
 DOT_PX, ARROW_PX = 6, 26
-CAMERA_PT, PLACE_PT, STREET_PT, TITLE_PT = 19, 15, 15, 18
+CAMERA_PT, PLACE_PT, STREET_PT, TITLE_PT, ROOM_PT, SIGN_PT = 19, 15, 15, 18, 12, 14
 BARS_M = (200, 100, 50, 20, 10, 5)
 BARS_FT = (500, 200, 100, 50, 20, 10)
 FOOT_M = 0.3048
 
 Pen = ImageDraw.ImageDraw
-Font = ImageFont.FreeTypeFont
-
-
-@lru_cache
-def _font(points: int) -> Font:
-    font = ImageFont.load_default(points)
-    if not isinstance(font, ImageFont.FreeTypeFont):
-        raise RuntimeError("Pillow is built without FreeType, so maps cannot be lettered")
-    return font
 
 
 def letter(image: Image.Image, scene: Scene, sheet: MapSheet, *, in_feet: bool = False) -> None:
@@ -144,12 +135,12 @@ def letter(image: Image.Image, scene: Scene, sheet: MapSheet, *, in_feet: bool =
         if scene.zones:
             left, top = panel.area_px[0], panel.area_px[1] - TITLE_PX
             labels.take((left, top, left + 120, panel.area_px[1]))
-            pen.text((left, top + 6), f"Floor {panel.floor}", fill=INK, font=_font(TITLE_PT))
+            write(pen, (left, top + 6), f"Floor {panel.floor}", points=TITLE_PT, fill=INK)
     _compass(pen, sheet)
     _scale(pen, sheet, in_feet=in_feet)
     views = Avoided(
         [
-            Polygon([sheet.pixel((x, y), camera.floor) for x, y in camera.field_of_view.exterior.coords])
+            sheet.area(camera.field_of_view, camera.floor)
             for camera in scene.cameras.values()
             if camera.field_of_view is not None
         ]
@@ -196,10 +187,10 @@ def _mark_camera(pen: Pen, labels: Labels, camera: Camera, sheet: MapSheet) -> N
 
 
 def _label(pen: Pen, labels: Labels, at: Point, text: str, colour: str, points: int, avoid: Avoided) -> None:
-    left, top, right, bottom = _font(points).getbbox(text)
+    left, top, right, bottom = word_of(text, points).box_px
     where = labels.beside(at, (right - left + 4, bottom - top + 4), avoid)
     x, y = where[0] + 2 - left, where[1] + 2 - top
-    pen.text((x, y), text, fill=colour, font=_font(points), stroke_width=2, stroke_fill=HALO)
+    write(pen, (x, y), text, points=points, fill=colour, halo=HALO)
 
 
 def _portals(scene: Scene) -> list[tuple[str, Point, int]]:
@@ -240,17 +231,18 @@ def _streets(image: Image.Image, labels: Labels, scene: Scene, sheet: MapSheet, 
     """Each street's name along one of its stretches, where it covers neither labels nor views."""
     named: dict[str, list[LineString]] = {}
     for road in scene.roads.values():
-        line = LineString([sheet.pixel((x, y), 0) for x, y in road.line.coords])
+        line = LineString(sheet.pixels(road.line, 0))
         named.setdefault(road.name, []).append(line)
     for name, lines in named.items():
-        left, top, right, bottom = _font(STREET_PT).getbbox(name)
-        width, height = math.ceil(right - left), math.ceil(bottom - top)
+        left, top, right, bottom = word_of(name, STREET_PT).box_px
+        width, height = right - left, bottom - top
         places = (_along(line, share, (width, height)) for line in lines for share in (0.5, 0.38, 0.62))
         angle, area = _best(places, labels, views)
         _write_along(image, name, angle, area, (left, top, width, height))
         labels.take_slanted(area)
 
 
+QUARTERS = np.array([(0.5, -0.5), (0.5, 0.5), (-0.5, 0.5), (-0.5, -0.5)])  # the corners of a unit square
 Slanted = tuple[float, Polygon]  # angle in degrees, area
 
 
@@ -267,13 +259,14 @@ def _best(places: Iterator[Slanted], labels: Labels, views: Avoided) -> Slanted:
 
 def _along(line: LineString, share: float, size: tuple[int, int]) -> tuple[float, Polygon]:
     """Angle (degrees, so that the text is upright) and area of a text on a stretch of road."""
-    (x0, y0), (x1, y1) = line.coords[0], line.coords[-1]
-    angle = math.degrees(math.atan2(y1 - y0, x1 - x0))
+    corners_px = shapely.get_coordinates(line)
+    x_px, y_px = (corners_px[-1] - corners_px[0]).tolist()
+    angle = math.degrees(math.atan2(y_px, x_px))
     angle = (angle + 90) % 180 - 90
-    middle = line.interpolate(share, normalized=True)
-    width, height = size
-    flat = box(middle.x - width / 2, middle.y - height / 2, middle.x + width / 2, middle.y + height / 2)
-    return angle, affinity.rotate(flat, angle)
+    cos, sin = math.cos(math.radians(angle)), math.sin(math.radians(angle))
+    turned = np.array([[cos, sin], [-sin, cos]])
+    middle_px = shapely.get_coordinates(line.interpolate(share, normalized=True))
+    return angle, Polygon(middle_px + QUARTERS * size @ turned)
 
 
 def _write_along(
@@ -281,7 +274,7 @@ def _write_along(
 ) -> None:
     left, top, width, height = box_px
     tag = Image.new("RGBA", (width + 4, height + 4))
-    ImageDraw.Draw(tag).text((2 - left, 2 - top), text, fill=FAINT, font=_font(STREET_PT))
+    write(ImageDraw.Draw(tag), (2 - left, 2 - top), text, points=STREET_PT, fill=FAINT)
     turned = tag.rotate(-angle, expand=True, resample=Image.Resampling.BICUBIC)
     at = (round(area.centroid.x - turned.width / 2), round(area.centroid.y - turned.height / 2))
     image.paste(turned, at, turned)
@@ -289,22 +282,20 @@ def _write_along(
 
 def _room_names(pen: Pen, labels: Labels, scene: Scene, sheet: MapSheet) -> None:
     """Names of rooms, each in its middle, where there is room."""
-    font = _font(12)
     for zone in scene.zones.values():
         centre = zone.area.centroid
         x, y = sheet.pixel((centre.x, centre.y), zone.floor)
-        width = font.getlength(zone.name)
+        width = word_of(zone.name, ROOM_PT).width_px
         area = (x - width / 2, y - 8, x + width / 2, y + 8)
-        floor = Polygon([sheet.pixel((px, py), zone.floor) for px, py in zone.area.exterior.coords])
-        if labels.is_free(area) and floor.covers(box(*area)):
-            pen.text((x, y), zone.name, fill=FAINT, font=font, anchor="mm")
+        if labels.is_free(area) and sheet.area(zone.area, zone.floor).covers(box(*area)):
+            write(pen, (x, y), zone.name, points=ROOM_PT, fill=FAINT, anchor="mm")
             labels.take(area)
 
 
 def _compass(pen: Pen, sheet: MapSheet) -> None:
     x, y = sheet.size_px[0] - EDGE_PX - 12, sheet.size_px[1] - FOOT_PX / 2
     pen.polygon([(x, y - 22), (x + 9, y + 16), (x, y + 9), (x - 9, y + 16)], fill=INK)
-    pen.text((x - 24, y - 3), "N", fill=INK, font=_font(20), anchor="mm")
+    write(pen, (x - 24, y - 3), "N", points=20, fill=INK, anchor="mm")
 
 
 def _scale(pen: Pen, sheet: MapSheet, *, in_feet: bool) -> None:
@@ -314,12 +305,10 @@ def _scale(pen: Pen, sheet: MapSheet, *, in_feet: bool) -> None:
     x, y, width = EDGE_PX, sheet.size_px[1] - FOOT_PX / 2 + 8, length * per_metre
     pen.rectangle((x, y - 4, x + width, y + 4), fill=HALO, outline=INK, width=2)
     pen.rectangle((x, y - 4, x + width / 2, y + 4), fill=INK)
-    pen.text((x, y - 9), "0", fill=INK, font=_font(14), anchor="ls")
-    pen.text(
-        (x + width, y - 9), f"{length} {'ft' if in_feet else 'm'}", fill=INK, font=_font(14), anchor="ms"
-    )
+    write(pen, (x, y - 9), "0", points=SIGN_PT, fill=INK, anchor="ls")
+    unit = "ft" if in_feet else "m"
+    write(pen, (x + width, y - 9), f"{length} {unit}", points=SIGN_PT, fill=INK, anchor="ms")
     legend = x + width + 60
     pen.circle((legend, y), DOT_PX, fill=CAMERA, outline=HALO, width=2)
-    pen.text(
-        (legend + 14, y), "camera, the way it looks and what it sees", fill=INK, font=_font(14), anchor="lm"
-    )
+    signs = "camera, the way it looks and what it sees"
+    write(pen, (legend + 14, y), signs, points=SIGN_PT, fill=INK, anchor="lm")

@@ -3,7 +3,10 @@
 import math
 from dataclasses import dataclass, replace
 
+import numpy as np
 import shapely
+from numpy.typing import NDArray
+from shapely import Geometry, Polygon
 
 from tools.scene.scene import MapImage, Point, Scene
 
@@ -36,6 +39,15 @@ class MapSheet:
         x_px, y_px = self.image.origin_px[floor]
         scale = self.image.metres_per_pixel
         return x_px + xy_m[0] / scale, y_px - xy_m[1] / scale
+
+    def pixels(self, shape: Geometry, floor: int) -> NDArray[np.float64]:
+        """Where the corners of a shape on a floor are on the sheet (n × 2)."""
+        scale = self.image.metres_per_pixel
+        return shapely.get_coordinates(shape) / (scale, -scale) + self.image.origin_px[floor]
+
+    def area(self, area: Polygon, floor: int) -> Polygon:
+        """An area of a floor on the sheet, without its holes."""
+        return Polygon(self.pixels(area.exterior, floor))
 
 
 def sheet_of(scene: Scene, *, file: str) -> MapSheet:

@@ -16,8 +16,6 @@ from gnomon.core.errors import DataError, SpecError
 from gnomon.worlds.street_plans import StreetPlan, Stretch, turned
 from tools.scene.scene import Point
 
-LAZY = ("networkx", "osmium")
-
 DRIVEN = frozenset(
     f"{kind}{link}" for kind in ("trunk", "primary", "secondary", "tertiary") for link in ("", "_link")
 ) | {"unclassified", "residential", "living_street", "road"}

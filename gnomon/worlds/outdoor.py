@@ -19,7 +19,6 @@ from tools.geometry.angles import bearing_deg
 from tools.scene.frame import Frame
 from tools.scene.scene import Camera, Point, Road, Scene, ScenePlace
 
-LAZY = ("networkx",)  # indoor worlds need none
 COLUMNS, ROWS = 5, 5  # junctions
 BLOCK_M = (125.0, 150.0)  # distance of neighbouring streets
 JITTER_M = 14.0  # of every junction, so that streets bend and no two ways are equally long
@@ -137,22 +136,34 @@ def _streets(rng: Random, xy_m: dict[Junction, Point]) -> dict[tuple[Junction, J
             streets[(column, row), (column, row + 1)] = column_names[column]
         if column + 1 < COLUMNS:
             streets[(column, row), (column + 1, row)] = row_names[row]
-    import networkx as nx
-
-    graph = nx.Graph(list(streets))
+    beside = {edge: _blocks_beside(edge) for edge in streets}
+    joined = {block: block for sides in beside.values() for block in sides}
     for edge in rng.sample(list(streets), len(streets)):
         if len(streets) <= 2 * COLUMNS * ROWS - COLUMNS - ROWS - CLOSED:
             break
-        graph.remove_edge(*edge)
-        if nx.is_connected(graph) and not nx.has_bridges(graph):
+        here, there = (joined[block] for block in beside[edge])
+        after = {block: here if whole == there else whole for block, whole in joined.items()}
+        if all(
+            after[left] != after[right] for left, right in (beside[kept] for kept in streets if kept != edge)
+        ):
             del streets[edge]
-        else:
-            graph.add_edge(*edge)
+            joined = after
     blocks = [(column, row) for column in range(COLUMNS - 1) for row in range(ROWS - 1)]
     for column, row in rng.sample(blocks, DIAGONALS):
         ends = ((column, row), (column + 1, row + 1)), ((column, row + 1), (column + 1, row))
         streets[rng.choice(ends)] = f"{next(names)} Lane"
     return streets
+
+
+def _blocks_beside(edge: tuple[Junction, Junction]) -> tuple[Junction | None, Junction | None]:
+    """The blocks, by their first corner, on either side of a stretch; None: all around the town.
+
+    A stretch is on a round trip where these two are not one, as the stretches between them were left out.
+    """
+    (column, row), (to_column, _) = edge
+    blocks = ((column, row), (column - 1, row) if column == to_column else (column, row - 1))
+    first, second = ((x, y) if 0 <= x < COLUMNS - 1 and 0 <= y < ROWS - 1 else None for x, y in blocks)
+    return first, second
 
 
 def _roads(

@@ -11,8 +11,6 @@ import numpy as np
 from gnomon.worlds.names import STREETS
 from tools.scene.scene import Point
 
-LAZY = ("networkx", "scipy.spatial")
-
 HALF_M = 290.0  # half a town's width
 APART_M = 95.0  # between junctions of a town that grew without a plan, at least
 GROWN = 30  # its junctions, about

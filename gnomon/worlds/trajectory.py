@@ -12,7 +12,7 @@ from gnomon.worlds.hiding import seen_spans
 from gnomon.worlds.movement import PEDESTRIAN, VEHICLE, Companion, Journey, interpolated, journey
 from gnomon.worlds.traffic import Wish, set_out
 from gnomon.worlds.world import Spot, World
-from tools.geometry.field_of_view import Crossed
+from tools.geometry.field_of_view import crossed
 from tools.scene.scene import Camera
 
 WATCHED = 64  # worlds whose cameras' lookouts are remembered
@@ -76,7 +76,7 @@ class Lookout:
         self._by_floor = {}
         for floor in {camera.floor for camera, _ in views}:
             here = [(camera.id, view) for camera, view in views if camera.floor == floor]
-            self._by_floor[floor] = ([name for name, _ in here], Crossed([view for _, view in here]))
+            self._by_floor[floor] = ([name for name, _ in here], crossed([view for _, view in here]))
 
     def look_along(self, journeys: Collection[Journey]) -> None:
         """Make ready for the sightings of several journeys: at once it takes less time than one by one."""

@@ -12,6 +12,9 @@ from shapely import LineString, Polygon, box
 
 from tools.geometry.angles import bearing_deg, turn_deg
 from tools.geometry.field_of_view import (
+    Crossed,
+    CrossedConvex,
+    crossed,
     crossings,
     crossings_of_each,
     fields_containing,
@@ -158,6 +161,27 @@ def test_crossings_of_many_areas_at_once_are_those_of_each_piece_to_the_last_bit
     areas = [ring, *(sector(apex, heading, 80, range_m) for apex, heading, range_m in cameras)]
     assert crossings_of_each(path, areas) == [piece_by_piece(path, area) for area in areas]
     assert crossings_of_each(path, []) == []
+
+
+@given(
+    st.lists(points, min_size=2, max_size=8),
+    st.lists(st.tuples(points, st.floats(0, 360), st.floats(10, 300)), min_size=1, max_size=5),
+)
+@example([(0.0, 0.0), (0.0, 0.0)], [((0.0, 0.0), 0.0, 10.0)])
+def test_areas_without_dents_are_crossed_in_plain_numbers_as_by_geos(path, cameras):
+    areas = [sector(apex, heading, 80, range_m) for apex, heading, range_m in cameras]
+    assert isinstance(crossed(areas), CrossedConvex)
+    for ours, theirs in zip(crossed(areas).by(path), Crossed(areas).by(path), strict=True):
+        assert sum(b - a for a, b in ours) == pytest.approx(sum(b - a for a, b in theirs), abs=1e-5)
+        if len(ours) == len(theirs):  # a stretch of a micrometre may be a touch
+            assert np.array(ours) == pytest.approx(np.array(theirs), abs=1e-5)
+
+
+def test_an_area_with_a_dent_or_a_hole_is_left_to_geos():
+    ring = box(-50, -50, 50, 50).difference(box(-20, -20, 20, 20))
+    wide = sector((0, 0), 0, 270, 30)
+    for area in (ring, wide):
+        assert not isinstance(crossed([sector((0, 0), 0, 80, 30), area]), CrossedConvex)
 
 
 def test_a_path_that_crosses_itself_is_measured_along_its_way():

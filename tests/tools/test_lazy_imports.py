@@ -14,6 +14,10 @@ NEVER_EARLY = {
     # Every job with `tools: all` loads the gazetteer's tools, few call them; reading its tables takes longer.
     "tools/gazetteer/tables.py": {"pyarrow.dataset", "pyarrow.parquet", "scipy.spatial"},
     "tools/gazetteer/areas.py": {"pyarrow.compute"},
+    # Every job on worlds loads these, few have towns on such plans; audits alone tie targets to one another.
+    "gnomon/worlds/street_plans.py": {"networkx", "scipy.spatial"},
+    "gnomon/worlds/osm_streets.py": {"networkx", "osmium"},
+    "gnomon/benchmarks/gtr_bench/audit/shortcuts.py": {"networkx"},
     # Batches are for the API and notebooks; a worker's calls are single.
     **{
         source: {"numpy"}

@@ -153,15 +153,17 @@ class Crossed:
 
     def by(self, path_m: Sequence[Point]) -> list[list[tuple[float, float]]]:
         """By area the `crossings` of a path with it."""
-        self.look_along([path_m])
+        pieces = list(pairwise(path_m))
+        if not all(piece in self._inside for piece in pieces):
+            self.look_along([path_m])
         by_area: list[list[tuple[float, float]]] = [[] for _ in self._areas]
         start_m = 0.0
-        for piece in pairwise(path_m):
+        for piece in pieces:
             inside = self._inside[piece]
             for area, near_m, far_m in inside.parts:
                 by_area[area].append((start_m + near_m, start_m + far_m))
             start_m += inside.length_m
-        return [_merged(sorted(stretches)) for stretches in by_area]
+        return [_merged(sorted(stretches)) if stretches else [] for stretches in by_area]
 
     def _looked_at(self, pieces: Sequence[Piece]) -> list[Inside]:
         """All pieces against all areas in one go."""
@@ -186,6 +188,72 @@ class Crossed:
             for piece, *part_of in zip(*(column.tolist() for column in columns), strict=True):
                 looked_at[piece].parts.append((part_of[0], part_of[1], part_of[2]))
         return looked_at
+
+
+def crossed(areas: Sequence[Polygon]) -> Crossed:
+    """Areas that many paths cross; for the cheapest way to do so where none has a dent."""
+    sides = [_inner_sides(area) for area in areas]
+    if any(edges is None for edges in sides):
+        return Crossed(areas)
+    return CrossedConvex(areas, [edges for edges in sides if edges])
+
+
+Side = tuple[float, float, float]  # an edge's direction inwards, and how far along it the edge lies
+
+
+class CrossedConvex(Crossed):
+    """Areas without dents, cut in plain numbers: the same to within rounding, in a tenth of the time."""
+
+    def __init__(self, areas: Sequence[Polygon], sides: Sequence[Sequence[Side]]) -> None:
+        super().__init__(areas)
+        self._sides = list(zip(shapely.bounds(self._areas).tolist(), sides, strict=True))
+
+    def _looked_at(self, pieces: Sequence[Piece]) -> list[Inside]:
+        """The part of each piece on the inner side of all edges, after Cyrus and Beck (1978)."""
+        looked_at = []
+        for (x_m, y_m), (to_x_m, to_y_m) in pieces:
+            east_m, north_m = to_x_m - x_m, to_y_m - y_m
+            length_m = math.hypot(east_m, north_m)
+            west, east = min(x_m, to_x_m), max(x_m, to_x_m)
+            south, north = min(y_m, to_y_m), max(y_m, to_y_m)
+            parts = []
+            for area, ((left, bottom, right, top), sides) in enumerate(self._sides):
+                if west <= right and left <= east and south <= top and bottom <= north and length_m > 0:
+                    enters, leaves = _within(sides, x_m, y_m, east_m, north_m)
+                    if enters < leaves:
+                        parts.append((area, enters * length_m, leaves * length_m))
+            looked_at.append(Inside(length_m, parts))
+        return looked_at
+
+
+def _inner_sides(area: Polygon) -> list[Side] | None:
+    """None where the area has dents or holes."""
+    corners = shapely.get_coordinates(area.exterior).tolist()
+    steps = [(b[0] - a[0], b[1] - a[1]) for a, b in pairwise(corners)]
+    turns = [a[0] * b[1] - a[1] * b[0] for a, b in pairwise([*steps, *steps[:1]])]
+    if area.interiors or (min(turns) < 0 < max(turns)):
+        return None
+    left = 1.0 if max(turns) > 0 else -1.0  # the inside is to the left of all edges, or to the right
+    inwards = [(-left * y, left * x) for x, y in steps]
+    return [(x, y, x * at[0] + y * at[1]) for (x, y), at in zip(inwards, corners[1:], strict=True)]
+
+
+def _within(
+    sides: Sequence[Side], x_m: float, y_m: float, east_m: float, north_m: float
+) -> tuple[float, float]:
+    """Between which shares of a line it is on the inner side of all edges; nowhere if they do not rise."""
+    enters, leaves = 0.0, 1.0
+    for x, y, least in sides:
+        gain, depth = x * east_m + y * north_m, x * x_m + y * y_m - least
+        if gain > 0:
+            enters = max(enters, -depth / gain)
+        elif gain < 0:
+            leaves = min(leaves, -depth / gain)
+        elif depth < 0:
+            return 1.0, 0.0
+        if enters >= leaves:
+            break
+    return enters, leaves
 
 
 def _merged(stretches: list[tuple[float, float]]) -> list[tuple[float, float]]:

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
@@ -48,17 +49,29 @@ class ViewInterval:
     error_m: float
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class _Route:
+    """A way from camera to camera; one of many is taken, so what takes long waits until it is asked for."""
+
+    scene: Scene
+    cameras: tuple[Camera | None, Camera | None]
     legs: tuple[RouteLeg, ...]
     snap_m: float
     aim_at_m: float  # where it touches the view, along it
-    behind_m: float  # of it lies in the view that the target was last seen in
-    beyond_m: float  # of it lies in the view that the target was next seen in
 
-    @property
+    @cached_property
     def length_m(self) -> float:
         return math.fsum(map(stairs.slowed_m, self.legs))
+
+    @cached_property
+    def behind_m(self) -> float:
+        """How much of it lies in the view that the target was last seen in."""
+        return distance_to_exit_m(self.scene, self.legs, self.cameras[0])
+
+    @cached_property
+    def beyond_m(self) -> float:
+        """How much of it lies in the view that the target was next seen in."""
+        return distance_to_exit_m(self.scene, reversed_legs(self.legs), self.cameras[1])
 
     @property
     def gone_m(self) -> float:
@@ -168,11 +181,11 @@ def _joined(scene: Scene, before: TargetTrack, after: TargetTrack, *via: Spot) -
             snap_m += path.start_snap_m + path.end_snap_m
         aim_at_m = aim_at_m or math.fsum(map(stairs.slowed_m, legs))
     return _Route(
+        scene=scene,
+        cameras=(before.camera, after.camera),
         legs=tuple(legs),
         snap_m=snap_m,
         aim_at_m=aim_at_m,
-        behind_m=distance_to_exit_m(scene, legs, before.camera),
-        beyond_m=distance_to_exit_m(scene, reversed_legs(legs), after.camera),
     )
 
 

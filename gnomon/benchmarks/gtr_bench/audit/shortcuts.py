@@ -5,8 +5,6 @@ from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
 
-import networkx as nx
-
 from gnomon.audit.plugin import AnswerOptions, Kind, ShortcutGuess, View, guess
 from gnomon.benchmarks.gtr_bench.audit.rules import RULES, Left, same_interval
 from gnomon.benchmarks.gtr_bench.audit.shown_question import (
@@ -81,6 +79,8 @@ def by_map_file(question: Seen, clip: SeenClip) -> Hashable | None:  # noqa: ARG
 
 def by_repeated_clip(questions: Sequence[Seen]) -> Label:
     """A label for targets that are tied by showing the very same boxes in several questions."""
+    import networkx as nx
+
     graph: nx.Graph[Hashable] = nx.Graph()
     for question in questions:
         for clip in question.clips:
