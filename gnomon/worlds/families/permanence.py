@@ -1,4 +1,4 @@
-"""Questions about bodies that are out of sight: where they are, whether still, who comes out, in what order.
+"""Asks about bodies out of sight: where they are, whether still, who comes out, and in what order.
 
 A body that is hidden goes on: it keeps to its ways, at a speed within bounds, and comes into sight where that
 lets it. Times are drawn first; then a lot settles which option is right, and which rules of thumb find it;
@@ -39,7 +39,6 @@ LEG_S = {"outdoor": (26.0, 48.0), "indoor": (22.0, 46.0)}
 AFTER_S = 4.0  # from the last sighting's end to the moment that is asked about
 WALLED = WorldOptions(sight="occluded")
 USUAL_MPS = {kind: (SLOW_MPS[kind] * TOP_MPS[kind]) ** 0.5 for kind in TOP_MPS}
-NUMBERS = {1: "one", 2: "two", 3: "three"}
 
 Texts = tuple[str, Sequence[str]]  # the question and its options
 
@@ -88,26 +87,28 @@ def _question(
     if drawn is None:
         return None
     row, right = drawn
-    seen = [_ending(pool.possible.seen[index], at_s) for index, at_s in zip(row.ins, ends_s, strict=True)]
-    seen += [
+    sightings = [
+        _ending(pool.possible.seen[index], at_s) for index, at_s in zip(row.ins, ends_s, strict=True)
+    ]
+    sightings += [
         Seen.starting(pool.possible.seen[index], at_s) for index, at_s in zip(row.outs, starts_s, strict=True)
     ]
     pairs = [(before, after) for before in range(asked.ins) for after in range(asked.outs)]
     ways = [
         (
-            seen[before].sighting.exit,
-            seen[asked.ins + after].sighting.entry,
+            sightings[before].sighting.exit,
+            sightings[asked.ins + after].sighting.entry,
             f"{before + 1} to {asked.ins + after + 1}",
             (before, after),
         )
         for before, after in pairs
     ]
-    text, options = words(seen[-1].sighting.end_s)
-    return _made(lots, world, row, gap_s, seen, ways, text, options, right, rules)
+    text, options = words(sightings[-1].sighting.end_s)
+    return _made(lots, world, row, gap_s, sightings, ways, text, options, right, rules)
 
 
 def _made(
-    lots: Random, world: World, row: Row, gap_s: Floats, seen: Sequence[Seen],
+    lots: Random, world: World, row: Row, gap_s: Floats, sightings: Sequence[Seen],
     ways: Sequence[tuple[Spot, Spot, str, tuple[int, int]]], text: str, options: Sequence[str], right: int,
     rules: Mapping[str, int],
 ) -> FamilyQuestion:  # fmt: skip
@@ -122,7 +123,7 @@ def _made(
             f" {gap_s[at]:.1f} s between"
         )
     return FamilyQuestion(
-        evidence=tuple(told(world, number, each) for number, each in enumerate(seen, start=1)),
+        evidence=tuple(told(world, number, sighting) for number, sighting in enumerate(sightings, start=1)),
         text=f"{_rules_of_hiding(kind)} {text}",
         options=listed,
         right=place,
@@ -304,12 +305,12 @@ def _fewest_hidden() -> Asked:
 
 
 def fewest_hidden(lots: Random, world: World, rng: Random) -> FamilyQuestion | None:
-    """Ask how many of three that went out of sight are still hidden, at least, while others come and go."""
+    """Ask how many of three that went out of sight have not come back, at least, while others come and go."""
     nouns = PEOPLE[world.scene.kind][1]
     text = (
         f"After {_listed((1, 2, 3))} three {nouns} went out of sight. Sightings 4 and 5 are of two {nouns}"
-        " that came into sight, of the three or others. How many of the three, at least, are still out of"
-        " sight when sighting 5 begins?"
+        " that came into sight, of the three or others. How many of the three, at least, have not come into"
+        " sight again by the time sighting 5 begins?"
     )
     rules = {"one less for each that came": 0}
     return _question(
@@ -357,7 +358,7 @@ def where_hidden(lots: Random, world: World, rng: Random) -> FamilyQuestion | No
         return None
     row, right = drawn
     first, last = (pool.possible.seen[index] for index in row.ins)
-    seen = [_ending(first, end_s), Seen.starting(last, end_s + there_s + on_s)]
+    sightings = [_ending(first, end_s), Seen.starting(last, end_s + there_s + on_s)]
     names = [pool.places[place] for place in row.outs]
     noun = PEOPLE[kind][0]
     beside = "on the street beside" if kind == "outdoor" else "beside"
@@ -370,8 +371,8 @@ def where_hidden(lots: Random, world: World, rng: Random) -> FamilyQuestion | No
     by_name = {place.name: Spot(xy_m=place.xy_m, floor=place.floor) for place in world.scene.places.values()}
     ways = [
         (
-            seen[0].sighting.exit if leg == 0 else by_name[name],
-            by_name[name] if leg == 0 else seen[1].sighting.entry,
+            sightings[0].sighting.exit if leg == 0 else by_name[name],
+            by_name[name] if leg == 0 else sightings[1].sighting.entry,
             f"1 to {name}" if leg == 0 else f"{name} to 2",
             (leg, place),
         )
@@ -383,11 +384,15 @@ def where_hidden(lots: Random, world: World, rng: Random) -> FamilyQuestion | No
         "nearest to where it was last seen": to_m.index(min(to_m)),
         "nearest to where it is seen next": from_m.index(min(from_m)),
     }
-    return _made(lots, world, row, gap_s, seen, ways, text, (*names, UNKNOWN), right, rules)
+    return _made(lots, world, row, gap_s, sightings, ways, text, (*names, UNKNOWN), right, rules)
 
 
-def _family(task: str, short: str, draw: Callable[..., FamilyQuestion | None], text: str) -> Family:
-    return Family(task=task, short=short, version=1, scenes=SCENES, draw=draw, text=text, options=WALLED)
+def _family(
+    task: str, short: str, draw: Callable[..., FamilyQuestion | None], text: str, *, version: int = 1
+) -> Family:
+    return Family(
+        task=task, short=short, version=version, scenes=SCENES, draw=draw, text=text, options=WALLED
+    )
 
 
 WHERE_HIDDEN = _family(
@@ -408,5 +413,5 @@ ORDER_HIDDEN = _family(
 )  # fmt: skip
 FEWEST_HIDDEN = _family(
     "FewestHidden", "hidden", fewest_hidden,
-    "how many of three bodies, at least, are still hidden while others come and go",
+    "how many of three bodies, at least, have not come into sight again while others come and go", version=2,
 )  # fmt: skip
