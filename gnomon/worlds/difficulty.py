@@ -23,8 +23,9 @@ FEATURES = (
     "closeness",
     "targets",
 )
-CHANCE = 1 / 4  # every question has four options
-FINDS: Mapping[str, float] = {"easy": 1.0, "medium": 0.6, "hard": CHANCE}
+CHANCE = 1 / 4  # every question of GTR-Bench's tasks has four options
+# Of questions of which a rule's answer is no matter of chance; so of four options it finds 1, 0.6, 0.25.
+SURE: Mapping[str, float] = {"easy": 1.0, "medium": 7 / 15, "hard": 0.0}
 TRIED = 300  # sets of wrong options that are looked at
 APART = ("longest", "earliest", "least turning")  # have a lot of their own; all others go by straight lines
 # A rule that tells no options apart obeys any lot. As it is harder to find the right option than to miss it,
@@ -41,8 +42,10 @@ class Difficulty:
     ranges: tuple[tuple[str, float, float], ...] = ()
 
     @classmethod
-    def of(cls, wanted: Level | Mapping[str, tuple[float, float]]) -> Self:
-        """What a job's `select.difficulty` says.
+    def of(
+        cls, wanted: Level | Mapping[str, tuple[float, float]], *, features: Sequence[str] = FEATURES
+    ) -> Self:
+        """What a job's `select.difficulty` says, of questions that have these features.
 
         Raises:
             SpecError: a feature has another name, or its range is empty.
@@ -50,8 +53,8 @@ class Difficulty:
         if isinstance(wanted, str):
             return cls(level=wanted)
         for name, (low, high) in wanted.items():
-            if name not in FEATURES:
-                message = f"no feature {name!r}; allowed: {', '.join((*LEVELS, *FEATURES))}"
+            if name not in features:
+                message = f"no feature {name!r}; allowed: {', '.join((*LEVELS, *features))}"
                 raise SpecError(message, field="select.difficulty")
             if low > high:
                 message = f"{name}: from {low:g} to {high:g} there is nothing"
@@ -62,7 +65,10 @@ class Difficulty:
 
     @classmethod
     def in_turn(
-        cls, wanted: Level | Literal["mixed"] | Mapping[str, tuple[float, float]] | None
+        cls,
+        wanted: Level | Literal["mixed"] | Mapping[str, tuple[float, float]] | None,
+        *,
+        features: Sequence[str] = FEATURES,
     ) -> tuple[Self | None, ...]:
         """The difficulties that a selection's rounds have in turn; None: as they come.
 
@@ -74,7 +80,7 @@ class Difficulty:
         """
         if wanted == "mixed":
             return (None, *(cls(level=level) for level in LEVELS))
-        return (None if wanted is None else cls.of(wanted),)
+        return (None if wanted is None else cls.of(wanted, features=features),)
 
     @classmethod
     def from_tag(cls, tag: str) -> Self:
@@ -108,11 +114,19 @@ class Difficulty:
         """Whether a question with these features is within all ranges; one that lacks a feature is not."""
         return all(name in features and low <= features[name] <= high for name, low, high in self.ranges)
 
+    def finds(self, rng: Random, chance: float) -> bool:
+        """By lot, whether a rule that is right in `chance` of all guesses is to find a question's answer.
+
+        That is always so in easy questions, and by chance in hard ones.
+        """
+        sure = SURE[self.level] if self.level else 0.0
+        return rng.random() < sure + (1 - sure) * chance
+
     def lots(self, rng: Random) -> "Lots | None":
         """For one question, which rules of thumb are to find its right option; None: as it comes."""
         if self.level is None:
             return None
-        straight = rng.random() < FINDS[self.level]
+        straight = self.finds(rng, CHANCE)
         return Lots(straight=straight, apart={name: rng.random() < CHANCE for name in APART})
 
 
