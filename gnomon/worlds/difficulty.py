@@ -2,12 +2,22 @@
 
 import re
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import combinations
 from random import Random
 from typing import Literal, Self
 
-from gnomon.benchmarks.gtr_bench.rules_of_thumb import SAME, Evidence, scores_of, taken
+from gnomon.benchmarks.gtr_bench.rules_of_thumb import (
+    SAME,
+    Evidence,
+    Score,
+    earliest,
+    first_run,
+    longest,
+    longest_run,
+    scores_of,
+    taken,
+)
 from gnomon.core.errors import SpecError
 
 Level = Literal["easy", "medium", "hard"]
@@ -31,6 +41,17 @@ APART = ("longest", "earliest", "least turning")  # have a lot of their own; all
 # A rule that tells no options apart obeys any lot. As it is harder to find the right option than to miss it,
 # that would mostly happen where it is to find it, and its rate would be below chance.
 ALWAYS_TELLS = {("longest", "ATI")}
+# By task, in what the right option's place among the four is drawn evenly: else what is written tells it.
+PLACED: Mapping[str, Mapping[str, Score]] = {
+    "ATI": {"earliest": earliest, "longest": longest},
+    "MS": {"longest run": longest_run, "first run": first_run},
+}
+OPTIONS = 4
+# Three of five wrong orders of three cameras, drawn evenly, hold the right one's reverse in 6 of 10. As its tour
+# is as long, a rule that finds both has to guess, and is right in OF_TOUR of those in which it finds them.
+REVERSED = 0.6
+OF_TOUR = 1 - REVERSED / 2
+TOUR = "straight line: shortest tour"
 _TAG = re.compile(r"easy|medium|hard|[a-z_]+~[^~]+~[^~]+(?:~[a-z_]+~[^~]+~[^~]+)*", re.ASCII)
 
 
@@ -127,7 +148,19 @@ class Difficulty:
         if self.level is None:
             return None
         straight = self.finds(rng, CHANCE)
-        return Lots(straight=straight, apart={name: rng.random() < CHANCE for name in APART})
+        apart = {name: rng.random() < CHANCE for name in APART}
+        places = {
+            name: rng.randrange(OPTIONS)
+            if name not in apart
+            else 0
+            if apart[name]
+            else rng.randrange(1, OPTIONS)
+            for scores in PLACED.values()
+            for name in scores
+        }
+        has_reverse = rng.random() < REVERSED
+        apart[TOUR] = self.finds(rng, CHANCE / OF_TOUR)
+        return Lots(straight=straight, apart=apart, places=places, has_reverse=has_reverse)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,11 +169,14 @@ class Lots:
 
     It is settled before the question is looked for, so no rule is right more often than the lots say, however
     hard it is to find a question that obeys. All rules that go by straight lines share a lot, as they agree
-    with one another; `apart` holds the others'.
+    with one another; `apart` holds the others'. `places` has the right option's place among the four in what
+    PLACED names; `has_reverse` says whether an order's reverse is among the options.
     """
 
     straight: bool
     apart: Mapping[str, bool]
+    places: Mapping[str, int] = field(default_factory=dict)
+    has_reverse: bool = False
     must_tell: bool = True  # whether rules of ALWAYS_TELLS are held to it
 
     def wrong(
@@ -165,7 +201,8 @@ class Lots:
             return None
         sets = list(combinations(free, count))
         for wrong in rng.sample(sets, min(TRIED, len(sets))):
-            if self._is_obeyed(scores, (right, *beside, *wrong), question.task):
+            options = (right, *beside, *wrong)
+            if self._is_obeyed(scores, options, question.task) and self._is_placed(question, options):
                 return list(wrong)
         return None
 
@@ -181,6 +218,14 @@ class Lots:
                 if self.must_tell and (rule, task) in ALWAYS_TELLS:
                     return False
             elif finds != self.finds(rule) or is_unclear:
+                return False
+        return True
+
+    def _is_placed(self, question: Evidence, options: Sequence[str]) -> bool:
+        """Whether the first option has the places among all that are drawn for it."""
+        for name, score in PLACED.get(question.task, {}).items():
+            values = [value for option in options if (value := score(question, option)) is not None]
+            if name in self.places and sum(value < values[0] for value in values) != self.places[name]:
                 return False
         return True
 

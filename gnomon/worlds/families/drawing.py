@@ -6,7 +6,7 @@ from random import Random
 
 from gnomon.core.errors import DataError
 from gnomon.core.ids import stable_seed
-from gnomon.worlds.drawing import KEPT_QUESTIONS, OPTED_WORLDS, RANGED_WORLDS, WORLDS, world_of
+from gnomon.worlds.drawing import KEPT_QUESTIONS, RANGED_WORLDS, WORLDS, world_of
 from gnomon.worlds.families.family import Family, FamilyQuestion
 from gnomon.worlds.families.family_numbers import FamilyNumber
 from gnomon.worlds.families.features import features_of
@@ -46,7 +46,7 @@ def draw_question(number: FamilyNumber[Family]) -> DrawnQuestion:
     """
     family, difficulty = number.family, number.difficulty
     has_ranges = bool(difficulty and difficulty.ranges)
-    places = RANGED_WORLDS if has_ranges else OPTED_WORLDS if difficulty else WORLDS
+    places = RANGED_WORLDS if has_ranges else WORLDS
     for spare in range(places):
         world = world_of(number.seed, number.scene, number.place, spare, difficulty, family.options)
         rng = Random(stable_seed("family", *number.name, spare))

@@ -74,7 +74,7 @@ class Family:
 
 
 def finds_surely(lots: Random, difficulty: Difficulty | None) -> bool:
-    """By lot, whether straight lines and half of the reasoning find a question's answer by design.
+    """By lot, whether straight lines find a question's answer by design.
 
     They do in easy questions and in some of medium difficulty; never in those without a level.
     """

@@ -168,29 +168,25 @@ class Row:
 class Lots:
     """Settled before sightings are looked for: which option is right, and which rules of thumb find it.
 
-    `by_half`: whether all halves find the right option, or all find nothing that decides; None: as it comes.
+    At a level one lot, `is_sure`, settles whether straight lines find the right option, or neither they nor
+    halves find anything that decides. So in hard questions all of these say the same whatever is right, and
+    not even that they are wrong is a hint; guesses there share a lot, as they agree with one another. Without
+    a level `is_sure` is None.
     """
 
     right: int
     by_straight: bool
     by_guess: Mapping[str, bool]
-    by_half: bool | None = None
+    is_sure: bool | None = None
 
     @classmethod
     def drawn(cls, rng: Random, asked: Asked, right: int, difficulty: Difficulty | None) -> "Lots":
-        """Every rule with a lot finds the right one as often as a guess; surely in easy questions."""
+        """Every rule with a lot finds the right one as often as a guess; at a level as told above."""
         if difficulty and difficulty.level:
             is_sure = finds_surely(rng, difficulty)
-            return cls(
-                right=right,
-                by_straight=is_sure or rng.random() < 1 / len(asked.straight),
-                by_guess={
-                    name: is_sure or rng.random() < 1 / len(asked.guessed)
-                    for name in asked.lots
-                    if right in asked.guessed
-                },
-                by_half=is_sure,
-            )
+            finds = bool(asked.guessed) and rng.random() < 1 / len(asked.guessed)
+            by_guess = dict.fromkeys(asked.lots if right in asked.guessed and not is_sure else (), finds)
+            return cls(right=right, by_straight=is_sure, by_guess=by_guess, is_sure=is_sure)
         return cls(
             right=right,
             by_straight=rng.random() < asked.straight[right],
@@ -235,13 +231,17 @@ def _find_row(world: World, rng: Random, asked: Asked, gap_s: Floats, lots: Lots
         halves = {name: _settled(half(going), asked) for name, half in asked.halves.items()}
         for name, bound_mps in _half_bounds(bounds_mps).items():
             halves[name] = _settled(asked.answer(goes(way_m, gap_s, bound_mps)), asked)
-        by_halves = lots.right if lots.by_half else asked.undetermined
         holds = [
             asked.answer(going) == lots.right,
-            *((option == lots.right) == lots.by_straight for option in straight.values()),
             *((guesses[name] == lots.right) == is_found for name, is_found in lots.by_guess.items()),
-            *(option == by_halves for option in (halves.values() if lots.by_half is not None else ())),
         ]
+        if lots.is_sure is None:
+            holds += [(option == lots.right) == lots.by_straight for option in straight.values()]
+        else:
+            said = lots.right if lots.is_sure else asked.undetermined
+            holds += [option == said for option in straight.values()]
+            if not lots.is_sure:
+                holds += [option == said for option in halves.values()]
         obeying = np.flatnonzero(np.logical_and.reduce(holds))
         if len(obeying):
             first = int(obeying[0])

@@ -16,7 +16,6 @@ from gnomon.worlds.families.family import Family, FamilyQuestion, shuffled
 from gnomon.worlds.families.out_of_sight import (
     NO_ANSWER,
     SLOW_MPS,
-    Answer,
     Asked,
     Flags,
     Floats,
@@ -272,13 +271,9 @@ STILL, OUT, OPEN = range(3)
 def _still_hidden(body: int, out: int | None) -> Asked:
     """`out`: another that has come into sight, as is told."""
     came = [{before for before, _ in pairs} for pairs in shares(INS, 2)]
-    of_all_shares = np.array([OUT if body in who else STILL for who in came])
-    of_share = np.where([out is None or out in who for who in came], of_all_shares, NO_ANSWER)
-    halves: dict[str, Answer] = {
-        "the body alone": lambda going: np.where(going[:, body].any(axis=1), OPEN, STILL)
-    }
-    if out is not None:
-        halves["who has come ignored"] = lambda going: decided(_held(going, of_all_shares, 2), OPEN)
+    of_share = np.array(
+        [NO_ANSWER if out not in {None, *who} else OUT if body in who else STILL for who in came]
+    )
     return Asked(
         ins=INS,
         outs=2,
@@ -288,7 +283,7 @@ def _still_hidden(body: int, out: int | None) -> Asked:
         guesses={"nearest cameras": lambda straight_m, _: _by_nearest(straight_m, of_share)},
         lots=("nearest cameras",),
         guessed=(STILL, OUT),
-        halves=halves,
+        halves={"the body alone": lambda going: np.where(going[:, body].any(axis=1), OPEN, STILL)},
     )
 
 
