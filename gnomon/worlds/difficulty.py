@@ -47,8 +47,8 @@ PLACED: Mapping[str, Mapping[str, Score]] = {
     "MS": {"longest run": longest_run, "first run": first_run},
 }
 OPTIONS = 4
-# Three of five wrong orders of three cameras, drawn evenly, hold the right one's reverse in 6 of 10. As its tour
-# is as long, a rule that finds both has to guess, and is right in OF_TOUR of those in which it finds them.
+# Three of five wrong orders of three cameras, drawn evenly, hold the right one's reverse in 6 of 10. Its tour is
+# as long, so a rule that finds both has to guess, and is right in OF_TOUR of those in which it finds them.
 REVERSED = 0.6
 OF_TOUR = 1 - REVERSED / 2
 TOUR = "straight line: shortest tour"

@@ -86,7 +86,8 @@ def _of_text(question: FamilyQuestion) -> Matrix:
     """The options' words; which option it is with all times between sightings, and which body is asked about;
     and of an option that is a sighting its time and the heights of its boxes.
     """
-    times_s = [span for text in question.evidence if (span := day_span(text.splitlines()[0]))]
+    heads = [text.partition("\n")[0] for text in question.evidence]
+    times_s = [span for head in heads if (span := day_span(head.rpartition(" ")[2]))]
     gaps_s = [later[0] - before[1] for before, later in pairwise(times_s)]
     bodies = [float(number) for number in _OF_SIGHTING.findall(question.text)]
     told = [1.0, *gaps_s, *(bodies[-1:] or [0.0]), times_s[-1][1] - times_s[0][0]]
