@@ -11,9 +11,6 @@ from gnomon.benchmarks.gtr_bench.rules_of_thumb import (
     SAME,
     Evidence,
     Score,
-    earliest,
-    first_run,
-    longest,
     longest_run,
     scores_of,
     taken,
@@ -43,12 +40,11 @@ APART = ("longest", "earliest", "least turning")  # have a lot of their own; all
 ALWAYS_TELLS = {("longest", "ATI")}
 # By task, in what the right option's place among the four is drawn evenly: else what is written tells it.
 PLACED: Mapping[str, Mapping[str, Score]] = {
-    "ATI": {"earliest": earliest, "longest": longest},
-    "MS": {"longest run": longest_run, "first run": first_run},
+    "MS": {"longest run": longest_run},
 }
 OPTIONS = 4
-# Three of five wrong orders of three cameras, drawn evenly, hold the right one's reverse in 6 of 10. Its tour is
-# as long, so a rule that finds both has to guess, and is right in OF_TOUR of those in which it finds them.
+# Three of five wrong orders of three cameras, drawn evenly, hold the right one's reverse in 6 of 10. Its tour
+# is as long, so a rule that finds both has to guess; it is right in OF_TOUR of those in which it finds them.
 REVERSED = 0.6
 OF_TOUR = 1 - REVERSED / 2
 TOUR = "straight line: shortest tour"
@@ -149,15 +145,7 @@ class Difficulty:
             return None
         straight = self.finds(rng, CHANCE)
         apart = {name: rng.random() < CHANCE for name in APART}
-        places = {
-            name: rng.randrange(OPTIONS)
-            if name not in apart
-            else 0
-            if apart[name]
-            else rng.randrange(1, OPTIONS)
-            for scores in PLACED.values()
-            for name in scores
-        }
+        places = {name: rng.randrange(OPTIONS) for scores in PLACED.values() for name in scores}
         has_reverse = rng.random() < REVERSED
         apart[TOUR] = self.finds(rng, CHANCE / OF_TOUR)
         return Lots(straight=straight, apart=apart, places=places, has_reverse=has_reverse)

@@ -1,4 +1,4 @@
-"""Answers questions about bodies out of sight by measuring the ways and trying who can have come out where."""
+"""Answers questions about bodies out of sight by measuring the ways and trying who can have come where."""
 
 import re
 from collections.abc import Collection, Mapping, Sequence

@@ -240,12 +240,6 @@ def longest_run(_question: Evidence, option: str) -> float | None:
     return -max(float(metres) for metres, _ in runs) if runs else None
 
 
-def first_run(_question: Evidence, option: str) -> float | None:
-    """Metres of the option's first run, with a minus."""
-    runs = _RUN.findall(option)
-    return -float(runs[0][0]) if runs else None
-
-
 def earliest(_question: Evidence, option: str) -> float | None:
     """When the option's interval starts."""
     interval = day_span(option)
