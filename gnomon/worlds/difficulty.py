@@ -210,11 +210,14 @@ class Lots:
         return True
 
     def _is_placed(self, question: Evidence, options: Sequence[str]) -> bool:
-        """Whether the first option has the places among all that are drawn for it."""
+        """Whether the first option can have the places among all that are drawn for it; level ones share."""
         for name, score in PLACED.get(question.task, {}).items():
             values = [value for option in options if (value := score(question, option)) is not None]
-            if name in self.places and sum(value < values[0] for value in values) != self.places[name]:
-                return False
+            if name in self.places and values:
+                before = sum(value < values[0] - SAME for value in values)
+                level = sum(abs(value - values[0]) <= SAME for value in values)
+                if not before <= self.places[name] < before + level:
+                    return False
         return True
 
     def finds(self, rule: str) -> bool:

@@ -43,7 +43,7 @@ def test_in_hard_questions_straight_lines_say_the_same_whatever_is_right(family)
     assert len(set(said)) == 1
 
 
-@pytest.mark.parametrize("family", (FEWEST, WHERE, STILL, OUT, ORDER, HIDDEN), ids=lambda each: each.short)
+@pytest.mark.parametrize("family", [FEWEST, WHERE, STILL, OUT, ORDER, HIDDEN], ids=lambda each: each.short)
 def test_in_hard_questions_every_step_is_needed_and_leaving_one_out_says_the_same_whatever_is_right(family):
     drawn = questions(family, HARD)
     assert len({question.right for question in drawn}) > 1
