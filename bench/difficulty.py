@@ -80,7 +80,7 @@ def _rate(values: Sequence[float]) -> str:
 
 
 def _median(values: Sequence[float]) -> float:
-    return sorted(values)[len(values) // 2]
+    return sorted(values)[len(values) // 2] if values else math.nan
 
 
 def main() -> None:
