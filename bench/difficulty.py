@@ -25,12 +25,14 @@ AS_IT_COMES = "none"
 Measured = tuple[str, Mapping[str, float], Mapping[str, float], float]  # task, rules, features, CPU seconds
 
 
-def measured(work: tuple[int, str, int, WorldOptions | None]) -> list[Measured]:
+def measured(work: tuple[int, str, int, WorldOptions | None, tuple[str, ...]]) -> list[Measured]:
     """The questions of one round, in one town and one building."""
-    seed, level, round_, options = work
+    seed, level, round_, options, tasks = work
     difficulty = None if level == AS_IT_COMES else Difficulty.from_tag(level)
     questions = []
-    for place in range(len(CELLS)):
+    for place, (_, task_id) in enumerate(CELLS):
+        if TASKS[task_id].short not in tasks:
+            continue
         began_s = time.process_time()
         drawn = draw(Number(seed, round_ * len(CELLS) + place, difficulty, options))
         took_s = time.process_time() - began_s
@@ -78,7 +80,7 @@ def _rate(values: Sequence[float]) -> str:
 
 
 def _median(values: Sequence[float]) -> float:
-    return sorted(values)[len(values) // 2]
+    return sorted(values)[len(values) // 2] if values else math.nan
 
 
 def main() -> None:
@@ -89,6 +91,8 @@ def main() -> None:
     )
     parser.add_argument("--levels", nargs="+", default=[AS_IT_COMES, *LEVELS])
     parser.add_argument("--seed", type=int, default=1_000)
+    shorts = [task.short for task in TASKS.values()]
+    parser.add_argument("--tasks", nargs="+", default=shorts, choices=shorts)
     parser.add_argument("--world", default="", help="as `gnomon generate worlds` takes it")
     chosen = parser.parse_args()
     options = WorldOptions.of(dict(part.split("=") for part in chosen.world.split(",") if part))
@@ -96,9 +100,9 @@ def main() -> None:
     by_level: dict[str, list[Measured]] = {}
     with multiprocessing.Pool() as pool:
         for level in chosen.levels:
-            work = [(chosen.seed, level, round_, options) for round_ in range(rounds)]
+            work = [(chosen.seed, level, round_, options, tuple(chosen.tasks)) for round_ in range(rounds)]
             by_level[level] = [question for found in pool.imap(measured, work) for question in found]
-    print(f"{rounds * len(CELLS):,} questions a level, seed {chosen.seed}; bold: not at chance\n")
+    print(f"{rounds * 2 * len(chosen.tasks):,} questions a level, seed {chosen.seed}; bold: not at chance\n")
     print("\n".join(table(by_level)))
 
 

@@ -2,12 +2,19 @@
 
 import re
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import combinations
 from random import Random
 from typing import Literal, Self
 
-from gnomon.benchmarks.gtr_bench.rules_of_thumb import SAME, Evidence, scores_of, taken
+from gnomon.benchmarks.gtr_bench.rules_of_thumb import (
+    SAME,
+    Evidence,
+    Score,
+    longest_run,
+    scores_of,
+    taken,
+)
 from gnomon.core.errors import SpecError
 
 Level = Literal["easy", "medium", "hard"]
@@ -23,13 +30,24 @@ FEATURES = (
     "closeness",
     "targets",
 )
-CHANCE = 1 / 4  # every question has four options
-FINDS: Mapping[str, float] = {"easy": 1.0, "medium": 0.6, "hard": CHANCE}
+CHANCE = 1 / 4  # every question of GTR-Bench's tasks has four options
+# Of questions of which a rule's answer is no matter of chance; so of four options it finds 1, 0.6, 0.25.
+SURE: Mapping[str, float] = {"easy": 1.0, "medium": 7 / 15, "hard": 0.0}
 TRIED = 300  # sets of wrong options that are looked at
 APART = ("longest", "earliest", "least turning")  # have a lot of their own; all others go by straight lines
 # A rule that tells no options apart obeys any lot. As it is harder to find the right option than to miss it,
 # that would mostly happen where it is to find it, and its rate would be below chance.
 ALWAYS_TELLS = {("longest", "ATI")}
+# By task, in what the right option's place among the four is drawn evenly: else what is written tells it.
+PLACED: Mapping[str, Mapping[str, Score]] = {
+    "MS": {"longest run": longest_run},
+}
+OPTIONS = 4
+# Three of five wrong orders of three cameras, drawn evenly, hold the right one's reverse in 6 of 10. Its tour
+# is as long, so a rule that finds both has to guess; it is right in OF_TOUR of those in which it finds them.
+REVERSED = 0.6
+OF_TOUR = 1 - REVERSED / 2
+TOUR = "straight line: shortest tour"
 _TAG = re.compile(r"easy|medium|hard|[a-z_]+~[^~]+~[^~]+(?:~[a-z_]+~[^~]+~[^~]+)*", re.ASCII)
 
 
@@ -41,8 +59,10 @@ class Difficulty:
     ranges: tuple[tuple[str, float, float], ...] = ()
 
     @classmethod
-    def of(cls, wanted: Level | Mapping[str, tuple[float, float]]) -> Self:
-        """What a job's `select.difficulty` says.
+    def of(
+        cls, wanted: Level | Mapping[str, tuple[float, float]], *, features: Sequence[str] = FEATURES
+    ) -> Self:
+        """What a job's `select.difficulty` says, of questions that have these features.
 
         Raises:
             SpecError: a feature has another name, or its range is empty.
@@ -50,8 +70,8 @@ class Difficulty:
         if isinstance(wanted, str):
             return cls(level=wanted)
         for name, (low, high) in wanted.items():
-            if name not in FEATURES:
-                message = f"no feature {name!r}; allowed: {', '.join((*LEVELS, *FEATURES))}"
+            if name not in features:
+                message = f"no feature {name!r}; allowed: {', '.join((*LEVELS, *features))}"
                 raise SpecError(message, field="select.difficulty")
             if low > high:
                 message = f"{name}: from {low:g} to {high:g} there is nothing"
@@ -62,7 +82,10 @@ class Difficulty:
 
     @classmethod
     def in_turn(
-        cls, wanted: Level | Literal["mixed"] | Mapping[str, tuple[float, float]] | None
+        cls,
+        wanted: Level | Literal["mixed"] | Mapping[str, tuple[float, float]] | None,
+        *,
+        features: Sequence[str] = FEATURES,
     ) -> tuple[Self | None, ...]:
         """The difficulties that a selection's rounds have in turn; None: as they come.
 
@@ -74,7 +97,7 @@ class Difficulty:
         """
         if wanted == "mixed":
             return (None, *(cls(level=level) for level in LEVELS))
-        return (None if wanted is None else cls.of(wanted),)
+        return (None if wanted is None else cls.of(wanted, features=features),)
 
     @classmethod
     def from_tag(cls, tag: str) -> Self:
@@ -108,12 +131,24 @@ class Difficulty:
         """Whether a question with these features is within all ranges; one that lacks a feature is not."""
         return all(name in features and low <= features[name] <= high for name, low, high in self.ranges)
 
+    def finds(self, rng: Random, chance: float) -> bool:
+        """By lot, whether a rule that is right in `chance` of all guesses is to find a question's answer.
+
+        That is always so in easy questions, and by chance in hard ones.
+        """
+        sure = SURE[self.level] if self.level else 0.0
+        return rng.random() < sure + (1 - sure) * chance
+
     def lots(self, rng: Random) -> "Lots | None":
         """For one question, which rules of thumb are to find its right option; None: as it comes."""
         if self.level is None:
             return None
-        straight = rng.random() < FINDS[self.level]
-        return Lots(straight=straight, apart={name: rng.random() < CHANCE for name in APART})
+        straight = self.finds(rng, CHANCE)
+        apart = {name: rng.random() < CHANCE for name in APART}
+        places = {name: rng.randrange(OPTIONS) for scores in PLACED.values() for name in scores}
+        has_reverse = rng.random() < REVERSED
+        apart[TOUR] = self.finds(rng, CHANCE / OF_TOUR)
+        return Lots(straight=straight, apart=apart, places=places, has_reverse=has_reverse)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,11 +157,14 @@ class Lots:
 
     It is settled before the question is looked for, so no rule is right more often than the lots say, however
     hard it is to find a question that obeys. All rules that go by straight lines share a lot, as they agree
-    with one another; `apart` holds the others'.
+    with one another; `apart` holds the others'. `places` has the right option's place among the four in what
+    PLACED names; `has_reverse` says whether an order's reverse is among the options.
     """
 
     straight: bool
     apart: Mapping[str, bool]
+    places: Mapping[str, int] = field(default_factory=dict)
+    has_reverse: bool = False
     must_tell: bool = True  # whether rules of ALWAYS_TELLS are held to it
 
     def wrong(
@@ -151,7 +189,8 @@ class Lots:
             return None
         sets = list(combinations(free, count))
         for wrong in rng.sample(sets, min(TRIED, len(sets))):
-            if self._is_obeyed(scores, (right, *beside, *wrong), question.task):
+            options = (right, *beside, *wrong)
+            if self._is_obeyed(scores, options, question.task) and self._is_placed(question, options):
                 return list(wrong)
         return None
 
@@ -168,6 +207,17 @@ class Lots:
                     return False
             elif finds != self.finds(rule) or is_unclear:
                 return False
+        return True
+
+    def _is_placed(self, question: Evidence, options: Sequence[str]) -> bool:
+        """Whether the first option can have the places among all that are drawn for it; level ones share."""
+        for name, score in PLACED.get(question.task, {}).items():
+            values = [value for option in options if (value := score(question, option)) is not None]
+            if name in self.places and values:
+                before = sum(value < values[0] - SAME for value in values)
+                level = sum(abs(value - values[0]) <= SAME for value in values)
+                if not before <= self.places[name] < before + level:
+                    return False
         return True
 
     def finds(self, rule: str) -> bool:

@@ -1,4 +1,4 @@
-"""When bodies that move hide another from a camera: outlines in the picture, and how much of one is left."""
+"""Works out when moving bodies hide another from a camera, by their outlines in its picture."""
 
 import math
 from collections.abc import Iterator, Sequence

@@ -363,7 +363,8 @@ def motion_state(world: World, rng: Random, trip: Trip, lots: Lots | None = None
 def causal_reordering(world: World, rng: Random, trip: Trip, lots: Lots | None = None) -> Question | None:
     """In which order the target passed three cameras.
 
-    The wrong orders are drawn from the five there are, so no order stands out among the options.
+    The wrong orders are drawn from the five there are, so no order stands out among the options. With lots
+    the right one's reverse is among them as often: straight lines do not tell the two apart.
     """
     if len(trip.sightings) < 3:
         return None
@@ -375,10 +376,13 @@ def causal_reordering(world: World, rng: Random, trip: Trip, lots: Lots | None =
     wrong = None
     if lots:
         question = evidence_of(world, "CR", clips)
-        orders = [_arrows(order) for order in permutations(true)][1:]
-        wrong = lots.wrong(rng, question, right=_arrows(true), candidates=orders, count=3)
+        reverse = _arrows(true[::-1])
+        orders = [text for text in map(_arrows, permutations(true)) if text != reverse][1:]
+        count = 2 if lots.has_reverse else 3
+        wrong = lots.wrong(rng, question, right=_arrows(true), candidates=orders, count=count)
         if wrong is None:
             return None  # before all ways are measured
+        wrong += [reverse] * (3 - count)
     way_m = {
         (before.camera, after.camera): world.way_m(before.exit, after.entry)
         for before, after in permutations(true, 2)

@@ -1,4 +1,4 @@
-"""Answers questions about bodies out of sight: measures the ways, and tries who can have come out where."""
+"""Answers questions about bodies out of sight by measuring the ways and trying who can have come where."""
 
 import re
 from collections.abc import Collection, Mapping, Sequence
@@ -23,6 +23,7 @@ from gnomon.core.model import Request
 _SPEEDS = re.compile(r"at ([\d.]+) to ([\d.]+) m/s on average")
 _WENT = re.compile(r"After sightings ([\d, and]+?) (?:two|three) ")
 _ASKED = re.compile(r"of sighting (\d)")
+_CAME = re.compile(r"one of the two was the \w+ of sighting (\d)")
 _MOMENT = re.compile(r"At (\S+) it was")
 
 Going = Mapping[tuple[int, int], bool]  # by sightings: whether the second can be of the first's body
@@ -119,6 +120,8 @@ def _told_apart(question: HiddenQuestion, ask: Ask) -> str | None:
         most = max(sum(going[pair] for pair in share) for share in _shares(before, after))
         return str(question.went - most)
     shares = [dict(share) for share in _shares(before, after) if all(going[pair] for pair in share)]
+    if came := _CAME.search(question.text):
+        shares = [share for share in shares if int(came[1]) - 1 in share]
     if "came into sight first" in question.text:
         return _agreed(question, [f"that of sighting {1 if share[0] < share[1] else 2}" for share in shares])
     numbers = _ASKED.findall(question.text)

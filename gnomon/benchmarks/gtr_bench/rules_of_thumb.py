@@ -234,6 +234,12 @@ def longest(_question: Evidence, option: str) -> float | None:
     return -math.fsum(float(metres) for metres, _ in runs) if runs else None
 
 
+def longest_run(_question: Evidence, option: str) -> float | None:
+    """Metres of the option's longest run, with a minus."""
+    runs = _RUN.findall(option)
+    return -max(float(metres) for metres, _ in runs) if runs else None
+
+
 def earliest(_question: Evidence, option: str) -> float | None:
     """When the option's interval starts."""
     interval = day_span(option)

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Literal
 
@@ -11,6 +11,7 @@ from gnomon.core.benchmark import (
     Benchmark,
     PromptProtocol,
     SampleSet,
+    Varied,
 )
 from gnomon.core.errors import NotFound, SpecError
 from gnomon.core.question_view import QuestionView
@@ -18,10 +19,12 @@ from gnomon.core.sample import DataFault, ImageRef, Part, Sample
 from gnomon.core.select import Select
 from gnomon.media import MediaStore
 from gnomon.media.drawn_later import drawn_later
-from gnomon.worlds.drawing import map_key, map_of
+from gnomon.worlds.difficulty import Difficulty
+from gnomon.worlds.drawing import KEPT_QUESTIONS, map_key, map_of
 from gnomon.worlds.families.drawing import FAMILIES, draw_question
 from gnomon.worlds.families.family import Family, FamilyQuestion
-from gnomon.worlds.families.family_numbers import FamilyNumbers, family_number_of
+from gnomon.worlds.families.family_numbers import FamilyNumber, FamilyNumbers, family_number_of
+from gnomon.worlds.families.features import FEATURES, features_of
 from tools.core.scene_marks import way_lines
 from tools.core.sketch import Sketch
 from tools.core.tool import Need
@@ -65,6 +68,13 @@ def _parts(question: FamilyQuestion, picture: ImageRef) -> tuple[Part, ...]:
     )
 
 
+@lru_cache(4 * KEPT_QUESTIONS)
+def _features(number: FamilyNumber[Family]) -> Mapping[str, float | str]:
+    drawn = draw_question(number)
+    level = {"level": number.level} if number.level else {}
+    return {**level, **features_of(drawn.world, drawn.question)}
+
+
 class WorldsFamilies(LetteredQuestions):
     """Families of questions on generated worlds; a cell is a family in one kind of scene."""
 
@@ -76,6 +86,7 @@ class WorldsFamilies(LetteredQuestions):
     needs_data = False
     headline: Literal["mean_of_cells", "mean_of_samples"] = "mean_of_cells"
     provides: tuple[Need, ...] = ("scene", "nothing")
+    options: frozenset[Varied] = frozenset({"difficulty"})
 
     def open(
         self,
@@ -95,16 +106,21 @@ class WorldsFamilies(LetteredQuestions):
             if family.task in (select.tasks or self.tasks) and scene in (select.scenes or self.scenes)
         )
         limit = PER_CELL * len(cells) if select.limit is None else select.limit
-        return FamilySamples(refs=FamilyNumbers(select.seed, cells, limit), media=media)
+        difficulties = Difficulty.in_turn(select.difficulty, features=FEATURES)
+        refs = FamilyNumbers(select.seed, cells, limit, difficulties)
+        if any(difficulty and difficulty.ranges for difficulty in difficulties):
+            for index in range(min(limit, len(cells))):
+                draw_question(refs.number(index))  # a cell without such questions is refused before any run
+        return FamilySamples(refs=refs, media=media)
 
     def heuristic_scores(self, sample: Sample) -> Mapping[str, float]:
         """What rules of thumb score; they look at straight lines, never at ways."""
         question: FamilyQuestion = sample.target["question"]
         return {rule: (question.right in left) / len(left) for rule, left in question.rules.items() if left}
 
-    def features(self, sample: Sample) -> Mapping[str, float]:
-        question: FamilyQuestion = sample.target["question"]
-        return question.features
+    def features(self, sample: Sample) -> Mapping[str, float | str]:
+        """Its level, and what makes the question hard; see gnomon/worlds/families/features.py."""
+        return _features(family_number_of(sample.ref.sample_id, FAMILIES))
 
     def question_view(self, sample: Sample) -> QuestionView:
         question: FamilyQuestion = sample.target["question"]

@@ -6,9 +6,11 @@ from random import Random
 
 from gnomon.core.errors import DataError
 from gnomon.core.ids import stable_seed
-from gnomon.worlds.drawing import KEPT_QUESTIONS, WORLDS, world_of
+from gnomon.worlds.drawing import KEPT_QUESTIONS, RANGED_WORLDS, WORLDS, world_of
 from gnomon.worlds.families.family import Family, FamilyQuestion
 from gnomon.worlds.families.family_numbers import FamilyNumber
+from gnomon.worlds.families.features import features_of
+from gnomon.worlds.families.fewest_targets import FEWEST
 from gnomon.worlds.families.permanence import (
     COMES_OUT,
     FEWEST_HIDDEN,
@@ -16,12 +18,15 @@ from gnomon.worlds.families.permanence import (
     STILL_HIDDEN,
     WHERE_HIDDEN,
 )
-from gnomon.worlds.families.possible_ways import FEWEST, SAME, WHICH
+from gnomon.worlds.families.possible_ways import SAME, WHICH
 from gnomon.worlds.world import World
 
 FAMILIES: tuple[Family, ...] = (
     SAME, WHICH, FEWEST, WHERE_HIDDEN, STILL_HIDDEN, COMES_OUT, ORDER_HIDDEN, FEWEST_HIDDEN,
 )  # fmt: skip
+
+
+TRIED = 40  # questions of one place, where features have ranges
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,13 +42,21 @@ def draw_question(number: FamilyNumber[Family]) -> DrawnQuestion:
     """The question of that number, in its place; in a spare one where that holds none.
 
     Raises:
-        DataError: none of WORLDS places holds it.
+        DataError: no place was found that holds it: the ranges of its features are too narrow.
     """
-    name = (number.family.short, number.family.version, number.scene, number.seed, number.k)
-    for spare in range(WORLDS):
-        world = world_of(number.seed, number.scene, number.place, spare, options=number.family.options)
-        lots, rng = Random(stable_seed("lots", *name)), Random(stable_seed("family", *name, spare))
-        question = number.family.draw(lots, world, rng)
-        if question is not None:
-            return DrawnQuestion(world=world, question=question)
-    raise DataError(f"none of {WORLDS} places holds the question {number.sample_id}")
+    family, difficulty = number.family, number.difficulty
+    has_ranges = bool(difficulty and difficulty.ranges)
+    places = RANGED_WORLDS if has_ranges else WORLDS
+    for spare in range(places):
+        world = world_of(number.seed, number.scene, number.place, spare, difficulty, family.options)
+        rng = Random(stable_seed("family", *number.name, spare))
+        for _ in range(TRIED if has_ranges else 1):
+            lots = Random(stable_seed("lots", *number.name))
+            question = family.draw(lots, world, rng, difficulty)
+            if question is None:
+                break
+            drawn = DrawnQuestion(world=world, question=question)
+            if not difficulty or not has_ranges or difficulty.admits(features_of(world, question)):
+                return drawn
+    message = f"none of {places} places holds the question {number.sample_id}; ask for less, or other tasks"
+    raise DataError(message, field="select.difficulty")

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from random import Random
 
+from gnomon.worlds.difficulty import Difficulty
 from gnomon.worlds.options import WorldOptions
 from gnomon.worlds.world import Spot, World
 
@@ -15,7 +16,8 @@ PER_PLACE = 4  # questions of each family and scene that share a place
 class FamilyQuestion:
     """One question with its truth; the options are in the order in which they have letters.
 
-    `rules` holds, by name, which options a rule of thumb leaves; `ways` are the ways that decide, for people.
+    `rules` holds, by name, which options a rule of thumb leaves, and `halves` which are left to a solver who
+    knows all ways but leaves out one step; `ways` are the ways that decide, for people.
     """
 
     evidence: tuple[str, ...]  # what cameras tell, a text each
@@ -24,6 +26,7 @@ class FamilyQuestion:
     right: int
     features: Mapping[str, float] = field(default_factory=dict)
     rules: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    halves: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     ways: tuple[tuple[Spot, Spot, str], ...] = ()
     facts: Mapping[str, str] = field(default_factory=dict)
     window_s: tuple[float, float] | None = None  # of the clip, where a part of it is asked about
@@ -50,16 +53,16 @@ class FamilyQuestion:
 class Family:
     """A kind of question. A change that changes its questions or its truth changes `version`.
 
-    `draw` gets lots that are the same in every place that is tried, the place, and lots of that place; it
-    returns None where the place holds no such question. What the first lots settle is so independent of how
-    hard it is to find.
+    `draw` gets lots that are the same in every place that is tried, the place, lots of that place, and how
+    hard the question is to be; it returns None where the place holds no such question. What the first lots
+    settle is so independent of how hard it is to find.
     """
 
     task: str
     short: str  # in ids
     version: int
     scenes: tuple[str, ...]
-    draw: Callable[[Random, World, Random], FamilyQuestion | None]
+    draw: Callable[[Random, World, Random, Difficulty | None], FamilyQuestion | None]
     text: str  # what is asked, for the docs
     options: WorldOptions | None = None  # what its places have beyond plain ones
     per_place: int = PER_PLACE
@@ -68,6 +71,14 @@ class Family:
         """What its places are called in clusters: by what they have beyond plain ones, and the scene."""
         tag = self.options.tag if self.options else ""
         return f"{tag}-{scene}" if tag else scene
+
+
+def finds_surely(lots: Random, difficulty: Difficulty | None) -> bool:
+    """By lot, whether straight lines find a question's answer by design.
+
+    They do in easy questions and in some of medium difficulty; never in those without a level.
+    """
+    return difficulty is not None and difficulty.level is not None and difficulty.finds(lots, 0.0)
 
 
 def shuffled(

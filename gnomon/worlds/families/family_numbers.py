@@ -7,9 +7,10 @@ from typing import Generic, Protocol, TypeVar
 
 from gnomon.core.errors import NotFound
 from gnomon.core.sample import SampleRef
+from gnomon.worlds.difficulty import AS_IT_COMES, Difficulty
 from gnomon.worlds.refs_on_demand import RefsOnDemand
 
-_ID = re.compile(r"([a-z]+)(\d+)-([a-z]+)-(\d+)-(\d{5,})", re.ASCII)
+_ID = re.compile(r"([a-z]+)(\d+)-([a-z]+)-(\d+)-(?:([a-z].*)-)?(\d{5,})", re.ASCII)
 
 
 class Numbered(Protocol):
@@ -46,10 +47,23 @@ class FamilyNumber(Generic[F]):
     scene: str
     seed: int
     k: int
+    difficulty: Difficulty | None = None
 
     @property
     def sample_id(self) -> str:
-        return f"{self.family.short}{self.family.version}-{self.scene}-{self.seed}-{self.k:05d}"
+        tag = f"{self.difficulty.tag}-" if self.difficulty else ""
+        return f"{self.family.short}{self.family.version}-{self.scene}-{self.seed}-{tag}{self.k:05d}"
+
+    @property
+    def name(self) -> tuple[str | int, ...]:
+        """What it is drawn from, as parts of seeds."""
+        tag = (self.difficulty.tag,) if self.difficulty else ()
+        return (self.family.short, self.family.version, self.scene, self.seed, *tag, self.k)
+
+    @property
+    def level(self) -> str | None:
+        """How hard it is; None where ranges of features say that."""
+        return self.difficulty.level if self.difficulty else AS_IT_COMES
 
     @property
     def place(self) -> int:
@@ -58,11 +72,14 @@ class FamilyNumber(Generic[F]):
 
     def ref(self) -> SampleRef:
         """The reference that planning works with; kin are the questions of one place."""
+        kind = self.family.place_kind(self.scene)
+        if self.difficulty:
+            kind = f"{self.difficulty.tag}-{kind}"
         return SampleRef(
             sample_id=self.sample_id,
             task=self.family.task,
             cell=f"{self.scene}.{self.family.short}",
-            cluster=f"w{self.seed}-{self.family.place_kind(self.scene)}-{self.place}",
+            cluster=f"w{self.seed}-{kind}-{self.place}",
         )
 
 
@@ -75,7 +92,11 @@ def family_number_of(sample_id: str, families: Sequence[F]) -> FamilyNumber[F]:
     match = _ID.fullmatch(sample_id)
     family = next((family for family in families if match and family.short == match[1]), None)
     if match is not None and family is not None and match[3] in family.scenes:
-        number = FamilyNumber(family, match[3], int(match[4]), int(match[5]))
+        try:
+            difficulty = Difficulty.from_tag(match[5]) if match[5] else None
+        except ValueError:
+            difficulty = None
+        number = FamilyNumber(family, match[3], int(match[4]), int(match[6]), difficulty)
         if number.sample_id == sample_id:
             return number
     like = FamilyNumber(families[0], families[0].scenes[0], 7, 12).sample_id
@@ -84,16 +105,21 @@ def family_number_of(sample_id: str, families: Sequence[F]) -> FamilyNumber[F]:
 
 @dataclass(frozen=True, slots=True)
 class FamilyNumbers(RefsOnDemand, Generic[F]):
-    """References to the first `limit` samples of a seed; cells take turns, so a limit extends a smaller."""
+    """References to the first `limit` samples of a seed; cells take turns, so a limit extends a smaller.
+
+    Where there are several difficulties, rounds of all cells have them in turn, each counting its own rounds.
+    """
 
     seed: int
     cells: tuple[tuple[F, str], ...]
     limit: int
+    difficulties: tuple[Difficulty | None, ...] = (None,)
 
     def number(self, index: int) -> FamilyNumber[F]:
         """The number of the sample at `index`, counted from 0."""
-        k, cell = divmod(index, len(self.cells))
-        return FamilyNumber(*self.cells[cell], self.seed, k)
+        rounds, cell = divmod(index, len(self.cells))
+        k, turn = divmod(rounds, len(self.difficulties))
+        return FamilyNumber(*self.cells[cell], self.seed, k, self.difficulties[turn])
 
     def ref_at(self, index: int) -> SampleRef:
         return self.number(index).ref()
@@ -101,6 +127,7 @@ class FamilyNumbers(RefsOnDemand, Generic[F]):
     def holds(self, number: FamilyNumber[F]) -> bool:
         """Whether the sample belongs to the selection, found without going through it."""
         cell = (number.family, number.scene)
-        if number.seed != self.seed or cell not in self.cells:
+        if number.seed != self.seed or cell not in self.cells or number.difficulty not in self.difficulties:
             return False
-        return number.k * len(self.cells) + self.cells.index(cell) < self.limit
+        rounds = number.k * len(self.difficulties) + self.difficulties.index(number.difficulty)
+        return rounds * len(self.cells) + self.cells.index(cell) < self.limit

@@ -15,11 +15,14 @@ from random import Random
 import numpy as np
 from numpy.typing import NDArray
 
+from gnomon.worlds.difficulty import Difficulty
+from gnomon.worlds.families.family import finds_surely
 from gnomon.worlds.families.possible_ways import CLEAR, TOP_MPS, USUAL_DETOUR, Possible, possible_in
 from gnomon.worlds.world import Spot, World
 
 SLOW_MPS = {"outdoor": 6.0, "indoor": 0.9}  # below what anyone goes on average who does not stop
 ROWS, ROUNDS = 3_000, 8  # sightings that are drawn at a time in search of a question; how often
+ROUNDS_AT_LEVEL = 30
 DRAWN_AGAIN = 4  # lots of rules of thumb in one place
 WORLDS_KEPT = 32
 
@@ -133,15 +136,16 @@ class Asked:
     `answer` goes from what can have been so (rows, ins, outs) to the right option of each row. `straight` is,
     by right option, how often straight lines are to find it. `guesses` go from straight lines and times to an
     option; those in `lots` find the right option, if it is one of `guessed`, as often as any other of these.
-    `half` knows the ways, but ignores part of what is told.
+    `halves` know the ways, but leave out a step, each another one; what they find is right, but often they
+    only find `undetermined`.
     """
 
     ins: int
     outs: int
     answer: Answer
     straight: Sequence[float]
-    undetermined: int  # the option of who finds that nothing can have been so
-    half: Answer
+    undetermined: int  # the option of who finds nothing that decides
+    halves: Mapping[str, Answer]
     guesses: Mapping[str, Guess] = field(default_factory=dict)
     lots: Collection[str] = ()
     guessed: Sequence[int] = ()
@@ -157,20 +161,32 @@ class Row:
     way_m: Floats  # (ins, outs)
     straight_m: Floats
     guesses: Mapping[str, int]
-    half_suffices: bool
+    halves: Mapping[str, int]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lots:
-    """Settled before sightings are looked for: which option is right, and which rules of thumb find it."""
+    """Settled before sightings are looked for: which option is right, and which rules of thumb find it.
+
+    At a level one lot, `is_sure`, settles whether straight lines find the right option, or neither they nor
+    halves find anything that decides. So in hard questions all of these say the same whatever is right, and
+    not even that they are wrong is a hint; guesses there share a lot, as they agree with one another. Without
+    a level `is_sure` is None.
+    """
 
     right: int
     by_straight: bool
     by_guess: Mapping[str, bool]
+    is_sure: bool | None = None
 
     @classmethod
-    def drawn(cls, rng: Random, asked: Asked, right: int) -> "Lots":
-        """Every rule with a lot finds the right one as often as a guess."""
+    def drawn(cls, rng: Random, asked: Asked, right: int, difficulty: Difficulty | None) -> "Lots":
+        """Every rule with a lot finds the right one as often as a guess; at a level as told above."""
+        if difficulty and difficulty.level:
+            is_sure = finds_surely(rng, difficulty)
+            finds = bool(asked.guessed) and rng.random() < 1 / len(asked.guessed)
+            by_guess = dict.fromkeys(asked.lots if right in asked.guessed and not is_sure else (), finds)
+            return cls(right=right, by_straight=is_sure, by_guess=by_guess, is_sure=is_sure)
         return cls(
             right=right,
             by_straight=rng.random() < asked.straight[right],
@@ -180,26 +196,31 @@ class Lots:
         )
 
 
-def find(lots: Random, world: World, rng: Random, asked: Asked, gap_s: Floats) -> tuple[Row, int] | None:
+def find(
+    lots: Random, world: World, rng: Random, asked: Asked, gap_s: Floats, difficulty: Difficulty | None
+) -> tuple[Row, int] | None:
     """Sightings for a question with these seconds between (ins, outs), and its right option.
 
     Every option is as likely, whatever the place holds. If it holds none in which the rules of thumb find the
-    answer or miss it as the lots say, they are drawn again. None: none was found.
+    answer or miss it as the lots say, they are drawn again; at a level they are kept, and another place has
+    to be tried. None: none was found.
     """
     right = lots.randrange(len(asked.straight))
-    for settled in [Lots.drawn(lots, asked, right) for _ in range(DRAWN_AGAIN)]:
-        row = _find_row(world, rng, asked, gap_s, settled)
+    is_kept = difficulty is not None and difficulty.level is not None
+    again, rounds = (1, ROUNDS_AT_LEVEL) if is_kept else (DRAWN_AGAIN, ROUNDS)
+    for settled in [Lots.drawn(lots, asked, right, difficulty) for _ in range(again)]:
+        row = _find_row(world, rng, asked, gap_s, settled, rounds)
         if row is not None:
             return row, right
     return None
 
 
-def _find_row(world: World, rng: Random, asked: Asked, gap_s: Floats, lots: Lots) -> Row | None:
+def _find_row(world: World, rng: Random, asked: Asked, gap_s: Floats, lots: Lots, rounds: int) -> Row | None:
     pool, kind = pool_of(world), world.scene.kind
     bounds_mps = (SLOW_MPS[kind], TOP_MPS[kind])
     if asked.has_places and len(pool.places) < asked.outs:
         return None
-    for _ in range(ROUNDS):
+    for _ in range(rounds):
         ins, outs = _drawn(pool, rng, asked)
         way_m, straight_m = _lengths(pool, asked, ins, outs)
         fits = is_clear(way_m, gap_s, bounds_mps).all(axis=(1, 2))
@@ -207,12 +228,20 @@ def _find_row(world: World, rng: Random, asked: Asked, gap_s: Floats, lots: Lots
         going = goes(way_m, gap_s, bounds_mps)
         straight = _by_straight(asked, straight_m, gap_s, bounds_mps)
         guesses = {name: guess(straight_m, gap_s) for name, guess in asked.guesses.items()}
-        half = _settled(asked.half(going), asked)
+        halves = {name: _settled(half(going), asked) for name, half in asked.halves.items()}
+        for name, bound_mps in _half_bounds(bounds_mps).items():
+            halves[name] = _settled(asked.answer(goes(way_m, gap_s, bound_mps)), asked)
         holds = [
             asked.answer(going) == lots.right,
-            *((option == lots.right) == lots.by_straight for option in straight.values()),
             *((guesses[name] == lots.right) == is_found for name, is_found in lots.by_guess.items()),
         ]
+        if lots.is_sure is None:
+            holds += [(option == lots.right) == lots.by_straight for option in straight.values()]
+        else:
+            said = lots.right if lots.is_sure else asked.undetermined
+            holds += [option == said for option in straight.values()]
+            if not lots.is_sure:
+                holds += [option == said for option in halves.values()]
         obeying = np.flatnonzero(np.logical_and.reduce(holds))
         if len(obeying):
             first = int(obeying[0])
@@ -223,9 +252,14 @@ def _find_row(world: World, rng: Random, asked: Asked, gap_s: Floats, lots: Lots
                 way_m=way_m[first],
                 straight_m=straight_m[first],
                 guesses={name: int(option[first]) for name, option in rules.items()},
-                half_suffices=int(half[first]) == lots.right,
+                halves={name: int(option[first]) for name, option in halves.items()},
             )
     return None
+
+
+def _half_bounds(bounds_mps: tuple[float, float]) -> Mapping[str, tuple[float, float]]:
+    """The bounds of who heeds one of them."""
+    return {"highest speed alone": (0.0, bounds_mps[1]), "lowest speed alone": (bounds_mps[0], math.inf)}
 
 
 def _drawn(pool: Pool, rng: Random, asked: Asked) -> tuple[Indices, Indices]:
@@ -275,9 +309,9 @@ def _settled(options: Indices, asked: Asked) -> Indices:
     return np.where(options == NO_ANSWER, asked.undetermined, options)
 
 
-def features_of(row: Row, gap_s: Floats, kind: str) -> Mapping[str, float]:
-    """Features of a question: its largest detour, how far its closest call is from a tie, and whether one
-    finds the answer who ignores the other bodies, or the way on.
+def features_of(row: Row, right: int, gap_s: Floats, kind: str) -> Mapping[str, float]:
+    """Features of a question: its largest detour, how far its closest call is from a tie, and whether the
+    first of its halves finds the answer, which ignores the other bodies, or the way on.
     """
     off = [
         np.abs(np.log(np.maximum(row.way_m, 1.0) / (mps * gap_s))) for mps in (SLOW_MPS[kind], TOP_MPS[kind])
@@ -285,5 +319,6 @@ def features_of(row: Row, gap_s: Floats, kind: str) -> Mapping[str, float]:
     return {
         "detour": float((row.way_m / np.maximum(row.straight_m, 1.0)).max()),
         "closeness": float(np.minimum(*off).min()),
-        "half_suffices": float(row.half_suffices),
+        "gap_s": float(gap_s.mean()),
+        "half_suffices": float(next(iter(row.halves.values())) == right),
     }

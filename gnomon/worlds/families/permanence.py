@@ -1,4 +1,4 @@
-"""Questions about bodies that are out of sight: where they are, whether still, who comes out, in what order.
+"""Asks about bodies out of sight: where they are, whether still, who comes out, and in what order.
 
 A body that is hidden goes on: it keeps to its ways, at a speed within bounds, and comes into sight where that
 lets it. Times are drawn first; then a lot settles which option is right, and which rules of thumb find it;
@@ -11,8 +11,10 @@ from random import Random
 import numpy as np
 
 from gnomon.benchmarks.gtr_bench.clock import clock
+from gnomon.worlds.difficulty import Difficulty
 from gnomon.worlds.families.family import Family, FamilyQuestion, shuffled
 from gnomon.worlds.families.out_of_sight import (
+    NO_ANSWER,
     SLOW_MPS,
     Asked,
     Flags,
@@ -26,7 +28,16 @@ from gnomon.worlds.families.out_of_sight import (
     possible_shares,
     shares,
 )
-from gnomon.worlds.families.possible_ways import PEOPLE, SCENES, TOP_MPS, UNKNOWN, USUAL_DETOUR, Seen, told
+from gnomon.worlds.families.possible_ways import (
+    PEOPLE,
+    SCENES,
+    TOP_MPS,
+    UNKNOWN,
+    USUAL_DETOUR,
+    Seen,
+    on_streets,
+    sighting_text,
+)
 from gnomon.worlds.options import WorldOptions
 from gnomon.worlds.trajectory import STARTS_S, Sighting, Trip
 from gnomon.worlds.world import Spot, World
@@ -39,16 +50,14 @@ LEG_S = {"outdoor": (26.0, 48.0), "indoor": (22.0, 46.0)}
 AFTER_S = 4.0  # from the last sighting's end to the moment that is asked about
 WALLED = WorldOptions(sight="occluded")
 USUAL_MPS = {kind: (SLOW_MPS[kind] * TOP_MPS[kind]) ** 0.5 for kind in TOP_MPS}
-NUMBERS = {1: "one", 2: "two", 3: "three"}
 
 Texts = tuple[str, Sequence[str]]  # the question and its options
 
 
-def _rules_of_hiding(kind: str) -> str:
+def _rules_of_hiding(world: World) -> str:
+    kind = world.scene.kind
     noun = PEOPLE[kind][0]
-    ground = (
-        "keeps to the streets of the map" if kind == "outdoor" else "goes through doors, stairs and lifts"
-    )
+    ground = on_streets(world) if kind == "outdoor" else "goes through doors, stairs and lifts"
     return (
         f"Walls hide what lies between the views of cameras. Out of sight every {noun} {ground} and takes the"
         f" shortest way to where it is seen next, at {SLOW_MPS[kind]:.1f} to {TOP_MPS[kind]:.1f} m/s on"
@@ -78,42 +87,45 @@ def _times_s(lots: Random, asked: Asked, kind: str) -> tuple[list[float], list[f
 
 def _question(
     lots: Random, world: World, rng: Random, asked: Asked, words: Callable[[float], Texts],
-    rules: Mapping[str, int],
+    rules: Mapping[str, int], difficulty: Difficulty | None,
 ) -> FamilyQuestion | None:  # fmt: skip
     """The question about bodies that went out of sight and came into sight; `words` takes its last moment."""
     kind, pool = world.scene.kind, pool_of(world)
     ends_s, starts_s = _times_s(lots, asked, kind)
     gap_s = np.array(starts_s)[None, :] - np.array(ends_s)[:, None]
-    drawn = find(lots, world, rng, asked, gap_s)
+    drawn = find(lots, world, rng, asked, gap_s, difficulty)
     if drawn is None:
         return None
     row, right = drawn
-    seen = [_ending(pool.possible.seen[index], at_s) for index, at_s in zip(row.ins, ends_s, strict=True)]
-    seen += [
+    sightings = [
+        _ending(pool.possible.seen[index], at_s) for index, at_s in zip(row.ins, ends_s, strict=True)
+    ]
+    sightings += [
         Seen.starting(pool.possible.seen[index], at_s) for index, at_s in zip(row.outs, starts_s, strict=True)
     ]
     pairs = [(before, after) for before in range(asked.ins) for after in range(asked.outs)]
     ways = [
         (
-            seen[before].sighting.exit,
-            seen[asked.ins + after].sighting.entry,
+            sightings[before].sighting.exit,
+            sightings[asked.ins + after].sighting.entry,
             f"{before + 1} to {asked.ins + after + 1}",
             (before, after),
         )
         for before, after in pairs
     ]
-    text, options = words(seen[-1].sighting.end_s)
-    return _made(lots, world, row, gap_s, seen, ways, text, options, right, rules)
+    text, options = words(sightings[-1].sighting.end_s)
+    return _made(lots, world, row, gap_s, sightings, ways, text, options, right, rules)
 
 
 def _made(
-    lots: Random, world: World, row: Row, gap_s: Floats, seen: Sequence[Seen],
+    lots: Random, world: World, row: Row, gap_s: Floats, sightings: Sequence[Seen],
     ways: Sequence[tuple[Spot, Spot, str, tuple[int, int]]], text: str, options: Sequence[str], right: int,
     rules: Mapping[str, int],
 ) -> FamilyQuestion:  # fmt: skip
     kind = world.scene.kind
-    guesses = {name: [option] for name, option in {**row.guesses, **rules}.items()}
-    listed, place, moved = shuffled(lots, options, right, guesses)
+    guesses = {**row.guesses, **rules}
+    left = {name: [option] for name, option in {**guesses, **row.halves}.items()}
+    listed, place, moved = shuffled(lots, options, right, left)
     labels = {}
     for *_, name, at in ways:
         way_m = row.way_m[at]
@@ -122,12 +134,15 @@ def _made(
             f" {gap_s[at]:.1f} s between"
         )
     return FamilyQuestion(
-        evidence=tuple(told(world, number, each) for number, each in enumerate(seen, start=1)),
-        text=f"{_rules_of_hiding(kind)} {text}",
+        evidence=tuple(
+            sighting_text(world, number, sighting) for number, sighting in enumerate(sightings, start=1)
+        ),
+        text=f"{_rules_of_hiding(world)} {text}",
         options=listed,
         right=place,
-        features=features_of(row, gap_s, kind),
-        rules=moved,
+        features={**features_of(row, right, gap_s, kind), "hidden": float(len(row.ins))},
+        rules={name: moved[name] for name in guesses},
+        halves={name: moved[name] for name in row.halves},
         ways=tuple((start, end, f"{name}: {labels[name]}") for start, end, name, _ in ways),
         facts={f"From {name}": label for name, label in labels.items()},
     )
@@ -138,13 +153,14 @@ def _ending(taken: tuple[Trip, Sighting], end_s: float) -> Seen:
     return Seen.starting(taken, end_s - taken[1].stay_s)
 
 
-def _nearest_share(straight_m: Floats) -> Indices:
-    """Of each row the share whose straight lines are the shortest together."""
+def _by_nearest(straight_m: Floats, option_of_share: Indices) -> Indices:
+    """Of each row the option of the share whose straight lines are the shortest together."""
     sums = [
         sum(straight_m[:, before, after] for before, after in pairs)
         for pairs in shares(*straight_m.shape[1:])
     ]
-    nearest: Indices = np.stack(sums, axis=1).argmin(axis=1)
+    can_be = option_of_share != NO_ANSWER
+    nearest: Indices = option_of_share[can_be][np.stack(sums, axis=1)[:, can_be].argmin(axis=1)]
     return nearest
 
 
@@ -184,11 +200,13 @@ def _comes_out(body: int, kind: str) -> Asked:
         },
         lots=("nearest camera", "usual speed"),
         guessed=range(OUTS),
-        half=lambda going: decided(going[:, body], OUTS),
+        halves={"the body alone": lambda going: decided(going[:, body], OUTS)},
     )
 
 
-def comes_out(lots: Random, world: World, rng: Random) -> FamilyQuestion | None:
+def comes_out(
+    lots: Random, world: World, rng: Random, difficulty: Difficulty | None = None
+) -> FamilyQuestion | None:
     """Ask which of three that come into sight is the body of one sighting, if that can be determined."""
     kind, body = world.scene.kind, lots.randrange(2)
     noun, nouns, _ = PEOPLE[kind]
@@ -199,7 +217,7 @@ def comes_out(lots: Random, world: World, rng: Random) -> FamilyQuestion | None:
     )
     options = (*(f"sighting {number}" for number in (3, 4, 5)), UNKNOWN)
     rules = {"first to come": 0, "last to come": 2, "same order": body}
-    return _question(lots, world, rng, _comes_out(body, kind), lambda _: (text, options), rules)
+    return _question(lots, world, rng, _comes_out(body, kind), lambda _: (text, options), rules, difficulty)
 
 
 # Who came into sight first?
@@ -222,14 +240,16 @@ def _order_hidden() -> Asked:
         straight=[1 / 3] * 3,
         answer=lambda going: decided(_held(going, of_share, 2), 2),
         undetermined=2,
-        guesses={"nearest cameras": lambda straight_m, _: of_share[_nearest_share(straight_m)]},
+        guesses={"nearest cameras": lambda straight_m, _: _by_nearest(straight_m, of_share)},
         lots=("nearest cameras",),
         guessed=range(2),
-        half=half,
+        halves={"each body alone": half},
     )
 
 
-def order_hidden(lots: Random, world: World, rng: Random) -> FamilyQuestion | None:
+def order_hidden(
+    lots: Random, world: World, rng: Random, difficulty: Difficulty | None = None
+) -> FamilyQuestion | None:
     """Ask which of two came into sight first, if that can be determined."""
     nouns = PEOPLE[world.scene.kind][1]
     text = (
@@ -239,7 +259,7 @@ def order_hidden(lots: Random, world: World, rng: Random) -> FamilyQuestion | No
     )
     options = ("that of sighting 1", "that of sighting 2", UNKNOWN)
     rules = {"first in, first out": 0, "last in, first out": 1}
-    return _question(lots, world, rng, _order_hidden(), lambda _: (text, options), rules)
+    return _question(lots, world, rng, _order_hidden(), lambda _: (text, options), rules, difficulty)
 
 
 # Is it still out of sight?
@@ -248,9 +268,11 @@ INS = 3
 STILL, OUT, OPEN = range(3)
 
 
-def _still_hidden(body: int) -> Asked:
+def _still_hidden(body: int, out: int | None) -> Asked:
+    """`out`: another that has come into sight, as is told."""
+    came = [{before for before, _ in pairs} for pairs in shares(INS, 2)]
     of_share = np.array(
-        [OUT if body in [before for before, _ in pairs] else STILL for pairs in shares(INS, 2)]
+        [NO_ANSWER if out not in {None, *who} else OUT if body in who else STILL for who in came]
     )
     return Asked(
         ins=INS,
@@ -258,63 +280,89 @@ def _still_hidden(body: int) -> Asked:
         straight=[1 / 3] * 3,
         answer=lambda going: decided(_held(going, of_share, 2), OPEN),
         undetermined=OPEN,
-        guesses={"nearest cameras": lambda straight_m, _: of_share[_nearest_share(straight_m)]},
+        guesses={"nearest cameras": lambda straight_m, _: _by_nearest(straight_m, of_share)},
         lots=("nearest cameras",),
         guessed=(STILL, OUT),
-        half=lambda going: np.where(going[:, body].any(axis=1), OPEN, STILL),
+        halves={"the body alone": lambda going: np.where(going[:, body].any(axis=1), OPEN, STILL)},
     )
 
 
-def still_hidden(lots: Random, world: World, rng: Random) -> FamilyQuestion | None:
-    """Ask whether one of three is still hidden after two of them came into sight again."""
+def still_hidden(
+    lots: Random, world: World, rng: Random, difficulty: Difficulty | None = None
+) -> FamilyQuestion | None:
+    """Ask whether one of three is still hidden after two of them came into sight again.
+
+    At a level it is told of one of the others that it came. Else who can't have come is still hidden, and who
+    can have come may be: the other bodies would hardly matter.
+    """
     kind, body = world.scene.kind, lots.randrange(INS)
     noun, nouns, _ = PEOPLE[kind]
+    out = None
+    if difficulty and difficulty.level:
+        out = lots.choice([other for other in range(INS) if other != body])
+
+    told = "" if out is None else f"; one of the two was the {noun} of sighting {out + 1}"
 
     def words(end_s: float) -> Texts:
         text = (
             f"After {_listed((1, 2, 3))} three {nouns} went out of sight. Two of the three came into sight"
-            f" again, in sightings 4 and 5. At {clock(round(end_s + AFTER_S, 1))} nothing more has been seen"
-            f" of them. Is the {noun} of sighting {body + 1} still out of sight then, or can that not be"
+            f" again, in sightings 4 and 5{told}. At {clock(round(end_s + AFTER_S, 1))} nothing more has been"
+            f" seen of them. Is the {noun} of sighting {body + 1} still out of sight then, or can that not be"
             " determined?"
         )
         return text, ("yes, it is still out of sight", "no, it has come into sight", UNKNOWN)
 
     rules = {"most have come out": OUT, "first in, first out": OUT if body < 2 else STILL}
-    return _question(lots, world, rng, _still_hidden(body), words, rules)
+    return _question(lots, world, rng, _still_hidden(body, out), words, rules, difficulty)
 
 
 # How many are still out of sight?
 
 
-def _fewest_hidden() -> Asked:
+def _fewest_hidden(options: int) -> Asked:
+    """The option is one less than the number; who finds more than there are options takes the last."""
+
     def answer(going: Flags) -> Indices:
-        """The option is one less than the number: of three, one came out in each sighting that can be so."""
+        """Of three, one came out in each sighting that can be so."""
         pairs = [sum(going[:, before, after].astype(int) for before, after in way) for way in shares(INS, 2)]
         fewest: Indices = 2 - np.stack(pairs, axis=1).max(axis=1)
         return fewest
 
+    def half(going: Flags) -> Indices:
+        """Each sighting may be of any that can have come, though another may be of the same."""
+        came: Indices = 2 - going.any(axis=1).sum(axis=1)
+        return came
+
+    is_plain = options == INS
     return Asked(
         ins=INS,
         outs=2,
-        straight=(1 / 2, 1 / 2, 0),  # they hardly ever find that nobody can have come
+        # Straight lines hardly ever find that nobody can have come.
+        straight=(1 / 2, 1 / 2, 0) if is_plain else (1 / 2, 1 / 2),
         answer=answer,
-        undetermined=2,
-        half=lambda going: 2 - going.any(axis=1).sum(axis=1),
+        undetermined=2 if is_plain else 0,
+        halves={"each sighting alone": half},
     )
 
 
-def fewest_hidden(lots: Random, world: World, rng: Random) -> FamilyQuestion | None:
-    """Ask how many of three that went out of sight are still hidden, at least, while others come and go."""
+def fewest_hidden(
+    lots: Random, world: World, rng: Random, difficulty: Difficulty | None = None
+) -> FamilyQuestion | None:
+    """Ask how many of three that went out of sight have not come back, at least, while others come and go.
+
+    At a level it is one or two: that all are hidden is found by who looks at each sighting alone.
+    """
+    is_at_level = difficulty is not None and difficulty.level is not None
     nouns = PEOPLE[world.scene.kind][1]
     text = (
         f"After {_listed((1, 2, 3))} three {nouns} went out of sight. Sightings 4 and 5 are of two {nouns}"
-        " that came into sight, of the three or others. How many of the three, at least, are still out of"
-        " sight when sighting 5 begins?"
+        " that came into sight, of the three or others. How many of the three, at least, have not come into"
+        " sight again by the time sighting 5 begins?"
     )
+    options = [str(number) for number in range(1, (INS if is_at_level else INS + 1))]
     rules = {"one less for each that came": 0}
-    return _question(
-        lots, world, rng, _fewest_hidden(), lambda _: (text, [str(number) for number in (1, 2, 3)]), rules
-    )
+    asked = _fewest_hidden(len(options))
+    return _question(lots, world, rng, asked, lambda _: (text, options), rules, difficulty)
 
 
 # Where was it while out of sight?
@@ -340,24 +388,29 @@ def _where_hidden(share: float) -> Asked:
         },
         lots=("smallest detour", "straight-line timing"),
         guessed=range(OUTS),
-        half=lambda going: decided(going[:, 0], OUTS),
+        halves={
+            "way to the place alone": lambda going: decided(going[:, 0], OUTS),
+            "way on alone": lambda going: decided(going[:, 1], OUTS),
+        },
         has_places=True,
     )
 
 
-def where_hidden(lots: Random, world: World, rng: Random) -> FamilyQuestion | None:
+def where_hidden(
+    lots: Random, world: World, rng: Random, difficulty: Difficulty | None = None
+) -> FamilyQuestion | None:
     """Ask which of three places a body passed between two sightings, if that can be determined."""
     kind, pool = world.scene.kind, pool_of(world)
     end_s, there_s, on_s = lots.uniform(*STARTS_S), lots.uniform(*LEG_S[kind]), lots.uniform(*LEG_S[kind])
     asked = _where_hidden(there_s / (there_s + on_s))
     there_s = round(end_s + there_s, 1) - end_s
     gap_s = np.array([[there_s] * OUTS, [on_s] * OUTS])
-    drawn = find(lots, world, rng, asked, gap_s)
+    drawn = find(lots, world, rng, asked, gap_s, difficulty)
     if drawn is None:
         return None
     row, right = drawn
     first, last = (pool.possible.seen[index] for index in row.ins)
-    seen = [_ending(first, end_s), Seen.starting(last, end_s + there_s + on_s)]
+    sightings = [_ending(first, end_s), Seen.starting(last, end_s + there_s + on_s)]
     names = [pool.places[place] for place in row.outs]
     noun = PEOPLE[kind][0]
     beside = "on the street beside" if kind == "outdoor" else "beside"
@@ -370,8 +423,8 @@ def where_hidden(lots: Random, world: World, rng: Random) -> FamilyQuestion | No
     by_name = {place.name: Spot(xy_m=place.xy_m, floor=place.floor) for place in world.scene.places.values()}
     ways = [
         (
-            seen[0].sighting.exit if leg == 0 else by_name[name],
-            by_name[name] if leg == 0 else seen[1].sighting.entry,
+            sightings[0].sighting.exit if leg == 0 else by_name[name],
+            by_name[name] if leg == 0 else sightings[1].sighting.entry,
             f"1 to {name}" if leg == 0 else f"{name} to 2",
             (leg, place),
         )
@@ -383,11 +436,15 @@ def where_hidden(lots: Random, world: World, rng: Random) -> FamilyQuestion | No
         "nearest to where it was last seen": to_m.index(min(to_m)),
         "nearest to where it is seen next": from_m.index(min(from_m)),
     }
-    return _made(lots, world, row, gap_s, seen, ways, text, (*names, UNKNOWN), right, rules)
+    return _made(lots, world, row, gap_s, sightings, ways, text, (*names, UNKNOWN), right, rules)
 
 
-def _family(task: str, short: str, draw: Callable[..., FamilyQuestion | None], text: str) -> Family:
-    return Family(task=task, short=short, version=1, scenes=SCENES, draw=draw, text=text, options=WALLED)
+def _family(
+    task: str, short: str, draw: Callable[..., FamilyQuestion | None], text: str, *, version: int = 1
+) -> Family:
+    return Family(
+        task=task, short=short, version=version, scenes=SCENES, draw=draw, text=text, options=WALLED
+    )
 
 
 WHERE_HIDDEN = _family(
@@ -408,5 +465,5 @@ ORDER_HIDDEN = _family(
 )  # fmt: skip
 FEWEST_HIDDEN = _family(
     "FewestHidden", "hidden", fewest_hidden,
-    "how many of three bodies, at least, are still hidden while others come and go",
+    "how many of three bodies, at least, have not come into sight again while others come and go", version=2,
 )  # fmt: skip

@@ -18,7 +18,7 @@ from gnomon.core.select import Select
 from gnomon.media import MediaStore
 from gnomon.worlds.families.drawing import FAMILIES, draw_question
 from gnomon.worlds.families.family_numbers import FamilyNumber, family_number_of
-from gnomon.worlds.families.possible_ways import fewest
+from gnomon.worlds.families.fewest_targets import fewest
 from tools.geometry.homography import to_ground
 
 SAME, WHICH, FEWEST = FAMILIES[:3]

@@ -27,7 +27,7 @@ from gnomon.core.ids import stable_seed
 from gnomon.core.select import Select
 from gnomon.media import MediaStore
 from gnomon.spec.job_spec import JobSpec
-from gnomon.worlds.difficulty import APART, CHANCE, FEATURES, Difficulty
+from gnomon.worlds.difficulty import APART, CHANCE, FEATURES, TOUR, Difficulty
 from gnomon.worlds.drawing import VERSION, Drawn, draw
 from gnomon.worlds.features import features_of
 from gnomon.worlds.question import evidence_of
@@ -36,7 +36,7 @@ from gnomon.worlds.street_plans import draw_plan
 
 SEED, ROUNDS = 11, 3
 MOTION_ROUNDS = 20  # of which only motions are drawn
-HARD = Difficulty(level="hard")
+EASY, HARD = Difficulty(level="easy"), Difficulty(level="hard")
 
 
 @cache
@@ -59,6 +59,8 @@ def test_rules_of_thumb_find_a_hard_question_where_the_lots_say_so_and_nowhere_e
         options, right = drawn.question.options, drawn.question.right[0]
         for rule, by_option in scores_of(evidence(drawn), options).items():
             left = [options[at] for at in taken([by_option[option] for option in options])]
+            if rule == TOUR and right in left:  # an order's reverse is as long
+                left = [option for option in left if option != " → ".join(right.split(" → ")[::-1])]
             if len(left) in (0, len(options)):
                 continue  # it cannot tell any option from the others
             found = left == [right]
@@ -96,6 +98,17 @@ def test_options_of_a_hard_motion_have_as_many_runs_and_are_as_long() -> None:
         assert len({len(runs) for runs in metres}) == 1
         lengths_m = [sum(runs) for runs in metres]
         assert max(lengths_m) - min(lengths_m) <= 0.1 * len(metres[0]) + 1e-6
+
+
+def test_an_order_has_its_reverse_among_the_options_as_often_as_any_wrong_order_has() -> None:
+    with_reverse = []
+    for k in range(14 * 3 * MOTION_ROUNDS):
+        if (number := Number(SEED + 2, k, EASY)).task_id == "CausalReordering":
+            question = draw(number).question
+            reverse = " → ".join(question.right[0].split(" → ")[::-1])
+            with_reverse.append(reverse in question.options)
+    share, sigma = 0.6, math.sqrt(0.6 * 0.4 / len(with_reverse))
+    assert abs(sum(with_reverse) / len(with_reverse) - share) < 4 * sigma
 
 
 def test_the_right_motion_is_the_shortest_text_no_more_often_than_chance() -> None:

@@ -3,19 +3,16 @@
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 
+from gnomon.audit.learner import choices_elsewhere
 from gnomon.audit.plugin import Kind, ShortcutGuess, View, guess
 from gnomon.benchmarks.gtr_bench.audit import answer_options
 from gnomon.benchmarks.gtr_bench.audit import try_shortcuts as try_shortcuts_of_prompts
 from gnomon.benchmarks.worlds.audit.shown_steps import ShownSteps, shown_steps
-from gnomon.benchmarks.worlds.audit.steps_learner import LEARNERS, learn
+from gnomon.benchmarks.worlds.audit.steps_learner import LEARNERS
 from gnomon.benchmarks.worlds.audit.steps_rules import ONE_STEP, WHOLE, WORDS, Rule
 from gnomon.core.benchmark import PromptProtocol
-from gnomon.core.ids import stable_hash
 from gnomon.core.sample import Sample
 from gnomon.worlds.sample_numbers import number_of
-
-FOLDS = 5  # of places; a question's learner is fitted on those of other folds
-FEWEST = 40  # questions of a task that a learner is fitted on
 
 
 def try_shortcuts(samples: Mapping[PromptProtocol, Sequence[Sample]]) -> Iterator[ShortcutGuess]:
@@ -69,7 +66,7 @@ def _learned(samples: Sequence[Sample], shown: Mapping[str, ShownSteps]) -> Iter
         "words": ("leak", "steps"),
         "one step": ("floor", "steps"),
     }
-    folds = {ref.sample_id: int(stable_hash(ref.cluster), 16) % FOLDS for ref in (s.ref for s in samples)}
+    clusters = {sample.ref.sample_id: sample.ref.cluster for sample in samples}
     groups: dict[tuple[str, str | None], list[str]] = defaultdict(list)
     for sample in samples:
         sample_id = sample.ref.sample_id
@@ -82,17 +79,8 @@ def _learned(samples: Sequence[Sample], shown: Mapping[str, ShownSteps]) -> Iter
         }
         for name, (kind, view) in kinds.items():
             matrices = {sample_id: LEARNERS[name](shown[sample_id]) for sample_id in offered}
-            for fold in range(FOLDS):
-                others = [sample_id for sample_id in offered if folds[sample_id] != fold]
-                if len(others) < FEWEST:
-                    continue
-                choose = learn(
-                    [matrices[sample_id] for sample_id in others],
-                    [offered[sample_id].right[0] for sample_id in others],
+            right = {sample_id: options.right[0] for sample_id, options in offered.items()}
+            for sample_id, choice in choices_elsewhere(matrices, right, clusters):
+                yield guess(
+                    f"learned: {name}", kind, view, sample_id, left=[choice], offered=offered[sample_id]
                 )
-                for sample_id in offered:
-                    if folds[sample_id] == fold:
-                        left = [choose(matrices[sample_id])]
-                        yield guess(
-                            f"learned: {name}", kind, view, sample_id, left=left, offered=offered[sample_id]
-                        )

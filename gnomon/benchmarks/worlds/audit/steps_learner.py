@@ -1,4 +1,4 @@
-"""Learns to choose from what is written: a conditional logit over the options, on features of words alone.
+"""What a learner is shown of a question: features of the words and numbers of each of its options.
 
 Features are of the *options* alone; of the *text*, whose words are hashed; of the *prompt*, by hand: what
 clips, times and options have to do with one another; of the prompt with the *words* and numbers of the true
@@ -8,12 +8,12 @@ exceed what is learned from the prompt; what one step adds is what measurements 
 
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
+from gnomon.audit.learner import Matrix
 from gnomon.benchmarks.gtr_bench.clock import day_span
 from gnomon.benchmarks.worlds.audit.shown_steps import ShownSteps
 from gnomon.benchmarks.worlds.audit.steps_rules import (
@@ -31,13 +31,10 @@ from gnomon.benchmarks.worlds.audit.steps_rules import (
 from gnomon.core.ids import stable_seed
 from tools.geometry.angles import turn_deg
 
-LAZY = ("scipy.optimize",)
 HASHED = 32  # places for words
 _WORD = re.compile(r"[\w.]+")
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
-RIDGE = 1.0  # on weights of standardized features: a prior of standard deviation 1
 
-Matrix = NDArray[np.float64]  # options × features
 Features = Callable[[ShownSteps], Matrix]
 
 
@@ -250,36 +247,3 @@ LEARNERS: Mapping[str, Features] = {
     "words": _matrix(_of_prompt, _of_words),
     "one step": _matrix(_of_prompt, _of_words, _of_one_step),
 }
-
-
-def learn(questions: Sequence[Matrix], right: Sequence[int]) -> Callable[[Matrix], int]:
-    """Fit a conditional logit with a ridge, and return what it chooses: the index of an option.
-
-    All questions have as many options and features; features are centred within the question, so that only
-    differences between its options count, and scaled over all of them. Ranks are features of their own.
-    """
-    from scipy.optimize import minimize
-
-    centred = np.stack([_centred(question) for question in questions])
-    scale = centred.std(axis=(0, 1)) + 1e-9
-    inputs, rows = centred / scale, np.arange(len(questions))
-
-    def loss(weights: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
-        logits = inputs @ weights
-        logits -= logits.max(axis=1, keepdims=True)
-        chances = np.exp(logits)
-        chances /= chances.sum(axis=1, keepdims=True)
-        likelihood = -np.log(chances[rows, right] + 1e-300).sum() + RIDGE / 2 * weights @ weights
-        missed = chances
-        missed[rows, right] -= 1.0
-        return float(likelihood), np.einsum("qo,qof->f", missed, inputs) + RIDGE * weights
-
-    weights = minimize(loss, np.zeros(inputs.shape[2]), jac=True, method="L-BFGS-B").x
-    return lambda question: int(np.argmax(_centred(question) / scale @ weights))
-
-
-def _centred(question: Matrix) -> Matrix:
-    ranks = question.argsort(axis=0, kind="stable").argsort(axis=0, kind="stable").astype(np.float64)
-    both = np.hstack([question, ranks])
-    centred: Matrix = both - both.mean(axis=0)
-    return centred
