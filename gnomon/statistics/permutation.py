@@ -1,9 +1,10 @@
 """Exact tests of no difference, which count outcomes and assume no distribution."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import bdtr
 
 from gnomon.statistics.design import Floats
@@ -14,6 +15,7 @@ BATCHES = (99, 33, 11, 3)  # patterns drawn at once, as many as make no more tha
 MOST_SIGNS = 1_000_000
 SEED = 20_260_101
 KEPT = 64  # clusters up to which the drawn patterns are kept: at most 30 MB
+KEPT_PACKED = 8_192  # clusters up to which the signs drawn are kept, eight in a byte: at most 16 MB
 ROUNDING = 1e-12
 
 
@@ -60,18 +62,44 @@ def sign_flip_p(sums: Floats) -> float:
 def _drawn_signs(n: int) -> Iterator[Floats]:
     """The 9,999 patterns in batches: all at once would take gigabytes where clusters are many.
 
-    A sign is the first bit of 32 of the generator's: what its `integers(0, 2)` gives, a third as dear.
+    The signs are one sequence, of which each pattern takes the next n.
     """
-    bits, left = np.random.default_rng(SEED).bit_generator, np.empty(0, np.int32)
     patterns = next((size for size in BATCHES if size * n <= MOST_SIGNS), 1)
-    for _ in range(0, DRAWS, patterns):
-        raw = bits.random_raw((patterns * n - len(left) + 1) // 2).astype("<u8", copy=False).view("<i4")
+    sizes = [patterns * n] * (DRAWS // patterns)
+    if n > KEPT_PACKED:
+        yield from (_signs(bits, n) for bits in _drawn_bits(sizes))
+        return
+    packed = _packed_bits(1 << (n - 1).bit_length())
+    for start in range(0, DRAWS * n, patterns * n):
+        byte, skipped = divmod(start, 8)
+        bits = np.unpackbits(packed[byte : byte + (skipped + patterns * n + 7) // 8])
+        yield _signs(bits[skipped : skipped + patterns * n], n)
+
+
+def _signs(bits: NDArray[np.uint8], n: int) -> Floats:
+    """Patterns of n signs: −1 for a bit that is set, else 1."""
+    return (1 - 2 * bits.view(np.int8)).astype(np.float64).reshape(-1, n)
+
+
+def _drawn_bits(sizes: Iterable[int]) -> Iterator[NDArray[np.uint8]]:
+    """Random bits, so many at a time.
+
+    A bit is the first of 32 of the generator's: what its `integers(0, 2)` gives, a third as dear.
+    """
+    generator, left = np.random.default_rng(SEED).bit_generator, np.empty(0, np.int32)
+    for size in sizes:
+        raw = generator.random_raw((size - len(left) + 1) // 2).astype("<u8", copy=False).view("<i4")
         words = np.concatenate([left, raw]) if len(left) else raw
-        signs = (words[: patterns * n] < 0).astype(np.float64)
-        signs *= -2.0
-        signs += 1.0
-        left = words[patterns * n :]
-        yield signs.reshape(patterns, n)
+        left = words[size:]
+        yield (words[:size] < 0).view(np.uint8)
+
+
+@lru_cache(maxsize=2)
+def _packed_bits(n: int) -> NDArray[np.uint8]:
+    """The bits of all patterns of n clusters, or fewer: to draw them takes longer than the test itself."""
+    size = MOST_SIGNS // 8 * 8
+    sizes = [*[size] * (DRAWS * n // size), DRAWS * n % size]
+    return np.concatenate([np.packbits(bits) for bits in _drawn_bits(sizes)])
 
 
 @lru_cache(maxsize=6)
