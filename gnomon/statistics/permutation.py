@@ -1,10 +1,9 @@
 """Exact tests of no difference, which count outcomes and assume no distribution."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import bdtr
 
 from gnomon.statistics.design import Floats
@@ -15,7 +14,6 @@ BATCHES = (99, 33, 11, 3)  # patterns drawn at once, as many as make no more tha
 MOST_SIGNS = 1_000_000
 SEED = 20_260_101
 KEPT = 64  # clusters up to which the drawn patterns are kept: at most 30 MB
-KEPT_PACKED = 8_192  # clusters up to which the signs drawn are kept, eight in a byte: at most 16 MB
 ROUNDING = 1e-12
 
 
@@ -38,7 +36,8 @@ def sign_flip_p(sums: Floats) -> float:
 
     Clusters that sum to zero carry no information. Where all others weigh the same it is the binomial test.
     Else all patterns are tried up to 14 clusters, and from there 9,999 drawn from a fixed seed, the observed
-    one counted in (Phipson and Smyth 2010): p is never 0.
+    one counted in (Phipson and Smyth 2010): p is never 0. Of more than 64 clusters that all change in one
+    direction, no drawn pattern reaches the sum.
 
     >>> sign_flip_p(np.array([1.0, 2.0, 3.0, 0.0]))
     0.25
@@ -54,6 +53,8 @@ def sign_flip_p(sums: Floats) -> float:
     if n <= ENUMERATED:
         patterns = (np.arange(2**n)[:, None] >> np.arange(n)) & 1
         return float(np.mean(np.abs((1 - 2 * patterns) @ nonzero) >= observed))
+    if n > KEPT and (np.all(nonzero > 0) or np.all(nonzero < 0)):
+        return 1 / (1 + DRAWS)
     batches = _kept_signs(n) if n <= KEPT else _drawn_signs(n)
     beyond = 1 + sum(int(np.sum(np.abs(signs @ nonzero) >= observed)) for signs in batches)
     return beyond / (1 + DRAWS)
@@ -62,44 +63,18 @@ def sign_flip_p(sums: Floats) -> float:
 def _drawn_signs(n: int) -> Iterator[Floats]:
     """The 9,999 patterns in batches: all at once would take gigabytes where clusters are many.
 
-    The signs are one sequence, of which each pattern takes the next n.
+    A sign is the first bit of 32 of the generator's: what its `integers(0, 2)` gives, a third as dear.
     """
+    bits, left = np.random.default_rng(SEED).bit_generator, np.empty(0, np.int32)
     patterns = next((size for size in BATCHES if size * n <= MOST_SIGNS), 1)
-    sizes = [patterns * n] * (DRAWS // patterns)
-    if n > KEPT_PACKED:
-        yield from (_signs(bits, n) for bits in _drawn_bits(sizes))
-        return
-    packed = _packed_bits(1 << (n - 1).bit_length())
-    for start in range(0, DRAWS * n, patterns * n):
-        byte, skipped = divmod(start, 8)
-        bits = np.unpackbits(packed[byte : byte + (skipped + patterns * n + 7) // 8])
-        yield _signs(bits[skipped : skipped + patterns * n], n)
-
-
-def _signs(bits: NDArray[np.uint8], n: int) -> Floats:
-    """Patterns of n signs: −1 for a bit that is set, else 1."""
-    return (1 - 2 * bits.view(np.int8)).astype(np.float64).reshape(-1, n)
-
-
-def _drawn_bits(sizes: Iterable[int]) -> Iterator[NDArray[np.uint8]]:
-    """Random bits, so many at a time.
-
-    A bit is the first of 32 of the generator's: what its `integers(0, 2)` gives, a third as dear.
-    """
-    generator, left = np.random.default_rng(SEED).bit_generator, np.empty(0, np.int32)
-    for size in sizes:
-        raw = generator.random_raw((size - len(left) + 1) // 2).astype("<u8", copy=False).view("<i4")
+    for _ in range(0, DRAWS, patterns):
+        raw = bits.random_raw((patterns * n - len(left) + 1) // 2).astype("<u8", copy=False).view("<i4")
         words = np.concatenate([left, raw]) if len(left) else raw
-        left = words[size:]
-        yield (words[:size] < 0).view(np.uint8)
-
-
-@lru_cache(maxsize=2)
-def _packed_bits(n: int) -> NDArray[np.uint8]:
-    """The bits of all patterns of n clusters, or fewer: to draw them takes longer than the test itself."""
-    size = MOST_SIGNS // 8 * 8
-    sizes = [*[size] * (DRAWS * n // size), DRAWS * n % size]
-    return np.concatenate([np.packbits(bits) for bits in _drawn_bits(sizes)])
+        signs = (words[: patterns * n] < 0).astype(np.float64)
+        signs *= -2.0
+        signs += 1.0
+        left = words[patterns * n :]
+        yield signs.reshape(patterns, n)
 
 
 @lru_cache(maxsize=6)
