@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from gnomon.core.row import COLUMNS, ROW_COLUMNS, Row
 
 SIZE = 10_000  # rows of a batch
+SPARSE = 16  # tuples of codes up to so many times their number are looked up
 Places = NDArray[np.intp]
 _MAPPINGS = tuple(column.name for column in ROW_COLUMNS if column.kind == "mapping")
 
@@ -131,6 +132,14 @@ def distinct_codes(*codes: Places) -> tuple[Places, Places]:
             keys = np.unique(keys, return_inverse=True)[1]
             most = len(keys)
         keys, most = keys * size + column, most * size
+    if most <= SPARSE * len(keys):  # looked up, not sorted
+        places = np.arange(len(keys))
+        first = np.full(most, len(keys))
+        first[keys[::-1]] = places[::-1]  # the first of several is written last
+        firsts = np.sort(first[first < len(keys)])
+        numbers = np.empty(most, np.intp)
+        numbers[keys[firsts]] = places[: len(firsts)]
+        return numbers[keys], firsts
     _, firsts, inverse = np.unique(keys, return_index=True, return_inverse=True)
     order = np.argsort(firsts)
     rank = np.empty(len(order), np.intp)

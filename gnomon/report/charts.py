@@ -223,7 +223,13 @@ def _arm_kind(name: str, arms: Sequence[str]) -> str:
 
 
 def curve_plot(curves: Sequence[Curve], *, title: str, x_title: str) -> Markup:
-    """Curves of shares over whole numbers, each with its band; lines differ by dash as well as by colour."""
+    """Curves of shares over whole numbers, each with its band; lines differ by dash as well as by colour.
+
+    Nothing is drawn of a curve without points.
+    """
+    curves = [curve for curve in curves if curve.points]
+    if not curves:
+        return Markup("")
     xs = sorted({x for curve in curves for x, _, _ in curve.points})
 
     def draw(layout: Layout) -> Drawing:
@@ -255,8 +261,12 @@ def curve_panels(
 ) -> Markup:
     """A small chart for each of many curves, with its band; the others are thin lines behind it.
 
-    `names` are those of points that stand for no numbers. All charts have the same scales.
+    `names` are those of points that stand for no numbers. All charts have the same scales. Nothing is drawn
+    of a curve without points.
     """
+    curves = [curve for curve in curves if curve.points]
+    if not curves:
+        return Markup("")
     xs = sorted({x for curve in curves for x, _, _ in curve.points})
 
     def draw(layout: Layout) -> Drawing:

@@ -161,10 +161,10 @@ def never_claims(study: PlantedStudy, rule: Rule) -> Detectable | None:
     full = np.ones((study.grouping.n, study.repeats))
     but_one = full.copy()
     but_one[-1] = 0.0
-    judged = [rule(_scores(study, d, np.zeros((2, *d.shape), dtype=np.bool_), 0.0)) for d in (full, but_one)]
-    if any(each.is_claimed for each in judged):
+    judged = (rule(_scores(study, d, np.zeros((2, *d.shape), dtype=np.bool_), 0.0)) for d in (full, but_one))
+    if (of_full := next(judged)).is_claimed or next(judged).is_claimed:
         return None
-    why = "; ".join(judged[0].reasons)
+    why = "; ".join(of_full.reasons)
     note = f"This design can never claim a difference: even if every sample went from wrong to right, {why}."
     return Detectable(effect=None, note=note)
 

@@ -1,6 +1,7 @@
 """Keeps texts in order, without an object for each."""
 
 from collections.abc import Sequence
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +20,7 @@ class PackedTexts:
     def extend(self, texts: Sequence[str | None]) -> None:
         """Keep these texts too."""
         absent = {place for place, text in enumerate(texts) if text is None} if None in texts else set()
-        present = [text or "" for text in texts]
+        present = [text or "" for text in texts] if absent else cast(Sequence[str], texts)
         lengths = np.fromiter(map(len, present), np.int64, len(present))
         if self._most_chars is not None and lengths.max(initial=0) > self._most_chars:
             present = [text[: self._most_chars] for text in present]

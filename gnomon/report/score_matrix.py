@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gnomon.core.row import Row
-from gnomon.core.row_batch import RowBatch, in_batches
+from gnomon.core.row_batch import RowBatch, distinct_codes, in_batches
 from gnomon.core.score import Outcome
 from gnomon.report.group_totals import GroupTotals, add_rows
 from gnomon.report.packed_texts import PackedTexts
@@ -178,9 +178,11 @@ class _Columns:
     def note_called(self, rank: Codes) -> None:
         """Say on which samples tools were called, by rank of their ids."""
         for name, parts in self._called.items():
-            of, samples = np.divmod(np.unique(np.concatenate(parts)), 1 << 32)
-            for group in np.unique(of).tolist():
-                self.totals[group].tools[name].samples = np.sort(rank[samples[of == group]])
+            of, samples = np.divmod(np.concatenate(parts), 1 << 32)
+            has_called = np.zeros((len(self.groups), len(rank)), np.bool_)
+            has_called[of, rank[samples]] = True
+            for group in np.flatnonzero(has_called.any(axis=1)).tolist():
+                self.totals[group].tools[name].samples = np.flatnonzero(has_called[group])
 
     def _samples_of(self, batch: RowBatch) -> Codes:
         """By row, the number of its sample; a new sample has the cell and the cluster of its first row."""
@@ -195,9 +197,12 @@ class _Columns:
 
     def _note_tools(self, batch: RowBatch, groups: Codes, samples: Codes) -> None:
         used = batch.distinct("tools_used")
+        pairs, firsts = distinct_codes(groups, batch.distinct("sample_id").codes)
         for name in dict.fromkeys(name for tools in used.values for name in tools):
-            rows = used.places(partial(_holds, name))
-            self._called[name].append(np.unique((groups[rows] << 32) + samples[rows]))
+            has_called = np.zeros(len(firsts), np.bool_)
+            has_called[pairs[used.places(partial(_holds, name))]] = True
+            rows = firsts[has_called]
+            self._called[name].append((groups[rows] << 32) + samples[rows])
 
     def _note_texts(self, batch: RowBatch) -> None:
         is_first = batch.numbers("repeat") == 0

@@ -15,6 +15,7 @@ ICC = 0.2  # of samples of one cluster, where the scores themselves do not tell
 
 
 ROWS = 8_192  # clusters that are multiplied at once
+SPARSE = 16  # codes up to so many times their number are counted
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -210,4 +211,8 @@ def dense(codes: Codes) -> Codes:
     >>> dense(np.array([7, 3, 7])).tolist()
     [1, 0, 1]
     """
+    if len(codes) and codes.min() >= 0 and codes.max() < SPARSE * len(codes):  # counted, not sorted
+        is_there = np.bincount(codes) > 0
+        ranks: Codes = np.cumsum(is_there)[codes] - 1
+        return ranks
     return np.unique(codes, return_inverse=True)[1].astype(np.intp)

@@ -88,8 +88,8 @@ def is_binary(values: Floats) -> bool:
 
 def is_rare(values: Floats, grouping: Design) -> bool:
     """Whether fewer than ten clusters, and at most half of them, hold a value that is not zero."""
-    clusters = len(np.unique(grouping.clusters[values != 0.0]))
-    return clusters < RARE and clusters <= grouping.clusters_n / 2
+    clusters = np.count_nonzero(np.bincount(grouping.clusters[values != 0.0]))
+    return bool(clusters < RARE and clusters <= grouping.clusters_n / 2)
 
 
 def share_interval(estimate: Estimate, level: float, *, is_rare: bool) -> Ends:

@@ -36,7 +36,8 @@ def sign_flip_p(sums: Floats) -> float:
 
     Clusters that sum to zero carry no information. Where all others weigh the same it is the binomial test.
     Else all patterns are tried up to 14 clusters, and from there 9,999 drawn from a fixed seed, the observed
-    one counted in (Phipson and Smyth 2010): p is never 0.
+    one counted in (Phipson and Smyth 2010): p is never 0. Of more than 64 clusters that all change in one
+    direction, no drawn pattern reaches the sum.
 
     >>> sign_flip_p(np.array([1.0, 2.0, 3.0, 0.0]))
     0.25
@@ -52,6 +53,8 @@ def sign_flip_p(sums: Floats) -> float:
     if n <= ENUMERATED:
         patterns = (np.arange(2**n)[:, None] >> np.arange(n)) & 1
         return float(np.mean(np.abs((1 - 2 * patterns) @ nonzero) >= observed))
+    if n > KEPT and (np.all(nonzero > 0) or np.all(nonzero < 0)):
+        return 1 / (1 + DRAWS)
     batches = _kept_signs(n) if n <= KEPT else _drawn_signs(n)
     beyond = 1 + sum(int(np.sum(np.abs(signs @ nonzero) >= observed)) for signs in batches)
     return beyond / (1 + DRAWS)

@@ -111,6 +111,17 @@ def test_a_group_with_a_name_that_no_report_could_print_is_refused() -> None:
         plan_arms("leave_one_out", {"groups": {"g" * 201: ["speed"]}}, benchmark="worlds")
 
 
+def test_without_a_lone_tool_is_without_any_so_none_too_adds_no_arm() -> None:
+    alone, beside = (
+        spec_of("leave_one_out", {"tools": ["speed"], "none_too": none_too}) for none_too in (False, True)
+    )
+    assert beside == alone
+    assert [arm.tools for arm in beside.arms] == [("speed",), ()]
+    assert len(beside.analysis.contrasts) == 1
+    of_two = spec_of("leave_one_out", {"tools": ["speed", "distance"], "none_too": True})
+    assert [len(arm.tools) for arm in of_two.arms] == [0, 2, 1, 1]
+
+
 def test_few_groups_make_every_set_an_arm_and_many_those_that_drawn_orders_pass() -> None:
     groups = {name: [tool] for name, tool in zip("abcdef", TOOLS.names(), strict=False)}
     few = spec_of("subsets", {"groups": {name: groups[name] for name in "abcd"}})

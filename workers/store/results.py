@@ -161,9 +161,10 @@ class Results(Database):
         """Every result of the job in the order they came, as columns: batches of one view."""
         from gnomon.core.row_batch import SIZE  # with NumPy, which a worker for text does without
 
-        columns = [results.c.seq, *(results.c[name] for name in READ_ALONE), *map(joined, JOINED)]
-        of_job = select(*columns).where(results.c.job_id == job_id).order_by(results.c.seq)
+        alone = [results.c[name] for name in READ_ALONE]
         with self.reading() as db:
+            columns = [results.c.seq, *alone, *(joined(db, names) for names in JOINED)]
+            of_job = select(*columns).where(results.c.job_id == job_id).order_by(results.c.seq)
             for rows in _stretches(db, of_job, 0, SIZE):
                 seqs, *values = zip(*rows, strict=True)
                 yield row_batch(job_id, values) or _plain_batch(db, job_id, seqs[0], seqs[-1])

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, fields
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import ColumnElement, RowMapping, Text, func, literal_column
+from sqlalchemy import ColumnElement, Connection, RowMapping, Text, func, literal_column
 from sqlalchemy import cast as sql_cast
 
 from gnomon.core.missing import keepable
@@ -82,13 +82,15 @@ def row_in_order(in_order: Sequence[Any]) -> Row:
     return Row(**values)
 
 
-def joined(names: Sequence[str]) -> ColumnElement[str]:
+def joined(db: Connection, names: Sequence[str]) -> ColumnElement[str]:
     """These columns of `results` as one text, which `row_batch` takes apart."""
     texts = [
         func.coalesce(sql_cast(results.c[name], Text), "") if name in _NULLABLE else results.c[name]
         for name in names
     ]
-    return functools.reduce(lambda text, column: text.op("||")(_SEPARATED).op("||")(column), texts)
+    if db.dialect.name == "sqlite" and (db.dialect.server_version_info or ()) < WITH_CONCAT_WS:
+        return functools.reduce(lambda text, column: text.op("||")(_SEPARATED).op("||")(column), texts)
+    return func.concat_ws(_SEPARATED, *texts, type_=Text)  # one call: a third of the time
 
 
 def row_batch(job_id: str, columns: Sequence[Sequence[Any]]) -> "RowBatch | None":
@@ -131,6 +133,7 @@ def _texts(text: str) -> tuple[str, ...]:
 
 BATCH_COLUMNS = tuple(name for name in COLUMNS if name != "job_id")  # of one job, so it is known
 SEPARATOR = "\x1f"  # ASCII's unit separator
+WITH_CONCAT_WS = (3, 44)  # of SQLite
 _SEPARATED: ColumnElement[str] = literal_column(f"'{SEPARATOR}'")
 _NULLABLE = frozenset(c.name for c in ROW_COLUMNS if c.is_nullable)
 _INTEGERS = frozenset(c.name for c in ROW_COLUMNS if c.kind == "integer")

@@ -1,7 +1,10 @@
 """Draws the score of each arm against what makes samples hard: numbers, in ranges, and named levels."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from graphlib import TopologicalSorter
+from itertools import pairwise
+from typing import TypeVar
 
 import numpy as np
 from markupsafe import Markup
@@ -20,10 +23,11 @@ from gnomon.statistics.mean import mean_score
 from gnomon.statistics.paired import compare
 
 RANGES = 4  # of a feature, each with as many samples
-FEWEST = 8  # samples of a range, or of a level
+FEWEST = 8  # samples that an arm has of a range, or of a level
 TOGETHER = 4  # curves that can be told apart in one chart
 
 Mask = NDArray[np.bool_]
+LevelPart = TypeVar("LevelPart", "LevelMean", "LevelDifference")
 
 
 class DifficultyRange(TypedDict):
@@ -56,7 +60,10 @@ class LevelMean(TypedDict):
 
 
 class LevelRow(TypedDict):
-    """A feature that names levels, under one arm; the level that all arms do best at comes first."""
+    """A feature that names levels, under one arm; the level that all arms do best at comes first.
+
+    A level of which the arm has too few samples is left out, and so is an arm that has none.
+    """
 
     feature: str
     model: str
@@ -74,7 +81,7 @@ class LevelDifference(TypedDict):
 
 
 class LevelDifferences(TypedDict):
-    """A comparison at every level of a feature."""
+    """A comparison at every level of a feature of which both arms answered enough of the same samples."""
 
     feature: str
     model: str
@@ -143,41 +150,49 @@ def _difficulty(report_input: ReportInput) -> DifficultyPart:
                 )
             if len(ranges) > 1:
                 rows.append(DifficultyRow(feature=feature, model=model, arm=arm, ranges=ranges))
-    levels = {
-        feature: within
-        for feature, by_sample in sorted(report_input.collected(SampleFeatures).levels.items())
-        if len(within := _masks(scores, by_sample)) > 1
-    }
+    level_rows, differences = list[LevelRow](), list[LevelDifferences]()
+    for feature, named in sorted(report_input.collected(SampleFeatures).levels.items()):
+        masks = _masks(scores, named)
+        if len(masks) < 2:
+            continue
+        for (model, arm), group in scores.at.items():
+            if means_by_level := list(_means(scores, group, masks)):
+                level_rows.append(LevelRow(feature=feature, model=model, arm=arm, levels=means_by_level))
+        for pair in report_input.pairs:
+            if by_level := list(_differences(scores, pair, masks)):
+                differences.append(
+                    LevelDifferences(
+                        feature=feature,
+                        model=pair.model,
+                        baseline=pair.baseline,
+                        variant=pair.variant,
+                        levels=by_level,
+                    )
+                )
     return {
         "difficulty": rows,
-        "difficulty_levels": [
-            LevelRow(feature=feature, model=model, arm=arm, levels=list(_means(scores, group, within)))
-            for feature, within in levels.items()
-            for (model, arm), group in scores.at.items()
-        ],
-        "difficulty_level_differences": [
-            LevelDifferences(
-                feature=feature,
-                model=pair.model,
-                baseline=pair.baseline,
-                variant=pair.variant,
-                levels=list(_differences(scores, pair, within)),
-            )
-            for feature, within in levels.items()
-            for pair in report_input.pairs
-        ],
+        "difficulty_levels": level_rows,
+        "difficulty_level_differences": differences,
     }
 
 
 def _masks(scores: ScoreMatrix, by_sample: Mapping[str, str]) -> dict[str, Mask]:
-    """By level, which samples are of it and have a score; that with the highest mean of all arms first."""
+    """By level, which samples are of it, where an arm has enough of them; that with the highest mean first.
+
+    Only arms that have enough of every level tell which is highest, if there are any: else a level that a
+    weak arm did not answer would seem easy.
+    """
     names = np.array([by_sample.get(sample, "") for sample in scores.samples])
-    answered = np.any(scores.answered > 0, axis=0)
-    masks = {str(name): (names == name) & answered for name in np.unique(names) if name}
-    masks = {name: mask for name, mask in masks.items() if np.sum(mask) >= FEWEST}
+    is_answered = scores.answered > 0
+    masks = {str(name): names == name for name in np.unique(names) if name}
+    has_enough = {name: np.sum(is_answered[:, mask], axis=1) >= FEWEST for name, mask in masks.items()}
+    masks = {name: mask for name, mask in masks.items() if has_enough[name].any()}
+    has_all = np.all([has_enough[name] for name in masks], axis=0) if masks else np.False_
+    arms = np.flatnonzero(has_all) if has_all.any() else np.arange(len(is_answered))
 
     def mean(mask: Mask) -> float:
-        return float(scores.score_sums[:, mask].sum() / scores.answered[:, mask].sum())
+        within = np.ix_(arms, np.flatnonzero(mask))
+        return float(scores.score_sums[within].sum() / scores.answered[within].sum())
 
     return dict(sorted(masks.items(), key=lambda item: -mean(item[1])))
 
@@ -185,7 +200,7 @@ def _masks(scores: ScoreMatrix, by_sample: Mapping[str, str]) -> dict[str, Mask]
 def _means(scores: ScoreMatrix, group: int, levels: Mapping[str, Mask]) -> Iterator[LevelMean]:
     for name, mask in levels.items():
         here = mask & (scores.answered[group] > 0)
-        if here.any():
+        if np.sum(here) >= FEWEST:
             score = mean_score(scores.means(group)[here], _grouping(scores, here))
             yield LevelMean(level=name, n=score.n, mean=score.mean, ci95=interval(score.ci95))
 
@@ -194,7 +209,7 @@ def _differences(scores: ScoreMatrix, pair: ArmPair, levels: Mapping[str, Mask])
     first, second = scores.groups_of(pair)
     for name, mask in levels.items():
         here = mask & (scores.answered[first] > 0) & (scores.answered[second] > 0)
-        if here.any():
+        if np.sum(here) >= FEWEST:
             result = compare(scores.means(first)[here], scores.means(second)[here], _grouping(scores, here))
             yield LevelDifference(level=name, n=result.n, diff=result.diff, ci95=interval(result.ci95))
 
@@ -210,31 +225,56 @@ def _view(report: DifficultyPart) -> Mapping[str, object] | None:
         by_feature[row["feature"]].append(row)
     by_level: dict[str, list[LevelRow]] = defaultdict(list)
     for level_row in report.get("difficulty_levels", ()):
-        by_level[level_row["feature"]].append(level_row)
+        if level_row["levels"]:
+            by_level[level_row["feature"]].append(level_row)
     pictures = [(feature, _picture(feature, rows)) for feature, rows in by_feature.items()]
-    tables = [
-        {
-            "feature": feature,
-            "picture": _level_picture(feature, rows),
-            "names": [(part["level"], part["n"]) for part in max(rows, key=_most_levels)["levels"]],
-            "rows": [(_label(row, rows), row["levels"]) for row in rows],
-            "differences": [
-                (_compared(row, rows), row["levels"])
-                for row in report.get("difficulty_level_differences", ())
-                if row["feature"] == feature
-            ],
-        }
-        for feature, rows in by_level.items()
-    ]
-    return {"pictures": pictures, "tables": tables} if pictures or tables else None
+    tables = []
+    for feature, level_rows in by_level.items():
+        levels = _in_order(level_rows)
+        means = [(_label(row, level_rows), _by_name(row["levels"])) for row in level_rows]
+        differences = [
+            (_compared(difference, level_rows), _by_name(difference["levels"]))
+            for difference in report.get("difficulty_level_differences", ())
+            if difference["feature"] == feature and difference["levels"]
+        ]
+        shown = [len(parts) for _, parts in means] + [len(parts) for _, parts in differences]
+        tables.append(
+            {
+                "feature": feature,
+                "picture": _level_picture(feature, level_rows, levels),
+                "levels": levels,
+                "means": means,
+                "means_n": _counts(levels, [parts for _, parts in means]),
+                "differences": differences,
+                "differences_n": _counts(levels, [parts for _, parts in differences]),
+                "is_partial": min(shown) < len(levels),
+            }
+        )
+    return {"pictures": pictures, "tables": tables, "fewest": FEWEST} if pictures or tables else None
 
 
-def _most_levels(row: LevelRow) -> int:
-    return len(row["levels"])
+def _in_order(rows: Iterable[LevelRow]) -> list[str]:
+    """All levels, in the order that every row keeps."""
+    order = TopologicalSorter[str]()
+    for row in rows:
+        names = [part["level"] for part in row["levels"]]
+        order.add(names[0])
+        for before, after in pairwise(names):
+            order.add(after, before)
+    return list(order.static_order())
 
 
-def _level_picture(feature: str, rows: list[LevelRow]) -> Markup:
-    levels = list(dict.fromkeys(part["level"] for row in rows for part in row["levels"]))
+def _by_name(parts: Iterable[LevelPart]) -> dict[str, LevelPart]:
+    return {part["level"]: part for part in parts}
+
+
+def _counts(levels: Sequence[str], rows: Sequence[Mapping[str, LevelPart]]) -> dict[str, tuple[int, int]]:
+    """By level, the fewest and the most samples of a row that has it."""
+    counts = {level: [row[level]["n"] for row in rows if level in row] for level in levels}
+    return {level: (min(numbers), max(numbers)) for level, numbers in counts.items() if numbers}
+
+
+def _level_picture(feature: str, rows: Sequence[LevelRow], levels: Sequence[str]) -> Markup:
     curves = [
         Curve(
             label=_label(row, rows),
@@ -289,6 +329,7 @@ def _markdown(report: DifficultyPart) -> Iterator[str]:
     )
     differences = [
         (
+            difference["feature"],
             difference["model"],
             f"{difference['variant']} − {difference['baseline']}",
             at_level["level"],
@@ -299,7 +340,9 @@ def _markdown(report: DifficultyPart) -> Iterator[str]:
         for at_level in difference["levels"]
     ]
     yield from markdown_table(
-        "Differences by level (points)", ("model", "comparison", "level", "difference", "n"), differences
+        "Differences by level (points)",
+        ("feature", "model", "comparison", "level", "difference", "n"),
+        differences,
     )
     lines = [
         (

@@ -1,18 +1,19 @@
 """Averages what a benchmark measures besides the score, by model, arm and cell."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 from typing_extensions import TypedDict
 
 from gnomon.core.benchmark import BENCHMARKS, FEATURE_PREFIX, HEURISTIC_PREFIX, LimitsMetrics
 from gnomon.core.judging import JUDGE_PREFIX
-from gnomon.core.row_batch import RowBatch
+from gnomon.core.row_batch import RowBatch, distinct_codes
 from gnomon.report.section import ReportInput, Section
 from gnomon.report.sections.arms import ArmsPart
 from gnomon.report.text_formats import markdown_table
 from gnomon.spec.job_spec import JobSpec
+from gnomon.statistics.design import Floats
 from gnomon.trials.replay import METRICS as REPLAY_METRICS
 
 ALL = "all"
@@ -59,24 +60,23 @@ class ExtraMetrics:
 
     def add(self, batch: RowBatch) -> None:
         """Add the numbers of the rows that were scored."""
-        alike = batch.distinct("model", "arm", "cell", "task", "metrics")
+        groups, tasks = batch.distinct("model", "arm", "cell"), batch.distinct("task")
+        metrics = batch.distinct("metrics")
+        alike, firsts = distinct_codes(groups.codes, tasks.codes, metrics.codes)
         is_scored = np.isfinite(batch.numbers("score"))
-        counts = np.bincount(alike.codes[is_scored], minlength=len(alike.values)).tolist()
-        for (model, arm, cell, task, metrics), rows in zip(alike.values, counts, strict=True):
-            if rows and metrics:
-                self._add(self._sums[model, arm, cell], task, metrics, rows)
-
-    def _add(
-        self, sums: dict[str, list[float]], task: str, metrics: Mapping[str, float | str | None], rows: int
-    ) -> None:
-        for name, value in metrics.items():
-            if name in REPLAY_METRICS:
-                continue
-            applies = task in self._metric_tasks.get(name, (task,))
-            if applies and isinstance(value, float | int) and not name.startswith(ELSEWHERE):
-                count_and_sum = sums.setdefault(name, [0, 0.0])
-                count_and_sum[0] += rows
-                count_and_sum[1] += value * rows
+        rows = np.bincount(alike[is_scored], minlength=len(firsts))
+        of_group, of_task, of_metrics = (part.codes[firsts] for part in (groups, tasks, metrics))
+        for name, values in _numbers_by_name(metrics.values).items():
+            counted = (rows > 0) & ~np.isnan(values[of_metrics])
+            if (applicable := self._metric_tasks.get(name)) is not None:
+                counted &= np.array([task in applicable for task in tasks.values])[of_task]
+            within, weights = of_group[counted], rows[counted]
+            counts = np.bincount(within, weights, len(groups.values)).astype(np.intp)
+            sums = np.bincount(within, weights * values[of_metrics[counted]], len(groups.values))
+            for group in np.flatnonzero(counts).tolist():
+                count_and_sum = self._sums[groups.values[group]].setdefault(name, [0, 0.0])
+                count_and_sum[0] += int(counts[group])
+                count_and_sum[1] += float(sums[group])
 
     def rows(self) -> list[MetricRow]:
         """One row a measure, model and arm, in that order."""
@@ -88,6 +88,21 @@ class ExtraMetrics:
             {"measure": name, "model": model, "arm": arm, "by_task": _means(cells)}
             for (name, model, arm), cells in sorted(by_group.items())
         ]
+
+
+def _numbers_by_name(metrics: Sequence[Mapping[str, float | str | None]]) -> dict[str, Floats]:
+    """By name of a measure its number in each of these metrics; NaN where it has none."""
+    held: dict[str, dict[int, float]] = defaultdict(dict)
+    for place, by_name in enumerate(metrics):
+        for name, value in by_name.items():
+            if isinstance(value, float | int):
+                held[name][place] = value
+    numbers = {}
+    for name, by_place in held.items():
+        if name not in REPLAY_METRICS and not name.startswith(ELSEWHERE):
+            numbers[name] = np.full(len(metrics), np.nan)
+            numbers[name][list(by_place)] = list(by_place.values())
+    return numbers
 
 
 def _means(cells: dict[str, list[float]]) -> dict[str, MetricMean]:

@@ -91,8 +91,7 @@ def _flips(scores: ScoreMatrix, pair: ArmPair, *, trace: ReadTrace) -> Flips:
     both = np.isfinite(baseline) & np.isfinite(variant)
     flipped = np.flatnonzero(both & ((baseline >= RIGHT) != (variant >= RIGHT)))
     change = np.abs(variant[flipped] - baseline[flipped])
-    order = sorted(range(len(flipped)), key=lambda k: (-change[k], scores.samples[flipped[k]]))
-
+    order = np.argsort(-change, kind="stable")  # of equal changes the first name first: samples are sorted
     traced = TRACED_PRIMARY if pair.is_primary else TRACED
 
     def listed(sample: int, place: int) -> FlippedSample:
@@ -119,7 +118,7 @@ def _flips(scores: ScoreMatrix, pair: ArmPair, *, trace: ReadTrace) -> Flips:
         "variant": pair.variant,
         "total": len(flipped),
         "traced": min(traced, len(flipped)),
-        "samples": [listed(int(flipped[k]), place) for place, k in enumerate(order[:LISTED])],
+        "samples": [listed(sample, place) for place, sample in enumerate(flipped[order[:LISTED]].tolist())],
     }
 
 

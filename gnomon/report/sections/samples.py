@@ -3,7 +3,7 @@
 The page opens some of them and some of the flipped ones, where the questions can be opened again.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +12,7 @@ from typing_extensions import TypedDict
 from gnomon.report.pairs import ArmPair
 from gnomon.report.score_matrix import RIGHT, ScoreMatrix
 from gnomon.report.section import PairKey, ReportInput, Section, pair_key
+from gnomon.statistics.design import Codes
 from gnomon.stopping import while_wanted
 
 LISTED = 20  # of each kind
@@ -69,7 +70,7 @@ def _other_samples(scores: ScoreMatrix, pair: ArmPair) -> OtherSamples:
                 "baseline_trial": scores.trial(first, sample),
                 "variant_trial": scores.trial(second, sample),
             }
-            for sample in spread(np.flatnonzero(chosen).tolist(), scores.cells.tolist())[:LISTED]
+            for sample in spread(np.flatnonzero(chosen), scores.cells)[:LISTED].tolist()
         ]
 
     return {
@@ -85,19 +86,18 @@ def _score(value: float) -> float | None:
     return float(value) if np.isfinite(value) else None
 
 
-def spread(samples: Iterable[int], cells: list[int]) -> list[int]:
+def spread(samples: Codes, cells: Codes) -> Codes:
     """The samples so that the first of every cell come first, then the second of every cell, and so on.
 
-    >>> spread([0, 1, 2, 3], [7, 7, 7, 8])
+    >>> spread(np.array([0, 1, 2, 3]), np.array([7, 7, 7, 8])).tolist()
     [0, 3, 1, 2]
     """
-    counts: dict[int, int] = {}
-    places: list[tuple[int, int, int]] = []
-    for sample in samples:
-        cell = cells[sample]
-        counts[cell] = counts.get(cell, 0) + 1
-        places.append((counts[cell], len(places), sample))
-    return [sample for _, _, sample in sorted(places)]
+    own = cells[samples]
+    by_cell = np.argsort(own, kind="stable")
+    starts = np.searchsorted(own[by_cell], own[by_cell])  # of each sample's cell
+    turns = np.empty(len(own), np.intp)
+    turns[by_cell] = np.arange(len(own)) - starts
+    return samples[np.argsort(turns, kind="stable")]
 
 
 def _view(report: SamplesPart) -> Mapping[PairKey, Mapping[str, object]]:

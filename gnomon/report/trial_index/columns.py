@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from gnomon.core.score import Outcome
 from gnomon.report.row_formats import escape_surrogates
 
-FORMAT = "1"  # of a saved index: another one is built again
+FORMAT = "2"  # of a saved index: another one is built again
 ANSWER_CHARS = 200  # of an answer that are kept and searched
 # The columns of the table `results` that an index is built from, in this order, as they are stored: flags and
 # tools_used are JSON text.
@@ -178,24 +178,25 @@ class TrialColumns:
                 values[name], numbers[name] = (*values[name], *added), {**numbers[name], **added}
         return values, by_trial, by_sample, numbers, rooms
 
-    def to_bytes(self) -> bytes:
-        """The columns in one piece, compressed; `from_bytes` reads them."""
+    def written(self, order: Array) -> bytes:
+        """The columns, and the order of the samples by id, compressed; `read_columns` reads them."""
         file = io.BytesIO()
         texts = np.frombuffer(json.dumps(self.values).encode(), np.uint8)
         arrays = {f"trial_{name}": array for name, array in self.by_trial.items()}
         arrays |= {f"sample_{name}": array for name, array in self.by_sample.items()}
-        np.savez(file, allow_pickle=False, values=texts, **arrays)
+        np.savez(file, allow_pickle=False, values=texts, order=order, **arrays)
         return zlib.compress(file.getvalue(), level=1)
 
 
-def read_columns(body: bytes) -> Parts:
-    """Values, arrays by trial and arrays by sample, as `TrialColumns.to_bytes` wrote them."""
+def read_columns(body: bytes) -> tuple[Parts, Array]:
+    """Values, arrays by trial, arrays by sample and the samples' order, as `TrialColumns.written` has them."""
     with np.load(io.BytesIO(zlib.decompress(body)), allow_pickle=False) as arrays:
-        values = json.loads(arrays["values"].tobytes())
+        values, order = json.loads(arrays["values"].tobytes()), arrays["order"]
         by_trial = {name[6:]: arrays[name] for name in arrays.files if name.startswith("trial_")}
         by_sample = {name[7:]: arrays[name] for name in arrays.files if name.startswith("sample_")}
     sets = {name: tuple(map(tuple, values[name])) for name in ("flags", "tools_used")}
-    return {name: tuple(texts) for name, texts in values.items()} | sets, by_trial, by_sample, None, None
+    texts_by_name = {name: tuple(texts) for name, texts in values.items()} | sets
+    return (texts_by_name, by_trial, by_sample, None, None), order
 
 
 def _arrays(stored: Mapping[str, Sequence[Any]], names: Mapping[str, Names]) -> dict[str, Array]:

@@ -58,7 +58,14 @@ class TrialIndex(MatchedTrials):
     @classmethod
     def from_bytes(cls, body: bytes) -> "TrialIndex":
         """The index that `to_bytes` wrote."""
-        return cls(*read_columns(body))
+        parts, order = read_columns(body)
+        index = cls(*parts)
+        index._derived["order"] = order.astype(np.intp)
+        return index
+
+    def to_bytes(self) -> bytes:
+        """The index in one piece, compressed; `from_bytes` reads it."""
+        return self.written(self._sample_order().astype(np.int32))
 
     def extended(self, rows: Sequence[Sequence[Any]], unrun: Sequence[Sequence[str]] = ()) -> "TrialIndex":
         """An index of these trials and later ones, given as STORED_COLUMNS in order of `seq`.
@@ -71,6 +78,8 @@ class TrialIndex(MatchedTrials):
         for key, names in _OF_NAMES.items():  # what new trials of old samples leave as it was
             if key in self._derived and all(index.values[name] is self.values[name] for name in names):
                 index._derived[key] = self._derived[key]
+        if all(index.values[name] is self.values[name] for name in ("model", "arm")):
+            index._take_over(dict(self._derived), self.size)
         if "order" in self._derived and "order" not in index._derived:
             index._derived["order"] = index._order_after(self._derived["order"])
         for facet in FACETS:

@@ -1,7 +1,7 @@
 """Says which trials match a filter, and how samples changed between two arms."""
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import reduce
 from typing import Any, TypeVar
 
@@ -185,20 +185,57 @@ class MatchedTrials(TrialColumns):
         """Means over the scored repeats, models × arms × samples; NaN where none has a score."""
 
         def means() -> Array:
-            shape = (self._models_n, self._arms_n, self._samples_n)
-            scored = np.isfinite(self.by_trial["score"])
-            places, values = self._group_places()[scored], self.by_trial[column][scored]
-            if self.by_trial["repeat"].any():  # summed smallest first, as the report does: to the last digit
-                order = np.lexsort((values, places))
-                places, values = places[order], values[order]
-            size = int(np.prod(shape))
-            counts = np.bincount(places, minlength=size)
-            sums = np.bincount(places, values, minlength=size)
-            averages: Array = np.full(size, np.nan)
-            np.divide(sums, counts, out=averages, where=counts > 0)
-            return averages.reshape(shape)
+            return self._means_of(column, slice(None), self.by_trial["sample_id"], self._samples_n)
 
         return self.once(("means", column), means)
+
+    def _means_of(self, column: str, rows: Array | slice, samples: Array, samples_n: int) -> Array:
+        """The same of some trials alone, given the number of each one's sample among so many."""
+        shape = (self._models_n, self._arms_n, samples_n)
+        scored = np.isfinite(self.by_trial["score"][rows])
+        groups = self.by_trial["model"][rows].astype(np.intp) * self._arms_n + self.by_trial["arm"][rows]
+        places, values = (groups * samples_n + samples)[scored], self.by_trial[column][rows][scored]
+        if self.by_trial["repeat"][rows].any():
+            order = np.lexsort((values, places))  # summed smallest first, as the report does
+            places, values = places[order], values[order]
+        size = int(np.prod(shape))
+        counts = np.bincount(places, minlength=size)
+        sums = np.bincount(places, values, minlength=size)
+        averages: Array = np.full(size, np.nan)
+        np.divide(sums, counts, out=averages, where=counts > 0)
+        return averages.reshape(shape)
+
+    def _take_over(self, derived: Mapping[Any, Any], start: int) -> None:
+        """Take over what was worked out of the trials before `start`, of the same models and arms. Of the
+        samples that later trials are of, it is worked out anew.
+        """
+        by_trial = self.by_trial["sample_id"]
+        changed = np.unique(by_trial[start:])
+        keys = [key for key in derived if isinstance(key, tuple)]
+        if "tried" in derived:
+            tried = self._derived["tried"] = self._widened(derived["tried"], filler=False)
+            tried[self.by_trial["model"][start:], by_trial[start:]] = True
+        if columns := [key[1] for key in keys if key[0] == "means"]:
+            number = np.full(self._samples_n, -1, np.int32)
+            number[changed] = np.arange(len(changed))
+            numbers = number[by_trial]
+            rows = np.flatnonzero(numbers >= 0)
+            for column in columns:
+                means = self._derived["means", column] = self._widened(
+                    derived["means", column], filler=np.nan
+                )
+                means[:, :, changed] = self._means_of(column, rows, numbers[rows], len(changed))
+        for arms in [key[1:] for key in keys if key[0] == "kinds" and "score" in columns]:
+            kinds = self._derived["kinds", *arms] = self._widened(
+                derived["kinds", *arms], filler=CHANGES.index(NOT_COMPARABLE)
+            )
+            kinds[:, changed] = _kinds(self._means("score")[:, :, changed], *arms)
+
+    def _widened(self, old: Array, *, filler: float) -> Array:
+        """The array with room for all samples, which are its last axis."""
+        wider = np.full((*old.shape[:-1], self._samples_n), filler, old.dtype)
+        wider[..., : old.shape[-1]] = old
+        return wider
 
     def _arms_of(self, filters: TrialFilter) -> tuple[int, int]:
         """The numbers of the filter's two arms.
@@ -221,21 +258,7 @@ class MatchedTrials(TrialColumns):
         return self._kinds_of(arms[filters.baseline], arms[filters.variant])
 
     def _kinds_of(self, first: int, second: int) -> Array:
-        def kinds() -> Array:
-            scores = self._means("score")
-            baseline, variant = scores[:, first], scores[:, second]
-            was_right, is_right = baseline >= RIGHT, variant >= RIGHT
-            unequal = ~(np.isfinite(baseline) & np.isfinite(variant))
-            cases = {
-                NOT_COMPARABLE: unequal,
-                FIXED: ~was_right & is_right,
-                REGRESSED: was_right & ~is_right,
-                BOTH_RIGHT: was_right & is_right,
-            }
-            numbers = [CHANGES.index(name) for name in cases]
-            return np.select(list(cases.values()), numbers, default=CHANGES.index(BOTH_WRONG)).astype(np.int8)
-
-        return self.once(("kinds", first, second), kinds)
+        return self.once(("kinds", first, second), lambda: _kinds(self._means("score"), first, second))
 
     def _changed_as(self, filters: TrialFilter) -> Mask:
         """By model and sample, whether it changed in a chosen way."""
@@ -279,6 +302,16 @@ class MatchedTrials(TrialColumns):
             return {}
         counts = np.bincount(kinds[self._pairs_of(mask, filters)], minlength=len(CHANGES))
         return {name: int(count) for name, count in zip(CHANGES, counts, strict=True) if count}
+
+
+def _kinds(scores: Array, first: int, second: int) -> Array:
+    """By model and sample, the number in CHANGES of its change between two arms, given mean scores."""
+    baseline, variant = scores[:, first], scores[:, second]
+    was_right, is_right = baseline >= RIGHT, variant >= RIGHT
+    numbers = np.array([CHANGES.index(name) for name in (BOTH_WRONG, FIXED, REGRESSED, BOTH_RIGHT)], np.int8)
+    changes: Array = numbers[2 * was_right.view(np.int8) + is_right.view(np.int8)]
+    changes[np.isnan(baseline) | np.isnan(variant)] = CHANGES.index(NOT_COMPARABLE)
+    return changes
 
 
 def all_of(masks: Sequence[Mask | None]) -> Mask | None:

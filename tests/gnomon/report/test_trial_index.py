@@ -317,6 +317,26 @@ def test_a_saved_index_goes_on_as_before(rows: list[Row], filters: TrialFilter) 
     assert index.facets(filters) == index_of(rows).facets(filters)
 
 
+@given(
+    jobs(),
+    st.lists(st.integers(0, 24), max_size=3),
+    FILTERS,
+    st.sampled_from([*PAIR_SORTS, *(f"-{name}" for name in PAIR_SORTS)]),
+)
+def test_an_index_that_was_asked_before_new_results_answers_as_one_built_at_once(
+    rows: list[Row], cuts: list[int], filters: TrialFilter, sort: str
+) -> None:
+    index, bounds = TrialIndex.empty(["m", "n"], ["raw", "tools"]), sorted({0, *cuts, len(rows)})
+    for start, end in pairwise(bounds):
+        index = index.extended(stored(rows[start:end], first=start + 1))
+        at_once = index_of(rows[:end])
+        assert index.pairs(PAIR, sort) == at_once.pairs(PAIR, sort)
+        assert index.facets(filters) == at_once.facets(filters)
+        assert index.neighbours(PAIR, sort, "s3") == at_once.neighbours(PAIR, sort, "s3")
+    waiting = [("later", "task0", "cell9", "clip9")]
+    assert index.extended((), waiting).pairs(PAIR, sort) == index_of(rows, waiting).pairs(PAIR, sort)
+
+
 @given(FILTERS)
 def test_a_filter_is_its_query(filters: TrialFilter) -> None:
     assert TrialFilter.from_query(filters.as_query()) == filters
