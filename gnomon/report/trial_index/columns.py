@@ -189,7 +189,7 @@ class TrialColumns:
 
 
 def read_columns(body: bytes) -> tuple[Parts, Array]:
-    """What `TrialColumns.written` wrote: values, arrays by trial, arrays by sample, and the order of samples."""
+    """What `TrialColumns.written` wrote: values, arrays by trial and by sample, and the order of samples."""
     with np.load(io.BytesIO(zlib.decompress(body)), allow_pickle=False) as arrays:
         values, order = json.loads(arrays["values"].tobytes()), arrays["order"]
         by_trial = {name[6:]: arrays[name] for name in arrays.files if name.startswith("trial_")}
