@@ -236,6 +236,6 @@ def _fewest_straight(possible: Possible, row: Sequence[int], starts_s: Sequence[
 
 
 FEWEST = Family(
-    task="FewestTargets", short="fewest", version=1, scenes=SCENES, draw=fewest_targets,
+    task="FewestTargets", short="fewest", version=2, scenes=SCENES, draw=fewest_targets,
     text="how many bodies, at least, made four sightings",
 )  # fmt: skip

@@ -439,12 +439,8 @@ def where_hidden(
     return _made(lots, world, row, gap_s, sightings, ways, text, (*names, UNKNOWN), right, rules)
 
 
-def _family(
-    task: str, short: str, draw: Callable[..., FamilyQuestion | None], text: str, *, version: int = 1
-) -> Family:
-    return Family(
-        task=task, short=short, version=version, scenes=SCENES, draw=draw, text=text, options=WALLED
-    )
+def _family(task: str, short: str, draw: Callable[..., FamilyQuestion | None], text: str) -> Family:
+    return Family(task=task, short=short, version=2, scenes=SCENES, draw=draw, text=text, options=WALLED)
 
 
 WHERE_HIDDEN = _family(
@@ -465,5 +461,5 @@ ORDER_HIDDEN = _family(
 )  # fmt: skip
 FEWEST_HIDDEN = _family(
     "FewestHidden", "hidden", fewest_hidden,
-    "how many of three bodies, at least, have not come into sight again while others come and go", version=2,
+    "how many of three bodies, at least, have not come into sight again while others come and go",
 )  # fmt: skip

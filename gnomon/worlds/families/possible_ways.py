@@ -10,7 +10,11 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import compress
 from random import Random
+
+import numpy as np
+import shapely
 
 from gnomon.benchmarks.gtr_bench.clock import clock, clock_span
 from gnomon.core.ids import stable_seed
@@ -26,6 +30,7 @@ PEOPLE = {"outdoor": ("vehicle", "vehicles", "drives"), "indoor": ("person", "pe
 GAP_S = {"outdoor": (14.0, 42.0), "indoor": (9.0, 32.0)}  # from one sighting to another
 USUAL_DETOUR = 1.3  # of a way over the straight line
 CLEAR = 1.12  # a way takes at least so much more or less than the time there is
+ON_WALL_M, IN_DOOR_M = 0.1, 0.3  # from a wall, and from the middle of a door
 SEEN_TWICE = 3  # sightings of each camera that questions are made of
 ROUNDS = 20  # in which each sighting of a place is tried as the first
 NO_HALVES: Mapping[str, list[int]] = {}
@@ -62,6 +67,8 @@ def possible_in(world: World) -> Possible:
         for sighting in trip.sightings
         if trip.journey.body.kind == kind
     ]
+    if world.scene.kind == "indoor":
+        pool = list(compress(pool, _are_in_one_room(world, [sighting for _, sighting in pool])))
     rng.shuffle(pool)
     taken: list[tuple[Trip, Sighting]] = []
     for trip, sighting in pool:
@@ -75,6 +82,21 @@ def possible_in(world: World) -> Possible:
         )
         straight_s.append(tuple(world.crow_m(start.exit, entry) / top_mps for entry, _ in ends))
     return Possible(seen=tuple(taken), way_s=tuple(way_s), straight_s=tuple(straight_s))
+
+
+def _are_in_one_room(world: World, sightings: Sequence[Sighting]) -> list[bool]:
+    """Of each sighting whether its ends lie on no wall, but in a room or a doorway.
+
+    Boxes are rounded: at a wall they may tell the room beyond it, from which ways are others.
+    """
+    ends = [end for sighting in sightings for end in (sighting.entry, sighting.exit)]
+    points, floors = shapely.points([end.xy_m for end in ends]), np.array([end.floor for end in ends])
+    is_apart = np.ones(len(ends), dtype=bool)
+    doors = shapely.multipoints([xy_m for door in world.scene.portals.values() for xy_m in door.ends_m])
+    for zone in world.scene.zones.values():
+        is_apart &= (floors != zone.floor) | (shapely.distance(zone.area.exterior, points) > ON_WALL_M)
+    is_apart |= shapely.distance(doors, points) < IN_DOOR_M
+    return [bool(begins and ends) for begins, ends in is_apart.reshape(-1, 2)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -285,10 +307,10 @@ def which_sighting(
 
 SCENES = ("outdoor", "indoor")
 SAME = Family(
-    task="SameTarget", short="same", version=1, scenes=SCENES, draw=same_target,
+    task="SameTarget", short="same", version=2, scenes=SCENES, draw=same_target,
     text="could one body have made two sightings",
 )  # fmt: skip
 WHICH = Family(
-    task="WhichSighting", short="which", version=1, scenes=SCENES, draw=which_sighting,
+    task="WhichSighting", short="which", version=2, scenes=SCENES, draw=which_sighting,
     text="which later sighting is of the same body, or can that not be determined",
 )  # fmt: skip

@@ -72,21 +72,21 @@ def test_an_id_names_the_difficulty_and_brings_back_the_number():
     for difficulty in (None, EASY, HARD, Difficulty.of({"detour": (1.5, 3)}, features=FEATURES)):
         number = FamilyNumber(WHICH, "indoor", 7, 12, difficulty)
         assert family_number_of(number.sample_id, FAMILIES) == number
-    assert FamilyNumber(WHICH, "indoor", 7, 12, HARD).sample_id == "which1-indoor-7-hard-00012"
+    assert FamilyNumber(WHICH, "indoor", 7, 12, HARD).sample_id == "which2-indoor-7-hard-00012"
     assert FamilyNumber(OUT, "indoor", 7, 12, HARD).ref().cluster == "w7-hard-with~occluded-indoor-3"
     with pytest.raises(NotFound):
-        family_number_of("which1-indoor-7-harder-00012", FAMILIES)
+        family_number_of("which2-indoor-7-harder-00012", FAMILIES)
 
 
 def test_levels_take_turns_in_a_mixed_selection(tmp_path):
     select = Select.model_validate({"limit": 8, "difficulty": "mixed", "tasks": ["SameTarget"]})
     opened = worlds_families.open(data=None, select=select, protocol="guarded", media=MediaStore(tmp_path))
     ids = [ref.sample_id for ref in opened.refs]
-    assert ids[::2] == [f"same1-outdoor-0-{tag}00000" for tag in ("", "easy-", "medium-", "hard-")]
+    assert ids[::2] == [f"same2-outdoor-0-{tag}00000" for tag in ("", "easy-", "medium-", "hard-")]
     levels = [worlds_families.features(opened.get(name))["level"] for name in ids]
     assert levels[::2] == levels[1::2] == ["as it comes", "easy", "medium", "hard"]
     with pytest.raises(NotFound):
-        opened.get("same1-outdoor-0-hard-00001")
+        opened.get("same2-outdoor-0-hard-00001")
 
 
 def test_ranges_of_features_are_met_and_an_unknown_feature_is_named(tmp_path):

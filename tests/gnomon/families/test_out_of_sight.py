@@ -89,7 +89,7 @@ def test_families_of_hidden_bodies_come_after_those_that_were_there():
     assert [family.short for family in FAMILIES[:3]] == ["same", "which", "fewest"]
     assert FAMILIES[3:] == HIDING
     ref = FamilyNumber(COMES_OUT, "outdoor", 7, 12).ref()
-    assert (ref.sample_id, ref.cluster) == ("out1-outdoor-7-00012", "w7-with~occluded-outdoor-3")
+    assert (ref.sample_id, ref.cluster) == ("out2-outdoor-7-00012", "w7-with~occluded-outdoor-3")
 
 
 def messages_of(drawn):
