@@ -161,8 +161,12 @@ def never_claims(study: PlantedStudy, rule: Rule) -> Detectable | None:
     full = np.ones((study.grouping.n, study.repeats))
     but_one = full.copy()
     but_one[-1] = 0.0
-    judged = (rule(_scores(study, d, np.zeros((2, *d.shape), dtype=np.bool_), 0.0)) for d in (full, but_one))
-    if (of_full := next(judged)).is_claimed or next(judged).is_claimed:
+
+    def judged(gains: Floats) -> Judged:
+        return rule(_scores(study, gains, np.zeros((2, *gains.shape), dtype=np.bool_), 0.0))
+
+    of_full = judged(full)
+    if of_full.is_claimed or judged(but_one).is_claimed:
         return None
     why = "; ".join(of_full.reasons)
     note = f"This design can never claim a difference: even if every sample went from wrong to right, {why}."

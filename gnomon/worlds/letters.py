@@ -39,7 +39,13 @@ class Word:
 
 @lru_cache(WORDS)
 def word_of(text: str, points: int, halo_px: int = 0) -> Word:
-    """A text of one line, with a border of `halo_px` around each letter."""
+    """A text of one line, with a border of `halo_px` around each letter; nothing for an empty one.
+
+    >>> word_of("", 12).box_px
+    (0, 0, 0, 0)
+    """
+    if not text:
+        return Word(mask=Image.new("L", (1, 1)), corner_px=(0, 0), box_px=(0, 0, 0, 0), width_px=0)
     steps = [_step(letter, following, points) for letter, following in pairwise(text)]
     at_px = 0
     letters = []

@@ -233,6 +233,7 @@ def _streets(image: Image.Image, labels: Labels, scene: Scene, sheet: MapSheet, 
     for road in scene.roads.values():
         line = LineString(sheet.pixels(road.line, 0))
         named.setdefault(road.name, []).append(line)
+    named.pop("", None)  # tracks without a street plan make roads without names
     for name, lines in named.items():
         left, top, right, bottom = word_of(name, STREET_PT).box_px
         width, height = right - left, bottom - top

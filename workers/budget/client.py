@@ -165,8 +165,8 @@ class BudgetClient:
     async def refresh(self, *, is_first: bool = False) -> None:
         """Show the store what is held now, and that this process lives.
 
-        A request under way does so too, and so will a call that waits for its turn to ask. To queue behind
-        such calls would be to wait as long as they do, which may be for other processes to show theirs.
+        A request under way does so too; where calls wait for their turn to ask, the next refresh has time. To
+        queue behind such calls would be to wait as long as they do, maybe for other processes to show theirs.
         """
         is_asking = self._asking.locked() or self._waiting > 0
         if (is_first or self._is_shown) and not self._is_closed and not is_asking:

@@ -212,7 +212,7 @@ def even(region: Region) -> Region:
 
 
 def merged(regions: Sequence[Region]) -> list[Region]:
-    """Regions that hold the same pixels; those that overlap are one."""
+    """Regions that hold the same pixels; most that overlap are one, and drawing twice changes nothing."""
     apart: list[Region] = []
     for region in regions:
         left, top, right, bottom = region

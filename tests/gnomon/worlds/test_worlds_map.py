@@ -2,6 +2,7 @@
 
 import io
 import math
+from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
@@ -85,6 +86,15 @@ def test_what_is_free_is_what_touches_nothing_that_is_taken(place, taken, turned
     ):
         is_on_sheet = box(1, 1, 14, 14).covers(shape)
         assert is_free == (is_on_sheet and not any(shape.intersects(area) for area in everything))
+
+
+@pytest.mark.parametrize("scene", SCENES)
+def test_a_place_without_names_has_a_map(scene: str) -> None:
+    named = world_of(31, scene, 0).scene
+    roads = {name: replace(road, name="") for name, road in named.roads.items()}
+    zones = {name: replace(zone, name="") for name, zone in named.zones.items()}
+    unnamed = replace(named, roads=roads, zones=zones)
+    assert draw_map(unnamed) != draw_map(named)
 
 
 def test_a_scene_with_nothing_to_walk_on_has_no_map() -> None:
