@@ -253,19 +253,26 @@ def _others(
     lane = [rng.randrange(int(lanes.counts[0]))]
     for _ in range(others):
         at_m = ahead_m[0] + rng.uniform(*LANE_GAP_M)
-        count = int(lanes.counts[min(len(lanes.counts) - 1, math.floor(at_m)) :][: math.ceil(GAP_M[1])].min())
-        its_lane = rng.randrange(count)
-        last_m = max(
-            (m for m, other in zip(ahead_m, lane, strict=True) if other == its_lane), default=-GAP_M[1]
-        )
-        if at_m < last_m + GAP_M[0]:
+        its_lane = rng.randrange(_going_on(lanes, at_m))
+        while at_m < (last_m := _last_in(its_lane, ahead_m, lane)) + GAP_M[0]:
             at_m = last_m + rng.uniform(*GAP_M)
-            its_lane = min(its_lane, int(lanes.counts[min(len(lanes.counts) - 1, math.floor(at_m))]) - 1)
-            if its_lane == 0:
-                at_m = max(at_m, max(ahead_m) + GAP_M[0])
+            its_lane = min(its_lane, _going_on(lanes, at_m) - 1)
         ahead_m.insert(0, at_m)
         lane.insert(0, its_lane)
     return tuple(ahead_m), tuple(lane), tuple(eagerness)
+
+
+def _going_on(lanes: LaneWay, at_m: float) -> int:
+    """How many lanes go on for GAP_M's most from there."""
+    first = min(len(lanes.counts) - 1, math.floor(at_m))
+    return int(lanes.counts[first:][: math.ceil(GAP_M[1])].min())
+
+
+def _last_in(lane: int, ahead_m: Sequence[float], lanes: Sequence[int]) -> float:
+    """How far ahead the foremost in a lane is; minus infinity where it is empty."""
+    return max(
+        (at_m for at_m, its_lane in zip(ahead_m, lanes, strict=True) if its_lane == lane), default=-math.inf
+    )
 
 
 def _driven(
@@ -404,14 +411,20 @@ class _Steps:
 def _on_pavement(world: World, way: _Way) -> _Way:
     """The way beside the carriageway, on its right."""
     lanes = lane_way(way.legs, world.scene.roads, world.lanes)
-    count, legs = 0, []
+    count = 0
+    legs: list[RouteLeg] = []
     before = way.legs[0].points_m[0]
     for leg in way.legs:
         added = 0
         for point in leg.points_m:
             added += point != before
             before = point
-        legs.append(replace(leg, points_m=lanes.pavement_m(count, count + added)) if added else leg)
+        if added:
+            points_m = lanes.pavement_m(count, count + added)
+        else:
+            here = legs[-1].points_m[-1] if legs else lanes.pavement_m(0, 0)[0]
+            points_m = (here,) * len(leg.points_m)
+        legs.append(replace(leg, points_m=points_m))
         count += added
     return replace(way, legs=tuple(legs))
 

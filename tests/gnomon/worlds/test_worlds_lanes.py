@@ -11,6 +11,7 @@ import shapely
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from gnomon.worlds import traffic
 from gnomon.worlds.car_following import (
     CAR_M,
     HEADWAY_S,
@@ -23,13 +24,14 @@ from gnomon.worlds.car_following import (
 )
 from gnomon.worlds.drawing import draw, world_of
 from gnomon.worlds.lane_changing import SAFE, driven_in_lanes
-from gnomon.worlds.lanes import LANE_M, PAVEMENT_M, RoadLanes, course_of
+from gnomon.worlds.lanes import LANE_M, PAVEMENT_M, LaneWay, RoadLanes, course_of
 from gnomon.worlds.movement import PEDESTRIAN, VEHICLE
 from gnomon.worlds.options import WorldOptions
 from gnomon.worlds.osm_streets import cut_plan, extract_of
 from gnomon.worlds.rendering.traffic import movers
 from gnomon.worlds.sample_numbers import CELLS, Number
 from gnomon.worlds.trajectory import trips_of
+from tools.geometry.route import RouteLeg
 
 SEED = 13
 IN_LANES = WorldOptions(movement="simulated", streets="lanes")
@@ -120,6 +122,44 @@ def test_no_vehicle_changes_into_a_gap_in_which_the_next_would_brake_harder_than
                 )
                 assert gap_m > 0
                 assert pull[0] >= -SAFE - 1e-9
+
+
+def test_vehicles_start_apart_in_lanes_that_go_on():
+    checked = 0
+    for seed in range(400):
+        rng = Random(seed)
+        counts = np.repeat([rng.choice((1, 2, 3)) for _ in range(10)], CELL_M)
+        lanes = LaneWay(
+            course=course_of(((0.0, 0.0), (0.0, 10.0 * CELL_M)), 6.0), corners=np.array([0, 1]),
+            counts=counts, halves_m=np.full(len(counts), 6.0),
+        )  # fmt: skip
+        ahead_m, lane, _ = traffic._others(rng, traffic._Way(legs=()), lanes)
+        assert list(ahead_m) == sorted(ahead_m, reverse=True)
+        for (here_m, its_lane), (there_m, other_lane) in combinations(zip(ahead_m, lane, strict=True), 2):
+            if its_lane == other_lane:
+                assert here_m - there_m >= traffic.GAP_M[0]
+                checked += 1
+        for here_m, its_lane in list(zip(ahead_m, lane, strict=True))[:-1]:  # the asked one starts at 0
+            assert its_lane < counts[math.floor(here_m) :][: round(traffic.GAP_M[1])].min()
+    assert checked > 400
+
+
+def test_a_leg_of_no_length_leaves_a_walker_on_the_pavement():
+    world = town()
+    road = next(road for road in world.scene.roads.values() if road.line.length > 60)
+    ends_m = tuple((x, y) for x, y in road.line.coords)
+    leg, here, there = (
+        RouteLeg(kind="road", id=road.id, floor=0, to_floor=0, points_m=points_m,
+                 length_m=shapely.LineString(points_m).length)
+        for points_m in (ends_m, ends_m[:1] * 2, ends_m[-1:] * 2)
+    )  # fmt: skip
+    way = traffic._on_pavement(world, traffic._Way(legs=(here, leg, there), via=1))
+    least_m = world.lanes[road.id].half_m + PAVEMENT_M - 0.01
+    assert len(way.legs) == 3
+    for moved in way.legs:
+        assert all(road.line.distance(shapely.Point(point)) >= least_m for point in moved.points_m)
+    assert way.legs[0].points_m[-1] == way.legs[1].points_m[0]
+    assert way.legs[1].points_m[-1] == way.legs[2].points_m[0]
 
 
 def test_a_fast_car_overtakes_a_slow_one_where_there_are_two_lanes_and_not_where_there_is_one():
