@@ -46,20 +46,19 @@ from gnomon.worlds.world import Spot, World
 from tools.geometry.angles import bearing_deg, turn_deg
 from tools.geometry.network import Network
 from tools.geometry.route import Path, RouteLeg
+from tools.geometry.stairs import WALKING_MPS
 from tools.scene.scene import Point
 
 SHARE_OF_LIMIT, SHARE_SPREAD, SHARES = 1.03, 0.19, (0.6, 1.5)
-WALKING_MPS, WALKING_SPREAD, WALKERS_MPS = 1.34, 0.26, (0.7, 2.1)
+WALKING_SPREAD, WALKERS_MPS = 0.26, (0.7, 2.1)  # about WALKING_MPS
 GROUP_RATE, GROUP_COST_MPS, GROUP_MOST = 0.83, 0.04, 5
 ABREAST_M = 0.75
 QUEUED = (0, 3)  # vehicles before the asked one
 GAP_M = (12.0, 45.0)  # from one to the next at the start
 TURNING_MPS = 5.5
 STOP_LINE_M = 7.0  # before a junction's middle
-DETOUR, LONGEST_DETOUR = (
-    0.25,
-    1.7,
-)  # share of journeys by way of another place; their length over the shortest
+# share of journeys by way of another place; their length over the shortest
+DETOUR, LONGEST_DETOUR = 0.25, 1.7
 DWELLING, DWELL_S, DWELL_SPREAD, DWELLS_S = 0.3, 14.0, 0.7, (4.0, 90.0)  # share; log-normal: median, spread
 HIGH = 0.21  # share of the other vehicles that are higher than cars
 CROWDED, DENSITY, SLOWING, JAMMED = 0.35, (0.3, 1.6), 1.913, 5.4  # share of walkers; persons per square metre

@@ -16,6 +16,7 @@ from gnomon.worlds.world import Spot, World
 from tools.geometry.field_of_view import crossed
 from tools.scene.scene import Camera
 
+SLOWEST_MPS = 0.01  # at which one is reckoned to go on who hardly moved in view
 WATCHED = 64  # worlds whose cameras' lookouts are remembered
 
 
