@@ -36,6 +36,10 @@ from tools.geometry.route import RouteLeg
 SEED = 13
 IN_LANES = WorldOptions(movement="simulated", streets="lanes")
 CELL_M = 60
+DRIVES = 30
+FROM_SEED = pytest.mark.parametrize(
+    "first", [0, *(pytest.param(first, marks=pytest.mark.soak) for first in range(DRIVES, 300, DRIVES))]
+)
 
 
 @cache
@@ -60,16 +64,24 @@ def random_drive(seed):
     )  # fmt: skip
 
 
+@cache
+def driven_from(first):
+    """So many drives, each as it was drawn and as it went; at once it takes less time than one by one."""
+    drives = [random_drive(seed) for seed in range(first, first + DRIVES)]
+    return list(zip(drives, driven_in_lanes(drives), strict=True))
+
+
 def lanes_taken(lane):
     """The lanes that a vehicle is in: two while it changes."""
     return set(range(math.floor(lane + 1e-9), math.ceil(lane - 1e-9) + 1))
 
 
-@settings(max_examples=25, deadline=None)
-@given(st.integers(0, 10**6))
-def test_nobody_passes_through_another_in_one_lane(seed):
-    [moved] = driven_in_lanes([random_drive(seed)])
-    for (at_m, lane), (then_m, then_lane) in pairwise(zip(moved.at_m, moved.lane, strict=True)):
+@FROM_SEED
+def test_nobody_passes_through_another_in_one_lane(first):
+    steps = [
+        step for _, moved in driven_from(first) for step in pairwise(zip(moved.at_m, moved.lane, strict=True))
+    ]
+    for (at_m, lane), (then_m, then_lane) in steps:
         for here, there in combinations(range(len(at_m)), 2):
             if lanes_taken(lane[here]) & lanes_taken(lane[there]):
                 assert abs(at_m[here] - at_m[there]) > CAR_M - 0.5
@@ -77,51 +89,54 @@ def test_nobody_passes_through_another_in_one_lane(seed):
                     assert (at_m[here] > at_m[there]) == (then_m[here] > then_m[there])
 
 
-@settings(max_examples=20, deadline=None)
-@given(st.integers(0, 10**6))
-def test_lanes_are_left_before_they_end_and_lines_are_crossed_at_green(seed):
-    drive = random_drive(seed)
-    [moved] = driven_in_lanes([drive])
-    cells = len(drive.limits_mps) - 1
-    times_s = drive.start_s + KEPT_STEPS * STEP_S * np.arange(len(moved.at_m))
-    for car in range(moved.at_m.shape[1]):
-        at_m, lane = moved.at_m[:, car], moved.lane[:, car]
-        counts = drive.lanes[np.minimum(at_m, cells).astype(int)]
-        is_over = lane > counts - 1 + 0.99  # a whole lane beyond those that there are
-        assert not (is_over & (moved.speed_mps[:, car] > 3.0)).any()
-        for halt in drive.halts:
-            if at_m[0] + 60 < halt.along_m < at_m[-1]:  # who starts nearer may be unable to stop
-                crossed_s = np.interp(halt.along_m, at_m, times_s)
-                assert (crossed_s - halt.green_s[0]) % 60 <= halt.green_s[1] + 3.5
+@FROM_SEED
+def test_lanes_are_left_before_they_end_and_lines_are_crossed_at_green(first):
+    for drive, moved in driven_from(first):
+        cells = len(drive.limits_mps) - 1
+        times_s = drive.start_s + KEPT_STEPS * STEP_S * np.arange(len(moved.at_m))
+        for car in range(moved.at_m.shape[1]):
+            at_m, lane = moved.at_m[:, car], moved.lane[:, car]
+            counts = drive.lanes[np.minimum(at_m, cells).astype(int)]
+            is_over = lane > counts - 1 + 0.99  # a whole lane beyond those that there are
+            assert not (is_over & (moved.speed_mps[:, car] > 3.0)).any()
+            for halt in drive.halts:
+                if at_m[0] + 60 < halt.along_m < at_m[-1]:  # who starts nearer may be unable to stop
+                    crossed_s = np.interp(halt.along_m, at_m, times_s)
+                    assert (crossed_s - halt.green_s[0]) % 60 <= halt.green_s[1] + 3.5
 
 
-@settings(max_examples=30, deadline=None)
-@given(st.integers(0, 10**6))
-def test_no_vehicle_changes_into_a_gap_in_which_the_next_would_brake_harder_than_the_rule(seed):
-    drive = random_drive(seed)
-    [moved] = driven_in_lanes([drive])
-    cells = len(drive.limits_mps) - 1
-    for row in range(len(moved.at_m) - 1):
-        at_m, speed = moved.at_m[row], moved.speed_mps[row]
-        for car in range(len(at_m)):
-            was, then = moved.lane[row, car], moved.lane[row + 1, car]
-            if was != round(was) or was == then:
-                continue  # it goes on in its lane, or began before
-            into = round(was) + (1 if then > was else -1)
-            behind = [
-                other
-                for other in range(len(at_m))
-                if other != car and into in lanes_taken(moved.lane[row, other]) and at_m[other] < at_m[car]
-            ]
-            if behind:
-                follower = max(behind, key=lambda other: at_m[other])
-                gap_m = at_m[car] - at_m[follower] - CAR_M
-                wanted = drive.eagerness[follower] * drive.limits_mps[min(int(max(0, at_m[follower])), cells)]
-                pull = acceleration(
-                    speed[[follower]], np.array([wanted]), np.array([gap_m]), speed[[follower]] - speed[car]
-                )
-                assert gap_m > 0
-                assert pull[0] >= -SAFE - 1e-9
+@FROM_SEED
+def test_no_vehicle_changes_into_a_gap_in_which_the_next_would_brake_harder_than_the_rule(first):
+    for drive, moved in driven_from(first):
+        cells = len(drive.limits_mps) - 1
+        for row in range(len(moved.at_m) - 1):
+            at_m, speed = moved.at_m[row], moved.speed_mps[row]
+            for car in range(len(at_m)):
+                was, then = moved.lane[row, car], moved.lane[row + 1, car]
+                if was != round(was) or was == then:
+                    continue  # it goes on in its lane, or began before
+                into = round(was) + (1 if then > was else -1)
+                behind = [
+                    other
+                    for other in range(len(at_m))
+                    if other != car
+                    and into in lanes_taken(moved.lane[row, other])
+                    and at_m[other] < at_m[car]
+                ]
+                if behind:
+                    follower = max(behind, key=lambda other: at_m[other])
+                    gap_m = at_m[car] - at_m[follower] - CAR_M
+                    wanted = (
+                        drive.eagerness[follower] * drive.limits_mps[min(int(max(0, at_m[follower])), cells)]
+                    )
+                    pull = acceleration(
+                        speed[[follower]],
+                        np.array([wanted]),
+                        np.array([gap_m]),
+                        speed[[follower]] - speed[car],
+                    )
+                    assert gap_m > 0
+                    assert pull[0] >= -SAFE - 1e-9
 
 
 def test_vehicles_start_apart_in_lanes_that_go_on():
