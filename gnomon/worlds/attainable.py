@@ -11,13 +11,12 @@ from itertools import pairwise
 from gnomon.benchmarks.gtr_bench.clock import NOON_S, day_span
 from gnomon.worlds.movement import Journey, climb_s
 from gnomon.worlds.question import Question
-from gnomon.worlds.trajectory import Sighting
+from gnomon.worlds.trajectory import SLOWEST_MPS, Sighting
 from gnomon.worlds.world import World
 from tools.geometry.network import Network
 
 STRAY = 1.05  # how much longer than the shortest a way is that still counts as the shortest
 PASSED = 1.3  # the same, where all that is asked is what lay on it
-SLOWEST_MPS = 0.01
 ON_LINE_M, IN_LANES_M = 1.0, 10.0  # added to that: lanes and pavements lie beside the streets' middles
 LATE, LATE_S = 0.25, 2.0  # share of the time unseen by which a forecast may miss, and at least so much
 

@@ -36,9 +36,7 @@ def draw_buildings(
     `wider_m`: by road, by how much it is broader than SETBACK_M leaves room for.
     """
     wider = wider_m or {}
-    lines = shapely.union_all(
-        [road.line.buffer(wider[road.id]) if wider.get(road.id) else road.line for road in roads]
-    )
+    lines = widened(roads, wider)
     plots = [plot for road in roads for plot in plots_along(rng, road, wider.get(road.id, 0.0))]
     areas = [area for area, _ in plots]
     is_apart = shapely.distance(areas, lines) >= SETBACK_M - 0.1
@@ -52,6 +50,13 @@ def draw_buildings(
     for plot, neighbours in enumerate(near):
         is_built[plot] = not any(is_built[neighbour] for neighbour in neighbours)
     return tuple(Building(area=area, height_m=height_m) for area, height_m in compress(fit, is_built))
+
+
+def widened(roads: Collection[Road], wider_m: Mapping[str, float]) -> BaseGeometry:
+    """The middles of streets, those of broader ones as strips: walls keep SETBACK_M from all alike."""
+    return shapely.union_all(
+        [road.line.buffer(wider_m[road.id]) if wider_m.get(road.id) else road.line for road in roads]
+    )
 
 
 def visible(view: Polygon, eye_m: Point, walls: Sequence[Polygon]) -> Polygon:

@@ -18,7 +18,7 @@ HEADWAY_S, JAM_M, CAR_M = 1.6, 2.0, 5.0
 HARDEST = 5.0  # m/s2 of braking
 STEP_S = 0.25
 KEPT_STEPS = 4  # every which position is kept: between two of them a vehicle goes evenly
-LONGEST_S = 900.0
+LONGEST_DRIVE_S = 900.0
 CREEPING_MPS = 0.05  # slower is standing
 RUNS_YELLOW = 4.0  # m/s2: who would have to brake harder goes on
 NO_ONE_M = 1e6
@@ -69,7 +69,7 @@ def braking_limits(limits_mps: Array) -> Array:
     return lowered
 
 
-class Columns:
+class Vehicles:
     """Drives side by side: a row each, a column for each vehicle; rows with fewer begin with nobody."""
 
     def __init__(self, drives: Sequence[Drive]) -> None:
@@ -135,13 +135,13 @@ def driven_m(drives: Sequence[Drive]) -> list[Array]:
     """For each drive how far its vehicles are along the way: a row for each kept moment, a column each.
 
     Rows are KEPT_STEPS * STEP_S apart and begin at the drive's start; the last is the first in which the
-    asked vehicle, the last column, has gone the whole way, or that of LONGEST_S.
+    asked vehicle, the last column, has gone the whole way, or that of LONGEST_DRIVE_S.
     """
     if not drives:
         return []
-    cars = Columns(drives)
+    cars = Vehicles(drives)
     kept = [cars.at_m.copy()]
-    for step in range(round(LONGEST_S / STEP_S)):
+    for step in range(round(LONGEST_DRIVE_S / STEP_S)):
         if step % KEPT_STEPS == 0 and step and cars.is_over:
             break
         at_m, speed, wanted = cars.at_m, cars.speed_mps, cars.wanted_mps()
@@ -161,11 +161,11 @@ def driven_m(drives: Sequence[Drive]) -> list[Array]:
     return [until_there(moments[:, row, -len(d.ahead_m) :], d.length_m)[0] for row, d in enumerate(drives)]
 
 
-def until_there(at_m: Array, length_m: float, *others: Array) -> list[Array]:
-    """The rows up to the first in which the asked vehicle has gone the whole way, of these and of others."""
+def until_there(at_m: Array, length_m: float, *alongside: Array) -> list[Array]:
+    """The rows up to the first in which the asked vehicle has gone the whole way, of all arrays."""
     is_there = at_m[:, -1] >= length_m
     last = int(is_there.argmax()) if is_there.any() else len(at_m) - 1
-    return [rows[: last + 1] for rows in (at_m, *others)]
+    return [rows[: last + 1] for rows in (at_m, *alongside)]
 
 
 def _cell(at_m: Array, cells: int) -> NDArray[np.intp]:

@@ -5,13 +5,12 @@ from random import Random
 
 from gnomon.worlds.difficulty import Lots
 from gnomon.worlds.question import Question, evidence_of, nearest
-from gnomon.worlds.trajectory import Sighting, Trip, beside_one_another, pooled_trip, trip
+from gnomon.worlds.trajectory import SLOWEST_MPS, Sighting, Trip, beside_one_another, pooled_trip, trip
 from gnomon.worlds.world import World
 
 BEYOND = 1.5  # a wrong camera ahead is at least this many times as far as the right one
 COMPANIONS = 40  # other trips drawn in search of one that meets the first
 MIN_OVERLAP_S = 1.0
-SLOWEST_MPS = 0.01
 MISS_S = 20.0  # at a wrong camera one target is at least this long before the other
 
 

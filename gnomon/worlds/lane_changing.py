@@ -17,13 +17,13 @@ from gnomon.worlds.car_following import (
     KEPT_STEPS,
     STEP_S,
     Array,
-    Columns,
     Drive,
+    Vehicles,
     acceleration,
     until_there,
 )
 
-LONGEST_S = 300.0  # who is not there by then has found no gap to leave a lane that ends
+LONGEST_IN_LANES_S = 300.0  # who is not there by then has found no gap to leave a lane that ends
 SIDES = (-1, 1)
 SAFE = 4.0  # m/s2 of braking that a change may cost the new follower
 THRESHOLD = 0.1  # m/s2
@@ -51,7 +51,7 @@ class Moved:
 class _Lanes:
     """In which lane each vehicle is, from which it comes, and what lies ahead in each."""
 
-    def __init__(self, drives: Sequence[Drive], cars: Columns) -> None:
+    def __init__(self, drives: Sequence[Drive], cars: Vehicles) -> None:
         self._cars = cars
         most = cars.at_m.shape[1]
         self.lane = np.array([[0] * (most - len(d.lane)) + list(d.lane) for d in drives], dtype=np.intp)
@@ -136,10 +136,10 @@ def driven_in_lanes(drives: Sequence[Drive]) -> list[Moved]:
     """How the vehicles of each drive move; as `driven_m`, with lanes. Changes begin at kept moments."""
     if not drives:
         return []
-    cars = Columns(drives)
+    cars = Vehicles(drives)
     lanes = _Lanes(drives, cars)
     kept = [(cars.at_m.copy(), lanes.between, cars.speed_mps.copy())]
-    for step in range(round(LONGEST_S / STEP_S)):
+    for step in range(round(LONGEST_IN_LANES_S / STEP_S)):
         if step % KEPT_STEPS == 0 and step and cars.is_over:
             break
         wanted, barrier = cars.wanted_mps(), cars.barrier_m(step)
@@ -160,7 +160,7 @@ def driven_in_lanes(drives: Sequence[Drive]) -> list[Moved]:
 
 
 def _pull(
-    cars: Columns, lanes: _Lanes, wanted: Array, barrier: Array, gap_m: Array, nearest: Numbers
+    cars: Vehicles, lanes: _Lanes, wanted: Array, barrier: Array, gap_m: Array, nearest: Numbers
 ) -> Array:
     """Each one's acceleration in its lane."""
     speed = cars.speed_mps
@@ -169,7 +169,7 @@ def _pull(
     return np.minimum(acceleration(speed, wanted, gap_m, closing), acceleration(speed, wanted, stop_m, speed))
 
 
-def _change_lanes(cars: Columns, lanes: _Lanes, wanted: Array, barrier: Array) -> None:
+def _change_lanes(cars: Vehicles, lanes: _Lanes, wanted: Array, barrier: Array) -> None:
     """In each drive let the vehicle begin a change that gains most by it, where that is safe and pays."""
     rows, car = np.nonzero(lanes.is_free)
     if not rows.size:
@@ -190,7 +190,7 @@ def _change_lanes(cars: Columns, lanes: _Lanes, wanted: Array, barrier: Array) -
 
 
 def _gain(
-    cars: Columns,
+    cars: Vehicles,
     lanes: _Lanes,
     wanted: Array,
     barrier: Array,
@@ -217,9 +217,8 @@ def _gain(
         following(left, leader_m + CAR_M + left_m, speed[rows, leader]),
         acceleration(speed[rows, left], wanted[rows, left], stop_m, speed[rows, left]),
     )
-    is_freed = np.isfinite(left_m) & (
-        (left != last) | np.isinf(last_m)
-    )  # one behind in both lanes stays behind
+    # one behind in both lanes stays behind
+    is_freed = np.isfinite(left_m) & ((left != last) | np.isinf(last_m))
     won = np.where(is_freed, freed - pull[rows, left], 0.0)
     is_safe = (first_m > 0) & (last_m > 0) & (mine >= -SAFE)
     is_safe &= (follower >= -SAFE) | np.isinf(last_m)

@@ -105,7 +105,7 @@ class Companion:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Journey:
-    """One target on its way; between two stretches it is on stairs or in a lift, out of all views."""
+    """One target on its way; between stretches it is on stairs, a lift or an escalator, out of all views."""
 
     body: Body
     stretches: tuple[Stretch, ...]

@@ -20,9 +20,8 @@ DRIVEN = frozenset(
     f"{kind}{link}" for kind in ("trunk", "primary", "secondary", "tertiary") for link in ("", "_link")
 ) | {"unclassified", "residential", "living_street", "road"}
 ONE_WAY = frozenset(("yes", "true", "1", "-1"))
-MOST_LANES = (
-    3  # in a direction: turning lanes beside a junction are counted where a street is tagged with them
-)
+# in a direction: turning lanes beside a junction are counted where a street is tagged with them
+MOST_LANES = 3
 CLOSED = frozenset(("no", "private"))
 LIMIT_KMH: Mapping[str, float] = {"living_street": 20.0, "residential": 30.0}  # where none is tagged
 USUAL_KMH = 40.0

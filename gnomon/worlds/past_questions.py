@@ -258,14 +258,13 @@ def arrival_time_interval(world: World, rng: Random, trip: Trip, lots: Lots | No
         for sighting in lookout_of_unbuilt(world).sightings(trip.journey)
         if start.end_s < sighting.start_s and sighting.end_s < end.start_s and sighting.stay_s >= MIN_STAY_S
     ]
-    once = [
-        sighting for sighting in unbuilt if sum(other.camera == sighting.camera for other in unbuilt) == 1
-    ]
     turned_s = trip.journey.turned_s
     if turned_s is not None and start.end_s < turned_s < end.start_s:
-        return None  # it turns where cameras look, and never where one could hang as well
+        return None  # it turns in view of a camera or at the end of its way, never where one could hang
     real = trip.sightings[first + 1 : last]
-    crossed = sorted((*real, *once), key=lambda sighting: sighting.start_s)
+    times = Counter(sighting.camera for sighting in (*real, *unbuilt))
+    once = [sighting for sighting in (*real, *unbuilt) if times[sighting.camera] == 1]
+    crossed = sorted(once, key=lambda sighting: sighting.start_s)
     fours = [
         four
         for four in combinations(crossed, 4)

@@ -46,20 +46,19 @@ from gnomon.worlds.world import Spot, World
 from tools.geometry.angles import bearing_deg, turn_deg
 from tools.geometry.network import Network
 from tools.geometry.route import Path, RouteLeg
+from tools.geometry.stairs import WALKING_MPS
 from tools.scene.scene import Point
 
 SHARE_OF_LIMIT, SHARE_SPREAD, SHARES = 1.03, 0.19, (0.6, 1.5)
-WALKING_MPS, WALKING_SPREAD, WALKERS_MPS = 1.34, 0.26, (0.7, 2.1)
+WALKING_SPREAD, WALKERS_MPS = 0.26, (0.7, 2.1)  # about WALKING_MPS
 GROUP_RATE, GROUP_COST_MPS, GROUP_MOST = 0.83, 0.04, 5
 ABREAST_M = 0.75
 QUEUED = (0, 3)  # vehicles before the asked one
 GAP_M = (12.0, 45.0)  # from one to the next at the start
 TURNING_MPS = 5.5
 STOP_LINE_M = 7.0  # before a junction's middle
-DETOUR, LONGEST_DETOUR = (
-    0.25,
-    1.7,
-)  # share of journeys by way of another place; their length over the shortest
+# share of journeys by way of another place; their length over the shortest
+DETOUR, LONGEST_DETOUR = 0.25, 1.7
 DWELLING, DWELL_S, DWELL_SPREAD, DWELLS_S = 0.3, 14.0, 0.7, (4.0, 90.0)  # share; log-normal: median, spread
 HIGH = 0.21  # share of the other vehicles that are higher than cars
 CROWDED, DENSITY, SLOWING, JAMMED = 0.35, (0.3, 1.6), 1.913, 5.4  # share of walkers; persons per square metre
@@ -253,19 +252,26 @@ def _others(
     lane = [rng.randrange(int(lanes.counts[0]))]
     for _ in range(others):
         at_m = ahead_m[0] + rng.uniform(*LANE_GAP_M)
-        count = int(lanes.counts[min(len(lanes.counts) - 1, math.floor(at_m)) :][: math.ceil(GAP_M[1])].min())
-        its_lane = rng.randrange(count)
-        last_m = max(
-            (m for m, other in zip(ahead_m, lane, strict=True) if other == its_lane), default=-GAP_M[1]
-        )
-        if at_m < last_m + GAP_M[0]:
+        its_lane = rng.randrange(_going_on(lanes, at_m))
+        while at_m < (last_m := _last_in(its_lane, ahead_m, lane)) + GAP_M[0]:
             at_m = last_m + rng.uniform(*GAP_M)
-            its_lane = min(its_lane, int(lanes.counts[min(len(lanes.counts) - 1, math.floor(at_m))]) - 1)
-            if its_lane == 0:
-                at_m = max(at_m, max(ahead_m) + GAP_M[0])
+            its_lane = min(its_lane, _going_on(lanes, at_m) - 1)
         ahead_m.insert(0, at_m)
         lane.insert(0, its_lane)
     return tuple(ahead_m), tuple(lane), tuple(eagerness)
+
+
+def _going_on(lanes: LaneWay, at_m: float) -> int:
+    """How many lanes go on for GAP_M's most from there."""
+    first = min(len(lanes.counts) - 1, math.floor(at_m))
+    return int(lanes.counts[first:][: math.ceil(GAP_M[1])].min())
+
+
+def _last_in(lane: int, ahead_m: Sequence[float], lanes: Sequence[int]) -> float:
+    """How far ahead the foremost in a lane is; minus infinity where it is empty."""
+    return max(
+        (at_m for at_m, its_lane in zip(ahead_m, lanes, strict=True) if its_lane == lane), default=-math.inf
+    )
 
 
 def _driven(
@@ -404,14 +410,20 @@ class _Steps:
 def _on_pavement(world: World, way: _Way) -> _Way:
     """The way beside the carriageway, on its right."""
     lanes = lane_way(way.legs, world.scene.roads, world.lanes)
-    count, legs = 0, []
+    count = 0
+    legs: list[RouteLeg] = []
     before = way.legs[0].points_m[0]
     for leg in way.legs:
         added = 0
         for point in leg.points_m:
             added += point != before
             before = point
-        legs.append(replace(leg, points_m=lanes.pavement_m(count, count + added)) if added else leg)
+        if added:
+            points_m = lanes.pavement_m(count, count + added)
+        else:
+            here = legs[-1].points_m[-1] if legs else lanes.pavement_m(0, 0)[0]
+            points_m = (here,) * len(leg.points_m)
+        legs.append(replace(leg, points_m=points_m))
         count += added
     return replace(way, legs=tuple(legs))
 

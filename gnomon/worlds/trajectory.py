@@ -1,6 +1,7 @@
 """A target's journey with all its sightings by cameras, fit to ask questions about."""
 
 import math
+from collections import Counter
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -15,6 +16,7 @@ from gnomon.worlds.world import Spot, World
 from tools.geometry.field_of_view import crossed
 from tools.scene.scene import Camera
 
+SLOWEST_MPS = 0.01  # at which one is reckoned to go on who hardly moved in view
 WATCHED = 64  # worlds whose cameras' lookouts are remembered
 
 
@@ -162,7 +164,7 @@ TARGETS = range(1, 1_000_000)  # so many that two places hardly share a number
 class Trip:
     """No camera sees the target for less than MIN_STAY_S, or where it starts or ends.
 
-    None sees it twice, but in worlds where targets go back.
+    None sees it twice, but one that goes back: once on its way there and once on its way back.
     """
 
     target: int
@@ -229,23 +231,28 @@ def _departures(world: World, rng: Random, count: int) -> list[Departure]:
 
 
 def _watched(world: World, drawn: Departure) -> Trip | None:
-    if world.is_crowded and not fit(
-        drawn.journey, lookout_of_views(world).sightings(drawn.journey), is_returning=world.is_returning
-    ):
-        return None  # so that few are looked at closely
-    in_view = lookout_of(world).sightings(drawn.journey)
-    if not fit(drawn.journey, in_view, is_returning=world.is_returning):
-        return None
+    in_view = lookout_of_views(world).sightings(drawn.journey)
+    if not fit(drawn.journey, in_view):
+        return None  # so that in a crowded world few are looked at closely
+    if world.is_crowded:
+        stays = Counter(sighting.camera for sighting in in_view)
+        in_view = lookout_of(world).sightings(drawn.journey)
+        is_parted = Counter(sighting.camera for sighting in in_view) - stays  # by who hides it as it turns
+        if is_parted or not fit(drawn.journey, in_view):
+            return None
     return Trip(target=drawn.target, journey=drawn.journey, sightings=in_view).later(drawn.start_s)
 
 
-def fit(made: Journey, in_view: tuple[Sighting, ...], *, is_returning: bool = False) -> bool:
+def fit(made: Journey, in_view: tuple[Sighting, ...]) -> bool:
     """Whether every camera sees the target once, long enough, and comes and goes.
 
-    Where it may go back a camera may see it twice.
+    Where it goes back every camera may see it once on its way there and once on its way back.
     """
     whole = not in_view or (in_view[0].start_s > made.start_s and in_view[-1].end_s < made.end_s)
-    once = is_returning or len({sighting.camera for sighting in in_view}) == len(in_view)
+    turned_s = math.inf if made.turned_s is None else made.turned_s
+    there = [sighting.camera for sighting in in_view if sighting.start_s < turned_s]
+    back = [sighting.camera for sighting in in_view if sighting.end_s > turned_s]
+    once = all(len(set(cameras)) == len(cameras) for cameras in (there, back))
     return whole and once and all(sighting.stay_s >= MIN_STAY_S for sighting in in_view)
 
 
@@ -260,7 +267,7 @@ def beside_one_another(world: World, first: Trip, second: Trip) -> tuple[Trip, T
         in_view = lookout_of(world).sightings(replace(own.journey, company=company))
         if [seen.camera for seen in in_view] != [seen.camera for seen in own.sightings]:
             return None
-        if not fit(own.journey, in_view, is_returning=world.is_returning):
+        if not fit(own.journey, in_view):
             return None
         made.append(replace(own, sightings=in_view))
     return made[0], made[1]

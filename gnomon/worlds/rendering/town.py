@@ -13,7 +13,7 @@ from shapely import LineString, Polygon
 from shapely.geometry.base import BaseGeometry
 
 from gnomon.core.ids import stable_seed
-from gnomon.worlds.buildings import STOREY_M, draw_buildings
+from gnomon.worlds.buildings import STOREY_M, draw_buildings, widened
 from gnomon.worlds.camera_model import Mount
 from gnomon.worlds.outdoor import GREEN_M, greens_of
 from gnomon.worlds.rendering.solid import Colour, Sheet, Solid, along, darker, flat, upright
@@ -68,9 +68,7 @@ def town_of(world: World) -> Town:
     rng = Random(stable_seed("town", world.scene.id))
     roads = list(world.scene.roads.values())
     wider_m = wider_m_of(world)
-    lines = shapely.union_all(
-        [road.line.buffer(wider_m[road.id]) if wider_m.get(road.id) else road.line for road in roads]
-    )
+    lines = widened(roads, wider_m)
     greens = greens_of(world.scene.places)
     wedges = _sight_lines(world, roads)
     standing = world.buildings or draw_buildings(rng, roads, [*wedges, *greens], wider_m)

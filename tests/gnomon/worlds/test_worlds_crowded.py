@@ -123,7 +123,7 @@ def test_targets_of_one_question_hide_one_another(monkeypatch):
     camera = replace(next(iter(world.scene.cameras.values())), id="c", field_of_view=box(-5, 20, 5, 58))
     lookout = Lookout([camera], {"c": EYE})
     monkeypatch.setattr(trajectory, "lookout_of", lambda _: lookout)
-    monkeypatch.setattr(trajectory, "fit", lambda made, in_view, is_returning: True)
+    monkeypatch.setattr(trajectory, "fit", lambda made, in_view: True)
     walker, van = (
         Trip(target=number, journey=journey, sightings=lookout.sightings(journey))
         for number, journey in enumerate((walk(42.0, 44.0), drive(VAN, 60.0, 24.0)))

@@ -11,6 +11,7 @@ import shapely
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from gnomon.worlds import traffic
 from gnomon.worlds.car_following import (
     CAR_M,
     HEADWAY_S,
@@ -23,17 +24,22 @@ from gnomon.worlds.car_following import (
 )
 from gnomon.worlds.drawing import draw, world_of
 from gnomon.worlds.lane_changing import SAFE, driven_in_lanes
-from gnomon.worlds.lanes import LANE_M, PAVEMENT_M, RoadLanes, course_of
+from gnomon.worlds.lanes import LANE_M, PAVEMENT_M, LaneWay, RoadLanes, course_of
 from gnomon.worlds.movement import PEDESTRIAN, VEHICLE
 from gnomon.worlds.options import WorldOptions
 from gnomon.worlds.osm_streets import cut_plan, extract_of
 from gnomon.worlds.rendering.traffic import movers
 from gnomon.worlds.sample_numbers import CELLS, Number
 from gnomon.worlds.trajectory import trips_of
+from tools.geometry.route import RouteLeg
 
 SEED = 13
 IN_LANES = WorldOptions(movement="simulated", streets="lanes")
 CELL_M = 60
+DRIVES = 30
+FROM_SEED = pytest.mark.parametrize(
+    "first", [0, *(pytest.param(first, marks=pytest.mark.soak) for first in range(DRIVES, 300, DRIVES))]
+)
 
 
 @cache
@@ -58,16 +64,24 @@ def random_drive(seed):
     )  # fmt: skip
 
 
+@cache
+def driven_from(first):
+    """So many drives, each as it was drawn and as it went; at once it takes less time than one by one."""
+    drives = [random_drive(seed) for seed in range(first, first + DRIVES)]
+    return list(zip(drives, driven_in_lanes(drives), strict=True))
+
+
 def lanes_taken(lane):
     """The lanes that a vehicle is in: two while it changes."""
     return set(range(math.floor(lane + 1e-9), math.ceil(lane - 1e-9) + 1))
 
 
-@settings(max_examples=25, deadline=None)
-@given(st.integers(0, 10**6))
-def test_nobody_passes_through_another_in_one_lane(seed):
-    [moved] = driven_in_lanes([random_drive(seed)])
-    for (at_m, lane), (then_m, then_lane) in pairwise(zip(moved.at_m, moved.lane, strict=True)):
+@FROM_SEED
+def test_nobody_passes_through_another_in_one_lane(first):
+    steps = [
+        step for _, moved in driven_from(first) for step in pairwise(zip(moved.at_m, moved.lane, strict=True))
+    ]
+    for (at_m, lane), (then_m, then_lane) in steps:
         for here, there in combinations(range(len(at_m)), 2):
             if lanes_taken(lane[here]) & lanes_taken(lane[there]):
                 assert abs(at_m[here] - at_m[there]) > CAR_M - 0.5
@@ -75,51 +89,92 @@ def test_nobody_passes_through_another_in_one_lane(seed):
                     assert (at_m[here] > at_m[there]) == (then_m[here] > then_m[there])
 
 
-@settings(max_examples=20, deadline=None)
-@given(st.integers(0, 10**6))
-def test_lanes_are_left_before_they_end_and_lines_are_crossed_at_green(seed):
-    drive = random_drive(seed)
-    [moved] = driven_in_lanes([drive])
-    cells = len(drive.limits_mps) - 1
-    times_s = drive.start_s + KEPT_STEPS * STEP_S * np.arange(len(moved.at_m))
-    for car in range(moved.at_m.shape[1]):
-        at_m, lane = moved.at_m[:, car], moved.lane[:, car]
-        counts = drive.lanes[np.minimum(at_m, cells).astype(int)]
-        is_over = lane > counts - 1 + 0.99  # a whole lane beyond those that there are
-        assert not (is_over & (moved.speed_mps[:, car] > 3.0)).any()
-        for halt in drive.halts:
-            if at_m[0] + 60 < halt.along_m < at_m[-1]:  # who starts nearer may be unable to stop
-                crossed_s = np.interp(halt.along_m, at_m, times_s)
-                assert (crossed_s - halt.green_s[0]) % 60 <= halt.green_s[1] + 3.5
+@FROM_SEED
+def test_lanes_are_left_before_they_end_and_lines_are_crossed_at_green(first):
+    for drive, moved in driven_from(first):
+        cells = len(drive.limits_mps) - 1
+        times_s = drive.start_s + KEPT_STEPS * STEP_S * np.arange(len(moved.at_m))
+        for car in range(moved.at_m.shape[1]):
+            at_m, lane = moved.at_m[:, car], moved.lane[:, car]
+            counts = drive.lanes[np.minimum(at_m, cells).astype(int)]
+            is_over = lane > counts - 1 + 0.99  # a whole lane beyond those that there are
+            assert not (is_over & (moved.speed_mps[:, car] > 3.0)).any()
+            for halt in drive.halts:
+                if at_m[0] + 60 < halt.along_m < at_m[-1]:  # who starts nearer may be unable to stop
+                    crossed_s = np.interp(halt.along_m, at_m, times_s)
+                    assert (crossed_s - halt.green_s[0]) % 60 <= halt.green_s[1] + 3.5
 
 
-@settings(max_examples=30, deadline=None)
-@given(st.integers(0, 10**6))
-def test_no_vehicle_changes_into_a_gap_in_which_the_next_would_brake_harder_than_the_rule(seed):
-    drive = random_drive(seed)
-    [moved] = driven_in_lanes([drive])
-    cells = len(drive.limits_mps) - 1
-    for row in range(len(moved.at_m) - 1):
-        at_m, speed = moved.at_m[row], moved.speed_mps[row]
-        for car in range(len(at_m)):
-            was, then = moved.lane[row, car], moved.lane[row + 1, car]
-            if was != round(was) or was == then:
-                continue  # it goes on in its lane, or began before
-            into = round(was) + (1 if then > was else -1)
-            behind = [
-                other
-                for other in range(len(at_m))
-                if other != car and into in lanes_taken(moved.lane[row, other]) and at_m[other] < at_m[car]
-            ]
-            if behind:
-                follower = max(behind, key=lambda other: at_m[other])
-                gap_m = at_m[car] - at_m[follower] - CAR_M
-                wanted = drive.eagerness[follower] * drive.limits_mps[min(int(max(0, at_m[follower])), cells)]
-                pull = acceleration(
-                    speed[[follower]], np.array([wanted]), np.array([gap_m]), speed[[follower]] - speed[car]
-                )
-                assert gap_m > 0
-                assert pull[0] >= -SAFE - 1e-9
+@FROM_SEED
+def test_no_vehicle_changes_into_a_gap_in_which_the_next_would_brake_harder_than_the_rule(first):
+    for drive, moved in driven_from(first):
+        cells = len(drive.limits_mps) - 1
+        for row in range(len(moved.at_m) - 1):
+            at_m, speed = moved.at_m[row], moved.speed_mps[row]
+            for car in range(len(at_m)):
+                was, then = moved.lane[row, car], moved.lane[row + 1, car]
+                if was != round(was) or was == then:
+                    continue  # it goes on in its lane, or began before
+                into = round(was) + (1 if then > was else -1)
+                behind = [
+                    other
+                    for other in range(len(at_m))
+                    if other != car
+                    and into in lanes_taken(moved.lane[row, other])
+                    and at_m[other] < at_m[car]
+                ]
+                if behind:
+                    follower = max(behind, key=lambda other: at_m[other])
+                    gap_m = at_m[car] - at_m[follower] - CAR_M
+                    wanted = (
+                        drive.eagerness[follower] * drive.limits_mps[min(int(max(0, at_m[follower])), cells)]
+                    )
+                    pull = acceleration(
+                        speed[[follower]],
+                        np.array([wanted]),
+                        np.array([gap_m]),
+                        speed[[follower]] - speed[car],
+                    )
+                    assert gap_m > 0
+                    assert pull[0] >= -SAFE - 1e-9
+
+
+def test_vehicles_start_apart_in_lanes_that_go_on():
+    checked = 0
+    for seed in range(400):
+        rng = Random(seed)
+        counts = np.repeat([rng.choice((1, 2, 3)) for _ in range(10)], CELL_M)
+        lanes = LaneWay(
+            course=course_of(((0.0, 0.0), (0.0, 10.0 * CELL_M)), 6.0), corners=np.array([0, 1]),
+            counts=counts, halves_m=np.full(len(counts), 6.0),
+        )  # fmt: skip
+        ahead_m, lane, _ = traffic._others(rng, traffic._Way(legs=()), lanes)
+        assert list(ahead_m) == sorted(ahead_m, reverse=True)
+        for (here_m, its_lane), (there_m, other_lane) in combinations(zip(ahead_m, lane, strict=True), 2):
+            if its_lane == other_lane:
+                assert here_m - there_m >= traffic.GAP_M[0]
+                checked += 1
+        for here_m, its_lane in list(zip(ahead_m, lane, strict=True))[:-1]:  # the asked one starts at 0
+            assert its_lane < counts[math.floor(here_m) :][: round(traffic.GAP_M[1])].min()
+    assert checked > 400
+
+
+def test_a_leg_of_no_length_leaves_a_walker_on_the_pavement():
+    world = town()
+    road = next(road for road in world.scene.roads.values() if road.line.length > 60)
+    ends_m = tuple((x, y) for x, y in road.line.coords)
+    leg, here, there = (
+        RouteLeg(kind="road", id=road.id, floor=0, to_floor=0, points_m=points_m,
+                 length_m=shapely.LineString(points_m).length)
+        for points_m in (ends_m, ends_m[:1] * 2, ends_m[-1:] * 2)
+    )  # fmt: skip
+    way = traffic._on_pavement(world, traffic._Way(legs=(here, leg, there), via=1))
+    least_m = world.lanes[road.id].half_m + PAVEMENT_M - 0.01
+    assert len(way.legs) == 3
+    for moved in way.legs:
+        assert all(road.line.distance(shapely.Point(point)) >= least_m for point in moved.points_m)
+    assert way.legs[0].points_m[-1] == way.legs[1].points_m[0]
+    assert way.legs[1].points_m[-1] == way.legs[2].points_m[0]
 
 
 def test_a_fast_car_overtakes_a_slow_one_where_there_are_two_lanes_and_not_where_there_is_one():

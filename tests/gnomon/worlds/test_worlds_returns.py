@@ -1,5 +1,6 @@
 """Targets that go back: what is next is not always onward, and a question still has one right answer."""
 
+from dataclasses import replace
 from functools import cache
 
 import pytest
@@ -10,15 +11,17 @@ from gnomon.worlds.drawing import draw, world_of
 from gnomon.worlds.options import WorldOptions
 from gnomon.worlds.sample_numbers import CELLS, Number
 from gnomon.worlds.traffic import RETURNING
-from gnomon.worlds.trajectory import trips_of
+from gnomon.worlds.trajectory import lookout_of_views, trips_of
 
 SEED = 17
 RETURNS = WorldOptions(movement="simulated", journeys="returning")
+CROWDED = replace(RETURNS, sight="crowded")
 
 
 @cache
-def trips(scene, options=RETURNS):
-    return [trip for round_ in range(3) for trip in trips_of(world_of(SEED, scene, round_, options=options))]
+def trips(scene, options=RETURNS, rounds=3):
+    worlds = [world_of(SEED, scene, round_, options=options) for round_ in range(rounds)]
+    return [trip for world in worlds for trip in trips_of(world)]
 
 
 @pytest.mark.parametrize("scene", ["outdoor", "indoor"])
@@ -44,6 +47,35 @@ def test_who_turns_back_in_view_is_next_seen_where_it_came_from(scene):
             if 0 < place < len(trip.sightings) - 1:
                 seen_again += trip.sightings[place - 1].camera == trip.sightings[place + 1].camera
     assert seen_again > 5
+
+
+@pytest.mark.parametrize("scene", ["outdoor", "indoor"])
+@pytest.mark.parametrize("options", [RETURNS, CROWDED], ids=["free", "crowded"])
+def test_a_camera_sees_a_target_once_on_its_way_there_and_once_on_its_way_back(scene, options):
+    for trip in trips(scene, options, rounds=1):
+        turned_s = trip.journey.turned_s
+        there = [s.camera for s in trip.sightings if turned_s is None or s.start_s < turned_s]
+        back = [s.camera for s in trip.sightings if turned_s is not None and s.end_s > turned_s]
+        assert len(set(there)) == len(there)
+        assert len(set(back)) == len(back)
+    assert any(trip.journey.turned_s is not None for trip in trips(scene, options, rounds=1))
+
+
+@pytest.mark.parametrize("scene", ["outdoor", "indoor"])
+def test_nobody_who_hides_a_target_makes_two_stays_of_one(scene):
+    world = world_of(SEED, scene, 0, options=CROWDED)
+    for trip in trips_of(world):
+        for whole in lookout_of_views(world).sightings(trip.journey):
+            here = [seen for seen in trip.sightings if seen.camera == whole.camera]
+            assert sum(whole.start_s <= seen.start_s and seen.end_s <= whole.end_s for seen in here) <= 1
+
+
+@pytest.mark.parametrize("cell", [("indoor", "ArrivalTimeInterval"), ("indoor", "MotionState")])
+def test_cameras_between_two_clips_in_a_crowd_are_different_ones(cell):
+    question = draw(Number(SEED, CELLS.index(cell), options=CROWDED)).question
+    (trip, start), (_, end) = question.clip_sightings
+    between = [seen.camera for seen in trip.sightings if start.end_s < seen.start_s < end.start_s]
+    assert len(set(between)) == len(between)
 
 
 def test_a_trip_moved_in_time_turns_so_much_later():
