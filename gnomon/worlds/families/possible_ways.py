@@ -68,7 +68,7 @@ def possible_in(world: World) -> Possible:
         if trip.journey.body.kind == kind
     ]
     if world.scene.kind == "indoor":
-        pool = list(compress(pool, _are_in_one_room(world, [sighting for _, sighting in pool])))
+        pool = list(compress(pool, are_in_one_room(world, [sighting for _, sighting in pool])))
     rng.shuffle(pool)
     taken: list[tuple[Trip, Sighting]] = []
     for trip, sighting in pool:
@@ -84,19 +84,24 @@ def possible_in(world: World) -> Possible:
     return Possible(seen=tuple(taken), way_s=tuple(way_s), straight_s=tuple(straight_s))
 
 
-def _are_in_one_room(world: World, sightings: Sequence[Sighting]) -> list[bool]:
+def are_in_one_room(world: World, sightings: Sequence[Sighting]) -> list[bool]:
     """Of each sighting whether its ends lie on no wall, but in a room or a doorway.
 
     Boxes are rounded: at a wall they may tell the room beyond it, from which ways are others.
     """
+    if not sightings:
+        return []
+    zones = world.scene.zones
     ends = [end for sighting in sightings for end in (sighting.entry, sighting.exit)]
     points, floors = shapely.points([end.xy_m for end in ends]), np.array([end.floor for end in ends])
     is_apart = np.ones(len(ends), dtype=bool)
-    doors = shapely.multipoints([xy_m for door in world.scene.portals.values() for xy_m in door.ends_m])
-    for zone in world.scene.zones.values():
+    for zone in zones.values():
         is_apart &= (floors != zone.floor) | (shapely.distance(zone.area.exterior, points) > ON_WALL_M)
-    is_apart |= shapely.distance(doors, points) < IN_DOOR_M
-    return [bool(begins and ends) for begins, ends in is_apart.reshape(-1, 2)]
+    for portal in world.scene.portals.values():
+        for zone_id, xy_m in zip(portal.zones, portal.ends_m, strict=True):
+            is_near = shapely.distance(shapely.Point(xy_m), points) < IN_DOOR_M
+            is_apart |= (floors == zones[zone_id].floor) & is_near
+    return [bool(are_apart.all()) for are_apart in is_apart.reshape(-1, 2)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

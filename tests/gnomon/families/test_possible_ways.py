@@ -5,6 +5,7 @@ import re
 from collections import Counter
 from functools import lru_cache
 from itertools import combinations, pairwise
+from types import SimpleNamespace
 
 import networkx as nx
 import numpy as np
@@ -19,6 +20,7 @@ from gnomon.media import MediaStore
 from gnomon.worlds.families.drawing import FAMILIES, draw_question
 from gnomon.worlds.families.family_numbers import FamilyNumber, family_number_of
 from gnomon.worlds.families.fewest_targets import fewest
+from gnomon.worlds.families.possible_ways import are_in_one_room
 from tools.geometry.homography import to_ground
 
 SAME, WHICH, FEWEST = FAMILIES[:3]
@@ -130,6 +132,21 @@ def test_times_are_drawn_before_it_is_settled_which_option_is_right():
         hits = sum(question.right in question.rules[rule] for question in questions)
         chance = 1 / len(questions[0].options)
         assert abs(hits - len(questions) * chance) < 3.5 * math.sqrt(len(questions) * chance * (1 - chance))
+
+
+def test_a_sighting_that_ends_on_a_wall_is_kept_only_at_a_door_of_its_own_floor():
+    area = shapely.box(0, 0, 10, 10)
+    zones = {"lower": SimpleNamespace(floor=0, area=area), "upper": SimpleNamespace(floor=1, area=area)}
+    stairs = SimpleNamespace(zones=("lower", "upper"), ends_m=((0.0, 5.0), (10.0, 5.0)))
+    world = SimpleNamespace(scene=SimpleNamespace(zones=zones, portals={"stairs": stairs}))
+
+    def sighting(xy_m, floor):
+        middle = SimpleNamespace(xy_m=(5.0, 5.0), floor=floor)
+        return SimpleNamespace(entry=middle, exit=SimpleNamespace(xy_m=xy_m, floor=floor))
+
+    ends = [((0.0, 5.0), 0), ((0.0, 5.0), 1), ((10.0, 5.0), 0), ((10.0, 5.0), 1), ((0.0, 8.0), 0)]
+    assert are_in_one_room(world, [sighting(*end) for end in ends]) == [True, False, False, True, False]
+    assert are_in_one_room(world, []) == []
 
 
 def test_the_fewest_bodies_by_trying_all_shares_are_those_of_a_matching():
