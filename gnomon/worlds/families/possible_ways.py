@@ -33,7 +33,6 @@ CLEAR = 1.12  # a way takes at least so much more or less than the time there is
 ON_WALL_M, IN_DOOR_M = 0.1, 0.3  # from a wall, and from the middle of a door
 SEEN_TWICE = 3  # sightings of each camera that questions are made of
 ROUNDS = 20  # in which each sighting of a place is tried as the first
-NO_HALVES: Mapping[str, list[int]] = {}
 UNKNOWN = "it cannot be determined"
 WORLDS_KEPT = 32
 
@@ -131,9 +130,13 @@ def sighting_text(world: World, number: int, seen: Seen) -> str:
     return "\n".join(lines)
 
 
+def _has_one_way(world: World) -> bool:
+    return any(road.oneway for road in world.scene.roads.values())
+
+
 def on_streets(world: World) -> str:
     """How vehicles keep to the streets, as the prompt tells it."""
-    if any(road.oneway for road in world.scene.roads.values()):
+    if _has_one_way(world):
         return "keeps to the streets of the map and goes the way that the arrows of one-way streets point"
     return "keeps to the streets of the map"
 
@@ -141,10 +144,9 @@ def on_streets(world: World) -> str:
 def _rules_of_place(world: World) -> str:
     kind = world.scene.kind
     noun, _, goes = PEOPLE[kind]
-    streets = on_streets(world)
-    turns = ", but may turn round anywhere else" if "one-way" in streets else " and may turn round anywhere"
+    turns = ", but may turn round anywhere else" if _has_one_way(world) else " and may turn round anywhere"
     ways = (
-        f"{streets}{turns}"
+        f"{on_streets(world)}{turns}"
         if kind == "outdoor"
         else "goes through doors, stairs and lifts, whose lengths count as those of other ways do"
     )
@@ -170,9 +172,10 @@ def _ahead(world: World, seen: Sequence[Seen], pairs: Sequence[tuple[int, int]])
 def question_of(
     world: World, rng: Random, seen: Sequence[Seen], pairs: Sequence[tuple[int, int]], text: str,
     options: Sequence[str], right: int, rules: dict[str, list[int]],
-    halves: Mapping[str, list[int]] = NO_HALVES,
+    halves: Mapping[str, list[int]] | None = None,
 ) -> FamilyQuestion:  # fmt: skip
     """The question about these sightings, of which those pairs decide; its options are shuffled."""
+    halves = halves or {}
     listed, place, moved = shuffled(rng, options, right, {**rules, **halves})
     top_mps = TOP_MPS[world.scene.kind]
     ways = []
