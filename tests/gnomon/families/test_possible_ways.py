@@ -3,6 +3,7 @@
 import math
 import re
 from collections import Counter
+from dataclasses import replace
 from functools import lru_cache
 from itertools import combinations, pairwise
 from types import SimpleNamespace
@@ -14,9 +15,11 @@ import shapely
 
 from gnomon.benchmarks.gtr_bench.clock import day_second
 from gnomon.benchmarks.worlds_families import worlds_families
-from gnomon.core.errors import NotFound
+from gnomon.core.errors import DataError, NotFound
 from gnomon.core.select import Select
 from gnomon.media import MediaStore
+from gnomon.worlds.difficulty import Difficulty
+from gnomon.worlds.families import drawing
 from gnomon.worlds.families.drawing import FAMILIES, draw_question
 from gnomon.worlds.families.family_numbers import FamilyNumber, family_number_of
 from gnomon.worlds.families.fewest_targets import fewest
@@ -189,3 +192,14 @@ def test_a_larger_limit_extends_a_smaller_and_filters_pick_the_same_samples(tmp_
 def test_an_id_of_no_sample_is_refused(name):
     with pytest.raises(NotFound):
         family_number_of(name, FAMILIES)
+
+
+@pytest.mark.parametrize(
+    ("difficulty", "field"), [(None, "select.tasks"), (Difficulty(level="hard"), "select.difficulty")]
+)
+def test_where_no_place_holds_a_question_the_error_names_what_was_chosen(difficulty, field, monkeypatch):
+    monkeypatch.setattr(drawing, "WORLDS", 1)
+    barren = replace(SAME, draw=lambda *_: None)
+    with pytest.raises(DataError, match="places holds the question same2-indoor") as caught:
+        draw_question(FamilyNumber(barren, "indoor", 5, 0, difficulty))
+    assert caught.value.field == field
