@@ -390,16 +390,15 @@ class Maker:
 
 
 def _bent(rng: np.random.Generator, legs: list[PolylineTurn], grain: Grain) -> list[PolylineTurn]:
-    """The path with one leg longer or shorter, or one turn wider or narrower."""
-    bent = list(legs)
-    index = int(rng.integers(len(bent)))
-    turn_deg, length_m = bent[index].turn_deg, bent[index].length_m
+    """The path with one leg longer or shorter, or one turn wider or narrower; bounds are the whole path's."""
+    index = int(rng.integers(len(legs)))
+    turn_deg, length_m = legs[index].turn_deg, legs[index].length_m
     if index and rng.random() < 0.5:
         turn_deg = wrapped_deg(turn_deg + either_way(rng, ANGLES))
     else:
-        length_m = round(grain.mirrored(length_m + either_way(rng, grain)), grain.digits)
-    bent[index] = PolylineTurn(turn_deg=turn_deg, length_m=length_m)
-    return bent
+        rest_m = math.fsum(leg.length_m for leg in legs) - length_m
+        length_m = round(grain.mirrored(rest_m + length_m + either_way(rng, grain)) - rest_m, grain.digits)
+    return [*legs[:index], PolylineTurn(turn_deg=turn_deg, length_m=length_m), *legs[index + 1 :]]
 
 
 def _are_paths(paths: Sequence[list[PolylineTurn]], grain: Grain) -> bool:

@@ -205,3 +205,10 @@ def test_a_hole_splits_a_stretch():
 @pytest.mark.parametrize("path", [[], [(0, 0)], [(0, 0), (0, 0)]])
 def test_a_path_that_goes_nowhere_has_no_stretches(path):
     assert crossings(path, box(-1, -1, 1, 1)) == []
+
+
+def test_no_path_crosses_an_area_that_is_empty_and_the_others_are_cut_as_before():
+    square, path = box(0, 0, 10, 10), [(-5.0, 5.0), (15.0, 5.0)]
+    areas = crossed([Polygon(), square])
+    assert isinstance(areas, CrossedConvex)
+    assert areas.by(path) == [[], [(5.0, 15.0)]]

@@ -195,7 +195,7 @@ def crossed(areas: Sequence[Polygon]) -> Crossed:
     sides = [_inner_sides(area) for area in areas]
     if any(edges is None for edges in sides):
         return Crossed(areas)
-    return CrossedConvex(areas, [edges for edges in sides if edges])
+    return CrossedConvex(areas, [edges for edges in sides if edges is not None])
 
 
 Side = tuple[float, float, float]  # an edge's direction inwards, and how far along it the edge lies
@@ -227,7 +227,9 @@ class CrossedConvex(Crossed):
 
 
 def _inner_sides(area: Polygon) -> list[Side] | None:
-    """None where the area has dents or holes."""
+    """None where the area has dents or holes; none at all where it is empty."""
+    if area.is_empty:
+        return []
     corners = shapely.get_coordinates(area.exterior).tolist()
     steps = [(b[0] - a[0], b[1] - a[1]) for a, b in pairwise(corners)]
     turns = [a[0] * b[1] - a[1] * b[0] for a, b in pairwise([*steps, *steps[:1]])]

@@ -90,20 +90,20 @@ def _of_text(question: FamilyQuestion) -> Matrix:
     times_s = [span for head in heads if (span := day_span(head.rpartition(" ")[2]))]
     gaps_s = [later[0] - before[1] for before, later in pairwise(times_s)]
     bodies = [float(number) for number in _OF_SIGHTING.findall(question.text)]
-    told = [1.0, *gaps_s, *(bodies[-1:] or [0.0]), times_s[-1][1] - times_s[0][0]]
+    of_question = [1.0, *gaps_s, *(bodies[-1:] or [0.0]), times_s[-1][1] - times_s[0][0]]
     heights = [[float(height) for *_, height in _BOX.findall(text)] for text in question.evidence]
-    words = sorted(question.options)
+    texts = sorted(question.options)
     rows = []
     for option in question.options:
-        is_it = [float(option == each) for each in words]
+        is_option = [float(option == text) for text in texts]
         sighting = _OPTION_SIGHTING.fullmatch(option)
         at = int(sighting[1]) - 1 if sighting else None
-        own = (
+        of_sighting = (
             [0.0] * 4
             if at is None
             else [1.0, times_s[at][0] - times_s[0][1], times_s[at][1] - times_s[at][0], sum(heights[at])]
         )
-        rows.append([*(part * value for part in is_it for value in told), *own])
+        rows.append([*(part * value for part in is_option for value in of_question), *of_sighting])
     return np.hstack([_of_options(question), np.array(rows)])
 
 

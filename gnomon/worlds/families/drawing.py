@@ -42,7 +42,8 @@ def draw_question(number: FamilyNumber[Family]) -> DrawnQuestion:
     """The question of that number, in its place; in a spare one where that holds none.
 
     Raises:
-        DataError: no place was found that holds it: the ranges of its features are too narrow.
+        DataError: no place was found that holds it, as where the ranges of its features are too narrow. It
+            names `select.difficulty` where one was chosen, else `select.tasks`.
     """
     family, difficulty = number.family, number.difficulty
     has_ranges = bool(difficulty and difficulty.ranges)
@@ -58,5 +59,6 @@ def draw_question(number: FamilyNumber[Family]) -> DrawnQuestion:
             drawn = DrawnQuestion(world=world, question=question)
             if not difficulty or not has_ranges or difficulty.admits(features_of(world, question)):
                 return drawn
-    message = f"none of {places} places holds the question {number.sample_id}; ask for less, or other tasks"
-    raise DataError(message, field="select.difficulty")
+    remedy = "ask for another difficulty or other tasks" if difficulty else "ask for other tasks"
+    message = f"none of {places} places holds the question {number.sample_id}; {remedy}"
+    raise DataError(message, field="select.difficulty" if difficulty else "select.tasks")

@@ -301,14 +301,14 @@ def still_hidden(
     if difficulty and difficulty.level:
         out = lots.choice([other for other in range(INS) if other != body])
 
-    told = "" if out is None else f"; one of the two was the {noun} of sighting {out + 1}"
+    who_came = "" if out is None else f"; one of the two was the {noun} of sighting {out + 1}"
 
     def words(end_s: float) -> Texts:
         text = (
             f"After {_listed((1, 2, 3))} three {nouns} went out of sight. Two of the three came into sight"
-            f" again, in sightings 4 and 5{told}. At {clock(round(end_s + AFTER_S, 1))} nothing more has been"
-            f" seen of them. Is the {noun} of sighting {body + 1} still out of sight then, or can that not be"
-            " determined?"
+            f" again, in sightings 4 and 5{who_came}. At {clock(round(end_s + AFTER_S, 1))} nothing more has"
+            f" been seen of them. Is the {noun} of sighting {body + 1} still out of sight then, or can that"
+            " not be determined?"
         )
         return text, ("yes, it is still out of sight", "no, it has come into sight", UNKNOWN)
 
@@ -320,7 +320,7 @@ def still_hidden(
 
 
 def _fewest_hidden(options: int) -> Asked:
-    """The option is one less than the number; who finds more than there are options takes the last."""
+    """The option is one less than the number of bodies. At a level none is asked of which all are hidden."""
 
     def answer(going: Flags) -> Indices:
         """Of three, one came out in each sighting that can be so."""

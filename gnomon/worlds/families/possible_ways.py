@@ -33,7 +33,6 @@ CLEAR = 1.12  # a way takes at least so much more or less than the time there is
 ON_WALL_M, IN_DOOR_M = 0.1, 0.3  # from a wall, and from the middle of a door
 SEEN_TWICE = 3  # sightings of each camera that questions are made of
 ROUNDS = 20  # in which each sighting of a place is tried as the first
-NO_HALVES: Mapping[str, list[int]] = {}
 UNKNOWN = "it cannot be determined"
 WORLDS_KEPT = 32
 
@@ -68,7 +67,7 @@ def possible_in(world: World) -> Possible:
         if trip.journey.body.kind == kind
     ]
     if world.scene.kind == "indoor":
-        pool = list(compress(pool, _are_in_one_room(world, [sighting for _, sighting in pool])))
+        pool = list(compress(pool, are_in_one_room(world, [sighting for _, sighting in pool])))
     rng.shuffle(pool)
     taken: list[tuple[Trip, Sighting]] = []
     for trip, sighting in pool:
@@ -84,19 +83,24 @@ def possible_in(world: World) -> Possible:
     return Possible(seen=tuple(taken), way_s=tuple(way_s), straight_s=tuple(straight_s))
 
 
-def _are_in_one_room(world: World, sightings: Sequence[Sighting]) -> list[bool]:
+def are_in_one_room(world: World, sightings: Sequence[Sighting]) -> list[bool]:
     """Of each sighting whether its ends lie on no wall, but in a room or a doorway.
 
     Boxes are rounded: at a wall they may tell the room beyond it, from which ways are others.
     """
+    if not sightings:
+        return []
+    zones = world.scene.zones
     ends = [end for sighting in sightings for end in (sighting.entry, sighting.exit)]
     points, floors = shapely.points([end.xy_m for end in ends]), np.array([end.floor for end in ends])
     is_apart = np.ones(len(ends), dtype=bool)
-    doors = shapely.multipoints([xy_m for door in world.scene.portals.values() for xy_m in door.ends_m])
-    for zone in world.scene.zones.values():
+    for zone in zones.values():
         is_apart &= (floors != zone.floor) | (shapely.distance(zone.area.exterior, points) > ON_WALL_M)
-    is_apart |= shapely.distance(doors, points) < IN_DOOR_M
-    return [bool(begins and ends) for begins, ends in is_apart.reshape(-1, 2)]
+    for portal in world.scene.portals.values():
+        for zone_id, xy_m in zip(portal.zones, portal.ends_m, strict=True):
+            is_near = shapely.distance(shapely.Point(xy_m), points) < IN_DOOR_M
+            is_apart |= (floors == zones[zone_id].floor) & is_near
+    return [bool(are_apart.all()) for are_apart in is_apart.reshape(-1, 2)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -126,9 +130,13 @@ def sighting_text(world: World, number: int, seen: Seen) -> str:
     return "\n".join(lines)
 
 
+def _has_one_way(world: World) -> bool:
+    return any(road.oneway for road in world.scene.roads.values())
+
+
 def on_streets(world: World) -> str:
     """How vehicles keep to the streets, as the prompt tells it."""
-    if any(road.oneway for road in world.scene.roads.values()):
+    if _has_one_way(world):
         return "keeps to the streets of the map and goes the way that the arrows of one-way streets point"
     return "keeps to the streets of the map"
 
@@ -136,10 +144,9 @@ def on_streets(world: World) -> str:
 def _rules_of_place(world: World) -> str:
     kind = world.scene.kind
     noun, _, goes = PEOPLE[kind]
-    streets = on_streets(world)
-    turns = ", but may turn round anywhere else" if "one-way" in streets else " and may turn round anywhere"
+    turns = ", but may turn round anywhere else" if _has_one_way(world) else " and may turn round anywhere"
     ways = (
-        f"{streets}{turns}"
+        f"{on_streets(world)}{turns}"
         if kind == "outdoor"
         else "goes through doors, stairs and lifts, whose lengths count as those of other ways do"
     )
@@ -165,9 +172,10 @@ def _ahead(world: World, seen: Sequence[Seen], pairs: Sequence[tuple[int, int]])
 def question_of(
     world: World, rng: Random, seen: Sequence[Seen], pairs: Sequence[tuple[int, int]], text: str,
     options: Sequence[str], right: int, rules: dict[str, list[int]],
-    halves: Mapping[str, list[int]] = NO_HALVES,
+    halves: Mapping[str, list[int]] | None = None,
 ) -> FamilyQuestion:  # fmt: skip
     """The question about these sightings, of which those pairs decide; its options are shuffled."""
+    halves = halves or {}
     listed, place, moved = shuffled(rng, options, right, {**rules, **halves})
     top_mps = TOP_MPS[world.scene.kind]
     ways = []

@@ -95,7 +95,7 @@ def _of_parts(
 
 
 _RIDES = (
-    ("size", 2), ("side", 1), ("box", 2), ("length", 2), ("speed", 2), ("turn", 1), ("path", 2), ("pose", 1)
+    ("size", 2), ("side", 1), ("box", 2), ("length", 2), ("speed", 2), ("turn", 1), ("path", 3), ("pose", 1)
 )  # fmt: skip
 MOTION_TASKS: tuple[MotionTask, ...] = (
     *(_of_rides(task, short, version=version) for task, (short, version) in zip(TASKS, _RIDES, strict=True)),

@@ -72,7 +72,7 @@ class Flight(Tour):
 
     @property
     def marks_s(self) -> tuple[int, ...]:
-        """When the first manoeuvre begins and each ends."""
+        """When the first manoeuvre begins and each ends, in the whole flight's time, also of a part of it."""
         return tuple(np.cumsum([0, *(each.seconds for each in self.manoeuvres)]).tolist())
 
     def part(self, start_s: int, end_s: int) -> "Flight":

@@ -139,7 +139,7 @@ def _measured(task: str, tour: Tour, lots: Random) -> FamilyQuestion | None:
 
 
 def _lasting(part: Recording) -> Spans:
-    """The spans of so long a part: lengths have bounds as paces have."""
+    """The spans of so long a part: lengths of whole ways have bounds as paces have."""
     seconds = part.frames[-1].time_s - part.frames[0].time_s
     low_mps, high_mps = PACES_MPS
     bounded = replace(IN_TOWN.lengths, lowest=low_mps * seconds, highest=high_mps * seconds)

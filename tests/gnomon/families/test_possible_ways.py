@@ -3,8 +3,10 @@
 import math
 import re
 from collections import Counter
+from dataclasses import replace
 from functools import lru_cache
 from itertools import combinations, pairwise
+from types import SimpleNamespace
 
 import networkx as nx
 import numpy as np
@@ -13,12 +15,15 @@ import shapely
 
 from gnomon.benchmarks.gtr_bench.clock import day_second
 from gnomon.benchmarks.worlds_families import worlds_families
-from gnomon.core.errors import NotFound
+from gnomon.core.errors import DataError, NotFound
 from gnomon.core.select import Select
 from gnomon.media import MediaStore
+from gnomon.worlds.difficulty import Difficulty
+from gnomon.worlds.families import drawing
 from gnomon.worlds.families.drawing import FAMILIES, draw_question
 from gnomon.worlds.families.family_numbers import FamilyNumber, family_number_of
 from gnomon.worlds.families.fewest_targets import fewest
+from gnomon.worlds.families.possible_ways import are_in_one_room
 from tools.geometry.homography import to_ground
 
 SAME, WHICH, FEWEST = FAMILIES[:3]
@@ -132,6 +137,21 @@ def test_times_are_drawn_before_it_is_settled_which_option_is_right():
         assert abs(hits - len(questions) * chance) < 3.5 * math.sqrt(len(questions) * chance * (1 - chance))
 
 
+def test_a_sighting_that_ends_on_a_wall_is_kept_only_at_a_door_of_its_own_floor():
+    area = shapely.box(0, 0, 10, 10)
+    zones = {"lower": SimpleNamespace(floor=0, area=area), "upper": SimpleNamespace(floor=1, area=area)}
+    stairs = SimpleNamespace(zones=("lower", "upper"), ends_m=((0.0, 5.0), (10.0, 5.0)))
+    world = SimpleNamespace(scene=SimpleNamespace(zones=zones, portals={"stairs": stairs}))
+
+    def sighting(xy_m, floor):
+        middle = SimpleNamespace(xy_m=(5.0, 5.0), floor=floor)
+        return SimpleNamespace(entry=middle, exit=SimpleNamespace(xy_m=xy_m, floor=floor))
+
+    ends = [((0.0, 5.0), 0), ((0.0, 5.0), 1), ((10.0, 5.0), 0), ((10.0, 5.0), 1), ((0.0, 8.0), 0)]
+    assert are_in_one_room(world, [sighting(*end) for end in ends]) == [True, False, False, True, False]
+    assert are_in_one_room(world, []) == []
+
+
 def test_the_fewest_bodies_by_trying_all_shares_are_those_of_a_matching():
     pairs = list(combinations(range(4), 2))
     for subset in range(2 ** len(pairs)):
@@ -172,3 +192,14 @@ def test_a_larger_limit_extends_a_smaller_and_filters_pick_the_same_samples(tmp_
 def test_an_id_of_no_sample_is_refused(name):
     with pytest.raises(NotFound):
         family_number_of(name, FAMILIES)
+
+
+@pytest.mark.parametrize(
+    ("difficulty", "field"), [(None, "select.tasks"), (Difficulty(level="hard"), "select.difficulty")]
+)
+def test_where_no_place_holds_a_question_the_error_names_what_was_chosen(difficulty, field, monkeypatch):
+    monkeypatch.setattr(drawing, "WORLDS", 1)
+    barren = replace(SAME, draw=lambda *_: None)
+    with pytest.raises(DataError, match="places holds the question same2-indoor") as caught:
+        draw_question(FamilyNumber(barren, "indoor", 5, 0, difficulty))
+    assert caught.value.field == field

@@ -325,6 +325,19 @@ def test_sizes_and_paces_of_options_lie_within_what_a_town_has():
             assert PACES_MPS[0] - 0.01 <= float(words.rstrip("m")) / seconds <= PACES_MPS[1] + 0.01
 
 
+def test_wrong_paths_are_as_long_as_paths_in_a_town_and_their_legs_may_be_shorter():
+    shortest_mps = []
+    for k in range(8):
+        question = question_of("path", k).question
+        seconds = question.window_s[1] - question.window_s[0]
+        for index, words in enumerate(question.options):
+            legs_m = [float(length) for length in re.findall(r"move forward ([\d.]+)m", words)]
+            if index != question.right:
+                assert PACES_MPS[0] - 0.02 <= sum(legs_m) / seconds <= PACES_MPS[1] + 0.02
+                shortest_mps.append(min(legs_m) / seconds)
+    assert min(shortest_mps) < PACES_MPS[0]
+
+
 @settings(max_examples=60)
 @given(seed=st.integers(0, 10**6), place=st.floats(-50, 50))
 def test_all_wrong_numbers_differ_from_each_other_as_from_the_truth(seed, place):
