@@ -16,10 +16,11 @@ from pathlib import Path
 
 import numpy as np
 
+from gnomon.audit.learner import learn
 from gnomon.benchmarks.gtr_bench.audit import answer_options
 from gnomon.benchmarks.worlds import worlds
 from gnomon.benchmarks.worlds.audit.shown_steps import ShownSteps, shown_steps
-from gnomon.benchmarks.worlds.audit.steps_learner import LEARNERS, learn
+from gnomon.benchmarks.worlds.audit.steps_learner import LEARNERS
 from gnomon.benchmarks.worlds.audit.steps_rules import ONE_STEP, WHOLE, WORDS
 from gnomon.core.benchmark import HasOracle
 from gnomon.core.select import Select

@@ -10,9 +10,10 @@ import numpy as np
 import pytest
 
 from bench.oracle_steps import Question, questions, shares
+from gnomon.audit.learner import learn
 from gnomon.benchmarks.worlds.audit import shortcuts, try_shortcuts
 from gnomon.benchmarks.worlds.audit.shown_steps import ShownSteps, shown_steps
-from gnomon.benchmarks.worlds.audit.steps_learner import LEARNERS, learn
+from gnomon.benchmarks.worlds.audit.steps_learner import LEARNERS
 from gnomon.benchmarks.worlds.audit.steps_rules import WORDS, least
 from gnomon.benchmarks.worlds.benchmark import Worlds
 from gnomon.core.errors import DataError
