@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 
 from bench.oracle_steps import Question, questions, shares
+from gnomon.audit import learner
 from gnomon.audit.learner import learn
-from gnomon.benchmarks.worlds.audit import shortcuts, try_shortcuts
+from gnomon.benchmarks.worlds.audit import try_shortcuts
 from gnomon.benchmarks.worlds.audit.shown_steps import ShownSteps, shown_steps
 from gnomon.benchmarks.worlds.audit.steps_learner import LEARNERS
 from gnomon.benchmarks.worlds.audit.steps_rules import WORDS, least
@@ -105,7 +106,7 @@ def test_steps_that_cannot_be_read_end_the_audit_with_an_error(tmp_path: Path) -
 def test_the_audit_of_a_benchmark_tries_rules_and_learners_on_the_steps(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(shortcuts, "FEWEST", 12)
+    monkeypatch.setattr(learner, "FEWEST", 12)
     media, select = MediaStore(tmp_path), Select(limit=20, seed=4, tasks=("CausalReordering",))
     samples = {}
     for protocol in ("official", "guarded"):
