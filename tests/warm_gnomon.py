@@ -36,11 +36,11 @@ MODULES = (
 )
 CLIENT = """#!{python} -IS
 import json, os, socket, struct, sys
-told = json.dumps([sys.argv[1:], os.getcwd(), dict(os.environ)]).encode()
+call = json.dumps([sys.argv[1:], os.getcwd(), dict(os.environ)]).encode()
 with socket.socket(socket.AF_UNIX) as server:
     server.connect({address!r})
-    socket.send_fds(server, [struct.pack("!I", len(told))], [0, 1, 2])
-    server.sendall(told)
+    socket.send_fds(server, [struct.pack("!I", len(call))], [0, 1, 2])
+    server.sendall(call)
     code = server.recv(1)
 os._exit(code[0] if code else 70)
 """

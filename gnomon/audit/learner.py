@@ -1,4 +1,4 @@
-"""Learns to choose an option from features of what is written: a conditional logit, tried on other places."""
+"""Fits a conditional logit that chooses an option by its features, and tries it on other places."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 

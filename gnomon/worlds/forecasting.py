@@ -93,21 +93,21 @@ def meeting(world: World, rng: Random, first: Trip, lots: Lots | None = None) ->
     if last.camera == place.camera:
         return None
     for _ in range(COMPANIONS):
-        other = pooled_trip(world, rng, past=place.camera) if lots else trip(world, rng)
-        where = [sighting.camera for sighting in other.sightings] if other else []
-        if other is None or place.camera not in where[1:] or other.target == first.target:
+        companion = pooled_trip(world, rng, past=place.camera) if lots else trip(world, rng)
+        where = [sighting.camera for sighting in companion.sightings] if companion else []
+        if companion is None or place.camera not in where[1:] or companion.target == first.target:
             continue
         theirs = where.index(place.camera, 1)
         if where[theirs - 1] in (last.camera, place.camera):
             continue
-        delay_s = _delay_s(rng, place, other.sightings[theirs])
-        other = other.later(other.journey.in_step_s(delay_s))
+        delay_s = _delay_s(rng, place, companion.sightings[theirs])
+        companion = companion.later(companion.journey.in_step_s(delay_s))
         if world.is_crowded:
-            pair = beside_one_another(world, first, other)
-            if pair is None:
+            both_hiding = beside_one_another(world, first, companion)
+            if both_hiding is None:
                 continue
-            first, other = pair
-        return met(world, rng, (first, index), (other, theirs), lots)
+            first, companion = both_hiding
+        return met(world, rng, (first, index), (companion, theirs), lots)
     return None
 
 
