@@ -90,6 +90,8 @@ def namespaces(count: int, host: str) -> Iterator[list[Link]]:
             _ip("netns", "add", name)
             stack.callback(_ip, "netns", "delete", name)
             _ip("link", "add", outer, "type", "veth", "peer", "name", "eth0", "netns", name)
+            # Without this, the name is free only some time after its namespace is gone.
+            stack.callback(_ip, "link", "delete", outer)
             _ip("link", "set", outer, "master", bridge, "up")
             _ip("-n", name, "address", "add", f"{base}.{number + 2}/24", "dev", "eth0")
             _ip("-n", name, "link", "set", "eth0", "up")
