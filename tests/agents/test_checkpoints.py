@@ -25,6 +25,7 @@ from gnomon.trials import checkpoint
 from gnomon.trials.checkpoint import SavedTrial, TrialCheckpoints
 from gnomon.trials.run_trial import JobContext, run_trial
 from gnomon.trials.trial_plan import expand_trials
+from tools.itinerary.effort import Effort
 
 TOOLS = ["check_plan", "place_details", "find_place", "plan_trip"]
 REQUEST = {
@@ -129,8 +130,9 @@ def notes(trace: Trace) -> list[str]:
 
 @pytest.fixture
 def play(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Play]:
-    """With every call worth a checkpoint."""
+    """With every call worth a checkpoint, and plans that say the same of how long they took."""
     monkeypatch.setattr(checkpoint, "WORTH_S", 0.0)
+    monkeypatch.setattr(Effort, "spent_s", 0.5)
     langgraph_runtime.load()
 
     def of(name: str, request: dict[str, Any] = REQUEST, replies: list[Any] | None = None) -> Play:
