@@ -37,6 +37,7 @@ PAIRS = tuple(combinations(range(COUNTED), 2))
 PAIRS_AT = np.array(PAIRS)
 ARE_NEIGHBOURS = PAIRS_AT[:, 1] - PAIRS_AT[:, 0] == 1
 DRAWN, ROUNDS = 6_000, 10  # rows that are drawn at a time at a level; how often
+STAYS = 2  # equal shares of a place's sightings, from short to long
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -108,17 +109,25 @@ def _at_level(lots: Random, world: World, rng: Random, difficulty: Difficulty) -
 
     In easy questions straight lines find how many, and so does who only asks who can go from a sighting to
     the very next. In hard ones nobody can, so these always say four, and straight lines say two.
+
+    In hard ones it is drawn as well how long the middle sightings are: long ones leave more time between the
+    others, and the fewer bodies are needed, so that who only adds up times would be right more often than by
+    chance. In easy ones, which straight lines find anyway, too few rows would be left.
     """
     kind = world.scene.kind
     gaps_s = np.array([lots.uniform(*SHORT_GAP_S[kind]) for _ in range(COUNTED - 1)])
     right, start_s = lots.randrange(COUNTED - LEAST + 1), lots.uniform(*STARTS_S)
+    shares = [lots.randrange(STAYS) for _ in range(COUNTED - 2)]  # in which the middle ones lie
     is_sure = finds_surely(lots, difficulty)
     finds_usual = is_sure or lots.random() < 1 / (COUNTED - LEAST + 1)
     possible = possible_in(world)
     stay_s = np.array([sighting.stay_s for _, sighting in possible.seen])
+    everything = range(len(stay_s))
+    by_stay = np.array_split(np.argsort(stay_s, kind="stable"), STAYS)
+    middle = [everything if is_sure else by_stay[share].tolist() for share in shares]
+    columns = [everything, *middle, everything]
     for _ in range(ROUNDS):
-        drawn = rng.choices(range(len(possible.seen)), k=COUNTED * DRAWN)
-        rows = np.array(drawn).reshape(DRAWN, COUNTED)
+        rows = np.column_stack([rng.choices(column, k=DRAWN) for column in columns])
         starts_s = np.cumsum(
             np.column_stack([np.full(DRAWN, start_s), gaps_s + stay_s[rows[:, :-1]]]), axis=1
         )
