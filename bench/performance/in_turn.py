@@ -1,9 +1,9 @@
-"""Measures the floor and a worker in turn, round after round in one setting, beside another checkout if wanted.
+"""Measures the floor and a worker in turn, in one setting, and another checkout beside them if wanted.
 
     python -m bench.performance.in_turn [--in-flight 500] [--latency-ms 200] [--rounds 3] [--beside CHECKOUT]
 
-All but the last column is measured. That is computed: the efficiency that the CPU time of a trial allows where
-one core does nothing else, which a busy machine cannot show.
+All but the last column is measured. That is computed: the efficiency that the CPU time of a trial allows
+where one core does nothing else, which a busy machine cannot show.
 """
 
 import argparse
@@ -23,8 +23,8 @@ SAMPLE_S = 0.2
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Turn:
-    """One run: CPU milliseconds a trial, ideal wall over wall, and the most memory that one process had, in MB,
-    with pages that processes share counted whole (`rss_mb`) or shared out (`pss_mb`).
+    """One run: CPU milliseconds a trial, ideal wall over wall, and the most MB that one process had, with
+    pages that processes share counted whole (`rss_mb`) or shared out (`pss_mb`).
     """
 
     cpu_ms: float
@@ -36,8 +36,8 @@ class Turn:
 def possible_efficiency(cpu_ms: float, *, in_flight: int, latency_ms: float) -> float:
     """Ideal wall over the wall that so many CPU milliseconds a trial allow on one core, all else being free.
 
-    >>> possible_efficiency(1, in_flight=500, latency_ms=200), possible_efficiency(3.2, in_flight=500, latency_ms=200)
-    (1.0, 0.5)
+    >>> [possible_efficiency(ms, in_flight=500, latency_ms=200) for ms in (1, 3.2)]
+    [1.0, 0.5]
     """
     ideal_ms = 1000 * ideal_s(1, in_flight=in_flight, latency_s=latency_ms / 1000)
     return min(1.0, ideal_ms / cpu_ms)
@@ -110,9 +110,10 @@ def row(name: str, turns: list[Turn], floors: list[Turn], *, in_flight: int, lat
     if latency_ms:
         efficiency = f"{100 * statistics.median(turn.efficiency for turn in turns):.0f} %"
         possible = f"{100 * possible_efficiency(cpu_ms, in_flight=in_flight, latency_ms=latency_ms):.0f} %"
+    rss_mb, pss_mb = max(turn.rss_mb for turn in turns), max(turn.pss_mb for turn in turns)
     return (
-        f"| {name} | {cpu_ms:.2f} | {statistics.median(ratios):.2f} ({each}) | {max(turn.rss_mb for turn in turns):.0f} "
-        f"| {max(turn.pss_mb for turn in turns):.0f} | {efficiency} | {possible} |"
+        f"| {name} | {cpu_ms:.2f} | {statistics.median(ratios):.2f} ({each}) | {rss_mb:.0f} | {pss_mb:.0f} "
+        f"| {efficiency} | {possible} |"
     )
 
 
@@ -135,7 +136,7 @@ def main() -> None:
             for name, (system, root) in running.items():
                 turns[name].append(take_turn(system, root, base, **setting))
     lines = [
-        "| system | CPU ms a trial | × floor, in each round | peak MB | shared out | efficiency | possible on a free core |",
+        "| system | CPU ms a trial | × floor, each round | peak MB | shared out | efficiency | possible |",
         "|---|---|---|---|---|---|---|",
         *(row(name, taken, turns["floor"], **setting) for name, taken in turns.items()),
     ]

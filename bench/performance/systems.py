@@ -168,14 +168,17 @@ def run_once(
     command = [*system.command, base, str(trials), str(in_flight), *([folder] if folder else [])]
     environ = {**os.environ, "PYTHONPATH": str(root)}
     try:
-        with subprocess.Popen(
-            [*command, *system.arguments],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            cwd=root,
-            env=environ,
-        ) as running, watching(running.pid):
+        with (
+            subprocess.Popen(
+                [*command, *system.arguments],
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                text=True,
+                cwd=root,
+                env=environ,
+            ) as running,
+            watching(running.pid),
+        ):
             printed, errors = running.communicate()
     finally:
         shutil.rmtree(folder, ignore_errors=True)
