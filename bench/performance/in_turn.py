@@ -132,15 +132,17 @@ def main() -> None:
             running[f"gnomon of {given.beside.name}"] = gnomon, given.beside.resolve()
         turns: dict[str, list[Turn]] = {name: [] for name in running}
         base = f"http://127.0.0.1:{port}/" + (f"l{given.latency_ms}/v1" if given.latency_ms else "v1")
-        for _ in range(given.rounds):
+        for number in range(given.rounds):
             for name, (system, root) in running.items():
                 turns[name].append(take_turn(system, root, base, **setting))
+                sys.stdout.write(f"round {number + 1}, {name}: {turns[name][-1]}\n")
+                sys.stdout.flush()
     lines = [
         "| system | CPU ms a trial | × floor, each round | peak MB | shared out | efficiency | possible |",
         "|---|---|---|---|---|---|---|",
         *(row(name, taken, turns["floor"], **setting) for name, taken in turns.items()),
     ]
-    sys.stdout.write("\n".join(lines) + "\n")
+    sys.stdout.write("\n".join(["", *lines]) + "\n")
 
 
 if __name__ == "__main__":

@@ -189,7 +189,7 @@ async def _attempt(
     checkpoints: TrialCheckpoints | None,
 ) -> TrialResult:
     seed = trial.seed  # hashed at each look
-    cpu_bound = bench.benchmark_as(CpuBound)
+    cpu_bound = bench.benchmark_as(CpuBound)  # type: ignore[type-abstract]  # as protocols are
     is_slow = cpu_bound is not None and cpu_bound.is_cpu_bound
     question = await _in_thread(sample) if is_slow else sample()
     question = question_under(arm, question, bench)
@@ -338,11 +338,11 @@ def score_response(
     )
     if question.missing:
         score = replace(score, flags=(*score.flags, "missing_media"))
-    if (ruled := bench.benchmark_as(HasHeuristics)) is not None:
+    if (ruled := bench.benchmark_as(HasHeuristics)) is not None:  # type: ignore[type-abstract]
         by_rule = ruled.heuristic_scores(question)
         heuristics = {f"{HEURISTIC_PREFIX}{rule}": value for rule, value in by_rule.items()}
         score = replace(score, metrics={**score.metrics, **heuristics})
-    if (measured := bench.benchmark_as(MeasuresDifficulty)) is not None:
+    if (measured := bench.benchmark_as(MeasuresDifficulty)) is not None:  # type: ignore[type-abstract]
         by_name = measured.features(question)
         features = {f"{FEATURE_PREFIX}{name}": value for name, value in by_name.items()}
         score = replace(score, metrics={**score.metrics, **features})
