@@ -106,6 +106,7 @@ class AttemptCheckpoints:
 
     async def end(self) -> Lease:
         """Wait for what is being written, not for long; the lease as it is then."""
+        self.trial.close()
         if self._task is not None:
             await asyncio.wait([self._task], timeout=END_WAIT_S)
         return self.lease_now()

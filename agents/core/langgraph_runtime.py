@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from weakref import WeakKeyDictionary
 
 from gnomon.core.agent import AgentContext
-from tools.core.lazy_imports import blocked
+from tools.core.lazy_imports import blocked, defer_package
 
 OnResume = Callable[[dict[str, Any]], Awaitable[None]]
 T = TypeVar("T")
@@ -29,7 +29,7 @@ NEEDED = (
     "agents.core.checkpointer",
     *(f"langchain_core.tracers.{name}" for name in TRACERS),
 )
-# What these try to import and do without where it is not installed: 38 MB become 30.
+# What these try to import and do without where it is not installed: 38 MB became 30.
 DISPENSABLE = (
     "httpx._main",  # httpx' own command line, with click, rich and pygments: 4.4 MB
     "charset_normalizer",  # guesses the encoding of pages without one, for requests: 3.2 MB
@@ -37,11 +37,16 @@ DISPENSABLE = (
     "psutil",  # figures for langsmith: 0.7 MB
     "httpx2",  # langsmith takes httpx where it is absent, which is loaded anyway: 1.2 MB
 )
+# Of which it wants one type each, all else waits until it is asked for: 5.5 MB. The client of a server of
+# graphs, with web sockets, and what langsmith's server answers.
+DEFERRED = ("langgraph_sdk", "langsmith.types")
 
 
 def load() -> None:
     """Import what a trial on a graph needs."""
     with blocked(*DISPENSABLE):
+        for name in DEFERRED:
+            defer_package(name)
         for name in NEEDED:
             importlib.import_module(name)
 

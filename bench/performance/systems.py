@@ -8,8 +8,8 @@ import subprocess
 import sys
 import tempfile
 import venv
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -136,7 +136,7 @@ def measure(system: System, setting: Setting, *, port: int, rounds: int) -> Cell
     found, load = [], []
     for _ in range(min(rounds, system.most_rounds)):
         load.append(os.getloadavg()[0])
-        found.append(_once(system, f"http://127.0.0.1:{port}/{path}", trials, setting.in_flight))
+        found.append(run_once(system, f"http://127.0.0.1:{port}/{path}", trials, setting.in_flight))
     ideal = ideal_s(trials, in_flight=setting.in_flight, latency_s=setting.latency_ms / 1000)
     return Cell(
         system=system.name,
@@ -150,19 +150,41 @@ def measure(system: System, setting: Setting, *, port: int, rounds: int) -> Cell
     )
 
 
-def _once(system: System, base: str, trials: int, in_flight: int) -> dict[str, float]:
+def run_once(
+    system: System,
+    base: str,
+    trials: int,
+    in_flight: int,
+    *,
+    root: Path = ROOT,
+    watching: Callable[[int], AbstractContextManager[None]] = lambda _pid: nullcontext(),
+) -> dict[str, float]:
+    """What the system at `root` reports of one run; `watching` it, by its process id, meanwhile.
+
+    Raises:
+        RuntimeError: it failed, or answered a trial wrongly.
+    """
     folder = tempfile.mkdtemp() if system.needs_folder else ""
     command = [*system.command, base, str(trials), str(in_flight), *([folder] if folder else [])]
-    environ = {**os.environ, "PYTHONPATH": str(ROOT)}
+    environ = {**os.environ, "PYTHONPATH": str(root)}
     try:
-        done = subprocess.run(
-            [*command, *system.arguments], capture_output=True, text=True, cwd=ROOT, env=environ, check=False
-        )
+        with (
+            subprocess.Popen(
+                [*command, *system.arguments],
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                text=True,
+                cwd=root,
+                env=environ,
+            ) as running,
+            watching(running.pid),
+        ):
+            printed, errors = running.communicate()
     finally:
         shutil.rmtree(folder, ignore_errors=True)
-    if done.returncode:
-        raise RuntimeError(f"{system.name} failed:\n{done.stderr[-2000:]}")
-    found: dict[str, float] = json.loads(done.stdout.strip().splitlines()[-1])
-    if found["right"] != trials:
-        raise RuntimeError(f"{system.name} answered {found['right']} of {trials} rightly")
-    return found
+    if running.returncode:
+        raise RuntimeError(f"{system.name} failed:\n{errors[-2000:]}")
+    measured: dict[str, float] = json.loads(printed.strip().splitlines()[-1])
+    if measured["right"] != trials:
+        raise RuntimeError(f"{system.name} answered {measured['right']} of {trials} rightly")
+    return measured

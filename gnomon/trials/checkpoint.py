@@ -141,6 +141,12 @@ class TrialCheckpoints:
         self._kept, self.state, self.resumed = self._turn_began, None, self.resumed[: self._turn_began]
         self._trace.add(NoteStep(text=f"begun anew: the checkpoint cannot be read ({reason})"))
 
+    def close(self) -> None:
+        """Keep nothing more. Whoever keeps them and these hold each other: without this a trial that has
+        ended would stay in memory, with all its steps, until the garbage collector comes.
+        """
+        self._save = _dropped
+
     def end_turn(self, answer: str) -> None:
         """Go over to the next turn."""
         self.answers.append(answer)
@@ -183,4 +189,8 @@ class TrialCheckpoints:
 
 
 async def _nothing() -> None:
+    return None
+
+
+async def _dropped(_body: bytes, _trace: Trace) -> None:
     return None

@@ -7,8 +7,8 @@ import time
 import traceback
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
-from typing import TypeVar
+from dataclasses import dataclass, field, replace
+from typing import TypeVar, cast
 
 from gnomon.core.agent import Agent, AgentContext, LimitReached
 from gnomon.core.answers import answers_of, joined_answers
@@ -85,6 +85,15 @@ class JobContext:
     benchmark: Benchmark
     media: MediaStore
     samples: SampleSet | None = None
+    _kinds: dict[type, bool] = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    def benchmark_as(self, kind: type[T]) -> T | None:
+        """The benchmark, if it is of this kind, one of the protocols of benchmarks. It is looked at once a
+        job: that takes longer than many a tool.
+        """
+        if kind not in self._kinds:
+            self._kinds[kind] = isinstance(self.benchmark, kind)
+        return cast(T, self.benchmark) if self._kinds[kind] else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -180,7 +189,8 @@ async def _attempt(
     checkpoints: TrialCheckpoints | None,
 ) -> TrialResult:
     seed = trial.seed  # hashed at each look
-    is_slow = isinstance(bench.benchmark, CpuBound) and bench.benchmark.is_cpu_bound
+    cpu_bound = bench.benchmark_as(CpuBound)  # type: ignore[type-abstract]  # as protocols are
+    is_slow = cpu_bound is not None and cpu_bound.is_cpu_bound
     question = await _in_thread(sample) if is_slow else sample()
     question = question_under(arm, question, bench)
     question = worded(question, arm.wording, bench.benchmark)
@@ -328,12 +338,12 @@ def score_response(
     )
     if question.missing:
         score = replace(score, flags=(*score.flags, "missing_media"))
-    if isinstance(bench.benchmark, HasHeuristics):
-        by_rule = bench.benchmark.heuristic_scores(question)
+    if (ruled := bench.benchmark_as(HasHeuristics)) is not None:  # type: ignore[type-abstract]
+        by_rule = ruled.heuristic_scores(question)
         heuristics = {f"{HEURISTIC_PREFIX}{rule}": value for rule, value in by_rule.items()}
         score = replace(score, metrics={**score.metrics, **heuristics})
-    if isinstance(bench.benchmark, MeasuresDifficulty):
-        by_name = bench.benchmark.features(question)
+    if (measured := bench.benchmark_as(MeasuresDifficulty)) is not None:  # type: ignore[type-abstract]
+        by_name = measured.features(question)
         features = {f"{FEATURE_PREFIX}{name}": value for name, value in by_name.items()}
         score = replace(score, metrics={**score.metrics, **features})
     if back := mapped_back(arm, question, response, bench):

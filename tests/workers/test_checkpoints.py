@@ -1,8 +1,10 @@
 """Checkpoints of trials: kept under the lease, counted once, gone with the result."""
 
+import gc
 import json
 import os
 import signal
+import weakref
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -220,6 +222,21 @@ class FakeToolbox:
 
     def skip(self) -> None:
         pass
+
+
+async def test_an_attempt_that_has_ended_needs_no_garbage_collector(store: Store) -> None:
+    job = create(store, 1)
+    attempt = await CheckpointWriter(store, job.id, worker="w", after=lambda _: None).open(
+        lease_one(store, job.id)
+    )
+    ended, watched = await attempt.end(), weakref.ref(attempt)
+    assert ended.counted == NO_USAGE
+    gc.disable()
+    try:
+        del attempt
+        assert watched() is None
+    finally:
+        gc.enable()
 
 
 async def test_an_attempt_that_begins_anew_counts_all_it_spends(store: Store, clock: Clock) -> None:

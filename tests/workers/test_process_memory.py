@@ -8,7 +8,7 @@ from agents.core.langgraph_runtime import DISPENSABLE
 from workers.process import DISPENSABLE as DISPENSABLE_TO_REDIS
 
 HEAVY = {"PIL", "av", "litellm", "networkx", "numpy", "opening_hours", "pyarrow", "scipy", "shapely", "yaml"}
-OPTIONAL = {"charset_normalizer", "httpx2", "opentelemetry", "psutil", "pygments", "rich"}
+OPTIONAL = {"charset_normalizer", "httpx2", "opentelemetry", "psutil", "pygments", "rich", "websockets"}
 
 START = """
 import json, sys
@@ -61,6 +61,16 @@ assert None not in sys.modules.values()
 print(json.dumps([importlib.import_module(name).__name__ for name in {names}]))
 """
     assert _told(code) == [names]
+
+
+def test_packages_of_which_a_type_was_wanted_give_all_that_they_have_when_asked():
+    code = """
+begin("speed")
+import langgraph_sdk
+import langsmith.types
+print(json.dumps([langgraph_sdk.get_client.__name__, langsmith.types.Run.__name__]))
+"""
+    assert _told(code) == [["get_client", "Run"]]
 
 
 GRAPH = """
