@@ -16,9 +16,8 @@ from workers.store import Lease, Store
 from workers.store import results as results_module
 from workers.store.checkpoints import NewCheckpoint
 from workers.store.database import insert_or_update
-from workers.store.job_counters import Usage
-from workers.store.jobs import lock_jobs
-from workers.store.schema import jobs, lease_holders, results, traces, trials
+from workers.store.job_counters import Usage, lock_jobs
+from workers.store.schema import job_counts, jobs, lease_holders, results, traces, trials
 from workers.store.serialization import pack, row_values
 
 TTL_S = 10.0
@@ -45,6 +44,7 @@ class Play:
             fresh = {"state": "pending", "attempt": 0, "token": 0, "worker": None}
             db.execute(update(trials).values(fresh))
             db.execute(delete(lease_holders))
+            db.execute(delete(job_counts))
             counts = dict.fromkeys(("scored", "model_failed", "infra_missing", "leased"), 0)
             spent = {"known_usd": 0.0, "known_tokens": 0}
             db.execute(update(jobs).values(status="queued", finished_at=None, **counts, **spent))
