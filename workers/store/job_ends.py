@@ -1,5 +1,8 @@
 """Ends a job of which nothing is left to run, whoever ended the last of its trials."""
 
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
 from sqlalchemy import ColumnElement, Connection, FromClause, select, update
 
 from workers.store.database import Database
@@ -13,27 +16,42 @@ MAX_CHANGES = 64  # beside a job's row, before they are moved into it: each look
 class JobEnds(Database):
     """The part of the store that ends jobs."""
 
+    @contextmanager
+    def adding_results(self, job_id: str) -> Iterator[Connection]:
+        """A transaction that adds results of a job, which ends if nothing of it is left to run.
+
+        On PostgreSQL others may add results at the same time: the last one sees all once its own are
+        committed. On SQLite this transaction is alone.
+        """
+        with self.writing() as db:
+            yield db
+            if self._is_sqlite:
+                self._end_if_over(db, job_id)
+        if not self._is_sqlite:
+            self.end_if_over(job_id)
+
     def end_if_over(self, job_id: str) -> None:
         """End an open job of which nothing is left to run: it fails where no model answered, or none is left.
 
-        Whoever has added results or opened a job calls it when that is committed. Several may do so at once:
-        the last of them sees what all have added. A job whose last process died before that is found by the
-        sweeper (`jobs_over`).
+        Whoever has opened a job or ended trials of it calls this when that is committed. Several may do so at
+        once. A job whose last process died before it did is found by the sweeper.
         """
         with self.reading() as db:
             columns = (_is_over(counted_jobs).label("is_over"), counted_jobs.c.changes)
             job = db.execute(select(*columns).where(counted_jobs.c.id == job_id)).one_or_none()
-        if job is None or not (job.is_over or job.changes >= MAX_CHANGES):
-            return
-        with self.writing() as db:
-            lock_jobs(db, [job_id], waits=bool(job.is_over))
-            if job.is_over and db.execute(select(_is_over(jobs)).where(jobs.c.id == job_id)).scalar_one():
-                end_job(db, job_id, now=self.now(db))
+        if job is not None and (job.is_over or job.changes >= MAX_CHANGES):
+            with self.writing() as db:
+                self._end_if_over(db, job_id, waits=job.is_over)
 
-    def jobs_over(self) -> list[str]:
-        """Open jobs of which nothing is left to run."""
-        with self.reading() as db:
-            return list(db.scalars(select(counted_jobs.c.id).where(_is_over(counted_jobs))))
+    def _end_if_over(self, db: Connection, job_id: str, *, waits: bool = True) -> None:
+        lock_jobs(db, [job_id], waits=waits)
+        if waits and db.execute(select(_is_over(jobs)).where(jobs.c.id == job_id)).scalar_one_or_none():
+            end_job(db, job_id, now=self.now(db))
+
+
+def jobs_over(db: Connection) -> Sequence[str]:
+    """Open jobs of which nothing is left to run."""
+    return db.scalars(select(counted_jobs.c.id).where(_is_over(counted_jobs))).all()
 
 
 def end_job(db: Connection, job_id: str, *, now: float) -> None:

@@ -23,7 +23,7 @@ from workers.settings import MAX_LEASE_S
 from workers.store.database import among, insert_or_update
 from workers.store.failure import stopped_models
 from workers.store.job_counters import OPEN, lock_jobs
-from workers.store.job_ends import JobEnds
+from workers.store.job_ends import JobEnds, jobs_over
 from workers.store.jobs import group_size
 from workers.store.missing import mark_missing
 from workers.store.records import Lease
@@ -153,15 +153,16 @@ class Leases(JobEnds):
             job_ids = db.execute(select(trials.c.job_id).where(expired).distinct()).scalars().all()
             forgotten = select(lease_holders.c.worker).where(until < now - FORGOTTEN_AFTER_S)
             has_forgotten = db.execute(forgotten.limit(1)).first() is not None
+            over = jobs_over(db)
         shards: set[tuple[str, int]] = set()
         for job_id in sorted(job_ids):
-            with self.writing() as db:
+            with self.adding_results(job_id) as db:
                 shards |= _take_back(db, job_id, silent)
         if has_forgotten:
             holds = exists().where(trials.c.worker == lease_holders.c.worker, trials.c.state == LEASED)
             with self.writing() as db:  # one that leases again meanwhile has another time, and stays
                 db.execute(delete(lease_holders).where(until < now - FORGOTTEN_AFTER_S, ~holds))
-        for job_id in self.jobs_over():
+        for job_id in over:
             self.end_if_over(job_id)
         return sorted(shards)
 

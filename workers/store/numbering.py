@@ -35,9 +35,9 @@ class Numbering(Database):
 
         The last number is read before the announcements: what is not announced by then gets a larger one.
         """
+        if self._is_sqlite:
+            return dict.fromkeys(job_ids, NEWEST)
         with self.reading() as db:
-            if db.dialect.name != "postgresql":
-                return dict.fromkeys(job_ids, NEWEST)
             last = int(db.execute(_LAST).scalar_one())
             from_where: dict[int, int] = {}
             for job, low in db.execute(_ANNOUNCED):

@@ -74,10 +74,9 @@ class Results(JobEnds, Numbering):
             sqlalchemy.exc.SQLAlchemyError: the database cannot be reached; try again, as often as need be.
         """
         refused: set[str] = set()
-        for job_id, of_job in _by_job(ended).items():
+        for of_job in _by_job(ended).values():
             for start in range(0, len(of_job), WRITE_BATCH):
                 refused |= self._finish(of_job[start : start + WRITE_BATCH])
-            self.end_if_over(job_id)
         return refused
 
     def charge(self, job_id: str, spent: Sequence[Usage]) -> None:
@@ -271,7 +270,7 @@ class Results(JobEnds, Numbering):
             (end, row_values(end[1]), {"trial_id": end[1].trial_id, "body": pack(end[2])}) for end in ended
         ]
         while left:
-            with self.writing() as db:
+            with self.adding_results(ended[0][1].job_id) as db:
                 refused_now, locked = _write_unlocked(db, left)
             refused |= refused_now
             left = [each for each in left if _pair(each[0][0]) in locked]
