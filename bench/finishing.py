@@ -119,7 +119,7 @@ def ending(server: PostgreSQL, workers: int, batch: int, *, jobs: int) -> Taken:
     ]
     processes = min(PROCESSES, workers)
     start = multiprocessing.Barrier(processes + 1)
-    times: "Queue[list[float]]" = multiprocessing.Queue()
+    times: Queue[list[float]] = multiprocessing.Queue()
     running_now = [
         multiprocessing.Process(target=work, args=(url, hands[number::processes], batch, start, times))
         for number in range(processes)

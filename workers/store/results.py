@@ -271,7 +271,7 @@ class Results(JobEnds, Numbering):
         ]
         while left:
             with self.adding_results(ended[0][1].job_id) as db:
-                refused_now, locked = _write_unlocked(db, left)
+                refused_now, locked = write_unlocked(db, left)
             refused |= refused_now
             left = [each for each in left if _pair(each[0][0]) in locked]
             if left:
@@ -315,7 +315,7 @@ def usage_of(ended: Ended) -> Usage:
     return Usage.by(row).beyond(lease.counted)
 
 
-def _write_unlocked(db: Connection, ended: Sequence[Written]) -> tuple[set[str], set[Pair]]:
+def write_unlocked(db: Connection, ended: Sequence[Written]) -> tuple[set[str], set[Pair]]:
     """Write results of one job whose trials nobody has locked; the ids of those that are refused, and the
     leases of those that are locked.
 
