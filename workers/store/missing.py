@@ -4,14 +4,14 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
 
-from sqlalchemy import ColumnElement, Connection, RowMapping, delete, select, update
+from sqlalchemy import ColumnElement, Connection, RowMapping, delete, literal, select, update
 
 from gnomon.core.row import Row
 from gnomon.core.score import Outcome
 from gnomon.trials.trial_plan import Trial
 from workers.store.database import insert_all
 from workers.store.job_counters import add_results
-from workers.store.numbering import announce
+from workers.store.numbering import announcement
 from workers.store.schema import PENDING, checkpoints, jobs, results, trials
 from workers.store.serialization import row_values, trial_of
 
@@ -54,7 +54,7 @@ def _keep_missing(db: Connection, ended: Sequence[RowMapping], *, stop_reason: s
         first = missing_row(lost[0], benchmark=benchmarks[job_id], stop_reason=stop_reason, attempt=1)
         alike = row_values(replace(first, error=error))
         add_results(db, job_id, [Outcome.INFRA_MISSING] * len(lost), ())
-        announce(db, job_id)
+        db.execute(select(literal(1), *announcement(db, job_id)))
         insert_all(
             db,
             results,

@@ -7,9 +7,21 @@ they will be: by an advisory lock that hinders nobody, whose name holds the numb
 number given so far. It ends with its transaction, after that can be seen. On SQLite writers are alone.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
+from typing import Any
 
-from sqlalchemy import Connection, select, text
+from sqlalchemy import (
+    BigInteger,
+    ColumnElement,
+    Connection,
+    Integer,
+    cast,
+    func,
+    literal_column,
+    select,
+    table,
+    text,
+)
 
 from workers.store.database import Database
 from workers.store.schema import jobs
@@ -17,10 +29,6 @@ from workers.store.schema import jobs
 NEWEST = 2**63 - 1
 _KEYS = 2**31  # of each of the two parts of a lock's name
 _LAST = text("SELECT last_value - CASE WHEN is_called THEN 0 ELSE 1 END FROM results_seq_seq")
-_ANNOUNCE = text(
-    "SELECT pg_advisory_xact_lock_shared((jobs.number % :keys)::int, (last_value % :keys)::int)"
-    " FROM jobs, results_seq_seq WHERE jobs.id = :job_id"
-)
 _ANNOUNCED = text(
     "SELECT classid::bigint, objid::bigint FROM pg_locks WHERE locktype = 'advisory' AND objsubid = 2"
     " AND database = (SELECT oid FROM pg_database WHERE datname = current_database())"
@@ -51,7 +59,13 @@ class Numbering(Database):
         return {job_id: from_where.get(numbers.get(job_id, 0) % _KEYS, last) for job_id in job_ids}
 
 
-def announce(db: Connection, job_id: str) -> None:
-    """Say that this transaction will number results of the job."""
-    if db.dialect.name == "postgresql":
-        db.execute(_ANNOUNCE, {"job_id": job_id, "keys": _KEYS})
+def announcement(db: Connection, job_id: str) -> Sequence[ColumnElement[Any]]:
+    """What a statement must give beside its rows so that it says: this transaction will number results of the
+    job. It is said if there is a row.
+    """
+    if db.dialect.name != "postgresql":
+        return ()
+    last = select(literal_column("last_value", BigInteger)).select_from(table("results_seq_seq"))
+    name = [cast(number % _KEYS, Integer) for number in (jobs.c.number, last.scalar_subquery())]
+    said = select(func.pg_advisory_xact_lock_shared(*name))
+    return [said.where(jobs.c.id == job_id).scalar_subquery()]

@@ -19,7 +19,7 @@ from workers.store.job_ends import JobEnds
 from workers.store.jobs import number_of
 from workers.store.leases import RETRY_S, held_by, unlocked
 from workers.store.missing import missing_row
-from workers.store.numbering import NEWEST, Numbering, announce
+from workers.store.numbering import NEWEST, Numbering, announcement
 from workers.store.records import JobState, Lease, Page, TrialRecord
 from workers.store.schema import (
     LEASED,
@@ -323,14 +323,14 @@ def write_unlocked(db: Connection, ended: Sequence[Written]) -> tuple[set[str], 
     """
     job_id, leases = ended[0][0][1].job_id, [end[0] for end, _, _ in ended]
     closed = update(trials).where(unlocked(held_by(db, leases))).values(state="done")
-    taken = {_pair_of(row) for row in db.execute(closed.returning(trials.c.trial_id, trials.c.token))}
+    closed = closed.returning(trials.c.trial_id, trials.c.token, *announcement(db, job_id))
+    taken = {_pair_of(row) for row in db.execute(closed)}
     stale, locked = _not_taken(db, [lease for lease in leases if _pair(lease) not in taken])
     is_taken = [_pair(lease) in taken for lease in leases]
     if taken:
         ids = [(trial_id,) for trial_id, _ in taken]
         db.execute(delete(checkpoints).where(among(db, (checkpoints.c.trial_id,), ids)))
         insert_all(db, traces, [body for _, _, body in compress(ended, is_taken)])
-        announce(db, job_id)
         insert_all(db, results, [columns for _, columns, _ in compress(ended, is_taken)])
     if spent := [usage_of(end) for end, _, _ in ended if _pair(end[0]) in taken | stale]:
         outcomes = [end[1].outcome for end, _, _ in compress(ended, is_taken)]
