@@ -18,7 +18,7 @@ from gnomon.core.score import Outcome
 from gnomon.trials.trial_plan import Trial
 from workers.store import JobRecord, Store
 from workers.store.database import insert_all
-from workers.store.job_counters import Usage, add_results, end_job
+from workers.store.job_counters import Usage, add_results
 from workers.store.missing import missing_row
 from workers.store.schema import PENDING, results, traces, trials
 from workers.store.serialization import pack, row_values, trial_of
@@ -53,8 +53,8 @@ def fill(store: Store, job: JobRecord, shards: Iterable[int]) -> None:
             insert_all(db, results, [row_values(row) for row in rows])
             insert_all(db, traces, [{"trial_id": row.trial_id, "body": body} for row in rows])
             spent = [Usage.by(row) for row in rows]
-            if add_results(db, job.id, [row.outcome for row in rows], spent):
-                end_job(db, job.id, now=store.now(db))
+            add_results(db, job.id, [row.outcome for row in rows], spent)
+        store.end_if_over(job.id)
 
 
 def lease_and_finish(store: Store, job: JobRecord, shards: Iterable[int]) -> int:

@@ -13,6 +13,7 @@ from gnomon.core.errors import SpecError
 from tests.workers.conftest import BOTH, TRACE, create, make_row, make_spec
 from workers.store import Store
 from workers.store.database import Database
+from workers.store.job_counters import Usage
 from workers.store.migration import REVISIONS, migrate
 from workers.store.schema import (
     REVISION,
@@ -313,4 +314,21 @@ def test_a_result_of_unknown_calls_is_read_and_becomes_0_for_an_older_version(ur
     rows = list(store.iter_rows(job.id))
     assert [(row.model_calls, row.tool_calls, row.tool_errors) for row in rows] == [(0, 0, 0)] * count
     assert [row.score for row in rows] == [1.0] * count
+    store.close()
+
+
+@BOTH
+def test_counts_that_wait_beside_a_jobs_row_are_moved_into_it_for_an_older_version(url: str) -> None:
+    store = Store(url)
+    job = create(store, 2)
+    [lease, *_] = store.lease(job.id, 0, worker="w", ttl_s=60.0)
+    store.finish([(lease, make_row(lease), TRACE)])
+    store.charge(job.id, [Usage(0.25, 7)])
+    before = store.job(job.id)
+    store.close()
+    assert migrate(url, "0014") == (REVISION, "0014")
+    assert migrate(url) == ("0014", REVISION)
+    store = Store(url)
+    assert store.job(job.id) == before
+    assert (before.counts.scored, before.usd, before.tokens) == (1, 0.75, 19)
     store.close()

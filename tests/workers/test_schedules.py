@@ -5,6 +5,7 @@ A sound protocol survives them all; four planted bugs, each of a kind that other
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 import pytest
@@ -16,9 +17,9 @@ from workers.store import Lease, Store
 from workers.store import results as results_module
 from workers.store.checkpoints import NewCheckpoint
 from workers.store.database import insert_or_update
-from workers.store.job_counters import Usage
-from workers.store.jobs import lock_jobs
-from workers.store.schema import jobs, lease_holders, results, traces, trials
+from workers.store.job_counters import Usage, lock_jobs
+from workers.store.numbering import NEWEST
+from workers.store.schema import job_counts, jobs, lease_holders, results, traces, trials
 from workers.store.serialization import pack, row_values
 
 TTL_S = 10.0
@@ -45,6 +46,7 @@ class Play:
             fresh = {"state": "pending", "attempt": 0, "token": 0, "worker": None}
             db.execute(update(trials).values(fresh))
             db.execute(delete(lease_holders))
+            db.execute(delete(job_counts))
             counts = dict.fromkeys(("scored", "model_failed", "infra_missing", "leased"), 0)
             spent = {"known_usd": 0.0, "known_tokens": 0}
             db.execute(update(jobs).values(status="queued", finished_at=None, **counts, **spent))
@@ -168,6 +170,35 @@ def mixed(play: Play) -> Sequence[Actor]:
     ]
 
 
+def side_by_side(play: Play) -> Sequence[Actor]:
+    """Workers that end trials of one job at once, and a reader who goes on from the last that it has seen."""
+    seen: list[tuple[int, str]] = []
+    shards = range(play.job.shards)
+    leases = [
+        lease for shard in shards for lease in play.store.lease(play.job.id, shard, worker="w", ttl_s=TTL_S)
+    ]
+
+    def ends(lease: Lease) -> None:
+        assert play.store.finish([(lease, make_row(lease), TRACE)]) == set()
+
+    def reads() -> None:
+        rows = play.store.rows_after(play.job.id, seen[-1][0] if seen else 0, 10)
+        seen.extend((seq, row.trial_id) for seq, row in rows)
+        if play.store.job(play.job.id).status == "completed":
+            reads_all(play, seen)
+
+    writers = [Actor(name=lease.trial.trial_id, operations=[partial(ends, lease)]) for lease in leases]
+    return [*writers, Actor(name="reader", operations=[reads] * 4, looks_first=True)]
+
+
+def reads_all(play: Play, seen: list[tuple[int, str]]) -> None:
+    """Nothing comes before what was seen; what is left comes after it."""
+    rest = play.store.rows_after(play.job.id, seen[-1][0] if seen else 0, 10)
+    numbers = [seq for seq, _ in seen] + [seq for seq, _ in rest]
+    assert numbers == sorted(set(numbers))
+    assert len(numbers) == play.job.counts.planned, "a result was left out"
+
+
 class SweepsById(Store):
     """Takes back what had expired when it looked, whatever has become of it since."""
 
@@ -246,6 +277,31 @@ def test_a_mixed_cast_keeps_its_promise_in_many_orders(store: Store, clock: Cloc
     play = Play(store, clock, 4)
     lengths = [len(play.run(mixed, dice(seed)).steps) for seed in range(ORDERS[kind])]
     assert max(lengths) > 15
+
+
+def ends_side_by_side(store: Store, clock: Clock, orders: int) -> None:
+    play = Play(store, clock, 3)
+    for seed in range(orders):
+        play.reset()
+        Stage(store, side_by_side(play)).play(dice(seed))
+        assert store.job(play.job.id).status == "completed", "nobody saw that it was the last"
+        reads_all(play, [])
+
+
+@BOTH
+def test_those_who_end_a_job_at_once_end_it_and_a_reader_misses_nothing_in_many_orders(
+    store: Store, clock: Clock
+) -> None:
+    ends_side_by_side(store, clock, 12)
+
+
+@pytest.mark.parametrize("kind", ["postgresql"], indirect=True)
+def test_a_reader_that_trusts_every_number_is_found(
+    store: Store, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Store, "settled", lambda _, job_ids: dict.fromkeys(job_ids, NEWEST))
+    with pytest.raises(AssertionError, match="left out"):
+        ends_side_by_side(store, clock, MANY_SEEDS)
 
 
 @BOTH

@@ -15,7 +15,7 @@ from tests.workers.tiny_worker import refs
 from workers.store import JobRecord, Lease, Store
 from workers.store.job_counters import Usage
 from workers.store.missing import BATCH
-from workers.store.schema import jobs, trials
+from workers.store.schema import job_counts, jobs, trials
 
 pytestmark = ALL
 TTL_S = 10.0
@@ -163,6 +163,34 @@ def test_an_unknown_price_makes_the_sum_unknown_but_not_the_known_part(store: St
     store.finish([(leases[0], make_row(leases[0], usd=None), TRACE), (leases[1], make_row(leases[1]), TRACE)])
     record = store.job(job.id)
     assert (record.usd, record.known_usd, record.tokens) == (None, 0.5, 24)
+
+
+def test_a_job_whose_last_worker_died_before_it_saw_that_is_ended_by_the_sweeper(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    job = create(store, 1)
+    with monkeypatch.context() as dying:
+        dying.setattr(Store, "adding_results", lambda store, _: store.writing())
+        finish_all(store, job)
+    assert (store.job(job.id).status, store.job(job.id).counts.scored) == ("running", 2)
+    store.sweep()
+    assert store.job(job.id).status == "completed"
+
+
+def test_counts_are_the_same_wherever_they_wait(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("workers.store.job_ends.MAX_CHANGES", 3)
+    job = create(store, 5, concurrency=64)
+    leases = lease_all(store, job)
+    for done, lease in enumerate(leases, start=1):
+        store.finish([(lease, make_row(lease), TRACE)])
+        record = store.job(job.id)
+        assert (record.counts.scored, record.counts.running) == (done, len(leases) - done)
+        assert (record.usd, record.tokens) == (0.5 * done, 12 * done)
+        assert store.job_state(job.id).done == store.digests(limit=1)[0].processed == done
+    assert store.totals()["known_tokens"] == 12 * len(leases)
+    with store.reading() as db:
+        assert db.execute(select(func.count()).select_from(job_counts)).scalar_one() == 0
+        assert db.execute(select(jobs.c.scored)).scalar_one() == len(leases)
 
 
 def test_a_zombie_is_refused_and_its_spending_is_counted(store: Store, clock: Clock) -> None:

@@ -1,21 +1,22 @@
 """What PostgreSQL does where two transactions meet, and what is said to it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
-from sqlalchemy import event, func, select, text, update
+from sqlalchemy import Connection, event, func, select, update
 
 from tests.workers.conftest import Clock, create, make_row, wait_until
 from tests.workers.postgresql import PostgreSQL
-from workers.store import Store
+from workers.store import Lease, Store
 from workers.store.database import MAKING_TABLES, insert_all
-from workers.store.jobs import lock_jobs
+from workers.store.job_counters import lock_jobs
 from workers.store.leases import MAX_ATTEMPTS, held_by, unlocked
 from workers.store.records import Counts
+from workers.store.results import write_unlocked
 from workers.store.schema import lease_holders, results, trials, workers
-from workers.store.serialization import row_values
+from workers.store.serialization import pack, row_values
 from workers.store.worker_registry import REMEMBERED_FOR_S
 
 pytestmark = pytest.mark.parametrize("kind", ["postgresql"], indirect=True)
@@ -46,21 +47,47 @@ def test_a_trial_that_is_renewed_while_it_is_swept_goes_on(store: Store, clock: 
     assert store.finish([(first, make_row(first), {})]) == set()
 
 
-def test_results_of_a_job_are_numbered_in_the_order_in_which_they_can_be_seen(
-    store: Store, postgres: PostgreSQL
-) -> None:
+def write_results(db: Connection, job_id: str, leases: Sequence[Lease]) -> None:
+    """What a worker does that ends trials, up to its commit."""
+    rows = [make_row(lease) for lease in leases]
+    ended = [
+        ((lease, row, {}), row_values(row), {"trial_id": row.trial_id, "body": pack({})})
+        for lease, row in zip(leases, rows, strict=True)
+    ]
+    assert write_unlocked(db, ended) == (set(), set())
+
+
+def test_results_of_a_job_are_written_side_by_side_and_beside_whoever_has_the_job(store: Store) -> None:
+    job = create(store, 2, concurrency=64)
+    (first, second, *_) = store.lease(job.id, 0, worker="w", ttl_s=TTL_S)
+    with ThreadPoolExecutor(1) as pool, store.writing() as db, store.writing() as other:
+        lock_jobs(other, [job.id])
+        write_results(db, job.id, [first])
+        finish = pool.submit(store.finish, [(second, make_row(second), {})])
+        assert finish.result(30) == set()
+    assert store.job(job.id).counts == Counts(planned=4, scored=2, model_failed=0, infra_missing=0, running=0)
+
+
+def test_results_of_a_job_are_read_in_the_order_of_their_numbers_and_none_is_left_out(store: Store) -> None:
     job = create(store, 1)
     (first, second) = store.lease(job.id, 0, worker="w", ttl_s=TTL_S)
-    with ThreadPoolExecutor(2) as pool:
-        with store.writing() as db:
-            lock_jobs(db, [job.id])
-            both = [pool.submit(store.finish, [(lease, make_row(lease), {})]) for lease in (first, second)]
-            wait_until(wait_for_rows(postgres, 2))
-            given = db.execute(text("SELECT last_value, is_called FROM results_seq_seq")).one()
-        assert [finish.result(30) for finish in both] == [set(), set()]
-    assert not given.is_called  # none has a number yet that another one could come before
-    assert len(list(store.iter_rows(job.id))) == 2
+    with store.writing() as db:
+        write_results(db, job.id, [first])
+        store.finish([(second, make_row(second), {})])
+        assert store.rows_after(job.id, 0, 10) == [], "the other one has a smaller number"
+        page = store.rows(job.id, limit=10)
+        assert (page.items, page.next_cursor) == ((), "0"), "more will follow"
+        assert list(store.iter_columns(job.id, 0, ["seq"])) == []
+        assert (store.job_state(job.id).done, store.job_state(job.id).last_seq) == (0, 0)
+        assert (store.job(job.id).counts.done, store.job(job.id).status) == (1, "running")
+        assert [row.trial_id for row in store.iter_rows(job.id)] == [second.trial.trial_id]
+    store.end_if_over(job.id)
+    assert [row.trial_id for _, row in store.rows_after(job.id, 0, 10)] == [
+        first.trial.trial_id,
+        second.trial.trial_id,
+    ]
     assert store.job(job.id).status == "completed"
+    assert store.job_state(job.id).done == 2
 
 
 def test_whoever_has_the_job_passes_over_a_result_that_is_being_written(
@@ -80,8 +107,8 @@ def test_whoever_has_the_job_passes_over_a_result_that_is_being_written(
 
 
 @pytest.mark.parametrize("number", [0, 1])
-def test_a_worker_that_has_lost_a_trial_keeps_none_locked_while_it_waits_for_the_job(
-    store: Store, postgres: PostgreSQL, number: int
+def test_a_worker_that_has_lost_a_trial_keeps_none_locked_while_it_waits_for_that_one(
+    store: Store, number: int
 ) -> None:
     job = create(store, 1)
     leases = store.lease(job.id, 0, worker="w", ttl_s=TTL_S)
@@ -92,9 +119,9 @@ def test_a_worker_that_has_lost_a_trial_keeps_none_locked_while_it_waits_for_the
             lock_jobs(db, [job.id])
             db.execute(back.where(held_by(db, [lost])))
             finish = pool.submit(store.finish, [(lease, make_row(lease), {}) for lease in (lost, own)])
-            wait_until(wait_for_rows(postgres, 1))
-            mine = select(trials.c.trial_id).where(held_by(db, [own])).with_for_update(nowait=True)
-            assert db.execute(mine).scalar_one() == own.trial.trial_id
+            wait_until(lambda: len(list(store.iter_rows(job.id))) == 1)
+            mine = select(trials.c.trial_id).where(trials.c.trial_id == own.trial.trial_id)
+            assert db.execute(mine.with_for_update(nowait=True)).scalar_one() == own.trial.trial_id
         assert finish.result(30) == {lost.trial.trial_id}
     assert [row.trial_id for row in store.iter_rows(job.id)] == [own.trial.trial_id]
 

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from sqlalchemy import Connection, delete, func, insert, select, update
 
 from workers.store.database import Database
-from workers.store.job_counters import Usage, add_results
-from workers.store.jobs import lock_jobs
+from workers.store.job_counters import Usage, add_results, lock_jobs
 from workers.store.schema import jobs, reservations
 
 ROUNDING_USD = 1e-9
@@ -85,7 +84,8 @@ class BudgetStore(Database):
         """
         columns = (jobs.c.known_usd, jobs.c.known_tokens, jobs.c.cost_ratios)
         with self.writing() as db:
-            stored = db.execute(select(*columns).where(jobs.c.id == job_id).with_for_update()).one_or_none()
+            lock_jobs(db, [job_id])
+            stored = db.execute(select(*columns).where(jobs.c.id == job_id)).one_or_none()
             if stored is None:
                 return ReserveResult(granted=None, calls_elsewhere=0, cost_ratios={})
             now = self.now(db)
@@ -96,7 +96,7 @@ class BudgetStore(Database):
             )
             gone = delete(reservations).where(expired).returning(reservations.c.usd, reservations.c.tokens)
             lost = [Usage(row.usd, row.tokens) for row in db.execute(gone)]
-            if lost:  # every process comes here each second, and each change of the row costs all of them
+            if lost:
                 add_results(db, job_id, (), lost)
             spent, calls_elsewhere = _others(db, job_id, holder)
             used = total([Usage(stored.known_usd, stored.known_tokens), *lost, spent, held])

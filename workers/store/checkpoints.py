@@ -6,8 +6,7 @@ from typing import NamedTuple
 from sqlalchemy import select
 
 from workers.store.database import Database, insert_or_update
-from workers.store.job_counters import Usage, add_results
-from workers.store.jobs import lock_jobs
+from workers.store.job_counters import Usage, add_results, lock_jobs
 from workers.store.leases import held_by, unlocked
 from workers.store.records import Lease
 from workers.store.schema import checkpoints, trials

@@ -15,7 +15,8 @@ from gnomon.core.seal import PlannedSamples
 from gnomon.spec.job_spec import JobSpec
 from gnomon.trials.trial_plan import Trial, count_trials, expand_trials, trial_id
 from workers.store.database import insert_all
-from workers.store.job_counters import Usage, add_results, end_job
+from workers.store.job_counters import Usage, add_results, lock_jobs
+from workers.store.job_ends import end_job
 from workers.store.jobs import Jobs, seal_plan, shard_size
 from workers.store.records import JobStatus
 from workers.store.schema import jobs, results, traces, trials
@@ -79,7 +80,9 @@ class FinishedJobs(Jobs):
                         shard_size=shard_size(spec, count),
                     )
                 )
-                if add_results(db, job_id, [row.outcome for row in spent], [Usage.by(row) for row in spent]):
+                add_results(db, job_id, [row.outcome for row in spent], [Usage.by(row) for row in spent])
+                lock_jobs(db, [job_id])
+                if len(spent) >= count:
                     end_job(db, job_id, now=now)
                 ended_now = update(jobs).where(jobs.c.id == job_id)
                 why = {} if status == "failed" else {"error": ""}

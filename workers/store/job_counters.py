@@ -1,54 +1,89 @@
-"""Counts a job's results in its own row, in the transaction that writes them."""
+"""Counts a job's results beside its row, so that those who end its trials do not wait for each other.
 
-from collections import Counter
-from collections.abc import Sequence
+Each batch appends what it changes to `job_counts`. Readers add that up (`counted_jobs`), and whoever locks
+the job moves it into the job's row (`lock_jobs`). Both see one state of the database, so no result is
+counted twice or left out.
+"""
 
-from sqlalchemy import Connection, select, update
+from collections import Counter, defaultdict
+from collections.abc import Collection, Sequence
+
+from sqlalchemy import Connection, Subquery, delete, func, insert, select, update
+from sqlalchemy import cast as sql_cast
 
 from gnomon.core.score import Outcome
 from workers.budget.usage import Usage
-from workers.store.failure import failure_of
-from workers.store.schema import jobs
+from workers.store.schema import COUNTERS, job_counts, jobs
 
-__all__ = ["OPEN", "Usage", "add_results", "end_job"]
+__all__ = ["OPEN", "Usage", "add_results", "counted_jobs", "lock_jobs"]
 
 OPEN = ("queued", "running")
-_ENDED = jobs.c.scored + jobs.c.model_failed + jobs.c.infra_missing
+
+
+def _counted_jobs() -> Subquery:
+    sums = [sql_cast(func.sum(job_counts.c[name]), job_counts.c[name].type).label(name) for name in COUNTERS]
+    changes = func.count().label("changes")
+    since = select(job_counts.c.job_id, *sums, changes).group_by(job_counts.c.job_id).subquery("since")
+    columns = [
+        (column + func.coalesce(since.c[column.name], 0)).label(column.name)
+        if column.name in COUNTERS
+        else column
+        for column in jobs.c
+    ]
+    both = jobs.outerjoin(since, since.c.job_id == jobs.c.id)
+    return select(*columns, func.coalesce(since.c.changes, 0).label("changes")).select_from(both).subquery()
+
+
+counted_jobs = _counted_jobs()  # the jobs with all that was counted, and how many changes wait beside the row
+
+
+def lock_jobs(db: Connection, job_ids: Collection[str], *, waits: bool = True) -> None:
+    """Let no other transaction that locks these jobs go on until this one ends, and bring their counters up
+    to date. If it does not wait, it leaves out jobs that others have locked.
+
+    Whoever changes trials locks their job first, except who ends trials (`Results.finish`): that goes on
+    beside everything. So that no transactions wait for each other in a circle,
+
+    - `finish` waits for nothing: it locks leased trials that are its own, passes over those that others have
+      locked, and never locks a job in the same transaction;
+    - nobody waits for a leased trial: all pass over those that others have locked (`leases.unlocked`). For a
+      pending trial they may wait: without the job, that is locked only in passing, by a transaction that
+      waits for nothing before it lets go. Whoever has locked a trial may change its checkpoint and its trace.
+
+    What a transaction under this lock reads of results and counters may therefore be followed by more of
+    them: it decides by ids that it has read once, or by what it has locked. On SQLite every transaction that
+    writes runs alone anyway.
+    """
+    locked = select(jobs.c.id).where(jobs.c.id.in_(job_ids)).order_by(jobs.c.id)
+    held = db.scalars(locked.with_for_update(skip_locked=not waits)).all()
+    counted = delete(job_counts).where(job_counts.c.job_id.in_(held)).returning(*job_counts.c)
+    changes: dict[str, Counter[str]] = defaultdict(Counter)
+    for change in db.execute(counted).mappings():
+        changes[change["job_id"]].update({name: change[name] for name in COUNTERS})
+    for job_id, sums in sorted(changes.items()):
+        values = {name: jobs.c[name] + sums[name] for name in COUNTERS}
+        db.execute(update(jobs).where(jobs.c.id == job_id).values(values))
 
 
 def add_results(
     db: Connection, job_id: str, outcomes: Sequence[Outcome], spent: Sequence[Usage], *, returned: int = 0
-) -> bool:
-    """Count new results, and what was spent on these and on refused ones; whether nothing is left to run.
+) -> None:
+    """Count new results, and what was spent on these and on refused ones.
 
-    So many of the job's leases, `returned`, are over with that.
-    Holds the job's row until the transaction ends. Then `end_job`, once the results are written.
+    So many of the job's leases, `returned`, are over with that. Waits for nobody. Once it is committed, call
+    `JobEnds.end_if_over`.
     """
     count = Counter(outcomes)
-    counted = (
-        update(jobs)
-        .where(jobs.c.id == job_id)
-        .values(
-            scored=jobs.c.scored + count[Outcome.SCORED],
-            model_failed=jobs.c.model_failed + count[Outcome.MODEL_FAILED],
-            infra_missing=jobs.c.infra_missing + count[Outcome.INFRA_MISSING],
-            leased=jobs.c.leased - returned,
-            known_usd=jobs.c.known_usd + sum(usage.usd or 0.0 for usage in spent),
-            unknown_usd=jobs.c.unknown_usd + sum(usage.usd is None for usage in spent),
-            known_tokens=jobs.c.known_tokens + sum(usage.tokens or 0 for usage in spent),
-            unknown_tokens=jobs.c.unknown_tokens + sum(usage.tokens is None for usage in spent),
+    db.execute(
+        insert(job_counts).values(
+            job_id=job_id,
+            scored=count[Outcome.SCORED],
+            model_failed=count[Outcome.MODEL_FAILED],
+            infra_missing=count[Outcome.INFRA_MISSING],
+            leased=-returned,
+            known_usd=sum(usage.usd or 0.0 for usage in spent),
+            unknown_usd=sum(usage.usd is None for usage in spent),
+            known_tokens=sum(usage.tokens or 0 for usage in spent),
+            unknown_tokens=sum(usage.tokens is None for usage in spent),
         )
-        .returning(jobs.c.status.in_(OPEN) & (jobs.c.planned <= _ENDED))
     )
-    return bool(db.execute(counted).scalar_one_or_none()) and bool(outcomes)
-
-
-def end_job(db: Connection, job_id: str, *, now: float) -> None:
-    """End a job of which nothing is left to run: it fails where no model answered, or none was left.
-
-    The results must be written by now.
-    """
-    job = db.execute(select(jobs).where(jobs.c.id == job_id)).mappings().one()
-    error = failure_of(db, job)
-    status = "failed" if error else "completed"
-    db.execute(update(jobs).where(jobs.c.id == job_id).values(status=status, error=error, finished_at=now))

@@ -8,25 +8,25 @@ from sqlalchemy import ColumnElement, Row, func, or_, select
 
 from workers.store.database import Database
 from workers.store.failure import STOPPED
-from workers.store.job_counters import OPEN
+from workers.store.job_counters import OPEN, counted_jobs
 from workers.store.jobs import job_records
 from workers.store.records import JobDigest, JobRecord, MissingTrials, StoppedModel
 from workers.store.schema import jobs, model_checks, results
 
 MISSING = "infra_missing"
 _DIGEST = (
-    jobs.c.id,
-    jobs.c.number,
-    jobs.c.name,
-    jobs.c.status,
-    jobs.c.benchmark,
-    jobs.c.created_at,
-    jobs.c.finished_at,
-    jobs.c.planned,
-    jobs.c.scored + jobs.c.model_failed + jobs.c.infra_missing,
-    jobs.c.infra_missing,
-    jobs.c.known_usd,
-    jobs.c.is_budget_exhausted,
+    counted_jobs.c.id,
+    counted_jobs.c.number,
+    counted_jobs.c.name,
+    counted_jobs.c.status,
+    counted_jobs.c.benchmark,
+    counted_jobs.c.created_at,
+    counted_jobs.c.finished_at,
+    counted_jobs.c.planned,
+    counted_jobs.c.scored + counted_jobs.c.model_failed + counted_jobs.c.infra_missing,
+    counted_jobs.c.infra_missing,
+    counted_jobs.c.known_usd,
+    counted_jobs.c.is_budget_exhausted,
 )
 
 
@@ -39,10 +39,12 @@ class JobLists(Database):
         """
         wanted = words.lower().split()
         matching = [_may_hold(word) for word in wanted]
-        newest = select(jobs.c.number).where(*matching).order_by(jobs.c.number.desc()).limit(limit)
-        chosen = or_(jobs.c.number.in_(newest), jobs.c.status.in_(OPEN))
-        columns = (*_DIGEST, jobs.c.spec) if wanted else _DIGEST
-        query = select(*columns).where(chosen, *matching).order_by(jobs.c.number.desc())
+        newest = (
+            select(counted_jobs.c.number).where(*matching).order_by(counted_jobs.c.number.desc()).limit(limit)
+        )
+        chosen = or_(counted_jobs.c.number.in_(newest), counted_jobs.c.status.in_(OPEN))
+        columns = (*_DIGEST, counted_jobs.c.spec) if wanted else _DIGEST
+        query = select(*columns).where(chosen, *matching).order_by(counted_jobs.c.number.desc())
         with self.reading() as db:
             rows = [row for row in db.execute(query) if not wanted or _holds(row, wanted)]
         return [
@@ -66,7 +68,8 @@ class JobLists(Database):
     def jobs_of(self, job_ids: Sequence[str]) -> list[JobRecord]:
         """These jobs as they are now, in this order; without those that do not exist."""
         with self.reading() as db:
-            rows = db.execute(select(jobs).where(jobs.c.id.in_(job_ids))).mappings().all()
+            chosen = select(counted_jobs).where(counted_jobs.c.id.in_(job_ids))
+            rows = db.execute(chosen).mappings().all()
             records = {job.id: job for job in job_records(db, rows, now=self.now(db))}
         return [records[job_id] for job_id in job_ids if job_id in records]
 
@@ -105,7 +108,7 @@ class JobLists(Database):
 
 def _may_hold(word: str) -> ColumnElement[bool]:
     """Whether a job says this word somewhere; its spec says more than the names of its models."""
-    columns = (jobs.c.name, jobs.c.id, jobs.c.benchmark, jobs.c.spec)
+    columns = (counted_jobs.c.name, counted_jobs.c.id, counted_jobs.c.benchmark, counted_jobs.c.spec)
     return or_(*(column.icontains(word, autoescape=True) for column in columns))
 
 

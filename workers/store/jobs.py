@@ -16,8 +16,9 @@ from gnomon.core.score import Outcome
 from gnomon.core.seal import Kind, PlannedSamples, plan_body
 from gnomon.spec.job_spec import JobSpec
 from gnomon.trials.trial_plan import Trial, count_trials, expand_trials
-from workers.store.database import Database, insert_all
-from workers.store.job_counters import OPEN
+from workers.store.database import insert_all
+from workers.store.job_counters import OPEN, counted_jobs, lock_jobs
+from workers.store.job_ends import JobEnds
 from workers.store.missing import mark_missing
 from workers.store.records import JobRecord, ModelCheck, Page, iso
 from workers.store.schema import PENDING, jobs, looks, model_checks, results, traces, trials
@@ -55,7 +56,7 @@ def group_size(spec: JobSpec) -> int:
     return len(spec.models) * len(spec.arms)
 
 
-class Jobs(Database):
+class Jobs(JobEnds):
     """The part of the store that keeps jobs."""
 
     def create_job(
@@ -135,9 +136,9 @@ class Jobs(Database):
             SpecError: the cursor is none of ours.
         """
         with self.reading() as db:
-            query = select(jobs).order_by(jobs.c.number.desc()).limit(limit + 1)
+            query = select(counted_jobs).order_by(counted_jobs.c.number.desc()).limit(limit + 1)
             if cursor is not None:
-                query = query.where(jobs.c.number < number_of(cursor))
+                query = query.where(counted_jobs.c.number < number_of(cursor))
             rows = db.execute(query).mappings().all()
             items = job_records(db, rows[:limit], now=self.now(db))
         return Page(
@@ -183,16 +184,8 @@ class Jobs(Database):
         """
         with self.writing() as db:
             lock_jobs(db, [job_id])
-            missing = select(results.c.trial_id).where(
-                results.c.job_id == job_id, results.c.outcome == "infra_missing"
-            )
-            taken_back = update(trials).where(trials.c.trial_id.in_(missing), trials.c.state == "done")
-            db.execute(taken_back.values(state="pending", attempt=0, worker=None))
-            db.execute(delete(traces).where(traces.c.trial_id.in_(missing)))
-            gone = delete(results).where(results.c.job_id == job_id, results.c.outcome == "infra_missing")
-            count = db.execute(gone).rowcount
+            _take_back_missing(db, job_id)
             counted = update(jobs).where(jobs.c.id == job_id)
-            db.execute(counted.values(infra_missing=jobs.c.infra_missing - count))
             left = jobs.c.scored + jobs.c.model_failed + jobs.c.infra_missing < jobs.c.planned
             reopened = counted.where(left, jobs.c.status.not_in(OPEN))
             values = {
@@ -206,6 +199,7 @@ class Jobs(Database):
             if db.execute(reopened.values(values)).rowcount:
                 again = update(model_checks).where(model_checks.c.job_id == job_id)
                 db.execute(again.values(state="pending", cause="", error="", holder="", waits_until=None))
+        self.end_if_over(job_id)  # its last trials may have ended meanwhile
         return self.job(job_id)
 
     def fail(self, job_id: str, error: str) -> JobRecord:
@@ -240,7 +234,7 @@ class Jobs(Database):
     def count_outcomes(self) -> dict[str, int]:
         """How many results there are in all jobs, by outcome."""
         with self.reading() as db:
-            columns = {outcome.value: jobs.c[outcome.value] for outcome in Outcome}
+            columns = {outcome.value: counted_jobs.c[outcome.value] for outcome in Outcome}
             sums = [func.coalesce(func.sum(column), 0).label(name) for name, column in columns.items()]
             return dict(db.execute(select(*sums)).mappings().one())
 
@@ -248,7 +242,7 @@ class Jobs(Database):
         """What all jobs have spent as far as known, for how many results it is not, and trials in hand."""
         names = ("known_usd", "unknown_usd", "known_tokens", "unknown_tokens", "leased")
         with self.reading() as db:
-            sums = [func.coalesce(func.sum(jobs.c[name]), 0).label(name) for name in names]
+            sums = [func.coalesce(func.sum(counted_jobs.c[name]), 0).label(name) for name in names]
             spent = db.execute(select(*sums)).mappings().one()
         return {name: float(spent[name]) for name in names}
 
@@ -257,7 +251,8 @@ class Jobs(Database):
         if key is None:
             return None
         with self.reading() as db:
-            rows = db.execute(select(jobs).where(jobs.c.idempotency_key == key)).mappings().all()
+            of_key = select(counted_jobs).where(counted_jobs.c.idempotency_key == key)
+            rows = db.execute(of_key).mappings().all()
             job = next(iter(job_records(db, rows, now=self.now(db))), None)
         if job is not None and job.spec.content_hash != spec.content_hash:
             message = f"the key {key!r} belongs to job {job.id}, which has another spec; use a new key"
@@ -299,20 +294,20 @@ def number_of(cursor: str) -> int:
     return int(cursor)
 
 
-def lock_jobs(db: Connection, job_ids: Collection[str]) -> None:
-    """Let no other transaction change these jobs or their trials until this one ends.
+def _take_back_missing(db: Connection, job_id: str) -> None:
+    """Make the trials of a locked job pending again that ended as `infra_missing`, without their results.
 
-    So that no transactions wait for each other in a circle, whoever changes trials keeps to two rules:
-
-    - It locks the job first. `finish` alone may lock trials before: all it wants or none, and only leased
-      ones that are its own. Then it waits for the job, and for nothing else.
-    - It waits for no leased trial: it passes over those that others have locked (`leases.unlocked`). For a
-      pending trial it may wait: without the job, that is locked only in passing, by a transaction that waits
-      for nothing before it lets go. Whoever has locked a trial may change its checkpoint and its trace.
-
-    On SQLite every transaction that writes runs alone anyway.
+    Their ids are read first: others may end as `infra_missing` meanwhile, and stay.
     """
-    db.execute(select(jobs.c.id).where(jobs.c.id.in_(job_ids)).order_by(jobs.c.id).with_for_update())
+    is_missing = (results.c.job_id == job_id) & (results.c.outcome == Outcome.INFRA_MISSING.value)
+    some = select(results.c.trial_id).where(is_missing).limit(INSERT_BATCH)
+    while trial_ids := db.scalars(some).all():
+        taken_back = update(trials).where(trials.c.trial_id.in_(trial_ids))
+        db.execute(taken_back.values(state="pending", attempt=0, worker=None))
+        for table in (traces, results):
+            db.execute(delete(table).where(table.c.trial_id.in_(trial_ids)))
+        counted = {"infra_missing": jobs.c.infra_missing - len(trial_ids)}
+        db.execute(update(jobs).where(jobs.c.id == job_id).values(counted))
 
 
 def _fail(db: Connection, job_id: str, error: str, *, now: float) -> None:
@@ -321,11 +316,11 @@ def _fail(db: Connection, job_id: str, error: str, *, now: float) -> None:
     changed = update(jobs).where(jobs.c.id == job_id, jobs.c.status.in_(OPEN))
     if db.execute(changed.values(status="failed", finished_at=now, error=error)).rowcount:
         pending = (trials.c.job_id == job_id) & (trials.c.state == PENDING)
-        mark_missing(db, pending, stop_reason="setup", error=error, now=now)
+        mark_missing(db, pending, stop_reason="setup", error=error)
 
 
 def _find(db: Connection, job_id: str) -> RowMapping:
-    rows = db.execute(select(jobs).where(jobs.c.id == job_id)).mappings().one_or_none()
+    rows = db.execute(select(counted_jobs).where(counted_jobs.c.id == job_id)).mappings().one_or_none()
     if rows is None:
         raise NotFound(f"no job {job_id!r}", field="id")
     return rows

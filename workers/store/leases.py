@@ -20,10 +20,11 @@ from sqlalchemy import (
 
 from gnomon.spec.job_spec import JobSpec
 from workers.settings import MAX_LEASE_S
-from workers.store.database import Database, among, insert_or_update
+from workers.store.database import among, insert_or_update
 from workers.store.failure import stopped_models
-from workers.store.job_counters import OPEN
-from workers.store.jobs import group_size, lock_jobs
+from workers.store.job_counters import OPEN, lock_jobs
+from workers.store.job_ends import JobEnds, jobs_over
+from workers.store.jobs import group_size
 from workers.store.missing import mark_missing
 from workers.store.records import Lease
 from workers.store.schema import LEASED, PENDING, jobs, lease_holders, trials
@@ -36,7 +37,7 @@ RETRY_S = 0.02  # after which to look again whether another transaction has let 
 FORGOTTEN_AFTER_S = 2 * MAX_LEASE_S
 
 
-class Leases(Database):
+class Leases(JobEnds):
     """The part of the store that hands trials out and takes them back."""
 
     def lease(
@@ -66,7 +67,7 @@ class Leases(Database):
             job = db.execute(select(jobs).where(jobs.c.id == job_id)).mappings().one_or_none()
             if job is None or job["status"] not in OPEN:
                 return []
-            _stop_at_limits(db, job, here, now=now)
+            has_stopped = _stop_at_limits(db, job, here)
             which = select(trials.c.trial_id).where(here, suspect if isolated else ~suspect)
             if excluding:
                 which = which.where(trials.c.model.not_in(excluding))
@@ -88,6 +89,8 @@ class Leases(Database):
                 begun = {"status": "running", "started_at": job["started_at"] or now, "stuck_since": None}
                 counted = {"leased": jobs.c.leased + len(leased)}
                 db.execute(update(jobs).where(jobs.c.id == job_id).values(begun | counted))
+        if has_stopped:
+            self.end_if_over(job_id)
         return [Lease(trial=trial_of(row), attempt=row["attempt"], token=row["token"]) for row in leased]
 
     def has_poison_suspects(self, job_id: str, shard: int) -> bool:
@@ -138,7 +141,8 @@ class Leases(Database):
         """Take expired leases back; return the shards of open jobs that need a worker again.
 
         A trial whose lease has expired MAX_ATTEMPTS times ends as `infra_missing`, stop reason
-        `worker_lost`. Jobs are taken one by one, so that a large one keeps none waiting.
+        `worker_lost`. Jobs are taken one by one, so that a large one keeps none waiting. Those of which
+        nothing is left to run end: whoever ended the last trial may have died before it saw that.
         """
         until = lease_holders.c.lease_until
         with self.reading() as db:
@@ -149,14 +153,17 @@ class Leases(Database):
             job_ids = db.execute(select(trials.c.job_id).where(expired).distinct()).scalars().all()
             forgotten = select(lease_holders.c.worker).where(until < now - FORGOTTEN_AFTER_S)
             has_forgotten = db.execute(forgotten.limit(1)).first() is not None
+            over = jobs_over(db)
         shards: set[tuple[str, int]] = set()
         for job_id in sorted(job_ids):
-            with self.writing() as db:
-                shards |= _take_back(db, job_id, silent, now=now)
+            with self.adding_results(job_id) as db:
+                shards |= _take_back(db, job_id, silent)
         if has_forgotten:
             holds = exists().where(trials.c.worker == lease_holders.c.worker, trials.c.state == LEASED)
             with self.writing() as db:  # one that leases again meanwhile has another time, and stays
                 db.execute(delete(lease_holders).where(until < now - FORGOTTEN_AFTER_S, ~holds))
+        for job_id in over:
+            self.end_if_over(job_id)
         return sorted(shards)
 
     def unfinished_shards(self, job_id: str | None = None) -> list[tuple[str, int]]:
@@ -224,7 +231,7 @@ def over_limit(spec: JobSpec, *, usd: float, tokens: int) -> bool:
     )
 
 
-def _take_back(db: Connection, job_id: str, silent: Select[str], *, now: float) -> set[tuple[str, int]]:
+def _take_back(db: Connection, job_id: str, silent: Select[str]) -> set[tuple[str, int]]:
     """Make pending what the workers `silent` hold of the job, and end what was lost too often; return the
     shards that need a worker again.
     """
@@ -240,7 +247,7 @@ def _take_back(db: Connection, job_id: str, silent: Select[str], *, now: float) 
     lost_in = {row.shard for row in freed if row.attempt >= MAX_ATTEMPTS}
     if lost_in:
         lost = (trials.c.job_id == job_id) & trials.c.shard.in_(lost_in) & (trials.c.attempt >= MAX_ATTEMPTS)
-        mark_missing(db, lost, stop_reason="worker_lost", now=now)
+        mark_missing(db, lost, stop_reason="worker_lost")
     is_open = db.execute(select(jobs.c.status).where(jobs.c.id == job_id)).scalar_one() in OPEN
     return {(job_id, row.shard) for row in freed if is_open and row.attempt < MAX_ATTEMPTS}
 
@@ -251,11 +258,12 @@ def _count_returned(db: Connection, job_ids: Sequence[str]) -> None:
         db.execute(update(jobs).where(jobs.c.id == job_id).values(leased=jobs.c.leased - count))
 
 
-def _stop_at_limits(db: Connection, job: RowMapping, here: ColumnElement[bool], *, now: float) -> None:
+def _stop_at_limits(db: Connection, job: RowMapping, here: ColumnElement[bool]) -> bool:
+    """Where the limits are used up, end trials `here` of samples that have not begun; whether any did."""
     spec = JobSpec.model_validate_json(job["spec"])
     is_over = over_limit(spec, usd=job["known_usd"], tokens=job["known_tokens"])
     if not (job["is_budget_exhausted"] or is_over):
-        return
+        return False
     size, labels = group_size(spec), {model.label for model in spec.models}
     pending = db.execute(select(trials.c.trial_id, trials.c.ordinal, trials.c.model).where(here)).all()
     # Trials of a stopped model have ended without having begun.
@@ -264,4 +272,5 @@ def _stop_at_limits(db: Connection, job: RowMapping, here: ColumnElement[bool], 
     share = len(called) * len(spec.arms)
     unbegun = [trial_id for trial_id, ordinal, _ in pending if waiting[ordinal // size] == share]
     if unbegun:
-        mark_missing(db, trials.c.trial_id.in_(unbegun), stop_reason="budget", now=now)
+        mark_missing(db, trials.c.trial_id.in_(unbegun), stop_reason="budget")
+    return bool(unbegun)

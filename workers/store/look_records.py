@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 from sqlalchemy import insert, select, update
 
 from workers.store.database import Database
-from workers.store.job_counters import OPEN
-from workers.store.jobs import IS_SEQUENTIAL, lock_jobs, looks_at, stopping_look
+from workers.store.job_counters import OPEN, lock_jobs
+from workers.store.jobs import IS_SEQUENTIAL, looks_at, stopping_look
 from workers.store.records import iso
 from workers.store.schema import jobs, looks, results
 

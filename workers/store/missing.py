@@ -4,25 +4,25 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
 
-from sqlalchemy import ColumnElement, Connection, RowMapping, delete, select, update
+from sqlalchemy import ColumnElement, Connection, RowMapping, delete, literal, select, update
 
 from gnomon.core.row import Row
 from gnomon.core.score import Outcome
 from gnomon.trials.trial_plan import Trial
 from workers.store.database import insert_all
-from workers.store.job_counters import add_results, end_job
+from workers.store.job_counters import add_results
+from workers.store.numbering import announcement
 from workers.store.schema import PENDING, checkpoints, jobs, results, trials
 from workers.store.serialization import row_values, trial_of
 
 BATCH = 10_000
 
 
-def mark_missing(
-    db: Connection, which: ColumnElement[bool], *, stop_reason: str, now: float, error: str = ""
-) -> int:
+def mark_missing(db: Connection, which: ColumnElement[bool], *, stop_reason: str, error: str = "") -> int:
     """End the pending trials `which` as `infra_missing`; return how many.
 
-    BATCH of them are in memory at a time, however many there are.
+    BATCH of them are in memory at a time, however many there are. Their jobs are locked; call
+    `JobEnds.end_if_over` once it is committed.
     """
     which &= trials.c.state == PENDING
     some = select(trials.c.trial_id).where(which).limit(BATCH)
@@ -36,14 +36,12 @@ def mark_missing(
             .returning(*trials.c)
         )
         rows = db.execute(ended).mappings().all()
-        _keep_missing(db, rows, stop_reason=stop_reason, error=error, now=now)
+        _keep_missing(db, rows, stop_reason=stop_reason, error=error)
         count += len(rows)
     return count
 
 
-def _keep_missing(
-    db: Connection, ended: Sequence[RowMapping], *, stop_reason: str, error: str, now: float
-) -> None:
+def _keep_missing(db: Connection, ended: Sequence[RowMapping], *, stop_reason: str, error: str) -> None:
     db.execute(delete(checkpoints).where(checkpoints.c.trial_id.in_([row["trial_id"] for row in ended])))
     job_ids = {row["job_id"] for row in ended}
     named = select(jobs.c.id, jobs.c.benchmark).where(jobs.c.id.in_(job_ids))
@@ -55,14 +53,13 @@ def _keep_missing(
     for job_id, lost in by_job.items():
         first = missing_row(lost[0], benchmark=benchmarks[job_id], stop_reason=stop_reason, attempt=1)
         alike = row_values(replace(first, error=error))
-        is_over = add_results(db, job_id, [Outcome.INFRA_MISSING] * len(lost), ())
+        add_results(db, job_id, [Outcome.INFRA_MISSING] * len(lost), ())
+        db.execute(select(literal(1), *announcement(db, job_id)))
         insert_all(
             db,
             results,
             [{**alike, **trial.identity(), "attempt": attempts[trial.trial_id]} for trial in lost],
         )
-        if is_over:
-            end_job(db, job_id, now=now)
 
 
 def missing_row(trial: Trial, *, benchmark: str, stop_reason: str, attempt: int) -> Row:

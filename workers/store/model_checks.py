@@ -6,17 +6,16 @@ A model that is stopped is not called any more: its trials end as `infra_missing
 from sqlalchemy import ColumnElement, Connection, RowMapping, insert, select, update
 
 from gnomon.core.missing import keepable
-from workers.store.database import Database
 from workers.store.failure import STOPPED
-from workers.store.job_counters import OPEN, Usage, add_results
-from workers.store.jobs import lock_jobs
+from workers.store.job_counters import OPEN, Usage, add_results, lock_jobs
+from workers.store.job_ends import JobEnds
 from workers.store.missing import mark_missing
 from workers.store.records import CheckState, ModelCheck
 from workers.store.schema import PENDING, jobs, model_checks, trials
 from workers.store.serialization import check_of
 
 
-class ModelChecks(Database):
+class ModelChecks(JobEnds):
     """The part of the store that knows the state of a job's models."""
 
     def begin_check(self, job_id: str, model: str, *, holder: str, ttl_s: float) -> tuple[ModelCheck, bool]:
@@ -85,7 +84,8 @@ class ModelChecks(Database):
             if stored is None or stored["state"] != STOPPED:
                 _set(db, job_id, model, state=STOPPED, cause=cause, error=error, holder="")
             here = (trials.c.job_id == job_id) & (trials.c.model == model) & (trials.c.state == PENDING)
-            mark_missing(db, here, stop_reason=f"provider:{cause}", error=error, now=self.now(db))
+            mark_missing(db, here, stop_reason=f"provider:{cause}", error=error)
+        self.end_if_over(job_id)
 
 
 def _here(job_id: str, model: str) -> ColumnElement[bool]:

@@ -8,22 +8,23 @@ from dataclasses import fields, replace
 from itertools import compress
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import Connection, Select, delete, func, select, update
+from sqlalchemy import Connection, Select, case, delete, func, select, update
 
 from gnomon.core.errors import NotFound
 from gnomon.core.row import COLUMNS, Row
 from gnomon.core.sample import SampleRef
-from workers.store.database import Database, among, in_words, insert_all, is_passing
-from workers.store.job_counters import Usage, add_results, end_job
-from workers.store.jobs import lock_jobs, number_of
+from workers.store.database import among, in_words, insert_all, is_passing
+from workers.store.job_counters import Usage, add_results, counted_jobs
+from workers.store.job_ends import JobEnds
+from workers.store.jobs import number_of
 from workers.store.leases import RETRY_S, held_by, unlocked
 from workers.store.missing import missing_row
+from workers.store.numbering import NEWEST, Numbering, announcement
 from workers.store.records import JobState, Lease, Page, TrialRecord
 from workers.store.schema import (
     LEASED,
     PENDING,
     checkpoints,
-    jobs,
     model_checks,
     results,
     seals,
@@ -49,6 +50,8 @@ if TYPE_CHECKING:
     from gnomon.core.row_batch import RowBatch
 
 Ended = tuple[Lease, Row, Mapping[str, Any]]  # what was leased, how it ended, its trace as plain data
+Written = tuple[Ended, Mapping[str, Any], Mapping[str, Any]]  # with its columns in `results` and in `traces`
+Pair = tuple[str, int]  # of trial id and token
 READ_BATCH = 2_000
 COLUMN_BATCH = 50_000
 WRITE_BATCH = 1_000
@@ -56,7 +59,7 @@ UNSTORABLE = "internal:unstorable"
 log = logging.getLogger(__name__)
 
 
-class Results(Database):
+class Results(JobEnds, Numbering):
     """The part of the store that keeps results and traces."""
 
     def finish(self, ended: Sequence[Ended]) -> set[str]:
@@ -71,8 +74,9 @@ class Results(Database):
             sqlalchemy.exc.SQLAlchemyError: the database cannot be reached; try again, as often as need be.
         """
         refused: set[str] = set()
-        for start in range(0, len(ended), WRITE_BATCH):
-            refused |= self._finish(ended[start : start + WRITE_BATCH])
+        for of_job in _by_job(ended).values():
+            for start in range(0, len(of_job), WRITE_BATCH):
+                refused |= self._finish(of_job[start : start + WRITE_BATCH])
         return refused
 
     def charge(self, job_id: str, spent: Sequence[Usage]) -> None:
@@ -93,6 +97,9 @@ class Results(Database):
     ) -> Page[Row]:
         """Results in the order they came, those that match.
 
+        While results with smaller numbers are being written, a page ends before them: it may be short, even
+        empty, and have a next one.
+
         Raises:
             NotFound: no job of that id.
             SpecError: the cursor is none of ours.
@@ -104,12 +111,16 @@ class Results(Database):
             query = query.where(results.c.outcome == outcome)
         if cursor is not None:
             query = query.where(results.c.seq > number_of(cursor))
+        settled = self.settled([job_id])[job_id]
         with self.reading() as db:
             rows = db.execute(query).mappings().all()
             if not rows:
                 self._check_job(db, job_id)
-        last = str(rows[limit - 1]["seq"]) if len(rows) > limit else None
-        return Page(items=tuple(row_of(row) for row in rows[:limit]), next_cursor=last)
+        shown = [row for row in rows[:limit] if row["seq"] <= settled]
+        last = str(shown[-1]["seq"]) if shown else cursor or "0"
+        return Page(
+            items=tuple(row_of(row) for row in shown), next_cursor=last if len(rows) > len(shown) else None
+        )
 
     def iter_rows(self, job_id: str) -> Iterator[Row]:
         """Every result of the job in the order they came, a batch in memory at a time."""
@@ -117,14 +128,15 @@ class Results(Database):
         while batch := self.rows_after(job_id, seq, READ_BATCH):
             yield from (row for _, row in batch)
             seq = batch[-1][0]
+        # Nobody goes on from here: what others are still writing before these need not be waited for.
+        yield from (row for _, row in self._rows_between(job_id, seq, NEWEST, None))
 
     def rows_after(self, job_id: str, seq: int, limit: int) -> list[tuple[int, Row]]:
-        """Up to `limit` results that came after number `seq` (0: from the first), each with its number."""
-        columns = (results.c.seq, *(results.c[name] for name in COLUMNS))
-        query = select(*columns).where(results.c.job_id == job_id, results.c.seq > seq)
-        with self.reading() as db:
-            rows = db.execute(query.order_by(results.c.seq).limit(limit)).all()
-        return [(row[0], row_in_order(row[1:])) for row in rows]
+        """Up to `limit` results that came after number `seq` (0: from the first), each with its number.
+
+        To go on from the last of them leaves none out: what others may still write comes after it.
+        """
+        return self._rows_between(job_id, seq, self.settled([job_id])[job_id], limit)
 
     def rows_by_trial(self, trial_ids: Collection[str]) -> dict[str, Row]:
         """The results of these trials, by id; a trial that has none is left out."""
@@ -134,16 +146,23 @@ class Results(Database):
         return {row.trial_id: row for row in rows}
 
     def job_states(self, job_ids: Sequence[str]) -> dict[str, JobState]:
-        """The states of these jobs; those that do not exist are left out."""
-        done = jobs.c.scored + jobs.c.model_failed + jobs.c.infra_missing
-        newest = select(func.max(results.c.seq)).where(results.c.job_id == jobs.c.id)
-        is_open = (model_checks.c.job_id == jobs.c.id) & model_checks.c.state.in_(("pending", "checking"))
+        """The states of these jobs as of their settled results; those that do not exist are left out."""
+        if not job_ids:
+            return {}
+        last = case(self.settled(job_ids), value=counted_jobs.c.id)
+        here = results.c.job_id == counted_jobs.c.id
+        newest = select(func.max(results.c.seq)).where(here, results.c.seq <= last)
+        later = select(func.count()).select_from(results).where(here, results.c.seq > last)
+        ended = counted_jobs.c.scored + counted_jobs.c.model_failed + counted_jobs.c.infra_missing
+        is_open = (model_checks.c.job_id == counted_jobs.c.id) & model_checks.c.state.in_(
+            ("pending", "checking")
+        )
         checks = select(func.count()).select_from(model_checks).where(is_open)
-        sealed = select(func.count()).select_from(seals).where(seals.c.job_id == jobs.c.id)
+        sealed = select(func.count()).select_from(seals).where(seals.c.job_id == counted_jobs.c.id)
         counts = (newest.scalar_subquery(), checks.scalar_subquery(), sealed.scalar_subquery())
-        columns = (jobs.c.id, jobs.c.status, done, *counts)
+        columns = (counted_jobs.c.id, counted_jobs.c.status, ended - later.scalar_subquery(), *counts)
         with self.reading() as db:
-            rows = db.execute(select(*columns).where(jobs.c.id.in_(job_ids))).all()
+            rows = db.execute(select(*columns).where(counted_jobs.c.id.in_(job_ids))).all()
         return {row[0]: JobState(row[1], row[2], row[3] or 0, row[4], row[5]) for row in rows}
 
     def job_state(self, job_id: str) -> JobState:
@@ -170,12 +189,13 @@ class Results(Database):
                 yield row_batch(job_id, values) or _plain_batch(db, job_id, seqs[0], seqs[-1])
 
     def iter_columns(self, job_id: str, seq: int, names: Sequence[str]) -> Iterator[Sequence[Sequence[Any]]]:
-        """These columns of `results`, of every result after number `seq`: batches of one view.
+        """These columns of `results`, of every settled result after number `seq`: batches of one view.
 
         `seq` must be the first of the names. Values are as stored: JSON columns are text.
         """
         columns = [results.c[name] for name in names]
-        of_job = select(*columns).where(results.c.job_id == job_id).order_by(results.c.seq)
+        here = (results.c.job_id == job_id, results.c.seq <= self.settled([job_id])[job_id])
+        of_job = select(*columns).where(*here).order_by(results.c.seq)
         with self.reading() as db:
             yield from _stretches(db, of_job, seq, COLUMN_BATCH)
 
@@ -244,59 +264,26 @@ class Results(Database):
         return {row.trial_id}
 
     def _write(self, ended: Sequence[Ended]) -> set[str]:
-        """Write the results, with their trials locked first where these are all held and of one job: then
-        all workers of a job wait for each other as briefly as can be. Else with the jobs first.
-        """
-        columns = [row_values(row) for _, row, _ in ended]
-        bodies = [{"trial_id": row.trial_id, "body": pack(trace)} for _, row, trace in ended]
-        jobs_first = len(_by_job(ended)) > 1
-        while True:
-            with self.writing() as db:
-                if (refused := self._write_in(db, ended, columns, bodies, jobs_first=jobs_first)) is not None:
-                    return refused
-                db.rollback()
-            if jobs_first:
+        """Write results of one job; those whose trials others have locked just now, once these let go."""
+        refused: set[str] = set()
+        left = [
+            (end, row_values(end[1]), {"trial_id": end[1].trial_id, "body": pack(end[2])}) for end in ended
+        ]
+        while left:
+            with self.adding_results(ended[0][1].job_id) as db:
+                refused_now, locked = write_unlocked(db, left)
+            refused |= refused_now
+            left = [each for each in left if _pair(each[0][0]) in locked]
+            if left:
                 time.sleep(RETRY_S)
-            jobs_first = True
+        return refused
 
-    def _write_in(
-        self,
-        db: Connection,
-        ended: Sequence[Ended],
-        columns: Sequence[Mapping[str, Any]],
-        bodies: Sequence[Mapping[str, Any]],
-        *,
-        jobs_first: bool,
-    ) -> set[str] | None:
-        """Write the results; None if the transaction must be given up, for the rules of `lock_jobs`."""
-        by_job, leases = _by_job(ended), [lease for lease, _, _ in ended]
-        if jobs_first:
-            lock_jobs(db, by_job.keys())
-        closed = update(trials).where(unlocked(held_by(db, leases))).values(state="done")
-        taken = {tuple(pair) for pair in db.execute(closed.returning(trials.c.trial_id, trials.c.token))}
-        rest = [lease for lease in leases if _pair(lease) not in taken]
-        if rest and (not jobs_first or _are_held(db, rest)):
-            return None
-        refused = _stale(db, rest)
-        is_taken = [_pair(lease) in taken for lease in leases]
-        insert_all(db, traces, list(compress(bodies, is_taken)))
-        db.execute(
-            delete(checkpoints).where(
-                among(db, (checkpoints.c.trial_id,), [(trial_id,) for trial_id, _ in taken])
-            )
-        )
-        # From here on the job is locked, whichever came first. So its results get their numbers one
-        # transaction after another, and no reader's cursor skips one.
-        ended_jobs = []
-        for job_id, rows in by_job.items():
-            outcomes = [row.outcome for lease, row, _ in rows if _pair(lease) in taken]
-            spent = [usage_of(end) for end in rows if _pair(end[0]) in taken | refused]
-            if add_results(db, job_id, outcomes, spent, returned=len(outcomes)):
-                ended_jobs.append(job_id)
-        insert_all(db, results, list(compress(columns, is_taken)))
-        for job_id in ended_jobs:
-            end_job(db, job_id, now=self.now(db))
-        return {trial_id for trial_id, _ in refused}
+    def _rows_between(self, job_id: str, seq: int, last: int, limit: int | None) -> list[tuple[int, Row]]:
+        columns = (results.c.seq, *(results.c[name] for name in COLUMNS))
+        query = select(*columns).where(results.c.job_id == job_id, results.c.seq > seq, results.c.seq <= last)
+        with self.reading() as db:
+            rows = db.execute(query.order_by(results.c.seq).limit(limit)).all()
+        return [(row[0], row_in_order(row[1:])) for row in rows]
 
     def _check_job(self, db: Connection, job_id: str) -> None:
         if db.execute(select(trials.c.trial_id).where(trials.c.job_id == job_id).limit(1)).first() is None:
@@ -328,6 +315,29 @@ def usage_of(ended: Ended) -> Usage:
     return Usage.by(row).beyond(lease.counted)
 
 
+def write_unlocked(db: Connection, ended: Sequence[Written]) -> tuple[set[str], set[Pair]]:
+    """Write results of one job whose trials nobody has locked; the ids of those that are refused, and the
+    leases of those that are locked.
+
+    It waits for nothing: others end trials of the job at the same time.
+    """
+    job_id, leases = ended[0][0][1].job_id, [end[0] for end, _, _ in ended]
+    closed = update(trials).where(unlocked(held_by(db, leases))).values(state="done")
+    closed = closed.returning(trials.c.trial_id, trials.c.token, *announcement(db, job_id))
+    taken = {_pair_of(row) for row in db.execute(closed)}
+    stale, locked = _not_taken(db, [lease for lease in leases if _pair(lease) not in taken])
+    is_taken = [_pair(lease) in taken for lease in leases]
+    if taken:
+        ids = [(trial_id,) for trial_id, _ in taken]
+        db.execute(delete(checkpoints).where(among(db, (checkpoints.c.trial_id,), ids)))
+        insert_all(db, traces, [body for _, _, body in compress(ended, is_taken)])
+        insert_all(db, results, [columns for _, columns, _ in compress(ended, is_taken)])
+    if spent := [usage_of(end) for end, _, _ in ended if _pair(end[0]) in taken | stale]:
+        outcomes = [end[1].outcome for end, _, _ in compress(ended, is_taken)]
+        add_results(db, job_id, outcomes, spent, returned=len(taken))
+    return {trial_id for trial_id, _ in stale}, locked
+
+
 def _by_job(ended: Sequence[Ended]) -> dict[str, list[Ended]]:
     by_job: dict[str, list[Ended]] = defaultdict(list)
     for end in ended:
@@ -335,23 +345,28 @@ def _by_job(ended: Sequence[Ended]) -> dict[str, list[Ended]]:
     return by_job
 
 
-def _are_held(db: Connection, leases: Sequence[Lease]) -> bool:
-    """Whether one of these is held: another transaction has locked its trial."""
-    return db.execute(select(trials.c.trial_id).where(held_by(db, leases)).limit(1)).first() is not None
+def _not_taken(db: Connection, leases: Sequence[Lease]) -> tuple[set[Pair], set[Pair]]:
+    """Of leases whose trials could not be closed, those that are not held, and those that others have locked.
 
-
-def _stale(db: Connection, leases: Sequence[Lease]) -> set[tuple[str, int]]:
-    """Of leases that are not held, those that did not end in this very result: a lost reply is no refusal."""
+    Those that ended in this very result are neither: a lost reply is no refusal.
+    """
     if not leases:
-        return set()
+        return set(), set()
     pairs = [_pair(lease) for lease in leases]
     of_lease = (trials.c.trial_id, trials.c.token)
-    written = among(db, of_lease, pairs) & (trials.c.state == "done")
-    done = {tuple(pair) for pair in db.execute(select(*of_lease).where(written))}
-    return set(pairs) - done
+    still = among(db, of_lease, pairs) & trials.c.state.in_(("leased", "done"))
+    state_of = {
+        _pair_of(row): row.state for row in db.execute(select(*of_lease, trials.c.state).where(still))
+    }
+    locked = {pair for pair, state in state_of.items() if state == "leased"}
+    return set(pairs) - state_of.keys(), locked
 
 
-def _pair(lease: Lease) -> tuple[str, int]:
+def _pair_of(row: Any) -> Pair:
+    return row[0], row[1]
+
+
+def _pair(lease: Lease) -> Pair:
     """What names a lease: a worker may hold an outdated one of a trial beside the one that counts."""
     return lease.trial.trial_id, lease.token
 

@@ -79,6 +79,26 @@ jobs = Table(
     sqlite_autoincrement=True,
 )
 
+COUNTERS = (
+    "scored",
+    "model_failed",
+    "infra_missing",
+    "leased",
+    "known_usd",
+    "unknown_usd",
+    "known_tokens",
+    "unknown_tokens",
+)
+job_counts = (
+    Table(  # what was counted since a job's row was brought up to date: appended, so that nobody waits
+        "job_counts",
+        metadata,
+        Column("job_id", String(40), nullable=False),
+        *(Column(name, jobs.c[name].type, nullable=False) for name in COUNTERS),
+    )
+)
+Index("job_counts_by_job", job_counts.c.job_id)
+
 # Written into the SQL: a partial index serves only statements that name its state as a constant.
 PENDING, LEASED = literal_column("'pending'", String), literal_column("'leased'", String)
 

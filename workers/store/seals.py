@@ -11,7 +11,7 @@ from gnomon.core.row import COLUMNS
 from gnomon.core.seal import Kind, SealLine, next_line, read_lines
 from gnomon.report.row_formats import ndjson_line
 from workers.store.database import Database
-from workers.store.job_counters import OPEN
+from workers.store.job_counters import OPEN, counted_jobs
 from workers.store.records import iso
 from workers.store.schema import LEASED, jobs, lease_holders, results, seals, trials
 from workers.store.serialization import row_in_order
@@ -37,15 +37,15 @@ class Seals(Database):
 
     def jobs_to_seal(self, limit: int = 10) -> list[str]:
         """Jobs that have ended since their results were last sealed, and none of whose trials runs."""
-        done = jobs.c.scored + jobs.c.model_failed + jobs.c.infra_missing
-        is_new = (jobs.c.sealed_rows.is_(None)) | (jobs.c.sealed_rows != done)
+        done = counted_jobs.c.scored + counted_jobs.c.model_failed + counted_jobs.c.infra_missing
+        is_new = (counted_jobs.c.sealed_rows.is_(None)) | (counted_jobs.c.sealed_rows != done)
         with self.reading() as db:
             # What a worker was running when the job was stopped it may still hand in.
             alive = select(lease_holders.c.worker).where(lease_holders.c.lease_until > self.now(db))
             runs = (trials.c.state == LEASED) & trials.c.worker.in_(alive)
-            is_quiet = ~exists().where(trials.c.job_id == jobs.c.id, runs)
-            query = select(jobs.c.id).where(jobs.c.status.not_in(OPEN), is_new, is_quiet)
-            return list(db.scalars(query.order_by(jobs.c.number).limit(limit)))
+            is_quiet = ~exists().where(trials.c.job_id == counted_jobs.c.id, runs)
+            query = select(counted_jobs.c.id).where(counted_jobs.c.status.not_in(OPEN), is_new, is_quiet)
+            return list(db.scalars(query.order_by(counted_jobs.c.number).limit(limit)))
 
     def seal_results(self, job_id: str) -> None:
         """Add the line that fixes the results of a job that has ended; nothing where they are sealed already.
@@ -121,8 +121,14 @@ def _texts(db: Connection, job_id: str) -> Sequence[str]:
 
 def _state(db: Connection, job_id: str) -> Mapping[str, Any] | None:
     """What a job's results are known by: the newest and how many there are."""
-    done = jobs.c.scored + jobs.c.model_failed + jobs.c.infra_missing
-    newest = select(func.max(results.c.seq)).where(results.c.job_id == jobs.c.id).scalar_subquery()
-    columns = (jobs.c.status, jobs.c.finished_at, jobs.c.sealed_rows, done.label("done"), newest.label("seq"))
-    row = db.execute(select(*columns).where(jobs.c.id == job_id)).mappings().one_or_none()
+    done = counted_jobs.c.scored + counted_jobs.c.model_failed + counted_jobs.c.infra_missing
+    newest = select(func.max(results.c.seq)).where(results.c.job_id == counted_jobs.c.id).scalar_subquery()
+    columns = (
+        counted_jobs.c.status,
+        counted_jobs.c.finished_at,
+        counted_jobs.c.sealed_rows,
+        done.label("done"),
+        newest.label("seq"),
+    )
+    row = db.execute(select(*columns).where(counted_jobs.c.id == job_id)).mappings().one_or_none()
     return None if row is None else dict(row)

@@ -1,0 +1,67 @@
+"""Ends a job of which nothing is left to run, whoever ended the last of its trials."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+from sqlalchemy import ColumnElement, Connection, FromClause, select, update
+
+from workers.store.database import Database
+from workers.store.failure import failure_of
+from workers.store.job_counters import OPEN, counted_jobs, lock_jobs
+from workers.store.schema import jobs
+
+MAX_CHANGES = 64  # beside a job's row, before they are moved into it: each look at the job adds them up
+
+
+class JobEnds(Database):
+    """The part of the store that ends jobs."""
+
+    @contextmanager
+    def adding_results(self, job_id: str) -> Iterator[Connection]:
+        """A transaction that adds results of a job, which ends if nothing of it is left to run.
+
+        On PostgreSQL others may add results at the same time: the last one sees all once its own are
+        committed. On SQLite this transaction is alone.
+        """
+        with self.writing() as db:
+            yield db
+            if self._is_sqlite:
+                self._end_if_over(db, job_id)
+        if not self._is_sqlite:
+            self.end_if_over(job_id)
+
+    def end_if_over(self, job_id: str) -> None:
+        """End an open job of which nothing is left to run: it fails where no model answered, or none is left.
+
+        Whoever has opened a job or ended trials of it calls this when that is committed. Several may do so at
+        once. A job whose last process died before it did is found by the sweeper.
+        """
+        with self.reading() as db:
+            columns = (_is_over(counted_jobs).label("is_over"), counted_jobs.c.changes)
+            job = db.execute(select(*columns).where(counted_jobs.c.id == job_id)).one_or_none()
+        if job is not None and (job.is_over or job.changes >= MAX_CHANGES):
+            with self.writing() as db:
+                self._end_if_over(db, job_id, waits=job.is_over)
+
+    def _end_if_over(self, db: Connection, job_id: str, *, waits: bool = True) -> None:
+        lock_jobs(db, [job_id], waits=waits)
+        if waits and db.execute(select(_is_over(jobs)).where(jobs.c.id == job_id)).scalar_one_or_none():
+            end_job(db, job_id, now=self.now(db))
+
+
+def jobs_over(db: Connection) -> Sequence[str]:
+    """Open jobs of which nothing is left to run."""
+    return db.scalars(select(counted_jobs.c.id).where(_is_over(counted_jobs))).all()
+
+
+def end_job(db: Connection, job_id: str, *, now: float) -> None:
+    """End a job that is locked and of which nothing is left to run."""
+    job = db.execute(select(jobs).where(jobs.c.id == job_id)).mappings().one()
+    error = failure_of(db, job)
+    status = "failed" if error else "completed"
+    db.execute(update(jobs).where(jobs.c.id == job_id).values(status=status, error=error, finished_at=now))
+
+
+def _is_over(job: FromClause) -> ColumnElement[bool]:
+    ended = job.c.scored + job.c.model_failed + job.c.infra_missing
+    return job.c.status.in_(OPEN) & (job.c.planned <= ended)
