@@ -150,7 +150,9 @@ def letter(image: Image.Image, scene: Scene, sheet: MapSheet, *, in_feet: bool =
         if camera.field_of_view is not None
     ]
     avoid = Avoided(sheet.areas(views))
-    arrows = [arrow for camera in scene.cameras.values() if (arrow := _mark_camera(pen, labels, camera, sheet))]
+    arrows = [
+        arrow for camera in scene.cameras.values() if (arrow := _mark_camera(pen, labels, camera, sheet))
+    ]
     if arrows:
         for around in shapely.buffer(shapely.linestrings(arrows), ARROW_FREE_PX, quad_segs=16):
             labels.take_slanted(around)

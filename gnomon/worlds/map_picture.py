@@ -164,37 +164,42 @@ def _cut_opening(door_m: Point, here: Polygon, there: Polygon) -> list[Point]:
 
 
 def _views(picture: Image.Image, image: Image.Image, scene: Scene, pixel: ToPixel) -> None:
-    """Lay the views over what is drawn, each finer piece of `image` in colour and then reduced."""
+    """Lay the views over what is drawn: for each a piece of `image` in colour, which is then reduced."""
     rings = [
         _ring(camera.field_of_view, camera.floor, pixel)
         for camera in scene.cameras.values()
         if camera.field_of_view is not None
     ]
-    pieces = [_piece_around(ring, image.size) for ring in rings]
+    reaches = [_reach(ring, image.size) for ring in rings]
     palette = [part for colour in COLOURS for part in ImageColor.getrgb(colour)]
-    for piece in pieces:
-        left, top, right, bottom = piece
+    for left, top, right, bottom in reaches:
         if left >= right or top >= bottom:
             continue
+        corner = left // FINER, top // FINER
+        piece = (*(FINER * at for at in corner), *(-(-at // FINER) * FINER for at in (right, bottom)))
         numbers = image.crop(piece)
         numbers.putpalette(palette)
         part = numbers.convert("RGB")
-        pen = ImageDraw.Draw(part, "RGBA")
-        for ring, reached in zip(rings, pieces, strict=True):
-            if left < reached[2] and reached[0] < right and top < reached[3] and reached[1] < bottom:
-                moved = [(x - left, y - top) for x, y in ring]
-                pen.polygon(moved, fill=VIEW, outline=VIEW_EDGE, width=FINER)
-        picture.paste(part.reduce(FINER), (left // FINER, top // FINER))
+        for ring, reach in zip(rings, reaches, strict=True):
+            if left < reach[2] and reach[0] < right and top < reach[3] and reach[1] < bottom:
+                _lay(part, ring, reach, piece[:2])
+        picture.paste(part.reduce(FINER), corner)
 
 
-def _piece_around(ring: list[Point], size: tuple[int, int]) -> Pixels:
-    """The part of a picture that a polygon and its outline reach, in whole pixels of the reduced one."""
+def _reach(ring: list[Point], size: tuple[int, int]) -> Pixels:
+    """The part of a picture that a polygon with an outline reaches."""
     xs, ys = [x for x, _ in ring], [y for _, y in ring]
-    left, top = (max(0, int(min(at)) // FINER * FINER - FINER) for at in (xs, ys))
-    right, bottom = (
-        min(most, (int(max(at)) // FINER + 2) * FINER) for at, most in zip((xs, ys), size, strict=True)
-    )
-    return left, top, right, bottom
+    left, top = max(0, int(min(xs)) - FINER), max(0, int(min(ys)) - FINER)
+    return left, top, min(size[0], int(max(xs)) + FINER), min(size[1], int(max(ys)) + FINER)
+
+
+def _lay(part: Image.Image, ring: list[Point], reach: Pixels, corner: tuple[int, int]) -> None:
+    """Lay a view over a part of a picture that begins at a corner; Pillow masks all that it draws on."""
+    at = (reach[0] - corner[0], reach[1] - corner[1])
+    around = part.crop((*at, reach[2] - corner[0], reach[3] - corner[1]))
+    moved = [(x - reach[0], y - reach[1]) for x, y in ring]
+    ImageDraw.Draw(around, "RGBA").polygon(moved, fill=VIEW, outline=VIEW_EDGE, width=FINER)
+    part.paste(around, at)
 
 
 def _ring(area: Polygon, floor: int, pixel: ToPixel) -> list[Point]:

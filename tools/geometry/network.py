@@ -37,9 +37,9 @@ class Network:
         from scipy.sparse import csr_array
 
         self._ground = ground
-        ends = np.array(list(ground.legs), dtype=np.intp).reshape(-1, 2)
+        ends = np.array(list(ground.lengths_m), dtype=np.intp).reshape(-1, 2)
         size = int(ends.max(initial=-1)) + 1
-        lengths_m = [leg.length_m for leg in ground.legs.values()]
+        lengths_m = list(ground.lengths_m.values())
         self._graph = csr_array((lengths_m, (ends[:, 0], ends[:, 1])), shape=(size, size))
         self._everywhere: list[Reached] = []
         self._reached = lru_cache(maxsize=REMEMBERED_STARTS)(self._reach)
@@ -154,7 +154,7 @@ class Network:
         nodes = [end]
         while nodes[-1] != start:
             nodes.append(before[nodes[-1]])
-        return tuple(self._ground.legs[edge] for edge in pairwise(reversed(nodes)))
+        return tuple(map(self._ground.leg, pairwise(reversed(nodes))))
 
 
 def _links(links: Sequence[Link]) -> list[tuple[int, float, RouteLeg]]:
