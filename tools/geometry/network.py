@@ -149,12 +149,68 @@ class Network:
         length_m, before = dijkstra(self._graph, indices=[node], return_predecessors=True)
         return before[0].tolist(), length_m[0].tolist()
 
+    def _away_m(self, start: Anchor | None) -> NDArray[np.float64]:
+        """The lengths of the shortest ways from a point to all nodes."""
+        best_m = np.full(self._graph.shape[0], np.inf)
+        for node, leave_m, _ in self._leaving(start) if start else ():
+            np.minimum(best_m, np.array(self._reached(node)[1]) + leave_m, out=best_m)
+        return best_m
+
     def _legs(self, start: int, end: int) -> tuple[RouteLeg, ...]:
         before, _ = self._reached(start)
         nodes = [end]
         while nodes[-1] != start:
             nodes.append(before[nodes[-1]])
         return tuple(map(self._ground.leg, pairwise(reversed(nodes))))
+
+
+class Stops:
+    """Points to and from which many ways of a network lead."""
+
+    def __init__(self, network: Network, points: Sequence[tuple[Point, int]]) -> None:
+        """Each with its floor."""
+        self._network = network
+        anchors = [network._anchor(*point) for point in points]
+        self._by_ground: dict[str, list[tuple[int, Anchor]]] = {}
+        for stop, anchor in enumerate(anchors):
+            if anchor is not None:
+                self._by_ground.setdefault(anchor.id, []).append((stop, anchor))
+        arriving = [
+            (stop, node, length_m)
+            for stop, anchor in enumerate(anchors)
+            if anchor is not None
+            for node, length_m, _ in network._arriving(anchor)
+        ]
+        self._stop, self._node = (np.array([link[at] for link in arriving], dtype=np.intp) for at in (0, 1))
+        self._arrive_m = np.array([length_m for *_, length_m in arriving])
+        self._size = len(points)
+        self._away_m = np.array([network._away_m(anchor) for anchor in anchors]).reshape(self._size, -1)
+
+    def lengths_from_m(self, start_m: Point, floor: int) -> list[float]:
+        """The lengths of the shortest ways from a point to each stop (infinite where there is none)."""
+        start = self._network._anchor(start_m, floor)
+        best_m = np.full(self._size, np.inf)
+        if start is not None and self._size:
+            away_m = self._network._away_m(start)
+            np.minimum.at(best_m, self._stop, away_m[self._node] + self._arrive_m)
+            for stop, anchor in self._by_ground.get(start.id, ()):
+                if direct := self._network._ground.direct(start, anchor):
+                    best_m[stop] = min(best_m[stop], direct.length_m)
+        lengths_m: list[float] = best_m.tolist()
+        return lengths_m
+
+    def lengths_to_m(self, end_m: Point, floor: int) -> list[float]:
+        """The lengths of the shortest ways from each stop to a point (infinite where there is none)."""
+        end = self._network._anchor(end_m, floor)
+        best_m = np.full(self._size, np.inf)
+        if end is not None and self._size:
+            for node, length_m, _ in self._network._arriving(end):
+                np.minimum(best_m, self._away_m[:, node] + length_m, out=best_m)
+            for stop, anchor in self._by_ground.get(end.id, ()):
+                if direct := self._network._ground.direct(anchor, end):
+                    best_m[stop] = min(best_m[stop], direct.length_m)
+        lengths_m: list[float] = best_m.tolist()
+        return lengths_m
 
 
 def _links(links: Sequence[Link]) -> list[tuple[int, float, RouteLeg]]:

@@ -54,7 +54,10 @@ class Joins:
 class Ground(Protocol):
     """Edges between nodes, numbered from 0, with their lengths, and how points join them."""
 
-    lengths_m: Mapping[Edge, float]
+    @property
+    def lengths_m(self) -> Mapping[Edge, float]:
+        """By edge."""
+        ...
 
     @property
     def empty(self) -> bool:
