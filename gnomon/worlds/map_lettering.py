@@ -149,7 +149,7 @@ def letter(image: Image.Image, scene: Scene, sheet: MapSheet, *, in_feet: bool =
         for camera in scene.cameras.values()
         if camera.field_of_view is not None
     ]
-    avoid = Avoided(sheet.areas(views))
+    avoid = Avoided(list(sheet.areas(views)))
     arrows = [
         arrow for camera in scene.cameras.values() if (arrow := _mark_camera(pen, labels, camera, sheet))
     ]
@@ -273,7 +273,7 @@ def _places_along(lines: Sequence[LineString], size: tuple[int, int], sheet: Map
     text along it.
     """
     corners_px, line = sheet.pixels(lines, 0), shapely.get_coordinates(lines, return_index=True)[1]
-    on_sheet = shapely.linestrings(corners_px, indices=line)
+    on_sheet = np.asarray(shapely.linestrings(corners_px, indices=line), dtype=object)
     starts_px, ends_px = (shapely.get_coordinates(shapely.get_point(on_sheet, at)) for at in (0, -1))
     slopes = [math.atan2(y_px, x_px) for x_px, y_px in (ends_px - starts_px).tolist()]
     angles = [(math.degrees(slope) + 90) % 180 - 90 for slope in slopes]

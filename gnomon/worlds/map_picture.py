@@ -72,8 +72,10 @@ def _means() -> NDArray[np.uint32]:
     colours = np.zeros((1 << BITS, 4), np.uint32)
     colours[: len(COLOURS), :3] = [ImageColor.getrgb(colour) for colour in COLOURS]
     numbers = np.arange(1 << 4 * BITS)
-    total = sum(colours[numbers >> BITS * place & (1 << BITS) - 1] for place in range(4))
-    return ((total + 2) // 4).astype(np.uint8).view(np.uint32)[:, 0]
+    four = [colours[numbers >> BITS * place & (1 << BITS) - 1] for place in range(4)]
+    total: NDArray[np.uint32] = np.asarray(np.sum(four, axis=0), dtype=np.uint32)
+    means: NDArray[np.uint32] = ((total + 2) // 4).astype(np.uint8).view(np.uint32)[:, 0]
+    return means
 
 
 def _greens(pen: Pen, scene: Scene, sheet: MapSheet, pixel: ToPixel) -> None:
@@ -133,8 +135,9 @@ def _rooms(pen: Pen, scene: Scene, pixel: ToPixel) -> None:
     for portal in scene.portals.values():
         if portal.kind == "door":
             here, there = (scene.zones[zone] for zone in portal.zones)
-            corners_m = [rectangles.get(zone.id) for zone in (here, there)]
-            ends_m = _opening(portal.ends_m[0], *corners_m) if all(corners_m) else None
+            ends_m = None
+            if here.id in rectangles and there.id in rectangles:
+                ends_m = _opening(portal.ends_m[0], rectangles[here.id], rectangles[there.id])
             ends_m = ends_m or _cut_opening(portal.ends_m[0], here.area, there.area)
             if ends_m:
                 pen.line([pixel((x, y), here.floor) for x, y in ends_m], fill=WALK, width=5 * FINER)
@@ -175,15 +178,14 @@ def _views(picture: Image.Image, image: Image.Image, scene: Scene, pixel: ToPixe
     for left, top, right, bottom in reaches:
         if left >= right or top >= bottom:
             continue
-        corner = left // FINER, top // FINER
-        piece = (*(FINER * at for at in corner), *(-(-at // FINER) * FINER for at in (right, bottom)))
-        numbers = image.crop(piece)
+        corner = (left // FINER * FINER, top // FINER * FINER)
+        numbers = image.crop((*corner, -(-right // FINER) * FINER, -(-bottom // FINER) * FINER))
         numbers.putpalette(palette)
         part = numbers.convert("RGB")
         for ring, reach in zip(rings, reaches, strict=True):
             if left < reach[2] and reach[0] < right and top < reach[3] and reach[1] < bottom:
-                _lay(part, ring, reach, piece[:2])
-        picture.paste(part.reduce(FINER), corner)
+                _lay(part, ring, reach, corner)
+        picture.paste(part.reduce(FINER), (corner[0] // FINER, corner[1] // FINER))
 
 
 def _reach(ring: list[Point], size: tuple[int, int]) -> Pixels:
@@ -236,7 +238,7 @@ def quick_png(image: Image.Image) -> bytes:
     rows[:, 1:] = np.asarray(image).reshape(height, -1)
     chunks = (
         (b"IHDR", struct.pack(">II5B", width, height, *RGB_8_BITS)),
-        (b"IDAT", zlib.compress(rows, LEVEL)),
+        (b"IDAT", zlib.compress(rows.data, LEVEL)),
         (b"IEND", b""),
     )
     return b"\x89PNG\r\n\x1a\n" + b"".join(

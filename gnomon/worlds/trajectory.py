@@ -189,8 +189,8 @@ class Departure:
 def trip(world: World, rng: Random, *, least: int = 0, past: str | None = None) -> Trip | None:
     """Draw a trip between two far ends of the world; None where this one is not fit.
 
-    None, too, where it has fewer than `least` sightings, or none by the camera `past`. In traffic it is one of
-    the pool: many journeys take hardly longer to simulate than one.
+    None, too, where it has fewer than `least` sightings, or none by the camera `past`. In traffic it is one
+    of the pool: many journeys take hardly longer to simulate than one.
     """
     if world.traffic:
         return pooled_trip(world, rng, least=least, past=past)

@@ -44,9 +44,9 @@ class Network:
         self._everywhere: list[Reached] = []
         self._reached = lru_cache(maxsize=REMEMBERED_STARTS)(self._reach)
         self._between = lru_cache(maxsize=REMEMBERED_WAYS)(self._legs)
-        self._anchor = lru_cache(maxsize=REMEMBERED_POINTS)(ground.anchor)
+        self.anchor = lru_cache(maxsize=REMEMBERED_POINTS)(ground.anchor)
         self._leaving = lru_cache(maxsize=REMEMBERED_POINTS)(lambda anchor: _links(ground.leaving(anchor)))
-        self._arriving = lru_cache(maxsize=REMEMBERED_POINTS)(lambda anchor: _links(ground.arriving(anchor)))
+        self.arriving = lru_cache(maxsize=REMEMBERED_POINTS)(lambda anchor: _links(ground.arriving(anchor)))
         self._length_m = lru_cache(maxsize=REMEMBERED_WAYS)(self._length_between)
 
     @staticmethod
@@ -64,7 +64,7 @@ class Network:
 
         None where a floor has no network or the end cannot be reached. Dijkstra's algorithm, by SciPy.
         """
-        start, end = self._anchor(start_m, start_floor), self._anchor(end_m, end_floor)
+        start, end = self.anchor(start_m, start_floor), self.anchor(end_m, end_floor)
         legs = self._shortest(start, end) if start and end else None
         if start is None or end is None or legs is None:
             return None
@@ -75,7 +75,7 @@ class Network:
         return self._length_m(start_m, start_floor, end_m, end_floor)
 
     def _length_between(self, start_m: Point, start_floor: int, end_m: Point, end_floor: int) -> float:
-        start, end = self._anchor(start_m, start_floor), self._anchor(end_m, end_floor)
+        start, end = self.anchor(start_m, start_floor), self.anchor(end_m, end_floor)
         legs = self._shortest(start, end) if start and end else None
         if legs is None:
             return math.inf
@@ -115,9 +115,21 @@ class Network:
 
         return np.asarray(dijkstra(self._graph, indices=nodes), dtype=np.float64)
 
+    def away_m(self, start: Anchor | None) -> NDArray[np.float64]:
+        """The lengths of the shortest ways from an anchor to all nodes (infinite where there is none)."""
+        best_m = np.full(self._graph.shape[0], np.inf)
+        for node, leave_m, _ in self._leaving(start) if start else ():
+            np.minimum(best_m, np.array(self._reached(node)[1]) + leave_m, out=best_m)
+        return best_m
+
+    def direct_m(self, start: Anchor, end: Anchor) -> float:
+        """The length of the way between two anchors that touches no node; infinite where there is none."""
+        direct = self._ground.direct(start, end)
+        return math.inf if direct is None else direct.length_m
+
     def way_into(self, area: Polygon, area_floor: int, start_m: Point, start_floor: int) -> Path | None:
         """The shortest way from a point to the nearest part of an area; None where the network knows none."""
-        start = self._anchor(start_m, start_floor)
+        start = self.anchor(start_m, start_floor)
         entries = self._ground.entries(area, start, area_floor) if start else ()
         paths = [self.path(start_m, start_floor, entry, area_floor) for entry in entries]
         return min((path for path in paths if path), key=lambda path: path.length_m, default=None)
@@ -126,7 +138,7 @@ class Network:
         """The legs of the shortest way between two anchors, as the ground has them."""
         direct = self._ground.direct(start, end)
         best_m, best = direct.length_m if direct else math.inf, None
-        arriving = self._arriving(end)
+        arriving = self.arriving(end)
         for node, leave_m, leaving in self._leaving(start):
             _, length_m = self._reached(node)
             for to_node, arrive_m, arrival in arriving:
@@ -149,68 +161,12 @@ class Network:
         length_m, before = dijkstra(self._graph, indices=[node], return_predecessors=True)
         return before[0].tolist(), length_m[0].tolist()
 
-    def _away_m(self, start: Anchor | None) -> NDArray[np.float64]:
-        """The lengths of the shortest ways from a point to all nodes."""
-        best_m = np.full(self._graph.shape[0], np.inf)
-        for node, leave_m, _ in self._leaving(start) if start else ():
-            np.minimum(best_m, np.array(self._reached(node)[1]) + leave_m, out=best_m)
-        return best_m
-
     def _legs(self, start: int, end: int) -> tuple[RouteLeg, ...]:
         before, _ = self._reached(start)
         nodes = [end]
         while nodes[-1] != start:
             nodes.append(before[nodes[-1]])
         return tuple(map(self._ground.leg, pairwise(reversed(nodes))))
-
-
-class Stops:
-    """Points to and from which many ways of a network lead."""
-
-    def __init__(self, network: Network, points: Sequence[tuple[Point, int]]) -> None:
-        """Each with its floor."""
-        self._network = network
-        anchors = [network._anchor(*point) for point in points]
-        self._by_ground: dict[str, list[tuple[int, Anchor]]] = {}
-        for stop, anchor in enumerate(anchors):
-            if anchor is not None:
-                self._by_ground.setdefault(anchor.id, []).append((stop, anchor))
-        arriving = [
-            (stop, node, length_m)
-            for stop, anchor in enumerate(anchors)
-            if anchor is not None
-            for node, length_m, _ in network._arriving(anchor)
-        ]
-        self._stop, self._node = (np.array([link[at] for link in arriving], dtype=np.intp) for at in (0, 1))
-        self._arrive_m = np.array([length_m for *_, length_m in arriving])
-        self._size = len(points)
-        self._away_m = np.array([network._away_m(anchor) for anchor in anchors]).reshape(self._size, -1)
-
-    def lengths_from_m(self, start_m: Point, floor: int) -> list[float]:
-        """The lengths of the shortest ways from a point to each stop (infinite where there is none)."""
-        start = self._network._anchor(start_m, floor)
-        best_m = np.full(self._size, np.inf)
-        if start is not None and self._size:
-            away_m = self._network._away_m(start)
-            np.minimum.at(best_m, self._stop, away_m[self._node] + self._arrive_m)
-            for stop, anchor in self._by_ground.get(start.id, ()):
-                if direct := self._network._ground.direct(start, anchor):
-                    best_m[stop] = min(best_m[stop], direct.length_m)
-        lengths_m: list[float] = best_m.tolist()
-        return lengths_m
-
-    def lengths_to_m(self, end_m: Point, floor: int) -> list[float]:
-        """The lengths of the shortest ways from each stop to a point (infinite where there is none)."""
-        end = self._network._anchor(end_m, floor)
-        best_m = np.full(self._size, np.inf)
-        if end is not None and self._size:
-            for node, length_m, _ in self._network._arriving(end):
-                np.minimum(best_m, self._away_m[:, node] + length_m, out=best_m)
-            for stop, anchor in self._by_ground.get(end.id, ()):
-                if direct := self._network._ground.direct(anchor, end):
-                    best_m[stop] = min(best_m[stop], direct.length_m)
-        lengths_m: list[float] = best_m.tolist()
-        return lengths_m
 
 
 def _links(links: Sequence[Link]) -> list[tuple[int, float, RouteLeg]]:
