@@ -4,6 +4,7 @@ The questions of a round, which share their places, are made together and writte
 processes can make them side by side, and a run that was stopped goes on with the rounds that are missing.
 """
 
+import gc
 import json
 import math
 import multiprocessing
@@ -26,6 +27,7 @@ from gnomon.worlds.drawing import MAP_VERSION, VERSION, Drawn, draw, map_of
 from gnomon.worlds.options import WorldOptions
 from gnomon.worlds.sample_numbers import CELLS, Number
 from gnomon.worlds.world import World
+from tools.core.lazy_imports import load_lazy
 from tools.scene.format import sound_scene_text
 
 if TYPE_CHECKING:
@@ -168,6 +170,7 @@ def _make_all(out: Path, plan: Plan, rounds: Sequence[int], workers: int) -> Ite
         for round_ in rounds:
             yield from _make(out, plan, round_)
         return
+    load_lazy()  # once, before the forks that would each
     start = multiprocessing.get_context("fork" if _has_one_thread() else "spawn")
     pool = ProcessPoolExecutor(processes, start, _start_process, (os.getpid(),))
     try:
@@ -188,7 +191,11 @@ def _has_one_thread() -> bool:
 
 
 def _start_process(parent: int) -> None:
-    """What each process of the pool does first: it leaves Ctrl-C to its parent, and dies with it."""
+    """What each process of the pool does first: it leaves Ctrl-C to its parent, and dies with it.
+
+    What is imported by then is garbage in no process; looking through it again and again takes a twentieth.
+    """
+    gc.freeze()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     die_with_parent(parent=parent)()
 
