@@ -60,7 +60,7 @@ def ground(scene: Scene, sheet: MapSheet) -> Image.Image:
 def _keep_freed_memory() -> None:
     """Have the process keep what a map took for the next one, which is a fifth of a map's time.
 
-    The GNU C library gives freed memory back when it is more than twice the largest piece that was ever freed.
+    The GNU C library gives memory back when more than twice the largest piece ever freed is free.
     """
     largest = np.empty(FREED_BYTES, np.uint8)  # never touched, so it takes no memory
     del largest
