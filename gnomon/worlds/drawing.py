@@ -168,7 +168,7 @@ def _find(
     world: World, rng: Random, task_id: str, difficulty: Difficulty | None, lots: Lots | None
 ) -> Question | None:
     is_pooled = difficulty is not None or world.traffic is not None
-    pool = _pooled(world, rng, SIGHTINGS[task_id]) if is_pooled else _trips(world, rng)
+    pool = _pooled(world, rng, SIGHTINGS[task_id]) if is_pooled else _trips(world, rng, SIGHTINGS[task_id])
     for taken in pool:
         question = ASK[task_id](world, rng, taken, lots)
         if question is None or (world.traffic and not is_attainable(world, question)):
@@ -178,8 +178,8 @@ def _find(
     return None
 
 
-def _trips(world: World, rng: Random) -> Iterator[Trip]:
-    drawn = (trip(world, rng) for _ in range(TRIPS))
+def _trips(world: World, rng: Random, least: int) -> Iterator[Trip]:
+    drawn = (trip(world, rng, least=least) for _ in range(TRIPS))
     return (made for made in drawn if made)
 
 

@@ -4,6 +4,7 @@ The questions of a round, which share their places, are made together and writte
 processes can make them side by side, and a run that was stopped goes on with the rounds that are missing.
 """
 
+import gc
 import json
 import math
 import multiprocessing
@@ -16,7 +17,7 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from gnomon.core.errors import SpecError, Unavailable
 from gnomon.parent_death import die_with_parent
@@ -26,6 +27,7 @@ from gnomon.worlds.drawing import MAP_VERSION, VERSION, Drawn, draw, map_of
 from gnomon.worlds.options import WorldOptions
 from gnomon.worlds.sample_numbers import CELLS, Number
 from gnomon.worlds.world import World
+from tools.core.lazy_imports import load_lazy
 from tools.scene.format import sound_scene_text
 
 if TYPE_CHECKING:
@@ -44,18 +46,19 @@ class Plan:
     seed: int
     scenes: int | None
     samples: int
-    difficulty: Difficulty | None
+    difficulties: tuple[Difficulty | None, ...]  # that rounds have in turn
     clips: "Style | None"
     options: WorldOptions | None = None
 
     def document(self) -> Mapping[str, Any]:
         """As JSON, with the versions of what draws it."""
+        tags = [difficulty and difficulty.tag for difficulty in self.difficulties]
         document: dict[str, Any] = {
             "version": [VERSION, MAP_VERSION],
             "seed": self.seed,
             "scenes": self.scenes,
             "samples": self.samples,
-            "difficulty": self.difficulty.tag if self.difficulty else None,
+            "difficulty": tags[0] if len(tags) == 1 else tags,
             "clips": asdict(self.clips) if self.clips else None,
         }
         if self.options:
@@ -68,12 +71,17 @@ class Plan:
         return range(math.ceil(self.samples / len(CELLS)))
 
     def numbers(self, round_: int) -> Sequence[Number]:
-        """The samples of a round."""
-        first = round_ * len(CELLS)
+        """The samples of a round; those of each difficulty count rounds of their own."""
+        own, turn = divmod(round_, len(self.difficulties))
+        count = min(len(CELLS), self.samples - round_ * len(CELLS))
         return [
-            Number(self.seed, k, self.difficulty, self.options)
-            for k in range(first, min(first + len(CELLS), self.samples))
+            Number(self.seed, own * len(CELLS) + cell, self.difficulties[turn], self.options)
+            for cell in range(count)
         ]
+
+    def place(self, number: Number) -> int:
+        """Which of its difficulty's places a sample has."""
+        return number.round % self.scenes if self.scenes else number.round
 
 
 def generate(
@@ -82,7 +90,7 @@ def generate(
     seed: int = 0,
     scenes: int | None = None,
     samples: int | None = None,
-    difficulty: Difficulty | None = None,
+    difficulty: Difficulty | Literal["mixed"] | None = None,
     clips: "Style | None" = None,
     options: WorldOptions | None = None,
     workers: int = 1,
@@ -92,7 +100,8 @@ def generate(
 
     `scenes` is the number of towns and likewise of buildings; questions go round them. Without it every 14
     questions have a town and a building of their own, and then the questions are those of the benchmark.
-    Without `samples` there are 14 for each of `scenes`. The folder gets
+    Without `samples` there are 14 for each of `scenes`. Where `difficulty` is mixed, rounds of 14 have it as
+    they come, easy, medium and hard in turn, and `scenes` counts the places of each. The folder gets
     `data/{outdoor,indoor}/{scene}_{Task}_{count}.json` and `data/…/map/*.png` as GTR-Bench publishes them,
     and beside each map its scene, `data/…/scenes/*.geojson`, so that `benchmark: gtr-bench` reads it all.
     With `clips` every clip is drawn in that style, as `data/…/clips/*.mp4`.
@@ -109,9 +118,10 @@ def generate(
     for field, count in (("scenes", scenes), ("samples", samples), ("workers", workers)):
         if count is not None and count < 1:
             raise SpecError(f"at least 1, got {count}", field=field)
-    total = samples or len(CELLS) * (scenes or 1)
-    plan = Plan(seed=seed, scenes=scenes, samples=total, difficulty=difficulty, clips=clips, options=options)
-    if difficulty and difficulty.ranges:
+    in_turn = Difficulty.in_turn("mixed") if difficulty == "mixed" else (difficulty,)
+    total = samples or len(CELLS) * (scenes or 1) * len(in_turn)
+    plan = Plan(seed=seed, scenes=scenes, samples=total, difficulties=in_turn, clips=clips, options=options)
+    if any(difficulty and difficulty.ranges for difficulty in in_turn):
         for number in plan.numbers(0):
             draw(number)  # ranges that no question is within are refused before anything is written
     _begin(out, plan)
@@ -160,6 +170,7 @@ def _make_all(out: Path, plan: Plan, rounds: Sequence[int], workers: int) -> Ite
         for round_ in rounds:
             yield from _make(out, plan, round_)
         return
+    load_lazy()  # once, before the forks that would each
     start = multiprocessing.get_context("fork" if _has_one_thread() else "spawn")
     pool = ProcessPoolExecutor(processes, start, _start_process, (os.getpid(),))
     try:
@@ -180,7 +191,11 @@ def _has_one_thread() -> bool:
 
 
 def _start_process(parent: int) -> None:
-    """What each process of the pool does first: it leaves Ctrl-C to its parent, and dies with it."""
+    """What each process of the pool does first: it leaves Ctrl-C to its parent, and dies with it.
+
+    What is imported by then is garbage in no process; looking through it again and again takes a twentieth.
+    """
+    gc.freeze()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     die_with_parent(parent=parent)()
 
@@ -193,7 +208,7 @@ def _make(out: Path, plan: Plan, round_: int) -> Iterator[None]:
     """Write a round's places and clips, then its questions; yields for every question."""
     records = []
     for number in plan.numbers(round_):
-        drawn = draw(number, place=round_ % plan.scenes if plan.scenes else None)
+        drawn = draw(number, place=plan.place(number))
         records.append(drawn.record if plan.clips is None else _with_clips(out, drawn, number, plan.clips))
         _write_place(out, drawn.world)
         yield

@@ -57,8 +57,9 @@ def word_of(text: str, points: int, halo_px: int = 0) -> Word:
     east = max(left + mask.width for mask, left, _ in letters)
     south = max(top + mask.height for mask, _, top in letters)
     whole = Image.new("L", (east - west, south - north))
+    pen = ImageDraw.Draw(whole)
     for mask, left, top in letters:
-        whole.paste(255, (left - west, top - north), mask)
+        pen.bitmap((left - west, top - north), mask, 255)
     box_px = (min(west, 0), north, max(east, at_px), south)
     return Word(mask=whole, corner_px=(west, north), box_px=box_px, width_px=at_px)
 

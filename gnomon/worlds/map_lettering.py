@@ -40,8 +40,12 @@ class Labels:
 
     def is_free(self, area: Box) -> bool:
         """Whether a label in a box is on the sheet and touches nothing that is taken."""
-        if not _is_inside(area, self._sheet) or any(_meet(area, taken) for taken in self._boxes):
+        left, top, right, bottom = area
+        if not _is_inside(area, self._sheet):
             return False
+        for west, north, east, south in self._boxes:  # as `_meet`, of which there would be very many calls
+            if left <= east and west <= right and top <= south and north <= bottom:
+                return False
         near = [taken for bounds, taken in self._slanted if _meet(area, bounds)]
         return not near or not shapely.intersects(near, box(*area)).any()
 
@@ -77,7 +81,8 @@ class Avoided:
     """Areas that labels had better not cover, as the cameras' views."""
 
     def __init__(self, areas: Sequence[Polygon]) -> None:
-        self._areas = [(area.bounds, area) for area in areas]
+        bounds: list[Box] = shapely.bounds(np.array(areas, dtype=object)).tolist()
+        self._areas = list(zip(bounds, areas, strict=True))
 
     def covered_by(self, place: Box) -> float:
         """How much of them the place covers, in square pixels."""
@@ -118,11 +123,12 @@ def _boxes_around(at_px: Point, size_px: tuple[float, float]) -> Iterator[Box]:
 
 INK, FAINT, HALO, PAPER = "#2b2b2b", "#6d675c", "#ffffff", "#f4f0e6"
 CAMERA, PLACE, PARK, PORTAL = "#12448c", "#a03c22", "#2f7a35", "#6b3a8f"
-DOT_PX, ARROW_PX = 6, 26
+DOT_PX, ARROW_PX, ARROW_FREE_PX = 6, 26, 5
 CAMERA_PT, PLACE_PT, STREET_PT, TITLE_PT, ROOM_PT, SIGN_PT = 19, 15, 15, 18, 12, 14
 BARS_M = (200, 100, 50, 20, 10, 5)
 BARS_FT = (500, 200, 100, 50, 20, 10)
 FOOT_M = 0.3048
+ROUNDING = 1e-9  # share of an area
 
 Pen = ImageDraw.ImageDraw
 
@@ -138,15 +144,18 @@ def letter(image: Image.Image, scene: Scene, sheet: MapSheet, *, in_feet: bool =
             write(pen, (left, top + 6), f"Floor {panel.floor}", points=TITLE_PT, fill=INK)
     _compass(pen, sheet)
     _scale(pen, sheet, in_feet=in_feet)
-    views = Avoided(
-        [
-            sheet.area(camera.field_of_view, camera.floor)
-            for camera in scene.cameras.values()
-            if camera.field_of_view is not None
-        ]
-    )
-    for camera in scene.cameras.values():
-        _mark_camera(pen, labels, camera, sheet)
+    views = [
+        (camera.field_of_view, camera.floor)
+        for camera in scene.cameras.values()
+        if camera.field_of_view is not None
+    ]
+    avoid = Avoided(list(sheet.areas(views)))
+    arrows = [
+        arrow for camera in scene.cameras.values() if (arrow := _mark_camera(pen, labels, camera, sheet))
+    ]
+    if arrows:
+        for around in shapely.buffer(shapely.linestrings(arrows), ARROW_FREE_PX, quad_segs=16):
+            labels.take_slanted(around)
     for place in scene.places.values():
         labels.take(_around(sheet.pixel(place.xy_m, place.floor), 5))
     portals = _portals(scene)
@@ -155,13 +164,13 @@ def letter(image: Image.Image, scene: Scene, sheet: MapSheet, *, in_feet: bool =
     for camera in scene.cameras.values():
         if camera.xy_m is not None:
             at = sheet.pixel(camera.xy_m, camera.floor)
-            _label(pen, labels, at, camera.id, CAMERA, CAMERA_PT, views)
+            _label(pen, labels, at, camera.id, CAMERA, CAMERA_PT, avoid)
     for name, xy_m, floor in portals:
         _mark_portal(pen, sheet.pixel(xy_m, floor))
-        _label(pen, labels, sheet.pixel(xy_m, floor), name, PORTAL, PLACE_PT, views)
+        _label(pen, labels, sheet.pixel(xy_m, floor), name, PORTAL, PLACE_PT, avoid)
     for place in scene.places.values():
-        _place(pen, labels, place, sheet, views)
-    _streets(image, labels, scene, sheet, views)
+        _place(pen, labels, place, sheet, avoid)
+    _streets(image, labels, scene, sheet, avoid)
     _room_names(pen, labels, scene, sheet)
 
 
@@ -169,10 +178,11 @@ def _around(at: Point, reach: float) -> Box:
     return at[0] - reach, at[1] - reach, at[0] + reach, at[1] + reach
 
 
-def _mark_camera(pen: Pen, labels: Labels, camera: Camera, sheet: MapSheet) -> None:
-    """A dot where it hangs and an arrow the way it looks."""
+def _mark_camera(pen: Pen, labels: Labels, camera: Camera, sheet: MapSheet) -> tuple[Point, Point] | None:
+    """A dot where it hangs and an arrow the way it looks, whose ends are returned."""
     if camera.xy_m is None:
-        return
+        return None
+    arrow = None
     x, y = sheet.pixel(camera.xy_m, camera.floor)
     labels.take(_around((x, y), DOT_PX + 2))
     if camera.heading_deg is not None:
@@ -182,8 +192,9 @@ def _mark_camera(pen: Pen, labels: Labels, camera: Camera, sheet: MapSheet) -> N
         wings = ((back[0] - 5 * south, back[1] + 5 * east), (back[0] + 5 * south, back[1] - 5 * east))
         pen.line([(x, y), back], fill=CAMERA, width=3)
         pen.polygon([tip, *wings], fill=CAMERA)
-        labels.take_slanted(LineString([(x, y), tip]).buffer(5))
+        arrow = ((x, y), tip)
     pen.circle((x, y), DOT_PX, fill=CAMERA, outline=HALO, width=2)
+    return arrow
 
 
 def _label(pen: Pen, labels: Labels, at: Point, text: str, colour: str, points: int, avoid: Avoided) -> None:
@@ -227,47 +238,51 @@ def _place(pen: Pen, labels: Labels, place: ScenePlace, sheet: MapSheet, avoid: 
     _label(pen, labels, (x, y), place.name, colour, PLACE_PT, avoid)
 
 
-def _streets(image: Image.Image, labels: Labels, scene: Scene, sheet: MapSheet, views: Avoided) -> None:
-    """Each street's name along one of its stretches, where it covers neither labels nor views."""
-    named: dict[str, list[LineString]] = {}
-    for road in scene.roads.values():
-        line = LineString(sheet.pixels(road.line, 0))
-        named.setdefault(road.name, []).append(line)
-    named.pop("", None)  # tracks without a street plan make roads without names
-    for name, lines in named.items():
-        left, top, right, bottom = word_of(name, STREET_PT).box_px
-        width, height = right - left, bottom - top
-        places = (_along(line, share, (width, height)) for line in lines for share in (0.5, 0.38, 0.62))
-        angle, area = _best(places, labels, views)
-        _write_along(image, name, angle, area, (left, top, width, height))
-        labels.take_slanted(area)
-
-
+SHARES = (0.5, 0.38, 0.62)  # of a stretch of road, where the middle of its name can be
 QUARTERS = np.array([(0.5, -0.5), (0.5, 0.5), (-0.5, 0.5), (-0.5, -0.5)])  # the corners of a unit square
 Slanted = tuple[float, Polygon]  # angle in degrees, area
 
 
-def _best(places: Iterator[Slanted], labels: Labels, views: Avoided) -> Slanted:
+def _streets(image: Image.Image, labels: Labels, scene: Scene, sheet: MapSheet, avoid: Avoided) -> None:
+    """Each street's name along one of its stretches, where it covers neither labels nor views."""
+    named: dict[str, list[LineString]] = {}
+    for road in scene.roads.values():
+        named.setdefault(road.name, []).append(road.line)
+    named.pop("", None)  # tracks without a street plan make roads without names
+    for name, lines in named.items():
+        left, top, right, bottom = word_of(name, STREET_PT).box_px
+        width, height = right - left, bottom - top
+        angle, area = _best(_places_along(lines, (width, height), sheet), labels, avoid)
+        _write_along(image, name, angle, area, (left, top, width, height))
+        labels.take_slanted(area)
+
+
+def _best(places: Sequence[Slanted], labels: Labels, avoid: Avoided) -> Slanted:
     """The first place that is free and meets no view, else that which comes nearest to it."""
     ranked: list[tuple[bool, int, int, Slanted]] = []
     for order, place in enumerate(places):
-        rank = (not labels.is_free_slanted(place[1]), views.met_by(place[1]))
+        rank = (not labels.is_free_slanted(place[1]), avoid.met_by(place[1]))
         ranked.append((*rank, order, place))
         if rank == (False, 0):
             break
     return min(ranked)[-1]
 
 
-def _along(line: LineString, share: float, size: tuple[int, int]) -> tuple[float, Polygon]:
-    """Angle (degrees, so that the text is upright) and area of a text on a stretch of road."""
-    corners_px = shapely.get_coordinates(line)
-    x_px, y_px = (corners_px[-1] - corners_px[0]).tolist()
-    angle = math.degrees(math.atan2(y_px, x_px))
-    angle = (angle + 90) % 180 - 90
-    cos, sin = math.cos(math.radians(angle)), math.sin(math.radians(angle))
-    turned = np.array([[cos, sin], [-sin, cos]])
-    middle_px = shapely.get_coordinates(line.interpolate(share, normalized=True))
-    return angle, Polygon(middle_px + QUARTERS * size @ turned)
+def _places_along(lines: Sequence[LineString], size: tuple[int, int], sheet: MapSheet) -> list[Slanted]:
+    """Of each stretch of road, at each of SHARES: angle (degrees, so that the text is upright) and area of a
+    text along it.
+    """
+    corners_px, line = sheet.pixels(lines, 0), shapely.get_coordinates(lines, return_index=True)[1]
+    on_sheet = np.asarray(shapely.linestrings(corners_px, indices=line), dtype=object)
+    starts_px, ends_px = (shapely.get_coordinates(shapely.get_point(on_sheet, at)) for at in (0, -1))
+    slopes = [math.atan2(y_px, x_px) for x_px, y_px in (ends_px - starts_px).tolist()]
+    angles = [(math.degrees(slope) + 90) % 180 - 90 for slope in slopes]
+    turns = [(math.cos(math.radians(angle)), math.sin(math.radians(angle))) for angle in angles]
+    turned = np.array([[[cos, sin], [-sin, cos]] for cos, sin in turns])
+    middles = shapely.line_interpolate_point(on_sheet[:, None], SHARES, normalized=True)
+    middles_px = shapely.get_coordinates(middles).reshape(-1, len(SHARES), 1, 2)
+    areas = shapely.polygons(middles_px + (QUARTERS * size @ turned)[:, None])
+    return [(angle, area) for angle, row in zip(angles, areas, strict=True) for area in row]
 
 
 def _write_along(
@@ -283,14 +298,18 @@ def _write_along(
 
 def _room_names(pen: Pen, labels: Labels, scene: Scene, sheet: MapSheet) -> None:
     """Names of rooms, each in its middle, where there is room."""
-    for zone in scene.zones.values():
-        centre = zone.area.centroid
-        x, y = sheet.pixel((centre.x, centre.y), zone.floor)
+    zones = list(scene.zones.values())
+    areas = sheet.areas([(zone.area, zone.floor) for zone in zones])
+    bounds = shapely.bounds(areas).tolist()
+    fills = shapely.area(areas) > (1 - ROUNDING) * shapely.area(shapely.envelope(areas))  # a rectangle
+    middles = shapely.get_coordinates(shapely.centroid([zone.area for zone in zones])).tolist()
+    for zone, area, reach, is_box, middle in zip(zones, areas, bounds, fills, middles, strict=True):
+        x, y = sheet.pixel(middle, zone.floor)
         width = word_of(zone.name, ROOM_PT).width_px
-        area = (x - width / 2, y - 8, x + width / 2, y + 8)
-        if labels.is_free(area) and sheet.area(zone.area, zone.floor).covers(box(*area)):
+        place = (x - width / 2, y - 8, x + width / 2, y + 8)
+        if _is_inside(place, reach) and labels.is_free(place) and (is_box or area.covers(box(*place))):
             write(pen, (x, y), zone.name, points=ROOM_PT, fill=FAINT, anchor="mm")
-            labels.take(area)
+            labels.take(place)
 
 
 def _compass(pen: Pen, sheet: MapSheet) -> None:

@@ -4,11 +4,14 @@ import math
 import struct
 import zlib
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from itertools import pairwise
 
 import numpy as np
 import shapely
-from PIL import Image, ImageDraw
+from numpy.typing import NDArray
+from PIL import Image, ImageColor, ImageDraw
 from shapely import LineString, Polygon
 
 from gnomon.worlds.map_lettering import letter
@@ -20,20 +23,25 @@ ROAD_PX = 13
 DOOR_M = 1.3
 GREEN_M = 20.0  # radius of a park
 
-PAPER, ROAD, KERB, GREEN = "#f4f0e6", "#ffffff", "#c6bfb0", "#cfe3bf"
-WALL, ROOM, WALK = "#857d70", "#e9e2d2", "#ffffff"
-ARROW = "#7a7264"
+# Until it is reduced, a picture holds numbers of these colours: a quarter of the bytes.
+COLOURS = ("#f4f0e6", "#ffffff", "#c6bfb0", "#cfe3bf", "#857d70", "#e9e2d2", "#7a7264")
+PAPER, WHITE, KERB, GREEN, WALL, ROOM, ARROW = range(len(COLOURS))
+STRIP_PX = 64
+FREED_BYTES = 30_000_000  # the library looks at no more than 32 MiB
+BITS = 4  # for a number of a colour, so that those of FINER times FINER pixels are one number of 16
+ROAD = WALK = WHITE
 VIEW, VIEW_EDGE = (46, 116, 214, 70), (46, 116, 214, 190)
 
 Pen = ImageDraw.ImageDraw
-Colour = str | tuple[int, int, int, int]
 ToPixel = Callable[[Point, int], Point]
+Pixels = tuple[int, int, int, int]  # left, top, right, bottom
 
 
 def ground(scene: Scene, sheet: MapSheet) -> Image.Image:
     """Streets and greens or rooms and doors, under the cameras' translucent fields of view."""
     size = (sheet.size_px[0] * FINER, sheet.size_px[1] * FINER)
-    image = Image.new("RGB", size, PAPER)
+    _keep_freed_memory()
+    image = Image.new("L", size, PAPER)
 
     def pixel(xy_m: Point, floor: int) -> Point:
         x, y = sheet.pixel(xy_m, floor)
@@ -42,9 +50,44 @@ def ground(scene: Scene, sheet: MapSheet) -> Image.Image:
     pen = ImageDraw.Draw(image)
     _greens(pen, scene, sheet, pixel)
     _roads(pen, scene, pixel)
-    _rooms(image, scene, pixel)
-    _views(image, scene, pixel)
-    return image.reduce(FINER)
+    _rooms(pen, scene, pixel)
+    picture = _reduced(image)
+    _views(picture, image, scene, pixel)
+    return picture
+
+
+@lru_cache
+def _keep_freed_memory() -> None:
+    """Have the process keep what a map took for the next one, which is a fifth of a map's time.
+
+    The GNU C library gives memory back when more than twice the largest piece ever freed is free.
+    """
+    largest = np.empty(FREED_BYTES, np.uint8)  # never touched, so it takes no memory
+    del largest
+
+
+def _reduced(image: Image.Image) -> Image.Image:
+    """A picture of numbers of colours in colour, its pixels the means of FINER times FINER."""
+    width, height = image.width // FINER, image.height // FINER
+    pixels = np.empty((height, width), np.uint32)
+    for top in range(0, height, STRIP_PX):  # few rows at a time stay in the cache
+        strip = pixels[top : top + STRIP_PX]
+        rows = (0, top * FINER, image.width, (top + len(strip)) * FINER)
+        pairs = np.asarray(image.crop(rows)).view(np.uint16)
+        np.take(_means(), pairs[0::2] | pairs[1::2] << BITS, out=strip, mode="clip")
+    return Image.frombytes("RGB", (width, height), pixels, "raw", "RGBX")
+
+
+@lru_cache
+def _means() -> NDArray[np.uint32]:
+    """By the numbers of four colours, BITS each, their mean as red, green, blue and nothing."""
+    colours = np.zeros((1 << BITS, 4), np.uint32)
+    colours[: len(COLOURS), :3] = [ImageColor.getrgb(colour) for colour in COLOURS]
+    numbers = np.arange(1 << 4 * BITS)
+    four = [colours[numbers >> BITS * place & (1 << BITS) - 1] for place in range(4)]
+    total: NDArray[np.uint32] = np.asarray(np.sum(four, axis=0), dtype=np.uint32)
+    means: NDArray[np.uint32] = ((total + 2) // 4).astype(np.uint8).view(np.uint32)[:, 0]
+    return means
 
 
 def _greens(pen: Pen, scene: Scene, sheet: MapSheet, pixel: ToPixel) -> None:
@@ -88,45 +131,89 @@ def _arrow(pen: Pen, line: LineString, pixel: ToPixel) -> None:
     pen.polygon([at(14, 0), at(5, 4.5), at(5, -4.5)], fill=ARROW)
 
 
-def _rooms(image: Image.Image, scene: Scene, pixel: ToPixel) -> None:
+def _rooms(pen: Pen, scene: Scene, pixel: ToPixel) -> None:
     used = Counter(zone for portal in scene.portals.values() for zone in portal.zones)
-    pen = ImageDraw.Draw(image)
+    rectangles: dict[str, list[list[float]]] = {}  # by zone, its corners; they take a tenth of the time
     for zone in scene.zones.values():
-        ring, colour = _ring(zone.area, zone.floor, pixel), WALK if used[zone.id] > 1 else ROOM
-        xs, ys = {x for x, _ in ring}, {y for _, y in ring}
-        if len(xs) == len(ys) == 2:  # a rectangle, which Pillow draws in a tenth of the time
-            box = (min(xs), min(ys), max(xs), max(ys))
-            pen.rectangle(box, fill=colour, outline=WALL, width=2 * FINER)
+        colour, corners = WALK if used[zone.id] > 1 else ROOM, shapely.get_coordinates(zone.area).tolist()
+        xs, ys = ({corner[axis] for corner in corners} for axis in (0, 1))
+        if len(corners) == 5 and len(xs) == len(ys) == 2:
+            rectangles[zone.id] = corners
+            (left, bottom), (right, top) = (pixel((of(xs), of(ys)), zone.floor) for of in (min, max))
+            pen.rectangle((left, top, right, bottom), fill=colour, outline=WALL, width=2 * FINER)
         else:
-            _outlined(image, "RGB", ring, colour, WALL, 2 * FINER)
-    doors = [portal for portal in scene.portals.values() if portal.kind == "door"]
-    here, there = ([scene.zones[portal.zones[side]].area for portal in doors] for side in (0, 1))
-    openings = shapely.buffer([shapely.Point(portal.ends_m[0]) for portal in doors], DOOR_M / 2, quad_segs=16)
-    gaps = shapely.intersection(shapely.intersection(here, there), openings)
-    for portal, gap in zip(doors, gaps, strict=True):
-        if isinstance(gap, LineString) and not gap.is_empty:
-            floor = scene.zones[portal.zones[0]].floor
-            pen.line([pixel((x, y), floor) for x, y in gap.coords], fill=WALK, width=5 * FINER)
+            ring = _ring(zone.area, zone.floor, pixel)
+            pen.polygon(ring, fill=colour, outline=WALL, width=2 * FINER)
+    for portal in scene.portals.values():
+        if portal.kind == "door":
+            here, there = (scene.zones[zone] for zone in portal.zones)
+            ends_m = None
+            if here.id in rectangles and there.id in rectangles:
+                ends_m = _opening(portal.ends_m[0], rectangles[here.id], rectangles[there.id])
+            ends_m = ends_m or _cut_opening(portal.ends_m[0], here.area, there.area)
+            if ends_m:
+                pen.line([pixel((x, y), here.floor) for x, y in ends_m], fill=WALK, width=5 * FINER)
 
 
-def _views(image: Image.Image, scene: Scene, pixel: ToPixel) -> None:
-    for camera in scene.cameras.values():
-        if camera.field_of_view is not None:
-            ring = _ring(camera.field_of_view, camera.floor, pixel)
-            _outlined(image, "RGBA", ring, VIEW, VIEW_EDGE, FINER)
+def _opening(
+    door_m: Point, here_m: Sequence[Sequence[float]], there_m: Sequence[Sequence[float]]
+) -> list[Point] | None:
+    """The part that a door takes of the wall between two rectangles, as the first one's outline runs."""
+    for start, end in pairwise(here_m):
+        along = int(start[0] == end[0])  # 1: it runs along y
+        across = 1 - along
+        theirs = [corner[along] for corner in there_m if corner[across] == door_m[across]]
+        if start[across] == door_m[across] and theirs:
+            least = max(min(start[along], end[along]), min(theirs), door_m[along] - DOOR_M / 2)
+            most = min(max(start[along], end[along]), max(theirs), door_m[along] + DOOR_M / 2)
+            if least < door_m[along] < most:
+                reach = (least, most) if start[along] < end[along] else (most, least)
+                return [(door_m[across], at) if along else (at, door_m[across]) for at in reach]
+    return None
 
 
-def _outlined(
-    image: Image.Image, mode: str, ring: list[Point], fill: Colour, outline: Colour, width: int
-) -> None:
-    """A polygon with an outline, drawn on a copy of its surroundings: Pillow masks all that it draws on."""
+def _cut_opening(door_m: Point, here: Polygon, there: Polygon) -> list[Point]:
+    """The part of a wall within half a door's width of the door; nothing where the zones share no wall."""
+    part = here.intersection(there).intersection(shapely.Point(door_m).buffer(DOOR_M / 2))
+    return [(x, y) for x, y in part.coords] if isinstance(part, LineString) else []
+
+
+def _views(picture: Image.Image, image: Image.Image, scene: Scene, pixel: ToPixel) -> None:
+    """Lay the views over what is drawn: for each a piece of `image` in colour, which is then reduced."""
+    rings = [
+        _ring(camera.field_of_view, camera.floor, pixel)
+        for camera in scene.cameras.values()
+        if camera.field_of_view is not None
+    ]
+    reaches = [_reach(ring, image.size) for ring in rings]
+    palette = [part for colour in COLOURS for part in ImageColor.getrgb(colour)]
+    for left, top, right, bottom in reaches:
+        if left >= right or top >= bottom:
+            continue
+        corner = (left // FINER * FINER, top // FINER * FINER)
+        numbers = image.crop((*corner, -(-right // FINER) * FINER, -(-bottom // FINER) * FINER))
+        numbers.putpalette(palette)
+        part = numbers.convert("RGB")
+        for ring, reach in zip(rings, reaches, strict=True):
+            if left < reach[2] and reach[0] < right and top < reach[3] and reach[1] < bottom:
+                _lay(part, ring, reach, corner)
+        picture.paste(part.reduce(FINER), (corner[0] // FINER, corner[1] // FINER))
+
+
+def _reach(ring: list[Point], size: tuple[int, int]) -> Pixels:
+    """The part of a picture that a polygon with an outline reaches."""
     xs, ys = [x for x, _ in ring], [y for _, y in ring]
-    left, top = max(0, int(min(xs)) - width), max(0, int(min(ys)) - width)
-    right, bottom = min(image.width, int(max(xs)) + width), min(image.height, int(max(ys)) + width)
-    part = image.crop((left, top, right, bottom))
-    moved = [(x - left, y - top) for x, y in ring]
-    ImageDraw.Draw(part, mode).polygon(moved, fill=fill, outline=outline, width=width)
-    image.paste(part, (left, top))
+    left, top = max(0, int(min(xs)) - FINER), max(0, int(min(ys)) - FINER)
+    return left, top, min(size[0], int(max(xs)) + FINER), min(size[1], int(max(ys)) + FINER)
+
+
+def _lay(part: Image.Image, ring: list[Point], reach: Pixels, corner: tuple[int, int]) -> None:
+    """Lay a view over a part of a picture that begins at a corner; Pillow masks all that it draws on."""
+    at = (reach[0] - corner[0], reach[1] - corner[1])
+    around = part.crop((*at, reach[2] - corner[0], reach[3] - corner[1]))
+    moved = [(x - reach[0], y - reach[1]) for x, y in ring]
+    ImageDraw.Draw(around, "RGBA").polygon(moved, fill=VIEW, outline=VIEW_EDGE, width=FINER)
+    part.paste(around, at)
 
 
 def _ring(area: Polygon, floor: int, pixel: ToPixel) -> list[Point]:
@@ -163,7 +250,7 @@ def quick_png(image: Image.Image) -> bytes:
     rows[:, 1:] = np.asarray(image).reshape(height, -1)
     chunks = (
         (b"IHDR", struct.pack(">II5B", width, height, *RGB_8_BITS)),
-        (b"IDAT", zlib.compress(rows.tobytes(), LEVEL)),
+        (b"IDAT", zlib.compress(rows.data, LEVEL)),
         (b"IEND", b""),
     )
     return b"\x89PNG\r\n\x1a\n" + b"".join(

@@ -1,6 +1,7 @@
 """How a scene's metres map to its picture, panel by panel."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -40,14 +41,21 @@ class MapSheet:
         scale = self.image.metres_per_pixel
         return x_px + xy_m[0] / scale, y_px - xy_m[1] / scale
 
-    def pixels(self, shape: Geometry, floor: int) -> NDArray[np.float64]:
-        """Where the corners of a shape on a floor are on the sheet (n × 2)."""
+    def pixels(self, shapes: Sequence[Geometry], floor: int) -> NDArray[np.float64]:
+        """Where the corners of shapes on a floor are on the sheet (n × 2)."""
         scale = self.image.metres_per_pixel
-        return shapely.get_coordinates(shape) / (scale, -scale) + self.image.origin_px[floor]
+        return shapely.get_coordinates(shapes) / (scale, -scale) + self.image.origin_px[floor]
 
-    def area(self, area: Polygon, floor: int) -> Polygon:
-        """An area of a floor on the sheet, without its holes."""
-        return Polygon(self.pixels(area.exterior, floor))
+    def areas(self, on_floors: Sequence[tuple[Polygon, int]]) -> NDArray[np.object_]:
+        """Areas, each of a floor, on the sheet, without their holes."""
+        if not on_floors:
+            return np.empty(0, object)
+        rings = shapely.get_exterior_ring([area for area, _ in on_floors])
+        corners_m, ring = shapely.get_coordinates(rings, return_index=True)
+        origins_px = np.array([self.image.origin_px[floor] for _, floor in on_floors])
+        scale = self.image.metres_per_pixel
+        corners_px = corners_m / (scale, -scale) + origins_px[ring]
+        return np.asarray(shapely.polygons(shapely.linearrings(corners_px, indices=ring)), dtype=object)
 
 
 def sheet_of(scene: Scene, *, file: str) -> MapSheet:

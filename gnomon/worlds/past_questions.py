@@ -209,10 +209,10 @@ def geo_location(world: World, rng: Random, trip: Trip, lots: Lots | None = None
     unseen = world.scene.cameras.keys() - {sighting.camera for sighting in trip.sightings}
     question = evidence_of(world, "GL", clips) if lots else None
     direct_m = world.way_m(start.exit, end.entry)
+    to_m, from_m = world.ways_to_cameras_m(start.exit), world.ways_from_cameras_m(end.entry)
 
     def is_off(camera: str) -> bool:
-        there_m = world.way_to_camera_m(start.exit, camera) + world.way_from_camera_m(camera, end.entry)
-        return there_m > DETOUR * direct_m + world.margin_m
+        return to_m[camera] + from_m[camera] > DETOUR * direct_m + world.margin_m
 
     if lots and question:
         misleading = lots.misleading(question, right=middle.camera, candidates=unseen)

@@ -186,24 +186,24 @@ class Departure:
     journey: Journey
 
 
-def trip(world: World, rng: Random) -> Trip | None:
+def trip(world: World, rng: Random, *, least: int = 0, past: str | None = None) -> Trip | None:
     """Draw a trip between two far ends of the world; None where this one is not fit.
 
-    In traffic it is one of the pool: many journeys take hardly longer to simulate than one.
+    None, too, where it has fewer than `least` sightings, or none by the camera `past`. In traffic it is one
+    of the pool: many journeys take hardly longer to simulate than one.
     """
     if world.traffic:
-        pool = trips_of(world)
-        return renewed(rng, rng.choice(pool)) if pool else None
-    drawn = _departure(world, rng)
-    return _watched(world, drawn) if drawn else None
+        return pooled_trip(world, rng, least=least, past=past)
+    drawn = _departure(world, rng, past)
+    return _watched(world, drawn, least) if drawn else None
 
 
-def _departure(world: World, rng: Random) -> Departure | None:
+def _departure(world: World, rng: Random, past: str | None = None) -> Departure | None:
     wanted = _wished(world, rng)
     if wanted is None:
         return None
     target, start_s, wish = wanted
-    made = journey(world, rng, *wish)
+    made = journey(world, rng, *wish, past=world.scene.cameras[past] if past else None)
     return Departure(target=target, start_s=start_s, journey=made) if made else None
 
 
@@ -230,9 +230,9 @@ def _departures(world: World, rng: Random, count: int) -> list[Departure]:
     ]
 
 
-def _watched(world: World, drawn: Departure) -> Trip | None:
+def _watched(world: World, drawn: Departure, least: int = 0) -> Trip | None:
     in_view = lookout_of_views(world).sightings(drawn.journey)
-    if not fit(drawn.journey, in_view):
+    if len(in_view) < least or not fit(drawn.journey, in_view):
         return None  # so that in a crowded world few are looked at closely
     if world.is_crowded:
         stays = Counter(sighting.camera for sighting in in_view)
@@ -284,10 +284,10 @@ def trips_of(world: World) -> tuple[Trip, ...]:
     return tuple(made for drawn in departures if (made := _watched(world, drawn)))
 
 
-def pooled_trip(world: World, rng: Random, *, past: str) -> Trip | None:
-    """A trip of the pool, as another target at another time; None where it doesn't lead past that camera."""
+def pooled_trip(world: World, rng: Random, *, least: int = 0, past: str | None = None) -> Trip | None:
+    """A trip of the pool, as another target at another time; None as `renewed` has it."""
     pool = trips_of(world)
-    return renewed(rng, rng.choice(pool), past=past) if pool else None
+    return renewed(rng, rng.choice(pool), least=least, past=past) if pool else None
 
 
 def renewed(rng: Random, taken: Trip, *, least: int = 0, past: str | None = None) -> Trip | None:

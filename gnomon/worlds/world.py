@@ -3,6 +3,7 @@
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import pairwise
 
 from gnomon.worlds.buildings import Building
@@ -11,7 +12,10 @@ from gnomon.worlds.lanes import RoadLanes
 from gnomon.worlds.signals import Signals
 from tools.geometry.network import Network
 from tools.geometry.route import RouteLeg
+from tools.geometry.stops import Stops
 from tools.scene.scene import Point, Scene
+
+STOPS = 64  # worlds of which it is remembered how their cameras' spots join the ways
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,14 +60,22 @@ class World:
         """Length of the shortest way; infinite where there is none."""
         return Network.of(self.scene).length_m(start.xy_m, start.floor, end.xy_m, end.floor)
 
-    def way_to_camera_m(self, start: Spot, camera: str) -> float:
-        """Length of the shortest way to the nearest of the camera's spots."""
-        return min(self.way_m(start, spot) for spot in self.spots[camera])
-
-    def way_from_camera_m(self, camera: str, end: Spot) -> float:
-        """Length of the shortest way from the nearest of the camera's spots; one-way streets count."""
-        return min(self.way_m(spot, end) for spot in self.spots[camera])
-
     def ways_to_cameras_m(self, start: Spot) -> dict[str, float]:
-        """Length of the shortest way to each camera."""
-        return {camera: self.way_to_camera_m(start, camera) for camera in self.spots}
+        """Length of the shortest way to the nearest spot of each camera."""
+        return self._nearest_m(_stops(self).lengths_from_m(start.xy_m, start.floor))
+
+    def ways_from_cameras_m(self, end: Spot) -> dict[str, float]:
+        """Length of the shortest way from the nearest spot of each camera; one-way streets count."""
+        return self._nearest_m(_stops(self).lengths_to_m(end.xy_m, end.floor))
+
+    def _nearest_m(self, lengths_m: Sequence[float]) -> dict[str, float]:
+        """By camera the least of its spots' lengths."""
+        each = iter(lengths_m)
+        return {camera: min(next(each) for _ in spots) for camera, spots in self.spots.items()}
+
+
+@lru_cache(STOPS)
+def _stops(world: World) -> Stops:
+    """The spots of all cameras."""
+    spots = [(spot.xy_m, spot.floor) for spots in world.spots.values() for spot in spots]
+    return Stops(Network.of(world.scene), spots)

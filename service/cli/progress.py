@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from workers.store.records import ModelCheck
 
 LINE_EVERY_S = 5.0
+SHORTEST_S = 0.001  # a pace is not told of less
 
 
 class Counter:
@@ -39,6 +40,7 @@ class Counter:
         self._started_s: float | None = None
         self._done_before = 0  # done before it appeared, so not part of the rate
         self._next_line_s = 0.0
+        self._has_told = False
 
     def __enter__(self) -> Self:
         return self
@@ -56,7 +58,8 @@ class Counter:
         if self._bar is not None:
             progress, task = self._bar
             progress.update(task, completed=done, total=total, note=note)
-        elif time.monotonic() >= self._next_line_s:
+        elif time.monotonic() >= self._next_line_s or (done > self._done_before and not self._has_told):
+            self._has_told = done > self._done_before  # the first result is told at once
             self._next_line_s = time.monotonic() + LINE_EVERY_S
             click.echo(self._line(done, total, note), err=True)
 
@@ -73,7 +76,7 @@ class Counter:
         elapsed_s = time.monotonic() - (self._started_s or 0.0)
         parts = [f"{self._what}: {done:,} of {total:,} processed"]
         if done > self._done_before:
-            rate = (done - self._done_before) / elapsed_s
+            rate = (done - self._done_before) / max(elapsed_s, SHORTEST_S)
             parts.append(f"{rate:,.1f} per second" if rate >= 1 else f"{60 * rate:,.1f} per minute")
             parts.append(f"{clock((total - done) / rate)} left")
         else:

@@ -28,6 +28,18 @@ def test_without_a_terminal_a_line_now_and_then_tells_how_far_it_is(
     ]
 
 
+def test_the_first_result_is_told_at_once(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(progress.time, "monotonic", lambda: 7.0)
+    with Counter("trials") as counter:
+        for done, note in ((0, ""), (2, "raw 0.50"), (9, "raw 0.25")):
+            counter.show(done, 560, note)
+    assert capsys.readouterr().err.splitlines() == [
+        "trials: 2 of 560 processed, 2,000.0 per second, 0 s left, raw 0.50"
+    ]
+
+
 def test_what_was_done_before_says_nothing_of_the_pace(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -43,7 +43,9 @@ def arc(xy_m: Point, heading_deg: float, fov_deg: float, range_m: float) -> NDAr
         raise ValueError(f"fov_deg must be in (0, 360] and range_m positive, not {fov_deg:g} and {range_m:g}")
     steps = max(1, math.ceil(fov_deg / ARC_STEP_DEG))
     angles = np.radians(np.linspace(heading_deg - fov_deg / 2, heading_deg + fov_deg / 2, steps + 1))
-    return np.stack([xy_m[0] + range_m * np.sin(angles), xy_m[1] + range_m * np.cos(angles)], axis=1)
+    corners_m = np.empty((steps + 1, 2))
+    corners_m[:, 0], corners_m[:, 1] = xy_m[0] + range_m * np.sin(angles), xy_m[1] + range_m * np.cos(angles)
+    return corners_m
 
 
 def view_of(camera: Camera) -> Polygon | None:

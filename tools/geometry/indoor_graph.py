@@ -11,7 +11,7 @@ from shapely import Polygon, STRtree
 from shapely.ops import nearest_points
 
 from tools.geometry.route import RouteLeg, ground_leg
-from tools.geometry.route_graph import Anchor, Joins, Legs, Link, add_leg
+from tools.geometry.route_graph import Anchor, Edge, Joins, Link
 from tools.scene.scene import Point, Portal, Zone
 
 
@@ -25,30 +25,48 @@ class Floors:
         self._zones = zones
         self._xy_m: list[Point] = []
         self._doors: dict[str, list[int]] = {zone: [] for zone in zones}  # nodes by zone
-        self.legs: Legs = {}
+        self._legs: dict[Edge, RouteLeg] = {}
+        self._crossed: dict[
+            Edge, str
+        ] = {}  # by edge the zone that it leads across; its leg is made when asked for
+        self.lengths_m: dict[Edge, float] = {}
         for portal in portals:
             self._add_portal(portal)
         for zone, nodes in self._doors.items():
-            for start, end in permutations(nodes, 2):
-                add_leg(self.legs, start, end, self._across(zone, self._xy_m[start], self._xy_m[end]))
+            for edge in permutations(nodes, 2):
+                length_m = math.dist(self._xy_m[edge[0]], self._xy_m[edge[1]])
+                if length_m < self.lengths_m.get(edge, math.inf):
+                    self.lengths_m[edge] = length_m
+                    self._crossed[edge] = zone
+        self._areas = {
+            floor: (tuple(zones), np.array([zone.area for zone in zones.values()], dtype=object))
+            for floor in {zone.floor for zone in self._zones.values()}
+            if (zones := {name: zone for name, zone in self._zones.items() if zone.floor == floor})
+        }
 
     @property
     def empty(self) -> bool:
         return not self._zones
 
+    def leg(self, edge: Edge, /) -> RouteLeg:
+        """Across a zone, or through a portal."""
+        if edge in self._crossed:
+            start, end = edge
+            self._legs[edge] = self._across(self._crossed.pop(edge), self._xy_m[start], self._xy_m[end])
+        return self._legs[edge]
+
     def anchor(self, xy_m: Point, floor: int) -> Anchor | None:
         """The point itself inside a zone, else the nearest point of the nearest zone of its floor."""
-        point = shapely.Point(xy_m)
-        here = [zone for zone in self._zones.values() if zone.floor == floor]
-        if not here:
+        if floor not in self._areas:
             return None
-        distances_m = shapely.distance([zone.area for zone in here], point).tolist()
-        snap_m = min(distances_m)
-        nearest = here[distances_m.index(snap_m)]
+        (zones, areas), point = self._areas[floor], shapely.Point(xy_m)
+        distances_m = shapely.distance(areas, point)
+        nearest = int(distances_m.argmin())  # the first of them
+        snap_m = float(distances_m[nearest])
         if snap_m > 0:
-            on_zone, _ = nearest_points(nearest.area, point)
+            on_zone, _ = nearest_points(areas[nearest], point)
             xy_m = (on_zone.x, on_zone.y)
-        return Anchor(id=nearest.id, xy_m=xy_m, floor=floor, snap_m=snap_m)
+        return Anchor(id=zones[nearest], xy_m=xy_m, floor=floor, snap_m=snap_m)
 
     def leaving(self, start: Anchor) -> list[Link]:
         """Straight to every portal of the zone."""
@@ -137,9 +155,12 @@ class Floors:
         self._xy_m.extend(portal.ends_m)
         for node, zone in zip((first, last), portal.zones, strict=True):
             self._doors[zone].append(node)
-        add_leg(self.legs, first, last, self._through(portal, 0, 1))
+        self._legs[first, last] = self._through(portal, 0, 1)
         if not portal.is_oneway:
-            add_leg(self.legs, last, first, self._through(portal, 1, 0))
+            self._legs[last, first] = self._through(portal, 1, 0)
+        self.lengths_m |= {
+            edge: self._legs[edge].length_m for edge in ((first, last), (last, first)) if edge in self._legs
+        }
 
     def _through(self, portal: Portal, start: int, end: int) -> RouteLeg:
         ends_m = (portal.ends_m[start], portal.ends_m[end])

@@ -37,16 +37,16 @@ class Network:
         from scipy.sparse import csr_array
 
         self._ground = ground
-        ends = np.array(list(ground.legs), dtype=np.intp).reshape(-1, 2)
+        ends = np.array(list(ground.lengths_m), dtype=np.intp).reshape(-1, 2)
         size = int(ends.max(initial=-1)) + 1
-        lengths_m = [leg.length_m for leg in ground.legs.values()]
+        lengths_m = list(ground.lengths_m.values())
         self._graph = csr_array((lengths_m, (ends[:, 0], ends[:, 1])), shape=(size, size))
         self._everywhere: list[Reached] = []
         self._reached = lru_cache(maxsize=REMEMBERED_STARTS)(self._reach)
         self._between = lru_cache(maxsize=REMEMBERED_WAYS)(self._legs)
-        self._anchor = lru_cache(maxsize=REMEMBERED_POINTS)(ground.anchor)
+        self.anchor = lru_cache(maxsize=REMEMBERED_POINTS)(ground.anchor)
         self._leaving = lru_cache(maxsize=REMEMBERED_POINTS)(lambda anchor: _links(ground.leaving(anchor)))
-        self._arriving = lru_cache(maxsize=REMEMBERED_POINTS)(lambda anchor: _links(ground.arriving(anchor)))
+        self.arriving = lru_cache(maxsize=REMEMBERED_POINTS)(lambda anchor: _links(ground.arriving(anchor)))
         self._length_m = lru_cache(maxsize=REMEMBERED_WAYS)(self._length_between)
 
     @staticmethod
@@ -64,7 +64,7 @@ class Network:
 
         None where a floor has no network or the end cannot be reached. Dijkstra's algorithm, by SciPy.
         """
-        start, end = self._anchor(start_m, start_floor), self._anchor(end_m, end_floor)
+        start, end = self.anchor(start_m, start_floor), self.anchor(end_m, end_floor)
         legs = self._shortest(start, end) if start and end else None
         if start is None or end is None or legs is None:
             return None
@@ -75,7 +75,7 @@ class Network:
         return self._length_m(start_m, start_floor, end_m, end_floor)
 
     def _length_between(self, start_m: Point, start_floor: int, end_m: Point, end_floor: int) -> float:
-        start, end = self._anchor(start_m, start_floor), self._anchor(end_m, end_floor)
+        start, end = self.anchor(start_m, start_floor), self.anchor(end_m, end_floor)
         legs = self._shortest(start, end) if start and end else None
         if legs is None:
             return math.inf
@@ -115,9 +115,21 @@ class Network:
 
         return np.asarray(dijkstra(self._graph, indices=nodes), dtype=np.float64)
 
+    def away_m(self, start: Anchor | None) -> NDArray[np.float64]:
+        """The lengths of the shortest ways from an anchor to all nodes (infinite where there is none)."""
+        best_m = np.full(self._graph.shape[0], np.inf)
+        for node, leave_m, _ in self._leaving(start) if start else ():
+            np.minimum(best_m, np.array(self._reached(node)[1]) + leave_m, out=best_m)
+        return best_m
+
+    def direct_m(self, start: Anchor, end: Anchor) -> float:
+        """The length of the way between two anchors that touches no node; infinite where there is none."""
+        direct = self._ground.direct(start, end)
+        return math.inf if direct is None else direct.length_m
+
     def way_into(self, area: Polygon, area_floor: int, start_m: Point, start_floor: int) -> Path | None:
         """The shortest way from a point to the nearest part of an area; None where the network knows none."""
-        start = self._anchor(start_m, start_floor)
+        start = self.anchor(start_m, start_floor)
         entries = self._ground.entries(area, start, area_floor) if start else ()
         paths = [self.path(start_m, start_floor, entry, area_floor) for entry in entries]
         return min((path for path in paths if path), key=lambda path: path.length_m, default=None)
@@ -126,7 +138,7 @@ class Network:
         """The legs of the shortest way between two anchors, as the ground has them."""
         direct = self._ground.direct(start, end)
         best_m, best = direct.length_m if direct else math.inf, None
-        arriving = self._arriving(end)
+        arriving = self.arriving(end)
         for node, leave_m, leaving in self._leaving(start):
             _, length_m = self._reached(node)
             for to_node, arrive_m, arrival in arriving:
@@ -154,7 +166,7 @@ class Network:
         nodes = [end]
         while nodes[-1] != start:
             nodes.append(before[nodes[-1]])
-        return tuple(self._ground.legs[edge] for edge in pairwise(reversed(nodes)))
+        return tuple(map(self._ground.leg, pairwise(reversed(nodes))))
 
 
 def _links(links: Sequence[Link]) -> list[tuple[int, float, RouteLeg]]:

@@ -1,6 +1,6 @@
 """The route graph of roads: driven from junction to junction, one-way where the scene says so."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 import shapely
@@ -9,7 +9,7 @@ from shapely import LineString, Polygon, STRtree
 from shapely.ops import substring
 
 from tools.geometry.route import RouteLeg, ground_leg
-from tools.geometry.route_graph import Anchor, Joins, Legs, Link, add_leg
+from tools.geometry.route_graph import Anchor, Edge, Joins, Link
 from tools.scene.scene import Point, Road
 
 LAZY = ("scipy.sparse", "scipy.sparse.csgraph")  # every process loads the tools, not every one walks roads
@@ -26,16 +26,21 @@ class Roads:
         self._lines = [road.line for road in self._roads.values()]
         self._tree = STRtree(self._lines)
         self._ends = dict(zip(self._ids, _junctions(self._lines), strict=True))
-        self.legs: Legs = {}
+        self._legs: dict[Edge, RouteLeg] = {}
         for road in self._roads.values():
-            first, last = self._ends[road.id]
-            add_leg(self.legs, first, last, self._leg(road.id, 0.0, road.line.length))
+            ahead = shapely.get_coordinates(road.line).tolist()
+            self._add(self._ends[road.id], road.id, ahead)
             if not road.oneway:
-                add_leg(self.legs, last, first, self._leg(road.id, road.line.length, 0.0))
+                self._add(self._ends[road.id][::-1], road.id, ahead[::-1])
+        self.lengths_m = {edge: leg.length_m for edge, leg in self._legs.items()}
 
     @property
     def empty(self) -> bool:
         return not self._ids
+
+    def leg(self, edge: Edge, /) -> RouteLeg:
+        """Along the shortest road between two junctions."""
+        return self._legs[edge]
 
     def anchor(self, xy_m: Point, floor: int) -> Anchor | None:
         """The nearest point of the nearest road; None away from floor 0 or where there are no roads."""
@@ -110,6 +115,12 @@ class Roads:
 
     def _at(self, anchor: Anchor) -> tuple[Road, tuple[int, int]]:
         return self._roads[anchor.id], self._ends[anchor.id]
+
+    def _add(self, edge: Edge, road: str, corners_m: Sequence[Sequence[float]]) -> None:
+        """Join two junctions by a road, unless a shorter one joins them already."""
+        leg = ground_leg(road, "road", FLOOR, [(x_m, y_m) for x_m, y_m in corners_m])
+        if edge not in self._legs or leg.length_m < self._legs[edge].length_m:
+            self._legs[edge] = leg
 
     def _leg(self, road: str, from_m: float, to_m: float) -> RouteLeg:
         line = self._roads[road].line

@@ -1,6 +1,6 @@
 """What a graph of routes has to offer: legs between nodes, and how points join them (roads, floors)."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -11,7 +11,7 @@ from shapely import Polygon
 from tools.geometry.route import RouteLeg
 from tools.scene.scene import Point
 
-Legs = dict[tuple[int, int], RouteLeg]  # by the nodes they lead from and to
+Edge = tuple[int, int]  # the nodes that it leads from and to
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,13 +52,20 @@ class Joins:
 
 
 class Ground(Protocol):
-    """Legs between nodes, numbered from 0, and how points join them."""
+    """Edges between nodes, numbered from 0, with their lengths, and how points join them."""
 
-    legs: Legs
+    @property
+    def lengths_m(self) -> Mapping[Edge, float]:
+        """By edge."""
+        ...
 
     @property
     def empty(self) -> bool:
         """Whether there is nothing to join."""
+        ...
+
+    def leg(self, edge: Edge, /) -> RouteLeg:
+        """The leg along an edge."""
         ...
 
     def anchor(self, xy_m: Point, floor: int) -> Anchor | None:
@@ -88,9 +95,3 @@ class Ground(Protocol):
     def directs_m(self, start: Joins, end: Joins) -> NDArray[np.float64]:
         """Row by row the length of the `direct` way; infinite where there is none."""
         ...
-
-
-def add_leg(legs: Legs, start: int, end: int, leg: RouteLeg) -> None:
-    """Join two nodes by a leg, unless a shorter leg joins them already."""
-    if (start, end) not in legs or leg.length_m < legs[start, end].length_m:
-        legs[start, end] = leg

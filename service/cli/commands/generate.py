@@ -27,9 +27,11 @@ def generate() -> None:
 )
 @click.option("--seed", default=0, show_default=True, type=click.IntRange(min=0))
 @click.option(
-    "--scenes", type=Count, help="Number of towns, and of buildings; default one of each per 14 questions."
+    "--scenes",
+    type=Count,
+    help="Number of towns, and of buildings, of each level; default one of each per 14 questions.",
 )
-@click.option("--samples", type=Count, help="Number of questions; default 14 per scene.")
+@click.option("--samples", type=Count, help="Number of questions; default 14 per scene and level.")
 @difficulty_option
 @world_option
 @click.option("--clips", is_flag=True, help="Also draw what the cameras see, as MP4.")
@@ -73,9 +75,6 @@ def worlds(
     from gnomon.worlds.options import WorldOptions
     from service.cli.progress import counting
 
-    if difficulty == "mixed":
-        message = "levels are not mixed in a folder; write one for each: easy, medium, hard"
-        raise click.BadParameter(message, param_hint="--difficulty")
     style = None
     if clips:
         from gnomon.worlds.rendering.clip import Style
@@ -90,7 +89,9 @@ def worlds(
                 seed=seed,
                 scenes=scenes,
                 samples=samples,
-                difficulty=None if difficulty is None else difficulties.Difficulty.of(difficulty),
+                difficulty=difficulty
+                if difficulty is None or difficulty == "mixed"
+                else difficulties.Difficulty.of(difficulty),
                 clips=style,
                 options=None if world is None else WorldOptions.of(world),
                 workers=workers or os.cpu_count() or 1,

@@ -10,8 +10,9 @@ import pytest
 from gnomon.core.errors import SpecError, Unavailable
 from gnomon.worlds import generate as generating
 from gnomon.worlds.difficulty import Difficulty
+from gnomon.worlds.drawing import draw
 from gnomon.worlds.generate import MAKING, generate
-from gnomon.worlds.sample_numbers import CELLS, Number
+from gnomon.worlds.sample_numbers import CELLS, Number, Numbers, number_of
 
 ROUND = len(CELLS)
 
@@ -105,3 +106,23 @@ def test_questions_of_a_difficulty_are_written_under_its_name(tmp_path: Path) ->
     files = [json.loads(path.read_text()) for path in sorted((tmp_path / "out").glob("data/*/*.json"))]
     written = {case["case_id"] for file in files for case in file["cases"]}
     assert written == {Number(4, k, hard).sample_id for k in range(2)}
+
+
+def test_rounds_of_a_mixed_folder_are_those_of_a_mixed_job(tmp_path: Path) -> None:
+    generate(tmp_path / "out", seed=4, samples=2 * ROUND, difficulty="mixed")
+    published = {
+        case["case_id"]: case
+        for path in (tmp_path / "out" / "data").rglob("*.json")
+        for case in json.loads(path.read_text())["cases"]
+    }
+    series = Difficulty.in_turn("mixed")
+    job = Numbers(4, tuple(range(ROUND)), 2 * ROUND, series)
+    assert sorted(published) == sorted(ref.sample_id for ref in job)
+    easy = next(name for name in published if "easy" in name)
+    assert published[easy] == draw(number_of(easy)).record
+
+
+def test_a_mixed_folder_has_places_of_each_level(tmp_path: Path) -> None:
+    assert generate(tmp_path / "out", seed=4, scenes=1, difficulty="mixed") == 4 * ROUND
+    towns = [path.stem for path in (tmp_path / "out" / "data" / "outdoor" / "scenes").iterdir()]
+    assert {town.split("-outdoor-0")[0] for town in towns} == {"w4", "w4-easy", "w4-medium", "w4-hard"}
