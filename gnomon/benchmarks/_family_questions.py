@@ -1,6 +1,7 @@
 """Asks and scores multiple-choice questions on generated worlds: the prompt's last part, and one letter."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from gnomon.core.benchmark import Published, Scoring, reject_variant
@@ -9,8 +10,13 @@ from gnomon.core.errors import SpecError
 from gnomon.core.question_view import Option, QuestionView, ShownPicture, plain_verdict
 from gnomon.core.sample import ImageRef, Sample
 from gnomon.core.score import Score
+from gnomon.core.select import Select
+from gnomon.worlds.difficulty import Difficulty
 from gnomon.worlds.families.family import LETTERS, FamilyQuestion
+from gnomon.worlds.families.family_numbers import F, FamilyNumber, FamilyNumbers
 from tools.core.sketch import Sketch
+
+PER_CELL = 30  # where `select.limit` is not given, as worlds have
 
 
 def asked(question: FamilyQuestion) -> str:
@@ -48,9 +54,48 @@ def score_lettered_record(record: Mapping[str, Any]) -> Score:
 
 
 class LetteredQuestions:
-    """What benchmarks of such questions have in common: scores, and views for people."""
+    """What benchmarks of such questions have in common: selections, scores, and views for people."""
 
     name: str
+    tasks: tuple[str, ...]
+    scenes: tuple[str, ...]
+
+    def numbers(
+        self,
+        families: Sequence[F],
+        *,
+        data: Path | None,
+        select: Select,
+        features: Sequence[str],
+        draw: Callable[[FamilyNumber[F]], object],
+    ) -> FamilyNumbers[F]:
+        """The numbers of the selected questions; a cell is a family in one kind of scene.
+
+        Raises:
+            SpecError: `data` is given, or `select` names a task, a scene or a feature that does not exist.
+            DataError: a cell has no questions within the ranges of features, so that no run begins.
+        """
+        if data is not None:
+            raise SpecError("worlds are generated and read no data; leave it out", field="data")
+        select.check(tasks=self.tasks, scenes=self.scenes)
+        cells = tuple(
+            (family, scene)
+            for family in families
+            for scene in family.scenes
+            if family.task in (select.tasks or self.tasks) and scene in (select.scenes or self.scenes)
+        )
+        limit = PER_CELL * len(cells) if select.limit is None else select.limit
+        difficulties = Difficulty.in_turn(select.difficulty, features=features)
+        refs = FamilyNumbers(select.seed, cells, limit if cells else 0, difficulties)
+        if any(difficulty and difficulty.ranges for difficulty in difficulties):
+            for index in range(min(limit, len(cells))):
+                draw(refs.number(index))
+        return refs
+
+    def heuristic_scores(self, sample: Sample) -> Mapping[str, float]:
+        """What rules of thumb score, which leave out a step."""
+        question: FamilyQuestion = sample.target["question"]
+        return {rule: (question.right in left) / len(left) for rule, left in question.rules.items() if left}
 
     def score(
         self,

@@ -1,19 +1,13 @@
-"""Asks STI-Bench's eight tasks of a recording, with truth and wrong options, and writes published rows.
-
-The distance of a wrong option from the right one fits the scene, drawn evenly in its logarithm. STI-Bench
-(2025), section 3.2: millimetres to centimetres on a desk, centimetres to decimetres in a room, decimetres to
-metres outdoors. The spans and digits here are ours.
-"""
+"""Asks STI-Bench's eight tasks of a recording, with truth and wrong options, and writes published rows."""
 
 import json
 import math
 import shutil
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass
 from functools import partial
-from itertools import combinations, pairwise
 from pathlib import Path, PurePosixPath
-from typing import Any, Literal, Self, TypeVar
+from typing import Any, Literal
 
 import numpy as np
 import pyarrow as pa
@@ -23,145 +17,32 @@ from gnomon.core.errors import DataError
 from gnomon.core.ids import stable_seed
 from gnomon.recordings import truth
 from gnomon.recordings.recording import Array, Recording, read_recording
+from gnomon.recordings.wrong_options import (
+    WRONG,
+    Grain,
+    NoDistractors,
+    Spans,
+    are_boxes,
+    are_paths,
+    are_poses,
+    bent,
+    difference,
+    moved,
+    shared_out,
+    shifted,
+    wrong_numbers,
+    wrong_options,
+)
 from gnomon.whole_file import require_new_folder
 from tools.geometry.kinematics import displacement_m, path_length_m
-from tools.geometry.polyline import STRAIGHT_DEG, PolylineTurn, in_words
-from tools.geometry.pose import Pose, from_yaw_pitch_roll, rotation_angle_deg, wrapped_deg
-
-WRONG, TRIES = 4, 400
+from tools.geometry.polyline import PolylineTurn, in_words
+from tools.geometry.pose import Pose
 
 SIZE, RELATION, GROUNDING = "Dimensional Measurement", "Spatial Relation", "3D Video Grounding"
 LENGTH, SPEED = "Displacement & Path Length", "Speed & Acceleration"
 ORIENTATION, TRAJECTORY, POSE = "Ego-Centric Orientation", "Trajectory Description", "Pose Estimation"
 TASKS = (SIZE, RELATION, GROUNDING, LENGTH, SPEED, ORIENTATION, TRAJECTORY, POSE)
 Quantity = Literal["m", "m/s", "m/s²", "°"]
-T = TypeVar("T")
-
-
-@dataclass(frozen=True, slots=True)
-class Grain:
-    """The smallest and the largest difference between options, and the digits that they print.
-
-    No option is above `highest` or below `lowest`: where one would be, it is as far on this side.
-    """
-
-    low: float
-    high: float
-    digits: int
-    highest: float = math.inf
-    lowest: float = -math.inf
-
-    def mirrored(self, number: float) -> float:
-        """The number, or as far within the bound that it is beyond."""
-        number = 2 * self.lowest - number if number < self.lowest else number
-        return 2 * self.highest - number if number > self.highest else number
-
-
-LENGTHS: Mapping[str, Grain] = {
-    "desktop": Grain(0.005, 0.1, 3),
-    "indoor": Grain(0.05, 1.0, 2),
-    "outdoor": Grain(0.5, 10.0, 2),
-}
-ANGLES = Grain(5.0, 60.0, 0)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Spans:
-    """How far options lie apart, by what is asked, and the sides that are offered.
-
-    `is_level`: all stands on level ground, so that wrong boxes and poses have the right one's height.
-    `sizes_by_kind`: of objects whose words end so, the grains of length, width and height; they hold bounds.
-    """
-
-    lengths: Grain
-    sizes: Grain
-    speeds: Grain
-    accelerations: Grain
-    turns: Grain = ANGLES
-    sides: tuple[str, ...] = truth.SIDES
-    is_level: bool = False
-    sizes_by_kind: Mapping[str, tuple[Grain, Grain, Grain]] = field(default_factory=dict)
-
-    def sizes_of(self, words: str) -> tuple[Grain, Grain, Grain]:
-        """The grains of the length, the width and the height of what is called so."""
-        own = (grains for kind, grains in self.sizes_by_kind.items() if words.endswith(kind))
-        return next(own, (self.sizes, self.sizes, self.sizes))
-
-    @classmethod
-    def of(cls, scene: str) -> Self:
-        """Those of a kind of scene."""
-        grain = LENGTHS[scene]
-        return cls(lengths=grain, sizes=grain, speeds=grain, accelerations=grain)
-
-
-class NoDistractors(ValueError):
-    """Not enough different wrong options could be drawn."""
-
-
-def difference(rng: np.random.Generator, grain: Grain) -> float:
-    """A difference between the grain's ends, even in its logarithm."""
-    return math.exp(rng.uniform(math.log(grain.low), math.log(grain.high)))
-
-
-def either_way(rng: np.random.Generator, grain: Grain) -> float:
-    """A difference with a sign drawn by lot."""
-    return difference(rng, grain) * (1 if rng.random() < 0.5 else -1)
-
-
-def wrong_options(
-    rng: np.random.Generator,
-    right: T,
-    step: Callable[[np.random.Generator, T], T],
-    is_sound: Callable[[Sequence[T]], bool],
-) -> list[T]:
-    """WRONG options that tell nothing by where they lie: all are links of one chain of small steps.
-
-    The right one is a link drawn evenly; steps lead on from it to both sides. As a step and the way back
-    are equally likely, any link could have been the first. The chain is drawn anew until all its links
-    `is_sound`, which sees the right one first.
-
-    Raises:
-        NoDistractors: TRIES draws were not enough.
-    """
-    for _ in range(TRIES):
-        before = int(rng.integers(0, WRONG + 1))
-        links = [right]
-        for count in (before, WRONG - before):
-            link = right
-            for _ in range(count):
-                link = step(rng, link)
-                links.append(link)
-        if is_sound(links):
-            return links[1:]
-    raise NoDistractors(f"no {WRONG} options other than {right!r}")
-
-
-def wrong_numbers(
-    rng: np.random.Generator, truth: float, grain: Grain, *, floor: float = -math.inf
-) -> list[float]:
-    """WRONG numbers, rounded like the truth; any two of all differ by what the grain says.
-
-    None is below `floor` either: what would be is as far above. How many lie below the truth is as likely to
-    be any number, so its rank tells nothing.
-
-    Raises:
-        NoDistractors: TRIES draws were not enough.
-    """
-    bounded = replace(grain, lowest=max(floor, grain.lowest))
-
-    def step(rng: np.random.Generator, number: float) -> float:
-        return round(bounded.mirrored(number + either_way(rng, grain)), grain.digits) + 0.0
-
-    def is_sound(numbers: Sequence[float]) -> bool:
-        ordered = sorted(numbers)
-        gaps = [after - before for before, after in pairwise(ordered)]
-        return (
-            min(gaps) >= grain.low - 1e-9
-            and ordered[-1] - ordered[0] <= grain.high + 1e-9
-            and ordered[0] >= bounded.lowest
-        )
-
-    return wrong_options(rng, round(truth, grain.digits) + 0.0, step, is_sound)
 
 
 def lettered(rng: np.random.Generator, truth: str, wrong: Sequence[str]) -> tuple[dict[str, str], str]:
@@ -274,7 +155,8 @@ class Maker:
         is_signed: bool = False,
         at_s: float | None = None,
     ) -> Draft:
-        wrong = wrong_numbers(self.rng, value, grain, floor=-grain.highest if is_signed else 0.0)
+        lowest = -grain.highest if math.isinf(grain.lowest) else grain.lowest
+        wrong = wrong_numbers(self.rng, value, grain, floor=lowest if is_signed else 0.0)
         right, *others = (
             f"{round(number, grain.digits) + 0.0:.{grain.digits}f}{unit}" for number in (value, *wrong)
         )
@@ -310,7 +192,8 @@ class Maker:
         legs = truth.trajectory(self.recording.track(None)[1], grain.low * 2)
         question = "Which option describes the camera's path best?"
         told = legs or [PolylineTurn(turn_deg=0.0, length_m=difference(self.rng, grain))]
-        wrong = wrong_options(self.rng, told, partial(_bent, grain=grain), partial(_are_paths, grain=grain))
+        step = partial(shared_out if self.spans.are_alike else bent, grain=grain)
+        wrong = wrong_options(self.rng, told, step, partial(are_paths, grain=grain))
         texts = [in_words(path) for path in wrong]
         return self._draft(TRAJECTORY, question, in_words(legs), texts, (None,))
 
@@ -320,8 +203,8 @@ class Maker:
         question = (
             f"At {self.start_s:g} s the camera's pose is {_record_of(first)}. What is it at {self.end_s:g} s?"
         )
-        step = partial(_moved, spans=self.spans)
-        wrong = wrong_options(self.rng, last, step, partial(_are_poses, grain=grain))
+        step = partial(moved, spans=self.spans)
+        wrong = wrong_options(self.rng, last, step, partial(are_poses, grain=grain))
         return self._draft(POSE, question, _record_of(last), [_record_of(pose) for pose in wrong], (None,))
 
     def _size(self, name: str) -> Draft | None:
@@ -349,8 +232,8 @@ class Maker:
             " (x ahead, y left, z up; length, width, height; heading in degrees)?"
         )
         spans = self.spans
-        step = partial(_shifted, spans=spans, lengths=spans.sizes_of(self._called(name))[0])
-        wrong = wrong_options(self.rng, box, step, partial(_are_boxes, spans=spans))
+        step = partial(shifted, spans=spans, lengths=spans.sizes_of(self._called(name))[0])
+        wrong = wrong_options(self.rng, box, step, partial(are_boxes, spans=spans))
         return self._draft(GROUNDING, question, _box(box), [*map(_box, wrong)], (name,), frame.time_s)
 
     def _relation(self, name: str) -> Draft | None:
@@ -387,71 +270,6 @@ class Maker:
             about=about,
             at_s=at_s,
         )
-
-
-def _bent(rng: np.random.Generator, legs: list[PolylineTurn], grain: Grain) -> list[PolylineTurn]:
-    """The path with one leg longer or shorter, or one turn wider or narrower; bounds are the whole path's."""
-    index = int(rng.integers(len(legs)))
-    turn_deg, length_m = legs[index].turn_deg, legs[index].length_m
-    if index and rng.random() < 0.5:
-        turn_deg = wrapped_deg(turn_deg + either_way(rng, ANGLES))
-    else:
-        rest_m = math.fsum(leg.length_m for leg in legs) - length_m
-        length_m = round(grain.mirrored(rest_m + length_m + either_way(rng, grain)) - rest_m, grain.digits)
-    return [*legs[:index], PolylineTurn(turn_deg=turn_deg, length_m=length_m), *legs[index + 1 :]]
-
-
-def _are_paths(paths: Sequence[list[PolylineTurn]], grain: Grain) -> bool:
-    """Whether all legs have a length and all turns are told, and no two paths are alike."""
-    return all(
-        leg.length_m > grain.low and (number == 0 or abs(leg.turn_deg) >= STRAIGHT_DEG)
-        for path in paths[1:]
-        for number, leg in enumerate(path)
-    ) and all(
-        any(
-            abs(a.length_m - b.length_m) >= grain.low - 10**-grain.digits
-            or abs(wrapped_deg(a.turn_deg - b.turn_deg)) >= ANGLES.low - 1e-9
-            for a, b in zip(first, second, strict=True)
-        )
-        for first, second in combinations(paths, 2)
-    )
-
-
-def _moved(rng: np.random.Generator, pose: Pose, spans: Spans) -> Pose:
-    """A pose nearby: moved to any side, and turned about the vertical."""
-    turn = from_yaw_pitch_roll(either_way(rng, ANGLES), 0.0, 0.0)
-    return Pose(position_m=pose.position_m + _any_way(rng, spans), rotation=turn @ pose.rotation)
-
-
-def _any_way(rng: np.random.Generator, spans: Spans) -> Array:
-    ahead = rng.normal(size=3) * (1.0, 1.0, 0.0 if spans.is_level else 1.0)
-    return np.asarray(ahead / np.linalg.norm(ahead) * difference(rng, spans.lengths))
-
-
-def _are_poses(poses: Sequence[Pose], grain: Grain) -> bool:
-    return all(
-        np.linalg.norm(first.position_m - second.position_m) >= grain.low
-        or rotation_angle_deg(first.rotation.T @ second.rotation) >= ANGLES.low
-        for first, second in combinations(poses, 2)
-    )
-
-
-def _shifted(rng: np.random.Generator, box: truth.CameraBox, spans: Spans, lengths: Grain) -> truth.CameraBox:
-    """A box nearby: moved to any side, of another length (with as many digits), turned."""
-    x, y, z = (np.array(box.centre_m) + _any_way(rng, spans)).tolist()
-    length, width, height = box.size_m
-    return truth.CameraBox(
-        size_m=(lengths.mirrored(length + round(either_way(rng, lengths), lengths.digits)), width, height),
-        centre_m=(x, y, z),
-        heading_deg=wrapped_deg(box.heading_deg + either_way(rng, ANGLES)),
-    )
-
-
-def _are_boxes(boxes: Sequence[truth.CameraBox], spans: Spans) -> bool:
-    return all(box.size_m[0] >= spans.sizes.low for box in boxes[1:]) and all(
-        math.dist(first.centre_m, second.centre_m) >= spans.lengths.low
-        for first, second in combinations(boxes, 2)
-    )
 
 
 def _record_of(pose: Pose) -> str:

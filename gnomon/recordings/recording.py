@@ -3,6 +3,7 @@
 import itertools
 import json
 from collections.abc import Mapping
+from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
@@ -41,6 +42,10 @@ class CameraAt(_Strict):
 
     def pose(self) -> Pose:
         """The pose, its rotation mended of rounding."""
+        return self._mended
+
+    @cached_property
+    def _mended(self) -> Pose:
         rotation = nearest_rotation(np.array(self.rotation, dtype=float))
         return Pose(position_m=np.array(self.position_m, dtype=float), rotation=rotation)
 

@@ -13,13 +13,12 @@ from gnomon.core.benchmark import (
     SampleSet,
     Varied,
 )
-from gnomon.core.errors import NotFound, SpecError
+from gnomon.core.errors import NotFound
 from gnomon.core.question_view import QuestionView
 from gnomon.core.sample import DataFault, ImageRef, Part, Sample
 from gnomon.core.select import Select
 from gnomon.media import MediaStore
 from gnomon.media.drawn_later import drawn_later
-from gnomon.worlds.difficulty import Difficulty
 from gnomon.worlds.drawing import KEPT_QUESTIONS, map_key, map_of
 from gnomon.worlds.families.drawing import FAMILIES, draw_question
 from gnomon.worlds.families.family import Family, FamilyQuestion
@@ -28,8 +27,6 @@ from gnomon.worlds.families.features import FEATURES, features_of
 from tools.core.scene_marks import way_lines
 from tools.core.sketch import Sketch
 from tools.core.tool import Need
-
-PER_CELL = 30  # where `select.limit` is not given, as worlds have
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,27 +93,8 @@ class WorldsFamilies(LetteredQuestions):
         protocol: PromptProtocol,  # noqa: ARG002 (there is one prompt)
         media: MediaStore,
     ) -> SampleSet:
-        if data is not None:
-            raise SpecError("worlds are generated and read no data; leave it out", field="data")
-        select.check(tasks=self.tasks, scenes=self.scenes)
-        cells = tuple(
-            (family, scene)
-            for family in FAMILIES
-            for scene in family.scenes
-            if family.task in (select.tasks or self.tasks) and scene in (select.scenes or self.scenes)
-        )
-        limit = PER_CELL * len(cells) if select.limit is None else select.limit
-        difficulties = Difficulty.in_turn(select.difficulty, features=FEATURES)
-        refs = FamilyNumbers(select.seed, cells, limit, difficulties)
-        if any(difficulty and difficulty.ranges for difficulty in difficulties):
-            for index in range(min(limit, len(cells))):
-                draw_question(refs.number(index))  # a cell without such questions is refused before any run
+        refs = self.numbers(FAMILIES, data=data, select=select, features=FEATURES, draw=draw_question)
         return FamilySamples(refs=refs, media=media)
-
-    def heuristic_scores(self, sample: Sample) -> Mapping[str, float]:
-        """What rules of thumb score; they look at straight lines, never at ways."""
-        question: FamilyQuestion = sample.target["question"]
-        return {rule: (question.right in left) / len(left) for rule, left in question.rules.items() if left}
 
     def features(self, sample: Sample) -> Mapping[str, float | str]:
         """Its level, and what makes the question hard; see gnomon/worlds/families/features.py."""

@@ -8,6 +8,8 @@ import numpy as np
 from gnomon.audit.plugin import AnswerOptions, ShortcutGuess, guess
 from gnomon.core.benchmark import PromptProtocol
 from gnomon.core.sample import DataFault, Sample
+from gnomon.worlds.families.family_numbers import family_number_of
+from gnomon.worlds.motion.drawing import MOTION_TASKS
 from gnomon.worlds.motion.flying import AMOUNTS, CHOICES
 
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
@@ -22,8 +24,9 @@ def answer_options(sample: Sample) -> AnswerOptions:
 
 
 def try_shortcuts(samples: Mapping[PromptProtocol, Sequence[Sample]]) -> Iterator[ShortcutGuess]:
-    """Guess by the order of numbers, by what most options share, and by what is usual for such a question.
+    """Guess by short ways, by the order of numbers, and by what is usual for such a question.
 
+    Short ways leave out a step of what has to be measured (gnomon/worlds/motion/short_ways.py).
     *Usual value* and *usual rate* know the answers to all other questions of the kind; a rate is a number a
     second of the time asked about. *Usual pace* counts the steps of a route at their usual paces.
     """
@@ -31,10 +34,12 @@ def try_shortcuts(samples: Mapping[PromptProtocol, Sequence[Sample]]) -> Iterato
         usual, rates = _usual(protocol_samples), _usual(protocol_samples, seconds_of)
         for sample in protocol_samples:
             offered, name = answer_options(sample), sample.ref.sample_id
+            for rule, short in sample.target["question"].rules.items():
+                yield guess(f"short way: {rule}", "floor", protocol, name, left=short, offered=offered)
             numbers = numbers_of(offered.options)
             for rule, left in _by_numbers(numbers).items():
                 yield guess(rule, "floor", protocol, name, left=left, offered=offered)
-            kind = f"{kind_of(sample)} {0 if numbers is None else numbers.shape[1]}"
+            kind = f"{level_of(sample)} {kind_of(sample)} {0 if numbers is None else numbers.shape[1]}"
             value, rate = usual.get((kind, name)), rates.get((kind, name))
             for rule, likely in (
                 ("usual value", value),
@@ -54,6 +59,11 @@ def case_faults(samples: Sequence[Sample]) -> Iterable[DataFault]:
     """Nothing can be wrong with what is generated."""
     del samples
     return ()
+
+
+def level_of(sample: Sample) -> str | None:
+    """How hard the question was to be."""
+    return family_number_of(sample.ref.sample_id, MOTION_TASKS).level
 
 
 def kind_of(sample: Sample) -> str:
@@ -129,7 +139,7 @@ def _usual(
         options = answer_options(sample)
         numbers = numbers_of(options.options)
         if numbers is not None:
-            kind = f"{kind_of(sample)} {numbers.shape[1]}"
+            kind = f"{level_of(sample)} {kind_of(sample)} {numbers.shape[1]}"
             right.setdefault(kind, {})[sample.ref.sample_id] = numbers[options.right[0]] / per(sample)
     return {
         (kind, name): np.median([value for other, value in values.items() if other != name], axis=0)

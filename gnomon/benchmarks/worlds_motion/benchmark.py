@@ -1,6 +1,6 @@
 """Questions about cameras that move through generated towns as a benchmark plug-in."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from pathlib import Path
@@ -13,7 +13,7 @@ from gnomon.core.benchmark import (
     SampleSet,
     Varied,
 )
-from gnomon.core.errors import NotFound, SpecError
+from gnomon.core.errors import NotFound
 from gnomon.core.ids import stable_hash
 from gnomon.core.sample import DataFault, Part, Sample
 from gnomon.core.select import Select
@@ -21,8 +21,10 @@ from gnomon.media import MediaStore
 from gnomon.media.drawn_later import drawn_later
 from gnomon.media.rules import Uniform, as_asked
 from gnomon.worlds.drawing import map_key, map_of
+from gnomon.worlds.families.family import FamilyQuestion
 from gnomon.worlds.families.family_numbers import FamilyNumbers, family_number_of
 from gnomon.worlds.motion.drawing import MOTION_TASKS, SCENES, DrawnMotion, MotionTask, draw_motion
+from gnomon.worlds.motion.features import FEATURES
 from gnomon.worlds.motion.tour import Tour
 from tools.core.clip import Box, ClipFrame, FootageFacts
 from tools.core.tool import Need
@@ -30,7 +32,6 @@ from tools.core.tool import Need
 if TYPE_CHECKING:
     from gnomon.benchmarks.worlds.clips import WorldFootage
 
-PER_CELL = 30  # where `select.limit` is not given, as worlds have
 FRAMES = 8  # where a rate is asked for, the count that it replaces
 LOOKS = 1  # a change that changes pictures changes it
 
@@ -137,7 +138,7 @@ class WorldsMotion(LetteredQuestions):
     needs_data = False
     headline: Literal["mean_of_cells", "mean_of_samples"] = "mean_of_cells"
     provides: tuple[Need, ...] = ("scene", "footage", "nothing")
-    options: frozenset[Varied] = frozenset({"frames", "fps"})
+    options: frozenset[Varied] = frozenset({"frames", "fps", "difficulty"})
 
     def open(
         self,
@@ -147,19 +148,14 @@ class WorldsMotion(LetteredQuestions):
         protocol: PromptProtocol,  # noqa: ARG002 (there is one prompt)
         media: MediaStore,
     ) -> SampleSet:
-        if data is not None:
-            raise SpecError("worlds are generated and read no data; leave it out", field="data")
-        select.check(tasks=self.tasks, scenes=self.scenes)
-        cells = tuple(
-            (task, scene)
-            for task in MOTION_TASKS
-            for scene in task.scenes
-            if task.task in (select.tasks or self.tasks) and scene in (select.scenes or self.scenes)
-        )
-        limit = PER_CELL * len(cells) if select.limit is None else select.limit
-        return MotionSamples(
-            refs=FamilyNumbers(select.seed, cells, limit if cells else 0), media=media, select=select
-        )
+        refs = self.numbers(MOTION_TASKS, data=data, select=select, features=FEATURES, draw=draw_motion)
+        return MotionSamples(refs=refs, media=media, select=select)
+
+    def features(self, sample: Sample) -> Mapping[str, float | str]:
+        """Its level, and what makes the question hard; see gnomon/worlds/motion/features.py."""
+        level = family_number_of(sample.ref.sample_id, MOTION_TASKS).level
+        question: FamilyQuestion = sample.target["question"]
+        return {**({"level": level} if level else {}), **question.features}
 
 
 worlds_motion: Benchmark = WorldsMotion()

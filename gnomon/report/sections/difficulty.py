@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from graphlib import TopologicalSorter
+from graphlib import CycleError, TopologicalSorter
 from itertools import pairwise
 from typing import TypeVar
 
@@ -253,15 +253,18 @@ def _view(report: DifficultyPart) -> Mapping[str, object] | None:
     return {"pictures": pictures, "tables": tables, "fewest": FEWEST} if pictures or tables else None
 
 
-def _in_order(rows: Iterable[LevelRow]) -> list[str]:
-    """All levels, in the order that every row keeps."""
+def _in_order(rows: Sequence[LevelRow]) -> list[str]:
+    """All levels, in the order that every row keeps; as they come where stored rows contradict."""
     order = TopologicalSorter[str]()
     for row in rows:
         names = [part["level"] for part in row["levels"]]
         order.add(names[0])
         for before, after in pairwise(names):
             order.add(after, before)
-    return list(order.static_order())
+    try:
+        return list(order.static_order())
+    except CycleError:
+        return list(dict.fromkeys(part["level"] for row in rows for part in row["levels"]))
 
 
 def _by_name(parts: Iterable[LevelPart]) -> dict[str, LevelPart]:

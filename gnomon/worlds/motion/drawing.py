@@ -8,6 +8,7 @@ from random import Random
 from gnomon.core.errors import DataError
 from gnomon.core.ids import stable_seed
 from gnomon.recordings.questions import TASKS
+from gnomon.worlds.difficulty import Difficulty
 from gnomon.worlds.drawing import KEPT_QUESTIONS, world_of
 from gnomon.worlds.families.family import FamilyQuestion
 from gnomon.worlds.families.family_numbers import FamilyNumber
@@ -15,11 +16,14 @@ from gnomon.worlds.motion import flight_questions
 from gnomon.worlds.motion.flying import Flight, fly
 from gnomon.worlds.motion.ride_questions import ride_question
 from gnomon.worlds.motion.riding import ride
+from gnomon.worlds.motion.short_ways import Settled
 from gnomon.worlds.motion.tour import Tour
 from gnomon.worlds.options import WorldOptions
 
 VERSION = 1  # of the tours, in their ids: a change that changes them changes it
 TOURS = 200  # drawn in search of one that holds the question
+LEVEL_TOURS = 20_000  # the same, where short ways are settled: few tours are so straight, or so bent
+RANGED_TOURS = 400  # the same, where features have ranges that may hold none
 KEPT = 64  # tours remembered: all tasks of a number ask about one
 PER_TOWN = 8  # tours that share a town
 TOWN = WorldOptions(movement="simulated", sight="occluded")
@@ -35,12 +39,18 @@ class DrawnMotion:
     question: FamilyQuestion
 
 
-Ask = Callable[[Tour, Random], DrawnMotion | None]
+Ask = Callable[[Tour, Random, Random, Settled | None], DrawnMotion | None]
+AskFlight = Callable[[Flight, Random, Random, Settled | None], FamilyQuestion | None]
+AskPart = Callable[[Flight, Random, Random, Settled | None], tuple[Flight, FamilyQuestion] | None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MotionTask:
-    """A kind of question about a camera's way. A change of its questions or truth changes `version`."""
+    """A kind of question about a camera's way. A change of its questions or truth changes `version`.
+
+    `ask` gets lots that settle what is wanted, the same for every tour that is tried, those by which all else
+    is drawn, and what a level settles.
+    """
 
     task: str
     short: str  # in ids
@@ -56,8 +66,8 @@ class MotionTask:
 
 
 def _of_rides(task: str, short: str, *, version: int) -> MotionTask:
-    def ask(tour: Tour, lots: Random) -> DrawnMotion | None:
-        question = ride_question(task, tour, lots)
+    def ask(tour: Tour, lots: Random, tries: Random, settled: Settled | None) -> DrawnMotion | None:
+        question = ride_question(task, tour, lots, tries, settled)
         return DrawnMotion(tour=tour, question=question) if question else None
 
     return MotionTask(task=task, short=short, version=version, scenes=(RIDING,), ask=ask)
@@ -66,13 +76,13 @@ def _of_rides(task: str, short: str, *, version: int) -> MotionTask:
 def _of_flights(
     task: str,
     short: str,
-    ask: Callable[[Flight, Random], FamilyQuestion | None],
+    ask: AskFlight,
     *,
     version: int = 1,
     has_map: bool = False,
 ) -> MotionTask:
-    def ask_flight(tour: Tour, lots: Random) -> DrawnMotion | None:
-        question = ask(tour, lots) if isinstance(tour, Flight) else None
+    def ask_flight(tour: Tour, lots: Random, tries: Random, settled: Settled | None) -> DrawnMotion | None:
+        question = ask(tour, lots, tries, settled) if isinstance(tour, Flight) else None
         return DrawnMotion(tour=tour, question=question) if question else None
 
     return MotionTask(
@@ -83,12 +93,12 @@ def _of_flights(
 def _of_parts(
     task: str,
     short: str,
-    ask: Callable[[Flight, Random], tuple[Flight, FamilyQuestion] | None],
+    ask: AskPart,
     *,
     version: int,
 ) -> MotionTask:
-    def ask_flight(tour: Tour, lots: Random) -> DrawnMotion | None:
-        asked = ask(tour, lots) if isinstance(tour, Flight) else None
+    def ask_flight(tour: Tour, lots: Random, tries: Random, settled: Settled | None) -> DrawnMotion | None:
+        asked = ask(tour, lots, tries, settled) if isinstance(tour, Flight) else None
         return DrawnMotion(tour=asked[0], question=asked[1]) if asked else None
 
     return MotionTask(task=task, short=short, version=version, scenes=(FLYING,), ask=ask_flight)
@@ -112,11 +122,14 @@ MOTION_TASKS: tuple[MotionTask, ...] = (
 
 
 @lru_cache(KEPT)
-def tour_of(camera: str, seed: int, town: int, k: int, spare: int) -> Tour | None:
+def tour_of(
+    camera: str, seed: int, town: int, k: int, spare: int, difficulty: Difficulty | None = None
+) -> Tour | None:
     """Tour k of a seed, in that town of it, or a spare one; None where the town has none like it."""
-    world = world_of(seed, "outdoor", town, 0, None, TOWN)
-    rng = Random(stable_seed("tour", VERSION, camera, seed, k, spare))
-    tour_id = f"{camera}{VERSION}-{seed}-{k:05d}" + (f"-{spare}" if spare else "")
+    world = world_of(seed, "outdoor", town, 0, difficulty, TOWN)
+    tag = (difficulty.tag,) if difficulty else ()
+    rng = Random(stable_seed("tour", VERSION, camera, seed, *tag, k, spare))
+    tour_id = "-".join([f"{camera}{VERSION}", str(seed), *tag, f"{k:05d}", *([str(spare)] if spare else [])])
     return fly(world, rng, tour_id) if camera == FLYING else ride(world, rng, tour_id)
 
 
@@ -125,12 +138,21 @@ def draw_motion(number: FamilyNumber[MotionTask]) -> DrawnMotion:
     """The question of that number, about its tour; about a spare one where that holds none.
 
     Raises:
-        DataError: none of TOURS tours holds it.
+        DataError: none of the tours that are tried holds it, as where the ranges of its features are too
+            narrow. It names `select.difficulty` where one was chosen, else `select.tasks`.
     """
-    for spare in range(TOURS):
-        tour = tour_of(number.scene, number.seed, number.place, number.k, spare)
+    difficulty = number.difficulty
+    settled = Settled.of(difficulty, Random(stable_seed("motion level", number.sample_id)))
+    tours = LEVEL_TOURS if settled else RANGED_TOURS if difficulty else TOURS
+    for spare in range(tours):
+        tour = tour_of(number.scene, number.seed, number.place, number.k, spare, difficulty)
+        if tour is None:
+            continue
         lots = Random(stable_seed("motion question", number.sample_id))
-        drawn = number.family.ask(tour, lots) if tour else None
-        if drawn:
+        tries = Random(stable_seed("motion try", number.sample_id, spare)) if difficulty else lots
+        drawn = number.family.ask(tour, lots, tries, settled)
+        if drawn and (difficulty is None or difficulty.admits(drawn.question.features)):
             return drawn
-    raise DataError(f"none of {TOURS} tours holds the question {number.sample_id}")
+    remedy = "ask for another difficulty or other tasks" if difficulty else "ask for other tasks"
+    message = f"none of {tours} tours holds the question {number.sample_id}; {remedy}"
+    raise DataError(message, field="select.difficulty" if difficulty else "select.tasks")

@@ -140,3 +140,16 @@ def moved(manoeuvres: Sequence[Manoeuvre]) -> np.ndarray:
         rows += [here + step * second / each.seconds for second in range(1, each.seconds + 1)]
         here = here + step
     return np.array(rows)
+
+
+def sums_of(route: Sequence[Manoeuvre]) -> list[float]:
+    """What manoeuvres add up to, quantity by quantity: metres or degrees."""
+    return [
+        float(sum(each.kind.sign * each.amount for each in route if each.kind.quantity == quantity))
+        for quantity in AMOUNTS
+    ]
+
+
+def usual_s(manoeuvre: Manoeuvre) -> float:
+    """How long so much of it usually takes."""
+    return manoeuvre.amount / (sum(AMOUNTS[manoeuvre.kind.quantity]) / 2)

@@ -1,10 +1,11 @@
 """A camera on a vehicle that drives in a town's simulated traffic, among others and walkers."""
 
-from dataclasses import dataclass, replace
-from functools import lru_cache
+from dataclasses import dataclass
+from functools import lru_cache, partial
 from random import Random
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gnomon.core.ids import stable_seed
 from gnomon.worlds.motion.tour import Tour
@@ -13,17 +14,19 @@ from gnomon.worlds.motion.travellers import (
     SHIRTS,
     Array,
     Traveller,
+    Way,
     keep_apart,
     person_wearing,
     vehicle_looking,
 )
-from gnomon.worlds.movement import PEDESTRIAN, VEHICLE, Journey
+from gnomon.worlds.movement import PEDESTRIAN, VEHICLE
 from gnomon.worlds.traffic import Wish, set_out
 from gnomon.worlds.world import World
 
 CAMERA_M = 1.45  # above the ground: that of a driver's eyes in a van
 FRAME_S = 0.5
 FRAMES = (15, 21)
+LENGTHS = FRAMES[1] - FRAMES[0] + 1  # of rides: tours of a town are asked for one after the other
 DRIVES, WALKS = 20, 30  # drawn in a town
 ASIDE_DEG = 40.0  # by which the camera looks to a side of where the vehicle goes, at most
 WIDEST_DEG = 95.0  # turns between the first frame and the last
@@ -40,10 +43,11 @@ GAP_M, BESIDE_M, ELBOW_M = 7.5, 2.4, 1.2  # between middles: in a lane, of two l
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Traffic:
-    """Journeys through a town, and where each drive's body is at every STEP_S of its time."""
+    """Ways through a town, who goes before each drive, and where its body is at every STEP_S of its time."""
 
-    drives: tuple[Journey, ...]
-    walks: tuple[Journey, ...]
+    drives: tuple[Way, ...]
+    before: tuple[tuple[Way, ...], ...]
+    walks: tuple[Way, ...]
     tracks: tuple[tuple[Array, Array], ...]  # times (n), poses (n × 3) with headings that run on
 
 
@@ -59,49 +63,68 @@ def traffic_of(world: World) -> Traffic:
             start, end = rng.sample(world.ends, 2)
             wishes.append((body, start, end))
     made = [journey for journey in set_out(world, world.traffic, rng, wishes) if journey]
-    drives = tuple(journey for journey in made if journey.body is VEHICLE)
+    drives = [journey for journey in made if journey.body is VEHICLE]
+    ways = tuple(map(Way.of, drives))
     tracks = []
-    for journey in drives:
+    for journey, way in zip(drives, ways, strict=True):
         times_s = np.arange(journey.start_s + WARM_S, journey.end_s - WARM_S, STEP_S)
-        poses = _rider(journey).poses(times_s)
+        poses = _rider(way).poses(times_s)
         poses[:, 2] = np.degrees(np.unwrap(np.radians(poses[:, 2])))
         tracks.append((times_s, poses))
     return Traffic(
-        drives=drives,
-        walks=tuple(journey for journey in made if journey.body is PEDESTRIAN),
+        drives=ways,
+        before=tuple(tuple(Way.of(companion.journey) for companion in journey.company) for journey in drives),
+        walks=tuple(Way.of(journey) for journey in made if journey.body is PEDESTRIAN),
         tracks=tuple(tracks),
     )
 
 
-def _rider(journey: Journey) -> Traveller:
-    return vehicle_looking("grey", Random(0), journey)
+@lru_cache(LENGTHS)
+def _parts(traffic: Traffic, frames: int) -> tuple[NDArray[np.intp], NDArray[np.intp], Array]:
+    """Where so many frames of a drive can begin that goes on: the drive, the step of its track, and its turn.
+
+    Turns are in degrees from the first frame to the last, right positive.
+    """
+    steps, least_m = round((frames - 1) * FRAME_S / STEP_S), GOING_MPS * (frames - 1) * FRAME_S
+    drives, starts, turns = [np.empty(0, np.intp)], [np.empty(0, np.intp)], [np.empty(0)]
+    for number, (_, poses) in enumerate(traffic.tracks):
+        if len(poses) <= steps:
+            continue
+        gone_m = np.concatenate([[0.0], np.hypot(*np.diff(poses[:, :2], axis=0).T).cumsum()])
+        begins = np.nonzero(gone_m[steps:] - gone_m[:-steps] >= least_m)[0]
+        drives.append(np.full(len(begins), number))
+        starts.append(begins)
+        turns.append((poses[steps:, 2] - poses[:-steps, 2])[begins])
+    return np.concatenate(drives), np.concatenate(starts), np.concatenate(turns)
+
+
+def _rider(way: Way) -> Traveller:
+    return vehicle_looking("grey", Random(0), way)
 
 
 def ride(world: World, rng: Random, tour_id: str) -> Tour | None:
     """Draw a ride: first by how much it turns, evenly, then a drive that does; None where there is none."""
     traffic = traffic_of(world)
     frames, turn_deg = rng.randint(*FRAMES), rng.uniform(-WIDEST_DEG, WIDEST_DEG)
-    steps = round((frames - 1) * FRAME_S / STEP_S)
-    windows = []
-    for number, (_, poses) in enumerate(traffic.tracks):
-        if len(poses) <= steps:
-            continue
-        turned = poses[steps:, 2] - poses[:-steps, 2]
-        gone_m = np.concatenate([[0.0], np.hypot(*np.diff(poses[:, :2], axis=0).T).cumsum()])
-        goes = gone_m[steps:] - gone_m[:-steps] >= GOING_MPS * (frames - 1) * FRAME_S
-        fits = np.nonzero((np.abs(turned + turn_deg) < CLOSE_DEG) & goes)[0]  # left is positive
-        windows += [(number, start) for start in fits.tolist()]
-    if not windows:
+    drives, starts, turns_deg = _parts(traffic, frames)
+    fits = np.nonzero(np.abs(turns_deg + turn_deg) < CLOSE_DEG)[0]  # left is positive
+    if not len(fits):
         return None
-    number, start = rng.choice(windows)
-    clock_s = float(traffic.tracks[number][0][start])
+    part = fits[rng.randrange(len(fits))]
+    number = int(drives[part])
+    clock_s = float(traffic.tracks[number][0][starts[part]])
     times_s = tuple(FRAME_S * frame for frame in range(frames))
-    rider = traffic.drives[number]
-    at = _rider(rider).poses(clock_s + np.array(times_s))
+    at = _rider(traffic.drives[number]).poses(clock_s + np.array(times_s))
     facing_deg = at[:, 2] + rng.uniform(-ASIDE_DEG, ASIDE_DEG)
     poses = np.column_stack([at[:, :2], np.full(frames, CAMERA_M), facing_deg, np.zeros(frames)])
-    others = _others(traffic, rng, number, clock_s, times_s[-1])
-    return Tour(id=tour_id, world=world, times_s=times_s, poses=poses, travellers=others, clock_s=clock_s)
+    return Tour(
+        id=tour_id,
+        world=world,
+        times_s=times_s,
+        poses=poses,
+        draw_travellers=partial(_others, traffic, rng, number, clock_s, times_s[-1]),
+        clock_s=clock_s,
+    )
 
 
 def _others(
@@ -109,50 +132,47 @@ def _others(
 ) -> tuple[Traveller, ...]:
     """Those ahead of the rider on its way, then others whose ways pass near; all keep apart."""
     times_s = clock_s + np.arange(0.0, lasting_s + CHECK_S / 2, CHECK_S)
-    rider = traffic.drives[number]
-    own = _rider(rider).poses(times_s)
-    taken: list[tuple[Traveller, Array]] = []
+    own = _rider(traffic.drives[number]).poses(times_s)
     paints, shirts = rng.sample(list(PAINTS), len(PAINTS)), rng.sample(list(SHIRTS), len(SHIRTS))
-    ahead = [companion.journey for companion in rider.company]
-    passing = [journey for other, journey in enumerate(traffic.drives) if other != number]
-    for is_ahead, journeys in ((True, ahead), (False, rng.sample(passing, len(passing)))):
-        for journey in journeys:
-            if len(taken) == VEHICLES:
+    passing = [way for other, way in enumerate(traffic.drives) if other != number]
+    vehicles: list[Traveller] = []
+    placed = own[None]
+    for is_ahead, ways in ((True, traffic.before[number]), (False, rng.sample(passing, len(passing)))):
+        for way in ways:
+            if len(vehicles) == VEHICLES:
                 break
             for _ in range(1 if is_ahead else TRIES):
-                moved = journey if is_ahead else _passing(rng, journey, own, times_s)
+                moved = way if is_ahead else _passing(rng, way, own, times_s)
                 if moved is None:
                     break
-                vehicle = vehicle_looking(paints[len(taken)], rng, moved)
+                vehicle = vehicle_looking(paints[len(vehicles)], rng, moved)
                 poses = vehicle.poses(times_s)
-                rows = [own, *(placed for _, placed in taken)]
-                if all(keep_apart(poses, row, ahead_m=GAP_M, aside_m=BESIDE_M) for row in rows):
-                    taken.append((vehicle, poses))
+                if keep_apart(poses, placed, ahead_m=GAP_M, aside_m=BESIDE_M):
+                    vehicles.append(vehicle)
+                    placed = np.concatenate([placed, poses[None]])
                     break
-    walkers: list[tuple[Traveller, Array]] = []
-    for journey in rng.sample(traffic.walks, len(traffic.walks)):
+    walkers: list[Traveller] = []
+    for way in rng.sample(traffic.walks, len(traffic.walks)):
         if len(walkers) == WALKERS:
             break
-        moved = _passing(rng, journey, own, times_s)
+        moved = _passing(rng, way, own, times_s)
         if moved is None:
             continue
         walker = person_wearing(shirts[len(walkers)], rng, moved)
         poses = walker.poses(times_s)
-        apart = [(own, BESIDE_M), *((placed, BESIDE_M) for _, placed in taken)]
-        apart += [(placed, ELBOW_M) for _, placed in walkers]
-        if all(keep_apart(poses, row, ahead_m=least_m, aside_m=least_m) for row, least_m in apart):
-            walkers.append((walker, poses))
-    return tuple(traveller for traveller, _ in (*taken, *walkers))
+        least_m = np.array([BESIDE_M] * (1 + len(vehicles)) + [ELBOW_M] * len(walkers))[:, None]
+        if keep_apart(poses, placed, ahead_m=least_m, aside_m=least_m):
+            walkers.append(walker)
+            placed = np.concatenate([placed, poses[None]])
+    return (*vehicles, *walkers)
 
 
-def _passing(rng: Random, journey: Journey, own: Array, times_s: Array) -> Journey | None:
-    """The journey at a time at which it is near the camera at some moment; None where it never gets near."""
+def _passing(rng: Random, way: Way, own: Array, times_s: Array) -> Way | None:
+    """The way at a time at which it is near the camera at some moment; None where it never gets near."""
     moment = rng.randrange(len(times_s))
-    stretch = journey.stretches[0]
-    points_m = np.array(stretch.points_m)
-    away_m = np.hypot(*(points_m - own[moment, :2]).T)
+    away_m = np.hypot(*(way.points_m - own[moment, :2]).T)
     near = np.nonzero(away_m < NEAR_M)[0]
     if not len(near):
         return None
-    there_s = stretch.times_s[rng.choice(near.tolist())]
-    return replace(journey, company=()).later(float(times_s[moment]) - there_s)
+    there_s = float(way.times_s[rng.choice(near.tolist())])
+    return way.later(float(times_s[moment]) - there_s)

@@ -1,6 +1,7 @@
 """A camera's way through a town: its pose at every frame, who moves there, what is in view, its recording."""
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 
 import numpy as np
@@ -24,15 +25,26 @@ class Tour:
     """A camera that moves. Frame k of its recording and of its clip is at `times_s[k]`.
 
     `poses`: x, y, z, heading (degrees clockwise from north) and pitch (degrees, up positive) a frame (n × 5).
-    `clock_s` is the traffic's own time at the first frame; `travellers` are those that move besides.
+    `clock_s` is the traffic's own time at the first frame; `draw_travellers` draws those that move besides,
+    once somebody asks for them.
     """
 
     id: str
     world: World
     times_s: tuple[float, ...]
     poses: Array
-    travellers: tuple[Traveller, ...] = ()
+    draw_travellers: Callable[[], tuple[Traveller, ...]] = tuple
     clock_s: float = 0.0
+
+    @cached_property
+    def travellers(self) -> tuple[Traveller, ...]:
+        """Those that move besides the camera."""
+        return self.draw_travellers()
+
+    @cached_property
+    def alone(self) -> "Tour":
+        """The same tour with nobody else about."""
+        return replace(self, draw_travellers=tuple)
 
     @cached_property
     def places(self) -> tuple[Array, ...]:
@@ -54,18 +66,18 @@ class Tour:
     @cached_property
     def in_view(self) -> NDArray[np.bool_]:
         """Of each frame and traveller (n × m), whether its middle is in the picture and nothing hides it."""
-        views = np.zeros((len(self.times_s), len(self.travellers)), bool)
         if not self.travellers:
-            return views
+            return np.zeros((len(self.times_s), 0), bool)
         middles_m = np.stack([place[:, :2] for place in self.places], axis=1)  # n × m × 2
-        for frame in range(len(self.times_s)):
-            mount = self.mount(frame)
-            heights_m = [traveller.size_m[2] / 2 for traveller in self.travellers]
-            points = np.column_stack([middles_m[frame], heights_m, np.ones(len(heights_m))])
-            u, v, depth_m = mount.projection() @ points.T
-            width, height = mount.image_size
-            is_before = (depth_m > NEAREST_M) & (depth_m < SEEN_M)
-            views[frame] = is_before & (u > 0) & (u < width * depth_m) & (v > 0) & (v < height * depth_m)
+        points = np.ones((*middles_m.shape[:2], 4))
+        points[..., :2] = middles_m
+        points[..., 2] = [traveller.size_m[2] / 2 for traveller in self.travellers]
+        mounts = [self.mount(frame) for frame in range(len(self.times_s))]
+        lenses = np.stack([mount.projection() for mount in mounts])
+        u, v, depth_m = np.moveaxis(points @ lenses.transpose(0, 2, 1), 2, 0)
+        width, height = mounts[0].image_size
+        views: NDArray[np.bool_] = (depth_m > NEAREST_M) & (depth_m < SEEN_M)
+        views &= (u > 0) & (u < width * depth_m) & (v > 0) & (v < height * depth_m)
         frames, numbers = np.nonzero(views)
         if not len(frames):
             return views
@@ -82,32 +94,43 @@ class Tour:
         hidden = np.zeros(len(frames), bool)
         hidden[walls_of(self.world).query(sights, predicate="intersects")[0]] = True
         for number, (traveller, place) in enumerate(zip(self.travellers, self.places, strict=True)):
-            bases = np.asarray(shapely.polygons([corners_m(pose, traveller.size_m) for pose in place]))
-            hidden |= (numbers != number) & shapely.intersects(bases[frames], sights)
+            others = numbers != number
+            bases = np.asarray(shapely.polygons(corners_m(place, traveller.size_m)))
+            hidden[others] |= shapely.intersects(bases[frames[others]], sights[others])
         return hidden
+
+    def track(self, name: str | None) -> Array:
+        """Where a traveller's middle is in every frame, as recordings tell it (n × 3); None: the camera."""
+        if name is None:
+            return np.array([[round(metres, 4) for metres in pose[:3]] for pose in self.poses.tolist()])
+        number = self.number(name)
+        height_m = self.travellers[number].size_m[2] / 2
+        return np.array(
+            [(round(x_m, 4), round(y_m, 4), height_m) for x_m, y_m, _ in self.places[number].tolist()]
+        )
+
+    def number(self, name: str) -> int:
+        """Of the traveller with that name, among all."""
+        return next(n for n, traveller in enumerate(self.travellers) if traveller.name == name)
 
     @cached_property
     def recording(self) -> Recording:
         """Poses of the camera, and boxes of those in view, frame by frame."""
         frames = []
+        camera_m = self.track(None).tolist()
+        middles_m = [self.track(traveller.name).tolist() for traveller in self.travellers]
         for frame, time_s in enumerate(self.times_s):
             boxes = {}
             for number in np.nonzero(self.in_view[frame])[0].tolist():
-                traveller, (x_m, y_m, facing_deg) = (
-                    self.travellers[number],
-                    self.places[number][frame].tolist(),
-                )
+                traveller, facing_deg = self.travellers[number], float(self.places[number][frame, 2])
                 boxes[traveller.name] = {
-                    "centre_m": (round(x_m, 4), round(y_m, 4), traveller.size_m[2] / 2),
+                    "centre_m": tuple(middles_m[number][frame]),
                     "size_m": traveller.size_m,
                     "heading_deg": round(90 - facing_deg, 4),
                 }
-            *position_m, heading_deg, pitch_deg = self.poses[frame].tolist()
+            heading_deg, pitch_deg = self.poses[frame, 3:].tolist()
             turned = from_yaw_pitch_roll(90 - heading_deg, -pitch_deg, 0.0)
-            camera = {
-                "position_m": [round(metres, 4) for metres in position_m],
-                "rotation": turned.round(8).tolist(),
-            }
+            camera = {"position_m": camera_m[frame], "rotation": turned.round(8).tolist()}
             frames.append({"time_s": time_s, "camera": camera, "boxes": boxes})
         return Recording.model_validate(
             {

@@ -1,9 +1,9 @@
 """Where vehicles and people are that a moving camera meets: on the right of their way, round corners."""
 
-import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from random import Random
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,14 +38,37 @@ PERSON_M = (0.4, 0.5, 1.7)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Way:
+    """The line of a journey as arrays: its points (n × 2), when each is reached and how far along it is."""
+
+    points_m: Array
+    times_s: Array
+    along_m: Array
+
+    @classmethod
+    def of(cls, journey: Journey) -> Self:
+        """That of a journey on one floor."""
+        stretch = journey.stretches[0]
+        return cls(
+            points_m=np.array(stretch.points_m),
+            times_s=np.array(stretch.times_s),
+            along_m=np.array(stretch.along_m),
+        )
+
+    def later(self, by_s: float) -> "Way":
+        """The same way, `by_s` seconds later."""
+        return replace(self, times_s=self.times_s + by_s)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Traveller:
-    """One on its way, so far to the right of its journey's line; `words` call it by what it looks like."""
+    """One on its way, so far to the right of its line; `words` call it by what it looks like."""
 
     name: str
     words: str
     look: Look
     size_m: tuple[float, float, float]  # length, width, height
-    journey: Journey
+    way: Way
     right_m: float
 
     def poses(self, times_s: Array) -> Array:
@@ -54,19 +77,17 @@ class Traveller:
         Corners of its way are cut: it is where the way is on average over ROUNDING_M before and after, and
         faces along that stretch.
         """
-        stretch = self.journey.stretches[0]
-        along_m, way_m = np.array(stretch.along_m), np.array(stretch.points_m)
-        reach_m = ROUNDING_M[self.look.kind]
-        at_m = np.interp(times_s, stretch.times_s, along_m)
+        reach_m, along_m = ROUNDING_M[self.look.kind], self.way.along_m
+        at_m = np.interp(times_s, self.way.times_s, along_m)
         around_m = at_m[:, None] + np.linspace(-reach_m, reach_m, SAMPLES)
-        xs, ys = (np.interp(around_m, along_m, way_m[:, axis]) for axis in (0, 1))
+        xs, ys = (np.interp(around_m, along_m, self.way.points_m[:, axis]) for axis in (0, 1))
         facing = np.arctan2(xs[:, -1] - xs[:, 0], ys[:, -1] - ys[:, 0])
         x_m = xs.mean(axis=1) + self.right_m * np.cos(facing)
         y_m = ys.mean(axis=1) - self.right_m * np.sin(facing)
         return np.column_stack([x_m, y_m, np.degrees(facing)])
 
 
-def vehicle_looking(paint: str, rng: Random, journey: Journey) -> Traveller:
+def vehicle_looking(paint: str, rng: Random, way: Way) -> Traveller:
     """A vehicle of that paint, of a shape and a size drawn by lot, on its lane."""
     shape = rng.choice(list(SIZES))
     length_m, width_m, height_m = (round(rng.uniform(*bounds_m), 2) for bounds_m in SIZES[shape])
@@ -75,12 +96,12 @@ def vehicle_looking(paint: str, rng: Random, journey: Journey) -> Traveller:
         words=f"the {paint} {shape}",
         look=Look(kind="vehicle", shape=shape, main=PAINTS[paint]),
         size_m=(length_m, width_m, height_m),
-        journey=journey,
+        way=way,
         right_m=LANE_M + rng.uniform(-OFF_M, OFF_M),
     )
 
 
-def person_wearing(shirt: str, rng: Random, journey: Journey) -> Traveller:
+def person_wearing(shirt: str, rng: Random, way: Way) -> Traveller:
     """A person in a shirt of that colour, on the pavement."""
     look = Look(
         kind="pedestrian", shape="plain", main=SHIRTS[shirt],
@@ -91,29 +112,36 @@ def person_wearing(shirt: str, rng: Random, journey: Journey) -> Traveller:
         words=f"the person in the {shirt} shirt",
         look=look,
         size_m=PERSON_M,
-        journey=journey,
+        way=way,
         right_m=PAVEMENT_M * rng.choice((-1, 1)),
     )
 
 
-def keep_apart(first: Array, second: Array, *, ahead_m: float, aside_m: float) -> bool:
-    """Whether two poses (n × 3) are never within such a box about each other."""
-    between_m = second[:, :2] - first[:, :2]
-    for facing_deg in (first[:, 2], second[:, 2]):
+def keep_apart(pose: Array, others: Array, *, ahead_m: float | Array, aside_m: float | Array) -> bool:
+    """Whether a body (n × 3) is never within such a box about any of others (m × n × 3), nor one about it.
+
+    The boxes may differ from one of the others to the next (m × 1).
+    """
+    between_m = others[:, :, :2] - pose[:, :2]
+    for facing_deg in (pose[:, 2], others[:, :, 2]):
         turn = np.radians(facing_deg)
-        along_m = between_m[:, 0] * np.sin(turn) + between_m[:, 1] * np.cos(turn)
-        across_m = between_m[:, 0] * np.cos(turn) - between_m[:, 1] * np.sin(turn)
+        along_m = between_m[..., 0] * np.sin(turn) + between_m[..., 1] * np.cos(turn)
+        across_m = between_m[..., 0] * np.cos(turn) - between_m[..., 1] * np.sin(turn)
         if ((np.abs(along_m) < ahead_m) & (np.abs(across_m) < aside_m)).any():
             return False
     return True
 
 
-def corners_m(pose: Array, size_m: tuple[float, float, float]) -> Array:
-    """The four corners of a body's base (4 × 2), anticlockwise from the rear right."""
-    turn = math.radians(float(pose[2]))
-    ahead, right = np.array([math.sin(turn), math.cos(turn)]), np.array([math.cos(turn), -math.sin(turn)])
+def corners_m(poses: Array, size_m: tuple[float, float, float]) -> Array:
+    """The four corners of a body's base at each pose (n × 4 × 2), anticlockwise from the rear right."""
+    turn = np.radians(poses[:, 2])
+    ahead, right = (
+        np.stack([np.sin(turn), np.cos(turn)], axis=1),
+        np.stack([np.cos(turn), -np.sin(turn)], axis=1),
+    )
     along, across = ahead * size_m[0] / 2, right * size_m[1] / 2
-    middle = pose[:2]
-    return np.array(
-        [middle - along + across, middle + along + across, middle + along - across, middle - along - across]
+    middle = poses[:, :2]
+    return np.stack(
+        [middle - along + across, middle + along + across, middle + along - across, middle - along - across],
+        axis=1,
     )

@@ -24,7 +24,7 @@ from gnomon.benchmarks.worlds_motion.audit import numbers_of, step_at_usual_pace
 from gnomon.core.errors import NotFound, SpecError
 from gnomon.core.select import Select
 from gnomon.media import MediaStore
-from gnomon.recordings.questions import LENGTHS, wrong_numbers, wrong_options
+from gnomon.recordings.wrong_options import LENGTHS, wrong_numbers, wrong_options
 from gnomon.worlds.families.family_numbers import FamilyNumber, family_number_of
 from gnomon.worlds.motion.drawing import FLYING, MOTION_TASKS, PER_TOWN, RIDING, draw_motion, tour_of
 from gnomon.worlds.motion.flight_questions import aim_in_words, in_words
@@ -274,7 +274,7 @@ def test_rules_about_numbers_are_at_chance(tmp_path):
     hits = Counter()
     tried = Counter()
     for tried_guess in try_shortcuts({"guarded": built}):
-        if tried_guess.applies:
+        if tried_guess.applies and not tried_guess.shortcut.startswith("short way"):  # which look at the log
             hits[tried_guess.shortcut] += tried_guess.value
             tried[tried_guess.shortcut] += 1
     assert tried["most central"] > 100

@@ -17,8 +17,9 @@ from gnomon.core.errors import DataError, SpecError
 from gnomon.core.select import Select
 from gnomon.media import MediaStore
 from gnomon.recordings import truth
-from gnomon.recordings.questions import ANGLES, LENGTHS, difference, lettered, write_questions, wrong_numbers
+from gnomon.recordings.questions import lettered, write_questions
 from gnomon.recordings.recording import Recording, read_recording
+from gnomon.recordings.wrong_options import ANGLES, LENGTHS, difference, wrong_numbers
 from tests.numbered import write_clip
 from tools.geometry.pose import from_yaw_pitch_roll
 

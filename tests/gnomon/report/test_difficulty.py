@@ -179,3 +179,14 @@ def test_the_markdown_names_the_feature_of_each_difference(report_of: Reporter, 
         "night 10 samples",
     ]
     assert "<h3>light</h3>" in page
+
+
+def test_a_stored_report_whose_rows_order_levels_otherwise_is_drawn_in_the_first_rows_order(
+    leveled: Report,
+) -> None:
+    first, second = leveled["difficulty_levels"]
+    stored = cast(
+        Report, {**leveled, "difficulty_levels": [first, {**second, "levels": second["levels"][::-1]}]}
+    )
+    heading, *_ = cells(render_html(stored), "Score by level")
+    assert heading == ["arm", "easy 10 samples", "hard 10 samples"]

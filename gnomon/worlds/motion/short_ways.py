@@ -1,0 +1,116 @@
+"""Short ways to an answer, which leave out a step, and what a level settles of them for a question.
+
+In *sure* questions every short way ends at the right option. In others it tells nothing: where options are
+numbers it ends farther from them than they lie apart, so at the same end of them whatever is right; where
+they are words it ends at one of them that is settled by lot.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from random import Random
+from typing import Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from gnomon.worlds.difficulty import Difficulty
+
+BEYOND = 1.5  # times as far as the farthest two lie apart: so far off are short ways that tell nothing
+CLEAR = 0.5  # of how far any two options lie apart: so near are short ways that are sure
+SAME = 1e-6
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShortWay:
+    """Where a short way ends among options, of which the first is right.
+
+    `left`: the options that it leaves. Where options are numbers: how far it ends from the right one
+    (`off`), how far from that the nearest wrong one lies (`nearest`), and how far apart any two lie at least
+    and at most (`closest`, `spread`). What a level asks of options is the same whichever of them is right.
+    """
+
+    name: str
+    left: tuple[int, ...]
+    off: float | None = None
+    nearest: float = 0.0
+    closest: float = 0.0
+    spread: float = 0.0
+
+    @classmethod
+    def to(cls, name: str, end: ArrayLike, points: ArrayLike) -> Self:
+        """One that ends at a point (k): it leaves the nearest of the options' points (n × k)."""
+        places = np.asarray(points, dtype=float)
+        away = np.linalg.norm(places - np.asarray(end, dtype=float), axis=1)
+        apart = np.linalg.norm(places[:, None] - places[None], axis=2)
+        return cls(
+            name=name,
+            left=tuple(np.nonzero(away <= away.min() + SAME)[0].tolist()),
+            off=float(away[0]),
+            nearest=float(apart[0, 1:].min()),
+            closest=float(apart[np.triu_indices(len(places), 1)].min()),
+            spread=float(apart.max()),
+        )
+
+    @classmethod
+    def says(cls, name: str, words: str | None, options: Sequence[str]) -> Self:
+        """One that ends at words; None: at none, so it leaves no option."""
+        return cls(name=name, left=tuple(i for i, option in enumerate(options) if option == words))
+
+    @property
+    def is_sure(self) -> bool:
+        """Whether it leaves the right option alone, clearly."""
+        if self.off is not None and self.closest <= SAME:
+            return False
+        return self.left == (0,) and (self.off is None or self.off <= CLEAR * self.closest)
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """What a level settles of a question: whether short ways find it, else at which words they end."""
+
+    is_sure: bool
+    place: float  # in [0, 1): of the words at which a short way ends, counted on from the right ones
+
+    @classmethod
+    def of(cls, difficulty: Difficulty | None, lots: Random) -> "Settled | None":
+        """By lot; None where the question is to come as it comes."""
+        if difficulty is None or difficulty.level is None:
+            return None
+        return cls(is_sure=difficulty.finds(lots, 0.0), place=lots.random())
+
+    def admits(self, ways: Sequence[ShortWay], options: Sequence[str]) -> bool:
+        """Whether all short ways are as it is settled."""
+        return all(way.is_sure if self.is_sure else self._misleads(way, options) for way in ways)
+
+    def _misleads(self, way: ShortWay, options: Sequence[str]) -> bool:
+        """Whether it tells nothing; words are counted in the order of the alphabet, so each is as likely."""
+        if way.off is not None:
+            return len(way.left) == len(options) or way.off >= BEYOND * way.spread
+        ordered = sorted(options)
+        wanted = (ordered.index(options[0]) + int(self.place * len(options))) % len(options)
+        return [options[index] for index in way.left] == [ordered[wanted]]
+
+
+def rules_of(ways: Sequence[ShortWay]) -> Mapping[str, tuple[int, ...]]:
+    """What each leaves, by name."""
+    return {way.name: way.left for way in ways}
+
+
+def closeness(ways: Sequence[ShortWay]) -> Mapping[str, float]:
+    """How far a short way ends from the right option over how far the nearest wrong one is, at most.
+
+    Above 1 a wrong one is nearer to where it ends. Nothing is said where no short way is of that kind.
+    """
+    known = [way.off / way.nearest for way in ways if way.off is not None and way.nearest > SAME]
+    return {"closeness": max(known)} if known else {}
+
+
+def on_circle(right_deg: float, angles_deg: Sequence[float]) -> list[list[float]]:
+    """Angles as numbers to compare: how far each is from the right one, in (−180, 180]."""
+    return [[180.0 - (180.0 - (angle_deg - right_deg)) % 360.0] for angle_deg in angles_deg]
+
+
+def at_bearing(turn_deg: float, away_m: float) -> tuple[float, float]:
+    """Metres ahead and to the left of what is so far away in that direction, left positive."""
+    return away_m * math.cos(math.radians(turn_deg)), away_m * math.sin(math.radians(turn_deg))
