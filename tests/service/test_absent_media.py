@@ -23,13 +23,18 @@ Command = Callable[..., tuple[int, str, str]]
 
 
 @pytest.fixture
-def command(tmp_path: Path, run_gnomon: Callable[..., "subprocess.CompletedProcess[str]"]) -> Command:
+def command(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    run_gnomon: Callable[..., "subprocess.CompletedProcess[str]"],
+) -> Command:
     """Run a command on a spec: its exit code, and what it said."""
+    monkeypatch.setenv("GNOMON_DATA_DIR", str(tmp_path / "data"))
 
     def run(verb: str, data: Path, *more: str, **changes: Any) -> tuple[int, str, str]:
         path = tmp_path / "spec.yaml"
         path.write_text(yaml.safe_dump({**SPEC, "data": str(data), **changes}))
-        done = run_gnomon(verb, str(path), *more, "--data-dir", str(tmp_path / "data"))
+        done = run_gnomon(verb, str(path), *more)
         return done.returncode, done.stdout, done.stderr
 
     return run
