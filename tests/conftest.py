@@ -2,12 +2,16 @@
 
 import os
 import signal
+import subprocess
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import settings
 
 from gnomon.media import MediaStore
+from tests.warm_gnomon import warm_gnomon
 
 # A deadline is a timed assertion, and a busy machine would break it.
 settings.register_profile("untimed", deadline=None)
@@ -26,6 +30,25 @@ def _interruptible() -> None:
     """A shell lets its background jobs ignore Ctrl-C, and so would every process that a test starts."""
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.fixture(scope="session")
+def warm_path(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """PATH with a `gnomon` that need not be loaded for every command."""
+    with warm_gnomon(tmp_path_factory.mktemp("warm")) as path:
+        yield path
+
+
+@pytest.fixture(scope="session")
+def run_gnomon(warm_path: str) -> Callable[..., "subprocess.CompletedProcess[str]"]:
+    """Run that `gnomon` with the words given, in a folder, and return its end and what it said."""
+
+    def run(*words: str, cwd: Path | None = None) -> "subprocess.CompletedProcess[str]":
+        places: dict[str, Any] = {"cwd": cwd, "env": {**os.environ, "PATH": warm_path}}
+        files: dict[str, Any] = {"stdin": subprocess.DEVNULL, "capture_output": True, "text": True}
+        return subprocess.run(["gnomon", *words], **places, **files, check=False)
+
+    return run
 
 
 def _outside(variable: str, default: str) -> Path:

@@ -9,23 +9,14 @@ that runs it.
 
 import os
 import subprocess
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.documented import NOT_RUN, ROOT, Block, blocks, links, pages, printed
-from tests.warm_gnomon import warm_gnomon
 
 SECONDS = 300  # a block may run three jobs, and the machine may be busy with others
 BLOCKS = {page: list(blocks(page)) for page in pages()}
-
-
-@pytest.fixture(scope="module")
-def path(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """PATH, with a `gnomon` that need not be loaded for every command."""
-    with warm_gnomon(tmp_path_factory.mktemp("warm")) as path:
-        yield path
 
 
 def _run(block: Block, folder: Path, path: str) -> None:
@@ -69,7 +60,7 @@ def test_every_block_of_commands_is_run_or_says_why_not() -> None:
 @pytest.mark.parametrize(
     "page", [page for page, found in BLOCKS.items() if any(block.is_run for block in found)]
 )
-def test_the_commands_of_a_page_run(page: str, tmp_path: Path, path: str) -> None:
+def test_the_commands_of_a_page_run(page: str, tmp_path: Path, warm_path: str) -> None:
     for name in ("examples", "docs"):
         (tmp_path / name).symlink_to(ROOT / name)
     for block in BLOCKS[page]:
@@ -77,7 +68,7 @@ def test_the_commands_of_a_page_run(page: str, tmp_path: Path, path: str) -> Non
             (tmp_path / block.file).write_text(block.text)
     for block in BLOCKS[page]:
         if block.is_run:
-            _run(block, tmp_path, path)
+            _run(block, tmp_path, warm_path)
 
 
 def test_every_link_of_the_documents_leads_to_a_file() -> None:

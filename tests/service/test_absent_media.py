@@ -1,6 +1,7 @@
 """Samples without their video are told of before anything is spent; where all are, nothing is."""
 
 import json
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -9,7 +10,6 @@ import pytest
 import yaml
 from starlette.testclient import TestClient
 
-from service.cli.main import main
 from tests.published_clips import publish_urban
 
 SPEC: dict[str, Any] = {
@@ -23,17 +23,19 @@ Command = Callable[..., tuple[int, str, str]]
 
 
 @pytest.fixture
-def command(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> Command:
-    """Run a command on a spec in this process: its exit code, and what it said."""
+def command(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    run_gnomon: Callable[..., "subprocess.CompletedProcess[str]"],
+) -> Command:
+    """Run a command on a spec: its exit code, and what it said."""
     monkeypatch.setenv("GNOMON_DATA_DIR", str(tmp_path / "data"))
 
     def run(verb: str, data: Path, *more: str, **changes: Any) -> tuple[int, str, str]:
         path = tmp_path / "spec.yaml"
         path.write_text(yaml.safe_dump({**SPEC, "data": str(data), **changes}))
-        with pytest.raises(SystemExit) as end:
-            main([verb, str(path), *more])
-        said = capfd.readouterr()
-        return int(end.value.code or 0), said.out, said.err
+        done = run_gnomon(verb, str(path), *more)
+        return done.returncode, done.stdout, done.stderr
 
     return run
 

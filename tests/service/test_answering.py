@@ -2,6 +2,8 @@
 
 import json
 import re
+import subprocess
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +24,9 @@ def command(*args: str) -> int:
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def folder(
+    tmp_path_factory: pytest.TempPathFactory, run_gnomon: Callable[..., "subprocess.CompletedProcess[str]"]
+) -> Path:
     root = tmp_path_factory.mktemp("answering")
     spec: dict[str, Any] = {
         "benchmark": "sti-bench",
@@ -35,7 +39,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     }
     (root / "spec.yaml").write_text(yaml.safe_dump(spec))
     told = ("--out", str(root / "out"), "--data-dir", str(root / "data"), "--workers", "1")
-    assert command("run", str(root / "spec.yaml"), *told) == 0
+    done = run_gnomon("run", str(root / "spec.yaml"), *told)
+    assert done.returncode == 0, done.stderr
     return root
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from contextlib import suppress
+from typing import Any
 
 import pytest
 import schemathesis
@@ -26,10 +27,21 @@ QUIET = settings(
 )
 
 
+def takes_any_text(operation: Any) -> bool:
+    """Whether a route cannot be asked wrongly: it takes texts in its path at most.
+
+    To find that out, Hypothesis would draw and drop requests for seconds.
+    """
+    asks = [*operation.query, *operation.body]
+    texts = [{name: value for name, value in part.definition["schema"].items() if name != "title"}
+             for part in operation.path_parameters]  # fmt: skip
+    return not asks and all(text == {"type": "string"} for text in texts)
+
+
 @pytest.mark.parametrize(
     "requests",
     [
-        pytest.param(4, marks=pytest.mark.timeout(600)),  # it also tries what cannot be asked wrongly
+        pytest.param(4, marks=pytest.mark.timeout(600)),
         pytest.param(100, marks=[pytest.mark.soak, pytest.mark.timeout(3_600)]),
     ],
 )
@@ -47,6 +59,8 @@ def test_whatever_is_asked_the_answer_is_one_of_the_documented(
     asked = set()
     for found in schema.get_all_operations():
         operation = found.ok()
+        if mode is GenerationMode.NEGATIVE and takes_any_text(operation):
+            continue
 
         @settings(QUIET, max_examples=requests)  # of each route
         @given(case=operation.as_strategy(generation_mode=mode))

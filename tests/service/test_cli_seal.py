@@ -5,9 +5,8 @@ import hashlib
 import json
 import shutil
 import subprocess
-import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
@@ -25,7 +24,7 @@ select: {limit: 4}
 models: [{id: reference}]
 arms: [{name: raw, agent: direct}, {name: tools, agent: react, tools: all}]
 """
-GNOMON = str(Path(sys.executable).with_name("gnomon"))
+Command = Callable[..., "subprocess.CompletedProcess[str]"]
 AUTHORITY = """
 [tsa]
 default_tsa = here
@@ -41,19 +40,15 @@ ess_cert_id_chain = no
 """
 
 
-def gnomon(*args: str, cwd: Path) -> "subprocess.CompletedProcess[str]":
-    return subprocess.run([GNOMON, *args], cwd=cwd, capture_output=True, text=True, check=False)
-
-
 @pytest.fixture(scope="module")
-def ran(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def ran(run_gnomon: Command, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a job that has run: its data folder, its rows and its seal."""
     folder = tmp_path_factory.mktemp("sealed")
     (folder / "job.yaml").write_text(SPEC)
-    done = gnomon("run", "job.yaml", "--out", "out", "--data-dir", "data", "--json", cwd=folder)
+    done = run_gnomon("run", "job.yaml", "--out", "out", "--data-dir", "data", "--json", cwd=folder)
     assert done.returncode == 0, done.stderr
     job = json.loads(done.stdout)["job"]["id"]
-    sealed = gnomon("seal", job, "--data-dir", "data", "--out", "seal.ndjson", cwd=folder)
+    sealed = run_gnomon("seal", job, "--data-dir", "data", "--out", "seal.ndjson", cwd=folder)
     assert sealed.returncode == 0, sealed.stderr
     return folder
 
@@ -69,8 +64,8 @@ def test_a_run_ends_with_plan_and_results_sealed(ran: Path) -> None:
     assert report["seal"]["lines"][0]["sha256"] in (ran / "out" / "report.md").read_text()
 
 
-def test_the_seal_and_the_rows_hold(ran: Path) -> None:
-    done = gnomon("verify", "seal.ndjson", "--rows", "out/rows.ndjson", cwd=ran)
+def test_the_seal_and_the_rows_hold(run_gnomon: Command, ran: Path) -> None:
+    done = run_gnomon("verify", "seal.ndjson", "--rows", "out/rows.ndjson", cwd=ran)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "8 rows" in done.stdout
 
@@ -94,43 +89,43 @@ def test_standard_tools_alone_come_to_the_same(ran: Path) -> None:
         ('"number":1', '"number":2'),
     ],
 )
-def test_a_changed_seal_is_found(ran: Path, tmp_path: Path, old: str, new: str) -> None:
+def test_a_changed_seal_is_found(run_gnomon: Command, ran: Path, tmp_path: Path, old: str, new: str) -> None:
     text = (ran / "seal.ndjson").read_text()
     assert old in text
     (tmp_path / "seal.ndjson").write_text(text.replace(old, new))
-    done = gnomon("verify", "seal.ndjson", "--json", cwd=tmp_path)
+    done = run_gnomon("verify", "seal.ndjson", "--json", cwd=tmp_path)
     assert done.returncode == 1, done.stdout
     assert json.loads(done.stdout)["holds"] is False
 
 
 @pytest.mark.parametrize("change", ["score", "dropped", "added"])
-def test_changed_rows_are_found(ran: Path, tmp_path: Path, change: str) -> None:
+def test_changed_rows_are_found(run_gnomon: Command, ran: Path, tmp_path: Path, change: str) -> None:
     lines = (ran / "out" / "rows.ndjson").read_text().splitlines(keepends=True)
     row = json.loads(lines[0])
     other = json.dumps({**row, "score": 1.0 - (row["score"] or 0.0)}) + "\n"
     changed = {"score": [other, *lines[1:]], "dropped": lines[1:], "added": [*lines, other]}[change]
     (tmp_path / "rows.ndjson").write_text("".join(changed))
-    done = gnomon("verify", str(ran / "seal.ndjson"), "--rows", "rows.ndjson", cwd=tmp_path)
+    done = run_gnomon("verify", str(ran / "seal.ndjson"), "--rows", "rows.ndjson", cwd=tmp_path)
     assert done.returncode == 1
     assert "FAIL" in done.stdout
 
 
 def test_rows_in_another_order_and_with_columns_of_a_later_version_are_the_same(
-    ran: Path, tmp_path: Path
+    run_gnomon: Command, ran: Path, tmp_path: Path
 ) -> None:
     rows = [json.loads(line) for line in (ran / "out" / "rows.ndjson").read_text().splitlines()]
     later = [json.dumps({**row, "a_later_column": 1}) + "\n" for row in reversed(rows)]
     (tmp_path / "rows.ndjson").write_text("".join(later))
-    done = gnomon("verify", str(ran / "seal.ndjson"), "--rows", "rows.ndjson", cwd=tmp_path)
+    done = run_gnomon("verify", str(ran / "seal.ndjson"), "--rows", "rows.ndjson", cwd=tmp_path)
     assert done.returncode == 0, done.stdout
 
 
 @pytest.mark.parametrize(
     "text", ["", "no json\n", '{"kind": "other"}\n', "[]\n", '{"kind":"planned"}é\n', '{"a":' * 100_000]
 )
-def test_what_is_no_seal_is_refused(tmp_path: Path, text: str) -> None:
+def test_what_is_no_seal_is_refused(run_gnomon: Command, tmp_path: Path, text: str) -> None:
     (tmp_path / "seal.ndjson").write_text(text)
-    done = gnomon("verify", "seal.ndjson", cwd=tmp_path)
+    done = run_gnomon("verify", "seal.ndjson", cwd=tmp_path)
     assert done.returncode == 2
     assert "Traceback" not in done.stderr
 
@@ -181,7 +176,9 @@ def authority(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, P
     server.server_close()
 
 
-def test_a_time_authority_vouches_for_plan_and_results(ran: Path, authority: tuple[str, Path]) -> None:
+def test_a_time_authority_vouches_for_plan_and_results(
+    run_gnomon: Command, ran: Path, authority: tuple[str, Path]
+) -> None:
     url, certificate = authority
     store: Store = open_store(f"sqlite:///{ran / 'data' / 'gnomon.db'}")
     job = json.loads((ran / "out" / "report.json").read_text())["job"]["id"]
@@ -195,16 +192,18 @@ def test_a_time_authority_vouches_for_plan_and_results(ran: Path, authority: tup
     assert [line["authority"] for line in seal["lines"]] == [url, url]
     (ran / "signed.ndjson").write_text(text)
     assert text.count('"kind":"time"') == 2
-    done = gnomon("verify", "signed.ndjson", "--trust", str(certificate), cwd=ran)
+    done = run_gnomon("verify", "signed.ndjson", "--trust", str(certificate), cwd=ran)
     assert done.returncode == 0, done.stdout
     assert done.stdout.count("its signature holds") == 2
 
 
-def test_the_signature_of_a_stranger_is_found(ran: Path, authority: tuple[str, Path], tmp_path: Path) -> None:
-    test_a_time_authority_vouches_for_plan_and_results(ran, authority)
+def test_the_signature_of_a_stranger_is_found(
+    run_gnomon: Command, ran: Path, authority: tuple[str, Path], tmp_path: Path
+) -> None:
+    test_a_time_authority_vouches_for_plan_and_results(run_gnomon, ran, authority)
     command = "openssl req -x509 -newkey rsa:2048 -nodes -keyout k -out other.pem -days 3 -subj /CN=other"
     subprocess.run(command.split(), cwd=tmp_path, check=True, capture_output=True)
-    done = gnomon("verify", str(ran / "signed.ndjson"), "--trust", "other.pem", cwd=tmp_path)
+    done = run_gnomon("verify", str(ran / "signed.ndjson"), "--trust", "other.pem", cwd=tmp_path)
     assert done.returncode == 1
     assert "FAIL" in done.stdout
 
@@ -244,39 +243,43 @@ def test_a_seal_does_not_hold_the_password_for_the_authority(authority: tuple[st
     ],
 )
 def test_a_line_of_a_time_stamp_that_says_nothing_fails_in_words(
-    ran: Path, tmp_path: Path, field: str, value: object
+    run_gnomon: Command, ran: Path, tmp_path: Path, field: str, value: object
 ) -> None:
     texts = (ran / "seal.ndjson").read_text().splitlines()
     body = {"of": read_lines(texts)[0].sha256, "authority": "http://here", "reply": "AAAA", field: value}
     line = next_line(texts, "time", body)
     (tmp_path / "seal.ndjson").write_text("\n".join([*texts, line.text]))
-    done = gnomon("verify", "seal.ndjson", cwd=tmp_path)
+    done = run_gnomon("verify", "seal.ndjson", cwd=tmp_path)
     assert (done.returncode, done.stderr) == (1, "")
     assert "FAIL line 3: " in done.stdout
     assert "\x1b" not in done.stdout
 
 
 @pytest.mark.parametrize("field", ["rows", "columns", "rows_sha256", "at"])
-def test_a_line_of_results_without_a_field_fails_in_words(ran: Path, tmp_path: Path, field: str) -> None:
+def test_a_line_of_results_without_a_field_fails_in_words(
+    run_gnomon: Command, ran: Path, tmp_path: Path, field: str
+) -> None:
     first, last = (ran / "seal.ndjson").read_text().splitlines()
     body = json.loads(last)
     del body[field]
     (tmp_path / "seal.ndjson").write_text(f"{first}\n{json.dumps(body)}\n")
-    done = gnomon("verify", "seal.ndjson", "--rows", str(ran / "out" / "rows.ndjson"), cwd=tmp_path)
+    done = run_gnomon("verify", "seal.ndjson", "--rows", str(ran / "out" / "rows.ndjson"), cwd=tmp_path)
     assert (done.returncode, done.stderr) == (1, "")
     assert f"FAIL line 2: '{field}' is missing" in done.stdout
 
 
 @pytest.mark.parametrize("row", ["[" * 100_000, "9" * 5_000, "null"])
-def test_rows_that_no_json_reader_reads_are_not_the_sealed_ones(ran: Path, tmp_path: Path, row: str) -> None:
+def test_rows_that_no_json_reader_reads_are_not_the_sealed_ones(
+    run_gnomon: Command, ran: Path, tmp_path: Path, row: str
+) -> None:
     (tmp_path / "rows.ndjson").write_text(row)
-    done = gnomon("verify", str(ran / "seal.ndjson"), "--rows", "rows.ndjson", cwd=tmp_path)
+    done = run_gnomon("verify", str(ran / "seal.ndjson"), "--rows", "rows.ndjson", cwd=tmp_path)
     assert (done.returncode, done.stderr) == (1, "")
 
 
-def test_a_file_without_certificates_is_refused(ran: Path, tmp_path: Path) -> None:
+def test_a_file_without_certificates_is_refused(run_gnomon: Command, ran: Path, tmp_path: Path) -> None:
     (tmp_path / "none.pem").write_text("no certificate")
-    done = gnomon("verify", str(ran / "seal.ndjson"), "--trust", "none.pem", cwd=tmp_path)
+    done = run_gnomon("verify", str(ran / "seal.ndjson"), "--trust", "none.pem", cwd=tmp_path)
     assert done.returncode == 2
     assert "--trust: none.pem holds no PEM certificates" in done.stderr
 

@@ -2,6 +2,7 @@
 
 import base64
 import json
+import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from tests.numbered import number_of
 from tests.published_clips import publish_sti, publish_urban
 
 RunHere = Callable[[dict[str, Any]], dict[str, Any]]
+Gnomon = Callable[..., "subprocess.CompletedProcess[str]"]
 CLIPS = {
     "urbanvideo-bench": (publish_urban, {"limit": 2, "tasks": ["Proximity", "Action Generation"]}),
     "sti-bench": (publish_sti, {}),
@@ -48,17 +50,15 @@ def pictures(message: dict[str, Any]) -> list[int]:
 
 
 @pytest.fixture
-def run_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> RunHere:
-    """`gnomon run` in this process; the report of a job that ended well."""
+def run_here(tmp_path: Path, run_gnomon: Gnomon) -> RunHere:
+    """`gnomon run`; the report of a job that ended well."""
 
     def run(spec: dict[str, Any]) -> dict[str, Any]:
         path = tmp_path / "spec.yaml"
         path.write_text(yaml.safe_dump(spec))
-        monkeypatch.setenv("GNOMON_DATA_DIR", str(tmp_path / "data"))
-        with pytest.raises(SystemExit) as end:
-            main(["run", str(path), "--json", "--workers", "1"])
-        report: dict[str, Any] = json.loads(capfd.readouterr().out)
-        assert end.value.code == 0, report["integrity"]
+        done = run_gnomon("run", str(path), "--json", "--workers", "1", "--data-dir", str(tmp_path / "data"))
+        assert done.returncode == 0, done.stderr
+        report: dict[str, Any] = json.loads(done.stdout)
         return report
 
     return run
@@ -140,13 +140,12 @@ def test_the_official_decoding_travels_with_every_call_of_every_arm(
     assert {tuple(pictures(message)) for message in first} == strides
 
 
-def run(folder: Path, name: str, spec: dict[str, Any]) -> Path:
+def run(run_gnomon: Gnomon, folder: Path, name: str, spec: dict[str, Any]) -> Path:
     """Run a job to its end; its result rows."""
     path = folder / f"{name}.yaml"
     path.write_text(yaml.safe_dump(spec))
-    with pytest.raises(SystemExit) as end:
-        main(["run", str(path), "--out", str(folder / name), "--workers", "1"])
-    assert end.value.code == 0
+    done = run_gnomon("run", str(path), "--out", str(folder / name), "--workers", "1")
+    assert done.returncode == 0, done.stderr
     return folder / name / "rows.ndjson"
 
 
@@ -157,7 +156,10 @@ def command(*args: str) -> None:
 
 
 def test_questions_are_written_harvested_and_filtered_blind(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+    tmp_path: Path,
+    run_gnomon: Gnomon,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.setenv("GNOMON_DATA_DIR", str(tmp_path / "data"))
     data = publish_urban(tmp_path / "published")
@@ -170,7 +172,7 @@ def test_questions_are_written_harvested_and_filtered_blind(
         "models": [{"id": "scripted", "options": {"replies": texts}}],
         "arms": {"preset": "authoring"},
     }
-    rows = run(tmp_path, "authoring", authoring)
+    rows = run(run_gnomon, tmp_path, "authoring", authoring)
     command("generate", "questions", str(rows), "--data", str(data), "--out", str(tmp_path / "written"))
     assert "2 questions of 4 answers" in capfd.readouterr().out  # three options are none of «Causal»
 
@@ -183,7 +185,7 @@ def test_questions_are_written_harvested_and_filtered_blind(
         "models": [guesses("one", "Nearer"), guesses("two", "Nearer")],
         "arms": {"preset": "blind_filter"},
     }
-    rows = run(tmp_path, "blind", blind)
+    rows = run(run_gnomon, tmp_path, "blind", blind)
     command(
         "generate",
         "filtered",

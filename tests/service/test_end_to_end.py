@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +30,7 @@ from workers.store.store import Store
 GNOMON = (sys.executable, "-m", "service.cli")
 ROOT = Path(__file__).parents[2]
 PATIENCE_S = 100.0
+Command = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
 def environment(data_dir: Path, **more: str) -> dict[str, str]:
@@ -192,22 +193,22 @@ def abandoned_job(data_dir: Path) -> str:
 
 
 def test_a_run_writes_its_report_and_leaves_it_to_be_asked_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+    tmp_path: Path, run_gnomon: Command, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("GNOMON_DATA_DIR", str(tmp_path / "data"))
     abandoned = abandoned_job(tmp_path / "data")
     out = tmp_path / "out"
-    assert gnomon("run", _written(tmp_path), "--out", str(out), "--json", "--workers", "1") == 0
-    said = capfd.readouterr()
-    assert f"job {abandoned} (worlds) was left unfinished" in said.err
-    report = json.loads(said.out)
+    done = run_gnomon("run", _written(tmp_path), "--out", str(out), "--json", "--workers", "1")
+    assert done.returncode == 0
+    assert f"job {abandoned} (worlds) was left unfinished" in done.stderr
+    report = json.loads(done.stdout)
     assert {file.name for file in out.iterdir()} == {
         "report.json", "report.html", "report.md", "rows.ndjson", "rows.csv",
     }  # fmt: skip
     assert json.loads((out / "report.json").read_text()) == report
     assert len((out / "rows.ndjson").read_text().splitlines()) == 12
     job_id = report["job"]["id"]
-    assert job_id in said.err
+    assert job_id in done.stderr
     for kind in ("json", "html", "md", "csv", "parquet"):
         again = tmp_path / f"again.{kind}"
         assert gnomon("report", job_id, "--out", str(again)) == 0
@@ -221,16 +222,16 @@ def test_a_run_writes_its_report_and_leaves_it_to_be_asked_again(
     assert "no job 'j_none'" in capfd.readouterr().err
 
 
-def test_a_run_with_missing_trials_ends_with_1(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_run_with_missing_trials_ends_with_1(tmp_path: Path, run_gnomon: Command) -> None:
     down = {"id": "scripted", "options": {"replies": [{"fault": "refused", "transient": False}]}}
     spec = _written(tmp_path, models=[down], select={"limit": 1})
-    assert gnomon("run", spec, "--json", "--workers", "1", "--data-dir", str(tmp_path / "data")) == 1
-    said = capsys.readouterr()
-    assert json.loads(said.out)["integrity"]["missing_by_cause"] == {"provider:refused": 2}
-    assert "2 missing" in said.err
+    done = run_gnomon("run", spec, "--json", "--workers", "1", "--data-dir", str(tmp_path / "data"))
+    assert done.returncode == 1
+    assert json.loads(done.stdout)["integrity"]["missing_by_cause"] == {"provider:refused": 2}
+    assert "2 missing" in done.stderr
 
 
-def test_ctrl_c_cancels_and_reports_what_there_is(tmp_path: Path) -> None:
+def test_ctrl_c_cancels_and_reports_what_there_is(tmp_path: Path, run_gnomon: Command) -> None:
     slow = {"id": "scripted", "options": {"replies": ["A"], "delay_s": 0.5}}
     spec = _written(tmp_path, models=[slow], select={"limit": 6}, concurrency=1)
     command = [*GNOMON, "run", spec, "--json", "--workers", "1"]
@@ -249,10 +250,7 @@ def test_ctrl_c_cancels_and_reports_what_there_is(tmp_path: Path) -> None:
     assert json.loads(out)["job"]["status"] == "cancelled"
     job = re.search(r"`gnomon resume (j_\w+)` runs what is missing", err)
     assert job
-    command = [*GNOMON, "resume", job[1], "--json", "--workers", "1"]
-    resumed = subprocess.run(
-        command, env=environment(tmp_path / "data"), capture_output=True, text=True, check=False
-    )
+    resumed = run_gnomon("resume", job[1], "--json", "--workers", "1", "--data-dir", str(tmp_path / "data"))
     assert resumed.returncode == 0, resumed.stderr
     assert json.loads(resumed.stdout)["job"]["status"] == "completed"
     assert gnomon("resume", "j_none", "--data-dir", str(tmp_path / "data")) == 2
@@ -288,9 +286,7 @@ def test_the_second_ctrl_c_ends_the_wait_and_reports_all_the_same(tmp_path: Path
     assert cancelled.endswith(": 0 of 4 trials have a result, 0 missing")
 
 
-def test_a_resumed_job_is_not_said_to_be_left_behind(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_resumed_job_is_not_said_to_be_left_behind(tmp_path: Path, run_gnomon: Command) -> None:
     data_dir = tmp_path / "data"
     data_dir.mkdir()
     spec = parse_spec(SPEC, agents=AGENTS.names())
@@ -300,11 +296,11 @@ def test_a_resumed_job_is_not_said_to_be_left_behind(
     store = Store(f"sqlite:///{data_dir / 'gnomon.db'}")
     mine, other = store.create_job(spec, refs), store.create_job(spec, refs)
     store.close()
-    assert gnomon("resume", mine.id, "--json", "--workers", "1", "--data-dir", str(data_dir)) == 0
-    said = capsys.readouterr()
-    assert json.loads(said.out)["job"]["status"] == "completed"
-    assert f"job {other.id} (worlds) was left unfinished" in said.err
-    assert f"job {mine.id} (worlds) was left unfinished" not in said.err
+    done = run_gnomon("resume", mine.id, "--json", "--workers", "1", "--data-dir", str(data_dir))
+    assert done.returncode == 0
+    assert json.loads(done.stdout)["job"]["status"] == "completed"
+    assert f"job {other.id} (worlds) was left unfinished" in done.stderr
+    assert f"job {mine.id} (worlds) was left unfinished" not in done.stderr
 
 
 def test_ctrl_c_before_any_trial_begins_ends_at_once(tmp_path: Path) -> None:

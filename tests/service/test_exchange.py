@@ -2,7 +2,9 @@
 
 import io
 import json
+import subprocess
 import zipfile
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, get_args
@@ -37,11 +39,14 @@ def command(*args: str) -> int:
 
 
 @pytest.fixture(scope="module")
-def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def data(
+    tmp_path_factory: pytest.TempPathFactory, run_gnomon: Callable[..., "subprocess.CompletedProcess[str]"]
+) -> Path:
     """The data folder of a job that real workers have run."""
     root = tmp_path_factory.mktemp("exchange")
     (root / "spec.yaml").write_text(yaml.safe_dump(SPEC))
-    assert command("run", str(root / "spec.yaml"), "--data-dir", str(root / "data"), "--workers", "1") == 0
+    done = run_gnomon("run", str(root / "spec.yaml"), "--data-dir", str(root / "data"), "--workers", "1")
+    assert done.returncode == 0, done.stderr
     return root / "data"
 
 

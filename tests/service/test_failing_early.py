@@ -1,6 +1,7 @@
 """A job that cannot work says so at once, in the provider's words: in terminals, over REST, in its report."""
 
 import json
+import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -9,7 +10,6 @@ import pytest
 import yaml
 from starlette.testclient import TestClient
 
-from service.cli.main import main
 from tests.agents.conftest import FakeProvider, serving
 from tests.service.play import SPEC, post
 from workers.store.store import Store
@@ -27,17 +27,19 @@ def provider() -> Iterator[FakeProvider]:
 
 
 @pytest.fixture
-def command(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> Command:
-    """Run a command on a spec in this process: its exit code, and what it said."""
+def command(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    run_gnomon: Callable[..., "subprocess.CompletedProcess[str]"],
+) -> Command:
+    """Run a command on a spec: its exit code, and what it said."""
     monkeypatch.setenv("GNOMON_DATA_DIR", str(tmp_path / "data"))
 
     def run(verb: str, models: list[dict[str, Any]], *more: str) -> tuple[int, str, str]:
         path = tmp_path / "spec.yaml"
         path.write_text(yaml.safe_dump({**SPEC, "models": models}))
-        with pytest.raises(SystemExit) as end:
-            main([verb, str(path), *more])
-        said = capfd.readouterr()
-        return int(end.value.code or 0), said.out, said.err
+        done = run_gnomon(verb, str(path), *more)
+        return done.returncode, done.stdout, done.stderr
 
     return run
 

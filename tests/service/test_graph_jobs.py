@@ -3,6 +3,8 @@
 import base64
 import json
 import re
+import subprocess
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -10,21 +12,16 @@ import pytest
 import yaml
 
 from gnomon.benchmarks.vir_bench.journey import journey_from_json
-from service.cli.main import main
 from tests.published_graphs import KANSAI, publish_escher, publish_vir
 
+Gnomon = Callable[..., "subprocess.CompletedProcess[str]"]
 ASKS = {"tool_calls": [{"name": "municipality_of", "arguments": {"name": "Namba Station"}}]}
 LOOKS = {"tool_calls": [{"name": "look_at_frame", "arguments": {"time_s": 0.5}}]}
 GOLD = json.dumps({"edges": journey_from_json(KANSAI).gold_edges()})
 HALF = json.dumps({"edges": journey_from_json(KANSAI).gold_edges()[:6]})
 
 
-def run(
-    tmp_path: Path,
-    capfd: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
-    spec: dict[str, Any],
-) -> dict[str, Any]:
+def run(run_gnomon: Gnomon, tmp_path: Path, spec: dict[str, Any]) -> dict[str, Any]:
     arms = [
         {"name": "raw", "agent": "direct"},
         {"name": "tools", "agent": "react", "tools": "all"},
@@ -32,11 +29,10 @@ def run(
     ]
     path = tmp_path / "spec.yaml"
     path.write_text(yaml.safe_dump({"arms": arms, "analysis": {"primary": ["raw", "tools"]}, **spec}))
-    monkeypatch.setenv("GNOMON_DATA_DIR", str(tmp_path / "data"))
-    with pytest.raises(SystemExit) as end:
-        main(["run", str(path), "--json", "--workers", "1", "--out", str(tmp_path / "out")])
-    report: dict[str, Any] = json.loads(capfd.readouterr().out)
-    assert end.value.code == 0, report["integrity"]
+    words = ["run", str(path), "--json", "--workers", "1", "--out", str(tmp_path / "out")]
+    done = run_gnomon(*words, "--data-dir", str(tmp_path / "data"))
+    assert done.returncode == 0, done.stderr
+    report: dict[str, Any] = json.loads(done.stdout)
     return report
 
 
@@ -44,18 +40,15 @@ def rows_of(tmp_path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in (tmp_path / "out" / "rows.ndjson").read_text().splitlines()]
 
 
-def test_a_vir_job_runs_with_the_gazetteer_and_draws_its_graphs(
-    tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_vir_job_runs_with_the_gazetteer_and_draws_its_graphs(tmp_path: Path, run_gnomon: Gnomon) -> None:
     rules = [
         {"contains": "list every location", "replies": ['{"prefectures": ["Osaka", "Tokyo"]}']},
         {"tools": True, "replies": [ASKS, GOLD]},
         {"contains": "", "replies": [HALF]},
     ]
     report = run(
+        run_gnomon,
         tmp_path,
-        capfd,
-        monkeypatch,
         {
             "benchmark": "vir-bench",
             "data": str(publish_vir(tmp_path / "published")),
@@ -89,7 +82,7 @@ def test_a_vir_job_runs_with_the_gazetteer_and_draws_its_graphs(
 
 
 def test_an_escher_job_runs_under_the_evaluator_that_was_asked_for(
-    tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, run_gnomon: Gnomon
 ) -> None:
     rules = [
         {"contains": "cup after the turn", "tools": True, "replies": [LOOKS, "<answer>B</answer>"]},
@@ -97,9 +90,8 @@ def test_an_escher_job_runs_under_the_evaluator_that_was_asked_for(
     ]
     rest = ["<answer>True</answer>"]
     report = run(
+        run_gnomon,
         tmp_path,
-        capfd,
-        monkeypatch,
         {
             "benchmark": "escherverse",
             "data": str(publish_escher(tmp_path / "published")),
@@ -118,9 +110,7 @@ def test_an_escher_job_runs_under_the_evaluator_that_was_asked_for(
     assert not report["exhibits"]
 
 
-def test_an_absent_clip_ends_as_missing_and_never_as_wrong(
-    tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_absent_clip_ends_as_missing_and_never_as_wrong(tmp_path: Path, run_gnomon: Gnomon) -> None:
     folder = publish_escher(tmp_path / "published")
     (folder / "videos" / "xyz_001_0_3.mp4").unlink()
     path = tmp_path / "spec.yaml"
@@ -129,10 +119,8 @@ def test_an_absent_clip_ends_as_missing_and_never_as_wrong(
     path.write_text(
         yaml.safe_dump({"benchmark": "escherverse", "data": str(folder), "models": [model], "arms": arms})
     )
-    monkeypatch.setenv("GNOMON_DATA_DIR", str(tmp_path / "data"))
-    with pytest.raises(SystemExit) as end:
-        main(["run", str(path), "--json", "--workers", "1"])
-    report = json.loads(capfd.readouterr().out)
-    assert end.value.code == 1
+    done = run_gnomon("run", str(path), "--json", "--workers", "1", "--data-dir", str(tmp_path / "data"))
+    assert done.returncode == 1
+    report = json.loads(done.stdout)
     trials = {arm["arm"]: arm["trials"] for arm in report["arms"]}
     assert (trials["raw"]["infra_missing"], trials["blind"]["infra_missing"]) == (2, 0)

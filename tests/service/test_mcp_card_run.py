@@ -3,11 +3,12 @@
 import json
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import yaml
 
-GNOMON = str(Path(sys.executable).with_name("gnomon"))
+Command = Callable[..., "subprocess.CompletedProcess[str]"]
 SERVER = Path(__file__).parents[1] / "tools" / "servers" / "small_server.py"
 SPEC = {
     "benchmark": "worlds",
@@ -44,10 +45,9 @@ SPEC = {
 }
 
 
-def test_a_card_is_made_of_a_server_that_runs(tmp_path: Path) -> None:
+def test_a_card_is_made_of_a_server_that_runs(tmp_path: Path, run_gnomon: Command) -> None:
     (tmp_path / "card.yaml").write_text(yaml.safe_dump(SPEC))
-    command = [GNOMON, "run", "card.yaml", "--json", "--workers", "1"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=110)
+    done = run_gnomon("run", "card.yaml", "--json", "--workers", "1", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     [card] = json.loads(done.stdout)["server_cards"]
     assert card["servers"] == ["small"]
@@ -62,7 +62,7 @@ def test_a_card_is_made_of_a_server_that_runs(tmp_path: Path) -> None:
     assert errors["calls that do not fit the schema"] == 2
 
 
-def test_a_card_is_made_with_an_agent_from_outside(tmp_path: Path) -> None:
+def test_a_card_is_made_with_an_agent_from_outside(tmp_path: Path, run_gnomon: Command) -> None:
     agent = Path(__file__).parents[2] / "examples" / "agents" / "as_command.py"
     arms = {
         "preset": "mcp_card",
@@ -71,8 +71,7 @@ def test_a_card_is_made_with_an_agent_from_outside(tmp_path: Path) -> None:
     }
     spec = {"benchmark": "worlds", "select": {"limit": 2, "seed": 5}, "arms": arms}
     (tmp_path / "card.yaml").write_text(yaml.safe_dump(spec))
-    command = [GNOMON, "run", "card.yaml", "--json", "--workers", "1"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=110)
+    done = run_gnomon("run", "card.yaml", "--json", "--workers", "1", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     report = json.loads(done.stdout)
     [card] = report["server_cards"]

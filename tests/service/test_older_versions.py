@@ -6,7 +6,8 @@ changes. `later_report.json.gz` is the completed job's report by a later version
 
 import gzip
 import json
-from collections.abc import Iterator
+import subprocess
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -84,11 +85,11 @@ def test_stored_rows_are_exported_as_they_were(folder: Path) -> None:
 
 
 def test_a_job_that_was_cancelled_then_is_finished_now(
-    folder: Path, capsys: pytest.CaptureFixture[str]
+    folder: Path, run_gnomon: Callable[..., "subprocess.CompletedProcess[str]"]
 ) -> None:
-    capsys.readouterr()
-    assert gnomon("resume", CANCELLED, "--json") == 0
-    report = json.loads(capsys.readouterr().out)
+    done = run_gnomon("resume", CANCELLED, "--json")
+    assert done.returncode == 0, done.stderr
+    report = json.loads(done.stdout)
     assert report["denominators"]["trials"]["finished"] == 96
     assert report["denominators"]["trials"]["infra_missing"] == 0
 

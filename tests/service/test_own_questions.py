@@ -2,6 +2,7 @@
 
 import json
 import shutil
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,20 +12,19 @@ from starlette.testclient import TestClient
 
 from service.cli.main import main
 
+Command = Callable[..., "subprocess.CompletedProcess[str]"]
 ROOT = Path(__file__).parents[2]
 ARMS = [{"name": "raw", "agent": "direct"}]
 SPEC: dict[str, Any] = {"benchmark": "questions", "models": [{"id": "reference"}], "arms": ARMS}
 
 
 def test_the_example_runs_and_its_tools_answer_all_five_questions(
-    tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, run_gnomon: Command
 ) -> None:
-    monkeypatch.chdir(ROOT)
-    monkeypatch.setenv("GNOMON_DATA_DIR", str(tmp_path / "data"))
-    with pytest.raises(SystemExit) as end:
-        main(["run", "examples/questions.yaml", "--json", "--workers", "1", "--out", str(tmp_path / "out")])
-    report = json.loads(capfd.readouterr().out)
-    assert end.value.code == 0, report["integrity"]
+    words = ["run", "examples/questions.yaml", "--json", "--workers", "1", "--out", str(tmp_path / "out")]
+    done = run_gnomon(*words, "--data-dir", str(tmp_path / "data"), cwd=ROOT)
+    assert done.returncode == 0, done.stderr
+    report = json.loads(done.stdout)
     means = {arm["arm"]: arm["mean"] for arm in report["arms"]}
     assert means["tools"] == 1.0
     assert means["raw"] < 0.5
@@ -37,7 +37,7 @@ def test_the_example_runs_and_its_tools_answer_all_five_questions(
 
 
 def test_a_judge_scores_in_the_workers_and_is_held_against_labels(
-    tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, run_gnomon: Command
 ) -> None:
     replies = {"Ships": ("Boats.", 1), "The mayor": ("The baker.", 0), "On Fridays": ("Never.", 0)}
     lines = [
@@ -62,11 +62,10 @@ def test_a_judge_scores_in_the_workers_and_is_held_against_labels(
     }
     spec["limits"] = {"usd": 100.0}
     (tmp_path / "job.json").write_text(json.dumps(spec))
-    monkeypatch.setenv("GNOMON_DATA_DIR", str(tmp_path / "data"))
-    with pytest.raises(SystemExit) as end:
-        main(["run", str(tmp_path / "job.json"), "--json", "--workers", "1"])
-    report = json.loads(capfd.readouterr().out)
-    assert end.value.code == 1  # a trial is missing
+    words = ["run", str(tmp_path / "job.json"), "--json", "--workers", "1"]
+    done = run_gnomon(*words, "--data-dir", str(tmp_path / "data"))
+    assert done.returncode == 1, done.stderr  # a trial is missing
+    report = json.loads(done.stdout)
     assert report["denominators"]["trials"]["infra_missing"] == 1
     found = report["judge"]
     assert (found["judged"], found["unjudged"]) == (2, {"judge:unreadable": 1})

@@ -1,7 +1,9 @@
 """A replayed job changes one result per stored trial and finds the effect that was planted."""
 
 import json
+import subprocess
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -63,12 +65,15 @@ def gnomon(*args: str) -> int:
 
 
 @pytest.fixture(scope="module")
-def ran(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+def ran(
+    tmp_path_factory: pytest.TempPathFactory, run_gnomon: Callable[..., "subprocess.CompletedProcess[str]"]
+) -> tuple[Path, str]:
     """A data folder and a job in it whose model needs the tool in four of ten trials."""
     folder = tmp_path_factory.mktemp("replayed")
     (folder / "job.yaml").write_text(yaml.safe_dump(SPEC))
     out, data = folder / "out", folder / "data"
-    assert gnomon("run", str(folder / "job.yaml"), "--data-dir", str(data), "--out", str(out)) == 0
+    done = run_gnomon("run", str(folder / "job.yaml"), "--data-dir", str(data), "--out", str(out))
+    assert done.returncode == 0, done.stderr
     return data, json.loads((out / "report.json").read_text())["job"]["id"]
 
 

@@ -2,18 +2,19 @@
 
 import base64
 import json
-from collections.abc import Iterator
+import subprocess
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 
-from service.cli.main import main
 from service.itineraries import TOOLS
 from tests.chat_provider import ChatProvider
 from tests.numbered import write_clip
 
+Command = Callable[..., "subprocess.CompletedProcess[str]"]
 PLACES = ["Tokyo Tower", "Shibuya Crossing"]
 SEEN = [
     {"name": "Senso-ji Temple", "from_s": 2.0, "to_s": 3.5},
@@ -80,8 +81,7 @@ def test_a_film_becomes_a_judged_itinerary(
     videos: bool,
     traveller: Traveller,
     tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capfd: pytest.CaptureFixture[str],
+    run_gnomon: Command,
 ) -> None:
     film = write_clip(tmp_path / "vlog.mp4", 60)
     arm = {"name": "plan", "agent": "planner", "tools": list(TOOLS), "max_tool_calls": 60, "max_turns": 20}
@@ -94,10 +94,8 @@ def test_a_film_becomes_a_judged_itinerary(
         "arms": [arm],
     }
     (tmp_path / "spec.yaml").write_text(yaml.safe_dump(spec))
-    monkeypatch.setenv("GNOMON_DATA_DIR", str(tmp_path / "data"))
-    with pytest.raises(SystemExit):
-        main(["run", str(tmp_path / "spec.yaml"), "--json", "--workers", "1"])
-    report = json.loads(capfd.readouterr().out)
+    command = ["run", str(tmp_path / "spec.yaml"), "--json", "--workers", "1"]
+    report = json.loads(run_gnomon(*command, "--data-dir", str(tmp_path / "data")).stdout)
     measures = {row["measure"]: row["by_task"]["all"]["mean"] for row in report["measures"]}
 
     blocks = traveller.requests[0]["messages"][0]["content"]

@@ -2,8 +2,8 @@
 
 import base64
 import io
-import json
-from collections.abc import Iterator
+import subprocess
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +11,9 @@ import pytest
 import yaml
 from PIL import Image
 
-from service.cli.main import main
 from tests.chat_provider import ChatProvider
+
+Command = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
 class Watching(ChatProvider):
@@ -48,7 +49,7 @@ def sizes(request: dict[str, Any]) -> list[tuple[str, tuple[int, int]]]:
 
 
 def test_map_only_clip_only_both_and_another_look(
-    watching: Watching, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+    watching: Watching, tmp_path: Path, run_gnomon: Command
 ) -> None:
     spec = {
         "benchmark": "worlds",
@@ -64,11 +65,8 @@ def test_map_only_clip_only_both_and_another_look(
     }
     path = tmp_path / "spec.yaml"
     path.write_text(yaml.safe_dump(spec))
-    monkeypatch.setenv("GNOMON_DATA_DIR", str(tmp_path / "data"))
-    with pytest.raises(SystemExit) as end:
-        main(["run", str(path), "--json", "--workers", "1"])
-    report = json.loads(capfd.readouterr().out)
-    assert end.value.code == 0, report
+    done = run_gnomon("run", str(path), "--json", "--workers", "1", "--data-dir", str(tmp_path / "data"))
+    assert done.returncode == 0, done.stderr
     seen = sorted(sizes(request) for request in watching.requests)
     frame = ("JPEG", (960, 540))
     kinds = [

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 import yaml
-from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Error, Page, expect, sync_playwright
 from redis import Redis
 
 from service.api.app import create_app
@@ -142,9 +142,13 @@ class Visit:
     def __init__(self, page: Page, site: Site) -> None:
         self.page, self.site = page, site
         self.errors: list[str] = []
-        page.on("console", lambda message: message.type == "error" and self.errors.append(message.text))
-        page.on("pageerror", lambda error: self.errors.append(str(error)))
-        page.on("request", self._watch)
+        self._watching: dict[str, Callable[[Any], object]] = {
+            "console": lambda message: message.type == "error" and self.errors.append(message.text),
+            "pageerror": lambda error: self.errors.append(str(error)),
+            "request": self._watch,
+        }
+        for event, watch in self._watching.items():
+            page.on(event, watch)  # type: ignore[call-overload]
 
     def _watch(self, request: object) -> None:
         url = request.url  # type: ignore[attr-defined]
@@ -155,29 +159,82 @@ class Visit:
         self.page.goto(self.site.url + path)
         return self.page
 
+    def end(self) -> None:
+        """Keep no more of what goes wrong in the page."""
+        for event, watch in self._watching.items():
+            self.page.remove_listener(event, watch)
 
-def new_visit(
-    browser: Browser, site: Site, *, size: dict[str, int] = WIDE, dark: bool = False, script: bool = True
-) -> Visit:
+
+def new_page(
+    browser: Browser, *, size: dict[str, int] = WIDE, dark: bool = False, script: bool = True
+) -> Page:
     """A page in a fresh context of the browser; the caller closes the context."""
     context = browser.new_context(
         viewport=size,  # type: ignore[arg-type]
         color_scheme="dark" if dark else "light",
         java_script_enabled=script,
     )
-    return Visit(context.new_page(), site)
+    return context.new_page()
+
+
+class Tabs:
+    """Tabs of the browser that are used again, because a new one costs more than the page in it.
+
+    Who takes one finds no cookie, nothing stored, and no page of earlier ones.
+    """
+
+    def __init__(self, browser: Browser) -> None:
+        self._browser = browser
+        self._idle: dict[tuple[bool, bool], list[Page]] = {}
+        self._taken: list[tuple[tuple[bool, bool], Page]] = []
+
+    def take(self, *, size: dict[str, int] = WIDE, dark: bool = False, script: bool = True) -> Page:
+        """An empty page of that size, until `leave_all`."""
+        idle = self._idle.setdefault((dark, script), [])
+        page = idle.pop() if idle else new_page(self._browser, dark=dark, script=script)
+        page.set_viewport_size(size)  # type: ignore[arg-type]
+        self._taken.append(((dark, script), page))
+        return page
+
+    def leave_all(self) -> None:
+        """Empty all that were taken; one that does not let itself be emptied is closed."""
+        for kind, page in self._taken:
+            try:
+                self._empty(page, dark=kind[0], script=kind[1])
+                self._idle[kind].append(page)
+            except Error:
+                page.context.close()
+        self._taken.clear()
+
+    def _empty(self, page: Page, *, dark: bool, script: bool) -> None:
+        if script and page.url.startswith("http"):
+            page.evaluate("localStorage.clear(), sessionStorage.clear()")
+        page.context.clear_cookies()
+        page.goto("about:blank")
+        page.emulate_media(media="null", color_scheme="dark" if dark else "light")
+
+
+@pytest.fixture(scope="session")
+def all_tabs(browser: Browser) -> Tabs:
+    return Tabs(browser)
 
 
 @pytest.fixture
-def visit(browser: Browser) -> Iterator[Callable[..., Visit]]:
-    """Open pages of a site in a fresh context."""
-    contexts: list[BrowserContext] = []
+def tabs(all_tabs: Tabs) -> Iterator[Tabs]:
+    """Tabs, which are left at the test's end."""
+    yield all_tabs
+    all_tabs.leave_all()
+
+
+@pytest.fixture
+def visit(tabs: Tabs) -> Iterator[Callable[..., Visit]]:
+    """Open pages of a site in a tab of its own."""
+    visits: list[Visit] = []
 
     def open_one(site: Site, **options: Any) -> Visit:
-        opened = new_visit(browser, site, **options)
-        contexts.append(opened.page.context)
-        return opened
+        visits.append(Visit(tabs.take(**options), site))
+        return visits[-1]
 
     yield open_one
-    for context in contexts:
-        context.close()
+    for visit in visits:
+        visit.end()

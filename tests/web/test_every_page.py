@@ -8,7 +8,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser
 from redis import Redis
 
-from tests.web.conftest import PHONE, WIDE, Site, Visit, new_visit, serving
+from tests.web.conftest import PHONE, WIDE, Site, Visit, new_page, serving
 from tests.web.every_page import PAGES
 
 EXPECTED = {"error": ["Failed to load resource: the server responded with a status of 404 (Not Found)"]}
@@ -29,7 +29,9 @@ def site(finished_folder: Path, redis_url: str, tmp_path_factory: pytest.TempPat
 @pytest.fixture(scope="module")
 def tabs(browser: Browser, site: Site) -> Iterator[Mapping[str, Visit]]:
     """One tab each for all pages, because a new one costs more than the page in it."""
-    visits = {name: new_visit(browser, site, size=size, dark=dark) for name, (size, dark) in TABS.items()}
+    visits = {
+        name: Visit(new_page(browser, size=size, dark=dark), site) for name, (size, dark) in TABS.items()
+    }
     yield visits
     for visit in visits.values():
         visit.page.context.close()
@@ -37,7 +39,7 @@ def tabs(browser: Browser, site: Site) -> Iterator[Mapping[str, Visit]]:
 
 @pytest.fixture(scope="module")
 def without_script(browser: Browser, site: Site) -> Iterator[Visit]:
-    visit = new_visit(browser, site, script=False)
+    visit = Visit(new_page(browser, script=False), site)
     yield visit
     visit.page.context.close()
 

@@ -1,14 +1,15 @@
 """The report as one file in a browser: whole on every width and on paper, private, and accessible."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Page
 
-from tests.web.conftest import PHONE, WIDE
+from tests.web.conftest import PHONE, WIDE, Tabs
 
 PAPER = {"width": 703, "height": 1016}  # A4 without its margins, in pixels
 FEWER_CARDS = "document.querySelectorAll('details.sample').forEach((card, at) => at < 6 || card.remove())"
@@ -42,28 +43,25 @@ def file(finished_folder: Path) -> Path:
 
 
 @pytest.fixture
-def show(browser: Browser, file: Path) -> Iterator[Callable[..., Page]]:
+def show(tabs: Tabs, file: Path) -> Callable[..., Page]:
     """Open the file without script; it must ask no server."""
-    contexts = []
 
-    def show_one(*, size: dict[str, int] = WIDE, dark: bool = False, script: bool = False) -> Page:
-        context = browser.new_context(
-            viewport=size,  # type: ignore[arg-type]
-            color_scheme="dark" if dark else "light",
-            java_script_enabled=script,
-        )
-        contexts.append(context)
-        page = context.new_page()
+    def show_one(*, script: bool = False, **options: Any) -> Page:
+        page = tabs.take(script=script, **options)
         asked: list[str] = []
-        page.on("request", lambda request: asked.append(request.url))
-        page.on("console", lambda message: asked.append(message.text))
+        watching = {
+            "request": lambda request: asked.append(request.url),
+            "console": lambda message: asked.append(message.text),
+        }
+        for event, watch in watching.items():
+            page.on(event, watch)
         page.goto(file.as_uri())
+        for event, watch in watching.items():
+            page.remove_listener(event, watch)
         assert [url for url in asked if not url.startswith(("data:", file.as_uri()))] == []
         return page
 
-    yield show_one
-    for context in contexts:
-        context.close()
+    return show_one
 
 
 def test_the_file_is_small_and_has_no_script(file: Path) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from scripts.marked_text import replace_between
 from tests.workers.conftest import ROOT
-from tests.workers.hostile import CLEAN, HOSTILE, MODELS, Damage, damage, hostile_provider, run_against
+from tests.workers.hostile import CLEAN, MODELS, Damage, damage, hostile, hostile_provider, run_against
 from workers.store import Store
 
 DOCS = ROOT / "docs" / "operations.md"
@@ -31,7 +31,7 @@ def measured() -> str:
             store.close()
     heads = [f"{path}: ends as | calls" for path in MODELS]
     lines = [f"| reply | {' | '.join(heads)} |", "|---|" + "---|---|" * len(MODELS)]
-    for name in HOSTILE:
+    for name in hostile():
         cells = [f"{_end(found[path][name])} | {found[path][name].calls}" for path in MODELS]
         lines.append(f"| {name} | {' | '.join(cells)} |")
     others = ", ".join(f"{count} of {CLEAN} over {path}" for path, count in lost.items())

@@ -6,7 +6,7 @@ import pytest
 
 from tests.agents.conftest import serving
 from tests.workers.conftest import BOTH, ROOT, Plant, wait_until
-from tests.workers.hostile import CLEAN, HOSTILE, MODELS, asked, damage, hostile_provider, run_against, said
+from tests.workers.hostile import CLEAN, MODELS, asked, damage, hostile, hostile_provider, run_against, said
 from workers.store import Store
 
 
@@ -16,10 +16,10 @@ def test_a_hostile_reply_costs_the_trial_that_met_it_and_no_other(real_store: St
         job = run_against(provider, real_store, tmp_path, "direct")
     found, clean = damage(provider, list(real_store.iter_rows(job.id)))
     assert {name: one.stop_reason for name, one in found.items()} == {
-        name: end for name, (_, end) in HOSTILE.items()
+        name: end for name, (_, end) in hostile().items()
     }
     assert [(row.score, row.stop_reason, row.flags) for row in clean] == [(1.0, "answered", ())] * CLEAN
-    assert (job.status, job.counts.done) == ("completed", len(HOSTILE) + CLEAN)
+    assert (job.status, job.counts.done) == ("completed", len(hostile()) + CLEAN)
     assert all(real_store.trial(row.trial_id).trace for row in clean)
 
 
@@ -30,12 +30,12 @@ def test_through_litellm_it_costs_no_more(real_store: Store, tmp_path: Path) -> 
     found, clean = damage(provider, list(real_store.iter_rows(job.id)))
     assert not [one for one in found.values() if one.stop_reason.startswith("internal")]
     assert [(row.score, row.stop_reason, row.flags) for row in clean] == [(1.0, "answered", ())] * CLEAN
-    assert (job.status, job.counts.done) == ("completed", len(HOSTILE) + CLEAN)
+    assert (job.status, job.counts.done) == ("completed", len(hostile()) + CLEAN)
 
 
 def test_the_documents_list_every_hostile_reply() -> None:
     text = (ROOT / "docs" / "operations.md").read_text(encoding="utf-8")
-    assert [name for name in HOSTILE if f"| {name} |" not in text] == []
+    assert [name for name in hostile() if f"| {name} |" not in text] == []
     assert all(path in text for path in MODELS)
 
 

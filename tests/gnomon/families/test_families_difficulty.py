@@ -12,6 +12,7 @@ from gnomon.worlds.difficulty import Difficulty
 from gnomon.worlds.families.drawing import FAMILIES, draw_question
 from gnomon.worlds.families.family_numbers import FamilyNumber, family_number_of
 from gnomon.worlds.families.features import FEATURES, features_of
+from tests.gnomon.families.drawn import question as question_of
 
 SAME, WHICH, FEWEST, WHERE, STILL, OUT, ORDER, HIDDEN = FAMILIES
 EASY, HARD = Difficulty(level="easy"), Difficulty(level="hard")
@@ -21,7 +22,7 @@ family_ids = pytest.mark.parametrize("family", FAMILIES, ids=lambda family: fami
 
 
 def questions(family, difficulty, scene="indoor", count=COUNT):
-    return [draw_question(FamilyNumber(family, scene, 5, k, difficulty)).question for k in range(count)]
+    return [question_of(FamilyNumber(family, scene, 5, k, difficulty)) for k in range(count)]
 
 
 def options_left(question, left):

@@ -22,6 +22,7 @@ from gnomon.worlds.families.permanence import (
     STILL_HIDDEN,
     WHERE_HIDDEN,
 )
+from tests.gnomon.families.drawn import question as question_of
 
 HIDING = (WHERE_HIDDEN, STILL_HIDDEN, COMES_OUT, ORDER_HIDDEN, FEWEST_HIDDEN)
 SCENES = ("outdoor", "indoor")
@@ -51,7 +52,7 @@ def test_in_buildings_the_truth_follows_from_the_text_and_a_grid_of_the_floors(f
 def test_every_option_and_every_letter_is_right_as_often(family, scene):
     words, letters = Counter(), Counter()
     for k in range(COUNT):
-        question = draw_question(FamilyNumber(family, scene, 5, k)).question
+        question = question_of(FamilyNumber(family, scene, 5, k))
         named = question.options[question.right]
         words[named if named == UNKNOWN or family is not WHERE_HIDDEN else "a place"] += 1
         letters[question.gold] += 1
@@ -66,7 +67,7 @@ def test_every_option_and_every_letter_is_right_as_often(family, scene):
 
 @pytest.mark.parametrize("family", HIDING, ids=lambda family: family.short)
 def test_rules_of_thumb_find_the_answer_no_more_often_than_a_guess(family):
-    questions = [draw_question(FamilyNumber(family, s, 5, k)).question for s in SCENES for k in range(COUNT)]
+    questions = [question_of(FamilyNumber(family, s, 5, k)) for s in SCENES for k in range(COUNT)]
     chance = 1 / len(questions[0].options)
     deviation = math.sqrt(len(questions) * chance * (1 - chance))
     for rule in questions[0].rules:

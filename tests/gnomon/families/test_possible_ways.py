@@ -24,6 +24,7 @@ from gnomon.worlds.families.drawing import FAMILIES, draw_question
 from gnomon.worlds.families.family_numbers import FamilyNumber, family_number_of
 from gnomon.worlds.families.fewest_targets import fewest
 from gnomon.worlds.families.possible_ways import are_in_one_room
+from tests.gnomon.families.drawn import question as question_of
 from tools.geometry.homography import to_ground
 
 SAME, WHICH, FEWEST = FAMILIES[:3]
@@ -115,7 +116,7 @@ def test_in_towns_the_truth_follows_from_the_text_and_a_graph_of_streets_built_a
 def test_every_option_and_every_letter_is_right_as_often(family, scene):
     words, letters = Counter(), Counter()
     for k in range(COUNT):
-        question = draw_question(FamilyNumber(family, scene, 5, k)).question
+        question = question_of(FamilyNumber(family, scene, 5, k))
         words[question.options[question.right]] += 1
         letters[question.gold] += 1
     options = len(question.options)
@@ -128,9 +129,7 @@ def test_every_option_and_every_letter_is_right_as_often(family, scene):
 def test_times_are_drawn_before_it_is_settled_which_option_is_right():
     for family, rule in ((SAME, "long gap"), (WHICH, "earliest"), (WHICH, "latest"), (FEWEST, "long gaps")):
         questions = [
-            draw_question(FamilyNumber(family, scene, 5, k)).question
-            for scene in family.scenes
-            for k in range(COUNT)
+            question_of(FamilyNumber(family, scene, 5, k)) for scene in family.scenes for k in range(COUNT)
         ]
         hits = sum(question.right in question.rules[rule] for question in questions)
         chance = 1 / len(questions[0].options)
