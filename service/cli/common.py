@@ -17,8 +17,9 @@ from gnomon.spec.spec_file import read_spec
 from gnomon.trials.trial_file import is_trial_file, read_trial_file
 from service.cli.main import DONE, INCOMPLETE
 from service.data_folder import keep_private
-from service.jobs import Draft, draft_from_cli
+from service.jobs import Draft, draft_from_cli, submit
 from service.settings import Settings, own_database, read_settings
+from workers.process import limit_memory
 
 if TYPE_CHECKING:
     from service.local_stack import LocalStack
@@ -197,10 +198,14 @@ def run_and_report(
     draft: Draft, settings: Settings, *, out: Path | None, as_document: bool, workers: int | None
 ) -> None:
     """Run the draft's job, print its report, write it to `out`, and exit with the job's exit code."""
-    from service.run_job import of_draft
-
     warn(draft)
-    finish(of_draft(draft), settings, out=out, as_document=as_document, workers=workers)
+    finish(
+        lambda here: submit(draft, store=here.store, redis=here.redis),
+        settings,
+        out=out,
+        as_document=as_document,
+        workers=workers,
+    )
 
 
 def finish(
@@ -212,6 +217,7 @@ def finish(
     workers: int | None,
 ) -> None:
     """Run the job that `begin` queues, print its report, write it to `out`, and exit with its exit code."""
+    limit_memory()  # as its workers do, which are forks of it
     from gnomon.report.terminal import summary_text  # late, as all here: a spec's error needs none of them
     from service.cli.progress import JobProgress
     from service.reports import as_json, report_of, write_folder

@@ -9,6 +9,8 @@ import sys
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib.util import find_spec
+from types import ModuleType
 
 
 def load_lazy() -> None:
@@ -42,3 +44,33 @@ def blocked(*names: str) -> Iterator[None]:
     finally:
         for name in hidden:
             sys.modules.pop(name, None)
+
+
+@contextmanager
+def hollow(*packages: str) -> Iterator[None]:
+    """Within, a module of these packages is imported without what the package itself would import; afterwards
+    the package can be imported as a whole.
+
+    For a library that takes a name or two from a large package. One that is loaded already stays.
+
+    >>> with hollow("wsgiref"):
+    ...     import wsgiref.util
+    ...     hasattr(sys.modules["wsgiref"], "__file__")
+    False
+    >>> import wsgiref
+    >>> hasattr(wsgiref, "__file__")
+    True
+    """
+    emptied: dict[str, ModuleType] = {}
+    for name in packages:
+        spec = None if name in sys.modules else find_spec(name)
+        if spec is not None and spec.submodule_search_locations is not None:
+            package = ModuleType(name)
+            package.__path__ = list(spec.submodule_search_locations)
+            emptied[name] = sys.modules[name] = package
+    try:
+        yield
+    finally:
+        for name, package in emptied.items():
+            if sys.modules.get(name) is package:
+                del sys.modules[name]
