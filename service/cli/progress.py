@@ -30,7 +30,7 @@ class Counter:
 
     def __init__(self, what: str) -> None:
         self._what = what
-        self._bar: "tuple[Progress, TaskID] | None" = None
+        self._bar: tuple[Progress, TaskID] | None = None
         self._started_s: float | None = None
         self._done_before = 0  # done before it appeared, so not part of the rate
         self._next_line_s = 0.0

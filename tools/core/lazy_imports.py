@@ -61,16 +61,23 @@ def hollow(*packages: str) -> Iterator[None]:
     >>> hasattr(wsgiref, "__file__")
     True
     """
-    emptied: dict[str, ModuleType] = {}
+    emptied: list[tuple[str, ModuleType, ModuleType | None]] = []  # name, package, its parent
     for name in packages:
         spec = None if name in sys.modules else find_spec(name)
         if spec is not None and spec.submodule_search_locations is not None:
             package = ModuleType(name)
             package.__path__ = list(spec.submodule_search_locations)
-            emptied[name] = sys.modules[name] = package
+            parent = sys.modules.get(name.rpartition(".")[0])
+            emptied.append((name, package, parent))
+            sys.modules[name] = package
+            if parent is not None:  # as an import does
+                setattr(parent, name.rpartition(".")[2], package)
     try:
         yield
     finally:
-        for name, package in emptied.items():
+        for name, package, parent in emptied:
+            last = name.rpartition(".")[2]
             if sys.modules.get(name) is package:
                 del sys.modules[name]
+            if parent is not None and vars(parent).get(last) is package:
+                delattr(parent, last)
