@@ -2,10 +2,11 @@
 
     .venv/bin/python -m bench.report_size [--rows 240000 1000000] [--arms 8] [--repeats 3] [--cells 14]
 
-At least so many rows: whole samples under all arms. They are put into a store on SQLite at once, without queue and leases;
-the command then runs in a process of its own, once a format. The floors run in processes of their own: the
-columns that a report reads with the driver alone, nothing kept; one GROUP BY in SQL; and the means by arm and
-sample in Polars. Start-up is counted everywhere; `start` is a process that imports what the floors import.
+At least so many rows: whole samples under all arms. They are put into a store on SQLite at once, without
+queue and leases; the command then runs in a process of its own, once a format. The floors run in processes
+of their own: the columns that a report reads with the driver alone, nothing kept; one GROUP BY in SQL; and
+the means by arm and sample in Polars. `--no-floors` leaves them out. Start-up is counted everywhere; `start`
+is a process that imports what the floors import.
 """
 
 import argparse
