@@ -1,11 +1,12 @@
 """Measures time and memory of `gnomon report` beside what merely reading its rows takes.
 
-    .venv/bin/python -m bench.report_size [--samples 10000 41667] [--arms 8] [--repeats 3] [--cells 14]
+    .venv/bin/python -m bench.report_size [--rows 240000 1000000] [--arms 8] [--repeats 3] [--cells 14]
 
-By default 240,000 and 1,000,008 rows. They are put into a store on SQLite at once, without queue and leases;
-the command then runs in a process of its own, once a format. The floors run in processes of their own: the
-columns that a report reads with the driver alone, nothing kept; one GROUP BY in SQL; and the means by arm and
-sample in Polars. Start-up is counted everywhere; `start` is a process that imports what the floors import.
+At least so many rows: whole samples under all arms. They are put into a store on SQLite at once, without
+queue and leases; the command then runs in a process of its own, once a format. The floors run in processes
+of their own: the columns that a report reads with the driver alone, nothing kept; one GROUP BY in SQL; and
+the means by arm and sample in Polars. `--no-floors` leaves them out. Start-up is counted everywhere; `start`
+is a process that imports what the floors import.
 """
 
 import argparse
@@ -121,14 +122,14 @@ def measured(name: str, command: list[object]) -> None:
     print(f"| {name} | {cpu_s:.1f} | {wall_s:.1f} | {used.ru_maxrss / 1024:.0f} |", flush=True)
 
 
-def measure(folder: Path) -> None:
+def measure(folder: Path, *, with_floors: bool) -> None:
     """Print the table of the job that is in this data folder."""
     url = f"sqlite:///{folder}/gnomon.db"
     store = Store(url)
     (job,) = store.jobs(limit=1).items
     store.close()
     print(f"\n| {job.counts.done:,} rows | CPU s | wall s | peak MB |\n|---|---|---|---|", flush=True)
-    for name in FLOORS:
+    for name in FLOORS if with_floors else ():
         measured(name, [sys.executable, "-m", "bench.report_size", "--floor", name, url, job.id])
     gnomon = Path(sys.executable).with_name("gnomon")
     with tempfile.TemporaryDirectory() as out:
@@ -141,22 +142,25 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--samples", type=int, nargs="+", default=[10_000, 41_667])
+    sizes = parser.add_mutually_exclusive_group()
+    sizes.add_argument("--rows", type=int, nargs="+", default=[240_000, 1_000_000])
+    sizes.add_argument("--samples", type=int, nargs="+")
     for name, default in (("arms", 8), ("repeats", 3), ("cells", 14)):
         parser.add_argument(f"--{name}", type=int, default=default)
     parser.add_argument("--data-dir", type=Path, help="measure the job that is in this folder")
+    parser.add_argument("--no-floors", action="store_true", help="measure the reports alone")
     parser.add_argument("--floor", nargs=3, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.floor:
         return floor(*options.floor)
     if options.data_dir:
-        return measure(options.data_dir)
-    for samples in options.samples:
+        return measure(options.data_dir, with_floors=not options.no_floors)
+    for samples in options.samples or [-(-rows // (options.arms * options.repeats)) for rows in options.rows]:
         with tempfile.TemporaryDirectory() as folder:
             store = Store(f"sqlite:///{folder}/gnomon.db")
             fill(store, samples=samples, arms=options.arms, repeats=options.repeats, cells=options.cells)
             store.close()
-            measure(Path(folder))
+            measure(Path(folder), with_floors=not options.no_floors)
     return None
 
 

@@ -1,6 +1,6 @@
 """Measures how long the questions of the web page take on a job of 100,000 or a million trials over SQLite.
 
-    .venv/bin/python -m bench.view_times [--samples 25000 | 250000] [--rounds 30] [--database FILE]
+    .venv/bin/python -m bench.view_times [--rows 100000 | 1000000] [--rounds 30] [--database FILE]
 
 Two models × two arms over 14 cells, with flags, tools and answers. `first` is the first time on an index that
 has just been made, when nothing is worked out yet; p50 and p95 are of later rounds, each with other filters
@@ -260,14 +260,18 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--samples", type=int, default=25_000)
+    sizes = parser.add_mutually_exclusive_group()
+    sizes.add_argument("--rows", type=int, default=100_000)
+    sizes.add_argument("--samples", type=int)
     parser.add_argument("--rounds", type=int, default=30)
     parser.add_argument("--database", type=Path, help="keep it here, and use it again")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         store = Store(f"sqlite:///{options.database or Path(folder) / 'views.db'}")
         jobs = store.jobs(limit=1).items
-        job = jobs[0].id if jobs else seed(store, options.samples)
+        job = (
+            jobs[0].id if jobs else seed(store, options.samples or options.rows // (len(MODELS) * len(ARMS)))
+        )
         measure(store, job, options.rounds)
         measure_pages(store, job, options.rounds)
         store.close()

@@ -370,9 +370,9 @@ class _Outlook:
     @cached_property
     def enough(self) -> Sequence[Mapping[str, Any]]:
         """How many samples would show an effect, with clusters like those that there are; by effect."""
-        study, sizes = self._study(ENOUGH_DISCORDANT, self.whole), []
+        study, sizes, tried = self._study(ENOUGH_DISCORDANT, self.whole), [], dict[int, float | None]()
         for effect in ENOUGH_EFFECTS:
-            larger = enough_samples(study, self._rule("primary"), effect, looks=self.primary)
+            larger = enough_samples(study, self._rule("primary"), effect, looks=self.primary, tried=tried)
             if larger is not None:
                 sizes.append({"effect": effect, "samples": larger.n, "clusters": larger.clusters_n})
         return sizes

@@ -6,14 +6,11 @@ from pathlib import Path
 from typing import cast
 
 from gnomon.report.build import build_report
-from gnomon.report.html import render_html
 from gnomon.report.markdown import render_markdown
 from gnomon.report.report import Report
 from gnomon.report.row_formats import rows_csv, rows_ndjson
 from gnomon.report.sections.preflights import ModelCheckRow
 from gnomon.whole_file import PUBLIC, whole_file, write_whole
-from service.report_samples import StoredSamples
-from service.web.questions import Questions
 from workers.store.store import Store
 
 
@@ -63,6 +60,10 @@ def write_folder(
 
 def page_of(store: Store, job_id: str, report: Report, *, data_dir: Path | None) -> str:
     """The report as one HTML file, with samples where `data_dir`, the folder of their media, is given."""
+    from gnomon.report.html import render_html  # late, as all here: a run without `--out` draws nothing
+    from service.report_samples import StoredSamples
+    from service.web.questions import Questions
+
     samples = None if data_dir is None else StoredSamples(store, job_id, Questions(data_dir))
     return render_html(report, samples=samples)
 

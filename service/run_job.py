@@ -24,6 +24,7 @@ GRACE_S = 5.0  # after Ctrl-C trials in flight may finish for this long
 STOP_S, IDLE_STOP_S = 2.0, 0.3  # then workers have this long to end, with and without a trial in flight
 AWAY_S = 60.0  # the store may be unreachable for this long
 TRIALS_OF_A_WORKER = 8
+LOOK_S = 1.0  # between two looks for workers
 WORKERS_S = 60.0  # without any worker a run gives up after this long
 
 
@@ -120,6 +121,7 @@ class _WorkerWatch:
 
     def __init__(self, here: LocalStack) -> None:
         self._here, self._last_seen_s = here, time.monotonic()
+        self._last_look_s = self._last_seen_s
 
     def check(self) -> None:
         """Look for live workers.
@@ -128,6 +130,9 @@ class _WorkerWatch:
             GnomonError: there was none for WORKERS_S; the message says where their logs are.
         """
         now_s = time.monotonic()
+        if now_s - self._last_look_s < LOOK_S:
+            return
+        self._last_look_s = now_s
         if self._here.store.workers():
             self._last_seen_s = now_s
         elif now_s - self._last_seen_s > WORKERS_S:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from weakref import WeakKeyDictionary
 
 from gnomon.core.agent import AgentContext
-from tools.core.lazy_imports import blocked, defer_package
+from tools.core.lazy_imports import blocked, hollow
 
 OnResume = Callable[[dict[str, Any]], Awaitable[None]]
 T = TypeVar("T")
@@ -37,16 +37,13 @@ DISPENSABLE = (
     "psutil",  # figures for langsmith: 0.7 MB
     "httpx2",  # langsmith takes httpx where it is absent, which is loaded anyway: 1.2 MB
 )
-# Of which it wants one type each, all else waits until it is asked for: 5.5 MB. The client of a server of
-# graphs, with web sockets, and what langsmith's server answers.
-DEFERRED = ("langgraph_sdk", "langsmith.types")
+# Packages of which these need one type each; the rest is clients of servers that nothing here calls.
+LARGE = ("langgraph_sdk", "langgraph_sdk.auth", "langsmith.types")
 
 
 def load() -> None:
     """Import what a trial on a graph needs."""
-    with blocked(*DISPENSABLE):
-        for name in DEFERRED:
-            defer_package(name)
+    with blocked(*DISPENSABLE), hollow(*LARGE):
         for name in NEEDED:
             importlib.import_module(name)
 

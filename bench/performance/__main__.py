@@ -21,7 +21,7 @@ from bench.performance.growth import SIZES, Growth, grow, panels_of, rows_of
 from bench.performance.page import BEGIN, END, Page, is_marked
 from bench.performance.pictures import PictureCost, picture_cost
 from bench.performance.plot import svg
-from bench.performance.startup import api_s, help_s
+from bench.performance.startup import measure as measure_starts
 from bench.performance.systems import ROOT, Cell, Setting, measure, mock_server, queue, systems
 
 SETTINGS = [Setting(in_flight=c, latency_ms=ms) for ms in (0, 200) for c in (20, 100, 500)]
@@ -90,7 +90,7 @@ def pictures(page: Page) -> PictureCost:
     return cost
 
 
-def small_things(page: Page, redis_url: str) -> dict[str, Any]:
+def small_things(page: Page, redis_url: str, *, with_inspect: bool) -> dict[str, Any]:
     """Tools, points in views, start-up."""
     page.add("\n| tool | CPU ms per call (median) | first call on a scene |\n|---|---|---|")
     costs = tool_costs()
@@ -98,18 +98,10 @@ def small_things(page: Page, redis_url: str) -> dict[str, Any]:
         page.add(f"| {cost.tool} | {cost.median_ms:.3f} {cost.error or ''} | {cost.first_ms:.1f} |")
     views_s, hits = points_in_views()
     page.add(f"\n1,000,000 points against 200 fields of view: {views_s:.2f} CPU s, {hits:,} hits")
-    (help_wall_s, help_cpu_s), (api_wall_s, api_cpu_s) = min(help_s() for _ in range(5)), api_s(redis_url)
-    page.add(f"\ngnomon --help: {help_wall_s:.2f} s, {help_cpu_s:.2f} CPU s (best of 5)")
-    page.add(f"\nAPI ready: {api_wall_s:.2f} s, {api_cpu_s:.2f} CPU s")
     return {
         "tools": [asdict(cost) for cost in costs],
         "points_in_views": {"cpu_s": views_s, "hits": hits},
-        "startup": {
-            "help_s": help_wall_s,
-            "help_cpu_s": help_cpu_s,
-            "api_s": api_wall_s,
-            "api_cpu_s": api_cpu_s,
-        },
+        "startup": measure_starts(page, redis_url, with_inspect=with_inspect),
     }
 
 
@@ -132,7 +124,7 @@ def main() -> None:
         cells = compare(page, redis_url, rounds=given.rounds, with_inspect=not given.no_inspect)
         grown = growth(page, redis_url, given.sizes)
         shown = pictures(page)
-        rest = small_things(page, redis_url)
+        rest = small_things(page, redis_url, with_inspect=not given.no_inspect)
     found = {
         "where": where,
         "cells": [asdict(cell) for cell in cells],

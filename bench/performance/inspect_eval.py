@@ -1,12 +1,14 @@
 """Runs the workload in Inspect AI, in an environment of its own without Gnomon.
 
 python bench/performance/inspect_eval.py BASE TRIALS IN_FLIGHT FOLDER
+
+`inspect eval bench/performance/inspect_eval.py@quiz -T trials=6` runs it by Inspect AI's own command.
 """
 
 import sys
 from pathlib import Path
 
-from inspect_ai import Task
+from inspect_ai import Task, task
 from inspect_ai import eval as evaluate
 from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.model import get_model
@@ -34,13 +36,18 @@ def speed() -> Tool:
     return execute
 
 
+@task
+def quiz(trials: int) -> Task:
+    """So many copies of the question."""
+    samples = [Sample(id=number, input=QUESTION, target="B") for number in range(trials)]
+    return Task(dataset=MemoryDataset(samples), solver=[use_tools(speed()), generate()], scorer=includes())
+
+
 def run(base: str, trials: int, in_flight: int, folder: str) -> int:
     """How many samples were answered rightly."""
-    samples = [Sample(id=number, input=QUESTION, target="B") for number in range(trials)]
-    task = Task(dataset=MemoryDataset(samples), solver=[use_tools(speed()), generate()], scorer=includes())
     model = get_model("openai-api/mock/mock", base_url=base, api_key="none")
     [log] = evaluate(
-        task,
+        quiz(trials),
         model=model,
         max_samples=in_flight,
         max_connections=in_flight,

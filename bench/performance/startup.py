@@ -1,40 +1,59 @@
-"""Measures how long it takes until the command line answers and the API is ready."""
+"""Measures how long it takes until the command line answers, the API is ready and six trials have run.
 
+    python -m bench.performance.startup [--turns 5] [--no-inspect]
+
+`gnomon run` and `inspect eval` run the same six trials of the workload against the same mock server, in turn,
+each as a user would start it; the ratio is that of the medians. CPU seconds are those of all processes.
+"""
+
+import argparse
+import json
 import os
 import resource
+import shutil
+import statistics
 import subprocess
 import sys
 import tempfile
 import time
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
+from bench.performance.page import Page
+from bench.performance.systems import mock_server, own_python, queue
+from bench.performance.workload import QUESTION, TOOL
+
 ROOT = Path(__file__).parents[2]
 GNOMON = str(Path(sys.executable).with_name("gnomon"))
-GIVE_UP_S = 60.0
+GIVE_UP_S = 600.0  # on a machine that much else runs on
+TRIALS, TURNS = 6, 5
+OPTIONS = ("0.7 m/s", "1.4 m/s", "2.1 m/s", "2.8 m/s")
+Starts = Mapping[str, list[tuple[float, float]]]  # by command, CPU and wall seconds of each turn
 
 
 def help_s() -> tuple[float, float]:
     """Wall and CPU seconds of `gnomon --help`."""
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    began_s = time.perf_counter()
+    began_s, before_s = time.perf_counter(), _children_s()
     subprocess.run([GNOMON, "--help"], check=True, capture_output=True)
-    wall_s = time.perf_counter() - began_s
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return wall_s, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return time.perf_counter() - began_s, _children_s() - before_s
 
 
 def api_s(redis_url: str) -> tuple[float, float]:
     """Wall seconds until `gnomon api` says that it is ready, and the CPU seconds it took."""
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    before_s = _children_s()
     with tempfile.TemporaryDirectory() as folder:
         began_s = time.perf_counter()
         with running_api(redis_url, folder):
             wall_s = time.perf_counter() - began_s
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return wall_s, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return wall_s, _children_s() - before_s
+
+
+def _children_s() -> float:
+    """CPU seconds of all children that have ended, with theirs."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 @contextmanager
@@ -65,3 +84,112 @@ def _is_ready(url: str) -> bool:
             return bool(response.status == 200)
     except (OSError, ValueError):
         return False
+
+
+def six_trials(port: int, turns: int, *, with_inspect: bool) -> Starts:
+    """What six trials take, from the command to its end; each turn runs each command once.
+
+    Raises:
+        RuntimeError: a command did not answer all of them.
+    """
+    base = f"http://127.0.0.1:{port}/v1"
+    commands: dict[str, Callable[[Path], None]] = {"gnomon run": lambda folder: _gnomon_run(base, folder)}
+    if with_inspect:
+        inspect = str(Path(own_python()).with_name("inspect"))
+        commands["inspect eval"] = lambda folder: _inspect_eval(inspect, base, folder)
+    taken: dict[str, list[tuple[float, float]]] = {name: [] for name in commands}
+    for turn in range(turns + 1):
+        for name, run in commands.items():
+            with tempfile.TemporaryDirectory() as folder:
+                began_s, before_s = time.perf_counter(), _children_s()
+                run(Path(folder))
+                if turn:  # the first one may still compile modules
+                    taken[name].append((_children_s() - before_s, time.perf_counter() - began_s))
+    return taken
+
+
+def _gnomon_run(base: str, folder: Path) -> None:
+    data = folder / "data"
+    data.mkdir()
+    shutil.copy(ROOT / "examples" / "questions" / "square.geojson", data)
+    question = {"question": QUESTION, "options": OPTIONS, "answer": "B", "scene": "square.geojson"}
+    lines = (json.dumps({"id": f"q{number}", **question}) for number in range(TRIALS))
+    (data / "questions.jsonl").write_text("\n".join(lines))
+    spec = folder / "job.json"  # JSON is YAML too
+    spec.write_text(
+        json.dumps(
+            {
+                "benchmark": "questions",
+                "data": str(data),
+                "models": [{"id": "openai/mock", "api_base": base, "price": {"input": 1, "output": 2}}],
+                "arms": [{"name": "tools", "agent": "react", "tools": [TOOL]}],
+            }
+        )
+    )
+    _run_quietly([GNOMON, "run", str(spec), "--data-dir", str(folder / "store")])
+
+
+def _inspect_eval(inspect: str, base: str, folder: Path) -> None:
+    task = f"{Path(__file__).with_name('inspect_eval.py')}@quiz"
+    command = [inspect, "eval", task, "-T", f"trials={TRIALS}", "--model", "openai-api/mock/mock"]
+    command += ["--model-base-url", base, "--display", "none", "--log-dir", str(folder)]
+    _run_quietly(command)
+
+
+def _run_quietly(command: list[str]) -> None:
+    environ = {**os.environ, "OPENAI_API_KEY": "none", "MOCK_API_KEY": "none"}
+    done = subprocess.run(command, env=environ, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise RuntimeError(f"{command[0]} ended with {done.returncode}: {done.stderr[-1000:]}")
+
+
+def lines_of(taken: Starts) -> Iterator[str]:
+    """A table of the medians and ranges, and their ratios."""
+    yield f"\n| {TRIALS} trials, from start to end | CPU s | wall s |\n|---|---|---|"
+    medians = {}
+    for name, turns in taken.items():
+        cpu_s, wall_s = zip(*turns, strict=True)
+        medians[name] = statistics.median(cpu_s), statistics.median(wall_s)
+        yield f"| {name} | {_spread(cpu_s)} | {_spread(wall_s)} |"
+    if len(medians) > 1:
+        (cpu_s, wall_s), (peer_cpu_s, peer_wall_s) = medians.values()
+        yield f"| ratio of the medians | {cpu_s / peer_cpu_s:.2f} | {wall_s / peer_wall_s:.2f} |"
+
+
+def _spread(values: tuple[float, ...]) -> str:
+    return f"{statistics.median(values):.2f} ({min(values):.2f}–{max(values):.2f})"
+
+
+def measure(page: Page, redis_url: str, *, turns: int = TURNS, with_inspect: bool) -> dict[str, object]:
+    """Put all starts onto the page; the figures by name."""
+    (help_wall_s, help_cpu_s), (api_wall_s, api_cpu_s) = min(help_s() for _ in range(5)), api_s(redis_url)
+    page.add(f"\ngnomon --help: {help_wall_s:.2f} s, {help_cpu_s:.2f} CPU s (best of 5)")
+    page.add(f"\nAPI ready: {api_wall_s:.2f} s, {api_cpu_s:.2f} CPU s")
+    with mock_server() as port:
+        taken = six_trials(port, turns, with_inspect=with_inspect)
+    for line in lines_of(taken):
+        page.add(line)
+    return {
+        "help_s": help_wall_s,
+        "help_cpu_s": help_cpu_s,
+        "api_s": api_wall_s,
+        "api_cpu_s": api_cpu_s,
+        "six_trials": taken,
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--turns", type=int, default=TURNS)
+    parser.add_argument(
+        "--no-inspect", action="store_true", help="leave Inspect AI out: nothing is installed"
+    )
+    options = parser.parse_args()
+    with queue() as redis_url:
+        measure(Page(), redis_url, turns=options.turns, with_inspect=not options.no_inspect)
+
+
+if __name__ == "__main__":
+    main()

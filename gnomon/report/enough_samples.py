@@ -12,6 +12,8 @@ MOST_SAMPLES = 20_000  # of a design that is tried
 CLOSE = 0.04  # of the clusters: the search ends within it, as the draws tell no more
 FEW_DRAWS = 40  # of each design that is tried: they blur its effect by some 4 %
 
+Tried = dict[int, float | None]  # by the number of clusters, the smallest effect that is claimed
+
 
 def grown(grouping: Design, clusters: int) -> Design:
     """The same design with more clusters: its own over and over, of their sizes and in their strata.
@@ -27,18 +29,24 @@ def grown(grouping: Design, clusters: int) -> Design:
     return design(np.tile(grouping.strata, copies)[kept], codes[kept])
 
 
-def enough_samples(study: PlantedStudy, rule: Rule, effect: float, *, looks: int = 1) -> Design | None:
+def enough_samples(
+    study: PlantedStudy, rule: Rule, effect: float, *, looks: int = 1, tried: Tried | None = None
+) -> Design | None:
     """About the smallest design like the study's, grown by clusters, that claims `effect` in 8 of 10 studies.
 
-    `looks` are the comparisons among which the rule adjusts. None where MOST_SAMPLES would not do.
+    `looks` are the comparisons among which the rule adjusts. None where MOST_SAMPLES would not do. `tried`
+    keeps what each design detects for a search for another effect by the same study and rule.
     """
     samples, start = study.grouping.n, study.grouping.clusters_n
     most = MOST_SAMPLES * start // samples
+    tried = {} if tried is None else tried
 
     def claims(clusters: int) -> bool:
-        larger = replace(study, grouping=grown(study.grouping, clusters))
-        found = smallest_effect(larger, rule, looks=looks, draws=FEW_DRAWS).effect
-        return found is not None and found <= effect
+        if clusters not in tried:
+            larger = replace(study, grouping=grown(study.grouping, clusters))
+            tried[clusters] = smallest_effect(larger, rule, looks=looks, draws=FEW_DRAWS).effect
+        detected = tried[clusters]
+        return detected is not None and detected <= effect
 
     few, many = start, start
     while many <= most and not claims(many):

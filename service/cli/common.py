@@ -17,8 +17,10 @@ from gnomon.spec.spec_file import read_spec
 from gnomon.trials.trial_file import is_trial_file, read_trial_file
 from service.cli.main import DONE, INCOMPLETE
 from service.data_folder import keep_private
-from service.jobs import Draft, draft_from_cli
+from service.jobs import Draft, draft_from_cli, submit
 from service.settings import Settings, own_database, read_settings
+from tools.core.lazy_imports import hollow
+from workers.process import limit_memory
 
 if TYPE_CHECKING:
     from service.local_stack import LocalStack
@@ -104,6 +106,15 @@ def warn(draft: Draft) -> None:
     """Print the draft's warnings, before anything is spent."""
     for warning in draft.warnings:
         say(f"warning: {warning}")
+
+
+def load_statistics() -> None:
+    """Import SciPy's functions, which reports and plans need, without NumPy's wrapper of Fortran.
+
+    SciPy copies all names that NumPy has, so that one would be loaded too, and never used.
+    """
+    with hollow("numpy.f2py"):
+        importlib.import_module("scipy.special")
 
 
 def say(message: str) -> None:
@@ -197,10 +208,14 @@ def run_and_report(
     draft: Draft, settings: Settings, *, out: Path | None, as_document: bool, workers: int | None
 ) -> None:
     """Run the draft's job, print its report, write it to `out`, and exit with the job's exit code."""
-    from service.run_job import of_draft
-
     warn(draft)
-    finish(of_draft(draft), settings, out=out, as_document=as_document, workers=workers)
+    finish(
+        lambda here: submit(draft, store=here.store, redis=here.redis),
+        settings,
+        out=out,
+        as_document=as_document,
+        workers=workers,
+    )
 
 
 def finish(
@@ -212,6 +227,8 @@ def finish(
     workers: int | None,
 ) -> None:
     """Run the job that `begin` queues, print its report, write it to `out`, and exit with its exit code."""
+    limit_memory()  # as its workers do, which are forks of it
+    load_statistics()
     from gnomon.report.terminal import summary_text  # late, as all here: a spec's error needs none of them
     from service.cli.progress import JobProgress
     from service.reports import as_json, report_of, write_folder

@@ -1,5 +1,7 @@
 """Shows progress on stderr: a bar on a terminal, else a line every few seconds."""
 
+import os
+import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -8,25 +10,18 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 import click
-from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    Progress,
-    TaskID,
-    TextColumn,
-    TimeElapsedColumn,
-    TimeRemainingColumn,
-)
 
 from gnomon.core.missing import said_in_short
 
 if TYPE_CHECKING:
+    from rich.progress import Progress, TaskID
+
     from service.run_job import JobSnapshot
     from workers.store.records import ModelCheck
 
 LINE_EVERY_S = 5.0
 SHORTEST_S = 0.001  # a pace is not told of less
+TERMINAL_ENV = ("TTY_COMPATIBLE", "FORCE_COLOR")  # by these Rich takes a pipe for a terminal
 
 
 class Counter:
@@ -66,9 +61,8 @@ class Counter:
     def _start(self, done: int) -> None:
         self._started_s, self._done_before = time.monotonic(), done
         self._next_line_s = self._started_s + LINE_EVERY_S
-        console = Console(stderr=True)
-        if console.is_terminal:
-            progress = _bar_on(console)
+        progress = _bar_on_terminal()
+        if progress is not None:
             self._bar = progress, progress.add_task(self._what, total=None, completed=done, note="")
             progress.start()
 
@@ -104,7 +98,23 @@ def clock(seconds: float) -> str:
     return f"{whole // 3_600} h {whole % 3_600 // 60:02d} min"
 
 
-def _bar_on(console: Console) -> Progress:
+def _bar_on_terminal() -> "Progress | None":
+    """A bar on stderr; None where that is no terminal. Rich is loaded only where it may be one."""
+    if not sys.stderr.isatty() and os.environ.keys().isdisjoint(TERMINAL_ENV):
+        return None
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
+
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        return None
     return Progress(
         TextColumn("{task.description}"),
         BarColumn(),

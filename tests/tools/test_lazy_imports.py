@@ -100,33 +100,3 @@ def test_a_call_imports_no_library_that_was_not_there_before_and_no_tool_more_th
     early = {name: early for name, _, early, _ in told}
     assert early["speed"] == early["bearing"] == early["list_cameras"] == []
     assert early["travel_time"] == ["numpy", "scipy", "shapely"]
-
-
-DEFERRED = """
-import json, sys
-from tools.core.lazy_imports import defer_package
-
-defer_package("wsgiref")
-defer_package("no_such_package")
-defer_package("json")  # is loaded already
-import wsgiref.util
-bare = type(wsgiref).__name__
-defer_package("xml.dom")
-from xml.dom import minidom
-from xml.dom import getDOMImplementation
-try:
-    import wsgiref
-    wsgiref.nothing
-except AttributeError as error:
-    said = str(error)
-print(json.dumps([bare, minidom.parseString("<a/>").documentElement.tagName, said, type(wsgiref).__name__]))
-print(json.dumps(["no_such_package" in sys.modules, getDOMImplementation.__name__, type(json).__name__]))
-"""
-
-
-def test_the_code_of_a_deferred_package_runs_when_something_of_it_is_asked_for():
-    command = [sys.executable, "-W", "error", "-c", DEFERRED]
-    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=True)
-    first, second = map(json.loads, done.stdout.splitlines())
-    assert first == ["_DeferredPackage", "a", "module 'wsgiref' has no attribute 'nothing'", "module"]
-    assert second == [False, "getDOMImplementation", "module"]

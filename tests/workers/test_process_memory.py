@@ -4,7 +4,7 @@ import json
 import subprocess
 import sys
 
-from agents.core.langgraph_runtime import DISPENSABLE
+from agents.core.langgraph_runtime import DISPENSABLE, LARGE
 from workers.process import DISPENSABLE as DISPENSABLE_TO_REDIS
 
 HEAVY = {"PIL", "av", "litellm", "networkx", "numpy", "opening_hours", "pyarrow", "scipy", "shapely", "yaml"}
@@ -53,7 +53,7 @@ def test_a_worker_has_scipy_before_it_forks_for_a_tool_that_finds_ways():
 
 
 def test_nothing_stays_hidden():
-    names = sorted({*DISPENSABLE, *DISPENSABLE_TO_REDIS})
+    names = sorted({*DISPENSABLE, *LARGE, *DISPENSABLE_TO_REDIS})
     code = f"""
 begin("speed")
 import importlib

@@ -5,13 +5,12 @@ worker loads it before it forks, once for all shards of a job.
 """
 
 import importlib
-import importlib.util
 import sys
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib.util import find_spec
 from types import ModuleType
-from typing import Any
 
 
 def load_lazy() -> None:
@@ -47,33 +46,38 @@ def blocked(*names: str) -> Iterator[None]:
             sys.modules.pop(name, None)
 
 
-class _DeferredPackage(ModuleType):
-    """A package whose own code runs once something of it is asked for that its modules do not give."""
+@contextmanager
+def hollow(*packages: str) -> Iterator[None]:
+    """Within, a module of these packages is imported without what the package itself would import; afterwards
+    the package can be imported as a whole.
 
-    def __getattr__(self, name: str) -> Any:
-        spec = self.__spec__
-        if name.startswith("__") or spec is None or spec.loader is None:
-            raise AttributeError(name)
-        self.__class__ = ModuleType  # type: ignore[assignment]  # from now on it is as any other
-        spec.loader.exec_module(self)
-        return getattr(self, name)
+    For a library that takes a name or two from a large package. One that is loaded already stays.
 
-
-def defer_package(name: str) -> None:
-    """Let modules of a package be imported without what its `__init__` imports, until that is wanted.
-
-    For packages of which a library wants one module and gets all. One that is loaded, or not installed, stays
-    as it is.
-
-    >>> defer_package("wsgiref")
-    >>> from wsgiref.types import WSGIApplication
+    >>> with hollow("wsgiref"):
+    ...     import wsgiref.util
+    ...     hasattr(sys.modules["wsgiref"], "__file__")
+    False
+    >>> import wsgiref
+    >>> hasattr(wsgiref, "__file__")
+    True
     """
-    spec = None if name in sys.modules else importlib.util.find_spec(name)
-    if spec is not None:
-        package = _DeferredPackage(name)
-        package.__spec__, package.__file__, package.__package__ = spec, spec.origin, name
-        package.__path__ = list(spec.submodule_search_locations or ())
-        sys.modules[name] = package
-        parent, _, last = name.rpartition(".")
-        if parent:
-            setattr(sys.modules[parent], last, package)
+    emptied: list[tuple[str, ModuleType, ModuleType | None]] = []  # name, package, its parent
+    for name in packages:
+        spec = None if name in sys.modules else find_spec(name)
+        if spec is not None and spec.submodule_search_locations is not None:
+            package = ModuleType(name)
+            package.__path__ = list(spec.submodule_search_locations)
+            parent = sys.modules.get(name.rpartition(".")[0])
+            emptied.append((name, package, parent))
+            sys.modules[name] = package
+            if parent is not None:  # as an import does
+                setattr(parent, name.rpartition(".")[2], package)
+    try:
+        yield
+    finally:
+        for name, package, parent in emptied:
+            last = name.rpartition(".")[2]
+            if sys.modules.get(name) is package:
+                del sys.modules[name]
+            if parent is not None and vars(parent).get(last) is package:
+                delattr(parent, last)

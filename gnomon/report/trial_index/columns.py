@@ -4,7 +4,7 @@ import io
 import json
 import threading
 import zlib
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -51,7 +51,7 @@ Parts = tuple[
     dict[str, tuple[Any, ...]],
     dict[str, Array],
     dict[str, Array],
-    Mapping[str, Mapping[Any, int]] | None,
+    "Mapping[str, Numbers] | None",
     "Mapping[str, Room] | None",
 ]
 
@@ -74,6 +74,39 @@ class Names(dict[Any, int]):
             number = self.new.setdefault(value, len(self._numbers) + len(self.new))
         self[looked_up] = number
         return number
+
+
+class Numbers(Mapping[Any, int]):
+    """The numbers of some values, from 0 on.
+
+    The table behind it is shared with what `extended` makes, which has more of them; this one goes on to know
+    its own alone. A job may have a million samples, and new ones with every look.
+    """
+
+    def __init__(self, table: dict[Any, int]) -> None:
+        self._table, self._used, self._lock = table, len(table), threading.Lock()
+
+    def __getitem__(self, value: Any) -> int:
+        number = self._table[value]
+        if number >= self._used:
+            raise KeyError(value)
+        return number
+
+    def __len__(self) -> int:
+        return self._used
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(list(self._table)[: self._used])  # a list first: others may add to the table meanwhile
+
+    def extended(self, added: Mapping[Any, int]) -> "Numbers":
+        """These and new values, numbered from the length on."""
+        with self._lock:
+            is_last = len(self._table) == self._used  # else it was extended before, as by another index
+            table = self._table if is_last else {value: self._table[value] for value in self}
+            table.update(added)
+        extended = Numbers(table)
+        extended._lock = self._lock if is_last else extended._lock
+        return extended
 
 
 class Room:
@@ -112,13 +145,14 @@ class TrialColumns:
         values: Mapping[str, tuple[Any, ...]],
         by_trial: Mapping[str, Array],
         by_sample: Mapping[str, Array],
-        numbers: Mapping[str, Mapping[Any, int]] | None = None,
+        numbers: Mapping[str, Numbers] | None = None,
         rooms: Mapping[str, Room] | None = None,
     ) -> None:
         self._rooms = rooms or {name: Room(array) for name, array in by_trial.items()}
         self.values, self.by_trial, self.by_sample = values, by_trial, by_sample
         self.numbers = numbers or {  # of the values, by name and value
-            name: {value: number for number, value in enumerate(texts)} for name, texts in values.items()
+            name: Numbers({value: number for number, value in enumerate(texts)})
+            for name, texts in values.items()
         }
 
     @classmethod
@@ -175,7 +209,7 @@ class TrialColumns:
         values, numbers = dict(self.values), dict(self.numbers)
         for name in _NAMED:
             if added := names[name].new:  # else both stay the same objects
-                values[name], numbers[name] = (*values[name], *added), {**numbers[name], **added}
+                values[name], numbers[name] = (*values[name], *added), numbers[name].extended(added)
         return values, by_trial, by_sample, numbers, rooms
 
     def written(self, order: Array) -> bytes:

@@ -192,15 +192,18 @@ class MatchedTrials(TrialColumns):
     def _means_of(self, column: str, rows: Array | slice, samples: Array, samples_n: int) -> Array:
         """The same of some trials alone, given the number of each one's sample among so many."""
         shape = (self._models_n, self._arms_n, samples_n)
-        scored = np.isfinite(self.by_trial["score"][rows])
-        groups = self.by_trial["model"][rows].astype(np.intp) * self._arms_n + self.by_trial["arm"][rows]
-        places, values = (groups * samples_n + samples)[scored], self.by_trial[column][rows][scored]
+        size = int(np.prod(shape))
+        places = self.by_trial["model"][rows].astype(np.intp)
+        for count, codes in ((self._arms_n, self.by_trial["arm"][rows]), (samples_n, samples)):
+            places *= count
+            places += codes
+        places[~np.isfinite(self.by_trial["score"][rows])] = size  # behind all others
+        values = self.by_trial[column][rows]
         if self.by_trial["repeat"][rows].any():
             order = np.lexsort((values, places))  # summed smallest first, as the report does
             places, values = places[order], values[order]
-        size = int(np.prod(shape))
-        counts = np.bincount(places, minlength=size)
-        sums = np.bincount(places, values, minlength=size)
+        counts = np.bincount(places, minlength=size + 1)[:size]
+        sums = np.bincount(places, values, minlength=size + 1)[:size]
         averages: Array = np.full(size, np.nan)
         np.divide(sums, counts, out=averages, where=counts > 0)
         return averages.reshape(shape)
