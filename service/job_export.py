@@ -47,7 +47,7 @@ def _rows(store: Store, job_id: str, model: str | None, arm: str | None) -> Iter
         page = store.rows(job_id, cursor=cursor, limit=PAGE, model=model, arm=arm)
         yield from page.items
         cursor = page.next_cursor
-        if cursor is None:
+        if cursor is None or not page.items:  # what is being written now is left out, as what comes later is
             return
 
 

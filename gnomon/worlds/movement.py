@@ -190,13 +190,12 @@ def journey(
     speeds_mps = [_speed_mps(world, rng, leg, cruise_mps) for leg in path.legs if leg.on_ground]
     if past is not None and not _is_near(path.legs, past):
         return None
-    speed_mps = iter(speeds_mps)
-    clock_s = 0.0
+    clock_s, speeds = 0.0, iter(speeds_mps)
     stretches: list[Stretch] = []
     walked: list[tuple[RouteLeg, float]] = []  # legs of the stretch under way, with their speeds
     for leg in path.legs:
         if leg.on_ground:
-            walked.append((leg, next(speed_mps)))
+            walked.append((leg, next(speeds)))
         elif leg.length_m > 0:
             if walked:
                 stretches.append(_stretch(walked, body, clock_s))

@@ -146,7 +146,7 @@ def _all_rows(store: Store, job_id: str, cursor: str | None, filters: Filters) -
         page = store.rows(job_id, cursor=cursor, limit=STREAM_PAGE, **asdict(filters))
         yield list(page.items)
         cursor = page.next_cursor
-        if cursor is None:
+        if cursor is None or not page.items:  # what is being written now is left out, as what comes later is
             return
 
 

@@ -180,7 +180,7 @@ def new_page(
 class Tabs:
     """Tabs of the browser that are used again, because a new one costs more than the page in it.
 
-    Who takes one finds no cookie, nothing stored, and no page of earlier ones.
+    Who takes one finds an empty page, no cookie, and nothing stored by the last site.
     """
 
     def __init__(self, browser: Browser) -> None:
@@ -198,19 +198,20 @@ class Tabs:
 
     def leave_all(self) -> None:
         """Empty all that were taken; one that does not let itself be emptied is closed."""
-        for kind, page in self._taken:
+        while self._taken:
+            kind, page = self._taken.pop()
             try:
                 self._empty(page, dark=kind[0], script=kind[1])
                 self._idle[kind].append(page)
             except Error:
                 page.context.close()
-        self._taken.clear()
 
     def _empty(self, page: Page, *, dark: bool, script: bool) -> None:
         if script and page.url.startswith("http"):
             page.evaluate("localStorage.clear(), sessionStorage.clear()")
         page.context.clear_cookies()
         page.goto("about:blank")
+        page.mouse.move(0, 0)
         page.emulate_media(media="null", color_scheme="dark" if dark else "light")
 
 

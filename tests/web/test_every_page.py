@@ -27,7 +27,7 @@ def site(finished_folder: Path, redis_url: str, tmp_path_factory: pytest.TempPat
 
 
 @pytest.fixture(scope="module")
-def tabs(browser: Browser, site: Site) -> Iterator[Mapping[str, Visit]]:
+def all_kinds(browser: Browser, site: Site) -> Iterator[Mapping[str, Visit]]:
     """One tab each for all pages, because a new one costs more than the page in it."""
     visits = {
         name: Visit(new_page(browser, size=size, dark=dark), site) for name, (size, dark) in TABS.items()
@@ -46,11 +46,11 @@ def without_script(browser: Browser, site: Site) -> Iterator[Visit]:
 
 @pytest.mark.parametrize("name", PAGES)
 def test_a_page_is_accessible_private_whole_and_the_same_without_script(
-    name: str, site: Site, tabs: Mapping[str, Visit], without_script: Visit
+    name: str, site: Site, all_kinds: Mapping[str, Visit], without_script: Visit
 ) -> None:
     path = PAGES[name](site)
     headings = set()
-    for where, tab in tabs.items():
+    for where, tab in all_kinds.items():
         tab.errors.clear()
         page = tab.open(path)
         violations = Axe().run(page).response["violations"]

@@ -51,7 +51,8 @@ def hollow(*packages: str) -> Iterator[None]:
     """Within, a module of these packages is imported without what the package itself would import; afterwards
     the package can be imported as a whole.
 
-    For a library that takes a name or two from a large package. One that is loaded already stays.
+    For a library that takes a name or two from a large package. One that is loaded already stays. A module
+    that was imported within is later found by `from package import module`, not as the package's attribute.
 
     >>> with hollow("wsgiref"):
     ...     import wsgiref.util
@@ -62,17 +63,17 @@ def hollow(*packages: str) -> Iterator[None]:
     True
     """
     emptied: list[tuple[str, ModuleType, ModuleType | None]] = []  # name, package, its parent
-    for name in packages:
-        spec = None if name in sys.modules else find_spec(name)
-        if spec is not None and spec.submodule_search_locations is not None:
-            package = ModuleType(name)
-            package.__path__ = list(spec.submodule_search_locations)
-            parent = sys.modules.get(name.rpartition(".")[0])
-            emptied.append((name, package, parent))
-            sys.modules[name] = package
-            if parent is not None:  # as an import does
-                setattr(parent, name.rpartition(".")[2], package)
     try:
+        for name in packages:
+            spec = None if name in sys.modules else find_spec(name)
+            if spec is not None and spec.submodule_search_locations is not None:
+                package = ModuleType(name)
+                package.__path__ = list(spec.submodule_search_locations)
+                parent = sys.modules.get(name.rpartition(".")[0])
+                emptied.append((name, package, parent))
+                sys.modules[name] = package
+                if parent is not None:  # as an import does
+                    setattr(parent, name.rpartition(".")[2], package)
         yield
     finally:
         for name, package, parent in emptied:

@@ -26,9 +26,8 @@ class Floors:
         self._xy_m: list[Point] = []
         self._doors: dict[str, list[int]] = {zone: [] for zone in zones}  # nodes by zone
         self._legs: dict[Edge, RouteLeg] = {}
-        self._crossed: dict[
-            Edge, str
-        ] = {}  # by edge the zone that it leads across; its leg is made when asked for
+        # By edge, the zone that it leads across. Its leg is made when asked for, by several threads at once.
+        self._crossed: dict[Edge, str] = {}
         self.lengths_m: dict[Edge, float] = {}
         for portal in portals:
             self._add_portal(portal)
@@ -38,10 +37,11 @@ class Floors:
                 if length_m < self.lengths_m.get(edge, math.inf):
                     self.lengths_m[edge] = length_m
                     self._crossed[edge] = zone
+                    self._legs.pop(edge, None)
         self._areas = {
-            floor: (tuple(zones), np.array([zone.area for zone in zones.values()], dtype=object))
+            floor: (tuple(on_floor), np.array([zone.area for zone in on_floor.values()], dtype=object))
             for floor in {zone.floor for zone in self._zones.values()}
-            if (zones := {name: zone for name, zone in self._zones.items() if zone.floor == floor})
+            if (on_floor := {name: zone for name, zone in self._zones.items() if zone.floor == floor})
         }
 
     @property
@@ -50,10 +50,11 @@ class Floors:
 
     def leg(self, edge: Edge, /) -> RouteLeg:
         """Across a zone, or through a portal."""
-        if edge in self._crossed:
+        leg = self._legs.get(edge)
+        if leg is None:
             start, end = edge
-            self._legs[edge] = self._across(self._crossed.pop(edge), self._xy_m[start], self._xy_m[end])
-        return self._legs[edge]
+            leg = self._legs[edge] = self._across(self._crossed[edge], self._xy_m[start], self._xy_m[end])
+        return leg
 
     def anchor(self, xy_m: Point, floor: int) -> Anchor | None:
         """The point itself inside a zone, else the nearest point of the nearest zone of its floor."""

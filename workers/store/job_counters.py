@@ -70,8 +70,8 @@ def add_results(
 ) -> None:
     """Count new results, and what was spent on these and on refused ones.
 
-    So many of the job's leases, `returned`, are over with that. Waits for nobody. Once it is committed, call
-    `JobEnds.end_if_over`.
+    So many of the job's leases, `returned`, are over with that. Waits for nobody. Who adds outcomes calls
+    `JobEnds.end_if_over` once that is committed.
     """
     count = Counter(outcomes)
     db.execute(

@@ -1,9 +1,10 @@
 """Ends a job of which nothing is left to run, whoever ended the last of its trials."""
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 from sqlalchemy import ColumnElement, Connection, FromClause, select, update
+from sqlalchemy.exc import SQLAlchemyError
 
 from workers.store.database import Database
 from workers.store.failure import failure_of
@@ -28,7 +29,8 @@ class JobEnds(Database):
             if self._is_sqlite:
                 self._end_if_over(db, job_id)
         if not self._is_sqlite:
-            self.end_if_over(job_id)
+            with suppress(SQLAlchemyError):  # the results are kept; the sweeper looks again
+                self.end_if_over(job_id)
 
     def end_if_over(self, job_id: str) -> None:
         """End an open job of which nothing is left to run: it fails where no model answered, or none is left.

@@ -297,7 +297,8 @@ def number_of(cursor: str) -> int:
 def _take_back_missing(db: Connection, job_id: str) -> None:
     """Make the trials of a locked job pending again that ended as `infra_missing`, without their results.
 
-    Their ids are read first: others may end as `infra_missing` meanwhile, and stay.
+    The ids of each batch are read first, so that what is deleted is what is counted: others may end as
+    `infra_missing` meanwhile.
     """
     is_missing = (results.c.job_id == job_id) & (results.c.outcome == Outcome.INFRA_MISSING.value)
     some = select(results.c.trial_id).where(is_missing).limit(INSERT_BATCH)

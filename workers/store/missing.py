@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
 
-from sqlalchemy import ColumnElement, Connection, RowMapping, delete, literal, select, update
+from sqlalchemy import ColumnElement, Connection, RowMapping, delete, select, update
 
 from gnomon.core.row import Row
 from gnomon.core.score import Outcome
@@ -54,7 +54,8 @@ def _keep_missing(db: Connection, ended: Sequence[RowMapping], *, stop_reason: s
         first = missing_row(lost[0], benchmark=benchmarks[job_id], stop_reason=stop_reason, attempt=1)
         alike = row_values(replace(first, error=error))
         add_results(db, job_id, [Outcome.INFRA_MISSING] * len(lost), ())
-        db.execute(select(literal(1), *announcement(db, job_id)))
+        if announced := announcement(db, job_id):
+            db.execute(select(*announced))
         insert_all(
             db,
             results,

@@ -129,7 +129,9 @@ class Results(JobEnds, Numbering):
             yield from (row for _, row in batch)
             seq = batch[-1][0]
         # Nobody goes on from here: what others are still writing before these need not be waited for.
-        yield from (row for _, row in self._rows_between(job_id, seq, NEWEST, None))
+        while batch := self._rows_between(job_id, seq, NEWEST, READ_BATCH):
+            yield from (row for _, row in batch)
+            seq = batch[-1][0]
 
     def rows_after(self, job_id: str, seq: int, limit: int) -> list[tuple[int, Row]]:
         """Up to `limit` results that came after number `seq` (0: from the first), each with its number.
@@ -278,7 +280,7 @@ class Results(JobEnds, Numbering):
                 time.sleep(RETRY_S)
         return refused
 
-    def _rows_between(self, job_id: str, seq: int, last: int, limit: int | None) -> list[tuple[int, Row]]:
+    def _rows_between(self, job_id: str, seq: int, last: int, limit: int) -> list[tuple[int, Row]]:
         columns = (results.c.seq, *(results.c[name] for name in COLUMNS))
         query = select(*columns).where(results.c.job_id == job_id, results.c.seq > seq, results.c.seq <= last)
         with self.reading() as db:

@@ -89,13 +89,12 @@ COUNTERS = (
     "known_tokens",
     "unknown_tokens",
 )
-job_counts = (
-    Table(  # what was counted since a job's row was brought up to date: appended, so that nobody waits
-        "job_counts",
-        metadata,
-        Column("job_id", String(40), nullable=False),
-        *(Column(name, jobs.c[name].type, nullable=False) for name in COUNTERS),
-    )
+# What was counted since a job's row was brought up to date: appended, so that nobody waits.
+job_counts = Table(
+    "job_counts",
+    metadata,
+    Column("job_id", String(40), nullable=False),
+    *(Column(name, jobs.c[name].type, nullable=False) for name in COUNTERS),
 )
 Index("job_counts_by_job", job_counts.c.job_id)
 

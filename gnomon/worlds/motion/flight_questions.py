@@ -156,7 +156,8 @@ def sequence(flight: Flight, _lots: Random, tries: Random, settled: Settled | No
         for index, (each, next_one) in enumerate(pairwise(flight.manoeuvres), start=1)
         if each.choice == before.choice and index != number
     ]
-    says = again[0] if again else words[0]
+    alone = words[0] if settled else None  # at a level: nothing misleads where it comes once
+    says = again[0] if again else alone
     ways = [ShortWay.says("as after the same elsewhere", says, words)]
     if settled and settled.is_sure == bool(again):
         return None

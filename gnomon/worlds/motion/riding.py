@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from random import Random
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -122,15 +123,20 @@ def ride(world: World, rng: Random, tour_id: str) -> Tour | None:
         world=world,
         times_s=times_s,
         poses=poses,
-        draw_travellers=partial(_others, traffic, rng, number, clock_s, times_s[-1]),
+        draw_travellers=partial(_others, traffic, rng.getstate(), number, clock_s, times_s[-1]),
         clock_s=clock_s,
     )
 
 
 def _others(
-    traffic: Traffic, rng: Random, number: int, clock_s: float, lasting_s: float
+    traffic: Traffic, lots: tuple[Any, ...], number: int, clock_s: float, lasting_s: float
 ) -> tuple[Traveller, ...]:
-    """Those ahead of the rider on its way, then others whose ways pass near; all keep apart."""
+    """Those ahead of the rider on its way, then others whose ways pass near; all keep apart.
+
+    The same whenever it is asked: `lots` is the state of the generator that draws them.
+    """
+    rng = Random()
+    rng.setstate(lots)
     times_s = clock_s + np.arange(0.0, lasting_s + CHECK_S / 2, CHECK_S)
     own = _rider(traffic.drives[number]).poses(times_s)
     paints, shirts = rng.sample(list(PAINTS), len(PAINTS)), rng.sample(list(SHIRTS), len(SHIRTS))

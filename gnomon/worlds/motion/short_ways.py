@@ -1,8 +1,8 @@
 """Short ways to an answer, which leave out a step, and what a level settles of them for a question.
 
 In *sure* questions every short way ends at the right option. In others it tells nothing: where options are
-numbers it ends farther from them than they lie apart, so at the same end of them whatever is right; where
-they are words it ends at one of them that is settled by lot.
+numbers it ends farther from the right one than any two lie apart, so beyond one end of them whatever is
+right; where they are words it ends at one of them that is settled by lot.
 """
 
 import math
@@ -100,7 +100,7 @@ def rules_of(ways: Sequence[ShortWay]) -> Mapping[str, tuple[int, ...]]:
 def closeness(ways: Sequence[ShortWay]) -> Mapping[str, float]:
     """How far a short way ends from the right option over how far the nearest wrong one is, at most.
 
-    Above 1 a wrong one is nearer to where it ends. Nothing is said where no short way is of that kind.
+    Below one half the right one is surely the nearest. Nothing is said where no short way is of that kind.
     """
     known = [way.off / way.nearest for way in ways if way.off is not None and way.nearest > SAME]
     return {"closeness": max(known)} if known else {}

@@ -56,6 +56,14 @@ def test_in_hard_questions_of_numbers_a_short_way_ends_far_off_or_leaves_all_opt
         assert len(everything) == len(question.rules) or question.features["closeness"] > 1
 
 
+def test_one_short_way_that_ends_near_the_right_option_makes_a_question_unfit_for_hard():
+    options, points = ("a", "b", "c"), [[0.0], [1.0], [2.0]]
+    far, near = (ShortWay.to("it", [end], points) for end in (9.0, 0.1))
+    hard = Settled(is_sure=False, place=0.0)
+    assert hard.admits([far], options)
+    assert not hard.admits([far, near], options)
+
+
 @pytest.mark.parametrize("short", WORDED)
 def test_in_hard_questions_of_words_a_short_way_ends_at_words_that_are_settled(short):
     task, ends = BY_SHORT[short], set()
