@@ -35,7 +35,7 @@ class Counter:
         self._started_s: float | None = None
         self._done_before = 0  # done before it appeared, so not part of the rate
         self._next_line_s = 0.0
-        self._has_told = False
+        self._has_shown = False
 
     def __enter__(self) -> Self:
         return self
@@ -53,8 +53,8 @@ class Counter:
         if self._bar is not None:
             progress, task = self._bar
             progress.update(task, completed=done, total=total, note=note)
-        elif time.monotonic() >= self._next_line_s or (done > self._done_before and not self._has_told):
-            self._has_told = done > self._done_before  # the first result is told at once
+        elif time.monotonic() >= self._next_line_s or (done > self._done_before and not self._has_shown):
+            self._has_shown = done > self._done_before  # the first result is shown at once
             self._next_line_s = time.monotonic() + LINE_EVERY_S
             click.echo(self._line(done, total, note), err=True)
 

@@ -67,5 +67,5 @@ def announcement(db: Connection, job_id: str) -> Sequence[ColumnElement[Any]]:
         return ()
     last = select(literal_column("last_value", BigInteger)).select_from(table("results_seq_seq"))
     name = [cast(number % _KEYS, Integer) for number in (jobs.c.number, last.scalar_subquery())]
-    said = select(func.pg_advisory_xact_lock_shared(*name))
-    return [said.where(jobs.c.id == job_id).scalar_subquery()]
+    announced = select(func.pg_advisory_xact_lock_shared(*name))
+    return [announced.where(jobs.c.id == job_id).scalar_subquery()]

@@ -298,11 +298,12 @@ def _amounts_off(question: MotionQuestion, ask: Ask) -> dict[str, float]:
         + abs(end.pitch_deg - start.pitch_deg)
         for change, (start, end) in zip(changes, spans, strict=True)
     ]
-    told = {
+    steps_of = {
         letter: [float(by) for _, by in _STEP.findall(words)] for letter, words in question.options.items()
     }
     return {
-        letter: sum(abs(a - b) for a, b in zip(amounts, steps, strict=True)) for letter, steps in told.items()
+        letter: sum(abs(a - b) for a, b in zip(amounts, steps, strict=True))
+        for letter, steps in steps_of.items()
     }
 
 

@@ -152,8 +152,8 @@ def sequence(flight: Flight, _lots: Random, tries: Random, settled: Settled | No
     words += [text for choice, text in enumerate(CHOICE_WORDS) if choice not in (before.choice, after.choice)]
     text = f"Until {flight.marks_s[number]} s, {CHOICE_WORDS[before.choice]}. What does the drone do next?"
     again = [
-        CHOICE_WORDS[next_one.choice]
-        for index, (each, next_one) in enumerate(pairwise(flight.manoeuvres), start=1)
+        CHOICE_WORDS[following.choice]
+        for index, (each, following) in enumerate(pairwise(flight.manoeuvres), start=1)
         if each.choice == before.choice and index != number
     ]
     alone = words[0] if settled else None  # at a level: nothing misleads where it comes once
