@@ -23,6 +23,7 @@ from gnomon.worlds.options import WorldOptions
 VERSION = 1  # of the tours, in their ids: a change that changes them changes it
 TOURS = 200  # drawn in search of one that holds the question
 LEVEL_TOURS = 20_000  # the same, where short ways are settled: few tours are so straight, or so bent
+TOURS_IN_TOWN = 2_000  # after so many a spare town is looked at: some hold no way so bent
 RANGED_TOURS = 400  # the same, where features have ranges that may hold none
 KEPT = 64  # tours remembered: all tasks of a number ask about one
 PER_TOWN = 8  # tours that share a town
@@ -126,7 +127,7 @@ def tour_of(
     camera: str, seed: int, town: int, k: int, spare: int, difficulty: Difficulty | None = None
 ) -> Tour | None:
     """Tour k of a seed, in that town of it, or a spare one; None where the town has none like it."""
-    world = world_of(seed, "outdoor", town, 0, difficulty, TOWN)
+    world = world_of(seed, "outdoor", town, spare // TOURS_IN_TOWN, difficulty, TOWN)
     tag = (difficulty.tag,) if difficulty else ()
     rng = Random(stable_seed("tour", VERSION, camera, seed, *tag, k, spare))
     tour_id = "-".join([f"{camera}{VERSION}", str(seed), *tag, f"{k:05d}", *([str(spare)] if spare else [])])

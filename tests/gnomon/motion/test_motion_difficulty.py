@@ -79,6 +79,12 @@ def test_in_hard_questions_of_words_a_short_way_ends_at_words_that_are_settled(s
     assert len(ends) > 1
 
 
+def test_a_spare_town_is_looked_at_where_the_first_one_holds_no_way_so_bent():
+    number = FamilyNumber(BY_SHORT["turn"], RIDING, 11, 7, HARD)
+    first = next(tour for spare in range(9) if (tour := tour_of(RIDING, 11, number.place, 7, spare, HARD)))
+    assert draw_motion(number).tour.world.scene.id != first.world.scene.id
+
+
 def test_hard_steps_have_options_alike_whichever_is_right():
     for difficulty, is_alike in ((EASY, False), (HARD, True)):
         for k in range(COUNT):
