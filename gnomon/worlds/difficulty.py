@@ -65,16 +65,21 @@ class Difficulty:
         """What a job's `select.difficulty` says, of questions that have these features.
 
         Raises:
-            SpecError: a feature has another name, or its range is empty.
+            SpecError: none is named, a feature has another name, or its range is empty.
         """
         if isinstance(wanted, str):
             return cls(level=wanted)
+        if not wanted:
+            message = (
+                f"name a level ({', '.join(LEVELS)}), or a feature with its range, such as {features[0]}"
+            )
+            raise SpecError(message, field="select.difficulty")
         for name, (low, high) in wanted.items():
             if name not in features:
                 message = f"no feature {name!r}; allowed: {', '.join((*LEVELS, *features))}"
                 raise SpecError(message, field="select.difficulty")
             if low > high:
-                message = f"{name}: from {low:g} to {high:g} there is nothing"
+                message = f"{name}: from {low:g} to {high:g} there is nothing; write the lowest first"
                 raise SpecError(message, field="select.difficulty")
         return cls(
             ranges=tuple((name, float(low), float(high)) for name, (low, high) in sorted(wanted.items()))

@@ -217,7 +217,11 @@ def test_every_junction_is_in_reach_of_every_other_along_one_way_streets(seed: i
 
 @pytest.mark.parametrize(
     ("difficulty", "said"),
-    [({"size": (0, 1)}, "no feature 'size'"), ({"detour": (3, 1)}, "there is nothing")],
+    [
+        ({"size": (0, 1)}, "no feature 'size'"),
+        ({"detour": (3, 1)}, "write the lowest first"),
+        ({}, "name a level"),
+    ],
 )
 def test_other_features_and_empty_ranges_are_refused(
     difficulty: dict[str, tuple[float, float]], said: str
