@@ -45,7 +45,7 @@ def run(
     """
     settings = settings_of(data_dir)
     draft = draft_of(spec, settings)
-    from service.run_job import of_draft  # late, as all here: a spec's error needs none of them
+    from service.jobs import of_draft  # late, as all here: a spec's error needs none of them
 
     return Job(*run_here(of_draft(draft), settings, workers=workers, progress=progress))
 

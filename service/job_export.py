@@ -42,13 +42,8 @@ def _rows(store: Store, job_id: str, model: str | None, arm: str | None) -> Iter
     if model is None and arm is None:
         yield from store.iter_rows(job_id)
         return
-    cursor = None
-    while True:
-        page = store.rows(job_id, cursor=cursor, limit=PAGE, model=model, arm=arm)
-        yield from page.items
-        cursor = page.next_cursor
-        if cursor is None or not page.items:  # what is being written now is left out, as what comes later is
-            return
+    for rows in store.pages(job_id, limit=PAGE, model=model, arm=arm):
+        yield from rows
 
 
 def _picture(media: MediaStore, sha256: str) -> bytes | None:

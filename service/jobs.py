@@ -25,6 +25,7 @@ from workers.open_job import OpenJob, media_of, open_job
 if TYPE_CHECKING:
     from redis import Redis
 
+    from service.local_stack import LocalStack
     from workers.store.records import JobRecord
     from workers.store.store import Store
 
@@ -154,6 +155,11 @@ def submit(
     """Store the job, then queue its shards; if Redis is unreachable, the sweeper queues them later."""
     job = store.create_job(draft.spec, draft.refs, faults=draft.faults, idempotency_key=idempotency_key)
     return _queued(job, store=store, redis=redis)
+
+
+def of_draft(draft: Draft) -> "Callable[[LocalStack], JobRecord]":
+    """A `begin` for `run_job.run_to_end` that stores and queues the draft's job."""
+    return lambda here: submit(draft, store=here.store, redis=here.redis)
 
 
 def _queued(job: "JobRecord", *, store: "Store", redis: "Redis") -> "JobRecord":

@@ -10,7 +10,6 @@ from sqlalchemy.exc import OperationalError
 
 from gnomon.core.errors import GnomonError
 from gnomon.core.row import Row
-from service.jobs import Draft, submit
 from service.local_stack import LocalStack, default_workers, local_stack
 from service.settings import Settings
 from service.supervisor import sigterm_as_interrupt
@@ -109,11 +108,6 @@ def _wind_down(here: LocalStack, job_id: str, stopping: Callable[[int], None]) -
                     is_announced = True
     finally:
         here.supervisor.stop(within_s=stop_s)
-
-
-def of_draft(draft: Draft) -> Callable[[LocalStack], JobRecord]:
-    """A `begin` for `run_to_end` that stores and queues the draft's job."""
-    return lambda here: submit(draft, store=here.store, redis=here.redis)
 
 
 class _WorkerWatch:

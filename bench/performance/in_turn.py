@@ -123,16 +123,16 @@ def main() -> None:
     parser.add_argument("--latency-ms", type=int, choices=(0, 200), default=200)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--beside", type=Path, help="the root of another checkout of ours")
-    given = parser.parse_args()
-    setting = {"in_flight": given.in_flight, "latency_ms": given.latency_ms}
+    options = parser.parse_args()
+    setting = {"in_flight": options.in_flight, "latency_ms": options.latency_ms}
     with queue() as redis_url, mock_server() as port:
         floor, gnomon, *_ = systems(redis_url, with_inspect=False)
         running = {"floor": (floor, ROOT), "gnomon": (gnomon, ROOT)}
-        if given.beside:
-            running[f"gnomon of {given.beside.name}"] = gnomon, given.beside.resolve()
+        if options.beside:
+            running[f"gnomon of {options.beside.name}"] = gnomon, options.beside.resolve()
         turns: dict[str, list[Turn]] = {name: [] for name in running}
-        base = f"http://127.0.0.1:{port}/" + (f"l{given.latency_ms}/v1" if given.latency_ms else "v1")
-        for number in range(given.rounds):
+        base = f"http://127.0.0.1:{port}/" + (f"l{options.latency_ms}/v1" if options.latency_ms else "v1")
+        for number in range(options.rounds):
             for name, (system, root) in running.items():
                 turns[name].append(take_turn(system, root, base, **setting))
                 sys.stdout.write(f"round {number + 1}, {name}: {turns[name][-1]}\n")

@@ -1,7 +1,7 @@
 """Routes with result rows as JSON pages, NDJSON or CSV, and one trial with its trace."""
 
 import io
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Annotated, Any, Literal
 from urllib.parse import urlencode
@@ -19,7 +19,6 @@ from service.api.request_body import body_docs, plain_body
 from service.api.serializers import listing, trial_view
 from service.api.state import Shared, State
 from service.cassettes import cassette_of_job
-from workers.store.store import Store
 
 OFFERED = ("application/json", "application/x-ndjson", "text/csv")
 DEFAULT_LIMIT = 100
@@ -75,11 +74,13 @@ def list_trials(
     state.store.job(job_id)
     filters = Filters(arm=arm, model=model, task=task, outcome=outcome)
     if kind != OFFERED[0] and limit is None:
-        return encoded_rows(kind, _all_rows(state.store, job_id, cursor, filters))
+        return encoded_rows(
+            kind, state.store.pages(job_id, cursor=cursor, limit=STREAM_PAGE, **asdict(filters))
+        )
     page = state.store.rows(job_id, cursor=cursor, limit=limit or DEFAULT_LIMIT, **asdict(filters))
     if kind == OFFERED[0]:
         return JSONResponse(listing([row_to_json(row) for row in page.items], page.next_cursor))
-    response = encoded_rows(kind, iter([list(page.items)]))
+    response = encoded_rows(kind, iter([page.items]))
     if page.next_cursor is not None:
         used = {name: value for name, value in asdict(filters).items() if value is not None}
         query = urlencode({"cursor": page.next_cursor, "limit": limit, **used})
@@ -141,27 +142,18 @@ def trial_file_response(
     return Response(trial_file_text(trial, kind), media_type=FILE_TYPES[kind], headers=name)
 
 
-def _all_rows(store: Store, job_id: str, cursor: str | None, filters: Filters) -> Iterator[list[Row]]:
-    while True:
-        page = store.rows(job_id, cursor=cursor, limit=STREAM_PAGE, **asdict(filters))
-        yield list(page.items)
-        cursor = page.next_cursor
-        if cursor is None or not page.items:  # what is being written now is left out, as what comes later is
-            return
-
-
-def encoded_rows(kind: str, pages: Iterator[list[Row]]) -> StreamingResponse:
+def encoded_rows(kind: str, pages: Iterator[Sequence[Row]]) -> StreamingResponse:
     """Rows as CSV or NDJSON, sent page by page."""
     encode = _csv if kind == "text/csv" else _ndjson
     return StreamingResponse(encode(pages), media_type=f"{kind}; charset=utf-8")
 
 
-def _ndjson(pages: Iterator[list[Row]]) -> Iterator[str]:
+def _ndjson(pages: Iterator[Sequence[Row]]) -> Iterator[str]:
     for rows in pages:
         yield "".join(ndjson_line(row) for row in rows)
 
 
-def _csv(pages: Iterator[list[Row]]) -> Iterator[str]:
+def _csv(pages: Iterator[Sequence[Row]]) -> Iterator[str]:
     for number, rows in enumerate(pages):
         text = io.StringIO(newline="")
         rows_csv(rows, text)

@@ -17,7 +17,7 @@ from gnomon.spec.spec_file import read_spec
 from gnomon.trials.trial_file import is_trial_file, read_trial_file
 from service.cli.main import DONE, INCOMPLETE
 from service.data_folder import keep_private
-from service.jobs import Draft, draft_from_cli, submit
+from service.jobs import Draft, draft_from_cli, of_draft
 from service.settings import Settings, own_database, read_settings
 from tools.core.lazy_imports import hollow
 from workers.process import limit_memory
@@ -209,13 +209,7 @@ def run_and_report(
 ) -> None:
     """Run the draft's job, print its report, write it to `out`, and exit with the job's exit code."""
     warn(draft)
-    finish(
-        lambda here: submit(draft, store=here.store, redis=here.redis),
-        settings,
-        out=out,
-        as_document=as_document,
-        workers=workers,
-    )
+    finish(of_draft(draft), settings, out=out, as_document=as_document, workers=workers)
 
 
 def finish(

@@ -8,14 +8,14 @@ counted twice or left out.
 from collections import Counter, defaultdict
 from collections.abc import Collection, Sequence
 
-from sqlalchemy import Connection, Subquery, delete, func, insert, select, update
+from sqlalchemy import ColumnElement, Connection, FromClause, Subquery, delete, func, insert, select, update
 from sqlalchemy import cast as sql_cast
 
 from gnomon.core.score import Outcome
 from workers.budget.usage import Usage
 from workers.store.schema import COUNTERS, job_counts, jobs
 
-__all__ = ["OPEN", "Usage", "add_results", "counted_jobs", "lock_jobs"]
+__all__ = ["OPEN", "Usage", "add_results", "counted_jobs", "ended_count", "lock_jobs"]
 
 OPEN = ("queued", "running")
 
@@ -35,6 +35,12 @@ def _counted_jobs() -> Subquery:
 
 
 counted_jobs = _counted_jobs()  # the jobs with all that was counted, and how many changes wait beside the row
+
+
+def ended_count(job: FromClause) -> ColumnElement[int]:
+    """How many of a job's trials have ended, by the counters of `jobs` or of `counted_jobs`."""
+    count: ColumnElement[int] = job.c.scored + job.c.model_failed + job.c.infra_missing
+    return count
 
 
 def lock_jobs(db: Connection, job_ids: Collection[str], *, waits: bool = True) -> None:

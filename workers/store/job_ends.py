@@ -8,7 +8,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from workers.store.database import Database
 from workers.store.failure import failure_of
-from workers.store.job_counters import OPEN, counted_jobs, lock_jobs
+from workers.store.job_counters import OPEN, counted_jobs, ended_count, lock_jobs
 from workers.store.schema import jobs
 
 MAX_CHANGES = 64  # beside a job's row, before they are moved into it: each look at the job adds them up
@@ -65,5 +65,4 @@ def end_job(db: Connection, job_id: str, *, now: float) -> None:
 
 
 def _is_over(job: FromClause) -> ColumnElement[bool]:
-    ended = job.c.scored + job.c.model_failed + job.c.infra_missing
-    return job.c.status.in_(OPEN) & (job.c.planned <= ended)
+    return job.c.status.in_(OPEN) & (job.c.planned <= ended_count(job))

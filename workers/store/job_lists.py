@@ -8,7 +8,7 @@ from sqlalchemy import ColumnElement, Row, func, or_, select
 
 from workers.store.database import Database
 from workers.store.failure import STOPPED
-from workers.store.job_counters import OPEN, counted_jobs
+from workers.store.job_counters import OPEN, counted_jobs, ended_count
 from workers.store.jobs import job_records
 from workers.store.records import JobDigest, JobRecord, MissingTrials, StoppedModel
 from workers.store.schema import jobs, model_checks, results
@@ -23,7 +23,7 @@ _DIGEST = (
     counted_jobs.c.created_at,
     counted_jobs.c.finished_at,
     counted_jobs.c.planned,
-    counted_jobs.c.scored + counted_jobs.c.model_failed + counted_jobs.c.infra_missing,
+    ended_count(counted_jobs),
     counted_jobs.c.infra_missing,
     counted_jobs.c.known_usd,
     counted_jobs.c.is_budget_exhausted,

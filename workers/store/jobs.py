@@ -17,7 +17,7 @@ from gnomon.core.seal import Kind, PlannedSamples, plan_body
 from gnomon.spec.job_spec import JobSpec
 from gnomon.trials.trial_plan import Trial, count_trials, expand_trials
 from workers.store.database import insert_all
-from workers.store.job_counters import OPEN, counted_jobs, lock_jobs
+from workers.store.job_counters import OPEN, counted_jobs, ended_count, lock_jobs
 from workers.store.job_ends import JobEnds
 from workers.store.missing import mark_missing
 from workers.store.records import JobRecord, ModelCheck, Page, iso
@@ -186,7 +186,7 @@ class Jobs(JobEnds):
             lock_jobs(db, [job_id])
             _take_back_missing(db, job_id)
             counted = update(jobs).where(jobs.c.id == job_id)
-            left = jobs.c.scored + jobs.c.model_failed + jobs.c.infra_missing < jobs.c.planned
+            left = ended_count(jobs) < jobs.c.planned
             reopened = counted.where(left, jobs.c.status.not_in(OPEN))
             values = {
                 "status": "queued",

@@ -14,7 +14,7 @@ from gnomon.core.errors import NotFound
 from gnomon.core.row import COLUMNS, Row
 from gnomon.core.sample import SampleRef
 from workers.store.database import among, in_words, insert_all, is_passing
-from workers.store.job_counters import Usage, add_results, counted_jobs
+from workers.store.job_counters import Usage, add_results, counted_jobs, ended_count
 from workers.store.job_ends import JobEnds
 from workers.store.jobs import number_of
 from workers.store.leases import RETRY_S, held_by, unlocked
@@ -122,6 +122,20 @@ class Results(JobEnds, Numbering):
             items=tuple(row_of(row) for row in shown), next_cursor=last if len(rows) > len(shown) else None
         )
 
+    def pages(
+        self, job_id: str, *, cursor: str | None = None, limit: int, **filters: str | None
+    ) -> Iterator[tuple[Row, ...]]:
+        """All that `rows` gives with these filters, page by page.
+
+        It ends before results that others are writing just now, as before those that come later.
+        """
+        while True:
+            page = self.rows(job_id, cursor=cursor, limit=limit, **filters)
+            yield page.items
+            cursor = page.next_cursor
+            if cursor is None or not page.items:
+                return
+
     def iter_rows(self, job_id: str) -> Iterator[Row]:
         """Every result of the job in the order they came, a batch in memory at a time."""
         seq = 0
@@ -155,14 +169,18 @@ class Results(JobEnds, Numbering):
         here = results.c.job_id == counted_jobs.c.id
         newest = select(func.max(results.c.seq)).where(here, results.c.seq <= last)
         later = select(func.count()).select_from(results).where(here, results.c.seq > last)
-        ended = counted_jobs.c.scored + counted_jobs.c.model_failed + counted_jobs.c.infra_missing
         is_open = (model_checks.c.job_id == counted_jobs.c.id) & model_checks.c.state.in_(
             ("pending", "checking")
         )
         checks = select(func.count()).select_from(model_checks).where(is_open)
         sealed = select(func.count()).select_from(seals).where(seals.c.job_id == counted_jobs.c.id)
         counts = (newest.scalar_subquery(), checks.scalar_subquery(), sealed.scalar_subquery())
-        columns = (counted_jobs.c.id, counted_jobs.c.status, ended - later.scalar_subquery(), *counts)
+        columns = (
+            counted_jobs.c.id,
+            counted_jobs.c.status,
+            ended_count(counted_jobs) - later.scalar_subquery(),
+            *counts,
+        )
         with self.reading() as db:
             rows = db.execute(select(*columns).where(counted_jobs.c.id.in_(job_ids))).all()
         return {row[0]: JobState(row[1], row[2], row[3] or 0, row[4], row[5]) for row in rows}

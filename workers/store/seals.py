@@ -11,7 +11,7 @@ from gnomon.core.row import COLUMNS
 from gnomon.core.seal import Kind, SealLine, next_line, read_lines
 from gnomon.report.row_formats import ndjson_line
 from workers.store.database import Database
-from workers.store.job_counters import OPEN, counted_jobs
+from workers.store.job_counters import OPEN, counted_jobs, ended_count
 from workers.store.records import iso
 from workers.store.schema import LEASED, jobs, lease_holders, results, seals, trials
 from workers.store.serialization import row_in_order
@@ -37,7 +37,7 @@ class Seals(Database):
 
     def jobs_to_seal(self, limit: int = 10) -> list[str]:
         """Jobs that have ended since their results were last sealed, and none of whose trials runs."""
-        done = counted_jobs.c.scored + counted_jobs.c.model_failed + counted_jobs.c.infra_missing
+        done = ended_count(counted_jobs)
         is_new = (counted_jobs.c.sealed_rows.is_(None)) | (counted_jobs.c.sealed_rows != done)
         with self.reading() as db:
             # What a worker was running when the job was stopped it may still hand in.
@@ -121,13 +121,12 @@ def _texts(db: Connection, job_id: str) -> Sequence[str]:
 
 def _state(db: Connection, job_id: str) -> Mapping[str, Any] | None:
     """What a job's results are known by: the newest and how many there are."""
-    done = counted_jobs.c.scored + counted_jobs.c.model_failed + counted_jobs.c.infra_missing
     newest = select(func.max(results.c.seq)).where(results.c.job_id == counted_jobs.c.id).scalar_subquery()
     columns = (
         counted_jobs.c.status,
         counted_jobs.c.finished_at,
         counted_jobs.c.sealed_rows,
-        done.label("done"),
+        ended_count(counted_jobs).label("done"),
         newest.label("seq"),
     )
     row = db.execute(select(*columns).where(counted_jobs.c.id == job_id)).mappings().one_or_none()

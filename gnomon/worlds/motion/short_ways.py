@@ -102,8 +102,8 @@ def closeness(ways: Sequence[ShortWay]) -> Mapping[str, float]:
 
     Below one half the right one is surely the nearest. Nothing is said where no short way is of that kind.
     """
-    known = [way.off / way.nearest for way in ways if way.off is not None and way.nearest > SAME]
-    return {"closeness": max(known)} if known else {}
+    ratios = [way.off / way.nearest for way in ways if way.off is not None and way.nearest > SAME]
+    return {"closeness": max(ratios)} if ratios else {}
 
 
 def on_circle(right_deg: float, angles_deg: Sequence[float]) -> list[list[float]]:

@@ -101,8 +101,8 @@ def analyse(
 def _run(spec: dict[str, Any], settings: "Settings", workers: int | None) -> str:
     from service.cli.common import say_stopping
     from service.cli.progress import JobProgress
-    from service.jobs import draft_from_cli
-    from service.run_job import of_draft, run_to_end
+    from service.jobs import draft_from_cli, of_draft
+    from service.run_job import run_to_end
 
     draft = draft_from_cli(spec, settings)
     with JobProgress() as progress:
