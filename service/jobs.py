@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from gnomon.core.agent import AGENTS
-from gnomon.core.benchmark import BENCHMARKS
+from gnomon.core.benchmark import BENCHMARKS, WarnsOfSelection
 from gnomon.core.errors import SpecError
 from gnomon.core.model import OWN_MODEL, is_built_in
 from gnomon.core.sample import LACKS_MEDIA, DataFault, SampleRef
@@ -47,9 +47,12 @@ class Draft:
 
     @property
     def warnings(self) -> list[str]:
-        """Notes for before anything is spent: samples that lack their media."""
-        shows = shows_media(self.spec)
-        return [fault.detail for fault in self.faults if shows and fault.kind == LACKS_MEDIA]
+        """Notes for before anything is spent: what the selection misses, which samples lack their media."""
+        shows, selected = shows_media(self.spec), self.job.samples.refs
+        return [
+            *(selected.warnings if isinstance(selected, WarnsOfSelection) else ()),
+            *(fault.detail for fault in self.faults if shows and fault.kind == LACKS_MEDIA),
+        ]
 
     def estimate(self) -> dict[str, Any]:
         """The size of the job. Dollars are 0 for built-in models and None, unknown, for all others."""

@@ -1,24 +1,17 @@
 """Estimates what a job would cost and could detect, before anything is spent."""
 
-import math
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from itertools import islice, zip_longest
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gnomon.core.agent import model_calls
-from gnomon.core.arm import Arm
-from gnomon.core.benchmark import AsksJudge
-from gnomon.core.model import OWN_MODEL, Request, is_built_in
 from gnomon.core.retry import changed_fields
 from gnomon.core.row import Row
-from gnomon.core.sample import Sample, SampleRef
+from gnomon.core.sample import SampleRef
 from gnomon.exchange.foreign import benchmark_called
-from gnomon.price_table import price_entry
 from gnomon.report.detectable import (
     Detectable,
     Rule,
@@ -31,55 +24,23 @@ from gnomon.report.enough_samples import enough_samples
 from gnomon.report.pairs import ArmPair, pairs
 from gnomon.report.score_matrix import read_scores
 from gnomon.report.text_formats import count
-from gnomon.spec.job_spec import JobSpec, ModelSpec
+from gnomon.spec.job_spec import JobSpec
 from gnomon.spec.margin_spec import margin_text
 from gnomon.statistics.design import ICC, Design, design, strata_of
 from gnomon.statistics.power import PERSISTENCE, PlantedStudy, design_effect, right_or_wrong, spread_of
-from gnomon.tokens import BYTES_PER_TOKEN, PICTURE_TOKENS, REPLY_TOKENS, TokenEstimator
-from gnomon.trials.fault_injection import toolbox_of
-from gnomon.trials.prompt import prompt_of
-from gnomon.trials.run_trial import JobContext
-from gnomon.trials.transformed_question import question_under
 from gnomon.trials.trial_plan import cluster_of
 from service.jobs import Draft
+from service.trial_costs import arm_costs, assumptions, judge_costs, probe_of, tool_warnings
 
 if TYPE_CHECKING:
     from gnomon.report.sections.contrasts import Family
     from workers.store.store import Store
 
-PROBED_SAMPLES = 14  # samples whose prompts are measured
-OBSERVATION_TOKENS = 100
-MOST_REPLY_TOKENS = 4_096
-TYPICAL_CALLS = 3  # tool calls of a trial, unless a pilot has measured them
 DISCORDANT = (0.1, 0.2, 0.3, 0.4)
 SEQUENTIAL_DISCORDANT, SEQUENTIAL_EFFECTS = 0.4, (0.05, 0.1, 0.2, 0.3)
 MOST_SIMULATED = 5_000  # clusters: more take longer than a plan may
 ENOUGH_DISCORDANT, ENOUGH_EFFECTS = 0.3, (0.2, 0.1)  # for which a job that is too small names a size
 SHARE_DRAWS = 60  # that show how seldom the largest effect is claimed where it is too small
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Usage:
-    """Tokens of one trial."""
-
-    prompt: float
-    completion: float
-    calls: float = 1.0
-
-    def usd(self, model: ModelSpec) -> float | None:
-        """Dollars without any discount; 0 for built-in models, None if no price is known, as of an outside
-        agent's own model.
-
-        >>> Usage(prompt=1e6, completion=0).usd(ModelSpec(id="openai/gpt-4o"))
-        2.5
-        """
-        if is_built_in(model.id):
-            return None if model.id == OWN_MODEL else 0.0
-        entry = price_entry(model)
-        if entry is None:
-            return None
-        calls = max(1.0, self.calls)  # a tier counts the prompt of one call
-        return calls * entry.usd(prompt=self.prompt / calls, completion=self.completion / calls)
 
 
 def plan(
@@ -101,13 +62,14 @@ def plan(
     """
     spec, refs = draft.spec, draft.refs
     rows = list(store.iter_rows(store.job(pilot).id)) if store and pilot else []
-    probe = _probe(draft)
+    probe = probe_of(draft)
+    requests = {arm.name: probe.first_requests(arm) for arm in spec.arms}
     arms = [
-        _arm(spec, model, arm, samples=len(refs), probe=probe, rows=rows)
+        arm_costs(spec, model, arm, samples=len(refs), probe=probe, requests=requests[arm.name], rows=rows)
         for model in spec.models
         for arm in spec.arms
     ]
-    judge = _judge(spec, probe, samples=len(refs))
+    judge = judge_costs(spec, probe, samples=len(refs))
     prices = [part["usd"] for part in (*arms, *([judge] if judge else ()))]
     clusters = Counter(ref.cluster or ref.sample_id for ref in refs)
     cells = Counter(ref.cell for ref in refs)
@@ -138,11 +100,11 @@ def plan(
         **({"enough": {"discordant": ENOUGH_DISCORDANT, "sizes": enough}} if enough else {}),
         **({"sequential": _sequential(spec, refs)} if spec.analysis.sequential else {}),
         **({"servers": list(_servers(spec))} if spec.servers else {}),
-        "warnings": draft.warnings,
+        "warnings": [*draft.warnings, *tool_warnings(spec, requests)],
         "notes": list(spec.analysis.notes),
         "pilot": _pilot(store, pilot, rows, outlook) if store and pilot else None,
         "assumptions": [
-            *_assumptions(has_pilot=any(arm["from_pilot"] for arm in arms)),
+            *assumptions(has_pilot=any(arm["from_pilot"] for arm in arms)),
             *(shown if contrasts else ()),
         ],
     }
@@ -184,137 +146,6 @@ def _sequential(spec: JobSpec, refs: Sequence[SampleRef]) -> dict[str, Any]:
             for diff in SEQUENTIAL_EFFECTS
         ],
     }
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Probe:
-    """A few samples of a job, to measure their prompts under each arm; `cells` counts all samples."""
-
-    samples: Sequence[Sample]
-    cells: Mapping[str, int]
-    bench: JobContext
-    estimator: TokenEstimator
-
-    def tokens(self, arm: Arm) -> float:
-        """Tokens of a trial's first request, on average: the prompt that the arm shows, and its tools."""
-        weights = [self.cells[sample.ref.cell] for sample in self.samples]
-        tokens = (self._tokens(sample, arm) for sample in self.samples)
-        return sum(weight * count for weight, count in zip(weights, tokens, strict=True)) / sum(weights)
-
-    @property
-    def turns(self) -> float:
-        """How often an agent is asked in a trial, on average."""
-        weights = [self.cells[sample.ref.cell] for sample in self.samples]
-        turns = (1 + len(sample.follow_ups) for sample in self.samples)
-        return sum(weight * count for weight, count in zip(weights, turns, strict=True)) / sum(weights)
-
-    def _tokens(self, sample: Sample, arm: Arm) -> int:
-        sample = question_under(arm, sample, self.bench)
-        messages = prompt_of(sample, arm, self.bench.benchmark)
-        schemas = toolbox_of(
-            sample, arm, self.bench.media, tools=self.bench.spec.toolset(arm), seed=0
-        ).schemas
-        return self.estimator.prompt(Request(messages=messages, tools=schemas))
-
-
-def _probe(draft: Draft) -> _Probe:
-    by_cell: dict[str, list[str]] = defaultdict(list)
-    for ref in draft.refs:
-        by_cell[ref.cell].append(ref.sample_id)
-    # The first of every cell, then the second: prompts of one cell are alike, neighbours share a scene.
-    in_turn = (name for turn in zip_longest(*by_cell.values()) for name in turn if name is not None)
-    samples = [draft.job.samples.get(name) for name in islice(in_turn, PROBED_SAMPLES)]
-    cells = {cell: len(names) for cell, names in by_cell.items()}
-    return _Probe(samples=samples, cells=cells, bench=draft.job.bench, estimator=TokenEstimator())
-
-
-def _arm(
-    spec: JobSpec,
-    model: ModelSpec,
-    arm: Arm,
-    *,
-    samples: int,
-    probe: _Probe,
-    rows: Sequence[Row],
-) -> dict[str, Any]:
-    trials = samples * spec.repeats
-    start = probe.tokens(arm)
-    in_turn, turns = model_calls(arm)[1], probe.turns
-    most_calls = min(arm.max_turns, math.ceil(in_turn * turns))
-    typical_calls = min(most_calls, math.ceil(min(in_turn, TYPICAL_CALLS + 1) * turns))
-    limits = [decoding.max_tokens for decoding in (spec.decoding or {}).values() if decoding.max_tokens]
-    most_reply = float(model.max_tokens or max(limits, default=MOST_REPLY_TOKENS))
-    pilot = _pilot_usage(rows, model.label, arm.name)
-    typical = pilot or _usage(start, typical_calls, min(REPLY_TOKENS, most_reply))
-    most = _usage(start, most_calls, most_reply)
-    usd, most_usd = typical.usd(model), most.usd(model)
-    if arm.outside is not None and pilot is None:  # its loop, and often its model, are its own
-        return {
-            "model": model.label,
-            "arm": arm.name,
-            "trials": trials,
-            "from_pilot": False,
-            **dict.fromkeys(("prompt_tokens", "completion_tokens", "usd", "usd_at_most")),
-        }
-    return {
-        "model": model.label,
-        "arm": arm.name,
-        "trials": trials,
-        "from_pilot": pilot is not None,
-        "prompt_tokens": round(typical.prompt * trials),
-        "completion_tokens": round(typical.completion * trials),
-        "usd": None if usd is None else usd * trials,
-        "usd_at_most": None if most_usd is None else most_usd * trials,
-    }
-
-
-def _judge(spec: JobSpec, probe: _Probe, *, samples: int) -> dict[str, Any] | None:
-    """What judging would take, by the probed samples: a verdict on every trial of a question that needs one,
-    and on each reply that people have labelled.
-    """
-    benchmark = probe.bench.benchmark
-    if spec.judge is None or not isinstance(benchmark, AsksJudge):
-        return None
-    probed = [sample for sample in probe.samples if benchmark.needs_judge(sample)]
-    prompts = [benchmark.judge_prompt(sample, "word " * REPLY_TOKENS) for sample in probed]
-    requests = [Request(messages=[{"role": "user", "content": prompt}], tools=[]) for prompt in prompts]
-    tokens = sum(map(probe.estimator.prompt, requests)) / max(1, len(requests))
-    labelled = sum(benchmark.labelled_reply(sample) is not None for sample in probed)
-    verdicts = len(probed) * len(spec.models) * len(spec.arms) * spec.repeats + labelled
-    calls = round(samples * verdicts / len(probe.samples))
-    typical = Usage(prompt=tokens, completion=REPLY_TOKENS)
-    most = Usage(prompt=2 * tokens, completion=float(spec.judge.max_tokens or MOST_REPLY_TOKENS))
-    usd, most_usd = typical.usd(spec.judge), most.usd(spec.judge)
-    return {
-        "model": spec.judge.label,
-        "calls": calls,
-        "prompt_tokens": round(tokens * calls),
-        "completion_tokens": REPLY_TOKENS * calls,
-        "usd": None if usd is None else usd * calls,
-        "usd_at_most": None if most_usd is None else most_usd * calls,
-    }
-
-
-def _usage(start: float, calls: int, reply: float) -> Usage:
-    """Tokens of this many calls, each of which is sent the whole conversation before it."""
-    grown = (reply + OBSERVATION_TOKENS) * calls * (calls - 1) / 2
-    return Usage(prompt=start * calls + grown, completion=reply * calls, calls=calls)
-
-
-def _pilot_usage(rows: Sequence[Row], model: str, arm: str) -> Usage | None:
-    counts = [
-        (row.prompt_tokens, row.completion_tokens, row.model_calls)
-        for row in rows
-        if (row.model, row.arm) == (model, arm)
-        and row.score is not None
-        and row.prompt_tokens is not None
-        and row.completion_tokens is not None
-        and row.model_calls is not None
-    ]
-    if not counts:
-        return None
-    prompt, completion, calls = (sum(column) / len(counts) for column in zip(*counts, strict=True))
-    return Usage(prompt=prompt, completion=completion, calls=calls)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -485,14 +316,3 @@ def _pilot(store: "Store", job_id: str, rows: Sequence[Row], outlook: _Outlook) 
             }
         )
     return {"job": job_id, "contrasts": contrasts}
-
-
-def _assumptions(*, has_pilot: bool) -> list[str]:
-    tokens = (
-        f"{BYTES_PER_TOKEN} bytes per token; {PICTURE_TOKENS:,} tokens per picture, {REPLY_TOKENS} per "
-        f"reply, {OBSERVATION_TOKENS} per tool result, {TYPICAL_CALLS} tool calls per trial with tools"
-    )
-    return [
-        "arms that are in the pilot: its mean tokens per trial" if has_pilot else tokens,
-        f"at most: every turn is used, every reply has max_tokens (if not set: {MOST_REPLY_TOKENS:,}) tokens",
-    ]

@@ -67,12 +67,15 @@ class LetteredQuestions:
         data: Path | None,
         select: Select,
         features: Sequence[str],
-        draw: Callable[[FamilyNumber[F]], object],
+        measure: Callable[[FamilyNumber[F]], Mapping[str, float | str]],
     ) -> FamilyNumbers[F]:
         """The numbers of the selected questions; a cell is a family in one kind of scene.
 
+        `features` are those of the benchmark, `measure` draws a question and returns those that it has.
+
         Raises:
-            SpecError: `data` is given, or `select` names a task, a scene or a feature that does not exist.
+            SpecError: `data` is given, or `select` names a task, a scene or a feature that does not exist,
+                or a feature that a task does not have.
             DataError: a cell has no questions within the ranges of features, so that no run begins.
         """
         if data is not None:
@@ -87,9 +90,11 @@ class LetteredQuestions:
         limit = PER_CELL * len(cells) if select.limit is None else select.limit
         difficulties = Difficulty.in_turn(select.difficulty, features=features)
         refs = FamilyNumbers(select.seed, cells, limit if cells else 0, difficulties)
-        if any(difficulty and difficulty.ranges for difficulty in difficulties):
+        if difficulties[0] and difficulties[0].ranges:
+            plain = [FamilyNumber(family, scene, select.seed, 0) for family, scene in cells]
+            difficulties[0].check_features({number.family.task: measure(number) for number in plain})
             for index in range(min(limit, len(cells))):
-                draw(refs.number(index))
+                measure(refs.number(index))
         return refs
 
     def heuristic_scores(self, sample: Sample) -> Mapping[str, float]:

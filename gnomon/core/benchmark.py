@@ -67,6 +67,14 @@ class KnowsMedia(Protocol):
     def sought(self) -> str: ...
 
 
+@runtime_checkable
+class WarnsOfSelection(Protocol):
+    """References to selected samples that say in words what was asked for and is not among them."""
+
+    @property
+    def warnings(self) -> Sequence[str]: ...
+
+
 class Benchmark(Protocol):
     """One benchmark, versioned: a change that can change a score changes `version`."""
 

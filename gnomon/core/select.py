@@ -2,12 +2,14 @@
 
 import operator
 from collections.abc import Sequence
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal, Self, get_args
 
-from pydantic import ConfigDict, Field, model_validator
+from pydantic import ConfigDict, Field, field_validator, model_validator
 
 from gnomon.core.errors import SpecError
 from gnomon.core.validation import AS_LIST, StrictModel
+
+Level = Literal["easy", "medium", "hard", "mixed"]
 
 
 class Select(StrictModel):
@@ -76,7 +78,7 @@ class Select(StrictModel):
         ),
     )
 
-    difficulty: Literal["easy", "medium", "hard", "mixed"] | dict[str, tuple[float, float]] | None = Field(
+    difficulty: Level | dict[str, tuple[float, float]] | None = Field(
         default=None,
         exclude_if=operator.not_,
         description=(
@@ -94,6 +96,19 @@ class Select(StrictModel):
             "null: nothing."
         ),
     )
+
+    @field_validator("difficulty", mode="before")
+    @classmethod
+    def _level_or_ranges(cls, value: Any) -> Any:
+        # All forms at once: what is neither would be told the levels alone.
+        if isinstance(value, dict):
+            for name, ends in value.items():
+                if not (isinstance(ends, list | tuple) and len(ends) == 2 and all(map(_is_number, ends))):
+                    raise ValueError(f"{name}: its lowest and its highest value are due, such as [1.5, 3]")
+        elif value is not None and value not in get_args(Level):
+            levels = ", ".join(get_args(Level))
+            raise ValueError(f"allowed: {levels}, or ranges of features, such as {{detour: [1.5, 3]}}")
+        return value
 
     @model_validator(mode="after")
     def _frames_or_fps(self) -> Self:
@@ -114,3 +129,7 @@ class Select(StrictModel):
             for name in names:
                 if name not in allowed:
                     raise SpecError(f"no {name!r}; allowed: {', '.join(allowed)}", field=name_of)
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)

@@ -277,8 +277,10 @@ def prompt_options(spec: JobSpec, _: Context) -> None:
     supported = _options(spec.plugin())
     for name in ("frames", "fps", "language", "together", "difficulty", "world"):
         if getattr(spec.select, name) and name not in supported:
-            allowed = ", ".join(sorted(supported - {"paper"})) or "none of its kind"
-            message = f"{spec.benchmark} has no {name} to choose; allowed: {allowed}"
+            allowed = ", ".join(sorted(supported - {"paper"}))
+            message = f"{spec.benchmark} has no {name} to choose; " + (
+                f"allowed: {allowed}" if allowed else "leave it out"
+            )
             raise SpecError(message, field=f"select.{name}")
     if spec.select.together and spec.protocol != "paper":
         raise SpecError(f"only `protocol: paper` asks so, not {spec.protocol}", field="select.together")

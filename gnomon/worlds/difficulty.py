@@ -104,6 +104,19 @@ class Difficulty:
             return (None, *(cls(level=level) for level in LEVELS))
         return (None if wanted is None else cls.of(wanted, features=features),)
 
+    @staticmethod
+    def left_out(in_turn: Sequence["Difficulty | None"], *, cells: int, limit: int) -> list[str]:
+        """In words, which of the difficulties that rounds of all cells have in turn `limit` questions miss.
+
+        >>> Difficulty.left_out(Difficulty.in_turn("mixed"), cells=14, limit=30)
+        ['the first 30 questions hold none that is hard: rounds of 14 take turns, so 56 hold all levels']
+        """
+        missed = [each.tag if each else AS_IT_COMES for each in in_turn[-(-limit // max(cells, 1)) :]]
+        if not missed or not limit:
+            return []
+        turns = f"rounds of {cells} take turns, so {cells * len(in_turn)} hold all levels"
+        return [f"the first {limit} questions hold none that is {' or '.join(missed)}: {turns}"]
+
     @classmethod
     def from_tag(cls, tag: str) -> Self:
         """The difficulty that a sample's id names.
@@ -131,6 +144,22 @@ class Difficulty:
         'detour~1.5~3.0'
         """
         return self.level or "~".join(f"{name}~{low!r}~{high!r}" for name, low, high in self.ranges)
+
+    def check_features(self, by_task: Mapping[str, Collection[str]]) -> None:
+        """Refuse a range of a feature that a task's questions do not have; `by_task` names those they have.
+
+        >>> Difficulty.of({"detour": (1.5, 3)}).check_features({"GL": ["detour"], "MS": ["detour", "turns"]})
+
+        Raises:
+            SpecError: names the tasks that have it.
+        """
+        for name, _, _ in self.ranges:
+            lacking = [task for task, features in by_task.items() if name not in features]
+            having = [task for task in by_task if task not in lacking]
+            if lacking:
+                remedy = f", or ask only for {', '.join(having)}" if having else ""
+                message = f"{name} is not measured of {', '.join(lacking)}: leave it out{remedy}"
+                raise SpecError(message, field="select.difficulty")
 
     def admits(self, features: Mapping[str, float]) -> bool:
         """Whether a question with these features is within all ranges; one that lacks a feature is not."""

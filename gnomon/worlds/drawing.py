@@ -1,6 +1,6 @@
 """Draws the world and the question behind a sample's number. Equal numbers, equal questions."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from random import Random
@@ -151,6 +151,25 @@ def world_of(
     if options and options.clocks == "apart":
         world = replace(world, clocks_s=draw_clocks(rng, world.scene.cameras))
     return replace(world, scene=with_map(world.scene, file=f"{name}.png"))
+
+
+def check_ranges(numbers: Sequence[Number]) -> None:
+    """Refuse ranges that a task has no feature for, or no place a question, before anything is made.
+
+    Raises:
+        SpecError: a task does not have a feature.
+        DataError: no place that is tried holds such a question.
+    """
+    difficulty = numbers[0].difficulty if numbers else None
+    if difficulty is None or not difficulty.ranges:
+        return
+    by_task = {}
+    for number in numbers:
+        plain = draw(replace(number, difficulty=None))
+        by_task[number.task_id] = features_of(plain.world, plain.question)
+    difficulty.check_features(by_task)
+    for number in numbers:
+        draw(number)
 
 
 def map_key(world: World) -> str:

@@ -23,7 +23,7 @@ from gnomon.core.errors import SpecError, Unavailable
 from gnomon.parent_death import die_with_parent
 from gnomon.whole_file import PUBLIC, write_whole
 from gnomon.worlds.difficulty import Difficulty
-from gnomon.worlds.drawing import MAP_VERSION, VERSION, Drawn, draw, map_of
+from gnomon.worlds.drawing import MAP_VERSION, VERSION, Drawn, check_ranges, draw, map_of
 from gnomon.worlds.options import WorldOptions
 from gnomon.worlds.sample_numbers import CELLS, Number
 from gnomon.worlds.world import World
@@ -121,9 +121,7 @@ def generate(
     in_turn = Difficulty.in_turn("mixed") if difficulty == "mixed" else (difficulty,)
     total = samples or len(CELLS) * (scenes or 1) * len(in_turn)
     plan = Plan(seed=seed, scenes=scenes, samples=total, difficulties=in_turn, clips=clips, options=options)
-    if any(difficulty and difficulty.ranges for difficulty in in_turn):
-        for number in plan.numbers(0):
-            draw(number)  # ranges that no question is within are refused before anything is written
+    check_ranges(plan.numbers(0))
     _begin(out, plan)
     left = [round_ for round_ in plan.rounds if not _round_file(out, round_).exists()]
     there = total - sum(len(plan.numbers(round_)) for round_ in left)

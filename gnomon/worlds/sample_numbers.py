@@ -1,6 +1,7 @@
 """Which place and which task sample k of a seed has. Nothing is generated to tell."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from gnomon.benchmarks.gtr_bench.case import SCENES, TASKS
@@ -126,6 +127,10 @@ class Numbers(RefsOnDemand):
 
     def ref_at(self, index: int) -> SampleRef:
         return self.number(index).ref()
+
+    @property
+    def warnings(self) -> Sequence[str]:
+        return Difficulty.left_out(self.difficulties, cells=len(self.cells), limit=self.limit)
 
     def __contains__(self, ref: object) -> bool:
         """Whether the sample belongs to the selection, found without going through it."""

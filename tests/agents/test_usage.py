@@ -13,7 +13,7 @@ from gnomon.core.model import Request
 from gnomon.media import MediaStore
 from gnomon.price_table import Entry, _text, entry_of, price_entry
 from gnomon.spec.job_spec import ModelSpec, Price
-from service.planning import Usage
+from service.trial_costs import Usage
 from workers.budget.cost_bound import price_of
 
 ASK = Request(messages=[{"role": "user", "content": "hi"}], tools=[], timeout_s=10.0)

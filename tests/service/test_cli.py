@@ -272,6 +272,9 @@ def test_generated_worlds_have_the_difficulty_that_is_asked_for(
     easy = ("generate", "worlds", "--samples", "2", "--difficulty", "easy", "--workers", "1")
     assert gnomon(*easy, "--out", "easy") == 0
     assert all("easy" in path.stem for path in Path("easy").rglob("*.geojson"))
+    mixed = ("generate", "worlds", "--samples", "2", "--difficulty", "mixed", "--workers", "1")
+    assert gnomon(*mixed, "--out", "mixed") == 0
+    assert "warning: the first 2 questions hold none that is easy or medium" in capsys.readouterr().err
     for refused in ("detur=1:2", "detour=3:1", "detour=50:60"):
         assert gnomon("generate", "worlds", "--out", "none", "--samples", "2", "--difficulty", refused) == 2
         assert "--difficulty: " in capsys.readouterr().err

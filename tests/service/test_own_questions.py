@@ -36,6 +36,28 @@ def test_the_example_runs_and_its_tools_answer_all_five_questions(
     assert all("error" in row["metrics"] for row in rows if row["task"] == "distance")
 
 
+def test_tools_that_fit_no_question_are_told_before_and_after(tmp_path: Path, run_gnomon: Command) -> None:
+    (tmp_path / "mine.csv").write_text("question,answer\nIs Oslo north of Rome?,yes\n")
+    arms = [
+        {"name": "some", "agent": "react", "tools": ["list_cameras", "measure_motion"]},
+        {"name": "none", "agent": "react", "tools": ["cameras_seeing"]},
+    ]
+    spec = {**SPEC, "data": "mine.csv", "arms": [*ARMS, *arms]}
+    (tmp_path / "job.json").write_text(json.dumps(spec))
+    plan = json.loads(run_gnomon("plan", "job.json", "--json", cwd=tmp_path).stdout)
+    unfit = "fit none of 1 sample looked at"
+    assert plan["warnings"] == [
+        f"arm some: 1 of 2 tools {unfit}: list_cameras",
+        f"arm none: 1 of 1 tool {unfit}, so it is asked as one without tools: cameras_seeing",
+    ]
+    raw, some, none = plan["arms"]
+    assert none["prompt_tokens"] == raw["prompt_tokens"] < some["prompt_tokens"]
+    done = run_gnomon("run", "job.json", "--json", "--workers", "1", cwd=tmp_path)
+    offered = {tool["tool"]: tool["offered"] for tool in json.loads(done.stdout)["tools"]}
+    assert offered["measure_motion"] is True
+    assert offered["cameras_seeing"] is False
+
+
 def test_a_judge_scores_in_the_workers_and_is_held_against_labels(
     tmp_path: Path, run_gnomon: Command
 ) -> None:

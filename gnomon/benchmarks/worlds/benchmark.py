@@ -18,7 +18,7 @@ from gnomon.core.select import Select
 from gnomon.media import MediaStore
 from gnomon.media.drawn_later import drawn_later
 from gnomon.worlds.difficulty import Difficulty
-from gnomon.worlds.drawing import KEPT_QUESTIONS, Drawn, draw, map_key, map_of
+from gnomon.worlds.drawing import KEPT_QUESTIONS, Drawn, check_ranges, draw, map_key, map_of
 from gnomon.worlds.features import features_of
 from gnomon.worlds.options import WorldOptions
 from gnomon.worlds.oracle_steps import steps_of
@@ -114,9 +114,7 @@ class Worlds:
         difficulties = Difficulty.in_turn(select.difficulty)
         options = None if select.world is None else WorldOptions.of(select.world)
         refs = Numbers(select.seed, cells, limit, difficulties, options)
-        if any(difficulty and difficulty.ranges for difficulty in difficulties):
-            for index in range(min(limit, len(cells))):
-                draw(refs.number(index))  # a cell without such questions is refused before anything runs
+        check_ranges([refs.number(index) for index in range(min(limit, len(cells)))])
         return WorldSamples(refs=refs, protocol=protocol, media=media, select=select)
 
     def score(self, sample: Sample, response: str, *, scoring: Scoring, variant: str | None = None) -> Score:

@@ -93,7 +93,7 @@ class WorldsFamilies(LetteredQuestions):
         protocol: PromptProtocol,  # noqa: ARG002 (there is one prompt)
         media: MediaStore,
     ) -> SampleSet:
-        refs = self.numbers(FAMILIES, data=data, select=select, features=FEATURES, draw=draw_question)
+        refs = self.numbers(FAMILIES, data=data, select=select, features=FEATURES, measure=_features)
         return FamilySamples(refs=refs, media=media)
 
     def features(self, sample: Sample) -> Mapping[str, float | str]:

@@ -21,8 +21,7 @@ from gnomon.media import MediaStore
 from gnomon.media.drawn_later import drawn_later
 from gnomon.media.rules import Uniform, as_asked
 from gnomon.worlds.drawing import map_key, map_of
-from gnomon.worlds.families.family import FamilyQuestion
-from gnomon.worlds.families.family_numbers import FamilyNumbers, family_number_of
+from gnomon.worlds.families.family_numbers import FamilyNumber, FamilyNumbers, family_number_of
 from gnomon.worlds.motion.drawing import MOTION_TASKS, SCENES, DrawnMotion, MotionTask, draw_motion
 from gnomon.worlds.motion.features import FEATURES
 from gnomon.worlds.motion.tour import Tour
@@ -127,6 +126,11 @@ def _drawn(pictures: Any, index: int, jpeg: Any) -> bytes:
     return encoded
 
 
+def _features(number: FamilyNumber[MotionTask]) -> Mapping[str, float | str]:
+    level = {"level": number.level} if number.level else {}
+    return {**level, **draw_motion(number).question.features}
+
+
 class WorldsMotion(LetteredQuestions):
     """STI-Bench's eight tasks of a riding camera, UrbanVideo-Bench's of a flying one; a cell is a task."""
 
@@ -148,14 +152,12 @@ class WorldsMotion(LetteredQuestions):
         protocol: PromptProtocol,  # noqa: ARG002 (there is one prompt)
         media: MediaStore,
     ) -> SampleSet:
-        refs = self.numbers(MOTION_TASKS, data=data, select=select, features=FEATURES, draw=draw_motion)
+        refs = self.numbers(MOTION_TASKS, data=data, select=select, features=FEATURES, measure=_features)
         return MotionSamples(refs=refs, media=media, select=select)
 
     def features(self, sample: Sample) -> Mapping[str, float | str]:
         """Its level, and what makes the question hard; see gnomon/worlds/motion/features.py."""
-        level = family_number_of(sample.ref.sample_id, MOTION_TASKS).level
-        question: FamilyQuestion = sample.target["question"]
-        return {**({"level": level} if level else {}), **question.features}
+        return _features(family_number_of(sample.ref.sample_id, MOTION_TASKS))
 
 
 worlds_motion: Benchmark = WorldsMotion()

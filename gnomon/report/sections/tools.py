@@ -1,5 +1,6 @@
 """Counts how often each tool was called, how often badly, and what it alone is worth."""
 
+import math
 from collections.abc import Iterator, Mapping
 
 import numpy as np
@@ -83,13 +84,16 @@ class _Shown(ArmsPart, ToolsPart):
 def _tools(report_input: ReportInput) -> ToolsPart:
     """The use and the worth of each tool.
 
-    A tool is offered where it can serve samples of the benchmark: no other was in any request. The effects of
-    a tool are means over models, None where no arms tell it apart; the Shapley value is that of a player who
-    is this tool alone.
+    A tool is offered where it can serve samples of the benchmark, by an arm of which some trial was offered
+    any: no other was in a request. The effects of a tool are means over models, None where no arms tell it
+    apart; the Shapley value is that of a player who is this tool alone.
     """
     scores, spec, benchmark = report_input.scores, report_input.spec, report_input.benchmark
     offered = _offered(scores, spec)
-    provided = {name for arm in spec.arms for name in provided_inputs(benchmark, arm.tools)}
+    empty = _arms_offered_none(scores)
+    provided = {
+        name for arm in spec.arms if arm.name not in empty for name in provided_inputs(benchmark, arm.tools)
+    }
     effects = _tool_effects(scores, spec, headline=benchmark.headline)
     attributions = report_input.part(attribution)["attributions"]
     names = sorted({name for tools in offered.values() for name in tools})
@@ -191,6 +195,15 @@ def _effect(
 
 def _mean(values: list[float]) -> float | None:
     return sum(values) / len(values) if values else None
+
+
+def _arms_offered_none(scores: ScoreMatrix) -> set[str]:
+    """The arms whose trials were all offered no tool; an arm that does not say is none of them."""
+    most: dict[str, float] = {}
+    for (_, arm), totals in zip(scores.groups, scores.totals, strict=True):
+        of_group = totals.tools_offered[1] if totals.tools_offered else math.inf
+        most[arm] = max(most.get(arm, 0), of_group)
+    return {arm for arm, tools in most.items() if tools == 0}
 
 
 def _report(scores: ScoreMatrix, tool: str, offered: Mapping[str, tuple[str, ...]]) -> ToolReport:

@@ -124,6 +124,10 @@ class FamilyNumbers(RefsOnDemand, Generic[F]):
     def ref_at(self, index: int) -> SampleRef:
         return self.number(index).ref()
 
+    @property
+    def warnings(self) -> Sequence[str]:
+        return Difficulty.left_out(self.difficulties, cells=len(self.cells), limit=self.limit)
+
     def holds(self, number: FamilyNumber[F]) -> bool:
         """Whether the sample belongs to the selection, found without going through it."""
         cell = (number.family, number.scene)

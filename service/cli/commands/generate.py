@@ -73,6 +73,8 @@ def worlds(
     from gnomon.worlds import difficulty as difficulties
     from gnomon.worlds.generate import generate as write
     from gnomon.worlds.options import WorldOptions
+    from gnomon.worlds.sample_numbers import CELLS
+    from service.cli.common import say
     from service.cli.progress import counting
 
     style = None
@@ -102,6 +104,10 @@ def worlds(
             raise
         option = "--world" if (error.field or "").startswith("select.world") else "--difficulty"
         raise type(error)(error.message, field=option) from None
+    if difficulty == "mixed":
+        in_turn = difficulties.Difficulty.in_turn("mixed")
+        for warning in difficulties.Difficulty.left_out(in_turn, cells=len(CELLS), limit=written):
+            say(f"warning: {warning}")
     click.echo(f"{count(written, 'question')}: {out}")
 
 

@@ -99,7 +99,11 @@ def test_a_specs_own_decoding_stands_and_an_empty_one_sets_nothing() -> None:
         ({"select": {"language": "fr"}}, "select.language", "'en' or 'ja'"),
         ({"select": {"together": True}}, "select.together", "sti-bench has no together"),
         ({"benchmark": "vir-bench", "protocol": "paper"}, "protocol", "allowed: official, guarded"),
-        ({"benchmark": "itinerary", "select": {"frames": 8}}, "select.frames", "none of its kind"),
+        (
+            {"benchmark": "itinerary", "select": {"frames": 8}},
+            "select.frames",
+            "itinerary has no frames to choose; leave it out",
+        ),
         ({"benchmark": "urbanvideo-bench", "select": {"together": True}}, "select.together", "paper"),
     ],
 )

@@ -2,6 +2,7 @@
 
 import math
 import re
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from random import Random
@@ -10,6 +11,7 @@ import networkx as nx
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import ValidationError
 
 from gnomon.benchmarks.gtr_bench.case import TASKS
 from gnomon.benchmarks.gtr_bench.rules_of_thumb import (
@@ -21,7 +23,9 @@ from gnomon.benchmarks.gtr_bench.rules_of_thumb import (
     taken,
 )
 from gnomon.benchmarks.worlds import worlds
-from gnomon.core.benchmark import MeasuresDifficulty
+from gnomon.benchmarks.worlds_families import worlds_families
+from gnomon.benchmarks.worlds_motion import worlds_motion
+from gnomon.core.benchmark import Benchmark, MeasuresDifficulty, WarnsOfSelection
 from gnomon.core.errors import DataError, NotFound, SpecError
 from gnomon.core.ids import stable_seed
 from gnomon.core.select import Select
@@ -229,6 +233,54 @@ def test_other_features_and_empty_ranges_are_refused(
     with pytest.raises(SpecError, match=said) as refused:
         Difficulty.of(difficulty)
     assert refused.value.field == "select.difficulty"
+
+
+@pytest.mark.parametrize(
+    "difficulty", [{"detour": 2}, {"detour": [1]}, {"detour": ["1", "x"]}, {"detour": None}]
+)
+def test_a_feature_without_two_numbers_is_refused_by_its_name(difficulty: dict[str, object]) -> None:
+    with pytest.raises(ValidationError, match=r"detour: its lowest and its highest value"):
+        Select.model_validate({"difficulty": difficulty})
+
+
+@pytest.mark.parametrize("difficulty", ["harder", ["easy", "hard"], 3])
+def test_what_is_neither_level_nor_ranges_is_told_both(difficulty: object) -> None:
+    with pytest.raises(ValidationError, match="easy, medium, hard, mixed, or ranges of features"):
+        Select.model_validate({"difficulty": difficulty})
+
+
+@pytest.mark.parametrize(
+    ("benchmark", "feature", "having", "lacking"),
+    [
+        (worlds, "closeness", "GeoLocation", "MotionState"),
+        (worlds_families, "hidden", "WhereHidden", "SameTarget"),
+        (worlds_motion, "manoeuvres", "Proximity", "Spatial Relation"),
+    ],
+)
+def test_a_range_of_what_is_not_measured_of_a_task_is_refused_and_names_those_of_which_it_is(
+    benchmark: Benchmark, feature: str, having: str, lacking: str, tmp_path: Path
+) -> None:
+    select = Select(tasks=(having, lacking), limit=4, difficulty={feature: (0.0, 1000.0)})
+    with pytest.raises(
+        SpecError, match=f"{feature} is not measured of {lacking}: .* only for {having}$"
+    ) as no:
+        benchmark.open(data=None, select=select, protocol="guarded", media=MediaStore(tmp_path))
+    assert no.value.field == "select.difficulty"
+
+
+@pytest.mark.parametrize(("benchmark", "cells"), [(worlds, 14), (worlds_families, 16), (worlds_motion, 17)])
+def test_mixed_levels_warn_where_the_limit_leaves_one_out(
+    benchmark: Benchmark, cells: int, tmp_path: Path
+) -> None:
+    def warnings(limit: int) -> Sequence[str]:
+        select = Select(limit=limit, difficulty="mixed")
+        refs = benchmark.open(data=None, select=select, protocol="guarded", media=MediaStore(tmp_path)).refs
+        assert isinstance(refs, WarnsOfSelection)
+        return refs.warnings
+
+    assert f"none that is hard: rounds of {cells} take turns" in "".join(warnings(3 * cells))
+    assert "none that is easy or medium or hard" in "".join(warnings(1))
+    assert warnings(3 * cells + 1) == []
 
 
 def test_a_benchmark_that_generates_no_difficulty_refuses_it() -> None:
