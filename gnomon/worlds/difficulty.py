@@ -11,6 +11,8 @@ from gnomon.benchmarks.gtr_bench.rules_of_thumb import (
     SAME,
     Evidence,
     Score,
+    earliest,
+    longest,
     longest_run,
     scores_of,
     taken,
@@ -38,9 +40,11 @@ APART = ("longest", "earliest", "least turning")  # have a lot of their own; all
 # A rule that tells no options apart obeys any lot. As it is harder to find the right option than to miss it,
 # that would mostly happen where it is to find it, and its rate would be below chance.
 ALWAYS_TELLS = {("longest", "ATI")}
-# By task, in what the right option's place among the four is drawn evenly: else what is written tells it.
+# By task, in what the right option's place among the four is drawn evenly: else what is written tells it, as
+# short and late intervals are met more often than others where straight-line timing is to find the answer.
 PLACED: Mapping[str, Mapping[str, Score]] = {
     "MS": {"longest run": longest_run},
+    "ATI": {"longest": longest, "earliest": earliest},
 }
 OPTIONS = 4
 # Three of five wrong orders of three cameras, drawn evenly, hold the right one's reverse in 6 of 10. Its tour
@@ -179,9 +183,10 @@ class Difficulty:
             return None
         straight = self.finds(rng, CHANCE)
         apart = {name: rng.random() < CHANCE for name in APART}
-        places = {name: rng.randrange(OPTIONS) for scores in PLACED.values() for name in scores}
+        places = {name: rng.randrange(OPTIONS) for name in PLACED["MS"]}
         has_reverse = rng.random() < REVERSED
         apart[TOUR] = self.finds(rng, CHANCE / OF_TOUR)
+        places |= {name: rng.randrange(OPTIONS) for name in PLACED["ATI"]}
         return Lots(straight=straight, apart=apart, places=places, has_reverse=has_reverse)
 
 
@@ -216,7 +221,10 @@ class Lots:
         A rule that cannot tell the right option from any other has no say.
         """
         scores = scores_of(question, [right, *beside, *candidates])
-        never, misled = self._demands(scores, right)
+        placed = PLACED.get(question.task, {})
+        never, misled = self._demands(
+            {rule: by_option for rule, by_option in scores.items() if rule not in placed}, right
+        )
         misled = [ahead for ahead in misled if ahead.isdisjoint(beside)]
         free = sorted(set(candidates) - never)
         if not never.isdisjoint(beside) or len(free) < count or not all(misled):
@@ -224,7 +232,7 @@ class Lots:
         sets = list(combinations(free, count))
         for wrong in rng.sample(sets, min(TRIED, len(sets))):
             options = (right, *beside, *wrong)
-            if self._is_obeyed(scores, options, question.task) and self._is_placed(question, options):
+            if self._is_obeyed(scores, options, question.task) and self.is_placed(question, options):
                 return list(wrong)
         return None
 
@@ -239,11 +247,13 @@ class Lots:
             if len(places) == len(options):
                 if self.must_tell and (rule, task) in ALWAYS_TELLS:
                     return False
+            elif rule in PLACED.get(task, {}):
+                continue  # its place says whether it finds the first one
             elif finds != self.finds(rule) or is_unclear:
                 return False
         return True
 
-    def _is_placed(self, question: Evidence, options: Sequence[str]) -> bool:
+    def is_placed(self, question: Evidence, options: Sequence[str]) -> bool:
         """Whether the first option can have the places among all that are drawn for it; level ones share."""
         for name, score in PLACED.get(question.task, {}).items():
             values = [value for option in options if (value := score(question, option)) is not None]

@@ -278,9 +278,7 @@ def arrival_time_interval(world: World, rng: Random, trip: Trip, lots: Lots | No
         four: tuple[Sighting, ...] = rng.choice(fours)
         middle = rng.choice([sighting for sighting in four if sighting in real])
     else:
-        obeying = _intervals(
-            world, rng, clips, rng.sample(fours, min(INTERVALS_TRIED, len(fours))), real, lots
-        )
+        obeying = _intervals(world, rng, clips, rng.sample(fours, len(fours)), real, lots)
         if obeying is None:
             return None
         four, middle = obeying
@@ -307,13 +305,20 @@ def _intervals(
     lots: Lots,
 ) -> tuple[tuple[Sighting, ...], Sighting] | None:
     """Four sightings and the right one of them that obey the lots."""
+    questions = {
+        sighting.camera: evidence_of(world, "ATI", clips, asked=sighting.camera) for sighting in real
+    }
+    tried = 0
     for four in fours:
         for middle in rng.sample(four, len(four)):
-            if middle in real:
-                others = [when(sighting) for sighting in four if sighting != middle]
-                question = evidence_of(world, "ATI", clips, asked=middle.camera)
-                if lots.wrong(rng, question, right=when(middle), candidates=others, count=3):
-                    return four, middle
+            others = [when(sighting) for sighting in four if sighting != middle]
+            if middle not in real or not lots.is_placed(questions[middle.camera], (when(middle), *others)):
+                continue
+            tried += 1
+            if lots.wrong(rng, questions[middle.camera], right=when(middle), candidates=others, count=3):
+                return four, middle
+            if tried >= INTERVALS_TRIED:
+                return None
     return None
 
 
