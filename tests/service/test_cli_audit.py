@@ -101,3 +101,12 @@ def test_bad_usage_is_one_line_and_2(
     said = capsys.readouterr()
     assert says in said.err
     assert said.out == ""
+
+
+def test_only_questions_of_the_named_tasks_are_tried(capsys: pytest.CaptureFixture[str]) -> None:
+    tasks = ("--tasks", "GeoLocation", "--tasks", "MotionState")
+    assert gnomon("--benchmark", "worlds", *tasks, "--limit", "8", "--json") == 0
+    cells = json.loads(capsys.readouterr().out)["samples"]["by_cell"]
+    assert cells == {"outdoor.GL": 2, "indoor.GL": 2, "outdoor.MS": 2, "indoor.MS": 2}
+    assert gnomon("--benchmark", "worlds", "--tasks", "Nowhere") == 2
+    assert "--tasks: no 'Nowhere'; allowed: GeoLocation" in capsys.readouterr().err

@@ -64,6 +64,6 @@ def of_way(times_s: np.ndarray, positions_m: np.ndarray) -> dict[str, float]:
     return {
         "length_m": length_m,
         "gap_s": float(times_s[-1] - times_s[0]),
-        "detour": length_m / max(displacement_m(positions_m), SHORTEST_M),
+        "detour": max(length_m, SHORTEST_M) / max(displacement_m(positions_m), SHORTEST_M),
         "speed_change": float(speeds.max() - speeds.min()),
     }

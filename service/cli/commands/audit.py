@@ -29,6 +29,9 @@ WIDTH = 150  # columns that the tables need; a narrower terminal wraps them
     help="What your own file calls a column; may be given several times.",
 )
 @click.option("--scorer", help="Scorer of your own file where a row names none: a name, or JSON.")
+@click.option(
+    "--tasks", multiple=True, metavar="NAME", help="Only questions of this task; may be given several times."
+)
 @click.option("--limit", type=click.IntRange(1, 10_000_000), help="Maximum number of samples; default all.")
 @click.option(
     "--seed", default=0, show_default=True, type=click.IntRange(0, 2**63 - 1), help="Seed of their selection."
@@ -41,6 +44,7 @@ def audit(
     data: Path | None,
     columns: tuple[str, ...],
     scorer: str | None,
+    tasks: tuple[str, ...],
     limit: int | None,
     seed: int,
     difficulty: Difficulty | None,
@@ -69,7 +73,7 @@ def audit(
     for option, value in (("difficulty", difficulty), ("world", world)):
         if value is not None and not _has(benchmark, option):
             raise SpecError(f"{name} has no {option} to choose", field=f"--{option}")
-    select = Select(limit=limit, seed=seed, difficulty=difficulty, world=world)
+    select = Select(tasks=tasks, limit=limit, seed=seed, difficulty=difficulty, world=world)
     with tempfile.TemporaryDirectory() as folder, counting("samples") as advance:
         media = MediaStore(Path(folder))
         try:

@@ -17,7 +17,7 @@ from gnomon.recordings import truth
 from gnomon.worlds.difficulty import Difficulty
 from gnomon.worlds.families.family_numbers import FamilyNumber, family_number_of
 from gnomon.worlds.motion.drawing import MOTION_TASKS, RIDING, draw_motion, tour_of
-from gnomon.worlds.motion.features import FEATURES
+from gnomon.worlds.motion.features import FEATURES, of_way
 from gnomon.worlds.motion.ride_questions import average_mps, average_mps2, straight_mps
 from gnomon.worlds.motion.short_ways import Settled, ShortWay
 from tools.geometry.kinematics import displacement_m
@@ -229,6 +229,12 @@ def test_ranges_of_features_are_met_and_an_unknown_feature_is_named(tmp_path):
 def test_features_are_among_those_that_may_be_asked_for():
     for task in MOTION_TASKS:
         assert drawn(task, None, 0).question.features.keys() <= set(FEATURES)
+
+
+@pytest.mark.parametrize(("end_m", "detour"), [((0.0, 0.0), 1.0), ((0.4, 0.0), 1.0), ((3.0, 4.0), 7 / 5)])
+def test_what_hardly_moves_has_no_detour(end_m, detour):
+    positions_m = np.array([(0.0, 0.0, 0.0), (end_m[0], 0.0, 0.0), (*end_m, 0.0)])
+    assert of_way(np.array([0.0, 1.0, 2.0]), positions_m)["detour"] == pytest.approx(detour)
 
 
 def test_the_audit_tells_short_ways_by_level(tmp_path):
