@@ -20,16 +20,13 @@ limit_memory()
 from agents.models.catalog import open_model, preload
 from gnomon.media import MediaStore
 from gnomon.spec.job_spec import JobSpec
-from tools.core.lazy_imports import load_lazy
-from workers.worker import _import_for
+from workers.worker import import_for
 
 def begin(tool):
     arm = {"name": "tools", "agent": "react", "tools": [tool]}
     model = {"id": "openai/m", "api_base": "http://127.0.0.1:1/v1"}
     spec = JobSpec.model_validate({"benchmark": "quiz", "models": [model], "arms": [arm]})
-    preload(spec.models)
-    _import_for(spec)
-    load_lazy()
+    import_for(spec, preload)
     return sorted({name.partition(".")[0] for name, module in sys.modules.items() if module})
 """
 
