@@ -127,10 +127,9 @@ def crossings(path_m: Sequence[Point], area: Polygon) -> list[tuple[float, float
 
 def _is_apart(path_m: Sequence[Point], area: Polygon) -> bool:
     """Whether all of a path lies to one side of an area: west, east, south or north of it."""
-    bounds_m: tuple[float, ...] = area.bounds  # NaN of an empty area, which is apart from nothing
-    west_m, south_m, east_m, north_m = bounds_m
+    west_m, south_m, east_m, north_m = area.bounds  # NaN of an empty area, which is apart from nothing
     xs_m, ys_m = zip(*path_m, strict=True)
-    return max(xs_m) < west_m or min(xs_m) > east_m or max(ys_m) < south_m or min(ys_m) > north_m
+    return bool(max(xs_m) < west_m or min(xs_m) > east_m or max(ys_m) < south_m or min(ys_m) > north_m)
 
 
 def crossings_of_each(path_m: Sequence[Point], areas: Sequence[Polygon]) -> list[list[tuple[float, float]]]:
