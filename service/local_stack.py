@@ -1,6 +1,7 @@
 """Runs queue, sweeper and workers as children of this process, for `run`, `demo` and `up`."""
 
 import importlib
+import logging
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -10,6 +11,7 @@ from functools import partial
 from redis import Redis, RedisError
 
 from gnomon.core.errors import SpecError
+from gnomon.spec.job_spec import JobSpec
 from service.data_folder import UMASK
 from service.redis_server import RedisServer
 from service.settings import Settings
@@ -18,7 +20,9 @@ from workers.process import module_command
 from workers.queue import client_of
 from workers.store.store import Store, open_store
 
+WORKER = "workers.__main__"  # by name: a service starts without agents
 MAX_DEFAULT_WORKERS = 4
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,17 +35,18 @@ class LocalStack:
     redis_url: str
     supervisor: Supervisor
 
-    def start_workers(self, count: int, queues: Sequence[str], *, are_forks: bool = False) -> None:
+    def start_workers(self, count: int, queues: Sequence[str], *, fork_for: JobSpec | None = None) -> None:
         """Start the sweeper and `count` workers that listen to `queues`.
 
-        Forks of this process need not import what it has: that is for a command that runs one job. A service
-        holds keys and a socket that its workers should not have.
+        To run one job, workers are forks: this process imports all that the job's trials need, once for all
+        of them. A service holds keys and a socket that its workers should not have: they are commands.
         """
-        self.start_sweeper(is_fork=are_forks)
+        is_fork = fork_for is not None
+        self.start_sweeper(is_fork=is_fork)
+        if fork_for is not None:
+            _import_for(fork_for)
         for number in range(1, count + 1):
-            self._start(
-                f"worker-{number}", "workers.__main__", "--queues", ",".join(queues), is_fork=are_forks
-            )
+            self._start(f"worker-{number}", WORKER, "--queues", ",".join(queues), is_fork=is_fork)
 
     def start_sweeper(self, *, is_fork: bool = False) -> None:
         """Start the sweeper alone."""
@@ -59,6 +64,14 @@ class LocalStack:
                 log_file=self.settings.data_dir / "logs" / f"{name}.log",
             )
         )
+
+
+def _import_for(spec: JobSpec) -> None:
+    """Import what a worker would; what fails here fails there too, and is told there."""
+    try:
+        importlib.import_module(WORKER).load_for(spec)
+    except Exception as error:  # noqa: BLE001 (whatever an import raises)
+        log.info("left to the workers: %r", error)
 
 
 def _run_module(module: str, arguments: Sequence[str]) -> None:

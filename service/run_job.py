@@ -60,7 +60,7 @@ def run_to_end(
         try:
             started(job, [old for old in abandoned if old.id != job.id])
             number = workers or workers_for(job.counts.planned - job.counts.done)
-            here.start_workers(number, [job.spec.queue], are_forks=True)
+            here.start_workers(number, [job.spec.queue], fork_for=job.spec)
             watch = _WorkerWatch(here)
             for snapshot in poll_job(here.store, job.id):
                 progress(snapshot)

@@ -8,6 +8,7 @@ import click
 
 from gnomon.core.errors import GnomonError
 from gnomon.spec.endpoints import ALLOWED_API_BASES_ENV, parse_allowed
+from gnomon.spec.job_spec import JobSpec
 from workers.logs import set_up_logs
 from workers.open_job import JobCache, media_of
 from workers.process import limit_memory, raise_gc_threshold
@@ -15,6 +16,14 @@ from workers.rate_limit.config import RATE_LIMITS_ENV as RATES
 from workers.rate_limit.config import parse_rates
 from workers.settings import read_cache_days, read_timing
 from workers.store.store import open_store
+
+
+def load_for(spec: JobSpec) -> None:
+    """Import what a worker does for a job, so that its workers can be forks that have it."""
+    from agents.models.catalog import preload
+    from workers.worker import import_for
+
+    import_for(spec, preload)
 
 
 @click.command(help=__doc__)

@@ -32,10 +32,13 @@ log = logging.getLogger(__name__)
 Preload = Callable[[list[ModelSpec]], None]
 
 
-def _import_for(spec: JobSpec) -> None:
+def import_for(spec: JobSpec, preload: Preload) -> None:
+    """Import what the trials of a job need, before a fork: clients of its models, agents and tools."""
+    preload(list(spec.called_models.values()))
     for arm in spec.arms:
         agent_of(arm)
         spec.toolset(arm)
+    load_lazy()
 
 
 class ShardWorker(Worker):
@@ -193,10 +196,9 @@ class ShardWorker(Worker):
             job_id, shard = message.shard()
             self._shard, message.runner = f"{job_id}/{shard}", self._run
             spec = self._context.store.job(job_id).spec
-            self._preload(list(spec.called_models.values()))
-            _import_for(spec)
+            import_for(spec, self._preload)
             self._context.opener.open(job_id, store=self._context.store)
-            load_lazy()
+            load_lazy()  # of what opening it has imported
         except Exception as error:  # noqa: BLE001 (the fork meets it again, and acts)
             log.warning("message %s: %r", message.id, error)
 

@@ -1,14 +1,19 @@
-"""Measures how long it takes until the command line answers, the API is ready and six trials have run.
+"""Measures how long it takes until the command line answers, the API is ready, six trials have run, and
+`gnomon demo` shows its first result and ends.
 
     python -m bench.performance.startup [--turns 5] [--no-inspect]
+    python -m bench.performance.startup --demo [--turns 5] [--beside CHECKOUT]
 
 `gnomon run` and `inspect eval` run the same six trials of the workload against the same mock server, in turn,
 each as a user would start it; the ratio is that of the medians. CPU seconds are those of all processes.
+With `--demo` the demo alone is run, in turn with that of another checkout, which has its own `.venv`. Wall
+times tell something only on a machine that does nothing else.
 """
 
 import argparse
 import json
 import os
+import re
 import resource
 import shutil
 import statistics
@@ -29,6 +34,7 @@ ROOT = Path(__file__).parents[2]
 GNOMON = str(Path(sys.executable).with_name("gnomon"))
 GIVE_UP_S = 600.0  # on a machine that much else runs on
 TRIALS, TURNS = 6, 5
+FIRST_RESULT = re.compile(r"trials: [1-9][\d,]* of ")  # a line of progress that counts one
 OPTIONS = ("0.7 m/s", "1.4 m/s", "2.1 m/s", "2.8 m/s")
 Starts = Mapping[str, list[tuple[float, float]]]  # by command, CPU and wall seconds of each turn
 
@@ -136,6 +142,41 @@ def _inspect_eval(inspect: str, base: str, folder: Path) -> None:
     _run_quietly(command)
 
 
+def demo_s(gnomon: str) -> tuple[float, float, float]:
+    """What `gnomon demo` takes: CPU seconds, wall seconds, and wall seconds until it shows a first result.
+
+    Raises:
+        RuntimeError: it failed, or showed no result before it ended.
+    """
+    began_s, before_s, first_s, told = time.perf_counter(), _children_s(), None, ""
+    with tempfile.TemporaryDirectory() as folder:
+        command = [gnomon, "demo", "--data-dir", folder]
+        with subprocess.Popen(
+            command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+        ) as running:
+            assert running.stderr is not None
+            for line in running.stderr:
+                told += line
+                if first_s is None and FIRST_RESULT.match(line):
+                    first_s = time.perf_counter() - began_s
+    if running.returncode or first_s is None:
+        raise RuntimeError(f"gnomon demo ended with {running.returncode}: {told[-1000:]}")
+    return _children_s() - before_s, time.perf_counter() - began_s, first_s
+
+
+def demo_lines(commands: Mapping[str, str], turns: int) -> Iterator[str]:
+    """A table of medians and ranges; each turn runs each command once."""
+    taken: dict[str, list[tuple[float, float, float]]] = {name: [] for name in commands}
+    for turn in range(turns + 1):
+        for name, gnomon in commands.items():
+            seconds = demo_s(gnomon)
+            if turn:  # the first one may still compile modules
+                taken[name].append(seconds)
+    yield "\n| gnomon demo | CPU s | wall s | first result after s |\n|---|---|---|---|"
+    for name, turns_taken in taken.items():
+        yield f"| {name} | {' | '.join(map(_spread, zip(*turns_taken, strict=True)))} |"
+
+
 def _run_quietly(command: list[str]) -> None:
     environ = {**os.environ, "OPENAI_API_KEY": "none", "MOCK_API_KEY": "none"}
     done = subprocess.run(command, env=environ, capture_output=True, text=True, check=False)
@@ -186,7 +227,16 @@ def main() -> None:
     parser.add_argument(
         "--no-inspect", action="store_true", help="leave Inspect AI out: nothing is installed"
     )
+    parser.add_argument("--demo", action="store_true", help="gnomon demo alone")
+    parser.add_argument("--beside", type=Path, metavar="CHECKOUT", help="whose demo is run in turn")
     options = parser.parse_args()
+    if options.demo:
+        commands = {"this checkout": GNOMON}
+        if options.beside:
+            commands[str(options.beside)] = str(options.beside / ".venv" / "bin" / "gnomon")
+        for line in demo_lines(commands, options.turns):
+            sys.stdout.write(f"{line}\n")
+        return
     with queue() as redis_url:
         measure(Page(), redis_url, turns=options.turns, with_inspect=not options.no_inspect)
 

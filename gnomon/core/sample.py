@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any, Literal
 from gnomon.core.message import Block, ImageBlock, Message, VideoBlock
 from tools.core.clip import Footage
 from tools.map_record.record import MapNames, MapRecord
-from tools.sandbox.record import TravelSandbox
 from tools.scene.scene import Scene
 
 if TYPE_CHECKING:
     from tools.itinerary.trip import Trip  # reads opening hours, which few samples need
+    from tools.sandbox.record import TravelSandbox
 
 Shown = Literal["always", "media", "map", "camera_data", "facts", "oracle"]
 Transform = Literal["rotate", "mirror", "shift_time", "rename", "permute_options", "change_units"]
@@ -94,7 +94,7 @@ class Sample:
     map_names: MapNames = field(
         default_factory=MapNames
     )  # which names of that record the question itself gives away
-    sandbox: TravelSandbox | None = None  # all that is known of a trip, for tools that search it
+    sandbox: "TravelSandbox | None" = None  # all that is known of a trip, for tools that search it
     footage: Footage | None = None  # the clip, for tools that look again
     gazetteer: bool = False  # it plays in Japan: the gazetteer's tools fit
     missing: tuple[str, ...] = ()  # media that are absent, by name

@@ -13,7 +13,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-import shapely
 from markupsafe import Markup
 
 from gnomon.drawing.base_map import (
@@ -212,9 +211,7 @@ def _scene_ground(
 
 def _reach(at_m: XY, view: View | None) -> Bounds:
     """Around a camera and what it sees, in metres."""
-    outline = shapely.MultiPoint([at_m, *(view.area.exterior.coords if view else [])])
-    west, south, east, north = outline.bounds
-    return west, south, east, north
+    return bounds_of([at_m, *(view.area.exterior.coords if view else [])]) or (*at_m, *at_m)
 
 
 def _as_it_is(xy: XY) -> XY:

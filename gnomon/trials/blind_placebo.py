@@ -18,17 +18,15 @@ from gnomon.trials.dealt_text import dealt, enumerations, said_in
 from gnomon.trials.donors import Donors
 from gnomon.trials.perturb_numbers import perturb_numbers
 from gnomon.trials.stand_in_record import stand_in_record
-from gnomon.trials.stand_in_sandbox import stand_in_sandbox
 from gnomon.trials.stand_in_scene import stand_in, without_marks
 from tools.core.tool import EMPTY_SCENE, Tool, ToolArgs, ToolContext
 from tools.core.toolbox import TOOLS, Observation, Toolbox
 from tools.map_record.record import MapRecord
-from tools.sandbox.record import TravelSandbox
-from tools.sandbox.scheduler import find_trip
 from tools.scene.scene import Scene
 
 if TYPE_CHECKING:
     from tools.itinerary.trip import Trip  # reads opening hours, which few samples need
+    from tools.sandbox.record import TravelSandbox
 
 OTHER_SCENE = "other_scene"  # as `injected` of a result, and in flags of a row
 SAME_SCENE = "same_scene"  # there is no other: the scene's own cameras and places, exchanged by chance
@@ -140,8 +138,10 @@ class BlindPlacebo(Toolbox):
             self._stand_in_record = record, OTHER_SCENE if other else SAME_SCENE
         return self._stand_in_record
 
-    def _sandbox(self, asked: TravelSandbox) -> TravelSandbox | None:
+    def _sandbox(self, asked: "TravelSandbox") -> "TravelSandbox | None":
         """The one sandbox that answers all calls; None where no other question has one."""
+        from gnomon.trials.stand_in_sandbox import stand_in_sandbox  # late: few samples have one
+
         others = (donor.sandbox for donor in self._donors)
         other = next((sandbox for sandbox in others if sandbox is not None), None)
         return stand_in_sandbox(asked, other) if other else None
@@ -176,8 +176,12 @@ class BlindPlacebo(Toolbox):
         judged: ToolArgs = tool.args.model_validate_json(json.dumps({"plan": plan}))
         return judged
 
-    def _other_sandbox_plan(self, tool: Tool[Any], args: ToolArgs, sandbox: TravelSandbox) -> ToolArgs | None:
+    def _other_sandbox_plan(
+        self, tool: Tool[Any], args: ToolArgs, sandbox: "TravelSandbox"
+    ) -> ToolArgs | None:
         """The same with the stand-in's own schedule, in half of the cases with fields of days exchanged."""
+        from tools.sandbox.scheduler import find_trip  # late, as above
+
         days = find_trip(sandbox).days
         if days is None:
             return None

@@ -3,12 +3,15 @@
 import asyncio
 import functools
 import re
+import threading
 import time
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from typing import TypeVar, cast
+
+from cachetools import LRUCache
 
 from gnomon.core.agent import Agent, AgentContext, LimitReached
 from gnomon.core.answers import answers_of, joined_answers
@@ -64,6 +67,7 @@ from tools.core.toolbox import BAD_CALL
 
 T = TypeVar("T")
 SLOW_THREADS = 6
+MEASURED = 64  # questions whose measures are kept: the arms and repeats of a sample lie side by side
 DOUBTS_RESULTS = "doubts_results"  # flag: a reply says that results of tools do not fit
 _RESULTS = r"(?:tools?|results?|outputs?|coordinates?|positions?|measurements?|distances?|data)"
 _UNFIT = (
@@ -86,6 +90,11 @@ class JobContext:
     media: MediaStore
     samples: SampleSet | None = None
     _kinds: dict[type, bool] = field(default_factory=dict, init=False, repr=False, compare=False)
+    # By the question's id(), beside the question itself: while it is kept, no other has that id.
+    _measured: LRUCache[int, tuple[Sample, Mapping[str, float | str]]] = field(
+        default_factory=lambda: LRUCache(MEASURED), init=False, repr=False, compare=False
+    )
+    _lock: threading.Lock = field(default_factory=threading.Lock, init=False, repr=False, compare=False)
 
     def benchmark_as(self, kind: type[T]) -> T | None:
         """The benchmark, if it is of this kind, one of the protocols of benchmarks. It is looked at once a
@@ -94,6 +103,28 @@ class JobContext:
         if kind not in self._kinds:
             self._kinds[kind] = isinstance(self.benchmark, kind)
         return cast(T, self.benchmark) if self._kinds[kind] else None
+
+    def measures_of(self, question: Sample) -> Mapping[str, float | str]:
+        """What rules of thumb score on a question and what makes it hard, by metric: worked out once for all
+        arms and repeats that ask it.
+        """
+        with self._lock:
+            _, measures = self._measured.get(id(question), (None, None))
+        if measures is None:
+            measures = self._measure(question)
+            with self._lock:
+                self._measured[id(question)] = question, measures
+        return measures
+
+    def _measure(self, question: Sample) -> Mapping[str, float | str]:
+        measures: dict[str, float | str] = {}
+        if (ruled := self.benchmark_as(HasHeuristics)) is not None:  # type: ignore[type-abstract]
+            by_rule = ruled.heuristic_scores(question)
+            measures |= {f"{HEURISTIC_PREFIX}{rule}": value for rule, value in by_rule.items()}
+        if (measured := self.benchmark_as(MeasuresDifficulty)) is not None:  # type: ignore[type-abstract]
+            by_name = measured.features(question)
+            measures |= {f"{FEATURE_PREFIX}{name}": value for name, value in by_name.items()}
+        return measures
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -338,14 +369,8 @@ def score_response(
     )
     if question.missing:
         score = replace(score, flags=(*score.flags, "missing_media"))
-    if (ruled := bench.benchmark_as(HasHeuristics)) is not None:  # type: ignore[type-abstract]
-        by_rule = ruled.heuristic_scores(question)
-        heuristics = {f"{HEURISTIC_PREFIX}{rule}": value for rule, value in by_rule.items()}
-        score = replace(score, metrics={**score.metrics, **heuristics})
-    if (measured := bench.benchmark_as(MeasuresDifficulty)) is not None:  # type: ignore[type-abstract]
-        by_name = measured.features(question)
-        features = {f"{FEATURE_PREFIX}{name}": value for name, value in by_name.items()}
-        score = replace(score, metrics={**score.metrics, **features})
+    if measures := bench.measures_of(question):
+        score = replace(score, metrics={**score.metrics, **measures})
     if back := mapped_back(arm, question, response, bench):
         score = replace(score, metrics={**score.metrics, **back})
     if arm.confidence:

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -132,6 +132,37 @@ def test_a_right_answer_is_scored_with_its_usage() -> None:
     assert (row.outcome, row.score, row.stop_reason) == (Outcome.SCORED, 1.0, "answered")
     assert (row.prompt_tokens, row.completion_tokens, row.usd, row.model_calls) == (7, 2, 0.5, 1)
     assert model.asked[0].messages == trace.prompt == SAMPLE.messages()
+
+
+def test_what_makes_a_question_hard_is_worked_out_once_for_all_its_trials() -> None:
+    measured: list[Sample] = []
+
+    class Measured(ToyBenchmark):
+        def heuristic_scores(self, sample: Sample) -> Mapping[str, float]:
+            measured.append(sample)
+            return {"first option": 1.0}
+
+        def features(self, sample: Sample) -> Mapping[str, float | str]:
+            measured.append(sample)
+            return {"level": "hard"}
+
+    spec = JobSpec.model_validate(
+        {"benchmark": "toy", "models": [{"id": "m"}], "arms": [{"name": "raw", "agent": "direct"}]}
+    )
+    bench = JobContext(spec=spec, benchmark=Measured(), media=MediaStore(Path("unused")))
+    other = replace(SAMPLE, parts=(*SAMPLE.parts, *SAMPLE.parts))
+    for question in (SAMPLE, SAMPLE, other):
+        row, _ = asyncio.run(
+            run_trial(
+                TRIAL,
+                bench=bench,
+                sample=lambda question=question: question,
+                agent=Asker(),
+                model=ToyModel(says("yes")),
+            )
+        )
+        assert row.metrics == {"floor: first option": 1.0, "feature: level": "hard"}
+    assert measured == [SAMPLE, SAMPLE, other, other]
 
 
 def test_an_unknown_price_or_usage_stays_unknown() -> None:

@@ -159,7 +159,9 @@ def piece_by_piece(path, area):
 def test_crossings_of_many_areas_at_once_are_those_of_each_piece_to_the_last_bit(path, cameras):
     ring = box(-50, -50, 50, 50).difference(box(-20, -20, 20, 20))
     areas = [ring, *(sector(apex, heading, 80, range_m) for apex, heading, range_m in cameras)]
-    assert crossings_of_each(path, areas) == [piece_by_piece(path, area) for area in areas]
+    expected = [piece_by_piece(path, area) for area in areas]
+    assert crossings_of_each(path, areas) == expected
+    assert [crossings(path, area) for area in areas] == expected
     assert crossings_of_each(path, []) == []
 
 
@@ -212,3 +214,11 @@ def test_no_path_crosses_an_area_that_is_empty_and_the_others_are_cut_as_before(
     areas = crossed([Polygon(), square])
     assert isinstance(areas, CrossedConvex)
     assert areas.by(path) == [[], [(5.0, 15.0)]]
+
+
+def test_a_path_of_no_point_or_one_crosses_nothing():
+    assert crossings([], box(-1, -1, 1, 1)) == crossings([(0, 0)], box(-1, -1, 1, 1)) == []
+
+
+def test_nothing_crosses_an_area_that_is_empty():
+    assert crossings([(0, 0), (5, 0)], Polygon()) == []

@@ -1,13 +1,17 @@
 """A worker holds what its job needs, and no more; what it was loaded without can be loaded afterwards."""
 
 import json
+import os
 import subprocess
 import sys
+
+import pytest
 
 from agents.core.langgraph_runtime import DISPENSABLE, LARGE
 from workers.process import DISPENSABLE as DISPENSABLE_TO_REDIS
 
 HEAVY = {"PIL", "av", "litellm", "networkx", "numpy", "opening_hours", "pyarrow", "scipy", "shapely", "yaml"}
+BLAS_ALONE = {**os.environ, "OPENBLAS_NUM_THREADS": "1"}  # as the command line has it
 OPTIONAL = {"charset_normalizer", "httpx2", "opentelemetry", "psutil", "pygments", "rich", "websockets"}
 
 START = """
@@ -20,16 +24,13 @@ limit_memory()
 from agents.models.catalog import open_model, preload
 from gnomon.media import MediaStore
 from gnomon.spec.job_spec import JobSpec
-from tools.core.lazy_imports import load_lazy
-from workers.worker import _import_for
+from workers.worker import import_for
 
 def begin(tool):
     arm = {"name": "tools", "agent": "react", "tools": [tool]}
     model = {"id": "openai/m", "api_base": "http://127.0.0.1:1/v1"}
     spec = JobSpec.model_validate({"benchmark": "quiz", "models": [model], "arms": [arm]})
-    preload(spec.models)
-    _import_for(spec)
-    load_lazy()
+    import_for(spec, preload)
     return sorted({name.partition(".")[0] for name, module in sys.modules.items() if module})
 """
 
@@ -108,6 +109,32 @@ def test_the_graph_runs_in_such_a_worker_and_imports_no_library_on_its_first_wal
     assert answer == "B"
     assert json.loads(observed[0])["speed_mps"] == 2.0
     assert new == []
+
+
+BEFORE_FORKS = """
+import json, os, sys
+import service.local_stack
+from gnomon.spec.job_spec import JobSpec
+from service.local_stack import _import_for
+
+print(json.dumps("agents" in sys.modules))
+arm = {"name": "tools", "agent": "react", "tools": ["travel_time"]}
+spec = {"benchmark": "worlds", "models": [{"id": "reference"}], "arms": [arm]}
+_import_for(JobSpec.model_validate(spec))
+needed = ("agents.react", "agents.models.reference.model", "langgraph.func", "scipy.sparse.csgraph")
+print(json.dumps([name for name in needed if name not in sys.modules]))
+print(len(os.listdir("/proc/self/task")))
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="forks of a run are made on Linux only")
+def test_a_run_imports_all_that_its_workers_need_and_starts_no_thread_by_that():
+    done = subprocess.run(
+        [sys.executable, "-c", BEFORE_FORKS], capture_output=True, text=True, check=False, env=BLAS_ALONE
+    )
+    assert done.returncode == 0, done.stderr
+    has_agents, missing, threads = [json.loads(line) for line in done.stdout.splitlines()]
+    assert (has_agents, missing, threads) == (False, [], 1)
 
 
 SPANS = """

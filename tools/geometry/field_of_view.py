@@ -120,7 +120,16 @@ def crossings(path_m: Sequence[Point], area: Polygon) -> list[tuple[float, float
     >>> crossings([(0, 0), (10, 0)], Polygon([(2, -1), (4, -1), (4, 1), (2, 1)]))
     [(2.0, 4.0)]
     """
+    if not path_m or _is_apart(path_m, area):  # as most are: few parts of a way to a view run through it
+        return []
     return crossings_of_each(path_m, [area])[0]
+
+
+def _is_apart(path_m: Sequence[Point], area: Polygon) -> bool:
+    """Whether all of a path lies to one side of an area: west, east, south or north of it."""
+    west_m, south_m, east_m, north_m = area.bounds  # NaN of an empty area, which is apart from nothing
+    xs_m, ys_m = zip(*path_m, strict=True)
+    return bool(max(xs_m) < west_m or min(xs_m) > east_m or max(ys_m) < south_m or min(ys_m) > north_m)
 
 
 def crossings_of_each(path_m: Sequence[Point], areas: Sequence[Polygon]) -> list[list[tuple[float, float]]]:

@@ -131,8 +131,11 @@ class Network:
         """The shortest way from a point to the nearest part of an area; None where the network knows none."""
         start = self.anchor(start_m, start_floor)
         entries = self._ground.entries(area, start, area_floor) if start else ()
-        paths = [self.path(start_m, start_floor, entry, area_floor) for entry in entries]
-        return min((path for path in paths if path), key=lambda path: path.length_m, default=None)
+        lengths_m = [self.length_m(start_m, start_floor, entry, area_floor) for entry in entries]
+        nearest_m = min(lengths_m, default=math.inf)
+        if nearest_m == math.inf:
+            return None
+        return self.path(start_m, start_floor, entries[lengths_m.index(nearest_m)], area_floor)
 
     def _shortest(self, start: Anchor, end: Anchor) -> list[RouteLeg] | None:
         """The legs of the shortest way between two anchors, as the ground has them."""

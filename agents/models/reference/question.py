@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from functools import lru_cache
 
 from gnomon.benchmarks.gtr_bench.clock import clocks_told_s
 from gnomon.core.message import Message, text_of
@@ -42,6 +43,7 @@ _WORDING: tuple[tuple[Kind, str], ...] = (
     (Kind.PASSING_TIME, r"(?:time period|when) (?:when )?the target appears|time period"),
     (Kind.PASSED_CAMERA, r"which camera the target passed"),
 )
+KEPT_TEXTS = 64  # whose clips are kept: all turns of a trial read the same text, and so do its arms
 TIMES_WANTED = {Kind.NEXT_CAMERA: 1, Kind.MEETING: 1, Kind.NEXT_TWO: 2}
 
 
@@ -106,7 +108,7 @@ def read_question(
     body = " ".join(question.partition("Options:")[0].split())
     kind = next((kind for kind, words in _WORDING if re.search(words, body)), Kind.OTHER)
     options = [_OPTION.match(line) for line in question.splitlines()]
-    clips = _clips(text.splitlines()) or tuple(clips_in_pictures()) or _named(body)
+    clips = _clips(text) or tuple(clips_in_pictures()) or _named(body)
     return Question(
         kind=kind,
         about_middle="intermediate time period" in body,
@@ -153,9 +155,10 @@ def clock(seconds: float) -> str:
     return f"{minutes // 60:02d}:{minutes % 60:02d}:{ms // 1000:02d}.{ms % 1000:03d}"
 
 
-def _clips(lines: list[str]) -> tuple[Clip, ...]:
+@lru_cache(KEPT_TEXTS)
+def _clips(text: str) -> tuple[Clip, ...]:
     clips: list[Clip] = []
-    for line in lines:
+    for line in text.splitlines():
         if head := _CLIP.match(line):
             clips.append(clip_of(head[1], head[2], head.groups()[2:]))
         elif clips and (box := _BOX.match(line)):
