@@ -38,7 +38,7 @@ docs: $(VENV)/dev.installed  ## the parts of docs/ that are made from the module
 check: $(VENV)/dev.installed  ## lint, types, import contracts
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
-	$(BIN)/mypy
+	$(BIN)/mypy --num-workers $(WORKERS)
 	$(BIN)/lint-imports
 
 format: $(VENV)/dev.installed  ## put the code into shape

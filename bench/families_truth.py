@@ -112,9 +112,7 @@ class Floors:
             here = numbers[: max(width - right, 0), max(0, -up) : height - max(0, up)]
             there = numbers[right:, max(0, up) : height - max(0, -up)]
             both = (here >= 0) & (there >= 0)
-            self.steps.append(
-                (here[both], there[both], np.full(both.sum(), CELL_M * math.hypot(right, up)))
-            )
+            self.steps.append((here[both], there[both], np.full(both.sum(), CELL_M * math.hypot(right, up))))
 
     def _room(self, spot: Spot) -> str:
         point = shapely.Point(spot[:2])
