@@ -13,7 +13,7 @@ from gnomon.benchmarks.gtr_bench.map_reading.reading_store import ReadingStore
 from gnomon.benchmarks.gtr_bench.scenes import outdoor_scene
 from gnomon.media import MediaStore
 
-SAMPLE, SOAK_SAMPLE = 8, 60  # maps read blind
+SAMPLE, SOAK_SAMPLE = 8, 20  # maps read blind
 
 
 pytestmark = pytest.mark.timeout(600)  # it reads a hundred maps

@@ -50,7 +50,7 @@ def test_no_answer_no_plan_and_a_false_refusal_score_less(family: str) -> None:
             assert score(task, json.dumps(refusal)).value == float(family == "must-refuse")
 
 
-@pytest.mark.parametrize("count", [30, pytest.param(120, marks=pytest.mark.soak)])
+@pytest.mark.parametrize("count", [30, pytest.param(60, marks=pytest.mark.soak)])
 def test_chance_and_thumb_rules_mostly_fail_where_exact_search_always_passes(count: int) -> None:
     drawn = tasks("city-day", count)
     passed = {name: sum(score(task, play(name, task)).value == 1 for task in drawn) for name in POLICIES}

@@ -35,8 +35,8 @@ from gnomon.worlds.sample_numbers import Number, number_of
 from gnomon.worlds.street_plans import draw_plan
 
 SEED, ROUNDS = 11, 3
-# Of these rounds only one task is drawn. The soak looks at more, and so sees a smaller deviation.
-MOTION_ROUNDS = pytest.mark.parametrize("rounds", [10, pytest.param(60, marks=pytest.mark.soak)])
+# Of each round one task alone is drawn. The soak looks at more, and so sees a smaller deviation.
+MOTION_ROUNDS = pytest.mark.parametrize("rounds", [10, pytest.param(20, marks=pytest.mark.soak)])
 EASY, HARD = Difficulty(level="easy"), Difficulty(level="hard")
 
 
