@@ -1,8 +1,9 @@
 VENV ?= .venv
 BIN := $(VENV)/bin
 WORKERS ?= 2
+PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/pytest
 
-.PHONY: help demo test soak faults bench audit docs check format lock clean
+.PHONY: help demo test test-processes test-rest soak faults bench audit docs check format lock clean
 help:  ## list what can be made
 	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 18
 
@@ -10,8 +11,14 @@ demo: $(VENV)/run.installed  ## the main job, offline: what do tools change on g
 	$(BIN)/gnomon demo
 
 test: $(VENV)/dev.installed check  ## everything, on real Redis, real processes and a real small language model
-	PYTHONDONTWRITEBYTECODE= $(BIN)/pytest -n $(WORKERS) --dist worksteal --ignore tests/web
-	PYTHONDONTWRITEBYTECODE= $(BIN)/pytest -n $(WORKERS) --dist worksteal tests/web  # a browser keeps an event loop
+	$(MAKE) --no-print-directory --keep-going --jobs=2 test-processes test-rest
+	$(PYTEST) -n $(WORKERS) --dist worksteal tests/web  # a browser keeps an event loop
+
+test-processes:  # mostly they wait for leases, networks and processes that start again
+	$(PYTEST) tests/workers
+
+test-rest:
+	$(PYTEST) -n $(WORKERS) --dist worksteal --ignore tests/web --ignore tests/workers
 
 soak: $(VENV)/dev.installed  ## slow checks: faults with the clocks of production, very many orders of events (an hour)
 	$(BIN)/pytest -m soak -s
@@ -38,7 +45,7 @@ docs: $(VENV)/dev.installed  ## the parts of docs/ that are made from the module
 check: $(VENV)/dev.installed  ## lint, types, import contracts
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
-	$(BIN)/mypy
+	$(BIN)/mypy --num-workers $(WORKERS)
 	$(BIN)/lint-imports
 
 format: $(VENV)/dev.installed  ## put the code into shape

@@ -32,6 +32,7 @@ CELL_M = 0.5
 STEPS = ((1, 0), (0, 1), (1, 1), (1, -1), (2, 1), (1, 2), (2, -1), (1, -2), (3, 1), (1, 3), (3, -1), (1, -3),
          (3, 2), (2, 3), (3, -2), (2, -3))  # fmt: skip
 NEAR_M = 1.5  # from a point to the cells that it is joined to
+SHORTEST_M = 1e-9  # of a step: zero would be none
 _HEAD = re.compile(r"camera (\S+), a \w+, (\S+)$", re.MULTILINE)
 _BOX = re.compile(r"box x=(-?[\d.]+) y=(-?[\d.]+) w=([\d.]+) h=([\d.]+)")
 _BOUNDS = re.compile(r"at ([\d.]+) to ([\d.]+) m/s")
@@ -81,9 +82,7 @@ class Floors:
     """Ways through a building: steps on a grid within each room, between rooms by doors, stairs and lifts."""
 
     def __init__(self, world: World, spots: Iterable[Spot]) -> None:
-        self.rows: list[int] = []
-        self.columns: list[int] = []
-        self.lengths_m: list[float] = []
+        self.steps: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []  # from, to, metres
         self.cells: dict[str, tuple[np.ndarray, int]] = {}  # by room: centres, the first one's number
         self.rooms = dict(world.scene.zones)
         self.count = 0
@@ -93,8 +92,9 @@ class Floors:
             nodes = [self._join(room, end) for room, end in zip(portal.zones, portal.ends_m, strict=True)]
             self._link(*nodes, max(portal.length_m, math.dist(*portal.ends_m)))
         self.at = {spot: self._join(self._room(spot), spot[:2]) for spot in spots}
-        links = (self.rows + self.columns, self.columns + self.rows)
-        self.graph = csr_matrix((self.lengths_m * 2, links), shape=(self.count, self.count))
+        start, end, length_m = map(np.concatenate, zip(*self.steps, strict=True))
+        both_ways = np.concatenate([start, end]), np.concatenate([end, start])
+        self.graph = csr_matrix((np.tile(length_m, 2), both_ways), shape=(self.count, self.count))
         self.from_m: dict[Spot, np.ndarray] = {}
 
     def _lay(self, name: str, area: shapely.Polygon) -> None:
@@ -112,9 +112,7 @@ class Floors:
             here = numbers[: max(width - right, 0), max(0, -up) : height - max(0, up)]
             there = numbers[right:, max(0, up) : height - max(0, -up)]
             both = (here >= 0) & (there >= 0)
-            self.rows += here[both].tolist()
-            self.columns += there[both].tolist()
-            self.lengths_m += [CELL_M * math.hypot(right, up)] * int(both.sum())
+            self.steps.append((here[both], there[both], np.full(both.sum(), CELL_M * math.hypot(right, up))))
 
     def _room(self, spot: Spot) -> str:
         point = shapely.Point(spot[:2])
@@ -130,14 +128,11 @@ class Floors:
         node = self.count
         self.count += 1
         near = np.flatnonzero(away_m <= max(NEAR_M, float(away_m.min())))
-        for cell in near.tolist():
-            self._link(node, first + cell, float(away_m[cell]))
+        self.steps.append((np.full(len(near), node), first + near, np.maximum(away_m[near], SHORTEST_M)))
         return node
 
     def _link(self, start: int, end: int, length_m: float) -> None:
-        self.rows.append(start)
-        self.columns.append(end)
-        self.lengths_m.append(max(length_m, 1e-9))
+        self.steps.append((np.array([start]), np.array([end]), np.array([max(length_m, SHORTEST_M)])))
 
     def way_m(self, start: Spot, end: Spot) -> float:
         """Length of the shortest way in metres."""

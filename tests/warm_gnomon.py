@@ -17,22 +17,40 @@ from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
 
+from PIL import Image
+
 ROOT = Path(__file__).parents[1]
-# What commands import that do more than look something up, and what their workers import.
+# What commands import that do more than look something up, and what their workers import. Each fork that
+# would import it anew costs a second.
 MODULES = (
+    "agents.code",
     "agents.direct",
     "agents.models.catalog",
     "agents.react",
+    "agents.text_react",
+    "av",
+    "gnomon.audit.audit",
+    "gnomon.benchmarks.gtr_bench.benchmark",
+    "gnomon.benchmarks.gtr_bench.loader",
     "gnomon.benchmarks.questions",
     "gnomon.benchmarks.worlds",
     "gnomon.report.html",
+    "gnomon.report.terminal",
+    "networkx",
+    "rich.table",
     "scipy.stats",
+    "service.cli.commands.plan",
+    "service.cli.commands.run",
+    "service.report_samples",
     "service.reports",
     "service.run_job",
     "service.web.questions",
     "workers.__main__",
     "workers.shard",
     "workers.sweeper",
+    "workers.worker",
+    "yaml",
+    *(f"tools.{file.stem}" for file in sorted((ROOT / "tools").glob("[a-z]*.py"))),
 )
 CLIENT = """#!{python} -IS
 import json, os, socket, struct, sys
@@ -81,6 +99,11 @@ def serve(listener: socket.socket) -> None:
     os.environ[BLAS_THREADS] = "1"
     for module in MODULES:
         import_module(module)
+    from agents.models.catalog import preload
+    from gnomon.spec.job_spec import ModelSpec
+
+    preload([ModelSpec(id="reference")])  # as a worker does before it forks
+    Image.init()
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for the forks
     while True:
         client, _ = listener.accept()

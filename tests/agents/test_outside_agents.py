@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -309,19 +308,12 @@ class TestSpec:
         assert Arm.model_validate(arm.model_dump(mode="json")) == arm
 
 
-def test_a_job_asks_a_command_with_and_without_tools(tmp_path):
+def test_a_job_asks_a_command_with_and_without_tools(tmp_path, run_gnomon):
     examples = Path(__file__).parents[2]
     spec = (examples / "examples" / "outside-agents.yaml").read_text().replace("limit: 12", "limit: 2")
     (tmp_path / "spec.yaml").write_text(spec)
-    gnomon = Path(sys.executable).with_name("gnomon")
-    result = subprocess.run(
-        [gnomon, "run", tmp_path / "spec.yaml", "--data-dir", tmp_path / "data", "--json"],
-        cwd=examples,
-        env={**os.environ, "GNOMON_DATA_DIR": str(tmp_path / "data")},
-        capture_output=True,
-        text=True,
-        timeout=120,
-    )
+    places = (str(tmp_path / "spec.yaml"), "--data-dir", str(tmp_path / "data"))
+    result = run_gnomon("run", *places, "--json", cwd=examples)
     assert result.returncode == 0, result.stderr
     report = json.loads(result.stdout)
     alone, handed = report["cost"]["by_arm"]

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gnomon.core.arm import Arm, Faults
@@ -143,6 +143,7 @@ def test_the_faults_of_tools_that_measure_nothing_are_refused_or_noted() -> None
     assert error.value.field == "arms.tools"
 
 
+@settings(max_examples=20)  # each makes 160 calls
 @given(st.integers(0, 2**31 - 1))
 def test_the_same_trial_meets_the_same_faults_of_either_kind(seed: int) -> None:
     assert hits("explicit", "transient", seed=seed) == hits("explicit", "transient", seed=seed)

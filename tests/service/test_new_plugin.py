@@ -1,9 +1,9 @@
 """A plug-in is written, tested, run by worker processes; then it is changed, and then gone."""
 
 import json
-import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -14,17 +14,10 @@ from gnomon.core.errors import GnomonError
 from service.cli.main import cli
 from service.new_plugin.write import write_plugin
 
-GNOMON = str(Path(sys.executable).with_name("gnomon"))
-
-
-def gnomon(folder: Path, *args: str) -> "subprocess.CompletedProcess[str]":
-    env = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "GNOMON"))}
-    return subprocess.run([GNOMON, *args], cwd=folder, env=env, capture_output=True, text=True, check=False)
-
 
 @pytest.mark.timeout(300)
 def test_a_tool_is_written_tested_run_in_workers_and_noticed_when_it_changes_or_is_gone(
-    tmp_path: Path,
+    tmp_path: Path, run_gnomon: Callable[..., "subprocess.CompletedProcess[str]"]
 ) -> None:
     made = CliRunner().invoke(cli, ["new", "tool", "stride_run", "--out", str(tmp_path)])
     assert made.exit_code == 0, made.output
@@ -36,7 +29,7 @@ def test_a_tool_is_written_tested_run_in_workers_and_noticed_when_it_changes_or_
     spec = {**yaml.safe_load((folder / "job.yaml").read_text()), "select": {"limit": 1, "seed": 1}}
     (folder / "job.json").write_text(json.dumps(spec))
     plugin = ("--plugin", "stride_run.py")
-    ran = gnomon(folder, "run", "job.json", *plugin, "--workers", "1", "--out", "out", "--json")
+    ran = run_gnomon("run", "job.json", *plugin, "--workers", "1", "--out", "out", "--json", cwd=folder)
     assert ran.returncode == 0, ran.stderr
     rows = [json.loads(line) for line in (folder / "out" / "rows.ndjson").read_text().splitlines()]
     used = {row["arm"]: row["tools_used"] for row in rows}
@@ -45,10 +38,10 @@ def test_a_tool_is_written_tested_run_in_workers_and_noticed_when_it_changes_or_
 
     file = folder / "stride_run.py"
     file.write_text(file.read_text().replace("SHARE_OFF = 0.1", "SHARE_OFF = 0.2"))
-    changed = gnomon(folder, "resume", job, *plugin)
+    changed = run_gnomon("resume", job, *plugin, cwd=folder)
     assert changed.returncode == 2
     assert "the tool 'stride_run' is not the one that the job was stored with: code '" in changed.stderr
-    gone = gnomon(folder, "report", job, "--format", "md")
+    gone = run_gnomon("report", job, "--format", "md", cwd=folder)
     assert gone.returncode == 0, gone.stderr
     assert "of the file stride\\_run.py is not here" in gone.stdout
 

@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import subprocess
 import sys
 from pathlib import Path
 
@@ -22,11 +21,6 @@ from tools.servers.connections import close_all
 
 SERVER = Path(__file__).parents[1] / "tools" / "servers" / "plain_server.py"
 UNLIKE = {"job_id", "trial_id", "wall_s"}
-
-
-def gnomon(*words: str, folder: Path) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-P", "-m", "service.cli", *words]
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=100)
 
 
 def reply(name: str, **arguments: object) -> dict:
@@ -86,12 +80,12 @@ def run_here(path: Path, folder: Path) -> dict[tuple[str, str], Row]:
 
 
 def test_a_recorded_job_is_the_same_row_by_row_once_the_server_is_gone(
-    tmp_path: Path, server: dict, monkeypatch
+    tmp_path: Path, server: dict, monkeypatch, run_gnomon
 ) -> None:
     monkeypatch.chdir(tmp_path)
     replies = [reply("plain__measure", what="it"), reply("plain__add", a=1, b="x"), "A"]
     path = spec(tmp_path, arms_of(server, record="plain.jsonl"), replies)
-    first = gnomon("run", str(path), "--data-dir", "data", "--out", "first", folder=tmp_path)
+    first = run_gnomon("run", str(path), "--data-dir", "data", "--out", "first", cwd=tmp_path)
     assert first.returncode == 0, first.stderr
     assert open_cassette(tmp_path / "plain.jsonl").calls == 4
     (tmp_path / "plain_server.py").unlink()
@@ -177,9 +171,9 @@ def test_presets_take_the_tools_of_servers(tmp_path: Path, server: dict, monkeyp
     assert [tool.name for tool in spec_.servers["plain"].listing.tools] == ["add", "measure"]
 
 
-def test_a_plan_shows_what_a_server_says_of_its_tools(tmp_path: Path, server: dict) -> None:
+def test_a_plan_shows_what_a_server_says_of_its_tools(tmp_path: Path, server: dict, run_gnomon) -> None:
     spec(tmp_path, [{"name": "tools", "agent": "react", "tools": [server]}], ["A"])
-    planned = gnomon("plan", "spec.json", folder=tmp_path)
+    planned = run_gnomon("plan", "spec.json", cwd=tmp_path)
     assert planned.returncode == 0, planned.stderr
     assert "their descriptions go to the model as they are:" in planned.stdout
     assert "  plain__add: " in planned.stdout

@@ -24,9 +24,9 @@ from tests.workers.conftest import redis, redis_url
 from workers.store.store import Store
 
 __all__ = ["redis", "redis_url"]
-CHROMIUM = next(
-    filter(None, (shutil.which(name) for name in ("chromium", "chromium-browser", "google-chrome"))), None
-)
+# The first is the same engine without windows: it costs half as much.
+NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
+CHROMIUM = next(filter(None, map(shutil.which, NAMES)), None)
 QUIET = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"]
 WIDE, PHONE = {"width": 1400, "height": 900}, {"width": 390, "height": 844}
 SPEC = {
@@ -127,7 +127,7 @@ def browser() -> Iterator[Browser]:
     """Chromium; without one these tests are skipped, but not in CI."""
     if CHROMIUM is None:
         if os.environ.get("CI") == "true":
-            pytest.fail("there is no Chromium here; apt-get install chromium")
+            pytest.fail("there is no Chromium here; apt-get install chromium-headless-shell")
         pytest.skip("there is no Chromium here")
     expect.set_options(timeout=30_000)  # a busy machine is slow, not wrong
     with sync_playwright() as playwright:

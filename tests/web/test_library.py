@@ -2,7 +2,7 @@
 
 import html
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 import pytest
@@ -25,16 +25,8 @@ SMALL = Path(__file__).parents[2] / "examples" / "scenes" / "small.geojson"
 HOSTILE = "<script>alert(1)</script>\u202e"
 HOST = "http://localhost"
 HERE = {"origin": HOST}
-PLUGINS = [
-    (kind, name)
-    for kind, registry in {
-        "benchmarks": BENCHMARKS,
-        "tools": TOOLS,
-        "agents": AGENTS,
-        "presets": PRESETS,
-    }.items()
-    for name in registry.names()
-]
+REGISTRIES = {"benchmarks": BENCHMARKS, "tools": TOOLS, "agents": AGENTS, "presets": PRESETS}
+PLUGINS = [(kind, name) for kind, registry in REGISTRIES.items() for name in registry.names()]
 
 
 @pytest.fixture(scope="module")
@@ -48,16 +40,24 @@ def client(finished_folder: Path, redis_url: str) -> Iterator[TestClient]:
     store.close()
 
 
+@pytest.fixture(scope="module")
+def lists(client: TestClient) -> Mapping[str, str]:
+    """The page that lists a kind, by kind."""
+    return {kind: client.get(f"/ui/{kind}").text for kind in REGISTRIES}
+
+
 @pytest.mark.parametrize(("kind", "name"), PLUGINS)
-def test_every_plugin_is_listed_and_has_a_page(client: TestClient, kind: str, name: str) -> None:
-    assert f'href="/ui/{kind}/{name}"' in client.get(f"/ui/{kind}").text
+def test_every_plugin_is_listed_and_has_a_page(
+    client: TestClient, lists: Mapping[str, str], kind: str, name: str
+) -> None:
+    assert f'href="/ui/{kind}/{name}"' in lists[kind]
     shown = client.get(f"/ui/{kind}/{name}")
     assert shown.status_code == 200
     assert client.get(f"/ui/{kind}/{name}.json").json()["title"] == name
     assert client.get(f"/ui/{kind}/{name}.md").text.startswith(f"# {name}\n")
 
 
-@pytest.mark.parametrize("kind", ["benchmarks", "tools", "agents", "presets"])
+@pytest.mark.parametrize("kind", REGISTRIES)
 def test_an_unknown_name_is_not_found(client: TestClient, kind: str) -> None:
     assert client.get(f"/ui/{kind}/nothing").status_code == 404
 

@@ -103,7 +103,9 @@ class Scene:
         headers = {"Idempotency-Key": uuid.uuid4().hex}
         while True:
             with suppress(httpx.TransportError):
-                answer = httpx.post(f"{self.url}/v1/jobs", json=spec, headers=headers, timeout=60.0)
+                answer = httpx.post(
+                    f"{self.url}/v1/jobs", json=spec, headers=headers, timeout=60.0, verify=False
+                )
                 assert answer.status_code in (202, 500, 503), answer.text
                 if answer.status_code == 202:
                     return self.store.job(answer.json()["id"])
@@ -116,7 +118,7 @@ class Scene:
     def is_ready(self) -> bool:
         """Whether the API says that it can work."""
         try:
-            return httpx.get(f"{self.url}/readyz", timeout=5.0).is_success
+            return httpx.get(f"{self.url}/readyz", timeout=5.0, verify=False).is_success
         except httpx.TransportError:
             return False
 
@@ -126,8 +128,10 @@ class Scene:
             return list(db.execute(mine).scalars())
 
     def have_ended(self, trial_ids: list[str]) -> bool:
+        is_open = (trials.c.trial_id.in_(trial_ids), trials.c.state != "done")
         try:
-            return all(self.store.trial(trial_id).row is not None for trial_id in trial_ids)
+            with self.store.reading() as db:
+                return db.execute(select(trials.c.trial_id).where(*is_open).limit(1)).first() is None
         except SQLAlchemyError:  # the database is what was broken
             return False
 

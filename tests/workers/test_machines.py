@@ -20,21 +20,23 @@ def stand(request: pytest.FixtureRequest) -> Iterator[Stand]:
         pytest.skip(str(error))
 
 
+@pytest.mark.parametrize("name", FAULTS)
+@pytest.mark.parametrize("stand", ["two machines"], indirect=True, scope="module")
+def test_a_network_that_fails_loses_no_trial_and_doubles_none(stand: Stand, name: str) -> None:
+    assert_nothing_lost(stand, name)
+
+
 # Behind proxies a partition takes half a minute.
 @pytest.mark.parametrize(
-    ("stand", "name"),
-    [
-        *(("two machines", name) for name in FAULTS),
-        ("two machines behind proxies", "answers to a machine lost"),
-        *(
-            pytest.param("two machines behind proxies", name, marks=pytest.mark.soak)
-            for name in FAULTS
-            if name != "answers to a machine lost"
-        ),
-    ],
-    indirect=["stand"],
+    "name",
+    [pytest.param(name, marks=() if "answers" in name else pytest.mark.soak) for name in FAULTS],
 )
-def test_a_network_that_fails_loses_no_trial_and_doubles_none(stand: Stand, name: str) -> None:
+@pytest.mark.parametrize("stand", ["two machines behind proxies"], indirect=True, scope="module")
+def test_proxies_that_fail_lose_no_trial_and_double_none(stand: Stand, name: str) -> None:
+    assert_nothing_lost(stand, name)
+
+
+def assert_nothing_lost(stand: Stand, name: str) -> None:
     damage = stand.suffer(name, within_s=90.0)
     assert (damage.lost, damage.duplicated, damage.missing) == (0, 0, 0), str(damage)
 

@@ -13,7 +13,7 @@ from gnomon.benchmarks.gtr_bench.map_reading.reading_store import ReadingStore
 from gnomon.benchmarks.gtr_bench.scenes import outdoor_scene
 from gnomon.media import MediaStore
 
-SAMPLE = 20  # maps read blind
+SAMPLE, SOAK_SAMPLE = 8, 20  # maps read blind
 
 
 pytestmark = pytest.mark.timeout(600)  # it reads a hundred maps
@@ -64,9 +64,12 @@ def test_one_physical_camera_is_read_alike_on_every_map(
     assert sum(abs(one.turn_deg) <= 3 for one in tied) >= 0.98 * len(tied)
 
 
-def test_labels_are_read_without_knowing_them(readings: list[tuple[Case, Path, MapReading]]) -> None:
+@pytest.mark.parametrize("maps", [SAMPLE, pytest.param(SOAK_SAMPLE, marks=pytest.mark.soak)])
+def test_labels_are_read_without_knowing_them(
+    readings: list[tuple[Case, Path, MapReading]], maps: int
+) -> None:
     both = known = read = 0
-    for _, path, reading in readings[:: max(1, len(readings) // SAMPLE)]:
+    for _, path, reading in readings[:: max(1, len(readings) // maps)]:
         truth = {camera.camera_id for camera in reading.cameras}
         with Image.open(path) as image:
             found = {camera.camera_id for camera in read_map_blind(image).cameras}

@@ -24,7 +24,7 @@ from tools.itinerary.provider import answered
 from tools.itinerary.solve import constraints
 from tools.itinerary.verify.verify import verify_plan
 
-SOME = 24
+SOME = 12
 
 
 def tasks(
@@ -50,15 +50,16 @@ def test_no_answer_no_plan_and_a_false_refusal_score_less(family: str) -> None:
             assert score(task, json.dumps(refusal)).value == float(family == "must-refuse")
 
 
-def test_chance_and_thumb_rules_mostly_fail_where_exact_search_always_passes() -> None:
-    drawn = tasks("city-day", 60)
+@pytest.mark.parametrize("count", [30, pytest.param(60, marks=pytest.mark.soak)])
+def test_chance_and_thumb_rules_mostly_fail_where_exact_search_always_passes(count: int) -> None:
+    drawn = tasks("city-day", count)
     passed = {name: sum(score(task, play(name, task)).value == 1 for task in drawn) for name in POLICIES}
-    assert passed["exact"] == 60
-    assert passed["random"] <= 9
-    assert passed["nearest_neighbour"] <= 30
-    assert passed["earliest_closing"] <= 12
+    assert passed["exact"] == count
+    assert passed["random"] <= 0.15 * count
+    assert passed["nearest_neighbour"] <= 0.5 * count
+    assert passed["earliest_closing"] <= 0.2 * count
     shares = sorted(
-        share for task in drawn[:30] if task.problem and (share := chance_of_an_order(task.problem))
+        share for task in drawn[: count // 2] if task.problem and (share := chance_of_an_order(task.problem))
     )
     assert shares[len(shares) // 2] < 0.10
 

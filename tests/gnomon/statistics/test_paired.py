@@ -34,12 +34,14 @@ DOCUMENT = Path(__file__).parents[3] / "docs" / "statistics.md"
         "graded, variant four times as often a fourth: 60 samples",
     ],
 )
-def test_the_level_holds_where_there_is_no_effect(name: str) -> None:
-    _, claimed, covered, mean_covered, _ = shares(*STUDIES[name], rounds=400, seed=11)
-    # 0.05 and 3 standard errors of 400 rounds, and 1 point for the giant's own bias.
-    assert claimed < 0.093
-    assert covered > 0.907
-    assert mean_covered > 0.907
+@pytest.mark.parametrize("rounds", [200, pytest.param(400, marks=pytest.mark.soak)])
+def test_the_level_holds_where_there_is_no_effect(name: str, rounds: int) -> None:
+    _, claimed, covered, mean_covered, _ = shares(*STUDIES[name], rounds=rounds, seed=11)
+    # 3 standard errors of so many rounds, and 1 point for the giant's own bias.
+    most = 0.05 + 3 * (0.05 * 0.95 / rounds) ** 0.5 + 0.01
+    assert claimed < most
+    assert covered > 1 - most
+    assert mean_covered > 1 - most
 
 
 def test_the_documented_table_is_that_of_the_bench() -> None:
@@ -48,14 +50,14 @@ def test_the_documented_table_is_that_of_the_bench() -> None:
     assert text.count(" | ") == 5 * (len(STUDIES) + 1)
 
 
-# Coverage may miss 95 % by 3 standard errors of that many jobs: 24 and 12, and 80 and 40 in the soak.
+# Coverage may miss 95 % by 3 standard errors of that many jobs: 12 and 6, and 80 and 40 in the soak.
 FEW = [
-    ("60 independent samples, no effect", 24, (0.81, 1.0), (0.0, 0.17)),
-    ("graded, 20 clusters of 7, no effect", 24, (0.81, 1.0), (0.0, 0.17)),
-    ("0 to 5 % right, 30 samples, no effect", 24, (0.91, 1.0), (0.0, 0.05)),
-    ("effect varies over 20 clusters of 7, +16 points", 24, (0.81, 1.0), (0.3, 0.9)),
-    ("8 % of one arm lost, 60 clusters of 7, no effect", 12, (0.76, 1.0), (0.0, 0.01)),
-    ("8 % of one arm lost, 60 clusters of 7, +16 points", 12, (0.76, 1.0), (0.6, 1.0)),
+    ("60 independent samples, no effect", 12, (0.76, 1.0), (0.0, 0.24)),
+    ("graded, 20 clusters of 7, no effect", 12, (0.76, 1.0), (0.0, 0.24)),
+    ("0 to 5 % right, 30 samples, no effect", 12, (0.91, 1.0), (0.0, 0.05)),
+    ("effect varies over 20 clusters of 7, +16 points", 12, (0.76, 1.0), (0.2, 0.95)),
+    ("8 % of one arm lost, 60 clusters of 7, no effect", 6, (0.68, 1.0), (0.0, 0.01)),
+    ("8 % of one arm lost, 60 clusters of 7, +16 points", 6, (0.68, 1.0), (0.6, 1.0)),
 ]
 MANY = [
     ("60 independent samples, no effect", 80, (0.87, 1.0), (0.0, 0.13)),

@@ -137,11 +137,12 @@ def test_targets_of_one_question_hide_one_another(monkeypatch):
     assert trajectory.beside_one_another(world, walker, gone) == (walker, gone)
 
 
-def test_where_two_meet_both_are_seen_beside_one_another():
+@pytest.mark.parametrize("rounds", [1, pytest.param(3, marks=pytest.mark.soak)])
+def test_where_two_meet_both_are_seen_beside_one_another(rounds):
     met = 0
     for scene in ("outdoor", "indoor"):
         cell = CELLS.index((scene, "MultiTargetTrajectoryForecasting"))
-        for round_ in range(3):
+        for round_ in range(rounds):
             drawn = draw(Number(SEED, round_ * len(CELLS) + cell, options=CROWDED), place=0)
             (first, *_), (second, *_) = drawn.question.gaps
             place, mounts = drawn.question.right[0], drawn.world.installation.mounts
@@ -153,7 +154,7 @@ def test_where_two_meet_both_are_seen_beside_one_another():
                     time_s = start_s + share * (end_s - start_s)
                     assert is_seen(mounts[place], floor, replace(own, company=company), time_s)
             met += 1
-    assert met == 6
+    assert met == 2 * rounds
 
 
 def test_questions_of_crowded_worlds_are_drawn_and_their_ids_say_so():

@@ -21,7 +21,7 @@ from gnomon.worlds.world import World
 STEP_S = 0.01
 EDGE_M = 0.001
 FIRST_S = 60.0  # as far as it is looked ahead at first
-EACH, PLACES = 100, 5  # questions of a task and of a scene; towns or buildings that they are in
+EACH, MANY, PLACES = 40, 100, 5  # questions of a task and of a scene, here and in the soak; their places
 EVERYTHING = {"movement": "simulated", "sight": "occluded", "clocks": "apart"}
 ON_WIDE_WAYS = {
     "movement": "simulated",
@@ -29,14 +29,20 @@ ON_WIDE_WAYS = {
     "journeys": "returning",
     "buildings": "escalators",
 }
+OPTIONS = {
+    "plain": {},
+    "with all options": EVERYTHING,
+    "on real streets": {**EVERYTHING, "network": "helsinki"},
+    "in lanes and back": ON_WIDE_WAYS,
+}
 PLAIN_AND_NOT = pytest.mark.parametrize(
     ("wanted", "each"),
     [
-        pytest.param({}, EACH, id="plain"),
-        pytest.param(EVERYTHING, EACH, id="with all options"),
-        pytest.param({**EVERYTHING, "network": "helsinki"}, EACH, id="on real streets"),
-        pytest.param(ON_WIDE_WAYS, EACH // 2, id="in lanes and back"),
-        pytest.param(ON_WIDE_WAYS, EACH, id="in lanes and back, more", marks=pytest.mark.soak),
+        *(pytest.param(wanted, EACH, id=name) for name, wanted in OPTIONS.items()),
+        *(
+            pytest.param(wanted, MANY, id=f"{name}, more", marks=pytest.mark.soak)
+            for name, wanted in OPTIONS.items()
+        ),
     ],
 )
 
@@ -114,7 +120,7 @@ def next_stays(drawn: Drawn, count: int) -> list[tuple[str, float, float]]:
         ahead_s *= 2
 
 
-@pytest.mark.timeout(600)  # 200 questions, stepped every 10 ms
+@pytest.mark.timeout(600)  # up to 200 questions, stepped every 10 ms
 @PLAIN_AND_NOT
 @pytest.mark.parametrize(("task", "steps"), [("NextSpotForecasting", 1), ("TrajectoryForecasting", 2)])
 def test_stepping_finds_the_same_cameras_at_the_same_times(
