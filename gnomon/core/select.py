@@ -2,12 +2,16 @@
 
 import operator
 from collections.abc import Sequence
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal, Self, get_args
 
 from pydantic import ConfigDict, Field, model_validator
 
 from gnomon.core.errors import SpecError
 from gnomon.core.validation import AS_LIST, StrictModel
+
+Level = Literal["easy", "medium", "hard"]  # of generated questions
+LEVELS: tuple[Level, ...] = get_args(Level)
+AS_IT_COMES = "as it comes"  # the level of a question without a difficulty
 
 
 class Select(StrictModel):
@@ -76,7 +80,7 @@ class Select(StrictModel):
         ),
     )
 
-    difficulty: Literal["easy", "medium", "hard", "mixed"] | dict[str, tuple[float, float]] | None = Field(
+    difficulty: Literal[Level, "mixed"] | dict[str, tuple[float, float]] | None = Field(
         default=None,
         exclude_if=operator.not_,
         description=(
