@@ -292,7 +292,7 @@ def sums_by_place(places: Codes, values: Floats, size: int, *, most: int) -> Flo
     if most > 2 and not _is_exact(values):  # two give the same sum in any order
         order = np.argsort(values)  # of all: then those of each place are in order too
         places, values = places[order], values[order]
-    return np.bincount(places, values, minlength=size)
+    return np.bincount(places, values, minlength=size).astype(np.float64, copy=False)
 
 
 def _is_exact(values: Floats) -> bool:
