@@ -1,6 +1,5 @@
 """What the store promises, on a clock that the test moves."""
 
-import gc
 import json
 from collections.abc import Callable, Iterator
 
@@ -439,20 +438,6 @@ def test_batches_hold_the_rows_in_the_order_they_came(store: Store, monkeypatch:
     batches = list(store.iter_batches(job.id))
     assert [len(batch) for batch in batches] == [5, 5, 2]
     assert [row for batch in batches for row in batch.rows()] == list(store.iter_rows(job.id))
-
-
-def test_the_garbage_collector_runs_between_batches_and_after_reading_was_broken_off(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    job = create(store, 6)
-    finish_all(store, job)
-    monkeypatch.setattr("gnomon.core.row_batch.SIZE", 5)
-    assert [gc.isenabled() for _ in store.iter_batches(job.id)] == [True] * 3
-    assert [gc.isenabled() for _ in store.iter_columns(job.id, 0, ["seq"])] == [True]
-    monkeypatch.setattr("workers.store.results.row_batch", lambda *_: 1 / 0)
-    with pytest.raises(ZeroDivisionError):
-        next(store.iter_batches(job.id))
-    assert gc.isenabled()
 
 
 def test_batches_hold_what_is_unknown_and_texts_with_any_character(

@@ -1,6 +1,5 @@
 """Opens a database: one engine, two kinds of transaction, and the clock that leases are judged by."""
 
-import gc
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -244,16 +243,6 @@ def _copy_all(db: Connection, table: Table, rows: Sequence[Mapping[str, Any]]) -
         raise DBAPIError.instance(
             statement, None, error, driver.Error, connection_invalidated=is_gone, dialect=db.dialect
         ) from error
-
-
-@contextmanager
-def collector_paused() -> Iterator[None]:
-    """Pause Python's garbage collector while many rows come: they are in no cycle, and go by themselves."""
-    gc.disable()
-    try:
-        yield
-    finally:
-        gc.enable()
 
 
 def _open(url: str) -> Engine:

@@ -3,17 +3,17 @@
 import logging
 import time
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import fields, replace
 from itertools import compress
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Connection, Select, case, delete, func, select, update
 
 from gnomon.core.errors import NotFound
 from gnomon.core.row import COLUMNS, Row
 from gnomon.core.sample import SampleRef
-from workers.store.database import among, collector_paused, in_words, insert_all, is_passing
+from workers.store.database import among, in_words, insert_all, is_passing
 from workers.store.job_counters import Usage, add_results, counted_jobs, ended_count
 from workers.store.job_ends import JobEnds
 from workers.store.jobs import number_of
@@ -52,8 +52,6 @@ if TYPE_CHECKING:
 Ended = tuple[Lease, Row, Mapping[str, Any]]  # what was leased, how it ended, its trace as plain data
 Written = tuple[Ended, Mapping[str, Any], Mapping[str, Any]]  # with its columns in `results` and in `traces`
 Pair = tuple[str, int]  # of trial id and token
-Rows = Sequence[Sequence[Any]]  # as the driver gives them
-Made = TypeVar("Made")
 READ_BATCH = 2_000
 COLUMN_BATCH = 50_000
 WRITE_BATCH = 1_000
@@ -206,12 +204,9 @@ class Results(JobEnds, Numbering):
         with self.reading() as db:
             columns = [results.c.seq, *alone, *(joined(db, names) for names in JOINED)]
             of_job = select(*columns).where(results.c.job_id == job_id).order_by(results.c.seq)
-
-            def batch(rows: Rows) -> "RowBatch":
+            for rows in _stretches(db, of_job, 0, SIZE):
                 seqs, *values = zip(*rows, strict=True)
-                return row_batch(job_id, values) or _plain_batch(db, job_id, seqs[0], seqs[-1])
-
-            yield from _stretches(db, of_job, 0, SIZE, batch)
+                yield row_batch(job_id, values) or _plain_batch(db, job_id, seqs[0], seqs[-1])
 
     def iter_columns(self, job_id: str, seq: int, names: Sequence[str]) -> Iterator[Sequence[Sequence[Any]]]:
         """These columns of `results`, of every settled result after number `seq`: batches of one view.
@@ -222,7 +217,7 @@ class Results(JobEnds, Numbering):
         here = (results.c.job_id == job_id, results.c.seq <= self.settled([job_id])[job_id])
         of_job = select(*columns).where(*here).order_by(results.c.seq)
         with self.reading() as db:
-            yield from _stretches(db, of_job, seq, COLUMN_BATCH, lambda rows: rows)
+            yield from _stretches(db, of_job, seq, COLUMN_BATCH)
 
     def unrun_samples(self, job_id: str) -> list[SampleRef]:
         """The samples of trials that have no result, in the order of the plan."""
@@ -315,20 +310,16 @@ class Results(JobEnds, Numbering):
             raise NotFound(f"no job {job_id!r}", field="id")
 
 
-def _stretches(
-    db: Connection, of_job: Select[Any], seq: int, size: int, made: Callable[[Rows], Made]
-) -> Iterator[Made]:
-    """What is made of what the query gives after number `seq`, its first column, some rows at a time."""
+def _stretches(db: Connection, of_job: Select[Any], seq: int, size: int) -> Iterator[Sequence[Sequence[Any]]]:
+    """What the query gives after number `seq`, which is its first column, some rows at a time."""
     while True:
-        with collector_paused():  # else it looks through every row, a third of the time
-            answer = db.execute(of_job.where(results.c.seq > seq).limit(size))
-            rows = answer.cursor.fetchall()  # the driver's own tuples: read in half the time
-            answer.close()
-            if not rows:
-                return
-            seq, stretch = rows[-1][0], made(rows)
-            del rows
-        yield stretch
+        answer = db.execute(of_job.where(results.c.seq > seq).limit(size))
+        rows = answer.cursor.fetchall()  # the driver's own tuples: read in half the time
+        answer.close()
+        if not rows:
+            return
+        yield rows
+        seq = rows[-1][0]
 
 
 def _plain_batch(db: Connection, job_id: str, first: int, last: int) -> "RowBatch":
