@@ -13,8 +13,9 @@ from collections.abc import Mapping, Sequence
 
 from gnomon.benchmarks.gtr_bench.case import TASKS
 from gnomon.benchmarks.gtr_bench.rules_of_thumb import scores_of, taken
+from gnomon.core.select import LEVELS
 from gnomon.statistics.estimate import wilson
-from gnomon.worlds.difficulty import CHANCE, LEVELS, Difficulty
+from gnomon.worlds.difficulty import CHANCE, Difficulty
 from gnomon.worlds.drawing import draw
 from gnomon.worlds.features import features_of
 from gnomon.worlds.options import WorldOptions

@@ -19,7 +19,8 @@ from scipy.sparse import csr_matrix
 from scipy.sparse.csgraph import dijkstra
 
 from gnomon.benchmarks.gtr_bench.clock import day_span
-from gnomon.worlds.difficulty import LEVELS, Difficulty
+from gnomon.core.select import LEVELS
+from gnomon.worlds.difficulty import Difficulty
 from gnomon.worlds.families.drawing import FAMILIES, DrawnQuestion, draw_question
 from gnomon.worlds.families.family_numbers import FamilyNumber
 from gnomon.worlds.world import World

@@ -94,9 +94,9 @@ class TrialIndexes:
         models, arms = [model.label for model in spec.models], [arm.name for arm in spec.arms]
         index = self._extended(job_id, TrialIndex.empty(models, arms))
         if state.status in OPEN:
-            return index
+            return index.prepared()
         unrun = self._store.unrun_samples(job_id)
-        return index.extended((), [[getattr(ref, name) for name in PLAN_COLUMNS] for ref in unrun])
+        return index.extended((), [[getattr(ref, name) for name in PLAN_COLUMNS] for ref in unrun]).prepared()
 
     def _extended(self, job_id: str, index: "TrialIndex") -> "TrialIndex":
         from gnomon.report.trial_index.columns import STORED_COLUMNS

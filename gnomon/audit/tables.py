@@ -193,12 +193,40 @@ def _faults(faults: Sequence[DataFault], counts: Mapping[str, int]) -> Table:
 
 
 def _verdict(findings: Findings) -> str:
-    if not any((accuracy.kind, accuracy.view) == ("leak", "guarded") for accuracy in findings.accuracies):
-        return "No leak could be tested under the guarded prompt, so none is ruled out."
-    if not findings.surviving:
-        return "No leak is seen to survive the guarded prompt: none is significantly above chance."
-    by_view: dict[str, list[str]] = defaultdict(list)
-    for accuracy in findings.surviving:
-        place = "the true steps" if accuracy.view == "steps" else "the guarded prompt"
-        by_view[place].append(f"{accuracy.shortcut} in {accuracy.cell}")
-    return "; ".join(f"LEAKS SURVIVE {place}: {'; '.join(names)}" for place, names in by_view.items())
+    under_guard = [accuracy for accuracy in findings.accuracies if accuracy.view == "guarded"]
+    leaks = {accuracy.shortcut for accuracy in under_guard if accuracy.kind == "leak"}
+    if findings.surviving:
+        by_view: dict[str, list[str]] = defaultdict(list)
+        for accuracy in findings.surviving:
+            place = "the true steps" if accuracy.view == "steps" else "the guarded prompt"
+            by_view[place].append(f"{accuracy.shortcut} in {accuracy.cell}")
+        return "; ".join(f"LEAKS SURVIVE {place}: {'; '.join(names)}" for place, names in by_view.items())
+    if not leaks:
+        return _untested(findings, baselines_n=len({accuracy.shortcut for accuracy in under_guard}))
+    idle_n = len(leaks - {accuracy.shortcut for accuracy in under_guard if accuracy.applies})
+    idle = f"; {idle_n} of them {'finds' if idle_n == 1 else 'find'} nothing there to go by" if idle_n else ""
+    tried = (
+        f"of {counted(len(leaks), 'rule')} for leaks that {'was' if len(leaks) == 1 else 'were'} tried on it"
+    )
+    return (
+        f"No leak is seen to survive the guarded prompt: {tried}, none is significantly above chance{idle}."
+    )
+
+
+def _untested(findings: Findings, *, baselines_n: int) -> str:
+    """Why no leak was tested, in a benchmark of which so many baselines were tried on the guarded prompt."""
+    if not baselines_n:
+        n = sum(findings.samples.values())
+        return (
+            "No leak could be tested under the guarded prompt, so none is ruled out: "
+            f"no rule was tried on any of {counted(n, 'sample')}."
+        )
+    of_leaks = {accuracy.shortcut for accuracy in findings.accuracies if accuracy.kind == "leak"}
+    known = (
+        f"{counted(len(of_leaks), 'rule')} for leaks, of other views" if of_leaks else "no rule for a leak"
+    )
+    return (
+        f"Whether the guarded prompt leaks was not tested: of {counted(baselines_n, 'rule')} tried on it, "
+        "none looks for what that prompt should withhold. All are baselines: what they find lies in the "
+        f"questions themselves. {findings.benchmark} has {known}."
+    )

@@ -9,7 +9,9 @@ from pydantic import ConfigDict, Field, field_validator, model_validator
 from gnomon.core.errors import SpecError
 from gnomon.core.validation import AS_LIST, StrictModel
 
-Level = Literal["easy", "medium", "hard", "mixed"]
+Level = Literal["easy", "medium", "hard"]  # of generated questions
+LEVELS: tuple[Level, ...] = get_args(Level)
+AS_IT_COMES = "as it comes"  # the level of a question without a difficulty
 
 
 class Select(StrictModel):
@@ -78,7 +80,7 @@ class Select(StrictModel):
         ),
     )
 
-    difficulty: Level | dict[str, tuple[float, float]] | None = Field(
+    difficulty: Literal[Level, "mixed"] | dict[str, tuple[float, float]] | None = Field(
         default=None,
         exclude_if=operator.not_,
         description=(
@@ -105,8 +107,8 @@ class Select(StrictModel):
             for name, ends in value.items():
                 if not (isinstance(ends, list | tuple) and len(ends) == 2 and all(map(_is_number, ends))):
                     raise ValueError(f"{name}: its lowest and its highest value are due, such as [1.5, 3]")
-        elif value is not None and value not in get_args(Level):
-            levels = ", ".join(get_args(Level))
+        elif value is not None and value not in (*LEVELS, "mixed"):
+            levels = ", ".join((*LEVELS, "mixed"))
             raise ValueError(f"allowed: {levels}, or ranges of features, such as {{detour: [1.5, 3]}}")
         return value
 

@@ -172,7 +172,7 @@ class _Columns:
         column = self.by_row(name)
         for group, totals in enumerate(self.totals):
             of_group = column[groups == group]
-            setattr(totals, name, math.fsum(of_group[~np.isnan(of_group)]))
+            setattr(totals, name, math.fsum(of_group[~np.isnan(of_group)].tolist()))
         return column
 
     def note_called(self, rank: Codes) -> None:
@@ -281,10 +281,18 @@ def _clusters(columns: _Columns, order: Codes, *, clustered: bool) -> Codes:
 def _matrix(at: Codes, shape: tuple[int, int], values: Floats | None = None) -> NDArray[Any]:
     """How often each place occurs, or the sum of its values, smallest first: the order of rows is nothing."""
     size = shape[0] * shape[1]
-    if values is not None and not _is_exact(values) and np.bincount(at, minlength=1).max() > 1:
-        order = np.lexsort((values, at))
-        at, values = at[order], values[order]
-    return np.bincount(at, values, minlength=size).reshape(shape)
+    counts = np.bincount(at, minlength=size)
+    if values is None:
+        return counts.reshape(shape)
+    return sums_by_place(at, values, size, most=int(counts.max(initial=0))).reshape(shape)
+
+
+def sums_by_place(places: Codes, values: Floats, size: int, *, most: int) -> Floats:
+    """The sum of the values at each of `size` places, smallest first; `most` is how many one place has."""
+    if most > 2 and not _is_exact(values):  # two give the same sum in any order
+        order = np.argsort(values)  # of all: then those of each place are in order too
+        places, values = places[order], values[order]
+    return np.bincount(places, values, minlength=size).astype(np.float64, copy=False)
 
 
 def _is_exact(values: Floats) -> bool:

@@ -115,8 +115,10 @@ class Design:
     def fewest_clusters(self) -> int:
         """The number of clusters in the stratum that has the fewest."""
         strata_n = int(self.strata.max()) + 1
-        pairs = np.unique(self.strata * self.clusters_n + self.clusters)
-        return int(np.bincount(pairs // self.clusters_n, minlength=strata_n).min())
+        pairs = np.bincount(
+            self.strata * self.clusters_n + self.clusters, minlength=strata_n * self.clusters_n
+        )
+        return int(np.count_nonzero(pairs.reshape(strata_n, self.clusters_n), axis=1).min())
 
     @property
     def is_plain(self) -> bool:

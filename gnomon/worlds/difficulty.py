@@ -18,10 +18,8 @@ from gnomon.benchmarks.gtr_bench.rules_of_thumb import (
     taken,
 )
 from gnomon.core.errors import SpecError
+from gnomon.core.select import LEVELS, Level
 
-Level = Literal["easy", "medium", "hard"]
-LEVELS: tuple[Level, ...] = ("easy", "medium", "hard")
-AS_IT_COMES = "as it comes"  # the level of a question without a difficulty
 FEATURES = (
     "detour",
     "gap_m",

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from gnomon.benchmarks.gtr_bench.case import SCENES, TASKS
 from gnomon.core.errors import NotFound
 from gnomon.core.sample import SampleRef
-from gnomon.worlds.difficulty import AS_IT_COMES, Difficulty
+from gnomon.core.select import AS_IT_COMES
+from gnomon.worlds.difficulty import Difficulty
 from gnomon.worlds.options import WorldOptions
 from gnomon.worlds.refs_on_demand import RefsOnDemand
 

@@ -2,7 +2,7 @@
 
 import io
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -178,6 +178,34 @@ def test_the_tables_say_what_is_not_known(tmp_path: Path) -> None:
     assert "No leak could be tested under the guarded prompt" in text
     assert "No leak is seen" not in text
     assert "clip.mp4" in text
+
+
+def verdict(*guesses: ShortcutGuess) -> str:
+    """The last line of an audit that tried these rules."""
+    refs = {tried.sample_id: ref(tried.sample_id) for tried in guesses}
+    accuracies = shortcut_accuracies(guesses, refs)
+    findings = Findings(benchmark="plain", version="1", samples={"cell": len(refs)}, accuracies=accuracies)
+    *_, last = tables(findings)
+    assert isinstance(last, str)
+    return last
+
+
+def test_the_verdict_says_that_baselines_alone_were_tried_and_of_how_many_rules() -> None:
+    said = verdict(*(attempt(str(index), 0.25, kind="floor") for index in range(12)))
+    assert said.startswith("Whether the guarded prompt leaks was not tested: of 1 rule tried on it, none")
+    assert "All are baselines" in said
+    assert said.endswith("plain has no rule for a leak.")
+    elsewhere = [attempt(str(index), 0.25, view="files") for index in range(12)]
+    baseline = [replace(attempt(str(index), 0.25, kind="floor"), shortcut="near") for index in range(12)]
+    assert verdict(*elsewhere, *baseline).endswith("plain has 1 rule for leaks, of other views.")
+
+
+def test_the_verdict_counts_the_leaks_that_were_tried_and_those_that_find_nothing_to_go_by() -> None:
+    applied = [attempt(str(index), float(index % 4 == 0)) for index in range(12)]
+    idle = [replace(attempt(str(index), 0.25, applies=False), shortcut="idle") for index in range(12)]
+    assert "of 1 rule for leaks that was tried on it, none is significantly above" in verdict(*applied)
+    assert "of 2 rules for leaks that were tried on it" in verdict(*applied, *idle)
+    assert verdict(*applied, *idle).endswith("1 of them finds nothing there to go by.")
 
 
 def test_the_progress_ends_with_all_samples(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from typing_extensions import TypedDict
 
 from gnomon.core.benchmark import FEATURE_PREFIX
 from gnomon.core.row_batch import RowBatch
+from gnomon.core.select import AS_IT_COMES, LEVELS
 from gnomon.report.charts import Curve, curve_panels, curve_plot
 from gnomon.report.pairs import ArmPair
 from gnomon.report.score_matrix import ScoreMatrix
@@ -25,6 +26,7 @@ from gnomon.statistics.paired import compare
 RANGES = 4  # of a feature, each with as many samples
 FEWEST = 8  # samples that an arm has of a range, or of a level
 TOGETHER = 4  # curves that can be told apart in one chart
+IN_ORDER = (AS_IT_COMES, *LEVELS)  # levels of generated questions
 
 Mask = NDArray[np.bool_]
 LevelPart = TypeVar("LevelPart", "LevelMean", "LevelDifference")
@@ -60,7 +62,8 @@ class LevelMean(TypedDict):
 
 
 class LevelRow(TypedDict):
-    """A feature that names levels, under one arm; the level that all arms do best at comes first.
+    """A feature that names levels, under one arm: those of generated questions from easy to hard. Of others
+    the one that all arms do best at comes first.
 
     A level of which the arm has too few samples is left out, and so is an arm that has none.
     """
@@ -177,7 +180,8 @@ def _difficulty(report_input: ReportInput) -> DifficultyPart:
 
 
 def _masks(scores: ScoreMatrix, by_sample: Mapping[str, str]) -> dict[str, Mask]:
-    """By level, which samples are of it, where an arm has enough of them; that with the highest mean first.
+    """By level, which samples are of it, where an arm has enough of them: in the levels' own order, or that
+    with the highest mean first.
 
     Only arms that have enough of every level tell which is highest, if there are any: else a level that a
     weak arm did not answer would seem easy.
@@ -187,7 +191,9 @@ def _masks(scores: ScoreMatrix, by_sample: Mapping[str, str]) -> dict[str, Mask]
     masks = {str(name): names == name for name in np.unique(names) if name}
     has_enough = {name: np.sum(is_answered[:, mask], axis=1) >= FEWEST for name, mask in masks.items()}
     masks = {name: mask for name, mask in masks.items() if has_enough[name].any()}
-    has_all = np.all([has_enough[name] for name in masks], axis=0) if masks else np.False_
+    if masks.keys() <= set(IN_ORDER):
+        return {name: masks[name] for name in IN_ORDER if name in masks}
+    has_all = np.all([has_enough[name] for name in masks], axis=0)
     arms = np.flatnonzero(has_all) if has_all.any() else np.arange(len(is_answered))
 
     def mean(mask: Mask) -> float:
@@ -247,6 +253,7 @@ def _view(report: DifficultyPart) -> Mapping[str, object] | None:
                 "means_n": _counts(levels, [parts for _, parts in means]),
                 "differences": differences,
                 "differences_n": _counts(levels, [parts for _, parts in differences]),
+                "is_ordered": set(levels) <= set(IN_ORDER),
                 "is_partial": min(shown) < len(levels),
             }
         )
@@ -254,7 +261,12 @@ def _view(report: DifficultyPart) -> Mapping[str, object] | None:
 
 
 def _in_order(rows: Sequence[LevelRow]) -> list[str]:
-    """All levels, in the order that every row keeps; as they come where stored rows contradict."""
+    """All levels in their own order, else in that which every row keeps; as they come where stored rows
+    contradict.
+    """
+    named = dict.fromkeys(part["level"] for row in rows for part in row["levels"])
+    if named.keys() <= set(IN_ORDER):
+        return [name for name in IN_ORDER if name in named]
     order = TopologicalSorter[str]()
     for row in rows:
         names = [part["level"] for part in row["levels"]]
@@ -264,7 +276,7 @@ def _in_order(rows: Sequence[LevelRow]) -> list[str]:
     try:
         return list(order.static_order())
     except CycleError:
-        return list(dict.fromkeys(part["level"] for row in rows for part in row["levels"]))
+        return list(named)
 
 
 def _by_name(parts: Iterable[LevelPart]) -> dict[str, LevelPart]:

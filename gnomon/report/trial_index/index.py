@@ -34,6 +34,7 @@ PAIR_SORTS = (
     "variant_time",
 )
 PAGE = 100
+COUNTED = tuple(facet for facet in FACETS if facet != "changed")  # by trial; changes are counted by sample
 _OF_NAMES = {  # what is worked out from names alone
     "order": ("sample_id",),
     "ranks": ("sample_id",),
@@ -61,7 +62,18 @@ class TrialIndex(MatchedTrials):
         parts, order = read_columns(body)
         index = cls(*parts)
         index._derived["order"] = order.astype(np.intp)
-        return index
+        return index.prepared()
+
+    def prepared(self) -> "TrialIndex":
+        """The index itself, with what most questions need worked out: the first one need not wait for it."""
+        for facet in COUNTED:
+            self._counted(facet, None)
+        self._means("score")
+        self._means("tool_calls")
+        self._pairs_of(None, TrialFilter())
+        self._pair_ties()
+        self._folded("sample_id")
+        return self
 
     def to_bytes(self) -> bytes:
         """The index in one piece, compressed; `from_bytes` reads it."""
@@ -82,7 +94,7 @@ class TrialIndex(MatchedTrials):
             index._take_over(dict(self._derived), self.size)
         if "order" in self._derived and "order" not in index._derived:
             index._derived["order"] = index._order_after(self._derived["order"])
-        for facet in FACETS:
+        for facet in COUNTED:
             if ("counted", facet) in self._derived:
                 counted = index._counts(facet, index._codes_since(facet, self.size))
                 for value, trials_n in self._derived["counted", facet].items():
@@ -111,10 +123,19 @@ class TrialIndex(MatchedTrials):
     def _facets(self, filters: TrialFilter) -> dict[str, dict[str, int]]:
         masks = {facet: self._chosen(facet, filters) for facet in FACETS if filters.values(facet)}
         searched = self._searched(filters.q)
-        counts = {}
+        counts: dict[str, dict[str, int]] = {}
+        matching = all_of([searched, *masks.values()])
+        rows = None if matching is None else np.flatnonzero(matching)  # as most facets count
         for facet in FACETS:
-            mask = all_of([searched, *(mask for name, mask in masks.items() if name != facet)])
-            left = self._changes_left(mask, filters) if facet == "changed" else self._counted(facet, mask)
+            mask = matching
+            if facet in masks:
+                mask = all_of([searched, *(mask for name, mask in masks.items() if name != facet)])
+            if facet == "changed":
+                left = self._changes_left(mask, filters)
+            elif facet in masks:
+                left = self._counted(facet, None if mask is None else np.flatnonzero(mask))
+            else:
+                left = self._counted(facet, rows)
             counts[facet] = {**dict.fromkeys(filters.values(facet), 0), **left}
         return {facet: _most_first(by_value) for facet, by_value in counts.items()}
 

@@ -10,7 +10,7 @@ from cachetools import LRUCache
 from numpy.typing import NDArray
 
 from gnomon.core.errors import SpecError
-from gnomon.report.score_matrix import RIGHT
+from gnomon.report.score_matrix import RIGHT, sums_by_place
 from gnomon.report.trial_index.columns import Array, TrialColumns
 from gnomon.report.trial_index.filters import (
     BOTH_RIGHT,
@@ -37,6 +37,7 @@ _COLUMN = {  # of the facets that are a column by trial or by sample
 _BY_SAMPLE = ("cell", "task")
 RECENT = 8  # searches, and counts of filters, that are kept
 _SETS = ("flag", "tool")  # a trial has any number of them
+_PLACES = 4  # a table of places and repeats has up to so many times as many as there are trials
 _OF_TRIAL = ("arm", "outcome", "stop", "flag", "tool")  # a sample without trials has none of these
 
 Mask = NDArray[np.bool_]
@@ -129,7 +130,10 @@ class MatchedTrials(TrialColumns):
         return self.lately(("searched", q), searched)
 
     def _holding(self, name: str, q: str) -> Mask:
-        return self.once(("folded", name), lambda: FoldedTexts(self.values[name])).holding(q)
+        return self._folded(name).holding(q)
+
+    def _folded(self, name: str) -> FoldedTexts:
+        return self.once(("folded", name), lambda: FoldedTexts(self.values[name]))
 
     def _matching(self, filters: TrialFilter, *, without: str = "") -> Mask | None:
         """By trial, whether it matches; None: all do."""
@@ -137,10 +141,11 @@ class MatchedTrials(TrialColumns):
         masks = [self._chosen(facet, filters) for facet in chosen]
         return all_of([self._searched(filters.q), *masks])
 
-    def _counted(self, facet: str, mask: Mask | None) -> dict[str, int]:
-        if mask is None:
+    def _counted(self, facet: str, rows: Array | None) -> dict[str, int]:
+        """By value, how many of these trials have it; None: of all."""
+        if rows is None:
             return self.once(("counted", facet), lambda: self._counts(facet, self._codes(facet)))
-        return self._counts(facet, self._codes(facet)[mask])
+        return self._counts(facet, self._codes(facet)[rows])
 
     def _counts(self, facet: str, codes: Array) -> dict[str, int]:
         values = self.values[_COLUMN[facet]]
@@ -162,12 +167,9 @@ class MatchedTrials(TrialColumns):
             size = int(np.prod(shape))
             scored = np.isfinite(self.by_trial["score"])
             places, values = self._group_places()[scored], self.by_trial["score"][scored]
-            if self.by_trial["repeat"].any():
-                order = np.lexsort((values, places))
-                places, values = places[order], values[order]
             answered = np.bincount(places, minlength=size)
             missing = np.bincount(self._group_places()[~scored], minlength=size)
-            sums = np.bincount(places, values, minlength=size)
+            sums = _sums(places, self.by_trial["repeat"][scored], values, size)
             return answered.reshape(shape), missing.reshape(shape), sums.reshape(shape)
 
         return self.once("totals", totals)
@@ -198,12 +200,9 @@ class MatchedTrials(TrialColumns):
             places *= count
             places += codes
         places[~np.isfinite(self.by_trial["score"][rows])] = size  # behind all others
-        values = self.by_trial[column][rows]
-        if self.by_trial["repeat"][rows].any():
-            order = np.lexsort((values, places))  # summed smallest first, as the report does
-            places, values = places[order], values[order]
+        values, repeats = self.by_trial[column][rows], self.by_trial["repeat"][rows]
         counts = np.bincount(places, minlength=size + 1)[:size]
-        sums = np.bincount(places, values, minlength=size + 1)[:size]
+        sums = _sums(places, repeats, values.astype(np.float64, copy=False), size + 1)[:size]
         averages: Array = np.full(size, np.nan)
         np.divide(sums, counts, out=averages, where=counts > 0)
         return averages.reshape(shape)
@@ -273,13 +272,14 @@ class MatchedTrials(TrialColumns):
     def _pairs_of(self, mask: Mask | None, filters: TrialFilter) -> Mask:
         """Models × samples with one of these trials, or without any trial where the filter allows that."""
 
-        def tried(here: Mask | slice) -> Mask:
-            pairs = np.zeros((self._models_n, self._samples_n), np.bool_)
-            pairs[self.by_trial["model"][here], self.by_trial["sample_id"][here]] = True
-            return pairs
+        def tried(here: Array | slice) -> Mask:
+            pairs = np.zeros(self._models_n * self._samples_n, np.bool_)
+            models = self.by_trial["model"][here].astype(np.intp)
+            pairs[models * self._samples_n + self.by_trial["sample_id"][here]] = True
+            return pairs.reshape(self._models_n, self._samples_n)
 
         all_tried = self.once("tried", lambda: tried(slice(None)))
-        pairs = all_tried if mask is None else tried(mask)
+        pairs = all_tried if mask is None else tried(np.flatnonzero(mask))
         if any(filters.values(facet) for facet in _OF_TRIAL):
             return pairs
         absent = ~all_tried
@@ -305,6 +305,17 @@ class MatchedTrials(TrialColumns):
             return {}
         counts = np.bincount(kinds[self._pairs_of(mask, filters)], minlength=len(CHANGES))
         return {name: int(count) for name, count in zip(CHANGES, counts, strict=True) if count}
+
+
+def _sums(places: Array, repeats: Array, values: Array, size: int) -> Array:
+    """The sum at each of `size` places, smallest first as in a report. A place has each repeat once."""
+    most = int(repeats.max(initial=0)) + 1
+    if most < 3 or most * size > _PLACES * len(places):
+        return sums_by_place(places, values, size, most=most)
+    table = np.zeros(size * most)  # to add nothing changes no sum
+    table[places * most + repeats] = values
+    table = np.sort(table.reshape(size, most), axis=1)
+    return reduce(np.add, table.T)
 
 
 def _kinds(scores: Array, first: int, second: int) -> Array:

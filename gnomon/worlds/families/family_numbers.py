@@ -7,7 +7,8 @@ from typing import Generic, Protocol, TypeVar
 
 from gnomon.core.errors import NotFound
 from gnomon.core.sample import SampleRef
-from gnomon.worlds.difficulty import AS_IT_COMES, Difficulty
+from gnomon.core.select import AS_IT_COMES
+from gnomon.worlds.difficulty import Difficulty
 from gnomon.worlds.refs_on_demand import RefsOnDemand
 
 _ID = re.compile(r"([a-z]+)(\d+)-([a-z]+)-(\d+)-(?:([a-z].*)-)?(\d{5,})", re.ASCII)

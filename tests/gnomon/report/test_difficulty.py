@@ -1,5 +1,6 @@
 """The report's section on difficulty: named levels, with each arm's score and each difference at them."""
 
+import json
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -34,6 +35,12 @@ def cells(page: str, table: str) -> list[list[str]]:
         ]
         for row in rows
     ]
+
+
+def without_order(report: Report) -> Report:
+    """The report with names of levels that have no order of their own."""
+    text = json.dumps(report).replace('"easy"', '"day"').replace('"hard"', '"night"')
+    return cast(Report, json.loads(text))
 
 
 @pytest.fixture
@@ -140,13 +147,50 @@ def test_the_easiest_level_is_that_of_the_arms_that_have_all_levels(
     assert [part["level"] for part in report["difficulty_levels"][1]["levels"]] == ["easy", "hard"]
 
 
+def test_levels_of_generated_questions_keep_their_order_whatever_the_scores(
+    report_of: Reporter, pairs: Pairs
+) -> None:
+    levels = ["hard", "medium", "as it comes", "easy"]  # from the best score to the worst
+    scores = [(1, 1)] * 8 + [(1, 1)] * 4 + [(0, 1)] * 4 + [(0, 1)] * 8 + [(0, 0)] * 8
+    rows = [
+        replace(row, metrics={"feature: level": levels[int(row.sample_id[1:]) // 8]}) for row in pairs(scores)
+    ]
+    report = report_of(rows)
+    in_order = ["as it comes", "easy", "medium", "hard"]
+    for row in (*report["difficulty_levels"], *report["difficulty_level_differences"]):
+        assert [part["level"] for part in row["levels"]] == in_order
+    page = render_html(report)
+    assert cells(page, "Score by level")[0][1:] == [f"{level} 8 samples" for level in in_order]
+    assert "do best at" not in page
+
+
+def test_a_stored_report_that_began_with_the_best_level_is_drawn_in_the_levels_order(leveled: Report) -> None:
+    rows = [{**row, "levels": row["levels"][::-1]} for row in leveled["difficulty_levels"]]
+    page = render_html(cast(Report, {**leveled, "difficulty_levels": rows}))
+    assert cells(page, "Score by level")[0] == ["arm", "easy 10 samples", "hard 10 samples"]
+
+
+def test_levels_without_an_order_of_their_own_begin_with_the_one_that_arms_with_all_levels_do_best_at(
+    report_of: Reporter, pairs: Pairs
+) -> None:
+    scores = [(0, 1)] * 10 + [(None, 1)] * 8 + [(None, 0)] * 2  # all together: night 50 %, day 80 %
+    rows = [
+        replace(row, metrics={"feature: light": "night" if row.sample_id < "s010" else "day"})
+        for row in pairs(scores)
+    ]
+    report = report_of(rows)
+    assert [part["level"] for part in report["difficulty_levels"][1]["levels"]] == ["night", "day"]
+    assert "do best at" in render_html(report)
+
+
 def test_the_order_of_levels_is_that_of_all_rows_also_where_the_first_row_lacks_the_first_level(
     leveled: Report,
 ) -> None:
-    first, *others = leveled["difficulty_levels"]
+    report = without_order(leveled)
+    first, *others = report["difficulty_levels"]
     rows = [{**first, "levels": first["levels"][1:]}, *others]
-    page = render_html(cast(Report, {**leveled, "difficulty_levels": rows}))
-    assert cells(page, "Score by level")[0] == ["arm", "easy 10 samples", "hard 10 samples"]
+    page = render_html(cast(Report, {**report, "difficulty_levels": rows}))
+    assert cells(page, "Score by level")[0] == ["arm", "day 10 samples", "night 10 samples"]
     assert cells(page, "Score by level")[1][1] == "–"
 
 
@@ -184,9 +228,10 @@ def test_the_markdown_names_the_feature_of_each_difference(report_of: Reporter, 
 def test_a_stored_report_whose_rows_order_levels_otherwise_is_drawn_in_the_first_rows_order(
     leveled: Report,
 ) -> None:
-    first, second = leveled["difficulty_levels"]
+    report = without_order(leveled)
+    first, second = report["difficulty_levels"]
     stored = cast(
-        Report, {**leveled, "difficulty_levels": [first, {**second, "levels": second["levels"][::-1]}]}
+        Report, {**report, "difficulty_levels": [first, {**second, "levels": second["levels"][::-1]}]}
     )
     heading, *_ = cells(render_html(stored), "Score by level")
-    assert heading == ["arm", "easy 10 samples", "hard 10 samples"]
+    assert heading == ["arm", "day 10 samples", "night 10 samples"]

@@ -442,6 +442,31 @@ def test_the_mean_of_repeats_is_the_reports_to_the_last_digit() -> None:
         assert index_of(rows).sample("s0").cells[0][1].score == report
 
 
+@given(st.lists(st.lists(st.floats(0, 1), max_size=5), min_size=1, max_size=6), st.integers(0, 40))
+def test_means_of_any_repeats_are_the_reports_to_the_last_digit(
+    scores: list[list[float]], later: int
+) -> None:
+    rows = [
+        a_row(sample, "raw", score, repeat=repeat)
+        for sample, repeats in enumerate(scores)
+        for repeat, score in enumerate(repeats)
+    ]
+    if later and rows:  # a repeat far from the others, so that most places have none
+        rows.append(replace(rows[0], repeat=5 + later, trial_id="later", score=0.3))
+    report, index = read_scores(rows, [("m", "raw")]), index_of(rows)
+    for name, mean in zip(report.samples, report.means(0).tolist(), strict=True):
+        assert index.sample(name).cells[0][1].score == mean
+
+
+def test_a_prepared_index_answers_as_one_that_is_not() -> None:
+    rows = [a_row(sample, arm) for sample in range(3) for arm in ("raw", "tools")]
+    filters = TrialFilter(baseline="raw", variant="tools")
+    prepared, plain = index_of(rows).prepared(), index_of(rows)
+    assert prepared.facets(filters) == plain.facets(filters)
+    assert prepared.pairs(filters) == plain.pairs(filters)
+    assert TrialIndex.empty().prepared().size == 0
+
+
 def test_two_indexes_made_of_one_do_not_see_each_others_trials() -> None:
     rows = [a_row(sample, arm, sample / 10) for sample in range(10) for arm in ("raw", "tools")]
     ours, theirs = [a_row(11, "raw", 0.5)], [a_row(12, "tools", 0.25), a_row(13, "raw", None)]
