@@ -14,7 +14,7 @@ from workers.store.database import MAKING_TABLES, insert_all
 from workers.store.job_counters import lock_jobs
 from workers.store.leases import MAX_ATTEMPTS, held_by, unlocked
 from workers.store.records import Counts
-from workers.store.results import write_unlocked
+from workers.store.results import Written, write_unlocked
 from workers.store.schema import lease_holders, results, trials, workers
 from workers.store.serialization import pack, row_values
 from workers.store.worker_registry import REMEMBERED_FOR_S
@@ -51,8 +51,7 @@ def write_results(db: Connection, job_id: str, leases: Sequence[Lease]) -> None:
     """What a worker does that ends trials, up to its commit."""
     rows = [make_row(lease) for lease in leases]
     ended = [
-        ((lease, row, {}), row_values(row), {"trial_id": row.trial_id, "body": pack({})})
-        for lease, row in zip(leases, rows, strict=True)
+        Written((lease, row, {}), row_values(row), pack({})) for lease, row in zip(leases, rows, strict=True)
     ]
     assert write_unlocked(db, ended) == (set(), set())
 

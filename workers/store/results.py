@@ -5,21 +5,21 @@ import time
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import fields, replace
-from itertools import compress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sqlalchemy import Connection, Select, case, delete, func, select, update
 
 from gnomon.core.errors import NotFound
 from gnomon.core.row import COLUMNS, Row
 from gnomon.core.sample import SampleRef
+from workers.store.batch_end import SentResult, end_batch
 from workers.store.database import among, in_words, insert_all, is_passing
 from workers.store.job_counters import Usage, add_results, counted_jobs, ended_count
 from workers.store.job_ends import JobEnds
 from workers.store.jobs import number_of
-from workers.store.leases import RETRY_S, held_by, unlocked
+from workers.store.leases import RETRY_S, held_by
 from workers.store.missing import missing_row
-from workers.store.numbering import NEWEST, Numbering, announcement
+from workers.store.numbering import NEWEST, Numbering
 from workers.store.records import JobState, Lease, Page, TrialRecord
 from workers.store.schema import (
     LEASED,
@@ -50,13 +50,25 @@ if TYPE_CHECKING:
     from gnomon.core.row_batch import RowBatch
 
 Ended = tuple[Lease, Row, Mapping[str, Any]]  # what was leased, how it ended, its trace as plain data
-Written = tuple[Ended, Mapping[str, Any], Mapping[str, Any]]  # with its columns in `results` and in `traces`
 Pair = tuple[str, int]  # of trial id and token
 READ_BATCH = 2_000
 COLUMN_BATCH = 50_000
 WRITE_BATCH = 1_000
 UNSTORABLE = "internal:unstorable"
 log = logging.getLogger(__name__)
+
+
+class Written(NamedTuple):
+    """A result as it is stored: its columns in `results`, and its trace."""
+
+    ended: Ended
+    columns: Mapping[str, Any]
+    body: bytes
+
+    @property
+    def pair(self) -> Pair:
+        """What names its lease: a worker may hold an outdated one of a trial beside the one that counts."""
+        return _pair(self.ended[0])
 
 
 class Results(JobEnds, Numbering):
@@ -284,19 +296,22 @@ class Results(JobEnds, Numbering):
         return {row.trial_id}
 
     def _write(self, ended: Sequence[Ended]) -> set[str]:
-        """Write results of one job; those whose trials others have locked just now, once these let go."""
-        refused: set[str] = set()
-        left = [
-            (end, row_values(end[1]), {"trial_id": end[1].trial_id, "body": pack(end[2])}) for end in ended
-        ]
+        """Write results of one job; those whose trials others have locked just now, once these let go.
+
+        What the refused ones have cost is counted with the last of them: if that fails, all is tried again.
+        """
+        job_id, refused = ended[0][1].job_id, list[Written]()
+        left = [Written(end, row_values(end[1]), pack(end[2])) for end in ended]
         while left:
-            with self.adding_results(ended[0][1].job_id) as db:
-                refused_now, locked = write_unlocked(db, left)
-            refused |= refused_now
-            left = [each for each in left if _pair(each[0][0]) in locked]
+            with self.adding_results(job_id) as db:
+                stale, locked = write_unlocked(db, left)
+                refused += [written for written in left if written.pair in stale]
+                left = [written for written in left if written.pair in locked]
+                if refused and not left:
+                    add_results(db, job_id, (), [usage_of(written.ended) for written in refused])
             if left:
                 time.sleep(RETRY_S)
-        return refused
+        return {trial_id for trial_id, _ in (written.pair for written in refused)}
 
     def _rows_between(self, job_id: str, seq: int, last: int, limit: int) -> list[tuple[int, Row]]:
         columns = (results.c.seq, *(results.c[name] for name in COLUMNS))
@@ -335,27 +350,39 @@ def usage_of(ended: Ended) -> Usage:
     return Usage.by(row).beyond(lease.counted)
 
 
-def write_unlocked(db: Connection, ended: Sequence[Written]) -> tuple[set[str], set[Pair]]:
-    """Write results of one job whose trials nobody has locked; the ids of those that are refused, and the
-    leases of those that are locked.
+def write_unlocked(db: Connection, ended: Sequence[Written]) -> tuple[set[Pair], set[Pair]]:
+    """Write results of one job whose trials nobody has locked; the leases of those that are refused, and of
+    those that are locked.
 
     It waits for nothing: others end trials of the job at the same time.
     """
-    job_id, leases = ended[0][0][1].job_id, [end[0] for end, _, _ in ended]
-    closed = update(trials).where(unlocked(held_by(db, leases))).values(state="done")
-    closed = closed.returning(trials.c.trial_id, trials.c.token, *announcement(db, job_id))
+    write = _write_in_one if db.dialect.name == "postgresql" else _write_alone
+    taken = write(db, ended[0].ended[1].job_id, ended)
+    return _not_taken(db, [written.ended[0] for written in ended if written.pair not in taken])
+
+
+def _write_in_one(db: Connection, job_id: str, ended: Sequence[Written]) -> set[Pair]:
+    return end_batch(
+        db,
+        job_id,
+        [SentResult(end[0].token, usage_of(end), columns, body) for end, columns, body in ended],
+    )
+
+
+def _write_alone(db: Connection, job_id: str, ended: Sequence[Written]) -> set[Pair]:
+    """The same on SQLite, where no other writes meanwhile."""
+    held = held_by(db, [written.ended[0] for written in ended])
+    closed = update(trials).where(held).values(state="done").returning(trials.c.trial_id, trials.c.token)
     taken = {_pair_of(row) for row in db.execute(closed)}
-    stale, locked = _not_taken(db, [lease for lease in leases if _pair(lease) not in taken])
-    is_taken = [_pair(lease) in taken for lease in leases]
     if taken:
+        written = [each for each in ended if each.pair in taken]
         ids = [(trial_id,) for trial_id, _ in taken]
         db.execute(delete(checkpoints).where(among(db, (checkpoints.c.trial_id,), ids)))
-        insert_all(db, traces, [body for _, _, body in compress(ended, is_taken)])
-        insert_all(db, results, [columns for _, columns, _ in compress(ended, is_taken)])
-    if spent := [usage_of(end) for end, _, _ in ended if _pair(end[0]) in taken | stale]:
-        outcomes = [end[1].outcome for end, _, _ in compress(ended, is_taken)]
-        add_results(db, job_id, outcomes, spent, returned=len(taken))
-    return {trial_id for trial_id, _ in stale}, locked
+        insert_all(db, traces, [{"trial_id": each.pair[0], "body": each.body} for each in written])
+        insert_all(db, results, [each.columns for each in written])
+        outcomes = [each.ended[1].outcome for each in written]
+        add_results(db, job_id, outcomes, [usage_of(each.ended) for each in written], returned=len(taken))
+    return taken
 
 
 def _by_job(ended: Sequence[Ended]) -> dict[str, list[Ended]]:
@@ -387,7 +414,6 @@ def _pair_of(row: Any) -> Pair:
 
 
 def _pair(lease: Lease) -> Pair:
-    """What names a lease: a worker may hold an outdated one of a trial beside the one that counts."""
     return lease.trial.trial_id, lease.token
 
 

@@ -100,6 +100,7 @@ Index("job_counts_by_job", job_counts.c.job_id)
 
 # Written into the SQL: a partial index serves only statements that name its state as a constant.
 PENDING, LEASED = literal_column("'pending'", String), literal_column("'leased'", String)
+DONE = literal_column("'done'", String)
 
 trials = Table(
     "trials",
