@@ -33,10 +33,13 @@ from sqlalchemy.dialects.postgresql import JSON
 
 from gnomon.core.score import Outcome
 from workers.budget.usage import Usage
+from workers.store.database import errors_of_driver
 from workers.store.leases import is_leased_by_key
 from workers.store.numbering import announcement
 from workers.store.schema import DONE, checkpoints, job_counts, results, traces, trials
 
+# A plan may outlive the time when the table was small, and while it is small, reading it whole looks cheap.
+NO_SCAN = "SET LOCAL enable_seqscan = off"
 _KEPT = [name for name in results.c.keys() if name != "seq"]  # noqa: SIM118 (its columns, not their names)
 _OF_RESULT = [
     column("position", Integer),
@@ -77,8 +80,11 @@ def end_batch(db: Connection, job_id: str, ended: Sequence[SentResult]) -> set[t
         }
         for position, (token, used, columns, body) in enumerate(ended)
     ]
-    closed = db.exec_driver_sql(statement, {**values, "job_id": job_id, "sent": to_json(sent).decode()})
-    return {(trial_id, token) for trial_id, token in closed}
+    raw: Any = db.connection.dbapi_connection
+    with errors_of_driver(db, statement), raw.pipeline(), raw.cursor() as cursor:
+        cursor.execute(NO_SCAN)
+        cursor.execute(statement, {**values, "job_id": job_id, "sent": to_json(sent).decode()})
+        return set(cursor.fetchall())
 
 
 @functools.cache
