@@ -54,8 +54,17 @@ Pair = tuple[str, int]  # of trial id and token
 READ_BATCH = 2_000
 COLUMN_BATCH = 50_000
 WRITE_BATCH = 1_000
+MAX_BODIES = 1 << 24  # bytes of traces in one transaction: PostgreSQL is sent twice as many in one value
 UNSTORABLE = "internal:unstorable"
 log = logging.getLogger(__name__)
+
+
+class Refused(NamedTuple):
+    """A result that was not kept; what it has used is to be counted, None if the trial will run again."""
+
+    job_id: str
+    trial_id: str
+    used: Usage | None
 
 
 class Written(NamedTuple):
@@ -69,6 +78,11 @@ class Written(NamedTuple):
     def pair(self) -> Pair:
         """What names its lease: a worker may hold an outdated one of a trial beside the one that counts."""
         return _pair(self.ended[0])
+
+    @property
+    def refused(self) -> Refused:
+        """What is left of it if its lease is no longer held."""
+        return Refused(self.ended[1].job_id, self.ended[1].trial_id, usage_of(self.ended))
 
 
 class Results(JobEnds, Numbering):
@@ -85,11 +99,19 @@ class Results(JobEnds, Numbering):
         Raises:
             sqlalchemy.exc.SQLAlchemyError: the database cannot be reached; try again, as often as need be.
         """
-        refused: set[str] = set()
+        refused: list[Refused] = []
         for of_job in _by_job(ended).values():
             for start in range(0, len(of_job), WRITE_BATCH):
-                refused |= self._finish(of_job[start : start + WRITE_BATCH])
-        return refused
+                refused += self._finish(of_job[start : start + WRITE_BATCH])
+        spent: dict[str, list[Usage]] = defaultdict(list)
+        for result in refused:
+            if result.used is not None:
+                spent[result.job_id].append(result.used)
+        if spent:  # at last: whoever tries again what failed before would count it twice
+            with self.writing() as db:
+                for job_id, used in spent.items():
+                    add_results(db, job_id, (), used)
+        return {result.trial_id for result in refused}
 
     def charge(self, job_id: str, spent: Sequence[Usage]) -> None:
         """Count what was spent on trials that were broken off and have no result: the money is gone."""
@@ -269,17 +291,17 @@ class Results(JobEnds, Numbering):
             query = select(trials.c.trial_id).where(begins).order_by(trials.c.trial_id).limit(limit)
             return list(db.scalars(query))
 
-    def _finish(self, ended: Sequence[Ended]) -> set[str]:
+    def _finish(self, ended: Sequence[Ended]) -> list[Refused]:
         try:
             return self._write(ended)
         except Exception as error:
             if is_passing(error):
                 raise
             if len(ended) > 1:
-                return {trial_id for result in ended for trial_id in self._finish([result])}
+                return [refused for result in ended for refused in self._finish([result])]
             return self._set_apart(ended[0], in_words(error))
 
-    def _set_apart(self, ended: Ended, reason: str) -> set[str]:
+    def _set_apart(self, ended: Ended, reason: str) -> list[Refused]:
         """Keep, of a result that cannot be stored, that it is missing, why, and what it has cost."""
         lease, row, trace = ended
         note = {"kind": "note", "text": f"the result could not be stored: {reason}"}
@@ -293,25 +315,21 @@ class Results(JobEnds, Numbering):
                     raise
                 reason = in_words(error)
         log.error("trial %s cannot even be set apart, and will run again: %s", row.trial_id, reason)
-        return {row.trial_id}
+        return [Refused(row.job_id, row.trial_id, used=None)]
 
-    def _write(self, ended: Sequence[Ended]) -> set[str]:
-        """Write results of one job; those whose trials others have locked just now, once these let go.
-
-        What the refused ones have cost is counted with the last of them: if that fails, all is tried again.
-        """
-        job_id, refused = ended[0][1].job_id, list[Written]()
+    def _write(self, ended: Sequence[Ended]) -> list[Refused]:
+        """Write results of one job; those whose trials others have locked just now, once these let go."""
+        refused: list[Refused] = []
         left = [Written(end, row_values(end[1]), pack(end[2])) for end in ended]
         while left:
-            with self.adding_results(job_id) as db:
-                stale, locked = write_unlocked(db, left)
-                refused += [written for written in left if written.pair in stale]
-                left = [written for written in left if written.pair in locked]
-                if refused and not left:
-                    add_results(db, job_id, (), [usage_of(written.ended) for written in refused])
-            if left:
+            part = _up_to_size(left)
+            with self.adding_results(ended[0][1].job_id) as db:
+                stale, locked = write_unlocked(db, part)
+            refused += [written.refused for written in part if written.pair in stale]
+            left = left[len(part) :] + [written for written in part if written.pair in locked]
+            if len(locked) == len(left) > 0:
                 time.sleep(RETRY_S)
-        return {trial_id for trial_id, _ in (written.pair for written in refused)}
+        return refused
 
     def _rows_between(self, job_id: str, seq: int, last: int, limit: int) -> list[tuple[int, Row]]:
         columns = (results.c.seq, *(results.c[name] for name in COLUMNS))
@@ -390,6 +408,16 @@ def _by_job(ended: Sequence[Ended]) -> dict[str, list[Ended]]:
     for end in ended:
         by_job[end[1].job_id].append(end)
     return by_job
+
+
+def _up_to_size(written: Sequence[Written]) -> Sequence[Written]:
+    """The first of them, one at least, whose traces together are not beyond MAX_BODIES."""
+    size = 0
+    for count, each in enumerate(written):
+        size += len(each.body)
+        if size > MAX_BODIES and count:
+            return written[:count]
+    return written
 
 
 def _not_taken(db: Connection, leases: Sequence[Lease]) -> tuple[set[Pair], set[Pair]]:
