@@ -15,7 +15,7 @@ from workers.store.database import MAKING_TABLES, insert_all
 from workers.store.job_counters import lock_jobs
 from workers.store.leases import MAX_ATTEMPTS, held_by, unlocked
 from workers.store.records import Counts
-from workers.store.results import Written, write_unlocked
+from workers.store.results import Ended, Written, write_unlocked
 from workers.store.schema import lease_holders, results, trials, workers
 from workers.store.serialization import pack, row_values
 from workers.store.worker_registry import REMEMBERED_FOR_S
@@ -137,7 +137,7 @@ def test_what_a_refused_result_has_cost_counts_once_though_the_rest_of_its_batch
     job = create(store, 2, concurrency=64)
     (lost, locked, own, _) = lease_all(store, job)
     store.release([lost])
-    batch = [(lease, make_row(lease, usd=0.5), {}) for lease in (lost, locked, own)]
+    batch: list[Ended] = [(lease, make_row(lease, usd=0.5), {}) for lease in (lost, locked, own)]
     rounds = iter((write_unlocked, fail))
     monkeypatch.setattr("workers.store.results.write_unlocked", lambda *about: next(rounds)(*about))
     with store.writing() as db:
