@@ -6,26 +6,28 @@ store lets them. They share CONNECTIONS connections, as PgBouncer lends them: by
 that has waited longest. No model is asked, and results are made before the clock runs.
 
 It prints results of one job a second, and those of as many workers that have a job each: what the database
-can do where nobody waits for another; for both, the CPU seconds of PostgreSQL for 1,000 results and the time
-that one batch took with its connection. The floor is one connection that writes the same by COPY, and commits
-each batch.
+can do where nobody waits for another; for both, the time that one batch took with its connection, and the CPU
+time of PostgreSQL and of the workers. The floor writes the same rows by COPY or by INSERT, made ready before,
+and commits each batch; it closes no trial and counts nothing.
 """
 
 import argparse
 import multiprocessing
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from multiprocessing.queues import Queue
 from multiprocessing.synchronize import Barrier
 from queue import Empty, SimpleQueue
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from sqlalchemy import select
+from sqlalchemy import insert, select
 
 from bench.million import family_cpu_s
 from bench.performance.filler import TRACE, row_of
 from gnomon.spec.job_spec import JobSpec
+from gnomon.trials.trial_plan import Trial
 from gnomon.worlds.sample_numbers import Numbers
 from tests.workers.postgresql import PostgreSQL, running
 from workers.result_writer import FLUSH_ROWS
@@ -40,6 +42,7 @@ WORKERS = (1, 10, 100, 1_000)
 RESULTS = 30_000  # of all workers together, and a batch of each at least
 PROCESSES = 4
 CONNECTIONS = 20  # as `deploy` has PgBouncer keep them
+FLOOR_CONNECTIONS = (1, 10)
 ARMS = ("raw", "tools")
 
 
@@ -55,47 +58,130 @@ def spec_of(samples: int) -> JobSpec:
     return JobSpec.model_validate(written)
 
 
+Batch = Callable[[], None]  # writes a batch
+
+
 class Taken(NamedTuple):
-    """What ending results took: results a second, CPU seconds of PostgreSQL for 1,000, seconds a batch."""
+    """What writing took: results a second; CPU seconds for 1,000, of PostgreSQL and of those who wrote;
+    seconds a batch.
+    """
 
     per_s: float
-    cpu_s: float
+    server_s: float
+    clients_s: float
     batch_s: float
 
     def __str__(self) -> str:
-        cost = f"{self.cpu_s:.3f} CPU s for 1,000, {1e3 * self.batch_s:.0f} ms a batch"
-        return f"{self.per_s:,.0f} results a second, {cost}"
+        cores = [self.per_s * cpu_s / 1e3 for cpu_s in (self.server_s, self.clients_s)]
+        return (
+            f"{self.per_s:,.0f} results a second, {1e3 * self.batch_s:.0f} ms a batch; CPU us a result:"
+            f" PostgreSQL {1e3 * self.server_s:.0f}, workers {1e3 * self.clients_s:.0f};"
+            f" cores: {cores[0]:.2f} and {cores[1]:.2f}"
+        )
 
 
-def work(
-    url: str, leased: Sequence[list[Lease]], batch: int, start: Barrier, times: "Queue[list[float]]"
+class Clients(NamedTuple):
+    """What a process of those who write has to say at its end: seconds of each batch, its CPU seconds."""
+
+    batches_s: list[float]
+    cpu_s: float
+
+
+def write_in_threads(
+    hands: Sequence[Sequence[Batch]], connections: int, start: Barrier, said: "Queue[Clients]"
 ) -> None:
-    """End the trials of several workers once every process is ready, each worker's batch by batch."""
-    store, waiting = Store(url), SimpleQueue[list[Ended]]()
-    for leases in leased:
-        waiting.put([(lease, row_of(lease.trial), TRACE) for lease in leases])
+    """Write the batches of several workers once every process is ready, each worker's one after another."""
+    waiting = SimpleQueue[Sequence[Batch]]()
+    for batches in hands:
+        waiting.put(batches)
     took: list[float] = []
 
     def lend_connection() -> None:
         while True:
             try:
-                ended = waiting.get_nowait()
+                write, *later = waiting.get_nowait()
             except Empty:
                 return
             began = time.perf_counter()
-            assert not store.finish(ended[:batch])
+            write()
             took.append(time.perf_counter() - began)
-            if ended[batch:]:
-                waiting.put(ended[batch:])
+            if later:
+                waiting.put(later)
 
-    lent = [threading.Thread(target=lend_connection) for _ in range(CONNECTIONS // PROCESSES)]
+    lent = [threading.Thread(target=lend_connection) for _ in range(connections)]
     start.wait()
+    began_s = time.process_time()
     for thread in lent:
         thread.start()
     for thread in lent:
         thread.join()
+    said.put(Clients(took, time.process_time() - began_s))
+
+
+def end_trials(
+    url: str, leased: Sequence[list[Lease]], batch: int, start: Barrier, said: "Queue[Clients]"
+) -> None:
+    """End the trials of several workers."""
+    store = Store(url)
+
+    def end(ended: Sequence[Ended]) -> None:
+        assert not store.finish(ended)
+
+    ended = [[(lease, row_of(lease.trial), TRACE) for lease in leases] for leases in leased]
+    write_in_threads(
+        [[partial(end, some) for some in in_batches(of_worker, batch)] for of_worker in ended],
+        CONNECTIONS // PROCESSES,
+        start,
+        said,
+    )
     store.close()
-    times.put(took)
+
+
+def write_plainly(
+    url: str, trials: Sequence[Trial], batch: int, way: str, start: Barrier, said: "Queue[Clients]"
+) -> None:
+    """Write results of these trials by COPY or INSERT from one connection: what the database itself takes."""
+    store = Store(url)
+    rows = [row_values(row_of(trial)) for trial in trials]
+    bodies = [{"trial_id": trial.trial_id, "body": pack(TRACE)} for trial in trials]
+
+    def write(begin: int) -> None:
+        with store.writing() as db:
+            for table, values in ((results, rows), (traces, bodies)):
+                some = values[begin : begin + batch]
+                if way == "COPY":
+                    insert_all(db, table, some)
+                else:
+                    db.execute(insert(table).inline(), some)
+
+    write_in_threads([[partial(write, begin) for begin in range(0, len(rows), batch)]], 1, start, said)
+    store.close()
+
+
+def in_batches(ended: Sequence[Ended], batch: int) -> list[Sequence[Ended]]:
+    """In pieces of so many."""
+    return [ended[begin : begin + batch] for begin in range(0, len(ended), batch)]
+
+
+def measured(server: PostgreSQL, count: int, target: Callable[..., None], hands: Sequence[Any]) -> Taken:
+    """What processes took that each run `target` with its arguments, for `count` results of all."""
+    start = multiprocessing.Barrier(len(hands) + 1)
+    said: Queue[Clients] = multiprocessing.Queue()
+    started = [multiprocessing.Process(target=target, args=(*hand, start, said)) for hand in hands]
+    for process in started:
+        process.start()
+    start.wait()
+    cpu_s, began = family_cpu_s(server.process.pid), time.perf_counter()
+    clients = [said.get() for _ in started]
+    wall_s = time.perf_counter() - began
+    for process in started:
+        process.join()
+    cpu_s = family_cpu_s(server.process.pid) - cpu_s
+    batches_s = [seconds for client in clients for seconds in client.batches_s]
+    clients_s = sum(client.cpu_s for client in clients)
+    return Taken(
+        count / wall_s, cpu_s / count * 1e3, clients_s / count * 1e3, sum(batches_s) / len(batches_s)
+    )
 
 
 def ending(server: PostgreSQL, workers: int, batch: int, *, jobs: int) -> Taken:
@@ -118,47 +204,31 @@ def ending(server: PostgreSQL, workers: int, batch: int, *, jobs: int) -> Taken:
         for number in range(workers)
     ]
     processes = min(PROCESSES, workers)
-    start = multiprocessing.Barrier(processes + 1)
-    times: Queue[list[float]] = multiprocessing.Queue()
-    running_now = [
-        multiprocessing.Process(target=work, args=(url, hands[number::processes], batch, start, times))
-        for number in range(processes)
-    ]
-    for process in running_now:
-        process.start()
-    start.wait()
-    cpu_s, began = family_cpu_s(server.process.pid), time.perf_counter()
-    took = [seconds for _ in running_now for seconds in times.get()]
-    wall_s = time.perf_counter() - began
-    for process in running_now:
-        process.join()
-    cpu_s = family_cpu_s(server.process.pid) - cpu_s
+    taken = measured(
+        server,
+        workers * each,
+        end_trials,
+        [(url, hands[number::processes], batch) for number in range(processes)],
+    )
     ended = [store.job(job_id) for job_id in job_ids]
     done = sum(job.counts.done for job in ended)
     assert done == workers * each, f"{done} of {workers * each} results"
     assert {job.status for job in ended} == {"completed"}
     store.close()
-    return Taken(done / wall_s, cpu_s / done * 1e3, sum(took) / len(took))
+    return taken
 
 
-def floor_per_s(url: str, batch: int) -> float:
-    """Results a second of plain COPY and commit, in batches of so many."""
+def floor(server: PostgreSQL, batch: int, *, way: str, connections: int) -> Taken:
+    """What COPY or INSERT and commit of the same rows take, in batches of so many."""
+    url = server.emptied()
     store = Store(url)
     size = RESULTS // len(ARMS)
-    job = store.create_job(spec_of(size), Numbers(0, tuple(range(14)), size))
+    store.create_job(spec_of(size), Numbers(0, tuple(range(14)), size))
     with store.reading() as db:
         planned = [trial_of(row) for row in db.execute(select(trials).limit(RESULTS)).mappings()]
-    rows = [row_values(row_of(trial)) for trial in planned]
-    bodies = [{"trial_id": trial.trial_id, "body": pack(TRACE)} for trial in planned]
-    assert job.counts.planned == len(rows)
-    began = time.perf_counter()
-    for begin in range(0, len(rows), batch):
-        with store.writing() as db:
-            insert_all(db, results, rows[begin : begin + batch])
-            insert_all(db, traces, bodies[begin : begin + batch])
-    took = time.perf_counter() - began
     store.close()
-    return len(rows) / took
+    hands = [(url, planned[number::connections], batch, way) for number in range(connections)]
+    return measured(server, len(planned), write_plainly, hands)
 
 
 def main() -> None:
@@ -169,8 +239,10 @@ def main() -> None:
     parser.add_argument("--one-job", action="store_true", help="leave out workers that have a job each")
     chosen = parser.parse_args()
     with running(flushes=True) as server:
-        floor = floor_per_s(server.emptied(), chosen.batch)
-        print(f"floor, COPY and commit alone: {floor:,.0f} results a second")
+        for way in ("COPY", "INSERT"):
+            for connections in FLOOR_CONNECTIONS:
+                floor_of = floor(server, chosen.batch, way=way, connections=connections)
+                print(f"{way} and commit alone, connections: {connections}: {floor_of}", flush=True)
         for workers in chosen.workers:
             print(
                 f"{workers:,} workers, one job: {ending(server, workers, chosen.batch, jobs=1)}", flush=True

@@ -42,10 +42,10 @@ class BrokenStore(Store):
         super().__init__(url, clock=self._jumping if jumps else None)
 
     @contextmanager
-    def writing(self) -> Iterator[Connection]:
+    def writing(self, on: Connection | None = None) -> Iterator[Connection]:
         share = self._breakage.get("lost_answers")
         dice = random.random()
-        with super().writing() as db:
+        with super().writing(on) as db:
             yield db
             if dice < share / 2:
                 raise _lost("before the commit")

@@ -25,10 +25,10 @@ class Unheard(Store):
         self.left, self.is_done = count, is_done
 
     @contextmanager
-    def writing(self) -> Iterator[Connection]:
+    def writing(self, on: Connection | None = None) -> Iterator[Connection]:
         self.left = None if self.left is None else self.left - 1
         breaks = self.left == 0
-        with super().writing() as db:
+        with super().writing(on) as db:
             yield db
             if breaks and not self.is_done:
                 raise OperationalError("COMMIT", None, Exception("refused"))

@@ -5,16 +5,17 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
-from sqlalchemy import Connection, event, func, select, update
+from sqlalchemy import Connection, event, func, select, text, update
+from sqlalchemy.exc import OperationalError
 
 from tests.workers.conftest import Clock, create, make_row, wait_until
 from tests.workers.postgresql import PostgreSQL
-from workers.store import Lease, Store
+from workers.store import JobRecord, Lease, Store
 from workers.store.database import MAKING_TABLES, insert_all
 from workers.store.job_counters import lock_jobs
 from workers.store.leases import MAX_ATTEMPTS, held_by, unlocked
 from workers.store.records import Counts
-from workers.store.results import write_unlocked
+from workers.store.results import Ended, Written, write_unlocked
 from workers.store.schema import lease_holders, results, trials, workers
 from workers.store.serialization import pack, row_values
 from workers.store.worker_registry import REMEMBERED_FOR_S
@@ -47,12 +48,16 @@ def test_a_trial_that_is_renewed_while_it_is_swept_goes_on(store: Store, clock: 
     assert store.finish([(first, make_row(first), {})]) == set()
 
 
+def lease_all(store: Store, job: JobRecord) -> list[Lease]:
+    shards = range(job.shards)
+    return [lease for shard in shards for lease in store.lease(job.id, shard, worker="w", ttl_s=TTL_S)]
+
+
 def write_results(db: Connection, job_id: str, leases: Sequence[Lease]) -> None:
     """What a worker does that ends trials, up to its commit."""
     rows = [make_row(lease) for lease in leases]
     ended = [
-        ((lease, row, {}), row_values(row), {"trial_id": row.trial_id, "body": pack({})})
-        for lease, row in zip(leases, rows, strict=True)
+        Written((lease, row, {}), row_values(row), pack({})) for lease, row in zip(leases, rows, strict=True)
     ]
     assert write_unlocked(db, ended) == (set(), set())
 
@@ -124,6 +129,49 @@ def test_a_worker_that_has_lost_a_trial_keeps_none_locked_while_it_waits_for_tha
             assert db.execute(mine.with_for_update(nowait=True)).scalar_one() == own.trial.trial_id
         assert finish.result(30) == {lost.trial.trial_id}
     assert [row.trial_id for row in store.iter_rows(job.id)] == [own.trial.trial_id]
+
+
+def test_what_a_refused_result_has_cost_counts_once_though_the_rest_of_its_batch_fails_at_first(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    job = create(store, 2, concurrency=64)
+    (lost, locked, own, _) = lease_all(store, job)
+    store.release([lost])
+    batch: list[Ended] = [(lease, make_row(lease, usd=0.5), {}) for lease in (lost, locked, own)]
+    rounds = iter((write_unlocked, fail))
+    monkeypatch.setattr("workers.store.results.write_unlocked", lambda *about: next(rounds)(*about))
+    with store.writing() as db:
+        here = select(trials.c.trial_id).where(trials.c.trial_id == locked.trial.trial_id)
+        db.execute(here.with_for_update())
+        with pytest.raises(OperationalError):
+            store.finish(batch)
+    monkeypatch.undo()
+    assert store.finish(batch) == {lost.trial.trial_id}
+    assert [row.trial_id for row in store.iter_rows(job.id)] == [own.trial.trial_id, locked.trial.trial_id]
+    assert store.job(job.id).usd == 1.5
+
+
+def fail(*_: object) -> Any:
+    raise OperationalError("COMMIT", None, Exception("the database is away"))
+
+
+def test_a_batch_is_looked_up_by_its_keys_though_the_planner_believes_the_table_empty(store: Store) -> None:
+    job = create(store, 60, concurrency=64)
+    with store.writing() as db:
+        db.execute(text("ANALYZE trials"))  # when nothing was leased
+    leases = lease_all(store, job)
+    plans: list[str] = []
+    with store.writing() as db:
+        db.execute(text("LOAD 'auto_explain'"))
+        for name, value in (("log_min_duration", "0"), ("log_level", "'notice'")):
+            db.execute(text(f"SET LOCAL auto_explain.{name} = {value}"))
+        raw: Any = db.connection.dbapi_connection
+        raw.add_notice_handler(lambda notice: plans.append(notice.message_primary))
+        write_results(db, job.id, leases)
+    [plan] = [plan for plan in plans if "json_to_recordset" in plan]
+    assert "Seq Scan on trials" not in plan
+    assert plan.count("Index Scan using trials_pkey on trials") == 2
+    assert not any(index in plan for index in ("trials_leased", "trials_by_worker", "trials_pending"))
 
 
 def test_what_is_given_back_while_its_result_is_written_is_ended_once(

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from operator import itemgetter
 from typing import Any, cast
 
@@ -60,6 +60,7 @@ _OF_SESSION = "; ".join(f"SET {name} = {value_ms}" for name, value_ms in _TIMEOU
 _OF_TRANSACTION = "; ".join(f"SET LOCAL {name} = {value_ms}" for name, value_ms in _TIMEOUTS.items())
 _PREPARED_AFTER = 5  # runs of a statement on one connection; psycopg's default
 IS_POOLED = "gnomon_is_pooled"  # in the info of a connection
+ALONE = {"isolation_level": "AUTOCOMMIT"}  # of a connection whose statements are a transaction each
 
 
 class Database:
@@ -110,9 +111,18 @@ class Database:
             yield db
 
     @contextmanager
-    def writing(self) -> Iterator[Connection]:
-        """A transaction. On SQLite it may write from its start on: it waits for others, never gives up."""
-        with self._engine.connect().execution_options(gnomon_writes=True) as db, db.begin():
+    def writing(self, on: Connection | None = None) -> Iterator[Connection]:
+        """A transaction, `on` a connection that is in none if one is given. On SQLite it may write from its
+        start on: it waits for others, never gives up.
+        """
+        opened = nullcontext(on) if on is not None else self._engine.connect()
+        with opened as db, db.execution_options(gnomon_writes=True).begin():
+            yield db
+
+    @contextmanager
+    def connected(self) -> Iterator[Connection]:
+        """A connection for transactions that follow at once: it is tested before the first only."""
+        with self._engine.connect() as db:
             yield db
 
     def now(self, db: Connection) -> float:
@@ -233,12 +243,20 @@ def insert_or_update(db: Connection, table: Table, values: Mapping[str, Any]) ->
 def _copy_all(db: Connection, table: Table, rows: Sequence[Mapping[str, Any]]) -> None:
     names = list(rows[0])
     statement = f"COPY {table.name} ({', '.join(names)}) FROM STDIN"
-    values, driver = itemgetter(*names), db.dialect.loaded_dbapi
+    values = itemgetter(*names)
+    cursor: Any = db.connection.cursor()
+    with errors_of_driver(db, statement), cursor, cursor.copy(statement) as copy:
+        for row in rows:
+            copy.write_row(values(row))
+
+
+@contextmanager
+def errors_of_driver(db: Connection, statement: str) -> Iterator[None]:
+    """Make errors of what SQLAlchemy does not know, such as COPY, as it makes its own."""
+    driver = db.dialect.loaded_dbapi
     try:
-        with cast(Any, db.connection.cursor()) as cursor, cursor.copy(statement) as copy:
-            for row in rows:
-                copy.write_row(values(row))
-    except driver.Error as error:  # SQLAlchemy knows no COPY: its errors are made as it makes them
+        yield
+    except driver.Error as error:
         is_gone = db.dialect.is_disconnect(error, db.connection.dbapi_connection, None)
         raise DBAPIError.instance(
             statement, None, error, driver.Error, connection_invalidated=is_gone, dialect=db.dialect
@@ -322,6 +340,8 @@ def _set_up_postgresql(raw: Any, record: ConnectionPoolEntry) -> None:
 
 def begin_postgresql(db: Connection) -> None:
     """Begin a transaction. Behind a pooler its timeouts are set with it, in one round trip."""
+    if db.get_execution_options().get("isolation_level") == ALONE["isolation_level"]:
+        return
     isolation = "READ_COMMITTED" if db.get_execution_options().get("gnomon_writes") else "REPEATABLE_READ"
     if db.info[IS_POOLED]:
         level = isolation.replace("_", " ")

@@ -2,16 +2,22 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
+from typing import NamedTuple
 
 from sqlalchemy import ColumnElement, Connection, FromClause, select, update
 from sqlalchemy.exc import SQLAlchemyError
 
-from workers.store.database import Database
+from workers.store.database import ALONE, Database
 from workers.store.failure import failure_of
 from workers.store.job_counters import OPEN, counted_jobs, ended_count, lock_jobs
 from workers.store.schema import jobs
 
 MAX_CHANGES = 64  # beside a job's row, before they are moved into it: each look at the job adds them up
+
+
+class _Look(NamedTuple):
+    is_over: bool  # nothing is left to run
+    changes: int  # beside the job's row
 
 
 class JobEnds(Database):
@@ -24,13 +30,19 @@ class JobEnds(Database):
         On PostgreSQL others may add results at the same time: the last one sees all once its own are
         committed. On SQLite this transaction is alone.
         """
-        with self.writing() as db:
-            yield db
-            if self._is_sqlite:
+        if self._is_sqlite:
+            with self.writing() as db:
+                yield db
                 self._end_if_over(db, job_id)
-        if not self._is_sqlite:
+            return
+        look = None
+        with self.connected() as connection:
+            with self.writing(connection) as db:
+                yield db
             with suppress(SQLAlchemyError):  # the results are kept; the sweeper looks again
-                self.end_if_over(job_id)
+                look = self._look(connection, job_id)
+        with suppress(SQLAlchemyError):
+            self._act_on(look, job_id)
 
     def end_if_over(self, job_id: str) -> None:
         """End an open job of which nothing is left to run: it fails where no model answered, or none is left.
@@ -38,12 +50,22 @@ class JobEnds(Database):
         Whoever has opened a job or ended trials of it calls this when that is committed. Several may do so at
         once. A job whose last process died before it did is found by the sweeper.
         """
-        with self.reading() as db:
-            columns = (_is_over(counted_jobs).label("is_over"), counted_jobs.c.changes)
-            job = db.execute(select(*columns).where(counted_jobs.c.id == job_id)).one_or_none()
-        if job is not None and (job.is_over or job.changes >= MAX_CHANGES):
+        with self.connected() as db:
+            look = self._look(db, job_id)
+        self._act_on(look, job_id)
+
+    def _look(self, db: Connection, job_id: str) -> _Look | None:
+        """What there is to do for a job, on a connection that is in no transaction."""
+        if not self._is_sqlite:  # one round trip, and no ROLLBACK, at which the driver forgets all plans
+            db = db.execution_options(**ALONE)
+        columns = (_is_over(counted_jobs).label("is_over"), counted_jobs.c.changes)
+        job = db.execute(select(*columns).where(counted_jobs.c.id == job_id)).one_or_none()
+        return None if job is None else _Look(job.is_over, job.changes)
+
+    def _act_on(self, look: _Look | None, job_id: str) -> None:
+        if look is not None and (look.is_over or look.changes >= MAX_CHANGES):
             with self.writing() as db:
-                self._end_if_over(db, job_id, waits=job.is_over)
+                self._end_if_over(db, job_id, waits=look.is_over)
 
     def _end_if_over(self, db: Connection, job_id: str, *, waits: bool = True) -> None:
         lock_jobs(db, [job_id], waits=waits)

@@ -27,7 +27,7 @@ from workers.store.job_ends import JobEnds, jobs_over
 from workers.store.jobs import group_size
 from workers.store.missing import mark_missing
 from workers.store.records import Lease
-from workers.store.schema import LEASED, PENDING, jobs, lease_holders, trials
+from workers.store.schema import DONE, LEASED, PENDING, jobs, lease_holders, trials
 from workers.store.serialization import trial_of
 
 ISOLATE_AFTER = 2  # deaths with a trial in hand that may have had another cause: a neighbour
@@ -215,7 +215,14 @@ class Leases(JobEnds):
 def held_by(db: Connection, leases: Sequence[Lease]) -> ColumnElement[bool]:
     """The trials that these leases still hold: by token and by state."""
     pairs = [(lease.trial.trial_id, lease.token) for lease in leases]
-    return among(db, (trials.c.trial_id, trials.c.token), pairs) & (trials.c.state == LEASED)
+    return among(db, (trials.c.trial_id, trials.c.token), pairs) & is_leased_by_key()
+
+
+def is_leased_by_key() -> ColumnElement[bool]:
+    """Whether a trial is leased that is looked up by its key. It is said by the other states: PostgreSQL
+    would rather read an index of all that is leased while it believes that there are few.
+    """
+    return (trials.c.state != PENDING) & (trials.c.state != DONE)
 
 
 def unlocked(which: ColumnElement[bool]) -> ColumnElement[bool]:

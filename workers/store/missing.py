@@ -54,7 +54,7 @@ def _keep_missing(db: Connection, ended: Sequence[RowMapping], *, stop_reason: s
         first = missing_row(lost[0], benchmark=benchmarks[job_id], stop_reason=stop_reason, attempt=1)
         alike = row_values(replace(first, error=error))
         add_results(db, job_id, [Outcome.INFRA_MISSING] * len(lost), ())
-        if announced := announcement(db, job_id):
+        if announced := announcement(db.dialect, job_id):
             db.execute(select(*announced))
         insert_all(
             db,

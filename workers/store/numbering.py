@@ -13,7 +13,7 @@ from typing import Any
 from sqlalchemy import (
     BigInteger,
     ColumnElement,
-    Connection,
+    Dialect,
     Integer,
     cast,
     func,
@@ -59,11 +59,11 @@ class Numbering(Database):
         return {job_id: from_where.get(numbers.get(job_id, 0) % _KEYS, last) for job_id in job_ids}
 
 
-def announcement(db: Connection, job_id: str) -> Sequence[ColumnElement[Any]]:
+def announcement(dialect: Dialect, job_id: str | ColumnElement[str]) -> Sequence[ColumnElement[Any]]:
     """What a statement must give beside its rows so that it says: this transaction will number results of the
     job. It is said if there is a row.
     """
-    if db.dialect.name != "postgresql":
+    if dialect.name != "postgresql":
         return ()
     last = select(literal_column("last_value", BigInteger)).select_from(table("results_seq_seq"))
     name = [cast(number % _KEYS, Integer) for number in (jobs.c.number, last.scalar_subquery())]

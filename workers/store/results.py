@@ -5,21 +5,21 @@ import time
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import fields, replace
-from itertools import compress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sqlalchemy import Connection, Select, case, delete, func, select, update
 
 from gnomon.core.errors import NotFound
 from gnomon.core.row import COLUMNS, Row
 from gnomon.core.sample import SampleRef
+from workers.store.batch_end import SentResult, end_batch
 from workers.store.database import among, in_words, insert_all, is_passing
 from workers.store.job_counters import Usage, add_results, counted_jobs, ended_count
 from workers.store.job_ends import JobEnds
 from workers.store.jobs import number_of
-from workers.store.leases import RETRY_S, held_by, unlocked
+from workers.store.leases import RETRY_S, held_by
 from workers.store.missing import missing_row
-from workers.store.numbering import NEWEST, Numbering, announcement
+from workers.store.numbering import NEWEST, Numbering
 from workers.store.records import JobState, Lease, Page, TrialRecord
 from workers.store.schema import (
     LEASED,
@@ -50,13 +50,39 @@ if TYPE_CHECKING:
     from gnomon.core.row_batch import RowBatch
 
 Ended = tuple[Lease, Row, Mapping[str, Any]]  # what was leased, how it ended, its trace as plain data
-Written = tuple[Ended, Mapping[str, Any], Mapping[str, Any]]  # with its columns in `results` and in `traces`
 Pair = tuple[str, int]  # of trial id and token
 READ_BATCH = 2_000
 COLUMN_BATCH = 50_000
 WRITE_BATCH = 1_000
+MAX_BODIES = 1 << 24  # bytes of traces in one transaction: PostgreSQL is sent twice as many in one value
 UNSTORABLE = "internal:unstorable"
 log = logging.getLogger(__name__)
+
+
+class Refused(NamedTuple):
+    """A result that was not kept; what it has used is to be counted, None if the trial will run again."""
+
+    job_id: str
+    trial_id: str
+    used: Usage | None
+
+
+class Written(NamedTuple):
+    """A result as it is stored: its columns in `results`, and its trace."""
+
+    ended: Ended
+    columns: Mapping[str, Any]
+    body: bytes
+
+    @property
+    def pair(self) -> Pair:
+        """What names its lease: a worker may hold an outdated one of a trial beside the one that counts."""
+        return _pair(self.ended[0])
+
+    @property
+    def refused(self) -> Refused:
+        """What is left of it if its lease is no longer held."""
+        return Refused(self.ended[1].job_id, self.ended[1].trial_id, usage_of(self.ended))
 
 
 class Results(JobEnds, Numbering):
@@ -73,11 +99,19 @@ class Results(JobEnds, Numbering):
         Raises:
             sqlalchemy.exc.SQLAlchemyError: the database cannot be reached; try again, as often as need be.
         """
-        refused: set[str] = set()
+        refused: list[Refused] = []
         for of_job in _by_job(ended).values():
             for start in range(0, len(of_job), WRITE_BATCH):
-                refused |= self._finish(of_job[start : start + WRITE_BATCH])
-        return refused
+                refused += self._finish(of_job[start : start + WRITE_BATCH])
+        spent: dict[str, list[Usage]] = defaultdict(list)
+        for result in refused:
+            if result.used is not None:
+                spent[result.job_id].append(result.used)
+        if spent:  # at last: whoever tries again what failed before would count it twice
+            with self.writing() as db:
+                for job_id, used in spent.items():
+                    add_results(db, job_id, (), used)
+        return {result.trial_id for result in refused}
 
     def charge(self, job_id: str, spent: Sequence[Usage]) -> None:
         """Count what was spent on trials that were broken off and have no result: the money is gone."""
@@ -257,17 +291,17 @@ class Results(JobEnds, Numbering):
             query = select(trials.c.trial_id).where(begins).order_by(trials.c.trial_id).limit(limit)
             return list(db.scalars(query))
 
-    def _finish(self, ended: Sequence[Ended]) -> set[str]:
+    def _finish(self, ended: Sequence[Ended]) -> list[Refused]:
         try:
             return self._write(ended)
         except Exception as error:
             if is_passing(error):
                 raise
             if len(ended) > 1:
-                return {trial_id for result in ended for trial_id in self._finish([result])}
+                return [refused for result in ended for refused in self._finish([result])]
             return self._set_apart(ended[0], in_words(error))
 
-    def _set_apart(self, ended: Ended, reason: str) -> set[str]:
+    def _set_apart(self, ended: Ended, reason: str) -> list[Refused]:
         """Keep, of a result that cannot be stored, that it is missing, why, and what it has cost."""
         lease, row, trace = ended
         note = {"kind": "note", "text": f"the result could not be stored: {reason}"}
@@ -281,20 +315,19 @@ class Results(JobEnds, Numbering):
                     raise
                 reason = in_words(error)
         log.error("trial %s cannot even be set apart, and will run again: %s", row.trial_id, reason)
-        return {row.trial_id}
+        return [Refused(row.job_id, row.trial_id, used=None)]
 
-    def _write(self, ended: Sequence[Ended]) -> set[str]:
+    def _write(self, ended: Sequence[Ended]) -> list[Refused]:
         """Write results of one job; those whose trials others have locked just now, once these let go."""
-        refused: set[str] = set()
-        left = [
-            (end, row_values(end[1]), {"trial_id": end[1].trial_id, "body": pack(end[2])}) for end in ended
-        ]
+        refused: list[Refused] = []
+        left = [Written(end, row_values(end[1]), pack(end[2])) for end in ended]
         while left:
+            part = _up_to_size(left)
             with self.adding_results(ended[0][1].job_id) as db:
-                refused_now, locked = write_unlocked(db, left)
-            refused |= refused_now
-            left = [each for each in left if _pair(each[0][0]) in locked]
-            if left:
+                stale, locked = write_unlocked(db, part)
+            refused += [written.refused for written in part if written.pair in stale]
+            left = left[len(part) :] + [written for written in part if written.pair in locked]
+            if len(locked) == len(left) > 0:
                 time.sleep(RETRY_S)
         return refused
 
@@ -335,27 +368,39 @@ def usage_of(ended: Ended) -> Usage:
     return Usage.by(row).beyond(lease.counted)
 
 
-def write_unlocked(db: Connection, ended: Sequence[Written]) -> tuple[set[str], set[Pair]]:
-    """Write results of one job whose trials nobody has locked; the ids of those that are refused, and the
-    leases of those that are locked.
+def write_unlocked(db: Connection, ended: Sequence[Written]) -> tuple[set[Pair], set[Pair]]:
+    """Write results of one job whose trials nobody has locked; the leases of those that are refused, and of
+    those that are locked.
 
     It waits for nothing: others end trials of the job at the same time.
     """
-    job_id, leases = ended[0][0][1].job_id, [end[0] for end, _, _ in ended]
-    closed = update(trials).where(unlocked(held_by(db, leases))).values(state="done")
-    closed = closed.returning(trials.c.trial_id, trials.c.token, *announcement(db, job_id))
+    write = _write_in_one if db.dialect.name == "postgresql" else _write_alone
+    taken = write(db, ended[0].ended[1].job_id, ended)
+    return _not_taken(db, [written.ended[0] for written in ended if written.pair not in taken])
+
+
+def _write_in_one(db: Connection, job_id: str, ended: Sequence[Written]) -> set[Pair]:
+    return end_batch(
+        db,
+        job_id,
+        [SentResult(end[0].token, usage_of(end), columns, body) for end, columns, body in ended],
+    )
+
+
+def _write_alone(db: Connection, job_id: str, ended: Sequence[Written]) -> set[Pair]:
+    """The same on SQLite, where no other writes meanwhile."""
+    held = held_by(db, [written.ended[0] for written in ended])
+    closed = update(trials).where(held).values(state="done").returning(trials.c.trial_id, trials.c.token)
     taken = {_pair_of(row) for row in db.execute(closed)}
-    stale, locked = _not_taken(db, [lease for lease in leases if _pair(lease) not in taken])
-    is_taken = [_pair(lease) in taken for lease in leases]
     if taken:
+        written = [each for each in ended if each.pair in taken]
         ids = [(trial_id,) for trial_id, _ in taken]
         db.execute(delete(checkpoints).where(among(db, (checkpoints.c.trial_id,), ids)))
-        insert_all(db, traces, [body for _, _, body in compress(ended, is_taken)])
-        insert_all(db, results, [columns for _, columns, _ in compress(ended, is_taken)])
-    if spent := [usage_of(end) for end, _, _ in ended if _pair(end[0]) in taken | stale]:
-        outcomes = [end[1].outcome for end, _, _ in compress(ended, is_taken)]
-        add_results(db, job_id, outcomes, spent, returned=len(taken))
-    return {trial_id for trial_id, _ in stale}, locked
+        insert_all(db, traces, [{"trial_id": each.pair[0], "body": each.body} for each in written])
+        insert_all(db, results, [each.columns for each in written])
+        outcomes = [each.ended[1].outcome for each in written]
+        add_results(db, job_id, outcomes, [usage_of(each.ended) for each in written], returned=len(taken))
+    return taken
 
 
 def _by_job(ended: Sequence[Ended]) -> dict[str, list[Ended]]:
@@ -363,6 +408,16 @@ def _by_job(ended: Sequence[Ended]) -> dict[str, list[Ended]]:
     for end in ended:
         by_job[end[1].job_id].append(end)
     return by_job
+
+
+def _up_to_size(written: Sequence[Written]) -> Sequence[Written]:
+    """The first of them, one at least, whose traces together are not beyond MAX_BODIES."""
+    size = 0
+    for count, each in enumerate(written):
+        size += len(each.body)
+        if size > MAX_BODIES and count:
+            return written[:count]
+    return written
 
 
 def _not_taken(db: Connection, leases: Sequence[Lease]) -> tuple[set[Pair], set[Pair]]:
@@ -387,7 +442,6 @@ def _pair_of(row: Any) -> Pair:
 
 
 def _pair(lease: Lease) -> Pair:
-    """What names a lease: a worker may hold an outdated one of a trial beside the one that counts."""
     return lease.trial.trial_id, lease.token
 
 
