@@ -18,7 +18,7 @@ from gnomon.benchmarks.gtr_bench.rules_of_thumb import (
     taken,
 )
 from gnomon.core.errors import SpecError
-from gnomon.core.select import LEVELS, Level
+from gnomon.core.select import AS_IT_COMES, LEVELS, Level
 
 FEATURES = (
     "detour",
