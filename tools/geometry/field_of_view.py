@@ -153,6 +153,13 @@ class Crossed:
         if new := [piece for piece in pieces if piece not in self._inside]:
             self._inside.update(zip(new, self._looked_at(new), strict=True))
 
+    def met_by(self, path_m: Sequence[Point]) -> set[int]:
+        """Numbers of the areas that a path comes into, if only for less than TOUCH_M."""
+        pieces = list(pairwise(path_m))
+        if not all(piece in self._inside for piece in pieces):
+            self.look_along([path_m])
+        return {part[0] for piece in pieces for part in self._inside[piece].parts}
+
     def by(self, path_m: Sequence[Point]) -> list[list[tuple[float, float]]]:
         """By area the `crossings` of a path with it."""
         pieces = list(pairwise(path_m))

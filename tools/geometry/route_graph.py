@@ -1,6 +1,6 @@
 """What a graph of routes has to offer: legs between nodes, and how points join them (roads, floors)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -27,10 +27,11 @@ class Anchor:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Link:
-    """A leg between an anchor and a node."""
+    """A way between an anchor and a node, and what makes its leg: few of those that are measured are taken."""
 
     node: int
-    leg: RouteLeg
+    length_m: float
+    leg: Callable[[], RouteLeg]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,8 +69,8 @@ class Ground(Protocol):
         """The leg along an edge."""
         ...
 
-    def anchor(self, xy_m: Point, floor: int) -> Anchor | None:
-        """Where the point joins the ground; None if the floor has none."""
+    def anchors(self, points: Sequence[tuple[Point, int]]) -> list["Anchor | None"]:
+        """Where points, each of a floor, join the ground; None if the floor has none."""
         ...
 
     def leaving(self, start: Anchor) -> Sequence[Link]:
