@@ -13,11 +13,13 @@ from shapely import Polygon
 
 from gnomon.worlds.buildings import visible
 from gnomon.worlds.names import camera_ids
-from tools.geometry.field_of_view import arc
+from tools.geometry.field_of_view import arcs
 from tools.scene.scene import Camera, Point
 
 SIDE_MARGIN_DEG = 2.0  # the lens sees a little more than the field of view on either side
 FAR_ROW, NEAR_ROW = 0.4, 0.97  # image rows, as fractions of the height, of the far and the near edge
+LEEWAY_M = 1e-3  # by which boxes that are nearly too close are looked at closely
+Bounds = tuple[float, float, float, float]  # west, south, east, north in metres
 MOUNTS = 512  # whose projections are remembered
 OFF_S, OFF_STEP_S = 15.0, 0.1  # by how much a clock that goes wrong is off at most, and in which steps
 
@@ -60,9 +62,8 @@ class Mount:
     def _row_angle_rad(self, rows: float) -> float:
         return math.atan(rows * self.image_size[1] / self.focal_px)
 
-    def field_of_view(self) -> Polygon:
-        """What it sees of an open floor: its sector without the strip before its feet."""
-        far = arc(self.xy_m, self.heading_deg, self.fov_deg, self.range_m)
+    def near_edge_m(self) -> tuple[Point, Point]:
+        """The left and the right end of what it sees nearest to its feet."""
         half_deg = self.fov_deg / 2
         along_m = self.near_m / math.cos(math.radians(half_deg))
         left, right = (
@@ -72,7 +73,7 @@ class Mount:
             )
             for side in (-half_deg, half_deg)
         )
-        return Polygon(np.vstack([left, far, right]))
+        return left, right
 
     def projection(self) -> NDArray[np.float64]:
         """3 x 4 matrix from (x, y, z above the floor, 1) in metres to pixels times depth."""
@@ -117,16 +118,8 @@ class Candidate:
     room: Polygon | None = None
     walls: Sequence[Polygon] = ()
 
-    def view(self) -> Polygon:
-        """What the camera would see; empty where walls leave it nothing in one piece."""
-        view = self.mount.field_of_view()
-        if self.room is None:
-            return visible(view, self.mount.xy_m, self.walls) if self.walls else view
-        inside = self.room.intersection(view)
-        return inside if isinstance(inside, Polygon) else Polygon()
-
-    def camera(self, camera_id: str, view: Polygon | None = None) -> Camera:
-        """The camera that hangs so; its `view` where that is known already."""
+    def camera(self, camera_id: str, view: Polygon) -> Camera:
+        """The camera that hangs so, and what it sees."""
         return Camera(
             id=camera_id,
             xy_m=self.mount.xy_m,
@@ -134,10 +127,38 @@ class Candidate:
             heading_deg=self.mount.heading_deg % 360,
             fov_deg=self.mount.fov_deg,
             range_m=self.mount.range_m,
-            field_of_view=self.view() if view is None else view,
+            field_of_view=view,
             homography=self.mount.homography(),
             image_size=self.mount.image_size,
         )
+
+
+def fields_of_view(mounts: Sequence[Mount]) -> list[Polygon]:
+    """What each sees of an open floor: its sector without the strip before its feet."""
+    far_m = arcs([(mount.xy_m, mount.heading_deg, mount.fov_deg, mount.range_m) for mount in mounts])
+    rings = []
+    for mount, its_far_m in zip(mounts, far_m, strict=True):
+        left, right = mount.near_edge_m()
+        rings += [[left], its_far_m, [right]]
+    ring = np.repeat(np.arange(len(mounts)), [len(its_far_m) + 2 for its_far_m in far_m])
+    return list(shapely.polygons(shapely.linearrings(np.concatenate(rings), indices=ring))) if rings else []
+
+
+def views_of(candidates: Sequence[Candidate]) -> list[Polygon]:
+    """What each camera would see; empty where walls leave it nothing in one piece."""
+    views = fields_of_view([candidate.mount for candidate in candidates])
+    rooms = [place for place, candidate in enumerate(candidates) if candidate.room is not None]
+    inside = shapely.intersection(
+        [candidates[place].room for place in rooms], [views[place] for place in rooms]
+    )
+    for place, part in zip(rooms, inside, strict=True):
+        views[place] = part if isinstance(part, Polygon) else Polygon()
+    return [
+        visible(view, candidate.mount.xy_m, candidate.walls)
+        if candidate.walls and candidate.room is None
+        else view
+        for candidate, view in zip(candidates, views, strict=True)
+    ]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -161,14 +182,16 @@ def install(rng: Random, candidates: Iterable[Candidate], *, count: int, apart_m
         ValueError: fewer than `count` candidates keep apart.
     """
     just_less_m = math.nextafter(apart_m, 0)  # `dwithin` counts its bound as within
+    everywhere = list(candidates)
+    views = views_of(everywhere)
     taken: list[tuple[Candidate, Polygon]] = []
-    views: dict[int, list[Polygon]] = {}
-    for candidate in candidates:
-        view = candidate.view()
-        others = views.setdefault(candidate.floor, [])
-        if view and not shapely.dwithin(view, others, just_less_m).any():
+    there: dict[int, list[tuple[Bounds, Polygon]]] = {}
+    for candidate, view, bounds in zip(everywhere, views, shapely.bounds(views).tolist(), strict=True):
+        others = there.setdefault(candidate.floor, [])
+        near = [other for its_bounds, other in others if _gap_m(bounds, its_bounds) <= apart_m + LEEWAY_M]
+        if view and not (near and shapely.dwithin(view, near, just_less_m).any()):
             taken.append((candidate, view))
-            others.append(view)
+            others.append((bounds, view))
     if len(taken) < count:
         raise ValueError(f"{count} cameras wanted, but only {len(taken)} places keep {apart_m:g} m apart")
     rng.shuffle(taken)
@@ -186,6 +209,13 @@ def install(rng: Random, candidates: Iterable[Candidate], *, count: int, apart_m
             f"u{number:02d}": candidate.mount for number, (candidate, _) in enumerate(taken[count:])
         },
     )
+
+
+def _gap_m(first: Bounds, second: Bounds) -> float:
+    """How far two boxes are apart; 0 where they meet."""
+    across_m = max(first[0] - second[2], second[0] - first[2], 0.0)
+    along_m = max(first[1] - second[3], second[1] - first[3], 0.0)
+    return math.hypot(across_m, along_m)
 
 
 def draw_clocks(rng: Random, cameras: Collection[str]) -> Mapping[str, float]:

@@ -1,11 +1,12 @@
 """Generates outdoor worlds: a town of some 600 by 600 metres, its streets, and cameras along them."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from random import Random
 from typing import Any
 
+import numpy as np
 import shapely
 from shapely import LineString, MultiLineString, Polygon
 
@@ -100,7 +101,7 @@ def outdoor(
         ends=tuple(Spot(xy_m=xy_m[node]) for node in sorted({node for street in streets for node in street})),
         apart_m=JOURNEY_M,
         margin_m=MARGIN_M,
-        spots={camera.id: _spots(camera, roads) for camera in installation.cameras.values()},
+        spots=_spots(installation.cameras.values(), roads.values()),
         buildings=tuple(buildings),
         signalled=None
         if plan is None or plan.signals is None
@@ -228,12 +229,17 @@ def greens_of(places: Mapping[str, ScenePlace]) -> list[Polygon]:
     return [shapely.Point(place.xy_m).buffer(GREEN_M) for place in places.values() if place.kind == "park"]
 
 
-def _spots(camera: Camera, roads: Mapping[str, Road]) -> tuple[Spot, ...]:
-    """The middle of every stretch of road in view."""
-    view = camera.field_of_view
-    stretches = [road.line.intersection(view) for road in roads.values() if road.line.intersects(view)]
-    middles = (part.interpolate(0.5, normalized=True) for part in shapely.get_parts(stretches))
-    return tuple(Spot(xy_m=(point.x, point.y)) for point in middles)
+def _spots(cameras: Collection[Camera], roads: Collection[Road]) -> Mapping[str, tuple[Spot, ...]]:
+    """By camera the middle of every stretch of road in view."""
+    lines = np.array([road.line for road in roads], dtype=object)
+    views = np.array([camera.field_of_view for camera in cameras], dtype=object)
+    view, line = np.nonzero(shapely.intersects(lines, views[:, None]))
+    parts, stretch = shapely.get_parts(shapely.intersection(lines[line], views[view]), return_index=True)
+    middles_m = shapely.get_coordinates(shapely.line_interpolate_point(parts, 0.5, normalized=True)).tolist()
+    spots: dict[int, list[Spot]] = {number: [] for number in range(len(cameras))}
+    for number, (x_m, y_m) in zip(view[stretch].tolist(), middles_m, strict=True):
+        spots[number].append(Spot(xy_m=(x_m, y_m)))
+    return {camera.id: tuple(spots[number]) for number, camera in enumerate(cameras)}
 
 
 def _places(rng: Random, roads: Mapping[str, Road], masts_m: Sequence[Point]) -> dict[str, ScenePlace]:

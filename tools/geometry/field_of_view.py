@@ -39,13 +39,29 @@ def arc(xy_m: Point, heading_deg: float, fov_deg: float, range_m: float) -> NDAr
     Raises:
         ValueError: `fov_deg` is outside (0, 360] or `range_m` is not positive.
     """
-    if not (0 < fov_deg <= 360 and 0 < range_m < math.inf):
-        raise ValueError(f"fov_deg must be in (0, 360] and range_m positive, not {fov_deg:g} and {range_m:g}")
-    steps = max(1, math.ceil(fov_deg / ARC_STEP_DEG))
-    angles = np.radians(np.linspace(heading_deg - fov_deg / 2, heading_deg + fov_deg / 2, steps + 1))
-    corners_m = np.empty((steps + 1, 2))
-    corners_m[:, 0], corners_m[:, 1] = xy_m[0] + range_m * np.sin(angles), xy_m[1] + range_m * np.cos(angles)
-    return corners_m
+    return arcs([(xy_m, heading_deg, fov_deg, range_m)])[0]
+
+
+def arcs(views: Sequence[tuple[Point, float, float, float]]) -> list[NDArray[np.float64]]:
+    """The `arc` of each of several views, of which position, heading, angle and range are given.
+
+    Raises:
+        ValueError: as `arc`.
+    """
+    spans_deg = []
+    for _, heading_deg, fov_deg, range_m in views:
+        if not (0 < fov_deg <= 360 and 0 < range_m < math.inf):
+            message = f"fov_deg must be in (0, 360] and range_m positive, not {fov_deg:g} and {range_m:g}"
+            raise ValueError(message)
+        steps = max(1, math.ceil(fov_deg / ARC_STEP_DEG))
+        spans_deg.append(np.linspace(heading_deg - fov_deg / 2, heading_deg + fov_deg / 2, steps + 1))
+    angles = np.radians(np.concatenate(spans_deg)) if views else np.empty(0)
+    unit = np.column_stack([np.sin(angles), np.cos(angles)])
+    ends = np.cumsum([len(span_deg) for span_deg in spans_deg])
+    return [
+        xy_m + range_m * unit[end - len(span_deg) : end]
+        for (xy_m, *_, range_m), span_deg, end in zip(views, spans_deg, ends.tolist(), strict=True)
+    ]
 
 
 def view_of(camera: Camera) -> Polygon | None:
@@ -155,24 +171,26 @@ class Crossed:
 
     def met_by(self, path_m: Sequence[Point]) -> set[int]:
         """Numbers of the areas that a path comes into, if only for less than TOUCH_M."""
-        pieces = list(pairwise(path_m))
-        if not all(piece in self._inside for piece in pieces):
-            self.look_along([path_m])
-        return {part[0] for piece in pieces for part in self._inside[piece].parts}
+        return {part[0] for inside in self._insides(path_m) for part in inside.parts}
 
     def by(self, path_m: Sequence[Point]) -> list[list[tuple[float, float]]]:
         """By area the `crossings` of a path with it."""
-        pieces = list(pairwise(path_m))
-        if not all(piece in self._inside for piece in pieces):
-            self.look_along([path_m])
         by_area: list[list[tuple[float, float]]] = [[] for _ in self._areas]
         start_m = 0.0
-        for piece in pieces:
-            inside = self._inside[piece]
+        for inside in self._insides(path_m):
             for area, near_m, far_m in inside.parts:
                 by_area[area].append((start_m + near_m, start_m + far_m))
             start_m += inside.length_m
         return [_merged(sorted(stretches)) if stretches else [] for stretches in by_area]
+
+    def _insides(self, path_m: Sequence[Point]) -> list[Inside]:
+        """Of each straight piece of a path."""
+        pieces = list(pairwise(path_m))
+        try:
+            return [self._inside[piece] for piece in pieces]
+        except KeyError:
+            self.look_along([path_m])
+            return [self._inside[piece] for piece in pieces]
 
     def _looked_at(self, pieces: Sequence[Piece]) -> list[Inside]:
         """All pieces against all areas in one go."""

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cache, partial
+from functools import partial
 from itertools import combinations
 
 import numpy as np
@@ -78,9 +78,7 @@ class Floors:
 
     def leaving(self, start: Anchor) -> list[Link]:
         """Straight to every portal of the zone."""
-        return [
-            self._link(node, start.id, start.xy_m, self._xy_m[node]) for node in self._doors[start.id]
-        ]
+        return [self._link(node, start.id, start.xy_m, self._xy_m[node]) for node in self._doors[start.id]]
 
     def arriving(self, end: Anchor) -> list[Link]:
         """Straight from every portal of the zone."""
@@ -178,8 +176,7 @@ class Floors:
         )
 
     def _link(self, node: int, zone: str, start_m: Point, end_m: Point) -> Link:
-        leg = cache(partial(self._across, zone, start_m, end_m))
-        return Link(node=node, length_m=math.dist(start_m, end_m), leg=leg)
+        return Link(node, math.dist(start_m, end_m), partial(self._across, zone, start_m, end_m))
 
     def _across(self, zone: str, start_m: Point, end_m: Point) -> RouteLeg:
         return ground_leg(zone, "zone", self._zones[zone].floor, (start_m, end_m))

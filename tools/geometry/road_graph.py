@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterable, Sequence
-from functools import cache, partial
+from functools import partial
 
 import numpy as np
 import shapely
@@ -137,10 +137,9 @@ class Roads:
 
     def _link(self, node: int, road: str, start: Mark, end: Mark) -> Link:
         if road in self._straight:
-            leg = cache(partial(self._leg, road, start, end))
-            return Link(node=node, length_m=math.dist(start[1], end[1]), leg=leg)
-        made = self._leg(road, start, end)
-        return Link(node=node, length_m=made.length_m, leg=lambda: made)
+            return Link(node, math.dist(start[1], end[1]), partial(self._leg, road, start, end))
+        leg = self._leg(road, start, end)
+        return Link(node, leg.length_m, lambda: leg)
 
     def _leg(self, road: str, start: Mark, end: Mark) -> RouteLeg:
         if road in self._straight:

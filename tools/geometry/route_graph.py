@@ -25,13 +25,20 @@ class Anchor:
     along_m: float = 0.0  # from the beginning of a road
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True)
 class Link:
-    """A way between an anchor and a node, and what makes its leg: few of those that are measured are taken."""
+    """A way between an anchor and a node; its leg is made once asked for: few that are measured are taken."""
 
     node: int
     length_m: float
-    leg: Callable[[], RouteLeg]
+    _make: Callable[[], RouteLeg]
+    _leg: RouteLeg | None = None
+
+    @property
+    def leg(self) -> RouteLeg:
+        if self._leg is None:
+            self._leg = self._make()
+        return self._leg
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
