@@ -13,7 +13,7 @@ import signal
 import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 Progress = Callable[[int, int], None]  # samples done, samples in all
 
 MAKING = ".making"  # the folder, within that of the questions, that holds finished rounds until all are there
+LOOKED_THROUGH = 50_000  # objects that are made until the garbage collector looks for some
 WORTH_A_PROCESS = 4  # rounds without clips; with fewer, a process takes longer to start than to make them
 
 
@@ -193,9 +194,11 @@ def _has_one_thread() -> bool:
 def _start_process(parent: int) -> None:
     """What each process of the pool does first: it leaves Ctrl-C to its parent, and dies with it.
 
-    What is imported by then is garbage in no process; looking through it again and again takes a twentieth.
+    What is imported by then is garbage in no process, and drawing makes hardly any that goes in circles:
+    looking through all of it again and again takes a twentieth.
     """
     gc.freeze()
+    gc.set_threshold(LOOKED_THROUGH)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     die_with_parent(parent=parent)()
 
@@ -205,13 +208,21 @@ def _count_made(out: Path, plan: Plan, round_: int) -> int:
 
 
 def _make(out: Path, plan: Plan, round_: int) -> Iterator[None]:
-    """Write a round's places and clips, then its questions; yields for every question."""
-    records = []
-    for number in plan.numbers(round_):
-        drawn = draw(number, place=plan.place(number))
-        records.append(drawn.record if plan.clips is None else _with_clips(out, drawn, number, plan.clips))
-        _write_place(out, drawn.world)
-        yield
+    """Write a round's places and clips, then its questions; yields for every question.
+
+    Until a place is on the disk the next questions are drawn.
+    """
+    records, places, written = [], set(), []
+    with ThreadPoolExecutor(1) as writer:
+        for number in plan.numbers(round_):
+            drawn = draw(number, place=plan.place(number))
+            records.append(drawn.record if plan.clips is None else _with_clips(out, drawn, number, plan.clips))
+            if drawn.world.scene.id not in places:
+                places.add(drawn.world.scene.id)
+                written.append(writer.submit(_write_all, _files_of(out, drawn.world)))
+            yield
+        for files in written:
+            files.result()
     write_whole(_round_file(out, round_), json.dumps(records).encode(), rights=PUBLIC)
 
 
@@ -247,11 +258,19 @@ def _with_clips(out: Path, drawn: Drawn, number: Number, style: "Style") -> Mapp
     return {**drawn.record, "camera_images": images}
 
 
-def _write_place(out: Path, world: World) -> None:
-    """Write a place's map, then its scene: where the scene is there, both are."""
+def _files_of(out: Path, world: World) -> Mapping[Path, bytes]:
+    """A place's map, then its scene: where the scene is there, both are, and nothing is to be written."""
     scene = world.scene
     folder = out / "data" / scene.kind
     scene_file = folder / "scenes" / f"{scene.id}.geojson"
-    if not scene_file.exists():
-        write_whole(folder / "map" / f"{scene.id}.png", map_of(world), rights=PUBLIC)
-        write_whole(scene_file, sound_scene_text(scene).encode(), rights=PUBLIC)
+    if scene_file.exists():
+        return {}
+    return {
+        folder / "map" / f"{scene.id}.png": map_of(world),
+        scene_file: sound_scene_text(scene).encode(),
+    }
+
+
+def _write_all(files: Mapping[Path, bytes]) -> None:
+    for path, content in files.items():
+        write_whole(path, content, rights=PUBLIC)

@@ -39,9 +39,11 @@ Pixels = tuple[int, int, int, int]  # left, top, right, bottom
 
 def ground(scene: Scene, sheet: MapSheet) -> Image.Image:
     """Streets and greens or rooms and doors, under the cameras' translucent fields of view."""
-    size = (sheet.size_px[0] * FINER, sheet.size_px[1] * FINER)
+    width, height = (side * FINER for side in sheet.size_px)
     _keep_freed_memory()
-    image = Image.new("L", size, PAPER)
+    numbers = np.full((height, width), PAPER, np.uint8)
+    image = Image.frombuffer("L", (width, height), numbers, "raw", "L", 0, 1)
+    image.readonly = 0  # what is drawn is in `numbers` then, and need not be copied there
 
     def pixel(xy_m: Point, floor: int) -> Point:
         x, y = sheet.pixel(xy_m, floor)
@@ -51,7 +53,7 @@ def ground(scene: Scene, sheet: MapSheet) -> Image.Image:
     _greens(pen, scene, sheet, pixel)
     _roads(pen, scene, pixel)
     _rooms(pen, scene, pixel)
-    picture = _reduced(image)
+    picture = _reduced(numbers)
     _views(picture, image, scene, pixel)
     return picture
 
@@ -66,14 +68,13 @@ def _keep_freed_memory() -> None:
     del largest
 
 
-def _reduced(image: Image.Image) -> Image.Image:
+def _reduced(numbers: NDArray[np.uint8]) -> Image.Image:
     """A picture of numbers of colours in colour, its pixels the means of FINER times FINER."""
-    width, height = image.width // FINER, image.height // FINER
+    height, width = (side // FINER for side in numbers.shape)
     pixels = np.empty((height, width), np.uint32)
     for top in range(0, height, STRIP_PX):  # few rows at a time stay in the cache
         strip = pixels[top : top + STRIP_PX]
-        rows = (0, top * FINER, image.width, (top + len(strip)) * FINER)
-        pairs = np.asarray(image.crop(rows)).view(np.uint16)
+        pairs = numbers[top * FINER : (top + len(strip)) * FINER].view(np.uint16)
         np.take(_means(), pairs[0::2] | pairs[1::2] << BITS, out=strip, mode="clip")
     return Image.frombytes("RGB", (width, height), pixels, "raw", "RGBX")
 
@@ -246,11 +247,13 @@ def quick_png(image: Image.Image) -> bytes:
     Pillow takes four times as long: it tries five filters on each row, and even areas need none.
     """
     width, height = image.size
-    rows = np.zeros((height, 1 + 3 * width), np.uint8)  # each begins with the number of its filter: none
-    rows[:, 1:] = np.asarray(image).reshape(height, -1)
+    # Each row begins with the number of its filter: 0, none. Pillow puts that after a row; it ends the one before.
+    rows = memoryview(image.tobytes("raw", "RGB", 1 + 3 * width, 1))[:-1]
+    deflater = zlib.compressobj(LEVEL)
+    deflated = (deflater.compress(b"\0"), deflater.compress(rows), deflater.flush())
     chunks = (
         (b"IHDR", struct.pack(">II5B", width, height, *RGB_8_BITS)),
-        (b"IDAT", zlib.compress(rows.data, LEVEL)),
+        (b"IDAT", b"".join(deflated)),
         (b"IEND", b""),
     )
     return b"\x89PNG\r\n\x1a\n" + b"".join(
