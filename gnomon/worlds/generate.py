@@ -216,7 +216,8 @@ def _make(out: Path, plan: Plan, round_: int) -> Iterator[None]:
     with ThreadPoolExecutor(1) as writer:
         for number in plan.numbers(round_):
             drawn = draw(number, place=plan.place(number))
-            records.append(drawn.record if plan.clips is None else _with_clips(out, drawn, number, plan.clips))
+            clips = plan.clips
+            records.append(drawn.record if clips is None else _with_clips(out, drawn, number, clips))
             if drawn.world.scene.id not in places:
                 places.add(drawn.world.scene.id)
                 written.append(writer.submit(_write_all, _files_of(out, drawn.world)))

@@ -247,7 +247,7 @@ def quick_png(image: Image.Image) -> bytes:
     Pillow takes four times as long: it tries five filters on each row, and even areas need none.
     """
     width, height = image.size
-    # Each row begins with the number of its filter: 0, none. Pillow puts that after a row; it ends the one before.
+    # Each row begins with the number of its filter, which is 0: none. Pillow puts 0 after each row.
     rows = memoryview(image.tobytes("raw", "RGB", 1 + 3 * width, 1))[:-1]
     deflater = zlib.compressobj(LEVEL)
     deflated = (deflater.compress(b"\0"), deflater.compress(rows), deflater.flush())

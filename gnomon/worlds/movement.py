@@ -72,7 +72,8 @@ class Stretch:
             return self.points_m[-1]
         before_s, (x_m, y_m), (to_x_m, to_y_m) = (
             self.times_s[after - 1],
-            *self.points_m[after - 1 : after + 1],
+            self.points_m[after - 1],
+            self.points_m[after],
         )
         span_s, gone_s = self.times_s[after] - before_s, time_s - before_s
         return ((to_x_m - x_m) / span_s * gone_s + x_m, (to_y_m - y_m) / span_s * gone_s + y_m)
@@ -122,10 +123,18 @@ class Journey:
 
     def at(self, time_s: float) -> Spot:
         """Where the target is; between floors where it comes out, out of hours where it starts or ends."""
-        stretch = next(
-            (stretch for stretch in self.stretches if time_s <= stretch.times_s[-1]), self.stretches[-1]
-        )
+        stretch = self._on(time_s)
         return Spot(xy_m=stretch.at(time_s), floor=stretch.floor)
+
+    def xy_m_at(self, time_s: float) -> Point:
+        """Where that is on the plan."""
+        return self._on(time_s).at(time_s)
+
+    def _on(self, time_s: float) -> Stretch:
+        for stretch in self.stretches:
+            if time_s <= stretch.times_s[-1]:
+                return stretch
+        return self.stretches[-1]
 
     def later(self, by_s: float) -> "Journey":
         """The same journey, `by_s` seconds later."""
@@ -149,10 +158,10 @@ class Journey:
 
     def facing_deg(self, time_s: float, step_s: float) -> float | None:
         """The direction of travel, taken over `step_s` either way; who stands still faces as it came."""
-        before, after = self.at(time_s - step_s).xy_m, self.at(time_s + step_s).xy_m
+        before, after = self.xy_m_at(time_s - step_s), self.xy_m_at(time_s + step_s)
         if before != after:
             return bearing_deg(before, after)
-        stretch = next((s for s in self.stretches if time_s <= s.times_s[-1]), self.stretches[-1])
+        stretch = self._on(time_s)
         pieces = zip(pairwise(stretch.points_m), stretch.times_s, strict=False)
         moved = [(piece, start_s) for piece, start_s in pieces if piece[0] != piece[1]]
         come = [piece for piece, start_s in moved if start_s <= time_s]
@@ -170,7 +179,7 @@ def beside(journey: Journey, time_s: float, floor: int, right_m: float = 0.0) ->
     ):
         return None
     heading_deg = journey.facing_deg(time_s, FACING_S) or 0.0
-    x_m, y_m = journey.at(time_s).xy_m
+    x_m, y_m = journey.xy_m_at(time_s)
     turn = math.radians(heading_deg)
     return (x_m + right_m * math.cos(turn), y_m - right_m * math.sin(turn)), heading_deg
 

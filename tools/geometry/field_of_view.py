@@ -160,8 +160,9 @@ class Crossed:
 
     def __init__(self, areas: Sequence[Polygon]) -> None:
         self._areas = np.array(areas, dtype=object)
-        self._tree = STRtree(self._areas)
+        self._tree: STRtree | None = None
         self._inside: dict[Piece, Inside] = {}
+        self._met: dict[tuple[Point, ...], frozenset[int]] = {}
 
     def look_along(self, paths_m: Iterable[Sequence[Point]]) -> None:
         """Hold all pieces of several paths against the areas at once: faster than path by path."""
@@ -169,9 +170,13 @@ class Crossed:
         if new := [piece for piece in pieces if piece not in self._inside]:
             self._inside.update(zip(new, self._looked_at(new), strict=True))
 
-    def met_by(self, path_m: Sequence[Point]) -> set[int]:
+    def met_by(self, path_m: tuple[Point, ...]) -> frozenset[int]:
         """Numbers of the areas that a path comes into, if only for less than TOUCH_M."""
-        return {part[0] for inside in self._insides(path_m) for part in inside.parts}
+        met = self._met.get(path_m)
+        if met is None:
+            inside = self._insides(path_m)
+            met = self._met[path_m] = frozenset(area for piece in inside for area, *_ in piece.parts)
+        return met
 
     def by(self, path_m: Sequence[Point]) -> list[list[tuple[float, float]]]:
         """By area the `crossings` of a path with it."""
@@ -197,6 +202,8 @@ class Crossed:
         ends = np.array(pieces, dtype=float)
         lengths_m = np.hypot(*(ends[:, 1] - ends[:, 0]).T)
         lines = np.asarray(shapely.linestrings(ends), dtype=object)
+        if self._tree is None:
+            self._tree = STRtree(self._areas)
         met = self._tree.query(lines, predicate="intersects")
         line, area = met[:, lengths_m[met[0]] > 0]
         looked_at = [Inside(length_m, []) for length_m in lengths_m.tolist()]
@@ -219,10 +226,8 @@ class Crossed:
 
 def crossed(areas: Sequence[Polygon]) -> Crossed:
     """Areas that many paths cross; for the cheapest way to do so where none has a dent."""
-    sides = [_inner_sides(area) for area in areas]
-    if any(edges is None for edges in sides):
-        return Crossed(areas)
-    return CrossedConvex(areas, [edges for edges in sides if edges is not None])
+    sides = _inner_sides(areas)
+    return Crossed(areas) if sides is None else CrossedConvex(areas, sides)
 
 
 Side = tuple[float, float, float]  # an edge's direction inwards, and how far along it the edge lies
@@ -253,18 +258,32 @@ class CrossedConvex(Crossed):
         return looked_at
 
 
-def _inner_sides(area: Polygon) -> list[Side] | None:
-    """None where the area has dents or holes; none at all where it is empty."""
-    if area.is_empty:
-        return []
-    corners = shapely.get_coordinates(area.exterior).tolist()
-    steps = [(b[0] - a[0], b[1] - a[1]) for a, b in pairwise(corners)]
-    turns = [a[0] * b[1] - a[1] * b[0] for a, b in pairwise([*steps, *steps[:1]])]
-    if area.interiors or (min(turns) < 0 < max(turns)):
+def _inner_sides(areas: Sequence[Polygon]) -> list[list[Side]] | None:
+    """By area; none of an empty one. None where an area has dents or holes."""
+    if shapely.get_num_interior_rings(areas).any():
         return None
-    left = 1.0 if max(turns) > 0 else -1.0  # the inside is to the left of all edges, or to the right
-    inwards = [(-left * y, left * x) for x, y in steps]
-    return [(x, y, x * at[0] + y * at[1]) for (x, y), at in zip(inwards, corners[1:], strict=True)]
+    corners, ring = shapely.get_coordinates(areas, return_index=True)
+    is_step = ring[1:] == ring[:-1]
+    (x, y), (to_x, to_y) = (corners[1:] - corners[:-1])[is_step].T, corners[1:][is_step].T
+    ring = ring[1:][is_step]
+    sides: list[list[Side]] = [[] for _ in areas]
+    if not ring.size:
+        return sides
+    numbers, first, edges = np.unique(ring, return_index=True, return_counts=True)
+    following = np.arange(1, len(ring) + 1)
+    following[first + edges - 1] = first
+    turns = x * y[following] - y * x[following]
+    least, most = np.minimum.reduceat(turns, first), np.maximum.reduceat(turns, first)
+    if ((least < 0) & (most > 0)).any():
+        return None
+    # The inside is to the left of all edges, or to the right.
+    left = np.repeat(np.where(most > 0, 1.0, -1.0), edges)
+    inwards = -left * y, left * x
+    columns = (*inwards, inwards[0] * to_x + inwards[1] * to_y)
+    each: list[Side] = list(zip(*(column.tolist() for column in columns), strict=True))
+    for number, begin, count in zip(numbers.tolist(), first.tolist(), edges.tolist(), strict=True):
+        sides[number] = each[begin : begin + count]
+    return sides
 
 
 def _within(

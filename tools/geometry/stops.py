@@ -28,7 +28,8 @@ class Stops:
             if anchor is not None:
                 self._by_ground.setdefault(anchor.id, []).append((stop, anchor))
                 arriving += [(stop, node, length_m) for node, length_m, _ in network.arriving(anchor)]
-        self._stop, self._node = (np.array([link[at] for link in arriving], dtype=np.intp) for at in (0, 1))
+        self._stop, self._first = np.unique([stop for stop, *_ in arriving], return_index=True)
+        self._node = np.array([node for _, node, _ in arriving], dtype=np.intp)
         self._arrive_m = np.array([length_m for *_, length_m in arriving])
         self._anchors = anchors
 
@@ -41,9 +42,9 @@ class Stops:
         """The lengths of the shortest ways from a point to each stop (infinite where there is none)."""
         start = self._network.anchor(start_m, floor)
         best_m = np.full(self._count, np.inf)
-        if start is not None:
+        if start is not None and self._node.size:
             way_m = self._network.away_m(start)[self._node] + self._arrive_m
-            np.minimum.at(best_m, self._stop, way_m)
+            best_m[self._stop] = np.minimum.reduceat(way_m, self._first)
         return self._with_direct_m(best_m.tolist(), start, is_start=True)
 
     def lengths_to_m(self, end_m: Point, floor: int) -> list[float]:
