@@ -6,7 +6,7 @@ import zlib
 from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import lru_cache
-from itertools import pairwise
+from itertools import islice, pairwise
 
 import numpy as np
 import shapely
@@ -51,7 +51,7 @@ def ground(scene: Scene, sheet: MapSheet) -> Image.Image:
 
     pen = ImageDraw.Draw(image)
     _greens(pen, scene, sheet, pixel)
-    _roads(pen, scene, pixel)
+    _roads(pen, scene, sheet, pixel)
     _rooms(pen, scene, pixel)
     picture = _reduced(numbers)
     _views(picture, image, scene, pixel)
@@ -98,16 +98,18 @@ def _greens(pen: Pen, scene: Scene, sheet: MapSheet, pixel: ToPixel) -> None:
             pen.circle(pixel(place.xy_m, place.floor), radius, fill=GREEN)
 
 
-def _roads(pen: Pen, scene: Scene, pixel: ToPixel) -> None:
-    lines = [
-        [pixel((x, y), 0) for x, y in shapely.get_coordinates(road.line).tolist()]
-        for road in scene.roads.values()
-    ]
+def _roads(pen: Pen, scene: Scene, sheet: MapSheet, pixel: ToPixel) -> None:
+    if not scene.roads:
+        return
+    shapes = [road.line for road in scene.roads.values()]
+    corners = map(tuple, (sheet.pixels(shapes, 0) * FINER).tolist())
+    lines = [list(islice(corners, count)) for count in shapely.get_num_coordinates(shapes).tolist()]
+    ends = dict.fromkeys(end for line in lines for end in (line[0], line[-1]))  # roads share them
     for width, colour in ((ROAD_PX + 4, KERB), (ROAD_PX, ROAD)):
         for line in lines:
             pen.line(line, fill=colour, width=width * FINER, joint="curve")
-            for end in (line[0], line[-1]):
-                pen.circle(end, width * FINER / 2, fill=colour)
+        for end in ends:
+            pen.circle(end, width * FINER / 2, fill=colour)
     for road in scene.roads.values():
         if road.oneway:
             _arrow(pen, road.line, pixel)
@@ -135,8 +137,11 @@ def _arrow(pen: Pen, line: LineString, pixel: ToPixel) -> None:
 def _rooms(pen: Pen, scene: Scene, pixel: ToPixel) -> None:
     used = Counter(zone for portal in scene.portals.values() for zone in portal.zones)
     rectangles: dict[str, list[list[float]]] = {}  # by zone, its corners; they take a tenth of the time
-    for zone in scene.zones.values():
-        colour, corners = WALK if used[zone.id] > 1 else ROOM, shapely.get_coordinates(zone.area).tolist()
+    areas = [zone.area for zone in scene.zones.values()]
+    points = iter(shapely.get_coordinates(areas).tolist())
+    counts = shapely.get_num_coordinates(areas).tolist()
+    for zone, count in zip(scene.zones.values(), counts, strict=True):
+        colour, corners = WALK if used[zone.id] > 1 else ROOM, list(islice(points, count))
         xs, ys = ({corner[axis] for corner in corners} for axis in (0, 1))
         if len(corners) == 5 and len(xs) == len(ys) == 2:
             rectangles[zone.id] = corners
