@@ -81,7 +81,7 @@ class Mount:
 
     def homography(self) -> NDArray[np.float64]:
         """3 x 3 matrix from pixels of the floor to metres; its third row is positive below the horizon."""
-        return np.linalg.inv(self.projection()[:, [0, 1, 3]]).astype(np.float64)
+        return homographies([self])[0]
 
     def pixel(self, xy_m: Point, z_m: float = 0.0) -> tuple[float, float, float]:
         """Column, row and depth (metres along the optical axis) of a point `z_m` above the floor."""
@@ -118,7 +118,7 @@ class Candidate:
     room: Polygon | None = None
     walls: Sequence[Polygon] = ()
 
-    def camera(self, camera_id: str, view: Polygon) -> Camera:
+    def camera(self, camera_id: str, view: Polygon, homography: NDArray[np.float64]) -> Camera:
         """The camera that hangs so, and what it sees."""
         return Camera(
             id=camera_id,
@@ -128,9 +128,16 @@ class Candidate:
             fov_deg=self.mount.fov_deg,
             range_m=self.mount.range_m,
             field_of_view=view,
-            homography=self.mount.homography(),
+            homography=homography,
             image_size=self.mount.image_size,
         )
+
+
+def homographies(mounts: Sequence[Mount]) -> NDArray[np.float64]:
+    """The homography of each (n × 3 × 3)."""
+    on_floor = np.stack([_projection(mount)[:, [0, 1, 3]] for mount in mounts])
+    inverse: NDArray[np.float64] = np.linalg.inv(on_floor)
+    return inverse
 
 
 def fields_of_view(mounts: Sequence[Mount]) -> list[Polygon]:
@@ -196,9 +203,11 @@ def install(rng: Random, candidates: Iterable[Candidate], *, count: int, apart_m
         raise ValueError(f"{count} cameras wanted, but only {len(taken)} places keep {apart_m:g} m apart")
     rng.shuffle(taken)
     built = dict(zip(camera_ids(rng, count), taken[:count], strict=True))
+    to_floor = homographies([candidate.mount for candidate, _ in built.values()])
     return Installation(
         cameras={
-            camera_id: candidate.camera(camera_id, view) for camera_id, (candidate, view) in built.items()
+            camera_id: candidate.camera(camera_id, view, homography)
+            for (camera_id, (candidate, view)), homography in zip(built.items(), to_floor, strict=True)
         },
         mounts={name: candidate.mount for name, (candidate, _) in built.items()},
         unbuilt=tuple(

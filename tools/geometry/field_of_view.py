@@ -43,25 +43,28 @@ def arc(xy_m: Point, heading_deg: float, fov_deg: float, range_m: float) -> NDAr
 
 
 def arcs(views: Sequence[tuple[Point, float, float, float]]) -> list[NDArray[np.float64]]:
-    """The `arc` of each of several views, of which position, heading, angle and range are given.
+    """The `arc` of each of some views, of which position, heading, angle and range are given.
 
     Raises:
         ValueError: as `arc`.
     """
-    spans_deg = []
-    for _, heading_deg, fov_deg, range_m in views:
+    for _, _, fov_deg, range_m in views:
         if not (0 < fov_deg <= 360 and 0 < range_m < math.inf):
             message = f"fov_deg must be in (0, 360] and range_m positive, not {fov_deg:g} and {range_m:g}"
             raise ValueError(message)
-        steps = max(1, math.ceil(fov_deg / ARC_STEP_DEG))
-        spans_deg.append(np.linspace(heading_deg - fov_deg / 2, heading_deg + fov_deg / 2, steps + 1))
-    angles = np.radians(np.concatenate(spans_deg)) if views else np.empty(0)
-    unit = np.column_stack([np.sin(angles), np.cos(angles)])
-    ends = np.cumsum([len(span_deg) for span_deg in spans_deg])
-    return [
-        xy_m + range_m * unit[end - len(span_deg) : end]
-        for (xy_m, *_, range_m), span_deg, end in zip(views, spans_deg, ends.tolist(), strict=True)
-    ]
+    xy_m, heading_deg, fov_deg, range_m = (
+        np.array([view[at] for view in views], dtype=np.float64) for at in range(4)
+    )
+    left_deg, right_deg = heading_deg - fov_deg / 2, heading_deg + fov_deg / 2
+    steps = np.maximum(1, np.ceil(fov_deg / ARC_STEP_DEG)).astype(np.intp)
+    view = np.repeat(np.arange(len(views)), steps + 1)
+    first = np.cumsum(steps + 1) - (steps + 1)
+    step_deg, number = (right_deg - left_deg) / steps, np.arange(len(view)) - first[view]
+    angles_deg = step_deg[view] * number + left_deg[view]
+    angles_deg[first + steps] = right_deg
+    angles = np.radians(angles_deg)
+    corners_m = xy_m[view] + range_m[view, None] * np.column_stack([np.sin(angles), np.cos(angles)])
+    return np.split(corners_m, first[1:])
 
 
 def view_of(camera: Camera) -> Polygon | None:
