@@ -4,6 +4,7 @@ import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import compress
 from random import Random
 
 import numpy as np
@@ -19,7 +20,6 @@ from tools.scene.scene import Camera, Point
 SIDE_MARGIN_DEG = 2.0  # the lens sees a little more than the field of view on either side
 FAR_ROW, NEAR_ROW = 0.4, 0.97  # image rows, as fractions of the height, of the far and the near edge
 LEEWAY_M = 1e-3  # by which boxes that are nearly too close are looked at closely
-Bounds = tuple[float, float, float, float]  # west, south, east, north in metres
 MOUNTS = 512  # whose projections are remembered
 OFF_S, OFF_STEP_S = 15.0, 0.1  # by how much a clock that goes wrong is off at most, and in which steps
 
@@ -143,12 +143,12 @@ def homographies(mounts: Sequence[Mount]) -> NDArray[np.float64]:
 def fields_of_view(mounts: Sequence[Mount]) -> list[Polygon]:
     """What each sees of an open floor: its sector without the strip before its feet."""
     far_m = arcs([(mount.xy_m, mount.heading_deg, mount.fov_deg, mount.range_m) for mount in mounts])
-    rings = []
-    for mount, its_far_m in zip(mounts, far_m, strict=True):
-        left, right = mount.near_edge_m()
-        rings += [[left], its_far_m, [right]]
-    ring = np.repeat(np.arange(len(mounts)), [len(its_far_m) + 2 for its_far_m in far_m])
-    return list(shapely.polygons(shapely.linearrings(np.concatenate(rings), indices=ring))) if rings else []
+    if not mounts:
+        return []
+    near_m = np.array([mount.near_edge_m() for mount in mounts])
+    rings = [part for far, near in zip(far_m, near_m, strict=True) for part in (near[:1], far, near[1:])]
+    ring = np.repeat(np.arange(len(mounts)), [len(far) + 2 for far in far_m])
+    return list(shapely.polygons(shapely.linearrings(np.concatenate(rings), indices=ring)))
 
 
 def views_of(candidates: Sequence[Candidate]) -> list[Polygon]:
@@ -191,14 +191,16 @@ def install(rng: Random, candidates: Iterable[Candidate], *, count: int, apart_m
     just_less_m = math.nextafter(apart_m, 0)  # `dwithin` counts its bound as within
     everywhere = list(candidates)
     views = views_of(everywhere)
-    taken: list[tuple[Candidate, Polygon]] = []
-    there: dict[int, list[tuple[Bounds, Polygon]]] = {}
-    for candidate, view, bounds in zip(everywhere, views, shapely.bounds(views).tolist(), strict=True):
-        others = there.setdefault(candidate.floor, [])
-        near = [other for its_bounds, other in others if _gap_m(bounds, its_bounds) <= apart_m + LEEWAY_M]
-        if view and not (near and shapely.dwithin(view, near, just_less_m).any()):
-            taken.append((candidate, view))
-            others.append((bounds, view))
+    close = _close_boxes(views, apart_m + LEEWAY_M)
+    is_taken = [False] * len(views)
+    for number, (candidate, view) in enumerate(zip(everywhere, views, strict=True)):
+        near = [
+            views[other]
+            for other in close[number]
+            if is_taken[other] and everywhere[other].floor == candidate.floor
+        ]
+        is_taken[number] = bool(view) and not (near and shapely.dwithin(view, near, just_less_m).any())
+    taken = list(compress(zip(everywhere, views, strict=True), is_taken))
     if len(taken) < count:
         raise ValueError(f"{count} cameras wanted, but only {len(taken)} places keep {apart_m:g} m apart")
     rng.shuffle(taken)
@@ -220,11 +222,15 @@ def install(rng: Random, candidates: Iterable[Candidate], *, count: int, apart_m
     )
 
 
-def _gap_m(first: Bounds, second: Bounds) -> float:
-    """How far two boxes are apart; 0 where they meet."""
-    across_m = max(first[0] - second[2], second[0] - first[2], 0.0)
-    along_m = max(first[1] - second[3], second[1] - first[3], 0.0)
-    return math.hypot(across_m, along_m)
+def _close_boxes(views: Sequence[Polygon], apart_m: float) -> list[list[int]]:
+    """For each view the earlier ones to whose box its own keeps no such distance."""
+    west, south, east, north = shapely.bounds(views).reshape(-1, 4).T
+    across_m, along_m = west[:, None] - east, south[:, None] - north
+    gap_m = np.maximum(np.maximum(across_m, across_m.T), np.maximum(along_m, along_m.T))
+    close: list[list[int]] = [[] for _ in views]
+    for view, other in np.argwhere(np.tril(gap_m <= apart_m, -1)).tolist():
+        close[view].append(other)
+    return close
 
 
 def draw_clocks(rng: Random, cameras: Collection[str]) -> Mapping[str, float]:
