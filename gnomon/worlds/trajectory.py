@@ -91,14 +91,14 @@ class Lookout:
                 if stretch.floor == floor
             )
 
-    def met_by(self, legs: Iterable[RouteLeg]) -> set[str]:
+    def near(self, legs: Iterable[RouteLeg]) -> set[str]:
         """The cameras that could see who goes along some legs: into all other views they do not come."""
-        met: set[str] = set()
+        near: set[str] = set()
         for leg in legs:
             if leg.on_ground and leg.floor in self._by_floor:
                 cameras, views = self._by_floor[leg.floor]
-                met.update([cameras[view] for view in views.met_by(leg.points_m)])
-        return met
+                near.update([cameras[view] for view in views.near(leg.points_m)])
+        return near
 
     def sightings(self, journey: Journey) -> tuple[Sighting, ...]:
         """Every stay of the target in view of one of the cameras, in order of time; exact, however short."""
@@ -207,8 +207,8 @@ def trip(world: World, rng: Random, *, least: int = 0, past: str | None = None) 
     cameras = lookout_of_views(world)
 
     def may_be_seen(legs: Sequence[RouteLeg]) -> bool:
-        met = cameras.met_by(legs)
-        return len(met) >= least and (past is None or past in met)  # a fit trip is seen once by each camera
+        near = cameras.near(legs)
+        return len(near) >= least and (past is None or past in near)  # each camera sees a fit trip once
 
     drawn = _departure(world, rng, may_be_seen)
     return _watched(world, drawn, least) if drawn else None

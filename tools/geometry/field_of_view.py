@@ -165,7 +165,8 @@ class Crossed:
         self._areas = np.array(areas, dtype=object)
         self._tree: STRtree | None = None
         self._inside: dict[Piece, Inside] = {}
-        self._met: dict[tuple[Point, ...], frozenset[int]] = {}
+        self._near: dict[tuple[Point, ...], list[int]] = {}
+        self._bounds: list[list[float]] = shapely.bounds(self._areas).tolist()
 
     def look_along(self, paths_m: Iterable[Sequence[Point]]) -> None:
         """Hold all pieces of several paths against the areas at once: faster than path by path."""
@@ -173,13 +174,21 @@ class Crossed:
         if new := [piece for piece in pieces if piece not in self._inside]:
             self._inside.update(zip(new, self._looked_at(new), strict=True))
 
-    def met_by(self, path_m: tuple[Point, ...]) -> frozenset[int]:
-        """Numbers of the areas that a path comes into, if only for less than TOUCH_M."""
-        met = self._met.get(path_m)
-        if met is None:
-            inside = self._insides(path_m)
-            met = self._met[path_m] = frozenset(area for piece in inside for area, *_ in piece.parts)
-        return met
+    def near(self, path_m: tuple[Point, ...]) -> list[int]:
+        """Numbers of the areas in whose bounds a path comes, for each of its pieces: it crosses no others."""
+        near = self._near.get(path_m)
+        if near is None:
+            boxes = [
+                (min(x_m, to_x_m), min(y_m, to_y_m), max(x_m, to_x_m), max(y_m, to_y_m))
+                for (x_m, y_m), (to_x_m, to_y_m) in pairwise(path_m)
+            ]
+            near = self._near[path_m] = [
+                area
+                for area, (left, bottom, right, top) in enumerate(self._bounds)
+                for west, south, east, north in boxes
+                if west <= right and left <= east and south <= top and bottom <= north
+            ]
+        return near
 
     def by(self, path_m: Sequence[Point]) -> list[list[tuple[float, float]]]:
         """By area the `crossings` of a path with it."""
@@ -241,7 +250,7 @@ class CrossedConvex(Crossed):
 
     def __init__(self, areas: Sequence[Polygon], sides: Sequence[Sequence[Side]]) -> None:
         super().__init__(areas)
-        self._sides = list(zip(shapely.bounds(self._areas).tolist(), sides, strict=True))
+        self._sides = list(zip(self._bounds, sides, strict=True))
 
     def _looked_at(self, pieces: Sequence[Piece]) -> list[Inside]:
         """The part of each piece on the inner side of all edges, after Cyrus and Beck (1978)."""

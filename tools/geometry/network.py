@@ -173,9 +173,9 @@ class Network:
 
     def _ways(self) -> Ways | None:
         """All ways of a small network at once: most of a call's time is not spent on ways."""
-        from scipy.sparse.csgraph import dijkstra
-
         if self._everywhere is None and self._graph.shape[0] <= REMEMBERED_STARTS:
+            from scipy.sparse.csgraph import dijkstra
+
             length_m, before = dijkstra(self._graph, return_predecessors=True)
             self._everywhere = before, length_m
         return self._everywhere
