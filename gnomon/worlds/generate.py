@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 Progress = Callable[[int, int], None]  # samples done, samples in all
 
 MAKING = ".making"  # the folder, within that of the questions, that holds finished rounds until all are there
+ROUND_VERSION = 2  # a change of what a round's file holds changes it
+INDENT = "\n" + 2 * " "  # before each line of a question, as `json.dumps` puts it into the list of a file
 LOOKED_THROUGH = 50_000  # objects that are made until the garbage collector looks for some
 WORTH_A_PROCESS = 4  # rounds without clips; with fewer, a process takes longer to start than to make them
 
@@ -55,7 +57,7 @@ class Plan:
         """As JSON, with the versions of what draws it."""
         tags = [difficulty and difficulty.tag for difficulty in self.difficulties]
         document: dict[str, Any] = {
-            "version": [VERSION, MAP_VERSION],
+            "version": [VERSION, MAP_VERSION, ROUND_VERSION],
             "seed": self.seed,
             "scenes": self.scenes,
             "samples": self.samples,
@@ -208,36 +210,38 @@ def _count_made(out: Path, plan: Plan, round_: int) -> int:
 
 
 def _make(out: Path, plan: Plan, round_: int) -> Iterator[None]:
-    """Write a round's places and clips, then its questions; yields for every question.
+    """Write a round's places and clips, then the text of its questions; yields for every question.
 
     Until a place is on the disk the next questions are drawn.
     """
-    records, places, written = [], set(), []
+    texts, places, written = [], set(), []
     with ThreadPoolExecutor(1) as writer:
         for number in plan.numbers(round_):
             drawn = draw(number, place=plan.place(number))
             clips = plan.clips
-            records.append(drawn.record if clips is None else _with_clips(out, drawn, number, clips))
+            published = drawn.record if clips is None else _with_clips(out, drawn, number, clips)
+            texts.append(json.dumps(published, indent=1, ensure_ascii=False).replace("\n", INDENT))
             if drawn.world.scene.id not in places:
                 places.add(drawn.world.scene.id)
                 written.append(writer.submit(_write_all, _files_of(out, drawn.world)))
             yield
         for files in written:
             files.result()
-    write_whole(_round_file(out, round_), json.dumps(records).encode(), rights=PUBLIC)
+    write_whole(_round_file(out, round_), json.dumps(texts).encode(), rights=PUBLIC)
 
 
 def _put_together(out: Path, plan: Plan) -> None:
     """Write the questions of all rounds, a file a task, and forget the rounds."""
-    cases: defaultdict[tuple[str, str], list[Mapping[str, Any]]] = defaultdict(list)
+    cases: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
     for round_ in plan.rounds:
-        records = json.loads(_round_file(out, round_).read_bytes())
-        for number, published in zip(plan.numbers(round_), records, strict=True):
-            cases[number.scene, number.task_id].append(published)
+        texts = json.loads(_round_file(out, round_).read_bytes())
+        for number, text in zip(plan.numbers(round_), texts, strict=True):
+            cases[number.scene, number.task_id].append(text)
     for (scene, task_id), published in cases.items():
         path = out / "data" / scene / f"{scene}_{task_id}_{len(published)}.json"
-        text = json.dumps({"cases": published}, indent=1, ensure_ascii=False)
-        write_whole(path, text.encode(), rights=PUBLIC)
+        between = f",{INDENT}"
+        whole = f'{{\n "cases": [{INDENT}{between.join(published)}\n ]\n}}'
+        write_whole(path, whole.encode(), rights=PUBLIC)
     for round_ in plan.rounds:
         _round_file(out, round_).unlink()
     (out / MAKING / "plan.json").unlink()
