@@ -81,7 +81,8 @@ class Mount:
 
     def homography(self) -> NDArray[np.float64]:
         """3 x 3 matrix from pixels of the floor to metres; its third row is positive below the horizon."""
-        return homographies([self])[0]
+        own: NDArray[np.float64] = homographies([self])[0]
+        return own
 
     def pixel(self, xy_m: Point, z_m: float = 0.0) -> tuple[float, float, float]:
         """Column, row and depth (metres along the optical axis) of a point `z_m` above the floor."""
@@ -136,8 +137,7 @@ class Candidate:
 def homographies(mounts: Sequence[Mount]) -> NDArray[np.float64]:
     """The homography of each (n × 3 × 3)."""
     on_floor = np.stack([_projection(mount)[:, [0, 1, 3]] for mount in mounts])
-    inverse: NDArray[np.float64] = np.linalg.inv(on_floor)
-    return inverse
+    return np.asarray(np.linalg.inv(on_floor), dtype=np.float64)
 
 
 def fields_of_view(mounts: Sequence[Mount]) -> list[Polygon]:
@@ -148,7 +148,9 @@ def fields_of_view(mounts: Sequence[Mount]) -> list[Polygon]:
     near_m = np.array([mount.near_edge_m() for mount in mounts])
     rings = [part for far, near in zip(far_m, near_m, strict=True) for part in (near[:1], far, near[1:])]
     ring = np.repeat(np.arange(len(mounts)), [len(far) + 2 for far in far_m])
-    return list(shapely.polygons(shapely.linearrings(np.concatenate(rings), indices=ring)))
+    areas = shapely.polygons(shapely.linearrings(np.concatenate(rings), indices=ring))
+    views: list[Polygon] = np.asarray(areas, dtype=object).tolist()
+    return views
 
 
 def views_of(candidates: Sequence[Candidate]) -> list[Polygon]:

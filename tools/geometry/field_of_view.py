@@ -48,9 +48,9 @@ def arcs(views: Sequence[tuple[Point, float, float, float]]) -> list[NDArray[np.
     Raises:
         ValueError: as `arc`.
     """
-    for _, _, fov_deg, range_m in views:
-        if not (0 < fov_deg <= 360 and 0 < range_m < math.inf):
-            message = f"fov_deg must be in (0, 360] and range_m positive, not {fov_deg:g} and {range_m:g}"
+    for _, _, angle_deg, reach_m in views:
+        if not (0 < angle_deg <= 360 and 0 < reach_m < math.inf):
+            message = f"fov_deg must be in (0, 360] and range_m positive, not {angle_deg:g} and {reach_m:g}"
             raise ValueError(message)
     xy_m, heading_deg, fov_deg, range_m = (
         np.array([view[at] for view in views], dtype=np.float64) for at in range(4)
