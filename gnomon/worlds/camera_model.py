@@ -4,6 +4,7 @@ import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import compress
 from random import Random
 
 import numpy as np
@@ -13,11 +14,12 @@ from shapely import Polygon
 
 from gnomon.worlds.buildings import visible
 from gnomon.worlds.names import camera_ids
-from tools.geometry.field_of_view import arc
+from tools.geometry.field_of_view import arcs
 from tools.scene.scene import Camera, Point
 
 SIDE_MARGIN_DEG = 2.0  # the lens sees a little more than the field of view on either side
 FAR_ROW, NEAR_ROW = 0.4, 0.97  # image rows, as fractions of the height, of the far and the near edge
+LEEWAY_M = 1e-3  # by which boxes that are nearly too close are looked at closely
 MOUNTS = 512  # whose projections are remembered
 OFF_S, OFF_STEP_S = 15.0, 0.1  # by how much a clock that goes wrong is off at most, and in which steps
 
@@ -60,9 +62,8 @@ class Mount:
     def _row_angle_rad(self, rows: float) -> float:
         return math.atan(rows * self.image_size[1] / self.focal_px)
 
-    def field_of_view(self) -> Polygon:
-        """What it sees of an open floor: its sector without the strip before its feet."""
-        far = arc(self.xy_m, self.heading_deg, self.fov_deg, self.range_m)
+    def near_edge_m(self) -> tuple[Point, Point]:
+        """The left and the right end of what it sees nearest to its feet."""
         half_deg = self.fov_deg / 2
         along_m = self.near_m / math.cos(math.radians(half_deg))
         left, right = (
@@ -72,7 +73,7 @@ class Mount:
             )
             for side in (-half_deg, half_deg)
         )
-        return Polygon(np.vstack([left, far, right]))
+        return left, right
 
     def projection(self) -> NDArray[np.float64]:
         """3 x 4 matrix from (x, y, z above the floor, 1) in metres to pixels times depth."""
@@ -80,7 +81,8 @@ class Mount:
 
     def homography(self) -> NDArray[np.float64]:
         """3 x 3 matrix from pixels of the floor to metres; its third row is positive below the horizon."""
-        return np.linalg.inv(self.projection()[:, [0, 1, 3]]).astype(np.float64)
+        own: NDArray[np.float64] = homographies([self])[0]
+        return own
 
     def pixel(self, xy_m: Point, z_m: float = 0.0) -> tuple[float, float, float]:
         """Column, row and depth (metres along the optical axis) of a point `z_m` above the floor."""
@@ -117,16 +119,8 @@ class Candidate:
     room: Polygon | None = None
     walls: Sequence[Polygon] = ()
 
-    def view(self) -> Polygon:
-        """What the camera would see; empty where walls leave it nothing in one piece."""
-        view = self.mount.field_of_view()
-        if self.room is None:
-            return visible(view, self.mount.xy_m, self.walls) if self.walls else view
-        inside = self.room.intersection(view)
-        return inside if isinstance(inside, Polygon) else Polygon()
-
-    def camera(self, camera_id: str, view: Polygon | None = None) -> Camera:
-        """The camera that hangs so; its `view` where that is known already."""
+    def camera(self, camera_id: str, view: Polygon, homography: NDArray[np.float64]) -> Camera:
+        """The camera that hangs so, and what it sees."""
         return Camera(
             id=camera_id,
             xy_m=self.mount.xy_m,
@@ -134,10 +128,46 @@ class Candidate:
             heading_deg=self.mount.heading_deg % 360,
             fov_deg=self.mount.fov_deg,
             range_m=self.mount.range_m,
-            field_of_view=self.view() if view is None else view,
-            homography=self.mount.homography(),
+            field_of_view=view,
+            homography=homography,
             image_size=self.mount.image_size,
         )
+
+
+def homographies(mounts: Sequence[Mount]) -> NDArray[np.float64]:
+    """The homography of each (n × 3 × 3)."""
+    on_floor = np.stack([_projection(mount)[:, [0, 1, 3]] for mount in mounts])
+    return np.asarray(np.linalg.inv(on_floor), dtype=np.float64)
+
+
+def fields_of_view(mounts: Sequence[Mount]) -> list[Polygon]:
+    """What each sees of an open floor: its sector without the strip before its feet."""
+    far_m = arcs([(mount.xy_m, mount.heading_deg, mount.fov_deg, mount.range_m) for mount in mounts])
+    if not mounts:
+        return []
+    near_m = np.array([mount.near_edge_m() for mount in mounts])
+    rings = [part for far, near in zip(far_m, near_m, strict=True) for part in (near[:1], far, near[1:])]
+    ring = np.repeat(np.arange(len(mounts)), [len(far) + 2 for far in far_m])
+    areas = shapely.polygons(shapely.linearrings(np.concatenate(rings), indices=ring))
+    views: list[Polygon] = np.asarray(areas, dtype=object).tolist()
+    return views
+
+
+def views_of(candidates: Sequence[Candidate]) -> list[Polygon]:
+    """What each camera would see; empty where walls leave it nothing in one piece."""
+    views = fields_of_view([candidate.mount for candidate in candidates])
+    rooms = [place for place, candidate in enumerate(candidates) if candidate.room is not None]
+    inside = shapely.intersection(
+        [candidates[place].room for place in rooms], [views[place] for place in rooms]
+    )
+    for place, part in zip(rooms, inside, strict=True):
+        views[place] = part if isinstance(part, Polygon) else Polygon()
+    return [
+        visible(view, candidate.mount.xy_m, candidate.walls)
+        if candidate.walls and candidate.room is None
+        else view
+        for candidate, view in zip(candidates, views, strict=True)
+    ]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -161,21 +191,27 @@ def install(rng: Random, candidates: Iterable[Candidate], *, count: int, apart_m
         ValueError: fewer than `count` candidates keep apart.
     """
     just_less_m = math.nextafter(apart_m, 0)  # `dwithin` counts its bound as within
-    taken: list[tuple[Candidate, Polygon]] = []
-    views: dict[int, list[Polygon]] = {}
-    for candidate in candidates:
-        view = candidate.view()
-        others = views.setdefault(candidate.floor, [])
-        if view and not shapely.dwithin(view, others, just_less_m).any():
-            taken.append((candidate, view))
-            others.append(view)
+    everywhere = list(candidates)
+    views = views_of(everywhere)
+    close = _close_boxes(views, apart_m + LEEWAY_M)
+    is_taken = [False] * len(views)
+    for number, (candidate, view) in enumerate(zip(everywhere, views, strict=True)):
+        near = [
+            views[other]
+            for other in close[number]
+            if is_taken[other] and everywhere[other].floor == candidate.floor
+        ]
+        is_taken[number] = bool(view) and not (near and shapely.dwithin(view, near, just_less_m).any())
+    taken = list(compress(zip(everywhere, views, strict=True), is_taken))
     if len(taken) < count:
         raise ValueError(f"{count} cameras wanted, but only {len(taken)} places keep {apart_m:g} m apart")
     rng.shuffle(taken)
     built = dict(zip(camera_ids(rng, count), taken[:count], strict=True))
+    to_floor = homographies([candidate.mount for candidate, _ in built.values()])
     return Installation(
         cameras={
-            camera_id: candidate.camera(camera_id, view) for camera_id, (candidate, view) in built.items()
+            camera_id: candidate.camera(camera_id, view, homography)
+            for (camera_id, (candidate, view)), homography in zip(built.items(), to_floor, strict=True)
         },
         mounts={name: candidate.mount for name, (candidate, _) in built.items()},
         unbuilt=tuple(
@@ -186,6 +222,17 @@ def install(rng: Random, candidates: Iterable[Candidate], *, count: int, apart_m
             f"u{number:02d}": candidate.mount for number, (candidate, _) in enumerate(taken[count:])
         },
     )
+
+
+def _close_boxes(views: Sequence[Polygon], apart_m: float) -> list[list[int]]:
+    """For each view the earlier ones to whose box its own keeps no such distance."""
+    west, south, east, north = shapely.bounds(views).reshape(-1, 4).T
+    across_m, along_m = west[:, None] - east, south[:, None] - north
+    gap_m = np.maximum(np.maximum(across_m, across_m.T), np.maximum(along_m, along_m.T))
+    close: list[list[int]] = [[] for _ in views]
+    for view, other in np.argwhere(np.tril(gap_m <= apart_m, -1)).tolist():
+        close[view].append(other)
+    return close
 
 
 def draw_clocks(rng: Random, cameras: Collection[str]) -> Mapping[str, float]:

@@ -93,7 +93,7 @@ def meeting(world: World, rng: Random, first: Trip, lots: Lots | None = None) ->
     if last.camera == place.camera:
         return None
     for _ in range(COMPANIONS):
-        companion = (pooled_trip if lots else trip)(world, rng, past=place.camera)
+        companion = (pooled_trip if lots else trip)(world, rng, least=2, past=place.camera)
         where = [sighting.camera for sighting in companion.sightings] if companion else []
         if companion is None or place.camera not in where[1:] or companion.target == first.target:
             continue

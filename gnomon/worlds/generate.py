@@ -13,7 +13,7 @@ import signal
 import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -36,6 +36,9 @@ if TYPE_CHECKING:
 Progress = Callable[[int, int], None]  # samples done, samples in all
 
 MAKING = ".making"  # the folder, within that of the questions, that holds finished rounds until all are there
+ROUND_VERSION = 2  # a change of what a round's file holds changes it
+INDENT = "\n" + 2 * " "  # before each line of a question, as `json.dumps` puts it into the list of a file
+LOOKED_THROUGH = 50_000  # objects that are made until the garbage collector looks for some
 WORTH_A_PROCESS = 4  # rounds without clips; with fewer, a process takes longer to start than to make them
 
 
@@ -54,7 +57,7 @@ class Plan:
         """As JSON, with the versions of what draws it."""
         tags = [difficulty and difficulty.tag for difficulty in self.difficulties]
         document: dict[str, Any] = {
-            "version": [VERSION, MAP_VERSION],
+            "version": [VERSION, MAP_VERSION, ROUND_VERSION],
             "seed": self.seed,
             "scenes": self.scenes,
             "samples": self.samples,
@@ -191,9 +194,11 @@ def _has_one_thread() -> bool:
 def _start_process(parent: int) -> None:
     """What each process of the pool does first: it leaves Ctrl-C to its parent, and dies with it.
 
-    What is imported by then is garbage in no process; looking through it again and again takes a twentieth.
+    What is imported by then is garbage in no process, and drawing makes hardly any that goes in circles:
+    looking through all of it again and again takes a twentieth.
     """
     gc.freeze()
+    gc.set_threshold(LOOKED_THROUGH)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     die_with_parent(parent=parent)()
 
@@ -203,27 +208,38 @@ def _count_made(out: Path, plan: Plan, round_: int) -> int:
 
 
 def _make(out: Path, plan: Plan, round_: int) -> Iterator[None]:
-    """Write a round's places and clips, then its questions; yields for every question."""
-    records = []
-    for number in plan.numbers(round_):
-        drawn = draw(number, place=plan.place(number))
-        records.append(drawn.record if plan.clips is None else _with_clips(out, drawn, number, plan.clips))
-        _write_place(out, drawn.world)
-        yield
-    write_whole(_round_file(out, round_), json.dumps(records).encode(), rights=PUBLIC)
+    """Write a round's places and clips, then the text of its questions; yields for every question.
+
+    Until a place is on the disk the next questions are drawn.
+    """
+    texts, places, written = [], set(), []
+    with ThreadPoolExecutor(1) as writer:
+        for number in plan.numbers(round_):
+            drawn = draw(number, place=plan.place(number))
+            clips = plan.clips
+            published = drawn.record if clips is None else _with_clips(out, drawn, number, clips)
+            texts.append(json.dumps(published, indent=1, ensure_ascii=False).replace("\n", INDENT))
+            if drawn.world.scene.id not in places:
+                places.add(drawn.world.scene.id)
+                written.append(writer.submit(_write_all, _files_of(out, drawn.world)))
+            yield
+        for files in written:
+            files.result()
+    write_whole(_round_file(out, round_), json.dumps(texts).encode(), rights=PUBLIC)
 
 
 def _put_together(out: Path, plan: Plan) -> None:
     """Write the questions of all rounds, a file a task, and forget the rounds."""
-    cases: defaultdict[tuple[str, str], list[Mapping[str, Any]]] = defaultdict(list)
+    cases: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
     for round_ in plan.rounds:
-        records = json.loads(_round_file(out, round_).read_bytes())
-        for number, published in zip(plan.numbers(round_), records, strict=True):
-            cases[number.scene, number.task_id].append(published)
+        texts = json.loads(_round_file(out, round_).read_bytes())
+        for number, text in zip(plan.numbers(round_), texts, strict=True):
+            cases[number.scene, number.task_id].append(text)
     for (scene, task_id), published in cases.items():
         path = out / "data" / scene / f"{scene}_{task_id}_{len(published)}.json"
-        text = json.dumps({"cases": published}, indent=1, ensure_ascii=False)
-        write_whole(path, text.encode(), rights=PUBLIC)
+        between = f",{INDENT}"
+        whole = f'{{\n "cases": [{INDENT}{between.join(published)}\n ]\n}}'
+        write_whole(path, whole.encode(), rights=PUBLIC)
     for round_ in plan.rounds:
         _round_file(out, round_).unlink()
     (out / MAKING / "plan.json").unlink()
@@ -245,11 +261,19 @@ def _with_clips(out: Path, drawn: Drawn, number: Number, style: "Style") -> Mapp
     return {**drawn.record, "camera_images": images}
 
 
-def _write_place(out: Path, world: World) -> None:
-    """Write a place's map, then its scene: where the scene is there, both are."""
+def _files_of(out: Path, world: World) -> Mapping[Path, bytes]:
+    """A place's map, then its scene: where the scene is there, both are, and nothing is to be written."""
     scene = world.scene
     folder = out / "data" / scene.kind
     scene_file = folder / "scenes" / f"{scene.id}.geojson"
-    if not scene_file.exists():
-        write_whole(folder / "map" / f"{scene.id}.png", map_of(world), rights=PUBLIC)
-        write_whole(scene_file, sound_scene_text(scene).encode(), rights=PUBLIC)
+    if scene_file.exists():
+        return {}
+    return {
+        folder / "map" / f"{scene.id}.png": map_of(world),
+        scene_file: sound_scene_text(scene).encode(),
+    }
+
+
+def _write_all(files: Mapping[Path, bytes]) -> None:
+    for path, content in files.items():
+        write_whole(path, content, rights=PUBLIC)

@@ -1,12 +1,12 @@
 """Generates indoor worlds: a building of some floors, its corridors, rooms and cameras."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from random import Random
 from typing import Literal
 
-from shapely import Polygon
+import shapely
 
 from gnomon.worlds.camera_model import Candidate, Mount, install
 from gnomon.worlds.names import ROOMS, THINGS
@@ -195,9 +195,10 @@ def indoor(
     floors = range(rng.choice(SEVERAL[1:] if has_escalators else SEVERAL if has_several else FLOORS))
     plans = [floor_plan(rng, floor=floor, length_m=length_m, core=core) for floor in floors]
     rooms = [(floor, room) for floor, plan in enumerate(plans) for room in plan.rectangles]
+    areas = shapely.polygons([list(map(turn, room.corners_m)) for _, room in rooms])
     zones = {
-        room.id: Zone(id=room.id, floor=floor, area=Polygon(map(turn, room.corners_m)), name=room.name)
-        for floor, room in rooms
+        room.id: Zone(id=room.id, floor=floor, area=area, name=room.name)
+        for (floor, room), area in zip(rooms, areas, strict=True)
     }
     candidates = [
         Candidate(
@@ -229,7 +230,7 @@ def indoor(
         ),
         apart_m=JOURNEY * length_m,
         margin_m=MARGIN_M,
-        spots={camera.id: _spots(camera) for camera in installation.cameras.values()},
+        spots=_spots(installation.cameras.values()),
     )
 
 
@@ -352,9 +353,10 @@ def _things(rng: Random, rooms: Sequence[tuple[int, Rectangle]], turn: Turn) -> 
     }
 
 
-def _spots(camera: Camera) -> tuple[Spot, ...]:
-    """The middle of what the camera sees, which is convex."""
-    if camera.field_of_view is None:
-        return ()
-    middle = camera.field_of_view.centroid
-    return (Spot(xy_m=(middle.x, middle.y), floor=camera.floor),)
+def _spots(cameras: Collection[Camera]) -> Mapping[str, tuple[Spot, ...]]:
+    """By camera the middle of what it sees, which is convex."""
+    middles = shapely.centroid([camera.field_of_view for camera in cameras])
+    return {
+        camera.id: (Spot(xy_m=(x_m, y_m), floor=camera.floor),)
+        for camera, (x_m, y_m) in zip(cameras, shapely.get_coordinates(middles).tolist(), strict=True)
+    }

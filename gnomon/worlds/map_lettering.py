@@ -83,14 +83,19 @@ class Avoided:
     def __init__(self, areas: Sequence[Polygon]) -> None:
         bounds: list[Box] = shapely.bounds(np.array(areas, dtype=object)).tolist()
         self._areas = list(zip(bounds, areas, strict=True))
+        shapely.prepare(areas)
 
     def covered_by(self, place: Box) -> float:
         """How much of them the place covers, in square pixels."""
-        covered = np.zeros(len(self._areas))  # of each, so that the sum is the same however few are near
         near = [at for at, (bounds, _) in enumerate(self._areas) if _meet(place, bounds)]
         if not near:
             return 0.0
-        covered[near] = shapely.area(shapely.intersection([self._areas[at][1] for at in near], box(*place)))
+        covered = np.zeros(len(self._areas))  # of each, so that the sum is the same however few are near
+        part = box(*place)
+        near = [at for at in near if self._areas[at][1].intersects(part)]
+        if not near:
+            return 0.0
+        covered[near] = shapely.area(shapely.intersection([self._areas[at][1] for at in near], part))
         return float(covered.sum())
 
     def met_by(self, place: Polygon) -> int:
@@ -249,11 +254,15 @@ def _streets(image: Image.Image, labels: Labels, scene: Scene, sheet: MapSheet, 
     for road in scene.roads.values():
         named.setdefault(road.name, []).append(road.line)
     named.pop("", None)  # tracks without a street plan make roads without names
-    for name, lines in named.items():
+    boxes = {}
+    for name in named:
         left, top, right, bottom = word_of(name, STREET_PT).box_px
-        width, height = right - left, bottom - top
-        angle, area = _best(_places_along(lines, (width, height), sheet), labels, avoid)
-        _write_along(image, name, angle, area, (left, top, width, height))
+        boxes[name] = (left, top, right - left, bottom - top)
+    along = [(line, boxes[name][2:]) for name, lines in named.items() for line in lines]
+    places = iter(_places_along(along, sheet) if along else ())
+    for name, lines in named.items():
+        angle, area = _best([place for _ in lines for place in next(places)], labels, avoid)
+        _write_along(image, name, angle, area, boxes[name])
         labels.take_slanted(area)
 
 
@@ -268,10 +277,13 @@ def _best(places: Sequence[Slanted], labels: Labels, avoid: Avoided) -> Slanted:
     return min(ranked)[-1]
 
 
-def _places_along(lines: Sequence[LineString], size: tuple[int, int], sheet: MapSheet) -> list[Slanted]:
-    """Of each stretch of road, at each of SHARES: angle (degrees, so that the text is upright) and area of a
-    text along it.
+def _places_along(
+    texts: Sequence[tuple[LineString, tuple[int, int]]], sheet: MapSheet
+) -> Iterator[list[Slanted]]:
+    """For a text of a width and height along each stretch of road, at each of SHARES: its angle (degrees, so
+    that it is upright) and area.
     """
+    lines, sizes = [line for line, _ in texts], np.array([[size] for _, size in texts])
     corners_px, line = sheet.pixels(lines, 0), shapely.get_coordinates(lines, return_index=True)[1]
     on_sheet = np.asarray(shapely.linestrings(corners_px, indices=line), dtype=object)
     starts_px, ends_px = (shapely.get_coordinates(shapely.get_point(on_sheet, at)) for at in (0, -1))
@@ -281,8 +293,8 @@ def _places_along(lines: Sequence[LineString], size: tuple[int, int], sheet: Map
     turned = np.array([[[cos, sin], [-sin, cos]] for cos, sin in turns])
     middles = shapely.line_interpolate_point(on_sheet[:, None], SHARES, normalized=True)
     middles_px = shapely.get_coordinates(middles).reshape(-1, len(SHARES), 1, 2)
-    areas = shapely.polygons(middles_px + (QUARTERS * size @ turned)[:, None])
-    return [(angle, area) for angle, row in zip(angles, areas, strict=True) for area in row]
+    areas = shapely.polygons(middles_px + (QUARTERS * sizes @ turned)[:, None])
+    return ([(angle, area) for area in row] for angle, row in zip(angles, areas, strict=True))
 
 
 def _write_along(

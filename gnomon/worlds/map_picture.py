@@ -6,7 +6,7 @@ import zlib
 from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import lru_cache
-from itertools import pairwise
+from itertools import islice, pairwise
 
 import numpy as np
 import shapely
@@ -39,9 +39,11 @@ Pixels = tuple[int, int, int, int]  # left, top, right, bottom
 
 def ground(scene: Scene, sheet: MapSheet) -> Image.Image:
     """Streets and greens or rooms and doors, under the cameras' translucent fields of view."""
-    size = (sheet.size_px[0] * FINER, sheet.size_px[1] * FINER)
+    width, height = (side * FINER for side in sheet.size_px)
     _keep_freed_memory()
-    image = Image.new("L", size, PAPER)
+    numbers = np.full((height, width), PAPER, np.uint8)
+    image = Image.frombuffer("L", (width, height), numbers, "raw", "L", 0, 1)
+    image.readonly = 0  # what is drawn is in `numbers` then, and need not be copied there
 
     def pixel(xy_m: Point, floor: int) -> Point:
         x, y = sheet.pixel(xy_m, floor)
@@ -49,9 +51,9 @@ def ground(scene: Scene, sheet: MapSheet) -> Image.Image:
 
     pen = ImageDraw.Draw(image)
     _greens(pen, scene, sheet, pixel)
-    _roads(pen, scene, pixel)
+    _roads(pen, scene, sheet, pixel)
     _rooms(pen, scene, pixel)
-    picture = _reduced(image)
+    picture = _reduced(numbers)
     _views(picture, image, scene, pixel)
     return picture
 
@@ -66,14 +68,13 @@ def _keep_freed_memory() -> None:
     del largest
 
 
-def _reduced(image: Image.Image) -> Image.Image:
+def _reduced(numbers: NDArray[np.uint8]) -> Image.Image:
     """A picture of numbers of colours in colour, its pixels the means of FINER times FINER."""
-    width, height = image.width // FINER, image.height // FINER
+    height, width = (side // FINER for side in numbers.shape)
     pixels = np.empty((height, width), np.uint32)
     for top in range(0, height, STRIP_PX):  # few rows at a time stay in the cache
         strip = pixels[top : top + STRIP_PX]
-        rows = (0, top * FINER, image.width, (top + len(strip)) * FINER)
-        pairs = np.asarray(image.crop(rows)).view(np.uint16)
+        pairs = numbers[top * FINER : (top + len(strip)) * FINER].view(np.uint16)
         np.take(_means(), pairs[0::2] | pairs[1::2] << BITS, out=strip, mode="clip")
     return Image.frombytes("RGB", (width, height), pixels, "raw", "RGBX")
 
@@ -97,16 +98,18 @@ def _greens(pen: Pen, scene: Scene, sheet: MapSheet, pixel: ToPixel) -> None:
             pen.circle(pixel(place.xy_m, place.floor), radius, fill=GREEN)
 
 
-def _roads(pen: Pen, scene: Scene, pixel: ToPixel) -> None:
-    lines = [
-        [pixel((x, y), 0) for x, y in shapely.get_coordinates(road.line).tolist()]
-        for road in scene.roads.values()
-    ]
+def _roads(pen: Pen, scene: Scene, sheet: MapSheet, pixel: ToPixel) -> None:
+    if not scene.roads:
+        return
+    shapes = [road.line for road in scene.roads.values()]
+    corners = map(tuple, (sheet.pixels(shapes, 0) * FINER).tolist())
+    lines = [list(islice(corners, count)) for count in shapely.get_num_coordinates(shapes).tolist()]
+    ends = dict.fromkeys(end for line in lines for end in (line[0], line[-1]))  # roads share them
     for width, colour in ((ROAD_PX + 4, KERB), (ROAD_PX, ROAD)):
         for line in lines:
             pen.line(line, fill=colour, width=width * FINER, joint="curve")
-            for end in (line[0], line[-1]):
-                pen.circle(end, width * FINER / 2, fill=colour)
+        for end in ends:
+            pen.circle(end, width * FINER / 2, fill=colour)
     for road in scene.roads.values():
         if road.oneway:
             _arrow(pen, road.line, pixel)
@@ -134,8 +137,11 @@ def _arrow(pen: Pen, line: LineString, pixel: ToPixel) -> None:
 def _rooms(pen: Pen, scene: Scene, pixel: ToPixel) -> None:
     used = Counter(zone for portal in scene.portals.values() for zone in portal.zones)
     rectangles: dict[str, list[list[float]]] = {}  # by zone, its corners; they take a tenth of the time
-    for zone in scene.zones.values():
-        colour, corners = WALK if used[zone.id] > 1 else ROOM, shapely.get_coordinates(zone.area).tolist()
+    areas = [zone.area for zone in scene.zones.values()]
+    points = iter(shapely.get_coordinates(areas).tolist())
+    counts = shapely.get_num_coordinates(areas).tolist()
+    for zone, count in zip(scene.zones.values(), counts, strict=True):
+        colour, corners = WALK if used[zone.id] > 1 else ROOM, list(islice(points, count))
         xs, ys = ({corner[axis] for corner in corners} for axis in (0, 1))
         if len(corners) == 5 and len(xs) == len(ys) == 2:
             rectangles[zone.id] = corners
@@ -246,11 +252,13 @@ def quick_png(image: Image.Image) -> bytes:
     Pillow takes four times as long: it tries five filters on each row, and even areas need none.
     """
     width, height = image.size
-    rows = np.zeros((height, 1 + 3 * width), np.uint8)  # each begins with the number of its filter: none
-    rows[:, 1:] = np.asarray(image).reshape(height, -1)
+    # Each row begins with the number of its filter, which is 0: none. Pillow puts 0 after each row.
+    rows = memoryview(image.tobytes("raw", "RGB", 1 + 3 * width, 1))[:-1]
+    deflater = zlib.compressobj(LEVEL)
+    deflated = (deflater.compress(b"\0"), deflater.compress(rows), deflater.flush())
     chunks = (
         (b"IHDR", struct.pack(">II5B", width, height, *RGB_8_BITS)),
-        (b"IDAT", zlib.compress(rows.data, LEVEL)),
+        (b"IDAT", b"".join(deflated)),
         (b"IEND", b""),
     )
     return b"\x89PNG\r\n\x1a\n" + b"".join(

@@ -2,17 +2,16 @@
 
 import math
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate, pairwise
 from random import Random
 
-from gnomon.worlds.world import Spot, World
+from gnomon.worlds.world import Spot, World, network_of
 from tools.geometry.angles import bearing_deg, turn_deg
-from tools.geometry.network import Network
 from tools.geometry.route import RouteLeg
 from tools.geometry.stairs import ESCALATOR_MPS
-from tools.scene.scene import Camera, Point
+from tools.scene.scene import Point
 
 BEND_DEG = 35.0  # a change of direction of more than this is a turn
 BRAKING_M = 8.0  # a vehicle is slow for this far before and after a turn
@@ -73,7 +72,8 @@ class Stretch:
             return self.points_m[-1]
         before_s, (x_m, y_m), (to_x_m, to_y_m) = (
             self.times_s[after - 1],
-            *self.points_m[after - 1 : after + 1],
+            self.points_m[after - 1],
+            self.points_m[after],
         )
         span_s, gone_s = self.times_s[after] - before_s, time_s - before_s
         return ((to_x_m - x_m) / span_s * gone_s + x_m, (to_y_m - y_m) / span_s * gone_s + y_m)
@@ -123,10 +123,18 @@ class Journey:
 
     def at(self, time_s: float) -> Spot:
         """Where the target is; between floors where it comes out, out of hours where it starts or ends."""
-        stretch = next(
-            (stretch for stretch in self.stretches if time_s <= stretch.times_s[-1]), self.stretches[-1]
-        )
+        stretch = self._on(time_s)
         return Spot(xy_m=stretch.at(time_s), floor=stretch.floor)
+
+    def xy_m_at(self, time_s: float) -> Point:
+        """Where that is on the plan."""
+        return self._on(time_s).at(time_s)
+
+    def _on(self, time_s: float) -> Stretch:
+        for stretch in self.stretches:
+            if time_s <= stretch.times_s[-1]:
+                return stretch
+        return self.stretches[-1]
 
     def later(self, by_s: float) -> "Journey":
         """The same journey, `by_s` seconds later."""
@@ -150,10 +158,10 @@ class Journey:
 
     def facing_deg(self, time_s: float, step_s: float) -> float | None:
         """The direction of travel, taken over `step_s` either way; who stands still faces as it came."""
-        before, after = self.at(time_s - step_s).xy_m, self.at(time_s + step_s).xy_m
+        before, after = self.xy_m_at(time_s - step_s), self.xy_m_at(time_s + step_s)
         if before != after:
             return bearing_deg(before, after)
-        stretch = next((s for s in self.stretches if time_s <= s.times_s[-1]), self.stretches[-1])
+        stretch = self._on(time_s)
         pieces = zip(pairwise(stretch.points_m), stretch.times_s, strict=False)
         moved = [(piece, start_s) for piece, start_s in pieces if piece[0] != piece[1]]
         come = [piece for piece, start_s in moved if start_s <= time_s]
@@ -171,24 +179,30 @@ def beside(journey: Journey, time_s: float, floor: int, right_m: float = 0.0) ->
     ):
         return None
     heading_deg = journey.facing_deg(time_s, FACING_S) or 0.0
-    x_m, y_m = journey.at(time_s).xy_m
+    x_m, y_m = journey.xy_m_at(time_s)
     turn = math.radians(heading_deg)
     return (x_m + right_m * math.cos(turn), y_m - right_m * math.sin(turn)), heading_deg
 
 
 def journey(
-    world: World, rng: Random, body: Body, start: Spot, end: Spot, *, past: Camera | None = None
+    world: World,
+    rng: Random,
+    body: Body,
+    start: Spot,
+    end: Spot,
+    *,
+    suits: Callable[[Sequence[RouteLeg]], bool] | None = None,
 ) -> Journey | None:
     """A journey along the shortest way, from second 0; None where there is no way.
 
-    None, too, where it surely does not lead past a camera; its lots are drawn even so.
+    None, too, where the way's legs do not suit; its lots are drawn even so.
     """
-    path = Network.of(world.scene).path(start.xy_m, start.floor, end.xy_m, end.floor)
+    path = network_of(world).path(start.xy_m, start.floor, end.xy_m, end.floor)
     if path is None or path.length_m == 0 or (body.brakes and not world.allows(path.legs)):
         return None
     cruise_mps = rng.uniform(*body.speed_mps)
     speeds_mps = [_speed_mps(world, rng, leg, cruise_mps) for leg in path.legs if leg.on_ground]
-    if past is not None and not _is_near(path.legs, past):
+    if suits is not None and not suits(path.legs):
         return None
     clock_s, speeds = 0.0, iter(speeds_mps)
     stretches: list[Stretch] = []
@@ -205,22 +219,6 @@ def journey(
     if walked:
         stretches.append(_stretch(walked, body, clock_s))
     return Journey(body=body, stretches=tuple(stretches)) if stretches else None
-
-
-def _is_near(legs: Sequence[RouteLeg], camera: Camera) -> bool:
-    """Whether a straight piece of the legs comes into the box around a camera's view."""
-    if camera.field_of_view is None:
-        return False
-    west, south, east, north = camera.field_of_view.bounds
-    return any(
-        min(x_m, to_x_m) <= east
-        and west <= max(x_m, to_x_m)
-        and min(y_m, to_y_m) <= north
-        and south <= max(y_m, to_y_m)
-        for leg in legs
-        if leg.on_ground and leg.floor == camera.floor
-        for (x_m, y_m), (to_x_m, to_y_m) in pairwise(leg.points_m)
-    )
 
 
 def climb_s(leg: RouteLeg, cruise_mps: float) -> float:

@@ -1,13 +1,14 @@
 """Generates outdoor worlds: a town of some 600 by 600 metres, its streets, and cameras along them."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from random import Random
 from typing import Any
 
+import numpy as np
 import shapely
-from shapely import LineString, MultiLineString, Polygon
+from shapely import MultiLineString, Polygon
 
 from gnomon.worlds.buildings import draw_buildings
 from gnomon.worlds.camera_model import Candidate, Mount, install
@@ -70,12 +71,13 @@ def outdoor(
     buildings = draw_buildings(rng, roads.values(), greens_of(places), wider_m) if is_occluded else ()
     walls = [building.area for building in buildings]
     long = [road for road in roads.values() if road.line.length >= LEAST_M]
+    corners_m = {road.id: [(x, y) for x, y in road.line.coords] for road in long}
     is_real = plan is not None and plan.limits_mps is not None
     candidates = (
         Candidate(
-            mount=_lens(rng, _beside(rng, road, wider_m), masts_m)
+            mount=_lens(rng, _beside(rng, corners_m[road.id], wider_m.get(road.id, 0.0)), masts_m)
             if is_occluded
-            else _beside(rng, road, wider_m),
+            else _beside(rng, corners_m[road.id], wider_m.get(road.id, 0.0)),
             walls=walls,
         )
         for _ in range(ROUNDS if is_occluded or is_real else 1)
@@ -100,7 +102,7 @@ def outdoor(
         ends=tuple(Spot(xy_m=xy_m[node]) for node in sorted({node for street in streets for node in street})),
         apart_m=JOURNEY_M,
         margin_m=MARGIN_M,
-        spots={camera.id: _spots(camera, roads) for camera in installation.cameras.values()},
+        spots=_spots(installation.cameras.values(), roads.values()),
         buildings=tuple(buildings),
         signalled=None
         if plan is None or plan.signals is None
@@ -175,15 +177,18 @@ def _roads(
     one_way = plan.one_way if plan else frozenset()
     limits_mps = plan.limits_mps if plan and plan.limits_mps else {}
     limits = {name: rng.choice(LIMITS_KMH) / 3.6 for name in dict.fromkeys(streets.values())}
+    lines = shapely.linestrings([(xy_m[start], xy_m[end]) for start, end in streets])
     roads = (
         Road(
             id=f"r{number:02d}",
-            line=LineString([xy_m[start], xy_m[end]]),
+            line=line,
             name=name,
             oneway=(start, end) in one_way,
             speed_mps=limits_mps.get((start, end), limits[name]),
         )
-        for number, ((start, end), name) in enumerate(streets.items(), start=1)
+        for number, (((start, end), name), line) in enumerate(
+            zip(streets.items(), lines, strict=True), start=1
+        )
     )
     return {road.id: road for road in roads}
 
@@ -196,11 +201,11 @@ def _bans(plan: StreetPlan | None, roads: Mapping[str, Road]) -> frozenset[tuple
     return frozenset((ids[come], ids[onto]) for come, onto in plan.bans)
 
 
-def _beside(rng: Random, road: Road, wider_m: Mapping[str, float]) -> Mount:
-    start, end = rng.sample([(x, y) for x, y in road.line.coords], 2)
+def _beside(rng: Random, corners_m: Sequence[Point], wider_m: float) -> Mount:
+    start, end = rng.sample(corners_m, 2)
     ahead_deg = bearing_deg(start, end)
     side = rng.choice((-1, 1))
-    along_m, kerb_m = rng.uniform(8, 30), side * (rng.uniform(*KERB_M) + wider_m.get(road.id, 0.0))
+    along_m, kerb_m = rng.uniform(8, 30), side * (rng.uniform(*KERB_M) + wider_m)
     east, north = math.sin(math.radians(ahead_deg)), math.cos(math.radians(ahead_deg))
     xy_m = (start[0] + along_m * east + kerb_m * north, start[1] + along_m * north - kerb_m * east)
     return Mount(
@@ -228,34 +233,43 @@ def greens_of(places: Mapping[str, ScenePlace]) -> list[Polygon]:
     return [shapely.Point(place.xy_m).buffer(GREEN_M) for place in places.values() if place.kind == "park"]
 
 
-def _spots(camera: Camera, roads: Mapping[str, Road]) -> tuple[Spot, ...]:
-    """The middle of every stretch of road in view."""
-    view = camera.field_of_view
-    stretches = [road.line.intersection(view) for road in roads.values() if road.line.intersects(view)]
-    middles = (part.interpolate(0.5, normalized=True) for part in shapely.get_parts(stretches))
-    return tuple(Spot(xy_m=(point.x, point.y)) for point in middles)
+def _spots(cameras: Collection[Camera], roads: Collection[Road]) -> Mapping[str, tuple[Spot, ...]]:
+    """By camera the middle of every stretch of road in view."""
+    lines = np.array([road.line for road in roads], dtype=object)
+    views = np.array([camera.field_of_view for camera in cameras], dtype=object)
+    view, line = np.nonzero(shapely.intersects(lines, views[:, None]))
+    parts, stretch = shapely.get_parts(shapely.intersection(lines[line], views[view]), return_index=True)
+    middles_m = shapely.get_coordinates(shapely.line_interpolate_point(parts, 0.5, normalized=True)).tolist()
+    spots: dict[int, list[Spot]] = {number: [] for number in range(len(cameras))}
+    for number, (x_m, y_m) in zip(view[stretch].tolist(), middles_m, strict=True):
+        spots[number].append(Spot(xy_m=(x_m, y_m)))
+    return {camera.id: tuple(spots[number]) for number, camera in enumerate(cameras)}
 
 
 def _places(rng: Random, roads: Mapping[str, Road], masts_m: Sequence[Point]) -> dict[str, ScenePlace]:
     """Shops, greens and the like, off the roads and away from the cameras."""
     kinds = [*rng.sample(PLACES, PLACES_DRAWN - 2), *((green, "park") for green in rng.sample(GREENS, 2))]
-    lines = MultiLineString([road.line for road in roads.values()])
+    streets = [road.line for road in roads.values()]
+    lines, middles = MultiLineString(streets), shapely.line_interpolate_point(streets, 0.5, normalized=True)
+    middles_m = [(x_m, y_m) for x_m, y_m in shapely.get_coordinates(middles).tolist()]
     taken_m = list(masts_m)
     places = {}
     for number, ((noun, kind), name) in enumerate(
         zip(kinds, rng.sample(STREETS, len(kinds)), strict=True), 1
     ):
-        xy_m = _off_road(rng, lines, taken_m)
+        xy_m = _off_road(rng, lines, middles_m, taken_m)
         taken_m.append(xy_m)
         places[f"p{number}"] = ScenePlace(id=f"p{number}", name=f"{name} {noun}", kind=kind, xy_m=xy_m)
     return places
 
 
-def _off_road(rng: Random, lines: MultiLineString, taken_m: Sequence[Point]) -> Point:
+def _off_road(
+    rng: Random, lines: MultiLineString, middles_m: Sequence[Point], taken_m: Sequence[Point]
+) -> Point:
     """A point 25 to 45 metres from the nearest road and 45 metres from all that is there."""
     while True:
-        middle = rng.choice(lines.geoms).interpolate(0.5, normalized=True)
-        x_m, y_m = middle.x + rng.uniform(-60, 60), middle.y + rng.uniform(-60, 60)
+        middle_x_m, middle_y_m = rng.choice(middles_m)
+        x_m, y_m = middle_x_m + rng.uniform(-60, 60), middle_y_m + rng.uniform(-60, 60)
         if not 25 <= lines.distance(shapely.Point(x_m, y_m)) <= 45:
             continue
         if all(math.dist((x_m, y_m), other) >= 45 for other in taken_m):

@@ -13,7 +13,7 @@ from gnomon.worlds.movement import Journey
 from gnomon.worlds.trajectory import Sighting, Trip
 from gnomon.worlds.world import World
 from tools.geometry.angles import bearing_deg, turn_deg
-from tools.scene.scene import Scene
+from tools.scene.scene import Point, Scene
 from tools.scene.scene_cache import cached_per_scene
 
 BoundingBox = tuple[float, float, float, float]  # x, y, width, height in pixels, y down
@@ -26,21 +26,21 @@ def box(mount: Mount, journey: Journey, time_s: float) -> BoundingBox:
 
     Its upper edge stops at that of the picture; the sides may reach beyond, as a tracker's do.
     """
-    xy_m = journey.at(time_s).xy_m
+    xy_m = journey.xy_m_at(time_s)
     u, foot, depth_m = mount.pixel(xy_m)
     _, head, _ = mount.pixel(xy_m, journey.body.height_m)
-    width = _width_m(mount, journey, time_s) * mount.focal_px / depth_m
+    width = _width_m(mount, journey, xy_m, time_s) * mount.focal_px / depth_m
     top = max(head, 0.0)
     return (round(u - width / 2, 1), round(top, 1), round(width, 1), round(foot - round(top, 1), 1))
 
 
-def _width_m(mount: Mount, journey: Journey, time_s: float) -> float:
+def _width_m(mount: Mount, journey: Journey, xy_m: Point, time_s: float) -> float:
     """How broad the body looks from the camera: its length seen side-on, its width head-on."""
     body = journey.body
     facing_deg = journey.facing_deg(time_s, STEP_S)
     if facing_deg is None:
         return body.width_m
-    turn = math.radians(turn_deg(bearing_deg(mount.xy_m, journey.at(time_s).xy_m), facing_deg))
+    turn = math.radians(turn_deg(bearing_deg(mount.xy_m, xy_m), facing_deg))
     return abs(math.sin(turn)) * body.length_m + abs(math.cos(turn)) * body.width_m
 
 

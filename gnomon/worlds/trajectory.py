@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from random import Random
@@ -14,6 +14,7 @@ from gnomon.worlds.movement import PEDESTRIAN, VEHICLE, Companion, Journey, inte
 from gnomon.worlds.traffic import Wish, set_out
 from gnomon.worlds.world import Spot, World
 from tools.geometry.field_of_view import crossed
+from tools.geometry.route import RouteLeg
 from tools.scene.scene import Camera
 
 SLOWEST_MPS = 0.01  # at which one is reckoned to go on who hardly moved in view
@@ -89,6 +90,15 @@ class Lookout:
                 for stretch in journey.stretches
                 if stretch.floor == floor
             )
+
+    def near(self, legs: Iterable[RouteLeg]) -> set[str]:
+        """The cameras that could see who goes along some legs: into all other views they do not come."""
+        near: set[str] = set()
+        for leg in legs:
+            if leg.on_ground and leg.floor in self._by_floor:
+                cameras, views = self._by_floor[leg.floor]
+                near.update([cameras[view] for view in views.near(leg.points_m)])
+        return near
 
     def sightings(self, journey: Journey) -> tuple[Sighting, ...]:
         """Every stay of the target in view of one of the cameras, in order of time; exact, however short."""
@@ -194,16 +204,24 @@ def trip(world: World, rng: Random, *, least: int = 0, past: str | None = None) 
     """
     if world.traffic:
         return pooled_trip(world, rng, least=least, past=past)
-    drawn = _departure(world, rng, past)
+    cameras = lookout_of_views(world)
+
+    def may_be_seen(legs: Sequence[RouteLeg]) -> bool:
+        near = cameras.near(legs)
+        return len(near) >= least and (past is None or past in near)  # each camera sees a fit trip once
+
+    drawn = _departure(world, rng, may_be_seen)
     return _watched(world, drawn, least) if drawn else None
 
 
-def _departure(world: World, rng: Random, past: str | None = None) -> Departure | None:
+def _departure(
+    world: World, rng: Random, suits: Callable[[Sequence[RouteLeg]], bool] | None = None
+) -> Departure | None:
     wanted = _wished(world, rng)
     if wanted is None:
         return None
     target, start_s, wish = wanted
-    made = journey(world, rng, *wish, past=world.scene.cameras[past] if past else None)
+    made = journey(world, rng, *wish, suits=suits)
     return Departure(target=target, start_s=start_s, journey=made) if made else None
 
 

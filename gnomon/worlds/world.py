@@ -58,7 +58,7 @@ class World:
 
     def way_m(self, start: Spot, end: Spot) -> float:
         """Length of the shortest way; infinite where there is none."""
-        return Network.of(self.scene).length_m(start.xy_m, start.floor, end.xy_m, end.floor)
+        return network_of(self).length_m(start.xy_m, start.floor, end.xy_m, end.floor)
 
     def ways_to_cameras_m(self, start: Spot) -> dict[str, float]:
         """Length of the shortest way to the nearest spot of each camera."""
@@ -75,7 +75,15 @@ class World:
 
 
 @lru_cache(STOPS)
+def network_of(world: World) -> Network:
+    """The world's ways; how those join them who set out is worked out."""
+    network = Network.of(world.scene)
+    network.join([(end.xy_m, end.floor) for end in world.ends])
+    return network
+
+
+@lru_cache(STOPS)
 def _stops(world: World) -> Stops:
     """The spots of all cameras."""
     spots = [(spot.xy_m, spot.floor) for spots in world.spots.values() for spot in spots]
-    return Stops(Network.of(world.scene), spots)
+    return Stops(network_of(world), spots)

@@ -39,13 +39,32 @@ def arc(xy_m: Point, heading_deg: float, fov_deg: float, range_m: float) -> NDAr
     Raises:
         ValueError: `fov_deg` is outside (0, 360] or `range_m` is not positive.
     """
-    if not (0 < fov_deg <= 360 and 0 < range_m < math.inf):
-        raise ValueError(f"fov_deg must be in (0, 360] and range_m positive, not {fov_deg:g} and {range_m:g}")
-    steps = max(1, math.ceil(fov_deg / ARC_STEP_DEG))
-    angles = np.radians(np.linspace(heading_deg - fov_deg / 2, heading_deg + fov_deg / 2, steps + 1))
-    corners_m = np.empty((steps + 1, 2))
-    corners_m[:, 0], corners_m[:, 1] = xy_m[0] + range_m * np.sin(angles), xy_m[1] + range_m * np.cos(angles)
-    return corners_m
+    return arcs([(xy_m, heading_deg, fov_deg, range_m)])[0]
+
+
+def arcs(views: Sequence[tuple[Point, float, float, float]]) -> list[NDArray[np.float64]]:
+    """The `arc` of each of some views, of which position, heading, angle and range are given.
+
+    Raises:
+        ValueError: as `arc`.
+    """
+    for _, _, angle_deg, reach_m in views:
+        if not (0 < angle_deg <= 360 and 0 < reach_m < math.inf):
+            message = f"fov_deg must be in (0, 360] and range_m positive, not {angle_deg:g} and {reach_m:g}"
+            raise ValueError(message)
+    xy_m, heading_deg, fov_deg, range_m = (
+        np.array([view[at] for view in views], dtype=np.float64) for at in range(4)
+    )
+    left_deg, right_deg = heading_deg - fov_deg / 2, heading_deg + fov_deg / 2
+    steps = np.maximum(1, np.ceil(fov_deg / ARC_STEP_DEG)).astype(np.intp)
+    view = np.repeat(np.arange(len(views)), steps + 1)
+    first = np.cumsum(steps + 1) - (steps + 1)
+    step_deg, number = (right_deg - left_deg) / steps, np.arange(len(view)) - first[view]
+    angles_deg = step_deg[view] * number + left_deg[view]
+    angles_deg[first + steps] = right_deg
+    angles = np.radians(angles_deg)
+    corners_m = xy_m[view] + range_m[view, None] * np.column_stack([np.sin(angles), np.cos(angles)])
+    return np.split(corners_m, first[1:])
 
 
 def view_of(camera: Camera) -> Polygon | None:
@@ -153,8 +172,10 @@ class Crossed:
 
     def __init__(self, areas: Sequence[Polygon]) -> None:
         self._areas = np.array(areas, dtype=object)
-        self._tree = STRtree(self._areas)
+        self._tree: STRtree | None = None
         self._inside: dict[Piece, Inside] = {}
+        self._near: dict[tuple[Point, ...], list[int]] = {}
+        self._bounds: list[list[float]] = shapely.bounds(self._areas).tolist()
 
     def look_along(self, paths_m: Iterable[Sequence[Point]]) -> None:
         """Hold all pieces of several paths against the areas at once: faster than path by path."""
@@ -162,25 +183,48 @@ class Crossed:
         if new := [piece for piece in pieces if piece not in self._inside]:
             self._inside.update(zip(new, self._looked_at(new), strict=True))
 
+    def near(self, path_m: tuple[Point, ...]) -> list[int]:
+        """Numbers of the areas in whose bounds a path comes, for each of its pieces: it crosses no others."""
+        near = self._near.get(path_m)
+        if near is None:
+            boxes = [
+                (min(x_m, to_x_m), min(y_m, to_y_m), max(x_m, to_x_m), max(y_m, to_y_m))
+                for (x_m, y_m), (to_x_m, to_y_m) in pairwise(path_m)
+            ]
+            near = self._near[path_m] = [
+                area
+                for area, (left, bottom, right, top) in enumerate(self._bounds)
+                for west, south, east, north in boxes
+                if west <= right and left <= east and south <= top and bottom <= north
+            ]
+        return near
+
     def by(self, path_m: Sequence[Point]) -> list[list[tuple[float, float]]]:
         """By area the `crossings` of a path with it."""
-        pieces = list(pairwise(path_m))
-        if not all(piece in self._inside for piece in pieces):
-            self.look_along([path_m])
         by_area: list[list[tuple[float, float]]] = [[] for _ in self._areas]
         start_m = 0.0
-        for piece in pieces:
-            inside = self._inside[piece]
+        for inside in self._insides(path_m):
             for area, near_m, far_m in inside.parts:
                 by_area[area].append((start_m + near_m, start_m + far_m))
             start_m += inside.length_m
         return [_merged(sorted(stretches)) if stretches else [] for stretches in by_area]
+
+    def _insides(self, path_m: Sequence[Point]) -> list[Inside]:
+        """Of each straight piece of a path."""
+        pieces = list(pairwise(path_m))
+        try:
+            return [self._inside[piece] for piece in pieces]
+        except KeyError:
+            self.look_along([path_m])
+            return [self._inside[piece] for piece in pieces]
 
     def _looked_at(self, pieces: Sequence[Piece]) -> list[Inside]:
         """All pieces against all areas in one go."""
         ends = np.array(pieces, dtype=float)
         lengths_m = np.hypot(*(ends[:, 1] - ends[:, 0]).T)
         lines = np.asarray(shapely.linestrings(ends), dtype=object)
+        if self._tree is None:
+            self._tree = STRtree(self._areas)
         met = self._tree.query(lines, predicate="intersects")
         line, area = met[:, lengths_m[met[0]] > 0]
         looked_at = [Inside(length_m, []) for length_m in lengths_m.tolist()]
@@ -203,10 +247,8 @@ class Crossed:
 
 def crossed(areas: Sequence[Polygon]) -> Crossed:
     """Areas that many paths cross; for the cheapest way to do so where none has a dent."""
-    sides = [_inner_sides(area) for area in areas]
-    if any(edges is None for edges in sides):
-        return Crossed(areas)
-    return CrossedConvex(areas, [edges for edges in sides if edges is not None])
+    sides = _inner_sides(areas)
+    return Crossed(areas) if sides is None else CrossedConvex(areas, sides)
 
 
 Side = tuple[float, float, float]  # an edge's direction inwards, and how far along it the edge lies
@@ -217,7 +259,7 @@ class CrossedConvex(Crossed):
 
     def __init__(self, areas: Sequence[Polygon], sides: Sequence[Sequence[Side]]) -> None:
         super().__init__(areas)
-        self._sides = list(zip(shapely.bounds(self._areas).tolist(), sides, strict=True))
+        self._sides = list(zip(self._bounds, sides, strict=True))
 
     def _looked_at(self, pieces: Sequence[Piece]) -> list[Inside]:
         """The part of each piece on the inner side of all edges, after Cyrus and Beck (1978)."""
@@ -237,18 +279,32 @@ class CrossedConvex(Crossed):
         return looked_at
 
 
-def _inner_sides(area: Polygon) -> list[Side] | None:
-    """None where the area has dents or holes; none at all where it is empty."""
-    if area.is_empty:
-        return []
-    corners = shapely.get_coordinates(area.exterior).tolist()
-    steps = [(b[0] - a[0], b[1] - a[1]) for a, b in pairwise(corners)]
-    turns = [a[0] * b[1] - a[1] * b[0] for a, b in pairwise([*steps, *steps[:1]])]
-    if area.interiors or (min(turns) < 0 < max(turns)):
+def _inner_sides(areas: Sequence[Polygon]) -> list[list[Side]] | None:
+    """By area; none of an empty one. None where an area has dents or holes."""
+    if shapely.get_num_interior_rings(areas).any():
         return None
-    left = 1.0 if max(turns) > 0 else -1.0  # the inside is to the left of all edges, or to the right
-    inwards = [(-left * y, left * x) for x, y in steps]
-    return [(x, y, x * at[0] + y * at[1]) for (x, y), at in zip(inwards, corners[1:], strict=True)]
+    corners, ring = shapely.get_coordinates(areas, return_index=True)
+    is_step = ring[1:] == ring[:-1]
+    (x, y), (to_x, to_y) = (corners[1:] - corners[:-1])[is_step].T, corners[1:][is_step].T
+    ring = ring[1:][is_step]
+    sides: list[list[Side]] = [[] for _ in areas]
+    if not ring.size:
+        return sides
+    numbers, first, edges = np.unique(ring, return_index=True, return_counts=True)
+    following = np.arange(1, len(ring) + 1)
+    following[first + edges - 1] = first
+    turns = x * y[following] - y * x[following]
+    least, most = np.minimum.reduceat(turns, first), np.maximum.reduceat(turns, first)
+    if ((least < 0) & (most > 0)).any():
+        return None
+    # The inside is to the left of all edges, or to the right.
+    left = np.repeat(np.where(most > 0, 1.0, -1.0), edges)
+    inwards = -left * y, left * x
+    columns = (*inwards, inwards[0] * to_x + inwards[1] * to_y)
+    each: list[Side] = list(zip(*(column.tolist() for column in columns), strict=True))
+    for number, begin, count in zip(numbers.tolist(), first.tolist(), edges.tolist(), strict=True):
+        sides[number] = each[begin : begin + count]
+    return sides
 
 
 def _within(

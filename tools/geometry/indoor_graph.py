@@ -1,8 +1,9 @@
 """The route graph of a building: straight across each zone, from zone to zone through portals."""
 
 import math
-from collections.abc import Iterable, Mapping
-from itertools import permutations
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
+from itertools import combinations
 
 import numpy as np
 import shapely
@@ -32,12 +33,13 @@ class Floors:
         for portal in portals:
             self._add_portal(portal)
         for zone, nodes in self._doors.items():
-            for edge in permutations(nodes, 2):
-                length_m = math.dist(self._xy_m[edge[0]], self._xy_m[edge[1]])
-                if length_m < self.lengths_m.get(edge, math.inf):
-                    self.lengths_m[edge] = length_m
-                    self._crossed[edge] = zone
-                    self._legs.pop(edge, None)
+            for start, end in combinations(nodes, 2):
+                length_m = math.dist(self._xy_m[start], self._xy_m[end])
+                for edge in ((start, end), (end, start)):
+                    if length_m < self.lengths_m.get(edge, math.inf):
+                        self.lengths_m[edge] = length_m
+                        self._crossed[edge] = zone
+                        self._legs.pop(edge, None)
         self._areas = {
             floor: (tuple(on_floor), np.array([zone.area for zone in on_floor.values()], dtype=object))
             for floor in {zone.floor for zone in self._zones.values()}
@@ -56,32 +58,31 @@ class Floors:
             leg = self._legs[edge] = self._across(self._crossed[edge], self._xy_m[start], self._xy_m[end])
         return leg
 
-    def anchor(self, xy_m: Point, floor: int) -> Anchor | None:
-        """The point itself inside a zone, else the nearest point of the nearest zone of its floor."""
-        if floor not in self._areas:
-            return None
-        (zones, areas), point = self._areas[floor], shapely.Point(xy_m)
-        distances_m = shapely.distance(areas, point)
-        nearest = int(distances_m.argmin())  # the first of them
-        snap_m = float(distances_m[nearest])
-        if snap_m > 0:
-            on_zone, _ = nearest_points(areas[nearest], point)
-            xy_m = (on_zone.x, on_zone.y)
-        return Anchor(id=zones[nearest], xy_m=xy_m, floor=floor, snap_m=snap_m)
+    def anchors(self, points: Sequence[tuple[Point, int]]) -> list[Anchor | None]:
+        """The points themselves inside a zone, else the nearest point of the nearest zone of their floor."""
+        anchors: list[Anchor | None] = [None] * len(points)
+        for level, (zones, areas) in self._areas.items():
+            rows = [row for row, (_, floor) in enumerate(points) if floor == level]
+            if not rows:
+                continue
+            here = np.asarray(shapely.points([points[row][0] for row in rows]), dtype=object)
+            distances_m = shapely.distance(areas, here[:, None])
+            nearest = distances_m.argmin(axis=1).tolist()  # the first of them
+            for row, place, zone, of_zones_m in zip(rows, here, nearest, distances_m, strict=True):
+                xy_m, snap_m = points[row][0], float(of_zones_m[zone])
+                if snap_m > 0:
+                    on_zone, _ = nearest_points(areas[zone], place)
+                    xy_m = (on_zone.x, on_zone.y)
+                anchors[row] = Anchor(id=zones[zone], xy_m=xy_m, floor=level, snap_m=snap_m)
+        return anchors
 
     def leaving(self, start: Anchor) -> list[Link]:
         """Straight to every portal of the zone."""
-        return [
-            Link(node=node, leg=self._across(start.id, start.xy_m, self._xy_m[node]))
-            for node in self._doors[start.id]
-        ]
+        return [self._link(node, start.id, start.xy_m, self._xy_m[node]) for node in self._doors[start.id]]
 
     def arriving(self, end: Anchor) -> list[Link]:
         """Straight from every portal of the zone."""
-        return [
-            Link(node=node, leg=self._across(end.id, self._xy_m[node], end.xy_m))
-            for node in self._doors[end.id]
-        ]
+        return [self._link(node, end.id, self._xy_m[node], end.xy_m) for node in self._doors[end.id]]
 
     def direct(self, start: Anchor, end: Anchor) -> RouteLeg | None:
         """Straight across one and the same zone."""
@@ -173,6 +174,9 @@ class Floors:
             points_m=ends_m,
             length_m=max(portal.length_m, math.dist(*ends_m)),
         )
+
+    def _link(self, node: int, zone: str, start_m: Point, end_m: Point) -> Link:
+        return Link(node, math.dist(start_m, end_m), partial(self._across, zone, start_m, end_m))
 
     def _across(self, zone: str, start_m: Point, end_m: Point) -> RouteLeg:
         return ground_leg(zone, "zone", self._zones[zone].floor, (start_m, end_m))

@@ -25,6 +25,8 @@ REMEMBERED_POINTS = 1_024  # of which is kept how they join the network: paths b
 # By node: the one before it, and the length of the way there (infinite where there is none). Lists, as single
 # numbers come out of them faster than out of arrays.
 Reached = tuple[list[int], list[float]]
+Ways = tuple[NDArray[np.int32], NDArray[np.float64]]  # the same from all nodes, a row each
+Links = list[tuple[int, float, Link]]  # a tuple is taken apart faster
 
 
 class Network:
@@ -41,10 +43,11 @@ class Network:
         size = int(ends.max(initial=-1)) + 1
         lengths_m = list(ground.lengths_m.values())
         self._graph = csr_array((lengths_m, (ends[:, 0], ends[:, 1])), shape=(size, size))
-        self._everywhere: list[Reached] = []
+        self._everywhere: Ways | None = None
         self._reached = lru_cache(maxsize=REMEMBERED_STARTS)(self._reach)
         self._between = lru_cache(maxsize=REMEMBERED_WAYS)(self._legs)
-        self.anchor = lru_cache(maxsize=REMEMBERED_POINTS)(ground.anchor)
+        self._joined: dict[tuple[Point, int], Anchor | None] = {}
+        self.anchor = lru_cache(maxsize=REMEMBERED_POINTS)(self._anchor)
         self._leaving = lru_cache(maxsize=REMEMBERED_POINTS)(lambda anchor: _links(ground.leaving(anchor)))
         self.arriving = lru_cache(maxsize=REMEMBERED_POINTS)(lambda anchor: _links(ground.arriving(anchor)))
         self._length_m = lru_cache(maxsize=REMEMBERED_WAYS)(self._length_between)
@@ -53,6 +56,14 @@ class Network:
     def of(scene: Scene) -> "Network":
         """The scene's network; without roads or zones it is empty and leads nowhere."""
         return _network(scene)
+
+    def join(self, points: Sequence[tuple[Point, int]]) -> None:
+        """Work out how points, each of a floor, join the network: at once, in less time than one by one."""
+        self._joined.update(zip(points, self._ground.anchors(points), strict=True))
+
+    def _anchor(self, xy_m: Point, floor: int) -> Anchor | None:
+        point = (xy_m, floor)
+        return self._joined[point] if point in self._joined else self._ground.anchors([point])[0]
 
     @property
     def empty(self) -> bool:
@@ -117,10 +128,12 @@ class Network:
 
     def away_m(self, start: Anchor | None) -> NDArray[np.float64]:
         """The lengths of the shortest ways from an anchor to all nodes (infinite where there is none)."""
-        best_m = np.full(self._graph.shape[0], np.inf)
-        for node, leave_m, _ in self._leaving(start) if start else ():
-            np.minimum(best_m, np.array(self._reached(node)[1]) + leave_m, out=best_m)
-        return best_m
+        leaving = self._leaving(start) if start else ()
+        if not leaving:
+            return np.full(self._graph.shape[0], np.inf)
+        lengths_m = np.array([self._lengths_m(node) for node, *_ in leaving])
+        way_m: NDArray[np.float64] = (lengths_m + [[leave_m] for _, leave_m, _ in leaving]).min(axis=0)
+        return way_m
 
     def direct_m(self, start: Anchor, end: Anchor) -> float:
         """The length of the way between two anchors that touches no node; infinite where there is none."""
@@ -151,18 +164,28 @@ class Network:
         if best is None:
             return [direct] if direct else None
         leaving, node, to_node, arrival = best
-        return [leaving, *self._between(node, to_node), arrival]
+        return [leaving.leg, *self._between(node, to_node), arrival.leg]
 
     def _reach(self, node: int) -> Reached:
         from scipy.sparse.csgraph import dijkstra
 
-        if self._graph.shape[0] <= REMEMBERED_STARTS:
-            if not self._everywhere:  # of few nodes all at once: most of a call's time is not spent on ways
-                length_m, before = dijkstra(self._graph, return_predecessors=True)
-                self._everywhere = list(zip(before.tolist(), length_m.tolist(), strict=True))
-            return self._everywhere[node]
+        if (ways := self._ways()) is not None:
+            return ways[0][node].tolist(), ways[1][node].tolist()
         length_m, before = dijkstra(self._graph, indices=[node], return_predecessors=True)
         return before[0].tolist(), length_m[0].tolist()
+
+    def _ways(self) -> Ways | None:
+        """All ways of a small network at once: most of a call's time is not spent on ways."""
+        if self._everywhere is None and self._graph.shape[0] <= REMEMBERED_STARTS:
+            from scipy.sparse.csgraph import dijkstra
+
+            length_m, before = dijkstra(self._graph, return_predecessors=True)
+            self._everywhere = before, length_m
+        return self._everywhere
+
+    def _lengths_m(self, node: int) -> Sequence[float] | NDArray[np.float64]:
+        """Those of the ways from a node to all nodes."""
+        return self._reached(node)[1] if (ways := self._ways()) is None else ways[1][node]
 
     def _legs(self, start: int, end: int) -> tuple[RouteLeg, ...]:
         before, _ = self._reached(start)
@@ -172,8 +195,8 @@ class Network:
         return tuple(map(self._ground.leg, pairwise(reversed(nodes))))
 
 
-def _links(links: Sequence[Link]) -> list[tuple[int, float, RouteLeg]]:
-    return [(link.node, link.leg.length_m, link.leg) for link in links]
+def _links(links: Sequence[Link]) -> Links:
+    return [(link.node, link.length_m, link) for link in links]
 
 
 @cached_per_scene

@@ -1,6 +1,8 @@
 """The route graph of roads: driven from junction to junction, one-way where the scene says so."""
 
+import math
 from collections.abc import Iterable, Sequence
+from functools import partial
 
 import numpy as np
 import shapely
@@ -13,6 +15,7 @@ from tools.geometry.route_graph import Anchor, Edge, Joins, Link
 from tools.scene.scene import Point, Road
 
 LAZY = ("scipy.sparse", "scipy.sparse.csgraph")  # every process loads the tools, not every one walks roads
+Mark = tuple[float, Point]  # a point of a road: how far along it, and where
 JUNCTION_M = 0.5  # ends of roads this close are one junction
 FLOOR = 0
 
@@ -27,8 +30,14 @@ class Roads:
         self._tree = STRtree(self._lines)
         self._ends = dict(zip(self._ids, _junctions(self._lines), strict=True))
         self._legs: dict[Edge, RouteLeg] = {}
-        for road in self._roads.values():
-            ahead = shapely.get_coordinates(road.line).tolist()
+        self._straight: set[str] = set()  # roads between whose ends there is nothing
+        self._marks: dict[str, tuple[Mark, Mark]] = {}  # by road: its beginning and its end
+        lengths_m = shapely.length(self._lines).tolist()
+        for road, length_m in zip(self._roads.values(), lengths_m, strict=True):
+            ahead = [(x_m, y_m) for x_m, y_m in shapely.get_coordinates(road.line).tolist()]
+            self._marks[road.id] = ((0.0, ahead[0]), (length_m, ahead[-1]))
+            if len(ahead) == 2:
+                self._straight.add(road.id)
             self._add(self._ends[road.id], road.id, ahead)
             if not road.oneway:
                 self._add(self._ends[road.id][::-1], road.id, ahead[::-1])
@@ -42,37 +51,41 @@ class Roads:
         """Along the shortest road between two junctions."""
         return self._legs[edge]
 
-    def anchor(self, xy_m: Point, floor: int) -> Anchor | None:
+    def anchors(self, points: Sequence[tuple[Point, int]]) -> list[Anchor | None]:
         """The nearest point of the nearest road; None away from floor 0 or where there are no roads."""
-        if not self._ids or floor != FLOOR:
-            return None
-        point = shapely.Point(xy_m)
-        index = int(self._tree.nearest(point))
-        line = self._lines[index]
-        along_m = line.project(point)
-        on_road = line.interpolate(along_m)
-        return Anchor(
-            id=self._ids[index],
-            xy_m=(on_road.x, on_road.y),
-            floor=FLOOR,
-            snap_m=on_road.distance(point),
-            along_m=along_m,
-        )
+        if not self._ids or not points:
+            return [None] * len(points)
+        places = shapely.points([xy_m for xy_m, _ in points])
+        nearest = self._tree.nearest(places)
+        roads = self._tree.geometries[nearest]
+        along_m = shapely.line_locate_point(roads, places)
+        on_road = shapely.line_interpolate_point(roads, along_m)
+        columns = (nearest, shapely.get_coordinates(on_road), shapely.distance(on_road, places), along_m)
+        return [
+            Anchor(id=self._ids[index], xy_m=(x_m, y_m), floor=FLOOR, snap_m=snap_m, along_m=at_m)
+            if floor == FLOOR
+            else None
+            for (_, floor), index, (x_m, y_m), snap_m, at_m in zip(
+                points, *(column.tolist() for column in columns), strict=True
+            )
+        ]
 
     def leaving(self, start: Anchor) -> list[Link]:
         """Ahead to the road's last junction and, unless it is one-way, back to its first."""
         road, (first, last) = self._at(start)
-        links = [Link(node=last, leg=self._leg(road.id, start.along_m, road.line.length))]
+        here, (foot, head) = (start.along_m, start.xy_m), self._marks[road.id]
+        links = [self._link(last, road.id, here, head)]
         if not road.oneway:
-            links.append(Link(node=first, leg=self._leg(road.id, start.along_m, 0.0)))
+            links.append(self._link(first, road.id, here, foot))
         return links
 
     def arriving(self, end: Anchor) -> list[Link]:
         """From the road's first junction and, unless it is one-way, from its last."""
         road, (first, last) = self._at(end)
-        links = [Link(node=first, leg=self._leg(road.id, 0.0, end.along_m))]
+        here, (foot, head) = (end.along_m, end.xy_m), self._marks[road.id]
+        links = [self._link(first, road.id, foot, here)]
         if not road.oneway:
-            links.append(Link(node=last, leg=self._leg(road.id, road.line.length, end.along_m)))
+            links.append(self._link(last, road.id, head, here))
         return links
 
     def direct(self, start: Anchor, end: Anchor) -> RouteLeg | None:
@@ -80,7 +93,7 @@ class Roads:
         road, _ = self._at(start)
         if start.id != end.id or (road.oneway and end.along_m < start.along_m):
             return None
-        return self._leg(road.id, start.along_m, end.along_m)
+        return self._leg(road.id, (start.along_m, start.xy_m), (end.along_m, end.xy_m))
 
     def entries(self, _area: Polygon, _start: Anchor, _floor: int, /) -> list[Point]:
         """None: where roads come into an area, the way to its middle tells."""
@@ -116,20 +129,24 @@ class Roads:
     def _at(self, anchor: Anchor) -> tuple[Road, tuple[int, int]]:
         return self._roads[anchor.id], self._ends[anchor.id]
 
-    def _add(self, edge: Edge, road: str, corners_m: Sequence[Sequence[float]]) -> None:
+    def _add(self, edge: Edge, road: str, corners_m: Sequence[Point]) -> None:
         """Join two junctions by a road, unless a shorter one joins them already."""
-        leg = ground_leg(road, "road", FLOOR, [(x_m, y_m) for x_m, y_m in corners_m])
+        leg = ground_leg(road, "road", FLOOR, corners_m)
         if edge not in self._legs or leg.length_m < self._legs[edge].length_m:
             self._legs[edge] = leg
 
-    def _leg(self, road: str, from_m: float, to_m: float) -> RouteLeg:
-        line = self._roads[road].line
-        if (
-            shapely.get_num_coordinates(line) == 2
-        ):  # a straight line has nothing between, and is cut in a fifth of the time
-            points_m = list(map(tuple, shapely.get_coordinates(line.interpolate([from_m, to_m])).tolist()))
+    def _link(self, node: int, road: str, start: Mark, end: Mark) -> Link:
+        if road in self._straight:
+            return Link(node, math.dist(start[1], end[1]), partial(self._leg, road, start, end))
+        leg = self._leg(road, start, end)
+        return Link(node, leg.length_m, lambda: leg)
+
+    def _leg(self, road: str, start: Mark, end: Mark) -> RouteLeg:
+        if road in self._straight:
+            points_m = [start[1], end[1]]
         else:
-            points_m = [(x_m, y_m) for x_m, y_m in substring(line, from_m, to_m).coords]
+            line = self._roads[road].line
+            points_m = [(x_m, y_m) for x_m, y_m in substring(line, start[0], end[0]).coords]
         # A stretch without length comes back as one point, but a leg has a beginning and an end.
         return ground_leg(road, "road", FLOOR, points_m if len(points_m) > 1 else points_m * 2)
 
@@ -141,7 +158,7 @@ def _junctions(lines: list[LineString]) -> list[tuple[int, int]]:
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 
-    ends = shapely.points([end for line in lines for end in (line.coords[0], line.coords[-1])])
+    ends = np.stack([shapely.get_point(lines, 0), shapely.get_point(lines, -1)], axis=1).ravel()
     start, end = STRtree(ends).query(ends, predicate="dwithin", distance=JUNCTION_M)
     close = coo_array((np.ones(len(start)), (start, end)), shape=(len(ends), len(ends)))
     _, junction = connected_components(close, directed=False)

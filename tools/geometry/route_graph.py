@@ -1,6 +1,6 @@
 """What a graph of routes has to offer: legs between nodes, and how points join them (roads, floors)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -25,12 +25,20 @@ class Anchor:
     along_m: float = 0.0  # from the beginning of a road
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True)
 class Link:
-    """A leg between an anchor and a node."""
+    """A way between an anchor and a node; its leg is made once asked for: few that are measured are taken."""
 
     node: int
-    leg: RouteLeg
+    length_m: float
+    _make: Callable[[], RouteLeg]
+    _leg: RouteLeg | None = None
+
+    @property
+    def leg(self) -> RouteLeg:
+        if self._leg is None:
+            self._leg = self._make()
+        return self._leg
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,8 +76,8 @@ class Ground(Protocol):
         """The leg along an edge."""
         ...
 
-    def anchor(self, xy_m: Point, floor: int) -> Anchor | None:
-        """Where the point joins the ground; None if the floor has none."""
+    def anchors(self, points: Sequence[tuple[Point, int]]) -> list["Anchor | None"]:
+        """Where points, each of a floor, join the ground; None if the floor has none."""
         ...
 
     def leaving(self, start: Anchor) -> Sequence[Link]:

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from functools import cached_property
 
 import numpy as np
 
@@ -19,6 +20,7 @@ class Stops:
     def __init__(self, network: Network, points: Sequence[tuple[Point, int]]) -> None:
         """Each point in metres, with its floor."""
         self._network, self._count = network, len(points)
+        network.join(points)
         anchors = [network.anchor(*point) for point in points]
         self._by_ground: dict[str, list[tuple[int, Anchor]]] = {}  # by road or zone
         arriving: list[tuple[int, int, float]] = []
@@ -26,17 +28,23 @@ class Stops:
             if anchor is not None:
                 self._by_ground.setdefault(anchor.id, []).append((stop, anchor))
                 arriving += [(stop, node, length_m) for node, length_m, _ in network.arriving(anchor)]
-        self._stop, self._node = (np.array([link[at] for link in arriving], dtype=np.intp) for at in (0, 1))
+        self._stop, self._first = np.unique([stop for stop, *_ in arriving], return_index=True)
+        self._node = np.array([node for _, node, _ in arriving], dtype=np.intp)
         self._arrive_m = np.array([length_m for *_, length_m in arriving])
-        self._away_m: list[list[float]] = [network.away_m(anchor).tolist() for anchor in anchors]
+        self._anchors = anchors
+
+    @cached_property
+    def _away_m(self) -> list[list[float]]:
+        """Of each stop the lengths of the shortest ways to all nodes."""
+        return [self._network.away_m(anchor).tolist() for anchor in self._anchors]
 
     def lengths_from_m(self, start_m: Point, floor: int) -> list[float]:
         """The lengths of the shortest ways from a point to each stop (infinite where there is none)."""
         start = self._network.anchor(start_m, floor)
         best_m = np.full(self._count, np.inf)
-        if start is not None:
+        if start is not None and self._node.size:
             way_m = self._network.away_m(start)[self._node] + self._arrive_m
-            np.minimum.at(best_m, self._stop, way_m)
+            best_m[self._stop] = np.minimum.reduceat(way_m, self._first)
         return self._with_direct_m(best_m.tolist(), start, is_start=True)
 
     def lengths_to_m(self, end_m: Point, floor: int) -> list[float]:

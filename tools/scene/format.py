@@ -5,12 +5,13 @@ The format is told in docs/scenes.md; this is its front door.
 
 import json
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
+import shapely
 from pydantic import ValidationError
-from shapely import Polygon
+from shapely import LineString, Polygon
 from shapely.geometry.polygon import orient
 
 from tools.core.regular_file import open_regular
@@ -82,7 +83,7 @@ def _camera(camera: Camera, degrees: Degrees) -> Json:
         "image_size": list(camera.image_size) if camera.image_size else None,
     }
     present = {name: value for name, value in properties.items() if value is not None}
-    geometry = _geometry("Point", _position(camera.xy_m, degrees)) if camera.xy_m else None
+    geometry = _geometry("Point", degrees(camera.xy_m)) if camera.xy_m else None
     return _feature(camera.id, geometry, present)
 
 
@@ -90,7 +91,7 @@ def _road(road: Road, degrees: Degrees) -> Json:
     properties: Json = {"kind": "road", "name": road.name, "oneway": road.oneway}
     if road.speed_mps is not None:
         properties["speed_mps"] = road.speed_mps
-    return _feature(road.id, _geometry("LineString", _positions(road.line.coords, degrees)), properties)
+    return _feature(road.id, _geometry("LineString", _positions(road.line, degrees)), properties)
 
 
 def _zone(zone: Zone, degrees: Degrees) -> Json:
@@ -105,12 +106,12 @@ def _portal(portal: Portal, degrees: Degrees) -> Json:
         "zones": list(portal.zones),
         "length_m": portal.length_m,
     }
-    return _feature(portal.id, _geometry("MultiPoint", _positions(portal.ends_m, degrees)), properties)
+    return _feature(portal.id, _geometry("MultiPoint", list(map(degrees, portal.ends_m))), properties)
 
 
 def _place(place: ScenePlace, degrees: Degrees) -> Json:
     properties = {"kind": "place", "name": place.name, "category": place.kind, "floor": place.floor}
-    return _feature(place.id, _geometry("Point", _position(place.xy_m, degrees)), properties)
+    return _feature(place.id, _geometry("Point", degrees(place.xy_m)), properties)
 
 
 def _feature(name: str, geometry: Json | None, properties: Json) -> Json:
@@ -124,15 +125,11 @@ def _geometry(kind: str, coordinates: list[Any]) -> Json:
 def _area(area: Polygon, degrees: Degrees) -> Json:
     oriented = orient(area)  # RFC 7946: the outer ring runs counterclockwise, holes clockwise
     rings = (oriented.exterior, *oriented.interiors)
-    return _geometry("Polygon", [_positions(ring.coords, degrees) for ring in rings])
+    return _geometry("Polygon", [_positions(ring, degrees) for ring in rings])
 
 
-def _positions(points_m: Iterable[tuple[float, ...]], degrees: Degrees) -> list[list[float]]:
-    return [_position((point[0], point[1]), degrees) for point in points_m]
-
-
-def _position(xy_m: Point, degrees: Degrees) -> list[float]:
-    return degrees(xy_m)
+def _positions(line: LineString, degrees: Degrees) -> list[list[float]]:
+    return [degrees((x_m, y_m)) for x_m, y_m in shapely.get_coordinates(line).tolist()]
 
 
 MAX_SCENE_BYTES = 20_000_000
@@ -180,10 +177,9 @@ def sound_scene_text(scene: Scene) -> str:
 
 def _text(document: Json) -> str:
     """One feature a line."""
-    features = ",\n".join(json.dumps(feature, allow_nan=False) for feature in document["features"])
-    head = json.dumps(
-        {name: value for name, value in document.items() if name != "features"}, allow_nan=False
-    )
+    encode_json = json.JSONEncoder(allow_nan=False).encode
+    features = ",\n".join(map(encode_json, document["features"]))
+    head = encode_json({name: value for name, value in document.items() if name != "features"})
     return f'{head[:-1]}, "features": [\n{features}\n]}}\n'
 
 
