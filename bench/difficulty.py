@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 
 from gnomon.benchmarks.gtr_bench.case import TASKS
 from gnomon.benchmarks.gtr_bench.rules_of_thumb import scores_of, taken
-from gnomon.core.select import LEVELS
+from gnomon.core.select import AS_IT_COMES, LEVELS
 from gnomon.statistics.estimate import wilson
 from gnomon.worlds.difficulty import CHANCE, Difficulty
 from gnomon.worlds.drawing import draw
@@ -22,7 +22,6 @@ from gnomon.worlds.options import WorldOptions
 from gnomon.worlds.question import evidence_of
 from gnomon.worlds.sample_numbers import CELLS, Number
 
-AS_IT_COMES = "none"
 Measured = tuple[str, Mapping[str, float], Mapping[str, float], float]  # task, rules, features, CPU seconds
 
 
