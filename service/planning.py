@@ -100,7 +100,7 @@ def plan(
         **({"enough": {"discordant": ENOUGH_DISCORDANT, "sizes": enough}} if enough else {}),
         **({"sequential": _sequential(spec, refs)} if spec.analysis.sequential else {}),
         **({"servers": list(_servers(spec))} if spec.servers else {}),
-        "warnings": [*draft.warnings, *tool_warnings(spec, requests)],
+        "warnings": [*draft.warnings, *tool_warnings(spec, requests, samples=len(refs))],
         "notes": list(spec.analysis.notes),
         "pilot": _pilot(store, pilot, rows, outlook) if store and pilot else None,
         "assumptions": [

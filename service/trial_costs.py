@@ -106,14 +106,16 @@ def unfit_tools(spec: JobSpec, arm: Arm, requests: Sequence[Request]) -> list[st
     return [tool.name for tool in spec.toolset(arm) if tool.name not in offered and tool.needs != "trip"]
 
 
-def tool_warnings(spec: JobSpec, requests: Mapping[str, Sequence[Request]]) -> Iterator[str]:
-    """Of each arm, which of its tools are not offered, as they fit no sample whose request is here."""
+def tool_warnings(spec: JobSpec, requests: Mapping[str, Sequence[Request]], *, samples: int) -> Iterator[str]:
+    """Of each arm, which of its tools fit no sample whose request is here, of all the job's `samples`."""
     for arm in spec.arms:
         if unfit := unfit_tools(spec, arm, requests[arm.name]):
+            probed = len(requests[arm.name])
             of_tools = f"{len(unfit)} of {count(len(arm.tools), 'tool')}"
-            is_plain = ", so it is asked as one without tools" if len(unfit) == len(arm.tools) else ""
-            looked_at = f"fit none of {count(len(requests[arm.name]), 'sample')} looked at{is_plain}"
-            yield f"arm {arm.name}: {of_tools} {looked_at}: {', '.join(unfit)}"
+            looked_at = count(probed, "sample") if probed == samples else f"{probed} samples of {samples:,}"
+            is_plain = ", which it asks as an arm without tools" if len(unfit) == len(arm.tools) else ""
+            named = ", ".join(unfit)
+            yield f"arm {arm.name}: {of_tools} fit none of {looked_at} looked at{is_plain}: {named}"
 
 
 def arm_costs(
@@ -130,9 +132,10 @@ def arm_costs(
     trials = samples * spec.repeats
     start, turns = probe.tokens(requests), probe.turns
     fitting = set(arm.tools).difference(unfit_tools(spec, arm, requests))
-    in_turn = model_calls(arm.model_copy(update={"tools": tuple(sorted(fitting))}))[1]
-    most_calls = min(arm.max_turns, math.ceil(in_turn * turns))
-    typical_calls = min(most_calls, math.ceil(min(in_turn, TYPICAL_CALLS + 1) * turns))
+    asked = arm.model_copy(update={"tools": tuple(sorted(fitting))})  # as far as the probe tells
+    is_sure = len(requests) == samples
+    most_calls = min(arm.max_turns, math.ceil(model_calls(asked if is_sure else arm)[1] * turns))
+    typical_calls = min(most_calls, math.ceil(min(model_calls(asked)[1], TYPICAL_CALLS + 1) * turns))
     limits = [decoding.max_tokens for decoding in (spec.decoding or {}).values() if decoding.max_tokens]
     most_reply = float(model.max_tokens or max(limits, default=MOST_REPLY_TOKENS))
     pilot = _pilot_usage(rows, model.label, arm.name)

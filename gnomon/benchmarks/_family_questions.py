@@ -91,7 +91,7 @@ class LetteredQuestions:
         difficulties = Difficulty.in_turn(select.difficulty, features=features)
         refs = FamilyNumbers(select.seed, cells, limit if cells else 0, difficulties)
         if difficulties[0] and difficulties[0].ranges:
-            plain = [FamilyNumber(family, scene, select.seed, 0) for family, scene in cells]
+            plain = [FamilyNumber(family, scene, select.seed, 0) for family, scene in cells[:limit]]
             difficulties[0].check_features({number.family.task: measure(number) for number in plain})
             for index in range(min(limit, len(cells))):
                 measure(refs.number(index))

@@ -6,7 +6,7 @@ import re
 import threading
 import time
 import traceback
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from typing import TypeVar, cast
@@ -90,8 +90,7 @@ class JobContext:
     media: MediaStore
     samples: SampleSet | None = None
     _kinds: dict[type, bool] = field(default_factory=dict, init=False, repr=False, compare=False)
-    # By the question's id(), beside the question itself: while it is kept, no other has that id.
-    _measured: LRUCache[int, tuple[Sample, Mapping[str, float | str]]] = field(
+    _measured: LRUCache[Hashable, Mapping[str, float | str]] = field(
         default_factory=lambda: LRUCache(MEASURED), init=False, repr=False, compare=False
     )
     _lock: threading.Lock = field(default_factory=threading.Lock, init=False, repr=False, compare=False)
@@ -104,16 +103,17 @@ class JobContext:
             self._kinds[kind] = isinstance(self.benchmark, kind)
         return cast(T, self.benchmark) if self._kinds[kind] else None
 
-    def measures_of(self, question: Sample) -> Mapping[str, float | str]:
+    def measures_of(self, question: Sample, arm: Arm) -> Mapping[str, float | str]:
         """What rules of thumb score on a question and what makes it hard, by metric: worked out once for all
-        arms and repeats that ask it.
+        arms and repeats that ask a sample under one transform and in one wording.
         """
+        asked = question.ref.sample_id, arm.transform, arm.wording
         with self._lock:
-            _, measures = self._measured.get(id(question), (None, None))
+            measures = self._measured.get(asked)
         if measures is None:
             measures = self._measure(question)
             with self._lock:
-                self._measured[id(question)] = question, measures
+                self._measured[asked] = measures
         return measures
 
     def _measure(self, question: Sample) -> Mapping[str, float | str]:
@@ -369,7 +369,7 @@ def score_response(
     )
     if question.missing:
         score = replace(score, flags=(*score.flags, "missing_media"))
-    if measures := bench.measures_of(question):
+    if measures := bench.measures_of(question, arm):
         score = replace(score, metrics={**score.metrics, **measures})
     if back := mapped_back(arm, question, response, bench):
         score = replace(score, metrics={**score.metrics, **back})

@@ -142,9 +142,9 @@ def homographies(mounts: Sequence[Mount]) -> NDArray[np.float64]:
 
 def fields_of_view(mounts: Sequence[Mount]) -> list[Polygon]:
     """What each sees of an open floor: its sector without the strip before its feet."""
-    far_m = arcs([(mount.xy_m, mount.heading_deg, mount.fov_deg, mount.range_m) for mount in mounts])
     if not mounts:
         return []
+    far_m = arcs([(mount.xy_m, mount.heading_deg, mount.fov_deg, mount.range_m) for mount in mounts])
     near_m = np.array([mount.near_edge_m() for mount in mounts])
     rings = [part for far, near in zip(far_m, near_m, strict=True) for part in (near[:1], far, near[1:])]
     ring = np.repeat(np.arange(len(mounts)), [len(far) + 2 for far in far_m])

@@ -40,7 +40,7 @@ def features_of(world: World, question: Question) -> Mapping[str, float]:
         if first_s < sighting.start_s < last_s and sighting.camera not in known
     }
     features = {
-        "detour": gap_m / max(straight_m, SHORTEST_M),
+        "detour": detour(gap_m, straight_m),
         "gap_m": gap_m,
         "gap_s": math.fsum(after.start_s - before.end_s for _, before, after in question.gaps),
         "junctions": float(sum(len(path.legs) - 1 for path in paths)),
@@ -51,6 +51,15 @@ def features_of(world: World, question: Question) -> Mapping[str, float]:
     if TASKS[question.task_id].short in CAMERA_TASKS:
         features["closeness"] = _closeness(world, question)
     return features
+
+
+def detour(way_m: float, straight_m: float) -> float:
+    """A way's length over its straight line; 1 where it hardly leads anywhere.
+
+    >>> detour(7.0, 5.0), detour(3.0, 0.0), detour(0.2, 0.1)
+    (1.4, 3.0, 1.0)
+    """
+    return max(way_m, SHORTEST_M) / max(straight_m, SHORTEST_M)
 
 
 def _path(world: World, start: Spot, end: Spot) -> Path | None:

@@ -38,7 +38,7 @@ Progress = Callable[[int, int], None]  # samples done, samples in all
 MAKING = ".making"  # the folder, within that of the questions, that holds finished rounds until all are there
 ROUND_VERSION = 2  # a change of what a round's file holds changes it
 INDENT = "\n" + 2 * " "  # before each line of a question, as `json.dumps` puts it into the list of a file
-LOOKED_THROUGH = 50_000  # objects that are made until the garbage collector looks for some
+GC_THRESHOLD = 50_000  # objects more than were freed, until the garbage collector runs
 WORTH_A_PROCESS = 4  # rounds without clips; with fewer, a process takes longer to start than to make them
 
 
@@ -198,7 +198,7 @@ def _start_process(parent: int) -> None:
     looking through all of it again and again takes a twentieth.
     """
     gc.freeze()
-    gc.set_threshold(LOOKED_THROUGH)
+    gc.set_threshold(GC_THRESHOLD)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     die_with_parent(parent=parent)()
 

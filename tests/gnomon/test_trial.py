@@ -150,7 +150,7 @@ def test_what_makes_a_question_hard_is_worked_out_once_for_all_its_trials() -> N
         {"benchmark": "toy", "models": [{"id": "m"}], "arms": [{"name": "raw", "agent": "direct"}]}
     )
     bench = JobContext(spec=spec, benchmark=Measured(), media=MediaStore(Path("unused")))
-    other = replace(SAMPLE, parts=(*SAMPLE.parts, *SAMPLE.parts))
+    other = replace(SAMPLE, ref=replace(SAMPLE.ref, sample_id="other"))
     for question in (SAMPLE, SAMPLE, other):
         row, _ = asyncio.run(
             run_trial(

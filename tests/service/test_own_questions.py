@@ -48,7 +48,7 @@ def test_tools_that_fit_no_question_are_told_before_and_after(tmp_path: Path, ru
     unfit = "fit none of 1 sample looked at"
     assert plan["warnings"] == [
         f"arm some: 1 of 2 tools {unfit}: list_cameras",
-        f"arm none: 1 of 1 tool {unfit}, so it is asked as one without tools: cameras_seeing",
+        f"arm none: 1 of 1 tool {unfit}, which it asks as an arm without tools: cameras_seeing",
     ]
     raw, some, none = plan["arms"]
     assert none["prompt_tokens"] == raw["prompt_tokens"] < some["prompt_tokens"]

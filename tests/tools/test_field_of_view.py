@@ -14,6 +14,7 @@ from tools.geometry.angles import bearing_deg, turn_deg
 from tools.geometry.field_of_view import (
     Crossed,
     CrossedConvex,
+    arcs,
     crossed,
     crossings,
     crossings_of_each,
@@ -24,6 +25,11 @@ from tools.geometry.field_of_view import (
 )
 from tools.scene.frame import Frame
 from tools.scene.scene import Camera, Scene
+
+
+def test_of_no_view_there_is_no_arc() -> None:
+    assert arcs([]) == []
+
 
 metres = st.floats(-200, 200)
 points = st.tuples(metres, metres)

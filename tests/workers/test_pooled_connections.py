@@ -2,12 +2,13 @@
 
 import os
 import signal
+from typing import Any
 
 import pytest
 from sqlalchemy import text
 
 from tests.workers.chaos import count
-from tests.workers.conftest import Plant, children_of, wait_until
+from tests.workers.conftest import TRACE, Plant, children_of, create, make_row, wait_until
 from tests.workers.pgbouncer import POOL, PgBouncer, pooling
 from tests.workers.postgresql import PostgreSQL
 from workers.store import Store
@@ -63,6 +64,22 @@ def test_a_pooler_is_noticed_and_without_one_statements_are_prepared(
             for _ in range(10):
                 db.execute(text("SELECT 1"))
             assert (db.execute(prepared).scalar_one() == 0) is is_pooled
+
+
+@POOLED
+def test_a_connection_on_which_a_job_was_ended_begins_as_before(real_store: Store) -> None:
+    job = create(real_store, 1)
+    notices: list[str] = []
+    for lease in real_store.lease(job.id, 0, worker="w", ttl_s=60.0):
+        real_store.finish([(lease, make_row(lease), TRACE)])
+    for opened in (real_store.reading, real_store.writing):
+        with opened() as db:
+            raw: Any = db.connection.dbapi_connection
+            raw.add_notice_handler(lambda notice: notices.append(notice.message_primary))
+            db.execute(text(TIMEOUTS))
+            assert raw.autocommit, "else the driver begins a transaction, and we begin it again"
+    assert notices == []
+    assert real_store.job(job.id).status == "completed"
 
 
 @pytest.mark.parametrize("kind", ["postgresql", "pgbouncer"], indirect=True)

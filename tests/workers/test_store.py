@@ -3,10 +3,12 @@
 import json
 from collections.abc import Callable, Iterator
 
+import numpy as np
 import pytest
 from sqlalchemy import func, select, update
 
 from gnomon.core.errors import Conflict, NotFound, SpecError
+from gnomon.core.row import Row
 from gnomon.core.sample import DataFault, SampleRef
 from gnomon.core.score import Outcome
 from gnomon.core.trace import ReplyStep, Trace
@@ -15,7 +17,7 @@ from tests.workers.tiny_worker import refs
 from workers.store import JobRecord, Lease, Store
 from workers.store.job_counters import Usage
 from workers.store.missing import BATCH
-from workers.store.schema import job_counts, jobs, trials
+from workers.store.schema import job_counts, jobs, results, traces, trials
 
 pytestmark = ALL
 TTL_S = 10.0
@@ -287,6 +289,31 @@ def test_a_result_that_cannot_be_stored_takes_no_other_along(
     assert trace is not None
     assert trace["steps"][0]["text"] == "played"
     assert reason in trace["steps"][1]["text"]
+
+
+def test_counts_of_a_plug_in_may_be_numbers_of_numpy(store: Store) -> None:
+    job = create(store, 1)
+    first, second = lease_all(store, job)
+    counted = make_row(first, prompt_tokens=np.int64(7), usd=np.float64(0.25))
+    assert store.finish([(first, counted, TRACE), (second, make_row(second), TRACE)]) == set()
+    kept = {row.trial_id: row for row in store.iter_rows(job.id)}[first.trial.trial_id]
+    assert (kept.prompt_tokens, kept.usd, kept.stop_reason) == (7, 0.25, "answered")
+
+
+def test_an_import_that_breaks_off_leaves_nothing(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("workers.store.finished_jobs.BATCH", 2)
+    leases = lease_all(store, create(store, 4))
+
+    def ended() -> Iterator[tuple[Row, dict[str, object]]]:
+        yield from ((make_row(lease), TRACE) for lease in leases[:5])
+        raise ValueError("the file ends here")
+
+    with pytest.raises(ValueError, match="the file ends here"):
+        store.insert_finished_job(make_spec(4), refs(4), ended())
+    with store.reading() as db:
+        for table in (results, traces):
+            assert db.scalar(select(func.count()).select_from(table)) == 0
+        assert db.scalar(select(func.count()).select_from(trials)) == len(leases)
 
 
 def test_a_trace_that_cannot_be_stored_costs_its_own_trial(store: Store) -> None:

@@ -48,6 +48,8 @@ def arcs(views: Sequence[tuple[Point, float, float, float]]) -> list[NDArray[np.
     Raises:
         ValueError: as `arc`.
     """
+    if not views:
+        return []
     for _, _, angle_deg, reach_m in views:
         if not (0 < angle_deg <= 360 and 0 < reach_m < math.inf):
             message = f"fov_deg must be in (0, 360] and range_m positive, not {angle_deg:g} and {reach_m:g}"

@@ -80,10 +80,11 @@ def end_batch(db: Connection, job_id: str, ended: Sequence[SentResult]) -> set[t
         }
         for position, (token, used, columns, body) in enumerate(ended)
     ]
+    document = to_json(sent).decode()
     raw: Any = db.connection.dbapi_connection
     with errors_of_driver(db, statement), raw.pipeline(), raw.cursor() as cursor:
         cursor.execute(NO_SCAN)
-        cursor.execute(statement, {**values, "job_id": job_id, "sent": to_json(sent).decode()})
+        cursor.execute(statement, {**values, "job_id": job_id, "sent": document})
         return set(cursor.fetchall())
 
 
@@ -99,7 +100,7 @@ def _statement(dialect: Dialect) -> tuple[str, Mapping[str, Any]]:
     ended = select(sent).join(closed, is_closed).cte("ended")
     ids = select(closed.c.trial_id)
     in_order = select(*(ended.c[name] for name in _KEPT)).order_by(ended.c.position)
-    others = (
+    written = (
         delete(checkpoints).where(checkpoints.c.trial_id.in_(ids)).cte("no_checkpoints"),
         insert(traces)
         .from_select(["trial_id", "body"], select(ended.c.trial_id, ended.c.body))
@@ -107,7 +108,7 @@ def _statement(dialect: Dialect) -> tuple[str, Mapping[str, Any]]:
         insert(results).from_select(_KEPT, in_order).cte("kept"),
         _counted(ended, job_id).cte("counted"),
     )
-    compiled = select(closed.c.trial_id, closed.c.token).add_cte(*others).compile(dialect=dialect)
+    compiled = select(closed.c.trial_id, closed.c.token).add_cte(*written).compile(dialect=dialect)
     values = {name: value for name, value in compiled.params.items() if name not in ("job_id", "sent")}
     return str(compiled), values
 

@@ -106,7 +106,9 @@ class Database:
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
-        """A consistent view; writes nothing."""
+        """A connection whose first statement begins a consistent view; until then it may be handed to
+        `writing`.
+        """
         with self._engine.connect() as db:
             yield db
 
@@ -117,12 +119,6 @@ class Database:
         """
         opened = nullcontext(on) if on is not None else self._engine.connect()
         with opened as db, db.execution_options(gnomon_writes=True).begin():
-            yield db
-
-    @contextmanager
-    def connected(self) -> Iterator[Connection]:
-        """A connection for transactions that follow at once: it is tested before the first only."""
-        with self._engine.connect() as db:
             yield db
 
     def now(self, db: Connection) -> float:
@@ -343,10 +339,12 @@ def begin_postgresql(db: Connection) -> None:
     if db.get_execution_options().get("isolation_level") == ALONE["isolation_level"]:
         return
     isolation = "READ_COMMITTED" if db.get_execution_options().get("gnomon_writes") else "REPEATABLE_READ"
+    raw: Any = db.connection.dbapi_connection
     if db.info[IS_POOLED]:
+        if not raw.autocommit:  # SQLAlchemy turns it off once a statement stood ALONE
+            raw.autocommit = True
         level = isolation.replace("_", " ")
         plain = {"stream_results": False, "yield_per": None}  # whatever the statement that comes next wants
         db.exec_driver_sql(f"BEGIN ISOLATION LEVEL {level}; {_OF_TRANSACTION}", execution_options=plain)
     else:  # the driver begins it with the first statement
-        raw: Any = db.connection.dbapi_connection
         raw.isolation_level = cast(Any, db.dialect.loaded_dbapi).IsolationLevel[isolation]

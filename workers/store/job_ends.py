@@ -36,7 +36,7 @@ class JobEnds(Database):
                 self._end_if_over(db, job_id)
             return
         look = None
-        with self.connected() as connection:
+        with self.reading() as connection:
             with self.writing(connection) as db:
                 yield db
             with suppress(SQLAlchemyError):  # the results are kept; the sweeper looks again
@@ -50,7 +50,7 @@ class JobEnds(Database):
         Whoever has opened a job or ended trials of it calls this when that is committed. Several may do so at
         once. A job whose last process died before it did is found by the sweeper.
         """
-        with self.connected() as db:
+        with self.reading() as db:
             look = self._look(db, job_id)
         self._act_on(look, job_id)
 

@@ -112,11 +112,14 @@ class Jobs(JobEnds):
         return self.job(job_id)
 
     def rollback_unless_committed(self, job_id: str) -> bool:
-        """Whether the job's own row was written; if not, its trials are deleted."""
+        """Whether the job's own row was written; if not, its trials and their results are deleted."""
         with self.writing() as db:
             self.advisory_lock(db, job_id)  # a commit that nothing waits for may still be under way
             if db.execute(select(jobs.c.id).where(jobs.c.id == job_id)).first() is not None:
                 return True
+            of_job = select(trials.c.trial_id).where(trials.c.job_id == job_id)
+            db.execute(delete(traces).where(traces.c.trial_id.in_(of_job)))
+            db.execute(delete(results).where(results.c.job_id == job_id))
             db.execute(delete(trials).where(trials.c.job_id == job_id))
         return False
 

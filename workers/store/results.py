@@ -44,6 +44,7 @@ from workers.store.serialization import (
     row_values,
     trial_of,
     unpack,
+    with_plain_numbers,
 )
 
 if TYPE_CHECKING:
@@ -320,7 +321,8 @@ class Results(JobEnds, Numbering):
     def _write(self, ended: Sequence[Ended]) -> list[Refused]:
         """Write results of one job; those whose trials others have locked just now, once these let go."""
         refused: list[Refused] = []
-        left = [Written(end, row_values(end[1]), pack(end[2])) for end in ended]
+        plain = [(lease, with_plain_numbers(row), trace) for lease, row, trace in ended]
+        left = [Written(end, row_values(end[1]), pack(end[2])) for end in plain]
         while left:
             part = _up_to_size(left)
             with self.adding_results(ended[0][1].job_id) as db:

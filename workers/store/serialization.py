@@ -5,7 +5,8 @@ import json
 import math
 import zlib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, fields
+from dataclasses import asdict, fields, replace
+from numbers import Integral, Real
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 _BOUNDED = {c.name: (c.form.least, c.form.most) for c in ROW_COLUMNS if c.form.most is not None}
 _FINITE = tuple(c.name for c in ROW_COLUMNS if c.kind == "fraction" and c.form.most is None)
 _JSON = {c.name: "[]" if c.kind == "texts" else "{}" for c in ROW_COLUMNS if c.is_json}  # and the empty one
+_PLAIN = (int, float, type(None))
 _in_order = attrgetter(*COLUMNS)
 _TEXTS = tuple(c.name for c in ROW_COLUMNS if c.kind == "texts")
 _QUOTED = tuple(c.name for c in ROW_COLUMNS if c.form.is_quoted)
@@ -70,6 +72,16 @@ def row_values(row: Row) -> dict[str, Any]:
     if row.error:
         values["error"] = keepable(row.error)
     return values
+
+
+def with_plain_numbers(row: Row) -> Row:
+    """The row with Python's own numbers: a plug-in may count with NumPy's, which databases keep as bytes."""
+    foreign: dict[str, Any] = {
+        name: int(value) if isinstance(value, Integral) else float(value)
+        for name in _BOUNDED
+        if type(value := getattr(row, name)) not in _PLAIN and isinstance(value, Real)
+    }
+    return replace(row, **foreign) if foreign else row
 
 
 def row_of(columns: RowMapping) -> Row:

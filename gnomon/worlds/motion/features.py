@@ -6,6 +6,7 @@ import numpy as np
 
 from gnomon.recordings.questions import Draft
 from gnomon.recordings.recording import Recording
+from gnomon.worlds.features import detour
 from gnomon.worlds.motion.flying import Flight
 from gnomon.worlds.motion.tour import Tour
 from tools.geometry.kinematics import displacement_m, path_length_m, speeds_mps
@@ -14,7 +15,6 @@ FEATURES = (
     "away_m", "closeness", "detour", "gap_s", "hidden", "in_view", "length_m", "look_alikes", "manoeuvres",
     "speed_change", "turn_deg",
 )  # fmt: skip
-SHORTEST_M = 1.0  # a straight line that is shorter says nothing of a detour
 
 
 def features_of_ride(draft: Draft, recording: Recording, tour: Tour) -> dict[str, float]:
@@ -64,6 +64,6 @@ def of_way(times_s: np.ndarray, positions_m: np.ndarray) -> dict[str, float]:
     return {
         "length_m": length_m,
         "gap_s": float(times_s[-1] - times_s[0]),
-        "detour": max(length_m, SHORTEST_M) / max(displacement_m(positions_m), SHORTEST_M),
+        "detour": detour(length_m, displacement_m(positions_m)),
         "speed_change": float(speeds.max() - speeds.min()),
     }

@@ -93,7 +93,6 @@ def test_lots_find_as_often_as_the_level_says(level: str, share: float) -> None:
 
 
 def test_an_easy_interval_is_late_and_long_where_lots_say_so_which_is_even() -> None:
-    """Where straight-line timing was to find it, the right interval was once the last in 43 of 100."""
     for k in range(14 * ROUNDS):
         if (number := Number(SEED, k, EASY)).task_id == "ArrivalTimeInterval":
             lots = EASY.lots(Random(stable_seed("lots", VERSION, SEED, "easy", k)))
