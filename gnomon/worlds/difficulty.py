@@ -34,7 +34,8 @@ CHANCE = 1 / 4  # every question of GTR-Bench's tasks has four options
 # Of questions of which a rule's answer is no matter of chance; so of four options it finds 1, 0.6, 0.25.
 SURE: Mapping[str, float] = {"easy": 1.0, "medium": 7 / 15, "hard": 0.0}
 TRIED = 300  # sets of wrong options that are looked at
-APART = ("longest", "earliest", "least turning")  # have a lot of their own; all others go by straight lines
+# Rules that have a lot of their own, in ATI a place (PLACED); all others go by straight lines.
+APART = ("longest", "earliest", "least turning")
 # A rule that tells no options apart obeys any lot. As it is harder to find the right option than to miss it,
 # that would mostly happen where it is to find it, and its rate would be below chance.
 ALWAYS_TELLS = {("longest", "ATI")}
