@@ -39,7 +39,7 @@ def test_a_sound_benchmark_ends_with_0_and_prints_one_document(
 def test_one_of_a_kind_is_counted_in_the_singular(capsys: pytest.CaptureFixture[str]) -> None:
     assert gnomon("--benchmark", "worlds", "--limit", "1") == 0
     said = capsys.readouterr().out
-    assert said.startswith("worlds 2: 1 sample in 1 cell\n")
+    assert said.startswith("worlds 1: 1 sample in 1 cell\n")
     assert "Leaks of a protocol" not in said
     assert "Found nowhere: " in said
     assert "No leak is seen" in said

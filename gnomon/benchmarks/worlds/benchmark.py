@@ -88,7 +88,7 @@ class Worlds:
     """The 14 cells of GTR-Bench, generated; prompts and scoring are those of GTR-Bench."""
 
     name = "worlds"
-    version = "2"
+    version = "1"
     tasks = tuple(TASKS)
     task_names = TASK_NAMES
     metric_tasks = METRIC_TASKS
