@@ -148,7 +148,7 @@ def demo_s(gnomon: str) -> tuple[float, float, float]:
     Raises:
         RuntimeError: it failed, or showed no result before it ended.
     """
-    began_s, before_s, first_s, told = time.perf_counter(), _children_s(), None, ""
+    began_s, before_s, first_s, messages = time.perf_counter(), _children_s(), None, ""
     with tempfile.TemporaryDirectory() as folder:
         command = [gnomon, "demo", "--data-dir", folder]
         with subprocess.Popen(
@@ -156,11 +156,11 @@ def demo_s(gnomon: str) -> tuple[float, float, float]:
         ) as running:
             assert running.stderr is not None
             for line in running.stderr:
-                told += line
+                messages += line
                 if first_s is None and FIRST_RESULT.match(line):
                     first_s = time.perf_counter() - began_s
     if running.returncode or first_s is None:
-        raise RuntimeError(f"gnomon demo ended with {running.returncode}: {told[-1000:]}")
+        raise RuntimeError(f"gnomon demo ended with {running.returncode}: {messages[-1000:]}")
     return _children_s() - before_s, time.perf_counter() - began_s, first_s
 
 

@@ -222,11 +222,11 @@ def _untested(findings: Findings, *, baselines_n: int) -> str:
             f"no rule was tried on any of {counted(n, 'sample')}."
         )
     of_leaks = {accuracy.shortcut for accuracy in findings.accuracies if accuracy.kind == "leak"}
-    known = (
+    leak_rules = (
         f"{counted(len(of_leaks), 'rule')} for leaks, of other views" if of_leaks else "no rule for a leak"
     )
     return (
         f"Whether the guarded prompt leaks was not tested: of {counted(baselines_n, 'rule')} tried on it, "
         "none looks for what that prompt should withhold. All are baselines: what they find lies in the "
-        f"questions themselves. {findings.benchmark} has {known}."
+        f"questions themselves. {findings.benchmark} has {leak_rules}."
     )
