@@ -3,8 +3,8 @@
     python -m bench.making_questions [--samples 2000] [--seed 7]
 
 `gnomon generate worlds` writes questions, maps and scene files on all cores. Beside it, in one process each:
-the same questions as a job gets them whose arms show no map; and the floor, which encodes the pictures and
-JSON files that were written once more, with Pillow and `json` alone. CPU milliseconds are those of a question.
+the same questions as a job gets them whose arms show no map; and the floor, which decodes and encodes the
+files that were written with Pillow and `json` alone. CPU milliseconds are those of a question.
 """
 
 import argparse
@@ -31,7 +31,8 @@ WARM_UP = 14  # questions: what is loaded once
 
 def generate(folder: Path, *, samples: int, seed: int) -> tuple[float, float]:
     """Wall and CPU seconds of the command, with its processes."""
-    command = [GNOMON, "generate", "worlds", "--samples", str(samples), "--seed", str(seed), "--out", folder]
+    sizes = ["--samples", str(samples), "--seed", str(seed)]
+    command = [str(GNOMON), "generate", "worlds", *sizes, "--out", str(folder)]
     before_s, began_s = _children_s(), time.perf_counter()
     subprocess.run(command, check=True, capture_output=True)
     return time.perf_counter() - began_s, _children_s() - before_s
@@ -45,7 +46,7 @@ def _children_s() -> float:
 def without_maps(folder: Path, *, samples: int, seed: int) -> Callable[[], object]:
     """Makes the questions that a job of the same seed has, no prompt of which shows its map."""
     select = Select(limit=samples, seed=seed)
-    sample_set = worlds.open(data=None, select=select, protocol="neutral", media=MediaStore(folder))
+    sample_set = worlds.open(data=None, select=select, protocol="guarded", media=MediaStore(folder))
     ids = [ref.sample_id for ref in sample_set.refs]
     for sample_id in ids[:WARM_UP]:
         sample_set.get(sample_id)
@@ -53,7 +54,7 @@ def without_maps(folder: Path, *, samples: int, seed: int) -> Callable[[], objec
 
 
 def encoding(folder: Path) -> Callable[[], object]:
-    """Encodes what the folder holds, read and decoded beforehand in small parts."""
+    """Decodes and encodes what the folder holds."""
     pictures, texts = sorted(folder.rglob("*.png")), sorted(folder.rglob("*json"))
 
     def encode() -> None:
