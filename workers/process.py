@@ -11,7 +11,7 @@ M_ARENA_MAX = -8  # mallopt(3)
 # OpenTelemetry's metrics, which Redis' client tries to import and nothing uses: 5.5 MB. Spans
 # (`workers.tracing`) are made without it.
 DISPENSABLE = ("opentelemetry",)
-# What Redis' client names at its start for clusters of servers, of which none is used here: 1.5 MB.
+# What Redis' client names at its start for clusters of servers, of which none is used here: 1.2 MB.
 LATE = (
     "redis.cluster",
     "redis.asyncio.cluster",

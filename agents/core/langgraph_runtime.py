@@ -34,7 +34,7 @@ DISPENSABLE = ("psutil",)  # figures for langsmith: 0.8 MB
 # Packages of which these need one type each; the rest is clients of servers that nothing here calls.
 LARGE = ("langgraph_sdk", "langgraph_sdk.auth", "langsmith.types")
 # What they name at their start and use in runs that are sent to LangSmith, or with models that nobody has
-# here: 7 MB. In such a run it is imported then.
+# here: 9 MB. In such a run it is imported then.
 LATE = (
     "langsmith.client",
     "requests",
