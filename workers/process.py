@@ -5,12 +5,19 @@ import gc
 import importlib
 import sys
 
-from tools.core.lazy_imports import blocked
+from tools.core.lazy_imports import blocked, late
 
 M_ARENA_MAX = -8  # mallopt(3)
 # OpenTelemetry's metrics, which Redis' client tries to import and nothing uses: 5.5 MB. Spans
 # (`workers.tracing`) are made without it.
 DISPENSABLE = ("opentelemetry",)
+# What Redis' client names at its start for clusters of servers, of which none is used here: 1.2 MB.
+LATE = (
+    "redis.cluster",
+    "redis.asyncio.cluster",
+    "redis.keyspace_notifications",
+    "redis.asyncio.keyspace_notifications",
+)
 
 
 def module_command(module: str, *arguments: str) -> tuple[str, ...]:
@@ -29,7 +36,7 @@ def limit_memory() -> None:
     With one for each, as glibc has it, what the threads of shard after shard leave behind is never filled
     again: 12 MB after 14,000 trials. Elsewhere than on glibc the second does nothing.
     """
-    with blocked(*DISPENSABLE):
+    with blocked(*DISPENSABLE), late(*LATE):
         importlib.import_module("redis")
     mallopt = getattr(ctypes.CDLL(None), "mallopt", None) if sys.platform == "linux" else None
     if mallopt is not None:

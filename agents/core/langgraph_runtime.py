@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from weakref import WeakKeyDictionary
 
 from gnomon.core.agent import AgentContext
-from tools.core.lazy_imports import blocked, hollow
+from tools.core.lazy_imports import blocked, hollow, late
 
 OnResume = Callable[[dict[str, Any]], Awaitable[None]]
 T = TypeVar("T")
@@ -29,21 +29,27 @@ NEEDED = (
     "agents.core.checkpointer",
     *(f"langchain_core.tracers.{name}" for name in TRACERS),
 )
-# What these try to import and do without where it is not installed: 38 MB became 30.
-DISPENSABLE = (
-    "httpx._main",  # httpx' own command line, with click, rich and pygments: 4.4 MB
-    "charset_normalizer",  # guesses the encoding of pages without one, for requests: 3.2 MB
-    "opentelemetry",  # spans of langsmith, which is switched off: 1.1 MB
-    "psutil",  # figures for langsmith: 0.7 MB
-    "httpx2",  # langsmith takes httpx where it is absent, which is loaded anyway: 1.2 MB
-)
+# What these try to import and do without where it is not installed.
+DISPENSABLE = ("psutil",)  # figures for langsmith: 0.8 MB
 # Packages of which these need one type each; the rest is clients of servers that nothing here calls.
 LARGE = ("langgraph_sdk", "langgraph_sdk.auth", "langsmith.types")
+# What they name at their start and use in runs that are sent to LangSmith, or with models that nobody has
+# here: 9 MB. In such a run it is imported then.
+LATE = (
+    "langsmith.client",
+    "requests",
+    "langsmith._httpx",
+    "html",
+    "jsonpatch",
+    "pydantic.v1",
+    "langchain_protocol",
+    "langchain_protocol.protocol",
+)
 
 
 def load() -> None:
     """Import what a trial on a graph needs."""
-    with blocked(*DISPENSABLE), hollow(*LARGE):
+    with blocked(*DISPENSABLE), hollow(*LARGE), late(*LATE):
         for name in NEEDED:
             importlib.import_module(name)
 

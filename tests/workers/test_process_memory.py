@@ -7,8 +7,9 @@ import sys
 
 import pytest
 
-from agents.core.langgraph_runtime import DISPENSABLE, LARGE
+from agents.core.langgraph_runtime import DISPENSABLE, LARGE, LATE
 from workers.process import DISPENSABLE as DISPENSABLE_TO_REDIS
+from workers.process import LATE as LATE_FOR_REDIS
 
 HEAVY = {"PIL", "av", "litellm", "networkx", "numpy", "opening_hours", "pyarrow", "scipy", "shapely", "yaml"}
 BLAS_ALONE = {**os.environ, "OPENBLAS_NUM_THREADS": "1"}  # as the command line has it
@@ -54,7 +55,7 @@ def test_a_worker_has_scipy_before_it_forks_for_a_tool_that_finds_ways():
 
 
 def test_nothing_stays_hidden():
-    names = sorted({*DISPENSABLE, *LARGE, *DISPENSABLE_TO_REDIS})
+    names = sorted({*DISPENSABLE, *LARGE, *LATE, *DISPENSABLE_TO_REDIS, *LATE_FOR_REDIS})
     code = f"""
 begin("speed")
 import importlib
@@ -102,6 +103,10 @@ print(json.dumps([step.observation for step in context.trace.tool_steps]))
 new = {name.partition(".")[0] for name in set(sys.modules) - before}
 print(json.dumps(sorted(new - sys.stdlib_module_names)))
 """
+LATE_NAMES = f"""
+begin("speed")
+print(json.dumps([name for name in {[*LATE, *LATE_FOR_REDIS]} if name in sys.modules]))
+"""
 
 
 def test_the_graph_runs_in_such_a_worker_and_imports_no_library_on_its_first_walk():
@@ -109,6 +114,53 @@ def test_the_graph_runs_in_such_a_worker_and_imports_no_library_on_its_first_wal
     assert answer == "B"
     assert json.loads(observed[0])["speed_mps"] == 2.0
     assert new == []
+
+
+def test_what_such_a_worker_names_and_does_not_use_is_not_loaded_until_it_is_used():
+    code = """
+import langsmith
+import redis
+from langchain_core.utils import pydantic as compatibility
+from langsmith.run_trees import RunTree, WriteReplica
+
+class Own(redis.RedisCluster):
+    pass
+
+import pydantic.v1
+class Old(pydantic.v1.BaseModel):
+    number: int = 1
+
+print(json.dumps(issubclass(Own, importlib.import_module("redis.cluster").RedisCluster)))
+print(json.dumps([compatibility.is_pydantic_v1_subclass(Old), compatibility.is_basemodel_instance(Old())]))
+client = langsmith.Client(api_url="http://127.0.0.1:1", api_key="k", auto_batch_tracing=False)
+print(json.dumps(type(client) is importlib.import_module("langsmith.client").Client))
+"""
+    assert _told(LATE_NAMES + "import importlib" + code) == [[], True, [True, True], True]
+
+
+STREAMS = """
+begin("speed")
+import asyncio
+from langchain_core.tracers.log_stream import RunLogPatch
+from langgraph.graph import END, START, MessagesState, StateGraph
+
+def say(state):
+    return {"messages": [("assistant", "hello")]}
+
+graph = StateGraph(MessagesState).add_node("say", say).add_edge(START, "say").add_edge("say", END).compile()
+
+async def events():
+    return [event["event"] async for event in graph.astream_events({"messages": []}, version="v2")]
+
+print(json.dumps(graph.invoke({"messages": []})["messages"][-1].content))
+print(json.dumps(asyncio.run(events())[-1]))
+patches = [RunLogPatch({"op": "add", "path": path, "value": {}}) for path in ("", "/final")]
+print(json.dumps((patches[0] + patches[1]).state))
+"""
+
+
+def test_a_graph_of_somebody_s_streams_its_events_in_such_a_worker():
+    assert _told(STREAMS) == ["hello", "on_chain_end", {"final": {}}]
 
 
 BEFORE_FORKS = """

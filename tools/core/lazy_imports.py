@@ -7,10 +7,11 @@ worker loads it before it forks, once for all shards of a job.
 import importlib
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib.util import find_spec
 from types import ModuleType
+from typing import Any, Union
 
 
 def load_lazy() -> None:
@@ -82,3 +83,95 @@ def hollow(*packages: str) -> Iterator[None]:
                 del sys.modules[name]
             if parent is not None and vars(parent).get(last) is package:
                 delattr(parent, last)
+
+
+@contextmanager
+def late(*names: str) -> Iterator[None]:
+    """Within, these modules are not imported: what others take from them are stand-ins, each of which
+    imports its module when it is first used. Afterwards they are imported as ever.
+
+    For a library that imports at its start what it needs in few cases. A stand-in can be called, derived
+    from, asked for attributes, and be part of a type or of an `isinstance`; `except` does not take it, and
+    it is no container. A module that is loaded already stays.
+
+    >>> with late("wsgiref.headers"):
+    ...     from wsgiref.headers import Headers
+    >>> "wsgiref.headers" in sys.modules
+    False
+    >>> Headers([("Age", "1")])["age"], isinstance(1, Headers | str)
+    ('1', False)
+    """
+    modules: list[_LateModule] = []
+    modules += [_LateModule(name, modules) for name in names if name not in sys.modules]
+    sys.modules.update({module.__name__: module for module in modules})
+    try:
+        yield
+    finally:
+        for module in modules:
+            module.leave()
+
+
+class _LateModule(ModuleType):
+    """Stands where a module would be, until `leave`."""
+
+    def __init__(self, name: str, group: "list[_LateModule]") -> None:
+        super().__init__(name)
+        self.__group = group
+
+    def __getattr__(self, name: str) -> Any:
+        if self.is_in_place():
+            if name.startswith("__"):
+                raise AttributeError(name)
+            return _LateName(self, name)
+        for module in self.__group:  # they need one another, and here the modules themselves
+            module.leave()
+        return getattr(importlib.import_module(self.__name__), name)
+
+    def is_in_place(self) -> bool:
+        """Whether an import of the module would give this."""
+        return sys.modules.get(self.__name__) is self
+
+    def leave(self) -> None:
+        """Make way for the module itself."""
+        if self.is_in_place():
+            del sys.modules[self.__name__]
+
+
+class _LateName:
+    """Stands for a class or a function of a late module."""
+
+    def __init__(self, module: _LateModule, name: str) -> None:
+        self.__module, self.__name = module, name
+
+    def __itself(self) -> Any:
+        self.__module.leave()
+        return getattr(self.__module, self.__name)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__") and self.__module.is_in_place():
+            raise AttributeError(name)  # `typing` looks for such where types are put together
+        return getattr(self.__itself(), name)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self.__itself()(*args, **kwargs)
+
+    def __mro_entries__(self, bases: tuple[Any, ...]) -> tuple[Any, ...]:
+        return (self.__itself(),)
+
+    def __instancecheck__(self, instance: object) -> bool:
+        return isinstance(instance, self.__itself())
+
+    def __subclasscheck__(self, subclass: type) -> bool:
+        return issubclass(subclass, self.__itself())
+
+    def __get_pydantic_core_schema__(self, _source: Any, handler: Callable[[Any], Any]) -> Any:
+        return handler(Any if self.__module.is_in_place() else self.__itself())
+
+    def __getitem__(self, key: Any) -> Any:
+        return self.__itself()[key]
+
+    def __or__(self, alternative: Any) -> Any:
+        return Union[self, alternative]  # noqa: UP007 (a union by `|` would have to know it already)
+
+    def __ror__(self, alternative: Any) -> Any:
+        return Union[alternative, self]  # noqa: UP007
