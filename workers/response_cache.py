@@ -15,6 +15,7 @@ from dataclasses import replace
 
 from sqlalchemy.exc import SQLAlchemyError
 
+from gnomon.core.compact_json import compact_json
 from gnomon.core.conversation import fold
 from gnomon.core.message import Message
 from gnomon.core.model import Model, Reply, Request, memoize_by_tools
@@ -30,7 +31,6 @@ LEAST_SCOPES = 64
 # Of what is kept, part of every key: replies of an earlier format are not found. 2: with the provider's turn.
 FORMAT = 2
 _IRRELEVANT = ("name", "api_key_env", "price", "rate", "prompt_cache")  # to what a model replies
-_encode = json.JSONEncoder(separators=(",", ":")).encode  # made once: dumps makes one a call
 log = logging.getLogger(__name__)
 
 
@@ -102,7 +102,7 @@ class ResponseCache:
         """
         fields = {name: getattr(reply, name) for name in reply.__slots__}  # asdict would copy it in depth
         try:
-            body = _encode(fields)
+            body = compact_json(fields)
         except (TypeError, ValueError, RecursionError) as error:
             log.warning("a reply cannot be kept: %s", error)
             return

@@ -171,9 +171,11 @@ def _is_random(value: str) -> bool:
 
 
 def _forms(value: str) -> Iterator[str]:
-    """How a value may be written: as it is, in JSON, in JSON within JSON, in a URL, within base64."""
+    """How a value may be written: as it is, in JSON (ASCII or not), in JSON in JSON, in a URL, in base64."""
     once = json.dumps(value)[1:-1]
-    yield from (value, once, json.dumps(once)[1:-1], quote(value, safe="", errors="surrogatepass"))
+    in_utf8 = json.dumps(value, ensure_ascii=False)[1:-1]
+    yield from (value, once, json.dumps(once)[1:-1], in_utf8, json.dumps(in_utf8, ensure_ascii=False)[1:-1])
+    yield quote(value, safe="", errors="surrogatepass")
     data = value.encode(errors="surrogatepass")
     # The offset is that of the value among the bytes that were encoded; what it shares a letter with is cut.
     for offset in range(3):
