@@ -38,7 +38,7 @@ class Turn:
 
 
 def possible_efficiency(cpu_ms: float, *, in_flight: int, latency_ms: float, processes: int = 1) -> float:
-    """Ideal wall over the wall that so many CPU milliseconds a trial allow, each process on a core of its own.
+    """Ideal wall over the wall that so many CPU milliseconds a trial allow, each process on its own core.
 
     >>> [possible_efficiency(ms, in_flight=500, latency_ms=200) for ms in (1, 3.2)]
     [1.0, 0.5]

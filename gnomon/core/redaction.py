@@ -172,9 +172,9 @@ def _is_random(value: str) -> bool:
 
 def _forms(value: str) -> Iterator[str]:
     """How a value may be written: as it is, in JSON (ASCII or not), in JSON in JSON, in a URL, in base64."""
-    once = json.dumps(value)[1:-1]
-    in_utf8 = json.dumps(value, ensure_ascii=False)[1:-1]
-    yield from (value, once, json.dumps(once)[1:-1], in_utf8, json.dumps(in_utf8, ensure_ascii=False)[1:-1])
+    for once in (_in_json(value), _in_json(value, ensure_ascii=False)):
+        yield from (once, _in_json(once), _in_json(once, ensure_ascii=False))
+    yield value
     yield quote(value, safe="", errors="surrogatepass")
     data = value.encode(errors="surrogatepass")
     # The offset is that of the value among the bytes that were encoded; what it shares a letter with is cut.
@@ -182,6 +182,10 @@ def _forms(value: str) -> Iterator[str]:
         encoded = base64.b64encode(bytes(offset) + data).decode().rstrip("=")
         inner = encoded[(0, 2, 3)[offset] : len(encoded) - bool((offset + len(data)) % 3)]
         yield from {inner, inner.replace("+", "-").replace("/", "_")}
+
+
+def _in_json(text: str, *, ensure_ascii: bool = True) -> str:
+    return json.dumps(text, ensure_ascii=ensure_ascii)[1:-1]
 
 
 def _unescaped(match: re.Match[str]) -> str:
