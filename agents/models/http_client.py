@@ -87,9 +87,14 @@ class HttpClient:
         self, pieces: Sequence[Piece], headers: Mapping[str, str]
     ) -> tuple[int, Mapping[str, str], bytes]:
         headers = {**headers, "Content-Type": "application/json"}
+        data: Piece | AsyncIterator[memoryview] = pieces[0]
         if len(pieces) > 1:
-            headers["Content-Length"] = str(sum(map(len, pieces)))
-        data = pieces[0] if len(pieces) == 1 else in_chunks(pieces)
+            size = sum(map(len, pieces))
+            if size <= CHUNK_BYTES:
+                data = b"".join(pieces)  # one send instead of one for each piece
+            else:
+                headers["Content-Length"] = str(size)
+                data = in_chunks(pieces)
         # A redirect is not followed: the key and the prompt go to the address that was allowed, or nowhere.
         async with self._open().post(
             self._url, data=data, headers=headers, allow_redirects=False
