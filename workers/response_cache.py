@@ -15,6 +15,7 @@ from dataclasses import replace
 
 from sqlalchemy.exc import SQLAlchemyError
 
+from gnomon.core.compact_json import compact_json
 from gnomon.core.conversation import fold
 from gnomon.core.message import Message
 from gnomon.core.model import Model, Reply, Request, memoize_by_tools
@@ -30,7 +31,6 @@ LEAST_SCOPES = 64
 # Of what is kept, part of every key: replies of an earlier format are not found. 2: with the provider's turn.
 FORMAT = 2
 _IRRELEVANT = ("name", "api_key_env", "price", "rate", "prompt_cache")  # to what a model replies
-_encode = json.JSONEncoder(separators=(",", ":")).encode  # made once: dumps makes one a call
 log = logging.getLogger(__name__)
 
 
@@ -102,7 +102,7 @@ class ResponseCache:
         """
         fields = {name: getattr(reply, name) for name in reply.__slots__}  # asdict would copy it in depth
         try:
-            body = _encode(fields)
+            body = compact_json(fields)
         except (TypeError, ValueError, RecursionError) as error:
             log.warning("a reply cannot be kept: %s", error)
             return
@@ -187,7 +187,7 @@ class CachedModel:
         how the protocol has replies drawn.
         """
         head = scope + self._offer(request.tools)
-        conversation = fold(request.messages, (CachedModel, head), _Hashed(head + b"[["), _Hashed.plus)
+        conversation = fold(request.messages, (CachedModel, head), _Hashed(head), _Hashed.plus)
         choice = f'], "{request.tool_choice}"]' if request.tools else "], null]"
         drawn = self._drawn(request.decoding)
         return conversation.end(choice if drawn == "{}" else choice + drawn)
@@ -200,15 +200,18 @@ class CachedModel:
 class _Hashed:
     """The hash of the messages of a conversation so far, as a list in JSON that is not closed yet."""
 
-    __slots__ = ("_count", "_hash")
+    __slots__ = ("_count", "_hash", "_head")
+    _hash: "hashlib._Hash"
 
     def __init__(self, head: bytes) -> None:
-        self._hash, self._count = hashlib.sha256(head), 0
+        """After `head`; nothing is hashed yet, as most are only where longer ones begin."""
+        self._head, self._count = head, 0
 
     def plus(self, messages: Sequence[Message]) -> "_Hashed":
         """With more messages; the hash of those so far stays."""
         longer = object.__new__(_Hashed)
-        longer._hash, longer._count = self._hash.copy(), self._count + len(messages)
+        longer._head, longer._count = self._head, self._count + len(messages)
+        longer._hash = self._hash.copy() if self._count else hashlib.sha256(self._head + b"[[")
         if messages:
             longer._hash.update(((", " if self._count else "") + json.dumps(messages)[1:-1]).encode())
         return longer

@@ -5,11 +5,11 @@ import json
 import math
 import os
 from collections.abc import AsyncIterator, Mapping, Sequence
-from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
 import aiohttp
+import orjson
 from yarl import URL
 
 from agents.models.error_body import holds_error
@@ -24,8 +24,7 @@ KEEP_ALIVE_S = 4.0  # below the 5 s after which many servers hang up
 PROXIES = ("http_proxy", "https_proxy", "all_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HttpReply:
+class HttpReply(NamedTuple):
     """An answer over HTTP; `json` is None where the body is no JSON."""
 
     status: int
@@ -88,9 +87,14 @@ class HttpClient:
         self, pieces: Sequence[Piece], headers: Mapping[str, str]
     ) -> tuple[int, Mapping[str, str], bytes]:
         headers = {**headers, "Content-Type": "application/json"}
+        data: Piece | AsyncIterator[memoryview] = pieces[0]
         if len(pieces) > 1:
-            headers["Content-Length"] = str(sum(map(len, pieces)))
-        data = pieces[0] if len(pieces) == 1 else in_chunks(pieces)
+            size = sum(map(len, pieces))
+            if size <= CHUNK_BYTES:
+                data = b"".join(pieces)  # one send instead of one for each piece
+            else:
+                headers["Content-Length"] = str(size)
+                data = in_chunks(pieces)
         # A redirect is not followed: the key and the prompt go to the address that was allowed, or nowhere.
         async with self._open().post(
             self._url, data=data, headers=headers, allow_redirects=False
@@ -120,6 +124,11 @@ def parsed(body: bytes) -> Any:
     >>> parsed(b'[NaN, -Infinity, 1e999, 1.5]'), parsed(b'{"a":')
     ([None, None, None, 1.5], None)
     """
+    if LONG_NUMBER not in body.translate(_DIGITS):
+        try:
+            return orjson.loads(body)
+        except orjson.JSONDecodeError:
+            pass  # Python's own decoder takes more, and has the last word
     try:
         return _decode(body.decode(json.detect_encoding(body), "surrogatepass"))
     except (ValueError, RecursionError):
@@ -131,6 +140,9 @@ def _finite(text: str) -> float | None:
     return number if math.isfinite(number) else None
 
 
+# A whole number of more than 64 bits is kept as it is, where orjson would make a float of it.
+LONG_NUMBER = b"0" * 19
+_DIGITS = bytes(ord("0" if chr(byte).isascii() and chr(byte).isdigit() else " ") for byte in range(256))
 # Made once: `json.loads` makes one a call.
 _decode = json.JSONDecoder(parse_constant=lambda _: None, parse_float=_finite).decode
 

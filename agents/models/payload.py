@@ -9,6 +9,7 @@ from agents.models import chat_format as wire
 from agents.models.chat_turn import AS_IT_CAME, TurnRules
 from agents.models.image_urls import PICTURES, DataUrlCache
 from agents.models.prompt_cache import MARK, mark, marked_places
+from gnomon.core.compact_json import compact_json
 from gnomon.core.conversation import each
 from gnomon.core.message import Message
 from gnomon.core.model import Request, memoize_by_tools
@@ -87,7 +88,8 @@ class Payload:
     def _written_alone(self, message: Message) -> Sequence[str | bytes] | None:
         """The parts of a message; None if some stand elsewhere: a tool's pictures follow its turn."""
         if not isinstance(message["content"], list):
-            return (dump(wire.message_out(message, self._media, pictures=self._pictures, rules=self._rules)),)
+            out = wire.message_out(message, self._media, pictures=self._pictures, rules=self._rules)
+            return (compact_json(out),)
         return None if message["role"] == "tool" else [*self._parts(message, is_marked=False)]
 
     def _parts(self, message: Message, *, is_marked: bool) -> Iterator[str | bytes]:
@@ -95,7 +97,7 @@ class Payload:
         content = message["content"]
         if not self._pictures or not isinstance(content, list):
             out = wire.message_out(message, self._media, pictures=self._pictures, rules=self._rules)
-            yield dump(mark(out) if is_marked else out)
+            yield compact_json(mark(out) if is_marked else out)
             return
         fields = wire.message_out({**message, "content": None}, self._media, pictures=True)
         yield dump({name: value for name, value in fields.items() if name != "content"})[:-1] + ',"content":['

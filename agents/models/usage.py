@@ -3,8 +3,7 @@
 import functools
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
-from typing import Any, TypedDict
+from typing import Any, NamedTuple, TypedDict
 
 from gnomon.core.model import UNREADABLE
 from gnomon.price_table import Entry, price_entry
@@ -14,8 +13,7 @@ MAX_TOKENS = 10**9  # of one call; what claims more is no count
 MAX_USD = 1e6
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TokenUsage:
+class TokenUsage(NamedTuple):
     """Tokens of one call, None where unknown; cached ones are part of `prompt`, reasoning of `completion`.
 
     `usd` is what the provider says it charged (OpenRouter). `is_unreadable`: a count was sent that is none.
@@ -134,7 +132,7 @@ def chat_usage(usage: object) -> TokenUsage:
         reasoning=reasoning,
         usd=usd,
     )
-    return replace(own, is_charged_elsewhere=True) if is_charged_elsewhere else own
+    return own._replace(is_charged_elsewhere=True) if is_charged_elsewhere else own
 
 
 def _beside(prompt: object, completion: object, reasoning: object, total: object) -> int:

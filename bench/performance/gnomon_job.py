@@ -1,6 +1,7 @@
 """Runs the workload as a job: a store, a queue and a real worker with all features on."""
 
 import os
+from dataclasses import replace
 from pathlib import Path
 
 from redis import Redis
@@ -56,13 +57,33 @@ class Job:
             rates={endpoint_of(model): RATE},
         )
 
-    def run(self, spec: JobSpec) -> int:
-        """How many trials were answered rightly, in forks of a worker."""
+    def run(self, spec: JobSpec, *, workers: int = 1) -> int:
+        """How many trials were answered rightly, in forks of so many workers."""
         job = self.create(spec)
         enqueue_shards(self._redis, job, range(job.shards))
-        worker = ShardWorker(("default",), redis=self._redis, context=self._context, preload=preload)
-        worker.work(burst=True, logging_level="WARNING")
+        self.store.close()  # before a fork
+        started = [self._fork_worker(number) for number in range(1, workers)]
+        self._work("")
+        for pid in started:
+            if os.waitpid(pid, 0)[1]:
+                raise RuntimeError("a worker failed")
         return self.right(job)
+
+    def _fork_worker(self, number: int) -> int:
+        pid = os.fork()
+        if pid == 0:
+            status = 1
+            try:
+                self._work(f"-{number}")
+                status = 0
+            finally:
+                os._exit(status)
+        return pid
+
+    def _work(self, suffix: str) -> None:
+        context = replace(self._context, name=f"{self._context.name}{suffix}")
+        worker = ShardWorker(("default",), redis=self._redis, context=context, preload=preload)
+        worker.work(burst=True, logging_level="WARNING")
 
     def create(self, spec: JobSpec) -> JobRecord:
         """The job, ready to run."""

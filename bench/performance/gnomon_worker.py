@@ -1,6 +1,8 @@
 """Runs the workload in a process that starts as a worker does (`python -m workers`).
 
-python -m bench.performance.gnomon_worker BASE TRIALS IN_FLIGHT FOLDER REDIS_URL fast|litellm
+python -m bench.performance.gnomon_worker BASE TRIALS IN_FLIGHT FOLDER REDIS_URL fast|litellm [WORKERS]
+
+Several workers share the trials in flight.
 """
 
 import sys
@@ -20,9 +22,11 @@ def main() -> None:
     options: dict[str, object] = {"drop_params": True} if path == "litellm" else {}
     warm_up = spec_of("openai/warm-up", base, 5, 5, options)  # another name: the cache must not help
     job = Job(folder, redis_url, warm_up.models[0])
+    workers = int(sys.argv[7]) if len(sys.argv) > 7 else 1
     job.run(warm_up)
     meter = Meter()
-    meter.report(right=job.run(spec_of("openai/mock", base, trials, in_flight, options)))
+    spec = spec_of("openai/mock", base, trials, in_flight // workers, options)
+    meter.report(right=job.run(spec, workers=workers))
 
 
 if __name__ == "__main__":

@@ -1,6 +1,10 @@
 """Measures the floor and a worker in turn, in one setting, and another checkout beside them if wanted.
 
-    python -m bench.performance.in_turn [--in-flight 500] [--latency-ms 200] [--rounds 3] [--beside CHECKOUT]
+    python -m bench.performance.in_turn [--in-flight 500] [--latency-ms 200] [--rounds 3] [--workers 1]
+        [--beside CHECKOUT]
+
+A fleet has a worker for each core: several share the trials in flight, and what they reach together is told
+beside the floor, which is one process.
 
 All but the last column is measured. That is computed: the efficiency that the CPU time of a trial allows
 where one core does nothing else, which a busy machine cannot show.
@@ -12,7 +16,7 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from bench.performance.systems import ROOT, System, mock_server, queue, run_once, systems
@@ -33,14 +37,14 @@ class Turn:
     pss_mb: float
 
 
-def possible_efficiency(cpu_ms: float, *, in_flight: int, latency_ms: float) -> float:
-    """Ideal wall over the wall that so many CPU milliseconds a trial allow on one core, all else being free.
+def possible_efficiency(cpu_ms: float, *, in_flight: int, latency_ms: float, processes: int = 1) -> float:
+    """Ideal wall over the wall that so many CPU milliseconds a trial allow, each process on its own core.
 
     >>> [possible_efficiency(ms, in_flight=500, latency_ms=200) for ms in (1, 3.2)]
     [1.0, 0.5]
     """
     ideal_ms = 1000 * ideal_s(1, in_flight=in_flight, latency_s=latency_ms / 1000)
-    return min(1.0, ideal_ms / cpu_ms)
+    return min(1.0, processes * ideal_ms / cpu_ms)
 
 
 def shared_out_mb(pid: int) -> float:
@@ -101,7 +105,9 @@ def take_turn(system: System, root: Path, base: str, *, in_flight: int, latency_
     )
 
 
-def row(name: str, turns: list[Turn], floors: list[Turn], *, in_flight: int, latency_ms: int) -> str:
+def row(
+    name: str, turns: list[Turn], floors: list[Turn], *, in_flight: int, latency_ms: int, processes: int = 1
+) -> str:
     """A row of the table: medians over the rounds, and the ratio to the floor of each round."""
     cpu_ms = statistics.median(turn.cpu_ms for turn in turns)
     ratios = [turn.cpu_ms / floor.cpu_ms for turn, floor in zip(turns, floors, strict=True)]
@@ -109,7 +115,8 @@ def row(name: str, turns: list[Turn], floors: list[Turn], *, in_flight: int, lat
     efficiency = possible = ""
     if latency_ms:
         efficiency = f"{100 * statistics.median(turn.efficiency for turn in turns):.0f} %"
-        possible = f"{100 * possible_efficiency(cpu_ms, in_flight=in_flight, latency_ms=latency_ms):.0f} %"
+        most = possible_efficiency(cpu_ms, in_flight=in_flight, latency_ms=latency_ms, processes=processes)
+        possible = f"{100 * most:.0f} %"
     rss_mb, pss_mb = max(turn.rss_mb for turn in turns), max(turn.pss_mb for turn in turns)
     return (
         f"| {name} | {cpu_ms:.2f} | {statistics.median(ratios):.2f} ({each}) | {rss_mb:.0f} | {pss_mb:.0f} "
@@ -122,11 +129,15 @@ def main() -> None:
     parser.add_argument("--in-flight", type=int, choices=(20, 100, 500), default=500)
     parser.add_argument("--latency-ms", type=int, choices=(0, 200), default=200)
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--workers", type=int, default=1, help="how many share the trials in flight")
     parser.add_argument("--beside", type=Path, help="the root of another checkout of ours")
     options = parser.parse_args()
+    if options.beside and options.workers > 1:
+        parser.error("--beside: an older checkout may know of one worker only; leave out --workers")
     setting = {"in_flight": options.in_flight, "latency_ms": options.latency_ms}
     with queue() as redis_url, mock_server() as port:
         floor, gnomon, *_ = systems(redis_url, with_inspect=False)
+        gnomon = replace(gnomon, arguments=(*gnomon.arguments, str(options.workers)))
         running = {"floor": (floor, ROOT), "gnomon": (gnomon, ROOT)}
         if options.beside:
             running[f"gnomon of {options.beside.name}"] = gnomon, options.beside.resolve()
@@ -140,7 +151,10 @@ def main() -> None:
     lines = [
         "| system | CPU ms a trial | × floor, each round | peak MB | shared out | efficiency | possible |",
         "|---|---|---|---|---|---|---|",
-        *(row(name, taken, turns["floor"], **setting) for name, taken in turns.items()),
+        *(
+            row(name, taken, turns["floor"], **setting, processes=1 if name == "floor" else options.workers)
+            for name, taken in turns.items()
+        ),
     ]
     sys.stdout.write("\n".join(["", *lines]) + "\n")
 

@@ -216,12 +216,14 @@ class AgentContext:
         if len(replies) >= self.arm.max_turns:
             raise LimitReached("max_turns")
         # What is known counts, even where the usage or price of one reply is not.
-        tokens = sum((reply.prompt_tokens or 0) + (reply.completion_tokens or 0) for reply in replies)
-        if self.arm.max_tokens is not None and tokens >= self.arm.max_tokens:
-            raise LimitReached("max_tokens")
-        usd = sum(reply.usd or 0.0 for reply in replies if not reply.cached)
-        if self.arm.max_usd is not None and usd >= self.arm.max_usd:
-            raise LimitReached("max_usd")
+        if self.arm.max_tokens is not None:
+            tokens = sum((reply.prompt_tokens or 0) + (reply.completion_tokens or 0) for reply in replies)
+            if tokens >= self.arm.max_tokens:
+                raise LimitReached("max_tokens")
+        if self.arm.max_usd is not None:
+            usd = sum(reply.usd or 0.0 for reply in replies if not reply.cached)
+            if usd >= self.arm.max_usd:
+                raise LimitReached("max_usd")
 
 
 @functools.cache

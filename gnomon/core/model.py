@@ -14,9 +14,13 @@ TOOLSETS_KEPT = 64
 UNREADABLE = "usage_unreadable"  # flag of a reply whose provider's token counts are impossible
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class Request:
-    """One call: exactly what the model gets, and how it shall answer."""
+    """One call: exactly what the model gets, and how it shall answer. Not to be changed.
+
+    It is not frozen, as are replies and steps: each is made at every call, and frozen it takes three times as
+    long.
+    """
 
     messages: list[Message]
     tools: list[ToolSchema]
@@ -26,9 +30,9 @@ class Request:
     decoding: Decoding = NO_DECODING  # the protocol's, for what the model's own entry leaves open
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class Reply:
-    """One answer. Unknown usage and unknown price stay None; they are never zero.
+    """One answer, not to be changed. Unknown usage and unknown price stay None; they are never zero.
 
     Cached and cache-write tokens are part of `prompt_tokens`, reasoning tokens part of `completion_tokens`,
     whatever a provider's own counting is. `cached` says that Gnomon's response cache gave the reply.

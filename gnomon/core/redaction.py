@@ -171,15 +171,21 @@ def _is_random(value: str) -> bool:
 
 
 def _forms(value: str) -> Iterator[str]:
-    """How a value may be written: as it is, in JSON, in JSON within JSON, in a URL, within base64."""
-    once = json.dumps(value)[1:-1]
-    yield from (value, once, json.dumps(once)[1:-1], quote(value, safe="", errors="surrogatepass"))
+    """How a value may be written: as it is, in JSON (ASCII or not), in JSON in JSON, in a URL, in base64."""
+    for once in (_in_json(value), _in_json(value, ensure_ascii=False)):
+        yield from (once, _in_json(once), _in_json(once, ensure_ascii=False))
+    yield value
+    yield quote(value, safe="", errors="surrogatepass")
     data = value.encode(errors="surrogatepass")
     # The offset is that of the value among the bytes that were encoded; what it shares a letter with is cut.
     for offset in range(3):
         encoded = base64.b64encode(bytes(offset) + data).decode().rstrip("=")
         inner = encoded[(0, 2, 3)[offset] : len(encoded) - bool((offset + len(data)) % 3)]
         yield from {inner, inner.replace("+", "-").replace("/", "_")}
+
+
+def _in_json(text: str, *, ensure_ascii: bool = True) -> str:
+    return json.dumps(text, ensure_ascii=ensure_ascii)[1:-1]
 
 
 def _unescaped(match: re.Match[str]) -> str:

@@ -9,7 +9,7 @@ from gnomon.core.message import Message, ToolCall
 PROVIDER_FAULT = "provider fault"  # how the note of one begins
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)  # not frozen, see `Request`
 class ReplyStep:
     """The model replied."""
 
@@ -31,7 +31,7 @@ class ReplyStep:
     kind: Literal["reply"] = "reply"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class ToolStep:
     """A tool was called; `error` is the kind of failure, if it failed.
 

@@ -108,6 +108,16 @@ async def test_while_permits_are_plentiful_few_calls_wait_for_a_sync(new_client:
     assert sum(len(request.costs) for request in limiter.syncs) < 100  # of 200
 
 
+async def test_what_a_sync_has_prefetched_serves_the_calls_that_came_during_it(new_client: NewClient) -> None:
+    limiter = FakeRateLimiter(plenty=True, takes_s=0.05)
+    client = new_client(limiter)
+    model = RateLimitedModel(Busy(), lambda: client)
+    first = asyncio.create_task(model.reply(ASK))
+    await asyncio.sleep(0.01)  # its sync is under way
+    await asyncio.gather(first, model.reply(ASK), model.reply(ASK))
+    assert [len(request.costs) for request in limiter.syncs if request.costs] == [1]
+
+
 async def test_prefetched_permits_let_no_more_calls_run_than_have_permits(new_client: NewClient) -> None:
     limiter, busy = FakeRateLimiter(room=7, plenty=True), Busy()
     client = new_client(limiter)

@@ -200,7 +200,25 @@ class RateLimitClient:
         if self._report.throttled:  # meanwhile
             self._is_plenty = False
             self._drop_expired()
+        self._serve_waiting()
         return result.wait_s
+
+    def _serve_waiting(self) -> None:
+        """Let calls go that came during the sync, as far as the permits reach that it has brought.
+
+        Else they would wait for the next sync, all that come meanwhile for the one after it, and the permits
+        would expire.
+        """
+        while self._waiting:
+            first = self._waiting[0]
+            if not first.is_over:
+                paid = self._prefetched.take(first.tokens)
+                if paid is None or first.permit is None:
+                    return
+                self._report.token_error -= paid - first.tokens
+                self._in_flight += 1
+                first.permit.set_result(None)
+            self._waiting.popleft()
 
     def _requeue_report(self, report: SyncRequest) -> None:
         """Report again what Redis has not heard."""

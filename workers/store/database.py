@@ -11,6 +11,7 @@ from sqlalchemy import (
     ColumnElement,
     Connection,
     Engine,
+    Insert,
     Table,
     create_engine,
     event,
@@ -199,7 +200,12 @@ def insert_all(db: Connection, table: Table, rows: Sequence[Mapping[str, Any]]) 
     if db.dialect.name == "postgresql":
         _copy_all(db, table, rows)
         return
-    compiled = insert(table).inline().compile(dialect=db.dialect, column_keys=list(rows[0]))
+    insert_directly(db, insert(table).inline(), rows)
+
+
+def insert_directly(db: Connection, statement: Insert, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Execute an INSERT with these rows of the same columns, one at least, past SQLAlchemy's look at each."""
+    compiled = statement.compile(dialect=db.dialect, column_keys=list(rows[0]))
     if compiled.positiontup is None:
         db.exec_driver_sql(str(compiled), list(rows))
     else:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import delete, select
 from sqlalchemy.dialects import postgresql, sqlite
 
-from workers.store.database import Database, in_words, is_passing
+from workers.store.database import Database, in_words, insert_directly, is_passing
 from workers.store.schema import replies
 
 QUERY_SCOPES = 1_000
@@ -63,7 +63,7 @@ class Responses(Database):
             now = self.now(db)
             rows = [{**row, "created_at": now} for row in values]
             if self._is_sqlite:
-                db.execute(sqlite.insert(replies).on_conflict_do_nothing(), rows)
+                insert_directly(db, sqlite.insert(replies).on_conflict_do_nothing(), rows)
             else:
                 db.execute(postgresql.insert(replies).on_conflict_do_nothing(), rows)
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import ColumnElement, Connection, RowMapping, Text, func, literal_column
 from sqlalchemy import cast as sql_cast
 
+from gnomon.core.compact_json import compact_json
 from gnomon.core.missing import keepable
 from gnomon.core.redaction import redactor_here, without_folders
 from gnomon.core.row import COLUMNS, ROW_COLUMNS, Row
@@ -255,7 +256,7 @@ def pack(trace: Mapping[str, Any]) -> bytes:
     >>> unpack(pack({"steps": []}))
     {'steps': []}
     """
-    plain = redactor_here().redact(dump(trace)).encode()
+    plain = redactor_here().redact(compact_json(trace)).encode()
     # A window no longer than the text: to set up the usual one takes longer than to deflate a short trace.
     window = min(max(len(plain).bit_length(), MIN_WINDOW), zlib.MAX_WBITS)
     deflate = zlib.compressobj(level=6, wbits=window, memLevel=window - 7)

@@ -34,7 +34,7 @@ class ToolServer:
         }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class Question(Request):
     """A request to an agent that is not ours; `limits` are told, not enforced, but for those of our tools."""
 
@@ -45,7 +45,7 @@ class Question(Request):
     tool_server: ToolServer | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class AgentReply(Reply):
     """The answer, the steps on the way to it as far as the agent tells, and what it used."""
 
