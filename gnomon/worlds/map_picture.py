@@ -76,7 +76,7 @@ def _reduced(numbers: NDArray[np.uint8]) -> Image.Image:
         strip = pixels[top : top + STRIP_PX]
         pairs = numbers[top * FINER : (top + len(strip)) * FINER].view(np.uint16)
         np.take(_means(), pairs[0::2] | pairs[1::2] << BITS, out=strip, mode="clip")
-    return Image.frombytes("RGB", (width, height), pixels, "raw", "RGBX")
+    return Image.frombuffer("RGBX", (width, height), pixels, "raw", "RGBX", 0, 1).convert("RGB")
 
 
 @lru_cache
