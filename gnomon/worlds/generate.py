@@ -38,7 +38,7 @@ Progress = Callable[[int, int], None]  # samples done, samples in all
 MAKING = ".making"  # the folder, within that of the questions, that holds finished rounds until all are there
 ROUND_VERSION = 2  # a change of what a round's file holds changes it
 INDENT = "\n" + 2 * " "  # before each line of a question, as `json.dumps` puts it into the list of a file
-GC_THRESHOLD = 50_000  # objects more than were freed, until the garbage collector runs
+GC_THRESHOLD = 1_000_000  # objects more than were freed, until the garbage collector runs
 _AS_JSON = json.JSONEncoder(ensure_ascii=False).encode
 WORTH_A_PROCESS = 4  # rounds without clips; with fewer, a process takes longer to start than to make them
 
@@ -195,8 +195,8 @@ def _has_one_thread() -> bool:
 def _start_process(parent: int) -> None:
     """What each process of the pool does first: it leaves Ctrl-C to its parent, and dies with it.
 
-    What is imported by then is garbage in no process, and drawing makes hardly any that goes in circles:
-    looking through all of it again and again takes a twentieth.
+    What is imported by then is garbage in no process, and drawing makes none that goes in circles: looking
+    through all of it again and again takes a twentieth.
     """
     gc.freeze()
     gc.set_threshold(GC_THRESHOLD)

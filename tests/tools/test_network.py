@@ -272,3 +272,15 @@ def test_indoors_too_a_detour_is_never_shorter_and_ways_are_symmetric(a, b, c):
     assert alone_m == path_m
     assert math.isclose(length(a, b), length(b, a), abs_tol=1e-9)
     assert length(a, c) <= length(a, b) + length(b, c) + 1e-9
+
+
+def test_a_network_goes_without_the_garbage_collector():
+    network = Network(Floors(ZONES, PORTALS))
+    assert network.length_m((1, 1), 0, (15, 3), 0) > 0 and network.path((1, 1), 0, (15, 3), 0)
+    gone = weakref.ref(network)
+    gc.disable()
+    try:
+        del network
+        assert gone() is None
+    finally:
+        gc.enable()
