@@ -1,6 +1,8 @@
 """Networks against ways worked out by hand, and against what every distance obeys."""
 
+import gc
 import math
+import weakref
 from dataclasses import replace
 from itertools import pairwise
 
@@ -274,13 +276,16 @@ def test_indoors_too_a_detour_is_never_shorter_and_ways_are_symmetric(a, b, c):
     assert length(a, c) <= length(a, b) + length(b, c) + 1e-9
 
 
-def test_a_network_goes_without_the_garbage_collector():
-    network = Network(Floors(ZONES, PORTALS))
-    assert network.length_m((1, 1), 0, (15, 3), 0) > 0 and network.path((1, 1), 0, (15, 3), 0)
-    gone = weakref.ref(network)
+@pytest.mark.parametrize("kind", ["indoor", "outdoor"])
+def test_a_network_goes_without_the_garbage_collector(kind):
+    scene = replace(HOUSE if kind == "indoor" else BLOCK)  # of its own: its network goes with it
+    network = Network.of(scene)
+    start, end = ((5, 7), (13, 2)) if kind == "indoor" else ((5, 0), (60, 60))
+    assert network.path(start, 0, end, 0).length_m == network.length_m(start, 0, end, 0)
+    watched = weakref.ref(network)
     gc.disable()
     try:
-        del network
-        assert gone() is None
+        del network, scene
+        assert watched() is None
     finally:
         gc.enable()
