@@ -86,7 +86,10 @@ class Mount:
 
     def pixel(self, xy_m: Point, z_m: float = 0.0) -> tuple[float, float, float]:
         """Column, row and depth (metres along the optical axis) of a point `z_m` above the floor."""
-        u, v, depth_m = (_projection(self) @ (*xy_m, z_m, 1.0)).tolist()
+        (x_m, y_m), (across, down, ahead) = xy_m, _rows(self)
+        depth_m = ahead[0] * x_m + ahead[1] * y_m + ahead[2] * z_m + ahead[3]
+        u = across[0] * x_m + across[1] * y_m + across[2] * z_m + across[3]
+        v = down[0] * x_m + down[1] * y_m + down[2] * z_m + down[3]
         return u / depth_m, v / depth_m, depth_m
 
 
@@ -108,6 +111,13 @@ def _projection(mount: Mount) -> NDArray[np.float64]:
     centre = np.array([*mount.xy_m, mount.height_m])
     matrix: NDArray[np.float64] = lens @ np.column_stack([rotation, -rotation @ centre])
     return matrix
+
+
+@lru_cache(MOUNTS)
+def _rows(mount: Mount) -> list[list[float]]:
+    """Its projection in numbers: for one point an array takes longer."""
+    rows: list[list[float]] = _projection(mount).tolist()
+    return rows
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

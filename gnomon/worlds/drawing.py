@@ -29,7 +29,7 @@ from gnomon.worlds.trajectory import Trip, renewed, trip, trips_of
 from gnomon.worlds.world import World
 
 VERSION = 1  # part of every seed: a change that changes questions changes it
-MAP_VERSION = 3  # a change that changes a map's bytes changes it
+MAP_VERSION = 4  # a change that changes a map's bytes changes it
 TRIPS = 400  # drawn in one world in search of a question
 PASSES = 4  # through a world's pool of trips
 WORLDS = 60  # drawn in search of one that holds the question

@@ -12,6 +12,7 @@ from PIL import Image, ImageDraw, ImageFont
 from tools.scene.scene import Point
 
 HALO_PX = 2
+FAR_PX = 1 << 20  # beyond every letter
 LETTERS, PAIRS, WORDS = 4_096, 16_384, 512  # remembered
 
 
@@ -46,31 +47,28 @@ def word_of(text: str, points: int, halo_px: int = 0) -> Word:
     """
     if not text:
         return Word(mask=Image.new("L", (1, 1)), corner_px=(0, 0), box_px=(0, 0, 0, 0), width_px=0)
-    steps = [_step(letter, following, points) for letter, following in pairwise(text)]
-    at_px = 0
-    letters = []
-    for letter, step in zip(text, [*steps, _step(text[-1], "", points)], strict=True):
-        mask, (left, top) = _letter(letter, points, halo_px)
+    at_px, letters = 0, []
+    west, north, east, south = FAR_PX, FAR_PX, -FAR_PX, -FAR_PX
+    for letter, following in pairwise((*text, "")):
+        mask, left, top, right, bottom = _letter(letter, points, halo_px)
         letters.append((mask, at_px + left, top))
-        at_px += step
-    west, north = min(left for _, left, _ in letters), min(top for _, _, top in letters)
-    east = max(left + mask.width for mask, left, _ in letters)
-    south = max(top + mask.height for mask, _, top in letters)
+        west, north = min(west, at_px + left), min(north, top)
+        east, south = max(east, at_px + right), max(south, bottom)
+        at_px += _step(letter, following, points)
     whole = Image.new("L", (east - west, south - north))
-    pen = ImageDraw.Draw(whole)
     for mask, left, top in letters:
-        pen.bitmap((left - west, top - north), mask, 255)
+        whole.paste(255, (left - west, top - north), mask)
     box_px = (min(west, 0), north, max(east, at_px), south)
     return Word(mask=whole, corner_px=(west, north), box_px=box_px, width_px=at_px)
 
 
 @lru_cache(LETTERS)
-def _letter(letter: str, points: int, halo_px: int) -> tuple[Image.Image, tuple[int, int]]:
-    """A letter's ink, and where it begins from where the letter stands."""
+def _letter(letter: str, points: int, halo_px: int) -> tuple[Image.Image, int, int, int, int]:
+    """A letter's ink, and its left, top, right and bottom from where the letter stands."""
     left, top, right, bottom = map(int, font_of(points).getbbox(letter, stroke_width=halo_px))
     mask = Image.new("L", (right - left, bottom - top))
     ImageDraw.Draw(mask).text((-left, -top), letter, fill=255, font=font_of(points), stroke_width=halo_px)
-    return mask, (left, top)
+    return mask, left, top, right, bottom
 
 
 @lru_cache(PAIRS)

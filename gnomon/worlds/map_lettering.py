@@ -90,11 +90,13 @@ class Avoided:
         near = [at for at, (bounds, _) in enumerate(self._areas) if _meet(place, bounds)]
         if not near:
             return 0.0
-        covered = np.zeros(len(self._areas))  # of each, so that the sum is the same however few are near
         part = box(*place)
         near = [at for at in near if self._areas[at][1].intersects(part)]
         if not near:
             return 0.0
+        if len(near) == 1:
+            return float(shapely.area(shapely.intersection(self._areas[near[0]][1], part)))
+        covered = np.zeros(len(self._areas))  # of each, so that the sum is the same however few are near
         covered[near] = shapely.area(shapely.intersection([self._areas[at][1] for at in near], part))
         return float(covered.sum())
 

@@ -91,14 +91,19 @@ class Lookout:
                 if stretch.floor == floor
             )
 
-    def near(self, legs: Iterable[RouteLeg]) -> set[str]:
-        """The cameras that could see who goes along some legs: into all other views they do not come."""
+    def may_see(self, legs: Iterable[RouteLeg], *, least: int, past: str | None) -> bool:
+        """Whether so many cameras, and the one `past` where it is named, could see who goes along some legs.
+
+        Where not, they surely do not: into views that are not near nobody comes.
+        """
         near: set[str] = set()
         for leg in legs:
             if leg.on_ground and leg.floor in self._by_floor:
                 cameras, views = self._by_floor[leg.floor]
                 near.update([cameras[view] for view in views.near(leg.points_m)])
-        return near
+                if len(near) >= least and (past is None or past in near):
+                    return True  # most that suffice do so early
+        return least == 0 and past is None
 
     def sightings(self, journey: Journey) -> tuple[Sighting, ...]:
         """Every stay of the target in view of one of the cameras, in order of time; exact, however short."""
@@ -204,13 +209,8 @@ def trip(world: World, rng: Random, *, least: int = 0, past: str | None = None) 
     """
     if world.traffic:
         return pooled_trip(world, rng, least=least, past=past)
-    cameras = lookout_of_views(world)
-
-    def may_be_seen(legs: Sequence[RouteLeg]) -> bool:
-        near = cameras.near(legs)
-        return len(near) >= least and (past is None or past in near)  # each camera sees a fit trip once
-
-    drawn = _departure(world, rng, may_be_seen)
+    may_see = lookout_of_views(world).may_see  # each camera sees a fit trip once
+    drawn = _departure(world, rng, lambda legs: may_see(legs, least=least, past=past))
     return _watched(world, drawn, least) if drawn else None
 
 

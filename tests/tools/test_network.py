@@ -1,6 +1,8 @@
 """Networks against ways worked out by hand, and against what every distance obeys."""
 
+import gc
 import math
+import weakref
 from dataclasses import replace
 from itertools import pairwise
 
@@ -272,3 +274,18 @@ def test_indoors_too_a_detour_is_never_shorter_and_ways_are_symmetric(a, b, c):
     assert alone_m == path_m
     assert math.isclose(length(a, b), length(b, a), abs_tol=1e-9)
     assert length(a, c) <= length(a, b) + length(b, c) + 1e-9
+
+
+@pytest.mark.parametrize("kind", ["indoor", "outdoor"])
+def test_a_network_goes_without_the_garbage_collector(kind):
+    scene = replace(HOUSE if kind == "indoor" else BLOCK)  # of its own: its network goes with it
+    network = Network.of(scene)
+    start, end = ((5, 7), (13, 2)) if kind == "indoor" else ((5, 0), (60, 60))
+    assert network.path(start, 0, end, 0).length_m == network.length_m(start, 0, end, 0)
+    watched = weakref.ref(network)
+    gc.disable()
+    try:
+        del network, scene
+        assert watched() is None
+    finally:
+        gc.enable()

@@ -259,9 +259,10 @@ Side = tuple[float, float, float]  # an edge's direction inwards, and how far al
 class CrossedConvex(Crossed):
     """Areas without dents, cut in plain numbers: the same to within rounding, in a tenth of the time."""
 
-    def __init__(self, areas: Sequence[Polygon], sides: Sequence[Sequence[Side]]) -> None:
+    def __init__(self, areas: Sequence[Polygon], sides: Sequence[NDArray[np.float64]]) -> None:
         super().__init__(areas)
-        self._sides = list(zip(self._bounds, sides, strict=True))
+        self._rows = sides
+        self._sides: dict[int, list[Side]] = {}  # the same in numbers, of the areas that a box came near
 
     def _looked_at(self, pieces: Sequence[Piece]) -> list[Inside]:
         """The part of each piece on the inner side of all edges, after Cyrus and Beck (1978)."""
@@ -272,24 +273,30 @@ class CrossedConvex(Crossed):
             west, east = min(x_m, to_x_m), max(x_m, to_x_m)
             south, north = min(y_m, to_y_m), max(y_m, to_y_m)
             parts = []
-            for area, ((left, bottom, right, top), sides) in enumerate(self._sides):
+            for area, (left, bottom, right, top) in enumerate(self._bounds):
                 if west <= right and left <= east and south <= top and bottom <= north and length_m > 0:
-                    enters, leaves = _within(sides, x_m, y_m, east_m, north_m)
+                    enters, leaves = _within(self._sides_of(area), x_m, y_m, east_m, north_m)
                     if enters < leaves:
                         parts.append((area, enters * length_m, leaves * length_m))
             looked_at.append(Inside(length_m, parts))
         return looked_at
 
+    def _sides_of(self, area: int) -> list[Side]:
+        sides = self._sides.get(area)
+        if sides is None:
+            sides = self._sides[area] = list(map(tuple, self._rows[area].tolist()))
+        return sides
 
-def _inner_sides(areas: Sequence[Polygon]) -> list[list[Side]] | None:
-    """By area; none of an empty one. None where an area has dents or holes."""
+
+def _inner_sides(areas: Sequence[Polygon]) -> list[NDArray[np.float64]] | None:
+    """By area its sides (n × 3); none of an empty one. None where an area has dents or holes."""
     if shapely.get_num_interior_rings(areas).any():
         return None
     corners, ring = shapely.get_coordinates(areas, return_index=True)
     is_step = ring[1:] == ring[:-1]
     (x, y), (to_x, to_y) = (corners[1:] - corners[:-1])[is_step].T, corners[1:][is_step].T
     ring = ring[1:][is_step]
-    sides: list[list[Side]] = [[] for _ in areas]
+    sides = [np.empty((0, 3)) for _ in areas]
     if not ring.size:
         return sides
     numbers, first, edges = np.unique(ring, return_index=True, return_counts=True)
@@ -302,10 +309,9 @@ def _inner_sides(areas: Sequence[Polygon]) -> list[list[Side]] | None:
     # The inside is to the left of all edges, or to the right.
     left = np.repeat(np.where(most > 0, 1.0, -1.0), edges)
     inwards = -left * y, left * x
-    columns = (*inwards, inwards[0] * to_x + inwards[1] * to_y)
-    each: list[Side] = list(zip(*(column.tolist() for column in columns), strict=True))
-    for number, begin, count in zip(numbers.tolist(), first.tolist(), edges.tolist(), strict=True):
-        sides[number] = each[begin : begin + count]
+    each = np.column_stack([*inwards, inwards[0] * to_x + inwards[1] * to_y])
+    for number, own in zip(numbers.tolist(), np.split(each, first[1:]), strict=True):
+        sides[number] = own
     return sides
 
 

@@ -1,9 +1,10 @@
 """Finds shortest routes through a scene, along its roads or through its zones and portals."""
 
 import math
-from collections.abc import Sequence
-from functools import lru_cache
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache, partial
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,14 +44,11 @@ class Network:
         size = int(ends.max(initial=-1)) + 1
         lengths_m = list(ground.lengths_m.values())
         self._graph = csr_array((lengths_m, (ends[:, 0], ends[:, 1])), shape=(size, size))
-        self._everywhere: Ways | None = None
-        self._reached = lru_cache(maxsize=REMEMBERED_STARTS)(self._reach)
-        self._between = lru_cache(maxsize=REMEMBERED_WAYS)(self._legs)
         self._joined: dict[tuple[Point, int], Anchor | None] = {}
-        self.anchor = lru_cache(maxsize=REMEMBERED_POINTS)(self._anchor)
-        self._leaving = lru_cache(maxsize=REMEMBERED_POINTS)(lambda anchor: _links(ground.leaving(anchor)))
-        self.arriving = lru_cache(maxsize=REMEMBERED_POINTS)(lambda anchor: _links(ground.arriving(anchor)))
-        self._length_m = lru_cache(maxsize=REMEMBERED_WAYS)(self._length_between)
+        # No cache holds the network, or only the garbage collector could free it.
+        self.anchor = lru_cache(maxsize=REMEMBERED_POINTS)(partial(_anchor, ground, self._joined))
+        self._shortest = _Shortest(ground, self._graph)
+        self._length_m = lru_cache(maxsize=REMEMBERED_WAYS)(partial(_length_m, self.anchor, self._shortest))
 
     @staticmethod
     def of(scene: Scene) -> "Network":
@@ -60,10 +58,6 @@ class Network:
     def join(self, points: Sequence[tuple[Point, int]]) -> None:
         """Work out how points, each of a floor, join the network: at once, in less time than one by one."""
         self._joined.update(zip(points, self._ground.anchors(points), strict=True))
-
-    def _anchor(self, xy_m: Point, floor: int) -> Anchor | None:
-        point = (xy_m, floor)
-        return self._joined[point] if point in self._joined else self._ground.anchors([point])[0]
 
     @property
     def empty(self) -> bool:
@@ -76,7 +70,7 @@ class Network:
         None where a floor has no network or the end cannot be reached. Dijkstra's algorithm, by SciPy.
         """
         start, end = self.anchor(start_m, start_floor), self.anchor(end_m, end_floor)
-        legs = self._shortest(start, end) if start and end else None
+        legs = self._shortest.legs(start, end) if start and end else None
         if start is None or end is None or legs is None:
             return None
         return Path(legs=joined(legs), start_snap_m=start.snap_m, end_snap_m=end.snap_m)
@@ -84,15 +78,6 @@ class Network:
     def length_m(self, start_m: Point, start_floor: int, end_m: Point, end_floor: int) -> float:
         """The length of the `path`, to the last bit; infinite where there is none. Its legs are not built."""
         return self._length_m(start_m, start_floor, end_m, end_floor)
-
-    def _length_between(self, start_m: Point, start_floor: int, end_m: Point, end_floor: int) -> float:
-        start, end = self.anchor(start_m, start_floor), self.anchor(end_m, end_floor)
-        legs = self._shortest(start, end) if start and end else None
-        if legs is None:
-            return math.inf
-        if any((a.id, a.kind) == (b.id, b.kind) for a, b in pairwise(legs)):
-            legs = list(joined(legs))
-        return math.fsum([leg.length_m for leg in legs])
 
     def lengths_m(
         self,
@@ -128,10 +113,10 @@ class Network:
 
     def away_m(self, start: Anchor | None) -> NDArray[np.float64]:
         """The lengths of the shortest ways from an anchor to all nodes (infinite where there is none)."""
-        leaving = self._leaving(start) if start else ()
+        leaving = self._shortest.leaving(start) if start else ()
         if not leaving:
             return np.full(self._graph.shape[0], np.inf)
-        lengths_m = np.array([self._lengths_m(node) for node, *_ in leaving])
+        lengths_m = np.array([self._shortest.lengths_m(node) for node, *_ in leaving])
         way_m: NDArray[np.float64] = (lengths_m + [[leave_m] for _, leave_m, _ in leaving]).min(axis=0)
         return way_m
 
@@ -150,12 +135,27 @@ class Network:
             return None
         return self.path(start_m, start_floor, entries[lengths_m.index(nearest_m)], area_floor)
 
-    def _shortest(self, start: Anchor, end: Anchor) -> list[RouteLeg] | None:
+    def arriving(self, end: Anchor) -> Links:
+        """Every way from a node next to an anchor to the anchor."""
+        return self._shortest.arriving(end)
+
+
+class _Shortest:
+    """The shortest ways between anchors."""
+
+    def __init__(self, ground: Ground, graph: Any) -> None:
+        self._ground, self._nodes = ground, _Nodes(graph)
+        self._reached = lru_cache(maxsize=REMEMBERED_STARTS)(self._nodes.reach)
+        self._between = lru_cache(maxsize=REMEMBERED_WAYS)(partial(_legs, ground, self._reached))
+        self.leaving = lru_cache(maxsize=REMEMBERED_POINTS)(lambda anchor: _links(ground.leaving(anchor)))
+        self.arriving = lru_cache(maxsize=REMEMBERED_POINTS)(lambda anchor: _links(ground.arriving(anchor)))
+
+    def legs(self, start: Anchor, end: Anchor) -> list[RouteLeg] | None:
         """The legs of the shortest way between two anchors, as the ground has them."""
         direct = self._ground.direct(start, end)
         best_m, best = direct.length_m if direct else math.inf, None
         arriving = self.arriving(end)
-        for node, leave_m, leaving in self._leaving(start):
+        for node, leave_m, leaving in self.leaving(start):
             _, length_m = self._reached(node)
             for to_node, arrive_m, arrival in arriving:
                 total_m = leave_m + length_m[to_node] + arrive_m
@@ -166,15 +166,28 @@ class Network:
         leaving, node, to_node, arrival = best
         return [leaving.leg, *self._between(node, to_node), arrival.leg]
 
-    def _reach(self, node: int) -> Reached:
+    def lengths_m(self, node: int) -> Sequence[float] | NDArray[np.float64]:
+        """Those of the ways from a node to all nodes."""
+        return self._reached(node)[1] if (ways := self._nodes.ways()) is None else ways[1][node]
+
+
+class _Nodes:
+    """The shortest ways between the nodes of a graph (Dijkstra's algorithm, by SciPy)."""
+
+    def __init__(self, graph: Any) -> None:
+        self._graph = graph
+        self._everywhere: Ways | None = None
+
+    def reach(self, node: int) -> Reached:
+        """All nodes from one."""
         from scipy.sparse.csgraph import dijkstra
 
-        if (ways := self._ways()) is not None:
+        if (ways := self.ways()) is not None:
             return ways[0][node].tolist(), ways[1][node].tolist()
         length_m, before = dijkstra(self._graph, indices=[node], return_predecessors=True)
         return before[0].tolist(), length_m[0].tolist()
 
-    def _ways(self) -> Ways | None:
+    def ways(self) -> Ways | None:
         """All ways of a small network at once: most of a call's time is not spent on ways."""
         if self._everywhere is None and self._graph.shape[0] <= REMEMBERED_STARTS:
             from scipy.sparse.csgraph import dijkstra
@@ -183,16 +196,37 @@ class Network:
             self._everywhere = before, length_m
         return self._everywhere
 
-    def _lengths_m(self, node: int) -> Sequence[float] | NDArray[np.float64]:
-        """Those of the ways from a node to all nodes."""
-        return self._reached(node)[1] if (ways := self._ways()) is None else ways[1][node]
 
-    def _legs(self, start: int, end: int) -> tuple[RouteLeg, ...]:
-        before, _ = self._reached(start)
-        nodes = [end]
-        while nodes[-1] != start:
-            nodes.append(before[nodes[-1]])
-        return tuple(map(self._ground.leg, pairwise(reversed(nodes))))
+def _anchor(
+    ground: Ground, joined_already: Mapping[tuple[Point, int], Anchor | None], xy_m: Point, floor: int
+) -> Anchor | None:
+    point = (xy_m, floor)
+    return joined_already[point] if point in joined_already else ground.anchors([point])[0]
+
+
+def _length_m(
+    anchor: Callable[[Point, int], Anchor | None],
+    shortest: _Shortest,
+    start_m: Point,
+    start_floor: int,
+    end_m: Point,
+    end_floor: int,
+) -> float:
+    start, end = anchor(start_m, start_floor), anchor(end_m, end_floor)
+    legs = shortest.legs(start, end) if start and end else None
+    if legs is None:
+        return math.inf
+    if any((a.id, a.kind) == (b.id, b.kind) for a, b in pairwise(legs)):
+        legs = list(joined(legs))
+    return math.fsum([leg.length_m for leg in legs])
+
+
+def _legs(ground: Ground, reached: Callable[[int], Reached], start: int, end: int) -> tuple[RouteLeg, ...]:
+    before, _ = reached(start)
+    nodes = [end]
+    while nodes[-1] != start:
+        nodes.append(before[nodes[-1]])
+    return tuple(map(ground.leg, pairwise(reversed(nodes))))
 
 
 def _links(links: Sequence[Link]) -> Links:

@@ -175,10 +175,14 @@ def sound_scene_text(scene: Scene) -> str:
     return _text(encode(scene))
 
 
+BEGINNING = '{"type": "Feature", "id": '  # of each feature
+
+
 def _text(document: Json) -> str:
     """One feature a line."""
     encode_json = json.JSONEncoder(allow_nan=False).encode
-    features = ",\n".join(map(encode_json, document["features"]))
+    # All at once, as each call makes an encoder; in a string the quotes would be escaped.
+    features = encode_json(document["features"])[1:-1].replace(f", {BEGINNING}", f",\n{BEGINNING}")
     head = encode_json({name: value for name, value in document.items() if name != "features"})
     return f'{head[:-1]}, "features": [\n{features}\n]}}\n'
 
