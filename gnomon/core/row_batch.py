@@ -95,6 +95,8 @@ class RowBatch:
             column = self.columns[name]
             if isinstance(column, Distinct):
                 self._numbers[name] = np.array(column.values, np.float64)[column.codes]
+            elif column and column[0] is None and column.count(None) == len(column):  # as of unknown tokens
+                self._numbers[name] = np.full(len(column), np.nan)
             else:
                 self._numbers[name] = np.array(column, np.float64)
         return self._numbers[name]

@@ -3,7 +3,7 @@
 import math
 from collections import defaultdict
 from collections.abc import Container, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from itertools import compress
 from typing import Any
@@ -18,11 +18,12 @@ from gnomon.report.group_totals import GroupTotals, add_rows
 from gnomon.report.packed_texts import PackedTexts
 from gnomon.report.pairs import ArmPair
 from gnomon.report.row_formats import escape_surrogates
-from gnomon.statistics.design import Codes, Floats
+from gnomon.statistics.design import Codes, Design, Floats, Headline, design, strata_of
 
 Group = tuple[str, str]  # model, arm
 ANSWER_CHARS = 120
 RIGHT = 0.5  # a score counts as right from here on
+KEPT_DESIGNS = 4  # of all samples, or as much in designs of fewer
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -34,6 +35,7 @@ class SampleScores:
     score_sums: Floats
     answered: NDArray[np.intp]  # trials with a score
     missing: NDArray[np.intp]  # trials that ended as infra_missing
+    _designs: dict[tuple[Headline, bytes], Design] = field(default_factory=dict, init=False, repr=False)
 
     def groups_of(self, pair: ArmPair) -> tuple[int, int]:  # noqa: ARG002 (there is one pair)
         """The places of the pair's baseline and variant among the groups."""
@@ -45,6 +47,19 @@ class SampleScores:
         means: Floats = np.full(len(counts), np.nan)
         np.divide(self.score_sums[group], counts, out=means, where=counts > 0)
         return means
+
+    def design(self, within: NDArray[np.bool_], headline: Headline) -> Design:
+        """The design of these samples; most pairs of arms have the same ones, and share it.
+
+        Raises:
+            ValueError: there are no samples.
+        """
+        key = headline, np.packbits(within).tobytes()
+        if key not in self._designs:
+            if sum(kept.n for kept in self._designs.values()) > KEPT_DESIGNS * len(self.cells):
+                self._designs.clear()
+            self._designs[key] = design(strata_of(self.cells[within], headline), self.clusters[within])
+        return self._designs[key]
 
     def everywhere(self) -> NDArray[np.bool_]:
         """The mask of all samples."""

@@ -6,6 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import betainc, betaincinv
 
+from gnomon.statistics.root import root
+
 PRIOR = 0.5  # of each of the four joint outcomes: Jeffreys' choice
 NODES = 256
 
@@ -33,10 +35,9 @@ def dirichlet_interval(rescued: int, broken: int, n: int, level: float = 0.95) -
         low, high = dirichlet_interval(broken, rescued, n, level)
         return -high, -low
     flipped = _flipped(rescued + broken, n)
-    from scipy.optimize import brentq  # late: it takes longer to load than most reports to make
 
     def quantile(share: float) -> float:
-        return float(brentq(lambda at: _below(at, flipped, rescued, broken) - share, -1.0, 1.0, xtol=1e-10))
+        return root(lambda at: _below(at, flipped, rescued, broken) - share, -1.0, 1.0, xtol=1e-10)
 
     tail = (1 - level) / 2
     unseen = 1 - tail ** (1 / n)

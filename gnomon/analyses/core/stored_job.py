@@ -16,7 +16,7 @@ from gnomon.report.score_matrix import ScoreMatrix, read_scores
 from gnomon.report.section import ReadTrace, ReportInput
 from gnomon.report.sections.contrasts import ContrastReport, contrasts
 from gnomon.spec.job_spec import JobSpec
-from gnomon.statistics.design import Design, Floats, design, strata_of
+from gnomon.statistics.design import Design, Floats
 
 ReadSample = Callable[[str], Sample | None]  # None where the job's data are gone
 
@@ -96,7 +96,7 @@ class StoredJob:
             both=both,
             baseline=scores.means(first)[both],
             variant=scores.means(second)[both],
-            grouping=design(strata_of(scores.cells[both], self.benchmark.headline), scores.clusters[both]),
+            grouping=scores.design(both, self.benchmark.headline),
         )
 
     def verdicts(self, scores: ScoreMatrix) -> list[ContrastReport]:

@@ -12,7 +12,7 @@ from gnomon.report.score_matrix import ScoreMatrix
 from gnomon.report.section import Interval, ReportInput, Section, by_count, interval
 from gnomon.report.sections.job import JobPart, TrialCounts, place_of, trial_counts
 from gnomon.report.text_formats import count, label, markdown_table, percent, percent_brackets, percent_range
-from gnomon.statistics.design import Headline, design, strata_of
+from gnomon.statistics.design import Headline
 from gnomon.statistics.mean import MeanScore, mean_score
 from gnomon.stopping import while_wanted
 
@@ -124,7 +124,7 @@ def _mean(scores: ScoreMatrix, group: int, within: NDArray[np.bool_], headline: 
     chosen = within & (scores.answered[group] > 0)
     if not chosen.any():
         return None
-    grouping = design(strata_of(scores.cells[chosen], headline), scores.clusters[chosen])
+    grouping = scores.design(chosen, headline)
     return mean_score(scores.means(group)[chosen], grouping)
 
 

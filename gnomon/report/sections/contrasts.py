@@ -29,7 +29,7 @@ from gnomon.report.text_formats import (
     short,
 )
 from gnomon.report.verdict import HOLDS_ZERO, Verdict, is_below_margin, is_withheld, judge, sentence
-from gnomon.statistics.design import Design, Floats, Headline, design, strata_of
+from gnomon.statistics.design import Design, Floats, Headline
 from gnomon.statistics.loss import Loss, difficulties, loss_of
 from gnomon.statistics.multiple_testing import benjamini_hochberg, holm
 from gnomon.statistics.paired import Comparison, compare
@@ -224,7 +224,7 @@ def compare_pair(
     baseline, variant = scores.means(first)[both], scores.means(second)[both]
     comparison = means = grouping = None
     if both.any():
-        grouping = design(strata_of(scores.cells[both], headline), scores.clusters[both])
+        grouping = scores.design(both, headline)
         comparison = compare(baseline, variant, grouping)
         means = grouping.mean(baseline), grouping.mean(variant)
         if plan is not None:
@@ -272,7 +272,7 @@ def _lost(
     full = np.maximum(begun[list(groups)].max(axis=0), repeats)[touched]
     sums = [scores.score_sums[group][touched] / full for group in groups]
     lost = [(full - scores.answered[group][touched]) / full for group in groups]
-    grouping = design(strata_of(scores.cells[touched], headline), scores.clusters[touched])
+    grouping = scores.design(touched, headline)
     bounds = grouping.mean(sums[1] - sums[0] - lost[0]), grouping.mean(sums[1] + lost[1] - sums[0])
     if observed is None or not any(share.any() for share in lost):
         return bounds, None

@@ -8,7 +8,7 @@ from typing_extensions import TypedDict
 from gnomon.report.pairs import ArmPair
 from gnomon.report.score_matrix import ScoreMatrix
 from gnomon.report.section import Interval, ReportInput, Section, interval
-from gnomon.statistics.design import Floats, Headline, design, strata_of
+from gnomon.statistics.design import Floats, Headline
 from gnomon.statistics.paired import ratio_of_means
 from gnomon.stopping import while_wanted
 
@@ -90,7 +90,7 @@ def _mean(
     """A mean over answered samples; None as soon as one of them is unknown."""
     if not answered.any() or not np.isfinite(values[answered]).all():
         return None, None
-    grouping = design(strata_of(scores.cells[answered], headline), scores.clusters[answered])
+    grouping = scores.design(answered, headline)
     estimate = grouping.estimate(values[answered], limits=UNBOUNDED)
     return estimate.value, None if estimate.is_flat else estimate.interval()
 
@@ -100,7 +100,7 @@ def _gain(scores: ScoreMatrix, pair: ArmPair, headline: Headline) -> Gain | None
     both = (scores.answered[first] > 0) & (scores.answered[second] > 0)
     if not both.any():
         return None
-    grouping = design(strata_of(scores.cells[both], headline), scores.clusters[both])
+    grouping = scores.design(both, headline)
     gained = (scores.means(second) - scores.means(first))[both]
 
     def price(costs: Floats, unit: str) -> GainPrice:

@@ -27,7 +27,7 @@ from gnomon.report.text_formats import (
     points_range,
 )
 from gnomon.statistics.agreement import agreement
-from gnomon.statistics.design import Floats, design
+from gnomon.statistics.design import Floats
 from gnomon.statistics.mean import mean_score
 from gnomon.statistics.paired import compare
 from gnomon.stopping import while_wanted
@@ -165,7 +165,7 @@ def _imported(scores: ScoreMatrix, at: int) -> _Group:
 def _line(report_input: ReportInput, group: _Group, arms: Iterable[int]) -> PeopleLine:
     scores, spec = report_input.scores, report_input.spec
     answered = np.isfinite(group.means)
-    grouping = design(np.zeros_like(scores.cells[answered]), scores.clusters[answered])
+    grouping = scores.design(answered, "mean_of_samples")
     mean = mean_score(group.means[answered], grouping)
     agreed = agreement(group.labels)
     versus = (_versus(scores, group.means, at) for at in arms)
@@ -195,7 +195,7 @@ def _versus(scores: ScoreMatrix, people: Floats, at: int) -> PeopleVersusArm | N
     both = np.isfinite(people) & np.isfinite(arm)
     if not both.any():
         return None
-    grouping = design(np.zeros_like(scores.cells[both]), scores.clusters[both])
+    grouping = scores.design(both, "mean_of_samples")
     comparison = compare(people[both], arm[both], grouping)
     model, name = scores.groups[at]
     return {

@@ -12,7 +12,7 @@ from gnomon.report.score_matrix import ScoreMatrix
 from gnomon.report.section import Interval, ReportInput, Section, interval
 from gnomon.report.sections.job import JobPart, place_of
 from gnomon.report.text_formats import short
-from gnomon.statistics.design import Floats, design
+from gnomon.statistics.design import Floats
 from gnomon.statistics.estimate import FLAT
 from gnomon.statistics.mean import mean_score
 from gnomon.statistics.paired import compare
@@ -120,7 +120,7 @@ def _point(scores: ScoreMatrix, group: int, k: int) -> PassPoint:
     enough = np.isfinite(values)
     if not enough.any():
         return {"k": k, "n": 0, "mean": None, "ci95": None}
-    mean = mean_score(values[enough], design(np.zeros_like(scores.cells[enough]), scores.clusters[enough]))
+    mean = mean_score(values[enough], scores.design(enough, "mean_of_samples"))
     return {"k": k, "n": mean.n, "mean": mean.mean, "ci95": interval(mean.ci95)}
 
 
@@ -130,7 +130,7 @@ def _change(scores: ScoreMatrix, pair: ArmPair, k: int) -> PassChange | None:
     both = np.isfinite(baseline) & np.isfinite(variant)
     if not both.any():
         return None
-    grouping = design(np.zeros_like(scores.cells[both]), scores.clusters[both])
+    grouping = scores.design(both, "mean_of_samples")
     comparison = compare(baseline[both], variant[both], grouping)
     return {
         "model": pair.model,

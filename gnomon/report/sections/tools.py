@@ -16,7 +16,7 @@ from gnomon.report.sections.arms import ArmsPart
 from gnomon.report.sections.attribution import AttributionReport, attribution
 from gnomon.report.text_formats import escape_markdown, markdown_table, percent
 from gnomon.spec.job_spec import JobSpec
-from gnomon.statistics.design import Headline, design, strata_of
+from gnomon.statistics.design import Headline
 from gnomon.statistics.paired import compare
 from gnomon.stopping import while_wanted
 
@@ -183,7 +183,7 @@ def _effect(
     both = (scores.answered[without] > 0) & (scores.answered[with_it] > 0)
     if not both.any():
         return None
-    grouping = design(strata_of(scores.cells[both], headline), scores.clusters[both])
+    grouping = scores.design(both, headline)
     comparison = compare(scores.means(without)[both], scores.means(with_it)[both], grouping)
     return {
         "without": pair[0],

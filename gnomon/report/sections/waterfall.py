@@ -11,7 +11,7 @@ from gnomon.report.score_matrix import ScoreMatrix
 from gnomon.report.section import Interval, ReportInput, Section, interval
 from gnomon.report.sections.job import JobPart
 from gnomon.report.text_formats import escape_markdown, markdown_table, points, points_range
-from gnomon.statistics.design import Headline, design, strata_of
+from gnomon.statistics.design import Headline
 from gnomon.statistics.paired import compare
 
 
@@ -60,7 +60,7 @@ def _waterfall(scores: ScoreMatrix, model: str, chain: list[str], headline: Head
     all_answered = np.all([scores.answered[group] > 0 for group in groups], axis=0)
     if not all_answered.any():
         return None
-    grouping = design(strata_of(scores.cells[all_answered], headline), scores.clusters[all_answered])
+    grouping = scores.design(all_answered, headline)
     means = [scores.means(group)[all_answered] for group in groups]
     levels = [grouping.mean(values) for values in means]
     steps: list[WaterfallStep] = []

@@ -13,7 +13,7 @@ from gnomon.report.score_matrix import ScoreMatrix
 from gnomon.report.section import Interval, ReportInput, Section, interval
 from gnomon.report.text_formats import markdown_table, p_text, percent, percent_range, points, points_range
 from gnomon.statistics.calibration import Calibration, calibration
-from gnomon.statistics.design import Headline, design, strata_of
+from gnomon.statistics.design import Headline
 from gnomon.statistics.spread import spread
 from gnomon.stopping import while_wanted
 from gnomon.trials.confidence import METRIC
@@ -151,7 +151,7 @@ def _spread(
     all_answered = np.all([scores.answered[group] > 0 for group in groups], axis=0)
     if not all_answered.any():
         return None
-    grouping = design(strata_of(scores.cells[all_answered], headline), scores.clusters[all_answered])
+    grouping = scores.design(all_answered, headline)
     values = [scores.means(group)[all_answered] for group in groups]
     apart, levels = spread(values, grouping), [grouping.mean(of_arm) for of_arm in values]
     return {

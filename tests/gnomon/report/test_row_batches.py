@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gnomon.core.row import Row
-from gnomon.core.row_batch import batch_of, distinct_codes, in_batches
+from gnomon.core.row_batch import RowBatch, batch_of, distinct_codes, in_batches
 from gnomon.report.build import build_report
 from gnomon.report.packed_texts import PackedTexts
 from gnomon.spec.job_spec import JobSpec
@@ -88,3 +88,10 @@ def test_packed_texts_are_the_texts(batches: list[list[str | None]], most: int |
         packed.extend(texts)
     wanted = [None if text is None else text[:most] for texts in batches for text in texts]
     assert [packed[number] for number in range(len(packed))] == wanted
+
+
+@given(st.lists(st.none() | st.floats(0.0, 1.0), max_size=5))
+def test_a_number_that_is_unknown_is_nan_in_its_column(values: list[float | None]) -> None:
+    numbers = RowBatch({"usd": values}).numbers("usd")
+    assert numbers.dtype == np.float64
+    assert [None if np.isnan(number) else number for number in numbers] == values

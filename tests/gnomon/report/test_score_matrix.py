@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gnomon.core.row import Row
-from gnomon.report.score_matrix import ANSWER_CHARS, read_scores
+from gnomon.report.score_matrix import ANSWER_CHARS, KEPT_DESIGNS, read_scores
 
 RAW, TOOLS = ("m", "raw"), ("m", "tools")
 
@@ -68,3 +68,20 @@ def test_columns_say_what_the_rows_say(
                 assert scores.usd[group, sample] == 0.5
             else:
                 assert np.isnan(scores.means(group)[sample])
+
+
+def test_the_same_samples_have_one_design(row: Callable[..., Row]) -> None:
+    scores = read_scores([row(sample, "raw", 1.0) for sample in range(9)], [RAW])
+    everywhere, few = scores.everywhere(), np.arange(9) < 4
+    first, of_few = (scores.design(mask, "mean_of_cells") for mask in (everywhere, few))
+    assert scores.design(scores.everywhere(), "mean_of_cells") is first
+    assert scores.design(everywhere, "mean_of_samples") is not first
+    assert (first.n, of_few.n, scores.design(few, "mean_of_cells").n) == (9, 4, 4)
+
+
+def test_designs_of_many_choices_are_let_go(row: Callable[..., Row]) -> None:
+    scores = read_scores([row(sample, "raw", 1.0) for sample in range(9)], [RAW])
+    for left_out in range(9):
+        within = np.arange(9) != left_out
+        assert scores.design(within, "mean_of_samples").n == 8
+    assert sum(kept.n for kept in scores._designs.values()) <= (KEPT_DESIGNS + 1) * 9
