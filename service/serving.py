@@ -27,9 +27,13 @@ def listen(host: str, port: int, *, has_keys: bool) -> socket.socket:
         )
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
-        return socket.create_server((host.strip("[]"), port), family=family)
+        listener = socket.create_server((host.strip("[]"), port), family=family)
     except OSError as error:
         raise SpecError(f"{host}:{port} cannot be listened on: {error.strerror}", field="--port") from None
+    # Connections inherit it; asyncio sets it only for sockets made with a protocol's number. Else a small
+    # answer waits for the acknowledgement of its own head, which a client that reuses its connection delays.
+    listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    return listener
 
 
 def serve(here: LocalStack, listener: socket.socket, *, ready: Callable[[str], None]) -> None:
