@@ -144,6 +144,17 @@ class TrialIndex(MatchedTrials):
         mask = self._matching(filters)
         return self.size if mask is None else int(np.count_nonzero(mask))
 
+    def first_numbers(self, filters: TrialFilter, after: int, limit: int) -> list[int]:
+        """The numbers of the first trials that match and ended after number `after`, in that order."""
+        numbers = self.by_trial["seq"]
+        mask = self._matching(filters)
+        start = int(np.searchsorted(numbers, after, side="right"))
+        rows = (
+            np.arange(start, min(start + limit, self.size)) if mask is None else np.flatnonzero(mask[start:])
+        )
+        found: list[int] = numbers[rows[:limit] + (0 if mask is None else start)].tolist()
+        return found
+
     def trials(
         self, filters: TrialFilter, sort: str = "seq", after: str | None = None, limit: int = PAGE
     ) -> Listed[TrialEntry]:
