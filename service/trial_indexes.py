@@ -94,13 +94,10 @@ class TrialIndexes:
         from gnomon.report.trial_index.index import TrialIndex
 
         stamp = f"{FORMAT}-{state.stamp}"
-        has_ended = state.status not in OPEN
-        if has_ended and (body := self._store.kept(job_id, KIND, stamp)) is not None:
+        if state.status not in OPEN and (body := self._store.kept(job_id, KIND, stamp)) is not None:
             return TrialIndex.from_bytes(body)
-        index = self._begun(job_id, state, stamp=_so_far(FORMAT)) or self._read(job_id, state)
-        if has_ended and index.size == index.size_until(state.last_seq) == state.done:
-            keep_quietly(self._store, job_id, KIND, stamp, index.to_bytes())
-        return index
+        index = self._begun(job_id, state, stamp=_so_far(FORMAT))
+        return self._completed(job_id, self._read(job_id) if index is None else index, state)
 
     def _begun(self, job_id: str, state: JobState, *, stamp: str) -> "TrialIndex | None":
         """The index that was kept while the job ran, with what has come since; None if it is of no use."""
@@ -109,37 +106,39 @@ class TrialIndexes:
         body = self._store.kept(job_id, KIND, stamp)
         if body is None:
             return None
-        begun = TrialIndex.from_bytes(body)
-        self._place(job_id).kept_size = begun.size
-        index = self._extended(job_id, begun)
-        # A resumed job gives back results, be they among the last or not.
-        if begun.last_seq > state.last_seq or index.size_until(state.last_seq) != state.done:
-            return None
-        return self._with_unrun(job_id, index, state)
+        index = TrialIndex.from_bytes(body)
+        self._place(job_id).kept_size = index.size
+        return self._with_later(job_id, index, state)
 
     def _renewed(self, job_id: str, index: "TrialIndex", state: JobState) -> "TrialIndex":
-        if state.status not in OPEN or index.last_seq > state.last_seq:
-            return self._load(job_id, state)
-        index = self._extended(job_id, index)
-        # A resumed job gives back results: then there are more trials here than it had.
-        return index if index.size_until(state.last_seq) == state.done else self._read(job_id, state)
+        renewed = self._with_later(job_id, index, state)
+        return self._load(job_id, state) if renewed is None else self._completed(job_id, renewed, state)
 
-    def _read(self, job_id: str, state: JobState) -> "TrialIndex":
+    def _with_later(self, job_id: str, index: "TrialIndex", state: JobState) -> "TrialIndex | None":
+        """The index with what has come since; None if a resumed job has given back some of its results."""
+        if index.last_seq > state.last_seq:
+            return None
+        index = self._extended(job_id, index)
+        return index if index.size_until(state.last_seq) == state.done else None
+
+    def _read(self, job_id: str) -> "TrialIndex":
         from gnomon.report.trial_index.index import TrialIndex
 
         spec = self._store.job(job_id).spec
         models, arms = [model.label for model in spec.models], [arm.name for arm in spec.arms]
-        index = self._extended(job_id, TrialIndex.empty(models, arms))
-        return self._with_unrun(job_id, index, state).prepared()
+        return self._extended(job_id, TrialIndex.empty(models, arms)).prepared()
 
-    def _with_unrun(self, job_id: str, index: "TrialIndex", state: JobState) -> "TrialIndex":
-        """The index, with the samples of trials that have not run if the job has ended."""
-        from gnomon.report.trial_index.columns import PLAN_COLUMNS
+    def _completed(self, job_id: str, index: "TrialIndex", state: JobState) -> "TrialIndex":
+        """The index; of a job that has ended with the samples that have not run, and kept."""
+        from gnomon.report.trial_index.columns import FORMAT, PLAN_COLUMNS
 
         if state.status in OPEN:
             return index
         unrun = self._store.unrun_samples(job_id)
-        return index.extended((), [[getattr(ref, name) for name in PLAN_COLUMNS] for ref in unrun])
+        index = index.extended((), [[getattr(ref, name) for name in PLAN_COLUMNS] for ref in unrun])
+        if index.size == index.size_until(state.last_seq) == state.done:
+            keep_quietly(self._store, job_id, KIND, f"{FORMAT}-{state.stamp}", index.to_bytes())
+        return index
 
     def _extended(self, job_id: str, index: "TrialIndex") -> "TrialIndex":
         from gnomon.report.trial_index.columns import STORED_COLUMNS

@@ -14,6 +14,7 @@ from fastapi import FastAPI
 
 from gnomon.stopping import Unwanted, check_wanted, stoppable
 from service.api.state import State
+from service.web.new_job import new_job
 from service.web.pages import environment
 from workers.store.database import in_words
 from workers.store.job_counters import OPEN
@@ -81,6 +82,7 @@ def _steps(app: FastAPI, state: State) -> Iterator[Callable[[], object]]:
         yield partial(templates.get_template, name)
     yield _import_reports
     yield _import_catalog
+    yield partial(new_job, state)  # what plans a job is imported, and opens its first samples
     yield app.openapi
 
 

@@ -504,3 +504,12 @@ def test_an_index_that_grows_orders_and_counts_as_one_that_is_made_at_once() -> 
         assert grown.facets(pair) == whole.facets(pair)
         assert grown.pairs(pair, "-sample") == whole.pairs(pair, "-sample")
         assert grown.sample_ranks().tolist() == whole.sample_ranks().tolist()
+
+
+@given(jobs(), FILTERS, st.integers(0, 26), st.integers(1, 5))
+def test_the_first_numbers_that_match_are_those_of_the_list(
+    rows: list[Row], filters: TrialFilter, after: int, limit: int
+) -> None:
+    index = index_of(rows)
+    listed = [entry.seq for entry in index.trials(filters, limit=100).items if entry.seq > after]
+    assert index.first_numbers(filters, after, limit) == listed[:limit]
