@@ -32,6 +32,7 @@ class Warming:
     def __init__(self, app: FastAPI) -> None:
         self._app = app
         self._is_closed = threading.Event()
+        self._is_warm = threading.Event()
         self._thread = threading.Thread(target=self._run, name="warming", daemon=True)
 
     def start(self) -> None:
@@ -44,11 +45,21 @@ class Warming:
         if self._thread.ident is not None:
             self._thread.join()
 
+    @property
+    def is_warm(self) -> bool:
+        """Whether all has been done that is done once."""
+        return self._is_warm.is_set()
+
+    def is_alive(self) -> bool:
+        """Whether it is at work."""
+        return self._thread.is_alive()
+
     def _run(self) -> None:
         state: State = self._app.state.gnomon
         with stoppable(lambda: not self._is_closed.is_set()), suppress(Unwanted):
             for step in _steps(self._app, state):
                 _do(step)
+            self._is_warm.set()
             while not self._is_closed.wait(EVERY_S):
                 _do(partial(follow_jobs, state))
 
