@@ -16,6 +16,7 @@ from gnomon.stopping import Unwanted, check_wanted, stoppable
 from service.api.state import State
 from service.web.new_job import new_job
 from service.web.pages import environment
+from service.web.tool_pages import tool_list
 from workers.store.database import in_words
 from workers.store.job_counters import OPEN
 
@@ -109,6 +110,6 @@ def _import_reports() -> None:
 def _import_catalog() -> None:
     from service.api.catalog import list_agents, list_benchmarks, list_presets, list_tools
 
-    for listed in (list_benchmarks, list_tools, list_agents, list_presets):
+    for listed in (list_benchmarks, list_tools, list_agents, list_presets, tool_list):
         check_wanted()
         listed()
