@@ -1,30 +1,26 @@
 """Measures how long the questions of the web page take on a job of 100,000 or a million trials over SQLite.
 
-    .venv/bin/python -m bench.view_times [--rows 100000 | 1000000] [--rounds 30] [--database FILE]
+    .venv/bin/python -m bench.view_times [--rows 100000 | 1000000] [--rounds 30] [--database FILE] [--http]
 
 Two models × two arms over 14 cells, with flags, tools and answers. `first` is the first time on an index that
 has just been made, when nothing is worked out yet; p50 and p95 are of later rounds, each with other filters
 or another place in the list. All are CPU milliseconds of the thread that asks: other programs do not count.
-Then come bare SQL queries on the same database: what they compare with. Last are whole pages, as a server
-sends them to one reader: CPU milliseconds of server and reader together.
+Then come bare SQL queries on the same database: what they compare with. With `--http` whole answers of every
+read-only route are measured instead, as a `gnomon api` sends them to one reader: see `bench.view_routes`.
 """
 
 import argparse
 import tempfile
-import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
-from http import HTTPStatus
-from http.client import HTTPConnection
 from pathlib import Path
-from urllib.parse import urlsplit
 
 import numpy as np
-from redis import Redis
 from sqlalchemy import text
 
+from bench.view_routes import measure_routes
 from gnomon.core.row import Row
 from gnomon.core.sample import SampleRef
 from gnomon.core.score import Outcome
@@ -32,10 +28,7 @@ from gnomon.report.trial_index.columns import STORED_COLUMNS
 from gnomon.report.trial_index.filters import TrialFilter
 from gnomon.report.trial_index.index import PAIR_SORTS, TRIAL_SORTS, TrialIndex
 from gnomon.spec.job_spec import JobSpec
-from gnomon.trials.trial_plan import expand_trials, trial_id
-from service.api.app import create_app
-from service.serving import listen, server_of, url_of
-from service.settings import read_settings
+from gnomon.trials.trial_plan import expand_trials
 from service.trial_indexes import TrialIndexes
 from workers.store import Store
 from workers.store.missing import missing_row
@@ -187,65 +180,6 @@ def measure(store: Store, job: str, rounds: int) -> None:
     print(f"| ({index.nbytes / count:.0f} bytes per trial in memory, {len(body) / count:.0f} kept) | | | |")
 
 
-def pages(job: str, ids: Sequence[str]) -> dict[str, Callable[[int], str]]:
-    """Addresses of pages, by name; each takes the number of the round."""
-    changes = ("fixed", "regressed", "both_wrong")
-
-    def sample(n: int) -> str:
-        return ids[n * 7919 % len(ids)]
-
-    return {
-        "page of the job": lambda n: f"/ui/jobs/{job}",
-        "page of trials, as pairs": lambda n: f"/ui/jobs/{job}/trials?sort={PAIR_SORTS[n % len(PAIR_SORTS)]}",
-        "page of trials, one by one": lambda n: (
-            f"/ui/jobs/{job}/trials?view=trials&sort=-{TRIAL_SORTS[n % len(TRIAL_SORTS)]}"
-        ),
-        "page of trials, filtered": lambda n: (
-            f"/ui/jobs/{job}/trials?changed={changes[n % 3]}&cell=c{n % CELLS:02}&sort=-difference"
-        ),
-        "page of trials, text search": lambda n: f"/ui/jobs/{job}/trials?q={n % 100:02}",
-        "page of a sample": lambda n: f"/ui/jobs/{job}/samples/{sample(n)}",
-        "page of a sample in a filtered list": lambda n: (
-            f"/ui/jobs/{job}/samples/{sample(n)}?changed={changes[n % 3]}&sort=-difference"
-        ),
-        "page of a trial": lambda n: f"/ui/trials/{trial_id(job, sample(n), MODELS[0], ARMS[n % 2], 0)}",
-    }
-
-
-def measure_pages(store: Store, job: str, rounds: int) -> None:
-    """Print the times of whole pages."""
-    settings = read_settings({}, data_dir=Path(tempfile.gettempdir()))
-    listener = listen("127.0.0.1", 0, has_keys=True)
-    app = create_app(settings, store=store, redis=Redis(port=1))
-    server = server_of(app)
-    thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
-    thread.start()
-    connection = HTTPConnection(urlsplit(url_of(listener)).netloc)
-
-    def fetch(path: str) -> None:
-        connection.request("GET", path, headers={"Accept": "text/html"})
-        response = connection.getresponse()
-        body = response.read()
-        if response.status != HTTPStatus.OK:
-            raise SystemExit(f"{path}: {response.status} {body[:200]!r}")
-
-    app.state.gnomon.reports.get(job)
-    for name, address in pages(job, app.state.gnomon.indexes.get(job).values["sample_id"]).items():
-        cold = timed(lambda address=address: fetch(address(0)), time.process_time)
-        for n in range(len(PAIR_SORTS)):
-            fetch(address(n))
-        line(
-            name,
-            [timed(lambda n=n, address=address: fetch(address(n)), time.process_time) for n in range(rounds)],
-            cold,
-        )
-    connection.close()
-    server.should_exit = True
-    thread.join()
-    app.state.gnomon.headlines.close()
-    app.state.gnomon.live_reports.close()
-
-
 class _Forgetful(Store):
     """A store that keeps no index."""
 
@@ -265,16 +199,20 @@ def main() -> None:
     sizes.add_argument("--samples", type=int)
     parser.add_argument("--rounds", type=int, default=30)
     parser.add_argument("--database", type=Path, help="keep it here, and use it again")
+    parser.add_argument("--http", action="store_true", help="each route of a `gnomon api`, first and median")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        store = Store(f"sqlite:///{options.database or Path(folder) / 'views.db'}")
+        database = options.database or Path(folder) / "views.db"
+        store = Store(f"sqlite:///{database}")
         jobs = store.jobs(limit=1).items
         job = (
             jobs[0].id if jobs else seed(store, options.samples or options.rows // (len(MODELS) * len(ARMS)))
         )
-        measure(store, job, options.rounds)
-        measure_pages(store, job, options.rounds)
+        if not options.http:
+            measure(store, job, options.rounds)
         store.close()
+        if options.http:
+            measure_routes(database, job, options.rounds, models=MODELS, arms=ARMS, cells=CELLS)
 
 
 if __name__ == "__main__":

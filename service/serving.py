@@ -1,6 +1,7 @@
 """Serves the API on a socket until a signal ends it."""
 
 import socket
+import sys
 from collections.abc import Callable
 
 import uvicorn
@@ -11,8 +12,10 @@ from gnomon.spec.endpoints import is_loopback
 from service.api.app import create_app
 from service.bounded_http import MAX_CONNECTIONS, BoundedProtocol
 from service.local_stack import LocalStack
+from service.warming import Warming
 
 GRACE_S = 3  # open event streams have this long to end
+SWITCH_S = 0.0005  # a thread that computes, such as a report's, lets the others have their turn this often
 
 
 def listen(host: str, port: int, *, has_keys: bool) -> socket.socket:
@@ -27,18 +30,26 @@ def listen(host: str, port: int, *, has_keys: bool) -> socket.socket:
         )
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
-        return socket.create_server((host.strip("[]"), port), family=family)
+        listener = socket.create_server((host.strip("[]"), port), family=family)
     except OSError as error:
         raise SpecError(f"{host}:{port} cannot be listened on: {error.strerror}", field="--port") from None
+    # Connections inherit it; asyncio sets it only for sockets made with a protocol's number. Else a small
+    # answer waits for the acknowledgement of its own head, which a client that reuses its connection delays.
+    listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    return listener
 
 
 def serve(here: LocalStack, listener: socket.socket, *, ready: Callable[[str], None]) -> None:
     """Serve until SIGINT or SIGTERM, then raise KeyboardInterrupt; `ready` is called with the URL."""
     app = create_app(here.settings, store=here.store, redis=here.redis)
+    warming = Warming(app)
     ready(url_of(listener))
+    sys.setswitchinterval(SWITCH_S)
+    warming.start()
     try:
         server_of(app).run(sockets=[listener])
     finally:
+        warming.close()
         app.state.gnomon.headlines.close()
         app.state.gnomon.live_reports.close()
 

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from gnomon.stopping import check_wanted
 from service.report_cache import keep_quietly
 from workers.store.job_counters import OPEN
 from workers.store.records import JobState
@@ -18,6 +19,10 @@ if TYPE_CHECKING:  # else imported late: with SciPy's functions, a third of the 
 KIND = "trials"  # of the document in the store
 MAX_BYTES = 256 << 20  # of all indexes in memory, without what is worked out from them
 MIN_AGE_S = 1.0  # an index of a running job is not extended more often
+LARGE, GROWN = (
+    50_000,
+    1.5,
+)  # trials from which the index of a running job is kept, and by how much it has grown
 
 
 @dataclass(slots=True)
@@ -29,6 +34,7 @@ class _Place:
     state: JobState | None = None
     at_s: float = 0.0
     nbytes: int = 0
+    kept_size: int = 0  # trials of the index that the store has of a job that runs
 
 
 class TrialIndexes:
@@ -51,7 +57,8 @@ class TrialIndexes:
         Raises:
             NotFound: the job does not exist.
         """
-        state = self._store.job_state(job_id)
+        # Of results alone: preflights and seals that come later leave an index as it is.
+        state = self._store.job_state(job_id)._replace(open_checks=0, seal_lines=0)
         place = self._place(job_id)
         with place.lock:
             index = place.index
@@ -62,6 +69,22 @@ class TrialIndexes:
         self._evict(keep=job_id)
         return index
 
+    def at_hand(self, job_id: str) -> "TrialIndex | None":
+        """The job's index as it was last looked at, if it is in memory; nothing is read."""
+        with self._lock:
+            place = self._places.get(job_id)
+        return None if place is None else place.index
+
+    def follow(self, job_id: str) -> None:
+        """Bring the job's index up to date; keep that of a job that runs once it has grown by half."""
+        from gnomon.report.trial_index.columns import FORMAT
+
+        index, place = self.get(job_id), self._place(job_id)
+        is_open = place.state is not None and place.state.status in OPEN
+        if is_open and index.size >= max(LARGE, GROWN * place.kept_size):
+            place.kept_size = index.size
+            keep_quietly(self._store, job_id, KIND, _so_far(FORMAT), index.to_bytes())
+
     def _is_recent(self, place: _Place, state: JobState) -> bool:
         is_running = state.status in OPEN and place.state is not None and place.state.status == state.status
         return is_running and self._clock() - place.at_s < MIN_AGE_S
@@ -71,37 +94,57 @@ class TrialIndexes:
         from gnomon.report.trial_index.index import TrialIndex
 
         stamp = f"{FORMAT}-{state.stamp}"
-        has_ended = state.status not in OPEN
-        if has_ended and (body := self._store.kept(job_id, KIND, stamp)) is not None:
+        if state.status not in OPEN and (body := self._store.kept(job_id, KIND, stamp)) is not None:
             return TrialIndex.from_bytes(body)
-        index = self._read(job_id, state)
-        if has_ended and index.size == index.size_until(state.last_seq) == state.done:
-            keep_quietly(self._store, job_id, KIND, stamp, index.to_bytes())
-        return index
+        index = self._begun(job_id, state, stamp=_so_far(FORMAT))
+        return self._completed(job_id, self._read(job_id) if index is None else index, state)
+
+    def _begun(self, job_id: str, state: JobState, *, stamp: str) -> "TrialIndex | None":
+        """The index that was kept while the job ran, with what has come since; None if it is of no use."""
+        from gnomon.report.trial_index.index import TrialIndex
+
+        body = self._store.kept(job_id, KIND, stamp)
+        if body is None:
+            return None
+        index = TrialIndex.from_bytes(body)
+        self._place(job_id).kept_size = index.size
+        return self._with_later(job_id, index, state)
 
     def _renewed(self, job_id: str, index: "TrialIndex", state: JobState) -> "TrialIndex":
-        if state.status not in OPEN or index.last_seq > state.last_seq:
-            return self._load(job_id, state)
-        index = self._extended(job_id, index)
-        # A resumed job gives back results: then there are more trials here than it had.
-        return index if index.size_until(state.last_seq) == state.done else self._read(job_id, state)
+        renewed = self._with_later(job_id, index, state)
+        return self._load(job_id, state) if renewed is None else self._completed(job_id, renewed, state)
 
-    def _read(self, job_id: str, state: JobState) -> "TrialIndex":
-        from gnomon.report.trial_index.columns import PLAN_COLUMNS
+    def _with_later(self, job_id: str, index: "TrialIndex", state: JobState) -> "TrialIndex | None":
+        """The index with what has come since; None if a resumed job has given back some of its results."""
+        if index.last_seq > state.last_seq:
+            return None
+        index = self._extended(job_id, index)
+        return index if index.size_until(state.last_seq) == state.done else None
+
+    def _read(self, job_id: str) -> "TrialIndex":
         from gnomon.report.trial_index.index import TrialIndex
 
         spec = self._store.job(job_id).spec
         models, arms = [model.label for model in spec.models], [arm.name for arm in spec.arms]
-        index = self._extended(job_id, TrialIndex.empty(models, arms))
+        return self._extended(job_id, TrialIndex.empty(models, arms)).prepared()
+
+    def _completed(self, job_id: str, index: "TrialIndex", state: JobState) -> "TrialIndex":
+        """The index; of a job that has ended with the samples that have not run, and kept."""
+        from gnomon.report.trial_index.columns import FORMAT, PLAN_COLUMNS
+
         if state.status in OPEN:
-            return index.prepared()
+            return index
         unrun = self._store.unrun_samples(job_id)
-        return index.extended((), [[getattr(ref, name) for name in PLAN_COLUMNS] for ref in unrun]).prepared()
+        index = index.extended((), [[getattr(ref, name) for name in PLAN_COLUMNS] for ref in unrun])
+        if index.size == index.size_until(state.last_seq) == state.done:
+            keep_quietly(self._store, job_id, KIND, f"{FORMAT}-{state.stamp}", index.to_bytes())
+        return index
 
     def _extended(self, job_id: str, index: "TrialIndex") -> "TrialIndex":
         from gnomon.report.trial_index.columns import STORED_COLUMNS
 
         for rows in self._store.iter_columns(job_id, index.last_seq, STORED_COLUMNS):
+            check_wanted()
             index = index.extended(rows)
         return index
 
@@ -119,3 +162,8 @@ class TrialIndexes:
                 if total <= self._max_bytes:
                     return
                 total -= self._places.pop(job_id).nbytes
+
+
+def _so_far(version: str) -> str:
+    """What the index of a job that runs is kept under."""
+    return f"{version}-so-far"

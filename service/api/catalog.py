@@ -1,8 +1,10 @@
 """Routes that list the benchmarks, tools, agents and arm presets."""
 
+import functools
 from typing import Any
 
 from fastapi import APIRouter
+from pydantic import BaseModel
 
 from gnomon.core.agent import AGENTS
 from gnomon.core.benchmark import BENCHMARKS, Benchmark
@@ -50,12 +52,18 @@ def list_presets() -> dict[str, Any]:
             {
                 "name": preset.name,
                 "description": preset.description,
-                "options": preset.options.model_json_schema(),
+                "options": _schema(preset.options),  # type: ignore[arg-type]
                 "from": PRESETS.whose(preset.name),
             }
             for preset in PRESETS
         ]
     )
+
+
+@functools.cache
+def _schema(options: type[BaseModel]) -> dict[str, Any]:
+    """The JSON schema of a preset's options, made once; its readers never change it."""
+    return options.model_json_schema()
 
 
 def _summary(registry: Registry[Any], name: str) -> dict[str, str | None]:

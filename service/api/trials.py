@@ -13,16 +13,19 @@ from gnomon.core.errors import SpecError
 from gnomon.core.row import Row
 from gnomon.core.score import Outcome
 from gnomon.report.row_formats import ndjson_line, row_to_json, rows_csv
+from gnomon.report.trial_index.filters import TrialFilter
 from service.api.content_negotiation import choose
 from service.api.jobs import MAX_LIMIT, Cursor
 from service.api.request_body import body_docs, plain_body
 from service.api.serializers import listing, trial_view
 from service.api.state import Shared, State
 from service.cassettes import cassette_of_job
+from workers.store.jobs import number_of
+from workers.store.records import FirstMatches, Page
 
 OFFERED = ("application/json", "application/x-ndjson", "text/csv")
 DEFAULT_LIMIT = 100
-STREAM_PAGE = 1000
+FIRST_PAGE, STREAM_PAGE = 100, 1000
 FileKind = Literal["yaml", "json"]
 FILE_TYPES = {"yaml": "application/yaml", "json": "application/json"}
 FILE_BODY = body_docs(
@@ -74,10 +77,8 @@ def list_trials(
     state.store.job(job_id)
     filters = Filters(arm=arm, model=model, task=task, outcome=outcome)
     if kind != OFFERED[0] and limit is None:
-        return encoded_rows(
-            kind, state.store.pages(job_id, cursor=cursor, limit=STREAM_PAGE, **asdict(filters))
-        )
-    page = state.store.rows(job_id, cursor=cursor, limit=limit or DEFAULT_LIMIT, **asdict(filters))
+        return encoded_rows(kind, _pages(state, job_id, cursor, filters))
+    page = _page(state, job_id, cursor, limit or DEFAULT_LIMIT, filters)
     if kind == OFFERED[0]:
         return JSONResponse(listing([row_to_json(row) for row in page.items], page.next_cursor))
     response = encoded_rows(kind, iter([page.items]))
@@ -86,6 +87,28 @@ def list_trials(
         query = urlencode({"cursor": page.next_cursor, "limit": limit, **used})
         response.headers["Link"] = f'</v1/jobs/{job_id}/trials?{query}>; rel="next"'
     return response
+
+
+def _page(state: State, job_id: str, cursor: str | None, limit: int, filters: Filters) -> Page[Row]:
+    """A page of the rows that match; those of a job that was looked at are found in its index of trials."""
+    wanted = {name: value for name, value in asdict(filters).items() if value is not None}
+    index = state.indexes.at_hand(job_id) if wanted else None
+    known = None
+    if index is not None:
+        asked = TrialFilter.from_query(wanted.items())
+        known = FirstMatches(index.first_numbers(asked, number_of(cursor or "0"), limit + 1), index.last_seq)
+    return state.store.rows(job_id, cursor=cursor, limit=limit, known=known, **wanted)
+
+
+def _pages(state: State, job_id: str, cursor: str | None, filters: Filters) -> Iterator[Sequence[Row]]:
+    """All rows that match, page by page; the first is short, so that it is soon there."""
+    limit = FIRST_PAGE
+    while True:
+        page = _page(state, job_id, cursor, limit, filters)
+        yield page.items
+        cursor, limit = page.next_cursor, STREAM_PAGE
+        if cursor is None or not page.items:
+            return
 
 
 @router.get("/v1/trials/{trial_id}")

@@ -11,7 +11,7 @@ from gnomon.exchange.formats import FormatName
 from service.api.exports import export_response
 from service.api.reports import get_report
 from service.api.state import Shared, State
-from service.api.trials import STREAM_PAGE, encoded_rows, list_trials
+from service.api.trials import FIRST_PAGE, STREAM_PAGE, encoded_rows, list_trials
 from service.web.trial_lists import TrialList, trial_list
 
 ROW_TYPES = {"csv": "text/csv", "ndjson": "application/x-ndjson"}
@@ -50,11 +50,11 @@ def rows_file(request: Request, state: Shared, job_id: str, form: Literal["csv",
 
 
 def _chosen_rows(state: State, listed: TrialList) -> Iterator[list[Row]]:
-    index, after = state.indexes.get(listed.job_id), None
+    index, after, limit = state.indexes.get(listed.job_id), None, FIRST_PAGE
     while True:
-        entries = index.trials(listed.asked, "seq", after, STREAM_PAGE)
+        entries = index.trials(listed.asked, "seq", after, limit)
         rows = state.store.rows_by_trial([entry.trial_id for entry in entries.items])
         yield [rows[entry.trial_id] for entry in entries.items if entry.trial_id in rows]
-        after = entries.next_cursor
+        after, limit = entries.next_cursor, STREAM_PAGE
         if after is None:
             return

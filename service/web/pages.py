@@ -37,6 +37,7 @@ HEADERS = {
     "Referrer-Policy": "same-origin",
     "Cache-Control": "private, no-cache",
 }
+OF_DICTS = frozenset(dir(dict))  # names that mean a method of each dict, whatever is in it
 NAVIGATION = (  # word, address, the beginnings of the addresses below it
     ("Jobs", "/", ("/ui/jobs", "/ui/new", "/ui/trials")),
     ("Compare", "/ui/compare", ("/ui/compare", "/ui/board")),
@@ -125,10 +126,19 @@ def _is_below(path: str, beginnings: tuple[str, ...]) -> bool:
     return any(f"{path}/".startswith(f"{beginning}/") for beginning in beginnings)
 
 
+class _Templates(Environment):
+    """Looks into a dict before it asks for an attribute: views are made of dicts."""
+
+    def getattr(self, obj: Any, attribute: str) -> Any:
+        if type(obj) is dict and attribute in obj and attribute not in OF_DICTS:
+            return obj[attribute]
+        return super().getattr(obj, attribute)
+
+
 @functools.cache
 def environment() -> Environment:
     """The templates' environment; anything that is not defined is an error."""
-    made = Environment(
+    made = _Templates(
         loader=PackageLoader("service.web"),
         autoescape=True,
         undefined=StrictUndefined,

@@ -1,5 +1,6 @@
 """Reads from a page's address which list of trials it belongs to, and finds what is beside it there."""
 
+import functools
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -35,7 +36,7 @@ TRIAL_ORDERS = {
 ORDERS: dict[Kind, dict[str, str]] = {"pairs": PAIR_ORDERS, "trials": TRIAL_ORDERS}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class TrialList:
     """A list of a job's pairs or trials: the filter as it was asked for, and how the list is sorted.
 
@@ -55,6 +56,11 @@ class TrialList:
         if self.pair is None:
             return replace(self.filters, baseline="", variant="")
         return replace(self.filters, baseline=self.pair[0], variant=self.pair[1])
+
+    @functools.cached_property
+    def own_query(self) -> str:
+        """The query of the list as it is, which each of its rows passes on."""
+        return self.query()
 
     def query(self, *, filters: TrialFilter | None = None, **changes: str) -> str:
         """The list's query, with another filter or other parameters; what is as usual is left out."""
@@ -77,11 +83,11 @@ class TrialList:
 
     def sample_href(self, sample_id: str) -> str:
         """The address of a sample of the list."""
-        return _with_query(f"/ui/jobs/{self.job_id}/samples/{quote(sample_id)}", self.query())
+        return _with_query(f"/ui/jobs/{self.job_id}/samples/{quote(sample_id)}", self.own_query)
 
     def trial_href(self, trial_id: str) -> str:
         """The address of a trial of the list."""
-        return _with_query(f"/ui/trials/{trial_id}", self.query())
+        return _with_query(f"/ui/trials/{trial_id}", self.own_query)
 
 
 def trial_list(job_id: str, spec: JobSpec, parameters: Iterable[tuple[str, str]]) -> TrialList:

@@ -11,6 +11,7 @@ from starlette.testclient import TestClient
 from gnomon.core.row import COLUMNS
 from gnomon.core.score import Outcome
 from tests.service.play import finish_all, post
+from workers.store.records import FirstMatches
 from workers.store.store import Store
 
 
@@ -162,3 +163,38 @@ def test_events_of_a_job_with_missing_trials_count_them(api: TestClient, store: 
     finish_all(store, job_id, outcome=Outcome.INFRA_MISSING, score=None, stop_reason="provider:timeout")
     done = events_of(api.get(f"/v1/jobs/{job_id}/events").text)[-1][2]
     assert done["counts"]["infra_missing"] == 12
+
+
+@pytest.mark.parametrize("query", ["arm=raw", "model=none", "outcome=scored&arm=tools", "task=none", "arm=a"])
+def test_rows_of_a_filter_are_the_same_found_in_the_index_or_not(
+    api: TestClient, store: Store, query: str
+) -> None:
+    job_id = post(api)
+    finish_all(store, job_id)
+    path = f"/v1/jobs/{job_id}/trials?{query}"
+
+    def pages() -> list[Any]:
+        answers, cursor = [], "0"
+        while cursor is not None:
+            answers.append(api.get(f"{path}&limit=2&cursor={cursor}").json())
+            cursor = answers[-1]["next_cursor"]
+        return [*answers, rows_as(api, path, "application/x-ndjson").text]
+
+    plain = pages()
+    api.app.state.gnomon.indexes.get(job_id)  # type: ignore[attr-defined]
+    assert pages() == plain
+
+
+def test_rows_that_match_none_are_looked_for_among_later_ones_alone(
+    api: TestClient, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    job_id = post(api)
+    finish_all(store, job_id)
+    index = api.app.state.gnomon.indexes.get(job_id)  # type: ignore[attr-defined]
+    asked = []
+    rows = Store.rows
+    monkeypatch.setattr(
+        Store, "rows", lambda *args, **named: asked.append(named["known"]) or rows(*args, **named)
+    )
+    assert api.get(f"/v1/jobs/{job_id}/trials?task=none").json()["items"] == []
+    assert asked == [FirstMatches([], index.last_seq)]

@@ -1,6 +1,8 @@
 """The index of a job's trials is that of its results, while it runs, when it has ended and once resumed."""
 
+from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -10,6 +12,7 @@ from gnomon.core.score import Outcome
 from gnomon.report.trial_index.filters import TrialFilter
 from gnomon.report.trial_index.index import TrialIndex
 from gnomon.spec.job_spec import JobSpec
+from service import trial_indexes
 from service.trial_indexes import KIND, TrialIndexes
 from tests.workers.conftest import BOTH, Clock, kind, new_url, url
 from workers.store import Store
@@ -153,3 +156,94 @@ def test_the_indexes_that_were_looked_at_last_stay(store: Store, monkeypatch: py
 def test_there_is_no_index_of_a_job_that_there_is_not(indexes: TrialIndexes) -> None:
     with pytest.raises(NotFound, match="no job 'j_none'"):
         indexes.get("j_none")
+
+
+def followed(store: Store, job: str, monkeypatch: pytest.MonkeyPatch) -> TrialIndexes:
+    """Indexes that keep that of a running job, however small."""
+    monkeypatch.setattr(trial_indexes, "LARGE", 1)
+    indexes = TrialIndexes(store, clock=iter(range(0, 1_000, 10)).__next__)
+    indexes.follow(job)
+    return indexes
+
+
+def first_numbers_read(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """From where on results are read from now on, at each reading."""
+    starts: list[int] = []
+    read = Store.iter_columns
+
+    def noted(store: Store, job_id: str, seq: int, names: Sequence[str]) -> Any:
+        starts.append(seq)
+        return read(store, job_id, seq, names)
+
+    monkeypatch.setattr(Store, "iter_columns", noted)
+    return starts
+
+
+@BOTH
+def test_the_index_of_a_running_job_is_kept_and_gone_on_from(
+    url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = Store(url)
+    job = a_job(store)
+    finish(store, job, 4)
+    followed(store, job, monkeypatch)
+    finish(store, job, 2)
+    starts = first_numbers_read(monkeypatch)
+    again = TrialIndexes(store).get(job)
+    assert ids(again) == stored_ids(store, job)
+    assert min(starts) > 0
+    store.close()
+
+
+def test_it_is_kept_again_once_it_has_grown_by_half(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    job = a_job(store)
+    finish(store, job, 4)
+    indexes = followed(store, job, monkeypatch)
+    kept: list[str] = []
+    monkeypatch.setattr(Store, "keep", lambda _, job_id, kind, stamp, body: kept.append(stamp))
+    finish(store, job, 1)
+    indexes.follow(job)
+    assert kept == []
+    finish(store, job, 1)
+    indexes.follow(job)
+    assert len(kept) == 1
+
+
+def test_an_index_that_holds_results_given_back_is_not_gone_on_from(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    job = a_job(store)
+    finish(store, job, 3, Outcome.INFRA_MISSING)
+    finish(store, job, 2)
+    followed(store, job, monkeypatch)
+    store.cancel(job)
+    store.resume(job)
+    finish(store, job, 4)
+    assert ids(TrialIndexes(store).get(job)) == stored_ids(store, job)
+
+
+def test_the_last_results_of_a_job_are_added_to_what_was_there(
+    store: Store, indexes: TrialIndexes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    job = a_job(store)
+    finish(store, job, 6)
+    indexes.get(job)
+    finish(store, job, 2)
+    starts = first_numbers_read(monkeypatch)
+    assert ids(indexes.get(job)) == stored_ids(store, job)
+    assert min(starts) > 0
+    assert TrialIndexes(store).get(job).pairs(PAIR) == indexes.get(job).pairs(PAIR)
+    assert len(starts) == 1
+
+
+def test_a_seal_leaves_an_index_as_it_is(
+    store: Store, indexes: TrialIndexes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    job = a_job(store)
+    finish(store, job, 8)
+    indexes.get(job)
+    before = store.job_state(job)
+    store.seal_results(job)
+    assert store.job_state(job) != before
+    monkeypatch.setattr(Store, "iter_columns", lambda *_: pytest.fail("results are read again"))
+    assert indexes.get(job).size == TrialIndexes(store).get(job).size == 8

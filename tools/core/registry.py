@@ -5,6 +5,7 @@ One of ours is one module with one object of the module's own name. Those of oth
 
 import ast
 import difflib
+import functools
 import importlib
 import importlib.machinery
 import importlib.util
@@ -375,13 +376,18 @@ class Registry(Generic[T]):
         spec = importlib.util.find_spec(module)
         if spec is None or spec.origin is None:
             raise self._unknown(name)
-        return ast.get_docstring(ast.parse(Path(spec.origin).read_text(encoding="utf-8"))) or ""
+        return _docstring_in(Path(spec.origin).read_bytes())
+
+
+@functools.cache
+def _docstring_in(code: bytes) -> str:
+    """The docstring of a module; lists of plug-ins ask for the same ones each time."""
+    return ast.get_docstring(ast.parse(code)) or ""
 
 
 def _docstring_of(spec: importlib.machinery.ModuleSpec | None) -> str:
     """The docstring of another's module; empty where there is no such file, or it is no Python."""
     try:
-        text = Path((spec and spec.origin) or "").read_text(encoding="utf-8")
-        return ast.get_docstring(ast.parse(text)) or ""
+        return _docstring_in(Path((spec and spec.origin) or "").read_bytes())
     except (OSError, ValueError, SyntaxError, RecursionError, MemoryError):
         return ""

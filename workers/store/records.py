@@ -1,6 +1,6 @@
 """The records that the store hands out. Times are UTC in ISO 8601."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Generic, Literal, NamedTuple, TypeVar
@@ -97,6 +97,13 @@ class JobState(NamedTuple):
     def stamp(self) -> str:
         """The state as text."""
         return "-".join(map(str, self))
+
+
+class FirstMatches(NamedTuple):
+    """The numbers of the first results that match a filter, looked for among all up to number `until`."""
+
+    numbers: Sequence[int]
+    until: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from sqlalchemy import Connection, Select, case, delete, func, select, update
+from sqlalchemy import Connection, RowMapping, Select, case, delete, func, select, update
 
 from gnomon.core.errors import NotFound
 from gnomon.core.row import COLUMNS, Row
@@ -20,7 +20,7 @@ from workers.store.jobs import number_of
 from workers.store.leases import RETRY_S, held_by
 from workers.store.missing import missing_row
 from workers.store.numbering import NEWEST, Numbering
-from workers.store.records import JobState, Lease, Page, TrialRecord
+from workers.store.records import FirstMatches, JobState, Lease, Page, TrialRecord
 from workers.store.schema import (
     LEASED,
     PENDING,
@@ -129,8 +129,12 @@ class Results(JobEnds, Numbering):
         model: str | None = None,
         task: str | None = None,
         outcome: str | None = None,
+        known: FirstMatches | None = None,
     ) -> Page[Row]:
         """Results in the order they came, those that match.
+
+        `known` are the first that match after the cursor, `limit` + 1 where there are so many: then no others
+        are read to find them.
 
         While results with smaller numbers are being written, a page ends before them: it may be short, even
         empty, and have a next one.
@@ -139,16 +143,15 @@ class Results(JobEnds, Numbering):
             NotFound: no job of that id.
             SpecError: the cursor is none of ours.
         """
-        query = select(results).where(results.c.job_id == job_id).order_by(results.c.seq).limit(limit + 1)
+        query = select(results).where(results.c.job_id == job_id).order_by(results.c.seq)
         for column, wanted in ((results.c.arm, arm), (results.c.model, model), (results.c.task, task)):
             query = query.where(column == wanted) if wanted is not None else query
         if outcome is not None:
             query = query.where(results.c.outcome == outcome)
-        if cursor is not None:
-            query = query.where(results.c.seq > number_of(cursor))
+        after = 0 if cursor is None else number_of(cursor)
         settled = self.settled([job_id])[job_id]
         with self.reading() as db:
-            rows = db.execute(query).mappings().all()
+            rows = _first_rows(db, query, after, limit + 1, known)
             if not rows:
                 self._check_job(db, job_id)
         shown = [row for row in rows[:limit] if row["seq"] <= settled]
@@ -165,7 +168,7 @@ class Results(JobEnds, Numbering):
         It ends before results that others are writing just now, as before those that come later.
         """
         while True:
-            page = self.rows(job_id, cursor=cursor, limit=limit, **filters)
+            page = self.rows(job_id, cursor=cursor, limit=limit, known=None, **filters)
             yield page.items
             cursor = page.next_cursor
             if cursor is None or not page.items:
@@ -403,6 +406,22 @@ def _write_alone(db: Connection, job_id: str, ended: Sequence[Written]) -> set[P
         outcomes = [each.ended[1].outcome for each in written]
         add_results(db, job_id, outcomes, [usage_of(each.ended) for each in written], returned=len(taken))
     return taken
+
+
+def _first_rows(
+    db: Connection, query: Select[Any], after: int, limit: int, known: FirstMatches | None
+) -> Sequence[RowMapping]:
+    """The first results of the query after this number."""
+    rows: list[RowMapping] = []
+    if known is not None:
+        rows += db.execute(query.where(results.c.seq.in_(known.numbers))).mappings()
+        if len(rows) == len(known.numbers):
+            after, limit = max(after, known.until), limit - len(rows)
+        else:  # some were given back since
+            rows = []
+    if limit > 0:
+        rows += db.execute(query.where(results.c.seq > after).limit(limit)).mappings()
+    return rows
 
 
 def _by_job(ended: Sequence[Ended]) -> dict[str, list[Ended]]:

@@ -35,6 +35,7 @@ PAIR_SORTS = (
 )
 PAGE = 100
 COUNTED = tuple(facet for facet in FACETS if facet != "changed")  # by trial; changes are counted by sample
+_TEXTS = ("sample_id", "model", "arm", "outcome", "stop_reason", "answer", "flags", "tools_used")
 _OF_NAMES = {  # what is worked out from names alone
     "order": ("sample_id",),
     "ranks": ("sample_id",),
@@ -144,6 +145,17 @@ class TrialIndex(MatchedTrials):
         mask = self._matching(filters)
         return self.size if mask is None else int(np.count_nonzero(mask))
 
+    def first_numbers(self, filters: TrialFilter, after: int, limit: int) -> list[int]:
+        """The numbers of the first trials that match and ended after number `after`, in that order."""
+        numbers = self.by_trial["seq"]
+        mask = self._matching(filters)
+        start = int(np.searchsorted(numbers, after, side="right"))
+        rows = (
+            np.arange(start, min(start + limit, self.size)) if mask is None else np.flatnonzero(mask[start:])
+        )
+        found: list[int] = numbers[rows[:limit] + (0 if mask is None else start)].tolist()
+        return found
+
     def trials(
         self, filters: TrialFilter, sort: str = "seq", after: str | None = None, limit: int = PAGE
     ) -> Listed[TrialEntry]:
@@ -156,7 +168,7 @@ class TrialIndex(MatchedTrials):
         mask = self._matching(filters)
         mask = np.ones(self.size, np.bool_) if mask is None else mask
         rows, is_last = first_places(mask, key, ties, self._start(sort, after, of_pairs=False), limit)
-        entries = [self._entry(int(row)) for row in rows]
+        entries = self._entries(rows)
         following = (
             None if is_last else self._cursor(sort, key[rows[-1]], entries[-1].sample_id, ties[rows[-1]])
         )
@@ -178,8 +190,8 @@ class TrialIndex(MatchedTrials):
         ties = self._pair_ties()
         mask = self._matching_pairs(filters).ravel()
         places, is_last = first_places(mask, key, ties, self._start(sort, after, of_pairs=True), limit)
-        rows = self._rows_by_place(places % self._samples_n)
-        entries = [self._pair_entry(int(place), *groups, rows) for place in places]
+        trials = self._trials_by_place(places, groups)
+        entries = [self._pair_entry(int(place), *groups, trials) for place in places]
         following = None
         if not is_last:
             place = places[-1]
@@ -196,9 +208,11 @@ class TrialIndex(MatchedTrials):
         if sample is None:
             raise NotFound(f"no sample {sample_id!r}", field="sample_id")
         groups = [(model, arm) for model in range(self._models_n) for arm in range(self._arms_n)]
-        rows = self._rows_by_place([sample])
+        places = np.arange(self._models_n) * self._samples_n + sample
+        trials = self._trials_by_place(places, range(self._arms_n))
         cells = tuple(
-            (self.values["model"][model], self._arm_result(model, arm, sample, rows)) for model, arm in groups
+            (self.values["model"][model], self._arm_result(model, arm, sample, trials))
+            for model, arm in groups
         )
         return SampleGrid(sample_id=sample_id, cells=cells, **self._sample_names(sample))
 
@@ -351,38 +365,48 @@ class TrialIndex(MatchedTrials):
 
     # What is handed out.
 
-    def _rows_by_place(self, samples: Array | list[int]) -> dict[tuple[int, int, int], list[int]]:
-        """The trials of these samples by model, arm and sample, each place's by repeat.
+    def _trials_by_place(
+        self, places: Array, arms: Iterable[int]
+    ) -> dict[tuple[int, int, int], list[TrialEntry]]:
+        """The trials at these places (model · samples + sample) under these arms by model, arm and sample,
+        those of one by repeat.
 
         They are looked for anew: a million trials are passed in two milliseconds, and sorted in two hundred.
         """
         is_wanted = np.zeros(self._samples_n, np.bool_)
-        is_wanted[samples] = True
+        is_wanted[places % self._samples_n] = True
         rows = np.flatnonzero(is_wanted[self.by_trial["sample_id"]])
+        models, samples = self.by_trial["model"][rows].astype(np.intp), self.by_trial["sample_id"][rows]
+        is_here = np.isin(models * self._samples_n + samples, places)
+        rows = rows[is_here & np.isin(self.by_trial["arm"][rows], list(arms))]
         rows = rows[np.argsort(self.by_trial["repeat"][rows], kind="stable")]
         columns = (self.by_trial[name][rows].tolist() for name in ("model", "arm", "sample_id"))
-        by_place: dict[tuple[int, int, int], list[int]] = {}
-        for row, place in zip(rows.tolist(), zip(*columns, strict=True), strict=True):
-            by_place.setdefault(place, []).append(row)
+        by_place: dict[tuple[int, int, int], list[TrialEntry]] = {}
+        for entry, place in zip(self._entries(rows), zip(*columns, strict=True), strict=True):
+            by_place.setdefault(place, []).append(entry)
         return by_place
 
     def _arm_result(
-        self, model: int, arm: int, sample: int, rows: Mapping[tuple[int, int, int], list[int]]
+        self, model: int, arm: int, sample: int, trials: Mapping[tuple[int, int, int], list[TrialEntry]]
     ) -> ArmResult:
         at = model, arm, sample
         return ArmResult(
             arm=self.values["arm"][arm],
             score=_number(self._means("score")[at]),
             tool_calls=_number(self._means("tool_calls")[at]),
-            trials=tuple(map(self._entry, rows.get(at, ()))),
+            trials=tuple(trials.get(at, ())),
         )
 
     def _pair_entry(
-        self, place: int, baseline: int, variant: int, rows: Mapping[tuple[int, int, int], list[int]]
+        self,
+        place: int,
+        baseline: int,
+        variant: int,
+        trials: Mapping[tuple[int, int, int], list[TrialEntry]],
     ) -> PairEntry:
         model, sample = divmod(place, self._samples_n)
         kinds = self._kinds_of(baseline, variant)
-        first, second = (self._arm_result(model, arm, sample, rows) for arm in (baseline, variant))
+        first, second = (self._arm_result(model, arm, sample, trials) for arm in (baseline, variant))
         return PairEntry(
             sample_id=self.values["sample_id"][sample],
             model=self.values["model"][model],
@@ -396,28 +420,34 @@ class TrialIndex(MatchedTrials):
     def _sample_names(self, sample: int) -> dict[str, str]:
         return {name: self.values[name][codes[sample]] for name, codes in self.by_sample.items()}
 
-    def _entry(self, row: int) -> TrialEntry:
-        numbers = {name: array[row].item() for name, array in self.by_trial.items()}
-        values = self.values
-        return TrialEntry(
-            seq=numbers["seq"],
-            trial_id=numbers["trial_id"].decode(),
-            sample_id=values["sample_id"][numbers["sample_id"]],
-            **self._sample_names(numbers["sample_id"]),
-            model=values["model"][numbers["model"]],
-            arm=values["arm"][numbers["arm"]],
-            repeat=numbers["repeat"],
-            outcome=values["outcome"][numbers["outcome"]],
-            stop_reason=values["stop_reason"][numbers["stop_reason"]],
-            score=_number(numbers["score"]),
-            answer=values["answer"][numbers["answer"]],
-            flags=values["flags"][numbers["flags"]],
-            tools=values["tools_used"][numbers["tools_used"]],
-            tool_calls=_integer(numbers["tool_calls"]),
-            tool_errors=_integer(numbers["tool_errors"]),
-            usd=_number(numbers["usd"]),
-            wall_s=numbers["wall_s"],
-        )
+    def _entries(self, rows: Array | list[int]) -> list[TrialEntry]:
+        """The records of these trials: each column is taken for all of them at once."""
+        taken = np.asarray(rows, dtype=np.intp)
+        numbers = {name: array[taken].tolist() for name, array in self.by_trial.items()}
+        texts = {name: [self.values[name][number] for number in numbers[name]] for name in _TEXTS}
+        samples = [self._sample_names(sample) for sample in numbers["sample_id"]]
+        return [
+            TrialEntry(
+                seq=numbers["seq"][n],
+                trial_id=numbers["trial_id"][n].decode(),
+                sample_id=texts["sample_id"][n],
+                **samples[n],
+                model=texts["model"][n],
+                arm=texts["arm"][n],
+                repeat=numbers["repeat"][n],
+                outcome=texts["outcome"][n],
+                stop_reason=texts["stop_reason"][n],
+                score=_number(numbers["score"][n]),
+                answer=texts["answer"][n],
+                flags=texts["flags"][n],
+                tools=texts["tools_used"][n],
+                tool_calls=_integer(numbers["tool_calls"][n]),
+                tool_errors=_integer(numbers["tool_errors"][n]),
+                usd=_number(numbers["usd"][n]),
+                wall_s=numbers["wall_s"][n],
+            )
+            for n in range(len(taken))
+        ]
 
 
 def _integer(value: float) -> int | None:

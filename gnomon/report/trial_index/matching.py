@@ -114,9 +114,14 @@ class MatchedTrials(TrialColumns):
 
     def _chosen(self, facet: str, filters: TrialFilter) -> Mask:
         """By trial, whether it has a chosen value of the facet."""
-        if facet == "changed":
-            return self._changed_as(filters)[self.by_trial["model"], self.by_trial["sample_id"]]
-        return self._wanted(facet, filters.values(facet))[self._codes(facet)]
+        values = filters.values(facet)
+
+        def chosen() -> Mask:
+            if facet == "changed":
+                return self._changed_as(filters)[self.by_trial["model"], self.by_trial["sample_id"]]
+            return self._wanted(facet, values)[self._codes(facet)]
+
+        return self.lately(("chosen", facet, values, filters.baseline, filters.variant), chosen)
 
     def _searched(self, q: str) -> Mask | None:
         """By trial, whether its sample's id or its answer holds the text; None: nothing is searched for."""

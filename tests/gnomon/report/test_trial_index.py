@@ -504,3 +504,21 @@ def test_an_index_that_grows_orders_and_counts_as_one_that_is_made_at_once() -> 
         assert grown.facets(pair) == whole.facets(pair)
         assert grown.pairs(pair, "-sample") == whole.pairs(pair, "-sample")
         assert grown.sample_ranks().tolist() == whole.sample_ranks().tolist()
+
+
+@given(jobs(), FILTERS, st.integers(0, 26), st.integers(1, 5))
+def test_the_first_numbers_that_match_are_those_of_the_list(
+    rows: list[Row], filters: TrialFilter, after: int, limit: int
+) -> None:
+    index = index_of(rows)
+    listed = [entry.seq for entry in index.trials(filters, limit=100).items if entry.seq > after]
+    assert index.first_numbers(filters, after, limit) == listed[:limit]
+
+
+def test_which_trials_a_choice_leaves_is_worked_out_once_for_a_page() -> None:
+    index = index_of([a_row(sample, arm) for sample in range(4) for arm in ("raw", "tools")])
+    filters = replace(PAIR, cell=("cell1",), changed=("both_right",))
+    for facet in ("cell", "changed"):
+        assert index._chosen(facet, filters) is index._chosen(facet, replace(filters, q="s"))
+    assert index._chosen("cell", replace(filters, cell=("cell0",))).sum() == 4
+    assert index.count(replace(filters, cell=("cell0",))) == 4
