@@ -19,10 +19,8 @@ if TYPE_CHECKING:  # else imported late: with SciPy's functions, a third of the 
 KIND = "trials"  # of the document in the store
 MAX_BYTES = 256 << 20  # of all indexes in memory, without what is worked out from them
 MIN_AGE_S = 1.0  # an index of a running job is not extended more often
-LARGE, GROWN = (
-    50_000,
-    1.5,
-)  # trials from which the index of a running job is kept, and by how much it has grown
+LARGE = 50_000  # trials from which the index of a running job is kept,
+GROWN = 1.5  # and how many times as large it is when it is kept again
 
 
 @dataclass(slots=True)
