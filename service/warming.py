@@ -14,7 +14,6 @@ from fastapi import FastAPI
 
 from gnomon.stopping import Unwanted, check_wanted, stoppable
 from service.api.state import State
-from service.web.new_job import new_job
 from service.web.pages import environment
 from service.web.tool_pages import tool_list
 from workers.store.database import in_words
@@ -92,9 +91,8 @@ def _steps(app: FastAPI, state: State) -> Iterator[Callable[[], object]]:
     yield partial(follow_jobs, state)
     for name in templates.list_templates():
         yield partial(templates.get_template, name)
-    yield _import_reports
+    yield _import_reports_and_plans
     yield _import_catalog
-    yield partial(new_job, state)  # what plans a job is imported, and opens its first samples
     yield app.openapi
 
 
@@ -102,7 +100,9 @@ def _import_index() -> None:
     import gnomon.report.trial_index.index  # noqa: F401
 
 
-def _import_reports() -> None:
+def _import_reports_and_plans() -> None:
+    # A plan is not made: it opens samples, which may draw pictures and keep them.
+    import service.planning
     import service.report_samples
     import service.reports  # noqa: F401
 

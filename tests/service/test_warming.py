@@ -56,6 +56,15 @@ def test_a_page_finds_its_template_compiled_and_its_index_read(
     assert app.openapi_schema is not None
 
 
+def test_nothing_is_drawn_or_kept_before_somebody_looks(app: FastAPI, state: State) -> None:
+    thread = Warming(app)
+    thread.start()
+    wait_until_warm(thread)
+    thread.close()
+    kept = state.settings.data_dir / "media"
+    assert not [path for path in kept.rglob("*") if path.is_file()]
+
+
 def test_a_thread_that_is_closed_ends_between_two_steps(app: FastAPI) -> None:
     never_started, thread = Warming(app), Warming(app)
     thread.start()
