@@ -14,7 +14,9 @@ from fastapi import FastAPI
 
 from gnomon.stopping import Unwanted, check_wanted, stoppable
 from service.api.state import State
+from service.jobs import draft_from_request
 from service.web.pages import environment
+from service.web.spec_form import DEFAULT
 from service.web.tool_pages import tool_list
 from workers.store.database import in_words
 from workers.store.job_counters import OPEN
@@ -91,8 +93,9 @@ def _steps(app: FastAPI, state: State) -> Iterator[Callable[[], object]]:
     yield partial(follow_jobs, state)
     for name in templates.list_templates():
         yield partial(templates.get_template, name)
-    yield _import_reports_and_plans
+    yield _import_reports
     yield _import_catalog
+    yield partial(_foresee_new_job, state)
     yield app.openapi
 
 
@@ -100,11 +103,20 @@ def _import_index() -> None:
     import gnomon.report.trial_index.index  # noqa: F401
 
 
-def _import_reports_and_plans() -> None:
-    # A plan is not made: it opens samples, which may draw pictures and keep them.
-    import service.planning
+def _import_reports() -> None:
+    import PIL.Image
+
     import service.report_samples
     import service.reports  # noqa: F401
+
+    PIL.Image.init()  # its readers of formats, with which pages look at pictures
+
+
+def _foresee_new_job(state: State) -> None:
+    # No more of a plan is made: that opens samples, which may draw pictures and keep them.
+    from service.planning import foresee
+
+    foresee(draft_from_request(DEFAULT, state.settings))
 
 
 def _import_catalog() -> None:
