@@ -10,6 +10,7 @@ is a process that imports what the floors import.
 """
 
 import argparse
+import multiprocessing
 import os
 import subprocess
 import sys
@@ -53,6 +54,13 @@ def fill(store: Store, *, samples: int, arms: int, repeats: int, cells: int) -> 
     level = {ref.sample_id: random.uniform(0.2, 0.7) for ref in refs}
     rows = (_row(trial, level[trial.ref.sample_id], random) for trial in expand_trials("j", spec, refs))
     return store.insert_finished_job(spec, refs, ((row, None) for row in rows))
+
+
+def fill_folder(folder: str, **sizes: int) -> None:
+    """Put such a job into a new store in a folder."""
+    store = Store(f"sqlite:///{folder}/gnomon.db")
+    fill(store, **sizes)
+    store.close()
 
 
 def _row(trial: Trial, level: float, random: np.random.Generator) -> Row:
@@ -142,9 +150,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    sizes = parser.add_mutually_exclusive_group()
-    sizes.add_argument("--rows", type=int, nargs="+", default=[240_000, 1_000_000])
-    sizes.add_argument("--samples", type=int, nargs="+")
+    amounts = parser.add_mutually_exclusive_group()
+    amounts.add_argument("--rows", type=int, nargs="+", default=[240_000, 1_000_000])
+    amounts.add_argument("--samples", type=int, nargs="+")
     for name, default in (("arms", 8), ("repeats", 3), ("cells", 14)):
         parser.add_argument(f"--{name}", type=int, default=default)
     parser.add_argument("--data-dir", type=Path, help="measure the job that is in this folder")
@@ -157,9 +165,14 @@ def main() -> None:
         return measure(options.data_dir, with_floors=not options.no_floors)
     for samples in options.samples or [-(-rows // (options.arms * options.repeats)) for rows in options.rows]:
         with tempfile.TemporaryDirectory() as folder:
-            store = Store(f"sqlite:///{folder}/gnomon.db")
-            fill(store, samples=samples, arms=options.arms, repeats=options.repeats, cells=options.cells)
-            store.close()
+            sizes = {name: getattr(options, name) for name in ("arms", "repeats", "cells")}
+            filling = multiprocessing.Process(
+                target=fill_folder, args=(folder,), kwargs=sizes | {"samples": samples}
+            )
+            filling.start()  # apart, as a child's peak counts what its parent has when it starts it
+            filling.join()
+            if filling.exitcode:
+                raise SystemExit(f"the store was not filled: {filling.exitcode}")
             measure(Path(folder), with_floors=not options.no_floors)
     return None
 
