@@ -9,7 +9,14 @@ from bench.performance.systems import Cell
 BAR, GAP, LEFT, WIDTH, TOP = 16, 5, 260, 520, 64
 TICKS_MS = (0.3, 1, 3, 10, 30, 100)
 BUDGET_MS = 5.0
-COLOURS = {"floor": "#888", "gnomon": "#1a8a5a", "gnomon, LiteLLM": "#8fbf6a", "inspect-ai": "#c8502a"}
+COLOURS = {
+    "floor": "#888",
+    "gnomon": "#1a8a5a",
+    "gnomon, LiteLLM": "#8fbf6a",
+    "LangGraph with aiohttp": "#3b6fb0",
+    "LangGraph with LiteLLM": "#86a9d4",
+    "inspect-ai": "#c8502a",
+}
 
 
 def _x(cpu_ms: float) -> float:
