@@ -42,12 +42,13 @@ def listen(host: str, port: int, *, has_keys: bool) -> socket.socket:
 def serve(here: LocalStack, listener: socket.socket, *, ready: Callable[[str], None]) -> None:
     """Serve until SIGINT or SIGTERM, then raise KeyboardInterrupt; `ready` is called with the URL."""
     app = create_app(here.settings, store=here.store, redis=here.redis)
-    warming = Warming(app)
+    server = server_of(app)
+    warming = Warming(app, is_answering=lambda: server.started)
     ready(url_of(listener))
     sys.setswitchinterval(SWITCH_S)
     warming.start()
     try:
-        server_of(app).run(sockets=[listener])
+        server.run(sockets=[listener])
     finally:
         warming.close()
         app.state.gnomon.headlines.close()

@@ -24,15 +24,16 @@ from workers.store.job_counters import OPEN
 JOBS = 4  # whose indexes are kept up to date
 LARGE = 2_000  # trials; the index of a smaller job takes no time
 EVERY_S = 5.0
+LOOK_S = 0.05
 FIRST_TEMPLATES = ("trials.html.j2", "sample.html.j2", "trace.html.j2", "job.html.j2", "home.html.j2")
 log = logging.getLogger(__name__)
 
 
 class Warming:
-    """A thread that reads ahead, until it is closed."""
+    """A thread that reads ahead once the API answers, until it is closed."""
 
-    def __init__(self, app: FastAPI) -> None:
-        self._app = app
+    def __init__(self, app: FastAPI, *, is_answering: Callable[[], bool] = lambda: True) -> None:
+        self._app, self._is_answering = app, is_answering
         self._is_closed = threading.Event()
         self._is_warm = threading.Event()
         self._thread = threading.Thread(target=self._run, name="warming", daemon=True)
@@ -58,6 +59,9 @@ class Warming:
 
     def _run(self) -> None:
         state: State = self._app.state.gnomon
+        while not self._is_answering():  # what the server itself has to do comes first
+            if self._is_closed.wait(LOOK_S):
+                return
         with stoppable(lambda: not self._is_closed.is_set()), suppress(Unwanted):
             for step in _steps(self._app, state):
                 _do(step)

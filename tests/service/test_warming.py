@@ -1,5 +1,6 @@
 """What looks would wait for is done before them, and indexes of large jobs follow their results."""
 
+import threading
 import time
 
 import pytest
@@ -63,6 +64,21 @@ def test_nothing_is_drawn_or_kept_before_somebody_looks(app: FastAPI, state: Sta
     thread.close()
     kept = state.settings.data_dir / "media"
     assert not [path for path in kept.rglob("*") if path.is_file()]
+
+
+def test_it_begins_when_the_api_answers(app: FastAPI) -> None:
+    answers = threading.Event()
+    thread = Warming(app, is_answering=answers.is_set)
+    thread.start()
+    time.sleep(0.3)
+    assert not thread.is_warm
+    answers.set()
+    wait_until_warm(thread)
+    thread.close()
+    waiting = Warming(app, is_answering=lambda: False)
+    waiting.start()
+    waiting.close()
+    assert not waiting.is_alive()
 
 
 def test_a_thread_that_is_closed_ends_between_two_steps(app: FastAPI) -> None:
