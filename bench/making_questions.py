@@ -11,9 +11,7 @@ import argparse
 import io
 import json
 import os
-import resource
 import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Callable
@@ -21,26 +19,22 @@ from pathlib import Path
 
 from PIL import Image
 
+from bench.performance.meter import children_cpu_s
+from bench.performance.startup import GNOMON
 from gnomon.benchmarks.worlds import worlds
 from gnomon.core.select import Select
 from gnomon.media import MediaStore
 
-GNOMON = Path(sys.executable).with_name("gnomon")
 WARM_UP = 14  # questions: what is loaded once
 
 
 def generate(folder: Path, *, samples: int, seed: int) -> tuple[float, float]:
     """Wall and CPU seconds of the command, with its processes."""
     sizes = ["--samples", str(samples), "--seed", str(seed)]
-    command = [str(GNOMON), "generate", "worlds", *sizes, "--out", str(folder)]
-    before_s, began_s = _children_s(), time.perf_counter()
+    command = [GNOMON, "generate", "worlds", *sizes, "--out", str(folder)]
+    before_s, began_s = children_cpu_s(), time.perf_counter()
     subprocess.run(command, check=True, capture_output=True)
-    return time.perf_counter() - began_s, _children_s() - before_s
-
-
-def _children_s() -> float:
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return used.ru_utime + used.ru_stime
+    return time.perf_counter() - began_s, children_cpu_s() - before_s
 
 
 def without_maps(folder: Path, *, samples: int, seed: int) -> Callable[[], object]:

@@ -12,7 +12,6 @@ import json
 import os
 import shutil
 import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -25,13 +24,12 @@ from urllib.parse import urlsplit
 
 import numpy as np
 
-from bench.performance.startup import running_api
+from bench.performance.startup import GNOMON, running_api
 from gnomon.report.trial_index.index import PAIR_SORTS, TRIAL_SORTS
 from gnomon.trials.trial_plan import trial_id
 from service.redis_server import RedisServer
 from workers.store.store import Store
 
-GNOMON = Path(sys.executable).with_name("gnomon")
 HTML, JSON, CSV = "text/html", "application/json", "text/csv"
 FLOOR = "health, the floor"
 PIECE = 1_024  # bytes of a stream that are waited for

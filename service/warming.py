@@ -24,7 +24,7 @@ from workers.store.job_counters import OPEN
 JOBS = 4  # whose indexes are kept up to date
 LARGE = 2_000  # trials; the index of a smaller job takes no time
 EVERY_S = 5.0
-LOOK_S = 0.05
+LOOK_S = 0.05  # between looks whether the API answers
 FIRST_TEMPLATES = ("trials.html.j2", "sample.html.j2", "trace.html.j2", "job.html.j2", "home.html.j2")
 log = logging.getLogger(__name__)
 

@@ -20,6 +20,12 @@ def cpu_s() -> float:
     return sum(one.ru_utime + one.ru_stime for one in used)
 
 
+def children_cpu_s() -> float:
+    """CPU seconds of all children that have ended, with theirs."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
 def peak_mb() -> float:
     """The most memory that this process has had since `Meter` began, or a child of it ever had."""
     return max(peak_mb_of(os.getpid()), resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1e3)

@@ -14,7 +14,6 @@ import argparse
 import json
 import os
 import re
-import resource
 import shutil
 import statistics
 import subprocess
@@ -26,6 +25,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
+from bench.performance.meter import children_cpu_s
 from bench.performance.page import Page
 from bench.performance.systems import mock_server, own_python, queue
 from bench.performance.workload import QUESTION, TOOL
@@ -41,25 +41,19 @@ Starts = Mapping[str, list[tuple[float, float]]]  # by command, CPU and wall sec
 
 def help_s() -> tuple[float, float]:
     """Wall and CPU seconds of `gnomon --help`."""
-    began_s, before_s = time.perf_counter(), _children_s()
+    began_s, before_s = time.perf_counter(), children_cpu_s()
     subprocess.run([GNOMON, "--help"], check=True, capture_output=True)
-    return time.perf_counter() - began_s, _children_s() - before_s
+    return time.perf_counter() - began_s, children_cpu_s() - before_s
 
 
 def api_s(redis_url: str) -> tuple[float, float]:
     """Wall seconds until `gnomon api` says that it is ready, and the CPU seconds it took."""
-    before_s = _children_s()
+    before_s = children_cpu_s()
     with tempfile.TemporaryDirectory() as folder:
         began_s = time.perf_counter()
         with running_api(redis_url, folder):
             wall_s = time.perf_counter() - began_s
-    return wall_s, _children_s() - before_s
-
-
-def _children_s() -> float:
-    """CPU seconds of all children that have ended, with theirs."""
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return used.ru_utime + used.ru_stime
+    return wall_s, children_cpu_s() - before_s
 
 
 @contextmanager
@@ -107,10 +101,10 @@ def six_trials(port: int, turns: int, *, with_inspect: bool) -> Starts:
     for turn in range(turns + 1):
         for name, run in commands.items():
             with tempfile.TemporaryDirectory() as folder:
-                began_s, before_s = time.perf_counter(), _children_s()
+                began_s, before_s = time.perf_counter(), children_cpu_s()
                 run(Path(folder))
                 if turn:  # the first one may still compile modules
-                    taken[name].append((_children_s() - before_s, time.perf_counter() - began_s))
+                    taken[name].append((children_cpu_s() - before_s, time.perf_counter() - began_s))
     return taken
 
 
@@ -148,7 +142,7 @@ def demo_s(gnomon: str) -> tuple[float, float, float]:
     Raises:
         RuntimeError: it failed, or showed no result before it ended.
     """
-    began_s, before_s, first_s, messages = time.perf_counter(), _children_s(), None, ""
+    began_s, before_s, first_s, messages = time.perf_counter(), children_cpu_s(), None, ""
     with tempfile.TemporaryDirectory() as folder:
         command = [gnomon, "demo", "--data-dir", folder]
         with subprocess.Popen(
@@ -161,7 +155,7 @@ def demo_s(gnomon: str) -> tuple[float, float, float]:
                     first_s = time.perf_counter() - began_s
     if running.returncode or first_s is None:
         raise RuntimeError(f"gnomon demo ended with {running.returncode}: {messages[-1000:]}")
-    return _children_s() - before_s, time.perf_counter() - began_s, first_s
+    return children_cpu_s() - before_s, time.perf_counter() - began_s, first_s
 
 
 def demo_lines(commands: Mapping[str, str], turns: int) -> Iterator[str]:

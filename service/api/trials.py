@@ -52,6 +52,10 @@ class Filters:
     task: str | None
     outcome: str | None
 
+    def wanted(self) -> dict[str, str]:
+        """Those that leave some rows out."""
+        return {name: value for name, value in asdict(self).items() if value is not None}
+
 
 @router.get("/v1/jobs/{job_id}/trials", response_model=None)
 def list_trials(
@@ -83,21 +87,21 @@ def list_trials(
         return JSONResponse(listing([row_to_json(row) for row in page.items], page.next_cursor))
     response = encoded_rows(kind, iter([page.items]))
     if page.next_cursor is not None:
-        used = {name: value for name, value in asdict(filters).items() if value is not None}
-        query = urlencode({"cursor": page.next_cursor, "limit": limit, **used})
+        query = urlencode({"cursor": page.next_cursor, "limit": limit, **filters.wanted()})
         response.headers["Link"] = f'</v1/jobs/{job_id}/trials?{query}>; rel="next"'
     return response
 
 
 def _page(state: State, job_id: str, cursor: str | None, limit: int, filters: Filters) -> Page[Row]:
     """A page of the rows that match; those of a job that was looked at are found in its index of trials."""
-    wanted = {name: value for name, value in asdict(filters).items() if value is not None}
+    wanted = filters.wanted()
     index = state.indexes.at_hand(job_id) if wanted else None
-    known = None
+    matches = None
     if index is not None:
         asked = TrialFilter.from_query(wanted.items())
-        known = FirstMatches(index.first_numbers(asked, number_of(cursor or "0"), limit + 1), index.last_seq)
-    return state.store.rows(job_id, cursor=cursor, limit=limit, known=known, **wanted)
+        numbers = index.first_numbers(asked, number_of(cursor or "0"), limit + 1)
+        matches = FirstMatches(numbers, until=index.last_seq)
+    return state.store.rows(job_id, cursor=cursor, limit=limit, matches=matches, **wanted)
 
 
 def _pages(state: State, job_id: str, cursor: str | None, filters: Filters) -> Iterator[Sequence[Row]]:

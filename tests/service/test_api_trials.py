@@ -194,7 +194,7 @@ def test_rows_that_match_none_are_looked_for_among_later_ones_alone(
     asked = []
     rows = Store.rows
     monkeypatch.setattr(
-        Store, "rows", lambda *args, **named: asked.append(named["known"]) or rows(*args, **named)
+        Store, "rows", lambda *args, **named: asked.append(named["matches"]) or rows(*args, **named)
     )
     assert api.get(f"/v1/jobs/{job_id}/trials?task=none").json()["items"] == []
     assert asked == [FirstMatches([], index.last_seq)]

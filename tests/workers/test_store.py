@@ -465,12 +465,12 @@ def test_rows_that_are_known_to_match_are_those_of_the_plain_query(store: Store)
     numbers = [seq for seq, row in store.rows_after(job.id, 0, 100) if row.arm == "tools"]
     plain = store.rows(job.id, arm="tools", limit=3)
     until = numbers[-1] + 1
-    assert store.rows(job.id, arm="tools", limit=3, known=FirstMatches(numbers[:4], until)) == plain
+    assert store.rows(job.id, arm="tools", limit=3, matches=FirstMatches(numbers[:4], until)) == plain
     # Known up to a number alone: later ones are looked for.
-    assert store.rows(job.id, arm="tools", limit=3, known=FirstMatches(numbers[:2], numbers[1])) == plain
+    assert store.rows(job.id, arm="tools", limit=3, matches=FirstMatches(numbers[:2], numbers[1])) == plain
     # One of them is gone.
-    assert store.rows(job.id, arm="tools", limit=3, known=FirstMatches([*numbers[:2], 999], until)) == plain
-    assert store.rows(job.id, arm="none", limit=3, known=FirstMatches([], until)).items == ()
+    assert store.rows(job.id, arm="tools", limit=3, matches=FirstMatches([*numbers[:2], 999], until)) == plain
+    assert store.rows(job.id, arm="none", limit=3, matches=FirstMatches([], until)).items == ()
 
 
 def test_batches_hold_the_rows_in_the_order_they_came(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:

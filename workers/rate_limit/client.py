@@ -110,11 +110,17 @@ class RateLimitClient:
         now_s = asyncio.get_running_loop().time()
         self._prefetched.count(call.tokens, now_s=now_s)
         self._drop_expired(now_s)
-        paid = None if self._waiting or self._is_closing else self._prefetched.take(call.tokens)
+        is_paid = not self._waiting and not self._is_closing and self._pay(call)
         if self._is_plenty and self._prefetched.is_low:
             self._wake.set()
-        if paid is None:
+        if not is_paid:
             self._drop_expired()  # what is not enough for this call: the next sync asks for more
+        return is_paid
+
+    def _pay(self, call: Permit) -> bool:
+        """Whether it takes a prefetched permit: none may be enough."""
+        paid = self._prefetched.take(call.tokens)
+        if paid is None:
             return False
         self._report.token_error -= paid - call.tokens
         self._in_flight += 1
@@ -194,8 +200,6 @@ class RateLimitClient:
             if call.permit is not None and not call.permit.done():
                 call.permit.set_result(None)
                 self._in_flight += 1
-        while self._waiting and self._waiting[0].is_over:
-            self._waiting.popleft()
         self._prefetched.add(result.prefetched, tokens=report.prefetch_cost, now_s=now_s)
         if self._report.throttled:  # meanwhile
             self._is_plenty = False
@@ -210,14 +214,11 @@ class RateLimitClient:
         would expire.
         """
         while self._waiting:
-            first = self._waiting[0]
-            if not first.is_over:
-                paid = self._prefetched.take(first.tokens)
-                if paid is None or first.permit is None:
+            call = self._waiting[0]
+            if call.permit is not None and not call.permit.done():
+                if not self._pay(call):
                     return
-                self._report.token_error -= paid - first.tokens
-                self._in_flight += 1
-                first.permit.set_result(None)
+                call.permit.set_result(None)
             self._waiting.popleft()
 
     def _requeue_report(self, report: SyncRequest) -> None:

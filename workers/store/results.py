@@ -129,12 +129,12 @@ class Results(JobEnds, Numbering):
         model: str | None = None,
         task: str | None = None,
         outcome: str | None = None,
-        known: FirstMatches | None = None,
+        matches: FirstMatches | None = None,
     ) -> Page[Row]:
         """Results in the order they came, those that match.
 
-        `known` are the first that match after the cursor, `limit` + 1 where there are so many: then no others
-        are read to find them.
+        `matches` are the first that match after the cursor, `limit` + 1 where there are so many: then no
+        others are read to find them.
 
         While results with smaller numbers are being written, a page ends before them: it may be short, even
         empty, and have a next one.
@@ -151,7 +151,7 @@ class Results(JobEnds, Numbering):
         after = 0 if cursor is None else number_of(cursor)
         settled = self.settled([job_id])[job_id]
         with self.reading() as db:
-            rows = _first_rows(db, query, after, limit + 1, known)
+            rows = _first_rows(db, query, after, limit + 1, matches)
             if not rows:
                 self._check_job(db, job_id)
         shown = [row for row in rows[:limit] if row["seq"] <= settled]
@@ -168,7 +168,7 @@ class Results(JobEnds, Numbering):
         It ends before results that others are writing just now, as before those that come later.
         """
         while True:
-            page = self.rows(job_id, cursor=cursor, limit=limit, known=None, **filters)
+            page = self.rows(job_id, cursor=cursor, limit=limit, matches=None, **filters)
             yield page.items
             cursor = page.next_cursor
             if cursor is None or not page.items:
@@ -409,14 +409,14 @@ def _write_alone(db: Connection, job_id: str, ended: Sequence[Written]) -> set[P
 
 
 def _first_rows(
-    db: Connection, query: Select[Any], after: int, limit: int, known: FirstMatches | None
+    db: Connection, query: Select[Any], after: int, limit: int, matches: FirstMatches | None
 ) -> Sequence[RowMapping]:
     """The first results of the query after this number."""
     rows: list[RowMapping] = []
-    if known is not None:
-        rows += db.execute(query.where(results.c.seq.in_(known.numbers))).mappings()
-        if len(rows) == len(known.numbers):
-            after, limit = max(after, known.until), limit - len(rows)
+    if matches is not None:
+        rows += db.execute(query.where(results.c.seq.in_(matches.numbers))).mappings()
+        if len(rows) == len(matches.numbers):
+            after, limit = max(after, matches.until), limit - len(rows)
         else:  # some were given back since
             rows = []
     if limit > 0:

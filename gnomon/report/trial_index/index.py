@@ -153,8 +153,8 @@ class TrialIndex(MatchedTrials):
         rows = (
             np.arange(start, min(start + limit, self.size)) if mask is None else np.flatnonzero(mask[start:])
         )
-        found: list[int] = numbers[rows[:limit] + (0 if mask is None else start)].tolist()
-        return found
+        first: list[int] = numbers[rows[:limit] + (0 if mask is None else start)].tolist()
+        return first
 
     def trials(
         self, filters: TrialFilter, sort: str = "seq", after: str | None = None, limit: int = PAGE
