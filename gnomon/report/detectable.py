@@ -225,14 +225,17 @@ def _scores(study: PlantedStudy, d: Floats, lost: NDArray[np.bool_], ease: Float
     """Scores with these differences (samples × repeats); an easy sample is right under both arms."""
     room = np.where(ease < 0.5, 0.0, 1.0 - np.abs(d))
     baseline = np.maximum(-d, 0.0) + room
-    scores = np.stack([baseline, baseline + d])
-    return SampleScores(
+    of_arms = zip((baseline, baseline + d), lost, strict=True)
+    missing: NDArray[np.int32] = np.sum(lost, axis=2, dtype=np.int32)
+    scores = SampleScores(
         cells=study.grouping.strata,
         clusters=study.grouping.clusters,
-        score_sums=np.sum(np.where(lost, 0.0, scores), axis=2),
-        answered=np.sum(~lost, axis=2),
-        missing=np.sum(lost, axis=2),
+        score_sums=np.stack([np.sum(values, axis=1, where=~is_lost) for values, is_lost in of_arms]),
+        answered=np.subtract(study.repeats, missing),
+        missing=missing,
     )
+    scores.keep_design("mean_of_cells", study.grouping)
+    return scores
 
 
 def _limit(diffs: Floats, claims: NDArray[np.bool_], error: float, *, most: float) -> tuple[float, float]:

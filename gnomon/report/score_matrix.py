@@ -1,6 +1,7 @@
 """Reads a job's rows, once, into matrices of groups and samples."""
 
 import math
+from array import array
 from collections import defaultdict
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -33,8 +34,8 @@ class SampleScores:
     cells: Codes  # by sample
     clusters: Codes  # by sample
     score_sums: Floats
-    answered: NDArray[np.intp]  # trials with a score
-    missing: NDArray[np.intp]  # trials that ended as infra_missing
+    answered: NDArray[np.integer]  # trials with a score
+    missing: NDArray[np.integer]  # trials that ended as infra_missing
     _designs: dict[tuple[Headline, bytes], Design] = field(default_factory=dict, init=False, repr=False)
 
     def groups_of(self, pair: ArmPair) -> tuple[int, int]:  # noqa: ARG002 (there is one pair)
@@ -61,6 +62,10 @@ class SampleScores:
             self._designs[key] = design(strata_of(self.cells[within], headline), self.clusters[within])
         return self._designs[key]
 
+    def keep_design(self, headline: Headline, whole: Design) -> None:
+        """Keep the design of all samples, where it is known."""
+        self._designs[headline, np.packbits(self.everywhere()).tobytes()] = whole
+
     def everywhere(self) -> NDArray[np.bool_]:
         """The mask of all samples."""
         return np.ones(len(self.cells), dtype=np.bool_)
@@ -82,18 +87,17 @@ class ScoreMatrix(JobScores):
     """Rows as matrices of groups × samples; a sample's score in a group is the mean of its repeats."""
 
     groups: tuple[Group, ...]
-    samples: tuple[str, ...]
+    samples: PackedTexts[str]  # sorted
     cell_names: tuple[str, ...]  # sorted; `cells` are places in it
-    score_squares: Floats  # sums of squared scores
-    rights: Floats  # trials with a score of at least 0.5
-    tool_calls: Floats  # of trials with a score, summed; NaN: unknown
+    called: NDArray[np.bool_]  # whether a trial with a score called a tool
+    calls_known: NDArray[np.bool_]  # whether all trials with a score tell that
     usd: Floats  # of trials with a score, their mean; NaN where one of them is unknown
     wall_s: Floats  # the same of seconds
     totals: tuple[GroupTotals, ...]  # by group
-    shown: Codes  # by group and sample the place of its repeat 0 in what follows; −1 where there is none
-    answers: PackedTexts  # of repeats 0
-    trials: PackedTexts  # of repeats 0: their ids
-    places: Codes  # by scored row: group · samples + sample
+    shown: NDArray[np.int32]  # by group and sample the place of its repeat 0 in what follows; −1: none
+    answers: PackedTexts[str | None]  # of repeats 0
+    trials: PackedTexts[str]  # of repeats 0: their ids
+    places: NDArray[np.int32]  # by scored row: group · samples + sample
     repeats: NDArray[np.int32]  # by scored row
     row_scores: Floats  # by scored row
 
@@ -104,17 +108,30 @@ class ScoreMatrix(JobScores):
     def variances(self, group: int) -> Floats:
         """The unbiased variance between a sample's repeats; NaN of fewer than two."""
         n, sums = self.answered[group], self.score_sums[group]
+        rows, samples = self._rows_of(group)
+        squares = sums_by_place(samples, self.row_scores[rows] ** 2, len(n), most=int(n.max(initial=0)))
         variances: Floats = np.full(len(n), np.nan)
-        np.divide(self.score_squares[group] - sums**2 / np.maximum(n, 1), n - 1, out=variances, where=n > 1)
+        np.divide(squares - sums**2 / np.maximum(n, 1), n - 1, out=variances, where=n > 1)
         return np.maximum(variances, 0.0)
+
+    def rights(self, group: int) -> Floats:
+        """How many of the group's trials have a score of at least 0.5, by sample."""
+        rows, samples = self._rows_of(group)
+        are_right = self.row_scores[rows] >= RIGHT
+        return np.bincount(samples[are_right], minlength=len(self.samples)).astype(np.float64)
 
     def by_repeat(self, group: int) -> Floats:
         """The group's scores, samples × repeats; NaN where there is none."""
-        size = len(self.samples)
-        of_group = (self.places >= group * size) & (self.places < (group + 1) * size)
-        scores: Floats = np.full((size, int(self.repeats.max(initial=0)) + 1), np.nan)
-        scores[self.places[of_group] - group * size, self.repeats[of_group]] = self.row_scores[of_group]
+        rows, samples = self._rows_of(group)
+        scores: Floats = np.full((len(self.samples), int(self.repeats.max(initial=0)) + 1), np.nan)
+        scores[samples, self.repeats[rows]] = self.row_scores[rows]
         return scores
+
+    def _rows_of(self, group: int) -> tuple[NDArray[np.bool_], NDArray[np.int32]]:
+        """Which scored rows are the group's, and their samples."""
+        size = len(self.samples)
+        rows = (self.places >= group * size) & (self.places < (group + 1) * size)
+        return rows, self.places[rows] - group * size
 
     def trial(self, group: int, sample: int) -> str | None:
         """The id of repeat 0."""
@@ -128,14 +145,14 @@ class ScoreMatrix(JobScores):
         return None if answer is None else escape_surrogates(answer)
 
 
-BY_ROW: Mapping[str, type] = {
-    "group": np.int32,
-    "sample": np.int32,
-    "repeat": np.int32,
-    "score": np.float64,
-    "tool_calls": np.float64,
-    "usd": np.float64,
-    "wall_s": np.float64,
+BY_ROW = {  # the types of array
+    "group": "i",
+    "sample": "i",
+    "repeat": "i",
+    "score": "d",
+    "tool_calls": "d",
+    "usd": "d",
+    "wall_s": "d",
 }
 
 
@@ -148,11 +165,9 @@ class _Columns:
         self.samples: dict[str, int] = {}
         self.cells: dict[str, int] = {}
         self.clusters: dict[str, int] = {}  # "" is no cluster
-        self.answers, self.trials = PackedTexts(ANSWER_CHARS), PackedTexts()
-        self._by_row: dict[str, list[NDArray[Any]]] = {
-            name: [np.empty(0, kind)] for name, kind in BY_ROW.items()
-        }
-        self._by_sample = {name: [np.empty(0, np.intp)] for name in ("cell", "cluster")}
+        self.answers, self.trials = PackedTexts[str | None](ANSWER_CHARS), PackedTexts[str]()
+        self._by_row = {name: array(kind) for name, kind in BY_ROW.items()}  # grow in their places
+        self._by_sample = {"cell": array("q"), "cluster": array("q")}
         self._called: dict[str, list[NDArray[np.int64]]] = defaultdict(list)  # by tool: group and sample
 
     def read(self, batches: Iterable[RowBatch]) -> None:
@@ -169,18 +184,17 @@ class _Columns:
                 np.nan
             )
             columns = {"group": groups, "sample": samples, "score": scores}
-            for name, parts in self._by_row.items():
-                column = columns[name] if name in columns else batch.numbers(name)
-                parts.append(column.astype(BY_ROW[name], copy=False))
+            for name, values in self._by_row.items():
+                _append(values, columns[name] if name in columns else batch.numbers(name))
             self._note_texts(batch)
 
     def by_row(self, name: str) -> NDArray[Any]:
-        """A column in one piece; it can be had once."""
-        return np.concatenate(self._by_row.pop(name))
+        """A column; it can be had once."""
+        return np.frombuffer(self._by_row.pop(name), BY_ROW[name])
 
     def by_sample(self, name: str) -> Codes:
         """A column of samples, in the order in which they first came."""
-        return np.concatenate(self._by_sample[name])
+        return np.frombuffer(self._by_sample[name], np.int64)
 
     def added_up(self, name: str, groups: Codes) -> Floats:
         """A column, of which each group is told the exact sum of what is known."""
@@ -207,7 +221,7 @@ class _Columns:
         for name, numbered in (("cell", self.cells), ("cluster", self.clusters)):
             column = batch.distinct(name)
             names = [column.values[code] for code in column.codes[firsts].tolist()]
-            self._by_sample[name].append(_numbers(numbered, names))
+            _append(self._by_sample[name], _numbers(numbered, names))
         return numbers[alike.codes]
 
     def _note_tools(self, batch: RowBatch, groups: Codes, samples: Codes) -> None:
@@ -236,13 +250,16 @@ def read_scores(
     """
     columns = _Columns(groups)
     columns.read(in_batches(rows))
-    samples, rank = _ranks(columns.samples)
-    order = np.argsort(rank)
+    names, rank = _ranks(columns.samples)
+    samples = PackedTexts[str]()
+    samples.extend(names)
+    order, shape = np.argsort(rank), (len(columns.groups), len(names))
     cell_names, cells = _ranks(columns.cells)
-    shape = (len(columns.groups), len(samples))
+    columns.samples.clear()
+    del names  # a million texts are let go before the matrices are made
     group_codes, repeats = columns.by_row("group"), columns.by_row("repeat")
-    at = group_codes.astype(np.intp) * len(samples) + rank[columns.by_row("sample")]
-    shown = np.full(shape, -1)
+    at = group_codes * np.int32(shape[1]) + rank[columns.by_row("sample")].astype(np.int32)
+    shown = np.full(shape, -1, np.int32)
     is_first = repeats == 0
     shown.flat[at[is_first]] = np.arange(np.count_nonzero(is_first))
     columns.note_called(rank)
@@ -252,7 +269,7 @@ def read_scores(
     at, repeats, scores = at[scored], repeats[scored], scores[scored]
     answered = _matrix(at, shape)
     counts = np.where(answered > 0, answered, np.nan)
-    calls = _matrix(at, shape, columns.by_row("tool_calls")[scored])
+    calls = columns.by_row("tool_calls")[scored]
     usd, wall_s = (
         _matrix(at, shape, columns.added_up(name, group_codes)[scored]) / counts for name in ("usd", "wall_s")
     )
@@ -264,11 +281,10 @@ def read_scores(
         cells=cells[columns.by_sample("cell")[order]],
         clusters=_clusters(columns, order, clustered=clustered),
         score_sums=_matrix(at, shape, scores),
-        score_squares=_matrix(at, shape, scores**2),
-        rights=_matrix(at, shape, (scores >= RIGHT).astype(np.float64)),
         answered=answered,
         missing=missing,
-        tool_calls=calls,
+        called=_matrix(at[calls > 0], shape) > 0,
+        calls_known=_matrix(at[np.isnan(calls)], shape) == 0,
         usd=usd,
         wall_s=wall_s,
         totals=tuple(columns.totals),
@@ -293,16 +309,16 @@ def _clusters(columns: _Columns, order: Codes, *, clustered: bool) -> Codes:
     return np.where(is_alone, len(names) - 2 + np.cumsum(is_alone), clusters - 1)
 
 
-def _matrix(at: Codes, shape: tuple[int, int], values: Floats | None = None) -> NDArray[Any]:
+def _matrix(at: NDArray[np.int32], shape: tuple[int, int], values: Floats | None = None) -> NDArray[Any]:
     """How often each place occurs, or the sum of its values, smallest first: the order of rows is nothing."""
     size = shape[0] * shape[1]
     counts = np.bincount(at, minlength=size)
     if values is None:
-        return counts.reshape(shape)
+        return counts.astype(np.int32).reshape(shape)
     return sums_by_place(at, values, size, most=int(counts.max(initial=0))).reshape(shape)
 
 
-def sums_by_place(places: Codes, values: Floats, size: int, *, most: int) -> Floats:
+def sums_by_place(places: NDArray[np.integer], values: Floats, size: int, *, most: int) -> Floats:
     """The sum of the values at each of `size` places, smallest first; `most` is how many one place has."""
     if most > 2 and not _is_exact(values):  # two give the same sum in any order
         order = np.argsort(values)  # of all: then those of each place are in order too
@@ -321,6 +337,10 @@ def _numbers(numbered: dict[Any, int], values: Sequence[Any]) -> Codes:
         if value not in numbered:
             numbered[value] = len(numbered)
     return np.fromiter(map(numbered.__getitem__, values), np.intp, len(values))
+
+
+def _append(values: "array[Any]", more: NDArray[Any]) -> None:
+    values.frombytes(more.astype(values.typecode, copy=False).data.cast("B"))
 
 
 def _holds(name: str, names: Container[str]) -> bool:

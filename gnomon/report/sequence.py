@@ -4,7 +4,7 @@ Clusters come in an order drawn by chance. A comparison takes those at the head 
 trial of its two arms has ended, and no other: which of the others have ended may depend on how hard they are.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -114,7 +114,7 @@ class DrawnPlan:
         return np.append(values, absent)[self.places]
 
 
-def drawn_plan(spec: JobSpec, refs: Sequence[SampleRef], samples: Sequence[str]) -> DrawnPlan:
+def drawn_plan(spec: JobSpec, refs: Sequence[SampleRef], samples: Iterable[str]) -> DrawnPlan:
     """The plan of `refs`, which are in the order drawn, for scores that have `samples`."""
     at = {sample: place for place, sample in enumerate(samples)}
     ranks: dict[tuple[str, str], int] = {}

@@ -1,5 +1,6 @@
 """How samples are averaged, and which of them are not independent."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
@@ -14,7 +15,7 @@ Headline = Literal["mean_of_cells", "mean_of_samples"]
 ICC = 0.2  # of samples of one cluster, where the scores themselves do not tell
 
 
-ROWS = 8_192  # clusters that are multiplied at once
+ROWS = 8_192  # clusters that are looked at at once
 SPARSE = 16  # codes up to so many times their number are counted
 
 
@@ -134,40 +135,45 @@ class Design:
         Γ is a diagonal and a product of few columns, so nothing of the size clusters² is made.
         """
         strata_n, most = int(self.strata.max()) + 1, max(self.clusters_n - 1.0, 1.0)
+        sizes = np.bincount(self.strata)
         loads = self.weights * self.scales
-        shape = self.clusters_n, strata_n
-        at = self.clusters * strata_n + self.strata
-        size = self.clusters_n * strata_n
-        centred = np.bincount(at, np.where(self.lonely, 0.0, loads), minlength=size).reshape(shape)
-        counts = np.bincount(at, minlength=size).reshape(shape)
-        sizes = counts.sum(axis=0)
         own = np.bincount(self.clusters, loads**2, minlength=self.clusters_n)
         whole = np.bincount(self.clusters, loads, minlength=self.clusters_n)
-        shares = counts / sizes
+        diagonal = (1.0 - icc) * own + icc * whole**2
         # Influences are M e. Of independent e they have the covariance diag(own) − centred/sizes centredᵀ; of
         # e that a cluster shares, (diag(whole) − centred sharesᵀ) times its transpose.
-        columns = np.hstack([centred, whole[:, None] * shares])
+        shared = np.zeros((strata_n, strata_n))
+        crossed, loaded = np.zeros((2, 2 * strata_n, 2 * strata_n))
+        for part, centred, counts in self._by_cluster(np.where(self.lonely, 0.0, loads), strata_n):
+            shares = counts / sizes
+            columns = np.hstack([centred, whole[part, None] * shares])
+            shared += shares.T @ shares
+            crossed += columns.T @ columns
+            loaded += columns.T @ (diagonal[part, None] * columns)
         middle = np.zeros((2 * strata_n, 2 * strata_n))
         first, second = np.arange(strata_n), np.arange(strata_n, 2 * strata_n)
-        middle[:strata_n, :strata_n] = icc * (shares.T @ shares)
+        middle[:strata_n, :strata_n] = icc * shared
         middle[first, first] -= (1.0 - icc) / sizes
         middle[first, second] = middle[second, first] = -icc
-        diagonal = (1.0 - icc) * own + icc * whole**2
-        crossed = middle @ _product(columns, np.ones(self.clusters_n))
-        loaded = middle @ _product(columns, diagonal)
+        crossed, loaded = middle @ crossed, middle @ loaded
         trace = float(np.sum(diagonal) + np.trace(crossed))
         trace_of_square = float(np.sum(diagonal**2) + 2 * np.trace(loaded) + np.trace(crossed @ crossed))
         if trace_of_square <= 0 or trace <= 0:
             return 1.0
         return float(np.clip(trace**2 / trace_of_square, 1.0, most))
 
-
-def _product(columns: Floats, weights: Floats) -> Floats:
-    """The products of all pairs of columns, summed with these weights, some rows at a time."""
-    parts = (slice(start, start + ROWS) for start in range(0, len(columns), ROWS))
-    products = [columns[part].T @ (weights[part, None] * columns[part]) for part in parts]
-    product: Floats = np.sum(products, axis=0)
-    return product
+    def _by_cluster(self, values: Floats, strata_n: int) -> Iterator[tuple[slice, Floats, Codes]]:
+        """Sums of values and counts of samples, clusters × strata, so many clusters at a time."""
+        order = np.argsort(self.clusters, kind="stable")
+        clusters = self.clusters[order]
+        for start in range(0, self.clusters_n, ROWS):
+            part = slice(start, min(start + ROWS, self.clusters_n))
+            samples = order[slice(*np.searchsorted(clusters, (part.start, part.stop)))]
+            at = (self.clusters[samples] - start) * strata_n + self.strata[samples]
+            size = (part.stop - start) * strata_n
+            sums: Floats = np.bincount(at, values[samples], minlength=size).astype(np.float64, copy=False)
+            counts = np.bincount(at, minlength=size)
+            yield part, sums.reshape(-1, strata_n), counts.reshape(-1, strata_n)
 
 
 def design(strata: Codes, clusters: Codes) -> Design:

@@ -49,9 +49,9 @@ def _called_needed(scores: ScoreMatrix, pair: ArmPair) -> CalledNeeded:
     """
     first, second = scores.groups_of(pair)
     baseline, variant = scores.means(first), scores.means(second)
-    calls = scores.tool_calls[second]  # those that an outside agent does not tell belong nowhere
-    both = np.isfinite(baseline) & np.isfinite(variant) & np.isfinite(calls)
-    needed, called = baseline < RIGHT, calls > 0
+    known = scores.calls_known[second]  # those that an outside agent does not tell belong nowhere
+    both = np.isfinite(baseline) & np.isfinite(variant) & known
+    needed, called = baseline < RIGHT, scores.called[second]
 
     def quadrant(which: np.ndarray) -> CallQuadrant:
         chosen = both & which

@@ -112,7 +112,7 @@ def _curve(scores: ScoreMatrix, group: int, ks: list[int]) -> ReliabilityCurve:
 
 
 def _values(scores: ScoreMatrix, group: int, k: int) -> Floats:
-    return pass_hat_k(scores.rights[group], scores.answered[group].astype(np.float64), k)
+    return pass_hat_k(scores.rights(group), scores.answered[group].astype(np.float64), k)
 
 
 def _point(scores: ScoreMatrix, group: int, k: int) -> PassPoint:

@@ -2,10 +2,12 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import compress
 from statistics import NormalDist
 from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 from typing_extensions import TypedDict
 
 from gnomon.core.arm import Arm
@@ -176,7 +178,7 @@ def _tools(
     tools: list[CardTool] = []
     for tool, name in zip(live.tools, short_names(live.tools), strict=True):
         used = totals.tools.get(tool, ToolTotals())
-        called = {scores.samples[place] for place in used.samples.tolist()}
+        called = _names(scores, np.isin(np.arange(len(scores.samples)), used.samples))
         without, player = lacking.get(frozenset((tool,))), players.get(tool)
         adjusted = _adjusted(player, len(values["values"])) if player and values else None
         alone = adjusted if player and len(player["tools"]) == 1 else None
@@ -237,8 +239,7 @@ def _role(calls: int, without: ContrastReport | None, adjusted: Interval) -> Rol
 
 def _begun(scores: ScoreMatrix, model: str, arm: str) -> set[str]:
     group = scores.at[model, arm]
-    begun = np.flatnonzero(scores.answered[group] + scores.missing[group])
-    return {scores.samples[at] for at in begun}
+    return _names(scores, scores.answered[group] + scores.missing[group] > 0)
 
 
 def _flipped(scores: ScoreMatrix, model: str, pair: tuple[str, str]) -> tuple[set[str], set[str]]:
@@ -246,10 +247,11 @@ def _flipped(scores: ScoreMatrix, model: str, pair: tuple[str, str]) -> tuple[se
     first, second = (scores.means(scores.at[model, arm]) for arm in pair)
     both = np.isfinite(first) & np.isfinite(second)
     gained, lost = both & (first < RIGHT) & (second >= RIGHT), both & (first >= RIGHT) & (second < RIGHT)
-    return (
-        {scores.samples[at] for at in np.flatnonzero(gained)},
-        {scores.samples[at] for at in np.flatnonzero(lost)},
-    )
+    return _names(scores, gained), _names(scores, lost)
+
+
+def _names(scores: ScoreMatrix, within: NDArray[np.bool_]) -> set[str]:
+    return set(compress(scores.samples, within.tolist()))
 
 
 def _misled(report_input: ReportInput, model: str) -> Iterator[CardMisled]:
@@ -266,10 +268,7 @@ def _misled(report_input: ReportInput, model: str) -> Iterator[CardMisled]:
         if kind not in names:
             continue
         first, second = (scores.means(scores.at[model, arm]) for arm in (before, kind))
-        right = {
-            scores.samples[at]
-            for at in np.flatnonzero(np.isfinite(first) & np.isfinite(second) & (first >= RIGHT))
-        }
+        right = _names(scores, np.isfinite(first) & np.isfinite(second) & (first >= RIGHT))
         if kind.endswith("faults"):
             right &= rows.met[model, kind]
         wrong = right & _flipped(scores, model, (before, kind))[1]

@@ -37,7 +37,7 @@ def test_a_group_that_only_rows_know_follows_the_others(row: Callable[..., Row])
 
 def test_no_rows_make_a_matrix_too() -> None:
     scores = read_scores([], [RAW, TOOLS])
-    assert (scores.samples, scores.cell_names, scores.answered.shape) == ((), (), (2, 0))
+    assert (list(scores.samples), scores.cell_names, scores.answered.shape) == ([], (), (2, 0))
 
 
 @settings(max_examples=60)
