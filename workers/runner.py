@@ -13,6 +13,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from gnomon.core.agent import Agent
 from gnomon.core.model import Model
 from workers.budget.client import BudgetClient
+from workers.budget.reservations import kind_of
 from workers.checkpoints import CheckpointWriter
 from workers.heartbeat import Heartbeat
 from workers.open_job import OpenJob
@@ -78,6 +79,8 @@ class Runner:
         self._running = RunningTrials(
             attempts, slots=self._spec.concurrency, on_result=self._results.add, on_end=self._release
         )
+        if budget is not None:
+            budget.on_room = self._running.changed.set
         self._source = TrialSource(
             job_id,
             shard,
@@ -172,7 +175,7 @@ class Runner:
         trials = self._source.of_sample(leased.trial)
         try:
             return await self._budget.reserve_sample(
-                {trial.trial_id: f"{trial.model}\n{trial.arm}" for trial in trials}
+                {trial.trial_id: kind_of(trial.model, trial.arm) for trial in trials}
             )
         except SQLAlchemyError as error:
             log.warning("the job's limits could not be looked at yet: %s", error)

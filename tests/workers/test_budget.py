@@ -18,7 +18,7 @@ from gnomon.spec.job_spec import ModelSpec
 from tests.workers.conftest import ALL, Clock, create
 from workers.budget.client import BudgetClient
 from workers.budget.model import with_budget
-from workers.budget.reservations import current_trial_id
+from workers.budget.reservations import current_trial_id, kind_of
 from workers.store import Store
 from workers.store.budgets import ReserveResult, SpendLimit
 from workers.store.job_counters import Usage
@@ -374,6 +374,42 @@ async def test_a_sample_begins_only_where_all_its_trials_can_be_paid(store: Stor
     assert not await budget.reserve_sample({"d1": "raw", "d2": "tools"})
     assert budget.is_exhausted
     assert await budget.reserve_sample({"a3": "tools"}), "what has begun may still be ended"
+
+
+async def test_samples_begin_together_where_the_limits_leave_what_their_arms_allow(store: Store) -> None:
+    job = create(store, limits={"usd": 5.5}, arms=[{"name": "raw", "agent": "direct", "max_usd": 1.0}])
+    budget, kind = budget_of(store, job.id, "p"), kind_of("scripted", "raw")
+    begun = [await budget.reserve_sample({f"trial {number}": kind}) for number in range(7)]
+    assert begun == [True] * 6 + [False], "the first sets nothing aside, as it always begins"
+    assert not budget.is_exhausted
+    for number in range(6):
+        trial = f"trial {number}"
+        taken = await budget.reserve(lambda: Usage(0.1, 10**9), trial=trial)
+        budget.settle(taken, Usage(0.1, 10**9), trial=trial)
+        budget.release_trials([trial])
+    begun = [await budget.reserve_sample({f"later {number}": kind}) for number in range(50)]
+    assert begun == [True] * 49 + [False], "now 0.1 each"
+
+
+async def test_a_sample_may_cost_what_is_known_of_all_that_the_job_limits(store: Store) -> None:
+    arms = [{"name": "raw", "agent": "direct", "max_usd": 1.0}]
+    job = create(store, limits={"usd": 5.0, "tokens": 10_000}, arms=arms)
+    budget, kind = budget_of(store, job.id, "p"), kind_of("scripted", "raw")
+    assert await budget.reserve_sample({"a": kind})
+    assert not await budget.reserve_sample({"b": kind}), "nobody knows how many tokens it needs"
+
+
+async def test_a_sample_that_was_refused_is_called_once_there_may_be_room(store: Store) -> None:
+    job = create(store, limits={"usd": 5.0}, arms=[{"name": "raw", "agent": "direct", "max_usd": 1.0}])
+    budget, kind, called = budget_of(store, job.id, "p"), kind_of("scripted", "raw"), list[str]()
+    budget.on_room = lambda: called.append("room")
+    assert await budget.reserve_sample({"a": kind})
+    everything = await budget.reserve(lambda: None, trial="a")  # nobody knows what the first call costs
+    assert not await budget.reserve_sample({"b": kind})
+    assert called == []
+    budget.settle(everything, Usage(0.1, 10), trial="a")
+    assert called == ["room"]
+    assert await budget.reserve_sample({"b": kind})
 
 
 async def test_a_sample_whose_next_trial_is_about_to_start_may_leave_something(store: Store) -> None:

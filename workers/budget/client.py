@@ -9,8 +9,8 @@ from typing import Any, TypeVar
 from gnomon.core.errors import OutOfBudget
 from gnomon.spec.job_spec import JobSpec, ModelSpec
 from workers.budget.cost_bound import CostBound
-from workers.budget.reservations import TrialReservations, add, covers, subtract
-from workers.store.budgets import ZERO_USAGE, CostRatios, ReserveResult, SpendLimit, total
+from workers.budget.reservations import Cost, TrialReservations, add, kind_of, subtract
+from workers.store.budgets import ROUNDING_USD, ZERO_USAGE, CostRatios, ReserveResult, SpendLimit, total
 from workers.store.job_counters import Usage
 from workers.store.retry import RETRY_S, retry_until_store_answers
 from workers.store.store import Store
@@ -23,7 +23,10 @@ Result = TypeVar("Result")
 
 
 class BudgetClient:
-    """One process' share of the limits. Use it on one loop; `mark_recorded` may be called from any thread."""
+    """One process' share of the limits. Use it on one loop; `mark_recorded` may be called from any thread.
+
+    `on_room` is called when there may be room for a sample again that was refused while calls waited.
+    """
 
     def __init__(self, job_id: str, spec: JobSpec, *, store: Store, holder: str, ttl_s: float) -> None:
         self.limit = SpendLimit(usd=spec.limits.usd, tokens=spec.limits.tokens)
@@ -33,11 +36,12 @@ class BudgetClient:
         self._block, self._asked_s = MIN_BATCH, 0.0
         self._asking, self._settles = asyncio.Lock(), asyncio.Event()
         self._bounds: dict[str, CostBound] = {}
-        self._reservations, self._waiting = TrialReservations(), 0
+        self._reservations, self._waiting = TrialReservations(allowed_costs(spec)), 0
         self._all: Usage | None = None  # taken, by a call of which nothing was known
         self._write: asyncio.Future[Any] | None = None  # the last one that the store was asked for
         self._is_shown = self._is_closed = False
         self.is_contended = self.is_exhausted = False
+        self.on_room: Callable[[], None] = lambda: None
 
     def cost_bound_of(self, spec: ModelSpec) -> CostBound:
         """What a call of that model may cost, as far as this process and others have learnt."""
@@ -46,18 +50,18 @@ class BudgetClient:
     async def reserve_sample(self, kinds: Mapping[str, str]) -> bool:
         """Reserve for these trials (id to kind), all of one sample, if there is enough for all of them.
 
-        Where no trial of a kind has ended yet, one sample runs at a time. Once there is nothing left for a
-        whole sample, and no other process may leave some, the budget is exhausted: what has begun may still
-        be ended.
+        Where no trial of a kind has ended yet, one sample runs at a time, unless the limits leave what the
+        arms allow for more. Once there is nothing left for a whole sample, and no other process may leave
+        some, the budget is exhausted: what has begun may still be ended.
         """
         kinds = {trial_id: kind for trial_id, kind in kinds.items() if trial_id not in self._reservations}
         if self.is_exhausted or not kinds:
             return True
         if self._granted == ZERO_USAGE and not self._asking.locked():
             await self.refresh(is_first=True)  # others may know what trials cost
-        wanted = self._reservations.wanted(kinds)
-        if wanted is None and not self._reservations:
-            self._reservations.open(kinds)
+        wanted, has_seen = self._reservations.wanted(kinds), self._reservations.has_seen(kinds)
+        if not has_seen and not self._reservations:
+            self._reservations.open(kinds, is_paid=False)
             return True
         if wanted is None or self.is_contended:
             return False
@@ -72,7 +76,7 @@ class BudgetClient:
             if answer is None or answer.granted is not None:
                 self._reservations.open(kinds)
                 return True
-            if not has_begun and not answer.calls_elsewhere:
+            if has_seen and not has_begun and not answer.calls_elsewhere:
                 await self._mark_exhausted()
         return False
 
@@ -88,7 +92,7 @@ class BudgetClient:
 
     def try_reserve(self, most: Usage | None, *, trial: str) -> Usage | None:
         """Set aside the `most` that a call may cost, if its trial has reserved enough; else nothing."""
-        if most is None or not covers(self._reservations.left(trial), most):
+        if most is None or not self._covers(self._reservations.left(trial), most):
             return None
         return self._charge_reservation(most, trial)
 
@@ -107,7 +111,9 @@ class BudgetClient:
                 try:
                     return self._charge_reservation(await self._reserve_from_store(most, trial), trial)
                 finally:
-                    self.is_contended = False
+                    if self.is_contended:
+                        self.is_contended = False
+                        self.on_room()
         finally:
             self._waiting -= 1
 
@@ -156,6 +162,7 @@ class BudgetClient:
         self._reservations.charge(trial, used, less=ZERO_USAGE if taken is self._all else taken)
         if taken is self._all:
             self._granted, self._all = self._committed(), None  # the rest is everybody's
+            self.on_room()
         self._settles.set()
 
     def mark_recorded(self, spent: Sequence[Usage]) -> None:
@@ -219,7 +226,14 @@ class BudgetClient:
 
     def _fits(self, wanted: Usage, *, reservation: Usage = ZERO_USAGE) -> bool:
         more = total([self._committed(), subtract(wanted, reservation)])
-        return SpendLimit(usd=self._granted.usd, tokens=self._granted.tokens).covers(more)
+        return self._covers(self._granted, more, rounding_usd=ROUNDING_USD)
+
+    def _covers(self, reserved: Usage, wanted: Usage, *, rounding_usd: float = 0.0) -> bool:
+        """Whether so much is in it, of what the job limits."""
+        limit = self.limit
+        return (limit.usd is None or (wanted[0] or 0.0) <= (reserved[0] or 0.0) + rounding_usd) and (
+            limit.tokens is None or (wanted[1] or 0) <= (reserved[1] or 0)
+        )
 
     async def _in_store(self, write: Callable[[], Result]) -> Result:
         """Let the store write in a thread, one after another, also where a waiter is cancelled: its thread
@@ -266,3 +280,14 @@ def _budget_too_small(wanted: Usage | None) -> str:
     if wanted is None:
         return message
     return f"{message}, which may cost {wanted.known_tokens:,} tokens and ${wanted.known_usd:.4g}"
+
+
+def allowed_costs(spec: JobSpec) -> dict[str, Cost]:
+    """By kind of trial, the most that it may cost, where its arm says so of all that the job limits."""
+    limits = spec.limits
+    return {
+        kind_of(model.label, arm.name): (float(arm.max_tokens or 0), arm.max_usd or 0.0)
+        for model in spec.models
+        for arm in spec.arms
+        if (limits.usd is None or arm.max_usd) and (limits.tokens is None or arm.max_tokens)
+    }

@@ -1,7 +1,8 @@
 """Sets aside what the trials that have begun may need, so that a sample once begun can be ended.
 
-Each trial's reservation holds the most that a trial of its model and arm was seen to need. Its calls are paid
-out of it; what they leave goes back when the trial ends.
+Each trial's reservation holds the most that a trial of its model and arm was seen to need; before one has
+ended, the most that its arm allows. Its calls are paid out of it; what they leave goes back when the trial
+ends.
 """
 
 from collections.abc import Mapping
@@ -11,6 +12,7 @@ from dataclasses import dataclass
 from workers.store.budgets import ZERO_USAGE
 from workers.store.job_counters import Usage
 
+Cost = tuple[float, float]  # tokens and dollars
 current_trial_id: ContextVar[str] = ContextVar("the trial whose calls are paid", default="")
 
 
@@ -41,11 +43,13 @@ class TrialReservation:
 class TrialReservations:
     """The reservations of the trials that run here, by trial id."""
 
-    def __init__(self) -> None:
+    def __init__(self, allowed: Mapping[str, Cost]) -> None:
+        """`allowed` by kind: the most that a trial may cost, where its arm says so."""
+        self._allowed = allowed
         self._open: dict[str, TrialReservation] = {}
         self._running: set[str] = set()
         self.all_left = ZERO_USAGE  # in all of them
-        self.most: dict[str, tuple[float, float]] = {}  # by kind: tokens and dollars of the dearest trial
+        self.most: dict[str, Cost] = {}  # by kind, of the dearest trial
 
     def __len__(self) -> int:
         return len(self._open)
@@ -58,17 +62,22 @@ class TrialReservations:
         """How many of the trials run; the others of their samples wait for a slot."""
         return len(self._running)
 
-    def wanted(self, kinds: Mapping[str, str]) -> Usage | None:
-        """What these trials (id to kind) would reserve; None where nothing is known of a trial's kind."""
-        if any(kind not in self.most for kind in kinds.values()):
-            return None
-        tokens, usd = zip(*(self.most[kind] for kind in kinds.values()), strict=True)
-        return Usage(sum(usd), round(sum(tokens)))
+    def has_seen(self, kinds: Mapping[str, str]) -> bool:
+        """Whether of the kind of each of these trials (id to kind) one has ended."""
+        return all(kind in self.most for kind in kinds.values())
 
-    def open(self, kinds: Mapping[str, str]) -> None:
-        """Make a reservation for each of these trials; an empty one where nothing is known."""
+    def wanted(self, kinds: Mapping[str, str]) -> Usage | None:
+        """What these trials would reserve; None where nothing is known of a trial's kind."""
+        costs = [self.most.get(kind) or self._allowed.get(kind) for kind in kinds.values()]
+        known = [cost for cost in costs if cost is not None]
+        if len(known) < len(costs):
+            return None
+        return Usage(sum(usd for _, usd in known), round(sum(tokens for tokens, _ in known)))
+
+    def open(self, kinds: Mapping[str, str], *, is_paid: bool = True) -> None:
+        """Make a reservation for each of these trials; an empty one where nothing is known, or paid."""
         for trial_id, kind in kinds.items():
-            tokens, usd = self.most.get(kind, (0.0, 0.0))
+            tokens, usd = self.most.get(kind) or (is_paid and self._allowed.get(kind)) or (0.0, 0.0)
             reserved = Usage(usd, round(tokens))
             self._open[trial_id] = reservation = TrialReservation(
                 group=kind, reserved=reserved, left=reserved
@@ -88,7 +97,7 @@ class TrialReservations:
             if has_run:
                 self.observe(reservation.group, (float(reservation.peak_tokens), reservation.peak_usd))
 
-    def observe(self, kind: str, cost: tuple[float, float]) -> None:
+    def observe(self, kind: str, cost: Cost) -> None:
         """Take note of what a trial of that kind has cost, here or elsewhere."""
         tokens, usd = self.most.get(kind, (0.0, 0.0))
         self.most[kind] = max(tokens, cost[0]), max(usd, cost[1])
@@ -126,6 +135,6 @@ def subtract(whole: Usage, part: Usage) -> Usage:
     return Usage(max(0.0, usd), max(0, tokens))
 
 
-def covers(reserved: Usage, wanted: Usage) -> bool:
-    """Whether so much is in it."""
-    return (wanted[0] or 0.0) <= (reserved[0] or 0.0) and (wanted[1] or 0) <= (reserved[1] or 0)
+def kind_of(model: str, arm: str) -> str:
+    """The kind of a trial: those of one model under one arm cost about the same."""
+    return f"{model}\n{arm}"
