@@ -171,6 +171,33 @@ async def test_a_job_stops_at_its_limits_and_its_arms_stay_paired(
     assert {row.stop_reason for row in rows if row.outcome is Outcome.INFRA_MISSING} == {"budget"}
 
 
+class WaitsForOthers:
+    """Answers once so many trials have asked."""
+
+    name, uses_tools, description = "direct", False, "waits for others"
+
+    def __init__(self, trials: int) -> None:
+        self._have_asked = asyncio.Barrier(trials)
+
+    async def answer(self, context: AgentContext) -> str:
+        await context.generate(context.prompt)
+        await self._have_asked.wait()
+        return "A"
+
+
+async def test_no_trial_need_end_before_others_begin_where_arms_say_what_one_may_cost(
+    real_store: Store,
+) -> None:
+    arms = [{"name": name, "agent": "direct", "max_usd": 1.0} for name in ("raw", "tools")]
+    job = create(real_store, 4, limits={"usd": 100.0}, arms=arms, concurrency=8)
+    heartbeat = ManualHeartbeat(real_store, job.id, timing=QUICK)
+    of_shard = 8 // job.shards
+    assert of_shard > len(arms), "more than one sample"
+    async with asyncio.timeout(20):
+        await runner_of(real_store, job, heartbeat, ConcurrencyProbe(), agent=WaitsForOthers(of_shard)).run()
+    assert real_store.job(job.id).counts.scored == of_shard
+
+
 def test_a_whole_shard_runs_in_this_process(real_store: Store, tmp_path: Path) -> None:
     job = create(real_store, 3)
     for shard in range(job.shards):
