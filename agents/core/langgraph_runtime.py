@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from weakref import WeakKeyDictionary
 
 from gnomon.core.agent import AgentContext
-from tools.core.lazy_imports import blocked, hollow, late
+from tools.core.lazy_imports import blocked, hollow, late, late_validators
 
 OnResume = Callable[[dict[str, Any]], Awaitable[None]]
 T = TypeVar("T")
@@ -48,8 +48,8 @@ LATE = (
 
 
 def load() -> None:
-    """Import what a trial on a graph needs."""
-    with blocked(*DISPENSABLE), hollow(*LARGE), late(*LATE):
+    """Import what a trial on a graph needs; of LangSmith's and LangChain's models few are ever used."""
+    with blocked(*DISPENSABLE), hollow(*LARGE), late(*LATE), late_validators():
         for name in NEEDED:
             importlib.import_module(name)
 

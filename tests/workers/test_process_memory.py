@@ -138,6 +138,22 @@ print(json.dumps(type(client) is importlib.import_module("langsmith.client").Cli
     assert _told(LATE_NAMES + "import importlib" + code) == [[], True, [True, True], True]
 
 
+def test_a_model_of_a_library_makes_its_validator_when_it_is_used():
+    code = """
+begin("speed")
+from langchain_core.messages import AIMessage
+from langsmith.schemas import Run
+from pydantic import BaseModel
+
+class Own(BaseModel):
+    number: int
+
+print(json.dumps([model.__pydantic_complete__ for model in (AIMessage, Run, Own)]))
+print(json.dumps([AIMessage("hello").content, AIMessage.__pydantic_complete__]))
+"""
+    assert _told(code) == [[False, False, True], ["hello", True]]
+
+
 STREAMS = """
 begin("speed")
 import asyncio

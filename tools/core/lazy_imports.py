@@ -13,6 +13,8 @@ from importlib.util import find_spec
 from types import ModuleType
 from typing import Any, Union
 
+from pydantic import BaseModel
+
 
 def load_lazy() -> None:
     """Import what the modules loaded so far name in their LAZY."""
@@ -83,6 +85,27 @@ def hollow(*packages: str) -> Iterator[None]:
                 del sys.modules[name]
             if parent is not None and vars(parent).get(last) is package:
                 delattr(parent, last)
+
+
+@contextmanager
+def late_validators() -> Iterator[None]:
+    """Within, Pydantic makes models without their validators: each makes its own when it is first used.
+
+    For a library that brings models which few programs use. One whose `model_config` says otherwise keeps it.
+
+    >>> with late_validators():
+    ...     class Place(BaseModel):
+    ...         name: str
+    >>> Place.__pydantic_complete__, Place(name="x"), Place.__pydantic_complete__
+    (False, Place(name='x'), True)
+    """
+    config = BaseModel.model_config  # which every model inherits
+    before = config.get("defer_build", False)
+    config["defer_build"] = True
+    try:
+        yield
+    finally:
+        config["defer_build"] = before
 
 
 @contextmanager
