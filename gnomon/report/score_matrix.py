@@ -145,7 +145,7 @@ class ScoreMatrix(JobScores):
         return None if answer is None else escape_surrogates(answer)
 
 
-BY_ROW = {  # the types of array
+BY_ROW = {  # columns, and the type of array of each
     "group": "i",
     "sample": "i",
     "repeat": "i",
@@ -340,7 +340,7 @@ def _numbers(numbered: dict[Any, int], values: Sequence[Any]) -> Codes:
 
 
 def _append(values: "array[Any]", more: NDArray[Any]) -> None:
-    values.frombytes(more.astype(values.typecode, copy=False).data.cast("B"))
+    values.frombytes(more.astype(values.typecode, copy=False).tobytes())
 
 
 def _holds(name: str, names: Container[str]) -> bool:

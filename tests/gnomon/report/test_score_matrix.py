@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gnomon.core.row import Row
+from gnomon.core.row_batch import in_batches
 from gnomon.report.score_matrix import ANSWER_CHARS, KEPT_DESIGNS, read_scores
 
 RAW, TOOLS = ("m", "raw"), ("m", "tools")
@@ -33,6 +34,12 @@ def test_a_group_that_only_rows_know_follows_the_others(row: Callable[..., Row])
     scores = read_scores([row(0, "raw", 1.0), row(0, "new", 0.0)], [RAW, TOOLS])
     assert scores.groups == (RAW, TOOLS, ("m", "new"))
     assert [totals.trials for totals in scores.totals] == [1, 0, 1]
+
+
+def test_rows_of_samples_that_are_known_may_come_in_a_batch_of_their_own(row: Callable[..., Row]) -> None:
+    rows = [row(sample, arm, 1.0) for arm in ("raw", "tools") for sample in range(3)]
+    scores = read_scores(in_batches(rows, 3), [RAW, TOOLS])
+    assert scores.answered.tolist() == [[1, 1, 1], [1, 1, 1]]
 
 
 def test_no_rows_make_a_matrix_too() -> None:
