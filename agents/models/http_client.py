@@ -45,9 +45,9 @@ class HttpClient:
         self._small: SmallPosts | None = None  # of that session
 
     async def post(
-        self, pieces: Sequence[Piece], headers: Mapping[str, str], *, timeout_s: float, scrub: Scrubber
+        self, pieces: list[Piece], headers: Mapping[str, str], *, timeout_s: float, scrub: Scrubber
     ) -> HttpReply:
-        """Send a body, in pieces, and read the whole answer.
+        """Send a body, in pieces, and read the whole answer. Once a small body is sent, its list is empty.
 
         Raises:
             ProviderFault: `timeout`, `connection`, `bad_request` (no address) or `bad_response` (no HTTP).
@@ -63,15 +63,15 @@ class HttpClient:
 
     async def ask(
         self,
-        pieces: Sequence[Piece],
+        pieces: list[Piece],
         headers: Mapping[str, str],
         *,
         timeout_s: float,
         scrub: Scrubber,
         statuses: Mapping[str, int] = MappingProxyType({}),
     ) -> dict[str, Any]:
-        """Send a body and read the JSON object that answers it; an error in the body of a 200 counts as the
-        status that `statuses` gives its code.
+        """Send a body, as `post`, and read the JSON object that answers it; an error in the body of a 200
+        counts as the status that `statuses` gives its code.
 
         Raises:
             ProviderFault: as `post`, and whatever any other answer stands for.
@@ -86,17 +86,17 @@ class HttpClient:
             status = statuses.get(str(content["error"].get("code")), status)
         raise fault_of_body(status, answer.headers, content, answer.body, scrub)
 
-    async def _post(self, pieces: Sequence[Piece], headers: Mapping[str, str]) -> HttpAnswer:
+    async def _post(self, pieces: list[Piece], headers: Mapping[str, str]) -> HttpAnswer:
         session = self._open()
         headers = {**headers, "Content-Type": "application/json"}
         size = sum(map(len, pieces))
+        if size <= CHUNK_BYTES and self._takes_small_posts:
+            if self._small is None or self._small.headers != headers:
+                self._small = SmallPosts(session, self._url, headers)
+            return await self._small.post(pieces, _body)
         data: Piece | AsyncIterator[memoryview] = pieces[0]
-        if size <= CHUNK_BYTES:
+        if len(pieces) > 1 and size <= CHUNK_BYTES:
             data = b"".join(pieces)  # one send instead of one for each piece
-            if self._takes_small_posts:
-                if self._small is None or self._small.headers != headers:
-                    self._small = SmallPosts(session, self._url, headers)
-                return await self._small.post(data, _body)
         elif len(pieces) > 1:
             headers["Content-Length"] = str(size)
             data = in_chunks(pieces)

@@ -10,8 +10,11 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 import aiohttp
+from aiohttp.base_protocol import BaseProtocol
 from aiohttp.http import HttpProcessingError, StreamWriter
 from yarl import URL
+
+from agents.models.json_pieces import Piece
 
 HttpAnswer = tuple[int, Mapping[str, str], bytes]  # status, headers and body
 
@@ -36,8 +39,12 @@ class SmallPosts:
         self._request = aiohttp.ClientRequest("POST", url, headers=headers, session=session)
         self._first_line = f"POST {url.raw_path_qs} HTTP/1.1"
 
-    async def post(self, body: bytes, read: Callable[[aiohttp.StreamReader], Awaitable[bytes]]) -> HttpAnswer:
+    async def post(
+        self, pieces: list[Piece], read: Callable[[aiohttp.StreamReader], Awaitable[bytes]]
+    ) -> HttpAnswer:
         """Send a body, small enough to be sent at once, and `read` what answers it, be it a redirect.
+
+        The list of its pieces is emptied: hundreds of calls wait at once, and none needs its body any more.
 
         Raises:
             aiohttp.ClientError, OSError, ValueError: as a session raises them, or `read`.
@@ -49,11 +56,7 @@ class SmallPosts:
         try:
             protocol = connection.protocol
             protocol.set_response_params(read_until_eof=True)
-            headers = self._request.headers.copy()
-            headers["Content-Length"] = str(len(body))
-            writer = StreamWriter(protocol, self._request.loop)
-            await writer.write_headers(self._first_line, headers)
-            await writer.write(body, drain=False)  # with the head, in one send; waits for nothing
+            await self._send(protocol, pieces)
             status = 100
             while 100 <= status < 200 and status != 101:  # it only says that it goes on
                 try:
@@ -72,3 +75,13 @@ class SmallPosts:
         except BaseException:
             connection.close()
             raise
+
+    async def _send(self, protocol: BaseProtocol, pieces: list[Piece]) -> None:
+        """Hand head and body to the socket in one send, which waits for nothing."""
+        body = b"".join(pieces)
+        pieces.clear()
+        headers = self._request.headers.copy()
+        headers["Content-Length"] = str(len(body))
+        writer = StreamWriter(protocol, self._request.loop)
+        await writer.write_headers(self._first_line, headers)
+        await writer.write(body, drain=False)
