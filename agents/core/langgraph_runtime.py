@@ -102,7 +102,7 @@ def trial_context() -> AgentContext:
 
 
 class SharedRun:
-    """A run of one workflow, in which the loops of many trials run beside each other, each in a task.
+    """A run of one workflow, in which the loops of many trials run beside each other.
 
     It begins with the first of them and ends with the last. A run for each trial would cost as much CPU time
     as all HTTP calls of a short trial, and 33 kB while it waits for the model.
@@ -118,12 +118,14 @@ class SharedRun:
         self._run.add_done_callback(self._ended)
 
     async def run(self, loop: Callable[[], Coroutine[Any, Any, T]]) -> T:
-        """Run a trial's loop within; its context variables are those of the caller."""
-        from langchain_core.runnables.config import set_config_context
+        """Run a trial's loop within, in the task of the caller: what it calls finds its configuration."""
+        from langchain_core.runnables.config import var_child_runnable_config
 
-        config = await asyncio.shield(self._config)
-        with set_config_context(config) as context:
-            return await asyncio.create_task(loop(), context=context)
+        token = var_child_runnable_config.set(await asyncio.shield(self._config))
+        try:
+            return await loop()
+        finally:
+            var_child_runnable_config.reset(token)
 
     def end(self) -> None:
         """No loop is in it any more."""

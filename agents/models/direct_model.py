@@ -1,7 +1,7 @@
 """A model behind a protocol of its provider's own, called directly: LiteLLM would change its turns."""
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Literal, Protocol
@@ -22,8 +22,10 @@ from gnomon.spec.job_spec import ModelSpec
 class Requests(Protocol):
     """Writes one model's requests in the words of its protocol."""
 
-    def pieces(self, request: Request) -> tuple[Sequence[Piece], tuple[str, ...]]:
+    def pieces(self, request: Request) -> tuple[list[Piece], tuple[str, ...]]:
         """The body, in pieces to be sent one after another, and what of the request was changed, by name.
+
+        The list is the caller's, who may empty it.
 
         Raises:
             DataError: a picture is not in the store.

@@ -16,6 +16,7 @@ from agents.models.error_body import holds_error
 from agents.models.http_errors import fault_of_body, fault_of_transport
 from agents.models.json_pieces import Piece
 from agents.models.litellm_errors import Scrubber
+from agents.models.small_posts import HttpAnswer, SmallPosts, takes_small_posts
 from gnomon.core.errors import ProviderFault
 
 MAX_BODY_BYTES = 50_000_000
@@ -40,11 +41,13 @@ class HttpClient:
         """For an address; calls nobody."""
         self._url = URL(url)
         self._session: aiohttp.ClientSession | None = None
+        self._takes_small_posts = False
+        self._small: SmallPosts | None = None  # of that session
 
     async def post(
-        self, pieces: Sequence[Piece], headers: Mapping[str, str], *, timeout_s: float, scrub: Scrubber
+        self, pieces: list[Piece], headers: Mapping[str, str], *, timeout_s: float, scrub: Scrubber
     ) -> HttpReply:
-        """Send a body, in pieces, and read the whole answer.
+        """Send a body, in pieces, and read the whole answer. Once a small body is sent, its list is empty.
 
         Raises:
             ProviderFault: `timeout`, `connection`, `bad_request` (no address) or `bad_response` (no HTTP).
@@ -60,15 +63,15 @@ class HttpClient:
 
     async def ask(
         self,
-        pieces: Sequence[Piece],
+        pieces: list[Piece],
         headers: Mapping[str, str],
         *,
         timeout_s: float,
         scrub: Scrubber,
         statuses: Mapping[str, int] = MappingProxyType({}),
     ) -> dict[str, Any]:
-        """Send a body and read the JSON object that answers it; an error in the body of a 200 counts as the
-        status that `statuses` gives its code.
+        """Send a body, as `post`, and read the JSON object that answers it; an error in the body of a 200
+        counts as the status that `statuses` gives its code.
 
         Raises:
             ProviderFault: as `post`, and whatever any other answer stands for.
@@ -83,23 +86,23 @@ class HttpClient:
             status = statuses.get(str(content["error"].get("code")), status)
         raise fault_of_body(status, answer.headers, content, answer.body, scrub)
 
-    async def _post(
-        self, pieces: Sequence[Piece], headers: Mapping[str, str]
-    ) -> tuple[int, Mapping[str, str], bytes]:
+    async def _post(self, pieces: list[Piece], headers: Mapping[str, str]) -> HttpAnswer:
+        session = self._open()
         headers = {**headers, "Content-Type": "application/json"}
+        size = sum(map(len, pieces))
+        if size <= CHUNK_BYTES and self._takes_small_posts:
+            if self._small is None or self._small.headers != headers:
+                self._small = SmallPosts(session, self._url, headers)
+            return await self._small.post(pieces, _body)
         data: Piece | AsyncIterator[memoryview] = pieces[0]
-        if len(pieces) > 1:
-            size = sum(map(len, pieces))
-            if size <= CHUNK_BYTES:
-                data = b"".join(pieces)  # one send instead of one for each piece
-            else:
-                headers["Content-Length"] = str(size)
-                data = in_chunks(pieces)
+        if len(pieces) > 1 and size <= CHUNK_BYTES:
+            data = b"".join(pieces)  # one send instead of one for each piece
+        elif len(pieces) > 1:
+            headers["Content-Length"] = str(size)
+            data = in_chunks(pieces)
         # A redirect is not followed: the key and the prompt go to the address that was allowed, or nowhere.
-        async with self._open().post(
-            self._url, data=data, headers=headers, allow_redirects=False
-        ) as response:
-            return response.status, response.headers, await _body(response)
+        async with session.post(self._url, data=data, headers=headers, allow_redirects=False) as response:
+            return response.status, response.headers, await _body(response.content)
 
     def _open(self) -> aiohttp.ClientSession:
         if self._session is None or self._session.closed:
@@ -109,13 +112,14 @@ class HttpClient:
                 cookie_jar=aiohttp.DummyCookieJar(),
                 trust_env=any(os.environ.get(name) for name in PROXIES),
             )
+            self._takes_small_posts, self._small = takes_small_posts(self._session, self._url), None
         return self._session
 
     async def close(self) -> None:
         """Close the connections; a later call opens new ones."""
         if self._session is not None:
             await self._session.close()
-            self._session = None
+            self._session = self._small = None
 
 
 def parsed(body: bytes) -> Any:
@@ -155,14 +159,14 @@ async def in_chunks(pieces: Sequence[Piece]) -> AsyncIterator[memoryview]:
             yield view[start : start + CHUNK_BYTES]
 
 
-async def _body(response: aiohttp.ClientResponse) -> bytes:
+async def _body(content: aiohttp.StreamReader) -> bytes:
     """The body, unpacked as it comes, so that a small one that unpacks to gigabytes ends at the limit too.
 
     Raises:
         ValueError: it is larger than is read.
     """
     body = bytearray()
-    while part := await response.content.readany():
+    while part := await content.readany():
         body += part
         if len(body) > MAX_BODY_BYTES:
             raise ValueError(f"a reply of more than {MAX_BODY_BYTES:,} bytes")
