@@ -16,13 +16,15 @@ from yarl import URL
 
 from agents.models.json_pieces import Piece
 
+KNOWN = ("3.14.",)  # versions of aiohttp whose parts fit together as here; with others the session posts
 HttpAnswer = tuple[int, Mapping[str, str], bytes]  # status, headers and body
 
 
 def takes_small_posts(session: aiohttp.ClientSession, url: URL) -> bool:
     """Whether an address can be called so: no proxy may stand between, and no password in the address."""
     return (
-        url.scheme in ("http", "https")
+        aiohttp.__version__.startswith(KNOWN)
+        and url.scheme in ("http", "https")
         and bool(url.host)
         and not (url.user or url.password or session.trust_env)
     )

@@ -2,13 +2,25 @@
 
 import asyncio
 import gzip
+import os
+import subprocess
+import sys
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
+import aiohttp
 import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 
 from agents.models.http_client import HttpClient
 from agents.models.litellm_errors import Scrubber
+from agents.models.small_posts import KNOWN
 from gnomon.core.errors import ProviderFault
 
+ROOT = Path(__file__).parents[2]
 HEADERS = {"Authorization": "Bearer key", "X-Own": "1"}
 PACKED = gzip.compress(b'{"a": 1}')
 ANSWERS = {
@@ -26,6 +38,25 @@ ANSWERS = {
     "silence": b"",
     "many headers": b"HTTP/1.1 200 OK\r\n" + b"X: y\r\n" * 400 + b"Content-Length: 2\r\n\r\n{}",
 }
+
+
+def certificate_of(host, folder):
+    """A certificate that a host has signed itself, and its key, as files."""
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, host)])
+    now = datetime.now(UTC)
+    certificate = (
+        x509.CertificateBuilder(name, name, key.public_key(), x509.random_serial_number())
+        .not_valid_before(now - timedelta(hours=1))
+        .not_valid_after(now + timedelta(hours=1))
+        .add_extension(x509.SubjectAlternativeName([x509.DNSName(host)]), critical=False)
+        .add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
+        .sign(key, hashes.SHA256())
+    )
+    pem, of_key = folder / "certificate.pem", folder / "key.pem"
+    pem.write_bytes(certificate.public_bytes(Encoding.PEM))
+    of_key.write_bytes(key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()))
+    return pem, of_key
 
 
 class Server:
@@ -115,6 +146,59 @@ async def test_another_key_is_sent_from_then_on():
     assert server.opened == 1
     await client.close()
     listening.close()
+
+
+OVER_TLS = """
+import asyncio, ssl, sys
+
+from agents.models.http_client import HttpClient
+from agents.models.litellm_errors import Scrubber
+from agents.models.small_posts import SmallPosts
+from tests.agents.test_small_posts import ANSWERS, HEADERS, Server
+
+posted, post = [], SmallPosts.post
+async def noted(small, *given):
+    posted.append(small)
+    return await post(small, *given)
+SmallPosts.post = noted
+
+async def main(certificate, key):
+    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    context.load_cert_chain(certificate, key)
+    server = Server(ANSWERS["plain"])
+    listening = await asyncio.start_server(server.serve, "127.0.0.1", 0, ssl=context)
+    client = HttpClient(f"https://localhost:{listening.sockets[0].getsockname()[1]}/v1")
+    for _ in range(2):
+        reply = await client.post([b"{}"], HEADERS, timeout_s=5.0, scrub=Scrubber())
+        print(reply.status, reply.json, server.opened, len(posted))
+    await client.close()
+
+asyncio.run(main(*sys.argv[1:]))
+"""
+
+
+def test_a_small_post_goes_over_tls(tmp_path):
+    certificate, key = certificate_of("localhost", tmp_path)
+    done = subprocess.run(
+        [sys.executable, "-c", OVER_TLS, certificate, key],
+        env={**os.environ, "SSL_CERT_FILE": str(certificate)},
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.stdout.splitlines() == ["200 {'a': 1} 1 1", "200 {'a': 1} 1 2"], done.stderr
+
+
+async def test_with_another_version_of_aiohttp_the_session_posts(monkeypatch):
+    monkeypatch.setattr("aiohttp.__version__", "4.0.0")
+    monkeypatch.setattr("agents.models.http_client.SmallPosts", None)
+    _, came, _ = await two_posts(ANSWERS["plain"])
+    assert [status for status, *_ in came] == [200, 200]
+
+
+def test_the_version_that_is_locked_is_known():
+    assert aiohttp.__version__.startswith(KNOWN), "does it post the same? then add it"
 
 
 @pytest.mark.parametrize("url", ["http://me:word@127.0.0.1:1/", "ftp://127.0.0.1/", "no address", "http://"])
