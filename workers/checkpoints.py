@@ -9,7 +9,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from gnomon.core.trace import Trace
 from gnomon.trials.checkpoint import SavedTrial, TrialCheckpoints
-from workers.budget.usage import NO_USAGE, Usage
+from workers.budget.usage import Usage
 from workers.store.checkpoints import NewCheckpoint
 from workers.store.leases import ISOLATE_AFTER
 from workers.store.records import Lease
@@ -102,7 +102,7 @@ class AttemptCheckpoints:
         counted = self.written
         if counted is None and self.trial.resumed:
             counted = Usage.paid(Trace(steps=list(self.trial.resumed))).known
-        return replace(self._lease, counted=NO_USAGE if counted is None else counted)
+        return self._lease if counted is None else replace(self._lease, counted=counted)
 
     async def end(self) -> Lease:
         """Wait for what is being written, not for long; the lease as it is then."""

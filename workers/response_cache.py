@@ -30,6 +30,7 @@ KEPT_BATCHES = 4  # scopes of so many leases stay known: about half of them wait
 LEAST_SCOPES = 64
 # Of what is kept, part of every key: replies of an earlier format are not found. 2: with the provider's turn.
 FORMAT = 2
+_encode = json.JSONEncoder(check_circular=False).encode  # messages are plain data, and trees
 _IRRELEVANT = ("name", "api_key_env", "price", "rate", "prompt_cache")  # to what a model replies
 log = logging.getLogger(__name__)
 
@@ -213,7 +214,7 @@ class _Hashed:
         longer._head, longer._count = self._head, self._count + len(messages)
         longer._hash = self._hash.copy() if self._count else hashlib.sha256(self._head + b"[[")
         if messages:
-            longer._hash.update(((", " if self._count else "") + json.dumps(messages)[1:-1]).encode())
+            longer._hash.update(((", " if self._count else "") + _encode(messages)[1:-1]).encode())
         return longer
 
     def end(self, rest: str) -> bytes:

@@ -30,19 +30,19 @@ class CostBound:
 
     def __init__(self, spec: ModelSpec, *, needs_price: bool) -> None:
         named = [spec.max_tokens, spec.options.get("max_completion_tokens")]
-        self._reply_tokens = max((most for most in named if isinstance(most, int)), default=None)
+        most_tokens = max((most for most in named if isinstance(most, int)), default=None)
+        self._reply_tokens = most_tokens or REPLY_TOKENS
         self._price = price_of(spec)
+        self._prices = self._price or (1.0, 1.0)  # without a known price, a token is a dollar
         self._tokens = TokenEstimator()
-        is_firm = self._reply_tokens is not None and (self._price is not None or not needs_price)
+        is_firm = most_tokens is not None and (self._price is not None or not needs_price)
         firm = (1.0, 0.0 if self._price is None else 1.0)
         self.shares = firm if is_firm else (0.0, 0.0)
 
     def nominal_cost(self, request: Request) -> Usage:
         """A call whose reply is as long as it may be; without a known price, a token is a dollar."""
-        prompt = self._tokens.prompt_at_most(request)
-        reply = self._reply_tokens or REPLY_TOKENS
-        prices = self._price or (1.0, 1.0)
-        return Usage(prompt * prices[0] + reply * prices[1], prompt + reply)
+        prompt, reply = self._tokens.prompt_at_most(request), self._reply_tokens
+        return Usage(prompt * self._prices[0] + reply * self._prices[1], prompt + reply)
 
     def upper_bound(self, planned: Usage) -> Usage | None:
         """The most that a call so planned may cost; None where that is unknown."""
@@ -56,10 +56,12 @@ class CostBound:
 
     def observe(self, planned: Usage, spent: Usage) -> bool:
         """Take note of what a call has cost; return whether that was more than any before."""
-        before = self.shares
         usd = spent.known_usd / planned.known_usd if planned.known_usd else 0.0
-        self.merge((spent.known_tokens / planned.known_tokens, usd))
-        return self.shares != before
+        tokens = spent.known_tokens / planned.known_tokens
+        is_more = tokens > self.shares[0] or usd > self.shares[1]
+        if is_more:
+            self.merge((tokens, usd))
+        return is_more
 
     def merge(self, shares: tuple[float, float]) -> None:
         """Take note of what another process has learnt."""

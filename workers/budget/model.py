@@ -31,6 +31,10 @@ class BudgetedModel:
     def __init__(self, model: Model, spec: ModelSpec, budget: BudgetClient, *, learns: bool = True) -> None:
         self._learns = learns
         self.id, self._model, self._budget, self._bound = model.id, model, budget, budget.cost_bound_of(spec)
+        self._is_built_in = is_built_in(self.id)
+        limits = (("usd", budget.limit.usd), ("tokens", budget.limit.tokens))
+        limited = [name for name, limit in limits if limit is not None]
+        self._to_tell = [] if self._is_built_in else limited  # what each of its replies must tell
         self._is_free = False  # it is part of this program, and reports no cost
         self._has_reported_cost = False
 
@@ -52,7 +56,7 @@ class BudgetedModel:
         try:
             reply = await self._model.reply(request)
             used = Usage.by(reply)
-            if unknown := self._unknown(used):
+            if unknown := [name for name in self._to_tell if getattr(used, name) is None]:
                 used = self._worst_case_cost(planned, taken)
         except (ProviderFault, ModelFault) as fault:
             paid = fault.reply if isinstance(fault, ModelFault) else None
@@ -79,15 +83,8 @@ class BudgetedModel:
         """What a call has cost at most that does not say so."""
         return taken if self._bound.upper_bound(planned) is not None else self._bound.estimate(planned)
 
-    def _unknown(self, used: Usage) -> list[str]:
-        """The limits of which it is unknown what a call has used."""
-        limit = self._budget.limit
-        bounds = (("usd", limit.usd, used.usd), ("tokens", limit.tokens, used.tokens))
-        unknown = [name for name, bound, amount in bounds if bound is not None and amount is None]
-        return [] if is_built_in(self.id) else unknown
-
     async def _learn(self, planned: Usage, used: Usage) -> None:
-        self._is_free = is_built_in(self.id) and not (used.known_usd or used.known_tokens)
+        self._is_free = self._is_built_in and not (used.known_usd or used.known_tokens)
         if self._learns and self._bound.observe(planned, used):
             with suppress(SQLAlchemyError):  # shown again soon
                 await self._budget.refresh()

@@ -32,12 +32,11 @@ class TrialReservation:
         """So much more is used; less where it is negative."""
         self.used_usd += usd
         self.used_tokens += tokens
-        self.peak_usd = max(self.peak_usd, self.used_usd)
-        self.peak_tokens = max(self.peak_tokens, self.used_tokens)
-        reserved_usd, reserved_tokens = self.reserved
-        self.left = Usage(
-            max(0.0, (reserved_usd or 0.0) - self.used_usd), max(0, (reserved_tokens or 0) - self.used_tokens)
-        )
+        if self.used_usd > self.peak_usd:
+            self.peak_usd = self.used_usd
+        if self.used_tokens > self.peak_tokens:
+            self.peak_tokens = self.used_tokens
+        self.left = subtract(self.reserved, Usage(self.used_usd, self.used_tokens))
 
 
 class TrialReservations:
@@ -106,7 +105,7 @@ class TrialReservations:
         """Pay from a trial's reservation, and put back what was paid before."""
         if (reservation := self._open.get(trial_id)) is not None:
             before = reservation.left
-            reservation.use(more.known_usd - less.known_usd, more.known_tokens - less.known_tokens)
+            reservation.use((more[0] or 0.0) - (less[0] or 0.0), (more[1] or 0) - (less[1] or 0))
             self._count(before, reservation.left)
 
     def left(self, trial_id: str) -> Usage:

@@ -4,9 +4,9 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import Connection, delete, func, insert, select, update
+from sqlalchemy import Connection, bindparam, delete, func, select, update
 
-from workers.store.database import Database
+from workers.store.database import Database, insert_or_update
 from workers.store.job_counters import Usage, add_results, lock_jobs
 from workers.store.schema import jobs, reservations
 
@@ -15,6 +15,22 @@ ZERO_USAGE = Usage(0.0, 0)
 CostRatios = Mapping[
     str, tuple[float, float]
 ]  # by model: of tokens and of dollars, see workers/budget/cost_bound.py
+
+
+# Made once: to make a statement takes longer than to run it.
+_SPENT = select(jobs.c.known_usd, jobs.c.known_tokens, jobs.c.cost_ratios).where(
+    jobs.c.id == bindparam("job_id")
+)
+_HERE = reservations.c.job_id == bindparam("of_job")
+_IS_OTHER = reservations.c.holder != bindparam("own")
+_DROP_EXPIRED = (
+    delete(reservations)
+    .where(_HERE, reservations.c.expires_at < bindparam("now"), _IS_OTHER)
+    .returning(reservations.c.usd, reservations.c.tokens)
+)
+_OTHERS = select(
+    *(func.coalesce(func.sum(reservations.c[name]), 0) for name in ("usd", "tokens", "calls"))
+).where(_HERE, _IS_OTHER)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,20 +98,14 @@ class BudgetStore(Database):
         costs. None asks for all that is left, and is granted to one process while no other calls.
         A reservation that is not renewed for `ttl_s` seconds counts as spent.
         """
-        columns = (jobs.c.known_usd, jobs.c.known_tokens, jobs.c.cost_ratios)
         with self.writing() as db:
             lock_jobs(db, [job_id])
-            stored = db.execute(select(*columns).where(jobs.c.id == job_id)).one_or_none()
+            stored = db.execute(_SPENT, {"job_id": job_id}).one_or_none()
             if stored is None:
                 return ReserveResult(granted=None, calls_elsewhere=0, cost_ratios={})
             now = self.now(db)
-            expired = (
-                (reservations.c.job_id == job_id)
-                & (reservations.c.expires_at < now)
-                & (reservations.c.holder != holder)
-            )
-            gone = delete(reservations).where(expired).returning(reservations.c.usd, reservations.c.tokens)
-            lost = [Usage(row.usd, row.tokens) for row in db.execute(gone)]
+            gone = db.execute(_DROP_EXPIRED, {"of_job": job_id, "own": holder, "now": now})
+            lost = [Usage(row.usd, row.tokens) for row in gone]
             if lost:
                 add_results(db, job_id, (), lost)
             spent, calls_elsewhere = _others(db, job_id, holder)
@@ -103,16 +113,14 @@ class BudgetStore(Database):
             granted = limit.grant(used, wanted, is_only_spender=not calls_elsewhere)
             more = total([held, granted or ZERO_USAGE])
             reservation = {
+                "holder": holder,
                 "job_id": job_id,
                 "usd": more.known_usd,
                 "tokens": more.known_tokens,
                 "calls": calls + (granted is not None and granted != ZERO_USAGE),
                 "expires_at": now + ttl_s,
             }
-            if not db.execute(
-                update(reservations).where(reservations.c.holder == holder).values(reservation)
-            ).rowcount:
-                db.execute(insert(reservations).values(holder=holder, **reservation))
+            insert_or_update(db, reservations, reservation)
             merged = _greatest(json.loads(stored.cost_ratios), cost_ratios)
             if (text := json.dumps(merged)) != stored.cost_ratios:
                 db.execute(update(jobs).where(jobs.c.id == job_id).values(cost_ratios=text))
@@ -134,10 +142,7 @@ class BudgetStore(Database):
 
 def _others(db: Connection, job_id: str, holder: str) -> tuple[Usage, int]:
     """What other processes hold, and how many calls they have in flight."""
-    columns = [func.coalesce(func.sum(reservations.c[name]), 0) for name in ("usd", "tokens", "calls")]
-    sums = db.execute(
-        select(*columns).where(reservations.c.job_id == job_id, reservations.c.holder != holder)
-    ).one()
+    sums = db.execute(_OTHERS, {"of_job": job_id, "own": holder}).one()
     return Usage(float(sums[0]), int(sums[1])), int(sums[2])
 
 

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
+from functools import cache, lru_cache
 from operator import itemgetter
 from typing import Any, cast
 
@@ -10,6 +11,7 @@ from sqlalchemy import (
     Column,
     ColumnElement,
     Connection,
+    Dialect,
     Engine,
     Insert,
     Table,
@@ -200,17 +202,32 @@ def insert_all(db: Connection, table: Table, rows: Sequence[Mapping[str, Any]]) 
     if db.dialect.name == "postgresql":
         _copy_all(db, table, rows)
         return
-    insert_directly(db, insert(table).inline(), rows)
+    insert_directly(db, _insert_into(table), rows)
+
+
+@cache
+def _insert_into(table: Table) -> Insert:
+    return insert(table).inline()
 
 
 def insert_directly(db: Connection, statement: Insert, rows: Sequence[Mapping[str, Any]]) -> None:
-    """Execute an INSERT with these rows of the same columns, one at least, past SQLAlchemy's look at each."""
-    compiled = statement.compile(dialect=db.dialect, column_keys=list(rows[0]))
+    """Execute an INSERT with these rows of the same columns, one at least, past SQLAlchemy's look at each.
+
+    Its text is made once: hand over the same statement each time.
+    """
+    text, values = _for_driver(db.dialect, statement, tuple(rows[0]))
+    db.exec_driver_sql(text, [values(row) for row in rows])
+
+
+@lru_cache(maxsize=64)
+def _for_driver(
+    dialect: Dialect, statement: Insert, names: Sequence[str]
+) -> tuple[str, Callable[[Mapping[str, Any]], Any]]:
+    """The text of a statement with these columns, and what makes a row what the driver takes."""
+    compiled = statement.compile(dialect=dialect, column_keys=list(names))
     if compiled.positiontup is None:
-        db.exec_driver_sql(str(compiled), list(rows))
-    else:
-        values = itemgetter(*compiled.positiontup)
-        db.exec_driver_sql(str(compiled), [values(row) for row in rows])
+        return str(compiled), dict
+    return str(compiled), itemgetter(*compiled.positiontup)
 
 
 def among(
@@ -235,11 +252,17 @@ def among(
 
 def insert_or_update(db: Connection, table: Table, values: Mapping[str, Any]) -> None:
     """Insert a row, or give the one with the same primary key these values."""
-    dialect = postgresql if db.dialect.name == "postgresql" else sqlite
+    db.execute(_insert_or_update(db.dialect.name, table, tuple(values)), values)
+
+
+@cache
+def _insert_or_update(dialect: str, table: Table, names: Sequence[str]) -> Insert:
+    """The statement for these columns, made once: to make it takes longer than to run it."""
+    new = (postgresql if dialect == "postgresql" else sqlite).insert(table)
     keys = [column.name for column in table.primary_key]
-    changed = {name: value for name, value in values.items() if name not in keys}
-    new = dialect.insert(table).values(**values)
-    db.execute(new.on_conflict_do_update(index_elements=keys, set_=changed))
+    changed = {name: new.excluded[name] for name in names if name not in keys}
+    statement: Insert = new.on_conflict_do_update(index_elements=keys, set_=changed)
+    return statement
 
 
 def _copy_all(db: Connection, table: Table, rows: Sequence[Mapping[str, Any]]) -> None:

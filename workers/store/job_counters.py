@@ -8,7 +8,18 @@ counted twice or left out.
 from collections import Counter, defaultdict
 from collections.abc import Collection, Sequence
 
-from sqlalchemy import ColumnElement, Connection, FromClause, Subquery, delete, func, insert, select, update
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    FromClause,
+    Subquery,
+    bindparam,
+    delete,
+    func,
+    insert,
+    select,
+    update,
+)
 from sqlalchemy import cast as sql_cast
 
 from gnomon.core.score import Outcome
@@ -36,6 +47,22 @@ def _counted_jobs() -> Subquery:
 
 counted_jobs = _counted_jobs()  # the jobs with all that was counted, and how many changes wait beside the row
 
+# Statements that every batch needs are made once: to make one takes longer than to run it.
+_THESE = jobs.c.id.in_(bindparam("job_ids", expanding=True))
+_LOCK = select(jobs.c.id).where(_THESE).order_by(jobs.c.id).with_for_update()
+_LOCK_UNLOCKED = _LOCK.with_for_update(skip_locked=True)
+_TAKE_CHANGES = (
+    delete(job_counts)
+    .where(job_counts.c.job_id.in_(bindparam("job_ids", expanding=True)))
+    .returning(*job_counts.c)
+)
+_ADD_CHANGES = (
+    update(jobs)
+    .where(jobs.c.id == bindparam("of_job"))
+    .values({name: jobs.c[name] + bindparam(f"more_{name}") for name in COUNTERS})
+)
+_COUNT = insert(job_counts)
+
 
 def ended_count(job: FromClause) -> ColumnElement[int]:
     """How many of a job's trials have ended, by the counters of `jobs` or of `counted_jobs`."""
@@ -60,15 +87,12 @@ def lock_jobs(db: Connection, job_ids: Collection[str], *, waits: bool = True) -
     them: it decides by ids that it has read once, or by what it has locked. On SQLite every transaction that
     writes runs alone anyway.
     """
-    locked = select(jobs.c.id).where(jobs.c.id.in_(job_ids)).order_by(jobs.c.id)
-    held = db.scalars(locked.with_for_update(skip_locked=not waits)).all()
-    counted = delete(job_counts).where(job_counts.c.job_id.in_(held)).returning(*job_counts.c)
+    held = db.scalars(_LOCK if waits else _LOCK_UNLOCKED, {"job_ids": list(job_ids)}).all()
     changes: dict[str, Counter[str]] = defaultdict(Counter)
-    for change in db.execute(counted).mappings():
-        changes[change["job_id"]].update({name: change[name] for name in COUNTERS})
+    for change in db.execute(_TAKE_CHANGES, {"job_ids": held}).mappings():
+        changes[change["job_id"]].update({f"more_{name}": change[name] for name in COUNTERS})
     for job_id, sums in sorted(changes.items()):
-        values = {name: jobs.c[name] + sums[name] for name in COUNTERS}
-        db.execute(update(jobs).where(jobs.c.id == job_id).values(values))
+        db.execute(_ADD_CHANGES, {"of_job": job_id, **sums})
 
 
 def add_results(
@@ -80,16 +104,15 @@ def add_results(
     `JobEnds.end_if_over` once that is committed.
     """
     count = Counter(outcomes)
-    db.execute(
-        insert(job_counts).values(
-            job_id=job_id,
-            scored=count[Outcome.SCORED],
-            model_failed=count[Outcome.MODEL_FAILED],
-            infra_missing=count[Outcome.INFRA_MISSING],
-            leased=-returned,
-            known_usd=sum(usage.usd or 0.0 for usage in spent),
-            unknown_usd=sum(usage.usd is None for usage in spent),
-            known_tokens=sum(usage.tokens or 0 for usage in spent),
-            unknown_tokens=sum(usage.tokens is None for usage in spent),
-        )
-    )
+    change = {
+        "job_id": job_id,
+        "scored": count[Outcome.SCORED],
+        "model_failed": count[Outcome.MODEL_FAILED],
+        "infra_missing": count[Outcome.INFRA_MISSING],
+        "leased": -returned,
+        "known_usd": sum(usage.usd or 0.0 for usage in spent),
+        "unknown_usd": sum(usage.usd is None for usage in spent),
+        "known_tokens": sum(usage.tokens or 0 for usage in spent),
+        "unknown_tokens": sum(usage.tokens is None for usage in spent),
+    }
+    db.execute(_COUNT, change)

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, FromClause, select, update
+from sqlalchemy import ColumnElement, Connection, FromClause, bindparam, select, update
 from sqlalchemy.exc import SQLAlchemyError
 
 from workers.store.database import ALONE, Database
@@ -13,6 +13,16 @@ from workers.store.job_counters import OPEN, counted_jobs, ended_count, lock_job
 from workers.store.schema import jobs
 
 MAX_CHANGES = 64  # beside a job's row, before they are moved into it: each look at the job adds them up
+
+
+def _is_over(job: FromClause) -> ColumnElement[bool]:
+    return job.c.status.in_(OPEN) & (job.c.planned <= ended_count(job))
+
+
+_IS_OVER = select(_is_over(jobs)).where(jobs.c.id == bindparam("job_id"))
+_LOOK = select(_is_over(counted_jobs).label("is_over"), counted_jobs.c.changes).where(
+    counted_jobs.c.id == bindparam("job_id")
+)
 
 
 class _Look(NamedTuple):
@@ -58,8 +68,7 @@ class JobEnds(Database):
         """What there is to do for a job, on a connection that is in no transaction."""
         if not self._is_sqlite:  # one round trip, and no ROLLBACK, at which the driver forgets all plans
             db = db.execution_options(**ALONE)
-        columns = (_is_over(counted_jobs).label("is_over"), counted_jobs.c.changes)
-        job = db.execute(select(*columns).where(counted_jobs.c.id == job_id)).one_or_none()
+        job = db.execute(_LOOK, {"job_id": job_id}).one_or_none()
         return None if job is None else _Look(job.is_over, job.changes)
 
     def _act_on(self, look: _Look | None, job_id: str) -> None:
@@ -69,7 +78,7 @@ class JobEnds(Database):
 
     def _end_if_over(self, db: Connection, job_id: str, *, waits: bool = True) -> None:
         lock_jobs(db, [job_id], waits=waits)
-        if waits and db.execute(select(_is_over(jobs)).where(jobs.c.id == job_id)).scalar_one_or_none():
+        if waits and db.execute(_IS_OVER, {"job_id": job_id}).scalar_one_or_none():
             end_job(db, job_id, now=self.now(db))
 
 
@@ -84,7 +93,3 @@ def end_job(db: Connection, job_id: str, *, now: float) -> None:
     error = failure_of(db, job)
     status = "failed" if error else "completed"
     db.execute(update(jobs).where(jobs.c.id == job_id).values(status=status, error=error, finished_at=now))
-
-
-def _is_over(job: FromClause) -> ColumnElement[bool]:
-    return job.c.status.in_(OPEN) & (job.c.planned <= ended_count(job))

@@ -3,13 +3,16 @@
 import time
 from collections import Counter
 from collections.abc import Callable, Collection, Sequence
-from functools import partial
+from functools import cache, lru_cache, partial
+from typing import Any
 
 from sqlalchemy import (
     ColumnElement,
     Connection,
+    Integer,
     RowMapping,
     Select,
+    bindparam,
     delete,
     exists,
     func,
@@ -17,6 +20,7 @@ from sqlalchemy import (
     tuple_,
     update,
 )
+from sqlalchemy.sql.dml import ReturningUpdate
 
 from gnomon.spec.job_spec import JobSpec
 from workers.settings import MAX_LEASE_S
@@ -35,6 +39,45 @@ MAX_ATTEMPTS = ISOLATE_AFTER + 3  # a trial that ran isolated at three deaths ha
 GIVE_BACK_BATCH = 1_000
 RETRY_S = 0.02  # after which to look again whether another transaction has let go of a trial
 FORGOTTEN_AFTER_S = 2 * MAX_LEASE_S
+
+_JOB = select(jobs).where(jobs.c.id == bindparam("job_id"))
+_STATUS = select(jobs.c.status).where(jobs.c.id == bindparam("job_id"))
+_PENDING_IN = (
+    (trials.c.job_id == bindparam("of_job"))
+    & (trials.c.shard == bindparam("of_shard"))
+    & (trials.c.state == PENDING)
+)
+_COUNT_LEASED = (
+    update(jobs)
+    .where(jobs.c.id == bindparam("of_job"))
+    .values(
+        status="running",
+        started_at=bindparam("since"),
+        stuck_since=None,
+        leased=jobs.c.leased + bindparam("more"),
+    )
+)
+
+
+@cache
+def _hand_out(*, isolated: bool, excludes: bool) -> ReturningUpdate[Any]:
+    """The statement that leases trials, made once: to make it takes as long as to run it."""
+    suspect = trials.c.attempt >= ISOLATE_AFTER
+    which = select(trials.c.trial_id).where(_PENDING_IN, suspect if isolated else ~suspect)
+    if excludes:
+        which = which.where(trials.c.model.not_in(bindparam("excluded", expanding=True)))
+    which = which.order_by(trials.c.ordinal).limit(bindparam("most", type_=Integer))
+    return (
+        update(trials)
+        .where(trials.c.trial_id.in_(which))
+        .values(
+            state="leased",
+            attempt=trials.c.attempt + 1,
+            token=trials.c.token + 1,
+            worker=bindparam("holder"),
+        )
+        .returning(*trials.c)
+    )
 
 
 class Leases(JobEnds):
@@ -59,46 +102,35 @@ class Leases(JobEnds):
         If the job's limits are used up, trials of samples that have not begun end as `infra_missing` with
         the stop reason `budget`; samples that have begun are still handed out, so that arms stay paired.
         """
-        here = (trials.c.job_id == job_id) & (trials.c.shard == shard) & (trials.c.state == PENDING)
-        suspect = trials.c.attempt >= ISOLATE_AFTER
         with self.writing() as db:
             lock_jobs(db, [job_id])
             now = self.now(db)
-            job = db.execute(select(jobs).where(jobs.c.id == job_id)).mappings().one_or_none()
+            job = db.execute(_JOB, {"job_id": job_id}).mappings().one_or_none()
             if job is None or job["status"] not in OPEN:
                 return []
-            has_stopped = _stop_at_limits(db, job, here)
-            which = select(trials.c.trial_id).where(here, suspect if isolated else ~suspect)
-            if excluding:
-                which = which.where(trials.c.model.not_in(excluding))
-            which = which.order_by(trials.c.ordinal).limit(1 if isolated else limit)
-            handed_out = (
-                update(trials)
-                .where(trials.c.trial_id.in_(which))
-                .values(
-                    state="leased",
-                    attempt=trials.c.attempt + 1,
-                    token=trials.c.token + 1,
-                    worker=worker,
-                )
-                .returning(*trials.c)
-            )
-            leased = sorted(db.execute(handed_out).mappings().all(), key=lambda row: int(row["ordinal"]))
+            has_stopped = _stop_at_limits(db, job, shard)
+            wanted = {
+                "of_job": job_id,
+                "of_shard": shard,
+                "most": 1 if isolated else limit,
+                "holder": worker,
+                **({"excluded": list(excluding)} if excluding else {}),
+            }
+            handed_out = db.execute(_hand_out(isolated=isolated, excludes=bool(excluding)), wanted)
+            leased = sorted(handed_out.mappings().all(), key=lambda row: int(row["ordinal"]))
             if leased:
                 insert_or_update(db, lease_holders, {"worker": worker, "lease_until": now + ttl_s})
-                begun = {"status": "running", "started_at": job["started_at"] or now, "stuck_since": None}
-                counted = {"leased": jobs.c.leased + len(leased)}
-                db.execute(update(jobs).where(jobs.c.id == job_id).values(begun | counted))
+                started_at = job["started_at"] or now
+                db.execute(_COUNT_LEASED, {"of_job": job_id, "since": started_at, "more": len(leased)})
         if has_stopped:
             self.end_if_over(job_id)
         return [Lease(trial=trial_of(row), attempt=row["attempt"], token=row["token"]) for row in leased]
 
     def has_poison_suspects(self, job_id: str, shard: int) -> bool:
         """Whether a pending trial of the shard must run isolated."""
-        here = (trials.c.job_id == job_id) & (trials.c.shard == shard) & (trials.c.state == PENDING)
-        waits = select(trials.c.trial_id).where(here, trials.c.attempt >= ISOLATE_AFTER).limit(1)
+        waits = select(trials.c.trial_id).where(_PENDING_IN, trials.c.attempt >= ISOLATE_AFTER).limit(1)
         with self.reading() as db:
-            return db.execute(waits).first() is not None
+            return db.execute(waits, {"of_job": job_id, "of_shard": shard}).first() is not None
 
     def renew(self, worker: str, *, ttl_s: float) -> set[tuple[str, int]]:
         """Hold what `worker` has for another `ttl_s` seconds; return (trial id, token) of what that is."""
@@ -135,7 +167,7 @@ class Leases(JobEnds):
     def is_open(self, job_id: str) -> bool:
         """Whether the job may go on; one that there is not may not."""
         with self.reading() as db:
-            return db.execute(select(jobs.c.status).where(jobs.c.id == job_id)).scalar_one_or_none() in OPEN
+            return db.execute(_STATUS, {"job_id": job_id}).scalar_one_or_none() in OPEN
 
     def sweep(self, now: float | None = None) -> list[tuple[str, int]]:
         """Take expired leases back; return the shards of open jobs that need a worker again.
@@ -265,14 +297,21 @@ def _count_returned(db: Connection, job_ids: Sequence[str]) -> None:
         db.execute(update(jobs).where(jobs.c.id == job_id).values(leased=jobs.c.leased - count))
 
 
-def _stop_at_limits(db: Connection, job: RowMapping, here: ColumnElement[bool]) -> bool:
-    """Where the limits are used up, end trials `here` of samples that have not begun; whether any did."""
-    spec = JobSpec.model_validate_json(job["spec"])
+@lru_cache(maxsize=8)
+def _read_spec(text: str) -> JobSpec:
+    """A process leases again and again from the same few jobs."""
+    return JobSpec.model_validate_json(text)
+
+
+def _stop_at_limits(db: Connection, job: RowMapping, shard: int) -> bool:
+    """Where the limits are used up, end trials of the shard whose samples have not begun; whether any did."""
+    spec = _read_spec(job["spec"])
     is_over = over_limit(spec, usd=job["known_usd"], tokens=job["known_tokens"])
     if not (job["is_budget_exhausted"] or is_over):
         return False
     size, labels = group_size(spec), {model.label for model in spec.models}
-    pending = db.execute(select(trials.c.trial_id, trials.c.ordinal, trials.c.model).where(here)).all()
+    columns = (trials.c.trial_id, trials.c.ordinal, trials.c.model)
+    pending = db.execute(select(*columns).where(_PENDING_IN), {"of_job": job["id"], "of_shard": shard}).all()
     # Trials of a stopped model have ended without having begun.
     called = labels - stopped_models(db, job["id"])
     waiting = Counter(ordinal // size for _, ordinal, model in pending if model in called)

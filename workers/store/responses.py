@@ -1,11 +1,10 @@
 """Keeps replies of models for a time, so that no call is paid twice."""
 
 import logging
-from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Collection, Sequence
+from typing import NamedTuple
 
-from sqlalchemy import delete, select
+from sqlalchemy import bindparam, delete, select
 from sqlalchemy.dialects import postgresql, sqlite
 
 from workers.store.database import Database, in_words, insert_directly, is_passing
@@ -13,6 +12,10 @@ from workers.store.schema import replies
 
 QUERY_SCOPES = 1_000
 FORGET_BATCH = 10_000
+_OF_SCOPES = select(replies.c.scope, replies.c.key, replies.c.body).where(
+    replies.c.scope.in_(bindparam("scopes", expanding=True))
+)
+_INSERT = sqlite.insert(replies).on_conflict_do_nothing()
 log = logging.getLogger(__name__)
 
 
@@ -29,41 +32,40 @@ class Responses(Database):
 
     def responses(self, scopes: Collection[bytes]) -> dict[bytes, dict[bytes, str]]:
         """What is kept of these scopes: bodies by key, by scope; every scope that was asked for is there."""
-        bodies: dict[bytes, dict[bytes, str]] = defaultdict(dict, {scope: {} for scope in scopes})
+        bodies: dict[bytes, dict[bytes, str]] = {scope: {} for scope in scopes}
         wanted = list(bodies)
         with self.reading() as db:
             for start in range(0, len(wanted), QUERY_SCOPES):
-                here = replies.c.scope.in_(wanted[start : start + QUERY_SCOPES])
-                for row in db.execute(select(replies.c.scope, replies.c.key, replies.c.body).where(here)):
-                    bodies[row.scope][row.key] = row.body
-        return dict(bodies)
+                here = {"scopes": wanted[start : start + QUERY_SCOPES]}
+                for scope, key, body in db.execute(_OF_SCOPES, here):
+                    bodies[scope][key] = body
+        return bodies
 
-    def insert_responses(self, new: Iterable[CachedResponse]) -> None:
+    def insert_responses(self, new: Sequence[CachedResponse]) -> None:
         """Keep replies; of two under one key the first stays. One that cannot be stored takes no other along.
 
         Raises:
             sqlalchemy.exc.SQLAlchemyError: the database cannot be reached; try again.
         """
-        values = [response._asdict() for response in new]
-        if not values:
+        if not new:
             return
         try:
-            self._insert(values)
+            self._insert(new)
         except Exception as error:
             if is_passing(error):
                 raise
-            if len(values) == 1:
+            if len(new) == 1:
                 log.warning("a reply cannot be kept: %s", in_words(error))
                 return
-            for row in values:
-                self.insert_responses([CachedResponse(**row)])
+            for response in new:
+                self.insert_responses([response])
 
-    def _insert(self, values: Sequence[Mapping[str, Any]]) -> None:
+    def _insert(self, new: Sequence[CachedResponse]) -> None:
         with self.writing() as db:
             now = self.now(db)
-            rows = [{**row, "created_at": now} for row in values]
+            rows = [{"key": key, "scope": scope, "body": body, "created_at": now} for key, scope, body in new]
             if self._is_sqlite:
-                insert_directly(db, sqlite.insert(replies).on_conflict_do_nothing(), rows)
+                insert_directly(db, _INSERT, rows)
             else:
                 db.execute(postgresql.insert(replies).on_conflict_do_nothing(), rows)
 

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from sqlalchemy import Connection, RowMapping, Select, case, delete, func, select, update
+from sqlalchemy import Connection, RowMapping, Select, bindparam, case, delete, func, select, update
 
 from gnomon.core.errors import NotFound
 from gnomon.core.row import COLUMNS, Row
@@ -57,6 +57,9 @@ COLUMN_BATCH = 50_000
 WRITE_BATCH = 1_000
 MAX_BODIES = 1 << 24  # bytes of traces in one transaction: PostgreSQL is sent twice as many in one value
 UNSTORABLE = "internal:unstorable"
+_DROP_CHECKPOINTS = delete(checkpoints).where(
+    checkpoints.c.trial_id.in_(bindparam("trial_ids", expanding=True))
+)
 log = logging.getLogger(__name__)
 
 
@@ -399,8 +402,7 @@ def _write_alone(db: Connection, job_id: str, ended: Sequence[Written]) -> set[P
     taken = {_pair_of(row) for row in db.execute(closed)}
     if taken:
         written = [each for each in ended if each.pair in taken]
-        ids = [(trial_id,) for trial_id, _ in taken]
-        db.execute(delete(checkpoints).where(among(db, (checkpoints.c.trial_id,), ids)))
+        db.execute(_DROP_CHECKPOINTS, {"trial_ids": [trial_id for trial_id, _ in taken]})
         insert_all(db, traces, [{"trial_id": each.pair[0], "body": each.body} for each in written])
         insert_all(db, results, [each.columns for each in written])
         outcomes = [each.ended[1].outcome for each in written]
