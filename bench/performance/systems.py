@@ -21,9 +21,9 @@ HOME = ROOT / ".bench"
 INSPECT = "inspect-ai==0.3.285"
 
 
-# The first sample of a job runs alone, its cost being unknown: so long that this does not count for much.
-OURS = {(20, 0): 1000, (100, 0): 1000, (500, 0): 2000, (20, 200): 1000, (100, 200): 1600, (500, 200): 2000}
-FLOOR = {**OURS, (20, 0): 2000, (100, 0): 2000, (20, 200): 200}
+# As many for the floor as for us, so that what is done once counts the same, and so long that it is not much.
+OURS = {(20, 0): 2000, (100, 0): 2000, (500, 0): 2000, (20, 200): 1000, (100, 200): 1600, (500, 200): 2000}
+FLOOR = {**OURS, (20, 200): 200}
 PEER = {(20, 0): 100, (100, 0): 200, (500, 0): 500, (20, 200): 100, (100, 200): 200}
 
 
