@@ -13,8 +13,6 @@ from importlib.util import find_spec
 from types import ModuleType
 from typing import Any, Union
 
-from pydantic import BaseModel
-
 
 def load_lazy() -> None:
     """Import what the modules loaded so far name in their LAZY."""
@@ -93,12 +91,15 @@ def late_validators() -> Iterator[None]:
 
     For a library that brings models which few programs use. One whose `model_config` says otherwise keeps it.
 
+    >>> from pydantic import BaseModel
     >>> with late_validators():
     ...     class Place(BaseModel):
     ...         name: str
     >>> Place.__pydantic_complete__, Place(name="x"), Place.__pydantic_complete__
     (False, Place(name='x'), True)
     """
+    from pydantic import BaseModel  # late itself: commands that need no model import this module
+
     config = BaseModel.model_config  # which every model inherits
     before = config.get("defer_build", False)
     config["defer_build"] = True
