@@ -41,7 +41,6 @@ LATE = (
     "langsmith._httpx",
     "html",
     "jsonpatch",
-    "pydantic.v1",
     "langchain_protocol",
     "langchain_protocol.protocol",
 )
@@ -118,7 +117,10 @@ class SharedRun:
         self._run.add_done_callback(self._ended)
 
     async def run(self, loop: Callable[[], Coroutine[Any, Any, T]]) -> T:
-        """Run a trial's loop within, in the task of the caller: what it calls finds its configuration."""
+        """Run a trial's loop within, in the task of the caller: what it calls finds its configuration.
+
+        Context variables that the loop sets stay set.
+        """
         from langchain_core.runnables.config import var_child_runnable_config
 
         token = var_child_runnable_config.set(await asyncio.shield(self._config))

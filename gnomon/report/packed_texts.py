@@ -39,6 +39,7 @@ class PackedTexts(Generic[Kept]):
         return len(self._lengths)
 
     def __getitem__(self, number: int) -> Kept:
+        number = range(len(self))[number]
         stretch = bisect_right(self._firsts, number) - 1
         before = self._lengths[self._firsts[stretch] : number]
         return self._cut(

@@ -412,6 +412,64 @@ async def test_a_sample_that_was_refused_is_called_once_there_may_be_room(store:
     assert await budget.reserve_sample({"b": kind})
 
 
+async def test_what_arms_merely_allow_gives_way_before_the_budget_counts_as_exhausted(store: Store) -> None:
+    job = create(store, limits={"usd": 1.0}, arms=[{"name": "raw", "agent": "direct", "max_usd": 0.5}])
+    budgets, kind = [budget_of(store, job.id, holder) for holder in ("p", "q")], kind_of("scripted", "raw")
+    for trial in "abc":  # b and c hold all of it, and none of them has a slot
+        assert await budgets[0].reserve_sample({trial: kind})
+    budgets[0].start_trial("a")
+    assert await budgets[1].reserve_sample({"x": kind})
+    budgets[1].start_trial("x")
+
+    async def call(budget: BudgetClient, trial: str) -> None:
+        taken = await budget.reserve(lambda: Usage(0.1, 10), trial=trial)
+        budget.settle(taken, Usage(0.005, 10), trial=trial)
+        budget.release_trials([trial])
+
+    with shown(budgets):
+        async with asyncio.timeout(20):
+            await asyncio.gather(call(budgets[1], "x"), call(budgets[0], "a"))
+    assert not any(budget.is_exhausted for budget in budgets)
+
+
+async def test_a_sample_that_begins_with_nothing_granted_pays_nothing_without_the_store(store: Store) -> None:
+    arms = [{"name": name, "agent": "direct", "max_usd": 1.0} for name in ("raw", "tools")]
+    job = create(store, limits={"usd": 1.0}, arms=arms)
+    first, second = budget_of(store, job.id, "first"), budget_of(store, job.id, "second")
+    raw, tools = kind_of("scripted", "raw"), kind_of("scripted", "tools")
+    assert await first.reserve_sample({"a1": raw, "a2": tools})
+    for trial, usd in (("a1", 0.5), ("a2", 0.4)):
+        taken = await first.reserve(lambda usd=usd: Usage(usd, 10), trial=trial)
+        first.settle(taken, Usage(usd, 10), trial=trial)
+    first.release_trials(["a1"])
+    await first.refresh()
+    assert await second.reserve_sample({"b1": raw, "b2": tools}), "of tools nobody knows what they cost"
+    assert second.try_reserve(Usage(0.4, 10), trial="b1") is None
+
+
+async def test_a_sample_is_granted_what_it_reserves_also_where_a_dearer_trial_ends_meanwhile(
+    store: Store,
+) -> None:
+    job = create(store, limits={"usd": 10.0})
+    first, second = budget_of(store, job.id, "first"), budget_of(store, job.id, "second")
+
+    async def pay(budget: BudgetClient, trial: str, usd: float) -> None:
+        assert await budget.reserve_sample({trial: "raw"})
+        taken = await budget.reserve(lambda: Usage(usd, 1), trial=trial)
+        budget.settle(taken, Usage(usd, 1), trial=trial)
+
+    await pay(first, "a", 0.1)
+    first.release_trials(["a"])
+    await pay(first, "b", 5.0)
+    await pay(second, "x", 4.5)
+    await first._asking.acquire()  # as a call does that asks the store
+    begins = asyncio.create_task(first.reserve_sample({"c": "raw"}))
+    await asyncio.sleep(0.01)
+    first.release_trials(["b"])
+    first._asking.release()
+    assert not await begins, "now it may cost 5.0"
+
+
 async def test_a_sample_whose_next_trial_is_about_to_start_may_leave_something(store: Store) -> None:
     job = create(store, limits={"tokens": 2_500})
     first, second = budget_of(store, job.id, "first"), budget_of(store, job.id, "second")

@@ -154,6 +154,22 @@ print(json.dumps([AIMessage("hello").content, AIMessage.__pydantic_complete__]))
     assert _told(code) == [[False, False, True], ["hello", True]]
 
 
+def test_tools_of_langchain_are_made_and_called_in_such_a_worker():
+    code = """
+begin("speed")
+import langgraph.prebuilt
+from langchain_core.tools import tool
+
+@tool
+def double(number: int) -> int:
+    "Twice the number."
+    return 2 * number
+
+print(json.dumps([double.invoke({"number": 2}), sorted(double.args)]))
+"""
+    assert _told(code) == [[4, ["number"]]]
+
+
 STREAMS = """
 begin("speed")
 import asyncio

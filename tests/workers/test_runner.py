@@ -41,10 +41,10 @@ class ConcurrencyProbe:
 
     id = "probe"
 
-    def __init__(self, *, delay_s: float = 0.02) -> None:
+    def __init__(self, *, delay_s: float = 0.02, usd: float = 0.25) -> None:
         self.now = self.most = self.calls = 0
         self.two_calls = asyncio.Event()
-        self._delay_s = delay_s
+        self._delay_s, self._usd = delay_s, usd
 
     async def reply(self, request: Request) -> Reply:
         self.calls += 1
@@ -56,7 +56,7 @@ class ConcurrencyProbe:
             await asyncio.sleep(self._delay_s)
         finally:
             self.now -= 1
-        return Reply(text="A", prompt_tokens=1, completion_tokens=1, usd=0.25)
+        return Reply(text="A", prompt_tokens=1, completion_tokens=1, usd=self._usd)
 
     async def close(self) -> None:
         return
@@ -196,6 +196,30 @@ async def test_no_trial_need_end_before_others_begin_where_arms_say_what_one_may
     async with asyncio.timeout(20):
         await runner_of(real_store, job, heartbeat, ConcurrencyProbe(), agent=WaitsForOthers(of_shard)).run()
     assert real_store.job(job.id).counts.scored == of_shard
+
+
+class Preparing:
+    """Works a while before it asks, as one does that decodes a clip."""
+
+    name, uses_tools, description = "direct", False, "prepares"
+
+    async def answer(self, context: AgentContext) -> str:
+        await asyncio.sleep(0.1)
+        await context.generate(context.prompt)
+        return "A"
+
+
+async def test_a_job_whose_calls_may_cost_more_than_its_arms_allow_spends_what_it_may(
+    real_store: Store,
+) -> None:
+    arms = [{"name": name, "agent": "direct", "max_usd": 0.1} for name in ("raw", "tools")]
+    model = {"id": "scripted", "max_tokens": 1_000, "price": {"input": 1, "output": 150}}  # a call: 0.15
+    job = create(real_store, 20, limits={"usd": 1.0}, arms=arms, models=[model], concurrency=16)
+    probe = ConcurrencyProbe(usd=0.005)
+    for shard in range(job.shards):
+        heartbeat = ManualHeartbeat(real_store, job.id, timing=QUICK)
+        await runner_of(real_store, job, heartbeat, probe, shard=shard, agent=Preparing()).run()
+    assert real_store.job(job.id).counts.scored == 40
 
 
 def test_a_whole_shard_runs_in_this_process(real_store: Store, tmp_path: Path) -> None:

@@ -89,7 +89,8 @@ def hollow(*packages: str) -> Iterator[None]:
 def late_validators() -> Iterator[None]:
     """Within, Pydantic makes models without their validators: each makes its own when it is first used.
 
-    For a library that brings models which few programs use. One whose `model_config` says otherwise keeps it.
+    For a library that brings models which few programs use. One whose `model_config` says otherwise keeps it;
+    what is derived from such a model later makes its validator late too.
 
     >>> from pydantic import BaseModel
     >>> with late_validators():
@@ -100,13 +101,12 @@ def late_validators() -> Iterator[None]:
     """
     from pydantic import BaseModel  # late itself: commands that need no model import this module
 
-    config = BaseModel.model_config  # which every model inherits
-    before = config.get("defer_build", False)
-    config["defer_build"] = True
+    before = BaseModel.model_config  # which every model inherits
+    BaseModel.model_config = {**before, "defer_build": True}
     try:
         yield
     finally:
-        config["defer_build"] = before
+        BaseModel.model_config = before
 
 
 @contextmanager
@@ -115,8 +115,8 @@ def late(*names: str) -> Iterator[None]:
     imports its module when it is first used. Afterwards they are imported as ever.
 
     For a library that imports at its start what it needs in few cases. A stand-in can be called, derived
-    from, asked for attributes, and be part of a type or of an `isinstance`; `except` does not take it, and
-    it is no container. A module that is loaded already stays.
+    from, asked for attributes, and be part of a type or of an `isinstance`; `except` does not take it, nor
+    Pydantic a `type` of it, and it is no container. A module that is loaded already stays.
 
     >>> with late("wsgiref.headers"):
     ...     from wsgiref.headers import Headers

@@ -25,7 +25,8 @@ Result = TypeVar("Result")
 class BudgetClient:
     """One process' share of the limits. Use it on one loop; `mark_recorded` may be called from any thread.
 
-    `on_room` is called when there may be room for a sample again that was refused while calls waited.
+    `on_room` is called when there may be room again for a sample that was refused: the price of a first call
+    is known, or no call waits for money any more.
     """
 
     def __init__(self, job_id: str, spec: JobSpec, *, store: Store, holder: str, ttl_s: float) -> None:
@@ -59,13 +60,14 @@ class BudgetClient:
             return True
         if self._granted == ZERO_USAGE and not self._asking.locked():
             await self.refresh(is_first=True)  # others may know what trials cost
-        wanted, has_seen = self._reservations.wanted(kinds), self._reservations.has_seen(kinds)
+        has_seen = self._reservations.has_seen(kinds)
         if not has_seen and not self._reservations:
-            self._reservations.open(kinds, is_paid=False)
+            self._reservations.open(kinds, is_granted=False)
             return True
-        if wanted is None or self.is_contended:
+        if self.is_contended or not self._reservations.can_tell(kinds):
             return False
         async with self._asking:
+            wanted = self._reservations.wanted(kinds)  # which may have grown while others asked
             has_begun = len(self._reservations) > 0
             answer = (
                 None if self._fits(wanted) else await self._request_share(wanted, times=self._block_now())
@@ -111,9 +113,9 @@ class BudgetClient:
                 try:
                     return self._charge_reservation(await self._reserve_from_store(most, trial), trial)
                 finally:
-                    if self.is_contended:
-                        self.is_contended = False
+                    if self.is_contended and self._waiting == 1:
                         self.on_room()
+                    self.is_contended = False
         finally:
             self._waiting -= 1
 
@@ -142,6 +144,8 @@ class BudgetClient:
             if not self.is_contended:
                 self.is_contended = True
                 self._block = MIN_BATCH  # there is no batch left; ask for this one call
+                continue
+            if not was_busy and self._reservations.give_way():
                 continue
             if not was_busy and not answer.calls_elsewhere:
                 await retry_until_store_answers(self._mark_exhausted, what=LIMITS)
@@ -254,7 +258,7 @@ class BudgetClient:
                 self._holder,
                 limit=self.limit,
                 held=subtract(committed, written),
-                calls=self._busy(),
+                calls=max(self._busy(), int(bool(self._reservations.unproved))),  # either may leave something
                 wanted=wanted and Usage(times * wanted.known_usd, times * wanted.known_tokens),
                 cost_ratios=self._reservations.most
                 | {label: bound.shares for label, bound in self._bounds.items()},
@@ -283,7 +287,10 @@ def _budget_too_small(wanted: Usage | None) -> str:
 
 
 def allowed_costs(spec: JobSpec) -> dict[str, Cost]:
-    """By kind of trial, the most that it may cost, where its arm says so of all that the job limits."""
+    """By kind of trial, after how much its arm ends it, where it says so of all that the job limits.
+
+    The last call may exceed that.
+    """
     limits = spec.limits
     return {
         kind_of(model.label, arm.name): (float(arm.max_tokens or 0), arm.max_usd or 0.0)

@@ -1,8 +1,8 @@
 """Sets aside what the trials that have begun may need, so that a sample once begun can be ended.
 
 Each trial's reservation holds the most that a trial of its model and arm was seen to need; before one has
-ended, the most that its arm allows. Its calls are paid out of it; what they leave goes back when the trial
-ends.
+ended, as much as its arm allows, which gives way where money is short. Its calls are paid out of it; what
+they leave goes back when the trial ends.
 """
 
 from collections.abc import Mapping
@@ -21,6 +21,7 @@ class TrialReservation:
     """What one trial may cost, and has: in dollars and tokens, all of them known."""
 
     group: str  # its model and arm
+    is_seen: bool  # a trial of its group has ended, so that it holds no more than one has needed
     reserved: Usage
     left: Usage
     used_usd: float = 0.0  # settled, or set aside for a call in flight
@@ -43,7 +44,7 @@ class TrialReservations:
     """The reservations of the trials that run here, by trial id."""
 
     def __init__(self, allowed: Mapping[str, Cost]) -> None:
-        """`allowed` by kind: the most that a trial may cost, where its arm says so."""
+        """`allowed` by kind: after how much its arm ends a trial, where it says so."""
         self._allowed = allowed
         self._open: dict[str, TrialReservation] = {}
         self._running: set[str] = set()
@@ -65,23 +66,40 @@ class TrialReservations:
         """Whether of the kind of each of these trials (id to kind) one has ended."""
         return all(kind in self.most for kind in kinds.values())
 
-    def wanted(self, kinds: Mapping[str, str]) -> Usage | None:
-        """What these trials would reserve; None where nothing is known of a trial's kind."""
-        costs = [self.most.get(kind) or self._allowed.get(kind) for kind in kinds.values()]
-        known = [cost for cost in costs if cost is not None]
-        if len(known) < len(costs):
-            return None
-        return Usage(sum(usd for _, usd in known), round(sum(tokens for tokens, _ in known)))
+    def can_tell(self, kinds: Mapping[str, str]) -> bool:
+        """Whether it is seen, or allowed by their arms, what each of these trials may need."""
+        return all(kind in self.most or kind in self._allowed for kind in kinds.values())
 
-    def open(self, kinds: Mapping[str, str], *, is_paid: bool = True) -> None:
-        """Make a reservation for each of these trials; an empty one where nothing is known, or paid."""
+    def wanted(self, kinds: Mapping[str, str]) -> Usage:
+        """What these trials would reserve, of which one `can_tell`."""
+        costs = [self._cost(kind) for kind in kinds.values()]
+        return Usage(sum(usd for _, usd in costs), round(sum(tokens for tokens, _ in costs)))
+
+    def open(self, kinds: Mapping[str, str], *, is_granted: bool = True) -> None:
+        """Make a reservation for each of these trials; an empty one where nothing was granted."""
         for trial_id, kind in kinds.items():
-            tokens, usd = self.most.get(kind) or (is_paid and self._allowed.get(kind)) or (0.0, 0.0)
+            tokens, usd = self._cost(kind) if is_granted else (0.0, 0.0)
             reserved = Usage(usd, round(tokens))
             self._open[trial_id] = reservation = TrialReservation(
-                group=kind, reserved=reserved, left=reserved
+                group=kind, is_seen=kind in self.most, reserved=reserved, left=reserved
             )
             self._count(ZERO_USAGE, reservation.left)
+
+    def _cost(self, kind: str) -> Cost:
+        return self.most.get(kind) or self._allowed[kind]
+
+    @property
+    def unproved(self) -> list[TrialReservation]:
+        """Those that hold something only because an arm allows it."""
+        return [one for one in self._open.values() if not one.is_seen and one.left != ZERO_USAGE]
+
+    def give_way(self) -> bool:
+        """Let go of what is held only because an arm allows it; whether there was any."""
+        unproved = self.unproved
+        for reservation in unproved:
+            self._count(reservation.left, ZERO_USAGE)
+            reservation.reserved = reservation.left = ZERO_USAGE
+        return bool(unproved)
 
     def start(self, trial_id: str) -> None:
         """The trial runs from now on."""
