@@ -5,7 +5,7 @@ scored as the job is, and shown alike.
 """
 
 from collections import defaultdict
-from collections.abc import Hashable, Iterable, Iterator, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -122,18 +122,21 @@ def _models_of_people(report_input: ReportInput) -> list[int]:
     ]
 
 
-def _reviewers(answers: Iterable[HumanAnswer], scores: ScoreMatrix) -> Iterator[_Group]:
-    places = {sample_id: at for at, sample_id in enumerate(scores.samples)}
+def _reviewers(answers: Sequence[HumanAnswer], scores: ScoreMatrix) -> Iterator[_Group]:
+    if not answers:
+        return
+    asked = {answer.sample_id for answer in answers}
+    places = {sample_id: at for at, sample_id in enumerate(scores.samples) if sample_id in asked}
     used = [answer for answer in answers if answer.sample_id in places]
     if not used:
         return
-    sums, counts = np.zeros(len(places)), np.zeros(len(places))
+    sums, counts = np.zeros((2, len(scores.samples)))
     labels: dict[str, list[tuple[str, Hashable]]] = defaultdict(list)
     for answer in used:
         sums[places[answer.sample_id]] += answer.score
         counts[places[answer.sample_id]] += 1
         labels[answer.sample_id].append((answer.person, plain_answer(answer.answer)))
-    means: Floats = np.full(len(places), np.nan)
+    means: Floats = np.full(len(sums), np.nan)
     np.divide(sums, counts, out=means, where=counts > 0)
     yield _Group(
         name=FROM_REVIEWS,
