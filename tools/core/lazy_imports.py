@@ -13,6 +13,8 @@ from importlib.util import find_spec
 from types import ModuleType
 from typing import Any, Union
 
+LAZY = ("pydantic",)
+
 
 def load_lazy() -> None:
     """Import what the modules loaded so far name in their LAZY."""
