@@ -62,12 +62,14 @@ class BudgetClient:
             await self.refresh(is_first=True)  # others may know what trials cost
         has_seen = self._reservations.has_seen(kinds)
         if not has_seen and not self._reservations:
-            self._reservations.open(kinds, is_granted=False)
+            self._reservations.open(kinds, {})
             return True
         if self.is_contended or not self._reservations.can_tell(kinds):
             return False
         async with self._asking:
-            wanted = self._reservations.wanted(kinds)  # which may have grown while others asked
+            costs = self._reservations.costs(kinds)  # they may grow while the store is asked
+            tokens, usd = (sum(amounts) for amounts in zip(*costs.values(), strict=True))
+            wanted = Usage(usd, round(tokens))
             has_begun = len(self._reservations) > 0
             answer = (
                 None if self._fits(wanted) else await self._request_share(wanted, times=self._block_now())
@@ -76,7 +78,7 @@ class BudgetClient:
                 self._block = MIN_BATCH
                 answer = await self._request_share(wanted)
             if answer is None or answer.granted is not None:
-                self._reservations.open(kinds)
+                self._reservations.open(kinds, costs)
                 return True
             if has_seen and not has_begun and not answer.calls_elsewhere:
                 await self._mark_exhausted()

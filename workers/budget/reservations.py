@@ -70,23 +70,19 @@ class TrialReservations:
         """Whether it is seen, or allowed by their arms, what each of these trials may need."""
         return all(kind in self.most or kind in self._allowed for kind in kinds.values())
 
-    def wanted(self, kinds: Mapping[str, str]) -> Usage:
-        """What these trials would reserve, of which one `can_tell`."""
-        costs = [self._cost(kind) for kind in kinds.values()]
-        return Usage(sum(usd for _, usd in costs), round(sum(tokens for tokens, _ in costs)))
+    def costs(self, kinds: Mapping[str, str]) -> dict[str, Cost]:
+        """What each of these trials, of which one `can_tell`, would reserve now."""
+        return {trial_id: self.most.get(kind) or self._allowed[kind] for trial_id, kind in kinds.items()}
 
-    def open(self, kinds: Mapping[str, str], *, is_granted: bool = True) -> None:
-        """Make a reservation for each of these trials; an empty one where nothing was granted."""
+    def open(self, kinds: Mapping[str, str], granted: Mapping[str, Cost]) -> None:
+        """Make a reservation for each of these trials, of what was granted for it, if anything."""
         for trial_id, kind in kinds.items():
-            tokens, usd = self._cost(kind) if is_granted else (0.0, 0.0)
+            tokens, usd = granted.get(trial_id, (0.0, 0.0))
             reserved = Usage(usd, round(tokens))
             self._open[trial_id] = reservation = TrialReservation(
                 group=kind, is_seen=kind in self.most, reserved=reserved, left=reserved
             )
             self._count(ZERO_USAGE, reservation.left)
-
-    def _cost(self, kind: str) -> Cost:
-        return self.most.get(kind) or self._allowed[kind]
 
     @property
     def unproved(self) -> list[TrialReservation]:
