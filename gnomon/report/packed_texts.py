@@ -28,10 +28,10 @@ class PackedTexts(Generic[Kept]):
     def extend(self, texts: Sequence[Kept]) -> None:
         """Keep these texts too."""
         for start in range(0, len(texts), STRETCH):
-            some = texts[start : start + STRETCH]
-            kept = ["" if text is None else text[: self._most_chars] for text in some]
+            stretch = texts[start : start + STRETCH]
+            kept = ["" if text is None else text[: self._most_chars] for text in stretch]
             self._bytes += "".join(kept).encode(errors="surrogatepass")
-            self._lengths.extend(map(len, kept) if None not in some else map(_length, some, kept))
+            self._lengths.extend(map(len, kept) if None not in stretch else map(_length, stretch, kept))
             self._firsts.append(len(self._lengths))
             self._starts.append(len(self._bytes))
 

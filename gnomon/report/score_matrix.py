@@ -55,7 +55,7 @@ class SampleScores:
         Raises:
             ValueError: there are no samples.
         """
-        key = headline, np.packbits(within).tobytes()
+        key = _design_key(headline, within)
         if key not in self._designs:
             if sum(kept.n for kept in self._designs.values()) > KEPT_DESIGNS * len(self.cells):
                 self._designs.clear()
@@ -64,7 +64,7 @@ class SampleScores:
 
     def keep_design(self, headline: Headline, whole: Design) -> None:
         """Keep the design of all samples, where it is known."""
-        self._designs[headline, np.packbits(self.everywhere()).tobytes()] = whole
+        self._designs[_design_key(headline, self.everywhere())] = whole
 
     def everywhere(self) -> NDArray[np.bool_]:
         """The mask of all samples."""
@@ -337,6 +337,10 @@ def _numbers(numbered: dict[Any, int], values: Sequence[Any]) -> Codes:
         if value not in numbered:
             numbered[value] = len(numbered)
     return np.fromiter(map(numbered.__getitem__, values), np.intp, len(values))
+
+
+def _design_key(headline: Headline, within: NDArray[np.bool_]) -> tuple[Headline, bytes]:
+    return headline, np.packbits(within).tobytes()
 
 
 def _append(values: "array[Any]", more: NDArray[Any]) -> None:

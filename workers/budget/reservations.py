@@ -87,7 +87,11 @@ class TrialReservations:
     @property
     def unproved(self) -> list[TrialReservation]:
         """Those that hold something only because an arm allows it."""
-        return [one for one in self._open.values() if not one.is_seen and one.left != ZERO_USAGE]
+        return [
+            reservation
+            for reservation in self._open.values()
+            if not reservation.is_seen and reservation.left != ZERO_USAGE
+        ]
 
     def give_way(self) -> bool:
         """Let go of what is held only because an arm allows it; whether there was any."""

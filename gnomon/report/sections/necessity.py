@@ -49,8 +49,8 @@ def _called_needed(scores: ScoreMatrix, pair: ArmPair) -> CalledNeeded:
     """
     first, second = scores.groups_of(pair)
     baseline, variant = scores.means(first), scores.means(second)
-    known = scores.calls_known[second]  # those that an outside agent does not tell belong nowhere
-    both = np.isfinite(baseline) & np.isfinite(variant) & known
+    calls_known = scores.calls_known[second]  # those that an outside agent does not tell belong nowhere
+    both = np.isfinite(baseline) & np.isfinite(variant) & calls_known
     needed, called = baseline < RIGHT, scores.called[second]
 
     def quadrant(which: np.ndarray) -> CallQuadrant:
