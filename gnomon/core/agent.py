@@ -8,17 +8,18 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Protocol, TypeVar, runtime_checkable
+from typing import TYPE_CHECKING, Literal, Protocol, TypeVar, runtime_checkable
 
 from gnomon.core.arm import Arm
 from gnomon.core.decoding import NO_DECODING, Decoding
 from gnomon.core.errors import ModelFault, ProviderFault
 from gnomon.core.ids import stable_seed
 from gnomon.core.message import Block, ImageBlock, Message, ToolCall, ToolChoice
-from gnomon.core.model import Model, Reply, Request
+from gnomon.core.model import CALL_TIMEOUT_S, Model, Reply, Request
 from gnomon.core.outside_agent import OutsideAgent
 from gnomon.core.retry import DEFAULT_RETRY, RetryPolicy
 from gnomon.core.trace import PROVIDER_FAULT, NoteStep, ReplyStep, ToolStep, Trace
+from gnomon.core.words import LATEST_WORDS, WordsVersion
 from gnomon.trials.provider_wait import sleep_as_asked
 from tools.core.plugin_code import contained
 from tools.core.registry import Registry
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-CALL_TIMEOUT_S = 120.0
 TOOL_THREADS = 128  # calls of slow tools at the same time
 
 
@@ -86,6 +86,8 @@ class AgentContext:
     checkpoints: Checkpoints | None = None
     sample_id: str = ""
     media: "MediaStore | None" = None
+    tool_calls: Literal["native", "text", "auto"] = "native"  # where calls are read, see `ModelSpec`
+    words: WordsVersion = LATEST_WORDS
 
     async def generate(
         self,
@@ -168,6 +170,8 @@ class AgentContext:
                 reasoning=reply.reasoning if self.trace.keeps_reasoning else "",
                 request_changes=reply.request_changes,
                 flags=reply.flags,
+                model_version=reply.model_version,
+                has_reasoning=bool(reply.reasoning.strip()),
                 usd=reply.usd,
                 cached=reply.cached,
                 wall_s=round(time.perf_counter() - started, 6),

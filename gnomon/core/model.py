@@ -10,6 +10,7 @@ from gnomon.core.message import Message, ProviderTurn, ToolCall, ToolChoice, Too
 
 T = TypeVar("T")
 
+CALL_TIMEOUT_S = 120.0  # of one call, unless the model's entry says otherwise
 TOOLSETS_KEPT = 64
 UNREADABLE = "usage_unreadable"  # flag of a reply whose provider's token counts are impossible
 
@@ -26,7 +27,7 @@ class Request:
     tools: list[ToolSchema]
     tool_choice: ToolChoice = "auto"
     seed: int | None = None
-    timeout_s: float = 120.0
+    timeout_s: float = CALL_TIMEOUT_S
     decoding: Decoding = NO_DECODING  # the protocol's, for what the model's own entry leaves open
 
 
@@ -52,6 +53,7 @@ class Reply:
     provider_turn: ProviderTurn | None = None
     request_changes: tuple[str, ...] = ()  # what the provider's adapter changed in the request, by name
     flags: tuple[str, ...] = ()  # what was not as it should be in the reply: UNREADABLE, `reply_cut`
+    model_version: str = ""  # of the model that replied, with its fingerprint, as the provider tells them
 
     def message(self, *, calls: Sequence[ToolCall] | None = None) -> Message:
         """The reply as a turn of the conversation, with `calls` in place of its own: renamed, or none.

@@ -10,6 +10,7 @@ from dataclasses import MISSING, Field, dataclass, field, fields
 from enum import Enum
 from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
 
+from gnomon.core.reply_state import ReplyState
 from gnomon.core.score import Outcome
 
 ADAPTER = "adapter:"  # before the name of what a provider's adapter changed in a request: a flag
@@ -40,6 +41,7 @@ class Form:
 Id = Annotated[str, Form(sql_length=40)]
 Count = Annotated[int, Form(least=0)]
 Tokens = Annotated[int, Form(least=0, most=MAX_TOKENS, is_large=True)]
+Moment = Annotated[str, Form(sql_length=32)]
 Quoted = Form(is_quoted=True)
 
 
@@ -111,6 +113,16 @@ class Row:
     """Why a trial has no score, as reported; shortened and without secrets."""
     tools_offered: Count | None = None
     """Tools that fitted the sample; null: the model was not called."""
+    reply_state: Annotated[ReplyState, Form(sql_length=16)] | None = None
+    """What became of the reply; null: not recorded."""
+    read_by: str = ""
+    """Rule by which the answer was read; empty: no answer was read, or the rule is not recorded."""
+    started_at: Moment | None = None
+    """When the trial began, ISO 8601 in UTC; null: not recorded."""
+    ended_at: Moment | None = None
+    """When it ended."""
+    model_version: Annotated[str, Quoted] = ""
+    """Version and fingerprint of the model as its provider told them; empty: it did not tell."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

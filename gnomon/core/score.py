@@ -21,7 +21,7 @@ class Score:
     """A value in [0, 1], or none with the reason why; never NaN.
 
     `answer` is what was understood from the response (None: nothing was), `metrics` the benchmark's own
-    measures, `flags` what a reader should know (a gamed rule, a clipped value).
+    measures, `flags` what a reader should know (a gamed rule, a clipped value), `read_by` how it was read.
 
     >>> Score(value=2.0)
     Traceback (most recent call last):
@@ -33,6 +33,7 @@ class Score:
     answer: str | None = None
     metrics: Mapping[str, float | str | None] = field(default_factory=dict)
     flags: tuple[str, ...] = ()
+    read_by: str = ""  # the rule by which the answer was read; empty: none was, or it is not known
 
     def __post_init__(self) -> None:
         if self.value is not None and not 0.0 <= self.value <= 1.0:

@@ -28,6 +28,8 @@ class ReplyStep:
     reasoning: str = ""
     request_changes: tuple[str, ...] = ()
     flags: tuple[str, ...] = ()
+    model_version: str = ""
+    has_reasoning: bool = False  # whether there was any, also where the trace does not keep it
     kind: Literal["reply"] = "reply"
 
 

@@ -34,6 +34,8 @@ DEFAULTS: Mapping[str, Json] = {
         "reasoning": "",
         "request_changes": [],
         "flags": [],
+        "model_version": "",
+        "has_reasoning": False,
     },
     "tool": {
         "name": "",

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
 BATCH = 10_000
 TEXTS = tuple(column.name for column in ROW_COLUMNS if column.kind == "texts")
+CHOICES = {column.name: column.type for column in ROW_COLUMNS if column.kind == "choice"}
 
 
 def row_to_json(row: Row) -> dict[str, Any]:
@@ -32,7 +33,9 @@ def row_from_json(values: Mapping[str, Any]) -> Row:
     """
     known: dict[str, Any] = {name: values[name] for name in COLUMNS if name in values}
     known |= {name: tuple(known[name]) for name in TEXTS if name in known}
-    return Row(**known | {"outcome": Outcome(known.get("outcome", ""))})
+    for name, choice in CHOICES.items():
+        known[name] = choice(known[name]) if known.get(name) is not None else None
+    return Row(**known | {"outcome": Outcome(known["outcome"] or "")})
 
 
 def ndjson_line(row: Row) -> str:

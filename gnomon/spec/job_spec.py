@@ -13,10 +13,11 @@ from gnomon.core.benchmark import BENCHMARKS, Benchmark, PromptProtocol, ReadsOw
 from gnomon.core.decoding import EVERY_TASK, NO_DECODING, Decoding
 from gnomon.core.errors import SpecError
 from gnomon.core.ids import stable_hash
-from gnomon.core.model import is_built_in, provider_in
+from gnomon.core.model import CALL_TIMEOUT_S, is_built_in, provider_in
 from gnomon.core.retry import DEFAULT_RETRY, RetryPolicy, is_default
 from gnomon.core.select import Select
 from gnomon.core.validation import StrictModel
+from gnomon.core.words import FIRST_WORDS, WordsVersion
 from gnomon.spec.analysis_spec import AnalysisSpec
 from tools.core.outside import PluginFault
 from tools.core.registry import UnknownPlugin
@@ -25,6 +26,7 @@ from tools.core.toolbox import TOOLS
 from tools.servers.definition import ToolServer
 
 ReasoningHistory = Literal["auto", "all", "last", "none"]
+ToolCallsIn = Literal["native", "text", "auto"]
 
 
 class Price(StrictModel):
@@ -163,6 +165,21 @@ class ModelSpec(StrictModel):
             "Whether to mark prompts for providers that cache only marked beginnings; `off` marks nothing."
         ),
     )
+    tool_calls: ToolCallsIn = Field(
+        default="native",
+        exclude_if=lambda tool_calls: tool_calls == "native",  # so that hashes of older specs stay
+        description=(
+            "Where the model's calls of tools are read: `native`, as its server tells them; `text`, also "
+            "from the words of a reply, in every known form; `auto`, from words until it has called natively."
+        ),
+    )
+    call_seconds: float = Field(
+        default=CALL_TIMEOUT_S,
+        gt=0,
+        le=86_400,
+        exclude_if=lambda seconds: seconds == CALL_TIMEOUT_S,  # so that hashes of older specs stay
+        description="Seconds that one call of the model may take before it is given up and tried again.",
+    )
     options: dict[str, Any] = Field(
         default_factory=dict,
         description="Further parameters, passed on to the provider as they are; no keys and no addresses.",
@@ -290,6 +307,14 @@ class JobSpec(StrictModel):
         description=(
             "Prompt, frames and decoding: Gnomon's own without leaks, those of the released code, or "
             "those of the paper."
+        ),
+    )
+    words: WordsVersion = Field(
+        default=FIRST_WORDS,
+        exclude_if=lambda words: words == FIRST_WORDS,  # so that hashes of older specs stay
+        description=(
+            "Version of the words of guarded prompts and of agents, set when the job is frozen; jobs of "
+            "earlier versions have 1."
         ),
     )
     decoding: dict[str, Decoding] | None = Field(

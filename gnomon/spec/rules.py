@@ -32,6 +32,7 @@ from gnomon.core.decoding import EVERY_TASK
 from gnomon.core.errors import DataError, NotFound, SpecError
 from gnomon.core.model import is_built_in, is_scripted
 from gnomon.core.validation import first_validation_error
+from gnomon.core.words import LATEST_WORDS
 from gnomon.media import MediaStore
 from gnomon.price_table import price_entry
 from gnomon.spec.all_tools import with_tools_that_fit
@@ -149,6 +150,8 @@ def _frozen(spec: JobSpec) -> JobSpec:
         shown = {"show": tuple(plugin.official_show)}
         arms = [arm if "show" in arm.model_fields_set else arm.model_copy(update=shown) for arm in arms]
     frozen: dict[str, Any] = {"arms": arms, "plugins": pins_of(spec)}
+    if "words" not in spec.model_fields_set:
+        frozen["words"] = LATEST_WORDS
     if spec.decoding is None:
         frozen["decoding"] = decoding_of(plugin, spec.protocol)
     if spec.protocol == "official" and not spec.select.scenes and isinstance(plugin, OfficialScenes):

@@ -9,6 +9,7 @@ import traceback
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from typing import TypeVar, cast
 
 from cachetools import LRUCache
@@ -39,6 +40,7 @@ from gnomon.core.message import Message
 from gnomon.core.missing import keepable
 from gnomon.core.model import Model
 from gnomon.core.redaction import without_folders
+from gnomon.core.reply_state import reply_state
 from gnomon.core.row import ADAPTER, Row
 from gnomon.core.sample import Sample
 from gnomon.core.score import Outcome, Score
@@ -168,7 +170,7 @@ async def run_trial(
     trace.keeps_reasoning = bench.spec.keep_reasoning
     arm = bench.spec.arm(trial.arm)
     playback = Playback(recorded) if recorded else None
-    started = time.perf_counter()
+    started_at, started = moment(), time.perf_counter()
     try:
         with contained():
             end = await _attempt(
@@ -203,7 +205,8 @@ async def run_trial(
         end = _missing(f"internal:{kind}", "a fault of Gnomon's own; see the trace")
     wall_s = max(0.0, time.perf_counter() - started - trace.waited_s)
     wall_s += checkpoints.seconds_before if checkpoints else 0.0
-    return _row(trial, bench, trace, end, wall_s=wall_s, attempt=attempt), trace
+    row = _row(trial, bench, trace, end, wall_s=wall_s, attempt=attempt)
+    return replace(row, started_at=started_at, ended_at=moment()), trace
 
 
 async def _attempt(
@@ -251,6 +254,9 @@ async def _attempt(
         checkpoints=checkpoints,
         sample_id=trial.ref.sample_id,
         media=bench.media,
+        call_timeout_s=bench.spec.model(trial.model).call_seconds,
+        tool_calls=bench.spec.model(trial.model).tool_calls,
+        words=bench.spec.words,
     )
     seconds = bench.spec.limits.trial_seconds
     if checkpoints is not None:
@@ -382,6 +388,11 @@ def score_response(
     return TrialResult(outcome=Outcome.SCORED, stop_reason="answered", score=score)
 
 
+def moment() -> str:
+    """Now, as rows tell it: UTC, to the millisecond."""
+    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
 def _missing(cause: str, message: str) -> TrialResult:
     score = Score(value=None, reason=message or cause)
     return TrialResult(outcome=Outcome.INFRA_MISSING, stop_reason=cause, score=score, error=message)
@@ -430,6 +441,11 @@ def _row(
         attempt=attempt,
         error=keepable(end.error),
         tools_offered=trace.tools_offered,
+        reply_state=reply_state(end.outcome, end.stop_reason, score.answer, trace),
+        read_by=score.read_by,
+        model_version=", ".join(
+            dict.fromkeys(reply.model_version for reply in trace.replies if reply.model_version)
+        ),
     )
 
 

@@ -59,7 +59,7 @@ def a_value(column: RowColumn) -> Any:
         "text": f"of {column.name}",
         "integer": 7,
         "fraction": 0.5,
-        "choice": Outcome.SCORED,
+        "choice": next(iter(column.type)) if column.kind == "choice" else None,
         "texts": ("a", "b"),
         "mapping": {"x": 1.0} if column.name == "metrics" else {"x": {"calls": 1}},
     }

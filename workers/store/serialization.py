@@ -34,7 +34,14 @@ _in_order = attrgetter(*COLUMNS)
 _TEXTS = tuple(c.name for c in ROW_COLUMNS if c.kind == "texts")
 _QUOTED = tuple(c.name for c in ROW_COLUMNS if c.form.is_quoted)
 # By column and text: an enum's own look-up is five times slower.
-_CHOICES = {c.name: {member.value: member for member in c.type} for c in ROW_COLUMNS if c.kind == "choice"}
+_CHOICES: Mapping[str, Mapping[str | None, Any]] = {
+    c.name: {
+        **{member.value: member for member in c.type},
+        **({None: None, "": None} if c.is_nullable else {}),
+    }
+    for c in ROW_COLUMNS
+    if c.kind == "choice"
+}
 MIN_WINDOW = 9  # bits, the least that zlib's format has
 _REF = tuple(field.name for field in fields(SampleRef))
 _encode = json.JSONEncoder(separators=(",", ":"), allow_nan=False).encode  # made once: dumps makes one a call
@@ -66,7 +73,7 @@ def row_values(row: Row) -> dict[str, Any]:
     for name, empty in _JSON.items():
         values[name] = dump(values[name]) if values[name] else empty
     for name in _CHOICES:
-        values[name] = values[name].value
+        values[name] = None if values[name] is None else values[name].value
     redactor = redactor_here()
     if not redactor.is_clean([values[name] for name in _QUOTED]):
         values.update({name: redactor.redact(values[name]) for name in _QUOTED if values[name]})
@@ -166,7 +173,7 @@ READ_ALONE = tuple(
     if c.kind == "fraction"
     or c.form.is_large
     or c.name in ("trial_id", "metrics")
-    or (c.is_nullable and c.kind != "integer")
+    or (c.is_nullable and c.kind not in ("integer", "choice"))
 )
 JOINED = (
     _OF_SAMPLE,

@@ -1,0 +1,79 @@
+"""What became of a trial's reply: one closed list, told in every row and counted by arm."""
+
+from collections.abc import Sequence
+from enum import StrEnum
+
+from gnomon.core.score import Outcome
+from gnomon.core.text_calls import find_text_calls
+from gnomon.core.thinking import without_thinking
+from gnomon.core.trace import ReplyStep, Trace
+
+
+class ReplyState(StrEnum):
+    """What became of a reply. `UNKNOWN_STATES` are those after which nobody knows what the model would have
+    answered.
+    """
+
+    READ = "read"  # an answer was read
+    READ_CUT = "read_cut"  # an answer was read, but the reply was cut at its limit
+    CUT = "cut"  # cut at its limit, and no answer in it
+    CALL_IN_TEXT = "call_in_text"  # a call of a tool, written as text, stands where the answer should be
+    THOUGHT_ONLY = "thought_only"  # nothing but reasoning
+    UNREADABLE = "unreadable"  # words without an answer in any known form, or a call that nobody can parse
+    REFUSED = "refused"  # the model or its provider's filter refused
+    EMPTY = "empty"  # no words at all
+    LIMIT = "limit"  # turns, calls, tokens, seconds or context were used up before it answered
+    MISSING = "missing"  # the provider's fault, an agent's or ours
+
+
+UNKNOWN_STATES = (ReplyState.CUT, ReplyState.CALL_IN_TEXT, ReplyState.THOUGHT_ONLY, ReplyState.UNREADABLE)
+
+# Ends of a reply by its length, in the words of OpenAI, Anthropic, Gemini, Mistral and Cohere.
+CUT_REASONS = frozenset(
+    {"length", "max_tokens", "max_output_tokens", "model_length", "model_context_window_exceeded"}
+)
+_REFUSED_REASONS = frozenset({"content_filter", "content_filtered", "refusal", "safety"})
+_BY_STOP_REASON = {
+    "model:refused": ReplyState.REFUSED,
+    "model:malformed_call": ReplyState.UNREADABLE,
+    "model:context_overflow": ReplyState.LIMIT,
+}
+
+
+def reply_state(outcome: Outcome, stop_reason: str, answer: str | None, trace: Trace) -> ReplyState:
+    """The state of a trial that has ended so, with this answer read.
+
+    >>> from gnomon.core.trace import Trace
+    >>> reply_state(Outcome.MODEL_FAILED, "no_answer", None, Trace(response="The van turned.")).value
+    'unreadable'
+    >>> reply_state(Outcome.SCORED, "answered", "B", Trace(response="Answer: B")).value
+    'read'
+    """
+    if outcome == Outcome.INFRA_MISSING:
+        return ReplyState.MISSING
+    if trace.response is None:
+        return _BY_STOP_REASON.get(stop_reason, ReplyState.LIMIT)
+    replies = trace.replies
+    reason = _kind(replies)
+    is_cut = reason in CUT_REASONS
+    words = without_thinking(trace.response)
+    calls = find_text_calls(words)
+    if calls is not None and not calls.rest:
+        return ReplyState.CUT if is_cut and answer is None else ReplyState.CALL_IN_TEXT
+    if answer is not None:
+        return ReplyState.READ_CUT if is_cut else ReplyState.READ
+    if is_cut:
+        return ReplyState.CUT
+    if calls is not None:
+        return ReplyState.CALL_IN_TEXT
+    if reason in _REFUSED_REASONS:
+        return ReplyState.REFUSED
+    if words.strip():
+        return ReplyState.UNREADABLE
+    has_thought = bool(trace.response.strip()) or (bool(replies) and replies[-1].has_reasoning)
+    return ReplyState.THOUGHT_ONLY if has_thought else ReplyState.EMPTY
+
+
+def _kind(replies: Sequence[ReplyStep]) -> str:
+    """Why the last reply ended, without its provider's spelling."""
+    return replies[-1].finish_reason.rpartition(":")[2].strip().lower() if replies else ""
