@@ -30,7 +30,7 @@ prompt ──> model ──(no calls)──> answer
 import json
 
 from agents.core.langgraph_runtime import in_shared_run, is_loaded
-from agents.core.tool_turn import run_call, tool_choice_now, tool_loop_calls, with_unique_ids
+from agents.core.tool_turn import run_calls, tool_choice_now, tool_loop_calls, with_unique_ids
 from gnomon.core.agent import AgentContext, Checkpoints, LimitReached
 from gnomon.core.arm import Arm
 from gnomon.core.conversation import Conversation
@@ -81,7 +81,7 @@ async def _loop(context: AgentContext, prompt: list[Message], checkpoints: Check
         turn = messages[-1]
         if not turn.get("tool_calls"):
             return str(turn["content"] or "")
-        messages = messages.plus(*[await run_call(context, call) for call in turn["tool_calls"]])
+        messages = messages.plus(*await run_calls(context, turn["tool_calls"]))
         await keep("its calls")
 
 

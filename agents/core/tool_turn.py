@@ -5,7 +5,11 @@ from collections.abc import Sequence
 
 from gnomon.core.agent import AgentContext
 from gnomon.core.arm import Arm
-from gnomon.core.message import Message, ToolCall, ToolChoice
+from gnomon.core.message import Message, ToolCall, ToolChoice, text_of
+from gnomon.core.words import FIRST_WORDS
+
+SAME_RESULT = "You have made this call before, and this is the same result. Use it to answer."
+NO_CALLS_LEFT = "All tool calls are used up. Answer now, in the form that the question asks for."
 
 
 def tool_choice_now(context: AgentContext) -> ToolChoice:
@@ -37,6 +41,43 @@ def with_unique_ids(calls: Sequence[ToolCall], messages: Sequence[Message]) -> l
         taken.add(call_id)
         unique.append({**call, "id": call_id})
     return unique
+
+
+async def run_calls(context: AgentContext, calls: Sequence[ToolCall]) -> list[Message]:
+    """Run the calls of a turn in their order, and return what the model is told of each.
+
+    A call that repeats an earlier one and gives the same result is told so; so is, with the last result, that
+    no call is left. Jobs of the first words are told neither.
+    """
+    told = [await _told_of_repeats(context, call) for call in calls]
+    if context.words != FIRST_WORDS and context.tool_calls_left <= 0:
+        told[-1] = with_note(told[-1], NO_CALLS_LEFT)
+    return told
+
+
+async def _told_of_repeats(context: AgentContext, call: ToolCall) -> Message:
+    name, arguments = context.toolbox.own_name(call["function"]["name"]), call["function"]["arguments"]
+    earlier = [
+        step.observation
+        for step in context.trace.tool_steps
+        if (step.name, step.arguments) == (name, arguments)
+    ]
+    message = await run_call(context, call)
+    is_same = bool(earlier) and text_of(message) == earlier[-1]
+    return with_note(message, SAME_RESULT) if is_same and context.words != FIRST_WORDS else message
+
+
+def with_note(message: Message, note: str) -> Message:
+    r"""The message with a line of ours after what it holds; a turn of its own would break the order of roles
+    that some templates ask for.
+
+    >>> with_note({"role": "tool", "content": "3 km"}, "Answer now.")["content"]
+    '3 km\nAnswer now.'
+    """
+    content = message["content"]
+    if isinstance(content, list):
+        return {**message, "content": [*content, {"type": "text", "text": note}]}
+    return {**message, "content": f"{content}\n{note}"}
 
 
 async def run_call(context: AgentContext, call: ToolCall) -> Message:

@@ -23,11 +23,12 @@ from gnomon.core.message import ToolChoice
 from gnomon.core.outside_agent import AnyAgent, OutsideAgent
 from gnomon.core.sample import SHOWABLE, Shown, Transform
 from gnomon.core.validation import AS_LIST, StrictModel
+from gnomon.core.words import Closing
 from tools.core.tool import Tool, contract_hash
 from tools.core.toolbox import TOOLS
 
 Results = Literal["live", "neutral", "other_scene"]
-Wording = Literal["original", "plain", "formal", "reordered"]
+Wording = Literal["original", "plain", "formal", "reordered", Closing]
 ToolNaming = Literal["original", "renamed"]
 ToolOrder = Literal["by_name", "reversed", "shuffled"]
 FaultKind = Literal["explicit", "silent"]
@@ -215,7 +216,8 @@ class Arm(StrictModel):
         exclude_if=_is("original"),
         description=(
             "How the question's instructions are worded: `original`, or the same in `plain` or `formal` "
-            "words, or `reordered`; question, options and the form of the answer stay."
+            "words, or `reordered`; or only their last sentence: `first_words`, `last_line`, `end_line` or "
+            "`end_json`. Question, options and what is asked for stay."
         ),
     )
     tool_names: ToolNaming = Field(

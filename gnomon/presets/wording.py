@@ -1,43 +1,54 @@
-"""The same questions in four wordings: how much of a score, and of the gain of tools, is wording.
+"""The same questions in several wordings: how much of a score, and of the gain of tools, is wording.
 
 `original`, `plain`, `formal` and `reordered`, each without tools; with `tools_too: true` each with tools as
-well. Question, options and the form of the answer are the same in all of them. The report's section on
-wording says how far scores spread beyond what chance alone gives ([wording](wording.md)).
+well. Question, options and what is asked for are the same in all of them. `of: closing` words only the last
+sentence otherwise, which asks for the answer: it can decide whether a model calls tools at all. The report's
+section on wording says how far scores spread beyond what chance alone gives ([wording](wording.md)).
 """
+
+from typing import Literal, get_args
 
 from gnomon.core.arm import Wording
 from gnomon.core.benchmark import Benchmark
+from gnomon.core.words import Closing
 from gnomon.spec.preset import ArmPlan, Preset, PresetOptions, contrast
 
-OTHERS: tuple[Wording, ...] = ("plain", "formal", "reordered")
+OTHERS: dict[str, tuple[Wording, ...]] = {
+    "instructions": ("plain", "formal", "reordered"),
+    "closing": get_args(Closing),
+}
 
 
 class WordingOptions(PresetOptions):
-    """`tools_too` adds each wording once more with tools; `confidence` asks for a stated confidence."""
+    """`of` says what is worded otherwise; `tools_too` adds each wording once more with tools; `confidence`
+    asks for a stated confidence.
+    """
 
+    of: Literal["instructions", "closing"] = "instructions"
     tools_too: bool = False
     confidence: bool = False
 
 
 def plan(options: WordingOptions, _: Benchmark) -> ArmPlan:
-    """The published wording and three others, each against the first."""
+    """The usual wording and the others, each against the first."""
+    others = OTHERS[options.of]
     asked = {"confidence": True} if options.confidence else {}
     arms = [options.arm("original", **asked)]
-    arms += [options.arm(name, wording=name, **asked) for name in OTHERS]
+    arms += [options.arm(name, wording=name, **asked) for name in others]
     contrasts = [
         contrast("original", name, f"{name} words", "wording", is_primary=not options.tools_too)
-        for name in OTHERS
+        for name in others
     ]
     if options.tools_too:
         arms.append(options.with_tools("original_tools", **asked))
-        arms += [options.with_tools(f"{name}_tools", wording=name, **asked) for name in OTHERS]
+        arms += [options.with_tools(f"{name}_tools", wording=name, **asked) for name in others]
         contrasts += [
             contrast(name, f"{name}_tools", f"the tools, in {name} words", "tools", is_primary=True)
-            for name in ("original", *OTHERS)
+            for name in ("original", *others)
         ]
         contrasts += [
             contrast("original_tools", f"{name}_tools", f"{name} words, with tools", "wording")
-            for name in OTHERS
+            for name in others
         ]
     return ArmPlan(arms=tuple(arms), contrasts=tuple(contrasts))
 

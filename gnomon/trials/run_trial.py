@@ -227,7 +227,7 @@ async def _attempt(
     is_slow = cpu_bound is not None and cpu_bound.is_cpu_bound
     question = await _in_thread(sample) if is_slow else sample()
     question = question_under(arm, question, bench)
-    question = worded(question, arm.wording, bench.benchmark)
+    question = worded(question, arm.wording, bench.benchmark, words=bench.spec.words)
     trace.prompt = prompt_of(
         question, arm, bench.benchmark, videos=takes_videos(bench.spec.model(trial.model))
     )

@@ -1,12 +1,13 @@
-"""Words a question's instructions otherwise, by rule; question, options and answer form stay as they are."""
+"""Words a question's instructions otherwise, by rule; question, options and what is asked for stay."""
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Literal, Protocol, runtime_checkable
+from typing import Literal, Protocol, get_args, runtime_checkable
 
 from gnomon.core.arm import Wording
 from gnomon.core.benchmark import Benchmark
 from gnomon.core.sample import Part, Sample
+from gnomon.core.words import FIRST_WORDS, LATEST_WORDS, Closing, WordsVersion, reworded
 
 # Before the task, or after it: safe with any benchmark, as the task's own words stay.
 FRAMES: Mapping[Literal["plain", "formal"], str] = {
@@ -16,6 +17,7 @@ FRAMES: Mapping[Literal["plain", "formal"], str] = {
         " entirety and to respond in the form that it prescribes."
     ),
 }
+CLOSINGS = get_args(Closing)
 LAST = "The above is one task. Answer it in the form that it asks for."
 
 
@@ -34,15 +36,30 @@ class HasWordings(Protocol):
         ...
 
 
-def worded(sample: Sample, wording: Wording, benchmark: Benchmark) -> Sample:
+def worded(
+    sample: Sample, wording: Wording, benchmark: Benchmark, *, words: WordsVersion = LATEST_WORDS
+) -> Sample:
     """The sample with its instructions in these words; those of a benchmark that offers them are its own.
 
-    For others a sentence without content stands before the task, or after it where that is `reordered`.
+    For others a sentence without content stands before the task, or after it where that is `reordered`. The
+    closing sentence is that of the job's version of `words`, unless the arm has another.
     """
+    if wording in CLOSINGS:
+        return _closed(sample, wording)
+    sample = _closed(sample, "first_words") if words == FIRST_WORDS else sample
     if wording == "original":
         return sample
-    if isinstance(benchmark, HasWordings) and (reworded := benchmark.worded(sample, wording)) is not None:
-        return reworded
+    if isinstance(benchmark, HasWordings) and (own := benchmark.worded(sample, wording)) is not None:
+        return own
     if wording == "reordered":
         return replace(sample, parts=(*sample.parts, Part(content=LAST)))
     return replace(sample, parts=(Part(content=FRAMES[wording]), *sample.parts))
+
+
+def _closed(sample: Sample, wording: Closing) -> Sample:
+    """The sample with its closing sentence in another wording."""
+    parts = [
+        replace(part, content=reworded(part.content, wording)) if isinstance(part.content, str) else part
+        for part in sample.parts
+    ]
+    return replace(sample, parts=tuple(parts))

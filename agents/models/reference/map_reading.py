@@ -15,7 +15,8 @@ from tools.core.toolbox import TOOLS, Toolbox
 
 _FACTS = re.compile(r"\A(?:Map data|Context):\n", re.MULTILINE)
 _QUESTION = re.compile(
-    r"^Question: (.*?)^Options:\n(.*?)^(Answer with|Choose the option)", re.MULTILINE | re.DOTALL
+    r"^Question: (.*?)^Options:\n(.*?)^(Answer with|When you have|Choose the option)",
+    re.MULTILINE | re.DOTALL,
 )
 _OPTION = re.compile(r"^(?:Option(\d+): |([A-Z])\. )(.*)$")
 OPENING = "A question about places"
@@ -95,7 +96,7 @@ def read_map_question(messages: Sequence[Message]) -> MapReading:
     match = next(match for text in texts_of(messages) if (match := _QUESTION.search(text)))
     lines = [_OPTION.match(line) for line in match[2].splitlines()]
     options = {(line[1] or line[2]): line[3].strip() for line in lines if line}
-    is_numbered = match[3] != "Answer with"
+    is_numbered = match[3] == "Choose the option"
     texts = {text.casefold(): name for name, text in options.items()}
     unanswerable = "0" if is_numbered else texts.get(CANNOT_BE_TOLD, "")
     return MapReading(

@@ -13,21 +13,21 @@ from gnomon.core.ids import stable_seed
 from gnomon.core.message import Message
 from gnomon.core.model import Request
 
-_QUESTION = re.compile(r"^Question: (.*?)^(Answer with .*)\Z", re.MULTILINE | re.DOTALL)
+_QUESTION = re.compile(r"^Question: (.*?)^((?:Answer with|When you have) .*)\Z", re.MULTILINE | re.DOTALL)
 _OPTION = re.compile(r"^([A-Z])\. (.*)$", re.MULTILINE)
 _FAR = re.compile(r"\bhow (?:far|long)\b.*?\bfrom (?:the )?(.+?) to (?:the )?(.+?)[?,]", re.IGNORECASE)
 _DIRECTION = re.compile(r"\bdirection\b.*?\bfrom (?:the )?(.+?) to (?:the )?(.+?)[?,]", re.IGNORECASE)
 _NEAREST = re.compile(r"\bnearest to (?:the )?(.+?)(?:\?|,| in a straight line)", re.IGNORECASE)
 _SEES = re.compile(r"\bcameras? sees? (?:the )?(.+?)\?", re.IGNORECASE)
 _WAY = re.compile(r"\b(?:street|road|way|walk|path|foot)", re.IGNORECASE)
-_FORM = re.compile(r"`Answer: (.+?)`")
+_FORM = re.compile(r'(?:`Answer: |\{"answer": )(.+?)[`}]')
 POINTS = ("north", "north-east", "east", "south-east", "south", "south-west", "west", "north-west")
 GUESSED_M = 100
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SceneQuestion:
-    """The question, its options by letter, and the form of the answer's last line, if it has one."""
+    """The question, its options by letter, and the form of the answer, where it is no letter."""
 
     text: str
     options: Mapping[str, str]
@@ -35,12 +35,9 @@ class SceneQuestion:
 
     def reply(self, value: object, why: str) -> str:
         """The answer in the form that the prompt asks for."""
-        if self.options:
-            return f"{why}\n{json.dumps({'answer': value})}"
         if isinstance(value, int | float):
-            unit = self.form.removeprefix("<number>")
-            return f"{why}\nAnswer: {value:.4g}{unit}"
-        return f"{why}\nAnswer: {json.dumps(value, ensure_ascii=False)}"
+            value = float(f"{value:.4g}")
+        return f"{why}\n{json.dumps({'answer': value}, ensure_ascii=False)}"
 
 
 def read_scene_question(messages: Sequence[Message]) -> SceneQuestion | None:
@@ -49,10 +46,10 @@ def read_scene_question(messages: Sequence[Message]) -> SceneQuestion | None:
     if match is None:
         return None
     text = " ".join(match[1].partition("\nOptions:")[0].split())
-    form = _FORM.search(match[2])
+    options = {letter: words.strip() for letter, words in _OPTION.findall(match[1])}
+    form = None if options else _FORM.search(match[2])
     if form is None and not any(pattern.search(text) for pattern in (_DIRECTION, _NEAREST)):
         return None
-    options = {letter: words.strip() for letter, words in _OPTION.findall(match[1])}
     return SceneQuestion(text=text, options=options, form=form[1] if form else "")
 
 

@@ -7,6 +7,7 @@ from gnomon.benchmarks.escherverse.item import FILL_IN, LETTERS, MULTIPLE, SINGL
 from gnomon.core.benchmark import PromptProtocol
 from gnomon.core.ids import stable_hash
 from gnomon.core.sample import Part
+from gnomon.core.words import tagged_closing
 from gnomon.media.clip_samples import labelled_frames
 from gnomon.media.clips import Frames
 
@@ -78,5 +79,5 @@ def _guarded_text(item: Item) -> str:
     lines = [f"Question: {item.body}"]
     lines += [f"{LETTERS[at]}) {option}" for at, option in enumerate(item.options)]
     form = _FORMS.get(item.kind, "the answer")
-    lines.append(f"Put the final answer ({form}) between <answer> and </answer>, and nothing else there.")
+    lines.append(tagged_closing(form))
     return "\n".join(lines)

@@ -6,6 +6,7 @@ from gnomon.benchmarks.mapeval.loader import MapQuestion
 from gnomon.core.benchmark import PromptProtocol
 from gnomon.core.ids import stable_hash
 from gnomon.core.sample import Part, Sample
+from gnomon.core.words import LETTER, closing
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 CANNOT_BE_TOLD = "The map data do not answer this."
@@ -83,7 +84,7 @@ def _guarded(question: MapQuestion) -> tuple[Part, ...]:
         f"Question: {question.text}",
         "Options:",
         *(f"{letter}. {text}" for letter, text in options.items()),
-        "Answer with the letter of one option only.",
+        closing("the answer", LETTER),
     )
     return (
         Part(content=f"Map data:\n{question.context}", shown="facts"),

@@ -4,6 +4,7 @@ from functools import partial
 
 from gnomon.core.benchmark import PromptProtocol
 from gnomon.core.sample import Part
+from gnomon.core.words import LETTER, closing
 from gnomon.media.clip_samples import ClipQuestion, Showing, labelled_frames, with_shuffled_options
 from gnomon.media.clips import Frames, Look
 from gnomon.media.rules import Stride, Uniform, as_asked
@@ -67,7 +68,7 @@ def _guarded(published: ClipQuestion, frames: Frames | None) -> tuple[Part, ...]
             f"Question, about {question.start_s:g} s to {question.end_s:g} s of the clip: {question.text}",
             "Options:",
             *(f"{letter}. {words}" for letter, words in question.options.items()),
-            "Answer with the letter of one option only.",
+            closing("the answer", LETTER),
         )
     )
     return (*labelled_frames(frames), Part(content=text))

@@ -9,6 +9,7 @@ from functools import partial
 from gnomon.benchmarks.urbanvideo_bench.loader import split_question
 from gnomon.core.benchmark import PromptProtocol
 from gnomon.core.sample import Part
+from gnomon.core.words import OPTION, closing
 from gnomon.media.clip_samples import ClipQuestion, Showing, with_shuffled_options
 from gnomon.media.clip_samples import labelled_frames as labelled
 from gnomon.media.clips import Frames
@@ -138,7 +139,7 @@ def _guarded(question: ClipQuestion, frames: Frames | None) -> tuple[Part, ...]:
             f"Question: {split_question(question.text)[0]}",
             "Options:",
             *(f"{letter}. {words}" for letter, words in lettered.options.items()),
-            f"Answer with one line: Option: <{', '.join(lettered.options)}>; Reason: <why>",
+            closing(OPTION, f'"<{", ".join(lettered.options)}>"'),
         )
     )
     return (*labelled(frames), Part(content=text))

@@ -106,6 +106,7 @@ class Integrity(TypedDict):
     decoding: dict[str, dict[str, float | int]]  # as the protocol sets it, by task or `all`
     scoring: str
     variant: str | None
+    words: int  # version of the words of prompts and agents
     benchmark_version: str
     gnomon_version: str
 
@@ -145,6 +146,7 @@ def _integrity(report_input: ReportInput) -> IntegrityPart:
         "decoding": {task: decoding.known() for task, decoding in (spec.decoding or {}).items()},
         "scoring": spec.scoring,
         "variant": spec.variant,
+        "words": spec.words,
         "benchmark_version": report_input.benchmark.version,
         "gnomon_version": gnomon_version(),
     }
@@ -279,6 +281,7 @@ def _markdown_rows(report: _Shown) -> Iterator[tuple[str, str]]:
         yield "decoding", "provider defaults"
     for task, decoding in facts["decoding"].items():
         yield f"decoding, {task}", ", ".join(f"{name} {value:,g}" for name, value in decoding.items())
+    yield "words of prompts and agents", f"version {facts['words']}"
     yield "spec", facts["spec_hash"]
     yield "Gnomon", facts["gnomon_version"]
 

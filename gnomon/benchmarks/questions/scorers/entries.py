@@ -11,6 +11,7 @@ from gnomon.benchmarks.questions.reading import answer_of, as_json, normalised
 from gnomon.benchmarks.questions.scorers.scorer import MAX_KEPT, Scorer, Truth, refuse, wrong
 from gnomon.benchmarks.questions.scorers.text import texts_of
 from gnomon.core.score import Score
+from gnomon.core.words import closing
 
 MAX_ENTRIES = 500
 _PARTS = re.compile(r"\s*(?:;|→|->|=>|\||\n)\s*")
@@ -30,7 +31,7 @@ class EntriesScorer(Scorer):
         return Truth(value=tuple(normalised(text) for text in texts), text=", ".join(texts))
 
     def form(self, truth: Truth) -> str:  # noqa: ARG002 (how many are right is not said)
-        return f'Answer with {self._what()}, on a last line of the form `Answer: ["…", "…"]`.'
+        return closing(self._what(), '["…", "…"]')
 
     def reply(self, truth: Truth) -> str:
         return json.dumps(truth.value, ensure_ascii=False)

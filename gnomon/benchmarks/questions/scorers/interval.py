@@ -10,6 +10,7 @@ from gnomon.benchmarks.questions.reading import answer_of, as_json
 from gnomon.benchmarks.questions.scorers.number import quantities_in
 from gnomon.benchmarks.questions.scorers.scorer import Scorer, Truth, refuse, wrong
 from gnomon.core.score import Score
+from gnomon.core.words import closing
 from tools.core.sketch import Sketch, Span
 
 Ends = tuple[float, float]
@@ -39,7 +40,7 @@ class IntervalScorer(Scorer):
 
     def form(self, truth: Truth) -> str:
         sample = "<HH:MM:SS>-<HH:MM:SS>" if _CLOCK.search(truth.text) else "<start>-<end>"
-        return f"Answer with one interval, on a last line of the form `Answer: {sample}`."
+        return closing("the interval", f'"{sample}"')
 
     def score(self, truth: Truth, response: str) -> Score:
         answer = answer_of(response)

@@ -13,6 +13,7 @@ from gnomon.benchmarks.questions.reading import answer_of
 from gnomon.benchmarks.questions.scorers.scorer import Scorer, Truth, refuse, wrong
 from gnomon.benchmarks.questions.units import UNITS, Unit, converted, unit_of
 from gnomon.core.score import Score
+from gnomon.core.words import NUMBER, closing
 
 _NUMBER = re.compile(
     r"(?<![\w.,])([-+−]?)\s?(\d{1,3}(?:,\d{3}){1,6}(?:\.\d{1,15})?|\d{1,18}(?:[.,]\d{1,15})?|\.\d{1,15})"
@@ -69,9 +70,7 @@ class NumberScorer(Scorer):
         return self.read(answer)[0] if isinstance(answer, str) else None
 
     def form(self, truth: Truth) -> str:  # noqa: ARG002 (the same for all)
-        if self.unit:
-            return f"Answer with one number in {self.unit}, on a last line `Answer: <number> {self.unit}`."
-        return "Answer with one number, on a last line `Answer: <number>`."
+        return closing(f"the number in {self.unit}" if self.unit else "the number", NUMBER)
 
     def read(self, text: str) -> tuple[float | None, str]:
         """The number of a text in the scorer's unit, or None with a flag that says why not."""

@@ -8,6 +8,7 @@ from gnomon.benchmarks.questions.scorers.scorer import Scorer, Truth, refuse, wr
 from gnomon.core.choice import read_choice
 from gnomon.core.errors import SpecError
 from gnomon.core.score import Score
+from gnomon.core.words import LETTER, closing
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 MAX_OPTION = 4_000  # characters
@@ -23,7 +24,7 @@ class OptionScorer(Scorer):
         raise refuse(answer, "of use without options; add `options`, or columns A, B, C")
 
     def form(self, truth: Truth) -> str:  # noqa: ARG002 (the same for all)
-        return "Answer with the letter of one option only."
+        return closing("the answer", LETTER)
 
     def reply(self, truth: Truth) -> str:
         return str(truth.value)

@@ -11,6 +11,7 @@ from gnomon.benchmarks.questions.reading import answer_of, as_json
 from gnomon.benchmarks.questions.scorers.number import quantities_in
 from gnomon.benchmarks.questions.scorers.scorer import Scorer, Truth, refuse, wrong
 from gnomon.core.score import Score
+from gnomon.core.words import closing
 from tools.core.sketch import Dot, Sketch
 
 Position = tuple[float, float]  # latitude and longitude in degrees; or x and y in metres
@@ -42,7 +43,7 @@ class PointScorer(Scorer):
             what, sample = "latitude and longitude in degrees", "<latitude>, <longitude>"
         else:
             what, sample = "x and y in metres", "<x>, <y>"
-        return f"Answer with {what}, on a last line of the form `Answer: {sample}`."
+        return closing(what, f'"{sample}"')
 
     def position(self, written: object) -> Position | None:
         """The position of a GeoJSON Point, a mapping, a pair or a text; None where it is none."""

@@ -7,6 +7,7 @@ from pydantic import Field
 from gnomon.benchmarks.questions.reading import answer_of, as_json, normalised
 from gnomon.benchmarks.questions.scorers.scorer import MAX_KEPT, Scorer, Truth, refuse, wrong
 from gnomon.core.score import Score
+from gnomon.core.words import TEXT, closing
 
 
 class TextScorer(Scorer):
@@ -24,7 +25,7 @@ class TextScorer(Scorer):
         return any_of(answer)
 
     def form(self, truth: Truth) -> str:  # noqa: ARG002 (the same for all)
-        return "Answer in as few words as possible, on a last line of the form `Answer: <text>`."
+        return closing("the answer", TEXT)
 
     def reply(self, truth: Truth) -> str:
         return str(truth.value[0])
