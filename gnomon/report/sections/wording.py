@@ -18,6 +18,7 @@ from gnomon.statistics.spread import spread
 from gnomon.stopping import while_wanted
 from gnomon.trials.confidence import METRIC
 
+CALLED = "Samples on which a tool was called, by wording"
 FACTORS = {"wording": ("wording",), "the tools' names and order": ("tool_names", "tool_order")}
 
 
@@ -84,10 +85,21 @@ class CalibrationRow(TypedDict):
     bins: list[ReliabilityBin]
 
 
+class CallsByWording(TypedDict):
+    """On how many samples a model called a tool at all, under an arm with tools and this wording."""
+
+    model: str
+    arm: str
+    wording: str
+    called: int
+    samples: int
+
+
 class WordingPart(TypedDict):
     """The section's fields."""
 
     wording: list[WordingSpread]
+    calls_by_wording: list[CallsByWording]
     calibration: list[CalibrationRow]
 
 
@@ -127,8 +139,27 @@ def _wording(report_input: ReportInput) -> WordingPart:
     ]
     return {
         "wording": spreads,
+        "calls_by_wording": list(_calls(report_input)),
         "calibration": [_calibration(model, arm, stated[model, arm]) for model, arm in while_wanted(asked)],
     }
+
+
+def _calls(report_input: ReportInput) -> Iterator[CallsByWording]:
+    """Of the arms with tools, where they are worded in more than one way."""
+    scores = report_input.scores
+    arms = [arm for arm in report_input.spec.arms if arm.tools and arm.tool_choice != "none"]
+    if len({arm.wording for arm in arms}) < 2:
+        return
+    for model in report_input.models:
+        for arm in arms:
+            group = scores.at[model, arm.name]
+            yield {
+                "model": model,
+                "arm": arm.name,
+                "wording": arm.wording,
+                "called": int(scores.called[group].sum()),
+                "samples": int((scores.answered[group] > 0).sum()),
+            }
 
 
 def _sets(arms: Sequence[Arm], fields: tuple[str, ...]) -> list[list[str]]:
@@ -224,6 +255,11 @@ def _markdown(report: WordingPart) -> Iterator[str]:
     ]
     head = ("model", "arms differ in", "scores", "range", "beyond chance", "95 %", "by chance", "p", "n")
     yield from markdown_table("Scores over wordings, standard deviations in points", head, spreads)
+    called = [
+        (row["model"], row["arm"], row["wording"], f"{row['called']} of {row['samples']}")
+        for row in report.get("calls_by_wording", [])
+    ]
+    yield from markdown_table(CALLED, ("model", "arm", "wording", "samples"), called)
     rows = [
         (
             row["model"],
@@ -241,6 +277,14 @@ def _markdown(report: WordingPart) -> Iterator[str]:
     yield from markdown_table("Stated confidence against scores", titles, rows)
 
 
+def _terminal(report: WordingPart) -> Iterator[str]:
+    rows = report.get("calls_by_wording", [])
+    if rows:
+        yield from ["", f"{CALLED}:"]
+    for row in rows:
+        yield f"  {row['model']} / {row['wording']}   {row['called']} of {row['samples']}"
+
+
 def _three(value: float | None) -> str:
     return "–" if value is None else f"{value:.3f}"
 
@@ -255,4 +299,5 @@ wording = Section(
     collector=lambda *_: StatedConfidences(),
     view=_view,
     markdown=_markdown,
+    terminal=_terminal,
 )
