@@ -1,4 +1,4 @@
-"""Try the wordings of the sentence that asks for an answer on a model: does it still call its tools?"""
+"""Try the wordings of the sentence that asks for an answer on a model, and count its calls of tools."""
 
 import json
 import random
@@ -77,7 +77,7 @@ def _questions(count: int, seed: int) -> Iterator[dict[str, Any]]:
     """Questions with their answers, distances and bearings in turn, from metres on a plane."""
     from tools.geometry.angles import bearing_deg
 
-    drawn = random.Random(seed)  # noqa: S311 (questions, no secrets)
+    drawn = random.Random(seed)
     for number in range(count):
         x, y, to_x, to_y = (drawn.randint(-REACH_M, REACH_M) for _ in range(4))
         points = f"the point x_m = {x}, y_m = {y} to the point x_m = {to_x}, y_m = {to_y}"
