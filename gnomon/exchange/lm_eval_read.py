@@ -23,11 +23,6 @@ from gnomon.exchange.run import Ended
 FAILED, UNSCORED = "lm-eval:failed", "lm-eval:unscored"
 NOTHING_READ = "[invalid]"  # what a filter of lm-eval gives where it finds no answer
 BLOCKED = "[SAFETY_BLOCKED"  # how lmms-eval writes what the provider refused
-# The fields of a line that are no metrics, where the line does not list its metrics itself.
-FIELDS = frozenset(
-    "doc_id doc target arguments input input_media resps filtered_resps filter metrics doc_hash prompt_hash "
-    "target_hash token_counts system_instruction".split()
-)
 _NAME_OF_SAMPLE = re.compile(r"(^|[_.])(id|qid|idx|index)$|[a-z]I[dD]$")  # a number under it is no score
 _FILE_NAMES = (  # how lm-eval and lmms-eval call their files
     re.compile(r"samples_(?P<task>.+)_\d{4}-\d\d-\d\dT[\d.-]+"),
@@ -47,6 +42,13 @@ class SampleLine(LenientModel):
     resps: Any = None
     filtered_resps: Any = None
     filter: str = ""
+
+
+# The fields of a line that are no metrics, where the line does not list its metrics itself.
+FIELDS = frozenset(SampleLine.model_fields) | {
+    *("metrics", "input_media", "token_counts", "system_instruction"),
+    *("doc_hash", "prompt_hash", "target_hash"),
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -222,8 +224,8 @@ def _answer(line: SampleLine) -> str | None:
     """What the filter read; of options that were weighed, the likeliest one."""
     weighed, options = line.filtered_resps, _continuations(line.arguments)
     if isinstance(weighed, list) and len(weighed) == len(options) > 1:
-        weights = [each[0] if isinstance(each, list) and each else None for each in weighed]
-        if all(_is_number(weight) for weight in weights):
+        weights = [each[0] for each in weighed if isinstance(each, list) and each and _is_number(each[0])]
+        if len(weights) == len(options):
             return options[weights.index(max(weights))].strip()
     return _first_text(line.filtered_resps)
 

@@ -360,7 +360,7 @@ def test_cells_without_a_value_are_empty_and_separators_of_other_kinds_stay_in_t
     write_parquet(tmp_path / "q.parquet", rows)
     assert faults_of(tmp_path / "q.parquet")[1:] == ["  row 2: answer: is missing or empty"]
     rows[1]["answer"] = 1.0
-    assert any("'1.0' is not among" in fault for fault in [*faults_again(tmp_path, rows)])
+    assert any("'1.0' could be B as an index from 0" in fault for fault in [*faults_again(tmp_path, rows)])
     write_csv(tmp_path / "q.csv", [{"question": "Q\u2028R\x0cS", "answer": "a"}])
     assert "Q\u2028R\x0cS" in prompt(samples_of(tmp_path / "q.csv")["2"])
 
