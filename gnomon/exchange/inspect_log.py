@@ -63,7 +63,7 @@ def read_log(
         count += 1
         try:
             name, score = _picked(sample, scorer)
-            ended = _ended(sample, about, score, name=name, arm=arm, cluster=cluster, cell=cell)
+            ended = _ended(sample, about, score, arm=arm, cluster=cluster, cell=cell)
         except UNLIKE as error:
             where = f"sample {str(_mapping(sample).get('id'))[:100]!r}"
             raise SpecError(
@@ -121,7 +121,7 @@ def _arm(header: Json, about: Json) -> str:
 
 
 def _ended(
-    sample: Json, about: Json, score: Json, *, name: str, arm: str, cluster: str | None, cell: str | None
+    sample: Json, about: Json, score: Json, *, arm: str, cluster: str | None, cell: str | None
 ) -> Ended:
     sample_id, metadata = str(sample.get("id")), _mapping(sample.get("metadata"))
     mark = _mapping(metadata.get(MARK))
@@ -148,7 +148,6 @@ def _ended(
         outcome=outcome,
         stop_reason=reason,
         score=0.0 if outcome == Outcome.MODEL_FAILED else value if outcome == Outcome.SCORED else None,
-        metrics={name: value} if name and value is not None else {},
         answer=answer,
         model_calls=sum(step["kind"] == "reply" for step in trace["steps"]),
         tool_calls=len(tools),
