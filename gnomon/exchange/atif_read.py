@@ -18,6 +18,7 @@ from gnomon.core.score import Outcome
 from gnomon.exchange.conversation import MARK, Json, in_order, place_in, step_of, wish_of
 from gnomon.exchange.json_lines import LenientModel, checked, document, lines
 from gnomon.exchange.pictures import block_at
+from gnomon.exchange.reply_states import state_of
 from gnomon.exchange.row_file import finite, moment_in, summed, tools_used
 from gnomon.exchange.row_mark import marked_row
 from gnomon.exchange.run import Ended
@@ -210,6 +211,7 @@ def _ended(
         completion_tokens=_total(totals.total_completion_tokens, replies, "completion_tokens"),
         cached_tokens=_total(totals.total_cached_tokens, replies, "cached_tokens"),
         usd=_cost(totals.total_cost_usd, replies),
+        reply_state=state_of(trace["steps"], score=score, answer=None),
         started_at=times[0] if times else None,
         ended_at=times[-1] if times else None,
     )

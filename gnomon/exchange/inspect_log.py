@@ -17,6 +17,7 @@ from gnomon.core.score import Outcome
 from gnomon.exchange.archive import Archive
 from gnomon.exchange.conversation import MARK, Json, in_order, place_in, step_of, wish_of
 from gnomon.exchange.pictures import block_of_placeholder
+from gnomon.exchange.reply_states import state_of
 from gnomon.exchange.row_file import finite, moment_in, summed, tools_used
 from gnomon.exchange.row_mark import marked_row
 from gnomon.exchange.run import Ended
@@ -159,7 +160,8 @@ def _ended(
         reasoning_tokens=summed(usage, "reasoning_tokens"),
         usd=sum(float(cost) for cost in costs if cost is not None) if costs and None not in costs else None,
         wall_s=float(sample.get("working_time") or sample.get("total_time") or 0.0),
-        reply_state=_state(output, outcome, reason, value, answer),
+        reply_state=_state(output, reason, value, answer)
+        or state_of(trace["steps"], score=value, answer=answer),
         started_at=moment_in(sample.get("started_at")),
         ended_at=moment_in(sample.get("completed_at")),
         model_version=str(output.get("model") or ""),
@@ -307,9 +309,7 @@ def _share(value: object, sample_id: str) -> float | None:
     return share
 
 
-def _state(
-    output: Json, outcome: Outcome, reason: str, value: float | None, answer: str | None
-) -> ReplyState | None:
+def _state(output: Json, reason: str, value: float | None, answer: str | None) -> ReplyState | None:
     """What the log tells of the last reply; None where it does not say.
 
     Some scorers give the whole reply as the answer: of a cut one that scores nothing, that is none.
@@ -317,7 +317,7 @@ def _state(
     choices = output.get("choices") or [{}]
     stopped = _mapping(choices[0]).get("stop_reason")
     is_read = bool(value) or (answer is not None and answer != output.get("completion"))
-    if outcome == Outcome.INFRA_MISSING:
+    if reason.startswith("inspect:"):
         return ReplyState.MISSING
     if stopped in CUT_REASONS:
         return ReplyState.READ_CUT if is_read else ReplyState.CUT

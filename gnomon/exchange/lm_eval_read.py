@@ -5,8 +5,8 @@ A file is read through once before: which metrics and filters it has is known on
 
 import math
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,7 @@ from gnomon.core.score import Outcome
 from gnomon.exchange.conversation import step_of
 from gnomon.exchange.failures import is_failure
 from gnomon.exchange.json_lines import LenientModel, checked, lines
+from gnomon.exchange.reply_states import state_of
 from gnomon.exchange.row_file import finite
 from gnomon.exchange.run import Ended
 
@@ -87,56 +88,67 @@ def read_samples(
         line = checked(SampleLine, value, where=f"line {number}")
         if chosen.filter is not None and line.filter != chosen.filter:
             continue
-        numbers = _numbers(value)
-        metric = chosen.metric_of(numbers)
+        metric = chosen.metric_of(_numbers(value))
         if taken is not None and metric is not None:
             taken.add(f"{metric},{chosen.filter}" if chosen.filter else metric)
-        score = None if metric is None else numbers[metric]
-        harness = "lm-eval" if line.filter or isinstance(line.arguments, Mapping) else "lmms-eval"
-        reply = _first_text(line.resps) or _first_text(line.filtered_resps)
-        has_failed = reply is not None and is_failure(reply)
-        if has_failed:
-            score = None
-        answer = None if has_failed else _answer(line)
-        has_answer = answer is not None and answer != NOTHING_READ
-        outcome, reason = Outcome.SCORED, "answered"
-        if score is None:
-            outcome, reason = Outcome.INFRA_MISSING, FAILED if has_failed else UNSCORED
-        elif score == 0 and answer == NOTHING_READ:
-            outcome, reason = Outcome.MODEL_FAILED, "no_answer"
-        group = _named(line, value, cell) or task or harness
-        row = Row(
-            job_id="",
-            trial_id="",
-            benchmark=harness,
-            task=group,
-            cell=group,
-            sample_id=f"{task}/{line.doc_id}" if task else str(line.doc_id),
-            cluster=_named(line, value, cluster),
-            model="model",
-            arm=(arm or path.stem)[:80],
-            repeat=0,
-            outcome=outcome,
-            stop_reason=reason,
-            score=score,
-            metrics={
-                name: share for name, share in numbers.items() if share is not None and share < math.inf
-            },
-            answer=answer if has_answer else None,
-            model_calls=1,
-            error=reply[:500] if has_failed and reply else "",
-            reply_state=_state(reply, answer, outcome),
+        group = _named(line, value, cell) or task
+        row, trace = _ended(line, _numbers(value), metric)
+        yield (
+            replace(
+                row,
+                arm=(arm or path.stem)[:80],
+                task=group or row.benchmark,
+                cell=group or row.benchmark,
+                sample_id=f"{task}/{row.sample_id}" if task else row.sample_id,
+                cluster=_named(line, value, cluster),
+            ),
+            trace,
         )
-        yield row, _trace(line, reply)
 
 
-def _state(reply: str | None, answer: str | None, outcome: Outcome) -> ReplyState | None:
-    """What the file tells of a reply: most lines tell nothing."""
-    if outcome == Outcome.INFRA_MISSING:
-        return ReplyState.MISSING
+def _ended(line: SampleLine, numbers: Mapping[str, float | None], metric: str | None) -> Ended:
+    """What a line says by itself."""
+    weights = _weights(line.filtered_resps)
+    reply = None if weights else _first_text(line.resps or line.filtered_resps)
+    has_failed = reply is not None and is_failure(reply)
+    score = None if metric is None or has_failed else numbers[metric]
+    answer = None if has_failed else _answer(line, weights)
+    is_unread = answer == NOTHING_READ
+    answer = None if is_unread else answer
+    trace = _trace(line, reply, is_weighed=bool(weights))
+    state = state_of(trace["steps"], score=score, answer=answer)
     if reply is not None and reply.startswith(BLOCKED):
-        return ReplyState.REFUSED
-    return ReplyState.UNREADABLE if answer == NOTHING_READ else None
+        state = ReplyState.REFUSED
+    elif is_unread and state is None:
+        state = ReplyState.UNREADABLE
+    outcome, reason = Outcome.SCORED, "answered"
+    if score is None:
+        outcome, reason = Outcome.INFRA_MISSING, FAILED if has_failed else UNSCORED
+    elif score == 0 and is_unread:
+        outcome, reason = Outcome.MODEL_FAILED, "no_answer"
+    row = Row(
+        job_id="",
+        trial_id="",
+        benchmark="lm-eval" if line.filter or isinstance(line.arguments, Mapping) else "lmms-eval",
+        task="",
+        cell="",
+        sample_id=str(line.doc_id),
+        cluster="",
+        model="model",
+        arm="",
+        repeat=0,
+        outcome=outcome,
+        stop_reason=reason,
+        score=score,
+        metrics={
+            name: share for name, share in numbers.items() if share is not None and math.isfinite(share)
+        },
+        answer=answer,
+        model_calls=1,
+        error=reply[:500] if has_failed and reply else "",
+        reply_state=state,
+    )
+    return row, trace
 
 
 def _chosen(path: Path, scorer: str | None) -> _Chosen:
@@ -220,18 +232,27 @@ def _number(value: float) -> float | None:
     return None if math.isnan(number) else number
 
 
-def _answer(line: SampleLine) -> str | None:
+def _weights(filtered: Any) -> list[float]:
+    """The log-likelihoods, of a question whose options were weighed: `[["-3.2", "False"], …]`; else none."""
+    pairs = filtered if isinstance(filtered, list) else []
+    if not all(isinstance(p, list) and len(p) == 2 and str(p[1]) in ("True", "False") for p in pairs):
+        return []
+    try:
+        return [float(weight) for weight, _ in pairs]
+    except (TypeError, ValueError):
+        return []
+
+
+def _answer(line: SampleLine, weights: Sequence[float]) -> str | None:
     """What the filter read; of options that were weighed, the likeliest one."""
-    weighed, options = line.filtered_resps, _continuations(line.arguments)
-    if isinstance(weighed, list) and len(weighed) == len(options) > 1:
-        weights = [each[0] for each in weighed if isinstance(each, list) and each and _is_number(each[0])]
-        if len(weights) == len(options):
-            return options[weights.index(max(weights))].strip()
-    return _first_text(line.filtered_resps)
+    if not weights:
+        return _first_text(line.filtered_resps)
+    options, likeliest = _continuations(line.arguments), weights.index(max(weights))
+    return options[likeliest].strip() if len(options) == len(weights) else str(likeliest)
 
 
 def _continuations(arguments: Any) -> list[str]:
-    """The texts that were weighed, of a question whose options were."""
+    """The texts that were weighed."""
     calls = [_listed(call) for call in _listed(arguments)]
     return [call[1] for call in calls if len(call) > 1 and isinstance(call[1], str)]
 
@@ -260,10 +281,10 @@ def _named(line: SampleLine, value: Json, name: str | None) -> str:
     return str(field) if isinstance(field, (str, int, float)) else ""
 
 
-def _trace(line: SampleLine, reply: str | None) -> dict[str, Any]:
+def _trace(line: SampleLine, reply: str | None, *, is_weighed: bool) -> dict[str, Any]:
     """The prompt, the reply, and what was asked for, as far as they are texts."""
     asked = _first_text(line.arguments if line.input is None else line.input)
-    weighed = _continuations(line.arguments)
+    weighed = _continuations(line.arguments) if is_weighed else []
     options, target = weighed or _options(line.doc), line.target
     if not isinstance(target, (str, list)) and target is not None:
         target = str(target)

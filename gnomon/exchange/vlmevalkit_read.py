@@ -9,10 +9,10 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from gnomon.core.errors import SpecError
-from gnomon.core.reply_state import ReplyState
 from gnomon.core.row import Row
 from gnomon.core.score import Outcome
 from gnomon.exchange.failures import is_failure, is_judge_failure
+from gnomon.exchange.reply_states import state_of
 from gnomon.exchange.row_file import finite
 from gnomon.exchange.run import Ended
 from gnomon.exchange.sheet import sheet_lines
@@ -76,7 +76,9 @@ def read_results(
             score=score,
             answer=None if has_failed else prediction or None,
             error=prediction[:500] if has_failed else "",
-            reply_state=ReplyState.MISSING if is_missing else None,
+            reply_state=state_of([{"kind": "reply", "text": prediction}], score=score, answer=None)
+            if "prediction" in line
+            else None,
         )
         yield row, None
 

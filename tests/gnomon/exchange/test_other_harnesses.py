@@ -106,6 +106,11 @@ def output(stop_reason: str, text: str = "so") -> dict[str, Any]:
     return {"output": {"model": "m-2026-01", "choices": [choice], "completion": text}}
 
 
+def messages(text: str, *blocks: Json) -> dict[str, Any]:
+    said = [*blocks, {"type": "text", "text": text}]
+    return {**output("stop", text), "messages": [{"role": "assistant", "content": said}]}
+
+
 @pytest.mark.parametrize(
     ("sample", "state"),
     [
@@ -115,6 +120,11 @@ def output(stop_reason: str, text: str = "so") -> dict[str, Any]:
         ({**scored("I", answer="B"), **output("model_length")}, ReplyState.READ_CUT),
         ({**scored("I"), **output("content_filter")}, ReplyState.REFUSED),
         ({**scored("I"), **output("stop")}, None),
+        ({**scored("I"), **messages("")}, ReplyState.EMPTY),
+        ({**scored("I"), **messages("<think>B, surely</think>")}, ReplyState.THOUGHT_ONLY),
+        ({**scored("I"), **messages("", {"type": "reasoning", "reasoning": "B"})}, ReplyState.THOUGHT_ONLY),
+        ({**scored("I"), **messages('{"name": "add", "arguments": {"x": 1}}')}, ReplyState.CALL_IN_TEXT),
+        ({**scored("C"), **messages('{"name": "add", "arguments": {"x": 1}}')}, None),
         ({**output("stop"), "limit": {"type": "token", "limit": 9}}, ReplyState.LIMIT),
         ({**scored("I"), **output("stop"), "limit": {"type": "time", "limit": 9}}, ReplyState.LIMIT),
         ({**scored("I"), **output("stop"), "error": {"message": "429"}}, ReplyState.MISSING),
@@ -225,14 +235,31 @@ def test_of_several_filters_one_is_named(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("reply", "state"),
+    [
+        ("It is two.", ReplyState.UNREADABLE),
+        ("", ReplyState.EMPTY),
+        ("<think>1 + 1 is", ReplyState.THOUGHT_ONLY),
+        ('{"name": "add", "arguments": {"x": 1}}', ReplyState.CALL_IN_TEXT),
+    ],
+)
+def test_what_no_filter_could_read_says_why_where_it_shows(
+    reply: str, state: ReplyState, tmp_path: Path
+) -> None:
+    line = lm_line(resps=[[reply]], filtered_resps=["[invalid]"], exact_match=0.0)
+    [row] = rows_of(samples(tmp_path / "a.jsonl", line))
+    assert (row.reply_state, row.answer, row.score) == (state, None, 0.0)
+
+
 def test_options_that_were_weighed_have_the_likeliest_as_the_answer(tmp_path: Path) -> None:
     weighed = {
         "target": "1",
         "arguments": {
             f"gen_args_{at}": {"arg_0": "Q?", "arg_1": f" {word}"} for at, word in enumerate("xyz")
         },
-        "resps": [[[-3.0, False]], [[-1.0, False]], [[-2.0, True]]],
-        "filtered_resps": [[-3.0, False], [-1.0, False], [-2.0, True]],
+        "resps": [[["-3.0", "False"]], [["-1.0", "False"]], [["-2.0", "True"]]],
+        "filtered_resps": [["-3.0", "False"], ["-1.0", "False"], ["-2.0", "True"]],
         "filter": "none",
         "metrics": ["acc", "acc_norm"],
         "acc": 1.0,
@@ -245,6 +272,7 @@ def test_options_that_were_weighed_have_the_likeliest_as_the_answer(tmp_path: Pa
     assert (row.score, row.answer, row.metrics) == (0.0, "y", {"acc": 1.0, "acc_norm": 0.0})
     assert trace is not None
     assert trace["asked"] == {"choices": [" x", " y", " z"], "target": "y"}
+    assert (trace["steps"], trace["response"]) == ([], None), "numbers are no reply"
 
 
 def lmms_line(number: int = 0, **changes: Any) -> dict[str, Any]:

@@ -199,7 +199,7 @@ def right_letter(answer: object, options: Mapping[str, str], labels: Mapping[str
     indices = {} if labels else _by_index(written, options)
     if written.upper() in labels:
         readings["a label"] = labels[written.upper()]
-    letters = sorted({*readings.values(), *(indices.values() if readings else ())})
+    letters: list[str] = sorted({*readings.values(), *(indices.values() if readings else ())})
     if len(letters) == 1:
         return letters[0]
     shown, allowed = repr(str(answer)[:60]), ", ".join(options)
