@@ -3,6 +3,7 @@
 A file is read through once before: which metrics and filters it has is known only then.
 """
 
+import json
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -291,11 +292,25 @@ def _trace(line: SampleLine, reply: str | None, *, is_weighed: bool) -> dict[str
     if isinstance(target, str) and target in map(str, range(len(weighed))):
         target = weighed[int(target)].strip()
     trace: dict[str, Any] = {
-        "prompt": [] if asked is None else [{"role": "user", "content": asked}],
+        "prompt": [] if asked is None else _messages(asked),
         "steps": [] if reply is None else [step_of("reply", {"text": reply, "tool_calls": []})],
         "response": reply,
     }
     return {**trace, "asked": {"choices": options or None, "target": target}} if target or options else trace
+
+
+def _messages(prompt: str) -> list[dict[str, str]]:
+    """The messages of a prompt, which lm-eval keeps as JSON where they went to a chat model."""
+    try:
+        written = json.loads(prompt) if prompt.startswith("[{") else []
+    except (ValueError, RecursionError):
+        written = []
+    messages = [
+        {"role": str(message.get("role")), "content": _first_text(message) or ""}
+        for message in _listed(written)
+        if isinstance(message, Mapping)
+    ]
+    return messages or [{"role": "user", "content": prompt}]
 
 
 def _options(document: Any) -> list[str]:

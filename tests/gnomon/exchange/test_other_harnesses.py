@@ -188,7 +188,7 @@ def samples(path: Path, *lines: Json) -> Path:
 
 
 def lm_line(number: int = 0, **changes: Any) -> dict[str, Any]:
-    """A line as lm-eval 0.4.9 writes it."""
+    """A line as lm-eval 0.4.13 writes it."""
     return {
         "doc_id": number,
         "doc": {"question": "1+1?", "subject": "sums"},
@@ -235,6 +235,14 @@ def test_of_several_filters_one_is_named(tmp_path: Path) -> None:
     )
 
 
+def test_a_prompt_in_messages_is_kept_as_messages(tmp_path: Path) -> None:
+    chat = [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "1+1?"}]
+    line = lm_line(arguments={"gen_args_0": {"arg_0": [json.dumps(chat)], "arg_1": {}}})
+    [(_, trace)] = read_file(samples(tmp_path / "a.jsonl", line), Reading())
+    assert trace is not None
+    assert trace["prompt"] == chat
+
+
 @pytest.mark.parametrize(
     ("reply", "state"),
     [
@@ -276,7 +284,7 @@ def test_options_that_were_weighed_have_the_likeliest_as_the_answer(tmp_path: Pa
 
 
 def lmms_line(number: int = 0, **changes: Any) -> dict[str, Any]:
-    """A line as lmms-eval 0.6 writes it: what is there but once is no list."""
+    """A line as lmms-eval 0.7 writes it: what is there but once is no list."""
     fields = {"doc_id": number, "target": "A", "input": "Which?", "filtered_resps": "A", "doc_hash": "x"}
     return {**fields, "score": {"question_id": number, "score": 1.0, "subject": "s"}, **changes}
 
