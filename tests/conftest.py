@@ -88,6 +88,12 @@ def mapeval_dir() -> Path:
     return _outside("GNOMON_MAPEVAL_DIR", "../shared/data/mapeval")
 
 
+@pytest.fixture(scope="session")
+def cases_dir() -> Path:
+    """Small inputs with what is right of each; absent: skipped, under CI=true failed."""
+    return _outside("GNOMON_CASES_DIR", "../shared/cases")
+
+
 @pytest.fixture(autouse=True)
 def _no_keys_from_the_developer(monkeypatch: pytest.MonkeyPatch) -> None:
     """No test can reach a real provider by way of the developer's own environment."""

@@ -7,6 +7,7 @@ from typing import Any, Literal
 from gnomon.core.message import Message, ToolCall
 
 PROVIDER_FAULT = "provider fault"  # how the note of one begins
+TOLD = ("model_version", "has_reasoning")  # fields that a stored step has only where they say something
 
 
 @dataclass(slots=True, kw_only=True)  # not frozen, see `Request`
@@ -191,7 +192,8 @@ class Trace:
 
 def _plain(step: Step) -> dict[str, Any]:
     """The step as a dict. Not `asdict`: that copies tool calls in depth, which are plain data already."""
-    return {name: getattr(step, name) for name in step.__slots__}
+    fields = {name: getattr(step, name) for name in step.__slots__}
+    return {name: value for name, value in fields.items() if value or name not in TOLD}
 
 
 def _total(counts: list[int | None]) -> int | None:

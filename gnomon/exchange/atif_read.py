@@ -18,7 +18,8 @@ from gnomon.core.score import Outcome
 from gnomon.exchange.conversation import MARK, Json, in_order, place_in, step_of, wish_of
 from gnomon.exchange.json_lines import LenientModel, checked, document, lines
 from gnomon.exchange.pictures import block_at
-from gnomon.exchange.row_file import finite, summed, tools_used
+from gnomon.exchange.reply_states import state_of
+from gnomon.exchange.row_file import finite, moment_in, summed, tools_used
 from gnomon.exchange.row_mark import marked_row
 from gnomon.exchange.run import Ended
 
@@ -86,6 +87,7 @@ class Step(LenientModel):
     observation: Observation | None = None
     metrics: Metrics | None = None
     llm_call_count: Count | None = None
+    timestamp: str | None = None
     extra: dict[str, Any] | None = None
 
 
@@ -184,7 +186,7 @@ def _ended(
     trace = _trace(trajectory, mark)
     replies = [step for step in trace["steps"] if step["kind"] == "reply"]
     tools = [step for step in trace["steps"] if step["kind"] == "tool"]
-    totals = trajectory.final_metrics or FinalMetrics()
+    totals, times = trajectory.final_metrics or FinalMetrics(), _times(trajectory, where)
     group = _named(value, cell) or _named(value, "agent.extra.benchmark") or "trajectories"
     row = Row(
         job_id="",
@@ -209,11 +211,31 @@ def _ended(
         completion_tokens=_total(totals.total_completion_tokens, replies, "completion_tokens"),
         cached_tokens=_total(totals.total_cached_tokens, replies, "cached_tokens"),
         usd=_cost(totals.total_cost_usd, replies),
+        reply_state=state_of(trace["steps"], score=score, answer=None),
+        started_at=times[0] if times else None,
+        ended_at=times[-1] if times else None,
     )
     ours = marked_row(mark, where=f"{where}: extra.{MARK}.row")
     if ours is not None and ours.score == score:
         row = replace(ours, arm=arm or ours.arm)  # else it has been scored again since
     return row, None if mark.get("has_trace") is False else trace
+
+
+def _times(trajectory: Trajectory, where: str) -> list[str]:
+    """When its steps were, as far as it says.
+
+    Raises:
+        SpecError: a step's time is none.
+    """
+    times = []
+    for step in trajectory.steps:
+        try:
+            time = moment_in(step.timestamp)
+        except ValueError as error:
+            field = f"{where}: steps.{step.step_id - 1}.timestamp"
+            raise SpecError(str(error), field=field) from None
+        times += [time] if time else []
+    return times
 
 
 def _named(value: Json, path: str | None) -> str:

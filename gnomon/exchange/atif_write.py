@@ -23,7 +23,7 @@ from gnomon.exchange.conversation import (
 )
 from gnomon.exchange.job_export import ExportedJob, ExportFile, asked_of, json_line
 from gnomon.exchange.pictures import SUFFIXES, path_of, placeholder, tool_blocks
-from gnomon.report.row_formats import row_to_json
+from gnomon.exchange.row_mark import mark_of
 
 SCHEMA = "ATIF-v1.7"
 COUNTS = {  # of a reply's metrics: ATIF's name, ours
@@ -87,7 +87,7 @@ def trajectory_of(
     }
     choices, target = asked_of(question, trace)
     asked = {"asked": {"choices": choices, "target": target}} if choices or target else {}
-    ours = {"row": row_to_json(row), "response": (trace or {}).get("response"), **asked}
+    ours = {"row": mark_of(row), "response": (trace or {}).get("response"), **asked}
     return {
         "schema_version": SCHEMA,
         "session_id": row.job_id,

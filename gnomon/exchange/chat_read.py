@@ -10,6 +10,7 @@ from gnomon.core.row import Row
 from gnomon.core.score import Outcome
 from gnomon.exchange.conversation import step_of, wish_of
 from gnomon.exchange.json_lines import LenientModel, checked, lines
+from gnomon.exchange.reply_states import state_of
 from gnomon.exchange.row_file import tools_used
 from gnomon.exchange.run import Ended
 
@@ -83,6 +84,7 @@ def read_chats(path: Path, *, arm: str | None = None) -> Iterator[Ended]:
             model_calls=len(trace["steps"]) - len(tools),
             tool_calls=len(tools),
             tools_used=tools_used(tools),
+            reply_state=state_of(trace["steps"], score=line.score, answer=None),
         )
         yield row, trace
 

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, TypeVar
 
+from gnomon.core.trace import TOLD
+
 T = TypeVar("T")
 Json = Mapping[str, Any]
 
@@ -199,7 +201,8 @@ def step_of(kind: str, shown: Json, mark: object = None) -> dict[str, Any]:
         for name, value in mark.items()
         if name in defaults and name not in shown and _fits(value, defaults[name])
     }
-    return {**defaults, **shown, **kept, "kind": kind}
+    fields = {**defaults, **shown, **kept, "kind": kind}
+    return {name: value for name, value in fields.items() if value or name not in TOLD}
 
 
 def _fits(value: object, default: object) -> bool:

@@ -14,6 +14,7 @@ from gnomon.core.score import Outcome
 from gnomon.exchange.conversation import step_of, wish_of
 from gnomon.exchange.eee_write import ROW
 from gnomon.exchange.json_lines import LenientModel, checked, document, lines
+from gnomon.exchange.reply_states import state_of
 from gnomon.exchange.row_file import finite, tools_used
 from gnomon.exchange.row_mark import marked_row
 from gnomon.exchange.run import Ended
@@ -203,6 +204,7 @@ def _ended(
         reasoning_tokens=usage.reasoning_tokens if usage else None,
         wall_s=(latency or 0.0) / 1000,
         error=(line.error or "")[:500],
+        reply_state=state_of(trace["steps"], score=score, answer=final),
     )
     return row, trace
 

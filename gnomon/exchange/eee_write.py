@@ -18,7 +18,7 @@ from gnomon.core.row import Row
 from gnomon.exchange.conversation import Json, Ran, Said, arguments_of, in_turn, name_of, prompt_of
 from gnomon.exchange.job_export import ExportedJob, ExportFile, asked_of, json_line
 from gnomon.exchange.pictures import placeholder
-from gnomon.report.row_formats import row_to_json
+from gnomon.exchange.row_mark import mark_of
 from gnomon.spec.job_spec import ModelSpec
 
 SCHEMA = "0.3.0"
@@ -211,7 +211,7 @@ def sample_of(row: Row, trace: Json | None, view: QuestionView | None) -> dict[s
         "token_usage": _usage(row),
         "performance": {"latency_ms": row.wall_s * 1000},
         "error": None if row.stop_reason == "answered" else row.stop_reason,
-        "metadata": {"arm": row.arm, "cluster": row.cluster, ROW: json.dumps(row_to_json(row))},
+        "metadata": {"arm": row.arm, "cluster": row.cluster, ROW: json.dumps(mark_of(row))},
     }
 
 

@@ -5,22 +5,26 @@ import math
 import re
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from gnomon.core.errors import SpecError
+from gnomon.core.reply_state import CUT_REASONS, ReplyState
 from gnomon.core.row import Row
 from gnomon.core.score import Outcome
 from gnomon.exchange.archive import Archive
 from gnomon.exchange.conversation import MARK, Json, in_order, place_in, step_of, wish_of
 from gnomon.exchange.pictures import block_of_placeholder
-from gnomon.exchange.row_file import finite, summed, tools_used
+from gnomon.exchange.reply_states import state_of
+from gnomon.exchange.row_file import finite, moment_in, summed, tools_used
 from gnomon.exchange.row_mark import marked_row
 from gnomon.exchange.run import Ended
 
 LETTERS = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}  # correct, incorrect, partial, no answer
+WORDS = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}  # in any case
+INVALIDATED = "inspect:invalidated"
 ENDINGS = (".eval", ".json")
 ATTACHMENT = "attachment://"  # how a log names a text that it keeps once
 ROLES = ("system", "user", "assistant", "tool")
@@ -35,34 +39,54 @@ def read_log(
     scorer: str | None = None,
     cluster: str | None = None,
     cell: str | None = None,
+    taken: set[str] | None = None,
 ) -> Iterator[Ended]:
     """The samples of a log, one trial for each epoch.
 
-    `arm` names the arm, else the log's solver does; `scorer` picks one of several; `cluster` and `cell` name
-    fields of the samples' metadata. A sample that ended in an error is `infra_missing`; one that a limit
-    stopped before it was scored, the model's failure.
+    `arm` names the arm, else the log's solver does; `scorer` picks one of several, and the key of one whose
+    scores are objects (`accuracy.near`); `cluster` and `cell` name fields of the samples' metadata. A sample
+    that ended in an error or is unscored (NaN, null) is `infra_missing`, and so is one that was invalidated,
+    with INVALIDATED as its reason; one that a limit stopped before it was scored, the model's failure. The
+    names of the scores that were read are added to `taken`.
 
     Raises:
-        SpecError: it is no log that can be read, holds no samples, or a score is no share.
+        SpecError: it is no log that can be read, holds no samples, a score is no share, it is not clear which
+            score is meant, or the log is invalidated and does not say which samples are.
     """
     header, samples = _opened(path)
     about = _mapping(header).get("eval")
     if not isinstance(about, Mapping) or not isinstance(about.get("task"), str):
         raise SpecError(f"{path.name} is no log of Inspect: it has no `eval.task`", field="FILE")
     arm = arm or _arm(header, about)
-    is_empty = True
+    names: set[str] = set()
+    count = invalidated = 0
     for sample in samples:
-        is_empty = False
+        count += 1
         try:
-            ended = _ended(sample, about, arm=arm, scorer=scorer, cluster=cluster, cell=cell)
+            name, score = _picked(sample, scorer)
+            ended = _ended(sample, about, score, arm=arm, cluster=cluster, cell=cell)
         except UNLIKE as error:
             where = f"sample {str(_mapping(sample).get('id'))[:100]!r}"
             raise SpecError(
                 f"{path.name}: not as Inspect writes it: {str(error)[:200]}", field=where
             ) from None
+        invalidated += ended[0].stop_reason == INVALIDATED
+        names |= {name} - {""}
+        if len(names) > 1:
+            raise SpecError(
+                f"its samples have scores of several names; name one of {', '.join(sorted(names))}",
+                field="--scorer",
+            )
         yield ended
-    if is_empty:
+    if not count:
         raise SpecError(f"{path.name} holds no samples; log them with `--log-samples`", field="FILE")
+    if _mapping(header).get("invalidated") is True and not invalidated:
+        raise SpecError(
+            f"{path.name} is invalidated, and does not say which of its {count:,} samples are: none is taken",
+            field="FILE",
+        )
+    if taken is not None:
+        taken |= names
 
 
 def _opened(path: Path) -> tuple[Json, Iterator[Json]]:
@@ -98,13 +122,14 @@ def _arm(header: Json, about: Json) -> str:
 
 
 def _ended(
-    sample: Json, about: Json, *, arm: str, scorer: str | None, cluster: str | None, cell: str | None
+    sample: Json, about: Json, score: Json, *, arm: str, cluster: str | None, cell: str | None
 ) -> Ended:
     sample_id, metadata = str(sample.get("id")), _mapping(sample.get("metadata"))
     mark = _mapping(metadata.get(MARK))
-    score = _score(sample, scorer)
-    value = _value(score, sample_id)
+    value = _share(score.get("value"), sample_id)
     outcome, reason = _end(sample, value)
+    answer = None if score.get("answer") is None else str(score["answer"])
+    output = sample.get("output") or {}
     trace = _trace(sample, mark, is_ours=MARK in metadata)
     tools = [step for step in trace["steps"] if step["kind"] == "tool"]
     usage = [counts for counts in (sample.get("model_usage") or {}).values() if isinstance(counts, Mapping)]
@@ -124,7 +149,7 @@ def _ended(
         outcome=outcome,
         stop_reason=reason,
         score=0.0 if outcome == Outcome.MODEL_FAILED else value if outcome == Outcome.SCORED else None,
-        answer=None if score.get("answer") is None else str(score["answer"]),
+        answer=answer,
         model_calls=sum(step["kind"] == "reply" for step in trace["steps"]),
         tool_calls=len(tools),
         tool_errors=sum(step["error"] is not None for step in tools),
@@ -135,6 +160,11 @@ def _ended(
         reasoning_tokens=summed(usage, "reasoning_tokens"),
         usd=sum(float(cost) for cost in costs if cost is not None) if costs and None not in costs else None,
         wall_s=float(sample.get("working_time") or sample.get("total_time") or 0.0),
+        reply_state=_state(output, reason, value, answer)
+        or state_of(trace["steps"], score=value, answer=answer),
+        started_at=moment_in(sample.get("started_at")),
+        ended_at=moment_in(sample.get("completed_at")),
+        model_version=str(output.get("model") or ""),
     )
     for name in ("wall_s", "usd", "prompt_tokens", "completion_tokens"):
         number = getattr(row, name)
@@ -224,28 +254,81 @@ def _asked_block(block: Json) -> dict[str, str]:
     return {"type": "text", "text": f"<{block.get('type')}>"}
 
 
-def _score(sample: Json, scorer: str | None) -> Json:
-    scores = sample.get("scores") or {}
-    if scorer is not None and scores and scorer not in scores:
+def _picked(sample: Json, scorer: str | None) -> tuple[str, Json]:
+    """The score that counts and its name; of an object or a list, the part that is named or the only one.
+
+    Raises:
+        SpecError: there are several and none is named, or there is none of that name; lists them.
+    """
+    scores = sample.get("scores") or ({"score": sample["score"]} if sample.get("score") else {})
+    if not scores:
+        return "", {}
+    name = scorer or ""
+    while name and name not in scores:  # a name may hold dots itself
+        name = name.rpartition(".")[0]
+    if scorer is not None and not name:
         raise SpecError(f"no scorer {scorer!r}; there are: {', '.join(scores)}", field="--scorer")
-    if scorer is None and len(scores) > 1:
-        raise SpecError(f"the log has several scorers; name one of {', '.join(scores)}", field="--scorer")
-    score = scores.get(scorer) if scorer is not None else next(iter(scores.values()), None)
-    return score if isinstance(score, Mapping) else {}
-
-
-def _value(score: Json, sample_id: str) -> float | None:
+    if scorer is None:
+        if len(scores) > 1:
+            raise SpecError(f"the log has several scorers; name one of {', '.join(scores)}", field="--scorer")
+        name = next(iter(scores))
+    score, key = _mapping(scores[name]), (scorer or "").removeprefix(name).removeprefix(".")
     value = score.get("value")
-    if value is None:
+    if isinstance(value, list):
+        value = dict(zip(map(str, range(len(value))), value, strict=True))
+    if not isinstance(value, Mapping):
+        if key and value is not None and not _is_nan(value):
+            raise SpecError(f"scores of {name!r} have no keys; write {name}", field="--scorer")
+        return name, score
+    names = ", ".join(f"{name}.{each}" for each in value)
+    if key and key not in value:
+        raise SpecError(f"no key {key!r} in the scores of {name!r}; there are: {names}", field="--scorer")
+    if not key and len(value) != 1:
+        raise SpecError(f"scores of {name!r} are objects; name one of their keys: {names}", field="--scorer")
+    key = key or next(iter(value))
+    return f"{name}.{key}", {**score, "value": value[key]}
+
+
+def _is_nan(value: object) -> bool:
+    return isinstance(value, float) and math.isnan(value)
+
+
+def _share(value: object, sample_id: str) -> float | None:
+    """A score as Inspect reads it: letters, words, numbers as texts. None where it is unscored."""
+    if value is None or _is_nan(value):
         return None
-    share = LETTERS.get(value) if isinstance(value, str) else finite(value)
+    share = finite(value)
+    if isinstance(value, str):
+        share = LETTERS.get(value, WORDS.get(value.lower()))
+        if share is None:
+            with suppress(ValueError):
+                share = finite(float(value))
     if share is None:
-        allowed = f"a number in [0, 1] or one of {', '.join(LETTERS)}"
+        allowed = f"a number in [0, 1] or one of {', '.join((*LETTERS, *WORDS))}"
         raise SpecError(f"sample {sample_id!r} has the score {value!r}; allowed: {allowed}", field="FILE")
     return share
 
 
+def _state(output: Json, reason: str, value: float | None, answer: str | None) -> ReplyState | None:
+    """What the log tells of the last reply; None where it does not say.
+
+    Some scorers give the whole reply as the answer: of a cut one that scores nothing, that is none.
+    """
+    choices = output.get("choices") or [{}]
+    stopped = _mapping(choices[0]).get("stop_reason")
+    is_read = bool(value) or (answer is not None and answer != output.get("completion"))
+    if reason.startswith("inspect:"):
+        return ReplyState.MISSING
+    if stopped in CUT_REASONS:
+        return ReplyState.READ_CUT if is_read else ReplyState.CUT
+    if reason != "answered" and not is_read:
+        return ReplyState.LIMIT
+    return ReplyState.REFUSED if stopped == "content_filter" and not is_read else None
+
+
 def _end(sample: Json, value: float | None) -> tuple[Outcome, str]:
+    if sample.get("invalidation") or sample.get("invalidated") is True:
+        return Outcome.INFRA_MISSING, INVALIDATED
     if sample.get("error"):
         return Outcome.INFRA_MISSING, "inspect:error"
     limit = (sample.get("limit") or {}).get("type") if isinstance(sample.get("limit"), Mapping) else None

@@ -25,7 +25,7 @@ from gnomon.exchange.conversation import (
 )
 from gnomon.exchange.job_export import ExportedJob, ExportFile, asked_of, file_name
 from gnomon.exchange.pictures import ReadPicture, data_url, placeholder, tool_blocks
-from gnomon.report.row_formats import row_to_json
+from gnomon.exchange.row_mark import mark_of
 
 VERSION = 2
 SCORER = "gnomon"
@@ -178,7 +178,7 @@ def sample_of(
             "metrics": dict(row.metrics),
             "usd": row.usd,
             "trial_id": row.trial_id,
-            MARK: {"row": row_to_json(row), "notes": notes, "response": response},
+            MARK: {"row": mark_of(row), "notes": notes, "response": response},
         },
         "model_usage": {row.model: {**usage, "total_tokens": sum(usage.values()), **without_none(parts)}}
         if row.prompt_tokens is not None or row.completion_tokens is not None

@@ -1,7 +1,8 @@
 """Reads a file of any format that `gnomon import` takes; which one it is, its ending and first lines say."""
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+import csv
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from gnomon.core.errors import SpecError
@@ -13,17 +14,26 @@ NOT_READ = {  # by a field of its first line: what a file of ours is that holds 
     "resourceSpans": "these are spans of OpenTelemetry, which are written and not read",
     "gnomon_cassette": "this is a cassette: an arm replays it, `cassette: {replay: FILE}`",
 }
+READ = (
+    "read are logs of Inspect AI (.eval, .json), samples of lm-eval and lmms-eval (.jsonl with `doc_id`), "
+    "results of VLMEvalKit (.tsv, .xlsx or .csv with `index`), ATIF trajectories (`schema_version`), samples "
+    "of Every Eval Ever (`evaluation_id`), chat lines (`messages`), rows (`sample_id`, `arm`, `score`)"
+)
 START = 4_096  # bytes in which a document says what it is
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reading:
-    """How files are read: the arm's name, and names of fields where a format has several."""
+    """How files are read: the arm's name, and names of fields where a format has several.
+
+    `taken` collects the names of the scores that were read.
+    """
 
     arm: str | None = None
     scorer: str | None = None
     cluster: str | None = None
     cell: str | None = None
+    taken: set[str] = field(default_factory=set)
 
     def fields(self) -> Mapping[str, str | None]:
         """As the readers take them."""
@@ -40,7 +50,7 @@ def read_file(path: Path, reading: Reading, *, kind: str | None = None) -> Itera
     if kind == "inspect":
         from gnomon.exchange.inspect_log import read_log
 
-        return read_log(path, **reading.fields())
+        return read_log(path, **reading.fields(), taken=reading.taken)
     if kind == "atif":
         from gnomon.exchange.atif_read import read_trajectories
 
@@ -56,7 +66,11 @@ def read_file(path: Path, reading: Reading, *, kind: str | None = None) -> Itera
     if kind == "vlmevalkit":
         from gnomon.exchange.vlmevalkit_read import read_results
 
-        return read_results(path, **reading.fields())
+        return read_results(path, **reading.fields(), taken=reading.taken)
+    if kind == "lm-eval":
+        from gnomon.exchange.lm_eval_read import read_samples
+
+        return read_samples(path, **reading.fields(), taken=reading.taken)
     return ((replace(row, arm=reading.arm or row.arm), None) for row in row_file.iter_rows(path))
 
 
@@ -71,7 +85,7 @@ def kind_of(path: Path) -> str:
     if path.suffix in (".tsv", ".xlsx"):
         return "vlmevalkit"
     if path.suffix == ".csv":
-        return "rows"
+        return _kind_of_header(path)
     if path.suffix in row_file.ENDINGS:
         first = next(json_lines.lines(path), (0, None))[1]
         return _kind_of_fields(first) if isinstance(first, Mapping) else "rows"
@@ -88,10 +102,38 @@ def _kind_of_fields(fields: Mapping[str, object]) -> str:
         return "atif"
     if "evaluation_id" in fields:
         return "every-eval-ever"
-    for field, what in NOT_READ.items():
-        if field in fields:
+    for name, what in NOT_READ.items():
+        if name in fields:
             raise SpecError(what, field="FILE")
-    return "chat" if "messages" in fields else "rows"
+    if "doc_id" in fields:
+        return "lm-eval"
+    if "messages" in fields:
+        return "chat"
+    if "sample_id" in fields:
+        return "rows"
+    raise _unknown(f"its first line has the fields {_listed(fields)}")
+
+
+def _unknown(what: str) -> SpecError:
+    return SpecError(f"{what}; {READ}", field="FILE")
+
+
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(str(name)[:40] for name in list(names)[:12]) or "none"
+
+
+def _kind_of_header(path: Path) -> str:
+    """Rows, or a result of VLMEvalKit: by the columns of a CSV file."""
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            columns = next(csv.reader(file), [])
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise SpecError(f"{path} cannot be read: {error}", field="FILE") from None
+    if "sample_id" in columns or not columns:
+        return "rows"
+    if "index" in columns:
+        return "vlmevalkit"
+    raise _unknown(f"it has the columns {_listed(columns)}")
 
 
 def _kind_of_start(path: Path) -> str:
@@ -103,4 +145,10 @@ def _kind_of_start(path: Path) -> str:
         raise SpecError(f"{path} cannot be read: {error.strerror}", field="FILE") from None
     if b'"ATIF-' in start:
         return "atif"
-    return "every-eval-ever" if b'"evaluation_id"' in start else "inspect"
+    if b'"evaluation_id"' in start:
+        return "every-eval-ever"
+    if b'"eval"' in start:
+        return "inspect"
+    if b'"results"' in start:
+        raise _unknown("it holds totals, and scores of single samples are needed (`--log_samples`)")
+    raise _unknown("it begins as none of them does")

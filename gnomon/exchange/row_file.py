@@ -6,6 +6,7 @@ import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import MISSING
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -18,6 +19,7 @@ from gnomon.exchange import json_lines
 from gnomon.large_cells import allow_large_cells
 
 ENDINGS = (".ndjson", ".jsonl", ".csv")
+MOMENTS = ("started_at", "ended_at")
 TEXTS = tuple(column.name for column in ROW_COLUMNS if column.kind == "texts")
 
 
@@ -74,9 +76,10 @@ def row_of_line(line: BaseModel) -> Row:
     """The row; without a score it is `infra_missing`, else `scored`, unless `outcome` says otherwise.
 
     Raises:
-        ValueError: the score and the outcome contradict each other.
+        ValueError: the score and the outcome contradict each other, or a time is none.
     """
     values = {name: getattr(line, name) for name in COLUMNS}
+    values |= {name: moment_in(values[name]) for name in MOMENTS}
     values |= {name: tuple(values[name]) for name in TEXTS}
     is_missing = values["score"] is None
     outcome = values["outcome"] or (Outcome.INFRA_MISSING if is_missing else Outcome.SCORED)
@@ -143,6 +146,22 @@ def finite(value: object) -> float | None:
     if not isinstance(value, (int, float)) or not math.isfinite(value) or not 0 <= value <= 1:
         return None
     return float(value)
+
+
+def moment_in(value: object) -> str | None:
+    """A time in ISO 8601 as rows tell it: UTC, to the millisecond; a time without a zone is taken for UTC.
+
+    >>> moment_in("2026-01-02T03:04:05+01:00"), moment_in("")
+    ('2026-01-02T02:04:05.000Z', None)
+
+    Raises:
+        ValueError: it is no time.
+    """
+    if value is None or value == "":
+        return None
+    time = datetime.fromisoformat(str(value))
+    in_utc = time.replace(tzinfo=UTC) if time.tzinfo is None else time.astimezone(UTC)
+    return in_utc.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def summed(parts: Sequence[Mapping[str, Any]], name: str) -> int | None:

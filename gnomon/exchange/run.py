@@ -1,5 +1,6 @@
 """Makes a job of its own of what was read from elsewhere."""
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -12,6 +13,7 @@ from gnomon.spec.rules import check_imported
 
 AGENT = "imported"  # the agent of arms that were run elsewhere
 UNSCORED = ("atif:unscored", "chat:unscored", "vlmevalkit:unscored")  # of formats that need not have scores
+LEFT_OUT = ("inspect:invalidated",)  # why a trial is none: it is read to be counted, and not stored
 Ended = tuple[Row, Mapping[str, Any] | None]
 
 
@@ -20,12 +22,16 @@ class Run:
     """A job that was run elsewhere: its spec, its samples, its rows with their traces.
 
     `ended` is read again whenever it is gone through, so that no more than one trace is held at a time.
+    `missing` and `left_out` count trials by their stop reason: those without a score, and those that are not
+    among `trials`.
     """
 
     spec: JobSpec
     refs: Sequence[SampleRef]
     ended: Iterable[Ended]
     trials: int
+    missing: Mapping[str, int]
+    left_out: Mapping[str, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +57,7 @@ def run_of(ended: Iterable[Ended], *, name: str, primary: tuple[str, str] | None
     for row, _ in ended:
         seen.add(row)
     if not seen.trials:
-        raise SpecError("holds no rows", field="FILE")
+        raise SpecError(_nothing(seen.left_out), field="FILE")
     if seen.scored == 0 and seen.unscored:
         raise SpecError(f"no trial has a score ({seen.unscored}); name its field by --scorer", field="FILE")
     benchmarks = sorted(seen.benchmarks)
@@ -75,9 +81,22 @@ def run_of(ended: Iterable[Ended], *, name: str, primary: tuple[str, str] | None
     return Run(
         spec=spec,
         refs=list(seen.refs.values()),
-        ended=Again(lambda: ((replace(row, repeat=rank[row.repeat]), trace) for row, trace in ended)),
+        ended=Again(
+            lambda: (
+                (replace(row, repeat=rank[row.repeat]), trace)
+                for row, trace in ended
+                if row.stop_reason not in LEFT_OUT
+            )
+        ),
         trials=len(seen.trials),
+        missing=seen.missing,
+        left_out=seen.left_out,
     )
+
+
+def _nothing(left_out: Mapping[str, int]) -> str:
+    count = sum(left_out.values())
+    return f"all {count:,} trials are left out: {', '.join(left_out)}" if count else "holds no rows"
 
 
 class _Seen:
@@ -92,6 +111,8 @@ class _Seen:
         self.repeats: set[int] = set()
         self.scored = 0
         self.unscored = ""  # the reason that a format gives for trials without a score
+        self.missing: Counter[str] = Counter()
+        self.left_out: Counter[str] = Counter()
 
     def add(self, row: Row) -> None:
         """Take a row in.
@@ -99,6 +120,9 @@ class _Seen:
         Raises:
             SpecError: its trial came before, or its sample came with another task, cell or cluster.
         """
+        if row.stop_reason in LEFT_OUT:
+            self.left_out[row.stop_reason] += 1
+            return
         trial = (row.sample_id, row.model, row.arm, row.repeat)
         if trial in self.trials:
             raise SpecError(
@@ -115,5 +139,7 @@ class _Seen:
         self.benchmarks.add(row.benchmark)
         self.repeats.add(row.repeat)
         self.scored += row.score is not None
-        if row.score is None and row.stop_reason in UNSCORED:
-            self.unscored = row.stop_reason
+        if row.score is None:
+            self.missing[row.stop_reason] += 1
+            if row.stop_reason in UNSCORED:
+                self.unscored = row.stop_reason

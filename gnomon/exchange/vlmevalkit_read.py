@@ -1,7 +1,7 @@
 """Reads results of VLMEvalKit (`…_result.xlsx` or `.tsv`) as rows: one question per line with its score.
 
-Columns that are read: `index`, the score (`hit`, `score` or what `--scorer` names), `prediction`, and for
-task and cluster what `--cell` (default `category`) and `--cluster` name.
+Columns that are read: `index`, the score (`hit`, `score` or what `--scorer` names), `prediction`, `log`, and
+for task and cluster what `--cell` (default `category`) and `--cluster` name.
 """
 
 import csv
@@ -11,13 +11,15 @@ from pathlib import Path
 from gnomon.core.errors import SpecError
 from gnomon.core.row import Row
 from gnomon.core.score import Outcome
+from gnomon.exchange.failures import is_failure, is_judge_failure
+from gnomon.exchange.reply_states import state_of
 from gnomon.exchange.row_file import finite
 from gnomon.exchange.run import Ended
 from gnomon.exchange.sheet import sheet_lines
 from gnomon.large_cells import allow_large_cells
 
 SCORES = ("hit", "score")
-UNSCORED = "vlmevalkit:unscored"
+UNSCORED, FAILED, JUDGE_FAILED = "vlmevalkit:unscored", "vlmevalkit:failed", "vlmevalkit:judge_failed"
 Line = Mapping[str, str]
 
 
@@ -28,8 +30,13 @@ def read_results(
     scorer: str | None = None,
     cluster: str | None = None,
     cell: str | None = None,
+    taken: set[str] | None = None,
 ) -> Iterator[Ended]:
-    """A trial for each line; arm, model and benchmark are the file's name where nothing else says them.
+    """A trial for each line; arm and task are the file's name where nothing else says them. The name of the
+    score's column is added to `taken`.
+
+    Where the request of the model or of its judge failed, the trial is missing: what the file then has as the
+    score is made up.
 
     Raises:
         SpecError: a column is absent, or a score is no share; names the line and the column.
@@ -43,8 +50,15 @@ def read_results(
             raise SpecError(
                 f"no column {column or ' or '.join(SCORES)}; there are: {there}", field="--scorer"
             )
+        if taken is not None:
+            taken.add(column)
         group = line.get(cell or "category") or path.stem
-        score = _score(line[column], column, number)
+        score, prediction, why = _score(line[column], column, number), line.get("prediction") or "", UNSCORED
+        has_failed = is_failure(prediction)
+        if has_failed:
+            score, why = None, FAILED
+        elif is_judge_failure(line.get("log") or ""):
+            score, why = None, JUDGE_FAILED
         is_missing = score is None
         row = Row(
             job_id="",
@@ -58,15 +72,19 @@ def read_results(
             arm=(arm or path.stem)[:80],
             repeat=0,
             outcome=Outcome.INFRA_MISSING if is_missing else Outcome.SCORED,
-            stop_reason=UNSCORED if is_missing else "answered",
+            stop_reason=why if is_missing else "answered",
             score=score,
-            answer=line.get("prediction") or None,
+            answer=None if has_failed else prediction or None,
+            error=prediction[:500] if has_failed else "",
+            reply_state=state_of([{"kind": "reply", "text": prediction}], score=score, answer=None)
+            if "prediction" in line
+            else None,
         )
         yield row, None
 
 
 def _score(text: str, column: str, number: int) -> float | None:
-    if not text:
+    if text.lower() in ("", "nan", "none"):
         return None
     try:
         share = finite(float(text))
@@ -84,7 +102,8 @@ def _lines(path: Path) -> Iterator[tuple[int, Line]]:
     allow_large_cells()
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
-            for number, line in enumerate(csv.DictReader(file, delimiter="\t"), start=2):
+            delimiter = "," if path.suffix == ".csv" else "\t"
+            for number, line in enumerate(csv.DictReader(file, delimiter=delimiter), start=2):
                 yield number, {name: value or "" for name, value in line.items() if isinstance(name, str)}
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise SpecError(f"{path} cannot be read: {error}", field="FILE") from None

@@ -160,3 +160,46 @@ def test_what_cannot_be_exported_is_a_problem_with_its_field(kept: str, api: Tes
     unknown = api.get(f"/v1/jobs/{kept}/export", params={"format": "excel"})
     assert unknown.status_code == 422
     assert "format" in unknown.text
+
+
+def test_an_import_tells_what_it_took_and_what_it_left_out(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GNOMON_DATA_DIR", str(tmp_path / "data"))
+    values = [1, 0, float("nan"), None, 1]
+    samples: list[dict[str, Any]] = [
+        {"id": number, "epoch": 1, "scores": {"acc": {"value": value}}} for number, value in enumerate(values)
+    ]
+    samples[4]["invalidation"] = {"author": "me"}
+    path = tmp_path / "log.json"
+    path.write_text(json.dumps({"eval": {"task": "t"}, "samples": samples}))
+    assert command("import", f"raw={path}", f"tools={path}") == 0
+    said = capsys.readouterr().out
+    assert "8 trials of 4 samples; arms: raw, tools\nscores: acc\n" in said
+    assert "4 of 8 trials have no score and are missing: unscored in the log 4\n" in said
+    assert "2 of 10 trials are left out: invalidated in the log 2\n" in said
+    assert command("import", str(path), "--json") == 0
+    document = json.loads(capsys.readouterr().out)
+    assert document.pop("job_id")
+    assert document == {
+        "trials": 4,
+        "samples": 4,
+        "scored": 2,
+        "scores": ["acc"],
+        "missing": {"inspect:unscored": 2},
+        "left_out": {"inspect:invalidated": 1},
+    }
+
+
+def test_samples_of_a_harness_become_a_report_of_two_arms(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GNOMON_DATA_DIR", str(tmp_path / "data"))
+    for arm, score in (("raw", 0.0), ("tools", 1.0)):
+        lines = [{"doc_id": n, "filtered_resps": ["B"], "filter": "none", "acc": score} for n in range(30)]
+        (tmp_path / f"{arm}.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    files = [f"{arm}={tmp_path / arm}.jsonl" for arm in ("raw", "tools")]
+    assert command("import", *files, "--primary", "raw", "tools", "--json") == 0
+    job_id = json.loads(capsys.readouterr().out)["job_id"]
+    assert command("report", job_id, "--format", "md") == 0
+    assert "does better under “tools” than under “raw”, by 100.0 points" in capsys.readouterr().out

@@ -13,7 +13,7 @@ import pytest
 from gnomon.core.errors import SpecError
 from gnomon.core.row import COLUMNS, ROW_COLUMNS, Form, Row, RowColumn, columns_of
 from gnomon.core.score import Outcome
-from gnomon.exchange.row_file import read_rows
+from gnomon.exchange.row_file import MOMENTS, read_rows
 from gnomon.report.row_formats import row_to_json, rows_csv, rows_ndjson, rows_parquet
 from workers.store.serialization import row_in_order, row_values
 
@@ -56,7 +56,7 @@ def test_a_field_that_no_column_can_hold_is_refused_by_name() -> None:
 def a_value(column: RowColumn) -> Any:
     """A value that is not the column's default."""
     values = {
-        "text": f"of {column.name}",
+        "text": "2026-01-02T03:04:05.678Z" if column.name in MOMENTS else f"of {column.name}",
         "integer": 7,
         "fraction": 0.5,
         "choice": next(iter(column.type)) if column.kind == "choice" else None,

@@ -11,7 +11,13 @@ from gnomon.benchmarks.questions.question import OwnQuestion, displayed_in
 from gnomon.benchmarks.questions.rows import TASK, Reading
 from gnomon.benchmarks.questions.samples import FRAMES, OwnSamples
 from gnomon.benchmarks.questions.scorers.judge import JudgeScorer
-from gnomon.benchmarks.questions.scorers.option import OptionScorer, choice, options_in, right_letter
+from gnomon.benchmarks.questions.scorers.option import (
+    OptionScorer,
+    choice,
+    labels_in,
+    options_in,
+    right_letter,
+)
 from gnomon.benchmarks.questions.scorers.scorers import make_scorer
 from gnomon.benchmarks.questions.tables import sha256_of
 from gnomon.core.benchmark import (
@@ -136,7 +142,10 @@ class Questions:
         scorer = scorer or make_scorer("option" if options else "text")
         is_choice = isinstance(scorer, OptionScorer) and options
         answer, response = record["answer"], record["response"]
-        truth = choice(options, right_letter(answer, options)) if is_choice else scorer.truth(answer)
+        if is_choice:
+            truth = choice(options, right_letter(answer, options, labels_in(record)))
+        else:
+            truth = scorer.truth(answer)
         return scorer.score(truth, response if isinstance(response, str) else "")
 
     def needs_judge(self, sample: Sample) -> bool:

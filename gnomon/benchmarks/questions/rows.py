@@ -12,7 +12,7 @@ from gnomon.benchmarks.questions.columns import ColumnNames
 from gnomon.benchmarks.questions.pictures import Source, check_picture, is_file_name, key_of, sources_in
 from gnomon.benchmarks.questions.question import OwnQuestion
 from gnomon.benchmarks.questions.reading import as_json
-from gnomon.benchmarks.questions.scorers.option import OptionScorer, options_in, right_letter
+from gnomon.benchmarks.questions.scorers.option import OptionScorer, labels_in, options_in, right_letter
 from gnomon.benchmarks.questions.scorers.scorer import Scorer
 from gnomon.benchmarks.questions.scorers.scorers import make_scorer
 from gnomon.core.errors import DataError, SpecError
@@ -70,7 +70,7 @@ class RowReader:
             self.faults.append(self._absent("answer", values))
         elif scorer is not None and not self._has_fault("options"):
             if isinstance(scorer, OptionScorer) and options:
-                gold = self._try(lambda: right_letter(row["answer"], options), "")
+                gold = self._try(lambda: right_letter(row["answer"], options, labels_in(row)), "")
             else:
                 truth = self._try(lambda: scorer.truth(_bounded(row["answer"])), None)
         pictures = self._try(lambda: sources_in(row.get("images")), ())

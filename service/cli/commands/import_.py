@@ -13,10 +13,27 @@ from service.cli.completions import complete_job
 from service.cli.options import data_dir_option, json_option
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from gnomon.exchange.read_file import Reading
     from gnomon.exchange.run import Ended
 
-KINDS = ("inspect", "rows", "atif", "chat", "every-eval-ever", "vlmevalkit")
+KINDS = ("inspect", "rows", "atif", "chat", "every-eval-ever", "vlmevalkit", "lm-eval")
+
+
+REASONS = {  # of trials without a score, in words
+    "inspect:unscored": "unscored in the log",
+    "inspect:error": "ended in an error",
+    "inspect:invalidated": "invalidated in the log",
+    "vlmevalkit:unscored": "without a score",
+    "vlmevalkit:failed": "request of the model failed",
+    "vlmevalkit:judge_failed": "request of the judge failed",
+    "lm-eval:unscored": "without a score",
+    "lm-eval:failed": "request of the model failed",
+    "atif:unscored": "without a score",
+    "chat:unscored": "without a score",
+    "imported:missing": "score null",
+}
 
 
 @click.command("import")
@@ -25,7 +42,8 @@ KINDS = ("inspect", "rows", "atif", "chat", "every-eval-ever", "vlmevalkit")
 @click.option("--primary", nargs=2, metavar="BASELINE VARIANT", help="The planned (primary) comparison.")
 @click.option("--format", "kind", type=click.Choice(KINDS), help="The files' format; default: it is found.")
 @click.option(
-    "--scorer", help="The scorer to read from a log with several; of trajectories, the score's path."
+    "--scorer",
+    help="The score to read where there are several: SCORER, SCORER.KEY, METRIC, METRIC,FILTER, or a path.",
 )
 @click.option("--cluster", help="Field of the samples' metadata that names the cluster, such as the video.")
 @click.option("--cell", help="Field of the samples' metadata that names the task.")
@@ -51,9 +69,10 @@ def import_(
     as_json: bool,
     data_dir: Path | None,
 ) -> None:
-    """Store runs made elsewhere as one job: logs of Inspect AI (.eval, .json), ATIF trajectories (.json,
-    .jsonl), samples of Every Eval Ever (_samples.jsonl, or the .json beside it), results of VLMEvalKit (.tsv,
-    .xlsx), chat lines (.jsonl), rows (.ndjson, .jsonl, .csv).
+    """Store runs made elsewhere as one job: logs of Inspect AI (.eval, .json), samples of lm-eval and
+    lmms-eval (--log_samples, .jsonl), ATIF trajectories (.json, .jsonl), samples of Every Eval Ever
+    (_samples.jsonl, or the .json beside it), results of VLMEvalKit (.tsv, .xlsx, .csv), chat lines (.jsonl),
+    rows (.ndjson, .jsonl, .csv).
 
     Each file is an arm, named by ARM= or else by what it says. With --into, one file of answers (sample_id,
     answer, perhaps model and repeat) is scored as JOB was, and added to its models in a new job.
@@ -83,12 +102,30 @@ def import_(
     finally:
         store.close()
     if as_json:
-        click.echo(json.dumps({"job_id": job_id, "trials": run.trials, "samples": len(run.refs)}))
+        scored = run.trials - sum(run.missing.values())
+        told = {
+            "scored": scored,
+            "missing": run.missing,
+            "left_out": run.left_out,
+            "scores": sorted(reading.taken),
+        }
+        click.echo(json.dumps({"job_id": job_id, "trials": run.trials, "samples": len(run.refs)} | told))
         return
     arms = ", ".join(arm.name for arm in run.spec.arms)
     sizes = f"{count(run.trials, 'trial')} of {count(len(run.refs), 'sample')}"
     click.echo(f"job {job_id}: {sizes}; arms: {arms}")
+    if reading.taken:
+        click.echo(f"scores: {', '.join(sorted(reading.taken))}")
+    _echo_counts("have no score and are missing", run.missing, run.trials)
+    _echo_counts("are left out", run.left_out, run.trials + sum(run.left_out.values()))
     click.echo(f"`gnomon report {job_id} --out report.html` compares them")
+
+
+def _echo_counts(what: str, counts: "Mapping[str, int]", of: int) -> None:
+    """How many of how many trials, and why; nothing where there are none."""
+    if counts:
+        reasons = ", ".join(f"{REASONS.get(reason, reason)} {number:,}" for reason, number in counts.items())
+        click.echo(f"{sum(counts.values()):,} of {of:,} trials {what}: {reasons}")
 
 
 def _import_answers(

@@ -10,6 +10,7 @@ from typing import Any, get_args
 import pytest
 
 from gnomon.core.errors import SpecError
+from gnomon.core.reply_state import ReplyState
 from gnomon.core.row import Row
 from gnomon.exchange.conversation import Noted, Ran, Said, conversation
 from gnomon.exchange.formats import FORMATS, FormatName, single_stream
@@ -29,6 +30,15 @@ def written(kind: FormatName, folder: Path, job: ExportedJob) -> list[Path]:
         path.write_bytes(b"".join(file.chunks))
         paths.append(path)
     return paths
+
+
+TOLD = {
+    "reply_state": ReplyState.READ_CUT,
+    "read_by": "json_field",
+    "started_at": "2026-01-02T03:04:05.000Z",
+    "ended_at": "2026-01-02T03:04:09.000Z",
+    "model_version": "small-2026-01",
+}
 
 
 def read_back(paths: list[Path]) -> dict[str, tuple[Row, Any]]:
@@ -57,6 +67,13 @@ def test_rows_and_traces_come_back_as_they_were(kind: FormatName, with_media: bo
         expected = TRACES[trial] or {"prompt": [], "steps": [], "response": None}
         assert TRACES[trial] is None or {part: trace[part] for part in TRACE_PARTS} == expected
     assert back["t_1"][1]["asked"] == {"choices": ["left", "up"], "target": "B"}
+
+
+@pytest.mark.parametrize("kind", ["rows", "inspect", "inspect-eval", "atif", "every-eval-ever"])
+def test_states_times_and_versions_come_back(kind: FormatName, tmp_path: Path) -> None:
+    rows = tuple(replace(row, **TOLD) for row in ROWS[:2])
+    back = read_back(written(kind, tmp_path, small_job(rows=rows)))
+    assert {trial: row for trial, (row, _) in back.items()} == {row.trial_id: row for row in rows}
 
 
 @pytest.mark.parametrize("kind", ["inspect", "atif"])
@@ -153,11 +170,30 @@ def test_a_result_belongs_to_the_next_call_of_its_name() -> None:
         ("a.json", '{"version": 2, "eval": {}}', "inspect"),
         ("a.eval", "", "inspect"),
         ("a.tsv", "index\n", "vlmevalkit"),
+        ("a.csv", "index,prediction,hit\n", "vlmevalkit"),
+        ("a.jsonl", '{"doc_id": 0, "filtered_resps": ["A"]}', "lm-eval"),
     ],
 )
 def test_a_file_says_what_it_is(name: str, text: str, kind: str, tmp_path: Path) -> None:
     (tmp_path / name).write_text(text)
     assert kind_of(tmp_path / name) == kind
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "says"),
+    [
+        ("a.jsonl", '{"answer": "B"}', "first line has the fields answer; read are logs of Inspect"),
+        ("a.csv", "question,answer\n", "has the columns question, answer; read are"),
+        ("a.json", '{"results": {"gsm8k": {"exact_match": 1}}}', "scores of single samples are needed"),
+        ("a.json", "[1]", "begins as none of them does; read are"),
+    ],
+)
+def test_a_file_of_no_format_is_refused_with_those_that_are_read(
+    name: str, text: str, says: str, tmp_path: Path
+) -> None:
+    (tmp_path / name).write_text(text)
+    with pytest.raises(SpecError, match=says):
+        kind_of(tmp_path / name)
 
 
 def a_trajectory(**changes: Any) -> dict[str, Any]:

@@ -143,6 +143,55 @@ def test_a_list_of_options_lists_of_answers_and_names_that_are_common_elsewhere_
     assert prompt(samples["8"]).startswith("Two people.\nQuestion: Who?")
 
 
+@pytest.mark.parametrize(("name", "write"), FORMATS)
+def test_letters_that_options_carry_are_shown_once_in_every_format(
+    name: str, write: Writer, tmp_path: Path
+) -> None:
+    row = {
+        "id": "v",
+        "question": "Where?",
+        "A": "A. back-right",
+        "B": "B. back-left",
+        "answer": "B. back-left",
+    }
+    write(tmp_path / name, [row])
+    sample = samples_of(tmp_path)["v"]
+    assert "Options:\nA. back-right\nB. back-left\n" in prompt(sample)
+    assert questions.score(sample, "B", scoring="strict").value == 1
+    write(tmp_path / name, [row, {**row, "id": "w", "A": "back-right"}])
+    [fault] = faults_of(tmp_path)[1:]
+    assert "options: carry the letters none, B; allowed: all carry theirs in order (A, B, …)" in fault
+
+
+@pytest.mark.parametrize(("name", "write"), [FORMATS[0], FORMATS[-1]])
+def test_choices_beside_their_labels_are_read_with_their_key(
+    name: str, write: Writer, tmp_path: Path
+) -> None:
+    choices = {"text": ["ice", "steam", "water"], "label": ["1", "2", "3"]}
+    write(tmp_path / name, [{"id": "arc", "question": "What is it?", "choices": choices, "answerKey": "2"}])
+    benchmark = questions.reading({"answer": "answerKey"}, None)  # type: ignore[attr-defined]
+    sample = samples_of(tmp_path, benchmark=benchmark)["arc"]
+    assert "A. ice\nB. steam\nC. water\n" in prompt(sample)
+    assert displayed_in(sample).gold == "B"
+
+
+def test_the_cases_of_letters_and_indices_are_read_as_they_are_meant(cases_dir: Path, tmp_path: Path) -> None:
+    path = tmp_path / "lettered-options.jsonl"  # pictures would be kept beside it
+    path.write_bytes((cases_dir / path.name).read_bytes())
+    samples = samples_of(path, protocol="guarded")
+    for sample in samples.values():
+        lines = prompt(sample).splitlines()
+        options = lines[lines.index("Options:") + 1 :][:4]
+        assert [line[:3] for line in options] == ["A. ", "B. ", "C. ", "D. "]
+        assert not any(line[3:5] in ("A.", "B.", "C.", "D.") for line in options)
+        assert questions.score(sample, displayed_in(sample).gold, scoring="strict").value == 1
+    path = tmp_path / "index-or-text.jsonl"
+    path.write_bytes((cases_dir / path.name).read_bytes())
+    faults = faults_of(path)
+    assert len(faults) == 3
+    assert all("as an index from 0" in fault and "as the text '1'" in fault for fault in faults[1:])
+
+
 def test_columns_have_the_names_that_the_spec_gives_them(tmp_path: Path) -> None:
     write_csv(tmp_path / "q.csv", [{"prompt": "How far?", "gold": "5", "question": "no", "nr": "x"}])
     benchmark = questions.reading({"question": "prompt", "answer": "gold", "id": "nr"}, "number")  # type: ignore[attr-defined]
@@ -360,7 +409,7 @@ def test_cells_without_a_value_are_empty_and_separators_of_other_kinds_stay_in_t
     write_parquet(tmp_path / "q.parquet", rows)
     assert faults_of(tmp_path / "q.parquet")[1:] == ["  row 2: answer: is missing or empty"]
     rows[1]["answer"] = 1.0
-    assert any("'1.0' is not among" in fault for fault in [*faults_again(tmp_path, rows)])
+    assert any("'1.0' could be B as an index from 0" in fault for fault in [*faults_again(tmp_path, rows)])
     write_csv(tmp_path / "q.csv", [{"question": "Q\u2028R\x0cS", "answer": "a"}])
     assert "Q\u2028R\x0cS" in prompt(samples_of(tmp_path / "q.csv")["2"])
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gnomon.benchmarks.questions.scorers.option import choice, options_in, right_letter
+from gnomon.benchmarks.questions.scorers.option import choice, labels_in, options_in, right_letter
 from gnomon.benchmarks.questions.scorers.scorers import SCORERS, make_scorer
 from gnomon.core.errors import SpecError
 
@@ -168,6 +168,16 @@ def test_whatever_a_model_writes_gets_a_score_from_every_scorer() -> None:
         ({"A": "a", "C": "c"}, "options", "option B is empty"),
         ({"options": [str(number) for number in range(27)]}, "options", "has 27 entries; allowed: 26"),
         ({"options": {"A": "a", "X": "b"}}, "options", "has the keys A, X"),
+        (
+            {"options": ["A. left", "right"]},
+            "options",
+            "carry the letters A, none; allowed: all carry theirs",
+        ),
+        ({"options": ["B. left", "A. right"]}, "options", "carry the letters B, A; allowed"),
+        ({"options": ["A. left", "B. up", "D. right"]}, "options", "carry the letters A, B, D; allowed"),
+        ({"options": ["A. left", "B. left"]}, "options", "options A and B are the same text 'left'"),
+        ({"A": "a) left", "B": "right"}, "options", "carry the letters A, none"),
+        ({"options": {"text": ["x", "y"], "label": ["A"]}}, "options", "has not as many labels as texts"),
     ],
 )
 def test_options_that_cannot_be_asked_are_refused(row: dict[str, Any], field: str, words: str) -> None:
@@ -175,6 +185,80 @@ def test_options_that_cannot_be_asked_are_refused(row: dict[str, Any], field: st
         options_in(row)
     assert refused.value.field == field
     assert words in refused.value.message
+
+
+@pytest.mark.parametrize(
+    "form",
+    ["{}. {}", "{}) {}", "({}) {}", "[{}] {}", "{}: {}", "{} - {}", "{}、{}", "（{}）{}", "Option {}: {}"],
+)
+@pytest.mark.parametrize("letters", ["ABCD", "abcd"])
+def test_letters_that_options_carry_are_taken_off(form: str, letters: str) -> None:
+    texts = ["back-left", "front-right", "None of the above", "5 m"]
+    options = [form.format(letter, text) for letter, text in zip(letters, texts, strict=True)]
+    plain = dict(zip("ABCD", texts, strict=True))
+    assert options_in({"options": options}) == plain
+    assert options_in(dict(zip("ABCD", options, strict=True))) == plain
+    for answer in ("B", "b", "(B)", "B.", "B)", options[1], "front-right", "Front-Right."):
+        assert right_letter(answer, plain) == "B"
+    with pytest.raises(SpecError, match="not among the options"):
+        right_letter("B. back-left", plain)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["W. Heisenberg", "N. Bohr"],
+        ["A.M.", "P.M."],
+        ["A.D. 70", "B.C. 70"],
+        ["A", "B", "C"],
+        ["a dog", "a cat"],
+        ["A-frame", "B-road"],
+        ["3.5", "4.5"],
+        ["None of the above", "Both A and B"],
+    ],
+)
+def test_texts_that_only_begin_like_letters_stay_as_they_are(options: list[str]) -> None:
+    assert list(options_in({"options": options}).values()) == options
+
+
+@pytest.mark.parametrize(
+    ("options", "answer", "says"),
+    [
+        (["1", "2", "3"], 1, "A as the text '1', B as an index from 0, A as an index from 1"),
+        (["0", "1", "2"], "1", "B as the text '1', B as an index from 0, A as an index from 1"),
+        (["left", "up", "right"], 2, "C as an index from 0, B as an index from 1"),
+        (["left", "up", "right"], "2.0", "C as an index from 0, B as an index from 1"),
+        (["left", "right"], 0, "A as an index from 0"),
+        (["3", "5", "7"], 3, "A as the text '3', C as an index from 1"),
+    ],
+)
+def test_a_number_that_could_be_an_index_is_refused_with_its_readings(
+    options: list[str], answer: object, says: str
+) -> None:
+    with pytest.raises(SpecError) as refused:
+        right_letter(answer, options_in({"options": options}))
+    assert refused.value.field == "answer"
+    assert f"could be {says}; write the right one's letter instead: A, B" in refused.value.message
+
+
+@pytest.mark.parametrize(("options", "answer", "letter"), [(["10", "20"], 20, "B"), (["9", "2"], "2", "B")])
+def test_a_number_is_a_text_where_no_index_says_otherwise(
+    options: list[str], answer: object, letter: str
+) -> None:
+    assert right_letter(answer, options_in({"options": options})) == letter
+
+
+@pytest.mark.parametrize("labels", [["A", "B", "C"], ["1", "2", "3"]])
+def test_options_may_stand_beside_their_labels(labels: list[str]) -> None:
+    texts = ["left", "up", "right"]
+    pairs = [{"label": label, "text": text} for label, text in zip(labels, texts, strict=True)]
+    for options in ({"text": texts, "label": labels}, pairs):
+        row = {"options": options}
+        assert options_in(row) == dict(zip("ABC", texts, strict=True))
+        for answer in (labels[1], "B", "up"):
+            assert right_letter(answer, options_in(row), labels_in(row)) == "B"
+    with pytest.raises(SpecError, match="has the labels A, C; allowed: A, B, C, … or 1, 2, 3"):
+        labels_in({"options": {"text": ["x", "y"], "label": ["A", "C"]}})
 
 
 def test_a_right_option_is_a_letter_or_a_text_but_not_two_of_them() -> None:

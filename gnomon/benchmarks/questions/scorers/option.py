@@ -1,5 +1,6 @@
 """Option: the reply names the one right option among those displayed."""
 
+import re
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
@@ -12,6 +13,14 @@ from gnomon.core.words import LETTER, closing
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 MAX_OPTION = 4_000  # characters
+NO_LABELS: Mapping[str, str] = {}
+CARRIED = re.compile(  # a letter before a text: "A. left", "(A) left", "A: left", "A - left"; not "A.M."
+    r"(?:(?:option|choice) )?[(\[（【]?([a-z]) ?"
+    r"(?:[.．、:：)\]）】]+(?: |(?=\w\w|\d|[^\x00-\x7f])(?!\w\.))| [-–—] )(?=\S)",
+    re.IGNORECASE,
+)
+BARE = re.compile(r"(?:option |choice )?[(\[（【]?([a-z])[.．、:：)\]）】]*", re.IGNORECASE)
+INDEX = re.compile(r"\d{1,3}(?:\.0)?")
 
 
 class OptionScorer(Scorer):
@@ -44,19 +53,17 @@ def choice(options: Mapping[str, str], letter: str) -> Truth:
 def options_in(values: Mapping[str, Any]) -> dict[str, str]:
     """The options of a row by letter: of the list `options`, or of the columns A, B, C and so on.
 
+    Letters that the texts carry themselves are taken off.
+
     >>> options_in({"options": ["left", "right"]}), options_in({"A": "left", "B": 2, "C": ""})
     ({'A': 'left', 'B': 'right'}, {'A': 'left', 'B': '2'})
+    >>> options_in({"options": ["(A) left", "(B) right"]})
+    {'A': 'left', 'B': 'right'}
 
     Raises:
-        SpecError: they are no list of texts, or some are empty or alike.
+        SpecError: they are no list of texts, some are empty or alike, or only some carry their letters.
     """
-    written = values.get("options")
-    if isinstance(written, str) and written.strip():
-        written = as_json(written)
-        if written is None:
-            raise SpecError(
-                'is no JSON list, such as ["left", "right"]; or use columns A, B, C', field="options"
-            )
+    written = _labels_and_texts(_written(values))[1]
     if isinstance(written, Mapping):
         written = {letter: text for letter, text in written.items() if text not in (None, "")}
         written = [written[letter] for letter in _lettered(written)]
@@ -66,8 +73,71 @@ def options_in(values: Mapping[str, Any]) -> dict[str, str]:
         texts = [_text(option) for option in written]
     else:
         raise SpecError("is no list of texts", field="options")
+    texts = _without_letters(texts)
     _check(texts)
     return dict(zip(LETTERS, texts, strict=False))
+
+
+def labels_in(values: Mapping[str, Any]) -> dict[str, str]:
+    """The letter of each label, of options `{text: […], label: […]}` or a list of `{label, text}`.
+
+    >>> labels_in({"options": {"text": ["left", "right"], "label": ["1", "2"]}})
+    {'1': 'A', '2': 'B'}
+
+    Raises:
+        SpecError: the labels are neither letters nor numbers in their order.
+    """
+    labels = [_text(label).upper() for label in _labels_and_texts(_written(values))[0]]
+    if labels not in (list(LETTERS[: len(labels)]), [str(at) for at in range(1, len(labels) + 1)]):
+        message = f"has the labels {', '.join(labels)[:80]}; allowed: A, B, C, … or 1, 2, 3, …"
+        raise SpecError(message, field="options")
+    return dict(zip(labels, LETTERS, strict=False))
+
+
+def _written(values: Mapping[str, Any]) -> Any:
+    written = values.get("options")
+    if not isinstance(written, str) or not written.strip():
+        return written
+    parsed = as_json(written)
+    if parsed is None:
+        raise SpecError('is no JSON list, such as ["left", "right"]; or use columns A, B, C', field="options")
+    return parsed
+
+
+def _labels_and_texts(written: Any) -> tuple[list[Any], Any]:
+    """Labels and texts apart; options without labels as they are."""
+    if isinstance(written, list) and written and all(map(_has_label, written)):
+        written = {name: [option[name] for option in written] for name in ("label", "text")}
+    if not _has_label(written):
+        return [], written
+    labels, texts = written["label"], written["text"]
+    if not isinstance(labels, list) or not isinstance(texts, list) or len(labels) != len(texts):
+        raise SpecError("has not as many labels as texts", field="options")
+    return labels, texts
+
+
+def _has_label(option: object) -> bool:
+    return isinstance(option, Mapping) and set(option) == {"label", "text"}
+
+
+def _without_letters(texts: list[str]) -> list[str]:
+    """The texts without the letters that they carry.
+
+    Raises:
+        SpecError: some carry one and others do not, or they come in another order.
+    """
+    matches = [CARRIED.match(text) for text in texts]
+    carried = [match[1].upper() if match else "" for match in matches]
+    letters = list(LETTERS[: len(texts)])
+    if not set(carried) & set(letters):
+        return texts  # as in "W. Heisenberg"
+    if carried != letters:
+        raise SpecError(
+            f"carry the letters {', '.join(letter or 'none' for letter in carried)}; "
+            f"allowed: all carry theirs in order ({', '.join(letters[:3])}, …), or none does",
+            field="options",
+        )
+    return [text[match.end() :].strip() for text, match in zip(texts, matches, strict=True) if match]
 
 
 def _lettered(written: Mapping[str, Any]) -> list[str]:
@@ -112,26 +182,66 @@ def _check(texts: list[str]) -> None:
             raise SpecError(f"options {same} and {letter} are the same text {text[:60]!r}", field="options")
 
 
-def right_letter(answer: object, options: Mapping[str, str]) -> str:
-    """The letter of the right option: of its letter or of its text, as the file gives it.
+def right_letter(answer: object, options: Mapping[str, str], labels: Mapping[str, str] = NO_LABELS) -> str:
+    """The letter of the right option: of its letter, its text or both, or its label, as the file gives it.
 
     >>> options = {"A": "left", "B": "right"}
-    >>> right_letter("b", options), right_letter("Right", options)
-    ('B', 'B')
+    >>> right_letter("(b)", options), right_letter("Right", options), right_letter("B. right", options)
+    ('B', 'B', 'B')
 
     Raises:
-        SpecError: the answer is not among the options, or could be two of them.
+        SpecError: the answer is not among the options, or could be two of them. A number could be an index as
+            well, from 0 or from 1: it is taken where it is a text and no such reading is another option.
     """
     written = " ".join(str(answer).split()) if isinstance(answer, str | int | float) else ""
     if isinstance(answer, bool):
         written = "yes" if answer else "no"
-    by_letter = [written.upper()] if written.upper() in options and len(written) == 1 else []
-    exact = [letter for letter, text in options.items() if text == written]
-    by_text = exact or [letter for letter, text in options.items() if normalised(text) == normalised(written)]
-    letters = sorted({*by_letter, *by_text}) if written else []
+    readings = {**_by_letter(written, options), **_by_text(written, options)}
+    indices = {} if labels else _by_index(written, options)
+    if written.upper() in labels:
+        readings["a label"] = labels[written.upper()]
+    letters: list[str] = sorted({*readings.values(), *(indices.values() if readings else ())})
     if len(letters) == 1:
         return letters[0]
-    if letters:
-        raise SpecError(f"{written!r} could be any of the options {', '.join(letters)}", field="answer")
-    allowed = f"allowed: {', '.join(options)}, or the text of one"
-    raise SpecError(f"{str(answer)[:60]!r} is not among the options; {allowed}", field="answer")
+    shown, allowed = repr(str(answer)[:60]), ", ".join(options)
+    if indices:
+        named = ", ".join(f"{letter} as {reading[:80]}" for reading, letter in (readings | indices).items())
+        message = f"{shown} could be {named}; write the right one's letter instead: {allowed}"
+    elif letters:
+        message = f"{shown} could be any of the options {', '.join(letters)}"
+    else:
+        message = f"{shown} is not among the options; allowed: {allowed}, or the text of one"
+    raise SpecError(message, field="answer")
+
+
+def _by_letter(text: str, options: Mapping[str, str]) -> dict[str, str]:
+    """The option whose letter the text is, or which it names by letter and text."""
+    bare = BARE.fullmatch(text)
+    if bare is not None:
+        letter = bare[1].upper()
+        return {"its letter": letter} if letter in options else {}
+    match = CARRIED.match(text)
+    letter = match[1].upper() if match else ""
+    if match and letter in options and normalised(options[letter]) == normalised(text[match.end() :]):
+        return {"its letter and text": letter}
+    return {}
+
+
+def _by_text(text: str, options: Mapping[str, str]) -> dict[str, str]:
+    """The options of that text; where none is it to the letter, those that are alike."""
+    if not text:
+        return {}
+    exact = [letter for letter, option in options.items() if option == text]
+    letters = exact or [
+        letter for letter, option in options.items() if normalised(option) == normalised(text)
+    ]
+    return {f"the text {options[letter]!r}": letter for letter in letters}
+
+
+def _by_index(text: str, options: Mapping[str, str]) -> dict[str, str]:
+    """The options whose index a number could be."""
+    if not INDEX.fullmatch(text):
+        return {}
+    number, letters = int(float(text)), list(options)
+    starts = {"an index from 0": number, "an index from 1": number - 1}
+    return {reading: letters[at] for reading, at in starts.items() if 0 <= at < len(letters)}
