@@ -3,11 +3,12 @@
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from gnomon.benchmarks.questions.reading import as_json, normalised
-from gnomon.benchmarks.questions.scorers.scorer import Scorer, Truth, refuse, wrong
-from gnomon.core.choice import read_choice
+from gnomon.benchmarks.questions.scorers.scorer import Scorer, Truth, refuse
 from gnomon.core.errors import SpecError
 from gnomon.core.score import Score
+from gnomon.reading.characters import bare
+from gnomon.reading.choices import read_choice
+from gnomon.reading.texts import as_json
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 MAX_OPTION = 4_000  # characters
@@ -29,10 +30,10 @@ class OptionScorer(Scorer):
         return str(truth.value)
 
     def score(self, truth: Truth, response: str) -> Score:
-        letter = read_choice(response, truth.options)
-        if letter is None:
-            return wrong("no_answer")
-        return Score(value=float(letter == truth.value), answer=letter)
+        reading = read_choice(response, truth.options)
+        if reading.value is None:
+            return reading.nothing()
+        return Score(value=float(reading.value == truth.value), answer=reading.value, read_by=reading.read_by)
 
 
 def choice(options: Mapping[str, str], letter: str) -> Truth:
@@ -126,7 +127,7 @@ def right_letter(answer: object, options: Mapping[str, str]) -> str:
         written = "yes" if answer else "no"
     by_letter = [written.upper()] if written.upper() in options and len(written) == 1 else []
     exact = [letter for letter, text in options.items() if text == written]
-    by_text = exact or [letter for letter, text in options.items() if normalised(text) == normalised(written)]
+    by_text = exact or [letter for letter, text in options.items() if bare(text) == bare(written)]
     letters = sorted({*by_letter, *by_text}) if written else []
     if len(letters) == 1:
         return letters[0]
