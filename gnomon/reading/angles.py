@@ -9,6 +9,7 @@ from gnomon.reading.quantities import number_of
 from gnomon.reading.reader import Reading, Unclear, read_answer
 from gnomon.reading.units import UNITS
 
+MAX_TEXT = 2_000
 _POINTS = ["N", "NNE", "NE", "ENE", "E", "ESE", "SE", "SSE", "S", "SSW", "SW", "WSW", "W", "WNW", "NW", "NNW"]
 _DEGREES = {name.casefold(): 22.5 * at for at, name in enumerate(_POINTS)}
 _IN_WORDS = {
@@ -36,7 +37,7 @@ _LONG = "|".join(sorted((word for word in _WORDS if word.isascii()), key=len, re
 _COMPASS = re.compile(r"\b(?:(?:north|south|east|west)[ -]?){1,3}(?:ern|wards?)?\b", re.IGNORECASE)
 _ABBREVIATED = re.compile(r"(?<![\w.])(?:[NS]{1,2}[EW]|[EW][NS][EW]|[NESW])(?![\w'’°])")
 _QUADRANT = re.compile(r"\b([NS])\s*(\d+(?:\.\d+)?)\s?°?\s*([EW])\b")
-_MINUTES = re.compile(r"(\d+)\s?°\s?(\d+)\s?['′](?:\s?(\d+(?:\.\d+)?)\s?[\"″])?")
+_MINUTES = re.compile(r"(?<!\d)(\d{1,3})\s?°\s?(\d{1,2})\s?['′](?:\s?(\d+(?:\.\d+)?)\s?[\"″])?")
 _PI = re.compile(
     r"(?<![\w.])(-?)(?:(\d+(?:\.\d+)?)\s?[*×]?\s?)?(?:π|pi)\b(?:\s?/\s?(\d+))?(?:\s?rad(?:ians?)?\b)?",
     re.IGNORECASE,
@@ -54,7 +55,7 @@ def read_angle(reply: str, *, asked: Asked = "line") -> Reading[float]:
 
 def degrees_in(text: str) -> float | Unclear | None:
     """The one angle of a text, in degrees from 0 to 360."""
-    text = without_marks(text)
+    text = without_marks(text[:MAX_TEXT])
     if match := _QUADRANT.search(text):
         turn = float(match[2]) * (1 if match[3] == "E" else -1)
         return turn % 360 if match[1] == "N" else (180 - turn) % 360

@@ -8,6 +8,7 @@ from gnomon.reading.characters import bare, without_marks
 from gnomon.reading.declarations import Asked, Declaration, Rule, Said
 from gnomon.reading.reader import Reading, Unclear, read_answer
 
+MAX_LETTERS = 60  # letters by themselves that are looked at
 MAX_CONTENT = 600  # characters of a declaration in which options are looked for
 _KIND = (
     r"option|choice|letter|answer|alternativa|opci[oó]n|opç[aã]o|lettre|letra|buchstabe|antwort|respuesta|"
@@ -55,34 +56,35 @@ _DENIES = re.compile(
 _CLAUSE = re.compile(
     r"[.!?;。！？；\n]\s|\n|,\s*(?:so|therefore|thus|hence|it)\b|\b(?:but|aber|pero|mais|mas|sondern|sino)\b|но\b|而是"
 )
+_CAPITAL = re.compile(r"[A-Z](?![A-Za-z0-9_]|['’][A-Za-z])")
+_MARKS = r"[*_`(\[\"')\]]{0,6}"
 _IS_RIGHT = re.compile(
-    rf"(?:(?i:\b(?:{_KIND})\b)\s*)?[*_`(\[\"']*(?<![A-Za-z'’])([A-Z])[*_`)\]\"'.]*\s+"
-    r"(?:is|must be|would be|ist|es|est|é|seems|appears to be)\s+"
-    r"(?i:(?:indeed|clearly|therefore|the|la|le|o|a)\s+){0,2}(?i:correct\w*|right|best|answer|richtig|bonne|certa|most likely)"
+    rf"{_MARKS}\.?\s+(?:is|must be|would be|ist|es|est|é|seems|appears to be)\s+(?:(?:indeed|clearly|therefore|the|la|le|o|a)\s+){{0,2}}"
+    r"(?:correct\w*|right|best|answer|richtig|bonne|certa|most likely)"
 )
 _CHOOSES = re.compile(
-    r"(?:\b(?:I|i)(?:\s+(?:would|will|'ll|have to)|['’](?:ll|d|m))?\s+(?:choose|select|pick|chose|selected|picked|go(?:ing)? with|say)|"
-    r"\b(?i:therefore|thus|hence|so|it|it['’]s)[,:]?(?:\s+(?i:it|this))?(?:\s*(?:is|must be|has to be)|['’]s)?)"
-    rf"[,:]?\s+(?i:(?:(?:the|{_KIND})\s+){{0,3}})[*_`(\[\"']*([B-HJ-Z]|A(?=[*_`)\]\"']*(?:[.,;!]|\s*$)))(?![A-Za-z0-9_]|['’][A-Za-z])"
-    r"[*_`)\]\"']*(?=[.,;!:]|\s*$|\s+(?:because|since|as|for)\b)",
-    re.MULTILINE,
+    r"(?:\bi(?:\s+(?:would|will|have to)|['’](?:ll|d|m))?\s+(?:choose|select|pick|chose|selected|picked|go(?:ing)? with|say)|"
+    r"\b(?:therefore|thus|hence|so|it)[,:]?(?:\s(?:it|this))?(?:\s(?:is|must be|has to be)|['’]s)?)"
+    rf"[,:]?\s{{1,3}}(?:(?:the|{_KIND})\s{{1,3}}){{0,3}}[*_`(\[\"']{{0,6}}$",
+    re.IGNORECASE,
 )
-_MENTION = re.compile(
-    rf"(?i:\b(?:{_KIND}))s?\s*[*_`(\[\"':]*([A-Z])(?![A-Za-z0-9_]|['’][A-Za-z])"
-    r"|\(([A-Z])\)|\*\*\(?([A-Z])[.):]?\*\*"
-    r"|(?i:\b(?:is|be|was|think|say|choose|pick|select|with|thus|therefore|so|hence|but|nor|or|and|not)|['’]s|→|=>)"
-    r"[:,]?\s+[*_`(\[\"']*([A-Z])(?![A-Za-z0-9_]|['’][A-Za-z])(?=[*_`)\]\"']*(?:[.,;!:]|\s*$|\s+(?:or|and|nor)\b))"
-    r"|^[\s>*_`-]*\(?([A-Z])[.):](?=\s)",
-    re.MULTILINE,
+_CHOSEN_ENDS = re.compile(rf"{_MARKS}(?:[.,;!:\n]|$|\s(?:because|since|as|for)\b)")
+_NAMES = re.compile(rf"(?:\b(?:{_KIND})s?\s?[*_`(\[\"':]{{0,6}}\s?|\*\*\(?|[(])$", re.IGNORECASE)
+_LEADS_TO = re.compile(
+    r"(?:\b(?:is|be|was|think|say|choose|pick|select|with|thus|therefore|so|hence|but|nor|or|and|not)|['’]s|→|=>)"
+    r"[:,]?\s{1,3}[*_`(\[\"']{0,6}$",
+    re.IGNORECASE,
 )
-_LABELLED = re.compile(r"^[ \t>*_`-]*\(?([A-Z])[.):][ \t]*(.*)$", re.MULTILINE)
+_MENTION_ENDS = re.compile(rf"{_MARKS}(?:[.,;!:\n]|$|\s(?:or|and|nor)\b)")
+_OR_ANOTHER = re.compile(rf"\s(?i:{_AND})\s[A-Z](?!\w|['’]\w)")
+_LABELLED = re.compile(r"[ \t>*_`-]{0,12}\(?([A-Z])[.):][ \t]*(.*)")
 _LEADS = re.compile(
     r"[\W_]*(?:1[.)][\W_]+)?((?-i:[A-Z])|[a-z](?=[)\].]))(?![A-Za-z0-9_]|['’][A-Za-z]|\.[A-Za-z]\.)"
 )
 _LEAD_ENDS = re.compile(
-    rf"{_CLOSE}(?:$|[.:),;\n。，、：–—-]|\s(?:is\s+(?:the\s+)?(?:\w+\s+)?(?:correct|right|best|answer)|because|since|as|rather|not|instead)\b|[가-힣은는이]|です|是正)"
+    rf"{_CLOSE}(?:$|[.:),;\n。，、：–—-]|\s(?:is\s+(?:the\s+)?(?:\w+\s+)?(?:correct|right|best|answer)|because|since|as|"
+    r"rather|not|instead)\b|[가-힣은는이]|です|是正)"
 )
-_OR_ANOTHER = re.compile(r"(?<![\w'’])([A-Z])\s+(?i:or|and|nor|oder|ou|o|или|或)\s+([A-Z])(?!\w|['’]\w)")
 _FIRST_SENTENCE = re.compile(r"[.!?](?:\s|$)|\n|[。！？]")
 _FIRST_CLAUSE = re.compile(r"[,;:–—]\s|\s-\s|[，；：]")
 _LATIN = str.maketrans("АВСЕНавсе", "ABCEHABCE")
@@ -127,11 +129,32 @@ class Choices:
 
     def known(self, said: Said) -> tuple[Declaration, ...]:
         """Declarations that name a letter: "B is correct", "I choose B", "so B."."""
-        matches = [*_IS_RIGHT.finditer(said.text), *_CHOOSES.finditer(said.text)]
         return tuple(
-            Declaration(Rule.DECLARED, match.start(), said.text[match.start(1) : match.end(1)])
-            for match in matches[-50:]
-            if match[1] in self._options and not _is_denied(said.text, match.start(1), match.start())
+            Declaration(Rule.DECLARED, at, said.text[at])
+            for at in self._letters_in(said.text)
+            if self._is_chosen(said.text, at) and not _is_denied(said.text, at)
+        )
+
+    def _letters_in(self, text: str) -> list[int]:
+        """Where the options' letters stand by themselves; of very many the first and the last."""
+        places = [
+            match.start()
+            for match in _CAPITAL.finditer(text)
+            if match[0] in self._options and not (match.start() and text[match.start() - 1].isalnum())
+        ]
+        return (
+            places
+            if len(places) <= MAX_LETTERS
+            else [*places[: MAX_LETTERS // 2], *places[-MAX_LETTERS // 2 :]]
+        )
+
+    @staticmethod
+    def _is_chosen(text: str, at: int) -> bool:
+        if _IS_RIGHT.match(text, at + 1):
+            return True
+        return (
+            _CHOSEN_ENDS.match(text, at + 1) is not None
+            and _CHOOSES.search(text, max(0, at - 60), at) is not None
         )
 
     def undeclared(self, said: Said) -> Iterator[Declaration]:
@@ -227,40 +250,32 @@ class Choices:
         if isinstance(letter, Unclear) or not letter:
             return letter or None
         named = {letter for letter, _ in self._named_by_words(head)}
-        return letter if len(named) < len(self._options) else None
+        repeats_options = letter == next(iter(self._options)) and len(named) == len(self._options)
+        return None if repeats_options else letter
 
     def _without_list(self, text: str) -> str:
         """A text without the lines in which it repeats the options, in their order and with their words."""
         order = list(self._options)
+        lines = text.split("\n")
         own = [
-            match
-            for match in _LABELLED.finditer(text)
-            if match[1] in self._options and self._texts[match[1]] in ("", bare(match[2]))
+            (at, match[1])
+            for at, line in enumerate(lines)
+            if (match := _LABELLED.fullmatch(line)) is not None
+            and match[1] in self._options
+            and self._texts[match[1]] in ("", bare(match[2]))
         ]
-        places = [order.index(match[1]) for match in own]
-        repeats = [
-            match
-            for at, match in enumerate(own)
+        places = [order.index(letter) for _, letter in own]
+        repeated = {
+            own[at][0]
+            for at in range(len(own))
             if (at and places[at - 1] + 1 == places[at])
             or (at + 1 < len(own) and places[at] + 1 == places[at + 1])
-        ]
-        for match in reversed(repeats):
-            text = text[: match.start()] + text[match.end() :]
-        return text.strip()
+        }
+        return "\n".join(line for at, line in enumerate(lines) if at not in repeated).strip()
 
     def _only_mention(self, text: str) -> str | Unclear | None:
-        mentions = [
-            (letter, match.start(match.lastindex or 0))
-            for match in _MENTION.finditer(text)
-            if (letter := str(match[match.lastindex or 0]).upper()) in self._options
-            and (
-                letter == match[match.lastindex or 0]
-                or (letter not in "AI" and _ENDS.match(text, match.end()))
-            )
-        ]
+        mentions = [(text[at], at) for at in self._letters_in(text) if _is_named(text, at)]
         mentions += self._named_by_words(text)
-        for match in _OR_ANOTHER.finditer(text):
-            mentions += [(letter, match.start(at)) for at in (1, 2) if (letter := match[at]) in self._options]
         letters = {
             letter for letter, at in mentions if not _is_denied(text, at) and not _DENIED.match(text, at + 1)
         }
@@ -285,6 +300,19 @@ class Choices:
         return [(letter, at) for at, _, letter in places]
 
 
+def _is_named(text: str, at: int) -> bool:
+    """Whether a letter that stands by itself is meant as the name of an option."""
+    if _NAMES.search(text, max(0, at - 20), at) or _OR_ANOTHER.match(text, at + 1):
+        return True
+    begins_line = not text[text.rfind("\n", 0, at) + 1 : at].strip(" \t>*_`-(")
+    if begins_line and text[at + 1 : at + 2] in (".", ")", ":"):
+        return True
+    return (
+        _MENTION_ENDS.match(text, at + 1) is not None
+        and _LEADS_TO.search(text, max(0, at - 30), at) is not None
+    )
+
+
 def _is_part(text: str, at: int, edge: str) -> bool:
     """Whether the character beside an edge of a word goes on with it."""
     if not 0 <= at < len(text) or not text[at].isascii() or not edge.isalnum():
@@ -292,9 +320,9 @@ def _is_part(text: str, at: int, edge: str) -> bool:
     return text[at].isalnum() or (edge.isdigit() and text[at] == ".") or text[at] == "-"
 
 
-def _is_denied(text: str, at: int, before: int | None = None) -> bool:
+def _is_denied(text: str, at: int) -> bool:
     """Whether the clause that leads to a place denies what stands there."""
-    clause = text[max(0, at - 60) : at if before is None else before]
+    clause = text[max(0, at - 60) : at]
     ends = [match.end() for match in _CLAUSE.finditer(clause)]
     return _DENIES.search(clause, ends[-1] if ends else 0) is not None
 

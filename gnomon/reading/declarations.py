@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import chain
 from typing import Any, Literal
@@ -15,6 +15,7 @@ from gnomon.reading.characters import plain_characters
 MAX_READ = 20_000  # characters; of a longer reply its beginning and its end are read
 MAX_TRIED = 50  # declarations of a kind, from the last; a reply that repeats itself must not hold up others
 MAX_LINE = 2_000  # characters of a declared answer
+MAX_MARGIN = 40  # characters before a label that a line begins with
 MAX_DEPTH = 6  # of fields within fields
 
 Asked = Literal["line", "json", "tag"]
@@ -43,7 +44,7 @@ class Declaration:
     at: int
     text: str
     block: str = ""  # for declared lists: what follows, to the next blank line
-    fields: Mapping[str, Any] = field(default_factory=dict, compare=False)  # the JSON object that holds it
+    fields: Mapping[str, Any] | None = None  # the JSON object that holds it
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,36 +74,49 @@ _BRACE = re.compile(r"\\(?:boxed|fbox)\s*\{|\\[{}]|[{}]")
 
 # What stands between a label and what it declares.
 _GAP = r"[\s*_`\"'\])}]{0,6}?"
-_IS = (
-    r"(?::|=|->|→|⇒|=>|[–—-](?=\s)|\b(?:is|was|are|would be|should be|must be|has to be|will be|remains)\b:?)"
+_SIGN = r":|=|->|→|⇒|[–—-](?=\s)"
+_IS = rf"{_GAP}(?:{_SIGN}|\b(?:is|was|are|would be|should be|must be|has to be|will be|remains)\b:?)"
+_LINE_END = r"(?=[ \t*_`:]*\n)"
+
+
+_COLON = re.compile(rf"s?{_GAP}[:=]")
+_TO = r"(?:\s(?:to|for)\s[^\n.:]{1,60}?)?"
+_CHOICE = re.compile(rf"(?:\s+correcte)?(?:{_IS}|{_GAP}\best\b)")
+_OPCION = re.compile(rf"\s+(?:correcta|correta|certa)(?:{_GAP}[:=]|\s+(?:es|é)(?!\w):?)")
+_JAPANESE = re.compile(rf"{_GAP}(?:は|[:=])")
+_KOREAN = re.compile(rf"{_GAP}(?:은|는|이|[:=])")
+_CHINESE = re.compile(rf"{_GAP}(?:应该是|應該是|应为|應為|就是|为|為|是|选择|选|選|は|[:=]|(?=\n))")
+_LABELS: Mapping[str, re.Pattern[str]] = {
+    "ans": re.compile(rf"(?:wer)?s?\b{_TO}(?:{_IS}|{_LINE_END})"),
+    **dict.fromkeys(("option", "choice", "letter", "selection"), _CHOICE),
+    **dict.fromkeys(("conclusion", "verdict", "prediction", "response", "result", "solution"), _COLON),
+    "respuesta": re.compile(rf"(?:\s+(?:correcta|final))?(?:{_GAP}[:=]|\s+(?:es|sería)\b:?)"),
+    **dict.fromkeys(("opción", "opcion", "opção", "opcao", "alternativa"), _OPCION),
+    **dict.fromkeys(
+        ("réponse", "reponse"), re.compile(rf"(?:\s+\w{{5,8}})?(?:{_GAP}[:=]|\s+(?:est|serait)\b:?)")
+    ),
+    "antwort": re.compile(rf"(?:möglichkeit|option)?(?:{_GAP}[:=]|\s+(?:ist|lautet|wäre)\b:?)"),
+    **dict.fromkeys(("richtig ist", "korrekt ist"), re.compile(r"\b:?")),
+    **dict.fromkeys(("lösung", "ergebnis"), re.compile(rf"{_GAP}[:=]|\s+(?:ist|lautet)\b")),
+    "resposta": re.compile(rf"(?:\s+(?:correta|certa|final))?(?:{_GAP}[:=]|\s+(?:é|seria)(?!\w):?)"),
+    "ответ": re.compile(rf"(?:ом)?{_GAP}(?:[:=]|[–—-]|\b(?:это|будет|является)\b:?)"),
+    **dict.fromkeys(("правильный ответ", "верный ответ"), re.compile(r"(?=\s[a-zа-е]\b)")),
+    **dict.fromkeys(("правильный вариант", "верный вариант"), re.compile(r"(?:\s+ответа)?[\s*]{0,6}[:–—-]?")),
+    **dict.fromkeys(("答案", "正确选项", "正確選項", "正解"), _CHINESE),
+    **dict.fromkeys(
+        ("故选", "应选", "应该选", "我选", "所以选", "因此选", "最终选", "故選", "應選", "我選"),
+        re.compile(r"(?:择|擇)?[\s*]{0,6}:?"),
+    ),
+    **dict.fromkeys(("答え", "こたえ", "解答", "回答", "選択肢"), _JAPANESE),
+    **dict.fromkeys(("정답", "답변", "답"), _KOREAN),
+}
+_ASCII_LABELS = {word: tail for word, tail in _LABELS.items() if word.isascii()}
+_QUALITY = re.compile(r"(?:correct|right|best|chosen|selected|final|meilleure)[\s*_]{1,4}$")
+_NEEDS_QUALITY = frozenset({"option", "choice", "letter", "selection"})
+_MARGIN = re.compile(
+    r"[\s*_#>\-`•]*(?:(?:the|my|so|final|correct|best|la|die|a|правильный|最终|最終)[\s*_]*)*"
 )
-_QUALITY = r"(?:correct|right|best|chosen|selected|final)"
-_LABEL = re.compile(
-    "|".join(
-        (
-            rf"(?P<english>\b(?:final\s+)?ans(?:wer)?s?\b(?:\s(?:to|for)\s[^\n.:]{{1,60}}?)?){_GAP}(?:{_IS}|(?=[ \t*_`]*\n))",
-            rf"\b{_QUALITY}\s+(?:option|choice|letter|one|selection)\b{_GAP}{_IS}",
-            rf"\b(?:option|choice|selection|conclusion|verdict|prediction|response|result|solution)s?\b{_GAP}(?::|=)",
-            rf"\brespuesta(?:\s+(?:correcta|final))?{_GAP}(?::|=|\b(?:es|sería)\b:?)",
-            rf"\b(?:opción|opcion|opção|opcao|alternativa)\s+(?:correcta|correta|certa){_GAP}(?::|=|\b(?:es|é)\b:?)",
-            rf"\br[ée]ponse(?:\s+(?:correcte|finale|exacte))?{_GAP}(?::|=|\b(?:est|serait)\b:?)",
-            rf"\boption\s+correcte{_GAP}(?::|\best\b:?)",
-            rf"\bantwort(?:möglichkeit|option)?{_GAP}(?::|=|\b(?:ist|lautet|wäre)\b:?)|\b(?:richtig|korrekt)\s+ist\b",
-            rf"\b(?:lösung|ergebnis){_GAP}(?::|\b(?:ist|lautet)\b:?)",
-            rf"\bresposta(?:\s+(?:correta|certa|final))?{_GAP}(?::|=|\b(?:é|seria)(?!\w):?)",
-            rf"\bответ(?:ом)?{_GAP}(?::|=|[–—-]|\b(?:это|будет|является)\b:?)"
-            r"|\b(?:правильный|верный)\s+(?:ответ|вариант)\b(?:\s+ответа)?[\s*]*(?::|[–—-]|\b(?:это|будет)\b)?",
-            rf"(?:答案|正解|正确选项|正確選項){_GAP}(?:应该是|應該是|应为|應為|就是|为|為|是|选|選|は|:|(?=\n))",
-            r"(?:故|应|應|应该|我|所以|因此|答案|最终)(?:选择|選擇|选|選)[\s*]*:?",
-            rf"(?:答え|こたえ|解答|回答|選択肢){_GAP}(?:は|:|=)",
-            rf"(?:정답|답변|답){_GAP}(?:은|는|이|:|=)",
-        )
-    )
-)
-_MARGIN = re.compile(r"[\s*_#>\-`•]*(?:(?:the|my|so|final|correct|best)[\s*_]+)*")
-_ANSWER = re.compile(
-    r"ans|option|choice|selection|respuesta|r[ée]ponse|antwort|resposta|ответ|答案|正解|答え|解答|回答|정답|답"
-)
+_NO_ANSWER_LABEL = frozenset({"conclusion", "verdict", "prediction", "response", "result", "solution"})
 _EMPTY = " \t\r\n*_`:\"'"
 # What in the clause, or in the sentence, before a label makes it declare nothing.
 _SENTENCE = re.compile(r"[.!?。！？\n]\s*(?=[^.!?。！？\n]*$)")
@@ -169,23 +183,29 @@ def declarations_in(said: Said, asked: Asked, more: tuple[Declaration, ...] = ()
 
     `more` are declarations in words that only some kinds of answers know, such as "B is correct".
     """
-    structured = sorted(chain(_fields(said), _tags_and_boxes(said.text)), key=lambda d: d.at, reverse=True)
     in_words = [*_labels(said.text), *more]
     if more:
-        in_words.sort(key=lambda d: d.at)
+        in_words.sort(key=lambda declaration: declaration.at)
+    in_words.reverse()
     if asked == "line":
-        last = max((d.at for d in in_words if d.rule == Rule.ASKED_FORM), default=len(said.text))
         # What is declared after the last line of the asked form has taken it back.
-        yield from (d for d in reversed(in_words) if d.at >= last or d.rule == Rule.ASKED_FORM)
-        yield from structured
-        yield from (d for d in reversed(in_words) if d.at < last and d.rule != Rule.ASKED_FORM)
+        last = max((d.at for d in in_words if d.rule == Rule.ASKED_FORM), default=len(said.text))
+        yield from (d for d in in_words if d.at >= last or d.rule == Rule.ASKED_FORM)
+        yield from _structured(said)
+        yield from (d for d in in_words if d.at < last and d.rule != Rule.ASKED_FORM)
         return
+    structured = _structured(said)
     asked_rule = Rule.JSON if asked == "json" else Rule.TAG
-    for declaration in structured:
-        if declaration.rule == asked_rule:
-            yield replace(declaration, rule=Rule.ASKED_FORM)
+    yield from (replace(d, rule=Rule.ASKED_FORM) for d in structured if d.rule == asked_rule)
     yield from (d for d in structured if d.rule != asked_rule)
-    yield from (replace(d, rule=Rule.DECLARED) for d in reversed(in_words))
+    yield from (replace(d, rule=Rule.DECLARED) for d in in_words)
+
+
+def _structured(said: Said) -> list[Declaration]:
+    if not said.objects and "<" not in said.text and "\\" not in said.text:
+        return []
+    found = chain(_fields(said), _tags_and_boxes(said.text))
+    return sorted(found, key=lambda declaration: declaration.at, reverse=True)
 
 
 def _fields(said: Said) -> Iterator[Declaration]:
@@ -250,24 +270,40 @@ def _labels(text: str) -> list[Declaration]:
     lowered = text.lower()
     if len(lowered) != len(text):
         lowered = text
-    declarations = []
-    for match in list(_LABEL.finditer(lowered))[-MAX_TRIED:]:
-        start, end = match.span()
-        margin = lowered.rfind("\n", 0, start) + 1
-        is_line = start - margin <= 40 and _MARGIN.fullmatch(lowered, margin, start) is not None
-        ends_its_line = lowered[end - 1] not in ":=" and not lowered[end : end + 20].partition("\n")[0].strip(
-            "* _`"
-        )
-        if not is_line and (ends_its_line or _declares_nothing(lowered[max(margin, start - 160) : start])):
-            continue
-        rest = text[end : end + MAX_LINE].lstrip(" \t")
-        if not rest.partition("\n")[0].strip(_EMPTY):
-            rest = rest.lstrip(_EMPTY).removeprefix("json").lstrip()
-        line = rest.partition("\n")[0].strip()
-        is_asked = is_line and (ends_its_line or lowered[end - 1] in ":=") and _ANSWER.search(match[0])
-        rule = Rule.ASKED_FORM if is_asked else Rule.DECLARED
-        declarations.append(Declaration(rule, start, line, rest.partition("\n\n")[0]))
-    return declarations
+    places: list[tuple[int, int, str]] = []
+    for word, tail in (_ASCII_LABELS if text.isascii() else _LABELS).items():
+        at, tried = lowered.rfind(word), 0
+        while at >= 0 and tried < MAX_TRIED:
+            tried += 1
+            if not (at and word[0].isascii() and lowered[at - 1].isalnum()):
+                match = tail.match(lowered, at + len(word))
+                if match is not None:
+                    places.append((at, match.end(), word))
+            at = lowered.rfind(word, 0, at)
+    declared = (_declared(text, lowered, *place) for place in sorted(places))
+    return [declaration for declaration in declared if declaration is not None]
+
+
+def _declared(text: str, lowered: str, start: int, end: int, word: str) -> Declaration | None:
+    """What a label declares that begins and ends there; None where it declares nothing."""
+    margin = lowered.rfind("\n", 0, start) + 1
+    is_line = start - margin <= MAX_MARGIN and _MARGIN.fullmatch(lowered, margin, start) is not None
+    ends_with_sign = lowered[end - 1] in ":="
+    ends_its_line = not ends_with_sign and not lowered[end : end + 20].partition("\n")[0].strip("* _`")
+    if (
+        word in _NEEDS_QUALITY
+        and not ends_with_sign
+        and not _QUALITY.search(lowered, max(0, start - 20), start)
+    ):
+        return None
+    if not is_line and (ends_its_line or _declares_nothing(lowered[max(margin, start - 160) : start])):
+        return None
+    rest = text[end : end + MAX_LINE].lstrip(" \t")
+    if not rest.partition("\n")[0].strip(_EMPTY):
+        rest = rest.lstrip(_EMPTY).removeprefix("json").lstrip()
+    is_asked = is_line and (ends_its_line or ends_with_sign) and word not in _NO_ANSWER_LABEL
+    rule = Rule.ASKED_FORM if is_asked else Rule.DECLARED
+    return Declaration(rule, start, rest.partition("\n")[0].strip(), rest.partition("\n\n")[0])
 
 
 def _declares_nothing(before: str) -> bool:

@@ -36,11 +36,11 @@ _SUPERSCRIPT = re.compile(r"(?<=10)[⁺⁻]?[⁰¹²³⁴-⁹]{1,3}")
 _LOWERED = str.maketrans("⁺⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "+-0123456789")
 _SQUARED = re.compile(r"(?<=[A-Za-z])(?:\^|\*\*)\{?([23])\}?")
 _HOURS = re.compile(
-    r"(\d+(?:\.\d+)?)\s?h(?:(?:ou)?rs?|r)?\s?(\d{1,2})(?:\s?(?:m(?:in(?:ute)?s?)?|['′]))?(?![\w.,:]\w)(?![A-Za-z])"
+    r"(?<![\d.])(\d{1,6}(?:\.\d{1,6})?)\s?h(?:(?:ou)?rs?|r)?\s?(\d{1,2})(?:\s?(?:m(?:in(?:ute)?s?)?|['′]))?(?![\w.,:]\w)(?![A-Za-z])"
 )
 _CLOCK = re.compile(r"(?<![\d:.])(\d{1,3}):(\d{2})(?::(\d{2}(?:\.\d+)?))?(?![\d:])(\s?(?:h|min)\w*)?")
-_MINUTES = re.compile(r"(\d+)\s?m\s?(\d{1,2}(?:\.\d+)?)\s?s\b")
-_FEET = re.compile(r"(\d+)\s?['′’]\s?(\d+(?:\.\d+)?)\s?(?:[\"″”]|'')")
+_MINUTES = re.compile(r"(?<!\d)(\d{1,6})\s?m\s?(\d{1,2}(?:\.\d{1,6})?)\s?s\b")
+_FEET = re.compile(r"(?<!\d)(\d{1,6})\s?['′’]\s?(\d{1,3}(?:\.\d{1,6})?)\s?(?:[\"″”]|'')")
 _SIGNED = rf"[-−]?(?:\d[\d.,]{{0,20}}|[{_VULGAR}])"
 _MEASURE = r"(?:\s?[^\W\d_°%][\w/²³]{0,15}|\s?[°%][CF]?)?"
 _RANGE = re.compile(
@@ -63,6 +63,7 @@ _EQUALS = re.compile(r"[=≈≃≅]|\bequals\b")
 _OPERATOR = re.compile(
     r"[+×÷√^∑∫·]|(?<![A-Za-z/])/(?=\s*[\d(])|\*|\\(?:sqrt|sum|frac)|\b(?:sqrt|sin|cos|tan|log)\b|(?<=[\d)])\s*[−-]\s*(?=[\d(])"
 )
+_RECKONS = re.compile(r"[-+×÷√^∑∫·/*−–=]|\\(?:sqrt|sum|frac)|\b(?:sqrt|sin|cos|tan|log)\b|\([^)]*$")
 _CUT = re.compile(r"[-+×÷*/^√(=−–]\s*$")
 _SMALL = [
     "zero",
@@ -194,11 +195,11 @@ def number_of(text: str, own: Unit | None = None) -> float | Unclear | None:
         return None
     if not all(math.isfinite(quantity.value) for quantity in quantities):
         return None
-    if _RANGE.search(text) or (_BOUND.search(text) and len(quantities) == 1):
+    if _BOUND.search(text) if len(quantities) == 1 else _RANGE.search(text):
         return Unclear()
-    if _is_formula(text, quantities):
+    if _RECKONS.search(text) and _is_formula(text, quantities):
         return None
-    return _one_of(_joined(quantities, text), own)
+    return _one_of(_joined(quantities, text) if len(quantities) > 1 else quantities, own)
 
 
 def _from_json(text: str) -> str:

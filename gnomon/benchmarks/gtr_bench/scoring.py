@@ -69,7 +69,7 @@ def read_cameras(case: Case, response: str) -> Reading[tuple[list[str], object]]
             if isinstance(letter, Unclear):
                 return letter
             letters = letters_named(case, letter)
-        return None if letters is None else (letters, declaration.fields.get("time_duration"))
+        return None if letters is None else (letters, (declaration.fields or {}).get("time_duration"))
 
     return read_answer(response, parse, asked="json", undeclared=choices.undeclared, known=choices.known)
 
