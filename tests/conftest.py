@@ -68,6 +68,12 @@ def golden_dir() -> Path:
 
 
 @pytest.fixture(scope="session")
+def cases_dir() -> Path:
+    """Small inputs with what is right for them; absent: skipped, under CI=true failed."""
+    return _outside("GNOMON_CASES_DIR", "../shared/cases")
+
+
+@pytest.fixture(scope="session")
 def gtr_dir() -> Path:
     """GTR-Bench in its published layout; absent: skipped, under CI=true failed."""
     return _outside("GNOMON_GTR_DIR", "../shared/data/gtr-bench")

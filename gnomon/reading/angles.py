@@ -14,7 +14,8 @@ _POINTS = ["N", "NNE", "NE", "ENE", "E", "ESE", "SE", "SSE", "S", "SSW", "SW", "
 _DEGREES = {name.casefold(): 22.5 * at for at, name in enumerate(_POINTS)}
 _IN_WORDS = {
     0.0: "north nord norte север northern 北 正北 きた 북 북쪽",
-    45.0: "northeast nordost nordosten noreste nordeste nord-est северо-восток 东北 東北 北东 北東 북동 북동쪽",
+    45.0: "northeast nordost nordosten noreste nordeste nord-est северо-восток "
+    "东北 東北 北东 北東 북동 북동쪽",
     90.0: "east ost osten este leste est восток eastern 东 東 正东 正東 동 동쪽",
     135.0: "southeast südost südosten sureste sudeste sud-est юго-восток 东南 東南 南东 南東 남동 남동쪽",
     180.0: "south süd süden sur sul sud юг southern 南 正南 남 남쪽",
@@ -47,7 +48,7 @@ _PI = re.compile(
 def read_angle(reply: str, *, asked: Asked = "line") -> Reading[float]:
     """The angle that a reply gives, in degrees from 0 to 360.
 
-    >>> [read_angle(text).value for text in ("Answer: -90°", "It lies to the north-east.", "π/2 rad", "S 30° W")]
+    >>> [read_angle(text).value for text in ("Answer: -90°", "Go north-east.", "π/2 rad", "S 30° W")]
     [270.0, 45.0, 90.0, 210.0]
     """
     return read_answer(reply, lambda declaration: degrees_in(declaration.text), asked=asked)

@@ -14,7 +14,9 @@ _INVISIBLE = (
 )
 _WIDE = (*range(0xFF01, 0xFF5F), *range(0x1D400, 0x1D800), *range(0x24B6, 0x24EA), *range(0x1F130, 0x1F14A))
 _DIGITS = (*range(0x660, 0x66A), *range(0x6F0, 0x6FA))  # Arabic, Persian
-_DARK = {base + at: chr(ord("A") + at) for base in (0x1F150, 0x1F170) for at in range(26)}
+_DARK: dict[int, str | None] = {
+    base + at: chr(ord("A") + at) for base in (0x1F150, 0x1F170) for at in range(26)
+}
 _PLAIN: dict[int, str | None] = {
     **{code: unicodedata.normalize("NFKC", chr(code)) for code in _WIDE},
     **{code: str(unicodedata.digit(chr(code))) for code in _DIGITS},

@@ -17,8 +17,10 @@ _KIND = (
 _OPEN = r"[\s*_`~\"'“”‘’«»„(\[{<$|:>=→#–—-]*"
 _CLOSE = r"[\s*_`~\"'“”‘’«»)\]}>$|]*"
 _WORDS = (
-    rf"(?:(?i:{_KIND}|the|la|le|les|l['’]|die|der|das|is|es|est|ist|é|это|likely|probably|clearly|definitely|"
-    r"therefore|indeed|simply|most likely|i think|i believe|it is|it['’]s|to be|only|just)(?![A-Za-z])|[ao](?=\s+[A-Z]\b))"
+    rf"(?:(?i:{_KIND}|the|la|le|les|l['’]|die|der|das|is|es|est|ist|é|это|likely|probably|clearly|"
+    r"definitely|"
+    r"therefore|indeed|simply|most likely|i think|i believe|it is|it['’]s|to be|only|just)(?![A-Za-z])|"
+    r"[ao](?=\s+[A-Z]\b))"
 )
 _NAMED = re.compile(
     rf"[\W_]*(?:1[.)][\W_]+)?(?:{_WORDS}{_OPEN}){{0,4}}([A-Za-zАВСЕНавсе])(?![A-Za-z0-9_]|['’][A-Za-z]|\.[A-Za-z]\.)"
@@ -44,13 +46,16 @@ _NEGATIVE = re.compile(
     r"\W*(?i:(?:definitely|clearly|certainly)?\s*(?:not|neither|nor|never|nicht|kein\w*|no\s+(?:es|la)|pas|ni|não|не|none)\b|不是|并非|n['’]t)"
 )
 _DENIED = re.compile(
-    rf"{_CLOSE}\s*(?i:(?:is|was|are|seems|looks|can be|has been|ist|es|est)\s+(?:\w+\s+)?(?:not|n['’]t|wrong|incorrect|"
+    rf"{_CLOSE}\s*(?i:(?:is|was|are|seems|looks|can be|has been|ist|es|est)\s+(?:\w+\s+)?(?:not|n['’]t|wrong|"
+    r"incorrect|"
     r"false|too|ruled|out|excluded|eliminated|impossible|unlikely|closed|falsch|incorrect\w*)\b|isn['’]t|wasn['’]t|"
     r"can['’]?t|cannot|does\s?n['’o]t|(?:이|가)?\s*(?:아니|아닙|않)|ではあり|ではない|じゃない|不对|不對|不正确|错)"
 )
 _DENIES = re.compile(
-    r"(?i:\bnot\b|n['’]t\b|\bnever\b|\bneither\b|\bnor\b|\bno\b|\brul\w+ out\b|\bexclud\w+|\beliminat\w+|\breject\w*|"
-    r"\bdiscard\w*|\binstead of\b|\brather than\b|\bexcept\b|\bunlike\b|\bcannot\b|\bnicht\b|\bkein\w*|\bpas\b|\bni\b|"
+    r"(?i:\bnot\b|n['’]t\b|\bnever\b|\bneither\b|\bnor\b|\bno\b|\brul\w+ out\b|\bexclud\w+|\beliminat\w+|"
+    r"\breject\w*|"
+    r"\bdiscard\w*|\binstead of\b|\brather than\b|\bexcept\b|\bunlike\b|\bcannot\b|\bnicht\b|\bkein\w*|"
+    r"\bpas\b|\bni\b|"
     r"\bnão\b|\bне\b|\bни\b|不是|不选|排除)"
 )
 _CLAUSE = re.compile(
@@ -59,11 +64,13 @@ _CLAUSE = re.compile(
 _CAPITAL = re.compile(r"[A-Z](?![A-Za-z0-9_]|['’][A-Za-z])")
 _MARKS = r"[*_`(\[\"')\]]{0,6}"
 _IS_RIGHT = re.compile(
-    rf"{_MARKS}\.?\s+(?:is|must be|would be|ist|es|est|é|seems|appears to be)\s+(?:(?:indeed|clearly|therefore|the|la|le|o|a)\s+){{0,2}}"
+    rf"{_MARKS}\.?\s+(?:is|must be|would be|ist|es|est|é|seems|appears to be)\s+"
+    r"(?:(?:indeed|clearly|therefore|the|la|le|o|a)\s+){0,2}"
     r"(?:correct\w*|right|best|answer|richtig|bonne|certa|most likely)"
 )
 _CHOOSES = re.compile(
-    r"(?:\bi(?:\s+(?:would|will|have to)|['’](?:ll|d|m))?\s+(?:choose|select|pick|chose|selected|picked|go(?:ing)? with|say)|"
+    r"(?:\bi(?:\s+(?:would|will|have to)|['’](?:ll|d|m))?\s+(?:choose|select|pick|chose|selected|picked|"
+    r"go(?:ing)? with|say)|"
     r"\b(?:therefore|thus|hence|so|it)[,:]?(?:\s(?:it|this))?(?:\s(?:is|must be|has to be)|['’]s)?)"
     rf"[,:]?\s{{1,3}}(?:(?:the|{_KIND})\s{{1,3}}){{0,3}}[*_`(\[\"']{{0,6}}$",
     re.IGNORECASE,
@@ -94,7 +101,7 @@ def read_choice(reply: str, options: Mapping[str, str], *, asked: Asked = "line"
     r"""The letter of the chosen option. `options` maps letters to texts, which may be empty.
 
     >>> options = {"A": "0.5 m", "B": "2 m"}
-    >>> [read_choice(text, options).value for text in ("Option: [B]; Reason: far.", "b", "**(B)** 2 m", "2 M")]
+    >>> [read_choice(text, options).value for text in ("Option: [B]; Reason: x", "b", "**(B)** 2 m", "2 M")]
     ['B', 'B', 'B', 'B']
     >>> [read_choice(text, options).value for text in ("A or B", "It is an option.", "F", "Answer: A, B")]
     [None, None, None, None]

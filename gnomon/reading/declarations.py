@@ -142,7 +142,7 @@ def what_is_said(reply: str) -> Said:
 
 
 def _objects(text: str) -> tuple[str, tuple[tuple[int, dict[str, Any]], ...]]:
-    """The outermost JSON objects, and the text with those blanked that are calls, broken ones to their end."""
+    """The outermost JSON objects, and the text with calls blanked, broken ones to their end."""
     if "{" not in text:
         return text, ()
     decoder, end, objects, calls = json.JSONDecoder(), 0, [], []
@@ -183,7 +183,7 @@ def declarations_in(said: Said, asked: Asked, more: tuple[Declaration, ...] = ()
 
     `more` are declarations in words that only some kinds of answers know, such as "B is correct".
     """
-    in_words = [*_labels(said.text), *more]
+    in_words = [*labels_in(said.text), *more]
     if more:
         in_words.sort(key=lambda declaration: declaration.at)
     in_words.reverse()
@@ -265,8 +265,8 @@ def _tags(text: str) -> Iterator[Declaration]:
             yield Declaration(Rule.BOX if name == "box" else Rule.TAG, at, inner)
 
 
-def _labels(text: str) -> list[Declaration]:
-    """The words that declare an answer, in their order; `Answer: …` at a line's beginning is the asked form."""
+def labels_in(text: str) -> list[Declaration]:
+    """The words that declare an answer, in their order; `Answer: …` that begins a line is the asked form."""
     lowered = text.lower()
     if len(lowered) != len(text):
         lowered = text

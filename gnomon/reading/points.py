@@ -152,7 +152,8 @@ def _by_side(text: str) -> list[Position]:
 
 
 def _by_name(text: str) -> list[Position]:
-    latitudes, longitudes = [], []
+    latitudes: list[float] = []
+    longitudes: list[float] = []
     for match in _NAMED.finditer(text):
         sign = _BESIDE[match[6].lower()] if match[6] else 1
         (latitudes if match[1].lower() == "lat" else longitudes).append(

@@ -49,15 +49,19 @@ _RANGE = re.compile(
     rf"|\b(?:between|entre|zwischen|между)\b.{{0,12}}{_SIGNED}"
 )
 _BOUND = re.compile(
-    r"(?i:\b(?:more|less|greater|fewer|larger|smaller|longer|shorter) than|\b(?:at least|at most|up to|no more than|under|over|"
-    r"mehr als|weniger als|mindestens|höchstens|más de|menos de|plus de|moins de|более|менее|至少|最多)|[<>≤≥≦≧])\s*(?=\d)"
+    r"(?i:\b(?:more|less|greater|fewer|larger|smaller|longer|shorter) than|\b(?:at least|at most|up to|"
+    r"no more than|"
+    r"under|over|"
+    r"mehr als|weniger als|mindestens|höchstens|más de|menos de|plus de|moins de|более|менее|"
+    r"至少|最多)|[<>≤≥≦≧])\s*(?=\d)"
 )
 _PLUS_MINUS = re.compile(rf"(?:±|\+/?-)\s?(?:{_DIGITS})")
 _SPREAD = re.compile(
     r"\((?:range|between|from|uncertainty|error|accuracy|give or take)\b[^()]*\)", re.IGNORECASE
 )
 _BECAUSE = re.compile(
-    r"\s(?:because|since|as|so|where|given|but|though|although|while|which|weil|denn|porque|ya que|pois|parce|car|потому|так как)\s|因为|なので"
+    r"\s(?:because|since|as|so|where|given|but|though|although|while|which|weil|denn|porque|"
+    r"ya que|pois|parce|car|потому|так как)\s|因为|なので"
 )
 _EQUALS = re.compile(r"[=≈≃≅]|\bequals\b")
 _OPERATOR = re.compile(
@@ -96,7 +100,8 @@ _WORDS = {
     },
 }
 _IN_WORDS = re.compile(
-    rf"(?:about |approximately |roughly )?({'|'.join(sorted(_WORDS, key=len, reverse=True))})(\s[^\W\d_]+)?\.?",
+    rf"(?:about |approximately |roughly )?({'|'.join(sorted(_WORDS, key=len, reverse=True))})"
+    r"(\s[^\W\d_]+)?\.?",
     re.IGNORECASE,
 )
 
@@ -114,7 +119,7 @@ class Quantity:
 def quantities_in(text: str) -> list[Quantity]:
     """The numbers of a text with their units; commas part thousands, or one is a decimal mark.
 
-    >>> [quantity.value for quantity in quantities_in("-1,234.5 m, then 3,5 and 1e3, 3½, 1.2 × 10^3 or 1’200")]
+    >>> [quantity.value for quantity in quantities_in("-1,234.5 m, 3,5 and 1e3, 3½, 1.2 × 10^3 or 1’200")]
     [-1234.5, 3.5, 1000.0, 3.5, 1200.0, 1200.0]
     """
     return [_quantity(match) for match in _NUMBER.finditer(text)]
@@ -245,7 +250,7 @@ def _clock_in_words(match: re.Match[str]) -> str:
 
 
 def _of_formula(text: str) -> str:
-    """What stands behind the last equals sign, as far as it holds a number; without an open bracket's part."""
+    """What stands behind the last equals sign, if it holds a number; without the part in an open bracket."""
     if text.count("(") > text.count(")"):
         head, _, _ = text.rpartition("(")
         text = (
@@ -298,9 +303,8 @@ def _joined(quantities: Sequence[Quantity], text: str) -> list[Quantity]:
         )
         if is_next and last is not None and last.unit is not None and quantity.unit is not None:
             before = joined.pop()
-            assert before.unit is not None
-            sign = -1 if before.value < 0 else 1
-            total = before.value + sign * converted(quantity.value, quantity.unit, before.unit)
+            added = converted(quantity.value, quantity.unit, before.unit or quantity.unit)
+            total = before.value + (added if before.value >= 0 else -added)
             joined.append(Quantity(total, before.unit, before.start, quantity.end))
         else:
             joined.append(quantity)

@@ -5,7 +5,15 @@ from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from gnomon.core.score import Score
-from gnomon.reading.declarations import Asked, Declaration, Rule, Said, declarations_in, what_is_said
+from gnomon.reading.declarations import (
+    Asked,
+    Declaration,
+    Rule,
+    Said,
+    declarations_in,
+    labels_in,
+    what_is_said,
+)
 
 V = TypeVar("V")
 
@@ -88,5 +96,5 @@ def bare_values(said: Said) -> Iterator[Declaration]:
 def last_line(said: Said) -> Iterator[Declaration]:
     """The last line, which is the whole reply where there is no other."""
     lines = said.lines
-    if lines:
+    if lines and not labels_in(lines[-1]):  # a label that declares nothing is no answer either
         yield Declaration(Rule.LAST_LINE if len(lines) > 1 else Rule.WHOLE, 0, lines[-1])

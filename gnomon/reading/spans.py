@@ -24,9 +24,9 @@ def has_clock(text: str) -> bool:
 
 
 def read_span(reply: str, *, asked: Asked = "line") -> Reading[Ends]:
-    """The interval that a reply gives; the end may come before the start.
+    r"""The interval that a reply gives; the end may come before the start.
 
-    >>> read_span("It is seen for 5 s.\\nAnswer: 12.5 - 20 s").value
+    >>> read_span("It is seen for 5 s.\nAnswer: 12.5 - 20 s").value
     (12.5, 20.0)
     """
     return read_answer(reply, lambda d: ends_in(d.text), asked=asked, undeclared=_objects_and_values)

@@ -19,9 +19,9 @@ _SENTENCE_END = re.compile(
 
 
 def read_text(reply: str, *, asked: Asked = "line") -> Reading[str]:
-    """The text that a reply gives: what it declares, else its last line.
+    r"""The text that a reply gives: what it declares, else its last line.
 
-    >>> read_text("It flows north.\\nAnswer: **the Aura**").value, read_text("So the answer is Oslo.").value
+    >>> read_text("It flows north.\nAnswer: **the Aura**").value, read_text("So the answer is Oslo.").value
     ('the Aura', 'Oslo.')
     """
 
@@ -35,9 +35,9 @@ def read_text(reply: str, *, asked: Asked = "line") -> Reading[str]:
 
 
 def read_entries(reply: str, *, asked: Asked = "line") -> Reading[tuple[str, ...]]:
-    """The list that a reply gives: what it declares, else a JSON list, lines that are numbered, or its last line.
+    r"""The list that a reply gives: what it declares, else a JSON list, numbered lines, or its last line.
 
-    >>> read_entries('Answer: ["b", "a"]').value, read_entries("It is:\\n1. b\\n2. a").value
+    >>> read_entries('Answer: ["b", "a"]').value, read_entries("It is:\n1. b\n2. a").value
     (('b', 'a'), ('b', 'a'))
     """
 

@@ -123,14 +123,14 @@ _MINUTE = {
     "ten": 10,
     "five": 5,
 } | {str(at): at for at in range(1, 60)}
+_HOURS = "|".join(sorted(_HOUR, key=len, reverse=True))
 _DAYTIME = r"(?:\s*(?P<when>in the morning|in the afternoon|in the evening|at night|[ap]\.?m\b\.?))?"
 _SPOKEN = re.compile(
-    rf"\b(?P<minute>{'|'.join(sorted(_MINUTE, key=len, reverse=True))})(?:\s+minutes?)?\s+(?P<way>past|after|to|before|till)\s+(?P<hour>{'|'.join(sorted(_HOUR, key=len, reverse=True))})\b{_DAYTIME}",
+    rf"\b(?P<minute>{'|'.join(sorted(_MINUTE, key=len, reverse=True))})(?:\s+minutes?)?\s+"
+    rf"(?P<way>past|after|to|before|till)\s+(?P<hour>{_HOURS})\b{_DAYTIME}",
     re.IGNORECASE,
 )
-_O_CLOCK = re.compile(
-    rf"\b(?P<hour>{'|'.join(sorted(_HOUR, key=len, reverse=True))})\s+o['’]?\s?clock{_DAYTIME}", re.IGNORECASE
-)
+_O_CLOCK = re.compile(rf"\b(?P<hour>{_HOURS})\s+o['’]?\s?clock{_DAYTIME}", re.IGNORECASE)
 _HALF_DE = re.compile(
     rf"\b(?P<way>halb|viertel vor|viertel nach|dreiviertel)\s+(?P<hour>{'|'.join(_HOUR_DE)})\b", re.IGNORECASE
 )
@@ -178,7 +178,7 @@ def _objects_and_values(said: Said) -> Iterator[Declaration]:
 def clock_of(text: str) -> Clock | Stretch[Clock] | Unclear | None:
     """The one time, or stretch of times, of a text."""
     text = _plain(text)
-    places = _places(text, [*(p for pattern in _CLOCKS for p in _numeric(pattern, text)), *_spoken(text)])
+    places = _places([*(p for pattern in _CLOCKS for p in _numeric(pattern, text)), *_spoken(text)])
     ends = _same_half(text, places)
     return _one_of(ends, text)
 
@@ -192,7 +192,7 @@ def date_of(text: str, order: Order | None = None) -> Day | Stretch[Day] | Uncle
         for match in pattern.finditer(text.lower())
         if (p := _day(match, order)) is not None
     ]
-    places = _places(text, days)
+    places = _places(days)
     if len(places) == 1 and (
         head := re.search(r"(?<![\d/.-])(\d{1,2})\.?\s?(?:-|–|to|bis)\s?$", text[: places[0][0]])
     ):
@@ -224,7 +224,7 @@ def _plain(text: str) -> str:
     return without_marks(text[:MAX_TEXT])
 
 
-def _places(text: str, written: list[tuple[int, int, T]]) -> list[tuple[int, int, T]]:
+def _places(written: list[tuple[int, int, T]]) -> list[tuple[int, int, T]]:
     """What stands in a text, in its order; of places that overlap the one that was found first."""
     places: list[tuple[int, int, T]] = []
     for start, end, value in written:

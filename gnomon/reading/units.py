@@ -78,8 +78,10 @@ UNITS = _units()
 # Names beside the English ones, for replies in other languages.
 _ELSEWHERE: Mapping[str, str] = {
     "m": "metro metros mètre mètres метр метра метров м 米 公尺 メートル 미터",
-    "km": "kilómetro kilómetros quilômetro quilômetros kilomètre kilomètres км километр километра километров 公里 千米 キロメートル 킬로미터",
-    "cm": "zentimeter centímetro centímetros centimètre centimètres см сантиметров 厘米 センチメートル 센티미터",
+    "km": "kilómetro kilómetros quilômetro quilômetros kilomètre kilomètres км "
+    " километр километра километров 公里 千米 キロメートル 킬로미터",
+    "cm": "zentimeter centímetro centímetros centimètre centimètres см "
+    " сантиметров 厘米 センチメートル 센티미터",
     "mm": "мм 毫米",
     "mi": "meile meilen milla millas milha milhas mille milles миль мили 英里 マイル 마일",
     "s": "sekunde sekunden segundo segundos seconde secondes секунд секунды секунда с 秒 초",

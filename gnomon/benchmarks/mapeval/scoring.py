@@ -8,10 +8,12 @@ from gnomon.core.benchmark import Scoring
 from gnomon.core.score import Score
 from gnomon.reading.characters import bare, without_marks
 from gnomon.reading.choices import read_choice
-from gnomon.reading.declarations import Declaration
-from gnomon.reading.reader import Reading, last_line, read_answer
+from gnomon.reading.declarations import Declaration, Rule
+from gnomon.reading.reader import Reading, Unclear, last_line, read_answer
 
 _OBJECT = re.compile(r"\{.*?\}", re.DOTALL)
+_NUMBER_FIRST = re.compile(r"\W*(?:option\W*(?:no\W*)?)?(\d{1,2})(?![\w%]|\.\d)", re.IGNORECASE)
+_OR_ANOTHER = re.compile(r"\W*(?:,|;|/|\bor|\band)\W*(?:option\W*)?\d", re.IGNORECASE)
 _NUMBER = re.compile(r"\W*(?:option\W*(?:no\W*)?)?(\d{1,2})\W*", re.IGNORECASE)
 
 
@@ -59,9 +61,12 @@ def score_strict(options: DisplayedOptions, response: object) -> Score:
 def _read_number(reply: str, options: DisplayedOptions) -> Reading[str]:
     """The number of one option, by itself or by the option's words."""
 
-    def parse(declaration: Declaration) -> str | None:
+    def parse(declaration: Declaration) -> str | Unclear | None:
         text = without_marks(declaration.text)
-        if match := _NUMBER.fullmatch(text):
+        is_declared = declaration.rule not in (Rule.WHOLE, Rule.LAST_LINE)
+        if match := _NUMBER.fullmatch(text) or (is_declared and _NUMBER_FIRST.match(text)) or None:
+            if _OR_ANOTHER.match(text, match.end(1)):
+                return Unclear()
             return match[1] if match[1] in options.texts else None
         same = [name for name, words in options.texts.items() if bare(words) == bare(text)]
         return same[0] if len(same) == 1 and text else None

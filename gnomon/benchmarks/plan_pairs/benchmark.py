@@ -94,8 +94,11 @@ class PlanPairs:
                 raise SpecError("is missing or no text", field=field)
         if record["preferred"] not in OPTIONS:
             raise SpecError(f"must be one of {', '.join(OPTIONS)}", field="preferred")
-        letter = read_choice(record["response"], OPTIONS).value
-        return Score(value=float(letter == record["preferred"]), answer=letter)
+        reading = read_choice(record["response"], OPTIONS)
+        if reading.value is None:
+            return reading.nothing()
+        is_same = float(reading.value == record["preferred"])
+        return Score(value=is_same, answer=reading.value, read_by=reading.read_by)
 
     def heuristic_scores(self, sample: Sample) -> Mapping[str, float]:
         """Rules that look at one thing: what a judge must beat to have weighed more than that."""
