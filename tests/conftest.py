@@ -68,6 +68,12 @@ def golden_dir() -> Path:
 
 
 @pytest.fixture(scope="session")
+def cases_dir() -> Path:
+    """Small inputs with what is right for them; absent: skipped, under CI=true failed."""
+    return _outside("GNOMON_CASES_DIR", "../shared/cases")
+
+
+@pytest.fixture(scope="session")
 def gtr_dir() -> Path:
     """GTR-Bench in its published layout; absent: skipped, under CI=true failed."""
     return _outside("GNOMON_GTR_DIR", "../shared/data/gtr-bench")
@@ -86,12 +92,6 @@ def gtr_media(tmp_path_factory: pytest.TempPathFactory) -> MediaStore:
 def mapeval_dir() -> Path:
     """MapEval's published file; absent: skipped, under CI=true failed."""
     return _outside("GNOMON_MAPEVAL_DIR", "../shared/data/mapeval")
-
-
-@pytest.fixture(scope="session")
-def cases_dir() -> Path:
-    """Small inputs with what is right of each; absent: skipped, under CI=true failed."""
-    return _outside("GNOMON_CASES_DIR", "../shared/cases")
 
 
 @pytest.fixture(autouse=True)

@@ -5,12 +5,12 @@ from pathlib import Path
 from typing import Any
 
 from gnomon.core.benchmark import Published, Scoring, reject_variant
-from gnomon.core.choice import read_choice
 from gnomon.core.errors import SpecError
 from gnomon.core.question_view import Option, QuestionView, ShownPicture, plain_verdict
 from gnomon.core.sample import ImageRef, Sample
 from gnomon.core.score import Score
 from gnomon.core.select import Select
+from gnomon.reading.choices import read_choice
 from gnomon.worlds.difficulty import Difficulty
 from gnomon.worlds.families.family import LETTERS, FamilyQuestion
 from gnomon.worlds.families.family_numbers import F, FamilyNumber, FamilyNumbers
@@ -33,10 +33,10 @@ def asked(question: FamilyQuestion) -> str:
 
 def score_letter(response: str, options: Mapping[str, str], gold: str) -> Score:
     """One option in any usual spelling; anything else is no answer and 0."""
-    letter = read_choice(response, options)
-    if letter is None:
-        return Score(value=0.0, flags=("no_answer",))
-    return Score(value=float(letter == gold), answer=letter)
+    reading = read_choice(response, options, asked="json")
+    if reading.value is None:
+        return reading.nothing()
+    return Score(value=float(reading.value == gold), answer=reading.value, read_by=reading.read_by)
 
 
 def score_lettered_record(record: Mapping[str, Any]) -> Score:

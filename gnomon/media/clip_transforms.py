@@ -5,11 +5,11 @@ from collections.abc import Collection, Mapping
 from dataclasses import replace
 from random import Random
 
-from gnomon.core.choice import read_choice
 from gnomon.core.errors import DataError
 from gnomon.core.ids import stable_seed
 from gnomon.core.sample import Part, Sample
 from gnomon.media.clip_samples import ClipQuestion
+from gnomon.reading.choices import read_choice
 from gnomon.transforms.lots import derangement
 
 _REFERS = re.compile(r"\b(?:of the above|of these|[Bb]oth [A-J]\b|[A-J] (?:and|or) [A-J]\b|other options)")
@@ -57,6 +57,6 @@ def _with_options(
 
 def answer_in_original(sample: Sample, question: ClipQuestion, response: str) -> Mapping[str, str | None]:
     """The letter that a response chooses, in the original's terms; `question` is as its prompt shows it."""
-    letter = read_choice(response, question.options)
+    letter = read_choice(response, question.options).value
     letters: Mapping[str, str] = sample.target.get("letters", {})
     return {"original_answer": None if letter is None else letters.get(letter, letter)}

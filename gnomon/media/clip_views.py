@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping
 
-from gnomon.core.choice import read_choice
 from gnomon.core.question_view import (
     NO_ANSWER,
     Option,
@@ -14,6 +13,7 @@ from gnomon.core.question_view import (
 from gnomon.core.sample import Sample
 from gnomon.media.clip_frames import ClipFootage
 from gnomon.media.clip_samples import ClipQuestion
+from gnomon.reading.choices import read_choice
 from tools.core.sketch import Sketch, Span
 
 MAX_QUOTED = 120  # characters of an answer that names no option
@@ -72,7 +72,7 @@ def clip_verdict(question: ClipQuestion, answer: str, letter_read: float | str |
     if isinstance(letter_read, str):
         letter: str | None = letter_read
     else:
-        letter = answer if answer in question.options else read_choice(answer, question.options)
+        letter = answer if answer in question.options else read_choice(answer, question.options).value
     if letter is None:
         return NO_ANSWER
     if letter not in question.options:

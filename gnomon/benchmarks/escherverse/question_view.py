@@ -4,10 +4,10 @@ from collections.abc import Iterator, Mapping
 
 from gnomon.benchmarks.escherverse.item import LETTERS, Item
 from gnomon.benchmarks.escherverse.prompt import gold_letters
-from gnomon.benchmarks.escherverse.scoring import read_answer
 from gnomon.core.question_view import NO_ANSWER, Option, QuestionView, missing_fact
 from gnomon.core.sample import Sample
 from gnomon.media.clip_views import MAX_QUOTED, clip_spans, shown_clips
+from gnomon.reading.texts import read_text
 from tools.core.sketch import Sketch
 
 
@@ -44,7 +44,9 @@ def _truth(item: Item) -> str:
 def verdict_in_words(sample: Sample, answer: str, metrics: Mapping[str, float | str | None]) -> str:
     """The answer beside the right one; whether it is right is the scorer's word."""
     item: Item = sample.target["item"]
-    short = (answer if len(answer) <= MAX_QUOTED else read_answer(answer) or "").strip()[:MAX_QUOTED]
+    short = (answer if len(answer) <= MAX_QUOTED else read_text(answer, asked="tag").value or "").strip()[
+        :MAX_QUOTED
+    ]
     if metrics.get("is_correct") == 1.0:
         return f"Right: {short}." if short else "An empty answer, which the evaluator counts as right."
     return f"Answered {short}; right is {item.answer}." if short else NO_ANSWER

@@ -3,20 +3,26 @@
 The evaluators are `v1` (January 2026, the paper's table) and the later `v2`. They differ in how an answer is
 read; the verdict that follows is the same. Both are in the golden vectors.
 
-Strict: the answer is the last non-empty pair of answer tags outside thinking sections, else a last line that
-begins with `Answer:`, else a reply of one short line. Options count by letter, by text or by both; several
+Strict: the answer is the last non-empty answer tag, else what the reply declares in words, else a reply of
+one short line. Options count by letter, by text or by both; several
 letters are several answers. True/False takes one of the two words. A filled-in phrase is right if it is gold,
 or holds gold's words in a row with at most EXTRA_WORDS more; half right from the official similarity on.
 """
 
 import difflib
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar
 
 from gnomon.benchmarks.escherverse.item import FILL_IN, LETTERS, MULTIPLE, SINGLE, TRUE_FALSE
 from gnomon.core.score import Score
+from gnomon.reading.characters import without_marks
+from gnomon.reading.choices import Choices
+from gnomon.reading.declarations import Declaration, Said
+from gnomon.reading.reader import Reading, last_line, read_answer
+
+V = TypeVar("V")
 
 VARIANTS = ("v1", "v2")
 ENOUGH = 0.75  # similarity from which a filled-in phrase gets half a point
@@ -171,13 +177,7 @@ def _flags(question_type: str, response: str, answer: str, verdict: Verdict) -> 
 
 EXTRA_WORDS = 4
 SHORT = 200  # characters of a bare reply
-MAX_RESPONSE = 200_000
 
-_THINKING = re.compile(r"<(think|thinking)>.*?(?:</\1>|\Z)", re.DOTALL | re.IGNORECASE)
-_LINE = re.compile(
-    r"[\s*_#>`]*(?:the\s+)?(?:final\s+|correct\s+)?(?:answer|option)s?\b[\s*_`]*(?:[:=]|is\b|are\b)\s*(.+)",
-    re.IGNORECASE,
-)
 _LETTER = re.compile(r"[\s*_`\[({$]*([A-H])[\s*_`\])}$.:,;]*", re.IGNORECASE)
 _LETTER_AND_TEXT = re.compile(r"[\s*_`\[(]*([A-H])[\s*_`]*[\])]?[).:\s]\s*(.+)", re.IGNORECASE | re.DOTALL)
 _BETWEEN = re.compile(r"\s*(?:,|;|/|&|，|、|\n|\band\b)\s*", re.IGNORECASE)
@@ -188,49 +188,39 @@ _FALSE = {"false", "f", "no"}
 
 def score_strict(question_type: str, gold: str, options: Sequence[str], response: str | None) -> Score:
     """Score a response; never raises."""
-    answer = read_answer(response) if isinstance(response, str) else None
-    if answer is None:
-        return _nothing()
-    if question_type in {SINGLE, MULTIPLE}:
-        return _choice(question_type, gold, options, answer)
-    if question_type == TRUE_FALSE:
-        ours, theirs = _truth(answer), _truth(gold)
-        return _nothing() if ours is None else _right(ours == theirs, str(ours))
-    if question_type == FILL_IN:
-        return _filled_in_strictly(answer, gold)
-    return _right(_words(answer) == _words(gold), answer)
-
-
-def read_answer(response: str) -> str | None:
-    r"""The text that is meant as the answer, or None.
-
-    >>> read_answer("<think><answer>A</answer></think> It is <answer>B</answer>")
-    'B'
-    >>> read_answer("It turns.\n**Answer:** left"), read_answer("left"), read_answer("<answer> </answer>")
-    ('left', 'left', None)
-    """
-    text = _THINKING.sub("", response[:MAX_RESPONSE]).strip()
-    tagged: list[str] = [answer.strip() for answer in _TAGGED.findall(text) if answer.strip()]
-    if tagged:
-        return tagged[-1]
-    lines = re.sub(r"</?answer>", "", text, flags=re.IGNORECASE).strip().splitlines()
-    if not lines:
-        return None
-    answer_line = _LINE.fullmatch(lines[-1].strip())
-    if answer_line:
-        return answer_line[1].strip(" *_`") or None
-    return lines[0].strip() if len(lines) == 1 and len(lines[0]) <= SHORT else None
-
-
-def _choice(question_type: str, gold: str, options: Sequence[str], answer: str) -> Score:
-    ours, theirs = _letters(answer, options), _letters(gold, options)
-    if not ours or (question_type == SINGLE and len(ours) > 1):
-        return _nothing()
-    score = _right(ours == theirs, ",".join(sorted(ours)))
+    reply = response if isinstance(response, str) else ""
+    if question_type == SINGLE:
+        choices = Choices(
+            dict(zip(LETTERS, options, strict=False)) if options else dict.fromkeys(LETTERS, "")
+        )
+        chosen = read_answer(
+            reply, choices.parse, asked="tag", undeclared=choices.undeclared, known=choices.known
+        )
+        return _scored(chosen, chosen.value == _letter(gold, options), chosen.value or "")
     if question_type == MULTIPLE:
-        shared = len(ours & (theirs or set())) / len(ours | (theirs or set()))
-        return Score(value=score.value, answer=score.answer, metrics={**score.metrics, "jaccard": shared})
-    return score
+        several = read_answer(
+            reply, lambda d: _letters(without_marks(d.text), options), asked="tag", undeclared=_short
+        )
+        return _several(several, _letters(gold, options) or set())
+    if question_type == TRUE_FALSE:
+        truth = read_answer(reply, lambda d: _truth(without_marks(d.text)), asked="tag", undeclared=_short)
+        return _scored(truth, truth.value == _truth(gold), str(truth.value))
+    text = read_answer(reply, lambda d: without_marks(d.text) or None, asked="tag", undeclared=_short)
+    if question_type == FILL_IN and text.value is not None:
+        return _filled_in_strictly(text.value, gold, text.read_by)
+    return _scored(text, _words(text.value or "") == _words(gold), text.value or "")
+
+
+def _short(said: Said) -> Iterator[Declaration]:
+    """A reply of one short line."""
+    return (declaration for declaration in last_line(said) if len(said.text) <= SHORT)
+
+
+def _several(reading: Reading[set[str]], gold: set[str]) -> Score:
+    ours = reading.value or set()
+    score = _scored(reading, ours == gold, ",".join(sorted(ours)))
+    shared = len(ours & gold) / len(ours | gold) if ours else 0.0
+    return replace(score, metrics={**score.metrics, "jaccard": shared}) if ours else score
 
 
 def _letters(text: str, options: Sequence[str]) -> set[str] | None:
@@ -262,16 +252,17 @@ def _truth(text: str) -> bool | None:
     return None if affirmed == denied or _NEGATION.search(text.lower()) else affirmed
 
 
-def _filled_in_strictly(answer: str, gold: str) -> Score:
+def _filled_in_strictly(answer: str, gold: str, read_by: str) -> Score:
     ours, theirs = _words(answer), _words(gold)
     in_a_row = any(ours[at : at + len(theirs)] == theirs for at in range(len(ours) - len(theirs) + 1))
     extra = len(ours) - len(theirs)
     negated = bool(_NEGATION.search(answer.lower())) and not _NEGATION.search(gold.lower())
     if theirs and in_a_row and extra <= EXTRA_WORDS and not negated:
-        return _right(True, answer)
+        return Score(value=1.0, answer=answer, metrics={"is_correct": 1.0}, read_by=read_by)
     alike = similarity(" ".join(ours), " ".join(theirs))
     half = alike >= ENOUGH and not negated
-    return Score(value=0.5 if half else 0.0, answer=answer, metrics={"is_correct": 0.0, "similarity": alike})
+    metrics = {"is_correct": 0.0, "similarity": alike}
+    return Score(value=0.5 if half else 0.0, answer=answer, metrics=metrics, read_by=read_by)
 
 
 def _words(text: str) -> list[str]:
@@ -283,12 +274,11 @@ def _plain(text: str) -> str:
     return " ".join(re.findall(r"[\w'’-]+", text.lower()))
 
 
-def _right(is_right: bool, answer: str) -> Score:
-    return Score(value=float(is_right), answer=answer, metrics={"is_correct": float(is_right)})
-
-
-def _nothing() -> Score:
-    return Score(value=0.0, metrics={"is_correct": 0.0}, flags=("no_answer",))
+def _scored(reading: Reading[V], is_right: bool, answer: str) -> Score:
+    if reading.value is None:
+        return reading.nothing(is_correct=0.0)
+    metrics = {"is_correct": float(is_right)}
+    return Score(value=float(is_right), answer=answer, metrics=metrics, read_by=reading.read_by)
 
 
 _DIMENSIONS = {"by_category": "category", "by_scene_type": "scene_type", "by_question_type": "question_type"}

@@ -14,7 +14,7 @@ from gnomon.benchmarks.gtr_bench.clock import NOON_S, clock, day_span
 from gnomon.benchmarks.gtr_bench.official import option_letter, parse
 from gnomon.benchmarks.gtr_bench.prompt import guarded_clips
 from gnomon.benchmarks.gtr_bench.scoring import Span as Interval
-from gnomon.benchmarks.gtr_bench.scoring import letters_named, read_answer, spans_named
+from gnomon.benchmarks.gtr_bench.scoring import letters_named, read_cameras, spans_named
 from gnomon.core.question_view import (
     NO_ANSWER,
     Option,
@@ -212,11 +212,9 @@ class CameraAnswer:
 def read(case: Case, answer: str) -> CameraAnswer | None:
     """An answer as the scorers read it: a whole reply, or the letters or options that were stored of it."""
     places = case.task.places
-    reply = read_answer(answer)
-    if reply is not None:
-        letters = letters_named(case, reply["answer"])
-        if letters is not None:
-            return CameraAnswer(letters=letters, intervals=spans_named(reply.get("time_duration"), places))
+    cameras = read_cameras(case, answer).value
+    if cameras is not None:
+        return CameraAnswer(letters=cameras[0], intervals=spans_named(cameras[1], places))
     letters = letters_named(case, answer)
     if letters is None:
         options = parse(answer, timed=True).get("options", []) if "{" in answer else [answer]

@@ -1,34 +1,31 @@
 """Scores a response to a case, by the released rules or by strict ones with the paper's ST-IoU.
 
-Strict: the answer is read from the last JSON object that has `answer`, else from a last line `Answer: X`;
-thinking sections are not read. A letter (`B`, `B.`, `(B)`), an option's text, or both count, whatever their
-case; CR orders may be written with `->` or without spaces. Anything but exactly one answer counts as
-none.
+Strict: the answer is read from the last JSON object that has `answer`, else from what the reply declares in
+words. A letter (`B`, `B.`, `(B)`), an option's text, or both count, whatever their case; CR orders may be
+written with `->` or without spaces. Anything but exactly one answer counts as none.
 """
 
-import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
+from string import ascii_uppercase
 
 from gnomon.benchmarks.gtr_bench.case import Case, as_displayed, body_of
 from gnomon.benchmarks.gtr_bench.clock import day_span
 from gnomon.benchmarks.gtr_bench.official import score_official
 from gnomon.core.benchmark import PromptProtocol, Scoring
 from gnomon.core.score import Score
+from gnomon.reading.choices import Choices
+from gnomon.reading.declarations import Declaration
+from gnomon.reading.reader import Reading, Unclear, read_answer
+from gnomon.reading.texts import as_json
 
 Span = tuple[float, float]
 
-MAX_BROKEN = 500  # openings; a reply that repeats itself for ever must not hold up the others
 MAX_ANSWER = 2000  # characters; the longest published option has some 400
 
-_THINKING = re.compile(r"<(think|thinking)>.*?(?:</\1>|\Z)", re.DOTALL | re.IGNORECASE)
-_THINKING_END = re.compile(r"</think(?:ing)?>", re.IGNORECASE)
-_ANSWER_LINE = re.compile(r"[\s*_#>`]*(?:final\s+)?answer[\s*_`]*[:=](.+)", re.IGNORECASE)
 _LETTER = re.compile(r"\(?([A-Z])[.)]*", re.IGNORECASE | re.ASCII)
 _LETTER_AND_BODY = re.compile(r"\(?([A-Z])[.):]+\s*(.+)", re.IGNORECASE | re.ASCII | re.DOTALL)
 _ARROW = re.compile(r"\s*(?:→|⇒|->|=>)\s*")
-_OPENING = re.compile(r"\{\s*\"")
 _PLACES = re.compile(r"\s*(?:→|⇒|->|=>|,|;)\s*")
 
 
@@ -38,42 +35,43 @@ def score_strict(case: Case, response: str | None) -> Score:
     Metrics: `MCQacc` the share of places that name the right option, `TimeIoU` the mean overlap of the
     intervals whatever the place, `score` the accuracy or the ST-IoU (paper, equation 1).
     """
-    reply = read_answer(response) if isinstance(response, str) else None
-    letters = letters_named(case, reply["answer"]) if reply else None
-    if reply is None or letters is None:
-        metrics = {"score": 0.0, "MCQacc": 0.0, "TimeIoU": 0.0}
-        return Score(value=0.0, metrics=metrics, flags=("no_answer",))
+    reading = read_cameras(case, response if isinstance(response, str) else "")
+    if reading.value is None:
+        return reading.nothing(score=0.0, MCQacc=0.0, TimeIoU=0.0)
+    letters, times = reading.value
     gold = [_letter_of(case, choice) for choice in case.gold]
     hits = [letter == right for letter, right in zip(letters, gold, strict=True)]
     accuracy = sum(hits) / len(hits)
     answer = ", ".join(letters)
     if case.task.metric == "MCQ_Acc":
         metrics = {"score": accuracy, "MCQacc": accuracy, "TimeIoU": 0.0}
-        return Score(value=accuracy, answer=answer, metrics=metrics)
-    spans = spans_named(reply.get("time_duration"), len(gold))
+        return Score(value=accuracy, answer=answer, metrics=metrics, read_by=reading.read_by)
+    spans = spans_named(times, len(gold))
     overlaps = [
         span_iou(span, day_span(text)) for span, text in zip(spans, case.correct_time_str, strict=True)
     ]
     value = sum(overlap for hit, overlap in zip(hits, overlaps, strict=True) if hit) / len(hits)
     metrics = {"score": value, "MCQacc": accuracy, "TimeIoU": sum(overlaps) / len(overlaps)}
-    return Score(value=value, answer=answer, metrics=metrics, flags=("no_time",) if None in spans else ())
+    flags = ("no_time",) if None in spans else ()
+    return Score(value=value, answer=answer, metrics=metrics, flags=flags, read_by=reading.read_by)
 
 
-def read_answer(response: str) -> Mapping[str, Any] | None:
-    r"""The object that holds the answer, or None.
+def read_cameras(case: Case, response: str) -> Reading[tuple[list[str], object]]:
+    r"""The displayed letters that a reply names, one for each place, and what it gives as their times."""
+    choices = Choices(
+        {letter: body_of(text) for letter, text in zip(ascii_uppercase, case.choices, strict=False)}
+    )
 
-    >>> read_answer('<think>{"answer": "A"}</think> So: {"answer": "B"}')
-    {'answer': 'B'}
-    >>> read_answer("I am sure.\n**Answer: (B)**")
-    {'answer': '(B)'}
-    """
-    text = _THINKING_END.split(_THINKING.sub("", response))[-1]
-    objects = [item for item in _objects(text) if "answer" in item]
-    if objects:
-        return objects[-1]
-    lines = text.strip().splitlines()
-    match = _ANSWER_LINE.fullmatch(lines[-1][:MAX_ANSWER]) if lines else None
-    return {"answer": match[1].strip(" *_`")} if match else None
+    def parse(declaration: Declaration) -> tuple[list[str], object] | Unclear | None:
+        letters = letters_named(case, as_json(declaration.text) or declaration.text)
+        if letters is None and case.task.places == 1:
+            letter = choices.parse(declaration)
+            if isinstance(letter, Unclear):
+                return letter
+            letters = letters_named(case, letter)
+        return None if letters is None else (letters, (declaration.fields or {}).get("time_duration"))
+
+    return read_answer(response, parse, asked="json", undeclared=choices.undeclared, known=choices.known)
 
 
 def span_iou(first: Span | None, second: Span | None) -> float:
@@ -87,20 +85,6 @@ def span_iou(first: Span | None, second: Span | None) -> float:
     shared = min(first[1], second[1]) - max(first[0], second[0])
     union = max(first[1], second[1]) - min(first[0], second[0])
     return shared / union if shared > 0 else 0.0
-
-
-def _objects(text: str) -> Iterator[dict[str, Any]]:
-    """The outermost JSON objects in a text, in order; gives up after MAX_BROKEN that do not decode."""
-    decoder, end, broken = json.JSONDecoder(), 0, 0
-    for opening in _OPENING.finditer(text):
-        if opening.start() < end or broken >= MAX_BROKEN:
-            continue
-        try:
-            item, end = decoder.raw_decode(text, opening.start())
-        except (ValueError, RecursionError):
-            broken += 1
-        else:
-            yield item
 
 
 def letters_named(case: Case, answer: object) -> list[str] | None:

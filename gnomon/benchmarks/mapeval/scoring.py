@@ -5,12 +5,16 @@ import re
 
 from gnomon.benchmarks.mapeval.prompt import OFFICIAL_ZERO, DisplayedOptions
 from gnomon.core.benchmark import Scoring
-from gnomon.core.choice import MAX_READ, read_choice
 from gnomon.core.score import Score
+from gnomon.reading.characters import bare, without_marks
+from gnomon.reading.choices import read_choice
+from gnomon.reading.declarations import Declaration, Rule
+from gnomon.reading.reader import Reading, Unclear, last_line, read_answer
 
 _OBJECT = re.compile(r"\{.*?\}", re.DOTALL)
+_NUMBER_FIRST = re.compile(r"\W*(?:option\W*(?:no\W*)?)?(\d{1,2})(?![\w%]|\.\d)", re.IGNORECASE)
+_OR_ANOTHER = re.compile(r"\W*(?:,|;|/|\bor|\band)\W*(?:option\W*)?\d", re.IGNORECASE)
 _NUMBER = re.compile(r"\W*(?:option\W*(?:no\W*)?)?(\d{1,2})\W*", re.IGNORECASE)
-_THINKING = re.compile(r"<(think|thinking)>.*?(?:</\1>|\Z)", re.DOTALL | re.IGNORECASE)
 
 
 def option_number(response: str) -> int | None:
@@ -46,27 +50,28 @@ def score_official(options: DisplayedOptions, response: object) -> Score:
 
 def score_strict(options: DisplayedOptions, response: object) -> Score:
     """One option of those displayed, in any usual spelling; anything else is no answer and 0."""
-    chosen = None
-    if isinstance(response, str):
-        by_number = OFFICIAL_ZERO in options.texts
-        chosen = _read_number(response, options) if by_number else read_choice(response, options.texts)
-    if chosen is None:
-        return Score(value=0.0, flags=("no_answer",))
-    return Score(value=float(chosen == options.gold), answer=chosen)
+    reply = response if isinstance(response, str) else ""
+    by_number = OFFICIAL_ZERO in options.texts
+    reading = _read_number(reply, options) if by_number else read_choice(reply, options.texts)
+    if reading.value is None:
+        return reading.nothing()
+    return Score(value=float(reading.value == options.gold), answer=reading.value, read_by=reading.read_by)
 
 
-def _read_number(response: str, options: DisplayedOptions) -> str | None:
-    """The number of one option: in the last JSON object, or as the whole text, or by the option's words."""
-    text = _THINKING.sub("", response[-MAX_READ:]).strip()
-    for written in reversed(_OBJECT.findall(text)):
-        number = _number_in(written)
-        if number is not None:
-            return str(number) if str(number) in options.texts else None
-    match = _NUMBER.fullmatch(text)
-    if match is not None:
-        return match[1] if match[1] in options.texts else None
-    same = [name for name, words in options.texts.items() if words.strip().casefold() == text.casefold()]
-    return same[0] if len(same) == 1 and text else None
+def _read_number(reply: str, options: DisplayedOptions) -> Reading[str]:
+    """The number of one option, by itself or by the option's words."""
+
+    def parse(declaration: Declaration) -> str | Unclear | None:
+        text = without_marks(declaration.text)
+        is_declared = declaration.rule not in (Rule.WHOLE, Rule.LAST_LINE)
+        if match := _NUMBER.fullmatch(text) or (is_declared and _NUMBER_FIRST.match(text)) or None:
+            if _OR_ANOTHER.match(text, match.end(1)):
+                return Unclear()
+            return match[1] if match[1] in options.texts else None
+        same = [name for name, words in options.texts.items() if bare(words) == bare(text)]
+        return same[0] if len(same) == 1 and text else None
+
+    return read_answer(reply, parse, asked="json", undeclared=last_line)
 
 
 def score_options(options: DisplayedOptions, response: object, *, scoring: Scoring) -> Score:

@@ -21,7 +21,6 @@ from gnomon.benchmarks.plan_pairs.prompt import (
 )
 from gnomon.benchmarks.plan_pairs.scoring import expected_of, score_verdict
 from gnomon.core.benchmark import Benchmark, PromptProtocol, Published, SampleSet, Scoring, reject_variant
-from gnomon.core.choice import read_choice
 from gnomon.core.errors import DataError, SpecError
 from gnomon.core.ids import stable_hash
 from gnomon.core.question_view import NO_ANSWER, Option, QuestionView
@@ -29,6 +28,7 @@ from gnomon.core.sample import Sample, SampleRef
 from gnomon.core.score import Score
 from gnomon.core.select import Select
 from gnomon.media import MediaStore
+from gnomon.reading.choices import read_choice
 from tools.core.sketch import Sketch
 from tools.core.tool import Need
 
@@ -94,8 +94,11 @@ class PlanPairs:
                 raise SpecError("is missing or no text", field=field)
         if record["preferred"] not in OPTIONS:
             raise SpecError(f"must be one of {', '.join(OPTIONS)}", field="preferred")
-        letter = read_choice(record["response"], OPTIONS)
-        return Score(value=float(letter == record["preferred"]), answer=letter)
+        reading = read_choice(record["response"], OPTIONS)
+        if reading.value is None:
+            return reading.nothing()
+        is_same = float(reading.value == record["preferred"])
+        return Score(value=is_same, answer=reading.value, read_by=reading.read_by)
 
     def heuristic_scores(self, sample: Sample) -> Mapping[str, float]:
         """Rules that look at one thing: what a judge must beat to have weighed more than that."""
@@ -138,7 +141,7 @@ class PlanPairs:
         metrics: Mapping[str, float | str | None],  # noqa: ARG002 (the answer says it all)
     ) -> str:
         pair: PlanPair = sample.target["pair"]
-        letter = read_choice(answer, OPTIONS)
+        letter = read_choice(answer, OPTIONS).value
         if letter is None:
             return NO_ANSWER
         winner, expected = pair.winner(letter, is_swapped=_is_swapped(sample)), expected_of(pair)

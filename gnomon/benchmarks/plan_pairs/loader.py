@@ -8,11 +8,11 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from gnomon.core.choice import read_choice
 from gnomon.core.errors import DataError
 from gnomon.core.ids import stable_hash
 from gnomon.core.sample import DataFault
 from gnomon.itinerary_export.result import TripResult, result_of
+from gnomon.reading.choices import read_choice
 from tools.core.regular_file import read_regular
 from tools.itinerary.errors import BadArgument
 from tools.itinerary.request import TripRequest, read_request
@@ -189,7 +189,7 @@ def _votes(file: Path) -> dict[str, dict[str, dict[str, str]]]:
         if not isinstance(sample_id, str) or order not in ORDERS or not isinstance(answer, str | None):
             form = '{"sample_id": "PAIR-listed", "answer": "A", "model": PERSON}'
             raise DataError(f"{file}, line {number}: must be {form}", field="data")
-        letter = read_choice(answer or "", OPTIONS)
+        letter = read_choice(answer or "", OPTIONS).value
         if letter is not None:
             votes[pair_id][str(fields.get("model", ""))][order] = letter
     return votes

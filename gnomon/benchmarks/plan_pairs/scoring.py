@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from gnomon.benchmarks.plan_pairs.loader import EQUAL, OPTIONS, NamedPlan, PlanPair
-from gnomon.core.choice import read_choice
 from gnomon.core.score import Score
+from gnomon.reading.choices import read_choice
 
 MARGIN = 0.02
 """By how much a measure must be higher to speak for a plan."""
@@ -66,15 +66,18 @@ def score_verdict(pair: PlanPair, response: str, *, is_swapped: bool) -> Score:
 
     Scored None, with the verdict in its metrics, where the data hold neither.
     """
-    letter = read_choice(response, OPTIONS)
+    reading = read_choice(response, OPTIONS)
+    letter = reading.value
     expected = expected_of(pair)
     if letter is None:
-        return Score(value=0.0, metrics=_metrics(pair, expected, None, is_swapped=is_swapped))
+        return reading.nothing(**_metrics(pair, expected, None, is_swapped=is_swapped))
     winner = pair.winner(letter, is_swapped=is_swapped)
     metrics = _metrics(pair, expected, winner, is_swapped=is_swapped)
     if expected is None:
-        return Score(value=None, reason="no_people_no_measures", answer=letter, metrics=metrics)
-    return Score(value=float(winner == expected.winner), answer=letter, metrics=metrics)
+        reason = "no_people_no_measures"
+        return Score(value=None, reason=reason, answer=letter, metrics=metrics, read_by=reading.read_by)
+    is_same = float(winner == expected.winner)
+    return Score(value=is_same, answer=letter, metrics=metrics, read_by=reading.read_by)
 
 
 def _metrics(

@@ -6,11 +6,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from gnomon.audit.plugin import AnswerOptions, ShortcutGuess, guess
 from gnomon.benchmarks.questions.floors import FIRST
 from gnomon.benchmarks.questions.question import OwnQuestion, displayed_in
-from gnomon.benchmarks.questions.reading import normalised
 from gnomon.benchmarks.questions.scorers.text import TextScorer
 from gnomon.core.benchmark import PromptProtocol
 from gnomon.core.ids import stable_hash
 from gnomon.core.sample import DataFault, ImageRef, Sample
+from gnomon.reading.characters import bare
 
 MIN_NAMED = 3  # characters of an answer that is looked for in the prompt
 
@@ -33,7 +33,7 @@ def try_shortcuts(samples: Mapping[PromptProtocol, Sequence[Sample]]) -> Iterato
                 yield from _usual(sample, protocol)
                 continue
             yield guess(FIRST, "leak", protocol, name, left=[0], offered=offered)
-            words = normalised(_words(displayed_in(sample)))
+            words = bare(_words(displayed_in(sample)))
             named = [at for at, text in enumerate(offered.options) if _is_named(text, words)]
             left = named if len(named) < len(offered.options) else None
             yield guess("named in the question", "floor", protocol, name, left=left, offered=offered)
@@ -62,14 +62,14 @@ def case_faults(samples: Sequence[Sample]) -> Iterable[DataFault]:
         question = displayed_in(sample)
         name, truth = sample.ref.sample_id, question.truth.text
         if isinstance(question.scorer, TextScorer) and not question.options:
-            words = normalised(_words(question))
+            words = bare(_words(question))
             said = [text for text in question.truth.value if _is_named(text, words)]
             if said:
                 yield DataFault(sample_id=name, kind="answer_in_prompt", detail=said[0][:60])
         pictures: tuple[ImageRef, ...] = sample.target.get("pictures", ())
         right = question.options.get(question.gold, truth)
         key = stable_hash(
-            normalised(_words(question)),
+            bare(_words(question)),
             [picture.sha256 for picture in pictures],
             question.clip,
             question.scene_source,
@@ -86,5 +86,5 @@ def _words(question: OwnQuestion) -> str:
 
 
 def _is_named(text: str, words: str) -> bool:
-    plain = normalised(text)
+    plain = bare(text)
     return len(plain) >= MIN_NAMED and re.search(rf"(?<!\w){re.escape(plain)}(?!\w)", words) is not None

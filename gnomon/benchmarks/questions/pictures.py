@@ -10,11 +10,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
-from gnomon.benchmarks.questions.reading import as_json
 from gnomon.core.errors import DataError, SpecError
 from gnomon.core.sample import ImageRef
 from gnomon.media import MediaStore
 from gnomon.media.clip_frames import find_clip
+from gnomon.reading.texts import as_json
 from tools.core.open_picture import KEPT_AS_THEY_ARE, BadPicture, open_picture
 from tools.core.regular_file import open_regular
 

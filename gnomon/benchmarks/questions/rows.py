@@ -11,13 +11,13 @@ from typing import Any
 from gnomon.benchmarks.questions.columns import ColumnNames
 from gnomon.benchmarks.questions.pictures import Source, check_picture, is_file_name, key_of, sources_in
 from gnomon.benchmarks.questions.question import OwnQuestion
-from gnomon.benchmarks.questions.reading import as_json
 from gnomon.benchmarks.questions.scorers.option import OptionScorer, labels_in, options_in, right_letter
 from gnomon.benchmarks.questions.scorers.scorer import Scorer
 from gnomon.benchmarks.questions.scorers.scorers import make_scorer
 from gnomon.core.errors import DataError, SpecError
 from gnomon.core.ids import stable_hash
 from gnomon.media.clip_frames import find_clip
+from gnomon.reading.texts import as_json
 from tools.scene.document import SceneError
 from tools.scene.format import read_scene, scene_from_json
 from tools.scene.scene import Scene

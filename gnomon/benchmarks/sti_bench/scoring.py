@@ -3,9 +3,9 @@
 import re
 
 from gnomon.core.benchmark import Scoring
-from gnomon.core.choice import read_choice
 from gnomon.core.score import Score
 from gnomon.media.clip_samples import ClipQuestion
+from gnomon.reading.choices import read_choice
 
 MAX_SHOWN = 500  # characters of an answer that are kept
 
@@ -83,10 +83,16 @@ def _flags(response: str, letter_read: str | None, letter: str | None) -> tuple[
 
 def score_strict(question: ClipQuestion, response: object) -> Score:
     """One option of those displayed, in any usual spelling; anything else is no answer and 0."""
-    letter = read_choice(response, question.options) if isinstance(response, str) else None
+    reading = read_choice(response if isinstance(response, str) else "", question.options)
+    letter = reading.value
     if letter is None:
-        return Score(value=0.0, metrics={"extracted": None}, flags=("no_answer",))
-    return Score(value=float(letter == question.gold), answer=letter, metrics={"extracted": letter})
+        return reading.nothing(extracted=None)
+    return Score(
+        value=float(letter == question.gold),
+        answer=letter,
+        metrics={"extracted": letter},
+        read_by=reading.read_by,
+    )
 
 
 def score_question(question: ClipQuestion, response: object, *, scoring: Scoring) -> Score:

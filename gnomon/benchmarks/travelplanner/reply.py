@@ -5,12 +5,12 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from gnomon.core.thinking import without_thinking
 from tools.sandbox.plan import Days
 
 MAX_READ = 100_000  # characters, from the end
 MAX_DAYS = 60
 _MAX_STARTS = 400  # brackets at which JSON is tried
-_THINKING = re.compile(r"<(think|thinking)>.*?(?:</\1>|\Z)", re.DOTALL | re.IGNORECASE)
 _DAY = re.compile(r"^[^\w\n]{0,9}Day[ \t]{1,9}(\d{1,3})\b.*$", re.IGNORECASE | re.MULTILINE)
 _LINE = re.compile(
     r"^[^\w\n]{0,9}(Current City|Transportation|Breakfast|Attractions?|Lunch|Dinner|Accommodation)"
@@ -27,7 +27,7 @@ def read_plan(response: object) -> Days | None:
     """
     if not isinstance(response, str):
         return None
-    text = _THINKING.sub("", response[-MAX_READ:])
+    text = without_thinking(response)[-MAX_READ:]
     plans = [plan for value in _values(text) if (plan := _plan(value))]
     return plans[-1] if plans else _text_plan(text)
 

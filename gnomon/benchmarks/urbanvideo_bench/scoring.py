@@ -3,9 +3,9 @@
 import re
 
 from gnomon.core.benchmark import Scoring
-from gnomon.core.choice import read_choice
 from gnomon.core.score import Score
 from gnomon.media.clip_samples import ClipQuestion
+from gnomon.reading.choices import read_choice
 
 # What pandas takes for an absent value when the released code reads its replies back from a CSV file.
 READS_AS_ABSENT = frozenset(
@@ -60,10 +60,16 @@ def _flags(response: str, option: str) -> tuple[str, ...]:
 
 def score_strict(question: ClipQuestion, response: object) -> Score:
     """One option of those displayed, in any usual spelling; anything else is no answer and 0."""
-    option = read_choice(response, question.options) if isinstance(response, str) else None
+    reading = read_choice(response if isinstance(response, str) else "", question.options)
+    option = reading.value
     if option is None:
-        return Score(value=0.0, metrics={"option": None}, flags=("no_answer",))
-    return Score(value=float(option == question.gold), answer=option, metrics={"option": option})
+        return reading.nothing(option=None)
+    return Score(
+        value=float(option == question.gold),
+        answer=option,
+        metrics={"option": option},
+        read_by=reading.read_by,
+    )
 
 
 def score_question(question: ClipQuestion, response: object, *, scoring: Scoring) -> Score:

@@ -28,13 +28,12 @@ from gnomon.benchmarks.vir_bench.official import (
     split_place,
 )
 from gnomon.core.score import Score
+from gnomon.core.thinking import without_thinking
 from tools.gazetteer.spelling import spelling
 
 ALIKE_OF_KIND = 0.5
 MAX_LISTED = 500  # names or edges of one list; a reply that repeats itself for ever must not hold up others
 MAX_RESPONSE = 200_000
-
-_THINKING = re.compile(r"<(think|thinking)>.*?(?:</\1>|\Z)", re.DOTALL | re.IGNORECASE)
 
 Triple = tuple[str, str, str]
 
@@ -161,7 +160,7 @@ def read_object(reply: str | None, names: Sequence[str]) -> Mapping[str, Any] | 
     """
     if not isinstance(reply, str):
         return None
-    text = _THINKING.sub("", reply[:MAX_RESPONSE])
+    text = without_thinking(reply[:MAX_RESPONSE])
     decoder, last_match, end, broken = json.JSONDecoder(), None, 0, 0
     for opening in re.finditer(r"\{\s*\"", text):
         if opening.start() < end or broken >= MAX_LISTED:

@@ -56,11 +56,11 @@ def test_strict_understands_the_usual_spellings(answer: object) -> None:
 
 
 @pytest.mark.parametrize(
-    "answer", [["A", "B", "C"], [], "D", "c0", "c9", "A. c09", "A or B", "", 2, None, True, {"letter": "B"}]
+    "answer", [["A", "B", "C"], [], "D", "c0", "c9", "A. c09", "A or B", "", 2, None, True]
 )
 def test_strict_takes_exactly_one_option_or_none(answer: object) -> None:
     score = score_case(NEXT, json.dumps({"answer": answer}), scoring="strict")
-    assert (score.value, score.answer, score.flags) == (0.0, None, ("no_answer",))
+    assert (score.value, score.answer, score.flags[0]) == (0.0, None, "no_answer")
 
 
 @pytest.mark.parametrize(
@@ -78,14 +78,26 @@ def test_the_last_object_outside_of_thinking_counts(response: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "line", ["Answer: B", "**Answer: (B)**", "final answer: c03 -> c01 -> c02", "answer = b."]
+    "line",
+    [
+        "Answer: B",
+        "**Answer: (B)**",
+        "final answer: c03 -> c01 -> c02",
+        "answer = b.",
+        "Answer: B\nI doubt it",
+    ],
 )
-def test_a_last_line_that_names_the_answer_counts(line: str) -> None:
+def test_a_line_that_names_the_answer_counts(line: str) -> None:
     assert _strict(ORDER, f"Judging by the data.\n{line}\n") == (1.0, "B")
 
 
+@pytest.mark.parametrize("response", ["B", "Option B", "Answer: B. Option A is too far away."])
+def test_a_reply_in_words_names_an_option(response: str) -> None:
+    assert _strict(ORDER, response) == (1.0, "B")
+
+
 @pytest.mark.parametrize(
-    "response", [None, "", "B", "Answer: B\nthough I doubt it", "<think>Answer: B", "Option B"]
+    "response", [None, "", "Not B", "<think>Answer: B", '{"arguments": {"answer": "B"}}']
 )
 def test_what_is_no_answer_is_none(response: str | None) -> None:
     assert _strict(ORDER, response) == (0.0, None)

@@ -131,6 +131,10 @@ ANSWERS: dict[str, tuple[Any, Any]] = {
     "ordered_list": ("ordered_list", ["a", "b"]),
     "interval": ("interval", [1, 2]),
     "point": (EARTH, [1, 2]),
+    "angle": ("angle", 90),
+    "date": ("date", "2026-06-09"),
+    "time": ("time", "14:30"),
+    "mra": ("mra", 5),
 }
 
 

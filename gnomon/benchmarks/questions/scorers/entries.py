@@ -1,22 +1,18 @@
 """Lists: all entries alike, their F1 as sets, or how much of their order is kept."""
 
 import json
-import re
 from abc import abstractmethod
 from collections import Counter
 from collections.abc import Sequence
 from typing import ClassVar
 
-from gnomon.benchmarks.questions.reading import answer_of, as_json, normalised
 from gnomon.benchmarks.questions.scorers.scorer import MAX_KEPT, Scorer, Truth, refuse, wrong
-from gnomon.benchmarks.questions.scorers.text import texts_of
 from gnomon.core.score import Score
 from gnomon.core.words import closing
+from gnomon.reading.characters import bare
+from gnomon.reading.texts import entries_in, read_entries, texts_of
 
 MAX_ENTRIES = 500
-_PARTS = re.compile(r"\s*(?:;|→|->|=>|\||\n)\s*")
-_COMMAS = re.compile(r"\s*,\s*(?:and\s+)?")
-_NUMBERED = re.compile(r"^\s*(?:[-*•]|\d{1,3}[.)])\s+")
 
 
 class EntriesScorer(Scorer):
@@ -25,10 +21,10 @@ class EntriesScorer(Scorer):
     def truth(self, answer: object) -> Truth:
         """A list of texts, also as JSON, or one text with its entries parted by `;`, `→` or commas."""
         texts = texts_of(answer) if isinstance(answer, list) else entries_in(str(answer))
-        if not texts or len(texts) > MAX_ENTRIES or not all(normalised(text) for text in texts):
+        if not texts or len(texts) > MAX_ENTRIES or not all(bare(text) for text in texts):
             raise refuse(answer, f"a list of up to {MAX_ENTRIES} texts")
         self._check(texts)
-        return Truth(value=tuple(normalised(text) for text in texts), text=", ".join(texts))
+        return Truth(value=tuple(bare(text) for text in texts), text=", ".join(texts))
 
     def form(self, truth: Truth) -> str:  # noqa: ARG002 (how many are right is not said)
         return closing(self._what(), '["…", "…"]')
@@ -37,16 +33,21 @@ class EntriesScorer(Scorer):
         return json.dumps(truth.value, ensure_ascii=False)
 
     def score(self, truth: Truth, response: str) -> Score:
-        answer = answer_of(response)
-        texts = entries_in(answer)
-        if not texts and answer != "[]":
-            return wrong("no_answer")
-        entries = [normalised(text) for text in texts[: MAX_ENTRIES + 1]]
+        reading = read_entries(response)
+        if reading.value is None:
+            return reading.nothing()
+        texts = reading.value
+        entries = [bare(text) for text in texts[: MAX_ENTRIES + 1]]
         if len(entries) > MAX_ENTRIES:
             return wrong("too_many_entries")
         kept = json.dumps(texts, ensure_ascii=False)[:MAX_KEPT]
         exact = float(self._same(entries, truth.value))
-        return Score(value=self._value(entries, truth.value), answer=kept, metrics={"exact": exact})
+        return Score(
+            value=self._value(entries, truth.value),
+            answer=kept,
+            metrics={"exact": exact},
+            read_by=reading.read_by,
+        )
 
     @abstractmethod
     def _what(self) -> str: ...
@@ -119,19 +120,3 @@ def common_subsequence(first: Sequence[str], second: Sequence[str]) -> int:
         for at, right in enumerate(second, start=1):
             before, row[at] = row[at], before + 1 if left == right else max(row[at], row[at - 1])
     return row[-1]
-
-
-def entries_in(text: str) -> tuple[str, ...]:
-    """The entries of a text: of a JSON list, or parted by semicolons, arrows or lines, else by commas.
-
-    >>> entries_in('["a", "b"]'), entries_in("a → b"), entries_in("1. a, b and c"), entries_in("a, b, and c")
-    (('a', 'b'), ('a', 'b'), ('a', 'b and c'), ('a', 'b', 'c'))
-    """
-    if text.lstrip().startswith("["):
-        value = as_json(text)
-        if isinstance(value, list):
-            return texts_of(value)
-    parts = _PARTS.split(text.strip())
-    if len(parts) == 1:
-        parts = _COMMAS.split(parts[0])
-    return tuple(_NUMBERED.sub("", part).strip() for part in parts if part.strip())

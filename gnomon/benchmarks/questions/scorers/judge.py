@@ -4,11 +4,11 @@ from typing import ClassVar
 
 from pydantic import Field
 
-from gnomon.benchmarks.questions.reading import without_thinking
 from gnomon.benchmarks.questions.scorers.scorer import MAX_KEPT, Scorer, Truth, wrong
 from gnomon.benchmarks.questions.scorers.text import any_of
 from gnomon.core.judging import MATERIAL, fenced
 from gnomon.core.score import Score
+from gnomon.core.thinking import without_thinking
 
 MAX_SHOWN = 20_000  # characters of a reply that a judge is shown: its beginning and its end
 UNJUDGED = "a judge has to say whether it is right"

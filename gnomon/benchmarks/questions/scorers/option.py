@@ -4,12 +4,13 @@ import re
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from gnomon.benchmarks.questions.reading import as_json, normalised
-from gnomon.benchmarks.questions.scorers.scorer import Scorer, Truth, refuse, wrong
-from gnomon.core.choice import read_choice
+from gnomon.benchmarks.questions.scorers.scorer import Scorer, Truth, refuse
 from gnomon.core.errors import SpecError
 from gnomon.core.score import Score
 from gnomon.core.words import LETTER, closing
+from gnomon.reading.characters import bare
+from gnomon.reading.choices import read_choice
+from gnomon.reading.texts import as_json
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 MAX_OPTION = 4_000  # characters
@@ -39,10 +40,10 @@ class OptionScorer(Scorer):
         return str(truth.value)
 
     def score(self, truth: Truth, response: str) -> Score:
-        letter = read_choice(response, truth.options)
-        if letter is None:
-            return wrong("no_answer")
-        return Score(value=float(letter == truth.value), answer=letter)
+        reading = read_choice(response, truth.options)
+        if reading.value is None:
+            return reading.nothing()
+        return Score(value=float(reading.value == truth.value), answer=reading.value, read_by=reading.read_by)
 
 
 def choice(options: Mapping[str, str], letter: str) -> Truth:
@@ -216,13 +217,13 @@ def right_letter(answer: object, options: Mapping[str, str], labels: Mapping[str
 
 def _by_letter(text: str, options: Mapping[str, str]) -> dict[str, str]:
     """The option whose letter the text is, or which it names by letter and text."""
-    bare = BARE.fullmatch(text)
-    if bare is not None:
-        letter = bare[1].upper()
+    alone = BARE.fullmatch(text)
+    if alone is not None:
+        letter = alone[1].upper()
         return {"its letter": letter} if letter in options else {}
     match = CARRIED.match(text)
     letter = match[1].upper() if match else ""
-    if match and letter in options and normalised(options[letter]) == normalised(text[match.end() :]):
+    if match and letter in options and bare(options[letter]) == bare(text[match.end() :]):
         return {"its letter and text": letter}
     return {}
 
@@ -232,9 +233,7 @@ def _by_text(text: str, options: Mapping[str, str]) -> dict[str, str]:
     if not text:
         return {}
     exact = [letter for letter, option in options.items() if option == text]
-    letters = exact or [
-        letter for letter, option in options.items() if normalised(option) == normalised(text)
-    ]
+    letters = exact or [letter for letter, option in options.items() if bare(option) == bare(text)]
     return {f"the text {options[letter]!r}": letter for letter in letters}
 
 

@@ -6,17 +6,19 @@ from functools import lru_cache
 
 from pydantic import ValidationError
 
-from gnomon.benchmarks.questions.reading import as_json
+from gnomon.benchmarks.questions.scorers.angle import AngleScorer
 from gnomon.benchmarks.questions.scorers.entries import ListScorer, OrderedListScorer, SetScorer
 from gnomon.benchmarks.questions.scorers.interval import IntervalScorer
 from gnomon.benchmarks.questions.scorers.judge import JudgeScorer
-from gnomon.benchmarks.questions.scorers.number import NumberScorer
+from gnomon.benchmarks.questions.scorers.moment import DateScorer, TimeScorer
+from gnomon.benchmarks.questions.scorers.number import MraScorer, NumberScorer
 from gnomon.benchmarks.questions.scorers.option import OptionScorer
 from gnomon.benchmarks.questions.scorers.point import PointScorer
 from gnomon.benchmarks.questions.scorers.scorer import Scorer
 from gnomon.benchmarks.questions.scorers.text import TextScorer
 from gnomon.core.errors import SpecError
 from gnomon.core.validation import first_validation_error
+from gnomon.reading.texts import as_json
 
 SCORERS: Mapping[str, type[Scorer]] = {
     scorer.kind: scorer
@@ -29,6 +31,10 @@ SCORERS: Mapping[str, type[Scorer]] = {
         OrderedListScorer,
         IntervalScorer,
         PointScorer,
+        AngleScorer,
+        DateScorer,
+        TimeScorer,
+        MraScorer,
         JudgeScorer,
     )
 }
@@ -57,6 +63,8 @@ def make_scorer(written: object) -> Scorer:
     name, parameters = next(iter(written.items()))
     if name not in SCORERS:
         raise SpecError(f"no {str(name)[:60]!r}; allowed: {', '.join(SCORERS)}", field="scorer")
+    if parameters is True:  # `{mra: true}`
+        parameters = {}
     if not isinstance(parameters or {}, Mapping):
         raise SpecError("parameters are a mapping, such as {tolerance: 1}", field=f"scorer.{name}")
     try:

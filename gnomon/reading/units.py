@@ -75,13 +75,47 @@ def _units() -> Mapping[str, Unit]:
 UNITS = _units()
 
 
+# Names beside the English ones, for replies in other languages.
+_ELSEWHERE: Mapping[str, str] = {
+    "m": "metro metros mètre mètres метр метра метров м 米 公尺 メートル 미터",
+    "km": "kilómetro kilómetros quilômetro quilômetros kilomètre kilomètres км "
+    " километр километра километров 公里 千米 キロメートル 킬로미터",
+    "cm": "zentimeter centímetro centímetros centimètre centimètres см "
+    " сантиметров 厘米 センチメートル 센티미터",
+    "mm": "мм 毫米",
+    "mi": "meile meilen milla millas milha milhas mille milles миль мили 英里 マイル 마일",
+    "s": "sekunde sekunden segundo segundos seconde secondes секунд секунды секунда с 秒 초",
+    "min": "minuten minuto minutos минут минуты минута мин 分钟 分鐘 分 분",
+    "h": "std stunde stunden hora horas heure heures час часа часов ч 小时 小時 時間 시간",
+    "d": "tag tage tagen día días dia dias jour jours день дня дней 天 日 일",
+    "km/h": "км/ч",
+    "m/s": "м/с",
+    "deg": "grad grado grados graus degré degrés градус градуса градусов 度 도",
+    "kg": "кг 公斤 千克",
+    "%": "prozent процент процентов",
+}
+_FOREIGN = {word: UNITS[name] for name, words in _ELSEWHERE.items() for word in words.split()}
+_WITHOUT_SPACES = sorted((word for word in _FOREIGN if ord(word[0]) > 0x3000), key=len, reverse=True)
+
+
 def unit_of(word: str) -> Unit | None:
     """The unit that a word names; None where it names none.
 
-    >>> unit_of("KM") == unit_of("kilometres"), unit_of("apples") is None
-    (True, True)
+    >>> unit_of("KM") == unit_of("kilometres"), unit_of("apples") is None, unit_of("метров") == unit_of("m")
+    (True, True, True)
     """
-    return UNITS.get(word.casefold().rstrip(".,;)"))
+    plain = word.casefold().rstrip(".,;)").replace(" ", "")
+    return UNITS.get(plain) or _FOREIGN.get(plain)
+
+
+def unit_in(text: str) -> tuple[Unit | None, int]:
+    """The unit with which a text without spaces begins, as in Chinese, and how many characters name it.
+
+    >>> unit_in("米的距离")[1], unit_in("apples")
+    (1, (None, 0))
+    """
+    name = next((name for name in _WITHOUT_SPACES if text.startswith(name)), "")
+    return _FOREIGN.get(name), len(name)
 
 
 def converted(value: float, unit: Unit, to: Unit) -> float:

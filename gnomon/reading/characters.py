@@ -1,0 +1,81 @@
+"""Brings the characters of a reply to plain ones: wide letters, invisible marks, LaTeX, Markdown."""
+
+import re
+import unicodedata
+
+_INVISIBLE = (
+    0xAD,
+    0x61C,
+    0x180E,
+    0xFEFF,
+    *range(0x200B, 0x2010),
+    *range(0x202A, 0x202F),
+    *range(0x2060, 0x206A),
+)
+_WIDE = (*range(0xFF01, 0xFF5F), *range(0x1D400, 0x1D800), *range(0x24B6, 0x24EA), *range(0x1F130, 0x1F14A))
+_DIGITS = (*range(0x660, 0x66A), *range(0x6F0, 0x6FA))  # Arabic, Persian
+_DARK: dict[int, str | None] = {
+    base + at: chr(ord("A") + at) for base in (0x1F150, 0x1F170) for at in range(26)
+}
+_PLAIN: dict[int, str | None] = {
+    **{code: unicodedata.normalize("NFKC", chr(code)) for code in _WIDE},
+    **{code: str(unicodedata.digit(chr(code))) for code in _DIGITS},
+    **_DARK,
+    **dict.fromkeys(_INVISIBLE),
+    **str.maketrans("【】〔〕「」『』《》〈〉\u3000", "[][][][][][] "),
+}
+_WRAPPER = re.compile(
+    r"\\(?:text(?:bf|it|rm|tt)?|math(?:bf|rm|it|sf)|boxed|fbox|mbox|operatorname)\s*\{([^{}]*)\}"
+)
+_FRACTION = re.compile(r"\\[dt]?frac\s*\{([^{}]*)\}\s*\{([^{}]*)\}")
+_SPACING = re.compile(r"\\[,;:!()\[\] ]|\\(?:quad|qquad|displaystyle|left|right)(?![A-Za-z])|\$")
+_COMMANDS = (
+    (re.compile(r"\^?\{?\\(?:circ|degree)(?![A-Za-z])\}?"), "°"),
+    (re.compile(r"\\(?:times|cdot)(?![A-Za-z])"), "×"),
+    (re.compile(r"\\pm(?![A-Za-z])"), "±"),
+    (re.compile(r"\\approx(?![A-Za-z])"), "≈"),
+    (re.compile(r"\\pi(?![A-Za-z])"), "π"),
+    (re.compile(r"\\%"), "%"),
+    (re.compile(r"\{,\}"), ","),
+)
+_TAG = re.compile(r"</?answer>|<\|(?:begin|end)_of_box\|>", re.IGNORECASE)
+_MARKS = " \t\r\n*_`~\"'“”‘’«»„()[]{}<>.,;:!?。、"
+
+
+def plain_characters(text: str) -> str:
+    """The text with wide, circled and mathematical letters as plain ones, and without invisible marks.
+
+    >>> plain_characters("Answer：Ｂ"), plain_characters("\u202dB\u202c"), plain_characters("𝐁 Ⓒ【D】")
+    ('Answer:B', 'B', 'B C[D]')
+    """
+    return text if text.isascii() else text.translate(_PLAIN)
+
+
+def without_marks(text: str) -> str:
+    r"""A short text without LaTeX, tags, and the marks of Markdown around it.
+
+    >>> without_marks(r"**$\text{B}$**"), without_marks(r"\frac{7}{2}\,\text{m}"), without_marks("*12* m")
+    ('B', '7/2m', '12 m')
+    """
+    if "\\" in text or "$" in text:
+        for _ in range(3):  # as deep as wrappers are nested in practice
+            text = _FRACTION.sub(r"\1/\2", _WRAPPER.sub(r"\1", text))
+        text = _SPACING.sub("", text)
+        for pattern, sign in _COMMANDS:
+            text = pattern.sub(sign, text)
+    if "<" in text:
+        text = _TAG.sub("", text)
+    if "*" in text:
+        text = re.sub(r"\*\*|(?<!\d)\*(?=\S)|(?<=\S)\*(?!\s?\d)", "", text)
+    return text.strip().strip("_`~").strip()
+
+
+def bare(text: str) -> str:
+    """A text without regard to case, spaces, and punctuation and brackets around it.
+
+    >>> bare(" “Market  Square”. ")
+    'market square'
+    """
+    if not text.isascii():
+        text = unicodedata.normalize("NFKC", text)
+    return " ".join(text.casefold().split()).strip(_MARKS)

@@ -1,0 +1,342 @@
+"""Reads which one of several options a reply chooses, by its letter or by its text."""
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+
+from gnomon.reading.characters import bare, without_marks
+from gnomon.reading.declarations import Asked, Declaration, Rule, Said
+from gnomon.reading.reader import Reading, Unclear, read_answer
+
+MAX_LETTERS = 60  # letters by themselves that are looked at
+MAX_CONTENT = 600  # characters of a declaration in which options are looked for
+_KIND = (
+    r"option|choice|letter|answer|alternativa|opci[oó]n|opç[aã]o|lettre|letra|buchstabe|antwort|respuesta|"
+    r"réponse|resposta|вариант|ответ|буква|选项|選項|選択肢|보기"
+)
+_OPEN = r"[\s*_`~\"'“”‘’«»„(\[{<$|:>=→#–—-]*"
+_CLOSE = r"[\s*_`~\"'“”‘’«»)\]}>$|]*"
+_WORDS = (
+    rf"(?:(?i:{_KIND}|the|la|le|les|l['’]|die|der|das|is|es|est|ist|é|это|likely|probably|clearly|"
+    r"definitely|"
+    r"therefore|indeed|simply|most likely|i think|i believe|it is|it['’]s|to be|only|just)(?![A-Za-z])|"
+    r"[ao](?=\s+[A-Z]\b))"
+)
+_NAMED = re.compile(
+    rf"[\W_]*(?:1[.)][\W_]+)?(?:{_WORDS}{_OPEN}){{0,4}}([A-Za-zАВСЕНавсе])(?![A-Za-z0-9_]|['’][A-Za-z]|\.[A-Za-z]\.)"
+)
+_ENDS = re.compile(rf"{_CLOSE}(?:$|[.,;:)\n!。，])")
+_AND = r"(?:or|and|oder|und|ou|et|o|y|e|или|и|或者|或|和|与|、|または|か|と|또는|과|와|versus|vs\.?)"
+_ANOTHER = re.compile(
+    rf"[\s*_`~\"'“”‘’«»()\[\]{{}}<>$.]*(?:(?i:{_AND})(?![A-Za-z])|[&+|/])\s*(?:(?i:also|maybe|possibly|perhaps|even|{_KIND})\s*)*"
+    rf"{_OPEN}([A-Z])(?![A-Za-z0-9_]|['’][A-Za-z])(?!\s+(?:is|was|are|were)\b)"
+)
+_LISTED = re.compile(
+    rf"{_CLOSE}[,;:、，；\n]?\s*(?i:(?:and|or)\b)?{_OPEN}([A-Z])(?![A-Za-z0-9_]|['’][A-Za-z])(?=[\s*_`\"')\]}}]*(?:$|[,;:.\n、，；/&]|(?i:{_AND})\b))"
+)
+_RUN = re.compile(r"[A-Z]{2,8}")
+# The words that may follow "A" or "I" as a letter; before any other word these are an article and a pronoun.
+_AFTER_LETTER = re.compile(
+    r"\s+(?:is|was|because|since|as|for|with|given|due|based|which|but|and|or|seems|would|must|should|will|can|"
+    r"represents|corresponds|matches|describes|porque|ya|pois|car|parce|weil|denn|da|потому|так|at|in|not|"
+    r"correct|right)\b"
+)
+_SMALL_WORD = re.compile(r"\s+[^\W\dA-Z_]")
+_NEGATIVE = re.compile(
+    r"\W*(?i:(?:definitely|clearly|certainly)?\s*(?:not|neither|nor|never|nicht|kein\w*|no\s+(?:es|la)|pas|ni|não|не|none)\b|不是|并非|n['’]t)"
+)
+_DENIED = re.compile(
+    rf"{_CLOSE}\s*(?i:(?:is|was|are|seems|looks|can be|has been|ist|es|est)\s+(?:\w+\s+)?(?:not|n['’]t|wrong|"
+    r"incorrect|"
+    r"false|too|ruled|out|excluded|eliminated|impossible|unlikely|closed|falsch|incorrect\w*)\b|isn['’]t|wasn['’]t|"
+    r"can['’]?t|cannot|does\s?n['’o]t|(?:이|가)?\s*(?:아니|아닙|않)|ではあり|ではない|じゃない|不对|不對|不正确|错)"
+)
+_DENIES = re.compile(
+    r"(?i:\bnot\b|n['’]t\b|\bnever\b|\bneither\b|\bnor\b|\bno\b|\brul\w+ out\b|\bexclud\w+|\beliminat\w+|"
+    r"\breject\w*|"
+    r"\bdiscard\w*|\binstead of\b|\brather than\b|\bexcept\b|\bunlike\b|\bcannot\b|\bnicht\b|\bkein\w*|"
+    r"\bpas\b|\bni\b|"
+    r"\bnão\b|\bне\b|\bни\b|不是|不选|排除)"
+)
+_CLAUSE = re.compile(
+    r"[.!?;。！？；\n]\s|\n|,\s*(?:so|therefore|thus|hence|it)\b|\b(?:but|aber|pero|mais|mas|sondern|sino)\b|но\b|而是"
+)
+_CAPITAL = re.compile(r"[A-Z](?![A-Za-z0-9_]|['’][A-Za-z])")
+_MARKS = r"[*_`(\[\"')\]]{0,6}"
+_IS_RIGHT = re.compile(
+    rf"{_MARKS}\.?\s+(?:is|must be|would be|ist|es|est|é|seems|appears to be)\s+"
+    r"(?:(?:indeed|clearly|therefore|the|la|le|o|a)\s+){0,2}"
+    r"(?:correct\w*|right|best|answer|richtig|bonne|certa|most likely)"
+)
+_CHOOSES = re.compile(
+    r"(?:\bi(?:\s+(?:would|will|have to)|['’](?:ll|d|m))?\s+(?:choose|select|pick|chose|selected|picked|"
+    r"go(?:ing)? with|say)|"
+    r"\b(?:therefore|thus|hence|so|it)[,:]?(?:\s(?:it|this))?(?:\s(?:is|must be|has to be)|['’]s)?)"
+    rf"[,:]?\s{{1,3}}(?:(?:the|{_KIND})\s{{1,3}}){{0,3}}[*_`(\[\"']{{0,6}}$",
+    re.IGNORECASE,
+)
+_CHOSEN_ENDS = re.compile(rf"{_MARKS}(?:[.,;!:\n]|$|\s(?:because|since|as|for)\b)")
+_NAMES = re.compile(rf"(?:\b(?:{_KIND})s?\s?[*_`(\[\"':]{{0,6}}\s?|\*\*\(?|[(])$", re.IGNORECASE)
+_LEADS_TO = re.compile(
+    r"(?:\b(?:is|be|was|think|say|choose|pick|select|with|thus|therefore|so|hence|but|nor|or|and|not)|['’]s|→|=>)"
+    r"[:,]?\s{1,3}[*_`(\[\"']{0,6}$",
+    re.IGNORECASE,
+)
+_MENTION_ENDS = re.compile(rf"{_MARKS}(?:[.,;!:\n]|$|\s(?:or|and|nor)\b)")
+_OR_ANOTHER = re.compile(rf"\s(?i:{_AND})\s[A-Z](?!\w|['’]\w)")
+_LABELLED = re.compile(r"[ \t>*_`-]{0,12}\(?([A-Z])[.):][ \t]*(.*)")
+_LEADS = re.compile(
+    r"[\W_]*(?:1[.)][\W_]+)?((?-i:[A-Z])|[a-z](?=[)\].]))(?![A-Za-z0-9_]|['’][A-Za-z]|\.[A-Za-z]\.)"
+)
+_LEAD_ENDS = re.compile(
+    rf"{_CLOSE}(?:$|[.:),;\n。，、：–—-]|\s(?:is\s+(?:the\s+)?(?:\w+\s+)?(?:correct|right|best|answer)|because|since|as|"
+    r"rather|not|instead)\b|[가-힣은는이]|です|是正)"
+)
+_FIRST_SENTENCE = re.compile(r"[.!?](?:\s|$)|\n|[。！？]")
+_FIRST_CLAUSE = re.compile(r"[,;:–—]\s|\s-\s|[，；：]")
+_LATIN = str.maketrans("АВСЕНавсе", "ABCEHABCE")
+
+
+def read_choice(reply: str, options: Mapping[str, str], *, asked: Asked = "line") -> Reading[str]:
+    r"""The letter of the chosen option. `options` maps letters to texts, which may be empty.
+
+    >>> options = {"A": "0.5 m", "B": "2 m"}
+    >>> [read_choice(text, options).value for text in ("Option: [B]; Reason: x", "b", "**(B)** 2 m", "2 M")]
+    ['B', 'B', 'B', 'B']
+    >>> [read_choice(text, options).value for text in ("A or B", "It is an option.", "F", "Answer: A, B")]
+    [None, None, None, None]
+    """
+    choice = Choices(options)
+    return read_answer(reply, choice.parse, asked=asked, undeclared=choice.undeclared, known=choice.known)
+
+
+class Choices:
+    """The options of one question, as they may be named."""
+
+    def __init__(self, options: Mapping[str, str]) -> None:
+        self._options = options
+        self._texts = {letter: bare(text) for letter, text in options.items()}
+
+    def parse(self, declaration: Declaration) -> str | Unclear | None:
+        """The letter of the one option that a declaration names."""
+        if declaration.rule == Rule.ONLY_MENTION:
+            return self._only_mention(declaration.text)
+        if declaration.rule == Rule.LEADING:
+            return self._leading(declaration.text)
+        text = declaration.text[:MAX_CONTENT]
+        if declaration.rule in (Rule.WHOLE, Rule.LAST_LINE):
+            return self._whole(text)
+        if text.startswith('{"'):
+            return None  # JSON that holds no answer
+        if text.lstrip().startswith("["):
+            listed = _json_list(text)
+            if listed is not None:
+                return self._of(without_marks(str(listed[0]))) if len(listed) == 1 else self._listed(listed)
+        return self._of(without_marks(text))
+
+    def known(self, said: Said) -> tuple[Declaration, ...]:
+        """Declarations that name a letter: "B is correct", "I choose B", "so B."."""
+        return tuple(
+            Declaration(Rule.DECLARED, at, said.text[at])
+            for at in self._letters_in(said.text)
+            if self._is_chosen(said.text, at) and not _is_denied(said.text, at)
+        )
+
+    def _letters_in(self, text: str) -> list[int]:
+        """Where the options' letters stand by themselves; of very many the first and the last."""
+        places = [
+            match.start()
+            for match in _CAPITAL.finditer(text)
+            if match[0] in self._options and not (match.start() and text[match.start() - 1].isalnum())
+        ]
+        return (
+            places
+            if len(places) <= MAX_LETTERS
+            else [*places[: MAX_LETTERS // 2], *places[-MAX_LETTERS // 2 :]]
+        )
+
+    @staticmethod
+    def _is_chosen(text: str, at: int) -> bool:
+        if _IS_RIGHT.match(text, at + 1):
+            return True
+        return (
+            _CHOSEN_ENDS.match(text, at + 1) is not None
+            and _CHOOSES.search(text, max(0, at - 60), at) is not None
+        )
+
+    def undeclared(self, said: Said) -> Iterator[Declaration]:
+        text = self._without_list(said.text)
+        if not text:
+            return
+        yield Declaration(Rule.WHOLE, 0, text)
+        yield Declaration(Rule.LEADING, 0, text)
+        if "\n" in text:
+            yield Declaration(Rule.LAST_LINE, 0, text.rpartition("\n")[2])
+        yield Declaration(Rule.ONLY_MENTION, 0, text)
+
+    def _listed(self, listed: list[object]) -> Unclear | None:
+        letters = {self._whole(str(item)) for item in listed[:30]} - {None}
+        return Unclear() if letters else None
+
+    def _by_text(self, text: str) -> str | None:
+        """The option whose text this is."""
+        plain = bare(text)
+        letters = [letter for letter, words in self._texts.items() if plain and words == plain]
+        return letters[0] if len(letters) == 1 else None
+
+    def _of(self, text: str) -> str | Unclear | None:
+        """The option that a declared text begins with, or the only one whose text it holds."""
+        if by_text := self._by_text(text):
+            return by_text
+        if _NEGATIVE.match(text):
+            return None
+        if _RUN.fullmatch(text) and set(text) <= self._options.keys():
+            return Unclear()
+        match = _NAMED.match(text)
+        if match is not None:
+            letter = self._letter(match, text)
+            if letter is not None:
+                return letter or None
+        return self._by_words(text)
+
+    def _letter(self, match: re.Match[str], text: str) -> str | Unclear | None:
+        """The letter of a match; "" where it is denied, None where it is no letter of an option."""
+        written, rest = match[1].translate(_LATIN), text[match.end() :]
+        letter = written.upper()
+        if letter not in self._options:
+            return None
+        own = self._by_text(rest)
+        if written.islower() and own != letter and not _ENDS.match(rest):
+            return None
+        is_word = letter in "AIOEY" and _SMALL_WORD.match(rest) and not _AFTER_LETTER.match(rest)
+        if is_word and own != letter:
+            return None
+        if _DENIED.match(rest):
+            return ""
+        if own not in (None, letter):
+            return Unclear()
+        if own is None:
+            another = _ANOTHER.match(rest) or _LISTED.match(rest)
+            if another is not None and another[1] in self._options and another[1] != letter:
+                return Unclear()
+        return letter
+
+    def _by_words(self, text: str) -> str | Unclear | None:
+        letters = {letter for letter, at in self._named_by_words(text) if not _is_denied(text, at)}
+        if len(letters) > 1:
+            return Unclear()
+        return next(iter(letters), None)
+
+    def _whole(self, text: str) -> str | Unclear | None:
+        """The option that a text as a whole is: its letter, its words, or both."""
+        if len(text) > MAX_CONTENT:
+            return None
+        text = without_marks(text)
+        if by_text := self._by_text(text):
+            return by_text
+        match = _NAMED.match(text)
+        if match is None or match[1].upper().translate(_LATIN) not in self._options:
+            return None
+        rest = text[match.end() :]
+        letter = self._letter(match, text)
+        if isinstance(letter, Unclear) or not letter:
+            return letter or None
+        return letter if not bare(rest) or self._by_text(rest) == letter else None
+
+    def _leading(self, text: str) -> str | Unclear | None:
+        """The option with whose letter or words a reply begins, where it does not list the options."""
+        head = text[:MAX_CONTENT]
+        for end in (_FIRST_SENTENCE, _FIRST_CLAUSE):
+            first = end.split(head, maxsplit=1)[0]
+            if len(first) < len(head) and (by_text := self._by_text(without_marks(first))):
+                return by_text
+        match = _LEADS.match(head)
+        if match is None or not _LEAD_ENDS.match(head, match.end()):
+            return None
+        letter = self._letter(match, head)
+        if isinstance(letter, Unclear) or not letter:
+            return letter or None
+        named = {letter for letter, _ in self._named_by_words(head)}
+        repeats_options = letter == next(iter(self._options)) and len(named) == len(self._options)
+        return None if repeats_options else letter
+
+    def _without_list(self, text: str) -> str:
+        """A text without the lines in which it repeats the options, in their order and with their words."""
+        order = list(self._options)
+        lines = text.split("\n")
+        own = [
+            (at, match[1])
+            for at, line in enumerate(lines)
+            if (match := _LABELLED.fullmatch(line)) is not None
+            and match[1] in self._options
+            and self._texts[match[1]] in ("", bare(match[2]))
+        ]
+        places = [order.index(letter) for _, letter in own]
+        repeated = {
+            own[at][0]
+            for at in range(len(own))
+            if (at and places[at - 1] + 1 == places[at])
+            or (at + 1 < len(own) and places[at] + 1 == places[at + 1])
+        }
+        return "\n".join(line for at, line in enumerate(lines) if at not in repeated).strip()
+
+    def _only_mention(self, text: str) -> str | Unclear | None:
+        mentions = [(text[at], at) for at in self._letters_in(text) if _is_named(text, at)]
+        mentions += self._named_by_words(text)
+        letters = {
+            letter for letter, at in mentions if not _is_denied(text, at) and not _DENIED.match(text, at + 1)
+        }
+        if len(letters) > 1:
+            return Unclear() if len(letters) < len(self._options) else None
+        return next(iter(letters), None)
+
+    def _named_by_words(self, text: str) -> list[tuple[str, int]]:
+        """Where the texts of options stand in a text; one within a longer one's place does not count."""
+        lowered = text.casefold()
+        places: list[tuple[int, int, str]] = []
+        for letter, words in sorted(self._texts.items(), key=lambda item: -len(item[1])):
+            if not words or (len(words) < 3 and words.isalpha()):
+                continue
+            at = lowered.find(words)
+            while at >= 0 and len(places) < 60:
+                end = at + len(words)
+                is_word = not (_is_part(lowered, at - 1, words[0]) or _is_part(lowered, end, words[-1]))
+                if is_word and not any(start <= at < stop for start, stop, _ in places):
+                    places.append((at, end, letter))
+                at = lowered.find(words, end)
+        return [(letter, at) for at, _, letter in places]
+
+
+def _is_named(text: str, at: int) -> bool:
+    """Whether a letter that stands by itself is meant as the name of an option."""
+    if _NAMES.search(text, max(0, at - 20), at) or _OR_ANOTHER.match(text, at + 1):
+        return True
+    begins_line = not text[text.rfind("\n", 0, at) + 1 : at].strip(" \t>*_`-(")
+    if begins_line and text[at + 1 : at + 2] in (".", ")", ":"):
+        return True
+    return (
+        _MENTION_ENDS.match(text, at + 1) is not None
+        and _LEADS_TO.search(text, max(0, at - 30), at) is not None
+    )
+
+
+def _is_part(text: str, at: int, edge: str) -> bool:
+    """Whether the character beside an edge of a word goes on with it."""
+    if not 0 <= at < len(text) or not text[at].isascii() or not edge.isalnum():
+        return False
+    return text[at].isalnum() or (edge.isdigit() and text[at] == ".") or text[at] == "-"
+
+
+def _is_denied(text: str, at: int) -> bool:
+    """Whether the clause that leads to a place denies what stands there."""
+    clause = text[max(0, at - 60) : at]
+    ends = [match.end() for match in _CLAUSE.finditer(clause)]
+    return _DENIES.search(clause, ends[-1] if ends else 0) is not None
+
+
+def _json_list(text: str) -> list[object] | None:
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, list) and value else None

@@ -1,0 +1,313 @@
+"""Finds where a reply declares its answer: the asked-for form, JSON, a tag, a box, or words that say so."""
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from itertools import chain
+from typing import Any, Literal
+
+from gnomon.core.text_calls import find_text_calls
+from gnomon.core.thinking import without_thinking
+from gnomon.reading.characters import plain_characters
+
+MAX_READ = 20_000  # characters; of a longer reply its beginning and its end are read
+MAX_TRIED = 50  # declarations of a kind, from the last; a reply that repeats itself must not hold up others
+MAX_LINE = 2_000  # characters of a declared answer
+MAX_MARGIN = 40  # characters before a label that a line begins with
+MAX_DEPTH = 6  # of fields within fields
+
+Asked = Literal["line", "json", "tag"]
+"""The form that a prompt asks for: a line `Answer: …`, a JSON object, an `<answer>` tag."""
+
+
+class Rule(StrEnum):
+    """How an answer was read; rows keep it as `read_by`."""
+
+    ASKED_FORM = "asked_form"  # the form that the prompt asks for
+    JSON = "json"  # a field of a JSON object
+    TAG = "tag"  # an answer tag
+    BOX = "box"  # a box of LaTeX, or between marks of a box
+    DECLARED = "declared"  # "the answer is", "final answer", and the like
+    WHOLE = "whole"  # the whole reply is the answer
+    LEADING = "leading"  # the reply begins with it
+    LAST_LINE = "last_line"  # its last line is the answer
+    ONLY_MENTION = "only_mention"  # nothing else of the kind is named in the reply
+
+
+@dataclass(frozen=True, slots=True)
+class Declaration:
+    """A place of a reply that declares an answer: by which rule, where, and the text that is declared."""
+
+    rule: Rule
+    at: int
+    text: str
+    block: str = ""  # for declared lists: what follows, to the next blank line
+    fields: Mapping[str, Any] | None = None  # the JSON object that holds it
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What a reply says beside its thinking and its calls, in plain characters, and its JSON objects."""
+
+    text: str
+    objects: tuple[tuple[int, dict[str, Any]], ...]
+
+    @property
+    def lines(self) -> list[str]:
+        return [line for line in self.text.splitlines() if line.strip()]
+
+
+_OBJECT = re.compile(r"\{\s*[\"}]")
+_CALL = re.compile(r"\"(?:arguments|parameters)\"\s*:")
+_CALL_NAMES = frozenset({"arguments", "parameters"})
+_FIELD = re.compile(
+    r"(?:the|your|my|final|correct|right|best|selected|chosen|predicted)*"
+    r"(?:answers?|option|choice|letter|prediction|response|result|respuesta|réponse|antwort|resposta|ответ|答案|answerletter|optionno|optionnumber"
+    r"|answeroption|answerchoice|optionletter|optionid|choiceletter|正解|答え|정답)"
+)
+_TAG = re.compile(
+    r"<(/?)(answer|final_?answer|choice|option|result|solution)>|<\|(begin|end)_of_box\|>", re.IGNORECASE
+)
+_BRACE = re.compile(r"\\(?:boxed|fbox)\s*\{|\\[{}]|[{}]")
+
+# What stands between a label and what it declares.
+_GAP = r"[\s*_`\"'\])}]{0,6}?"
+_SIGN = r":|=|->|→|⇒|[–—-](?=\s)"
+_IS = rf"{_GAP}(?:{_SIGN}|\b(?:is|was|are|would be|should be|must be|has to be|will be|remains)\b:?)"
+_LINE_END = r"(?=[ \t*_`:]*\n)"
+
+
+_COLON = re.compile(rf"s?{_GAP}[:=]")
+_TO = r"(?:\s(?:to|for)\s[^\n.:]{1,60}?)?"
+_CHOICE = re.compile(rf"(?:\s+correcte)?(?:{_IS}|{_GAP}\best\b)")
+_OPCION = re.compile(rf"\s+(?:correcta|correta|certa)(?:{_GAP}[:=]|\s+(?:es|é)(?!\w):?)")
+_JAPANESE = re.compile(rf"{_GAP}(?:は|[:=])")
+_KOREAN = re.compile(rf"{_GAP}(?:은|는|이|[:=])")
+_CHINESE = re.compile(rf"{_GAP}(?:应该是|應該是|应为|應為|就是|为|為|是|选择|选|選|は|[:=]|(?=\n))")
+_LABELS: Mapping[str, re.Pattern[str]] = {
+    "ans": re.compile(rf"(?:wer)?s?\b{_TO}(?:{_IS}|{_LINE_END})"),
+    **dict.fromkeys(("option", "choice", "letter", "selection"), _CHOICE),
+    **dict.fromkeys(("conclusion", "verdict", "prediction", "response", "result", "solution"), _COLON),
+    "respuesta": re.compile(rf"(?:\s+(?:correcta|final))?(?:{_GAP}[:=]|\s+(?:es|sería)\b:?)"),
+    **dict.fromkeys(("opción", "opcion", "opção", "opcao", "alternativa"), _OPCION),
+    **dict.fromkeys(
+        ("réponse", "reponse"), re.compile(rf"(?:\s+\w{{5,8}})?(?:{_GAP}[:=]|\s+(?:est|serait)\b:?)")
+    ),
+    "antwort": re.compile(rf"(?:möglichkeit|option)?(?:{_GAP}[:=]|\s+(?:ist|lautet|wäre)\b:?)"),
+    **dict.fromkeys(("richtig ist", "korrekt ist"), re.compile(r"\b:?")),
+    **dict.fromkeys(("lösung", "ergebnis"), re.compile(rf"{_GAP}[:=]|\s+(?:ist|lautet)\b")),
+    "resposta": re.compile(rf"(?:\s+(?:correta|certa|final))?(?:{_GAP}[:=]|\s+(?:é|seria)(?!\w):?)"),
+    "ответ": re.compile(rf"(?:ом)?{_GAP}(?:[:=]|[–—-]|\b(?:это|будет|является)\b:?)"),
+    **dict.fromkeys(("правильный ответ", "верный ответ"), re.compile(r"(?=\s[a-zа-е]\b)")),
+    **dict.fromkeys(("правильный вариант", "верный вариант"), re.compile(r"(?:\s+ответа)?[\s*]{0,6}[:–—-]?")),
+    **dict.fromkeys(("答案", "正确选项", "正確選項", "正解"), _CHINESE),
+    **dict.fromkeys(
+        ("故选", "应选", "应该选", "我选", "所以选", "因此选", "最终选", "故選", "應選", "我選"),
+        re.compile(r"(?:择|擇)?[\s*]{0,6}:?"),
+    ),
+    **dict.fromkeys(("答え", "こたえ", "解答", "回答", "選択肢"), _JAPANESE),
+    **dict.fromkeys(("정답", "답변", "답"), _KOREAN),
+}
+_ASCII_LABELS = {word: tail for word, tail in _LABELS.items() if word.isascii()}
+_QUALITY = re.compile(r"(?:correct|right|best|chosen|selected|final|meilleure)[\s*_]{1,4}$")
+_NEEDS_QUALITY = frozenset({"option", "choice", "letter", "selection"})
+_MARGIN = re.compile(
+    r"[\s*_#>\-`•]*(?:(?:the|my|so|final|correct|best|la|die|a|правильный|最终|最終)[\s*_]*)*"
+)
+_NO_ANSWER_LABEL = frozenset({"conclusion", "verdict", "prediction", "response", "result", "solution"})
+_EMPTY = " \t\r\n*_`:\"'"
+# What in the clause, or in the sentence, before a label makes it declare nothing.
+_SENTENCE = re.compile(r"[.!?。！？\n]\s*(?=[^.!?。！？\n]*$)")
+_CLAUSE = re.compile(r"[,;:(—]|\bbut\b")
+_UNDOES = re.compile(
+    r"\b(?:not|never|wrong|incorrect|false|mistaken|mistake|tempting|falsche|incorrecta|fausse|errada|incorreta|"
+    r"might think|may think|could think|would think|first thought|why)\b|n['’]t\b|неправильн|неверн|错误|錯誤"
+)
+_SUPPOSES = re.compile(r"^\W*(?:even\s+|only\s+)?(?:if|unless|whether|suppose|had)\b")
+
+
+def what_is_said(reply: str) -> Said:
+    """The words of a reply, at most MAX_READ of them, without thinking and calls of tools."""
+    text = without_thinking(reply)
+    if len(text) > MAX_READ:
+        text = f"{text[: MAX_READ // 2]}\n{text[-MAX_READ // 2 :]}"
+    text = plain_characters(text)
+    if "{" in text or "<" in text or "[" in text or "(" in text:
+        calls = find_text_calls(text)
+        text = text if calls is None else calls.rest
+    text, objects = _objects(text) if "{" in text else (text, ())
+    return Said(text=text.strip(), objects=objects)
+
+
+def _objects(text: str) -> tuple[str, tuple[tuple[int, dict[str, Any]], ...]]:
+    """The outermost JSON objects, and the text with calls blanked, broken ones to their end."""
+    if "{" not in text:
+        return text, ()
+    decoder, end, objects, calls = json.JSONDecoder(), 0, [], []
+    openings = [match.start() for match in _OBJECT.finditer(text)]
+    if len(openings) > 2 * MAX_TRIED:
+        openings = [*openings[:MAX_TRIED], *openings[-MAX_TRIED:]]
+    for opening in openings:
+        if opening < end:
+            continue
+        try:
+            fields, close = decoder.raw_decode(text, opening)
+        except (ValueError, RecursionError):
+            if _CALL.search(text, opening, opening + MAX_LINE):
+                end = len(text)
+                calls.append((opening, end))
+            continue
+        end = close
+        if _is_call(fields):
+            calls.append((opening, close))
+        else:
+            objects.append((opening, fields))
+    for opening, close in calls:
+        text = f"{text[:opening]}{' ' * (close - opening)}{text[close:]}"
+    return text, tuple(objects)
+
+
+def _is_call(fields: object) -> bool:
+    """Whether an object calls a tool, or holds one that does."""
+    if isinstance(fields, Mapping):
+        return bool(_CALL_NAMES & fields.keys()) or any(
+            _is_call(value) for name in ("function", "tool_call", "tool_calls") if (value := fields.get(name))
+        )
+    return isinstance(fields, list) and any(_is_call(value) for value in fields[:MAX_DEPTH])
+
+
+def declarations_in(said: Said, asked: Asked, more: tuple[Declaration, ...] = ()) -> Iterator[Declaration]:
+    """The declarations of a reply, those that outrank others first; within a rank the last first.
+
+    `more` are declarations in words that only some kinds of answers know, such as "B is correct".
+    """
+    in_words = [*labels_in(said.text), *more]
+    if more:
+        in_words.sort(key=lambda declaration: declaration.at)
+    in_words.reverse()
+    if asked == "line":
+        # What is declared after the last line of the asked form has taken it back.
+        last = max((d.at for d in in_words if d.rule == Rule.ASKED_FORM), default=len(said.text))
+        yield from (d for d in in_words if d.at >= last or d.rule == Rule.ASKED_FORM)
+        yield from _structured(said)
+        yield from (d for d in in_words if d.at < last and d.rule != Rule.ASKED_FORM)
+        return
+    structured = _structured(said)
+    asked_rule = Rule.JSON if asked == "json" else Rule.TAG
+    yield from (replace(d, rule=Rule.ASKED_FORM) for d in structured if d.rule == asked_rule)
+    yield from (d for d in structured if d.rule != asked_rule)
+    yield from (replace(d, rule=Rule.DECLARED) for d in in_words)
+
+
+def _structured(said: Said) -> list[Declaration]:
+    if not said.objects and "<" not in said.text and "\\" not in said.text:
+        return []
+    found = chain(_fields(said), _tags_and_boxes(said.text))
+    return sorted(found, key=lambda declaration: declaration.at, reverse=True)
+
+
+def _fields(said: Said) -> Iterator[Declaration]:
+    """The fields of JSON objects that hold an answer by their names."""
+    for at, fields in said.objects[-MAX_TRIED:]:
+        for value in _answers(fields, MAX_DEPTH):
+            yield Declaration(Rule.JSON, at, value, fields=fields)
+
+
+def _answers(fields: Mapping[str, Any], depth: int) -> Iterator[str]:
+    for name, value in fields.items():
+        if _FIELD.fullmatch(re.sub(r"[\s_-]", "", name.lower())):
+            if isinstance(value, dict) and depth and any(True for _ in _answers(value, depth - 1)):
+                yield from _answers(value, depth - 1)
+            elif isinstance(value, int | float) and isinstance(fields.get("unit"), str):
+                yield f"{value!r} {fields['unit']}"
+            elif value is not None:
+                yield value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+        elif isinstance(value, dict) and depth:
+            yield from _answers(value, depth - 1)
+
+
+def _tags_and_boxes(text: str) -> Iterator[Declaration]:
+    if "<" in text:
+        yield from _tags(text)
+    if "\\boxed" not in text and "\\fbox" not in text:
+        return
+    open_braces: list[re.Match[str]] = []
+    boxes = []
+    for match in _BRACE.finditer(text):
+        if match[0] == "}" and open_braces:
+            opening = open_braces.pop()
+            if len(opening[0]) > 1:
+                boxes.append((opening.start(), text[opening.end() : match.start()][:MAX_LINE]))
+        elif match[0].endswith("{") and match[0] != "\\{":
+            open_braces.append(match)
+    for at, inner in boxes[-MAX_TRIED:]:
+        yield Declaration(Rule.BOX, at, inner)
+
+
+def _tags(text: str) -> Iterator[Declaration]:
+    """Texts between an opening mark and the closing one of its name; the last may end with the reply."""
+    opening: tuple[str, int, int] | None = None
+    tags = []
+    for match in _TAG.finditer(text):
+        name = match[2].lower() if match[2] else "box"
+        if not (match[1] or match[3] == "end"):
+            opening = (name, match.start(), match.end())
+        elif opening is not None and opening[0] == name:
+            tags.append((opening, match.start()))
+            opening = None
+    if opening is not None:
+        tags.append((opening, len(text)))
+    for (name, at, start), end in tags[-MAX_TRIED:]:
+        inner = text[start:end][:MAX_LINE].strip()
+        if inner:
+            yield Declaration(Rule.BOX if name == "box" else Rule.TAG, at, inner)
+
+
+def labels_in(text: str) -> list[Declaration]:
+    """The words that declare an answer, in their order; `Answer: …` that begins a line is the asked form."""
+    lowered = text.lower()
+    if len(lowered) != len(text):
+        lowered = text
+    places: list[tuple[int, int, str]] = []
+    for word, tail in (_ASCII_LABELS if text.isascii() else _LABELS).items():
+        at, tried = lowered.rfind(word), 0
+        while at >= 0 and tried < MAX_TRIED:
+            tried += 1
+            if not (at and word[0].isascii() and lowered[at - 1].isalnum()):
+                match = tail.match(lowered, at + len(word))
+                if match is not None:
+                    places.append((at, match.end(), word))
+            at = lowered.rfind(word, 0, at)
+    declared = (_declared(text, lowered, *place) for place in sorted(places))
+    return [declaration for declaration in declared if declaration is not None]
+
+
+def _declared(text: str, lowered: str, start: int, end: int, word: str) -> Declaration | None:
+    """What a label declares that begins and ends there; None where it declares nothing."""
+    margin = lowered.rfind("\n", 0, start) + 1
+    is_line = start - margin <= MAX_MARGIN and _MARGIN.fullmatch(lowered, margin, start) is not None
+    ends_with_sign = lowered[end - 1] in ":="
+    ends_its_line = not ends_with_sign and not lowered[end : end + 20].partition("\n")[0].strip("* _`")
+    if (
+        word in _NEEDS_QUALITY
+        and not ends_with_sign
+        and not _QUALITY.search(lowered, max(0, start - 20), start)
+    ):
+        return None
+    if not is_line and (ends_its_line or _declares_nothing(lowered[max(margin, start - 160) : start])):
+        return None
+    rest = text[end : end + MAX_LINE].lstrip(" \t")
+    if not rest.partition("\n")[0].strip(_EMPTY):
+        rest = rest.lstrip(_EMPTY).removeprefix("json").lstrip()
+    is_asked = is_line and (ends_its_line or ends_with_sign) and word not in _NO_ANSWER_LABEL
+    rule = Rule.ASKED_FORM if is_asked else Rule.DECLARED
+    return Declaration(rule, start, rest.partition("\n")[0].strip(), rest.partition("\n\n")[0])
+
+
+def _declares_nothing(before: str) -> bool:
+    """Whether the words before a label deny it, or only suppose it."""
+    sentence = before[match.end() :] if (match := _SENTENCE.search(before)) else before
+    clause = sentence[max((m.end() for m in _CLAUSE.finditer(sentence)), default=0) :]
+    return _UNDOES.search(clause) is not None or _SUPPOSES.match(sentence) is not None

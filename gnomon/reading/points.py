@@ -1,0 +1,176 @@
+"""Reads a position: latitude and longitude in any usual spelling, or x and y in metres on a plane."""
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Literal
+
+from gnomon.reading.characters import without_marks
+from gnomon.reading.declarations import Asked, Declaration, Rule, Said
+from gnomon.reading.reader import Reading, Unclear, bare_values, read_answer
+
+Position = tuple[float, float]  # latitude and longitude in degrees; or x and y in metres
+Ground = Literal["earth", "plane"]
+
+NAMES = (("lat", "lon"), ("latitude", "longitude"), ("lat_deg", "lon_deg"), ("lat", "lng"), ("lat", "long"))
+PLANE_NAMES = (("x_m", "y_m"), ("x", "y"))
+LARGEST_M = 1e9
+MAX_TEXT = 4_000
+
+_FLOAT = r"[-+]?(?:\d{1,12}(?:\.\d{1,15})?|\.\d{1,15})(?:[eE][-+]?\d{1,3})?"
+_WKT = re.compile(rf"\bPOINT\s?Z?M?\s*\(\s*({_FLOAT})[\s,]+({_FLOAT})(?:\s+{_FLOAT})?\s*\)", re.IGNORECASE)
+_GEO_URI = re.compile(rf"\bgeo:({_FLOAT}),({_FLOAT})")
+_MAP_LINK = re.compile(rf"(?:@|[?&](?:q|ll|query|center)=)({_FLOAT})(?:,|%2C)\s?({_FLOAT})")
+_BESIDE = {"north": 1, "south": -1, "east": 1, "west": -1, "n": 1, "s": -1, "e": 1, "w": -1, "o": -1}
+_PREFIXED = {
+    "北纬": "N",
+    "南纬": "S",
+    "东经": "E",
+    "西经": "W",
+    "北緯": "N",
+    "南緯": "S",
+    "東経": "E",
+    "西経": "W",
+    "с. ш.": "N",
+    "в. д.": "E",
+    "с.ш.": "N",
+    "ю.ш.": "S",
+    "в.д.": "E",
+    "з.д.": "W",
+}
+_DMS = (
+    r"(\d{1,3}(?:[.,]\d{1,15})?)(?:\s?(?:°|º|deg(?:rees?)?\b|度|d(?=\s?\d))\s?(?:(\d{1,2}(?:[.,]\d{1,15})?)\s?(?:['′’]|m(?:in)?\b|分)\s?"
+    r"(?:(\d{1,2}(?:[.,]\d{1,15})?)\s?(?:[\"″”]|''|s(?:ec)?\b|秒)?)?)?)?"
+)
+_SIDE = r"(?:north|south|east|west|[NSEW])"
+_BEHIND = re.compile(rf"(?<![\w.])([-−+]?){_DMS}\s?,?({_SIDE})(?![A-Za-z])", re.IGNORECASE)
+_BEFORE = re.compile(rf"(?<![A-Za-z])({_SIDE})\s?([-−+]?){_DMS}(?![\w])", re.IGNORECASE)
+_NAMED = re.compile(
+    rf"\b(lat|lon|lng|long)(?:itude)?(?:_deg)?\b[^\w\n+−-]{{0,6}}(?:is\s)?([-+−]?){_DMS}\s?(?:(north|south|east|west|[NSEW])\b)?",
+    re.IGNORECASE,
+)
+_PAIR = re.compile(
+    rf"(?<![\w.])[(\[]?\s*({_FLOAT})\s?(?:°|m\b|metres\b|meters\b)?\s*[,;/\s]\s*({_FLOAT})\s?(?:°|m\b|metres\b|meters\b)?(?![\d.]*\d|\s?[,;]\s?[-+]?\d)"
+)
+_AXES = re.compile(
+    rf"\bx(?:_m)?\s*[=:]\s*({_FLOAT})\s?m?\b.{{0,10}}?\by(?:_m)?\s*[=:]\s*({_FLOAT})",
+    re.IGNORECASE | re.DOTALL,
+)
+
+
+def read_point(reply: str, on: Ground = "earth", *, asked: Asked = "line") -> Reading[Position]:
+    """The position that a reply gives; the order of latitude and longitude is never guessed.
+
+    >>> [read_point(text).value for text in ("POINT(24.94 60.17)", "N60.17 E24.94", "geo:60.17,24.94")]
+    [(60.17, 24.94), (60.17, 24.94), (60.17, 24.94)]
+    >>> read_point("24.94, 60.17").value
+    (24.94, 60.17)
+    """
+
+    def parse(declaration: Declaration) -> Position | Unclear | None:
+        return position_in(declaration.text, on) or (
+            position_in(declaration.block, on) if declaration.block else None
+        )
+
+    return read_answer(reply, parse, asked=asked, undeclared=_objects_and_values)
+
+
+def _objects_and_values(said: Said) -> Iterator[Declaration]:
+    for at, fields in reversed(said.objects):
+        yield Declaration(Rule.JSON, at, json.dumps(fields))
+    yield from bare_values(said)
+
+
+def position_in(text: str, on: Ground) -> Position | Unclear | None:
+    """The one position of a text; None where it holds none that exists."""
+    if text.lstrip()[:1] in ("{", "["):
+        try:
+            return position_of(json.loads(text), on)
+        except (ValueError, RecursionError):
+            pass
+    text = without_marks(text[:MAX_TEXT]).replace("−", "-")
+    positions = list(dict.fromkeys(p for pair in _pairs(text, on) if (p := _checked(pair, on)) is not None))
+    return Unclear() if len(positions) > 1 else next(iter(positions), None)
+
+
+def position_of(written: object, on: Ground) -> Position | None:
+    """The position of a GeoJSON Point, a mapping or a pair; None where it is none."""
+    if isinstance(written, Mapping):
+        return _checked(_named(written, on), on)
+    return _checked(written, on) if isinstance(written, Sequence) and not isinstance(written, str) else None
+
+
+def _named(fields: Mapping[str, Any], on: Ground) -> Sequence[Any] | None:
+    if isinstance(fields.get("geometry"), Mapping):
+        fields = fields["geometry"]
+    coordinates = fields.get("coordinates")
+    if fields.get("type") == "Point" and isinstance(coordinates, list) and len(coordinates) >= 2:
+        return coordinates[1::-1] if on == "earth" else coordinates[:2]
+    names = NAMES if on == "earth" else PLANE_NAMES
+    return next(([fields[a], fields[b]] for a, b in names if a in fields and b in fields), None)
+
+
+def _checked(pair: Sequence[Any] | None, on: Ground) -> Position | None:
+    if pair is None or len(pair) != 2:
+        return None
+    if any(isinstance(x, bool) or not isinstance(x, int | float) for x in pair):
+        return None
+    first, second = float(pair[0]), float(pair[1])
+    most = (90.0, 180.0) if on == "earth" else (LARGEST_M, LARGEST_M)
+    return (first, second) if abs(first) <= most[0] and abs(second) <= most[1] else None
+
+
+def _pairs(text: str, on: Ground) -> list[Position]:
+    """The pairs of a text by the spelling that says most: one with names, with sides of the Earth, plain."""
+    swapped = [(float(b), float(a)) for a, b in _WKT.findall(text)]
+    if on == "plane":
+        written = [(b, a) for a, b in swapped] + [(float(a), float(b)) for a, b in _AXES.findall(text)]
+        return written or _plain_pairs(text)
+    links = [(float(a), float(b)) for a, b in [*_GEO_URI.findall(text), *_MAP_LINK.findall(text)]]
+    for words, side in _PREFIXED.items():
+        text = text.replace(words, f" {side} ") if words in text else text
+    return swapped or links or _by_side(text) or _by_name(text) or _plain_pairs(text)
+
+
+def _by_side(text: str) -> list[Position]:
+    behind = [(m.start(), _degrees(m[1], m[2], m[3], m[4]), m[5]) for m in _BEHIND.finditer(text)]
+    before = [(m.start(), _degrees(m[2], m[3], m[4], m[5]), m[1]) for m in _BEFORE.finditer(text)]
+    for angles in (behind, before):
+        latitudes = [
+            _BESIDE[side.lower()] * angle
+            for _, angle, side in angles
+            if side.lower() in ("n", "s", "north", "south")
+        ]
+        longitudes = [
+            _BESIDE[side.lower()] * angle
+            for _, angle, side in angles
+            if side.lower() in ("e", "w", "east", "west")
+        ]
+        if latitudes and len(latitudes) == len(longitudes):
+            return list(zip(latitudes, longitudes, strict=True))
+    return []
+
+
+def _by_name(text: str) -> list[Position]:
+    latitudes: list[float] = []
+    longitudes: list[float] = []
+    for match in _NAMED.finditer(text):
+        sign = _BESIDE[match[6].lower()] if match[6] else 1
+        (latitudes if match[1].lower() == "lat" else longitudes).append(
+            sign * _degrees(match[2], *match.group(3, 4, 5))
+        )
+    return list(zip(latitudes, longitudes, strict=True)) if len(latitudes) == len(longitudes) else []
+
+
+def _degrees(sign: str, degrees: str, minutes: str | None, seconds: str | None) -> float:
+    value = sum(
+        float((part or "0").replace(",", ".")) / size
+        for part, size in ((degrees, 1), (minutes, 60), (seconds, 3600))
+    )
+    return round(-value if sign in ("-", "−") else value, 12)
+
+
+def _plain_pairs(text: str) -> list[Position]:
+    if text.count(";") == 1:  # "60,17; 24,94"
+        text = re.sub(r"(?<=\d),(?=\d)", ".", text)
+    return [(float(a), float(b)) for a, b in _PAIR.findall(text)]

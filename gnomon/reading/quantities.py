@@ -1,0 +1,346 @@
+"""Reads one number out of a text, in the asked unit where there is one."""
+
+import json
+import math
+import re
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from gnomon.reading.characters import without_marks
+from gnomon.reading.declarations import Asked
+from gnomon.reading.reader import Reading, Unclear, read_answer
+from gnomon.reading.units import Unit, converted, unit_in, unit_of
+
+MAX_TEXT = 4_000  # characters of a text in which numbers are looked for: its beginning and its end
+SAME = 0.05  # by how much a value in another unit may be rounded beside the same value
+_SPACE = "\u00a0\u2009\u202f\u2007 "
+_GROUP = rf"['’{_SPACE}]"
+_VULGAR = "½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞"
+_DIGITS = (
+    rf"\d{{1,3}}(?:,\d{{3}}){{1,6}}(?:\.\d{{1,15}})?(?![\d,]*\d)|\d{{1,3}}(?:\.\d{{3}}){{1,6}},\d{{1,15}}|\d{{1,3}}(?:\.\d{{3}}){{2,6}}"
+    rf"|\d{{1,3}}(?:{_GROUP}\d{{3}}){{1,6}}(?:[.,]\d{{1,15}})?(?!\d)"
+    rf"|\d{{1,18}}(?:[.,]\d{{1,15}})?|\.\d{{1,15}}"
+)
+_NUMBER = re.compile(
+    rf"(?<![A-Za-z0-9À-ӿ_.,^])(?:(?P<sign>[-+−–])\s?)?"
+    rf"(?:(?:(?P<whole>\d{{1,6}})\s+)?(?P<top>\d{{1,6}})\s?[/⁄]\s?(?P<bottom>\d{{1,6}})(?![\d/.])"
+    rf"|(?P<digits>{_DIGITS})?\s?(?P<vulgar>[{_VULGAR}])|(?P<plain>{_DIGITS}))"
+    r"(?:[eE](?P<e>[-+−]?\d{1,3})|\s?[×x·*]\s?10\s?(?:\^|\*\*)\s?\{?(?P<ten>[-+−]?\d{1,3})\}?|\^\{?(?P<power>[-+−]?\d{1,3})\}?)?"
+    r"(?:\s?(?P<times>k(?![^\W\d_])|(?:thousand|million|tausend|mil|millions?|Millionen)\b))?"
+    rf"(?:(?:[{_SPACE}]|-(?=[A-Za-z]))?(?P<unit>°\s?[CF]?(?![A-Za-z])|%|[^\W\d_][\w/²³°-]{{0,20}}))?"
+)
+_TIMES = {"k": 1e3, "thousand": 1e3, "tausend": 1e3, "mil": 1e3}
+_SUPERSCRIPT = re.compile(r"(?<=10)[⁺⁻]?[⁰¹²³⁴-⁹]{1,3}")
+_LOWERED = str.maketrans("⁺⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "+-0123456789")
+_SQUARED = re.compile(r"(?<=[A-Za-z])(?:\^|\*\*)\{?([23])\}?")
+_HOURS = re.compile(
+    r"(?<![\d.])(\d{1,6}(?:\.\d{1,6})?)\s?h(?:(?:ou)?rs?|r)?\s?(\d{1,2})(?:\s?(?:m(?:in(?:ute)?s?)?|['′]))?(?![\w.,:]\w)(?![A-Za-z])"
+)
+_CLOCK = re.compile(r"(?<![\d:.])(\d{1,3}):(\d{2})(?::(\d{2}(?:\.\d+)?))?(?![\d:])(\s?(?:h|min)\w*)?")
+_MINUTES = re.compile(r"(?<!\d)(\d{1,6})\s?m\s?(\d{1,2}(?:\.\d{1,6})?)\s?s\b")
+_FEET = re.compile(r"(?<!\d)(\d{1,6})\s?['′’]\s?(\d{1,3}(?:\.\d{1,6})?)\s?(?:[\"″”]|'')")
+_SIGNED = rf"[-−]?(?:\d[\d.,]{{0,20}}|[{_VULGAR}])"
+_MEASURE = r"(?:\s?[^\W\d_°%][\w/²³]{0,15}|\s?[°%][CF]?)?"
+_RANGE = re.compile(
+    rf"{_SIGNED}{_MEASURE}\s?(?:\.\.\.?|…|[-–—~〜]|到|至|から)\s?\d"
+    rf"|{_SIGNED}{_MEASURE}\s+(?:to|until|till|or|bis|oder|a|ou|o|до|или)\s+(?:about\s+|maybe\s+)?{_SIGNED}"
+    rf"|\b(?:between|entre|zwischen|между)\b.{{0,12}}{_SIGNED}"
+)
+_BOUND = re.compile(
+    r"(?i:\b(?:more|less|greater|fewer|larger|smaller|longer|shorter) than|\b(?:at least|at most|up to|"
+    r"no more than|"
+    r"under|over|"
+    r"mehr als|weniger als|mindestens|höchstens|más de|menos de|plus de|moins de|более|менее|"
+    r"至少|最多)|[<>≤≥≦≧])\s*(?=\d)"
+)
+_PLUS_MINUS = re.compile(rf"(?:±|\+/?-)\s?(?:{_DIGITS})")
+_SPREAD = re.compile(
+    r"\((?:range|between|from|uncertainty|error|accuracy|give or take)\b[^()]*\)", re.IGNORECASE
+)
+_BECAUSE = re.compile(
+    r"\s(?:because|since|as|so|where|given|but|though|although|while|which|weil|denn|porque|"
+    r"ya que|pois|parce|car|потому|так как)\s|因为|なので"
+)
+_EQUALS = re.compile(r"[=≈≃≅]|\bequals\b")
+_OPERATOR = re.compile(
+    r"[+×÷√^∑∫·]|(?<![A-Za-z/])/(?=\s*[\d(])|\*|\\(?:sqrt|sum|frac)|\b(?:sqrt|sin|cos|tan|log)\b|(?<=[\d)])\s*[−-]\s*(?=[\d(])"
+)
+_RECKONS = re.compile(r"[-+×÷√^∑∫·/*−–=]|\\(?:sqrt|sum|frac)|\b(?:sqrt|sin|cos|tan|log)\b|\([^)]*$")
+_CUT = re.compile(r"[-+×÷*/^√(=−–]\s*$")
+_SMALL = [
+    "zero",
+    "one",
+    "two",
+    "three",
+    "four",
+    "five",
+    "six",
+    "seven",
+    "eight",
+    "nine",
+    "ten",
+    "eleven",
+    "twelve",
+    "thirteen",
+    "fourteen",
+    "fifteen",
+    "sixteen",
+    "seventeen",
+    "eighteen",
+    "nineteen",
+]
+_TENS = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"]
+_WORDS = {
+    **{word: at for at, word in enumerate(_SMALL)},
+    **{word: 10 * at for at, word in enumerate(_TENS, start=2)},
+    **{
+        f"{ten}-{_SMALL[one]}": 10 * at + one for at, ten in enumerate(_TENS, start=2) for one in range(1, 10)
+    },
+}
+_IN_WORDS = re.compile(
+    rf"(?:about |approximately |roughly )?({'|'.join(sorted(_WORDS, key=len, reverse=True))})"
+    r"(\s[^\W\d_]+)?\.?",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Quantity:
+    """A number as it is written, the unit that stands behind it, and its place."""
+
+    value: float
+    unit: Unit | None
+    start: int = 0
+    end: int = 0
+
+
+def quantities_in(text: str) -> list[Quantity]:
+    """The numbers of a text with their units; commas part thousands, or one is a decimal mark.
+
+    >>> [quantity.value for quantity in quantities_in("-1,234.5 m, 3,5 and 1e3, 3½, 1.2 × 10^3 or 1’200")]
+    [-1234.5, 3.5, 1000.0, 3.5, 1200.0, 1200.0]
+    """
+    return [_quantity(match) for match in _NUMBER.finditer(text)]
+
+
+def _quantity(match: re.Match[str]) -> Quantity:
+    if match["top"]:
+        bottom = int(match["bottom"])
+        value = int(match["whole"] or 0) + (int(match["top"]) / bottom if bottom else 0.0)
+    else:
+        value = _decimal(match["digits"] or match["plain"] or "0")
+        value += unicodedata.numeric(match["vulgar"]) if match["vulgar"] else 0.0
+    exponent = match["e"] or match["ten"]
+    if exponent:
+        value = _scaled(value, exponent)
+    elif match["power"]:
+        value = _scaled(1.0, match["power"]) if value == 10 else float("nan")
+    if match["times"]:
+        value *= _TIMES.get(match["times"], 1e6)
+    word = match["unit"]
+    end, unit = match.end(), unit_of(word) if word else None
+    if word and unit is None:
+        unit, used = unit_in(word)
+        end = match.start("unit") + used
+    if word == "in" and re.match(r"\s+[a-z]", match.string[match.end() : match.end() + 3]):
+        unit = None  # "5 in total"
+    if unit is None and word:
+        end = match.start("unit")
+    return Quantity(-value if match["sign"] in ("-", "−", "–") else value, unit, match.start(), end)
+
+
+def _scaled(value: float, exponent: str) -> float:
+    return (
+        float(f"{value!r}e{exponent.replace('−', '-')}")
+        if "e" not in repr(value)
+        else value * 10.0 ** int(exponent)
+    )
+
+
+def _decimal(digits: str) -> float:
+    """The value of digits, whichever marks part thousands and decimals.
+
+    >>> _decimal("1,234"), _decimal("1.234,5"), _decimal("0,125"), _decimal("1 234.5"), _decimal("1.200")
+    (1234.0, 1234.5, 0.125, 1234.5, 1.2)
+    """
+    digits = re.sub(_GROUP, "", digits)
+    if re.fullmatch(r"[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?", digits):
+        digits = digits.replace(",", "")
+    elif re.fullmatch(r"\d{1,3}(?:\.\d{3})+,\d+|\d{1,3}(?:\.\d{3}){2,}", digits):
+        digits = digits.replace(".", "")
+    return float(digits.replace(",", "."))
+
+
+def read_number(reply: str, unit: str | None = None, *, asked: Asked = "line") -> Reading[float]:
+    """The number that a reply gives, in the unit; one in another unit of the same kind is converted.
+
+    >>> read_number("12 miles (19.3 km)", "km").value, read_number("1h30", "min").value
+    (19.3, 90.0)
+    >>> read_number("between 3 and 4 m", "m").flags, read_number("5 kg", "m").flags
+    (('no_answer', 'several_answers'), ('no_answer', 'other_unit'))
+    """
+    own = unit_of(unit) if unit else None
+    return read_answer(reply, lambda declaration: number_of(declaration.text, own), asked=asked)
+
+
+def number_of(text: str, own: Unit | None = None) -> float | Unclear | None:
+    """The one number of a text; None without one, or where a formula is all there is of it."""
+    if text.lstrip()[:1] in ("{", "["):
+        text = _from_json(text)
+    if len(text) > MAX_TEXT:
+        text = f"{text[: MAX_TEXT // 2]}\n{text[-MAX_TEXT // 2 :]}"
+    text = _BECAUSE.split(_spelled_out(without_marks(text), own), maxsplit=1)[0]
+    text = _of_formula(text)
+    if match := _IN_WORDS.fullmatch(text.strip()):
+        text = f"{_WORDS[match[1].lower()]}{match[2] or ''}"
+    quantities = quantities_in(text)
+    if not quantities:
+        return None
+    if not all(math.isfinite(quantity.value) for quantity in quantities):
+        return None
+    if _BOUND.search(text) if len(quantities) == 1 else _RANGE.search(text):
+        return Unclear()
+    if _RECKONS.search(text) and _is_formula(text, quantities):
+        return None
+    return _one_of(_joined(quantities, text) if len(quantities) > 1 else quantities, own)
+
+
+def _from_json(text: str) -> str:
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return text
+    if isinstance(value, list) and len(value) == 1:
+        value = value[0]
+    if isinstance(value, dict):
+        amounts = [
+            amount
+            for amount in value.values()
+            if isinstance(amount, int | float) and not isinstance(amount, bool)
+        ]
+        unit = value.get("unit", value.get("units", ""))
+        return f"{amounts[0]!r} {unit}" if len(amounts) == 1 else ""
+    return str(value) if isinstance(value, str | int | float) and not isinstance(value, bool) else text
+
+
+def _spelled_out(text: str, own: Unit | None) -> str:
+    """Hours and minutes, feet and inches, and powers of ten in one spelling each."""
+    if not text.isascii():
+        text = _SUPERSCRIPT.sub(lambda match: "^" + match[0].translate(_LOWERED), text)
+    if "^" in text or "**" in text:
+        text = _SQUARED.sub(lambda match: "²³"[int(match[1]) - 2], text)
+    if "h" in text:
+        text = _HOURS.sub(r"\1 h \2 min", text)
+    if own is not None and own.of == "time":
+        text = _MINUTES.sub(r"\1 min \2 s", _CLOCK.sub(_clock_in_words, text))
+    if own is not None and own.of == "length" and ("'" in text or "′" in text or "’" in text):
+        text = _FEET.sub(r"\1 ft \2 in", text)
+    return _SPREAD.sub("", _PLUS_MINUS.sub("", text))
+
+
+def _clock_in_words(match: re.Match[str]) -> str:
+    first, second, third, unit = match.groups()
+    if third is not None:
+        return f"{int(first)} h {int(second)} min {third} s"
+    if unit is None:
+        return match[0]
+    return f"{first} h {second} min" if unit.strip().startswith("h") else f"{first} min {second} s"
+
+
+def _of_formula(text: str) -> str:
+    """What stands behind the last equals sign, if it holds a number; without the part in an open bracket."""
+    if text.count("(") > text.count(")"):
+        head, _, _ = text.rpartition("(")
+        text = (
+            text
+            if _OPERATOR.search(head) or _CUT.search(head) or re.search(r"[\w√]\($", f"{head}(")
+            else head
+        )
+    parts = _EQUALS.split(text)
+    return parts[-1] if len(parts) > 1 and (re.search(r"\d", parts[-1]) or not parts[-1].strip()) else text
+
+
+def _is_formula(text: str, quantities: Sequence[Quantity]) -> bool:
+    """Whether signs of reckoning stand between the numbers, or at the end as in a formula that was cut."""
+    between = [text[first.end : second.start + 1] for first, second in pairwise(quantities)]
+    before, behind = text[: quantities[0].start], text[quantities[-1].end :]
+    if any(
+        _OPERATOR.search(f" {part} ") or re.search(r"^\s*[-−/]\s*\d?$", part)
+        for part in (*between, before[-12:])
+    ):
+        return not _are_alternatives(quantities, between)
+    return (
+        _CUT.search(text) is not None
+        or _OPERATOR.match(behind.lstrip()) is not None
+        or text.count("(") > text.count(")")
+    )
+
+
+def _are_alternatives(quantities: Sequence[Quantity], between: Sequence[str]) -> bool:
+    """Whether a slash parts the same value in two units."""
+    return (
+        len(quantities) == 2
+        and between[0][:-1].strip() == "/"
+        and None not in (quantities[0].unit, quantities[1].unit)
+    )
+
+
+def _joined(quantities: Sequence[Quantity], text: str) -> list[Quantity]:
+    """With quantities as `1 h 20 min` added up: each unit smaller than the one before, and next to it."""
+    joined: list[Quantity] = []
+    last: Quantity | None = None
+    for quantity in quantities:
+        is_next = (
+            last is not None
+            and last.unit is not None
+            and quantity.unit is not None
+            and last.unit.of == quantity.unit.of
+            and last.unit.factor > quantity.unit.factor
+            and not quantity.unit.offset
+            and re.fullmatch(r"\s*(?:,|and|und|et|y|e|и)?\s*", text[last.end : quantity.start]) is not None
+        )
+        if is_next and last is not None and last.unit is not None and quantity.unit is not None:
+            before = joined.pop()
+            added = converted(quantity.value, quantity.unit, before.unit or quantity.unit)
+            total = before.value + (added if before.value >= 0 else -added)
+            joined.append(Quantity(total, before.unit, before.start, quantity.end))
+        else:
+            joined.append(quantity)
+        last = quantity
+    return joined
+
+
+def _one_of(quantities: Sequence[Quantity], own: Unit | None) -> float | Unclear:
+    """The value that all quantities have, in the unit; of several the only one that is in this very unit."""
+    if own is None:
+        return quantities[0].value if _are_same(quantities) else Unclear()
+    of_kind = [
+        quantity for quantity in quantities if quantity.unit is not None and quantity.unit.of == own.of
+    ]
+    if not of_kind:
+        if any(quantity.unit is not None for quantity in quantities):
+            return Unclear("other_unit")
+        return quantities[0].value if len({quantity.value for quantity in quantities}) == 1 else Unclear()
+    exact = [quantity for quantity in of_kind if quantity.unit == own]
+    values = [converted(q.value, q.unit or own, own) for q in of_kind]
+    if not _are_same(of_kind) and len({quantity.value for quantity in exact}) != 1:
+        return Unclear()
+    return exact[0].value if exact else values[0]
+
+
+def _are_same(quantities: Sequence[Quantity]) -> bool:
+    """Whether quantities are one value, in one unit or rounded in others."""
+    first = quantities[0]
+    for quantity in quantities[1:]:
+        if quantity.unit == first.unit:
+            if quantity.value != first.value:
+                return False
+        elif quantity.unit is None or first.unit is None or quantity.unit.of != first.unit.of:
+            return False
+        else:
+            value = converted(quantity.value, quantity.unit, first.unit)
+            if abs(value - first.value) > SAME * max(abs(value), abs(first.value)):
+                return False
+    return True

@@ -1,0 +1,100 @@
+"""Reads one answer out of a reply: the first declaration that holds one of the asked kind, by rank."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from gnomon.core.score import Score
+from gnomon.reading.declarations import (
+    Asked,
+    Declaration,
+    Rule,
+    Said,
+    declarations_in,
+    labels_in,
+    what_is_said,
+)
+
+V = TypeVar("V")
+
+SEVERAL = "several_answers"
+MAX_BARE = 40  # characters of a line that is nothing but a value
+
+
+@dataclass(frozen=True, slots=True)
+class Unclear:
+    """Why a text holds no single answer; `flag` is what a score then carries."""
+
+    flag: str = SEVERAL
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading(Generic[V]):
+    """What was read: the answer and the rule, or None with the flags that say why."""
+
+    value: V | None = None
+    read_by: str = ""
+    flags: tuple[str, ...] = ("no_answer",)
+
+    def nothing(self, **metrics: float | str | None) -> Score:
+        """The score of a reply that gives no answer."""
+        return Score(value=0.0, metrics=metrics, flags=self.flags)
+
+
+def read_answer(
+    reply: str,
+    parse: Callable[[Declaration], V | Unclear | None],
+    *,
+    asked: Asked = "line",
+    undeclared: Callable[[Said], Iterator[Declaration]] | None = None,
+    known: Callable[[Said], tuple[Declaration, ...]] | None = None,
+) -> Reading[V]:
+    """The answer of a reply, as `parse` makes one of a declaration: None where it holds none of the kind.
+
+    Where nothing declares an answer, `undeclared` names the places that may be one. `known` finds
+    declarations that only this kind of answer has. Several answers in one declaration are none.
+
+    >>> from gnomon.reading.quantities import read_number
+    >>> read_number("Answer: 5 m. It took 3 s.").read_by
+    'asked_form'
+    >>> read_number("It is 5 or 6.").flags
+    ('no_answer', 'several_answers')
+    """
+    said = what_is_said(reply)
+    flag = ""
+    for declaration in declarations_in(said, asked, known(said) if known else ()):
+        answer = parse(declaration)
+        if isinstance(answer, Unclear):
+            if answer.flag == SEVERAL:
+                return Reading(flags=("no_answer", SEVERAL))
+            flag = flag or answer.flag
+        elif answer is not None:
+            return Reading(value=answer, read_by=declaration.rule.value, flags=())
+    for declaration in (undeclared or bare_values)(said):
+        answer = parse(declaration)
+        if isinstance(answer, Unclear):
+            flag = flag or answer.flag
+        elif answer is not None:
+            return Reading(value=answer, read_by=declaration.rule.value, flags=())
+    return Reading(flags=("no_answer", flag) if flag else ("no_answer",))
+
+
+def bare_values(said: Said) -> Iterator[Declaration]:
+    """Where a value may stand that nothing declares: alone, on the first or last line, or nowhere else."""
+    lines = said.lines
+    if len(lines) == 1:
+        yield Declaration(Rule.WHOLE, 0, lines[0])
+    elif lines:
+        if len(lines[0]) <= MAX_BARE:
+            yield Declaration(Rule.LEADING, 0, lines[0])
+        if len(lines[-1]) <= MAX_BARE:
+            yield Declaration(Rule.LAST_LINE, 0, lines[-1])
+        yield Declaration(Rule.ONLY_MENTION, 0, said.text)
+        yield Declaration(Rule.LAST_LINE, 0, lines[-1])
+
+
+def last_line(said: Said) -> Iterator[Declaration]:
+    """The last line, which is the whole reply where there is no other."""
+    lines = said.lines
+    if lines and not labels_in(lines[-1]):  # a label that declares nothing is no answer either
+        yield Declaration(Rule.LAST_LINE if len(lines) > 1 else Rule.WHOLE, 0, lines[-1])

@@ -1,0 +1,124 @@
+"""Reads short texts and lists of them."""
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from gnomon.reading.characters import without_marks
+from gnomon.reading.declarations import Asked, Declaration, Rule, Said
+from gnomon.reading.reader import Reading, last_line, read_answer
+
+_PARTS = re.compile(r"\s*(?:;|→|->|=>|⇒|\||\n)\s*")
+_COMMAS = re.compile(r"\s*[,，、]\s*(?:and\s+)?")
+_NUMBERED = re.compile(r"^\s*(?:[-*•]|\d{1,3}[.)])\s+")
+_PLACEHOLDER = re.compile(r"<[a-z ]{1,30}>|…|\.\.\.")
+_SENTENCE_END = re.compile(
+    r"(?<!\bSt)(?<!\bDr)(?<!\bMr)(?<!\bMt)(?<!\b[A-Z])(?<!\bMrs)[.!?](?=\s+[A-Z])|。(?=.)"
+)
+
+
+def read_text(reply: str, *, asked: Asked = "line") -> Reading[str]:
+    r"""The text that a reply gives: what it declares, else its last line.
+
+    >>> read_text("It flows north.\nAnswer: **the Aura**").value, read_text("So the answer is Oslo.").value
+    ('the Aura', 'Oslo.')
+    """
+
+    def parse(declaration: Declaration) -> str | None:
+        text = without_marks(declaration.text)
+        if declaration.rule == Rule.DECLARED:
+            text = _SENTENCE_END.split(text, maxsplit=1)[0]
+        return None if not text or _PLACEHOLDER.fullmatch(text) else text
+
+    return read_answer(reply, parse, asked=asked, undeclared=last_line)
+
+
+def read_entries(reply: str, *, asked: Asked = "line") -> Reading[tuple[str, ...]]:
+    r"""The list that a reply gives: what it declares, else a JSON list, numbered lines, or its last line.
+
+    >>> read_entries('Answer: ["b", "a"]').value, read_entries("It is:\n1. b\n2. a").value
+    (('b', 'a'), ('b', 'a'))
+    """
+
+    def parse(declaration: Declaration) -> tuple[str, ...] | None:
+        text = declaration.text if _is_whole(declaration) else declaration.block
+        if text.lstrip().startswith("["):
+            value = _list_at(text)
+            if value is not None:
+                entries = texts_of(value)
+                return None if entries and all(map(_PLACEHOLDER.fullmatch, entries)) else entries
+        entries = entries_in(without_marks(text))
+        return None if not entries or all(map(_PLACEHOLDER.fullmatch, entries)) else entries
+
+    return read_answer(reply, parse, asked=asked, undeclared=_lists)
+
+
+def _is_whole(declaration: Declaration) -> bool:
+    """Whether the line of a declaration is all of its list, and no first entry of several lines."""
+    text = declaration.text.lstrip()
+    opens = text.startswith("[") and "]" not in text
+    return not declaration.block or not (opens or _NUMBERED.match(text))
+
+
+def _list_at(text: str) -> list[Any] | None:
+    try:
+        value, _ = json.JSONDecoder().raw_decode(text.lstrip())
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, list) else None
+
+
+def _lists(said: Said) -> Iterator[Declaration]:
+    at = said.text.rfind("[")
+    if at >= 0 and _list_at(said.text[at:]) is not None:
+        yield Declaration(Rule.WHOLE if at == 0 else Rule.LAST_LINE, at, said.text[at:])
+    numbered = [line for line in said.lines if _NUMBERED.match(line)]
+    if len(numbered) > 1:
+        is_whole = len(numbered) == len(said.lines)
+        yield Declaration(Rule.WHOLE if is_whole else Rule.LAST_LINE, 0, "\n".join(numbered))
+    yield from last_line(said)
+
+
+def entries_in(text: str) -> tuple[str, ...]:
+    """The entries of a text: of a JSON list, or parted by semicolons, arrows or lines, else by commas.
+
+    >>> entries_in('["a", "b"]'), entries_in("a → b"), entries_in("1. a, b and c"), entries_in("a, b, and c")
+    (('a', 'b'), ('a', 'b'), ('a', 'b and c'), ('a', 'b', 'c'))
+    """
+    if text.lstrip().startswith("["):
+        value = as_json(text)
+        if isinstance(value, list):
+            return texts_of(value)
+    parts = _PARTS.split(text.strip())
+    if len(parts) == 1:
+        parts = _COMMAS.split(parts[0])
+    return tuple(_NUMBERED.sub("", part).strip() for part in parts if part.strip())
+
+
+def texts_of(answer: object) -> tuple[str, ...]:
+    """The texts of an answer: of a list each, also of one that is written as JSON in a column of text."""
+    if isinstance(answer, str) and answer.lstrip().startswith("["):
+        value = as_json(answer)
+        answer = value if isinstance(value, list) else answer
+    entries: list[Any] = answer if isinstance(answer, list) else [answer]
+    texts = [_text(entry) for entry in entries]
+    return tuple(texts) if all(texts) else ()
+
+
+def _text(value: object) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return str(value).strip() if isinstance(value, str | int | float) else ""
+
+
+def as_json(text: str) -> Any:
+    """The value of a JSON text; None where it is none.
+
+    >>> as_json("[1, 2]"), as_json("north")
+    ([1, 2], None)
+    """
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None

@@ -1,0 +1,327 @@
+"""Reads dates, clock times, and stretches of either, in usual spellings."""
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import date
+from typing import Generic, Literal, TypeVar
+
+from gnomon.reading.characters import without_marks
+from gnomon.reading.declarations import Asked, Declaration, Rule, Said
+from gnomon.reading.reader import Reading, Unclear, bare_values, read_answer
+
+MAX_TEXT = 2_000
+DAY_S = 86_400
+T = TypeVar("T")
+Order = Literal["dmy", "mdy"]
+
+
+@dataclass(frozen=True, slots=True)
+class Clock:
+    """A time of day in seconds; `of_half` where nothing says which half of the day it is in."""
+
+    seconds: float
+    of_half: bool = False
+
+    def off_s(self, right: "Clock") -> float:
+        """By how much it is off, over midnight if that is shorter."""
+        day = DAY_S // 2 if self.of_half or right.of_half else DAY_S
+        return abs((self.seconds - right.seconds + day / 2) % day - day / 2)
+
+
+@dataclass(frozen=True, slots=True)
+class Day:
+    """A day; `year` None where only day and month are said."""
+
+    year: int | None
+    month: int
+    day: int
+
+    def off_days(self, right: "Day") -> int:
+        """By how many days it is off; a year that is not said is the right one's."""
+        year = self.year or right.year or 2000
+        try:
+            return abs(
+                (date(year, self.month, self.day) - date(right.year or year, right.month, right.day)).days
+            )
+        except ValueError:
+            return 366
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch(Generic[T]):
+    """From one time or day to another."""
+
+    start: T
+    end: T
+
+
+_NAMES = {
+    1: "january jan januar jänner enero janvier janv janeiro января январь 1월",
+    2: "february feb februar febrero février févr fevereiro февраля февраль",
+    3: "march mar märz marzo mars março марта март",
+    4: "april apr abril avril abr апреля апрель",
+    5: "may mai mayo maio мая май",
+    6: "june jun juni junio juin junho июня июнь",
+    7: "july jul juli julio juillet juil julho июля июль",
+    8: "august aug agosto août августа август",
+    9: "september sep sept septiembre septembre setembro сентября сентябрь",
+    10: "october oct okt oktober octubre octobre outubro октября октябрь",
+    11: "november nov noviembre novembre novembro ноября ноябрь",
+    12: "december dec dez dezember diciembre décembre déc dezembro декабря декабрь",
+}
+_MONTHS = {name: month for month, names in _NAMES.items() for name in names.split()}
+_MONTH = rf"(?P<{{}}>{'|'.join(sorted(_MONTHS, key=len, reverse=True))})\b\.?"
+_YEAR = r"(?P<{}>\d{{4}})"
+_DATES = (
+    re.compile(r"(?<!\d)(?P<y>\d{4})[-/.](?P<m>\d{1,2})[-/.](?P<d>\d{1,2})(?!\d)"),
+    re.compile(r"(?:(?P<y>\d{4})\s?[年년]\s?)?(?P<m>\d{1,2})\s?[月월]\s?(?P<d>\d{1,2})\s?[日号일]"),
+    re.compile(
+        rf"\b(?P<d>\d{{1,2}})(?:st|nd|rd|th|er|º|\.)?\s*(?:of\s|de\s)?\s*{_MONTH.format('name')}(?:,?\s+(?:de\s|of\s)?{_YEAR.format('y')})?",
+        re.IGNORECASE,
+    ),
+    re.compile(
+        rf"\b{_MONTH.format('name')}\s+(?:the\s)?(?P<d>\d{{1,2}})(?:st|nd|rd|th)?\b(?!:)(?:,?\s+{_YEAR.format('y')})?",
+        re.IGNORECASE,
+    ),
+    re.compile(r"(?<![\d./-])(?P<a>\d{1,2})(?P<mark>[./-])(?P<b>\d{1,2})(?P=mark)(?P<y>\d{4}|\d{2})(?!\d)"),
+)
+_MERIDIEM = r"(?P<half>[ap]\.?\s?m\b\.?)"
+_CLOCKS = (
+    re.compile(
+        rf"(?<![\d:.])(?P<h>\d{{1,2}})(?:[:.](?P<m>\d{{2}})(?:[:.](?P<s>\d{{2}}(?:\.\d{{1,6}})?))?)?\s?{_MERIDIEM}",
+        re.IGNORECASE,
+    ),
+    re.compile(
+        r"(?P<day>上午|下午|晚上|早上|凌晨|中午|午前|午後|오전|오후)?\s?(?P<h>\d{1,2})\s?[点點時时시](?:\s?(?P<m>\d{1,2})\s?[分분]?|(?P<mid>半|반))?(?:\s?(?P<s>\d{1,2})\s?[秒초])?"
+    ),
+    re.compile(
+        r"(?<![\d:.])(?P<h>\d{1,2}):(?P<m>\d{2})(?::(?P<s>\d{2}(?:\.\d{1,6})?)(?:Z|[+-]\d{2}:?\d{2}(?![:\d]))?)?(?![\d:])"
+    ),
+    re.compile(r"(?<![\d:.])(?P<h>\d{1,2})\s?(?:h|Uhr|ч)(?:\s?(?P<m>\d{2}))?(?![\w])(?!\s?\d)"),
+    re.compile(r"(?<![\d:.])(?P<h>\d{1,2})[.,](?P<m>\d{2})\s?(?:Uhr|h)\b"),
+    re.compile(r"(?<![\d:.])(?P<h>[01]\d|2[0-4])(?P<m>[0-5]\d)\s?(?:hours|hrs|h)\b", re.IGNORECASE),
+    re.compile(r"(?<![\d:.])(?P<h>\d{1,2})[.](?P<m>[0-5]\d)(?![\d.])(?!\s?[a-zA-Z%°])"),
+)
+_SMALL = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
+_HOUR = {word: at for at, word in enumerate(_SMALL, start=1)} | {str(at): at for at in range(1, 13)}
+_HOUR_DE = {
+    word: at
+    for at, word in enumerate(
+        ["eins", "zwei", "drei", "vier", "fünf", "sechs", "sieben", "acht", "neun", "zehn", "elf", "zwölf"],
+        start=1,
+    )
+}
+_MINUTE = {
+    "quarter": 15,
+    "a quarter": 15,
+    "half": 30,
+    "twenty-five": 25,
+    "twenty five": 25,
+    "twenty": 20,
+    "ten": 10,
+    "five": 5,
+} | {str(at): at for at in range(1, 60)}
+_HOURS = "|".join(sorted(_HOUR, key=len, reverse=True))
+_DAYTIME = r"(?:\s*(?P<when>in the morning|in the afternoon|in the evening|at night|[ap]\.?m\b\.?))?"
+_SPOKEN = re.compile(
+    rf"\b(?P<minute>{'|'.join(sorted(_MINUTE, key=len, reverse=True))})(?:\s+minutes?)?\s+"
+    rf"(?P<way>past|after|to|before|till)\s+(?P<hour>{_HOURS})\b{_DAYTIME}",
+    re.IGNORECASE,
+)
+_O_CLOCK = re.compile(rf"\b(?P<hour>{_HOURS})\s+o['’]?\s?clock{_DAYTIME}", re.IGNORECASE)
+_HALF_DE = re.compile(
+    rf"\b(?P<way>halb|viertel vor|viertel nach|dreiviertel)\s+(?P<hour>{'|'.join(_HOUR_DE)})\b", re.IGNORECASE
+)
+_NOON = re.compile(
+    r"\b(?:12\s+)?(noon|midday|midnight|mittag|mitternacht|mediodía|medianoche|midi|minuit|полдень|полночь)\b|正午|午夜|零时",
+    re.IGNORECASE,
+)
+_NIGHT = {"midnight", "mitternacht", "medianoche", "minuit", "полночь", "午夜", "零时"}
+_LATE = ("p", "下午", "晚上", "午後", "오후", "in the afternoon", "in the evening")
+_EARLY = ("a", "上午", "早上", "凌晨", "午前", "오전", "in the morning")
+_TO = re.compile(
+    r"(?i:\s*(?:-|–|—|~|〜|→|to|till|until|bis|and|à|a|hasta|até|до|到|至|から|부터|through)\s*)"
+)
+_BETWEEN = re.compile(r"\W*(?i:(?:from|between|von|zwischen|de|des|entre|с|между|從|从)\s+)?")
+
+
+def read_clock(reply: str, *, asked: Asked = "line") -> Reading[Clock | Stretch[Clock]]:
+    """The time of day that a reply gives, or the stretch of such times.
+
+    >>> [read_clock(text).value.seconds / 3600 for text in ("14:30", "2.30 p.m.", "half past three", "noon")]
+    [14.5, 14.5, 3.5, 12.0]
+    >>> read_clock("23:30-00:15").value.end.seconds
+    900.0
+    """
+    return read_answer(reply, lambda d: clock_of(d.text), asked=asked, undeclared=_objects_and_values)
+
+
+def read_date(
+    reply: str, order: Order | None = None, *, asked: Asked = "line"
+) -> Reading[Day | Stretch[Day]]:
+    """The day that a reply gives, or the stretch of days; `order` says which number of 3/4/2026 is the day.
+
+    >>> read_date("Tuesday, June 9th, 2026").value, read_date("3/4/2026").value
+    (Day(year=2026, month=6, day=9), None)
+    """
+    return read_answer(reply, lambda d: date_of(d.text, order), asked=asked, undeclared=_objects_and_values)
+
+
+def _objects_and_values(said: Said) -> Iterator[Declaration]:
+    for at, fields in reversed(said.objects):
+        yield Declaration(Rule.JSON, at, json.dumps(fields))
+    yield from bare_values(said)
+
+
+def clock_of(text: str) -> Clock | Stretch[Clock] | Unclear | None:
+    """The one time, or stretch of times, of a text."""
+    text = _plain(text)
+    places = _places([*(p for pattern in _CLOCKS for p in _numeric(pattern, text)), *_spoken(text)])
+    ends = _same_half(text, places)
+    return _one_of(ends, text)
+
+
+def date_of(text: str, order: Order | None = None) -> Day | Stretch[Day] | Unclear | None:
+    """The one day, or stretch of days, of a text."""
+    text = _plain(text)
+    days = [
+        p
+        for pattern in _DATES
+        for match in pattern.finditer(text.lower())
+        if (p := _day(match, order)) is not None
+    ]
+    places = _places(days)
+    if len(places) == 1 and (
+        head := re.search(r"(?<![\d/.-])(\d{1,2})\.?\s?(?:-|–|to|bis)\s?$", text[: places[0][0]])
+    ):
+        start, end, day = places[0]  # "9-12 June 2026"
+        places = [
+            (head.start(), head.start() + len(head[1]), Day(day.year, day.month, int(head[1]))),
+            (start, end, day),
+        ]
+    if len(places) == 2 and places[0][2].year is None and places[1][2].year is not None:
+        first = places[0][2]
+        places[0] = (*places[0][:2], Day(places[1][2].year, first.month, first.day))
+    return _one_of(places, text)
+
+
+def _plain(text: str) -> str:
+    if text.lstrip()[:1] in ("{", "["):
+        try:
+            value = json.loads(text)
+        except (ValueError, RecursionError):
+            value = None
+        if isinstance(value, Mapping):
+            value = (
+                [value.get("start", value.get("from")), value.get("end", value.get("to"))]
+                if len(value) > 1
+                else list(value.values())
+            )
+        if isinstance(value, list) and value and all(isinstance(part, str) for part in value[:2]):
+            text = " to ".join(value[:2]) if len(value) <= 2 else ""
+    return without_marks(text[:MAX_TEXT])
+
+
+def _places(written: list[tuple[int, int, T]]) -> list[tuple[int, int, T]]:
+    """What stands in a text, in its order; of places that overlap the one that was found first."""
+    places: list[tuple[int, int, T]] = []
+    for start, end, value in written:
+        if not any(start < stop and begin < end for begin, stop, _ in places):
+            places.append((start, end, value))
+    return sorted(places, key=lambda place: place[0])
+
+
+def _one_of(places: list[tuple[int, int, T]], text: str) -> T | Stretch[T] | Unclear | None:
+    if not places:
+        return None
+    if len(places) == 2 and _TO.fullmatch(text, places[0][1], places[1][0]):
+        is_between = (
+            re.search(r"(?i)\b(?:between|zwischen|entre|между)\W*$", text[: places[0][0]]) is not None
+        )
+        if is_between or not re.fullmatch(r"\s*and\s*", text[places[0][1] : places[1][0]], re.IGNORECASE):
+            return Stretch(places[0][2], places[1][2])
+    values = {value for _, _, value in places}
+    return places[0][2] if len(values) == 1 else Unclear()
+
+
+def _day(match: re.Match[str], order: Order | None) -> tuple[int, int, Day] | None:
+    parts = match.groupdict()
+    year = int(parts["y"]) if parts.get("y") else None
+    if year is not None and year < 100:
+        year += 2000
+    if parts.get("a"):
+        first, second = int(parts["a"]), int(parts["b"])
+        if parts["mark"] == ".":
+            order = "dmy"
+        elif order is None and first != second:
+            order = "dmy" if first > 12 else "mdy" if second > 12 else None
+            if order is None:
+                return None
+        day, month = (second, first) if order == "mdy" else (first, second)
+    else:
+        month = int(parts["m"]) if parts.get("m") else _MONTHS[parts["name"]]
+        day = int(parts["d"])
+    try:
+        date(year or 2000, month, day)
+    except ValueError:
+        return None
+    return match.start(), match.end(), Day(year, month, day)
+
+
+def _numeric(pattern: re.Pattern[str], text: str) -> Iterator[tuple[int, int, Clock]]:
+    for match in pattern.finditer(text):
+        parts = match.groupdict()
+        hour, minute = int(parts["h"]), int(parts.get("m") or (30 if parts.get("mid") else 0))
+        second = float(parts.get("s") or 0)
+        when = (parts.get("half") or parts.get("day") or "").lower()
+        if when.startswith(_LATE) and hour < 12:
+            hour += 12
+        elif when.startswith(_EARLY) and hour == 12:
+            hour = 0
+        if hour <= 24 and minute < 60 and second < 60:
+            yield match.start(), match.end(), Clock((hour * 3600.0 + minute * 60 + second) % DAY_S)
+
+
+def _spoken(text: str) -> Iterator[tuple[int, int, Clock]]:
+    for match in _SPOKEN.finditer(text):
+        minutes, hour = _MINUTE[match["minute"].lower()], _HOUR[match["hour"].lower()]
+        minutes = minutes if match["way"].lower() in ("past", "after") else -minutes
+        yield match.start(), match.end(), _said(hour, minutes, match["when"])
+    for match in _O_CLOCK.finditer(text):
+        yield match.start(), match.end(), _said(_HOUR[match["hour"].lower()], 0, match["when"])
+    for match in _HALF_DE.finditer(text):
+        minutes = {"halb": -30, "viertel vor": -15, "viertel nach": 15, "dreiviertel": -15}[
+            match["way"].lower()
+        ]
+        yield match.start(), match.end(), _said(_HOUR_DE[match["hour"].lower()], minutes, None)
+    for match in _NOON.finditer(text):
+        is_night = (match[1] or match[0]).lower() in _NIGHT
+        yield match.start(), match.end(), Clock(0.0 if is_night else DAY_S / 2)
+
+
+def _said(hour: int, minutes: int, when: str | None) -> Clock:
+    seconds = (hour % 12) * 3600.0 + minutes * 60
+    if when is None:
+        return Clock(seconds % (DAY_S / 2), of_half=True)
+    return Clock((seconds + (0 if when.lower().startswith(_EARLY) else DAY_S / 2)) % DAY_S)
+
+
+def _same_half(text: str, places: list[tuple[int, int, Clock]]) -> list[tuple[int, int, Clock]]:
+    """With the half of the day that only the end names, as in "2:30-3:15 pm"."""
+    if len(places) == 2 and re.search(r"(?i)p\.?\s?m\b", text[places[1][0] : places[1][1]]):
+        start, end, clock = places[0]
+        if (
+            not re.search(r"(?i)[ap]\.?\s?m\b", text[start:end])
+            and clock.seconds + DAY_S / 2 <= places[1][2].seconds
+        ):
+            return [(start, end, Clock(clock.seconds + DAY_S / 2)), places[1]]
+    if len(places) == 1 and (
+        head := re.search(r"(?<![\d:.])(\d{1,2})\s?(?:-|–|to)\s?$", text[: places[0][0]])
+    ):
+        start, end, clock = places[0]  # "2-4 pm"
+        hour = int(head[1]) % 12 * 3600.0
+        late = DAY_S / 2 if clock.seconds >= DAY_S / 2 and hour + DAY_S / 2 <= clock.seconds else 0.0
+        return [(head.start(), head.start() + len(head[1]), Clock(hour + late)), places[0]]
+    return places
