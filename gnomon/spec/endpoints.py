@@ -1,6 +1,7 @@
 """Checks at which hosts a model may be called, and which key variables may go there."""
 
 import ipaddress
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from urllib.parse import urlsplit
@@ -98,11 +99,11 @@ def _base(url: str, *, field: str, variables: tuple[str, ...] = ()) -> Endpoint:
         parts = urlsplit(url)
         port = parts.port
     except ValueError:
-        raise SpecError(f"{url!r} is no address; {allowed}", field=field) from None
+        raise SpecError(f"{_without_query(url)!r} is no address; {allowed}", field=field) from None
     plain = parts.scheme in ("http", "https") and parts.hostname and "@" not in parts.netloc
     tidy = url.isascii() and url.isprintable() and not (set(url) & set(" \\%?#")) and "/.." not in parts.path
     if not plain or not tidy:
-        raise SpecError(f"{url!r} is not allowed; {allowed}", field=field)
+        raise SpecError(f"{_without_query(url)!r} is not allowed; {allowed}", field=field)
     return Endpoint(
         scheme=parts.scheme,
         host=str(parts.hostname),
@@ -110,6 +111,16 @@ def _base(url: str, *, field: str, variables: tuple[str, ...] = ()) -> Endpoint:
         path=parts.path.rstrip("/"),
         variables=variables,
     )
+
+
+def _without_query(url: str) -> str:
+    """An address as messages show it: a user or a query may hold a key.
+
+    >>> _without_query("https://me:pw@host/v1?key=abc")
+    'https://…@host/v1?…'
+    """
+    shown = re.sub(r"(?<=://)[^/]*@", "…@", url)
+    return re.sub(r"\?.*", "?…", shown, flags=re.DOTALL)
 
 
 def is_loopback(host: str) -> bool:
