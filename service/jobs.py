@@ -11,6 +11,7 @@ from gnomon.core.benchmark import BENCHMARKS, WarnsOfSelection
 from gnomon.core.errors import SpecError
 from gnomon.core.model import OWN_MODEL, is_built_in
 from gnomon.core.sample import LACKS_MEDIA, DataFault, SampleRef
+from gnomon.spec.environment import notes_on_environment
 from gnomon.spec.job_spec import JobSpec, shows_media
 from gnomon.spec.plugins import check_pins
 from gnomon.spec.rules import Context, check_spec, open_samples
@@ -47,11 +48,14 @@ class Draft:
 
     @property
     def warnings(self) -> list[str]:
-        """Notes for before anything is spent: what the selection misses, which samples lack their media."""
+        """Notes for before anything is spent: what the selection misses, which samples lack their media, and
+        where the environment sends the calls.
+        """
         shows, selected = shows_media(self.spec), self.job.samples.refs
         return [
             *(selected.warnings if isinstance(selected, WarnsOfSelection) else ()),
             *(fault.detail for fault in self.faults if shows and fault.kind == LACKS_MEDIA),
+            *notes_on_environment(self.spec.called_models.values()),
         ]
 
     def estimate(self) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from agents.models.usage import TokenUsage, counts_of, pricing
 from gnomon.core.errors import ProviderFault
 from gnomon.core.message import ToolCall
 from gnomon.core.model import Reply, Request
+from gnomon.spec.environment import sent_elsewhere
 from gnomon.spec.job_spec import ModelSpec
 
 
@@ -110,7 +111,7 @@ class DirectModel:
         self.id, self.spec = spec.id, spec
         self._endpoint, self._requests, self._read, self._statuses = endpoint, requests, read, statuses
         self._http = HttpClient(endpoint.url(spec))
-        self._price = pricing(spec)
+        self._price, self._place = pricing(spec), sent_elsewhere(spec)
 
     async def reply(self, request: Request) -> Reply:
         """One call over the network.
@@ -131,7 +132,7 @@ class DirectModel:
             scrub=scrub,
             statuses=self._statuses,
         )
-        return with_changes(changes, lambda: self._read(body, scrub, self._price))
+        return with_changes((*self._place, *changes), lambda: self._read(body, scrub, self._price))
 
     async def close(self) -> None:
         """Close the connections; a later call opens new ones."""

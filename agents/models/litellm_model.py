@@ -26,6 +26,7 @@ from gnomon.core.errors import ProviderFault
 from gnomon.core.model import Reply, Request
 from gnomon.core.redaction import key_in
 from gnomon.media import MediaStore
+from gnomon.spec.environment import MODE, MODE_VARIABLE, sent_elsewhere
 from gnomon.spec.job_spec import ModelSpec
 
 # What LiteLLM will do to this turn in the next request: of thinking it makes the beginning of the turn.
@@ -35,10 +36,12 @@ _KEPT_BACK = ("reasoning: items of this turn cannot go back",)
 
 @functools.cache
 def load() -> ModuleType:
-    """LiteLLM, imported once and kept quiet: no network at import, no logs, no telemetry, no callbacks.
+    """LiteLLM, imported once and kept quiet: no network and no `.env` at import, unless the environment says
+    so, no logs, no telemetry, no callbacks.
 
     It takes about two seconds; workers call this before they fork.
     """
+    os.environ.setdefault(MODE_VARIABLE, MODE)
     os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"  # else the import asks the network for prices
     import httpx
     import litellm
@@ -120,7 +123,7 @@ class LiteLLMModel:
         """
         check_options(spec, RESERVED_IN_CHAT)
         self.id, self.spec, self.media = spec.id, spec, media
-        self._price = pricing(spec)
+        self._price, self._place = pricing(spec), sent_elsewhere(spec)
         self._rules = TurnRules.of(spec)
 
     async def reply(self, request: Request) -> Reply:
@@ -154,6 +157,7 @@ class LiteLLMModel:
         is_plain = exchange.completion is not None and exchange.offers(len(request.tools))
         settings = {**self.spec.options, **wanted}
         changed = (
+            *self._place,
             *wire.absent(self.spec, request.decoding, wanted),
             *changes(settings, exchange),
             *self._rules.left_out(request.messages),

@@ -80,14 +80,13 @@ class OpenAIModel(DirectModel):
                 that is not the spec's to set.
         """
         provider = provider_of(spec.id, spec.api_base)
-        base = spec.api_base or provider.address
-        if base is None:
+        base = provider.base
+        if base is None and spec.api_base is None:
             message = f"{spec.id} has no known address to be called at directly; name its api_base"
             raise SpecError(message, field="client")
         endpoint = Endpoint(
-            address=base,
+            address=base or "",
             path=("chat/completions",),
-            address_variables=(),
             key_variable=provider.key or "",
             reserved=RESERVED_IN_CHAT,
         )

@@ -1,6 +1,7 @@
 """Checks at which hosts a model may be called, and which key variables may go there."""
 
 import ipaddress
+import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -8,6 +9,7 @@ from urllib.parse import urlsplit
 
 from gnomon.core.errors import SpecError
 from gnomon.core.model import is_built_in, provider_in
+from gnomon.spec.environment import address_variable
 from gnomon.spec.job_spec import ModelSpec
 from gnomon.spec.model_providers import plugged_provider
 
@@ -162,7 +164,10 @@ def check_endpoints(models: Mapping[str, ModelSpec], allowed: EndpointAllowlist,
         if _needs_base(model) and not model.api_base:
             message = f"{model.id!r} has no known address to be called at directly; name its api_base"
             raise SpecError(message, field=f"{field}.client")
-        if model.api_base is None:
+        variable = address_variable(model)
+        if variable is not None and not is_trusted:  # a user of the command line is told of it
+            _check_variables_address(model, variable, allowed, field)
+        elif model.api_base is None:
             _check_provider(model, allowed, field, is_trusted=is_trusted)
         else:
             _check_address(model, allowed, field, is_trusted=is_trusted)
@@ -254,6 +259,25 @@ def _check_address(model: ModelSpec, allowed: EndpointAllowlist, field: str, *, 
         field=f"{field}.api_base",
         key_field=f"{field}.api_key_env",
     )
+
+
+def _check_variables_address(model: ModelSpec, variable: str, allowed: EndpointAllowlist, field: str) -> None:
+    """Hold an address that a variable of the environment names to the same list."""
+    key_field = f"{field}.api_key_env"
+    try:
+        check_address(
+            os.environ[variable],
+            model.api_key_env,
+            allowed,
+            is_trusted=False,
+            field=f"{field}.id",
+            key_field=key_field,
+        )
+    except SpecError as error:
+        if error.field == key_field:
+            raise
+        message = f"{variable} of the environment sends it to an address that may not be called"
+        raise SpecError(f"{message}; allowed: one of {ALLOWED_API_BASES_ENV}", field=error.field) from None
 
 
 def _check_variable(key: str | None, variables: tuple[str, ...], field: str) -> None:
