@@ -19,6 +19,7 @@ SPEC = {
     "models": [{"id": "openai/gpt-4o", "client": "litellm"}],
     "arms": [{"name": "raw", "agent": "direct"}],
     "concurrency": 1,
+    "retry": {"max_attempts": 1},
 }
 COMMANDS = {
     "run": ("run", "job.json", "--workers", "1", "--json"),
@@ -62,9 +63,10 @@ def set_elsewhere(above: Path, provider: FakeProvider) -> None:
 
 
 def words_of(command: str, above: Path) -> list[str]:
-    listed = gnomon(above, "samples", "job.json", "--json")
-    sample = json.loads(listed.stdout)["items"][0]["sample_id"] if command == "try" else ""
-    return [word.format(sample=sample) for word in COMMANDS[command]]
+    if command != "try":
+        return list(COMMANDS[command])
+    listed = json.loads(gnomon(above, "samples", "job.json", "--json").stdout)
+    return [word.format(sample=listed[0]["sample_id"]) for word in COMMANDS[command]]
 
 
 @pytest.mark.parametrize("command", COMMANDS)
