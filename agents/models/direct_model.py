@@ -7,6 +7,7 @@ from types import MappingProxyType
 from typing import Any, Literal, Protocol
 
 from agents.models import chat_format as wire
+from agents.models.dialect import Dialect
 from agents.models.endpoint import Endpoint
 from agents.models.http_client import HttpClient
 from agents.models.json_pieces import Piece
@@ -112,9 +113,10 @@ class DirectModel:
         self._endpoint, self._requests, self._read, self._statuses = endpoint, requests, read, statuses
         self._http = HttpClient(endpoint.url(spec))
         self._price, self._place = pricing(spec), sent_elsewhere(spec)
+        self._dialect = Dialect()
 
     async def reply(self, request: Request) -> Reply:
-        """One call over the network.
+        """One call over the network; a second one where the endpoint asks for another way of writing.
 
         Raises:
             ProviderFault: with the cause `no_api_key`, `rate_limit`, `quota`, `timeout`, `connection`,
@@ -122,6 +124,9 @@ class DirectModel:
             ModelFault: `refused`, `context_overflow` or `malformed_call`.
             DataError: a picture of the prompt is not in the media store.
         """
+        return await self._dialect.ask(request, self._call)
+
+    async def _call(self, request: Request) -> Reply:
         key = self._endpoint.key(self.spec)
         scrub = Scrubber(key)
         pieces, changes = self._requests.pieces(request)

@@ -14,6 +14,7 @@ from weakref import WeakSet
 from agents.models import chat_format as wire
 from agents.models.chat_reply import read_completion
 from agents.models.chat_turn import TurnRules
+from agents.models.dialect import Dialect
 from agents.models.endpoint import RESERVED_IN_CHAT, check_options
 from agents.models.http_client import MAX_BODY_BYTES
 from agents.models.http_errors import fault_of_body
@@ -124,10 +125,10 @@ class LiteLLMModel:
         check_options(spec, RESERVED_IN_CHAT)
         self.id, self.spec, self.media = spec.id, spec, media
         self._price, self._place = pricing(spec), sent_elsewhere(spec)
-        self._rules = TurnRules.of(spec)
+        self._rules, self._dialect = TurnRules.of(spec), Dialect()
 
     async def reply(self, request: Request) -> Reply:
-        """One call over the network.
+        """One call over the network; a second one where the endpoint asks for another way of writing.
 
         Raises:
             ProviderFault: with the cause `no_api_key`, `rate_limit`, `timeout`, `connection`, `server_error`,
@@ -135,6 +136,9 @@ class LiteLLMModel:
             ModelFault: `refused`, `context_overflow` or `malformed_call`.
             DataError: a picture of the prompt is not in the media store.
         """
+        return await self._dialect.ask(request, self._call_once)
+
+    async def _call_once(self, request: Request) -> Reply:
         key = wire.key_of(self.spec) or key_in(self._rules.provider.key or "") or None
         scrub = Scrubber(key)
         wanted = self._call(request, key)
@@ -183,6 +187,8 @@ class LiteLLMModel:
             **wire.sampling_params(spec, request.decoding),
             "seed": request.seed if "seed" in _supported(spec.id) else None,
         }
+        if request.limit_name and "max_tokens" in call:
+            call[request.limit_name] = call.pop("max_tokens")
         if request.tools:
             call |= {"tools": request.tools, "tool_choice": request.tool_choice}
         return {name: value for name, value in call.items() if value is not None}

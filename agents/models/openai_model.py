@@ -116,7 +116,7 @@ class ChatRequest:
         Raises:
             DataError: a picture is not in the store.
         """
-        drawn, absent = self._drawn(request.decoding)
+        drawn, absent = self._drawn(request.decoding, request.limit_name or self._limit)
         left_out = self._rules.left_out(request.messages)
         return [*self._payload.pieces(request, drawn)], (*absent, *left_out)
 
@@ -124,9 +124,9 @@ class ChatRequest:
         """The key."""
         return {"Authorization": f"Bearer {key}"}
 
-    def _draw(self, protocol: Decoding) -> tuple[dict[str, Any], tuple[str, ...]]:
+    def _draw(self, protocol: Decoding, limit: str) -> tuple[dict[str, Any], tuple[str, ...]]:
         drawn = wire.sampling_params(self._spec, protocol)
-        named = {self._limit if name == "max_tokens" else name: value for name, value in drawn.items()}
+        named = {limit if name == "max_tokens" else name: value for name, value in drawn.items()}
         return named, wire.absent(self._spec, protocol, drawn)
 
 
