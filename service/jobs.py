@@ -1,7 +1,7 @@
 """Checks specs, and stores and queues their jobs."""
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 from gnomon.core.agent import AGENTS
 from gnomon.core.benchmark import BENCHMARKS, WarnsOfSelection
 from gnomon.core.errors import SpecError
-from gnomon.core.model import OWN_MODEL, is_built_in
+from gnomon.core.model import CALL_TIMEOUT_S, OWN_MODEL, is_built_in
 from gnomon.core.sample import LACKS_MEDIA, DataFault, SampleRef
+from gnomon.spec.environment import notes_on_environment
 from gnomon.spec.job_spec import JobSpec, shows_media
 from gnomon.spec.plugins import check_pins
 from gnomon.spec.rules import Context, check_spec, open_samples
@@ -47,11 +48,16 @@ class Draft:
 
     @property
     def warnings(self) -> list[str]:
-        """Notes for before anything is spent: what the selection misses, which samples lack their media."""
-        shows, selected = shows_media(self.spec), self.job.samples.refs
+        """Notes for before anything is spent: what the selection misses, which samples lack their media, and
+        where the environment sends the calls.
+        """
+        spec, selected = self.spec, self.job.samples.refs
+        shows = shows_media(spec)
         return [
             *(selected.warnings if isinstance(selected, WarnsOfSelection) else ()),
             *(fault.detail for fault in self.faults if shows and fault.kind == LACKS_MEDIA),
+            *_longer_than_trials(spec),
+            *notes_on_environment(spec.called_models.values()),
         ]
 
     def estimate(self) -> dict[str, Any]:
@@ -64,6 +70,15 @@ class Draft:
             "usd": 0.0 if is_free else None,
             "usd_limit": spec.limits.usd,
         }
+
+
+def _longer_than_trials(spec: JobSpec) -> Iterator[str]:
+    """Models whose calls may take longer than a trial, as somebody set it."""
+    most = spec.limits.trial_seconds
+    for field, model in spec.called_models.items():
+        if field != "judge" and model.call_seconds != CALL_TIMEOUT_S and model.call_seconds > most:
+            seconds = f"{field}.call_seconds is {model.call_seconds:g}"
+            yield f"{seconds}, but limits.trial_seconds ends a trial after {most:g}: raise that as well"
 
 
 def draft_from_cli(spec: object, settings: Settings) -> Draft:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gnomon.core.errors import GnomonError, SpecError
+from gnomon.spec.pasted_keys import NAME_ALLOWED, is_variable
 from gnomon.spec.spec_file import read_spec
 from service.cli.common import dry_runner, existing_store, settings_of
 from service.itineraries import ARM, SAMPLE, planned, spec_of
@@ -270,10 +271,12 @@ def token_from(name: str | None) -> str | None:
     """The bearer token in the variable `name`; None where no variable is named.
 
     Raises:
-        SpecError: the variable is not set.
+        SpecError: it is no name of a variable, or the variable is not set.
     """
     if name is None:
         return None
+    if not is_variable(name):
+        raise SpecError(f"is no name of a variable; allowed: {NAME_ALLOWED}", field="--token-env")
     token = os.environ.get(name)
     if not token:
         raise SpecError(f"the variable {name} is not set", field="--token-env")

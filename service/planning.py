@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +24,7 @@ from gnomon.report.enough_samples import enough_samples
 from gnomon.report.pairs import ArmPair, pairs
 from gnomon.report.score_matrix import read_scores
 from gnomon.report.text_formats import count
+from gnomon.spec.environment import addresses_from_environment
 from gnomon.spec.job_spec import JobSpec
 from gnomon.spec.margin_spec import margin_text
 from gnomon.statistics.design import ICC, Design, design, strata_of
@@ -62,7 +63,7 @@ def plan(
     """
     spec, refs = draft.spec, draft.refs
     rows = list(store.iter_rows(store.job(pilot).id)) if store and pilot else []
-    probe = probe_of(draft)
+    probe, elsewhere = probe_of(draft), addresses_from_environment(spec.called_models.values())
     requests = {arm.name: probe.first_requests(arm) for arm in spec.arms}
     arms = [
         arm_costs(spec, model, arm, samples=len(refs), probe=probe, requests=requests[arm.name], rows=rows)
@@ -100,6 +101,7 @@ def plan(
         **({"enough": {"discordant": ENOUGH_DISCORDANT, "sizes": enough}} if enough else {}),
         **({"sequential": _sequential(spec, refs)} if spec.analysis.sequential else {}),
         **({"servers": list(_servers(spec))} if spec.servers else {}),
+        **({"environment": [asdict(where) for where in elsewhere]} if elsewhere else {}),
         "warnings": [*draft.warnings, *tool_warnings(spec, requests, samples=len(refs))],
         "notes": list(spec.analysis.notes),
         "pilot": _pilot(store, pilot, rows, outlook) if store and pilot else None,

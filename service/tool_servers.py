@@ -10,6 +10,7 @@ import yaml
 
 from gnomon.core.errors import SpecError, Unavailable
 from gnomon.spec.data_paths import for_command_line
+from gnomon.spec.pasted_keys import refuse_keys
 from gnomon.spec.spec_file import load_yaml
 from gnomon.spec.tool_servers import check_server, lift_servers
 from service.jobs import list_tools
@@ -85,6 +86,7 @@ def open_server(entry: Mapping[str, Any], settings: Settings) -> tuple[str, Tool
         is_trusted=True,
     )
     try:
+        refuse_keys({"arms": [{"tools": [dict(entry)]}]})
         lifted = lift_servers(
             {"arms": [{"tools": [dict(entry)]}]},
             check=lambda server, _: check(server, field=FIELD),

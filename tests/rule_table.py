@@ -52,6 +52,11 @@ class Case(NamedTuple):
 
 CASES: dict[str, Case] = {
     "mapping": Case([SPEC], "spec", "a spec is a mapping of fields, not list"),
+    "keys": Case(
+        {"models": [{"id": "openai/m", "api_key_env": "sk-1234"}]},
+        "models.0.api_key_env",
+        "is no name of a variable, and is not shown here",
+    ),
     "sizes": Case({"variant": "x" * 1_001}, "variant", "has 1,001 characters; allowed: 1,000"),
     "token_budget": Case({"arms": MATCHED}, "arms.tokens_from", "no job 'j_none'"),
     "servers": Case(

@@ -18,7 +18,7 @@ from agents.models import chat_format as wire
 from gnomon.core.agent import OutsideLoop, agent_of, close_agents
 from gnomon.core.errors import DataError, ModelFault, NotFound
 from gnomon.core.message import ImageBlock, Message
-from gnomon.core.missing import ADVICE
+from gnomon.core.missing import advice_on
 from gnomon.core.model import Model, Reply, Request, UncalledModel
 from gnomon.core.read_calls import flags_in_words
 from gnomon.core.retry import changed_fields
@@ -223,7 +223,7 @@ def print_end(row: Row, console: Console) -> None:
     answer = escape(repr(row.answer))
     console.print(f"[bold]{row.outcome.value}[/bold] ({row.stop_reason}), answer {answer}, score {score}")
     if row.outcome is Outcome.INFRA_MISSING:
-        error, advice = row.error.rstrip(". "), ADVICE.get(row.stop_reason, "")
+        error, advice = row.error.rstrip(". "), advice_on(row.stop_reason, row.error)
         reason = f"{error}. {advice}" if error and advice else row.error or advice
         console.print(clean(reason), markup=False, highlight=False, soft_wrap=True)
 

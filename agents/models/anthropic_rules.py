@@ -13,7 +13,6 @@ from gnomon.spec.job_spec import ModelSpec
 ENDPOINT = Endpoint(
     address="https://api.anthropic.com",
     path=("v1", "messages"),
-    address_variables=("ANTHROPIC_API_BASE", "ANTHROPIC_BASE_URL"),
     key_variable="ANTHROPIC_API_KEY",
     reserved=frozenset({"model", "messages", "system", "tools", "tool_choice", "stream"}),
 )

@@ -7,6 +7,7 @@ from types import MappingProxyType
 from typing import Any, Literal, Protocol
 
 from agents.models import chat_format as wire
+from agents.models.dialect import Dialect
 from agents.models.endpoint import Endpoint
 from agents.models.http_client import HttpClient
 from agents.models.json_pieces import Piece
@@ -16,6 +17,7 @@ from agents.models.usage import TokenUsage, counts_of, pricing
 from gnomon.core.errors import ProviderFault
 from gnomon.core.message import ToolCall
 from gnomon.core.model import Reply, Request
+from gnomon.spec.environment import sent_elsewhere
 from gnomon.spec.job_spec import ModelSpec
 
 
@@ -112,10 +114,11 @@ class DirectModel:
         self.id, self.spec = spec.id, spec
         self._endpoint, self._requests, self._read, self._statuses = endpoint, requests, read, statuses
         self._http = HttpClient(endpoint.url(spec))
-        self._price = pricing(spec)
+        self._price, self._place = pricing(spec), sent_elsewhere(spec)
+        self._dialect = Dialect()
 
     async def reply(self, request: Request) -> Reply:
-        """One call over the network.
+        """One call over the network; a second one where the endpoint asks for another way of writing.
 
         Raises:
             ProviderFault: with the cause `no_api_key`, `rate_limit`, `quota`, `timeout`, `connection`,
@@ -123,6 +126,9 @@ class DirectModel:
             ModelFault: `refused`, `context_overflow` or `malformed_call`.
             DataError: a picture of the prompt is not in the media store.
         """
+        return await self._dialect.ask(request, self._call)
+
+    async def _call(self, request: Request) -> Reply:
         key = self._endpoint.key(self.spec)
         scrub = Scrubber(key)
         pieces, changes = self._requests.pieces(request)
@@ -133,7 +139,7 @@ class DirectModel:
             scrub=scrub,
             statuses=self._statuses,
         )
-        return with_changes(changes, lambda: self._read(body, scrub, self._price))
+        return with_changes((*self._place, *changes), lambda: self._read(body, scrub, self._price))
 
     async def close(self) -> None:
         """Close the connections; a later call opens new ones."""

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from agents.models import chat_format as wire
 from gnomon.core.errors import SpecError
+from gnomon.spec.environment import address_variable
 from gnomon.spec.job_spec import ModelSpec
 
 # What a spec may not pass on in a chat: who is asked and with which key, what is said, and whatever would
@@ -31,11 +32,10 @@ def check_options(spec: ModelSpec, reserved: frozenset[str]) -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Endpoint:
-    """An API of a provider: its address, and the variables that hold another address and the key."""
+    """An API of a provider: its address, and the variable that holds the key."""
 
     address: str
     path: tuple[str, ...]  # below the address, by segment
-    address_variables: tuple[str, ...]
     key_variable: str
     reserved: frozenset[str]  # fields of the body that are not the spec's to set
 
@@ -48,15 +48,17 @@ class Endpoint:
         check_options(spec, self.reserved)
 
     def url(self, spec: ModelSpec) -> str:
-        """Where the model is called: below the spec's `api_base`, else the variables', else the provider's.
+        """Where the model is called: below the spec's `api_base`, else that of the environment, else the
+        provider's.
 
-        >>> there = Endpoint(address="https://a.example", path=("v1", "messages"), address_variables=(),
+        >>> there = Endpoint(address="https://a.example", path=("v1", "messages"),
         ...                  key_variable="A_KEY", reserved=frozenset())
         >>> there.url(ModelSpec(id="a/m")), there.url(ModelSpec(id="a/m", api_base="http://b:8000/v1/"))
         ('https://a.example/v1/messages', 'http://b:8000/v1/messages')
         """
-        elsewhere = (os.environ.get(name) for name in self.address_variables)
-        base = (spec.api_base or next(filter(None, elsewhere), self.address)).rstrip("/")
+        variable = address_variable(spec)
+        elsewhere = os.environ[variable] if variable else self.address
+        base = (spec.api_base or elsewhere).rstrip("/")
         there = next(
             count
             for count in range(len(self.path), -1, -1)

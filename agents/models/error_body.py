@@ -60,6 +60,7 @@ def read_error(body: Any) -> ErrorBody:
     words: list[str] = []
     fields: dict[str, str] = {}
     is_moderated = False
+    place = ""  # of the field that is refused, as FastAPI says it beside the words
     for part in _parts(body):
         if isinstance(part, str):
             words.append(part)
@@ -68,13 +69,15 @@ def read_error(body: Any) -> ErrorBody:
         if isinstance(number := part.get("status_code"), int):
             codes.add(_MINIMAX.get(number, str(number)))
         is_moderated = is_moderated or bool(isinstance(part.get("reasons"), list) and part["reasons"])
+        if not place and isinstance(part.get("loc"), list):
+            place = f" ({'.'.join(map(str, part['loc'][:_MAX_DEPTH]))[:100]})"
         for name in ("retryDelay", "X-RateLimit-Reset", "failed_generation"):
             if isinstance(part.get(name), str | int):
                 fields.setdefault(name, str(part[name]))
     text = "\n".join(words)
     return ErrorBody(
         codes=frozenset(codes),
-        message=words[0] if words else "",
+        message=words[0] + place if words else "",
         words=unquote(text, errors="replace").lower(),
         is_moderated=is_moderated,
         retry_delay=fields.get("retryDelay", ""),

@@ -18,11 +18,11 @@ from agents.models.json_pieces import Piece
 from agents.models.litellm_errors import Scrubber
 from agents.models.small_posts import HttpAnswer, SmallPosts, takes_small_posts
 from gnomon.core.errors import ProviderFault
+from gnomon.spec.environment import PROXIES
 
 MAX_BODY_BYTES = 50_000_000
 CHUNK_BYTES = 1 << 16  # handed to the socket at a time: what waits there is a copy
 KEEP_ALIVE_S = 4.0  # below the 5 s after which many servers hang up
-PROXIES = ("http_proxy", "https_proxy", "all_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY")
 
 
 class HttpReply(NamedTuple):

@@ -14,6 +14,7 @@ from weakref import WeakSet
 from agents.models import chat_format as wire
 from agents.models.chat_reply import read_completion
 from agents.models.chat_turn import TurnRules
+from agents.models.dialect import Dialect
 from agents.models.endpoint import RESERVED_IN_CHAT, check_options
 from agents.models.http_client import MAX_BODY_BYTES
 from agents.models.http_errors import fault_of_body
@@ -27,6 +28,7 @@ from gnomon.core.errors import ProviderFault
 from gnomon.core.model import Reply, Request
 from gnomon.core.redaction import key_in
 from gnomon.media import MediaStore
+from gnomon.spec.environment import MODE, MODE_VARIABLE, sent_elsewhere
 from gnomon.spec.job_spec import ModelSpec
 
 # What LiteLLM will do to this turn in the next request: of thinking it makes the beginning of the turn.
@@ -36,10 +38,12 @@ _KEPT_BACK = ("reasoning: items of this turn cannot go back",)
 
 @functools.cache
 def load() -> ModuleType:
-    """LiteLLM, imported once and kept quiet: no network at import, no logs, no telemetry, no callbacks.
+    """LiteLLM, imported once and kept quiet: no network and no `.env` at import, unless the environment says
+    so, no logs, no telemetry, no callbacks.
 
     It takes about two seconds; workers call this before they fork.
     """
+    os.environ.setdefault(MODE_VARIABLE, MODE)
     os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"  # else the import asks the network for prices
     import httpx
     import litellm
@@ -121,11 +125,11 @@ class LiteLLMModel:
         """
         check_options(spec, RESERVED_IN_CHAT)
         self.id, self.spec, self.media = spec.id, spec, media
-        self._price = pricing(spec)
-        self._rules = TurnRules.of(spec)
+        self._price, self._place = pricing(spec), sent_elsewhere(spec)
+        self._rules, self._dialect = TurnRules.of(spec), Dialect()
 
     async def reply(self, request: Request) -> Reply:
-        """One call over the network.
+        """One call over the network; a second one where the endpoint asks for another way of writing.
 
         Raises:
             ProviderFault: with the cause `no_api_key`, `rate_limit`, `timeout`, `connection`, `server_error`,
@@ -133,6 +137,9 @@ class LiteLLMModel:
             ModelFault: `refused`, `context_overflow` or `malformed_call`.
             DataError: a picture of the prompt is not in the media store.
         """
+        return await self._dialect.ask(request, self._call_once)
+
+    async def _call_once(self, request: Request) -> Reply:
         key = wire.key_of(self.spec) or key_in(self._rules.provider.key or "") or None
         scrub = Scrubber(key)
         wanted = self._call(request, key)
@@ -155,6 +162,7 @@ class LiteLLMModel:
         is_plain = exchange.completion is not None and exchange.offers(len(request.tools))
         settings = {**self.spec.options, **wanted}
         changed = (
+            *self._place,
             *wire.absent(self.spec, request.decoding, wanted),
             *changes(settings, exchange),
             *self._rules.left_out(request.messages),
@@ -182,6 +190,8 @@ class LiteLLMModel:
             **wire.sampling_params(spec, request.decoding),
             "seed": request.seed if "seed" in _supported(spec.id) else None,
         }
+        if request.limit_name and "max_tokens" in call:
+            call[request.limit_name] = call.pop("max_tokens")
         if request.tools:
             call |= {"tools": request.tools, "tool_choice": request.tool_choice}
         return {name: value for name, value in call.items() if value is not None}

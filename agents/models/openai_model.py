@@ -80,14 +80,13 @@ class OpenAIModel(DirectModel):
                 that is not the spec's to set.
         """
         provider = provider_of(spec.id, spec.api_base)
-        base = spec.api_base or provider.address
-        if base is None:
+        base = provider.base
+        if base is None and spec.api_base is None:
             message = f"{spec.id} has no known address to be called at directly; name its api_base"
             raise SpecError(message, field="client")
         endpoint = Endpoint(
-            address=base,
+            address=base or "",
             path=("chat/completions",),
-            address_variables=(),
             key_variable=provider.key or "",
             reserved=RESERVED_IN_CHAT,
         )
@@ -117,7 +116,7 @@ class ChatRequest:
         Raises:
             DataError: a picture is not in the store.
         """
-        drawn, absent = self._drawn(request.decoding)
+        drawn, absent = self._drawn(request.decoding, request.limit_name or self._limit)
         left_out = self._rules.left_out(request.messages)
         return [*self._payload.pieces(request, drawn)], (*absent, *left_out)
 
@@ -125,9 +124,9 @@ class ChatRequest:
         """The key."""
         return {"Authorization": f"Bearer {key}"}
 
-    def _draw(self, protocol: Decoding) -> tuple[dict[str, Any], tuple[str, ...]]:
+    def _draw(self, protocol: Decoding, limit: str) -> tuple[dict[str, Any], tuple[str, ...]]:
         drawn = wire.sampling_params(self._spec, protocol)
-        named = {self._limit if name == "max_tokens" else name: value for name, value in drawn.items()}
+        named = {limit if name == "max_tokens" else name: value for name, value in drawn.items()}
         return named, wire.absent(self._spec, protocol, drawn)
 
 

@@ -3,7 +3,6 @@
 What is not listed here takes a turn back as it came, under the names it came in.
 """
 
-import os
 import re
 from collections.abc import Mapping
 from contextlib import suppress
@@ -28,13 +27,6 @@ class Provider:
     seed: str | None = "seed"  # what it calls a seed; None: it refuses one
     own_decoding: re.Pattern[str] | None = None  # models that refuse a temperature and top-p but their own
     fields: Mapping[str, Any] = field(default_factory=dict)  # of every request
-
-    @property
-    def address(self) -> str | None:
-        """Where it is called: as the variable beside its key's says (`MISTRAL_API_BASE`), else at its own."""
-        usual = self.key if self.is_direct else None
-        named = os.environ.get(f"{usual.removesuffix('KEY')}BASE") if usual else None
-        return named or self.base
 
     def taken_back(self, body: dict[str, Any]) -> dict[str, Any]:
         """What this provider takes of a turn of its own.

@@ -21,7 +21,6 @@ DIALECT: Final = "responses"
 ENDPOINT = Endpoint(
     address="https://api.openai.com/v1",
     path=("responses",),
-    address_variables=("OPENAI_BASE_URL", "OPENAI_API_BASE"),
     key_variable="OPENAI_API_KEY",
     reserved=frozenset({"model", "input", "instructions", "tools", "tool_choice", "stream", "background"})
     | {"previous_response_id", "conversation", "prompt"},

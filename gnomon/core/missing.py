@@ -8,6 +8,7 @@ from gnomon.core.redaction import redactor_here, without_folders
 MAX_ERROR_CHARS = 600
 MAX_LINE_CHARS = 160
 NAMED = 3  # models that one message names
+TRIAL_IS_OVER = "no reply within the trial's seconds"  # where a call waited when the trial's clock ended
 # By stop reason: what a user can do about it.
 ADVICE = {
     "provider:auth": "Check the key and what it may use (`api_key_env`, `api_base`).",
@@ -18,7 +19,7 @@ ADVICE = {
     "provider:bad_request": "Compare what the endpoint takes with what `gnomon show` prints.",
     "provider:rate_limit": "Lower `rate` or `concurrency`, or wait.",
     "provider:server_error": "The provider failed: try again later.",
-    "provider:timeout": "The provider was too slow: try again later, or raise `limits.trial_seconds`.",
+    "provider:timeout": "The provider was too slow: try again later, or raise the model's `call_seconds`.",
     "agent:start": "Check `command`, and that the program is installed where the workers run.",
     "agent:exit": "Run the command by hand with a question of docs/outside-agents.md on its stdin.",
     "agent:bad_json": "Compare what the agent answers with the contract in docs/outside-agents.md.",
@@ -26,6 +27,7 @@ ADVICE = {
     "agent:too_large": "Let the agent answer with fewer or shorter steps.",
     "agent:timeout": "Raise the agent's `timeout_seconds`, or see what it waits for.",
     "judge:unreadable": "See what the judge wrote in a trace; another `judge` may keep to the form.",
+    "judge:timeout": "The judge was too slow: try again later, or raise `judge.call_seconds`.",
     "judge:auth": "Check the judge's key (`judge.api_key_env`, `judge.api_base`).",
     "judge:no_api_key": "Set the judge's key where the workers run, or name another as `judge.api_key_env`.",
     "server:start": "See `gnomon tools list --server …`: the tool server must start where the workers run.",
@@ -36,6 +38,22 @@ ADVICE = {
     "data": "Check the folder that `data` names.",
     "setup": "See the job's error.",
 }
+
+
+def advice_on(cause: str, error: str = "") -> str:
+    """What helps against that stop reason, with that error; empty where nobody knows.
+
+    >>> advice_on("provider:timeout", "no reply within 120 s")
+    "The provider was too slow: try again later, or raise the model's `call_seconds`."
+    >>> advice_on("provider:timeout", TRIAL_IS_OVER), advice_on("unheard-of")
+    ('The provider was too slow: try again later, or raise `limits.trial_seconds`.', '')
+    """
+    advice = ADVICE.get(cause, "")
+    return (
+        advice.replace("the model's `call_seconds`", "`limits.trial_seconds`")
+        if TRIAL_IS_OVER in error
+        else advice
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,7 +77,7 @@ class MissingCause:
         said = f": “{self.error.rstrip('.')}”" if self.error else ""
         lost = f"{self.trials:,} of {self.planned:,} trial{'s' if self.planned != 1 else ''}"
         are = "are" if self.planned != 1 else "is"
-        advice = ADVICE.get(self.cause, "")
+        advice = advice_on(self.cause, self.error)
         return f"{self.model}: {lost} {are} missing, {self.cause}{said}. {advice}".strip()
 
 

@@ -29,6 +29,7 @@ class Request:
     seed: int | None = None
     timeout_s: float = CALL_TIMEOUT_S
     decoding: Decoding = NO_DECODING  # the protocol's, for what the model's own entry leaves open
+    limit_name: str | None = None  # what the endpoint calls the limit of a reply; None: as usual
 
 
 @dataclass(slots=True, kw_only=True)

@@ -19,12 +19,24 @@ SHORTEST = 8  # characters; shorter values are words
 _NAME = re.compile(r"KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL", re.IGNORECASE)
 _SHAPE = re.compile(r"\b(?:sk|pk|key|xai|gsk|hf)[-_][\w*-]{8,}|\bgn_[\w-]{20,}|(?<=Bearer )\S+")
 _PASSWORD_OF_URL = re.compile(r"(?<=://)([^\s/:@]*):([^\s/@]+)(?=@)")
-# Formats of keys, exact enough to occur in no answer by chance; each begins with one of the marks.
-_MARKS = ("sk-", "sk_", "xai-", "hf_", "gn_", "ghp_", "AIza", "AKIA", "Bearer ")
+# Formats of keys, exact enough to occur in no answer by chance; each begins with one of the marks. Between a
+# key's `-` and `_` something is long, or mixes letters and digits: `sk-learn-like-words` are none.
+_MARKS = (
+    *("sk-", "sk_", "xai-", "hf_", "gn_", "ghp_", "gho_", "github_pat_", "nvapi-", "pplx-", "r8_", "xox"),
+    *("AIza", "AKIA", "ASIA", "eyJ", "earer "),
+)
 _FORMAT = re.compile(
     r"(?:(?<![\w-])|(?<=\\[nrt]))(?:"  # an escaped line end in JSON is no letter of a word
-    r"(?:sk|gsk|xai|hf|gn|ghp)[-_](?=[\w-]*\d)[\w-]{20,}|AIza[\w-]{35}|AKIA[0-9A-Z]{16})"
-    r"|(?<=Bearer )[\w.~+/-]{20,}=*"
+    r"(?:[gc]?sk|xai|hf|gn|gh[op]|github_pat|nvapi|pplx|r8|xox[abeprs])[-_]"
+    r"(?=(?:[A-Za-z0-9]*[-_])*(?:[A-Za-z]{16,}|(?=[A-Za-z]*\d)[A-Za-z0-9]{8,}))[\w-]{16,}"
+    r"|AIza[\w-]{30,}|A(?:KIA|SIA)[0-9A-Z]{16}|eyJ[\w-]{8,}\.[\w-]{8,}(?:\.[\w-]*)?)"
+    r"|(?<=[Bb]earer )(?=[\w.~+/-]*\d)[\w.~+/-]{16,}=*"
+)
+# In a setting: what is said to be a key, if it mixes letters and digits.
+_ASSIGNED = re.compile(
+    r"((?:api|access|secret|private)[-_]?key|token|secret|passw(?:or)?d)"
+    r"""(["']?\s*[=:]\s*["']?)(?=[^\s"']*[A-Za-z])(?=[^\s"']*\d)[\w.~+/%=-]{8,}""",
+    re.IGNORECASE,
 )
 # Not those that begin as paths of an API do.
 _FOLDERS = re.compile(r"(?<![\w:./])/(?!(?:api/)?v\d+/)(?:[^\s/'\"`:,;()<>\[\]]+/)+")
@@ -57,7 +69,7 @@ class Redactor:
         """
         for value in self._values:
             text = text.replace(value, REDACTED)
-        return _PASSWORD_OF_URL.sub(rf"\1:{REDACTED}", _SHAPE.sub(REDACTED, text))
+        return _PASSWORD_OF_URL.sub(rf"\1:{REDACTED}", _SHAPE.sub(REDACTED, _FORMAT.sub(REDACTED, text)))
 
     def redact(self, text: str) -> str:
         r"""What a model said, or JSON that holds it, without them; the same text where there are none.
@@ -75,6 +87,15 @@ class Redactor:
             again = self._redacted(plain)
             return redacted if again == plain else again
         return redacted
+
+    def redact_setting(self, text: str) -> str:
+        """A text of a spec without them, nor what it calls a key, a token, a secret or a password.
+
+        >>> Redactor(environ={}).redact_setting("https://me:pw@host/?api_key=abcd1234, --token=plain-words")
+        'https://me:[secret]@host/?api_key=[secret], --token=plain-words'
+        """
+        text = _PASSWORD_OF_URL.sub(rf"\1:{REDACTED}", self.redact(text))
+        return _ASSIGNED.sub(rf"\1\2{REDACTED}", text)
 
     def redact_in(self, value: T) -> T:
         """Plain data without them, keys of mappings too; the same object where there are none."""

@@ -1,12 +1,15 @@
 """Checks at which hosts a model may be called, and which key variables may go there."""
 
 import ipaddress
+import os
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from gnomon.core.errors import SpecError
 from gnomon.core.model import is_built_in, provider_in
+from gnomon.spec.environment import address_variable
 from gnomon.spec.job_spec import ModelSpec
 from gnomon.spec.model_providers import plugged_provider
 
@@ -98,11 +101,11 @@ def _base(url: str, *, field: str, variables: tuple[str, ...] = ()) -> Endpoint:
         parts = urlsplit(url)
         port = parts.port
     except ValueError:
-        raise SpecError(f"{url!r} is no address; {allowed}", field=field) from None
+        raise SpecError(f"{_without_query(url)!r} is no address; {allowed}", field=field) from None
     plain = parts.scheme in ("http", "https") and parts.hostname and "@" not in parts.netloc
     tidy = url.isascii() and url.isprintable() and not (set(url) & set(" \\%?#")) and "/.." not in parts.path
     if not plain or not tidy:
-        raise SpecError(f"{url!r} is not allowed; {allowed}", field=field)
+        raise SpecError(f"{_without_query(url)!r} is not allowed; {allowed}", field=field)
     return Endpoint(
         scheme=parts.scheme,
         host=str(parts.hostname),
@@ -110,6 +113,16 @@ def _base(url: str, *, field: str, variables: tuple[str, ...] = ()) -> Endpoint:
         path=parts.path.rstrip("/"),
         variables=variables,
     )
+
+
+def _without_query(url: str) -> str:
+    """An address as messages show it: a user or a query may hold a key.
+
+    >>> _without_query("https://me:pw@host/v1?key=abc")
+    'https://…@host/v1?…'
+    """
+    shown = re.sub(r"(?<=://)[^/]*@", "…@", url)
+    return re.sub(r"\?.*", "?…", shown, flags=re.DOTALL)
 
 
 def is_loopback(host: str) -> bool:
@@ -151,7 +164,10 @@ def check_endpoints(models: Mapping[str, ModelSpec], allowed: EndpointAllowlist,
         if _needs_base(model) and not model.api_base:
             message = f"{model.id!r} has no known address to be called at directly; name its api_base"
             raise SpecError(message, field=f"{field}.client")
-        if model.api_base is None:
+        variable = address_variable(model)
+        if variable is not None and not is_trusted:  # a user of the command line is told of it
+            _check_variables_address(model, variable, allowed, field)
+        elif model.api_base is None:
             _check_provider(model, allowed, field, is_trusted=is_trusted)
         else:
             _check_address(model, allowed, field, is_trusted=is_trusted)
@@ -243,6 +259,25 @@ def _check_address(model: ModelSpec, allowed: EndpointAllowlist, field: str, *, 
         field=f"{field}.api_base",
         key_field=f"{field}.api_key_env",
     )
+
+
+def _check_variables_address(model: ModelSpec, variable: str, allowed: EndpointAllowlist, field: str) -> None:
+    """Hold an address that a variable of the environment names to the same list."""
+    key_field = f"{field}.api_key_env"
+    try:
+        check_address(
+            os.environ[variable],
+            model.api_key_env,
+            allowed,
+            is_trusted=False,
+            field=f"{field}.id",
+            key_field=key_field,
+        )
+    except SpecError as error:
+        if error.field == key_field:
+            raise
+        message = f"{variable} of the environment sends it to an address that may not be called"
+        raise SpecError(f"{message}; allowed: one of {ALLOWED_API_BASES_ENV}", field=error.field) from None
 
 
 def _check_variable(key: str | None, variables: tuple[str, ...], field: str) -> None:

@@ -44,6 +44,7 @@ from gnomon.spec.job_spec import JobSpec, ModelSpec
 from gnomon.spec.model_ids import check_model_id
 from gnomon.spec.model_providers import plugged_provider
 from gnomon.spec.outside_agents import outside_agents, outside_places, with_own_model
+from gnomon.spec.pasted_keys import refuse_keys
 from gnomon.spec.plugins import check_written_pins, pins_of
 from gnomon.spec.preset import expand_preset
 from gnomon.spec.sample_rules import OF_THE_SAMPLES
@@ -166,6 +167,12 @@ def mapping(written: object, _: Context) -> Written:
     """Refuses anything but a mapping of fields."""
     if not isinstance(written, dict):
         raise SpecError(f"a spec is a mapping of fields, not {type(written).__name__}", field="spec")
+    return written
+
+
+def keys(written: Written, _: Context) -> Written:
+    """Refuses keys anywhere in the spec, and names of variables that are none."""
+    refuse_keys(written)
     return written
 
 
@@ -430,7 +437,14 @@ def _models(spec: JobSpec) -> Iterator[tuple[str, ModelSpec]]:
         yield "judge", spec.judge
 
 
-AS_WRITTEN: tuple[Callable[[Any, Context], Written], ...] = (mapping, sizes, token_budget, servers, preset)
+AS_WRITTEN: tuple[Callable[[Any, Context], Written], ...] = (
+    mapping,
+    keys,
+    sizes,
+    token_budget,
+    servers,
+    preset,
+)
 OF_THE_SPEC: tuple[Callable[[JobSpec, Context], None], ...] = (
     labels,
     pairings,

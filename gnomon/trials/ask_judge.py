@@ -40,6 +40,7 @@ async def ask_judge(
     judge: Model,
     seed: int,
     retry: RetryPolicy,
+    call_seconds: float,
     trace: Trace,
     judges_label: bool,
 ) -> Score | None:
@@ -61,6 +62,7 @@ async def ask_judge(
         trace=asked,
         seed=seed,
         retry=retry,
+        call_timeout_s=call_seconds,
         decoding=_SAME_WHENEVER_POSSIBLE,
     )
     prompt, metrics = benchmark.judge_prompt(sample, response), dict[str, float | str | None]()

@@ -37,8 +37,8 @@ from gnomon.core.errors import (
     ProviderFault,
 )
 from gnomon.core.message import Message
-from gnomon.core.missing import keepable
-from gnomon.core.model import Model
+from gnomon.core.missing import TRIAL_IS_OVER, keepable
+from gnomon.core.model import CALL_TIMEOUT_S, Model
 from gnomon.core.redaction import without_folders
 from gnomon.core.reply_state import reply_state
 from gnomon.core.row import ADAPTER, Row
@@ -277,7 +277,7 @@ async def _attempt(
             raise
         # The clock may run out while the provider is failing: then it is the provider's, not the model's.
         if trace.waits_for_provider:
-            return _missing("provider:timeout", "no reply within the trial's seconds")
+            return _missing("provider:timeout", TRIAL_IS_OVER)
         return _failed("trial_seconds")
     if playback is not None:
         playback.check_used()
@@ -309,6 +309,7 @@ async def _judged(
             judge=judge,
             seed=trial.seed,
             retry=spec.retry,
+            call_seconds=CALL_TIMEOUT_S if spec.judge is None else spec.judge.call_seconds,
             trace=trace,
             judges_label=(trial.model, trial.arm, trial.repeat) == first,
         )

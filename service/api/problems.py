@@ -12,7 +12,7 @@ from sqlalchemy.exc import OperationalError
 from starlette.exceptions import HTTPException
 
 from gnomon.core.errors import GnomonError, Unavailable
-from gnomon.core.redaction import without_folders
+from gnomon.core.redaction import Redactor, without_folders
 from tools.core.outside import PluginFault
 
 RETRY_AFTER_S = 5
@@ -46,17 +46,18 @@ def problem(
     errors: Sequence[Mapping[str, str]] = (),
     headers: Mapping[str, str] | None = None,
 ) -> JSONResponse:
-    """A problem response; `field` and `errors` are left out if empty."""
+    """A problem response without secrets; `field` and `errors` are left out if empty."""
+    strike = Redactor().redact_setting
     body: dict[str, Any] = {
         "type": "urn:gnomon:problem:" + title.lower().replace(" ", "-"),
         "title": title,
         "status": status,
-        "detail": detail,
+        "detail": strike(detail),
     }
     if field:
-        body["field"] = field
+        body["field"] = strike(field)
     if errors:
-        body["errors"] = list(errors)
+        body["errors"] = [{name: strike(text) for name, text in error.items()} for error in errors]
     return JSONResponse(body, status_code=status, media_type=MEDIA_TYPE, headers=dict(headers or {}))
 
 

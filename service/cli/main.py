@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NoReturn
 import click
 
 from gnomon.core.errors import FaultyFile, GnomonError
+from gnomon.core.redaction import Redactor
 from tools.core.outside import FILES_ENV, PluginFault
 from tools.core.registry import Registry
 from workers.process import raise_gc_threshold
@@ -177,7 +178,7 @@ def main(args: list[str] | None = None) -> NoReturn:
         lines = str(error).splitlines() if isinstance(error, FaultyFile) else [str(error)]
         _say(lines[0])
         for line in lines[1:]:
-            click.echo(line, err=True)
+            click.echo(Redactor().redact_setting(line), err=True)
         code = BAD_USAGE if error.status < 500 else INCOMPLETE
     except (KeyboardInterrupt, click.Abort) as error:
         cause = error.__cause__ or error  # Click raises an Abort in its place
@@ -201,4 +202,4 @@ def main(args: list[str] | None = None) -> NoReturn:
 
 
 def _say(message: str) -> None:
-    click.echo(f"gnomon: {' '.join(message.split())}", err=True)
+    click.echo(f"gnomon: {Redactor().redact_setting(' '.join(message.split()))}", err=True)

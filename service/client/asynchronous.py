@@ -14,6 +14,7 @@ import httpx
 from gnomon.core.errors import SpecError
 from gnomon.core.row import Row
 from gnomon.exchange.formats import FormatName
+from gnomon.spec.pasted_keys import refuse_keys
 from service import answers
 from service.client import calls
 from service.client.calls import Call, T, TripForm
@@ -53,6 +54,7 @@ class AsyncClient:
         transport: httpx.AsyncBaseTransport | None = None,
     ) -> None:
         self._url = base_url(url)
+        refuse_keys({"api_key_env": api_key_env})
         if key is None and api_key_env is not None and not (key := os.environ.get(api_key_env)):
             raise SpecError(f"the environment has no {api_key_env}", field="api_key_env")
         key = key or os.environ.get("GNOMON_API_KEY")

@@ -21,6 +21,7 @@ from gnomon.core.ids import stable_hash
 from gnomon.core.redaction import without_folders
 from gnomon.core.tool_inputs import usable_tools
 from gnomon.report.text_formats import count
+from gnomon.spec.pasted_keys import text_without_keys, without_keys
 from gnomon.spec.preset import PRESETS
 from gnomon.spec.spec_file import MAX_SPEC_BYTES, load_yaml
 from service import jobs
@@ -148,10 +149,14 @@ def _shown(
     field: str = "",
     note: str = "",
 ) -> View:
+    struck = without_keys(written)
+    if struck != written:
+        written, text = struck, as_yaml(struck)
+    text, field = text_without_keys(text), text_without_keys(field)
     form = form_of(written)
     name = form["values"]["benchmark"]
     plugin = BENCHMARKS.find(name)
-    message = "" if fault is None else without_folders(fault.message)
+    message = "" if fault is None else text_without_keys(without_folders(fault.message))
     return {
         "title": "New job",
         "answer": note or _answer(plan, message, field),

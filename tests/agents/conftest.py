@@ -117,11 +117,13 @@ def serving() -> Iterator[FakeProvider]:
     fake = FakeProvider()
     thread = threading.Thread(target=fake.server.serve_forever, kwargs={"poll_interval": 0.01})
     thread.start()
-    yield fake
-    fake.released.set()
-    fake.server.shutdown()
-    fake.server.server_close()
-    thread.join()
+    try:
+        yield fake
+    finally:
+        fake.released.set()
+        fake.server.shutdown()
+        fake.server.server_close()
+        thread.join()
 
 
 @pytest.fixture

@@ -7,7 +7,6 @@ from agents.models.anthropic_model import AnthropicModel
 from agents.models.catalog import open_model
 from agents.models.litellm_model import LiteLLMModel
 from agents.models.openai_model import OpenAIModel
-from agents.models.providers import provider_of
 from agents.models.reference.model import ReferenceModel
 from agents.models.responses_model import ResponsesModel
 from agents.models.scripted import ScriptedModel
@@ -15,6 +14,7 @@ from gnomon.core.errors import ProviderFault, SpecError
 from gnomon.core.missing import MissingCause
 from gnomon.core.model import Request
 from gnomon.media import MediaStore
+from gnomon.spec.environment import address_variable
 from gnomon.spec.job_spec import ModelSpec
 
 
@@ -75,7 +75,7 @@ def test_providers_of_whose_turns_litellm_loses_a_part_are_called_directly(name,
 
 def test_an_empty_variable_names_no_address(monkeypatch):
     monkeypatch.setenv("MISTRAL_API_BASE", "")
-    assert provider_of("mistral/m").address == "https://api.mistral.ai/v1"
+    assert address_variable(ModelSpec(id="mistral/m")) is None
 
 
 async def test_without_a_named_variable_the_providers_usual_one_holds_the_key(tmp_path, monkeypatch):

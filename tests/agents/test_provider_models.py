@@ -11,10 +11,11 @@ import pytest
 from PIL import Image
 
 from agents.models.litellm_errors import Scrubber, fault_of
-from agents.models.litellm_model import LiteLLMModel
+from agents.models.litellm_model import LiteLLMModel, load
 from agents.models.openai_model import OpenAIModel
 from gnomon.core.decoding import Decoding
 from gnomon.core.errors import DataError, ModelFault, ProviderFault, SpecError
+from gnomon.core.missing import TRIAL_IS_OVER, advice_on
 from gnomon.core.model import Request
 from gnomon.media import MediaStore
 from gnomon.spec.job_spec import ModelSpec
@@ -382,6 +383,27 @@ async def test_an_unknown_tool_over_http_is_counted_and_survived(provider, run):
     row, _ = await run(spec(provider), "tools")
     assert (row.outcome, row.score, row.tool_errors, row.model_calls) == ("scored", 1.0, 1, 2)
     assert row.usd is None
+
+
+@pytest.mark.parametrize(
+    "model",
+    [{}, {"client": "litellm"}, {"id": "openai/m", "api": "responses"}, {"id": "anthropic/claude-m"}],
+)
+async def test_a_call_takes_as_long_as_the_models_entry_allows_on_every_path(provider, run, model):
+    load()  # its import is no part of a call
+    provider.hangs()
+    retry = {"max_attempts": 1}
+    row, _ = await run({**spec(provider, call_seconds=0.4, **model), "retry": retry}, "raw")
+    assert (row.stop_reason, row.error) == ("provider:timeout", "no reply within 0.4 s")
+    assert row.wall_s < 5
+    assert "`call_seconds`" in advice_on(row.stop_reason, row.error)
+
+
+async def test_where_the_trials_clock_ends_a_call_the_advice_names_that(provider, run):
+    provider.hangs()
+    row, _ = await run({**spec(provider), "limits": {"trial_seconds": 0.4}}, "raw")
+    assert (row.stop_reason, row.error) == ("provider:timeout", TRIAL_IS_OVER)
+    assert "`limits.trial_seconds`" in advice_on(row.stop_reason, row.error)
 
 
 async def test_a_refused_key_ends_as_missing_and_never_as_wrong(provider, run):

@@ -26,11 +26,13 @@ def submit(spec: Path, url: str, wait: bool, as_json: bool) -> None:
     """Post SPEC to a running service; a key, if the service needs one, is read from GNOMON_API_KEY."""
     from gnomon.core.errors import SpecError
     from gnomon.report.text_formats import count
+    from gnomon.spec.pasted_keys import refuse_keys
     from gnomon.spec.spec_file import read_spec
     from service.cli.common import exit_code, naming_entry, say
     from service.client import ApiError, Client
 
     fields = read_spec(spec)
+    refuse_keys(fields)  # before it is sent
     try:
         client = Client(url)
     except SpecError as error:

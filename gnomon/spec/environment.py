@@ -1,0 +1,147 @@
+"""Finds where variables of the environment send a job's calls: other addresses of providers, and proxies.
+
+No file is read for them: LiteLLM is loaded so that it reads none either.
+"""
+
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Literal
+from urllib.parse import urlsplit
+from urllib.request import proxy_bypass_environment
+
+from gnomon.core.model import is_built_in, provider_in
+from gnomon.spec.job_spec import ModelSpec
+from gnomon.spec.model_providers import plugged_provider
+
+MODE_VARIABLE, MODE = "LITELLM_MODE", "PRODUCTION"  # with which LiteLLM reads no file of variables
+PROXIES = ("http_proxy", "https_proxy", "all_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY")
+# Of providers whose variable is called otherwise than `PROVIDER_API_BASE`; the first that is set counts.
+VARIABLES: Mapping[str, tuple[str, ...]] = {
+    "openai": ("OPENAI_BASE_URL", "OPENAI_API_BASE"),
+    "text-completion-openai": ("OPENAI_BASE_URL", "OPENAI_API_BASE"),
+    "anthropic": ("ANTHROPIC_API_BASE", "ANTHROPIC_BASE_URL"),
+    "azure_text": ("AZURE_API_BASE",),
+    "bedrock": ("AWS_BEDROCK_RUNTIME_ENDPOINT",),
+    "bedrock_converse": ("AWS_BEDROCK_RUNTIME_ENDPOINT",),
+    "cohere_chat": ("COHERE_API_BASE",),
+    "fireworks_ai": ("FIREWORKS_API_BASE",),
+    "huggingface": ("HF_API_BASE", "HUGGINGFACE_API_BASE"),
+    "ollama_chat": ("OLLAMA_API_BASE",),
+    "vertex_ai": ("VERTEXAI_API_BASE", "VERTEX_API_BASE"),
+    "watsonx": ("WATSONX_API_BASE", "WATSONX_URL", "WX_URL", "WML_URL"),
+}
+_ALL_BY_PROXY = "USE_LITELLM_PROXY"  # LiteLLM then calls its own proxy for every provider
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EnvironmentAddress:
+    """Where a variable sends calls of these models; `host` has no user, no password and no path."""
+
+    variable: str
+    host: str
+    kind: Literal["address", "proxy"]
+    models: tuple[str, ...]  # their labels
+
+    def sentence(self) -> str:
+        """What a user is told.
+
+        >>> EnvironmentAddress(variable="OPENAI_API_BASE", host="h", kind="address", models=("m",)).sentence()
+        'm: called at h, as OPENAI_API_BASE of the environment says'
+        """
+        way = "called at" if self.kind == "address" else "called through the proxy"
+        return f"{', '.join(self.models)}: {way} {self.host}, as {self.variable} of the environment says"
+
+
+def addresses_from_environment(
+    models: Iterable[ModelSpec], environ: Mapping[str, str] = os.environ
+) -> list[EnvironmentAddress]:
+    """Where variables send the calls of models that name no address of their own, and through which proxy.
+
+    >>> models = [ModelSpec(id="openai/gpt-4o"), ModelSpec(id="openai/q", api_base="http://h/v1")]
+    >>> [(where.variable, where.host, where.models) for where in addresses_from_environment(
+    ...     models, {"OPENAI_API_BASE": "https://me:pw@elsewhere.example/v1"})]
+    [('OPENAI_API_BASE', 'elsewhere.example', ('openai/gpt-4o',))]
+    """
+    by_place: dict[tuple[Literal["address", "proxy"], str, str], list[str]] = {}
+    for model in models:
+        if _is_ours(model):
+            continue
+        variable = address_variable(model, environ)
+        if variable is not None:
+            by_place.setdefault(("address", variable, _host(environ[variable])), []).append(model.label)
+        url = model.api_base or (environ[variable] if variable else "https://")
+        for proxy in _proxies(url, environ):
+            by_place.setdefault(("proxy", proxy, _host(environ[proxy])), []).append(model.label)
+    return [
+        EnvironmentAddress(kind=kind, variable=variable, host=host, models=tuple(labels))
+        for (kind, variable, host), labels in by_place.items()
+    ]
+
+
+def notes_on_environment(models: Iterable[ModelSpec], environ: Mapping[str, str] = os.environ) -> list[str]:
+    """What a user is told of the environment before calls are made: addresses, proxies, files that LiteLLM
+    reads because the user says so.
+    """
+    notes = [where.sentence() for where in addresses_from_environment(models, environ)]
+    mode = environ.get(MODE_VARIABLE, MODE)
+    if mode == "DEV":
+        notes.append(
+            f"{MODE_VARIABLE} is {mode}: LiteLLM reads variables from a file .env, if one is near it"
+        )
+    return notes
+
+
+def address_variable(model: ModelSpec, environ: Mapping[str, str] = os.environ) -> str | None:
+    """The variable that names the address of a model without an `api_base`; None where none is set.
+
+    >>> address_variable(ModelSpec(id="groq/llama"), {"GROQ_API_BASE": "https://h"})
+    'GROQ_API_BASE'
+    >>> address_variable(ModelSpec(id="gpt-4o"), {"OPENAI_BASE_URL": "https://h", "OPENAI_API_BASE": ""})
+    'OPENAI_BASE_URL'
+    """
+    if model.api_base is not None or _is_ours(model):
+        return None
+    provider = provider_in(model.id) if "/" in model.id or model.id.startswith("claude-") else "openai"
+    usual = (f"{provider.upper().replace('-', '_')}_API_BASE",)
+    names = VARIABLES.get(provider, usual)
+    if environ.get(_ALL_BY_PROXY, "").lower() == "true":
+        names = ("LITELLM_PROXY_API_BASE", *names)
+    return next((name for name in names if environ.get(name)), None)
+
+
+def _is_ours(model: ModelSpec) -> bool:
+    """Whether no provider is called, or a plug-in calls it, whose variables nobody here knows."""
+    return is_built_in(model.id) or plugged_provider(model.id) is not None
+
+
+def sent_elsewhere(model: ModelSpec, environ: Mapping[str, str] = os.environ) -> tuple[str, ...]:
+    """In words, the variable that sends the model's calls elsewhere, as rows keep it; empty where none does.
+
+    >>> sent_elsewhere(ModelSpec(id="groq/llama"), {"GROQ_API_BASE": "https://h/v1"})
+    ('sent to h by GROQ_API_BASE',)
+    """
+    variable = address_variable(model, environ)
+    return () if variable is None else (f"sent to {_host(environ[variable])} by {variable}",)
+
+
+def _proxies(url: str, environ: Mapping[str, str]) -> Iterator[str]:
+    """The variable of the proxy through which an address is called; nothing where it is called directly."""
+    parts = urlsplit(url)
+    without = {"no": environ.get("no_proxy") or environ.get("NO_PROXY") or ""}
+    if parts.hostname and proxy_bypass_environment(parts.netloc.rpartition("@")[2], without):
+        return
+    names = (f"{parts.scheme}_proxy", "all_proxy")
+    yield from [name for each in names for name in (each, each.upper()) if environ.get(name)][:1]
+
+
+def _host(url: str) -> str:
+    """The host of an address, without user, port and path; what is no address has none to show.
+
+    >>> _host("https://me:pw@h.example:8443/v1"), _host("h.example:8080"), _host("http://[")
+    ('h.example', 'h.example', 'no address')
+    """
+    try:
+        return urlsplit(url if "://" in url else f"//{url}").hostname or "no address"
+    except ValueError:
+        return "no address"

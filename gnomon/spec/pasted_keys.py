@@ -1,0 +1,141 @@
+"""Keeps keys out of specs: a spec names the variable that holds a key, and never says the key."""
+
+import re
+from collections.abc import Mapping
+from itertools import pairwise
+from typing import Any, TypeVar
+
+from gnomon.core.errors import SpecError
+from gnomon.core.redaction import REDACTED, Redactor
+
+T = TypeVar("T")
+
+DEEPEST = 100  # no part of a spec nests deeper
+VARIABLES = ("api_key_env", "token_env", "env", "env_from")  # fields that name variables of the environment
+NAME_ALLOWED = "the name of a variable that holds the key: letters, digits and _, such as OPENAI_API_KEY"
+KEY_ALLOWED = (
+    "no keys in a spec; put it into a variable of the environment, and name that where a key is taken"
+)
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,99}")
+_KEY_OF = re.compile(r"(?:.*[_-])?(?:api[_-]?key|access[_-]?key|secret|token|passw(?:or)?d)", re.IGNORECASE)
+_HEADER = re.compile(r"(?:proxy-)?authorization|cookie|x-[a-z-]*(?:key|token)", re.IGNORECASE)
+_VALUE = re.compile(r"(?=.*[A-Za-z])(?=.*\d)(?!\.{0,2}/)[\w.~+/=-]{8,}")
+_OPTION = re.compile(r"--?[\w-]+")  # of a command
+
+
+def is_variable(name: str) -> bool:
+    """Whether a text can be the name of a variable, and does not look like a key.
+
+    >>> [is_variable(name) for name in ("OPENAI_API_KEY", "my_key2", "sk-abc", "a key", "")]
+    [True, True, False, False, False]
+    >>> [is_variable(key) for key in ("sk_live_51abcdefgh12345678", "d41d8cd98f00b204e9800998ecf8427e")]
+    [False, False]
+    """
+    if not _NAME.fullmatch(name) or Redactor(environ={}).redact(name) != name:
+        return False
+    return not any(len(part) >= 16 and _is_mixed(part) for part in name.split("_"))
+
+
+def _is_mixed(part: str) -> bool:
+    """Whether digits and letters, or large and small letters, change as in no name of words and numbers."""
+    kinds = ["digit" if letter.isdigit() else letter.isupper() for letter in part]
+    changes = sum(kind != following for kind, following in pairwise(kinds))
+    return len(re.findall(r"\d+", part)) >= 3 or (not part.isupper() and changes >= 0.45 * len(part))
+
+
+def refuse_keys(written: object) -> None:
+    """Refuse a spec, or a part of one, that says a key: of a known format, the value of a variable of this
+    environment that is called like a key, or under a name of keys; and names of variables that are none.
+
+    >>> refuse_keys({"models": [{"id": "openai/m", "api_key_env": "sk-1234"}]})
+    Traceback (most recent call last):
+    gnomon.core.errors.SpecError: models.0.api_key_env: is no name of a variable, and is not shown here; \
+allowed: the name of a variable that holds the key: letters, digits and _, such as OPENAI_API_KEY
+
+    Raises:
+        SpecError: names the field, and says nothing of the key.
+    """
+    search = _Search()
+    search.struck(written, "")
+    for field, message in search.faults[:1]:
+        raise SpecError(message, field=field)
+
+
+def without_keys(written: T) -> T:
+    """The same plain data with `[secret]` in place of what `refuse_keys` refuses.
+
+    >>> without_keys({"api_key_env": "sk-1234", "name": "with hf_abcdefgh12345678"})
+    {'api_key_env': '[secret]', 'name': 'with [secret]'}
+    """
+    struck: T = _Search().struck(written, "")
+    return struck
+
+
+def text_without_keys(text: str) -> str:
+    """The text of a spec that cannot be read, without what looks like a key in it.
+
+    >>> text_without_keys("{api_key_env: sk-1234, token_env: A_NAME")
+    '{api_key_env: [secret], token_env: A_NAME'
+    """
+    struck = Redactor().redact_setting(text)
+    return re.sub(
+        r"""((?:api_key|token)_env["']?\s*:\s*["']?)([^\s"',}]+)""",
+        lambda match: match[0] if is_variable(match[2]) else match[1] + REDACTED,
+        struck,
+    )
+
+
+class _Search:
+    """One walk through plain data; `faults` are the fields that say a key, each with what is allowed."""
+
+    def __init__(self) -> None:
+        self.faults: list[tuple[str, str]] = []
+        self._redactor = Redactor()
+
+    def struck(self, value: Any, name: str, path: tuple[str, ...] = ()) -> Any:
+        """The value without keys; `name` is the field or the option of a command that it is of."""
+        if len(path) > DEEPEST:
+            return self._fault(path, f"nests deeper than {DEEPEST} parts; no field does")
+        if isinstance(value, str):
+            return self._text(value, name, path)
+        if isinstance(value, Mapping):
+            return dict(self._entry(each, inner, path) for each, inner in value.items())
+        if isinstance(value, list | tuple):
+            # A word of a command may name the key that follows it.
+            before = ["", *value]
+            names = [word if _is_option(word) else name for word in before]
+            return [self.struck(inner, names[at], (*path, str(at))) for at, inner in enumerate(value)]
+        if name in VARIABLES and value is not None:
+            return self._text(str(value), name, path)
+        return value
+
+    def _entry(self, name: Any, inner: Any, path: tuple[str, ...]) -> tuple[Any, Any]:
+        if not isinstance(name, str):
+            return name, self.struck(inner, "", (*path, str(name)))
+        shown = self._redactor.redact_setting(name)
+        if shown != name:
+            self._fault((*path, shown), f"holds a key, which is not shown here; allowed: {KEY_ALLOWED}")
+        # `env` of a tool server maps names to values, that of an outside agent lists names.
+        kind = "" if name == "env" and not isinstance(inner, list | tuple) else name
+        return shown, self.struck(inner, kind, (*path, shown))
+
+    def _text(self, text: str, name: str, path: tuple[str, ...]) -> str:
+        if name in VARIABLES:
+            if is_variable(text):
+                return text
+            message = f"is no name of a variable, and is not shown here; allowed: {NAME_ALLOWED}"
+            return self._fault(path, message)
+        is_key = bool(_HEADER.fullmatch(name) and text.strip())
+        is_key = is_key or bool(_KEY_OF.fullmatch(name.lstrip("-")) and _VALUE.fullmatch(text))
+        struck = REDACTED if is_key else self._redactor.redact_setting(text)
+        if struck != text:
+            self._fault(path, f"holds a key, which is not shown here; allowed: {KEY_ALLOWED}")
+        return struck
+
+    def _fault(self, path: tuple[str, ...], message: str) -> str:
+        self.faults.append((".".join(path), message))
+        return REDACTED
+
+
+def _is_option(word: object) -> bool:
+    return isinstance(word, str) and bool(_OPTION.fullmatch(word))

@@ -1,0 +1,101 @@
+"""Files of variables beside or above a job, or above the environment, change nothing."""
+
+import importlib.util
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.agents.conftest import FakeProvider, serving
+
+ROOT = Path(__file__).parents[2]
+NOWHERE = "http://127.0.0.1:9"  # nothing answers there: no call leaves the machine
+SPEC = {
+    "benchmark": "worlds",
+    "select": {"limit": 1},
+    "models": [{"id": "openai/gpt-4o", "client": "litellm"}],
+    "arms": [{"name": "raw", "agent": "direct"}],
+    "concurrency": 1,
+    "retry": {"max_attempts": 1},
+}
+COMMANDS = {
+    "run": ("run", "job.json", "--workers", "1", "--json"),
+    "try": ("try", "job.json", "--sample", "{sample}", "--arm", "raw"),
+    "plan": ("plan", "job.json"),
+}
+
+
+@pytest.fixture
+def above(tmp_path: Path) -> Path:
+    """A folder above a job and above LiteLLM, as an environment inside of a project lies."""
+    found = importlib.util.find_spec("litellm")
+    assert found is not None
+    assert found.submodule_search_locations is not None
+    (tmp_path / "lib").mkdir()
+    (tmp_path / "lib" / "litellm").symlink_to(found.submodule_search_locations[0])
+    (tmp_path / "job").mkdir()
+    (tmp_path / "job" / "job.json").write_text(json.dumps(SPEC))
+    return tmp_path
+
+
+def gnomon(above: Path, *words: str, **more: str) -> "subprocess.CompletedProcess[str]":
+    environ = {
+        **os.environ,
+        "PYTHONPATH": f"{ROOT}:{above / 'lib'}",
+        "GNOMON_DATA_DIR": str(above / "data"),
+        "OPENAI_API_KEY": "canary-4f1d-not-leak",
+        "HTTPS_PROXY": NOWHERE,
+        **more,
+    }
+    command = [sys.executable, "-m", "service.cli", *words]
+    return subprocess.run(
+        command, cwd=above / "job", env=environ, capture_output=True, text=True, check=False
+    )
+
+
+def set_elsewhere(above: Path, provider: FakeProvider) -> None:
+    provider.says("A")
+    for folder in (above, above / "job"):
+        (folder / ".env").write_text(f"OPENAI_API_BASE={provider.url}\nOPENAI_BASE_URL={provider.url}\n")
+
+
+def words_of(command: str, above: Path) -> list[str]:
+    if command != "try":
+        return list(COMMANDS[command])
+    listed = json.loads(gnomon(above, "samples", "job.json", "--json").stdout)
+    return [word.format(sample=listed[0]["sample_id"]) for word in COMMANDS[command]]
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_file_of_variables_sends_no_call_elsewhere(command: str, above: Path) -> None:
+    with serving() as provider:
+        set_elsewhere(above, provider)
+        ended = gnomon(above, *words_of(command, above))
+        assert provider.requests == []
+    assert ended.returncode == (0 if command == "plan" else 1), ended.stderr
+    assert (
+        "called through the proxy 127.0.0.1, as HTTPS_PROXY of the environment says"
+        in ended.stderr + ended.stdout
+    )
+    assert "OPENAI_API_BASE" not in ended.stderr + ended.stdout
+
+
+def test_who_asks_litellm_to_read_them_is_told(above: Path) -> None:
+    with serving() as provider:
+        set_elsewhere(above, provider)
+        ended = gnomon(above, *words_of("try", above), LITELLM_MODE="DEV")
+        assert provider.requests
+    assert "LITELLM_MODE is DEV: LiteLLM reads variables from a file .env" in ended.stderr
+
+
+def test_a_variable_of_the_environment_is_told_and_kept_with_the_reply(above: Path) -> None:
+    with serving() as provider:
+        provider.says("A")
+        ended = gnomon(above, *words_of("run", above), OPENAI_API_BASE=provider.url)
+        assert provider.requests
+    told = "openai/gpt-4o: called at 127.0.0.1, as OPENAI_API_BASE of the environment says"
+    assert f"warning: {told}" in ended.stderr
+    assert "sent to 127.0.0.1 by OPENAI_API_BASE" in ended.stdout
