@@ -14,13 +14,14 @@ from gnomon.core.errors import ModelFault, ProviderFault
 from gnomon.core.model import Model, Reply, Request
 from gnomon.core.retry import PREFLIGHT_RETRY
 from gnomon.core.score import Outcome
+from gnomon.fitness.examine import OPENING, Examination
+from gnomon.fitness.needs import needs_of_spec
 from tests.agents.conftest import FakeProvider, serving
 from tests.workers.conftest import BOTH, Clock, Plant, create, make_row, make_spec
 from tests.workers.counting_provider import counting
 from tests.workers.tiny_worker import context_of
 from workers import preflight
 from workers.circuit_breaker import MOST_IN_A_ROW, BreakableModel
-from workers.preflight import PROMPT, preflight_request
 from workers.shard import run_shard
 from workers.store import JobRecord, Store
 from workers.store.job_counters import Usage
@@ -41,7 +42,7 @@ def hurried(monkeypatch: pytest.MonkeyPatch) -> None:
 def provider() -> Iterator[FakeProvider]:
     """The first reply queued is that to the preflight, the second that to every trial."""
     with serving() as fake:
-        fake.choose = lambda request: 0 if PROMPT in json.dumps(request) else 1
+        fake.choose = lambda request: 0 if OPENING in json.dumps(request) else 1
         yield fake
 
 
@@ -64,7 +65,7 @@ def post(store: Store, *models: dict[str, Any], samples: int = 7, **changes: Any
 
 def calls_of(provider: FakeProvider) -> tuple[int, int]:
     """How many preflights and how many trials it was asked."""
-    asked = [PROMPT in json.dumps(request) for request in provider.requests]
+    asked = [OPENING in json.dumps(request) for request in provider.requests]
     return sum(asked), len(asked) - sum(asked)
 
 
@@ -213,10 +214,13 @@ def test_there_is_none_where_nobody_is_called_or_none_is_wanted(
 @pytest.mark.parametrize(
     ("agent", "tools", "offered"), [("react", "all", 1), ("text-react", "all", 0), ("direct", "none", 0)]
 )
-def test_a_tool_is_offered_where_an_arm_sends_schemas(agent: str, tools: str, offered: int) -> None:
+async def test_a_tool_is_offered_where_an_arm_sends_schemas(agent: str, tools: str, offered: int) -> None:
     arms = [{"name": "raw", "agent": "direct"}, {"name": "other", "agent": agent, "tools": tools}]
     decoding = {"all": {"temperature": 0.5, "max_tokens": 900}}
-    request = preflight_request(make_spec(arms=arms, decoding=decoding))
+    spec = make_spec(arms=arms, decoding=decoding)
+    says = Says(None)
+    await Examination(says.reply, needs_of_spec(spec, spec.models[0])).briefly()
+    [request] = says.requests
     assert len(request.tools) == offered
     assert request.decoding.known() == {"temperature": 0.5, "max_tokens": 900}, "as trials are drawn"
 
@@ -296,9 +300,11 @@ class Says(Model):
 
     def __init__(self, *ends: Exception | None) -> None:
         self.ends, self.calls = list(ends), 0
+        self.requests: list[Request] = []
 
     async def reply(self, request: Request) -> Reply:
         self.calls += 1
+        self.requests.append(request)
         end = self.ends.pop(0)
         if end is not None:
             raise end

@@ -1,0 +1,47 @@
+"""The table of what an endpoint is fit for: as data, and as lines for people."""
+
+from collections.abc import Iterator
+from typing import Literal
+
+from typing_extensions import TypedDict
+
+State = Literal["fit", "unfit", "not_needed", "unknown"]
+STATE_WORDS = {"fit": "fit", "unfit": "not fit", "not_needed": "not needed", "unknown": "not known"}
+
+
+class Finding(TypedDict):
+    """One row: what was asked and came, whether that is fit, what the report will say, and what helps."""
+
+    check: str
+    asked: str
+    came: str
+    state: State
+    advice: str
+
+
+class Fitness(TypedDict):
+    """What is known of an endpoint: whether it is `fit` for what is asked of it, and for native calls of
+    tools, in one sentence and row by row; what the calls took (None: unknown).
+    """
+
+    model: str
+    fit: bool
+    native_tools: State
+    sentence: str
+    findings: list[Finding]
+    calls: int
+    seconds: float
+    prompt_tokens: int | None
+    completion_tokens: int | None
+    usd: float | None
+    seconds_per_100_prompt_tokens: float | None
+    seconds_per_10_reply_tokens: float | None
+
+
+def lines_of(fitness: Fitness) -> Iterator[str]:
+    """The table as lines, each finding with what came, and below it what to do."""
+    width = max(len(row["check"]) for row in fitness["findings"])
+    for row in fitness["findings"]:
+        yield f"{row['check']:<{width}}  {STATE_WORDS[row['state']]:<10}  {row['asked']}: {row['came']}"
+        if row["advice"]:
+            yield f"{'':<{width}}  {'':<10}  → {row['advice']}"
