@@ -39,6 +39,8 @@ PICTURE_COLOURS, TOOL_PICTURE_COLOURS = ("red", "blue"), ("yellow", "green")
 TEXT_RESULT = f'{{"code_word": "{CODE_WORD}"}}'
 PICTURE_RESULT = "The picture follows. Name the colour of its left half, then that of its right half."
 
+FIRST = "first reply"
+
 Ask = Callable[[Request], Awaitable[Reply]]
 
 
@@ -82,10 +84,10 @@ class Examination:
     async def briefly(self) -> Heardings:
         """One call; with tools two: a call of one of them, and its result back where the model called."""
         if self._needs.tools:
-            await self._try_call(number=1)
+            await self._try_call(FIRST, number=1)
             self.heard.first = self.heard.call
         else:
-            self.heard.first = await self._hear("first reply", [_user(HELLO)])
+            self.heard.first = await self._hear(FIRST, [_user(HELLO)])
         return self.heard
 
     async def wholly(self, ask_short: Ask, pictures: Sequence[ImageBlock]) -> Heardings:
@@ -95,7 +97,7 @@ class Examination:
         TOOL_PICTURE_COLOURS.
         """
         heard, needs = self.heard, self._needs
-        heard.first = await self._hear("first reply", [_user(FORM)])
+        heard.first = await self._hear(FIRST, [_user(FORM)])
         if not heard.first.has_answered:
             return heard
         if needs.system or needs.tries_all:
@@ -103,7 +105,7 @@ class Examination:
             heard.system = await self._hear("a reply under a system message", [said, _user(HELLO)])
         heard.short = await self._hear("a reply of few tokens", [_user(LONG)], ask=ask_short)
         if needs.tools:
-            await self._try_call(number=len(needs.tools))
+            await self._try_call("a call of a tool", number=len(needs.tools))
             if (needs.tool_pictures or needs.tries_all) and heard.call and heard.call.reply:
                 content: list[Block] = [{"type": "text", "text": PICTURE_RESULT}, pictures[1]]
                 heard.tool_picture = await self._hear_result("a reply to a picture of a tool", content)
@@ -112,11 +114,11 @@ class Examination:
             heard.picture = await self._hear("a reply to a picture", [shown])
         return heard
 
-    async def _try_call(self, *, number: int) -> None:
+    async def _try_call(self, what: str, *, number: int) -> None:
         """Offer the first `number` of the tools, and give the result of a call back."""
         heard, tools = self.heard, self._needs.tools[:number]
         self._asked = [_user(CALL.format(name=tools[0]["function"]["name"]))]
-        heard.call = await self._hear("a call of a tool", self._asked, tools=number)
+        heard.call = await self._hear(what, self._asked, tools=number)
         reply = heard.call.reply
         if reply is None:
             return

@@ -24,6 +24,7 @@ from gnomon.fitness.table import Finding, Fitness, State
 USUAL_PROMPT, USUAL_REPLY = 2_000, 300  # tokens of a call in an arm with tools, for an estimate
 IN_WORDS = "use `agent: text-react`, which calls tools in words"
 NOT_ASKED = "not asked"
+SEE_REASONING = "No words came: see `reasoning`."
 # The findings by which an endpoint is fit or not, where they are needed; others are only told.
 DECIDING = {
     "answers",
@@ -143,6 +144,11 @@ def _is_cut(reply: Reply) -> bool:
     return reply.finish_reason.rpartition(":")[2].strip().lower() in CUT_REASONS
 
 
+def _is_wordless(reply: Reply) -> bool:
+    """Whether a reply holds neither a call nor words beside its thinking."""
+    return not reply.tool_calls and not without_thinking(reply.text)
+
+
 def _said(reply: Reply) -> str:
     """What a reply says, in short."""
     if reply.text.strip():
@@ -159,6 +165,8 @@ def _answers(heard: Heardings, needs: Needs) -> Finding:  # noqa: ARG001 (every 
     if not first.has_answered:
         return _row("answers", asked, _fault(first), "unfit", _advice(first))
     came = f"{_said(first.reply)} after {first.seconds:.1f} s" if first.reply else _fault(first)
+    if first.reply is not None and _is_wordless(first.reply):
+        return _row("answers", asked, came, "unfit", SEE_REASONING)
     return _row("answers", asked, came, "fit")
 
 
@@ -169,6 +177,8 @@ def _system_role(heard: Heardings, needs: Needs) -> Finding:
     if said.reply is None:
         advice = "No arm of Gnomon's own sends a system message; prompts that have one will be refused."
         return _row("system_role", asked, _fault(said), "unfit", advice)
+    if _is_wordless(said.reply):
+        return _row("system_role", asked, _said(said.reply), "unknown", SEE_REASONING)
     if SYSTEM_WORD in said.reply.text.lower():
         return _row("system_role", asked, _said(said.reply), "fit")
     return _row(
@@ -226,7 +236,7 @@ def _reasoning(heard: Heardings, needs: Needs) -> Finding:  # noqa: ARG001 (ever
     came = "in the text, between tags" if in_text else "in a field of its own"
     if not in_text and not any(reply.reasoning.strip() for reply in thought):
         came = "counted, not shown"
-    alone = [reply for reply in thought if not without_thinking(reply.text) and not reply.tool_calls]
+    alone = [reply for reply in thought if _is_wordless(reply)]
     if alone:
         words = f"{came}; {len(alone)} of {len(replies)} replies had no words beside it"
         advice = (
@@ -242,9 +252,14 @@ def _tool_call(heard: Heardings, needs: Needs) -> Finding:
         return _unasked("tool_call", asked, is_needed=bool(needs.tools))
     reply, forms = call.reply, heard.text_calls
     if isinstance(call.fault, ModelFault) or reply is None:
-        advice = _advice(call)
         if isinstance(call.fault, ModelFault):
             advice = "Such calls end trials as `model:malformed_call`: see the server's tool parser."
+        elif getattr(call.fault, "cause", "") == "bad_request":
+            advice = (
+                f"Every trial with tools will be missing: start the server with a tool parser, or {IN_WORDS}."
+            )
+        else:
+            advice = _advice(call)
         return _row("tool_call", asked, _fault(call), "unfit", advice)
     if reply.tool_calls:
         function = reply.tool_calls[0]["function"]
@@ -283,6 +298,8 @@ def _tool_result(heard: Heardings, needs: Needs) -> Finding:
     if reply.tool_calls or heard.text_calls:
         advice = "Trials will repeat calls until `max_tool_calls`: the model does not use what came back."
         return _row("tool_result", asked, "another call", "unfit", advice)
+    if _is_wordless(reply):
+        return _row("tool_result", asked, _said(reply), "unfit", SEE_REASONING)
     advice = "The model replied without what the tool returned: the server may leave results out."
     return _row("tool_result", asked, _said(reply), "unfit", advice)
 
@@ -318,6 +335,8 @@ def _seen(
         return _unasked(check, asked, is_needed=is_needed)
     if heard.reply is None:
         return _row(check, asked, _fault(heard), "unfit", advice)
+    if _is_wordless(heard.reply):
+        return _row(check, asked, _said(heard.reply), "unknown", SEE_REASONING)
     text = without_thinking(heard.reply.text).lower()
     places = [text.find(colour) for colour in colours]
     is_seen = -1 < places[0] < places[1]

@@ -1,6 +1,5 @@
-"""The table of what an endpoint is fit for: as data, and as lines for people."""
+"""The table of what an endpoint is fit for: as data, and in words."""
 
-from collections.abc import Iterator
 from typing import Literal
 
 from typing_extensions import TypedDict
@@ -38,10 +37,7 @@ class Fitness(TypedDict):
     seconds_per_10_reply_tokens: float | None
 
 
-def lines_of(fitness: Fitness) -> Iterator[str]:
-    """The table as lines, each finding with what came, and below it what to do."""
-    width = max(len(row["check"]) for row in fitness["findings"])
-    for row in fitness["findings"]:
-        yield f"{row['check']:<{width}}  {STATE_WORDS[row['state']]:<10}  {row['asked']}: {row['came']}"
-        if row["advice"]:
-            yield f"{'':<{width}}  {'':<10}  → {row['advice']}"
+def unfit_text(fitness: Fitness) -> str:
+    """In one line that an endpoint is not fit, and what follows from it."""
+    advice = [row["advice"] for row in fitness["findings"] if row["state"] == "unfit" and row["advice"]]
+    return " ".join([fitness["sentence"], *advice[:1]])
