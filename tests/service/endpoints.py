@@ -57,12 +57,13 @@ class Hanging(FitEndpoint):
 
 
 class Slow(FitEndpoint):
-    """Takes its time for each reply."""
+    """Takes its time for each reply, or for the first `slow_calls`."""
 
-    seconds = 3.0
+    seconds, slow_calls = 3.0, 1_000
 
     def choice(self, request: dict[str, Any]) -> dict[str, Any]:
-        time.sleep(self.seconds)
+        if len(self.requests) <= self.slow_calls:
+            time.sleep(self.seconds)
         return super().choice(request)
 
 
