@@ -102,8 +102,9 @@ async def ask(
             spent = ZERO_USAGE if fault.reply is None else Usage.by(fault.reply)
             return Finding(state="passed", calls=calls, spent=spent, raised=fault)
         except OutOfBudget as error:
-            cause = {"cause": "budget", "error": str(error)}
-            return Finding(state="unconfirmed", calls=calls - 1, raised=error, **cause)
+            return Finding(
+                state="unconfirmed", calls=calls - 1, cause="budget", error=str(error), raised=error
+            )
         except ProviderFault as fault:
             is_final = not fault.transient or fault.cause == "connection"
             state: CheckState = "stopped" if is_final else "unconfirmed"

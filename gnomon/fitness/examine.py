@@ -152,7 +152,8 @@ class Examination:
         )
         self._says(what)
         began_s = time.monotonic()
-        reply, fault = None, None
+        reply: Reply | None = None
+        fault: GnomonError | None = None
         try:
             reply = await (ask or self._ask)(request)
         except ModelFault as error:
