@@ -7,6 +7,7 @@ from pydantic import WithJsonSchema
 from typing_extensions import TypedDict
 
 from gnomon.core.row import Row
+from gnomon.fitness.table import Fitness
 
 # The states that the store knows; it is not imported, as a client has no use for it.
 JobStatus = Literal["queued", "running", "completed", "cancelled", "failed"]
@@ -33,7 +34,9 @@ class CountsView(TypedDict):
 
 
 class PreflightView(TypedDict):
-    """A model of a job: the state of its preflight, and the provider's words where it failed."""
+    """A model of a job: the state of its preflight, the provider's words where it failed, what a call in
+    flight waits for and for how many seconds by now, and what was found out about the endpoint.
+    """
 
     model: str
     state: CheckState
@@ -44,6 +47,9 @@ class PreflightView(TypedDict):
     tokens: int | None
     waits_until: str | None
     waits_for: str
+    asks_for: str
+    asks_s: float | None
+    fitness: Fitness | None
 
 
 class FaultView(TypedDict):

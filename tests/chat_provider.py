@@ -8,6 +8,10 @@ from typing import Any, Self
 from tests.loopback import Loopback
 
 
+class Refusal(Exception):
+    """What a provider refuses a request with: status and message."""
+
+
 class ChatProvider:
     """Keeps the requests that it gets; a class of it says what message each is answered with."""
 
@@ -20,6 +24,10 @@ class ChatProvider:
     def reply(self, request: dict[str, Any]) -> dict[str, Any]:
         """The assistant's message."""
         raise NotImplementedError
+
+    def choice(self, request: dict[str, Any]) -> dict[str, Any]:
+        """The message, and why it ends."""
+        return {"index": 0, "finish_reason": "stop", "message": self.reply(request)}
 
     def __enter__(self) -> Self:
         self._thread.start()
@@ -39,11 +47,16 @@ def _handler(provider: ChatProvider) -> type[BaseHTTPRequestHandler]:
         def do_POST(self) -> None:
             request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
             provider.requests.append(request)
-            choice = {"index": 0, "finish_reason": "stop", "message": provider.reply(request)}
             usage = {"prompt_tokens": 9, "completion_tokens": 3, "total_tokens": 12}
-            body = {"id": "r", "object": "chat.completion", "created": 1, "model": "m"}
-            data = json.dumps({**body, "choices": [choice], "usage": usage}).encode()
-            self.send_response(200)
+            body = {"id": "r", "object": "chat.completion", "created": 1, "model": "m", "usage": usage}
+            status = 200
+            try:
+                body["choices"] = [provider.choice(request)]
+            except Refusal as refusal:
+                status, message = refusal.args
+                body = {"error": {"message": message}}
+            data = json.dumps(body).encode()
+            self.send_response(status)
             self.send_header("Content-Type", "application/json")
             self.send_header("Content-Length", str(len(data)))
             self.end_headers()

@@ -1,8 +1,10 @@
-"""Calls each model once, with a few words, before its first trial, so that what cannot work ends at once.
+"""Calls each model before its first trial, so that what cannot work ends at once, and what is unfit is told.
 
-A refused key, a model that there is not, a missing key variable, an exhausted account, a request that is
-refused as it is, or an endpoint that cannot be reached stop the model: all its trials end as `infra_missing`
-with what the provider said. Whatever else goes wrong is tried again, and then the job goes on.
+One call with a few words; where arms offer tools, a call of one of them and its result back. A refused key,
+a model that there is not, a missing key variable, an exhausted account, a request that is refused as it is,
+or an endpoint that cannot be reached stop the model: all its trials end as `infra_missing` with what the
+provider said. Whatever else goes wrong is tried again, and then the job goes on. What the replies show of the
+endpoint is kept with the job.
 """
 
 import asyncio
@@ -15,11 +17,13 @@ from typing import TypeVar
 
 from sqlalchemy.exc import SQLAlchemyError
 
-from gnomon.core.agent import CallsInWords, agent_of
-from gnomon.core.arm import Arm
-from gnomon.core.errors import ModelFault, OutOfBudget, ProviderFault
-from gnomon.core.model import Model, Request, is_built_in
+from gnomon.core.errors import GnomonError, ModelFault, OutOfBudget, ProviderFault
+from gnomon.core.model import Model, Reply, Request, is_built_in
 from gnomon.core.retry import PREFLIGHT_RETRY, RetryPolicy
+from gnomon.fitness.examine import Examination
+from gnomon.fitness.findings import judge
+from gnomon.fitness.needs import needs_of_spec
+from gnomon.fitness.table import Fitness
 from gnomon.spec.job_spec import JobSpec
 from tools.core.plugin_code import contained
 from workers.budget.client import BudgetClient
@@ -30,8 +34,6 @@ from workers.store.records import CheckState
 from workers.store.retry import retry_until_store_answers
 from workers.store.store import Store
 
-PROMPT = "This is a connection test. Reply with the word OK."
-PATIENCE_S = PREFLIGHT_RETRY.total_wait_s  # for all attempts of one model
 UNKNOWN = ("pending", "checking")
 LOOK_S = 1.0  # how often the process that calls looks whether the job still goes on
 POLL_S = 0.2  # while another process makes the call
@@ -42,31 +44,41 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """What came of a model's preflight: its state, the last fault if any, and what the calls have cost."""
+    """What came of a model's calls: its state, the last fault if any, and what they have cost; of the last
+    call also its `reply`, or what it `raised`.
+    """
 
     state: CheckState
     calls: int
     spent: Usage = ZERO_USAGE
     cause: str = ""
     error: str = ""
+    reply: Reply | None = None
+    raised: GnomonError | None = None
+
+    def outcome(self) -> Reply:
+        """The reply.
+
+        Raises:
+            GnomonError: what came in its place.
+        """
+        if self.reply is None:
+            raise self.raised or ProviderFault(self.error, cause=self.cause)
+        return self.reply
+
+    def after(self, earlier: "Finding | None") -> "Finding":
+        """The same, with what was found by the calls before it, of which the first decides on the state."""
+        if earlier is None:
+            return self
+        return replace(earlier, calls=earlier.calls + self.calls, spent=earlier.spent.plus(self.spent))
 
 
-def preflight_request(spec: JobSpec) -> Request:
-    """The call: a few words, drawn as the trials are, with one tool where some arm offers tools."""
-    arms = spec.arms
-    tools = [tool for arm in arms if _sends_schemas(arm) for tool in spec.toolset(arm)]
-    return Request(
-        messages=[{"role": "user", "content": PROMPT}],
-        tools=[tool.schema() for tool in tools[:1]],
-        timeout_s=PATIENCE_S,
-        decoding=spec.decoding_of(next(iter(spec.decoding or ()), "")),
-    )
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Wait:
+    """What the call in flight asks for, and since when on this process' clock."""
 
-
-def _sends_schemas(arm: Arm) -> bool:
-    """Whether the model of the arm is sent schemas: not by agents from outside or that call in words."""
-    agent = None if arm.outside else agent_of(arm)
-    return agent is not None and not (isinstance(agent, CallsInWords) and agent.calls_in_words)
+    what: str
+    since_s: float
 
 
 async def ask(
@@ -77,7 +89,8 @@ async def ask(
     so_far: Callable[[Finding], None] = lambda _: None,
 ) -> Finding:
     """Call the model, again where it fails in passing; not where its provider asks to wait for longer than
-    all attempts may take. `so_far` is called as each call begins: this may be broken off.
+    all attempts may take, nor where it took as long as a call may. `so_far` is called as each call begins:
+    this may be broken off.
     """
     last, until_s = Finding(state="unconfirmed", calls=0), time.monotonic() + retry.total_wait_s
     for calls in range(1, retry.max_attempts + 1):
@@ -86,20 +99,24 @@ async def ask(
             with contained():
                 reply = await model.reply(request)
         except ModelFault as fault:
-            paid = fault.reply
-            return Finding(state="passed", calls=calls, spent=ZERO_USAGE if paid is None else Usage.by(paid))
+            spent = ZERO_USAGE if fault.reply is None else Usage.by(fault.reply)
+            return Finding(state="passed", calls=calls, spent=spent, raised=fault)
         except OutOfBudget as error:
-            return Finding(state="unconfirmed", calls=calls - 1, cause="budget", error=str(error))
+            return Finding(
+                state="unconfirmed", calls=calls - 1, cause="budget", error=str(error), raised=error
+            )
         except ProviderFault as fault:
             is_final = not fault.transient or fault.cause == "connection"
             state: CheckState = "stopped" if is_final else "unconfirmed"
-            last = Finding(state=state, calls=calls, cause=fault.cause, error=fault.message)
+            last = Finding(state=state, calls=calls, cause=fault.cause, error=fault.message, raised=fault)
+            if fault.cause == "timeout":
+                break
             asked_s = retry.capped_s(fault.retry_after_s or 0.0)
             if not retry.may_retry(fault, calls) or time.monotonic() + asked_s > until_s:
                 break
             await asyncio.sleep(max(retry.pause_s(calls), asked_s))
             continue
-        return Finding(state="passed", calls=calls, spent=Usage.by(reply))
+        return Finding(state="passed", calls=calls, spent=Usage.by(reply), reply=reply)
     return last
 
 
@@ -122,8 +139,8 @@ class Preflight:
         self._job_id, self._spec, self._models = job_id, spec, models
         self._store, self._holder, self._ttl_s = store, holder, ttl_s
         self._budget, self._is_wanted, self._is_abandoned = budget, is_wanted, False
-        self._request = preflight_request(spec)
         self._so_far: dict[str, Finding] = {}
+        self._waits: dict[str, _Wait] = {}
 
     async def run(self) -> None:
         """Return when the state of every model is known, or is not needed any more."""
@@ -157,11 +174,18 @@ class Preflight:
         )
 
     async def _check(self, label: str) -> None:
-        asking: asyncio.Task[Finding] | None = None
+        asking: asyncio.Task[tuple[Finding, Fitness | None]] | None = None
         try:
             while not self._gives_up():
+                wait = self._waits.get(label)
                 begun = await self._from_store(
-                    self._store.begin_check, self._job_id, label, holder=self._holder, ttl_s=self._ttl_s
+                    self._store.begin_check,
+                    self._job_id,
+                    label,
+                    holder=self._holder,
+                    ttl_s=self._ttl_s,
+                    asks_for=wait.what if wait else "",
+                    asks_s=time.monotonic() - wait.since_s if wait else 0.0,
                 )
                 if begun is None:
                     return
@@ -174,7 +198,7 @@ class Preflight:
                 asking = asking or asyncio.create_task(self._ask(label))
                 await asyncio.wait([asking], timeout=min(LOOK_S, self._ttl_s / 4))
                 if asking.done():
-                    await self._note(label, asking.result())
+                    await self._note(label, *asking.result())
                     return
             if asking is not None:  # the next process that opens this job finds what was heard
                 await self._note(label, replace(self._known(label), state="pending"))
@@ -182,20 +206,35 @@ class Preflight:
             if asking is not None:
                 asking.cancel()
 
-    async def _ask(self, label: str) -> Finding:
+    async def _ask(self, label: str) -> tuple[Finding, Fitness | None]:
         try:
-            async with asyncio.timeout(PATIENCE_S):
-                keep = partial(self._so_far.__setitem__, label)
-                return await ask(self._models[label], self._request, so_far=keep)
-        except TimeoutError:
-            finding = self._known(label)
-            error = f"no reply within {PATIENCE_S:g} s"
-            return finding if finding.cause else replace(finding, cause="timeout", error=error)
+            needs = needs_of_spec(self._spec, self._spec.model(label))
+            examination = Examination(partial(self._call, label), needs, says=partial(self._wait_for, label))
+            heard = await examination.briefly()
+            return self._so_far[label], judge(heard, needs, model=label, is_whole=False)
         except Exception as error:  # a fault of ours must not keep the job from running
             log.exception("job %s: the preflight of %s broke", self._job_id, label)
-            return Finding(state="unconfirmed", calls=1, cause=type(error).__name__, error=str(error))
+            return Finding(state="unconfirmed", calls=1, cause=type(error).__name__, error=str(error)), None
 
-    async def _note(self, label: str, finding: Finding) -> None:
+    def _wait_for(self, label: str, what: str) -> None:
+        self._waits[label] = _Wait(what=what, since_s=time.monotonic())
+
+    async def _call(self, label: str, request: Request) -> Reply:
+        """One call of an examination, tried again where it fails in passing.
+
+        Raises:
+            GnomonError: what it ended with in place of a reply.
+        """
+        earlier = self._so_far.get(label)
+
+        def keep(finding: Finding) -> None:
+            self._so_far[label] = finding.after(earlier)
+
+        finding = await ask(self._models[label], request, so_far=keep)
+        keep(finding)
+        return finding.outcome()
+
+    async def _note(self, label: str, finding: Finding, fitness: Fitness | None = None) -> None:
         if finding.error:
             log.warning("job %s: preflight of %s: %s: %s", self._job_id, label, finding.cause, finding.error)
         fault = ProviderFault(finding.error, cause=finding.cause, transient=False)
@@ -209,6 +248,7 @@ class Preflight:
             spent=finding.spent,
             cause=finding.cause,
             error=finding.error,
+            fitness=fitness,
         )
         self._budget.mark_recorded([finding.spent])
         if finding.state == "stopped":

@@ -11,6 +11,7 @@ from gnomon.core.message import Message, ProviderTurn, ToolCall, ToolChoice, Too
 T = TypeVar("T")
 
 CALL_TIMEOUT_S = 120.0  # of one call, unless the model's entry says otherwise
+SLOW_S = 20.0  # after so long without a reply an endpoint is named
 TOOLSETS_KEPT = 64
 UNREADABLE = "usage_unreadable"  # flag of a reply whose provider's token counts are impossible
 

@@ -3,6 +3,8 @@
 import unicodedata
 from collections.abc import Iterator, Sequence
 
+from gnomon.fitness.table import STATE_WORDS
+
 # What can start a link, a table cell, a heading, emphasis, code or HTML in Markdown.
 SPECIAL = {ord(mark): f"\\{mark}" for mark in "\\`*_{}[]()<>#+!|~"} | {10: " ", 13: " "}
 LABEL_CHARS = 27  # what a plot has room for
@@ -180,4 +182,5 @@ FILTERS = {  # of templates: the numbers of reports and pages look alike
     "short": short,
     "signed": signed,
     "gain": gain,
+    "state_words": STATE_WORDS.__getitem__,
 }

@@ -10,6 +10,8 @@ from typing import Literal
 from urllib.parse import urlsplit
 from urllib.request import proxy_bypass_environment
 
+from typing_extensions import TypedDict
+
 from gnomon.core.model import is_built_in, provider_in
 from gnomon.spec.job_spec import ModelSpec
 from gnomon.spec.model_providers import plugged_provider
@@ -79,6 +81,39 @@ def addresses_from_environment(
     ]
 
 
+class Variable(TypedDict):
+    """A variable that is set, never its value: what it decides, and the models that it concerns."""
+
+    name: str
+    holds: Literal["key", "address", "proxy", "setting"]
+    models: list[str]
+
+
+def variables_in_use(models: Iterable[ModelSpec], environ: Mapping[str, str] = os.environ) -> list[Variable]:
+    """The variables that are set and decide where these models are called and with which key, by name.
+
+    >>> here = {"OPENAI_API_BASE": "http://elsewhere.example", "OPENAI_API_KEY": "sk", "HOME": "/"}
+    >>> [(entry["name"], entry["holds"]) for entry in variables_in_use([ModelSpec(id="openai/gpt-4o")], here)]
+    [('OPENAI_API_BASE', 'address'), ('OPENAI_API_KEY', 'key')]
+    """
+    called = [model for model in models if not _is_ours(model)]
+    variables = [
+        Variable(name=where.variable, holds=where.kind, models=list(where.models))
+        for where in addresses_from_environment(called, environ)
+    ]
+    by_key: dict[str, list[str]] = {}
+    for model in called:
+        usual = None if model.api_base else f"{_provider(model).upper().replace('-', '_')}_API_KEY"
+        name = model.api_key_env or usual
+        if name and environ.get(name):
+            by_key.setdefault(name, []).append(model.label)
+    variables += [Variable(name=name, holds="key", models=labels) for name, labels in by_key.items()]
+    if called and MODE_VARIABLE in environ:
+        labels = [model.label for model in called]
+        variables.append(Variable(name=MODE_VARIABLE, holds="setting", models=labels))
+    return sorted(variables, key=lambda variable: variable["name"])
+
+
 def notes_on_environment(models: Iterable[ModelSpec], environ: Mapping[str, str] = os.environ) -> list[str]:
     """What a user is told of the environment before calls are made: addresses, proxies, files that LiteLLM
     reads because the user says so.
@@ -102,12 +137,17 @@ def address_variable(model: ModelSpec, environ: Mapping[str, str] = os.environ) 
     """
     if model.api_base is not None or _is_ours(model):
         return None
-    provider = provider_in(model.id) if "/" in model.id or model.id.startswith("claude-") else "openai"
+    provider = _provider(model)
     usual = (f"{provider.upper().replace('-', '_')}_API_BASE",)
     names = VARIABLES.get(provider, usual)
     if environ.get(_ALL_BY_PROXY, "").lower() == "true":
         names = ("LITELLM_PROXY_API_BASE", *names)
     return next((name for name in names if environ.get(name)), None)
+
+
+def _provider(model: ModelSpec) -> str:
+    """The provider that LiteLLM takes an id to name; a bare name is OpenAI's or Anthropic's."""
+    return provider_in(model.id) if "/" in model.id or model.id.startswith("claude-") else "openai"
 
 
 def _is_ours(model: ModelSpec) -> bool:

@@ -357,7 +357,7 @@ class JobSpec(StrictModel):
     preflight: bool = Field(
         default=True,
         description=(
-            "Whether each model gets one tiny call before the first trial, to find a refused key early."
+            "Whether each model gets a tiny call or two before the first trial, to find a refused key early."
         ),
     )
     cache: bool = Field(

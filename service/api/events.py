@@ -101,7 +101,8 @@ async def _stream(state: State, job_id: str, after: int, *, has_rows: bool) -> A
 
 def _progress(job: JobRecord) -> dict[str, Any]:
     view = job_view(job)
-    return {key: view[key] for key in ("id", "status", "counts", "usd", "tokens")}
+    told = {key: view[key] for key in ("id", "status", "counts", "usd", "tokens")}
+    return told | {"waiting": [check.waiting for check in job.checks if check.waiting]}
 
 
 def _event(name: str, data: dict[str, Any], number: int | None = None) -> str:

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Self
 import click
 
 from gnomon.core.missing import said_in_short
+from gnomon.fitness.table import unfit_text
+from gnomon.report.text_formats import clean
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
@@ -57,6 +59,13 @@ class Counter:
             self._has_shown = done > self._done_before  # the first result is shown at once
             self._next_line_s = time.monotonic() + LINE_EVERY_S
             click.echo(self._line(done, total, note), err=True)
+
+    def say(self, line: str) -> None:
+        """Print a line above the bar, if there is one."""
+        if self._bar is None:
+            click.echo(line, err=True)
+        else:
+            self._bar[0].console.print(line, markup=False, highlight=False)
 
     def _start(self, done: int) -> None:
         self._started_s, self._done_before = time.monotonic(), done
@@ -140,6 +149,7 @@ class JobProgress:
     def __init__(self, counter: Counter | None = None) -> None:
         self._counter = counter or Counter("trials")
         self._sums: dict[str, tuple[float, int]] = {}
+        self._told: set[str] = set()  # models whose endpoint is not fit
 
     def __enter__(self) -> Self:
         return self
@@ -156,12 +166,17 @@ class JobProgress:
                 total, count = self._sums.get(row.arm, (0.0, 0))
                 self._sums[row.arm] = (total + row.score, count + 1)
         job, counts = snapshot.job, snapshot.job.counts
+        for check in job.checks:
+            if check.fitness and not check.fitness["fit"] and check.model not in self._told:
+                self._told.add(check.model)
+                self._counter.say(clean(f"preflight: {unfit_text(check.fitness)}"))
         notes = [f"{arm} {total / count:.2f}" for arm, (total, count) in sorted(self._sums.items())]
         if counts.infra_missing:
             notes.insert(0, f"{counts.infra_missing:,} missing")
         if job.known_usd:
             notes.insert(0, f"{'at least ' if job.usd is None else ''}${job.known_usd:,.2f} spent")
         notes[:0] = [waiting_note(check) for check in job.checks if check.waits_until]
+        notes[:0] = [check.waiting for check in job.checks if check.waiting]
         if job.not_run:
             notes.insert(0, f"stopped early: decided, {job.not_run:,} not run")
         self._counter.show(counts.done, counts.planned, ", ".join(notes))

@@ -197,7 +197,8 @@ def money(usd: float) -> str:
 
 def _waits(job: JobRecord) -> str:
     waits = [check for check in job.checks if check.waits_until]
-    return " ".join(
+    asked = [f"Preflight: {check.waiting}." for check in job.checks if check.waiting]
+    return " ".join(asked[:NAMED]) or " ".join(
         f"{check.model} is not called before {(check.waits_until or '')[11:19]} UTC: "
         f"{said_in_short(check.waits_for)}."
         for check in waits[:NAMED]

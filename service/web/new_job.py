@@ -1,7 +1,7 @@
 """The form of a new job: its spec, what it would cost and what it could detect, before anything is spent."""
 
 import secrets
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
 from typing import Annotated, Any
 
@@ -26,6 +26,7 @@ from gnomon.spec.preset import PRESETS
 from gnomon.spec.spec_file import MAX_SPEC_BYTES, load_yaml
 from service import jobs
 from service.api.state import Shared, State
+from service.endpoint_checks import check_endpoints_of
 from service.web.job_rows import money
 from service.web.pages import View, page, respond
 from service.web.spec_form import CONDITIONS, DEFAULT, as_yaml, changed, form_of, spec_as_written
@@ -48,6 +49,7 @@ def new_job(state: Shared, source: Annotated[str, Query(alias="from", max_length
 
 
 @router.get("/ui/new/check")
+@router.get("/ui/new/endpoint")
 def begin_again() -> RedirectResponse:
     """The address of a check that was reloaded."""
     return RedirectResponse("/ui/new", status_code=303)
@@ -59,6 +61,29 @@ async def check(request: Request, state: Shared) -> Response:
     async with request.form() as posted:
         view = await run_sync(partial(_view_of, state, posted))
     return respond(request, TEMPLATE, view)
+
+
+@router.post("/ui/new/endpoint", response_model=None)
+async def check_endpoint(request: Request, state: Shared) -> Response:
+    """The form with its plan, and what the endpoints of its models are fit for: they are called for it."""
+    async with request.form() as posted:
+        view = await run_sync(partial(_view_of, state, posted))
+    if view["fault"] is None:
+        try:
+            view["endpoints"] = await _endpoints_of(view["yaml"], state, request.is_disconnected)
+        except GnomonError as error:
+            view["endpoints"] = {"fault": without_folders(str(error))}
+    return respond(request, TEMPLATE, view)
+
+
+async def _endpoints_of(text: str, state: State, is_gone: Callable[[], Awaitable[bool]]) -> dict[str, Any]:
+    if not state.memory.checking.acquire(blocking=False):
+        raise Unavailable("other endpoints are being checked; press Check the endpoint in a moment")
+    try:
+        draft = await run_sync(partial(jobs.draft_from_request, load_yaml(text), state.settings))
+        return await check_endpoints_of(draft, state.settings, is_gone=is_gone)
+    finally:
+        state.memory.checking.release()
 
 
 @router.post("/ui/jobs", response_model=None)
@@ -161,6 +186,7 @@ def _shown(
         "title": "New job",
         "answer": note or _answer(plan, message, field),
         "plan": None if plan is None else _plan_view(plan),
+        "endpoints": None,
         "fault": None
         if fault is None
         else {"field": _nearest(field, form), "path": field, "message": message},

@@ -14,6 +14,7 @@ from workers.store.store import Store
 
 JOB_RATE_S, TOTAL_RATE_S = 30.0, 900.0  # over how long the pages say how fast trials end
 PLANS_AT_ONCE = 2
+CHECKS_AT_ONCE = 2
 CAUSES_KEPT = 1_000  # jobs
 KEPT = 200  # counts that are followed
 APART_S = 1.0  # looks that are closer together are one
@@ -63,6 +64,7 @@ class PageMemory:
         self.total_rates = ProgressRates(window_s=TOTAL_RATE_S)
         # Plans open the samples: a few at a time, so that those who type leave the server to others.
         self.planning = threading.BoundedSemaphore(PLANS_AT_ONCE)
+        self.checking = threading.BoundedSemaphore(CHECKS_AT_ONCE)  # of endpoints, a process each
         self._store, self._lock = store, threading.Lock()
         self._causes: LRUCache[tuple[str, int], tuple[MissingTrials, ...]] = LRUCache(CAUSES_KEPT)
 

@@ -11,6 +11,7 @@ import yaml
 from starlette.testclient import TestClient
 
 from tests.agents.conftest import FakeProvider, serving
+from tests.service.endpoints import CallsAsText, Slow
 from tests.service.play import SPEC, post
 from workers.store.store import Store
 
@@ -70,6 +71,31 @@ def test_a_refused_key_is_said_in_the_terminal_the_rows_and_on_page_one(
     assert "**The job failed" in (out_dir / "report.md").read_text()
     everything = "".join(path.read_text() for path in out_dir.iterdir()) + out + err
     assert KEY not in everything
+
+
+def test_an_endpoint_that_is_not_fit_is_told_everywhere_and_its_job_runs(
+    tmp_path: Path, command: Command
+) -> None:
+    out_dir = tmp_path / "out"
+    with CallsAsText() as endpoint:
+        model = {"id": "openai/m", "api_base": endpoint.url}
+        code, out, err = command("run", [model], "--out", str(out_dir))
+    assert code == 0, out + err
+    told = "openai/m is not fit (tool_call); not fit for native tools."
+    assert err.count(f"preflight: {told} Such replies count as `call_in_text`.") == 1
+    [check] = json.loads((out_dir / "report.json").read_text())["preflights"]
+    assert (check["state"], check["calls"], check["fitness"]["native_tools"]) == ("passed", 1, "unfit")
+    page = (out_dir / "report.html").read_text()
+    assert told.rstrip(".") in page
+    assert "<summary>What the preflight of openai/m found</summary>" in page
+
+
+def test_a_preflight_that_takes_its_time_says_what_it_waits_for(command: Command) -> None:
+    with Slow() as endpoint:
+        endpoint.slow_calls, endpoint.seconds = 1, 8.0
+        code, _, err = command("run", [{"id": "openai/m", "api_base": endpoint.url}], "--workers", "1")
+    assert code == 0
+    assert "waiting for openai/m: first reply, " in err
 
 
 def test_one_trial_that_is_tried_says_it_too(

@@ -1,6 +1,7 @@
 """The form of a new job: it and its YAML are one spec, faults are shown where they belong, and Run runs."""
 
 import json
+import os
 import re
 import shlex
 import sys
@@ -14,7 +15,9 @@ from playwright.sync_api import Page, expect
 
 from service.jobs import draft_from_request
 from service.settings import read_settings
+from tests.service.endpoints import CallsAsText, Hanging
 from tests.web.conftest import Site, Visit
+from tests.workers.conftest import children_of, is_alive, wait_until
 
 Open = Callable[..., Visit]
 
@@ -209,3 +212,57 @@ def test_all_faults_of_a_file_of_questions_are_listed(
     page.locator("#check").click()
     expect(field(page, "data-error")).to_contain_text("line 1")
     expect(field(page, "data-error")).to_contain_text("line 2")
+
+
+def endpoint_spec(url: str, **model: object) -> str:
+    spec = {
+        "benchmark": "worlds",
+        "select": {"limit": 6},
+        "models": [{"id": "openai/m", "api_base": url, **model}],
+        "arms": [{"name": "raw", "agent": "direct"}, {"name": "tools", "agent": "react", "tools": "all"}],
+    }
+    return yaml.safe_dump(spec, sort_keys=False)
+
+
+def test_the_endpoint_is_checked_before_anything_is_run(site: Site, visit: Open) -> None:
+    with CallsAsText() as endpoint:
+        page = visit(site).open("/ui/new")
+        page.locator("#yaml").fill(endpoint_spec(endpoint.url))
+        expect(field(page, "models.0.api_base")).to_have_value(endpoint.url)
+        page.locator("#check-endpoint").click()
+        table = page.locator("#endpoints")
+        expect(table).to_contain_text("not fit for native tools", timeout=60_000)
+        expect(table).to_contain_text("written as text, in the form bare_json")
+        expect(table).to_contain_text("tool_calls: text")
+        assert len(endpoint.requests) == 4
+        assert len(site.store.jobs().items) == 1, "nothing was run"
+        field(page, "models.0.id").fill("reference")
+        expect(table).to_have_count(0)
+
+
+def test_an_endpoint_that_is_not_allowed_is_not_called(open_site: Callable[..., Site]) -> None:
+    site = open_site(GNOMON_API_KEYS="0123456789abcdef0123456789abcdef")
+    with CallsAsText() as endpoint:
+        fields = {"yaml": endpoint_spec(endpoint.url), "yaml_before": ""}
+        headers = {"Origin": site.url, "Authorization": "Bearer 0123456789abcdef0123456789abcdef"}
+        answer = httpx.post(f"{site.url}/ui/new/endpoint", data=fields, headers=headers, timeout=60)
+        assert "is not allowed" in answer.text
+        assert endpoint.requests == []
+
+
+def test_a_check_ends_when_nobody_waits_for_it(site: Site) -> None:
+    with Hanging() as endpoint:
+        fields = {"yaml": endpoint_spec(endpoint.url), "yaml_before": ""}
+        with pytest.raises(httpx.ReadTimeout):
+            httpx.post(f"{site.url}/ui/new/endpoint", data=fields, headers={"Origin": site.url}, timeout=20)
+        wait_until(lambda: not checks_under_way(), within_s=20)
+        assert len(endpoint.requests) <= 1
+
+
+def checks_under_way() -> list[int]:
+    """Processes of this one that check endpoints."""
+    return [
+        pid
+        for pid in children_of(os.getpid())
+        if is_alive(pid) and b"workers.endpoint_check" in Path(f"/proc/{pid}/cmdline").read_bytes()
+    ]

@@ -14,16 +14,20 @@ from gnomon.core.errors import ModelFault, ProviderFault
 from gnomon.core.model import Model, Reply, Request
 from gnomon.core.retry import PREFLIGHT_RETRY
 from gnomon.core.score import Outcome
+from gnomon.fitness.examine import OPENING, Examination
+from gnomon.fitness.needs import needs_of_spec
 from tests.agents.conftest import FakeProvider, serving
+from tests.chat_provider import Refusal
+from tests.service.endpoints import CallsAsText, Cutting, FitEndpoint, Hanging, ThinksOnly
 from tests.workers.conftest import BOTH, Clock, Plant, create, make_row, make_spec
 from tests.workers.counting_provider import counting
 from tests.workers.tiny_worker import context_of
 from workers import preflight
 from workers.circuit_breaker import MOST_IN_A_ROW, BreakableModel
-from workers.preflight import PROMPT, preflight_request
 from workers.shard import run_shard
 from workers.store import JobRecord, Store
 from workers.store.job_counters import Usage
+from workers.store.records import ModelCheck
 
 KEY = "sk-abcdefghijklmnop"
 REFUSED = {"error": {"message": f"Incorrect API key provided: {KEY}", "code": "invalid_api_key"}}
@@ -41,7 +45,7 @@ def hurried(monkeypatch: pytest.MonkeyPatch) -> None:
 def provider() -> Iterator[FakeProvider]:
     """The first reply queued is that to the preflight, the second that to every trial."""
     with serving() as fake:
-        fake.choose = lambda request: 0 if PROMPT in json.dumps(request) else 1
+        fake.choose = lambda request: 0 if OPENING in json.dumps(request) else 1
         yield fake
 
 
@@ -64,7 +68,7 @@ def post(store: Store, *models: dict[str, Any], samples: int = 7, **changes: Any
 
 def calls_of(provider: FakeProvider) -> tuple[int, int]:
     """How many preflights and how many trials it was asked."""
-    asked = [PROMPT in json.dumps(request) for request in provider.requests]
+    asked = [OPENING in json.dumps(request) for request in provider.requests]
     return sum(asked), len(asked) - sum(asked)
 
 
@@ -213,10 +217,13 @@ def test_there_is_none_where_nobody_is_called_or_none_is_wanted(
 @pytest.mark.parametrize(
     ("agent", "tools", "offered"), [("react", "all", 1), ("text-react", "all", 0), ("direct", "none", 0)]
 )
-def test_a_tool_is_offered_where_an_arm_sends_schemas(agent: str, tools: str, offered: int) -> None:
+async def test_a_tool_is_offered_where_an_arm_sends_schemas(agent: str, tools: str, offered: int) -> None:
     arms = [{"name": "raw", "agent": "direct"}, {"name": "other", "agent": agent, "tools": tools}]
     decoding = {"all": {"temperature": 0.5, "max_tokens": 900}}
-    request = preflight_request(make_spec(arms=arms, decoding=decoding))
+    spec = make_spec(arms=arms, decoding=decoding)
+    says = Says(None)
+    await Examination(says.reply, needs_of_spec(spec, spec.models[0])).briefly()
+    [request] = says.requests
     assert len(request.tools) == offered
     assert request.decoding.known() == {"temperature": 0.5, "max_tokens": 900}, "as trials are drawn"
 
@@ -296,9 +303,11 @@ class Says(Model):
 
     def __init__(self, *ends: Exception | None) -> None:
         self.ends, self.calls = list(ends), 0
+        self.requests: list[Request] = []
 
     async def reply(self, request: Request) -> Reply:
         self.calls += 1
+        self.requests.append(request)
         end = self.ends.pop(0)
         if end is not None:
             raise end
@@ -346,6 +355,103 @@ async def test_a_breaker_opens_after_final_faults_in_a_row(
         with pytest.raises(ProviderFault, match="no"):
             await model.reply(request)
         assert says.calls == len(ends), "nobody was called"
+
+
+ARMS_WITH_TOOLS = [
+    {"name": "raw", "agent": "direct"},
+    {"name": "tools", "agent": "react", "tools": ["bearing", "distance"]},
+]
+
+
+def test_with_tools_a_preflight_is_a_call_of_one_and_its_result_back(real_store: Store, run: Run) -> None:
+    with FitEndpoint() as endpoint:
+        job = run(
+            post(real_store, {"id": "openai/m", "api_base": endpoint.url}, arms=ARMS_WITH_TOOLS, samples=1)
+        )
+    asked = [request for request in endpoint.requests if OPENING in json.dumps(request)]
+    assert [[tool["function"]["name"] for tool in request["tools"]] for request in asked] == [["bearing"]] * 2
+    assert [message["role"] for message in asked[1]["messages"]] == ["user", "assistant", "tool"]
+    [check] = job.checks
+    assert (check.state, check.calls, check.tokens) == ("passed", 2, 24)
+    assert check.fitness is not None
+    assert (check.fitness["fit"], check.fitness["native_tools"]) == (True, "fit")
+    assert {row["check"] for row in check.fitness["findings"]} >= {"answers", "tool_call", "tool_result"}
+
+
+@pytest.mark.parametrize(
+    ("kind", "arms", "fault"),
+    [
+        (CallsAsText, ARMS_WITH_TOOLS, "tool_call"),
+        (ThinksOnly, ARMS_WITH_TOOLS, "tool_result"),
+        (Cutting, ARMS_WITH_TOOLS[:1], "answer_form"),
+    ],
+)
+def test_what_is_merely_unfit_is_told_and_stops_nothing(
+    real_store: Store, run: Run, kind: type[FitEndpoint], arms: list[dict[str, Any]], fault: str
+) -> None:
+    with kind() as endpoint:
+        job = run(post(real_store, {"id": "openai/m", "api_base": endpoint.url}, arms=arms, samples=1))
+    assert (job.status, job.counts.infra_missing) == ("completed", 0)
+    [check] = job.checks
+    assert check.state == "passed"
+    assert check.fitness is not None
+    assert fault in check.fitness["sentence"]
+
+
+def test_a_result_that_is_refused_is_told_and_stops_nothing(real_store: Store, run: Run) -> None:
+    class RefusesResults(FitEndpoint):
+        def reply(self, request: dict[str, Any]) -> dict[str, Any]:
+            if request["messages"][-1]["role"] == "tool":
+                raise Refusal(400, "unexpected role tool")
+            return super().reply(request)
+
+    with RefusesResults() as endpoint:
+        job = run(
+            post(real_store, {"id": "openai/m", "api_base": endpoint.url}, arms=ARMS_WITH_TOOLS, samples=1)
+        )
+    [check] = job.checks
+    assert (check.state, check.calls) == ("passed", 2)
+    assert check.fitness is not None
+    assert "tool_result" in check.fitness["sentence"]
+    assert job.counts.scored + job.counts.model_failed > 0
+
+
+def test_an_endpoint_that_hangs_is_asked_once_for_as_long_as_a_call_may_take(
+    real_store: Store, run: Run
+) -> None:
+    with Hanging() as endpoint:
+        model = {"id": "openai/m", "api_base": endpoint.url, "call_seconds": 1}
+        job = post(real_store, model, retry={"max_attempts": 1}, samples=1)
+        [check] = run(job).checks
+    assert (check.state, check.calls, check.cause, check.error) == (
+        "unconfirmed",
+        1,
+        "timeout",
+        "no reply within 1 s",
+    )
+
+
+@BOTH
+def test_what_a_preflight_waits_for_is_in_the_job_and_named_once_it_is_slow(
+    store: Store, clock: Clock
+) -> None:
+    job = create(store)
+
+    def waits(seconds: float) -> ModelCheck:
+        store.begin_check(job.id, "m", holder="a", ttl_s=TTL_S, asks_for="first reply", asks_s=seconds)
+        clock.now_s += 1.0
+        return store.job(job.id).checks[0]
+
+    assert waits(0.0).waiting == ""
+    early = waits(5.0)
+    assert (early.asks_for, early.asks_s, early.cause) == ("first reply", 6.0, "")
+    assert early.waiting == "waiting for m: first reply, 6 s"
+    late = waits(39.0)
+    assert (late.cause, late.error) == ("slow", "no reply yet: first reply, 40 s")
+    assert late.waiting == "waiting for m: first reply, 40 s, no reply yet"
+    store.end_check(job.id, "m", holder="a", state="passed", calls=1, spent=Usage(0.5, 7))
+    ended = store.job(job.id).checks[0]
+    assert (ended.waiting, ended.asks_for, ended.asks_s, ended.cause) == ("", "", None, "")
 
 
 def two_models(store: Store) -> JobRecord:

@@ -39,6 +39,16 @@ class Usage(NamedTuple):
         tokens = None if self.tokens is None else max(0, self.tokens - counted.known_tokens)
         return type(self)(usd, tokens)
 
+    def plus(self, other: "Usage") -> Self:
+        """Both together; unknown where one is.
+
+        >>> Usage(0.5, None).plus(Usage(0.25, 7))
+        Usage(usd=0.75, tokens=None)
+        """
+        usd = None if self.usd is None or other.usd is None else self.usd + other.usd
+        tokens = None if self.tokens is None or other.tokens is None else self.tokens + other.tokens
+        return type(self)(usd, tokens)
+
     @classmethod
     def by(cls, used: Row | Trace | Reply) -> Self:
         """What a finished row, its judge among it, a trace so far or a reply has used."""

@@ -201,7 +201,9 @@ class Jobs(JobEnds):
             }
             if db.execute(reopened.values(values)).rowcount:
                 again = update(model_checks).where(model_checks.c.job_id == job_id)
-                db.execute(again.values(state="pending", cause="", error="", holder="", waits_until=None))
+                db.execute(
+                    again.values(state="pending", cause="", error="", holder="", waits_until=None, fitness="")
+                )
         self.end_if_over(job_id)  # its last trials may have ended meanwhile
         return self.job(job_id)
 

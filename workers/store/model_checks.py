@@ -3,9 +3,12 @@
 A model that is stopped is not called any more: its trials end as `infra_missing`, with its provider's words.
 """
 
+import json
+
 from sqlalchemy import ColumnElement, Connection, RowMapping, insert, select, update
 
 from gnomon.core.missing import keepable
+from gnomon.fitness.table import Fitness
 from workers.store.failure import STOPPED
 from workers.store.job_counters import OPEN, Usage, add_results, lock_jobs
 from workers.store.job_ends import JobEnds
@@ -18,9 +21,12 @@ from workers.store.serialization import check_of
 class ModelChecks(JobEnds):
     """The part of the store that knows the state of a job's models."""
 
-    def begin_check(self, job_id: str, model: str, *, holder: str, ttl_s: float) -> tuple[ModelCheck, bool]:
+    def begin_check(
+        self, job_id: str, model: str, *, holder: str, ttl_s: float, asks_for: str = "", asks_s: float = 0.0
+    ) -> tuple[ModelCheck, bool]:
         """The model's state, and whether its preflight is `holder`'s to make: it is where none was
-        made, or the process that began it was silent for `ttl_s` seconds. To call this again renews that.
+        made, or the process that began it was silent for `ttl_s` seconds. To call this again renews that, and
+        notes what the call in flight asks for, and for how many seconds by now.
         """
         with self.writing() as db:
             lock_jobs(db, [job_id])
@@ -29,7 +35,8 @@ class ModelChecks(JobEnds):
                 return check_of(stored, at_s=now), False
             is_own = stored is None or stored["holder"] in ("", holder) or stored["lease_until"] < now
             if is_own:
-                _set(db, job_id, model, state="checking", holder=holder, lease_until=now + ttl_s)
+                asks = {"asks_for": asks_for, "asked_at": now - asks_s if asks_for else None}
+                _set(db, job_id, model, state="checking", holder=holder, lease_until=now + ttl_s, **asks)
             return check_of(_at(db, job_id, model), at_s=now), is_own
 
     def end_check(
@@ -43,6 +50,7 @@ class ModelChecks(JobEnds):
         spent: Usage,
         cause: str = "",
         error: str = "",
+        fitness: Fitness | None = None,
     ) -> None:
         """Note what came of `holder`'s preflight, and charge the job for it. Twice is harmless; where another
         process has taken over meanwhile, that one's finding counts, and both have cost something.
@@ -59,6 +67,8 @@ class ModelChecks(JobEnds):
                 "tokens": _sum(stored["tokens"], spent.tokens),
             }
             result = {"state": state, "cause": cause, "error": keepable(error), "holder": ""}
+            if fitness is not None:
+                result["fitness"] = json.dumps(fitness)
             _set(db, job_id, model, **cost | (result if stored["holder"] == holder else {}))
 
     def note_wait(self, job_id: str, model: str, *, error: str, wait_s: float) -> None:

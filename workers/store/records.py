@@ -5,8 +5,10 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Generic, Literal, NamedTuple, TypeVar
 
+from gnomon.core.model import SLOW_S
 from gnomon.core.row import Row
 from gnomon.core.sample import DataFault
+from gnomon.fitness.table import Fitness
 from gnomon.spec.job_spec import JobSpec
 from gnomon.trials.trial_plan import Trial
 from workers.budget.usage import NO_USAGE, Usage
@@ -14,6 +16,8 @@ from workers.budget.usage import NO_USAGE, Usage
 JobStatus = Literal["queued", "running", "completed", "cancelled", "failed"]
 TrialState = Literal["pending", "leased", "done"]
 CheckState = Literal["pending", "checking", "passed", "unconfirmed", "stopped"]
+
+SHORT_WAIT_S = 2.0  # a shorter one is not told
 
 T = TypeVar("T")
 
@@ -40,7 +44,8 @@ class ModelCheck:
 
     `unconfirmed`: the preflight failed in passing, and the job went on; `stopped`: it is called no more.
     `waits_until`: the provider has been asked too often, said so in the words of `waits_for`, and is not
-    called before; or was not, when the job ended. None: nothing waits for it.
+    called before; or was not, when the job ended. None: nothing waits for it. `asks_for`: what a call in
+    flight waits for, `asks_s` seconds by now. `fitness`: what the preflight has found out; None: not known.
     """
 
     model: str
@@ -52,6 +57,17 @@ class ModelCheck:
     tokens: int | None
     waits_until: str | None = None
     waits_for: str = ""
+    asks_for: str = ""
+    asks_s: float | None = None
+    fitness: Fitness | None = None
+
+    @property
+    def waiting(self) -> str:
+        """What a call in flight waits for, in words; empty in its first seconds, and where there is none."""
+        if self.asks_s is None or self.asks_s < SHORT_WAIT_S:
+            return ""
+        is_slow = ", no reply yet" if self.asks_s >= SLOW_S else ""
+        return f"waiting for {self.model}: {self.asks_for}, {self.asks_s:.0f} s{is_slow}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

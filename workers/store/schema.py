@@ -214,6 +214,9 @@ model_checks = Table(  # what is known of a job's model: its preflight, and whet
     Column("tokens", BigInteger),
     Column("waits_until", Double),  # its provider was asked too often and said so in the words of `waits_for`
     Column("waits_for", Text, nullable=False, default="", server_default=""),
+    Column("asks_for", Text, nullable=False, default="", server_default=""),  # by the call in flight
+    Column("asked_at", Double),  # when that call was begun
+    Column("fitness", Text, nullable=False, default="", server_default=""),  # JSON; empty: not known
 )
 
 workers = Table(

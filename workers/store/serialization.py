@@ -15,6 +15,7 @@ from sqlalchemy import cast as sql_cast
 
 from gnomon.core.compact_json import compact_json
 from gnomon.core.missing import keepable
+from gnomon.core.model import SLOW_S
 from gnomon.core.redaction import redactor_here, without_folders
 from gnomon.core.row import COLUMNS, ROW_COLUMNS, Row
 from gnomon.core.sample import DataFault, SampleRef
@@ -231,7 +232,17 @@ def job_of(
 
 def check_of(columns: RowMapping, *, at_s: float) -> ModelCheck:
     """What is known at that time of the job's model in these columns; a wait may be over."""
-    values = {field.name: columns[field.name] for field in fields(ModelCheck)}
+    own = ("asks_s", "fitness")
+    values = {field.name: columns[field.name] for field in fields(ModelCheck) if field.name not in own}
+    values["fitness"] = json.loads(columns["fitness"]) if columns["fitness"] else None
+    is_asked = columns["state"] == "checking" and columns["asked_at"] is not None
+    values["asks_s"] = round(max(0.0, at_s - columns["asked_at"]), 1) if is_asked else None
+    values["asks_for"] = columns["asks_for"] if is_asked else ""
+    if is_asked and values["asks_s"] >= SLOW_S:
+        values["cause"], values["error"] = (
+            "slow",
+            f"no reply yet: {columns['asks_for']}, {values['asks_s']:.0f} s",
+        )
     is_waiting = columns["waits_until"] is not None and columns["waits_until"] > at_s
     wait = {"waits_until": iso(columns["waits_until"]), "waits_for": columns["waits_for"]}
     return ModelCheck(**values | (wait if is_waiting else {"waits_until": None, "waits_for": ""}))

@@ -4,6 +4,7 @@ from typing import NotRequired
 
 from typing_extensions import TypedDict
 
+from gnomon.fitness.table import Fitness
 from gnomon.report.section import ReportInput, Section
 
 
@@ -19,6 +20,9 @@ class ModelCheckRow(TypedDict):
     tokens: int | None
     waits_until: NotRequired[str | None]  # its provider said in the words of `waits_for` not to call before
     waits_for: NotRequired[str]
+    asks_for: NotRequired[str]  # of a call in flight, for `asks_s` seconds by now
+    asks_s: NotRequired[float | None]
+    fitness: NotRequired[Fitness | None]  # what was found out about the endpoint; None: not known
 
 
 class PreflightsPart(TypedDict):
@@ -40,7 +44,9 @@ def preflight_text(check: ModelCheckRow) -> str:
     calls = f"{check['calls']} call{'s' if check['calls'] != 1 else ''}"
     tokens = "unknown" if check["tokens"] is None else f"{check['tokens']:,}"
     usd = "unknown dollars" if check["usd"] is None else f"${check['usd']:.6f}"
-    return f"{state}{cause}; {calls}, {tokens} tokens, {usd}"
+    fitness = check.get("fitness")
+    found = f"; {fitness['sentence']}" if fitness else ""
+    return f"{state}{cause}; {calls}, {tokens} tokens, {usd}{found}".rstrip(".")
 
 
 preflights = Section(

@@ -11,7 +11,8 @@
     if (!button) data.append("typing", "1");
     const dim = setTimeout(() => document.querySelector(".side").classList.add("stale"), 300);
     try {
-      const answer = await fetch("/ui/new/check", { method: "POST", body: new URLSearchParams(data), signal: mine.signal, headers: { Accept: "text/html" } });
+      if (button && button.id === "check-endpoint") gnomon.announce("The endpoint is being called; this may take minutes.");
+      const answer = await fetch((button && button.getAttribute("formaction")) || "/ui/new/check", { method: "POST", body: new URLSearchParams(data), signal: mine.signal, headers: { Accept: "text/html" } });
       const page = new DOMParser().parseFromString(await answer.text(), "text/html");
       const fresh = page.getElementById("main");
       if (mine.signal.aborted || !page.getElementById("new-job")) return;

@@ -1,0 +1,213 @@
+"""`gnomon check` says of an endpoint what it is fit for, by calls that it really makes."""
+
+import json
+import subprocess
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from gnomon.fitness.needs import OWN_TOOL
+from tests.service.endpoints import (
+    Blind,
+    CallsAsText,
+    Cutting,
+    FitEndpoint,
+    Hanging,
+    Repeating,
+    Slow,
+    ThinksOnly,
+    WithoutTools,
+)
+
+Command = Callable[..., "subprocess.CompletedProcess[str]"]
+KEY = "sk-abcdefghijklmnop"
+
+
+@pytest.fixture
+def check(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run_gnomon: Command
+) -> Callable[..., tuple[int, dict[str, Any], str]]:
+    """Run `gnomon check --json` on an endpoint, or on a spec of it: exit code, document, stderr."""
+    monkeypatch.setenv("GNOMON_DATA_DIR", str(tmp_path / "data"))
+
+    def run(
+        endpoint: FitEndpoint, *options: str, spec: Mapping[str, Any] | None = None, **model: Any
+    ) -> tuple[int, dict[str, Any], str]:
+        target = ["openai/m", "--api-base", endpoint.url]
+        if spec is not None:
+            models = [{"id": "openai/m", "api_base": endpoint.url, **model}]
+            path = tmp_path / "spec.yaml"
+            path.write_text(
+                yaml.safe_dump({"benchmark": "worlds", "select": {"limit": 4}, "models": models, **spec})
+            )
+            target = [str(path)]
+        done = run_gnomon("check", *target, *options, "--json")
+        return done.returncode, json.loads(done.stdout), done.stderr
+
+    return run
+
+
+Check = Callable[..., tuple[int, dict[str, Any], str]]
+NATIVE = {"arms": [{"name": "raw", "agent": "direct"}, {"name": "tools", "agent": "react", "tools": "all"}]}
+IN_WORDS = {
+    "arms": [{"name": "raw", "agent": "direct"}, {"name": "tools", "agent": "text-react", "tools": "all"}]
+}
+WITHOUT = {"arms": [{"name": "raw", "agent": "direct", "show": ["camera_data"]}]}
+
+
+def states(document: Mapping[str, Any]) -> dict[str, str]:
+    return {row["check"]: row["state"] for row in document["models"][0]["findings"]}
+
+
+def row_of(document: Mapping[str, Any], check: str) -> dict[str, str]:
+    return next(row for row in document["models"][0]["findings"] if row["check"] == check)
+
+
+def test_an_endpoint_that_does_all_is_fit_and_was_asked_each_thing_once(check: Check) -> None:
+    with FitEndpoint() as endpoint:
+        code, document, _ = check(endpoint)
+    [fitness] = document["models"]
+    assert (code, document["fit"], fitness["native_tools"]) == (0, True, "fit")
+    assert fitness["sentence"] == "openai/m is fit for what is asked of it; fit for native tools."
+    assert "unfit" not in states(document).values()
+    assert len(endpoint.requests) == fitness["calls"] == 7
+    assert (fitness["prompt_tokens"], fitness["completion_tokens"], fitness["usd"]) == (63, 21, None)
+    assert {
+        request["tools"][0]["function"]["name"] for request in endpoint.requests if "tools" in request
+    } == {OWN_TOOL["function"]["name"]}
+
+
+@pytest.mark.parametrize(
+    ("kind", "code", "unfit", "words"),
+    [
+        (WithoutTools, 1, {"tool_call"}, "start the server with a tool parser"),
+        (CallsAsText, 1, {"tool_call", "calls_in_text"}, "`tool_calls: text`"),
+        (ThinksOnly, 1, {"answers", "reasoning", "tool_result"}, "`thought_only`"),
+        (
+            Cutting,
+            1,
+            {"system_role", "answer_form", "tool_call", "picture"},
+            "Raise the model's `max_tokens`",
+        ),
+        (Repeating, 1, {"tool_result", "tool_picture"}, "until `max_tool_calls`"),
+        (Blind, 0, {"picture", "tool_picture"}, "`pictures: false`"),
+    ],
+)
+def test_what_an_endpoint_lacks_is_named_with_what_helps(
+    check: Check, kind: type[FitEndpoint], code: int, unfit: set[str], words: str
+) -> None:
+    with kind() as endpoint:
+        ended, document, _ = check(endpoint)
+    assert ended == code
+    assert {name for name, state in states(document).items() if state == "unfit"} == unfit
+    assert any(words in row["advice"] for row in document["models"][0]["findings"])
+
+
+@pytest.mark.parametrize(
+    ("kind", "spec", "model", "code", "native"),
+    [
+        (WithoutTools, NATIVE, {}, 1, "unfit"),
+        (WithoutTools, IN_WORDS, {}, 0, "not_needed"),
+        (CallsAsText, NATIVE, {}, 1, "unfit"),
+        (Blind, NATIVE, {}, 1, "fit"),
+        (Blind, NATIVE, {"pictures": False}, 0, "fit"),
+        (Blind, WITHOUT, {}, 0, "not_needed"),
+        (Cutting, WITHOUT, {}, 1, "not_needed"),
+    ],
+)
+def test_of_a_spec_only_what_its_arms_need_decides(
+    check: Check, kind: type[FitEndpoint], spec: dict[str, Any], model: dict[str, Any], code: int, native: str
+) -> None:
+    with kind() as endpoint:
+        ended, document, _ = check(endpoint, spec=spec, **model)
+    assert (ended, document["models"][0]["native_tools"]) == (code, native)
+    assert document["fit"] == (code == 0)
+
+
+def test_all_tools_of_the_arms_are_offered_as_trials_offer_them(check: Check) -> None:
+    with FitEndpoint() as endpoint:
+        check(endpoint, spec={"arms": [{"name": "t", "agent": "react", "tools": ["bearing", "distance"]}]})
+    offered = [
+        [tool["function"]["name"] for tool in request["tools"]]
+        for request in endpoint.requests
+        if "tools" in request
+    ]
+    assert offered == [["bearing", "distance"]] * 2
+
+
+def test_calls_in_words_are_fit_where_the_spec_reads_them(check: Check) -> None:
+    class UsesResults(CallsAsText):
+        def reply(self, request: dict[str, Any]) -> dict[str, Any]:
+            if "code_word" in str(request["messages"][-1]["content"]):
+                return self.say("heron")
+            return super().reply(request)
+
+    with UsesResults() as endpoint:
+        code, document, _ = check(endpoint, spec=NATIVE, tool_calls="text")
+    assert code == 0, document
+    assert document["models"][0]["native_tools"] == "unfit"
+    assert states(document)["tool_result"] == "fit"
+
+
+def test_an_endpoint_that_hangs_is_given_up_after_the_seconds_of_a_call(check: Check) -> None:
+    with Hanging() as endpoint:
+        code, document, _ = check(endpoint, "--call-seconds", "1")
+    assert code == 1
+    assert row_of(document, "answers")["came"] == "“no reply within 1 s”"
+    assert "call_seconds" in row_of(document, "answers")["advice"]
+    assert len(endpoint.requests) == 1
+
+
+def test_a_slow_endpoint_is_waited_for(check: Check) -> None:
+    with Slow() as endpoint:
+        endpoint.seconds = 0.5
+        code, document, _ = check(endpoint, spec=WITHOUT)
+    assert code == 0
+    assert document["models"][0]["seconds"] >= 1.0
+
+
+def test_keys_and_addresses_from_the_environment_are_named_and_never_shown(
+    check: Check, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MY_KEY", KEY)
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    with FitEndpoint() as endpoint:
+        _, document, errors = check(endpoint, "--api-key-env", "MY_KEY")
+    named = {entry["name"]: entry["holds"] for entry in document["environment"]}
+    assert (named["MY_KEY"], named["NO_PROXY"]) == ("key", "proxy")
+    assert KEY not in json.dumps(document) + errors
+
+
+def test_the_table_is_for_people_too(run_gnomon: Command) -> None:
+    with CallsAsText() as endpoint:
+        done = run_gnomon("check", "openai/m", "--api-base", endpoint.url)
+    assert done.returncode == 1
+    lines = done.stdout.splitlines()
+    assert lines[0].split() == ["check", "state", "asked:", "what", "came"]
+    assert any(line.startswith("tool_call") and "not fit" in line for line in lines)
+    assert any("openai/m is not fit (tool_call); not fit for native tools. 5 calls" in line for line in lines)
+
+
+@pytest.mark.parametrize("model", ["reference", "scripted-a"])
+def test_a_built_in_model_has_no_endpoint_to_check(run_gnomon: Command, model: str) -> None:
+    done = run_gnomon("check", model)
+    assert done.returncode == 0
+    assert f"{model}: nothing to check: a built-in" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("target", "says"),
+    [
+        (["nope"], "MODEL_ID: 'nope' names no provider"),
+        (["absent.yaml"], "SPEC: absent.yaml cannot be read"),
+        (["openai/m", "--api-base", "http://elsewhere.example/v1"], "--api-base: "),
+        (["openai/m", "--call-seconds", "0"], "--call-seconds"),
+    ],
+)
+def test_what_cannot_be_checked_is_refused_by_name(run_gnomon: Command, target: list[str], says: str) -> None:
+    done = run_gnomon("check", *target)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert says in done.stderr
