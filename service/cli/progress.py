@@ -58,6 +58,13 @@ class Counter:
             self._next_line_s = time.monotonic() + LINE_EVERY_S
             click.echo(self._line(done, total, note), err=True)
 
+    def say(self, line: str) -> None:
+        """Print a line beside the count."""
+        if self._bar is not None:
+            self._bar[0].console.print(line, markup=False, highlight=False)
+        else:
+            click.echo(line, err=True)
+
     def _start(self, done: int) -> None:
         self._started_s, self._done_before = time.monotonic(), done
         self._next_line_s = self._started_s + LINE_EVERY_S
@@ -140,6 +147,8 @@ class JobProgress:
     def __init__(self, counter: Counter | None = None) -> None:
         self._counter = counter or Counter("trials")
         self._sums: dict[str, tuple[float, int]] = {}
+        self._told: set[tuple[str, str, str]] = set()
+        self.never_read: list[tuple[str, str]] = []  # models and arms of which no reply could be read
 
     def __enter__(self) -> Self:
         return self
@@ -155,6 +164,11 @@ class JobProgress:
             if row.score is not None:
                 total, count = self._sums.get(row.arm, (0.0, 0))
                 self._sums[row.arm] = (total + row.score, count + 1)
+        for unread in snapshot.unread:
+            if unread.key not in self._told:
+                self._told.add(unread.key)
+                self._counter.say(f"warning: {unread.sentence}")
+        self.never_read = [(unread.model, unread.arm) for unread in snapshot.unread if not unread.read]
         job, counts = snapshot.job, snapshot.job.counts
         notes = [f"{arm} {total / count:.2f}" for arm, (total, count) in sorted(self._sums.items())]
         if counts.infra_missing:
