@@ -187,7 +187,7 @@ def _names(report: LettersPart) -> list[str]:
 
 
 def _head(report: LettersPart) -> Sequence[str]:
-    return "model", "arm", "letters", *_names(report), "in excess", "p"
+    return "model", "arm", "in excess", "p", "letters", *_names(report)
 
 
 def _row(report: LettersPart, row: LetterReport) -> Sequence[str]:
@@ -197,7 +197,7 @@ def _row(report: LettersPart, row: LetterReport) -> Sequence[str]:
         for letter in _names(report)
     ]
     excess = "–" if row["excess"] is None else f"{row['letter']}, {percent(row['excess'])} %"
-    return row["model"], row["arm"], f"{row['n']:,} of {row['answers']:,}", *cells, excess, p_text(row["p"])
+    return row["model"], row["arm"], excess, p_text(row["p"]), f"{row['n']:,} of {row['answers']:,}", *cells
 
 
 def _view(report: LettersPart) -> Mapping[str, object] | None:
