@@ -22,11 +22,12 @@ from gnomon.core.score import Outcome
 from gnomon.exchange.foreign import benchmark_called
 from gnomon.report.adjustment import adjust
 from gnomon.report.detectable import Detectable
+from gnomon.report.drift import run_together
 from gnomon.report.pairs import pairs
 from gnomon.report.score_matrix import read_scores
 from gnomon.report.scored_rows import ScoredRows
 from gnomon.report.section import ReportInput
-from gnomon.report.sections.contrasts import compare_pair, contrast_report, run_together
+from gnomon.report.sections.contrasts import compare_pair, contrast_report
 from gnomon.spec.job_spec import JobSpec
 from gnomon.statistics.design import Floats
 
@@ -166,7 +167,10 @@ def verdicts(rows: Iterator[Row], spec: JobSpec) -> tuple[str, str, bool]:
     )
     [pair] = report_input.pairs
     result = compare_pair(scores, pair, "all", scores.everywhere(), headline="mean_of_samples", repeats=1)
-    [adjusted], [together] = adjust([result], spec.analysis), run_together(report_input, [result])
+    [adjusted], [together] = (
+        adjust([result], spec.analysis),
+        run_together(report_input, [result], compare_pair),
+    )
     plain, ruled = (
         contrast_report(
             result, adjusted=adjusted, detectable=Detectable(effect=None), interim=False, together=rule

@@ -5,21 +5,28 @@ among the pairs that were run together.
 """
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gnomon.core.row_batch import distinct_codes
+from gnomon.report.adjustment import Adjusted, adjust
 from gnomon.report.pairs import ArmPair
 from gnomon.report.row_formats import escape_surrogates
 from gnomon.report.score_matrix import SampleScores, ScoreMatrix
 from gnomon.report.scored_rows import NO_TIME, ScoredRows
 from gnomon.report.text_formats import count
+from gnomon.report.verdict import Verdict, judge
 from gnomon.statistics.design import dense
+from gnomon.statistics.paired import Comparison
 from gnomon.stopping import while_wanted
+
+if TYPE_CHECKING:
+    from gnomon.report.section import ReportInput
+    from gnomon.report.sections.contrasts import PairResult
 
 APART_MS = 60_000  # trials of a pair are apart if one began so much later than the other
 APART_SHARE = 0.20  # and if so many of the two arms' trials began between them
@@ -115,6 +122,67 @@ def scores_together(scores: ScoreMatrix, rows: ScoredRows, pair: ArmPair) -> Sam
         answered=answered,
         missing=(scores.answered + scores.missing)[groups] - answered,
     )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunTogether:
+    """A comparison over the trials that were run together, where too many others were not."""
+
+    runs: PairRuns
+    comparison: Comparison | None  # None: no sample has such trials
+    adjusted: Adjusted
+
+    def doubts(self, verdict: Verdict, *, interim: bool) -> list[str]:
+        """What forbids this verdict on all trials."""
+        if self.runs.is_apart:
+            return [self.runs.why]
+        held: Verdict = "undecided"
+        if self.comparison is not None:
+            held, _ = judge(
+                self.comparison,
+                p_adjusted=self.adjusted.p,
+                loss=None,
+                margin=self.adjusted.limits.ends if self.adjusted.limits else (0.0, 0.0),
+                equivalence_p=self.adjusted.equivalence_p_adjusted,
+                interim=interim,
+            )
+        if verdict in ("undecided", held):
+            return []
+        together = f"{self.runs.together:,} of {count(self.runs.pairs, 'pair')}"
+        return [f"it does not hold among the {together} that were run together, as {self.runs.why}"]
+
+
+def run_together(
+    report_input: "ReportInput", results: "Sequence[PairResult]", compare: "Callable[..., PairResult]"
+) -> list[RunTogether | None]:
+    """The comparisons over the trials that were run together, as `compare` makes them; None where nearly all
+    were.
+    """
+    scores, rows, spec = report_input.scores, report_input.collected(ScoredRows), report_input.spec
+    doubtful = {runs.pair.key: runs for runs in runs_of(scores, rows, report_input.pairs) if runs.is_doubtful}
+    if not doubtful:
+        return [None] * len(results)
+    by_pair = {key: scores_together(scores, rows, runs.pair) for key, runs in doubtful.items()}
+    within = {name: scores.cells == code for code, name in enumerate(scores.cell_names)}
+    held = [
+        compare(
+            by_pair[result.pair.key],
+            result.pair,
+            result.scope,
+            scores.everywhere() if result.scope == "all" else within[result.scope],
+            headline=report_input.benchmark.headline if result.scope == "all" else "mean_of_samples",
+            repeats=spec.repeats,
+            plan=report_input.drawn_plan,
+        )
+        if result.pair.key in doubtful
+        else result
+        for result in while_wanted(results)
+    ]
+    return [
+        RunTogether(runs=runs, comparison=result.comparison, adjusted=adjusted) if runs else None
+        for result, adjusted in zip(held, adjust(held, spec.analysis), strict=True)
+        for runs in [doubtful.get(result.pair.key)]
+    ]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

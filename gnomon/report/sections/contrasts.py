@@ -13,15 +13,13 @@ from typing_extensions import TypedDict
 from gnomon.report.adjustment import Adjusted, adjust
 from gnomon.report.charts import Mark, difference_plot
 from gnomon.report.detectable import Detectable, Judged, Rule, detectable_in
-from gnomon.report.drift import PairRuns, runs_of, scores_together
+from gnomon.report.drift import RunTogether, run_together
 from gnomon.report.pairs import ArmPair
 from gnomon.report.score_matrix import RIGHT, SampleScores
-from gnomon.report.scored_rows import ScoredRows
 from gnomon.report.section import UNFINISHED, Interval, PairKey, ReportInput, Section, interval, pair_key
 from gnomon.report.sections.job import JobPart
 from gnomon.report.sequence import DrawnPlan, early_stop_text
 from gnomon.report.text_formats import (
-    count,
     escape_markdown,
     label,
     markdown_table,
@@ -139,7 +137,7 @@ def _contrasts(report_input: ReportInput) -> ContrastsPart:
             results,
             adjust(results, analysis),
             _detectable(report_input, results),
-            run_together(report_input, results),
+            run_together(report_input, results, compare_pair),
             strict=True,
         )
     ]
@@ -188,33 +186,6 @@ def rule_of(family: Family, *, looks: int, repeats: int) -> Rule:
         return Judged(is_claimed=verdict in ("helps", "hurts"), diff=comparison.diff, reasons=reasons)
 
     return rule
-
-
-def run_together(report_input: ReportInput, results: Sequence[PairResult]) -> "Sequence[RunTogether | None]":
-    """The comparisons over the trials that were run together; None where nearly all were."""
-    scores, rows = report_input.scores, report_input.collected(ScoredRows)
-    doubtful = {runs.pair.key: runs for runs in runs_of(scores, rows, report_input.pairs) if runs.is_doubtful}
-    within = {name: scores.cells == code for code, name in enumerate(scores.cell_names)}
-    by_pair = {key: scores_together(scores, rows, runs.pair) for key, runs in doubtful.items()}
-    held = [
-        compare_pair(
-            by_pair[result.pair.key],
-            result.pair,
-            result.scope,
-            scores.everywhere() if result.scope == "all" else within[result.scope],
-            headline=report_input.benchmark.headline if result.scope == "all" else "mean_of_samples",
-            repeats=report_input.spec.repeats,
-            plan=report_input.drawn_plan,
-        )
-        if result.pair.key in doubtful
-        else result
-        for result in while_wanted(results)
-    ]
-    return [
-        RunTogether(runs=runs, comparison=result.comparison, adjusted=adjusted) if runs else None
-        for result, adjusted in zip(held, adjust(held, report_input.spec.analysis), strict=True)
-        for runs in [doubtful.get(result.pair.key)]
-    ]
 
 
 def _compare_all(report_input: ReportInput) -> Iterator[PairResult]:
@@ -330,40 +301,6 @@ def missing_share(scores: SampleScores, group: int, within: Mask) -> float:
     return missing / ended if ended else 0.0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunTogether:
-    """A comparison over the trials that were run together, where others were not."""
-
-    runs: PairRuns
-    comparison: Comparison | None
-    adjusted: Adjusted
-
-    def doubts(self, verdict: Verdict, *, interim: bool) -> list[str]:
-        """What forbids this verdict on all trials."""
-        if self.runs.is_apart:
-            return [self.runs.why]
-        held: Verdict = "undecided"
-        if self.comparison is not None:
-            held, _ = _judged(self.comparison, self.adjusted, loss=None, interim=interim)
-        if verdict in ("undecided", held):
-            return []
-        together = f"{self.runs.together:,} of {count(self.runs.pairs, 'pair')}"
-        return [f"it does not hold among the {together} that were run together, as {self.runs.why}"]
-
-
-def _judged(
-    comparison: Comparison, adjusted: Adjusted, *, loss: Loss | None, interim: bool
-) -> tuple[Verdict, list[str]]:
-    return judge(
-        comparison,
-        p_adjusted=adjusted.p,
-        loss=loss,
-        margin=adjusted.limits.ends if adjusted.limits else (0.0, 0.0),
-        equivalence_p=adjusted.equivalence_p_adjusted,
-        interim=interim,
-    )
-
-
 def contrast_report(
     result: PairResult,
     *,
@@ -419,10 +356,16 @@ def contrast_report(
         "verdict_text": "",
     }
     if comparison is not None:
-        verdict, reasons = _judged(comparison, adjusted, loss=result.loss, interim=interim)
-        doubts = together.doubts(verdict, interim=interim) if together else []
-        contrast["verdict"] = "undecided" if doubts else verdict
-        contrast["reasons"] = [*doubts, *reasons]
+        contrast["verdict"], contrast["reasons"] = judge(
+            comparison,
+            p_adjusted=adjusted.p,
+            loss=result.loss,
+            margin=adjusted.limits.ends if adjusted.limits else (0.0, 0.0),
+            equivalence_p=adjusted.equivalence_p_adjusted,
+            interim=interim,
+        )
+        if together is not None and (doubts := together.doubts(contrast["verdict"], interim=interim)):
+            contrast["verdict"], contrast["reasons"] = "undecided", [*doubts, *contrast["reasons"]]
         contrast["below_margin"] = is_below_margin(contrast)
     contrast["verdict_text"] = sentence(contrast, interim=interim)
     return contrast
