@@ -67,6 +67,18 @@ class FaultsView(TypedDict):
     first: list[FaultView]
 
 
+class UnreadView(TypedDict):
+    """An arm of which most replies cannot be read: a `share` of the `n` that have ended, most of one kind."""
+
+    model: str
+    arm: str
+    kind: str
+    share: float
+    n: int
+    example: str
+    text: str
+
+
 class JobView(TypedDict):
     """A job as it is now; `usd` and `tokens` are null as soon as those of one trial are unknown."""
 
@@ -88,6 +100,7 @@ class JobView(TypedDict):
     spec_hash: str
     spec: dict[str, Any]
     faults: FaultsView
+    alerts: NotRequired[list[UnreadView]]  # of one job alone, not in lists
 
 
 class JobList(TypedDict):

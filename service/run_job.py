@@ -11,6 +11,7 @@ from sqlalchemy.exc import OperationalError
 from gnomon.core.errors import GnomonError
 from gnomon.core.row import Row
 from service.local_stack import LocalStack, default_workers, local_stack
+from service.reply_watch import ReplyWatch, UnreadReplies
 from service.settings import Settings
 from service.supervisor import sigterm_as_interrupt
 from workers.store.job_counters import OPEN
@@ -29,10 +30,11 @@ WORKERS_S = 60.0  # without any worker a run gives up after this long
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JobSnapshot:
-    """A job at one moment, and the rows that came since the snapshot before."""
+    """A job at one moment, the rows that came since the snapshot before, and arms that cannot be read."""
 
     job: JobRecord
     rows: Sequence[Row]
+    unread: Sequence[UnreadReplies]
 
 
 def run_to_end(
@@ -154,9 +156,11 @@ def poll_job(store: Store, job_id: str, *, within_s: float | None = None) -> Ite
     """
     until_s = None if within_s is None else time.monotonic() + within_s
     seq, last_read_s = 0, time.monotonic()
+    watch, unread = ReplyWatch(store), list[UnreadReplies]()
     while True:
         try:
             job, numbered = store.job(job_id), store.rows_after(job_id, seq, BATCH)
+            unread = watch.unread(job_id) if numbered else unread
         except OperationalError:  # such as PostgreSQL while it starts again; the workers wait for it too
             if time.monotonic() - last_read_s > AWAY_S:
                 raise
@@ -165,7 +169,7 @@ def poll_job(store: Store, job_id: str, *, within_s: float | None = None) -> Ite
         last_read_s = time.monotonic()
         if numbered:
             seq = numbered[-1][0]
-        yield JobSnapshot(job=job, rows=[row for _, row in numbered])
+        yield JobSnapshot(job=job, rows=[row for _, row in numbered], unread=unread)
         if len(numbered) == BATCH:
             continue
         if job.status not in OPEN and not job.counts.running:

@@ -12,6 +12,7 @@ from gnomon.report.sections.consistency import ConsistencyPart
 from gnomon.report.sections.contrasts import ContrastsPart
 from gnomon.report.sections.cost import CostPart
 from gnomon.report.sections.difficulty import DifficultyPart
+from gnomon.report.sections.drift import DriftPart
 from gnomon.report.sections.error_kinds import ErrorKindsPart
 from gnomon.report.sections.extra_metrics import ExtraMetricsPart
 from gnomon.report.sections.figures import FiguresPart
@@ -21,6 +22,7 @@ from gnomon.report.sections.heuristics import HeuristicsPart
 from gnomon.report.sections.integrity import IntegrityPart
 from gnomon.report.sections.job import JobPart
 from gnomon.report.sections.judge import JudgePart
+from gnomon.report.sections.letters import LettersPart
 from gnomon.report.sections.necessity import NecessityPart
 from gnomon.report.sections.pair_verdicts import PairVerdictsPart
 from gnomon.report.sections.people import PeoplePart
@@ -57,6 +59,7 @@ class Report(
     DifficultyPart,
     HeuristicsPart,
     ExtraMetricsPart,
+    LettersPart,
     PublishedPart,
     PeoplePart,
     PairVerdictsPart,
@@ -74,6 +77,7 @@ class Report(
     PooledPart,
     PreflightsPart,
     CostPart,
+    DriftPart,
     IntegrityPart,
     SealPart,
 ):

@@ -179,11 +179,7 @@ class _Columns:
             groups, samples = numbers[alike.codes], self._samples_of(batch)
             add_rows(self.totals, batch, groups)
             self._note_tools(batch, groups, samples)
-            scores = batch.numbers("score").copy()
-            scores[batch.distinct("outcome").places(lambda outcome: outcome == Outcome.INFRA_MISSING)] = (
-                np.nan
-            )
-            columns = {"group": groups, "sample": samples, "score": scores}
+            columns = {"group": groups, "sample": samples, "score": scores_of(batch)}
             for name, values in self._by_row.items():
                 _append(values, columns[name] if name in columns else batch.numbers(name))
             self._note_texts(batch)
@@ -238,6 +234,13 @@ class _Columns:
         for name, kept in (("trial_id", self.trials), ("answer", self.answers)):
             texts = batch.columns[name]
             kept.extend(texts if is_first.all() else list(compress(texts, is_first.tolist())))
+
+
+def scores_of(batch: RowBatch) -> Floats:
+    """The rows' scores; NaN of a trial that is missing."""
+    scores = batch.numbers("score").copy()
+    scores[batch.distinct("outcome").places(lambda outcome: outcome == Outcome.INFRA_MISSING)] = np.nan
+    return scores
 
 
 def read_scores(

@@ -33,6 +33,7 @@ from service.api.rate_limit import TokenBuckets
 from service.api.state import OpenStreams, State
 from service.headlines import Headlines
 from service.live_reports import LiveReports
+from service.reply_watch import ReplyWatch
 from service.report_cache import ReportCache
 from service.settings import Settings
 from service.trial_indexes import TrialIndexes
@@ -183,6 +184,7 @@ def create_app(settings: Settings, *, store: Store, redis: Redis) -> Api:
         headlines=headlines,
         live_reports=LiveReports(cached_reports),
         indexes=indexes,
+        replies=ReplyWatch(store),
         memory=PageMemory(store, headlines),
         pace=TokenBuckets(settings.max_per_minute),
         streams=OpenStreams(),

@@ -15,7 +15,7 @@ from starlette.types import Receive, Scope, Send
 from gnomon.report.row_formats import row_to_json
 from service.api.middleware import Caller
 from service.api.problems import problem
-from service.api.serializers import job_view
+from service.api.serializers import alert_views, job_view
 from service.api.state import OpenStreams, Shared, State
 from workers.store.job_counters import OPEN
 from workers.store.jobs import number_of
@@ -68,7 +68,9 @@ async def job_events(
     only: Annotated[Literal["progress"] | None, Query(description="leave out the rows")] = None,
     last_event_id: Annotated[str | None, Header()] = None,
 ) -> StreamingResponse:
-    """Events: `progress` with the job, `trial` with each new row (its id is a cursor), `done` at the end."""
+    """Events: `progress` with the job, `trial` with each new row (its id is a cursor), `alert` with an arm
+    whose replies cannot be read, once, and `done` at the end.
+    """
     after = number_of(last_event_id or cursor or "0")
     await run_sync(state.store.job, job_id)
     events = _stream(state, job_id, after, has_rows=only is None)
@@ -77,6 +79,7 @@ async def job_events(
 
 async def _stream(state: State, job_id: str, after: int, *, has_rows: bool) -> AsyncIterator[str]:
     last_progress: dict[str, Any] = {}
+    told: set[tuple[str, str, str]] = set()
     last_sent_s = time.monotonic()
     while True:
         # The job is read before its rows: once it has ended, no rows come after those read here.
@@ -91,10 +94,16 @@ async def _stream(state: State, job_id: str, after: int, *, has_rows: bool) -> A
         if progress != last_progress:
             last_progress = progress
             yield _event("progress", progress)
+            for alert in await run_sync(alert_views, state.replies, job_id):
+                key = alert["model"], alert["arm"], alert["kind"]
+                if key not in told:
+                    told.add(key)
+                    yield _event("alert", alert)
         if len(rows) == BATCH:
             continue
         if job.status not in OPEN and not job.counts.running:
-            yield _event("done", job_view(job))
+            alerts = await run_sync(alert_views, state.replies, job_id)
+            yield _event("done", {**job_view(job), "alerts": alerts})
             return
         await asyncio.sleep(POLL_S)
 

@@ -9,7 +9,7 @@ from gnomon.core.redaction import without_folders
 from service import jobs
 from service.api.middleware import IdempotencyKey
 from service.api.request_body import body_docs, plain_body
-from service.api.serializers import job_view, listing
+from service.api.serializers import alert_views, job_view, listing
 from service.api.state import Shared
 
 MAX_LIMIT = 10_000
@@ -50,8 +50,9 @@ def list_jobs(state: Shared, cursor: Cursor = None, limit: Limit = 100) -> dict[
 
 @router.get("/{job_id}")
 def get_job(state: Shared, job_id: str) -> dict[str, Any]:
-    """Status, counts, spending and spec of one job."""
-    return job_view(state.store.job(job_id))
+    """Status, counts, spending and spec of one job, and the arms whose replies cannot be read."""
+    job = state.store.job(job_id)
+    return {**job_view(job), "alerts": alert_views(state.replies, job_id)}
 
 
 @router.post("/{job_id}/cancel")

@@ -5,6 +5,7 @@ from dataclasses import asdict
 from typing import Any
 
 from gnomon.report.row_formats import row_to_json as row_record
+from service.reply_watch import ReplyWatch
 from workers.store.records import JobRecord, TrialRecord
 
 SHOWN_FAULTS = 20
@@ -35,6 +36,11 @@ def job_view(job: JobRecord) -> dict[str, Any]:
             "first": [asdict(fault) for fault in job.faults[:SHOWN_FAULTS]],
         },
     }
+
+
+def alert_views(watch: ReplyWatch, job_id: str) -> list[dict[str, Any]]:
+    """The arms of a job whose replies cannot be read, as JSON."""
+    return [unread.record() for unread in watch.unread(job_id)]
 
 
 def trial_view(record: TrialRecord) -> dict[str, Any]:

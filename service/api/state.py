@@ -11,6 +11,7 @@ from redis import Redis
 from service.api.rate_limit import TokenBuckets
 from service.headlines import Headlines
 from service.live_reports import LiveReports
+from service.reply_watch import ReplyWatch
 from service.report_cache import ReportCache
 from service.settings import Settings
 from service.trial_indexes import TrialIndexes
@@ -42,6 +43,7 @@ class State:
     live_reports: LiveReports
     headlines: Headlines
     indexes: TrialIndexes
+    replies: ReplyWatch
     pace: TokenBuckets
     streams: OpenStreams
     memory: PageMemory

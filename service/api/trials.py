@@ -10,6 +10,7 @@ from fastapi import APIRouter, Depends, Header, Query
 from fastapi.responses import JSONResponse, Response, StreamingResponse
 
 from gnomon.core.errors import SpecError
+from gnomon.core.reply_state import ReplyState
 from gnomon.core.row import Row
 from gnomon.core.score import Outcome
 from gnomon.report.row_formats import ndjson_line, row_to_json, rows_csv
@@ -51,6 +52,7 @@ class Filters:
     model: str | None
     task: str | None
     outcome: str | None
+    reply_state: str | None
 
     def wanted(self) -> dict[str, str]:
         """Those that leave some rows out."""
@@ -74,12 +76,13 @@ def list_trials(
     model: TextFilter = None,
     task: TextFilter = None,
     outcome: Outcome | None = None,
+    reply_state: ReplyState | None = None,
     accept: Annotated[str | None, Header()] = None,
 ) -> Response:
     """Result rows in the order they were finished; the Accept header chooses their format."""
     kind = choose(accept, OFFERED)
     state.store.job(job_id)
-    filters = Filters(arm=arm, model=model, task=task, outcome=outcome)
+    filters = Filters(arm=arm, model=model, task=task, outcome=outcome, reply_state=reply_state)
     if kind != OFFERED[0] and limit is None:
         return encoded_rows(kind, _pages(state, job_id, cursor, filters))
     page = _page(state, job_id, cursor, limit or DEFAULT_LIMIT, filters)

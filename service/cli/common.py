@@ -273,16 +273,17 @@ def finish(
     say(f"job {job.id} {job.status}: {ended}, {counts.infra_missing:,} missing{stopped}")
     if job.status == "cancelled":
         say(_how_to_resume(job.id, settings))
-    sys.exit(exit_code(job.status, missing=counts.planned - answered - job.not_run))
+    left = counts.planned - answered - job.not_run
+    sys.exit(exit_code(job.status, missing=left, is_read=not progress.never_read))
 
 
-def exit_code(status: str, *, missing: int) -> int:
-    """0 where every planned trial has an outcome that counts, else 1.
+def exit_code(status: str, *, missing: int, is_read: bool = True) -> int:
+    """0 where every planned trial has an outcome that counts, and replies of every arm are read, else 1.
 
     >>> exit_code("completed", missing=0), exit_code("completed", missing=3)
     (0, 1)
     """
-    return DONE if status == "completed" and missing == 0 else INCOMPLETE
+    return DONE if status == "completed" and missing == 0 and is_read else INCOMPLETE
 
 
 def _how_to_resume(job_id: str, settings: Settings) -> str:

@@ -149,7 +149,8 @@ class JobProgress:
     def __init__(self, counter: Counter | None = None) -> None:
         self._counter = counter or Counter("trials")
         self._sums: dict[str, tuple[float, int]] = {}
-        self._told: set[str] = set()  # models whose endpoint is not fit
+        self._told: set[tuple[str, ...]] = set()  # what has been said: once is enough
+        self.never_read: list[tuple[str, str]] = []  # models and arms of which no reply could be read
 
     def __enter__(self) -> Self:
         return self
@@ -165,10 +166,15 @@ class JobProgress:
             if row.score is not None:
                 total, count = self._sums.get(row.arm, (0.0, 0))
                 self._sums[row.arm] = (total + row.score, count + 1)
+        for unread in snapshot.unread:
+            if unread.key not in self._told:
+                self._told.add(unread.key)
+                self._counter.say(f"warning: {unread.sentence}")
+        self.never_read = [(unread.model, unread.arm) for unread in snapshot.unread if not unread.read]
         job, counts = snapshot.job, snapshot.job.counts
         for check in job.checks:
-            if check.fitness and not check.fitness["fit"] and check.model not in self._told:
-                self._told.add(check.model)
+            if check.fitness and not check.fitness["fit"] and (check.model,) not in self._told:
+                self._told.add((check.model,))
                 self._counter.say(clean(f"preflight: {unfit_text(check.fitness)}"))
         notes = [f"{arm} {total / count:.2f}" for arm, (total, count) in sorted(self._sums.items())]
         if counts.infra_missing:

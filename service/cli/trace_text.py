@@ -145,6 +145,12 @@ def _print_end(row: object, console: Console) -> None:
     tokens = " + ".join(_count(row.get(name)) for name in ("prompt_tokens", "completion_tokens"))
     calls = f"{_count(row.get('model_calls'))} model calls, {_count(row.get('tool_calls'))} tool calls"
     _say(console, f"{calls}, {tokens} tokens, {usd}, {_seconds(row.get('wall_s'))}", "dim")
+    names = {"reply": "reply_state", "read by": "read_by", "version": "model_version"}
+    facts = [f"{words} {row[name]}" for words, name in names.items() if row.get(name)]
+    if row.get("started_at"):
+        facts.append(f"began {row['started_at']}, ended {row.get('ended_at')}")
+    if facts:
+        _say(console, ", ".join(facts), "dim")
     if row.get("error"):
         _say(console, str(row["error"]), "red")
 

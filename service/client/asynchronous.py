@@ -174,12 +174,20 @@ class AsyncClient:
         model: str | None = None,
         task: str | None = None,
         outcome: str | None = None,
+        reply_state: str | None = None,
     ) -> AsyncIterator[Row]:
         """The result rows of a job in the order in which they were finished, page by page."""
         cursor: str | None = None
         while True:
             call = calls.list_trials(
-                job_id, cursor=cursor, limit=PAGE, arm=arm, model=model, task=task, outcome=outcome
+                job_id,
+                cursor=cursor,
+                limit=PAGE,
+                arm=arm,
+                model=model,
+                task=task,
+                outcome=outcome,
+                reply_state=reply_state,
             )
             page = await self.send(call)
             for row in calls.rows_of(page):

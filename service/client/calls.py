@@ -138,9 +138,18 @@ def list_trials(
     model: str | None = None,
     task: str | None = None,
     outcome: str | None = None,
+    reply_state: str | None = None,
 ) -> Call[answers.RowList]:
     """A page of a job's result rows, in the order in which they were finished."""
-    query = {"cursor": cursor, "limit": limit, "arm": arm, "model": model, "task": task, "outcome": outcome}
+    query = {
+        "cursor": cursor,
+        "limit": limit,
+        "arm": arm,
+        "model": model,
+        "task": task,
+        "outcome": outcome,
+        "reply_state": reply_state,
+    }
     route, places = "/v1/jobs/{job_id}/trials", {"job_id": job_id}
     return Call(verb="GET", route=route, answer=answers.RowList, places=places, query=query)
 

@@ -101,12 +101,13 @@ def answer_of(call: Call[T], response: httpx.Response) -> T:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Event:
-    """What happened in a job: `progress` with its counts, `trial` with a new row, `done` with the job.
+    """What happened in a job: `progress` with its counts, `trial` with a new row, `alert` with an arm whose
+    replies cannot be read, `done` with the job.
 
     `id` names the last row that came: a stream continues after it.
     """
 
-    name: Literal["progress", "trial", "done"]
+    name: Literal["progress", "trial", "alert", "done"]
     data: Mapping[str, Any]
     id: str | None = None
 
@@ -135,7 +136,7 @@ class EventReader:
         fields, self._fields = self._fields, {}
         self.last_id = fields.get("id", self.last_id)
         name = fields.get("event", "")
-        if name in ("progress", "trial", "done") and "data" in fields:
+        if name in ("progress", "trial", "alert", "done") and "data" in fields:
             try:
                 data = json.loads(fields["data"])
             except ValueError:

@@ -58,6 +58,7 @@ def job_page(state: Shared, job_id: str) -> View:
         "answer": _answer(job, findings, problem),
         "job": _facts(job),
         "alerts": list(report["alerts"]) if report is not None and is_final else [],
+        "unread": [unread.sentence for unread in state.replies.unread(job.id)] if is_open else [],
         "findings": findings,
         "arms": _arms(job, report) if report is not None and is_final else [],
         "subsets": _subsets(job, report) if report is not None and is_final else [],

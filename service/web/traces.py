@@ -27,6 +27,7 @@ from service.web.trial_lists import TrialList, trial_list
 from service.web.trial_views import (
     ArmTrial,
     arm_place,
+    run_facts,
     score_record,
     shown_question,
     trials_of_sample,
@@ -153,6 +154,7 @@ def _trial(record: TrialRecord, job: JobRecord) -> dict[str, Any]:
         "cost": None if row is None or row.usd is None else dollars(row.usd),
         "error": row.error if row else "",
         "flags": list(row.flags) if row else [],
+        "run": run_facts(row) if row else [],
     }
 
 

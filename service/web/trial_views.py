@@ -7,6 +7,7 @@ from typing import Any
 from gnomon.core.benchmark import HEURISTIC_PREFIX
 from gnomon.core.opened_question import ShownQuestion, show_question
 from gnomon.core.row import Row
+from gnomon.report.row_formats import escape_surrogates
 from gnomon.spec.job_spec import JobSpec
 from gnomon.trials.trial_plan import trial_id
 from service.api.state import State
@@ -57,6 +58,11 @@ def score_record(row: Row | None) -> dict[str, Any]:
     return {
         "outcome": row.outcome.value,
         "stop_reason": row.stop_reason,
+        "reply_state": row.reply_state.value if row.reply_state else None,
+        "read_by": row.read_by,
+        "started_at": row.started_at,
+        "ended_at": row.ended_at,
+        "model_version": row.model_version,
         "score": row.score,
         "answer": row.answer,
         "model_calls": row.model_calls,
@@ -69,6 +75,23 @@ def score_record(row: Row | None) -> dict[str, Any]:
         "flags": list(row.flags),
         "error": row.error,
     }
+
+
+def run_facts(row: Row) -> list[str]:
+    """What became of the reply, how it was read, when it ran, and by which version of the model, in words;
+    what is not recorded is left out.
+    """
+    facts = []
+    if row.reply_state:
+        facts.append(f"reply {row.reply_state.value.replace('_', ' ')}")
+    if row.read_by:
+        facts.append(f"read by {row.read_by.replace('_', ' ')}")
+    if row.started_at:
+        ended = f" to {row.ended_at[11:19]}" if row.ended_at else ""
+        facts.append(f"{row.started_at[:19].replace('T', ' ')}{ended} UTC")
+    if row.model_version:
+        facts.append(f"version {escape_surrogates(row.model_version)}")
+    return facts
 
 
 def floors_of(row: Row | None) -> Mapping[str, float]:

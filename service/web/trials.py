@@ -26,6 +26,7 @@ SHOWN_VALUES = 10  # of a facet; the others are folded
 HEADINGS = {
     "changed": "Changed",
     "outcome": "Outcome",
+    "reply_state": "What became of the reply",
     "cell": "Subset",
     "arm": "Arm",
     "model": "Model",
@@ -44,7 +45,12 @@ WORDS = {
     "scored": "scored",
     "model_failed": "failed by the model",
     "infra_missing": "missing",
+    "read_cut": "read, but cut",
+    "call_in_text": "call in text",
+    "thought_only": "thought only",
+    "": "not recorded",
 }
+UNTOLD = ("", "read", "missing")  # states of a reply that a row need not tell
 SIGNS = {"fixed": "▲", "regressed": "▼", "both_right": "✓", "both_wrong": "✕", "not_comparable": "?"}
 
 router = APIRouter(include_in_schema=False)
@@ -241,6 +247,8 @@ def _trial_row(trial: "TrialEntry", listed: TrialList, job: JobRecord) -> dict[s
         "answer": trial.answer or "",
         "outcome": trial.outcome,
         "outcome_words": WORDS[trial.outcome],
+        "reply_state": trial.reply_state,
+        "reply_words": "" if trial.reply_state in UNTOLD else WORDS.get(trial.reply_state, trial.reply_state),
         "stop_reason": trial.stop_reason,
         "calls": trial.tool_calls,
         "errors": trial.tool_errors,

@@ -33,13 +33,18 @@ PLAYED = [{"kind": "note", "text": "played"}]
 
 
 def finish_all(
-    store: Store, job_id: str, *, steps: Sequence[dict[str, Any]] = tuple(PLAYED), **changes: Any
+    store: Store,
+    job_id: str,
+    *,
+    steps: Sequence[dict[str, Any]] = tuple(PLAYED),
+    response: str = "",
+    **changes: Any,
 ) -> int:
     """Play the worker: end every open trial of the job with a right answer, or as `changes` say."""
     ended = 0
     for job, shard in store.unfinished_shards(job_id):
         leases = store.lease(job, shard, worker="test", ttl_s=60.0)
-        trace = {"prompt": [], "steps": list(steps)}
+        trace = {"prompt": [], "steps": list(steps), "response": response}
         store.finish([(lease, row_of(lease, **changes), trace) for lease in leases])
         ended += len(leases)
     return ended

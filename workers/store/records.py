@@ -115,6 +115,17 @@ class JobState(NamedTuple):
         return "-".join(map(str, self))
 
 
+class ReplyCount(NamedTuple):
+    """How many replies of a model under an arm are in a state: the number of the last, and one trial's id."""
+
+    model: str
+    arm: str
+    state: str | None  # None: not recorded
+    trials: int
+    last_seq: int
+    trial_id: str
+
+
 class FirstMatches(NamedTuple):
     """The numbers of the first results that match a filter, looked for among all up to number `until`."""
 

@@ -20,7 +20,7 @@ from workers.store.jobs import number_of
 from workers.store.leases import RETRY_S, held_by
 from workers.store.missing import missing_row
 from workers.store.numbering import NEWEST, Numbering
-from workers.store.records import FirstMatches, JobState, Lease, Page, TrialRecord
+from workers.store.records import FirstMatches, JobState, Lease, Page, ReplyCount, TrialRecord
 from workers.store.schema import (
     LEASED,
     PENDING,
@@ -132,6 +132,7 @@ class Results(JobEnds, Numbering):
         model: str | None = None,
         task: str | None = None,
         outcome: str | None = None,
+        reply_state: str | None = None,
         matches: FirstMatches | None = None,
     ) -> Page[Row]:
         """Results in the order they came, those that match.
@@ -147,10 +148,9 @@ class Results(JobEnds, Numbering):
             SpecError: the cursor is none of ours.
         """
         query = select(results).where(results.c.job_id == job_id).order_by(results.c.seq)
-        for column, wanted in ((results.c.arm, arm), (results.c.model, model), (results.c.task, task)):
-            query = query.where(column == wanted) if wanted is not None else query
-        if outcome is not None:
-            query = query.where(results.c.outcome == outcome)
+        filters = {"arm": arm, "model": model, "task": task, "outcome": outcome, "reply_state": reply_state}
+        for name, wanted in filters.items():
+            query = query.where(results.c[name] == wanted) if wanted is not None else query
         after = 0 if cursor is None else number_of(cursor)
         settled = self.settled([job_id])[job_id]
         with self.reading() as db:
@@ -194,6 +194,16 @@ class Results(JobEnds, Numbering):
         To go on from the last of them leaves none out: what others may still write comes after it.
         """
         return self._rows_between(job_id, seq, self.settled([job_id])[job_id], limit)
+
+    def reply_states(self, job_id: str, seq: int) -> list[ReplyCount]:
+        """What became of the replies that came after number `seq`, counted by model, arm and state."""
+        groups = (results.c.model, results.c.arm, results.c.reply_state)
+        counts = (func.count(), func.max(results.c.seq), func.min(results.c.trial_id))
+        here = (results.c.job_id == job_id, results.c.seq > seq)
+        settled = results.c.seq <= self.settled([job_id])[job_id]
+        with self.reading() as db:
+            rows = db.execute(select(*groups, *counts).where(*here, settled).group_by(*groups)).all()
+        return [ReplyCount(*row) for row in rows]
 
     def rows_by_trial(self, trial_ids: Collection[str]) -> dict[str, Row]:
         """The results of these trials, by id; a trial that has none is left out."""

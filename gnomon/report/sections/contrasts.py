@@ -13,6 +13,7 @@ from typing_extensions import TypedDict
 from gnomon.report.adjustment import Adjusted, adjust
 from gnomon.report.charts import Mark, difference_plot
 from gnomon.report.detectable import Detectable, Judged, Rule, detectable_in
+from gnomon.report.drift import RunTogether, run_together
 from gnomon.report.pairs import ArmPair
 from gnomon.report.score_matrix import RIGHT, SampleScores
 from gnomon.report.section import UNFINISHED, Interval, PairKey, ReportInput, Section, interval, pair_key
@@ -131,9 +132,13 @@ def _contrasts(report_input: ReportInput) -> ContrastsPart:
     results = list(_compare_all(report_input))
     analysis, interim = report_input.spec.analysis, report_input.status in UNFINISHED
     reports = [
-        contrast_report(result, adjusted=adjusted, detectable=detectable, interim=interim)
-        for result, adjusted, detectable in zip(
-            results, adjust(results, analysis), _detectable(report_input, results), strict=True
+        contrast_report(result, adjusted=adjusted, detectable=detectable, interim=interim, together=together)
+        for result, adjusted, detectable, together in zip(
+            results,
+            adjust(results, analysis),
+            _detectable(report_input, results),
+            run_together(report_input, results, compare_pair),
+            strict=True,
         )
     ]
     for contrast in reports:
@@ -297,9 +302,17 @@ def missing_share(scores: SampleScores, group: int, within: Mask) -> float:
 
 
 def contrast_report(
-    result: PairResult, *, adjusted: Adjusted, detectable: Detectable, interim: bool
+    result: PairResult,
+    *,
+    adjusted: Adjusted,
+    detectable: Detectable,
+    interim: bool,
+    together: RunTogether | None = None,
 ) -> ContrastReport:
-    """The comparison with its verdict, in numbers and words."""
+    """The comparison with its verdict, in numbers and words.
+
+    `together` is the same over the trials that were run together, where too many others were not.
+    """
     comparison = result.comparison
     contrast: ContrastReport = {
         "model": result.pair.model,
@@ -351,6 +364,8 @@ def contrast_report(
             equivalence_p=adjusted.equivalence_p_adjusted,
             interim=interim,
         )
+        if together is not None and (doubts := together.doubts(contrast["verdict"], interim=interim)):
+            contrast["verdict"], contrast["reasons"] = "undecided", [*doubts, *contrast["reasons"]]
         contrast["below_margin"] = is_below_margin(contrast)
     contrast["verdict_text"] = sentence(contrast, interim=interim)
     return contrast

@@ -29,6 +29,7 @@ class TrialEntry:
     tool_errors: int | None
     usd: float | None
     wall_s: float
+    reply_state: str  # empty: not recorded
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

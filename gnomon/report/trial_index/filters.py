@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-FACETS = ("model", "arm", "cell", "task", "outcome", "stop", "flag", "tool", "changed")
+FACETS = ("model", "arm", "cell", "task", "outcome", "reply_state", "stop", "flag", "tool", "changed")
 TEXTS = ("baseline", "variant", "q")
 FIXED, REGRESSED = "fixed", "regressed"
 BOTH_RIGHT, BOTH_WRONG = "both_right", "both_wrong"
@@ -29,6 +29,7 @@ class TrialFilter:
     cell: tuple[str, ...] = ()
     task: tuple[str, ...] = ()
     outcome: tuple[str, ...] = ()
+    reply_state: tuple[str, ...] = ()
     stop: tuple[str, ...] = ()
     flag: tuple[str, ...] = ()
     tool: tuple[str, ...] = ()

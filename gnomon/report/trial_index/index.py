@@ -35,7 +35,9 @@ PAIR_SORTS = (
 )
 PAGE = 100
 COUNTED = tuple(facet for facet in FACETS if facet != "changed")  # by trial; changes are counted by sample
-_TEXTS = ("sample_id", "model", "arm", "outcome", "stop_reason", "answer", "flags", "tools_used")
+_TEXTS = (
+    *("sample_id", "model", "arm", "outcome", "stop_reason", "answer", "flags", "tools_used", "reply_state"),
+)
 _OF_NAMES = {  # what is worked out from names alone
     "order": ("sample_id",),
     "ranks": ("sample_id",),
@@ -445,6 +447,7 @@ class TrialIndex(MatchedTrials):
                 tool_errors=_integer(numbers["tool_errors"][n]),
                 usd=_number(numbers["usd"][n]),
                 wall_s=numbers["wall_s"][n],
+                reply_state=texts["reply_state"][n],
             )
             for n in range(len(taken))
         ]

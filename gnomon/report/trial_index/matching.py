@@ -30,6 +30,7 @@ _COLUMN = {  # of the facets that are a column by trial or by sample
     "cell": "cell",
     "task": "task",
     "outcome": "outcome",
+    "reply_state": "reply_state",
     "stop": "stop_reason",
     "flag": "flags",
     "tool": "tools_used",
@@ -38,7 +39,14 @@ _BY_SAMPLE = ("cell", "task")
 RECENT = 8  # searches, and counts of filters, that are kept
 _SETS = ("flag", "tool")  # a trial has any number of them
 _PLACES = 4  # a table of places and repeats has up to so many times as many as there are trials
-_OF_TRIAL = ("arm", "outcome", "stop", "flag", "tool")  # a sample without trials has none of these
+_OF_TRIAL = (
+    "arm",
+    "outcome",
+    "reply_state",
+    "stop",
+    "flag",
+    "tool",
+)  # a sample without trials has none of these
 
 Mask = NDArray[np.bool_]
 Known = TypeVar("Known")

@@ -53,7 +53,8 @@ def submit(spec: Path, url: str, wait: bool, as_json: bool) -> None:
             return
         job = _wait_for_end(client, posted)
         _print(client.report(job_id), as_json=as_json)
-    sys.exit(exit_code(job["status"], missing=job["counts"]["infra_missing"]))
+    is_read = all(alert["share"] < 1.0 for alert in job["alerts"])
+    sys.exit(exit_code(job["status"], missing=job["counts"]["infra_missing"], is_read=is_read))
 
 
 def _wait_for_end(client: Any, posted: Mapping[str, Any]) -> dict[str, Any]:
@@ -61,12 +62,18 @@ def _wait_for_end(client: Any, posted: Mapping[str, Any]) -> dict[str, Any]:
     from service.cli.progress import Counter
 
     announced: list[int] = []
+    told: set[tuple[str, str, str]] = set()
     with Counter("trials") as counter:
 
         def show(job: dict[str, Any]) -> None:
             counts = job["counts"]
             done = counts["scored"] + counts["model_failed"] + counts["infra_missing"]
             counter.show(done, posted["planned_trials"], f"{counts['infra_missing']:,} missing")
+            for alert in job["alerts"]:
+                key = alert["model"], alert["arm"], alert["kind"]
+                if key not in told:
+                    told.add(key)
+                    counter.say(f"warning: {alert['text']}")
             if job["status"] == "cancelled" and counts["running"] and not announced:
                 announced.append(counts["running"])
                 say_stopping(counts["running"])

@@ -10,12 +10,16 @@ import pytest
 
 from gnomon.core.benchmark import PromptProtocol, Published, SampleSet, Scoring
 from gnomon.core.row import Row
+from gnomon.core.row_batch import batch_of
 from gnomon.core.sample import Sample
 from gnomon.core.score import Outcome, Score
 from gnomon.core.select import Select
 from gnomon.media import MediaStore
 from gnomon.report.build import build_report
+from gnomon.report.pairs import pairs as pairs_of
 from gnomon.report.report import Report
+from gnomon.report.score_matrix import read_scores
+from gnomon.report.section import ReportInput, sections
 from gnomon.spec.job_spec import JobSpec
 from gnomon.statistics.design import Headline
 from gnomon.trials.trial_plan import trial_id
@@ -177,3 +181,33 @@ def spec() -> Callable[..., JobSpec]:
 @pytest.fixture(scope="session")
 def quiz() -> Callable[..., Quiz]:
     return Quiz
+
+
+@pytest.fixture(scope="session")
+def alerts_of() -> Callable[..., list[Any]]:
+    """The alerts that a source makes of these rows."""
+
+    def alerts(source: Callable[[ReportInput], Iterable[Any]], rows: Iterable[Row]) -> list[Any]:
+        spec, batch = a_spec(), batch_of(list(rows))
+        collectors = [section.collector(spec, "quiz") for section in sections() if section.collector]
+        for collector in collectors:
+            collector.add(batch)
+        groups = [(model.label, arm.name) for model in spec.models for arm in spec.arms]
+        facts: dict[str, Any] = dict.fromkeys(("faults", "checks"), ()) | dict.fromkeys(
+            ("error", "spec_hash"), ""
+        )
+        report_input = ReportInput(
+            job_id="j",
+            spec=spec,
+            status="completed",
+            planned=len(batch),
+            benchmark=Quiz(),
+            scores=read_scores([batch], groups),
+            pairs=pairs_of(spec),
+            collectors=collectors,
+            trace=lambda _: None,
+            **facts,
+        )
+        return list(source(report_input))
+
+    return alerts
