@@ -14,6 +14,7 @@ from gnomon.report.adjustment import Adjusted, adjust
 from gnomon.report.charts import Mark, difference_plot
 from gnomon.report.detectable import Detectable, Judged, Rule, detectable_in
 from gnomon.report.pairs import ArmPair
+from gnomon.report.reply_words import next_steps
 from gnomon.report.score_matrix import RIGHT, SampleScores
 from gnomon.report.section import UNFINISHED, Interval, PairKey, ReportInput, Section, interval, pair_key
 from gnomon.report.sections.job import JobPart
@@ -28,7 +29,17 @@ from gnomon.report.text_formats import (
     points_range,
     short,
 )
-from gnomon.report.verdict import HOLDS_ZERO, Verdict, is_below_margin, is_withheld, judge, sentence
+from gnomon.report.unknown_replies import UnknownCount, counts_text
+from gnomon.report.verdict import (
+    HOLDS_ZERO,
+    Ruling,
+    Verdict,
+    both_ways,
+    is_below_margin,
+    is_withheld,
+    judge,
+    sentence,
+)
 from gnomon.statistics.design import Design, Floats, Headline
 from gnomon.statistics.loss import Loss, difficulties, loss_of
 from gnomon.statistics.multiple_testing import benjamini_hochberg, holm
@@ -41,6 +52,10 @@ if TYPE_CHECKING:
 Family = Literal["primary", "exploratory"]
 Mask = NDArray[np.bool_]
 NOTHING = "no sample has a score under both arms"
+UnknownAs = tuple[
+    float | None, float | None
+]  # what unknown replies of baseline and variant count; None: as scored
+AT_WORST: Sequence[UnknownAs] = ((1.0, 0.0), (0.0, 1.0))  # all against the variant, and all for it
 
 
 class ContrastReport(TypedDict):
@@ -83,9 +98,11 @@ class ContrastReport(TypedDict):
     modelled_diff: float | None  # with lost trials modelled on their items' difficulty
     modelled_ci95: Interval
     worst_ci95: Interval  # the same, the unequal part of the loss at worst
+    unknown_ci95: Interval  # with replies of which nobody knows the answer at worst; null where there is none
     verdict: Verdict
     withheld: bool
     reasons: list[str]
+    next_step: str  # what to do where replies of which nobody knows the answer forbid a verdict; else empty
     verdict_text: str
 
 
@@ -116,6 +133,8 @@ class PairResult:
     differences: Floats  # of the samples compared
     grouping: Design | None  # of the same
     alike: float = 0.0  # ICC of the arms' scores in a cluster, the greater one
+    unknown: tuple[UnknownCount, ...] = ()  # the arm with most of them first
+    ways: "tuple[PairResult, ...]" = ()  # with unknown replies all against the variant, and all for it
 
     @property
     def family(self) -> Family:
@@ -223,12 +242,11 @@ def compare_pair(
     both = within & (scores.answered[first] > 0) & (scores.answered[second] > 0)
     baseline, variant = scores.means(first)[both], scores.means(second)[both]
     comparison = means = grouping = None
+    unknown: tuple[UnknownCount, ...] = ()
     if both.any():
         grouping = scores.design(both, headline)
-        comparison = compare(baseline, variant, grouping)
-        means = grouping.mean(baseline), grouping.mean(variant)
-        if plan is not None:
-            comparison, means = plan.compare(comparison, scores, pair, scope, headline=headline)
+        comparison, means = _compared(scores, pair, scope, both, headline=headline, plan=plan)
+        unknown = tuple(_unknown(scores, pair, within))
     right, right_after = baseline >= RIGHT, variant >= RIGHT
     quadrants = (~right & right_after, right & ~right_after, right & right_after, ~right & ~right_after)
     rescued, broken, both_right, both_wrong = (int(np.sum(part)) for part in quadrants)
@@ -236,7 +254,7 @@ def compare_pair(
     bounds, loss = _lost(
         scores, (first, second), within, headline=headline, repeats=repeats, observed=observed
     )
-    return PairResult(
+    result = PairResult(
         pair=pair,
         scope=scope,
         counts=(rescued, broken, both_right, both_wrong),
@@ -248,6 +266,57 @@ def compare_pair(
         differences=variant - baseline,
         grouping=grouping,
         alike=max(grouping.icc(baseline), grouping.icc(variant)) if grouping else 0.0,
+        unknown=unknown,
+    )
+    if not unknown:
+        return result
+    ways = [
+        _compared(scores, pair, scope, both, headline=headline, plan=plan, unknown_as=unknown_as)
+        for unknown_as in AT_WORST
+    ]
+    return replace(
+        result,
+        ways=tuple(replace(result, comparison=comparison, means=means) for comparison, means in ways),
+    )
+
+
+def _compared(
+    scores: SampleScores,
+    pair: ArmPair,
+    scope: str,
+    both: Mask,
+    *,
+    headline: Headline,
+    plan: DrawnPlan | None,
+    unknown_as: UnknownAs = (None, None),
+) -> tuple[Comparison, tuple[float, float]]:
+    """The comparison over `both`, the samples with a score under both arms, and the arms' means."""
+    grouping = scores.design(both, headline)
+    baseline, variant = (
+        scores.means(group, unknown_as=value)[both]
+        for group, value in zip(scores.groups_of(pair), unknown_as, strict=True)
+    )
+    comparison = compare(baseline, variant, grouping)
+    if plan is not None:
+        return plan.compare(comparison, scores, pair, scope, headline=headline, unknown_as=unknown_as)
+    return comparison, (grouping.mean(baseline), grouping.mean(variant))
+
+
+def _unknown(scores: SampleScores, pair: ArmPair, within: Mask) -> list[UnknownCount]:
+    """How many replies of either arm are in each state after which nobody knows the answer."""
+    if scores.unknown is None:
+        return []
+    counts = [
+        UnknownCount(arm, state, int(counted[group][within].sum()), int(scores.answered[group][within].sum()))
+        for arm, group in zip((pair.baseline, pair.variant), scores.groups_of(pair), strict=True)
+        for state, counted in scores.unknown.by_state.items()
+    ]
+    of_arm = Counter[str]()
+    for each in counts:
+        of_arm[each.arm] += each.replies
+    return sorted(
+        (each for each in counts if each.replies),
+        key=lambda each: (-of_arm[each.arm], each.arm, -each.replies),
     )
 
 
@@ -337,23 +406,45 @@ def contrast_report(
         "bounds": interval(result.bounds),
         "loss_p": result.loss.p if result.loss else None,
         **_modelled(comparison, result.loss),
+        "unknown_ci95": _unknown_ci95(result),
         "verdict": "undecided",
         "withheld": comparison is not None and is_withheld(comparison, result.loss),
         "reasons": [NOTHING],
+        "next_step": "",
         "verdict_text": "",
     }
     if comparison is not None:
-        contrast["verdict"], contrast["reasons"] = judge(
-            comparison,
-            p_adjusted=adjusted.p,
-            loss=result.loss,
-            margin=adjusted.limits.ends if adjusted.limits else (0.0, 0.0),
-            equivalence_p=adjusted.equivalence_p_adjusted,
-            interim=interim,
-        )
+        scored = _judged(result, adjusted, interim=interim)
+        others = [
+            _judged(way, of_way, interim=interim)
+            for way, of_way in zip(result.ways, adjusted.ways, strict=True)
+        ]
+        judged = both_ways(scored, others, why=counts_text(result.unknown), undecided="undecided")
+        contrast["verdict"], contrast["reasons"] = judged
+        contrast["next_step"] = next_steps(each.state for each in result.unknown) if judged != scored else ""
         contrast["below_margin"] = is_below_margin(contrast)
     contrast["verdict_text"] = sentence(contrast, interim=interim)
     return contrast
+
+
+def _judged(result: PairResult, adjusted: Adjusted, *, interim: bool) -> Ruling:
+    """The verdict on one way to count unknown replies."""
+    if result.comparison is None:
+        return "undecided", [NOTHING]
+    return judge(
+        result.comparison,
+        p_adjusted=adjusted.p,
+        loss=result.loss,
+        margin=adjusted.limits.ends if adjusted.limits else (0.0, 0.0),
+        equivalence_p=adjusted.equivalence_p_adjusted,
+        interim=interim,
+    )
+
+
+def _unknown_ci95(result: PairResult) -> Interval:
+    """From the low end of the lowest interval to the high end of the highest."""
+    ends = [way.comparison.ci95 for way in result.ways if way.comparison and way.comparison.ci95]
+    return [float(min(low for low, _ in ends)), float(max(high for _, high in ends))] if ends else None
 
 
 class _Modelled(TypedDict):

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from gnomon.core.score import Outcome
 from gnomon.report.row_formats import escape_surrogates
 
-FORMAT = "2"  # of a saved index: another one is built again
+FORMAT = "3"  # of a saved index: another one is built again
 ANSWER_CHARS = 200  # of an answer that are kept and searched
 # The columns of the table `results` that an index is built from, in this order, as they are stored: flags and
 # tools_used are JSON text.
@@ -37,13 +37,16 @@ STORED_COLUMNS = (
     "tool_errors",
     "usd",
     "wall_s",
+    "reply_state",
 )
 PLAN_COLUMNS = ("sample_id", "task", "cell", "cluster")  # of a planned trial that has not run
 _INTEGERS = ("repeat",)
 _COUNTS = ("tool_calls", "tool_errors")  # unknown of some outside agents: no integer can be NaN
 _FRACTIONS = ("usd", "wall_s")
 _BY_SAMPLE = ("task", "cell", "cluster")
-_BY_TRIAL = ("sample_id", "model", "arm", "outcome", "stop_reason", "answer", "flags", "tools_used")
+_BY_TRIAL = (
+    *("sample_id", "model", "arm", "outcome", "stop_reason", "answer", "flags", "tools_used", "reply_state"),
+)
 _NAMED = (*_BY_SAMPLE, *_BY_TRIAL)
 
 Array = NDArray[Any]

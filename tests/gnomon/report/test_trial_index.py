@@ -493,7 +493,20 @@ def test_an_index_that_grows_orders_and_counts_as_one_that_is_made_at_once() -> 
     def stored(n: int) -> tuple[object, ...]:
         sample = f"s{n * 7 % 40:02}"
         facts = ("T", f"c{n % 3}", "v", "m", ("raw", "tools")[n % 2], n // 40, "scored", "answered", 0.5)
-        return n + 1, f"t{n}", sample, *facts, "A", '["late"]' if n % 2 else "[]", "{}", 0, 0, 0.1, 1.0
+        return (
+            n + 1,
+            f"t{n}",
+            sample,
+            *facts,
+            "A",
+            '["late"]' if n % 2 else "[]",
+            "{}",
+            0,
+            0,
+            0.1,
+            1.0,
+            "read",
+        )
 
     rows = [stored(n) for n in range(80)]
     pair = TrialFilter(baseline="raw", variant="tools")
