@@ -21,6 +21,10 @@ class ChatProvider:
         """The assistant's message."""
         raise NotImplementedError
 
+    def finish_reason(self, request: dict[str, Any]) -> str:
+        """Why the message ends there."""
+        return "stop"
+
     def __enter__(self) -> Self:
         self._thread.start()
         return self
@@ -39,7 +43,8 @@ def _handler(provider: ChatProvider) -> type[BaseHTTPRequestHandler]:
         def do_POST(self) -> None:
             request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
             provider.requests.append(request)
-            choice = {"index": 0, "finish_reason": "stop", "message": provider.reply(request)}
+            reason, message = provider.finish_reason(request), provider.reply(request)
+            choice = {"index": 0, "finish_reason": reason, "message": message}
             usage = {"prompt_tokens": 9, "completion_tokens": 3, "total_tokens": 12}
             body = {"id": "r", "object": "chat.completion", "created": 1, "model": "m"}
             data = json.dumps({**body, "choices": [choice], "usage": usage}).encode()

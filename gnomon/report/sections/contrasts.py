@@ -296,7 +296,7 @@ def _compared(
         scores.means(group, unknown_as=value)[both]
         for group, value in zip(scores.groups_of(pair), unknown_as, strict=True)
     )
-    comparison = compare(baseline, variant, grouping)
+    comparison = compare(baseline, variant, grouping, resamples=unknown_as == (None, None))
     if plan is not None:
         return plan.compare(comparison, scores, pair, scope, headline=headline, unknown_as=unknown_as)
     return comparison, (grouping.mean(baseline), grouping.mean(variant))
