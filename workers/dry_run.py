@@ -19,7 +19,8 @@ from gnomon.core.agent import OutsideLoop, agent_of, close_agents
 from gnomon.core.errors import DataError, ModelFault, NotFound
 from gnomon.core.message import ImageBlock, Message
 from gnomon.core.missing import ADVICE
-from gnomon.core.model import UNREADABLE, Model, Reply, Request, UncalledModel
+from gnomon.core.model import Model, Reply, Request, UncalledModel
+from gnomon.core.read_calls import flags_in_words
 from gnomon.core.retry import changed_fields
 from gnomon.core.row import Row
 from gnomon.core.sample import Sample
@@ -199,8 +200,8 @@ def print_step(step: Step, console: Console) -> None:
         tokens = "tokens unknown" if counts == (None, None) else f"{shown} tokens"
         source = "from the record" if RECORDED in step.flags else f"{step.wall_s:.2f} s"
         console.print(f"[bold cyan]reply[/bold cyan] {tokens}, {source}")
-        if UNREADABLE in step.flags:
-            console.print("[yellow]note[/yellow] the provider's token counts could not be read")
+        for words in flags_in_words(flag for flag in step.flags if flag != RECORDED):
+            console.print(f"[yellow]note[/yellow] {escape(words)}", highlight=False)
         if step.reasoning:
             console.print(clean(step.reasoning), style="dim", markup=False, highlight=False, soft_wrap=True)
         for change in step.request_changes:

@@ -8,7 +8,16 @@ from gnomon.core.redaction import SHORTEST, key_in, redactor_here
 from gnomon.spec.job_spec import ModelSpec
 
 # The fields of a reply that hold texts.
-_SAID = ("text", "reasoning", "tool_calls", "finish_reason", "provider_turn", "request_changes", "flags")
+_SAID = (
+    "text",
+    "reasoning",
+    "tool_calls",
+    "finish_reason",
+    "provider_turn",
+    "request_changes",
+    "flags",
+    "model_version",
+)
 
 
 class RedactedModel:

@@ -8,6 +8,7 @@ from agents.models.anthropic_request import DIALECT, MessagesRequest
 from agents.models.anthropic_rules import ENDPOINT
 from agents.models.direct_model import DirectModel, Price, Turn, call_of, readable
 from agents.models.litellm_errors import Scrubber
+from agents.models.model_version import version_of
 from agents.models.reply_bounds import bounded
 from agents.models.usage import TokenUsage, token_count, usage_of
 from gnomon.core.errors import ModelFault, ProviderFault
@@ -38,7 +39,7 @@ def read_message(body: Mapping[str, Any], scrub: Scrubber, price: Price) -> Repl
         ProviderFault: `bad_response`: it holds no readable content, or a pause with nothing in it.
         ModelFault: `refused`, or `context_overflow` where nothing was written before the context was full.
     """
-    turn = readable(lambda: _turn(body), scrub, lack="the message has no readable content")
+    turn = readable(lambda: _turn(body, scrub), scrub, lack="the message has no readable content")
     reason = wire.sanitize(str(body.get("stop_reason") or "stop"))[:100]
     reply = turn.reply(dialect=DIALECT, finish_reason=_REASONS.get(reason, reason), price=price)
     is_empty = not turn.text.strip() and not turn.calls
@@ -52,7 +53,7 @@ def read_message(body: Mapping[str, Any], scrub: Scrubber, price: Price) -> Repl
     return bounded(reply)
 
 
-def _turn(body: Mapping[str, Any]) -> Turn:
+def _turn(body: Mapping[str, Any], scrub: Scrubber) -> Turn:
     content = body["content"]
     return Turn(
         body=content,
@@ -64,6 +65,7 @@ def _turn(body: Mapping[str, Any]) -> Turn:
             if block["type"] == "tool_use"
         ),
         usage=anthropic_usage(body.get("usage")),
+        version=version_of(body, scrub),
     )
 
 

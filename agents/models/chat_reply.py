@@ -7,6 +7,7 @@ from agents.models import chat_format as wire
 from agents.models.chat_turn import kept_of, reasoning_of, refusal_of, text_of
 from agents.models.finish_reason import checked, native_reason
 from agents.models.litellm_errors import Scrubber
+from agents.models.model_version import version_of
 from agents.models.reply_bounds import bounded
 from agents.models.usage import TokenUsage, chat_usage, counts_of
 from gnomon.core.errors import ModelFault, ProviderFault
@@ -43,6 +44,7 @@ def read_completion(
         finish_reason="stop" if refusal else native_reason(choice),
         reasoning=wire.sanitize(reasoning_of(message)),
         provider_turn=None if own is None else {"dialect": "chat", "body": own},
+        model_version=version_of(body, scrub),
         **counts_of(usage, price),
     )
     if refusal:

@@ -48,6 +48,7 @@ class Turn:
     reasoning: str
     calls: tuple[ToolCall, ...]
     usage: TokenUsage
+    version: str
     refusal: str = ""
 
     def reply(self, *, dialect: Literal["anthropic", "responses"], finish_reason: str, price: Price) -> Reply:
@@ -59,6 +60,7 @@ class Turn:
             **counts_of(self.usage, price),
             reasoning=wire.sanitize(self.reasoning),
             provider_turn={"dialect": dialect, "body": self.body},
+            model_version=self.version,
         )
 
 

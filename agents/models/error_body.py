@@ -44,6 +44,7 @@ class ErrorBody:
     is_moderated: bool = False  # it lists what a moderator found in the prompt
     retry_delay: str = ""  # Google's RetryInfo, such as `34s`
     reset_ms: str = ""  # OpenRouter's: milliseconds since 1970
+    generation: str = ""  # Groq's: what the model wrote, which was no call
 
 
 def read_error(body: Any) -> ErrorBody:
@@ -67,7 +68,7 @@ def read_error(body: Any) -> ErrorBody:
         if isinstance(number := part.get("status_code"), int):
             codes.add(_MINIMAX.get(number, str(number)))
         is_moderated = is_moderated or bool(isinstance(part.get("reasons"), list) and part["reasons"])
-        for name in ("retryDelay", "X-RateLimit-Reset"):
+        for name in ("retryDelay", "X-RateLimit-Reset", "failed_generation"):
             if isinstance(part.get(name), str | int):
                 fields.setdefault(name, str(part[name]))
     text = "\n".join(words)
@@ -78,6 +79,7 @@ def read_error(body: Any) -> ErrorBody:
         is_moderated=is_moderated,
         retry_delay=fields.get("retryDelay", ""),
         reset_ms=fields.get("X-RateLimit-Reset", ""),
+        generation=fields.get("failed_generation", ""),
     )
 
 

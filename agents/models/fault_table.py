@@ -16,6 +16,7 @@ class Verdict(NamedTuple):
 
 OVERFLOW = Verdict("context_overflow", is_models=True)
 REFUSED = Verdict("refused", is_models=True)
+MALFORMED_CALL = Verdict("malformed_call", is_models=True)
 QUOTA = Verdict("quota")
 AUTH = Verdict("auth")
 BAD_REQUEST = Verdict("bad_request")
@@ -71,6 +72,14 @@ _CONTEXT = re.compile(rf"(?:maximum context length is|must be <=|{_N} \+ {_N} >)
 _PROMPT = re.compile(
     rf"({_N}) (?:(?:tokens )?in the messages|(?:`inputs`|input) tokens|of \w{{1,20}} input)|({_N}) \+ {_N} >"
 )
+# That the server could not read a call which the model wrote: llama.cpp, Ollama, vLLM (with `required`, and
+# gpt-oss), SGLang. They may say all of it again, so these words count before any other.
+_MALFORMED_CODES = {"tool_use_failed"}  # Groq's
+_MALFORMED_WORDS = (
+    *("does not match the expected peg-", "failed to parse input at pos", "failed to parse tool call"),
+    *("error parsing tool call", "validation error for list[function", "failed to parse fc related info"),
+    *("unexpected tokens remaining in message header", "while expecting start token"),
+)
 _QUOTA_WORDS = ("credit balance is too low", "insufficient balance", "insufficient credits")
 _AUTH_WORDS = ("incorrect api key", "api key not valid", "invalid api key", "invalid x-api-key")
 # Ollama cuts a prompt that is too long, and its template then misses the user's turn: a 500.
@@ -86,6 +95,8 @@ def verdict_on(status: int, error: ErrorBody) -> Verdict:
     >>> verdict_on(400, read_error({"error": {"message": "Your credit balance is too low"}})).cause
     'quota'
     """
+    if _MALFORMED_CODES & error.codes or _holds(error, _MALFORMED_WORDS):
+        return MALFORMED_CALL
     if _OVERFLOW_CODES & error.codes:
         return _overflow(error)
     if _QUOTA_CODES & error.codes or _holds(error, _QUOTA_WORDS):

@@ -6,10 +6,12 @@ from typing import Any
 
 import aiohttp
 
+from agents.models.chat_format import sanitize
 from agents.models.error_body import read_error, status_in
-from agents.models.fault_table import verdict_on
+from agents.models.fault_table import MALFORMED_CALL, verdict_on
 from agents.models.retry_after import retry_after_s
 from gnomon.core.errors import ModelFault, ProviderFault
+from gnomon.core.model import Reply
 
 _MAX_WORDS = 2_000
 Scrub = Callable[[str], str]
@@ -48,6 +50,9 @@ def fault_of_body(
     if status == 200:
         status = status_in(error.codes) or status  # relays put the status of who is behind them into the body
     verdict = verdict_on(status, error)
+    if verdict is MALFORMED_CALL:  # what it wrote was paid for, whatever the server makes of it
+        written = Reply(text=sanitize(error.generation), finish_reason=verdict.cause)
+        return ModelFault(message, cause=verdict.cause, reply=written)
     if verdict.is_models:
         return ModelFault(message, cause=verdict.cause)
     return ProviderFault(

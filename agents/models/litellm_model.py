@@ -19,6 +19,7 @@ from agents.models.http_client import MAX_BODY_BYTES
 from agents.models.http_errors import fault_of_body
 from agents.models.litellm_errors import Scrubber, fault_of
 from agents.models.litellm_wire import changes, heard, listening, portable
+from agents.models.model_version import version_of
 from agents.models.prompt_cache import mark, marked_places, wants_marks
 from agents.models.reply_bounds import with_changes
 from agents.models.usage import pricing
@@ -164,7 +165,9 @@ class LiteLLMModel:
             changed += _KEPT_BACK
         if reply.tool_calls and exchange.thinks_between:
             changed += _MOVED
-        return replace(reply, request_changes=changed)
+        # What LiteLLM calls the model may be what was asked for, whatever replied.
+        version = version_of(exchange.received or {}, scrub) or reply.model_version
+        return replace(reply, request_changes=changed, model_version=version)
 
     def _call(self, request: Request, key: str | None) -> dict[str, Any]:
         spec = self.spec

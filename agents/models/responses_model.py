@@ -6,6 +6,7 @@ from typing import Any
 from agents.models import chat_format as wire
 from agents.models.direct_model import DirectModel, Price, Turn, call_of, readable
 from agents.models.litellm_errors import Scrubber
+from agents.models.model_version import version_of
 from agents.models.reply_bounds import bounded
 from agents.models.responses_request import DIALECT, ENDPOINT, ResponsesRequest
 from agents.models.usage import TokenUsage, chat_usage
@@ -41,7 +42,7 @@ def read_response(body: Mapping[str, Any], scrub: Scrubber, price: Price) -> Rep
     status = body.get("status", "completed")
     if status not in ("completed", "incomplete"):
         raise ProviderFault(scrub(f"the response has the status {status!r}"), cause="bad_response")
-    turn = readable(lambda: _turn(body), scrub, lack="the response has no readable output")
+    turn = readable(lambda: _turn(body, scrub), scrub, lack="the response has no readable output")
     reason = "tool_calls" if turn.calls else "stop"
     if status == "incomplete":
         reason = _cut_short(body.get("incomplete_details"))
@@ -51,7 +52,7 @@ def read_response(body: Mapping[str, Any], scrub: Scrubber, price: Price) -> Rep
     return bounded(reply)
 
 
-def _turn(body: Mapping[str, Any]) -> Turn:
+def _turn(body: Mapping[str, Any], scrub: Scrubber) -> Turn:
     output = body["output"]
     parts = list(_parts(output, "message", "content"))
     thoughts = [*_parts(output, "reasoning", "summary"), *_parts(output, "reasoning", "content")]
@@ -66,6 +67,7 @@ def _turn(body: Mapping[str, Any]) -> Turn:
             if item["type"] == "function_call"
         ),
         usage=responses_usage(body.get("usage")),
+        version=version_of(body, scrub),
     )
 
 

@@ -5,11 +5,13 @@ the type `mcp`, as OpenAI's own API takes them. Steps come from a field `steps` 
 """
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from agents.models.error_body import holds_error
 from agents.models.http_errors import fault_of_body
 from agents.models.litellm_errors import Scrubber
+from agents.models.model_version import version_of
 from agents.outside.core.asked_agent import AskedAgent
 from agents.outside.core.contract import reply_of
 from agents.outside.core.question import AgentReply, Question, Subject, chat_messages
@@ -76,12 +78,13 @@ def _read(content: Any, question: Question) -> AgentReply:
         raise AgentFault(said, cause="asks_for_calls")
     steps = content.get("steps", message.get("steps"))
     usage = content.get("usage")
-    return reply_of(
+    reply = reply_of(
         text,
         steps if isinstance(steps, list) else None,
         _flat(usage) if isinstance(usage, Mapping) else None,
         question,
     )
+    return replace(reply, model_version=version_of(content, Scrubber()))
 
 
 def _text(content: Any) -> str:

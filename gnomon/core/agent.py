@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Literal, Protocol, TypeVar, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, TypeVar, runtime_checkable
 
 from gnomon.core.arm import Arm
 from gnomon.core.decoding import NO_DECODING, Decoding
@@ -17,6 +17,7 @@ from gnomon.core.ids import stable_seed
 from gnomon.core.message import Block, ImageBlock, Message, ToolCall, ToolChoice
 from gnomon.core.model import CALL_TIMEOUT_S, Model, Reply, Request
 from gnomon.core.outside_agent import OutsideAgent
+from gnomon.core.read_calls import ToolCallsIn, read_calls
 from gnomon.core.retry import DEFAULT_RETRY, RetryPolicy
 from gnomon.core.trace import PROVIDER_FAULT, NoteStep, ReplyStep, ToolStep, Trace
 from gnomon.core.words import LATEST_WORDS, WordsVersion
@@ -86,7 +87,7 @@ class AgentContext:
     checkpoints: Checkpoints | None = None
     sample_id: str = ""
     media: "MediaStore | None" = None
-    tool_calls: Literal["native", "text", "auto"] = "native"  # where calls are read, see `ModelSpec`
+    tool_calls: ToolCallsIn = "native"  # where calls are read, see `ModelSpec`
     words: WordsVersion = LATEST_WORDS
 
     async def generate(
@@ -99,14 +100,15 @@ class AgentContext:
     ) -> Reply:
         """One reply of the model, tried again when its provider fails in passing.
 
-        Without `offer_tools` the request holds no schemas: for agents that tell of tools in words. Another
-        `draw` of the same messages has another seed.
+        Calls that it writes as text are flagged; where the model's entry says so and calls are allowed, they
+        are its calls. Without `offer_tools` the request holds no schemas: for agents that tell of tools in
+        words, and read calls themselves. Another `draw` of the same messages has another seed.
 
         Raises:
             LimitReached: the arm's turns, tokens or dollars are used up.
             ProviderFault, ModelFault: as the model raises them.
         """
-        self._check_limits()
+        self.check_limits()
         request = Request(
             messages=messages,
             tools=self.toolbox.schemas if offer_tools else [],
@@ -118,6 +120,8 @@ class AgentContext:
         # Planning for a trip that has just become known offers more than the trial began with.
         self.trace.tools_offered = max(self.trace.tools_offered or 0, len(self.toolbox.schemas))
 
+        read = partial(read_calls, tools=request.tools, mode=self.tool_calls, trace=self.trace)
+
         async def call(attempt: int) -> Reply:
             started = time.perf_counter()
             try:
@@ -125,9 +129,12 @@ class AgentContext:
                     reply = await self.model.reply(request)
             except ModelFault as fault:
                 if fault.reply is not None:  # it was paid for
-                    self._note(fault.reply, started, tries=attempt)
+                    self._note(read(fault.reply, may_call=False)[0], started, tries=attempt)
                 raise
-            self._note(reply, started, tries=attempt)
+            kept, reply = (
+                read(reply, may_call=request.tool_choice != "none") if offer_tools else (reply, reply)
+            )
+            self._note(kept, started, tries=attempt)
             return reply
 
         return await self.retried(call)
@@ -215,7 +222,12 @@ class AgentContext:
     def tool_calls_left(self) -> int:
         return self.arm.max_tool_calls - len(self.trace.tool_steps)
 
-    def _check_limits(self) -> None:
+    def check_limits(self) -> None:
+        """Whether the model may be asked once more.
+
+        Raises:
+            LimitReached: the arm's turns, tokens or dollars are used up.
+        """
         replies = self.trace.replies
         if len(replies) >= self.arm.max_turns:
             raise LimitReached("max_turns")

@@ -121,6 +121,14 @@ class Trace:
     def tool_steps(self) -> list[ToolStep]:
         return [step for step in self.steps if step.kind == "tool"]
 
+    def repeats(self, name: str, arguments: str) -> bool:
+        """Whether a call is, to the letter, one that was made before; `name` is the tool's own.
+
+        >>> Trace().repeats("speed", "{}")
+        False
+        """
+        return any(step.name == name and step.arguments == arguments for step in self.tool_steps)
+
     @property
     def waits_for_provider(self) -> bool:
         """Whether the provider has failed and given nothing since, or nothing but notes has come at all."""

@@ -14,6 +14,7 @@ from gnomon.core.decoding import EVERY_TASK, NO_DECODING, Decoding
 from gnomon.core.errors import SpecError
 from gnomon.core.ids import stable_hash
 from gnomon.core.model import CALL_TIMEOUT_S, is_built_in, provider_in
+from gnomon.core.read_calls import ToolCallsIn
 from gnomon.core.retry import DEFAULT_RETRY, RetryPolicy, is_default
 from gnomon.core.select import Select
 from gnomon.core.validation import StrictModel
@@ -26,7 +27,6 @@ from tools.core.toolbox import TOOLS
 from tools.servers.definition import ToolServer
 
 ReasoningHistory = Literal["auto", "all", "last", "none"]
-ToolCallsIn = Literal["native", "text", "auto"]
 
 
 class Price(StrictModel):

@@ -406,6 +406,7 @@ def _row(
     trial: Trial, bench: JobContext, trace: Trace, end: TrialResult, *, wall_s: float, attempt: int
 ) -> Row:
     tools_used: dict[str, dict[str, int]] = {}
+    calls: set[tuple[str, str]] = set()
     for step in trace.tool_steps:
         counts = tools_used.setdefault(step.name, {"calls": 0, "bad_arguments": 0, "errors": 0})
         counts["calls"] += 1
@@ -413,6 +414,9 @@ def _row(
         counts["errors"] += step.error is not None
         if step.injected:
             counts["injected"] = counts.get("injected", 0) + 1
+        if (step.name, step.arguments) in calls:
+            counts["repeated"] = counts.get("repeated", 0) + 1
+        calls.add((step.name, step.arguments))
     score = end.score
     return Row(
         **trial.identity(),
@@ -426,6 +430,7 @@ def _row(
             *score.flags,
             *_arm_flags(bench.spec, bench.spec.arm(trial.arm), trace),
             *_doubts(bench.spec, trace),
+            *(("repeated_calls",) if any(counts.get("repeated") for counts in tools_used.values()) else ()),
         ),
         model_calls=trace.model_calls,
         tool_calls=trace.tool_calls,

@@ -11,6 +11,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from gnomon.core.read_calls import flags_in_words
 from gnomon.report.text_formats import clean
 
 FOLDED_LINES = 8  # of a prompt, unless it is shown in full
@@ -117,7 +118,7 @@ def _print_step(number: int, step: Json, console: Console, *, full: bool) -> Non
         for text, style in ((step.get("reasoning"), "dim"), (step.get("text"), "")):
             if text:
                 _say(console, str(text) if full else _cut(str(text)), style, indent=3)
-        for change in (*(step.get("request_changes") or ()), *(step.get("flags") or ())):
+        for change in (*(step.get("request_changes") or ()), *flags_in_words(step.get("flags") or ())):
             _say(console, f"note: {change}", "yellow", indent=3)
     elif kind == "tool":
         colour = "red" if step.get("error") else "green"

@@ -8,6 +8,7 @@ from fastapi.responses import Response
 from markupsafe import Markup
 
 from gnomon.core.opened_question import ShownQuestion, question_record
+from gnomon.core.read_calls import flags_in_words
 from gnomon.core.row import Row
 from gnomon.drawing.clock_svg import clock_range
 from gnomon.drawing.layer import Layer
@@ -203,7 +204,7 @@ def _turn(
         "usd": turn.usd,
         "is_cached": turn.is_cached,
         "tries": turn.tries,
-        "flags": [*turn.flags, *turn.request_changes],
+        "flags": [*flags_in_words(turn.flags), *turn.request_changes],
         "is_drawn": any(call["is_drawn"] for call in calls),
     }
 

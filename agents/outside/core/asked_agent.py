@@ -10,13 +10,17 @@ from contextlib import AsyncExitStack
 from dataclasses import replace
 from typing import Any
 
+from agents.core.messages import as_observation, with_user_turn
+from agents.core.tool_turn import run_call
 from agents.outside.core.handed_tools import handed_tools
 from agents.outside.core.question import AgentReply, Question
 from gnomon.core.agent import AgentContext
 from gnomon.core.arm import Arm
 from gnomon.core.errors import AgentFault
+from gnomon.core.message import Message
 from gnomon.core.model import Model
 from gnomon.core.outside_agent import OutsideAgent
+from gnomon.core.read_calls import flag_of, read_calls, text_calls
 from gnomon.core.redaction import SHORTEST, key_in, redactor_here
 from gnomon.core.trace import Account, ReplyStep, Step
 
@@ -56,7 +60,6 @@ class AskedAgent:
         # An account of earlier turns may be lost with the worker that kept it: then it is unknown.
         earlier = trace.account or (Account() if trace.replies else None)
         trace.account = Account()
-        calls_before = len(trace.tool_steps)
         async with AsyncExitStack() as stack:
             hands = bool(context.arm.tools) and self.spec.hands_tools == "mcp"
             server = await stack.enter_async_context(handed_tools(context)) if hands else None
@@ -73,24 +76,44 @@ class AskedAgent:
                 media=context.media,
                 tool_server=server,
             )
-
-            async def ask(_: int) -> AgentReply:
-                reply = await self._subject.reply(question)
-                if not isinstance(reply, AgentReply):
-                    raise TypeError(f"{self.spec.kind} gave a {type(reply).__name__}")
-                return reply
-
-            try:
-                reply = await context.retried(
-                    ask, is_repeatable=lambda: len(trace.tool_steps) == calls_before
+            while True:
+                kept, reply = read_calls(
+                    await self._ask(context, question),
+                    question.tools,
+                    may_call=context.tool_calls_left > 0,
+                    mode=context.tool_calls,
+                    trace=trace,
                 )
-            except AgentFault as fault:
-                raise AgentFault(redactor_here().redact_text(fault.message), cause=fault.cause) from None
-        reply = _redacted(reply)
-        for step in _all_steps(reply, keeps_reasoning=trace.keeps_reasoning, started=started):
-            trace.add(step)
-        trace.account = reply.account if earlier is None else earlier.plus(reply.account)
-        return reply.text
+                for step in _all_steps(kept, question, keeps=trace.keeps_reasoning, started=started):
+                    trace.add(step)
+                earlier = kept.account if earlier is None else earlier.plus(kept.account)
+                trace.account = earlier
+                if not reply.tool_calls:
+                    return reply.text
+                context.check_limits()
+                messages = [*question.messages, Message(role="assistant", content=kept.text)]
+                for call in reply.tool_calls:  # told in words: not every agent takes results of calls
+                    result = await run_call(context, call)
+                    messages = with_user_turn(messages, as_observation(result["content"]))
+                question = replace(question, messages=messages, limits=_limits(context, self.spec))
+                trace.account, started = Account(), time.perf_counter()
+
+    async def _ask(self, context: AgentContext, question: Question) -> AgentReply:
+        """One answer of the agent, without secrets; asked again if need be, until it has called a tool."""
+        trace = context.trace
+        calls_before = len(trace.tool_steps)
+
+        async def ask(_: int) -> AgentReply:
+            reply = await self._subject.reply(question)
+            if not isinstance(reply, AgentReply):
+                raise TypeError(f"{self.spec.kind} gave a {type(reply).__name__}")
+            return reply
+
+        try:
+            reply = await context.retried(ask, is_repeatable=lambda: len(trace.tool_steps) == calls_before)
+        except AgentFault as fault:
+            raise AgentFault(redactor_here().redact_text(fault.message), cause=fault.cause) from None
+        return _redacted(reply)
 
 
 def _limits(context: AgentContext, spec: OutsideAgent) -> dict[str, Any]:
@@ -113,10 +136,12 @@ def _redacted(reply: AgentReply) -> AgentReply:
     return replace(reply, text=redactor.redact(reply.text), steps=tuple(steps))
 
 
-def _all_steps(reply: AgentReply, *, keeps_reasoning: bool, started: float) -> list[Step]:
-    """The steps that were told, the answer as the last of them, with what all of it used."""
+def _all_steps(reply: AgentReply, question: Question, *, keeps: bool, started: float) -> list[Step]:
+    """The steps that were told, the answer as the last of them, with what all of it used; `keeps`: with their
+    reasoning.
+    """
     steps = [
-        replace(step, reasoning="") if isinstance(step, ReplyStep) and not keeps_reasoning else step
+        _told(step, question, keeps_reasoning=keeps) if isinstance(step, ReplyStep) else step
         for step in reply.steps
     ]
     last = steps[-1] if steps else None
@@ -126,7 +151,7 @@ def _all_steps(reply: AgentReply, *, keeps_reasoning: bool, started: float) -> l
     steps.append(
         ReplyStep(
             text=reply.text,
-            tool_calls=(),
+            tool_calls=reply.tool_calls,
             finish_reason="stop",
             prompt_tokens=reply.prompt_tokens,
             completion_tokens=reply.completion_tokens,
@@ -134,6 +159,7 @@ def _all_steps(reply: AgentReply, *, keeps_reasoning: bool, started: float) -> l
             reasoning_tokens=reply.reasoning_tokens,
             reasoning=answer.reasoning if answer else "",
             flags=reply.flags,
+            model_version=reply.model_version,
             usd=reply.usd,
             cached=False,
             wall_s=round(time.perf_counter() - started, 6),
@@ -141,3 +167,9 @@ def _all_steps(reply: AgentReply, *, keeps_reasoning: bool, started: float) -> l
         )
     )
     return steps
+
+
+def _told(step: ReplyStep, question: Question, *, keeps_reasoning: bool) -> ReplyStep:
+    calls = None if step.tool_calls else text_calls(step.text, question.tools)
+    flags = step.flags if calls is None else (*step.flags, flag_of(calls))
+    return replace(step, flags=flags, reasoning=step.reasoning if keeps_reasoning else "")
