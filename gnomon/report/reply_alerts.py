@@ -7,14 +7,17 @@ from gnomon.core.agent import runs_tools
 from gnomon.core.arm import Arm
 from gnomon.core.missing import plain
 from gnomon.core.reply_state import UNKNOWN_STATES, ReplyState
+from gnomon.core.text_calls import find_text_calls
+from gnomon.core.thinking import without_thinking
 from gnomon.report.alert import Alert, alert
 from gnomon.report.group_totals import GroupTotals
 from gnomon.report.reply_words import NEXT_STEPS, WORTH_SAYING, were
+from gnomon.report.score_matrix import Group
 from gnomon.report.section import ReportInput
 from gnomon.report.text_formats import count, short
 
 STATES = (*UNKNOWN_STATES, ReplyState.EMPTY, ReplyState.REFUSED)
-REPEATED = "repeated_calls"  # flag: the same call again, to the letter, until the calls were used up
+REPEATED = "repeated_calls"  # flag: the same call again, to the letter
 QUOTED_CHARS = 120
 
 
@@ -33,7 +36,7 @@ def reply_alerts(report_input: ReportInput) -> Iterator[Alert]:
                     concerned=n,
                     n=totals.replies,
                     example=short(plain(_said(trace)), QUOTED_CHARS),
-                    advice=_advice(report_input, state, model, trace),
+                    advice=_advice(report_input, state, (model, arm), trace),
                 )
 
 
@@ -45,7 +48,7 @@ def call_alerts(report_input: ReportInput) -> Iterator[Alert]:
         if repeated > WORTH_SAYING * totals.replies:
             yield alert(
                 REPEATED,
-                f"{repeated:,} of {count(totals.replies, 'trial')} made the same call until none was left",
+                f"{repeated:,} of {count(totals.replies, 'trial')} made the same call again, to the letter",
                 model=model,
                 arm=name,
                 concerned=repeated,
@@ -84,12 +87,19 @@ def _never_called(totals: GroupTotals) -> bool:
     )
 
 
-def _advice(report_input: ReportInput, state: ReplyState, model: str, trace: Mapping[str, Any]) -> str:
-    """The next step, with what the trace and the spec say of it."""
+def _advice(report_input: ReportInput, state: ReplyState, group: Group, trace: Mapping[str, Any]) -> str:
+    """The next step, with what the spec and a trace say of it."""
+    spec = report_input.spec
     if state == ReplyState.CUT:
-        limits = (entry.max_tokens for entry in report_input.spec.models if entry.label == model)
+        limits = (entry.max_tokens for entry in spec.models if entry.label == group[0])
         limit = next(limits, None) or _last_reply(trace).get("completion_tokens")
         return f"Raise `models[].max_tokens` above {limit:,}." if limit else NEXT_STEPS[state]
+    if state == ReplyState.CALL_IN_TEXT:
+        if any(arm.name == group[1] and not _may_call(arm) for arm in spec.arms):
+            return "The arm runs no tools: give it an `agent` that does, or another `arms[].wording`."
+        calls = find_text_calls(without_thinking(_said(trace)))
+        if calls is not None:
+            return NEXT_STEPS[state].replace("such calls", f"such calls ({calls.form})")
     return NEXT_STEPS[state]
 
 

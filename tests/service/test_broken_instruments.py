@@ -14,7 +14,15 @@ from tests.chat_provider import ChatProvider
 Gnomon = Callable[..., "subprocess.CompletedProcess[str]"]
 QUESTIONS, OF_A_CLUSTER = 48, 2
 CALL = {"name": "describe_path", "arguments": {"points": [[0, 0], [10, 0]]}}
-AS_TEXT = {"bare JSON": json.dumps(CALL)}
+JSON, NAME, ARGUMENTS = json.dumps(CALL), CALL["name"], json.dumps(CALL["arguments"])
+AS_TEXT = {
+    "bare JSON": JSON,
+    "a fence": f"```json\n{JSON}\n```",
+    "Hermes": f"<tool_call>\n{JSON}\n</tool_call>",
+    "Mistral": f"[TOOL_CALLS][{JSON}]",
+    "Llama": f"<function={NAME}>{ARGUMENTS}</function>",
+    "DeepSeek": f"<｜tool▁call▁begin｜>{NAME}<｜tool▁sep｜>{ARGUMENTS}<｜tool▁call▁end｜>",
+}
 
 
 class Spoiling(ChatProvider):

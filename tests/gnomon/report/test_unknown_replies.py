@@ -1,6 +1,7 @@
 """No claim rests on replies of which nobody knows the answer: it holds however they count."""
 
 from collections.abc import Iterator
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -10,14 +11,20 @@ from hypothesis import strategies as st
 
 from gnomon.core.reply_state import UNKNOWN_STATES, ReplyState
 from gnomon.core.row import Row
+from gnomon.core.sample import SampleRef
 from gnomon.core.score import Outcome
+from gnomon.report.board import ranked
+from gnomon.report.compared_jobs import IndexedJob, compare_jobs, group_means
 from gnomon.report.gate import GateSide, gate
 from gnomon.report.gate_text import gate_text
 from gnomon.report.html import render_html
 from gnomon.report.job_diff import StoredJob, diff_jobs
+from gnomon.report.look import take_look
 from gnomon.report.markdown import render_markdown
 from gnomon.report.score_matrix import read_scores
 from gnomon.report.terminal import summary_text
+from gnomon.report.trial_index.columns import STORED_COLUMNS
+from gnomon.report.trial_index.index import TrialIndex
 from gnomon.statistics.equivalence import Margin
 from service.headlines import headline_of
 from tests.gnomon.report.conftest import Reporter, a_row, a_spec
@@ -189,6 +196,51 @@ def test_two_jobs_that_read_nothing_are_not_called_equal() -> None:
     assert found["m / raw"]["verdict"] == "no_effect"
     assert found["m / tools"]["verdict"] == "undecided"
     assert "40 of 40 replies of “a” were unreadable" in found["m / tools"]["verdict_text"]
+
+
+@pytest.mark.parametrize(("state", "is_decided"), [(ReplyState.READ, True), (ReplyState.CUT, False)])
+def test_a_sequential_job_does_not_stop_on_unknown_replies(state: ReplyState, is_decided: bool) -> None:
+    spec = a_spec(benchmark="worlds", analysis={"sequential": True, "primary": ["raw", "tools"]})
+    refs = [
+        SampleRef(sample_id=f"s{at}", task="near", cell="near", cluster=f"c{at // 2}") for at in range(400)
+    ]
+    ended = [
+        trial
+        for at in range(400)
+        for trial in (
+            (f"s{at}", "m", "raw", float(at % 2), "read"),
+            (f"s{at}", "m", "tools", 0.0, state.value),
+        )
+    ]
+    look = take_look(spec, refs, ended, headline="mean_of_samples")
+    assert look["decided"] is is_decided
+    assert look["contrasts"][0]["verdict"] == ("hurts" if is_decided else "undecided")
+
+
+@pytest.mark.parametrize(("state", "verdict"), [(ReplyState.READ, "hurts"), (ReplyState.CUT, "undecided")])
+def test_jobs_compared_by_their_indexes_follow_the_rule(state: ReplyState, verdict: str) -> None:
+    sides = [list(half_right("a")), [*broken(state, arm="a")]]
+    base, other = (
+        IndexedJob(
+            job_id=name,
+            spec=a_spec(benchmark="worlds", arms=[{"name": "a", "agent": "direct"}]),
+            index=TrialIndex.empty(["m"], ["a"]).extended(list(stored(rows))),
+        )
+        for name, rows in zip(("one", "two"), sides, strict=True)
+    )
+    [compared], _ = compare_jobs(base, [other])
+    assert compared.contrast["verdict"] == verdict
+    first, second = ranked([base, other])
+    assert (first.rank, second.rank) == (((1, 1), (2, 2)) if verdict == "hurts" else ((1, 2), (1, 2)))
+    low, high = (group_means(other, unknown_as=value)["m", "a"].mean for value in (0.0, 1.0))
+    assert (low, high) == ((0.0, 0.0) if verdict == "hurts" else (0.0, 1.0))
+
+
+def stored(rows: list[Row]) -> Iterator[tuple[Any, ...]]:
+    """Rows as the store gives them to an index."""
+    for seq, row in enumerate(rows, start=1):
+        values = {**asdict(row), "flags": "[]", "tools_used": "{}"}
+        yield seq, *(values[name] for name in STORED_COLUMNS[1:])
 
 
 def test_states_and_rules_are_counted_by_arm_and_shown_where_they_are_not_rare(report_of: Reporter) -> None:
