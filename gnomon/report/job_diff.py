@@ -194,7 +194,8 @@ def _set_equal(contrast: ContrastReport) -> None:
     else:
         contrast["verdict"] = "undecided"
         reach = f"{points(bounds[0])} to {points(bounds[1])} points"
-        contrast["reasons"] = [f"lost trials or unknown replies could make it {reach}"]
+        what = "missing trials or unknown replies" if contrast["unknown_ci95"] else "missing trials"
+        contrast["reasons"] = [f"{what} could make it {reach}"]
 
 
 def _says(contrast: ContrastReport, *, changed: int) -> str:

@@ -7,6 +7,7 @@ from typing_extensions import TypedDict
 from gnomon.core.reply_state import ReplyState
 from gnomon.report.reply_words import STATE_WORDS, WORTH_SAYING
 from gnomon.report.section import ReportInput, Section, by_count
+from gnomon.report.sections.alerts import AlertsPart
 from gnomon.report.sections.job import JobPart
 from gnomon.report.text_formats import count, counted_causes, markdown_table
 
@@ -29,7 +30,7 @@ class RepliesPart(TypedDict):
     replies: list[ArmReplies]
 
 
-class _Shown(JobPart, RepliesPart):
+class _Shown(JobPart, AlertsPart, RepliesPart):
     """What the section shows."""
 
 
@@ -50,16 +51,15 @@ def _replies(report_input: ReportInput) -> RepliesPart:
 
 
 def _recorded(report: RepliesPart) -> list[ArmReplies]:
-    return [
-        arm for arm in report.get("replies", []) if arm["states"]
-    ]  # absent from reports of older versions
+    """Those of which states are known; reports of older versions have none."""
+    return [arm for arm in report.get("replies", []) if arm["states"]]
 
 
-def _are_notable(arms: Sequence[ArmReplies]) -> bool:
-    """Whether some state but `read` has a twentieth of an arm's trials."""
-    return any(
+def _are_notable(report: _Shown) -> bool:
+    """Whether some state but `read` has a twentieth of an arm's trials, or there is an alert."""
+    return bool(report["alerts"]) or any(
         n >= WORTH_SAYING * arm["trials"]
-        for arm in arms
+        for arm in _recorded(report)
         for state, n in arm["states"].items()
         if state != ReplyState.READ
     )
@@ -81,14 +81,14 @@ def _view(report: _Shown) -> Mapping[str, object] | None:
     return {
         "arms": arms,
         "states": _states(arms),
-        "are_notable": _are_notable(arms),
+        "are_notable": _are_notable(report),
         "causes": counted_causes,
     }
 
 
-def _markdown(report: RepliesPart) -> Iterator[str]:
+def _markdown(report: _Shown) -> Iterator[str]:
     arms = _recorded(report)
-    if _are_notable(arms):
+    if _are_notable(report):
         states = _states(arms)
         yield from markdown_table(
             "What became of the replies",
@@ -105,9 +105,9 @@ def _markdown(report: RepliesPart) -> Iterator[str]:
         )
 
 
-def _terminal(report: RepliesPart) -> Iterator[str]:
+def _terminal(report: _Shown) -> Iterator[str]:
     arms = _recorded(report)
-    if _are_notable(arms):
+    if arms and _are_notable(report):
         for arm in arms:
             states = {STATE_WORDS[ReplyState(state)]: n for state, n in arm["states"].items()}
             trials = count(arm["trials"], "trial")
