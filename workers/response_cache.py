@@ -31,7 +31,8 @@ LEAST_SCOPES = 64
 # Of what is kept, part of every key: replies of an earlier format are not found. 2: with the provider's turn.
 FORMAT = 2
 _encode = json.JSONEncoder(check_circular=False).encode  # messages are plain data, and trees
-_IRRELEVANT = ("name", "api_key_env", "price", "rate", "prompt_cache")  # to what a model replies
+# To what a model replies.
+_IRRELEVANT = ("name", "api_key_env", "price", "rate", "prompt_cache", "tool_calls", "call_seconds")
 log = logging.getLogger(__name__)
 
 

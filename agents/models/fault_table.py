@@ -74,7 +74,7 @@ _PROMPT = re.compile(
 )
 # That the server could not read a call which the model wrote: llama.cpp, Ollama, vLLM (with `required`, and
 # gpt-oss), SGLang. They may say all of it again, so these words count before any other.
-_MALFORMED_CODES = {"tool_use_failed"}  # Groq's
+_MALFORMED_CODES = {"tool_use_failed", "failed to parse fc related info to json format!"}  # Groq, LMDeploy
 _MALFORMED_WORDS = (
     *("does not match the expected peg-", "failed to parse input at pos", "failed to parse tool call"),
     *("error parsing tool call", "validation error for list[function", "failed to parse fc related info"),

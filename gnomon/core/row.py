@@ -92,7 +92,7 @@ class Row:
     tool_errors: Count | None = 0
     """Calls of tools that ended with an error; null: unknown."""
     tools_used: Annotated[Mapping[str, Mapping[str, int]], Quoted] = field(default_factory=dict)
-    """By tool: `calls`, `bad_arguments`, `errors`."""
+    """By tool: `calls`, `bad_arguments`, `errors`; where there are any, `repeated` and `injected`."""
     cache_hits: Count = 0
     """Model calls that the response cache answered."""
     prompt_tokens: Tokens | None = None

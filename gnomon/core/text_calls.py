@@ -262,7 +262,7 @@ def _types(schema: Mapping[str, Any]) -> set[str]:
     choices = [schema, *(schema.get("anyOf") or ()), *(schema.get("oneOf") or ())]
     types = [choice.get("type") for choice in choices if isinstance(choice, Mapping)]
     texts = [value for value in schema.get("enum") or () if isinstance(value, str)]
-    listed = {name for kind in types for name in (kind if isinstance(kind, list) else [kind])}
+    listed = {str(name) for kind in types for name in (kind if isinstance(kind, list) else [kind])}
     return listed | ({"string"} if texts else set())
 
 

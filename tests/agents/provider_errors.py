@@ -144,6 +144,25 @@ ANSWERS: dict[str, Answer] = {
     ),
     "OpenRouter, 200": Answer(200, openai("Provider returned error", code=502), "server_error", True),
     "MiniMax balance, 500": Answer(500, openai("insufficient balance (1008)", type="api_error"), "quota"),
+    # A call that the server could not read: the model's
+    "Groq's call": Answer(
+        400,
+        openai("Failed to call a function. Please adjust your prompt.", type=INVALID, code="tool_use_failed", failed_generation="<function=x>{"),
+        "malformed_call",
+        None,
+    ),
+    **{
+        name: Answer(status, body, "malformed_call", None)
+        for name, status, body in (
+            ("llama.cpp's call", 500, openai("The model produced output that does not match the expected peg-native format", code=500, type="server_error")),
+            ("llama.cpp's call, said again", 500, openai("Failed to parse input at pos 9: <tool_call> insufficient balance, prompt is too long", code=500)),
+            ("llama.cpp's arguments", 500, openai("Failed to parse tool call arguments as JSON: [json.exception.parse_error.101]", code=500)),
+            ("Ollama's call", 500, openai("error parsing tool call: raw='{\"a\":', err=unexpected end of JSON input", type="api_error")),
+            ("vLLM's required call", 400, {"object": "error", "message": "1 validation error for list[function-wrap[__log_extra_fields__()]]\n  Invalid JSON: EOF while parsing a value", "type": "BadRequestError", "code": 400}),
+            ("vLLM's gpt-oss", 500, openai('unexpected tokens remaining in message header: Some("to=functions.x")', code=500)),
+            ("Groq's call, relayed", 400, openai("Provider returned error", code=400, metadata={"raw": '{"error": {"message": "Failed to call a function.", "code": "tool_use_failed"}}'})),
+        )
+    },
     # An error under the status of a success
     "quota, 200": Answer(200, openai("no", code="insufficient_quota"), "quota"),
     "key, 200": Answer(200, openai("no", code="invalid_api_key"), "auth"),
