@@ -17,7 +17,7 @@ from gnomon.statistics.multiple_testing import (
 from gnomon.statistics.paired import Comparison
 
 if TYPE_CHECKING:
-    from gnomon.report.sections.contrasts import PairResult
+    from gnomon.report.compared_pair import PairResult
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

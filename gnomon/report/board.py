@@ -9,9 +9,9 @@ import numpy as np
 from gnomon.core.ids import stable_hash
 from gnomon.exchange.foreign import benchmark_called
 from gnomon.report.compared_jobs import IndexedJob, group_means, paired_scores
+from gnomon.report.compared_pair import compare_pair
 from gnomon.report.pairs import ArmPair
 from gnomon.report.score_matrix import Group
-from gnomon.report.sections.contrasts import compare_pair
 from gnomon.report.verdict import ALPHA
 from gnomon.spec.job_spec import JobSpec
 from gnomon.statistics.estimate import Ends

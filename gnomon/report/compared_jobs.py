@@ -13,14 +13,13 @@ from gnomon.core.errors import SpecError
 from gnomon.exchange.foreign import benchmark_called
 from gnomon.report.adjustment import adjust
 from gnomon.report.changed_trials import NOISE
+from gnomon.report.compared_pair import PairResult, compare_pair
 from gnomon.report.detectable import detectable_in
 from gnomon.report.job_diff import paired_groups, reword_for_jobs, side_names
 from gnomon.report.pairs import ArmPair
 from gnomon.report.score_matrix import Group, SampleScores
 from gnomon.report.sections.contrasts import (
     ContrastReport,
-    PairResult,
-    compare_pair,
     contrast_report,
     rule_of,
 )

@@ -16,12 +16,12 @@ from typing_extensions import TypedDict
 from gnomon.core.errors import SpecError
 from gnomon.core.row import Row
 from gnomon.report.changed_trials import NOISE
+from gnomon.report.compared_pair import PairResult, compare_pair
 from gnomon.report.pairs import ArmPair
 from gnomon.report.reply_words import WORTH_SAYING, next_steps
 from gnomon.report.row_formats import escape_surrogates
 from gnomon.report.score_matrix import Group, read_scores
 from gnomon.report.section import Interval, interval
-from gnomon.report.sections.contrasts import PairResult, compare_pair
 from gnomon.report.unknown_replies import counts_text
 from gnomon.report.verdict import NotWorse, both_ways, judge, judge_not_worse
 from gnomon.statistics.design import Headline

@@ -7,10 +7,11 @@ from typing_extensions import TypedDict
 
 from gnomon.core.sample import SampleRef
 from gnomon.report.adjustment import adjust
+from gnomon.report.compared_pair import compare_pair
 from gnomon.report.detectable import Detectable
 from gnomon.report.pairs import pairs
 from gnomon.report.score_matrix import JobScores
-from gnomon.report.sections.contrasts import compare_pair, contrast_report
+from gnomon.report.sections.contrasts import contrast_report
 from gnomon.report.sequence import drawn_plan
 from gnomon.report.unknown_replies import unknown_codes, unknown_replies
 from gnomon.spec.job_spec import JobSpec
