@@ -13,8 +13,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from gnomon.report.adjustment import adjust
+from gnomon.report.compared_pair import PairResult
 from gnomon.report.pairs import ArmPair
-from gnomon.report.sections.contrasts import PairResult, adjust
 from gnomon.report.verdict import judge
 from gnomon.spec.analysis_spec import AnalysisSpec
 from gnomon.statistics.design import design

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from gnomon.core.errors import SpecError
+from gnomon.report.alert import line_of
 from gnomon_lab.frames import Records, html_table
 
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ class Report(Mapping[str, Any]):
     @property
     def alerts(self) -> list[str]:
         """What must be known before any figure."""
-        return list(self._data["alerts"])
+        return list(map(line_of, self._data["alerts"]))
 
     @property
     def html(self) -> str:

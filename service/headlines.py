@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, cast
 
 from typing_extensions import TypedDict
 
+from gnomon.report.alert import line_of
 from gnomon.stopping import Unwanted, stoppable
 from service.report_cache import ReportCache, keep_quietly, kept_stamp
 from workers.store.database import in_words
@@ -72,7 +73,7 @@ def headline_of(report: "Report") -> Headline:
         "name": report["job"]["name"],
         "benchmark": report["job"]["benchmark"],
         "margin": report["job"]["margin"],
-        "alerts": report["alerts"][:MOST],
+        "alerts": list(map(line_of, report["alerts"][:MOST])),
         "arms": [
             cast(ArmMean, {name: arm[name] for name in ArmMean.__annotations__})  # type: ignore[literal-required]
             for arm in report["arms"][:MOST]

@@ -296,7 +296,7 @@ def _outlook_of(
 
 def _pilot(store: "Store", job_id: str, rows: Sequence[Row], outlook: _Outlook) -> dict[str, Any]:
     """What the planned design detects where differences scatter, and trials get lost, as in the pilot."""
-    from gnomon.report.sections.contrasts import compare_pair
+    from gnomon.report.compared_pair import compare_pair
 
     job = store.job(job_id)
     groups = [(model.label, arm.name) for model in job.spec.models for arm in job.spec.arms]

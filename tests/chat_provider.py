@@ -25,9 +25,14 @@ class ChatProvider:
         """The assistant's message."""
         raise NotImplementedError
 
+    def finish_reason(self, request: dict[str, Any]) -> str:
+        """Why the message ends there."""
+        return "stop"
+
     def choice(self, request: dict[str, Any]) -> dict[str, Any]:
         """The message, and why it ends."""
-        return {"index": 0, "finish_reason": "stop", "message": self.reply(request)}
+        reason, message = self.finish_reason(request), self.reply(request)
+        return {"index": 0, "finish_reason": reason, "message": message}
 
     def __enter__(self) -> Self:
         self._thread.start()

@@ -75,10 +75,12 @@ class MissingCause:
         m: 4 of 14 trials are missing, unheard-of: “no”.
         """
         said = f": “{self.error.rstrip('.')}”" if self.error else ""
+        return f"{self.model}: {self.loss()}{said}. {advice_on(self.cause, self.error)}".strip()
+
+    def loss(self) -> str:
+        """How many, and why."""
         lost = f"{self.trials:,} of {self.planned:,} trial{'s' if self.planned != 1 else ''}"
-        are = "are" if self.planned != 1 else "is"
-        advice = advice_on(self.cause, self.error)
-        return f"{self.model}: {lost} {are} missing, {self.cause}{said}. {advice}".strip()
+        return f"{lost} {'are' if self.planned != 1 else 'is'} missing, {self.cause}"
 
 
 def said_in_short(words: str) -> str:

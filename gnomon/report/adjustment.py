@@ -1,7 +1,7 @@
 """Adjusts what comparisons say for how many of them were looked at."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from gnomon.report.verdict import ALPHA
@@ -17,7 +17,7 @@ from gnomon.statistics.multiple_testing import (
 from gnomon.statistics.paired import Comparison
 
 if TYPE_CHECKING:
-    from gnomon.report.sections.contrasts import PairResult
+    from gnomon.report.compared_pair import PairResult
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,9 +29,24 @@ class Adjusted:
     limits: Limits | None = None  # of what counts as no difference
     equivalence_p: float | None = None
     equivalence_p_adjusted: float | None = None
+    ways: "tuple[Adjusted, ...]" = ()  # the same of each of the result's `ways`
 
 
 def adjust(results: Sequence["PairResult"], analysis: AnalysisSpec) -> list[Adjusted]:
+    """What is adjusted, as scored and in each other way to count unknown replies, by all results alike."""
+    adjusted = _adjust(results, analysis)
+    ways_n = max((len(result.ways) for result in results), default=0)
+    by_way = [
+        _adjust([result.ways[way] if result.ways else result for result in results], analysis)
+        for way in range(ways_n)
+    ]
+    return [
+        replace(scored, ways=tuple(of_way[at] for of_way in by_way)) if result.ways else scored
+        for at, (result, scored) in enumerate(zip(results, adjusted, strict=True))
+    ]
+
+
+def _adjust(results: Sequence["PairResult"], analysis: AnalysisSpec) -> list[Adjusted]:
     """Holm within the primary family, Benjamini–Hochberg among all other comparisons.
 
     Intervals of the primary family hold together in 95 % of studies: they have Bonferroni's level, and end

@@ -9,11 +9,12 @@ import numpy as np
 from gnomon.core.ids import stable_hash
 from gnomon.exchange.foreign import benchmark_called
 from gnomon.report.compared_jobs import IndexedJob, group_means, paired_scores
+from gnomon.report.compared_pair import compare_pair
 from gnomon.report.pairs import ArmPair
 from gnomon.report.score_matrix import Group
-from gnomon.report.sections.contrasts import compare_pair
 from gnomon.report.verdict import ALPHA
 from gnomon.spec.job_spec import JobSpec
+from gnomon.statistics.estimate import Ends
 from gnomon.statistics.mean import MeanScore
 from gnomon.statistics.multiple_testing import holm
 
@@ -46,7 +47,8 @@ def ranked(jobs: Sequence[IndexedJob]) -> list[Entry]:
     """The models of these jobs, the best mean first.
 
     A model may take another place unless it is told apart: by the paired difference on the samples that both
-    have (p below 0.05 after Holm) among at most MOST_PAIRED entries, else by intervals that do not meet.
+    have (p below 0.05 after Holm) among at most MOST_PAIRED entries, else by intervals that do not meet; both
+    also with unknown replies at worst.
     """
     entries = sorted((entry for job in jobs for entry in _entries(job)), key=lambda entry: -entry.mean.mean)
     apart = _told_apart(entries)
@@ -79,7 +81,7 @@ def _told_apart(entries: Sequence[Entry]) -> dict[tuple[int, int], bool]:
     """By the places of a better and a worse entry, whether their difference is more than chance."""
     pairs = list(combinations(range(len(entries)), 2))
     if len(entries) > MOST_PAIRED:
-        return {(a, b): _intervals_part(entries[a].mean, entries[b].mean) for a, b in pairs}
+        return {(a, b): _intervals_part(entries[a], entries[b]) for a, b in pairs}
     p_values = [_p(entries[a], entries[b]) for a, b in pairs]
     return {
         pair: p < ALPHA
@@ -87,8 +89,18 @@ def _told_apart(entries: Sequence[Entry]) -> dict[tuple[int, int], bool]:
     }
 
 
-def _intervals_part(better: MeanScore, worse: MeanScore) -> bool:
-    return better.ci95 is not None and worse.ci95 is not None and worse.ci95[1] < better.ci95[0]
+def _intervals_part(better: Entry, worse: Entry) -> bool:
+    """Whether they do not meet, also with unknown replies of the better one wrong and of the other right."""
+    ways = (None, None), (0.0, 1.0)
+    return all(_are_apart(_ci95(better, low), _ci95(worse, high)) for low, high in ways)
+
+
+def _are_apart(better: Ends | None, worse: Ends | None) -> bool:
+    return better is not None and worse is not None and worse[1] < better[0]
+
+
+def _ci95(entry: Entry, unknown_as: float | None) -> Ends | None:
+    return group_means(entry.job, unknown_as=unknown_as)[entry.best].ci95
 
 
 def _p(better: Entry, worse: Entry) -> float | None:
@@ -105,4 +117,9 @@ def _paired_p(better: Entry, worse: Entry) -> float | None:
     if not everywhere.any():
         return None
     result = compare_pair(scores, pair, "all", everywhere, headline=headline, repeats=1)
-    return result.comparison.p if result.comparison else None
+    compared = [each.comparison for each in (result, *result.ways) if each.comparison]
+    p_values = [each.p for each in compared if each.p is not None]
+    if not p_values:
+        return None
+    is_same_side = all((each.diff > 0) == (compared[0].diff > 0) for each in compared)
+    return max(p_values) if is_same_side else 1.0

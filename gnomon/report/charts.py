@@ -132,6 +132,7 @@ class Step:
     end: float
     diff: float
     interval: Interval
+    may_claim: bool = True  # whether an interval clear of zero shows an effect
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -214,7 +215,7 @@ def waterfall_plot(
 
 
 def _step_kind(step: Step) -> str:
-    is_clear = step.interval and (step.interval[0] > 0 or step.interval[1] < 0)
+    is_clear = step.interval and step.may_claim and (step.interval[0] > 0 or step.interval[1] < 0)
     return ("helps" if step.diff > 0 else "hurts") if is_clear else "undecided"
 
 

@@ -13,20 +13,20 @@ from gnomon.core.errors import SpecError
 from gnomon.exchange.foreign import benchmark_called
 from gnomon.report.adjustment import adjust
 from gnomon.report.changed_trials import NOISE
+from gnomon.report.compared_pair import PairResult, compare_pair
 from gnomon.report.detectable import detectable_in
 from gnomon.report.job_diff import paired_groups, reword_for_jobs, side_names
 from gnomon.report.pairs import ArmPair
 from gnomon.report.score_matrix import Group, SampleScores
 from gnomon.report.sections.contrasts import (
     ContrastReport,
-    PairResult,
-    compare_pair,
     contrast_report,
     rule_of,
 )
 from gnomon.report.text_formats import count
 from gnomon.report.trial_index.columns import Array
 from gnomon.report.trial_index.index import TrialIndex
+from gnomon.report.unknown_replies import side_by_side
 from gnomon.spec.job_spec import JobSpec
 from gnomon.statistics.design import Codes, Floats, Headline, design, strata_of
 from gnomon.statistics.mean import MeanScore, mean_score
@@ -182,6 +182,12 @@ def paired_scores(first: IndexedJob, second: IndexedJob, groups: tuple[Group, Gr
         score_sums=sums,
         answered=answered,
         missing=missing,
+        unknown=side_by_side(
+            [
+                (job.index.unknown_totals(), _number(job.index, group), at)
+                for job, group, at in zip((first, second), groups, places, strict=True)
+            ]
+        ),
     )
 
 
@@ -194,6 +200,14 @@ def _shared(first: TrialIndex, second: TrialIndex) -> tuple[Array, Array]:
     place = {name: at for at, name in enumerate(others)}
     both = [at for at in np.argsort(first.sample_ranks()) if ids[at] in place]
     return np.array(both, np.intp), np.array([place[ids[at]] for at in both], np.intp)
+
+
+def _number(index: TrialIndex, group: Group) -> int:
+    """A group's place among models · arms."""
+    model, arm = (
+        index.values[name].index(value) for name, value in zip(("model", "arm"), group, strict=True)
+    )
+    return model * len(index.values["arm"]) + arm
 
 
 def _of_group(part: Array, index: TrialIndex, group: Group) -> Array:
@@ -226,26 +240,34 @@ def _clusters(job: IndexedJob, places: Array) -> Codes:
     return dense
 
 
-def group_means(job: IndexedJob) -> Mapping[Group, MeanScore]:
-    """The benchmark's headline mean of each model and arm of a job that has a score."""
-    return job.index.once(("group means", job.spec.analysis.cluster), lambda: _group_means(job))
+def group_means(job: IndexedJob, *, unknown_as: float | None = None) -> Mapping[Group, MeanScore]:
+    """The benchmark's headline mean of each model and arm of a job that has a score.
+
+    Unknown replies count as they were scored, or as `unknown_as`.
+    """
+    key = "group means", job.spec.analysis.cluster, unknown_as
+    return job.index.once(key, lambda: _group_means(job, unknown_as))
 
 
-def _group_means(job: IndexedJob) -> Mapping[Group, MeanScore]:
+def _group_means(job: IndexedJob, unknown_as: float | None) -> Mapping[Group, MeanScore]:
     headline: Headline = benchmark_called(job.spec.benchmark).headline
     index = job.index
     every = np.argsort(index.sample_ranks())
     cells, clusters = _dense(index, "cell", every), _clusters(job, every)
     answered, _, sums = index.score_totals()
+    unknown = None if unknown_as is None else index.unknown_totals()
     means: dict[Group, MeanScore] = {}
     for m, model in enumerate(index.values["model"]):
         for a, arm in enumerate(index.values["arm"]):
             counts = answered[m, a][every]
             has_score = counts > 0
             if has_score.any():
-                scores = sums[m, a][every][has_score] / counts[has_score]
                 grouping = design(strata_of(cells[has_score], headline), clusters[has_score])
-                means[model, arm] = mean_score(scores, grouping)
+                scored = sums[m, a][every]
+                if unknown is not None and unknown_as is not None:
+                    group = _number(index, (model, arm))
+                    scored = scored + (unknown_as * unknown.counts - unknown.score_sums)[group][every]
+                means[model, arm] = mean_score(scored[has_score] / counts[has_score], grouping)
     return means
 
 

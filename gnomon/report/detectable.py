@@ -23,7 +23,7 @@ from gnomon.statistics.paired import CHECK_BELOW, FEW_PAIRS
 from gnomon.statistics.power import POWER, PlantedStudy, detectable_by_t, spread_of
 
 if TYPE_CHECKING:
-    from gnomon.report.sections.contrasts import PairResult
+    from gnomon.report.compared_pair import PairResult
 
 SEED = 20_260_103
 DRAWS, ROUNDS = 120, 4

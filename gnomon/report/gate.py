@@ -2,7 +2,7 @@
 
 Non-inferiority, paired by sample: NEW passes where the lower end of the 90 % interval of its difference is
 above minus the margin, and the one-sided p is below 0.05; trials without a score must not be able to undo
-that, by the rules of the verdict.
+that, nor replies of which nobody knows the answer, by the rules of the verdict.
 """
 
 import math
@@ -16,12 +16,14 @@ from typing_extensions import TypedDict
 from gnomon.core.errors import SpecError
 from gnomon.core.row import Row
 from gnomon.report.changed_trials import NOISE
+from gnomon.report.compared_pair import PairResult, compare_pair
 from gnomon.report.pairs import ArmPair
+from gnomon.report.reply_words import WORTH_SAYING, next_steps
 from gnomon.report.row_formats import escape_surrogates
 from gnomon.report.score_matrix import Group, read_scores
 from gnomon.report.section import Interval, interval
-from gnomon.report.sections.contrasts import PairResult, compare_pair
-from gnomon.report.verdict import judge, judge_not_worse
+from gnomon.report.unknown_replies import counts_text
+from gnomon.report.verdict import NotWorse, both_ways, judge, judge_not_worse
 from gnomon.statistics.design import Headline
 from gnomon.statistics.equivalence import Margin
 from gnomon.statistics.power import POWER
@@ -70,6 +72,7 @@ class _Tested(TypedDict):
     interval_method: str
     margin: float | None  # how far NEW may fall
     margin_why: str
+    next_step: str  # what to do where replies of which nobody knows the answer forbid a finding; else empty
     p: float | None  # one-sided: of a fall by the margin or more
     could_show: float | None  # the margin that an equal NEW would pass in 8 of 10 such comparisons
     passes_from: float | None  # the least margin that these results pass
@@ -233,6 +236,7 @@ def _tested(result: PairResult, margin: Margin, *, is_identical: bool) -> _Teste
         "interval_method": comparison.interval_method if comparison else "",
         "margin": None,
         "margin_why": "",
+        "next_step": "",
         "p": None,
         "could_show": None,
         "passes_from": None,
@@ -242,18 +246,32 @@ def _tested(result: PairResult, margin: Margin, *, is_identical: bool) -> _Teste
     # A number of points is meant as it is: only a fall counts, so an end of the scale makes it no narrower.
     fall = -margin.size if margin.kind == "absolute" else margin.around(means[0]).low
     tested["margin"], tested["margin_why"] = -fall, "" if margin.kind == "absolute" else _margin_text(margin)
-    judged = judge_not_worse(comparison, loss=result.loss, fall=fall)
-    tested["p"], tested["reasons"] = judged.p, judged.reasons
-    tested["passes_from"] = None if judged.lower is None else max(0.0, -judged.lower)
-    if judged.lower is not None and comparison.se is not None:
-        tested["could_show"] = comparison.diff - judged.lower + float(ndtri(POWER)) * comparison.se
-    if is_identical:
+    # As scored, and with unknown replies at worst.
+    ways = (result, *result.ways)
+    judged = [judge_not_worse(way.comparison or comparison, loss=way.loss, fall=fall) for way in ways]
+    lowers = [each.lower for each in judged if each.lower is not None]
+    tested["p"] = judged[0].p
+    tested["passes_from"] = max(0.0, -min(lowers)) if lowers else None
+    if judged[0].lower is not None and comparison.se is not None:
+        tested["could_show"] = comparison.diff - judged[0].lower + float(ndtri(POWER)) * comparison.se
+    if is_identical and all(each.replies <= WORTH_SAYING * each.of for each in result.unknown):
         tested["finding"], tested["reasons"] = "not_worse", []
-    elif not judged.reasons:
-        tested["finding"] = "not_worse"
-    elif judge(comparison, p_adjusted=comparison.p, loss=result.loss, margin=(0.0, 0.0))[0] == "hurts":
-        tested["finding"] = "worse"
+        return tested
+    scored, *others = ((_finding(way, each), each.reasons) for way, each in zip(ways, judged, strict=True))
+    said = both_ways(scored, others, why=counts_text(result.unknown), undecided="not_shown")
+    tested["finding"], tested["reasons"] = said
+    tested["next_step"] = next_steps(each.state for each in result.unknown) if said != scored else ""
     return tested
+
+
+def _finding(result: PairResult, judged: NotWorse) -> Finding:
+    if not judged.reasons:
+        return "not_worse"
+    comparison = result.comparison
+    if comparison is None:
+        return "not_shown"
+    verdict, _ = judge(comparison, p_adjusted=comparison.p, loss=result.loss, margin=(0.0, 0.0))
+    return "worse" if verdict == "hurts" else "not_shown"
 
 
 def _is_identical(base: Sequence[Row], new: Sequence[Row]) -> bool:

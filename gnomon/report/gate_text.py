@@ -34,7 +34,7 @@ def _headline(report: GateReport) -> str:
 def sentence(pair: GatePair) -> str:
     """The finding with its numbers and denominators."""
     sizes = f"{count(pair['n'], 'sample')} in {count(pair['clusters'], 'cluster')}"
-    if pair["is_identical"]:
+    if _is_unchanged(pair):
         return f"nothing changed: every score and answer is the same ({sizes})."
     if pair["diff"] is None or pair["base_mean"] is None or pair["new_mean"] is None:
         return f"{WORDS[pair['finding']]}: {'; '.join(pair['reasons'])}."
@@ -48,7 +48,14 @@ def sentence(pair: GatePair) -> str:
     )
     if pair["reasons"]:
         text += f" Why: {'; '.join(pair['reasons'])}."
+    if pair["next_step"]:
+        text += f" {pair['next_step']}"
     return " ".join([text, *_reach(pair), *_gaps(pair)])
+
+
+def _is_unchanged(pair: GatePair) -> bool:
+    """Whether it passes because nothing changed."""
+    return pair["is_identical"] and pair["finding"] == "not_worse"
 
 
 def _reach(pair: GatePair) -> Iterator[str]:
@@ -128,7 +135,7 @@ def _row(pair: GatePair) -> str:
     reach = f"{points(pair['ci90'][0])} to {points(pair['ci90'][1])}" if pair["ci90"] else "–"
     cells = [
         escape_markdown(pair["label"]),
-        f"**{'nothing changed' if pair['is_identical'] else WORDS[pair['finding']]}**",
+        f"**{'nothing changed' if _is_unchanged(pair) else WORDS[pair['finding']]}**",
         f"{percent(pair['base_mean'])} %",
         f"{percent(pair['new_mean'])} %",
         "–" if pair["diff"] is None else points(pair["diff"]),

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from gnomon.core.reply_state import ReplyState
 from gnomon.core.row_batch import Places, RowBatch, distinct_codes
 from gnomon.core.score import Outcome
 from gnomon.statistics.design import Codes, Floats
@@ -44,11 +45,21 @@ class GroupTotals:
     unknown: Counter[str] = field(default_factory=Counter)  # rows without the number
     usd: float = 0.0
     wall_s: float = 0.0
+    states: Counter[ReplyState] = field(default_factory=Counter)  # of replies, where they are recorded
+    examples: dict[ReplyState, str] = field(
+        default_factory=dict
+    )  # a trial of each state but read and missing
+    read_by: Counter[str] = field(default_factory=Counter)  # rules by which answers were read
     tools: dict[str, ToolTotals] = field(default_factory=lambda: defaultdict(ToolTotals))
 
     @property
     def trials(self) -> int:
         return self.outcomes.total()
+
+    @property
+    def replies(self) -> int:
+        """The trials that count: all but those that are missing."""
+        return self.trials - self.outcomes[Outcome.INFRA_MISSING]
 
     def offered(self, least: int, most: int) -> None:
         """Widen what trials were offered to these numbers of tools."""
@@ -60,6 +71,7 @@ def add_rows(totals: Sequence[GroupTotals], batch: RowBatch, groups: Codes) -> N
     """Count rows, given the group of each. Dollars, seconds and tools' samples are added up at the end."""
     _count_endings(totals, batch, groups)
     _count_tools(totals, batch, groups)
+    _count_states(totals, batch, groups)
     flags = batch.distinct("flags")
     for group, number, rows in _alike(groups, flags.codes):
         for flag in flags.values[number]:
@@ -88,6 +100,21 @@ def _count_endings(totals: Sequence[GroupTotals], batch: RowBatch, groups: Codes
         counts = totals[group].errors[stop_reason]
         if error in counts or len(counts) < MOST_ERRORS:
             counts[error] += rows
+
+
+def _count_states(totals: Sequence[GroupTotals], batch: RowBatch, groups: Codes) -> None:
+    states = batch.distinct("reply_state", "read_by")
+    for group, number, rows in _alike(groups, states.codes):
+        state, rule = states.values[number]
+        if state is not None:
+            totals[group].states[ReplyState(state)] += rows
+        if rule:
+            totals[group].read_by[rule] += rows
+    unanswered = states.places(lambda value: value[0] not in (None, ReplyState.READ, ReplyState.MISSING))
+    for place in unanswered.tolist():
+        state, trial = ReplyState(states[place][0]), batch.columns["trial_id"][place]
+        examples = totals[groups[place]].examples
+        examples[state] = min(examples.get(state, trial), trial)  # whatever order the rows come in
 
 
 def _count_tools(totals: Sequence[GroupTotals], batch: RowBatch, groups: Codes) -> None:

@@ -10,6 +10,7 @@ from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup
 
 from gnomon import drawing
+from gnomon.report.alert import line_of
 from gnomon.report.charts import ARM_SHAPES
 from gnomon.report.report import Report
 from gnomon.report.row_formats import escape_surrogates
@@ -131,6 +132,7 @@ def _environment() -> Environment:
         **FILTERS,
         "picture": _picture,
         "preflight": preflight_text,
+        "line_of": line_of,
     }
     return environment
 

@@ -184,13 +184,18 @@ def _set_equal(contrast: ContrastReport) -> None:
     contrast["equivalence_p"] = contrast["equivalence_p_adjusted"] = None
     contrast["below_margin"] = False
     bounds, margin = contrast["bounds"] or [0.0, 0.0], contrast["margin"] or [0.0, 0.0]
+    unknown = contrast["unknown_ci95"] or [0.0, 0.0]
+    if contrast["next_step"]:
+        contrast["verdict"], contrast["reasons"] = "undecided", contrast["reasons"][:1]
+        return
+    bounds = [min(bounds[0], unknown[0]), max(bounds[1], unknown[1])]
     if (bounds == [0.0, 0.0] or margin[0] < bounds[0] <= bounds[1] < margin[1]) and not contrast["withheld"]:
         contrast["verdict"], contrast["reasons"] = "no_effect", []
     else:
         contrast["verdict"] = "undecided"
-        contrast["reasons"] = [
-            f"missing trials could make it {points(bounds[0])} to {points(bounds[1])} points"
-        ]
+        reach = f"{points(bounds[0])} to {points(bounds[1])} points"
+        what = "missing trials or unknown replies" if contrast["unknown_ci95"] else "missing trials"
+        contrast["reasons"] = [f"{what} could make it {reach}"]
 
 
 def _says(contrast: ContrastReport, *, changed: int) -> str:
@@ -200,7 +205,8 @@ def _says(contrast: ContrastReport, *, changed: int) -> str:
     if changed:
         return f"{changed:,} of {count(n, 'score')} changed. {sentence(contrast, place='in')}"
     why = f", but {contrast['reasons'][0]}" if contrast["reasons"] else ""
-    return f"{who}: {n:,} of {count(n, 'score')} are equal in both jobs, a difference of exactly 0{why}."
+    equal = f"{who}: {n:,} of {count(n, 'score')} are equal in both jobs, a difference of exactly 0{why}."
+    return f"{equal} {contrast['next_step']}".strip()
 
 
 def paired_groups(first: JobSpec, second: JobSpec) -> dict[str, tuple[Group, Group]]:

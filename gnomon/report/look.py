@@ -7,11 +7,13 @@ from typing_extensions import TypedDict
 
 from gnomon.core.sample import SampleRef
 from gnomon.report.adjustment import adjust
+from gnomon.report.compared_pair import compare_pair
 from gnomon.report.detectable import Detectable
 from gnomon.report.pairs import pairs
 from gnomon.report.score_matrix import JobScores
-from gnomon.report.sections.contrasts import compare_pair, contrast_report
+from gnomon.report.sections.contrasts import contrast_report
 from gnomon.report.sequence import drawn_plan
+from gnomon.report.unknown_replies import unknown_codes, unknown_replies
 from gnomon.spec.job_spec import JobSpec
 from gnomon.statistics.design import Codes, Floats, Headline
 
@@ -46,7 +48,9 @@ class StoredLook(Look):
     at: str
 
 
-EndedTrial = tuple[str, str, str, float | None]  # sample, model, arm, score; None: missing
+EndedTrial = tuple[
+    str, str, str, float | None, str | None
+]  # sample, model, arm, score (None: missing), state
 
 
 def take_look(
@@ -104,10 +108,11 @@ def _scores(
     groups = [(model.label, arm.name) for model in spec.models for arm in spec.arms]
     at = {group: place for place, group in enumerate(groups)}
     sample_at = {ref.sample_id: place for place, ref in enumerate(refs)}
-    places, values = list[int](), list[float]()
-    for sample, model, arm, score in ended:
+    places, values, states = list[int](), list[float](), list[str | None]()
+    for sample, model, arm, score, state in ended:
         places.append(at[model, arm] * len(refs) + sample_at[sample])
         values.append(np.nan if score is None else score)
+        states.append(state)
     codes, scores = np.array(places, dtype=np.intp), np.array(values, dtype=np.float64)
     scored = np.isfinite(scores)
     shape = (len(groups), len(refs))
@@ -119,6 +124,7 @@ def _scores(
         score_sums=sums.reshape(shape),
         answered=np.bincount(codes[scored], minlength=size).reshape(shape),
         missing=np.bincount(codes[~scored], minlength=size).reshape(shape),
+        unknown=unknown_replies(unknown_codes(states)[scored], codes[scored], scores[scored], shape),
         at=at,
     )
     return counted, len(places)

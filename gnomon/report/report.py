@@ -33,6 +33,7 @@ from gnomon.report.sections.preflights import PreflightsPart
 from gnomon.report.sections.published import PublishedPart
 from gnomon.report.sections.reliability import ReliabilityPart
 from gnomon.report.sections.replays import ReplaysPart
+from gnomon.report.sections.replies import RepliesPart
 from gnomon.report.sections.samples import SamplesPart
 from gnomon.report.sections.seal import SealPart
 from gnomon.report.sections.sequential import SequentialPart
@@ -46,6 +47,7 @@ class Report(
     JobPart,
     AlertsPart,
     AnswersPart,
+    RepliesPart,
     JudgePart,
     ArmsPart,
     PlanRatesPart,

@@ -19,6 +19,7 @@ from gnomon.report.group_totals import GroupTotals, add_rows
 from gnomon.report.packed_texts import PackedTexts
 from gnomon.report.pairs import ArmPair
 from gnomon.report.row_formats import escape_surrogates
+from gnomon.report.unknown_replies import UnknownReplies, unknown_codes, unknown_replies
 from gnomon.statistics.design import Codes, Design, Floats, Headline, design, strata_of
 
 Group = tuple[str, str]  # model, arm
@@ -36,17 +37,23 @@ class SampleScores:
     score_sums: Floats
     answered: NDArray[np.integer]  # trials with a score
     missing: NDArray[np.integer]  # trials that ended as infra_missing
+    unknown: UnknownReplies | None = None  # None: there is none
     _designs: dict[tuple[Headline, bytes], Design] = field(default_factory=dict, init=False, repr=False)
 
     def groups_of(self, pair: ArmPair) -> tuple[int, int]:  # noqa: ARG002 (there is one pair)
         """The places of the pair's baseline and variant among the groups."""
         return 0, 1
 
-    def means(self, group: int) -> Floats:
-        """The group's mean score by sample; NaN where nothing was answered."""
-        counts = self.answered[group]
+    def means(self, group: int, *, unknown_as: float | None = None) -> Floats:
+        """The group's mean score by sample; NaN where nothing was answered.
+
+        Unknown replies count as they were scored, or as `unknown_as`.
+        """
+        counts, sums = self.answered[group], self.score_sums[group]
+        if unknown_as is not None and self.unknown is not None:
+            sums = sums - self.unknown.score_sums[group] + unknown_as * self.unknown.counts[group]
         means: Floats = np.full(len(counts), np.nan)
-        np.divide(self.score_sums[group], counts, out=means, where=counts > 0)
+        np.divide(sums, counts, out=means, where=counts > 0)
         return means
 
     def design(self, within: NDArray[np.bool_], headline: Headline) -> Design:
@@ -150,6 +157,7 @@ BY_ROW = {  # columns, and the type of array of each
     "sample": "i",
     "repeat": "i",
     "score": "d",
+    "state": "b",  # code of an unknown reply
     "tool_calls": "d",
     "usd": "d",
     "wall_s": "d",
@@ -179,7 +187,13 @@ class _Columns:
             groups, samples = numbers[alike.codes], self._samples_of(batch)
             add_rows(self.totals, batch, groups)
             self._note_tools(batch, groups, samples)
-            columns = {"group": groups, "sample": samples, "score": scores_of(batch)}
+            states = batch.distinct("reply_state")
+            columns: dict[str, NDArray[Any]] = {
+                "group": groups,
+                "sample": samples,
+                "score": scores_of(batch),
+                "state": unknown_codes(states.values)[states.codes],
+            }
             for name, values in self._by_row.items():
                 _append(values, columns[name] if name in columns else batch.numbers(name))
             self._note_texts(batch)
@@ -269,6 +283,7 @@ def read_scores(
     scores = columns.by_row("score")
     scored = np.isfinite(scores)
     missing = _matrix(at[~scored], shape)
+    states = columns.by_row("state")[scored]
     at, repeats, scores = at[scored], repeats[scored], scores[scored]
     answered = _matrix(at, shape)
     counts = np.where(answered > 0, answered, np.nan)
@@ -286,6 +301,7 @@ def read_scores(
         score_sums=_matrix(at, shape, scores),
         answered=answered,
         missing=missing,
+        unknown=unknown_replies(states, at, scores, shape),
         called=_matrix(at[calls > 0], shape) > 0,
         calls_known=_matrix(at[np.isnan(calls)], shape) == 0,
         usd=usd,

@@ -74,6 +74,7 @@ class DrawnPlan:
         scope: str,
         *,
         headline: Headline,
+        unknown_as: tuple[float | None, float | None] = (None, None),
     ) -> tuple[Comparison, tuple[float, float]]:
         """The comparison with the numbers of the sequence, and the arms' means.
 
@@ -87,7 +88,10 @@ class DrawnPlan:
         planned = design(strata_of(self.cells[in_scope], headline), self.clusters[in_scope])
         weights[in_scope] = planned.weights
         largest = float(np.bincount(self.clusters, weights).max())
-        baseline, variant = (self._planned(scores.means(group), np.nan) for group in scores.groups_of(pair))
+        baseline, variant = (
+            self._planned(scores.means(group, unknown_as=value), np.nan)
+            for group, value in zip(scores.groups_of(pair), unknown_as, strict=True)
+        )
         used = in_scope & (self.clusters < self.leading(scores, pair))
         used &= np.isfinite(baseline) & np.isfinite(variant)
         weights, baseline, variant = weights[used], baseline[used], variant[used]

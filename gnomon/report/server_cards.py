@@ -117,6 +117,7 @@ class ServerCard(TypedDict):
     raw_mean: float | None
     live_mean: float | None
     reasons: list[str]
+    next_step: str
     steps: list[CardStep]
     placebos: dict[str, int]
     tools: list[CardTool]
@@ -195,6 +196,9 @@ def _verdict_text(card: ServerCard) -> str:
             return f"{_capital(what)} {hurts} {whom}: {by}."
         case "no_effect":
             return f"{_capital(what)} {makes} no difference to {whom}: {by}."
+        case "undecided" if card["next_step"]:
+            cannot = f"It cannot be told whether {what} {helps} {whom}: {card['reasons'][0]}."
+            return f"{cannot} {card['next_step']} As scored: {by}."
         case "undecided":
             return (
                 f"It cannot be told whether {what} {helps} {whom}: {by}. Why: {'; '.join(card['reasons'])}."

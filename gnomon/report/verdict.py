@@ -1,8 +1,8 @@
 """Judges one comparison: what may be claimed from it, and in which words."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, TypeVar
 
 from gnomon.report.text_formats import count, p_text, percent, points
 from gnomon.statistics.estimate import FLAT, Ends
@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from gnomon.report.sections.contrasts import ContrastReport
 
 Verdict = Literal["helps", "hurts", "no_effect", "undecided"]
+Said = TypeVar("Said", bound=str)
+Ruling = tuple[Verdict, list[str]]  # with what rules out a stronger one
 
 ALPHA = 0.05
 UNEQUAL = 0.05  # of the exact test that both arms lost trials alike
@@ -31,7 +33,7 @@ def judge(
     margin: Ends,
     equivalence_p: float | None = None,
     interim: bool = False,
-) -> tuple[Verdict, list[str]]:
+) -> Ruling:
     """The verdict, and what rules out a stronger one.
 
     `helps` and `hurts` need a 95 % interval clear of zero, an adjusted p below 0.05 and a sign-flip check
@@ -62,6 +64,21 @@ def judge(
     elif doubts and is_small:
         doubts.append("lost trials could make the effect larger than the margin")
     return "undecided", [*losses, *doubts]
+
+
+def both_ways(
+    scored: tuple[Said, list[str]], others: Iterable[tuple[Said, list[str]]], *, why: str, undecided: Said
+) -> tuple[Said, list[str]]:
+    """What is said of replies as they were scored, if it is also said where those of which nobody knows the
+    answer count in the other ways; else that it is `undecided`, with `why` first.
+
+    >>> both_ways(("hurts", []), [("hurts", []), ("helps", [])], why="4 of 9 were cut", undecided="undecided")
+    ('undecided', ['4 of 9 were cut'])
+    """
+    said, reasons = scored
+    if all(other == said for other, _ in others):
+        return scored
+    return undecided, [why, *reasons]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -212,8 +229,13 @@ def _claim(contrast: "ContrastReport", *, place: str) -> str:
     if contrast["below_margin"]:
         by += f", smaller than the margin of {margin}"
     why = f" Why: {'; '.join(contrast['reasons'])}." if contrast["reasons"] else ""
+    to_do = f" {contrast['next_step']}" if contrast["next_step"] else ""
     if contrast["withheld"]:
-        return f"{cannot}, so no figure is given here.{why}"
+        return f"{cannot}, so no figure is given here.{why}{to_do}"
+    if contrast["next_step"]:  # the reason comes first: the figure may be of the instrument alone
+        first, *more = contrast["reasons"]
+        also = f" Also: {'; '.join(more)}." if more else ""
+        return f"{cannot}: {first}.{to_do} As scored: {points(diff)} points {sure}.{also}"
     match contrast["verdict"]:
         case "helps":
             return f"{model} does better{where} {under} than {than}, {by} {sure}."

@@ -53,8 +53,10 @@ class Ratio:
     ci95: tuple[float, float]
 
 
-def compare(baseline: Floats, variant: Floats, grouping: Design) -> Comparison:
+def compare(baseline: Floats, variant: Floats, grouping: Design, *, resamples: bool = True) -> Comparison:
     """Compare two arms' scores in [0, 1], sample by sample, by the rule that docs/statistics.md tabulates.
+
+    Without `resamples` Student's t takes the place of the cluster bootstrap-t, in an eighth of the time.
 
     p: mid-p McNemar for 0/1 scores in one equally weighted sample a cluster; sign flips where few clusters
     change at all; else the cluster-robust t. Interval: see `_parts`; it holds zero where the test does not
@@ -68,7 +70,10 @@ def compare(baseline: Floats, variant: Floats, grouping: Design) -> Comparison:
     test, p, check_p = _test(d, grouping, estimate, is_pairs=is_pairs, rare=rare)
     reach = None
     if estimate.se is not None and p is not None:
-        parts, method = _parts(d, grouping, estimate, icc=alike, is_pairs=is_pairs, rare=rare)
+        can_draw = resamples and not rare
+        parts, method = _parts(
+            d, grouping, estimate, icc=alike, is_pairs=is_pairs, rare=rare, can_draw=can_draw
+        )
         of_baseline = grouping.influence(baseline)
         reach = Reach(
             parts=[*parts, NullPart(estimate.value, p)],
@@ -108,7 +113,14 @@ def _test(
 
 
 def _parts(
-    d: Floats, grouping: Design, estimate: Estimate, *, icc: float, is_pairs: bool, rare: bool
+    d: Floats,
+    grouping: Design,
+    estimate: Estimate,
+    *,
+    icc: float,
+    is_pairs: bool,
+    rare: bool,
+    can_draw: bool,
 ) -> tuple[list[Part], str]:
     """What the intervals are made of, and its name: the first of these methods that fits.
 
@@ -121,7 +133,7 @@ def _parts(
         part = DirichletPart(int(np.sum(d > 0)), int(np.sum(d < 0)), grouping.n)
         method, widens = "paired Dirichlet", _is_full(d, grouping)
     else:
-        draws = _draws(d, grouping) if not rare else None
+        draws = _draws(d, grouping) if can_draw else None
         part = StudentPart(estimate) if draws is None else DrawnPart(estimate, draws)
         method = "cluster-robust t" if draws is None else "cluster bootstrap-t"
         widens = rare or _is_lopsided(d, grouping)

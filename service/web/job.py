@@ -9,6 +9,7 @@ from fastapi.responses import RedirectResponse
 from markupsafe import Markup
 
 from gnomon.core.score import Outcome
+from gnomon.report.alert import line_of
 from gnomon.report.text_formats import count, dollars, known_count, percent
 from gnomon.report.trial_index.filters import (
     BOTH_RIGHT,
@@ -57,7 +58,7 @@ def job_page(state: Shared, job_id: str) -> View:
         "title": job.name or job.spec.benchmark,
         "answer": _answer(job, findings, problem),
         "job": _facts(job),
-        "alerts": list(report["alerts"]) if report is not None and is_final else [],
+        "alerts": list(map(line_of, report["alerts"])) if report is not None and is_final else [],
         "unread": [unread.sentence for unread in state.replies.unread(job.id)] if is_open else [],
         "findings": findings,
         "arms": _arms(job, report) if report is not None and is_final else [],

@@ -61,7 +61,7 @@ def test_a_refused_key_is_said_in_the_terminal_the_rows_and_on_page_one(
     assert {(row["stop_reason"], row["error"]) for row in rows} == {("provider:auth", SAID)}
     assert len({row["trial_id"] for row in rows}) == len(rows) == 12
     report = json.loads((out_dir / "report.json").read_text())
-    assert SAID in report["alerts"][0]
+    assert SAID in report["alerts"][0]["text"]
     assert report["integrity"]["missing_by_cause"] == {"provider:auth": 12}
     assert report["integrity"]["missing"] == [
         {"model": "openai/m", "cause": "provider:auth", "trials": 12, "planned": 12, "error": SAID}
@@ -149,6 +149,7 @@ def test_a_failed_job_says_over_rest_what_its_models_were_told(api: TestClient, 
         ("reference", "stopped", "quota")
     ]
     report = api.get(f"/v1/jobs/{job_id}/report", headers={"Accept": "application/json"}).json()
-    assert report["alerts"] == [f"The job failed. {job['error']}"]
+    [alert] = report["alerts"]
+    assert alert["text"].startswith(f"The job failed. {job['error']}")
     trial = api.get(f"/v1/jobs/{job_id}/trials?limit=1").json()["items"][0]
     assert (trial["stop_reason"], trial["error"]) == ("provider:quota", "no credit left")

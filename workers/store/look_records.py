@@ -45,11 +45,11 @@ class LookRecords(Database):
         return is_last
 
     def ended_trials(self, job_id: str) -> "list[EndedTrial]":
-        """Sample, model, arm and score of each trial that has ended; None for a score that is missing."""
-        columns = (results.c.sample_id, results.c.model, results.c.arm, results.c.score)
+        """Of each trial that has ended sample, model, arm, score (None: missing) and state of its reply."""
+        columns = tuple(results.c[name] for name in ("sample_id", "model", "arm", "score", "reply_state"))
         with self.reading() as db:
             rows = db.execute(select(*columns).where(results.c.job_id == job_id))
-            return [(row[0], row[1], row[2], row[3]) for row in rows]
+            return [(row[0], row[1], row[2], row[3], row[4]) for row in rows]
 
     def open_sequential_jobs(self) -> list[str]:
         """The open jobs that may stop early."""

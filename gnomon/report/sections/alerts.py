@@ -1,76 +1,124 @@
 """Says what must be read before any figure."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from typing_extensions import TypedDict
 
-from gnomon.core.missing import MissingCause, failure_text, largest, said_in_short
+from gnomon.core.missing import ADVICE, MissingCause, failure_text, largest, said_in_short
 from gnomon.core.model import UNREADABLE
 from gnomon.core.sample import LACKS_MEDIA
-from gnomon.report.row_formats import escape_surrogates
-from gnomon.report.score_matrix import ScoreMatrix
+from gnomon.report.alert import Alert, alert, line_of
+from gnomon.report.reply_alerts import call_alerts, reply_alerts
+from gnomon.report.reply_words import WORTH_SAYING
 from gnomon.report.section import UNFINISHED, ReportInput, Section
 from gnomon.report.sections.integrity import integrity
-from gnomon.report.sections.preflights import ModelCheckRow
 from gnomon.report.text_formats import escape_markdown
 from gnomon.spec.job_spec import shows_media
-
-WORTH_SAYING = 0.05  # the share of a model's trials from which their loss is said before every figure
 
 
 class AlertsPart(TypedDict):
     """What must be known before any figure."""
 
-    alerts: list[str]
+    alerts: list[Alert]
 
 
 def _alerts(report_input: ReportInput) -> AlertsPart:
-    """Why the job failed, which models lost trials or report no readable counts, which media lack."""
-    spec, status, checks = report_input.spec, report_input.status, report_input.checks
-    causes = [MissingCause(**row) for row in report_input.part(integrity)["integrity"]["missing"]]
-    stopped = {check["model"] for check in checks if check["state"] == "stopped"}
-    lacking = [
-        issue.detail for issue in report_input.faults if issue.kind == LACKS_MEDIA and shows_media(spec)
-    ]
-    if status == "failed":
-        why = report_input.error or failure_text(causes)
-        return {"alerts": [escape_surrogates(f"The job failed. {why}".strip()), *lacking]}
-    waits = [_waiting(check, status) for check in checks if check.get("waits_until")]
+    return {"alerts": [said for source in SOURCES for said in source(report_input)]}
+
+
+def _failure(report_input: ReportInput) -> Iterator[Alert]:
+    """Why the job failed."""
+    if report_input.status == "failed":
+        why = report_input.error or failure_text(_causes(report_input))
+        yield alert("failed", f"The job failed. {why}", advice="Then `gnomon resume` runs what is missing.")
+
+
+def _waits(report_input: ReportInput) -> Iterator[Alert]:
+    """Models whose providers asked to wait."""
+    status = report_input.status
+    for check in report_input.checks if status != "failed" else ():
+        if check.get("waits_until"):
+            until = f"{str(check.get('waits_until'))[:16].replace('T', ' ')} UTC"
+            reason = said_in_short(check.get("waits_for", ""))
+            yield alert(
+                "waiting",
+                f"its provider says {reason}, and is not called before {until}",
+                model=check["model"],
+                advice=WAITING[status in UNFINISHED],
+            )
+
+
+def _losses(report_input: ReportInput) -> Iterator[Alert]:
+    """Models that lost a twentieth of their trials, or were stopped, and for which reason most."""
+    if report_input.status == "failed":  # then that is why
+        return
+    causes = _causes(report_input)
+    stopped = {check["model"] for check in report_input.checks if check["state"] == "stopped"}
     lost: Mapping[str, int] = {
         model: sum(cause.trials for cause in causes if cause.model == model) for model in report_input.models
     }
-    losses = [
-        escape_surrogates(cause.sentence())
-        for cause in largest(causes)
-        if cause.model in stopped or lost[cause.model] >= WORTH_SAYING * cause.planned
-    ]
-    return {"alerts": [*waits, *losses, *_uncounted(report_input.scores), *lacking]}
+    for cause in largest(causes):
+        if cause.model in stopped or lost[cause.model] >= WORTH_SAYING * cause.planned:
+            yield alert(
+                "missing",
+                cause.loss(),
+                model=cause.model,
+                concerned=cause.trials,
+                n=cause.planned,
+                example=cause.error,
+                advice=ADVICE.get(cause.cause, ""),
+            )
 
 
-def _uncounted(scores: ScoreMatrix) -> Iterator[str]:
+def _uncounted(report_input: ReportInput) -> Iterator[Alert]:
     """Models whose token counts came in a way that cannot be read: their cost is not known."""
+    scores = report_input.scores
     for model in dict.fromkeys(model for model, _ in scores.groups):
         groups = scores.totals_of(model)
         trials = sum(totals.trials for totals in groups)
         unread = sum(totals.flags[UNREADABLE] for totals in groups)
         if unread and unread >= WORTH_SAYING * trials:
-            of = f"of {unread:,} of {trials:,} trials"
-            yield escape_surrogates(f"{model}: the provider’s token counts {of} could not be read.")
+            yield alert(
+                "uncounted",
+                f"the provider’s token counts of {unread:,} of {trials:,} trials could not be read",
+                model=model,
+                concerned=unread,
+                n=trials,
+                advice="Take tokens and cost from the provider’s own account.",
+            )
 
 
-def _waiting(check: ModelCheckRow, status: str) -> str:
-    until = f"{str(check.get('waits_until'))[:16].replace('T', ' ')} UTC"
-    waits = "waits" if status in UNFINISHED else f"waited when the job was {status}"
-    reason = said_in_short(check.get("waits_for", ""))
-    return escape_surrogates(f"{check['model']} {waits}: its provider says {reason}, not before {until}.")
+def _absent_media(report_input: ReportInput) -> Iterator[Alert]:
+    for issue in report_input.faults:
+        if issue.kind == LACKS_MEDIA and shows_media(report_input.spec):
+            yield alert("media", issue.detail, advice="Put them there (docs/media.md) and run a new job.")
+
+
+def _causes(report_input: ReportInput) -> list[MissingCause]:
+    return [MissingCause(**row) for row in report_input.part(integrity)["integrity"]["missing"]]
+
+
+WAITING = {
+    True: "The job goes on by itself then.",
+    False: "`gnomon resume` runs the rest then.",
+}
+SOURCES: Sequence[Callable[[ReportInput], Iterable[Alert]]] = (
+    _failure,
+    _waits,
+    _losses,
+    reply_alerts,
+    call_alerts,
+    _uncounted,
+    _absent_media,
+)
 
 
 def _markdown(report: AlertsPart) -> Iterator[str]:
-    return (f"- **{escape_markdown(alert)}**" for alert in report["alerts"])
+    return (f"- **{escape_markdown(line_of(said))}**" for said in report["alerts"])
 
 
 def _terminal(report: AlertsPart) -> Iterator[str]:
-    yield from (f"! {alert}" for alert in report["alerts"])
+    yield from (f"! {line_of(said)}" for said in report["alerts"])
     yield from [""] * bool(report["alerts"])
 
 

@@ -66,6 +66,8 @@ def _sorted_by_verdict(contrasts: Sequence[ContrastReport]) -> str:
 
 def _named(contrast: ContrastReport) -> str:
     name = contrast["isolates"] or f"{contrast['variant']} against {contrast['baseline']}"
+    if contrast["next_step"]:
+        return f"{name} ({contrast['reasons'][0]})"
     if contrast["diff"] is None or contrast["withheld"]:
         return name
     return f"{name} ({points(contrast['diff'])} points)"

@@ -2,23 +2,23 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
-import numpy as np
 from markupsafe import Markup
-from numpy.typing import NDArray
 from typing_extensions import TypedDict
 
 from gnomon.report.adjustment import Adjusted, adjust
 from gnomon.report.charts import Mark, difference_plot
+from gnomon.report.compared_pair import Family, PairResult, compare_pair
 from gnomon.report.detectable import Detectable, Judged, Rule, detectable_in
 from gnomon.report.drift import RunTogether, run_together
 from gnomon.report.pairs import ArmPair
-from gnomon.report.score_matrix import RIGHT, SampleScores
+from gnomon.report.reply_words import next_steps
+from gnomon.report.score_matrix import SampleScores
 from gnomon.report.section import UNFINISHED, Interval, PairKey, ReportInput, Section, interval, pair_key
 from gnomon.report.sections.job import JobPart
-from gnomon.report.sequence import DrawnPlan, early_stop_text
+from gnomon.report.sequence import early_stop_text
 from gnomon.report.text_formats import (
     escape_markdown,
     label,
@@ -29,18 +29,25 @@ from gnomon.report.text_formats import (
     points_range,
     short,
 )
-from gnomon.report.verdict import HOLDS_ZERO, Verdict, is_below_margin, is_withheld, judge, sentence
-from gnomon.statistics.design import Design, Floats, Headline
-from gnomon.statistics.loss import Loss, difficulties, loss_of
+from gnomon.report.unknown_replies import counts_text
+from gnomon.report.verdict import (
+    HOLDS_ZERO,
+    Ruling,
+    Verdict,
+    both_ways,
+    is_below_margin,
+    is_withheld,
+    judge,
+    sentence,
+)
+from gnomon.statistics.loss import Loss
 from gnomon.statistics.multiple_testing import benjamini_hochberg, holm
-from gnomon.statistics.paired import Comparison, compare
+from gnomon.statistics.paired import Comparison
 from gnomon.stopping import while_wanted
 
 if TYPE_CHECKING:
     from gnomon.report.sections.pooled import PooledCells
 
-Family = Literal["primary", "exploratory"]
-Mask = NDArray[np.bool_]
 NOTHING = "no sample has a score under both arms"
 
 
@@ -84,9 +91,11 @@ class ContrastReport(TypedDict):
     modelled_diff: float | None  # with lost trials modelled on their items' difficulty
     modelled_ci95: Interval
     worst_ci95: Interval  # the same, the unequal part of the loss at worst
+    unknown_ci95: Interval  # with replies of which nobody knows the answer at worst; null where there is none
     verdict: Verdict
     withheld: bool
     reasons: list[str]
+    next_step: str  # what to do where replies of which nobody knows the answer forbid a verdict; else empty
     verdict_text: str
 
 
@@ -100,31 +109,6 @@ class _Shown(JobPart, ContrastsPart):
     """What the section shows."""
 
     pooled: "list[PooledCells]"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PairResult:
-    """A pair over one scope, with what its numbers say before they are adjusted and judged."""
-
-    pair: ArmPair
-    scope: str
-    counts: tuple[int, int, int, int]  # rescued, broken, both right, both wrong
-    comparison: Comparison | None  # None: no sample has a score under both arms
-    means: tuple[float, float] | None  # of baseline and variant, over the samples compared
-    bounds: tuple[float, float] | None
-    loss: Loss | None  # None: every trial that began has a score, or nothing is compared
-    missing: tuple[float, float]  # shares of the trials of baseline and variant
-    differences: Floats  # of the samples compared
-    grouping: Design | None  # of the same
-    alike: float = 0.0  # ICC of the arms' scores in a cluster, the greater one
-
-    @property
-    def family(self) -> Family:
-        return "primary" if self.pair.is_primary and self.scope == "all" else "exploratory"
-
-    @property
-    def p(self) -> float | None:
-        return self.comparison.p if self.comparison else None
 
 
 def _contrasts(report_input: ReportInput) -> ContrastsPart:
@@ -209,98 +193,6 @@ def by_pair(contrasts: Iterable[ContrastReport]) -> dict[PairKey, list[ContrastR
     return groups
 
 
-def compare_pair(
-    scores: SampleScores,
-    pair: ArmPair,
-    scope: str,
-    within: Mask,
-    *,
-    headline: Headline,
-    repeats: int,
-    plan: DrawnPlan | None = None,
-) -> PairResult:
-    """Compare a pair over the samples that have a score under both arms.
-
-    With the `plan` of a job that may stop early, over its first clusters, by a confidence sequence.
-    """
-    within = within if plan is None else within & plan.within(scores, pair)
-    first, second = scores.groups_of(pair)
-    both = within & (scores.answered[first] > 0) & (scores.answered[second] > 0)
-    baseline, variant = scores.means(first)[both], scores.means(second)[both]
-    comparison = means = grouping = None
-    if both.any():
-        grouping = scores.design(both, headline)
-        comparison = compare(baseline, variant, grouping)
-        means = grouping.mean(baseline), grouping.mean(variant)
-        if plan is not None:
-            comparison, means = plan.compare(comparison, scores, pair, scope, headline=headline)
-    right, right_after = baseline >= RIGHT, variant >= RIGHT
-    quadrants = (~right & right_after, right & ~right_after, right & right_after, ~right & ~right_after)
-    rescued, broken, both_right, both_wrong = (int(np.sum(part)) for part in quadrants)
-    observed = comparison.diff if comparison else None
-    bounds, loss = _lost(
-        scores, (first, second), within, headline=headline, repeats=repeats, observed=observed
-    )
-    return PairResult(
-        pair=pair,
-        scope=scope,
-        counts=(rescued, broken, both_right, both_wrong),
-        comparison=comparison,
-        means=means,
-        bounds=bounds,
-        loss=loss,
-        missing=(missing_share(scores, first, within), missing_share(scores, second, within)),
-        differences=variant - baseline,
-        grouping=grouping,
-        alike=max(grouping.icc(baseline), grouping.icc(variant)) if grouping else 0.0,
-    )
-
-
-def _lost(
-    scores: SampleScores,
-    groups: tuple[int, int],
-    within: Mask,
-    *,
-    headline: Headline,
-    repeats: int,
-    observed: float | None,
-) -> tuple[tuple[float, float] | None, Loss | None]:
-    """What trials without a score may do, over the samples begun in either arm.
-
-    The bounds: the difference if all of them were 0 or 1 at worst. The loss: the same by their items'
-    difficulty, where there is an observed difference and anything is lost.
-    """
-    begun = scores.answered + scores.missing
-    touched = within & np.any(begun[list(groups)] > 0, axis=0)
-    if not touched.any():
-        return None, None
-    full = np.maximum(begun[list(groups)].max(axis=0), repeats)[touched]
-    sums = [scores.score_sums[group][touched] / full for group in groups]
-    lost = [(full - scores.answered[group][touched]) / full for group in groups]
-    grouping = scores.design(touched, headline)
-    bounds = grouping.mean(sums[1] - sums[0] - lost[0]), grouping.mean(sums[1] + lost[1] - sums[0])
-    if observed is None or not any(share.any() for share in lost):
-        return bounds, None
-    means = np.stack([scores.means(group)[touched] for group in range(len(scores.answered))])
-    ease = difficulties(means)
-    first, second = groups
-    loss = loss_of(
-        (means[first], means[second]),
-        (lost[0], lost[1]),
-        (ease[first], ease[second]),
-        grouping,
-        observed=observed,
-    )
-    return bounds, loss
-
-
-def missing_share(scores: SampleScores, group: int, within: Mask) -> float:
-    """The share of a group's ended trials that have no score; 0 where none has ended."""
-    missing = int(scores.missing[group][within].sum())
-    ended = missing + int(scores.answered[group][within].sum())
-    return missing / ended if ended else 0.0
-
-
 def contrast_report(
     result: PairResult,
     *,
@@ -350,25 +242,47 @@ def contrast_report(
         "bounds": interval(result.bounds),
         "loss_p": result.loss.p if result.loss else None,
         **_modelled(comparison, result.loss),
+        "unknown_ci95": _unknown_ci95(result),
         "verdict": "undecided",
         "withheld": comparison is not None and is_withheld(comparison, result.loss),
         "reasons": [NOTHING],
+        "next_step": "",
         "verdict_text": "",
     }
     if comparison is not None:
-        contrast["verdict"], contrast["reasons"] = judge(
-            comparison,
-            p_adjusted=adjusted.p,
-            loss=result.loss,
-            margin=adjusted.limits.ends if adjusted.limits else (0.0, 0.0),
-            equivalence_p=adjusted.equivalence_p_adjusted,
-            interim=interim,
-        )
+        scored = _judged(result, adjusted, interim=interim)
+        others = [
+            _judged(way, of_way, interim=interim)
+            for way, of_way in zip(result.ways, adjusted.ways, strict=True)
+        ]
+        judged = both_ways(scored, others, why=counts_text(result.unknown), undecided="undecided")
+        contrast["verdict"], contrast["reasons"] = judged
+        contrast["next_step"] = next_steps(each.state for each in result.unknown) if judged != scored else ""
         if together is not None and (doubts := together.doubts(contrast["verdict"], interim=interim)):
             contrast["verdict"], contrast["reasons"] = "undecided", [*doubts, *contrast["reasons"]]
         contrast["below_margin"] = is_below_margin(contrast)
     contrast["verdict_text"] = sentence(contrast, interim=interim)
     return contrast
+
+
+def _judged(result: PairResult, adjusted: Adjusted, *, interim: bool) -> Ruling:
+    """The verdict on one way to count unknown replies."""
+    if result.comparison is None:
+        return "undecided", [NOTHING]
+    return judge(
+        result.comparison,
+        p_adjusted=adjusted.p,
+        loss=result.loss,
+        margin=adjusted.limits.ends if adjusted.limits else (0.0, 0.0),
+        equivalence_p=adjusted.equivalence_p_adjusted,
+        interim=interim,
+    )
+
+
+def _unknown_ci95(result: PairResult) -> Interval:
+    """From the low end of the lowest interval to the high end of the highest."""
+    ends = [way.comparison.ci95 for way in result.ways if way.comparison and way.comparison.ci95]
+    return [float(min(low for low, _ in ends)), float(max(high for _, high in ends))] if ends else None
 
 
 class _Modelled(TypedDict):

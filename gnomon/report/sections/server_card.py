@@ -107,6 +107,7 @@ def _card(
         "raw_mean": verdict["baseline_mean"],
         "live_mean": verdict["variant_mean"],
         "reasons": verdict["reasons"],
+        "next_step": verdict["next_step"],
         "steps": [
             _step(by_pair[pair])
             for pair in (
@@ -175,13 +176,14 @@ def _tools(
     schemas = dict(zip(live.tools, _schemas(report_input, live), strict=True))
     estimator = TokenEstimator()
     empty = estimator.prompt(Request(messages=[], tools=[]))
+    are_known = not any(contrast["next_step"] for contrast in by_pair.values())  # else values show little
     tools: list[CardTool] = []
     for tool, name in zip(live.tools, short_names(live.tools), strict=True):
         used = totals.tools.get(tool, ToolTotals())
         called = _names(scores, np.isin(np.arange(len(scores.samples)), used.samples))
         without, player = lacking.get(frozenset((tool,))), players.get(tool)
         adjusted = _adjusted(player, len(values["values"])) if player and values else None
-        alone = adjusted if player and len(player["tools"]) == 1 else None
+        alone = adjusted if player and are_known and len(player["tools"]) == 1 else None
         tools.append(
             {
                 "tool": tool,

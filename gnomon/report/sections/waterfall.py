@@ -1,6 +1,6 @@
 """Splits a gain into steps from one arm to the next."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 
 import numpy as np
 from markupsafe import Markup
@@ -8,7 +8,8 @@ from typing_extensions import TypedDict
 
 from gnomon.report.charts import Step, waterfall_plot
 from gnomon.report.score_matrix import ScoreMatrix
-from gnomon.report.section import Interval, ReportInput, Section, interval
+from gnomon.report.section import Interval, PairKey, ReportInput, Section, interval, pair_key
+from gnomon.report.sections.contrasts import ContrastsPart, comparisons
 from gnomon.report.sections.job import JobPart
 from gnomon.report.text_formats import escape_markdown, markdown_table, points, points_range
 from gnomon.statistics.design import Headline
@@ -85,16 +86,20 @@ def _waterfall(scores: ScoreMatrix, model: str, chain: list[str], headline: Head
     }
 
 
-class _Shown(JobPart, WaterfallPart):
+class _Shown(JobPart, WaterfallPart, ContrastsPart):
     """What the section shows."""
 
 
 def _view(report: _Shown) -> Mapping[str, object]:
     arms = report["job"]["arms"]
-    return {"waterfalls": [(waterfall, _picture(waterfall, arms)) for waterfall in report["waterfalls"]]}
+    unknown = {pair_key(contrast) for contrast in comparisons(report) if contrast.get("next_step")}
+    return {
+        "waterfalls": [(waterfall, _picture(waterfall, arms, unknown)) for waterfall in report["waterfalls"]]
+    }
 
 
-def _picture(waterfall: Waterfall, arms: Sequence[str]) -> Markup:
+def _picture(waterfall: Waterfall, arms: Sequence[str], unknown: Container[PairKey]) -> Markup:
+    """`unknown` are the pairs of which replies forbid a verdict."""
     first, last = waterfall["steps"][0]["baseline"], waterfall["steps"][-1]["variant"]
     steps = [
         Step(
@@ -103,6 +108,7 @@ def _picture(waterfall: Waterfall, arms: Sequence[str]) -> Markup:
             end=step["end"],
             diff=step["diff"],
             interval=step["ci95"],
+            may_claim=(waterfall["model"], step["baseline"], step["variant"]) not in unknown,
         )
         for step in waterfall["steps"]
     ]

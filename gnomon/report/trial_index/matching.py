@@ -23,6 +23,7 @@ from gnomon.report.trial_index.filters import (
     TrialFilter,
 )
 from gnomon.report.trial_index.folded_texts import FoldedTexts
+from gnomon.report.unknown_replies import UnknownReplies, unknown_codes, unknown_replies
 
 _COLUMN = {  # of the facets that are a column by trial or by sample
     "model": "model",
@@ -186,6 +187,17 @@ class MatchedTrials(TrialColumns):
             return answered.reshape(shape), missing.reshape(shape), sums.reshape(shape)
 
         return self.once("totals", totals)
+
+    def unknown_totals(self) -> UnknownReplies | None:
+        """The replies after which nobody knows the answer; (models · arms) × samples."""
+
+        def totals() -> UnknownReplies | None:
+            scored = np.isfinite(self.by_trial["score"])
+            codes = unknown_codes(self.values["reply_state"])[self.by_trial["reply_state"][scored]]
+            shape = self._models_n * self._arms_n, self._samples_n
+            return unknown_replies(codes, self._group_places()[scored], self.by_trial["score"][scored], shape)
+
+        return self.once("unknown", totals)
 
     def _group_places(self) -> Array:
         """By trial, (model · arms + arm) · samples + sample."""

@@ -30,9 +30,13 @@ def test_a_model_that_lost_a_twentieth_of_its_trials_is_told_of_first(
 ) -> None:
     report = report_of(rows(missing), planned=40)
     told = f"m: {2 * missing} of 40 trials are missing, provider:auth: “{SAID}”. Check the key"
-    assert [alert.startswith(told) for alert in report["alerts"]] == [True] * says
+    assert [alert["text"].startswith(told) for alert in report["alerts"]] == [True] * says
     for text in (render_html(report), render_markdown(report).replace("\\", ""), summary_text(report)):
         assert (told in text) is says
+    for alert in report["alerts"]:
+        assert (alert["model"], alert["arm"], alert["kind"]) == ("m", None, "missing")
+        assert (alert["share"], alert["n"], alert["example"]) == (missing / 20, 40, SAID)
+        assert alert["advice"].startswith("Check the key")
     assert report["integrity"]["missing"] == [
         {"model": "m", "cause": "provider:auth", "trials": 2 * missing, "planned": 40, "error": SAID}
     ] * bool(missing)
@@ -50,9 +54,10 @@ def test_the_most_frequent_words_stand_for_a_cause(report_of: Reporter) -> None:
 
 def test_a_failed_job_says_why_and_claims_nothing(report_of: Reporter) -> None:
     report = report_of(rows(20), planned=40, status="failed", error="m: 40 of 40 trials are missing.")
-    assert report["alerts"] == ["The job failed. m: 40 of 40 trials are missing."]
+    why = "The job failed. m: 40 of 40 trials are missing. Then `gnomon resume` runs what is missing."
+    assert [alert["text"] for alert in report["alerts"]] == [why]
     text = summary_text(report)
-    assert text.splitlines()[2] == "! The job failed. m: 40 of 40 trials are missing."
+    assert text.splitlines()[2] == f"! {why}"
     assert "cannot be told" not in text
 
 
@@ -69,15 +74,16 @@ def test_of_two_models_the_one_that_was_stopped_is_named(report_of: Reporter) ->
     }
     given = [*rows(0), *rows(20, model="n")]
     report = report_of(given, spec=spec, planned=80, checks=[check])
-    assert [alert.partition(":")[0] for alert in report["alerts"]] == ["n"]
+    assert [alert["model"] for alert in report["alerts"]] == ["n"]
     assert report["preflights"] == [check]
     assert "stopped (auth: HTTP 401: bad key); 1 call, 0 tokens, $0.000000" in render_html(report)
 
 
 @pytest.mark.parametrize(
-    ("status", "waits"), [("running", "m waits"), ("cancelled", "m waited when the job was cancelled")]
+    ("status", "advice"),
+    [("running", "The job goes on by itself"), ("cancelled", "`gnomon resume` runs the rest")],
 )
-def test_a_wait_for_the_provider_stands_on_page_one(report_of: Reporter, status: str, waits: str) -> None:
+def test_a_wait_for_the_provider_stands_on_page_one(report_of: Reporter, status: str, advice: str) -> None:
     check = {
         "model": "m",
         "state": "pending",
@@ -90,8 +96,8 @@ def test_a_wait_for_the_provider_stands_on_page_one(report_of: Reporter, status:
         "waits_for": "HTTP 429: 10 a day",
     }
     report = report_of([], planned=40, status=status, checks=[check])
-    said = f"{waits}: its provider says “HTTP 429: 10 a day”, not before 2026-11-22 17:06 UTC."
-    assert report["alerts"] == [said]
+    said = "m: its provider says “HTTP 429: 10 a day”, and is not called before 2026-11-22 17:06 UTC."
+    assert [alert["text"] for alert in report["alerts"]] == [f"{said} {advice} then."]
     assert "broken off (rate_limit: HTTP 429: 10 a day); 1 call" in render_html(report)
 
 
@@ -101,14 +107,16 @@ def test_absent_media_are_told_of_where_an_arm_shows_them(
 ) -> None:
     spec = a_spec(arms=[{"name": name, "agent": "direct", "show": show} for name in ("raw", "tools")])
     fault = DataFault(sample_id="", kind=LACKS_MEDIA, detail="3 of 3 samples are without their video")
-    assert report_of(rows(0), spec=spec, planned=40, faults=[fault])["alerts"] == [fault.detail] * says
+    alerts = report_of(rows(0), spec=spec, planned=40, faults=[fault])["alerts"]
+    assert [alert["text"].startswith(f"{fault.detail}. Put them there") for alert in alerts] == [True] * says
 
 
 def test_token_counts_that_cannot_be_read_are_told_of(report_of: Reporter) -> None:
     unread = {"flags": ("usage_unreadable",), "prompt_tokens": None, "completion_tokens": None}
     given = [a_row(at, arm, **unread) for at in range(20) for arm in ("raw", "tools")]
     [alert] = report_of(given, planned=40)["alerts"]
-    assert alert == "m: the provider’s token counts of 40 of 40 trials could not be read."
+    told = "m: the provider’s token counts of 40 of 40 trials could not be read."
+    assert alert["text"].startswith(told)
 
 
 def test_a_job_without_a_call_offered_nothing_and_says_so_in_good_english(report_of: Reporter) -> None:

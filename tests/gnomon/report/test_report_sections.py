@@ -124,6 +124,7 @@ def test_a_section_rendered_alone_is_that_of_the_page(rich: Report, name: str) -
         "plan_rates",
         "preflights",
         "replays",
+        "replies",
         "sequential",
         "server_card",
         "wording",

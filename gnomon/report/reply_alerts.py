@@ -1,0 +1,120 @@
+"""Finds arms whose replies tell little of the model: cut, unreadable, or with tools that are never called."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from gnomon.core.agent import runs_tools
+from gnomon.core.arm import Arm
+from gnomon.core.missing import plain
+from gnomon.core.reply_state import UNKNOWN_STATES, ReplyState
+from gnomon.core.text_calls import find_text_calls
+from gnomon.core.thinking import without_thinking
+from gnomon.report.alert import Alert, alert
+from gnomon.report.group_totals import GroupTotals
+from gnomon.report.reply_words import NEXT_STEPS, WORTH_SAYING, were
+from gnomon.report.score_matrix import Group
+from gnomon.report.section import ReportInput
+from gnomon.report.text_formats import count, short
+
+STATES = (*UNKNOWN_STATES, ReplyState.EMPTY, ReplyState.REFUSED)
+REPEATED = "repeated_calls"  # flag: the same call again, to the letter
+QUOTED_CHARS = 120
+
+
+def reply_alerts(report_input: ReportInput) -> Iterator[Alert]:
+    """By arm, each state of which there is more than a twentieth, with one reply and what to do next."""
+    for model, arm, totals in _by_arm(report_input):
+        for state in STATES:
+            n = totals.states[state]
+            if n > WORTH_SAYING * totals.replies:
+                trace = report_input.trace(totals.examples[state]) or {}
+                yield alert(
+                    state.value,
+                    f"{n:,} of {_replies(totals.replies)} {were(n, state)}",
+                    model=model,
+                    arm=arm,
+                    concerned=n,
+                    n=totals.replies,
+                    example=short(plain(_said(trace)), QUOTED_CHARS),
+                    advice=_advice(report_input, state, (model, arm), trace),
+                )
+
+
+def call_alerts(report_input: ReportInput) -> Iterator[Alert]:
+    """By arm: the same call again and again, and tools that were offered and never called."""
+    arms = {arm.name: arm for arm in report_input.spec.arms}
+    for model, name, totals in _by_arm(report_input):
+        repeated = totals.flags[REPEATED]
+        if repeated > WORTH_SAYING * totals.replies:
+            yield alert(
+                REPEATED,
+                f"{repeated:,} of {count(totals.replies, 'trial')} made the same call again, to the letter",
+                model=model,
+                arm=name,
+                concerned=repeated,
+                n=totals.replies,
+                advice="Raise `models[].temperature`, or give the arm another `agent`.",
+            )
+        arm = arms.get(name)
+        if arm is not None and _may_call(arm) and _never_called(totals):
+            yield alert(
+                "never_called",
+                f"no tool was ever called, in {count(totals.replies, 'trial')}",
+                model=model,
+                arm=name,
+                concerned=totals.replies,
+                n=totals.replies,
+                advice="Give the arm `agent: text-react`, or `tool_choice: required`.",
+            )
+
+
+def _by_arm(report_input: ReportInput) -> Iterator[tuple[str, str, GroupTotals]]:
+    scores = report_input.scores
+    for (model, arm), totals in zip(scores.groups, scores.totals, strict=True):
+        if totals.replies:
+            yield model, arm, totals
+
+
+def _may_call(arm: Arm) -> bool:
+    return bool(arm.tools) and runs_tools(arm) and arm.tool_choice != "none" and arm.max_tool_calls > 0
+
+
+def _never_called(totals: GroupTotals) -> bool:
+    """Whether tools were offered, and it is known that none was called."""
+    is_known = not totals.unknown["tool_calls"]
+    return bool(
+        totals.tools_offered and totals.tools_offered[1] and is_known and not totals.sums["tool_calls"]
+    )
+
+
+def _advice(report_input: ReportInput, state: ReplyState, group: Group, trace: Mapping[str, Any]) -> str:
+    """The next step, with what the spec and a trace say of it."""
+    spec = report_input.spec
+    if state == ReplyState.CUT:
+        limits = (entry.max_tokens for entry in spec.models if entry.label == group[0])
+        limit = next(limits, None) or _last_reply(trace).get("completion_tokens")
+        return f"Raise `models[].max_tokens` above {limit:,}." if limit else NEXT_STEPS[state]
+    if state == ReplyState.CALL_IN_TEXT:
+        if any(arm.name == group[1] and not _may_call(arm) for arm in spec.arms):
+            return "The arm runs no tools: give it an `agent` that does, or another `arms[].wording`."
+        calls = find_text_calls(without_thinking(_said(trace)))
+        if calls is not None:
+            return NEXT_STEPS[state].replace("such calls", f"such calls ({calls.form})")
+    return NEXT_STEPS[state]
+
+
+def _said(trace: Mapping[str, Any]) -> str:
+    """What the model said last; where that is nothing, what it thought, or why the trial ended."""
+    last = _last_reply(trace)
+    notes = [step["text"] for step in trace.get("steps", ()) if step["kind"] == "note"]
+    said = (trace.get("response"), last.get("text"), last.get("reasoning"), *notes[-1:])
+    return next((text for text in said if text and text.strip()), "")
+
+
+def _last_reply(trace: Mapping[str, Any]) -> Mapping[str, Any]:
+    replies = [step for step in trace.get("steps", ()) if step["kind"] == "reply"]
+    return replies[-1] if replies else {}
+
+
+def _replies(n: int) -> str:
+    return f"{n:,} repl{'y' if n == 1 else 'ies'}"
