@@ -25,7 +25,8 @@ from redis import Redis
 from redis.asyncio import Redis as AsyncRedis
 from sqlalchemy import insert, text, update
 
-from gnomon.spec.job_spec import JobSpec, Rate
+from gnomon.spec.job_spec import JobSpec
+from gnomon.spec.model_spec import Rate
 from gnomon.worlds.sample_numbers import Numbers
 from service.redis_server import find_server
 from tests.workers.postgresql import running

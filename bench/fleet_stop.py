@@ -39,7 +39,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from bench.fleet_limits import SPEC, trial_rows, valkey
 from bench.performance.filler import TRACE, row_of
 from gnomon.core.errors import SpecError
-from gnomon.spec.job_spec import Rate
+from gnomon.spec.model_spec import Rate
 from gnomon.worlds.sample_numbers import Numbers
 from tests.workers.pgbouncer import PgBouncer, find_pgbouncer, pooling
 from tests.workers.postgresql import PostgreSQL, running

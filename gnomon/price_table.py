@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from gnomon.core.model import is_built_in, provider_in
-from gnomon.spec.job_spec import ModelSpec, Price
+from gnomon.spec.model_spec import ModelSpec, Price
 
 FILE = "model_prices_and_context_window_backup.json"
 _NAMES = {  # of a rate, in the table

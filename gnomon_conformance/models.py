@@ -6,8 +6,8 @@ from pathlib import Path
 
 from gnomon.core.model import Reply, Request
 from gnomon.media import MediaStore
-from gnomon.spec.job_spec import ModelSpec
 from gnomon.spec.model_providers import ModelProvider
+from gnomon.spec.model_spec import ModelSpec
 from gnomon_conformance.check import ensure
 from tools.core.registry import ALLOWED_NAME, NAME
 

@@ -5,7 +5,8 @@ from pathlib import Path
 
 from gnomon.core.errors import Conflict, SpecError
 from gnomon.exchange.answers import read_answers, scored_answers
-from gnomon.spec.job_spec import JobSpec, ModelSpec
+from gnomon.spec.job_spec import JobSpec
+from gnomon.spec.model_spec import ModelSpec
 from gnomon.spec.plugins import require_benchmark
 from service.settings import Settings
 from workers.open_job import media_of, open_spec

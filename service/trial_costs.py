@@ -15,7 +15,8 @@ from gnomon.core.row import Row
 from gnomon.core.sample import Sample
 from gnomon.price_table import price_entry
 from gnomon.report.text_formats import count
-from gnomon.spec.job_spec import JobSpec, ModelSpec
+from gnomon.spec.job_spec import JobSpec
+from gnomon.spec.model_spec import ModelSpec
 from gnomon.tokens import BYTES_PER_TOKEN, PICTURE_TOKENS, REPLY_TOKENS, TokenEstimator
 from gnomon.trials.fault_injection import toolbox_of
 from gnomon.trials.prompt import prompt_of

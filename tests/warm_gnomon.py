@@ -100,7 +100,7 @@ def serve(listener: socket.socket) -> None:
     for module in MODULES:
         import_module(module)
     from agents.models.catalog import preload
-    from gnomon.spec.job_spec import ModelSpec
+    from gnomon.spec.model_spec import ModelSpec
 
     preload([ModelSpec(id="reference")])  # as a worker does before it forks
     Image.init()

@@ -28,7 +28,8 @@ from gnomon.fitness.needs import Needs, needs_of_model, needs_of_spec
 from gnomon.fitness.table import Fitness
 from gnomon.media import MediaStore
 from gnomon.spec.environment import Variable, variables_in_use
-from gnomon.spec.job_spec import JobSpec, ModelSpec
+from gnomon.spec.job_spec import JobSpec
+from gnomon.spec.model_spec import ModelSpec
 from workers.open_job import OpenJob, media_of, open_spec
 from workers.preflight import ask
 from workers.redacted_model import redacted

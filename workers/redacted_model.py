@@ -5,7 +5,7 @@ from dataclasses import replace
 from gnomon.core.errors import GnomonError, ModelFault
 from gnomon.core.model import Model, Reply, Request
 from gnomon.core.redaction import SHORTEST, key_in, redactor_here
-from gnomon.spec.job_spec import ModelSpec
+from gnomon.spec.model_spec import ModelSpec
 
 # The fields of a reply that hold texts.
 _SAID = (

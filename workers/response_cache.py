@@ -19,8 +19,8 @@ from gnomon.core.compact_json import compact_json
 from gnomon.core.conversation import fold
 from gnomon.core.message import Message
 from gnomon.core.model import Model, Reply, Request, memoize_by_tools
-from gnomon.spec.job_spec import ModelSpec
 from gnomon.spec.model_providers import PROVIDERS, plugged_provider
+from gnomon.spec.model_spec import ModelSpec
 from workers.store.records import Lease
 from workers.store.responses import CachedResponse
 from workers.store.store import Store

@@ -19,7 +19,8 @@ from gnomon.core.model import OWN_MODEL, Model, UncalledModel, is_built_in
 from gnomon.core.outside_agent import OutsideAgent
 from gnomon.media import MediaStore
 from gnomon.spec.endpoints import EndpointAllowlist, check_endpoints
-from gnomon.spec.job_spec import JobSpec, ModelSpec, Rate
+from gnomon.spec.job_spec import JobSpec
+from gnomon.spec.model_spec import ModelSpec, Rate
 from gnomon.spec.outside_agents import check_outside_agents
 from gnomon.spec.tool_servers import check_servers
 from gnomon.trials.cassette_toolbox import cassette_of

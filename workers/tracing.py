@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 from gnomon.core.row import Row
 from gnomon.core.trace import NoteStep, ReplyStep, Step, ToolStep, Trace
-from gnomon.spec.job_spec import JobSpec, ModelSpec
+from gnomon.spec.job_spec import JobSpec
+from gnomon.spec.model_spec import ModelSpec
 from gnomon.trials.trial_plan import Trial
 
 if TYPE_CHECKING:

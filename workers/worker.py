@@ -19,7 +19,8 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from gnomon.core.agent import agent_of
 from gnomon.parent_death import die_with_parent
-from gnomon.spec.job_spec import JobSpec, ModelSpec
+from gnomon.spec.job_spec import JobSpec
+from gnomon.spec.model_spec import ModelSpec
 from tools.core.lazy_imports import load_lazy
 from workers.message import RefusedMessage, ShardMessage
 from workers.queue import mark_resting, pop_next_shard, queue_names, resting_jobs

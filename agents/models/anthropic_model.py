@@ -14,7 +14,7 @@ from agents.models.usage import TokenUsage, token_count, usage_of
 from gnomon.core.errors import ModelFault, ProviderFault
 from gnomon.core.model import Reply
 from gnomon.media import MediaStore
-from gnomon.spec.job_spec import ModelSpec
+from gnomon.spec.model_spec import ModelSpec
 
 # Why it stopped, in the words of a chat completion; any other reason stays as it came.
 _REASONS = {"end_turn": "stop", "stop_sequence": "stop", "tool_use": "tool_calls", "max_tokens": "length"}

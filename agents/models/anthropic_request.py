@@ -16,7 +16,7 @@ from gnomon.core.message import Block as Part
 from gnomon.core.message import Message, ToolCall, ToolSchema
 from gnomon.core.model import Request, memoize_by_tools
 from gnomon.media import MediaStore
-from gnomon.spec.job_spec import ModelSpec
+from gnomon.spec.model_spec import ModelSpec
 
 DIALECT: Final = "anthropic"
 THINKING = ("thinking", "redacted_thinking")

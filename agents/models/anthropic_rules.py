@@ -8,7 +8,7 @@ from agents.models.endpoint import Endpoint
 from gnomon.core.decoding import NO_DECODING, Decoding
 from gnomon.core.message import ToolChoice
 from gnomon.price_table import most_output_tokens
-from gnomon.spec.job_spec import ModelSpec
+from gnomon.spec.model_spec import ModelSpec
 
 ENDPOINT = Endpoint(
     address="https://api.anthropic.com",

@@ -11,8 +11,8 @@ from gnomon.core.errors import SpecError
 from gnomon.core.model import OWN_MODEL, Model, UncalledModel, is_scripted, provider_in
 from gnomon.media import MediaStore
 from gnomon.price_table import needs_responses_api
-from gnomon.spec.job_spec import ModelSpec
 from gnomon.spec.model_providers import plugged_provider
+from gnomon.spec.model_spec import ModelSpec
 
 REFERENCE, REFERENCE_MODULE = "reference", "agents.models.reference.model"
 Client = Literal["reference", "scripted", "plugin", "openai", "anthropic", "responses", "litellm"]

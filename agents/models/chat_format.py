@@ -14,7 +14,7 @@ from gnomon.core.errors import ProviderFault
 from gnomon.core.message import Block, FunctionCall, Message, ToolCall, text_of
 from gnomon.core.redaction import key_in
 from gnomon.media import MediaStore
-from gnomon.spec.job_spec import ModelSpec
+from gnomon.spec.model_spec import ModelSpec
 
 MAX_REPLY_CHARS = 1_000_000
 

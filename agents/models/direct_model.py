@@ -18,7 +18,7 @@ from gnomon.core.errors import ProviderFault
 from gnomon.core.message import ToolCall
 from gnomon.core.model import Reply, Request
 from gnomon.spec.environment import sent_elsewhere
-from gnomon.spec.job_spec import ModelSpec
+from gnomon.spec.model_spec import ModelSpec
 
 
 class Requests(Protocol):

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from agents.models import chat_format as wire
 from gnomon.core.errors import SpecError
 from gnomon.spec.environment import address_variable
-from gnomon.spec.job_spec import ModelSpec
+from gnomon.spec.model_spec import ModelSpec
 
 # What a spec may not pass on in a chat: who is asked and with which key, what is said, and whatever would
 # answer in the model's place.

@@ -29,7 +29,7 @@ from gnomon.core.model import Reply, Request
 from gnomon.core.redaction import key_in
 from gnomon.media import MediaStore
 from gnomon.spec.environment import MODE, MODE_VARIABLE, sent_elsewhere
-from gnomon.spec.job_spec import ModelSpec
+from gnomon.spec.model_spec import ModelSpec
 
 # What LiteLLM will do to this turn in the next request: of thinking it makes the beginning of the turn.
 _MOVED = ("reasoning: thinking between calls of this turn cannot go back in its place",)

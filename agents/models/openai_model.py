@@ -19,7 +19,7 @@ from gnomon.core.errors import SpecError
 from gnomon.core.model import Reply, Request
 from gnomon.media import MediaStore
 from gnomon.price_table import entry_of
-from gnomon.spec.job_spec import ModelSpec
+from gnomon.spec.model_spec import ModelSpec
 
 PROVIDERS = ("openai", "hosted_vllm")
 BODY_OPTIONS = frozenset(  # of the spec; any other is LiteLLM's affair

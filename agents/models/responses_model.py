@@ -13,7 +13,7 @@ from agents.models.usage import TokenUsage, chat_usage
 from gnomon.core.errors import ModelFault, ProviderFault
 from gnomon.core.model import Reply
 from gnomon.media import MediaStore
-from gnomon.spec.job_spec import ModelSpec
+from gnomon.spec.model_spec import ModelSpec
 
 # The status that an error in the body of a 200 would have had by itself.
 _STATUSES = {"server_error": 500, "rate_limit_exceeded": 429, "vector_store_timeout": 504}

@@ -15,7 +15,7 @@ from gnomon.core.decoding import Decoding
 from gnomon.core.message import Block, Message, ToolCall, ToolSchema
 from gnomon.core.model import Request, memoize_by_tools
 from gnomon.media import MediaStore
-from gnomon.spec.job_spec import ModelSpec
+from gnomon.spec.model_spec import ModelSpec
 
 DIALECT: Final = "responses"
 ENDPOINT = Endpoint(

@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from gnomon.core.errors import ModelFault, ProviderFault
 from gnomon.core.message import ToolCall, text_of
 from gnomon.core.model import Reply, Request
-from gnomon.spec.job_spec import ModelSpec
+from gnomon.spec.model_spec import ModelSpec
 from gnomon.spec.script import ScriptedCall, ScriptedReply, read_script
 
 

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, TypedDict
 
 from gnomon.core.model import UNREADABLE
 from gnomon.price_table import Entry, price_entry
-from gnomon.spec.job_spec import ModelSpec
+from gnomon.spec.model_spec import ModelSpec
 
 MAX_TOKENS = 10**9  # of one call; what claims more is no count
 MAX_USD = 1e6

@@ -11,7 +11,8 @@ from bench.performance.quiz import open_quiz, refs
 from bench.performance.workload import TOOL
 from gnomon.media import MediaStore
 from gnomon.spec.endpoints import EndpointAllowlist
-from gnomon.spec.job_spec import JobSpec, ModelSpec, Rate
+from gnomon.spec.job_spec import JobSpec
+from gnomon.spec.model_spec import ModelSpec, Rate
 from workers.open_job import JobCache
 from workers.queue import enqueue_shards
 from workers.rate_limit.config import endpoint_of

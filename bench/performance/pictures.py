@@ -16,7 +16,7 @@ from agents.models.openai_model import OpenAIModel
 from gnomon.core.message import ImageBlock
 from gnomon.core.model import Request
 from gnomon.media import MediaStore
-from gnomon.spec.job_spec import ModelSpec
+from gnomon.spec.model_spec import ModelSpec
 
 PICTURES_N, WIDTH = 20, 1024
 CALLS = 40

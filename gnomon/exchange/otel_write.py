@@ -27,7 +27,7 @@ from gnomon.exchange.otel_names import (
     provider_of,
     tool_attributes,
 )
-from gnomon.spec.job_spec import ModelSpec
+from gnomon.spec.model_spec import ModelSpec
 
 INTERNAL, CLIENT = 1, 3  # kinds of spans
 ERROR = 2  # a status

@@ -11,8 +11,10 @@ from gnomon.core.decoding import NO_DECODING, Decoding
 from gnomon.core.errors import DataError
 from gnomon.core.message import Message, ToolSchema
 from gnomon.core.model import CALL_TIMEOUT_S
+from gnomon.core.read_calls import ToolCallsIn
 from gnomon.core.tool_inputs import provided_inputs
-from gnomon.spec.job_spec import JobSpec, ModelSpec, ToolCallsIn
+from gnomon.spec.job_spec import JobSpec
+from gnomon.spec.model_spec import ModelSpec
 from tools.core.tool import PictureResult, Tool
 
 LOOKED_AT = 8  # samples whose prompts show what the others hold

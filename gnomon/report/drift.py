@@ -25,8 +25,8 @@ from gnomon.statistics.paired import Comparison
 from gnomon.stopping import while_wanted
 
 if TYPE_CHECKING:
+    from gnomon.report.compared_pair import PairResult
     from gnomon.report.section import ReportInput
-    from gnomon.report.sections.contrasts import PairResult
 
 APART_MS = 60_000  # trials of a pair are apart if one began so much later than the other
 APART_SHARE = 0.20  # and if so many of the two arms' trials began between them

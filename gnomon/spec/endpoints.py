@@ -10,8 +10,8 @@ from urllib.parse import urlsplit
 from gnomon.core.errors import SpecError
 from gnomon.core.model import is_built_in, provider_in
 from gnomon.spec.environment import address_variable
-from gnomon.spec.job_spec import ModelSpec
 from gnomon.spec.model_providers import plugged_provider
+from gnomon.spec.model_spec import ModelSpec
 
 ALLOWED_API_BASES_ENV = "GNOMON_ALLOWED_API_BASES"
 BUILT_IN = ("reference", "scripted")  # models that call no provider

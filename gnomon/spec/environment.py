@@ -8,13 +8,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal
 from urllib.parse import urlsplit
-from urllib.request import proxy_bypass_environment
 
 from typing_extensions import TypedDict
 
 from gnomon.core.model import is_built_in, provider_in
-from gnomon.spec.job_spec import ModelSpec
 from gnomon.spec.model_providers import plugged_provider
+from gnomon.spec.model_spec import ModelSpec
 
 MODE_VARIABLE, MODE = "LITELLM_MODE", "PRODUCTION"  # with which LiteLLM reads no file of variables
 PROXIES = ("http_proxy", "https_proxy", "all_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY")
@@ -168,11 +167,20 @@ def sent_elsewhere(model: ModelSpec, environ: Mapping[str, str] = os.environ) ->
 def _proxies(url: str, environ: Mapping[str, str]) -> Iterator[str]:
     """The variable of the proxy through which an address is called; nothing where it is called directly."""
     parts = urlsplit(url)
-    without = {"no": environ.get("no_proxy") or environ.get("NO_PROXY") or ""}
-    if parts.hostname and proxy_bypass_environment(parts.netloc.rpartition("@")[2], without):
+    direct = (environ.get("no_proxy") or environ.get("NO_PROXY") or "").split(",")
+    if parts.hostname and any(_is_within(parts.hostname, entry.strip().lstrip(".")) for entry in direct):
         return
     names = (f"{parts.scheme}_proxy", "all_proxy")
     yield from [name for each in names for name in (each, each.upper()) if environ.get(name)][:1]
+
+
+def _is_within(host: str, domain: str) -> bool:
+    """Whether an entry of `no_proxy` names the host or a domain above it; `*` names all.
+
+    >>> _is_within("api.example.org", "example.org"), _is_within("example.org", ""), _is_within("h", "*")
+    (True, False, True)
+    """
+    return domain == "*" or (bool(domain) and f".{host}".endswith(f".{domain.partition(':')[0]}"))
 
 
 def _host(url: str) -> str:

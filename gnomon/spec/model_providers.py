@@ -8,7 +8,7 @@ from gnomon.spec.model_ids import providers
 from tools.core.registry import Registry
 
 if TYPE_CHECKING:
-    from gnomon.spec.job_spec import ModelSpec
+    from gnomon.spec.model_spec import ModelSpec
 
 
 class ModelProvider(Protocol):

@@ -40,9 +40,10 @@ from gnomon.spec.arm_rules import contracts, oracle, tools, transforms
 from gnomon.spec.data_paths import for_command_line, from_request
 from gnomon.spec.data_rules import frozen_data, opened_samples, own_files, published_files
 from gnomon.spec.endpoints import NO_ENDPOINTS, EndpointAllowlist, check_endpoints
-from gnomon.spec.job_spec import JobSpec, ModelSpec
+from gnomon.spec.job_spec import JobSpec
 from gnomon.spec.model_ids import check_model_id
 from gnomon.spec.model_providers import plugged_provider
+from gnomon.spec.model_spec import ModelSpec
 from gnomon.spec.outside_agents import outside_agents, outside_places, with_own_model
 from gnomon.spec.pasted_keys import refuse_keys
 from gnomon.spec.plugins import check_written_pins, pins_of

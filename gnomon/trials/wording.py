@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Literal, Protocol, get_args, runtime_checkable
+from typing import Literal, Protocol, runtime_checkable
 
 from gnomon.core.arm import Wording
 from gnomon.core.benchmark import Benchmark
@@ -17,7 +17,6 @@ FRAMES: Mapping[Literal["plain", "formal"], str] = {
         " entirety and to respond in the form that it prescribes."
     ),
 }
-CLOSINGS = get_args(Closing)
 LAST = "The above is one task. Answer it in the form that it asks for."
 
 
@@ -44,8 +43,9 @@ def worded(
     For others a sentence without content stands before the task, or after it where that is `reordered`. The
     closing sentence is that of the job's version of `words`, unless the arm has another.
     """
-    if wording in CLOSINGS:
-        return _closed(sample, wording)
+    match wording:
+        case "first_words" | "last_line" | "end_line" | "end_json":
+            return _closed(sample, wording)
     sample = _closed(sample, "first_words") if words == FIRST_WORDS else sample
     if wording == "original":
         return sample

@@ -20,7 +20,8 @@ from gnomon.core.sample import Part, Sample, SampleRef
 from gnomon.core.score import Score
 from gnomon.core.trace import Trace
 from gnomon.media import MediaStore
-from gnomon.spec.job_spec import JobSpec, ModelSpec
+from gnomon.spec.job_spec import JobSpec
+from gnomon.spec.model_spec import ModelSpec
 from gnomon.trials.run_trial import JobContext, run_trial
 from gnomon.trials.trial_plan import expand_trials
 from tests.loopback import Loopback

@@ -14,7 +14,7 @@ from agents.models.image_urls import PICTURES
 from gnomon.core.decoding import Decoding
 from gnomon.core.errors import DataError, ModelFault, ProviderFault, SpecError
 from gnomon.media import MediaStore
-from gnomon.spec.job_spec import ModelSpec
+from gnomon.spec.model_spec import ModelSpec
 from tests.agents.conformance.anthropic import AnthropicDialect
 from tests.agents.conformance.server import conforming
 from tests.agents.conftest import FakeProvider

@@ -15,7 +15,7 @@ from gnomon.core.missing import MissingCause
 from gnomon.core.model import Request
 from gnomon.media import MediaStore
 from gnomon.spec.environment import address_variable
-from gnomon.spec.job_spec import ModelSpec
+from gnomon.spec.model_spec import ModelSpec
 
 
 @pytest.mark.parametrize(

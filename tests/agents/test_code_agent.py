@@ -11,7 +11,8 @@ from agents.models.reference.model import ReferenceModel
 from gnomon.core.agent import AGENTS, LimitReached
 from gnomon.core.errors import Unavailable
 from gnomon.media import MediaStore
-from gnomon.spec.job_spec import JobSpec, ModelSpec
+from gnomon.spec.job_spec import JobSpec
+from gnomon.spec.model_spec import ModelSpec
 from gnomon.trials.run_trial import JobContext, run_trial
 from gnomon.trials.trial_plan import expand_trials
 

@@ -14,7 +14,7 @@ from gnomon.core.model import Reply, Request
 from gnomon.core.row import Row
 from gnomon.core.trace import Trace
 from gnomon.media import MediaStore
-from gnomon.spec.job_spec import ModelSpec
+from gnomon.spec.model_spec import ModelSpec
 from tests.agents.conformance import chat, litellm_only
 from tests.agents.conformance.chat import DIALECTS, SIGNATURE, Chat, thought
 from tests.agents.conformance.server import CALLS, ConformanceServer, Dialect, Refusal, conforming

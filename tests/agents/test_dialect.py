@@ -16,7 +16,7 @@ from gnomon.core.errors import ProviderFault
 from gnomon.core.message import Message
 from gnomon.core.model import Model, Request
 from gnomon.media import MediaStore
-from gnomon.spec.job_spec import ModelSpec
+from gnomon.spec.model_spec import ModelSpec
 from tests.agents.conftest import FakeProvider
 
 TOOL = {"type": "function", "function": {"name": "look", "parameters": {"type": "object", "properties": {}}}}

@@ -7,7 +7,7 @@ from agents.models.openai_model import OpenAIModel
 from gnomon.core.errors import ModelFault, ProviderFault
 from gnomon.core.model import Request
 from gnomon.media import MediaStore
-from gnomon.spec.job_spec import ModelSpec
+from gnomon.spec.model_spec import ModelSpec
 
 ASK = Request(messages=[{"role": "user", "content": "hi"}], tools=[], timeout_s=10.0)
 USAGE = {"prompt_tokens": 11, "completion_tokens": 7, "total_tokens": 18}

@@ -10,7 +10,7 @@ from gnomon.core.errors import ProviderFault
 from gnomon.core.model import Request
 from gnomon.media import MediaStore
 from gnomon.spec.endpoints import TAKES_BASE
-from gnomon.spec.job_spec import ModelSpec
+from gnomon.spec.model_spec import ModelSpec
 from tests.agents.conftest import FakeProvider, serving
 
 CANARY = "canary-4f1d-do-not-leak-7b2e"

@@ -14,7 +14,7 @@ from agents.models.payload import Payload
 from gnomon.core.errors import ProviderFault
 from gnomon.core.model import Request
 from gnomon.media import MediaStore
-from gnomon.spec.job_spec import ModelSpec
+from gnomon.spec.model_spec import ModelSpec
 
 
 @pytest.fixture

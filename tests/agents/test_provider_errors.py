@@ -10,7 +10,7 @@ from agents.models.retry_after import MAX_RETRY_AFTER_S, retry_after_s
 from gnomon.core.errors import ModelFault, ProviderFault
 from gnomon.core.model import Request
 from gnomon.media import MediaStore
-from gnomon.spec.job_spec import ModelSpec
+from gnomon.spec.model_spec import ModelSpec
 from tests.agents.provider_errors import ANSWERS, openai
 
 ASK = Request(messages=[{"role": "user", "content": "hi"}], tools=[], timeout_s=10.0)

@@ -18,7 +18,7 @@ from gnomon.core.errors import DataError, ModelFault, ProviderFault, SpecError
 from gnomon.core.missing import TRIAL_IS_OVER, advice_on
 from gnomon.core.model import Request
 from gnomon.media import MediaStore
-from gnomon.spec.job_spec import ModelSpec
+from gnomon.spec.model_spec import ModelSpec
 
 CANARY = "canary-4f1d-do-not-leak-7b2e"
 ASK = [{"role": "user", "content": "hi"}]

@@ -17,7 +17,7 @@ from gnomon.core.agent import AgentContext
 from gnomon.core.arm import Arm
 from gnomon.core.model import Request
 from gnomon.core.trace import Trace
-from gnomon.spec.job_spec import ModelSpec
+from gnomon.spec.model_spec import ModelSpec
 from tools.core.tool import ToolContext
 from tools.core.toolbox import TOOLS, Toolbox
 from tools.geometry.field_of_view import sector

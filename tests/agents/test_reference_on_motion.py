@@ -10,7 +10,7 @@ from gnomon.core.arm import Arm
 from gnomon.core.select import Select
 from gnomon.core.trace import Trace
 from gnomon.media import MediaStore
-from gnomon.spec.job_spec import ModelSpec
+from gnomon.spec.model_spec import ModelSpec
 from tools.core.tool import ToolContext
 from tools.core.toolbox import TOOLS, Toolbox
 

@@ -13,7 +13,7 @@ from gnomon.core.model import Request
 from gnomon.core.sample import SHOWABLE, Sample
 from gnomon.core.select import Select
 from gnomon.media import MediaStore
-from gnomon.spec.job_spec import ModelSpec
+from gnomon.spec.model_spec import ModelSpec
 from tests.published_trips import written
 from tools.core.tool import EMPTY_SCENE, ToolContext
 from tools.core.toolbox import TOOLS, Toolbox

@@ -10,7 +10,7 @@ from agents.models.responses_model import ResponsesModel
 from gnomon.core.decoding import Decoding
 from gnomon.core.errors import ModelFault, ProviderFault, SpecError
 from gnomon.media import MediaStore
-from gnomon.spec.job_spec import ModelSpec
+from gnomon.spec.model_spec import ModelSpec
 from gnomon.spec.rules import parse_spec
 from tests.agents.conformance.responses import ResponsesDialect
 from tests.agents.conformance.server import conforming

@@ -9,7 +9,7 @@ from agents.plan import plan
 from agents.text_react import text_react
 from agents.vote import vote
 from gnomon.core.agent import LimitReached
-from gnomon.spec.job_spec import ModelSpec
+from gnomon.spec.model_spec import ModelSpec
 
 
 def act(**arguments):

@@ -5,7 +5,7 @@ from agents.models.scripted import ScriptedModel
 from gnomon.core.errors import ModelFault, ProviderFault, SpecError
 from gnomon.core.model import Request
 from gnomon.media import MediaStore
-from gnomon.spec.job_spec import ModelSpec
+from gnomon.spec.model_spec import ModelSpec
 from gnomon.spec.script import read_script
 
 FLY = {"type": "function", "function": {"name": "fly", "description": "d", "parameters": {}}}

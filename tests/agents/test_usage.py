@@ -12,7 +12,7 @@ from agents.models.usage import TokenUsage, chat_usage, price_of_call, pricing
 from gnomon.core.model import Request
 from gnomon.media import MediaStore
 from gnomon.price_table import Entry, _text, entry_of, price_entry
-from gnomon.spec.job_spec import ModelSpec, Price
+from gnomon.spec.model_spec import ModelSpec, Price
 from service.trial_costs import Usage
 from workers.budget.cost_bound import price_of
 

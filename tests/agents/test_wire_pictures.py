@@ -13,7 +13,7 @@ from agents.models.payload import Payload
 from gnomon.core.message import ImageBlock, Message
 from gnomon.core.model import Request
 from gnomon.media import MediaStore
-from gnomon.spec.job_spec import ModelSpec
+from gnomon.spec.model_spec import ModelSpec
 from tests.numbered import number_of, numbered_frame
 
 

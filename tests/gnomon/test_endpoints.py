@@ -11,7 +11,7 @@ from gnomon.core.errors import SpecError
 from gnomon.core.model import is_built_in
 from gnomon.media import MediaStore
 from gnomon.spec.endpoints import ADDRESSED, check_endpoints, is_loopback, parse_allowed
-from gnomon.spec.job_spec import ModelSpec
+from gnomon.spec.model_spec import ModelSpec
 
 ALLOWED = parse_allowed(
     "https://llm.example.org/v1=TEAM_KEY,SPARE_KEY; http://10.0.0.7:8000; openai=OPENAI_API_KEY"

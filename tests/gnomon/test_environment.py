@@ -9,7 +9,7 @@ from gnomon.core.errors import SpecError
 from gnomon.spec import environment
 from gnomon.spec.endpoints import EndpointAllowlist, check_endpoints, parse_allowed
 from gnomon.spec.environment import addresses_from_environment, notes_on_environment
-from gnomon.spec.job_spec import ModelSpec
+from gnomon.spec.model_spec import ModelSpec
 
 GATEWAY = "https://me:pw@gateway.example:8443/v1"
 

@@ -15,8 +15,9 @@ from gnomon.core.errors import SpecError
 from gnomon.core.model import Request
 from gnomon.media import MediaStore
 from gnomon.spec.endpoints import NO_ENDPOINTS, check_endpoints, parse_allowed
-from gnomon.spec.job_spec import JobSpec, ModelSpec
+from gnomon.spec.job_spec import JobSpec
 from gnomon.spec.model_providers import PROVIDERS
+from gnomon.spec.model_spec import ModelSpec
 from gnomon.spec.plugins import absent, check_pins, load_plugin_files, require_benchmark, scored_here
 from gnomon.spec.rules import Context, check_spec
 from gnomon_conformance import checks

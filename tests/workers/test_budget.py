@@ -14,7 +14,7 @@ import pytest
 
 from gnomon.core.errors import OutOfBudget, ProviderFault
 from gnomon.core.model import Model, Reply, Request
-from gnomon.spec.job_spec import ModelSpec
+from gnomon.spec.model_spec import ModelSpec
 from tests.workers.conftest import ALL, Clock, create
 from workers.budget.client import BudgetClient
 from workers.budget.model import with_budget

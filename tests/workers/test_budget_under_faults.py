@@ -7,7 +7,7 @@ import pytest
 
 from gnomon.core.errors import ProviderFault
 from gnomon.core.model import Reply, Request
-from gnomon.spec.job_spec import ModelSpec
+from gnomon.spec.model_spec import ModelSpec
 from tests.workers.broken_store import Breakage, BrokenStore
 from tests.workers.conftest import create
 from tests.workers.test_budget import PAID, REQUEST, PaidModel, budget_of

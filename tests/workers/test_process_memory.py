@@ -80,7 +80,7 @@ begin("speed")
 import asyncio
 from gnomon.core.agent import AGENTS, AgentContext
 from gnomon.core.arm import Arm
-from gnomon.spec.job_spec import ModelSpec
+from gnomon.spec.model_spec import ModelSpec
 from gnomon.core.trace import Trace
 from tools.core.tool import ToolContext
 from tools.core.toolbox import TOOLS, Toolbox

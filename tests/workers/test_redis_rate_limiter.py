@@ -11,7 +11,7 @@ import pytest
 from redis import Redis
 from redis.asyncio import Redis as AsyncRedis
 
-from gnomon.spec.job_spec import Rate
+from gnomon.spec.model_spec import Rate
 from workers.rate_limit.prefetch import PREFETCH_S
 from workers.rate_limit.redis_limiter import Flow, RedisRateLimiter, SyncRequest
 

@@ -13,7 +13,7 @@ from gnomon.core.message import Message, ProviderTurn
 from gnomon.core.model import Reply, Request
 from gnomon.core.row import Row
 from gnomon.core.sample import SampleRef
-from gnomon.spec.job_spec import ModelSpec
+from gnomon.spec.model_spec import ModelSpec
 from gnomon.trials.trial_plan import Trial
 from tests.agents.conftest import FakeProvider, provider
 from tests.workers.conftest import BOTH, Clock, create

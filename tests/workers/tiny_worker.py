@@ -23,7 +23,8 @@ from gnomon.core.score import Score
 from gnomon.core.select import Select
 from gnomon.media import MediaStore
 from gnomon.spec.endpoints import EndpointAllowlist
-from gnomon.spec.job_spec import JobSpec, ModelSpec
+from gnomon.spec.job_spec import JobSpec
+from gnomon.spec.model_spec import ModelSpec
 from gnomon.trials.run_trial import JobContext
 from tests.workers.broken_store import Breakage, BrokenStore
 from workers.open_job import JobCache, OpenJob, OpenSpec

@@ -7,7 +7,8 @@ from functools import partial
 from typing import Any, TypeVar
 
 from gnomon.core.errors import OutOfBudget
-from gnomon.spec.job_spec import JobSpec, ModelSpec
+from gnomon.spec.job_spec import JobSpec
+from gnomon.spec.model_spec import ModelSpec
 from workers.budget.cost_bound import CostBound
 from workers.budget.reservations import Cost, TrialReservations, add, kind_of, subtract
 from workers.store.budgets import ROUNDING_USD, ZERO_USAGE, CostRatios, ReserveResult, SpendLimit, total

@@ -2,7 +2,7 @@
 
 from gnomon.core.model import Request
 from gnomon.price_table import price_entry
-from gnomon.spec.job_spec import ModelSpec
+from gnomon.spec.model_spec import ModelSpec
 from gnomon.tokens import REPLY_TOKENS, TokenEstimator
 from workers.budget.usage import Usage
 

@@ -7,7 +7,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from gnomon.core.errors import ModelFault, OutOfBudget, ProviderFault
 from gnomon.core.model import UNREADABLE, Model, Reply, Request, is_built_in
-from gnomon.spec.job_spec import ModelSpec
+from gnomon.spec.model_spec import ModelSpec
 from gnomon.trials.timeout import timeout_paused
 from workers.budget.client import BudgetClient
 from workers.budget.reservations import current_trial_id

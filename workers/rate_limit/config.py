@@ -8,7 +8,7 @@ from pydantic import ValidationError
 
 from gnomon.core.errors import SpecError
 from gnomon.core.model import provider_in
-from gnomon.spec.job_spec import ModelSpec, Rate
+from gnomon.spec.model_spec import ModelSpec, Rate
 
 RATE_LIMITS_ENV = "GNOMON_RATE_LIMITS"
 _SHORT = {"rpm": "requests_per_minute", "tpm": "tokens_per_minute", "in_flight": "in_flight"}

@@ -11,7 +11,8 @@ from agents.models.chat_format import key_of
 from gnomon.core.errors import ProviderFault
 from gnomon.core.model import Model, is_built_in
 from gnomon.core.retry import DEFAULT_RETRY, RetryPolicy
-from gnomon.spec.job_spec import JobSpec, ModelSpec, Rate
+from gnomon.spec.job_spec import JobSpec
+from gnomon.spec.model_spec import ModelSpec, Rate
 from workers.rate_limit.client import RateLimitClient
 from workers.rate_limit.config import bucket_key, endpoint_of
 from workers.rate_limit.model import RateLimitedModel

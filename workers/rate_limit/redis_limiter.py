@@ -9,7 +9,7 @@ import redis
 from redis.asyncio import Redis
 from redis.exceptions import NoScriptError
 
-from gnomon.spec.job_spec import Rate
+from gnomon.spec.model_spec import Rate
 from workers.rate_limit.prefetch import PREFETCH_S
 
 PREFIX = "gnomon:limit"

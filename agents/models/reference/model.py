@@ -25,7 +25,7 @@ from gnomon.core.errors import SpecError
 from gnomon.core.message import Message, ToolCall
 from gnomon.core.model import Reply, Request
 from gnomon.media import MediaStore
-from gnomon.spec.job_spec import ModelSpec
+from gnomon.spec.model_spec import ModelSpec
 
 Solver = Callable[[Question, Evidence], Answer]
 

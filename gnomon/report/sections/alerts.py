@@ -4,14 +4,16 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from typing_extensions import TypedDict
 
-from gnomon.core.missing import ADVICE, MissingCause, failure_text, largest, said_in_short
+from gnomon.core.missing import MissingCause, advice_on, failure_text, largest, said_in_short
 from gnomon.core.model import UNREADABLE
 from gnomon.core.sample import LACKS_MEDIA
 from gnomon.report.alert import Alert, alert, line_of
 from gnomon.report.reply_alerts import call_alerts, reply_alerts
 from gnomon.report.reply_words import WORTH_SAYING
 from gnomon.report.section import UNFINISHED, ReportInput, Section
+from gnomon.report.sections.drift import drift_alerts
 from gnomon.report.sections.integrity import integrity
+from gnomon.report.sections.letters import letter_alerts
 from gnomon.report.text_formats import escape_markdown
 from gnomon.spec.job_spec import shows_media
 
@@ -66,7 +68,7 @@ def _losses(report_input: ReportInput) -> Iterator[Alert]:
                 concerned=cause.trials,
                 n=cause.planned,
                 example=cause.error,
-                advice=ADVICE.get(cause.cause, ""),
+                advice=advice_on(cause.cause, cause.error),
             )
 
 
@@ -108,6 +110,8 @@ SOURCES: Sequence[Callable[[ReportInput], Iterable[Alert]]] = (
     _losses,
     reply_alerts,
     call_alerts,
+    drift_alerts,
+    letter_alerts,
     _uncounted,
     _absent_media,
 )

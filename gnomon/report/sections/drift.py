@@ -6,11 +6,12 @@ from datetime import UTC, datetime
 import numpy as np
 from typing_extensions import TypedDict
 
+from gnomon.report.alert import Alert, alert
 from gnomon.report.drift import gap_text, runs_of
 from gnomon.report.row_formats import escape_surrogates
 from gnomon.report.scored_rows import NO_TIME, ScoredRows
 from gnomon.report.section import ReportInput, Section
-from gnomon.report.text_formats import counted_causes, markdown_table
+from gnomon.report.text_formats import count, counted_causes, markdown_table
 
 NOT_RECORDED = "not recorded"
 
@@ -106,20 +107,21 @@ def _moment(milliseconds: int) -> str:
     return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
-def drift_alerts(report_input: ReportInput) -> Iterator[dict[str, object]]:
+def drift_alerts(report_input: ReportInput) -> Iterator[Alert]:
     """An alert for each pair of arms of which too many trials were not run together."""
     for runs in report_input.part(drift)["pair_runs"]:
         if runs["causes"]:
             apart = runs["pairs"] - runs["together"]
-            yield {
-                "model": runs["model"],
-                "arm": runs["variant"],
-                "kind": "drift",
-                "share": apart / runs["pairs"],
-                "n": runs["pairs"],
-                "example": " and ".join(runs["causes"]),
-                "advice": runs["advice"],
-            }
+            yield alert(
+                "drift",
+                f"{apart:,} of {count(runs['pairs'], 'pair')} with “{runs['baseline']}” were not run together, "
+                f"as {' and '.join(runs['causes'])}",
+                model=runs["model"],
+                arm=runs["variant"],
+                concerned=apart,
+                n=runs["pairs"],
+                advice=runs["advice"],
+            )
 
 
 def _is_recorded(report: DriftPart) -> bool:

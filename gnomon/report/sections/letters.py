@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from typing_extensions import TypedDict
 
+from gnomon.report.alert import Alert, alert
 from gnomon.report.score_matrix import ScoreMatrix
 from gnomon.report.scored_rows import LETTERS, NO_ANSWER, ScoredRows
 from gnomon.report.section import ReportInput, Section
@@ -154,22 +155,22 @@ def _report(
     return report
 
 
-def letter_alerts(report_input: ReportInput) -> Iterator[dict[str, object]]:
+def letter_alerts(report_input: ReportInput) -> Iterator[Alert]:
     """An alert for each arm that answers one letter far more often than it is right."""
     for row in report_input.part(letters)["letters"]:
         if row["key"] is None or row["letter"] is None or row["excess"] is None or row["p"] is None:
             continue
         if row["excess"] >= CLEAR_EXCESS and row["p"] < CLEAR_P:
-            yield {
-                "model": row["model"],
-                "arm": row["arm"],
-                "kind": "letters",
-                "share": row["counts"][row["letter"]] / row["n"],
-                "n": row["n"],
-                "example": _favourite(row),
-                "advice": "look at these replies: a model that prefers a letter guesses; "
-                "ask with the options in another order (an arm with transform: permute_options)",
-            }
+            yield alert(
+                "letters",
+                _favourite(row),
+                model=row["model"],
+                arm=row["arm"],
+                concerned=row["counts"][row["letter"]],
+                n=row["n"],
+                advice="A model that prefers a letter guesses: ask with the options in another order too, in an "
+                "arm with `transform: permute_options`.",
+            )
 
 
 def _favourite(row: LetterReport) -> str:

@@ -89,8 +89,8 @@ def _model_of(target: str, settings: Any, chosen: dict[str, Any]) -> Any:
     from gnomon.core.errors import SpecError
     from gnomon.core.validation import first_validation_error
     from gnomon.spec.endpoints import check_endpoints
-    from gnomon.spec.job_spec import ModelSpec
     from gnomon.spec.model_ids import check_model_id
+    from gnomon.spec.model_spec import ModelSpec
 
     try:
         try:

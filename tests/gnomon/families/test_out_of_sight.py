@@ -11,7 +11,7 @@ from agents.models.reference.hidden_questions import read_hidden_question
 from agents.models.reference.model import ReferenceModel
 from bench.families_truth import right_words, sightings_read
 from gnomon.core.model import Request
-from gnomon.spec.job_spec import ModelSpec
+from gnomon.spec.model_spec import ModelSpec
 from gnomon.worlds.difficulty import Difficulty
 from gnomon.worlds.families.drawing import FAMILIES, draw_question
 from gnomon.worlds.families.family_numbers import FamilyNumber

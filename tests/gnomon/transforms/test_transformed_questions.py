@@ -23,7 +23,8 @@ from gnomon.core.score import Outcome
 from gnomon.core.select import Select
 from gnomon.core.transforms import Transforms
 from gnomon.media import MediaStore
-from gnomon.spec.job_spec import JobSpec, ModelSpec
+from gnomon.spec.job_spec import JobSpec
+from gnomon.spec.model_spec import ModelSpec
 from gnomon.spec.rules import open_samples, parse_spec
 from gnomon.trials.run_trial import JobContext, run_trial
 from gnomon.trials.trial_plan import Trial
