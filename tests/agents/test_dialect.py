@@ -141,7 +141,7 @@ def opened(provider: FakeProvider, client: str, media: MediaStore) -> Model:
 
 def asking(messages: list[Message]) -> Request:
     drawn = Decoding(temperature=0, max_tokens=50)
-    return Request(messages=messages, tools=[TOOL], tool_choice="required", seed=7, decoding=drawn)  # type: ignore[list-item]
+    return Request(messages=messages, tools=[TOOL], tool_choice="required", seed=7, decoding=drawn)
 
 
 @pytest.mark.parametrize("client", CLIENTS)

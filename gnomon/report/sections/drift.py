@@ -114,8 +114,8 @@ def drift_alerts(report_input: ReportInput) -> Iterator[Alert]:
             apart = runs["pairs"] - runs["together"]
             yield alert(
                 "drift",
-                f"{apart:,} of {count(runs['pairs'], 'pair')} with “{runs['baseline']}” were not run together, "
-                f"as {' and '.join(runs['causes'])}",
+                f"{apart:,} of {count(runs['pairs'], 'pair')} with “{runs['baseline']}” were not run "
+                f"together, as {' and '.join(runs['causes'])}",
                 model=runs["model"],
                 arm=runs["variant"],
                 concerned=apart,

@@ -168,8 +168,8 @@ def letter_alerts(report_input: ReportInput) -> Iterator[Alert]:
                 arm=row["arm"],
                 concerned=row["counts"][row["letter"]],
                 n=row["n"],
-                advice="A model that prefers a letter guesses: ask with the options in another order too, in an "
-                "arm with `transform: permute_options`.",
+                advice="A model that prefers a letter guesses: ask with the options in another order too, in "
+                "an arm with `transform: permute_options`.",
             )
 
 
