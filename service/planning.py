@@ -33,7 +33,7 @@ from service.jobs import Draft
 from service.trial_costs import arm_costs, assumptions, judge_costs, probe_of, tool_warnings
 
 if TYPE_CHECKING:
-    from gnomon.report.sections.contrasts import Family
+    from gnomon.report.compared_pair import Family
     from workers.store.store import Store
 
 DISCORDANT = (0.1, 0.2, 0.3, 0.4)
