@@ -20,7 +20,7 @@ from tools.servers.cassette import open_cassette
 from tools.servers.connections import close_all
 
 SERVER = Path(__file__).parents[1] / "tools" / "servers" / "plain_server.py"
-UNLIKE = {"job_id", "trial_id", "wall_s"}
+UNLIKE = {"job_id", "trial_id", "wall_s", "started_at", "ended_at"}
 
 
 def reply(name: str, **arguments: object) -> dict:
