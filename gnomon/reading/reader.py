@@ -55,7 +55,7 @@ def read_answer(
     declarations that only this kind of answer has. Several answers in one declaration are none.
 
     >>> from gnomon.reading.quantities import read_number
-    >>> read_number("Answer: 5 m. It took 3 s.").read_by
+    >>> read_number("Answer: 5 m. It took 3 s.", "m").read_by
     'asked_form'
     >>> read_number("It is 5 or 6.").flags
     ('no_answer', 'several_answers')
