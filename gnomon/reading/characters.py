@@ -22,7 +22,10 @@ _PLAIN: dict[int, str | None] = {
     **{code: str(unicodedata.digit(chr(code))) for code in _DIGITS},
     **_DARK,
     **dict.fromkeys(_INVISIBLE),
-    **str.maketrans("【】〔〕「」『』《》〈〉\u3000", "[][][][][][] "),
+    **{
+        ord(mark): plain
+        for mark, plain in zip("【】〔〕「」『』《》〈〉\u3000", "[][][][][][] ", strict=True)
+    },
 }
 _WRAPPER = re.compile(
     r"\\(?:text(?:bf|it|rm|tt)?|math(?:bf|rm|it|sf)|boxed|fbox|mbox|operatorname)\s*\{([^{}]*)\}"

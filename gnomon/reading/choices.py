@@ -26,13 +26,14 @@ _NAMED = re.compile(
     rf"[\W_]*(?:1[.)][\W_]+)?(?:{_WORDS}{_OPEN}){{0,4}}([A-Za-zАВСЕНавсе])(?![A-Za-z0-9_]|['’][A-Za-z]|\.[A-Za-z]\.)"
 )
 _ENDS = re.compile(rf"{_CLOSE}(?:$|[.,;:)\n!。，])")
-_AND = r"(?:or|and|oder|und|ou|et|o|y|e|или|и|或者|或|和|与|、|または|か|と|또는|과|와|versus|vs\.?)"
+_AND = r"(?:or|and|oder|und|ou|et|o|y|e|или|и|versus|vs\.?)"
+_AND_CJK = "或者|或|和|与|、|または|か|と|또는|과|와"
 _ANOTHER = re.compile(
-    rf"[\s*_`~\"'“”‘’«»()\[\]{{}}<>$.]*(?:(?i:{_AND})(?![A-Za-z])|[&+|/])\s*(?:(?i:also|maybe|possibly|perhaps|even|{_KIND})\s*)*"
-    rf"{_OPEN}([A-Z])(?![A-Za-z0-9_]|['’][A-Za-z])(?!\s+(?:is|was|are|were)\b)"
+    rf"[\s*_`~\"'“”‘’«»()\[\]{{}}<>$.]*(?:(?i:{_AND})(?![A-Za-z])|{_AND_CJK}|[&+|/])\s*(?:(?i:also|maybe|possibly|perhaps|even|{_KIND})\s*)*"
+    rf"{_OPEN}([A-Z])(?![A-Za-z0-9_]|['’][A-Za-z])(?!\s+(?:is|was)\b)"
 )
 _LISTED = re.compile(
-    rf"{_CLOSE}[,;:、，；\n]?\s*(?i:(?:and|or)\b)?{_OPEN}([A-Z])(?![A-Za-z0-9_]|['’][A-Za-z])(?=[\s*_`\"')\]}}]*(?:$|[,;:.\n、，；/&]|(?i:{_AND})\b))"
+    rf"{_CLOSE}[,;:?、，；\n]?\s*(?i:(?:and|or)\b)?{_OPEN}([A-Z])(?![A-Za-z0-9_]|['’][A-Za-z])(?=[\s*_`\"')\]}}]*(?:$|[,;:.?\n、，；/&]|(?i:{_AND})\b))"
 )
 _RUN = re.compile(r"[A-Z]{2,8}")
 # The words that may follow "A" or "I" as a letter; before any other word these are an article and a pronoun.
@@ -64,9 +65,9 @@ _CLAUSE = re.compile(
 _CAPITAL = re.compile(r"[A-Z](?![A-Za-z0-9_]|['’][A-Za-z])")
 _MARKS = r"[*_`(\[\"')\]]{0,6}"
 _IS_RIGHT = re.compile(
-    rf"{_MARKS}\.?\s+(?:is|must be|would be|ist|es|est|é|seems|appears to be)\s+"
+    rf"{_MARKS}\.?\s+(?:is|must be|would be|ist|es|est|é|seems|seems to be|appears to be)\s+"
     r"(?:(?:indeed|clearly|therefore|the|la|le|o|a)\s+){0,2}"
-    r"(?:correct\w*|right|best|answer|richtig|bonne|certa|most likely)"
+    r"(?:correct\w*|right|best|answer|richtig|bonne|certa|most likely)|\s?(?:正确|正確|が正解|(?:이|가) 정답)"
 )
 _CHOOSES = re.compile(
     r"(?:\bi(?:\s+(?:would|will|have to)|['’](?:ll|d|m))?\s+(?:choose|select|pick|chose|selected|picked|"
@@ -115,7 +116,9 @@ class Choices:
 
     def __init__(self, options: Mapping[str, str]) -> None:
         self._options = options
-        self._texts = {letter: bare(text) for letter, text in options.items()}
+        texts = {letter: bare(text) for letter, text in options.items()}
+        short = {letter: _without_article(text) for letter, text in texts.items()}
+        self._texts = short if len(set(short.values())) == len(set(texts.values())) else texts
 
     def parse(self, declaration: Declaration) -> str | Unclear | None:
         """The letter of the one option that a declaration names."""
@@ -147,7 +150,7 @@ class Choices:
         places = [
             match.start()
             for match in _CAPITAL.finditer(text)
-            if match[0] in self._options and not (match.start() and text[match.start() - 1].isalnum())
+            if match[0] in self._options and not _goes_on(text, match.start() - 1)
         ]
         return (
             places
@@ -181,7 +184,8 @@ class Choices:
     def _by_text(self, text: str) -> str | None:
         """The option whose text this is."""
         plain = bare(text)
-        letters = [letter for letter, words in self._texts.items() if plain and words == plain]
+        forms = (plain, _without_article(plain))
+        letters = [letter for letter, words in self._texts.items() if plain and words in forms]
         return letters[0] if len(letters) == 1 else None
 
     def _of(self, text: str) -> str | Unclear | None:
@@ -208,6 +212,9 @@ class Choices:
         own = self._by_text(rest)
         if written.islower() and own != letter and not _ENDS.match(rest):
             return None
+        another = None if own == letter else _ANOTHER.match(rest)
+        if another is not None and another[1] in self._options and another[1] != letter:
+            return Unclear()
         is_word = letter in "AIOEY" and _SMALL_WORD.match(rest) and not _AFTER_LETTER.match(rest)
         if is_word and own != letter:
             return None
@@ -215,10 +222,9 @@ class Choices:
             return ""
         if own not in (None, letter):
             return Unclear()
-        if own is None:
-            another = _ANOTHER.match(rest) or _LISTED.match(rest)
-            if another is not None and another[1] in self._options and another[1] != letter:
-                return Unclear()
+        another = _LISTED.match(rest) if own is None else None
+        if another is not None and another[1] in self._options and another[1] != letter:
+            return Unclear()
         return letter
 
     def _by_words(self, text: str) -> str | Unclear | None:
@@ -269,7 +275,7 @@ class Choices:
             for at, line in enumerate(lines)
             if (match := _LABELLED.fullmatch(line)) is not None
             and match[1] in self._options
-            and self._texts[match[1]] in ("", bare(match[2]))
+            and self._texts[match[1]] in ("", bare(match[2]), _without_article(bare(match[2])))
         ]
         places = [order.index(letter) for _, letter in own]
         repeated = {
@@ -305,6 +311,16 @@ class Choices:
                     places.append((at, end, letter))
                 at = lowered.find(words, end)
         return [(letter, at) for at, _, letter in places]
+
+
+def _goes_on(text: str, at: int) -> bool:
+    """Whether a letter or digit stands there, of a script that parts its words by spaces."""
+    return at >= 0 and text[at].isalnum() and ord(text[at]) < 0x3000
+
+
+def _without_article(plain: str) -> str:
+    first, _, rest = plain.partition(" ")
+    return rest if first in ("the", "a", "an") and rest else plain
 
 
 def _is_named(text: str, at: int) -> bool:
