@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator, Mapping
 
 from gnomon.reading.characters import bare, without_marks
-from gnomon.reading.declarations import Asked, Declaration, Rule, Said
+from gnomon.reading.declarations import Asked, Declaration, Rule, Said, declares_nothing
 from gnomon.reading.reader import Reading, Unclear, read_answer
 
 MAX_LETTERS = 60  # letters by themselves that are looked at
@@ -67,7 +67,7 @@ _MARKS = r"[*_`(\[\"')\]]{0,6}"
 _IS_RIGHT = re.compile(
     rf"{_MARKS}\.?\s+(?:is|must be|would be|ist|es|est|é|seems|seems to be|appears to be)\s+"
     r"(?:(?:indeed|clearly|therefore|the|la|le|o|a)\s+){0,2}"
-    r"(?:correct\w*|right|best|answer|richtig|bonne|certa|most likely)|\s?(?:正确|正確|が正解|(?:이|가) 정답)"
+    r"(?:correct\w*|right|best|answer|richtig|bonne|certa|most likely)(?!\s(?:only\s)?if\b)|\s?(?:正确|正確|が正解|(?:이|가) 정답)"
 )
 _CHOOSES = re.compile(
     r"(?:\bi(?:\s+(?:would|will|have to)|['’](?:ll|d|m))?\s+(?:choose|select|pick|chose|selected|picked|"
@@ -142,7 +142,9 @@ class Choices:
         return tuple(
             Declaration(Rule.DECLARED, at, said.text[at])
             for at in self._letters_in(said.text)
-            if self._is_chosen(said.text, at) and not _is_denied(said.text, at)
+            if self._is_chosen(said.text, at)
+            and not _is_denied(said.text, at)
+            and not declares_nothing(said.text[said.text.rfind("\n", 0, at) + 1 : at][-160:].lower())
         )
 
     def _letters_in(self, text: str) -> list[int]:

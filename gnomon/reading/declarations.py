@@ -122,8 +122,8 @@ _EMPTY = " \t\r\n*_`:\"'"
 _SENTENCE = re.compile(r"[.!?。！？\n]\s*(?=[^.!?。！？\n]*$)")
 _CLAUSE = re.compile(r"[,;:(—]|\bbut\b")
 _UNDOES = re.compile(
-    r"\b(?:not|never|wrong|incorrect|false|mistaken|mistake|tempting|falsche|incorrecta|fausse|errada|incorreta|"
-    r"might think|may think|could think|would think|first thought|why)\b|n['’]t\b|неправильн|неверн|错误|錯誤"
+    r"\b(?:not|never|wrong|incorrect|false|mistaken|mistake|tempt\w*|falsche|incorrecta|fausse|errada|incorreta|"
+    r"(?:might|may|could|would) (?:think|say|argue|guess|seem)|argue|first thought|seems? like|why)\b|n['’]t\b|неправильн|неверн|错误|錯誤"
 )
 _SUPPOSES = re.compile(r"^\W*(?:even\s+|only\s+)?(?:if|unless|whether|suppose|had)\b")
 
@@ -296,7 +296,7 @@ def _declared(text: str, lowered: str, start: int, end: int, word: str) -> Decla
         and not _QUALITY.search(lowered, max(0, start - 20), start)
     ):
         return None
-    if not is_line and (ends_its_line or _declares_nothing(lowered[max(margin, start - 160) : start])):
+    if not is_line and (ends_its_line or declares_nothing(lowered[max(margin, start - 160) : start])):
         return None
     rest = text[end : end + MAX_LINE].lstrip(" \t")
     if not rest.partition("\n")[0].strip(_EMPTY):
@@ -306,7 +306,7 @@ def _declared(text: str, lowered: str, start: int, end: int, word: str) -> Decla
     return Declaration(rule, start, rest.partition("\n")[0].strip(), rest.partition("\n\n")[0])
 
 
-def _declares_nothing(before: str) -> bool:
+def declares_nothing(before: str) -> bool:
     """Whether the words before a label deny it, or only suppose it."""
     sentence = before[match.end() :] if (match := _SENTENCE.search(before)) else before
     clause = sentence[max((m.end() for m in _CLAUSE.finditer(sentence)), default=0) :]
