@@ -64,8 +64,8 @@ _CALL = re.compile(r"\"(?:arguments|parameters)\"\s*:")
 _CALL_NAMES = frozenset({"arguments", "parameters"})
 _FIELD = re.compile(
     r"(?:the|your|my|final|correct|right|best|selected|chosen|predicted)*"
-    r"(?:answers?|option|choice|letter|prediction|response|result|respuesta|réponse|antwort|resposta|ответ|答案|answerletter|optionno|optionnumber"
-    r"|answeroption|answerchoice|optionletter|optionid|choiceletter|正解|答え|정답)"
+    r"(?:answers?|option|choice|letter|prediction|response|result|respuesta|réponse|antwort|resposta|ответ|答案"
+    r"|answerletter|optionno|optionnumber|answeroption|answerchoice|optionletter|optionid|choiceletter|正解|答え|정답)"
 )
 _TAG = re.compile(
     r"<(/?)(answer|final_?answer|choice|option|result|solution)>|<\|(begin|end)_of_box\|>", re.IGNORECASE

@@ -1,5 +1,6 @@
 """Reads one answer out of a reply: the first declaration that holds one of the asked kind, by rank."""
 
+import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Generic, TypeVar
@@ -91,6 +92,13 @@ def bare_values(said: Said) -> Iterator[Declaration]:
             yield Declaration(Rule.LAST_LINE, 0, lines[-1])
         yield Declaration(Rule.ONLY_MENTION, 0, said.text)
         yield Declaration(Rule.LAST_LINE, 0, lines[-1])
+
+
+def objects_and_values(said: Said) -> Iterator[Declaration]:
+    """JSON objects as a whole, for answers that may be one, then the places of values."""
+    for at, fields in reversed(said.objects):
+        yield Declaration(Rule.JSON, at, json.dumps(fields))
+    yield from bare_values(said)
 
 
 def last_line(said: Said) -> Iterator[Declaration]:
