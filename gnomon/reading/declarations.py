@@ -123,7 +123,8 @@ _SENTENCE = re.compile(r"[.!?。！？\n]\s*(?=[^.!?。！？\n]*$)")
 _CLAUSE = re.compile(r"[,;:(—]|\bbut\b")
 _UNDOES = re.compile(
     r"\b(?:not|never|wrong|incorrect|false|mistaken|mistake|tempt\w*|falsche|incorrecta|fausse|errada|incorreta|"
-    r"(?:might|may|could|would) (?:think|say|argue|guess|seem)|argue|first thought|seems? like|why)\b|n['’]t\b|"
+    r"(?:might|may|could|would) (?:think|say|argue|guess|seem)|"
+    r"argue|first thought|seems? like|why)\b|n['’]t\b|"
     r"неправильн|неверн|错误|錯誤"
 )
 _SUPPOSES = re.compile(r"^\W*(?:even\s+|only\s+)?(?:if|unless|whether|suppose|had)\b")
