@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator, Mapping
 
 from gnomon.reading.characters import bare, without_marks
-from gnomon.reading.declarations import Asked, Declaration, Rule, Said
+from gnomon.reading.declarations import Asked, Declaration, Rule, Said, declares_nothing
 from gnomon.reading.reader import Reading, Unclear, read_answer
 
 MAX_LETTERS = 60  # letters by themselves that are looked at
@@ -26,13 +26,14 @@ _NAMED = re.compile(
     rf"[\W_]*(?:1[.)][\W_]+)?(?:{_WORDS}{_OPEN}){{0,4}}([A-Za-zАВСЕНавсе])(?![A-Za-z0-9_]|['’][A-Za-z]|\.[A-Za-z]\.)"
 )
 _ENDS = re.compile(rf"{_CLOSE}(?:$|[.,;:)\n!。，])")
-_AND = r"(?:or|and|oder|und|ou|et|o|y|e|или|и|或者|或|和|与|、|または|か|と|또는|과|와|versus|vs\.?)"
+_AND = r"(?:or|and|oder|und|ou|et|o|y|e|или|и|versus|vs\.?)"
+_AND_CJK = "或者|或|和|与|、|または|か|と|또는|과|와"
 _ANOTHER = re.compile(
-    rf"[\s*_`~\"'“”‘’«»()\[\]{{}}<>$.]*(?:(?i:{_AND})(?![A-Za-z])|[&+|/])\s*(?:(?i:also|maybe|possibly|perhaps|even|{_KIND})\s*)*"
-    rf"{_OPEN}([A-Z])(?![A-Za-z0-9_]|['’][A-Za-z])(?!\s+(?:is|was|are|were)\b)"
+    rf"[\s*_`~\"'“”‘’«»()\[\]{{}}<>$.]*(?:(?i:{_AND})(?![A-Za-z])|{_AND_CJK}|[&+|/])\s*(?:(?i:also|maybe|possibly|perhaps|even|{_KIND})\s*)*"
+    rf"{_OPEN}([A-Z])(?![A-Za-z0-9_]|['’][A-Za-z])(?!\s+(?:is|was)\b)"
 )
 _LISTED = re.compile(
-    rf"{_CLOSE}[,;:、，；\n]?\s*(?i:(?:and|or)\b)?{_OPEN}([A-Z])(?![A-Za-z0-9_]|['’][A-Za-z])(?=[\s*_`\"')\]}}]*(?:$|[,;:.\n、，；/&]|(?i:{_AND})\b))"
+    rf"{_CLOSE}[,;:?、，；\n]?\s*(?i:(?:and|or)\b)?{_OPEN}([A-Z])(?![A-Za-z0-9_]|['’][A-Za-z])(?=[\s*_`\"')\]}}]*(?:$|[,;:.?\n、，；/&]|(?i:{_AND})\b))"
 )
 _RUN = re.compile(r"[A-Z]{2,8}")
 # The words that may follow "A" or "I" as a letter; before any other word these are an article and a pronoun.
@@ -64,9 +65,10 @@ _CLAUSE = re.compile(
 _CAPITAL = re.compile(r"[A-Z](?![A-Za-z0-9_]|['’][A-Za-z])")
 _MARKS = r"[*_`(\[\"')\]]{0,6}"
 _IS_RIGHT = re.compile(
-    rf"{_MARKS}\.?\s+(?:is|must be|would be|ist|es|est|é|seems|appears to be)\s+"
+    rf"{_MARKS}\.?\s+(?:is|must be|would be|ist|es|est|é|seems|seems to be|appears to be)\s+"
     r"(?:(?:indeed|clearly|therefore|the|la|le|o|a)\s+){0,2}"
-    r"(?:correct\w*|right|best|answer|richtig|bonne|certa|most likely)"
+    r"(?:correct\w*|right|best|answer|richtig|bonne|certa|most likely)(?!\s(?:only\s)?if\b)"
+    r"|\s?(?:正确|正確|が正解|(?:이|가) 정답)"
 )
 _CHOOSES = re.compile(
     r"(?:\bi(?:\s+(?:would|will|have to)|['’](?:ll|d|m))?\s+(?:choose|select|pick|chose|selected|picked|"
@@ -115,7 +117,9 @@ class Choices:
 
     def __init__(self, options: Mapping[str, str]) -> None:
         self._options = options
-        self._texts = {letter: bare(text) for letter, text in options.items()}
+        texts = {letter: bare(text) for letter, text in options.items()}
+        short = {letter: _without_article(text) for letter, text in texts.items()}
+        self._texts = short if len(set(short.values())) == len(set(texts.values())) else texts
 
     def parse(self, declaration: Declaration) -> str | Unclear | None:
         """The letter of the one option that a declaration names."""
@@ -139,7 +143,9 @@ class Choices:
         return tuple(
             Declaration(Rule.DECLARED, at, said.text[at])
             for at in self._letters_in(said.text)
-            if self._is_chosen(said.text, at) and not _is_denied(said.text, at)
+            if self._is_chosen(said.text, at)
+            and not _is_denied(said.text, at)
+            and not declares_nothing(said.text[said.text.rfind("\n", 0, at) + 1 : at][-160:].lower())
         )
 
     def _letters_in(self, text: str) -> list[int]:
@@ -147,7 +153,7 @@ class Choices:
         places = [
             match.start()
             for match in _CAPITAL.finditer(text)
-            if match[0] in self._options and not (match.start() and text[match.start() - 1].isalnum())
+            if match[0] in self._options and not _goes_on(text, match.start() - 1)
         ]
         return (
             places
@@ -181,7 +187,8 @@ class Choices:
     def _by_text(self, text: str) -> str | None:
         """The option whose text this is."""
         plain = bare(text)
-        letters = [letter for letter, words in self._texts.items() if plain and words == plain]
+        forms = (plain, _without_article(plain))
+        letters = [letter for letter, words in self._texts.items() if plain and words in forms]
         return letters[0] if len(letters) == 1 else None
 
     def _of(self, text: str) -> str | Unclear | None:
@@ -208,6 +215,9 @@ class Choices:
         own = self._by_text(rest)
         if written.islower() and own != letter and not _ENDS.match(rest):
             return None
+        another = None if own == letter else _ANOTHER.match(rest)
+        if another is not None and another[1] in self._options and another[1] != letter:
+            return Unclear()
         is_word = letter in "AIOEY" and _SMALL_WORD.match(rest) and not _AFTER_LETTER.match(rest)
         if is_word and own != letter:
             return None
@@ -215,10 +225,9 @@ class Choices:
             return ""
         if own not in (None, letter):
             return Unclear()
-        if own is None:
-            another = _ANOTHER.match(rest) or _LISTED.match(rest)
-            if another is not None and another[1] in self._options and another[1] != letter:
-                return Unclear()
+        another = _LISTED.match(rest) if own is None else None
+        if another is not None and another[1] in self._options and another[1] != letter:
+            return Unclear()
         return letter
 
     def _by_words(self, text: str) -> str | Unclear | None:
@@ -269,7 +278,7 @@ class Choices:
             for at, line in enumerate(lines)
             if (match := _LABELLED.fullmatch(line)) is not None
             and match[1] in self._options
-            and self._texts[match[1]] in ("", bare(match[2]))
+            and self._texts[match[1]] in ("", bare(match[2]), _without_article(bare(match[2])))
         ]
         places = [order.index(letter) for _, letter in own]
         repeated = {
@@ -305,6 +314,16 @@ class Choices:
                     places.append((at, end, letter))
                 at = lowered.find(words, end)
         return [(letter, at) for at, _, letter in places]
+
+
+def _goes_on(text: str, at: int) -> bool:
+    """Whether a letter or digit stands there, of a script that parts its words by spaces."""
+    return at >= 0 and text[at].isalnum() and ord(text[at]) < 0x3000
+
+
+def _without_article(plain: str) -> str:
+    first, _, rest = plain.partition(" ")
+    return rest if first in ("the", "a", "an") and rest else plain
 
 
 def _is_named(text: str, at: int) -> bool:

@@ -64,8 +64,8 @@ _CALL = re.compile(r"\"(?:arguments|parameters)\"\s*:")
 _CALL_NAMES = frozenset({"arguments", "parameters"})
 _FIELD = re.compile(
     r"(?:the|your|my|final|correct|right|best|selected|chosen|predicted)*"
-    r"(?:answers?|option|choice|letter|prediction|response|result|respuesta|réponse|antwort|resposta|ответ|答案|answerletter|optionno|optionnumber"
-    r"|answeroption|answerchoice|optionletter|optionid|choiceletter|正解|答え|정답)"
+    r"(?:answers?|option|choice|letter|prediction|response|result|respuesta|réponse|antwort|resposta|ответ|答案"
+    r"|answerletter|optionno|optionnumber|answeroption|answerchoice|optionletter|optionid|choiceletter|正解|答え|정답)"
 )
 _TAG = re.compile(
     r"<(/?)(answer|final_?answer|choice|option|result|solution)>|<\|(begin|end)_of_box\|>", re.IGNORECASE
@@ -102,7 +102,7 @@ _LABELS: Mapping[str, re.Pattern[str]] = {
     "ответ": re.compile(rf"(?:ом)?{_GAP}(?:[:=]|[–—-]|\b(?:это|будет|является)\b:?)"),
     **dict.fromkeys(("правильный ответ", "верный ответ"), re.compile(r"(?=\s[a-zа-е]\b)")),
     **dict.fromkeys(("правильный вариант", "верный вариант"), re.compile(r"(?:\s+ответа)?[\s*]{0,6}[:–—-]?")),
-    **dict.fromkeys(("答案", "正确选项", "正確選項", "正解"), _CHINESE),
+    **dict.fromkeys(("答案", "正确选项", "正确的选项", "正確選項", "正解"), _CHINESE),
     **dict.fromkeys(
         ("故选", "应选", "应该选", "我选", "所以选", "因此选", "最终选", "故選", "應選", "我選"),
         re.compile(r"(?:择|擇)?[\s*]{0,6}:?"),
@@ -122,8 +122,10 @@ _EMPTY = " \t\r\n*_`:\"'"
 _SENTENCE = re.compile(r"[.!?。！？\n]\s*(?=[^.!?。！？\n]*$)")
 _CLAUSE = re.compile(r"[,;:(—]|\bbut\b")
 _UNDOES = re.compile(
-    r"\b(?:not|never|wrong|incorrect|false|mistaken|mistake|tempting|falsche|incorrecta|fausse|errada|incorreta|"
-    r"might think|may think|could think|would think|first thought|why)\b|n['’]t\b|неправильн|неверн|错误|錯誤"
+    r"\b(?:not|never|wrong|incorrect|false|mistaken|mistake|tempt\w*|falsche|incorrecta|fausse|errada|incorreta|"
+    r"(?:might|may|could|would) (?:think|say|argue|guess|seem)|"
+    r"argue|first thought|seems? like|why)\b|n['’]t\b|"
+    r"неправильн|неверн|错误|錯誤"
 )
 _SUPPOSES = re.compile(r"^\W*(?:even\s+|only\s+)?(?:if|unless|whether|suppose|had)\b")
 
@@ -296,7 +298,7 @@ def _declared(text: str, lowered: str, start: int, end: int, word: str) -> Decla
         and not _QUALITY.search(lowered, max(0, start - 20), start)
     ):
         return None
-    if not is_line and (ends_its_line or _declares_nothing(lowered[max(margin, start - 160) : start])):
+    if not is_line and (ends_its_line or declares_nothing(lowered[max(margin, start - 160) : start])):
         return None
     rest = text[end : end + MAX_LINE].lstrip(" \t")
     if not rest.partition("\n")[0].strip(_EMPTY):
@@ -306,7 +308,7 @@ def _declared(text: str, lowered: str, start: int, end: int, word: str) -> Decla
     return Declaration(rule, start, rest.partition("\n")[0].strip(), rest.partition("\n\n")[0])
 
 
-def _declares_nothing(before: str) -> bool:
+def declares_nothing(before: str) -> bool:
     """Whether the words before a label deny it, or only suppose it."""
     sentence = before[match.end() :] if (match := _SENTENCE.search(before)) else before
     clause = sentence[max((m.end() for m in _CLAUSE.finditer(sentence)), default=0) :]

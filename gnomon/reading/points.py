@@ -2,12 +2,12 @@
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 from gnomon.reading.characters import without_marks
-from gnomon.reading.declarations import Asked, Declaration, Rule, Said
-from gnomon.reading.reader import Reading, Unclear, bare_values, read_answer
+from gnomon.reading.declarations import Asked, Declaration
+from gnomon.reading.reader import Reading, Unclear, objects_and_values, read_answer
 
 Position = tuple[float, float]  # latitude and longitude in degrees; or x and y in metres
 Ground = Literal["earth", "plane"]
@@ -72,13 +72,7 @@ def read_point(reply: str, on: Ground = "earth", *, asked: Asked = "line") -> Re
             position_in(declaration.block, on) if declaration.block else None
         )
 
-    return read_answer(reply, parse, asked=asked, undeclared=_objects_and_values)
-
-
-def _objects_and_values(said: Said) -> Iterator[Declaration]:
-    for at, fields in reversed(said.objects):
-        yield Declaration(Rule.JSON, at, json.dumps(fields))
-    yield from bare_values(said)
+    return read_answer(reply, parse, asked=asked, undeclared=objects_and_values)
 
 
 def position_in(text: str, on: Ground) -> Position | Unclear | None:

@@ -40,6 +40,7 @@ _HOURS = re.compile(
 )
 _CLOCK = re.compile(r"(?<![\d:.])(\d{1,3}):(\d{2})(?::(\d{2}(?:\.\d+)?))?(?![\d:])(\s?(?:h|min)\w*)?")
 _MINUTES = re.compile(r"(?<!\d)(\d{1,6})\s?m\s?(\d{1,2}(?:\.\d{1,6})?)\s?s\b")
+_MINUS = re.compile(r"\bminus\s(?=\d)", re.IGNORECASE)
 _FEET = re.compile(r"(?<!\d)(\d{1,6})\s?['′’]\s?(\d{1,3}(?:\.\d{1,6})?)\s?(?:[\"″”]|'')")
 _SIGNED = rf"[-−]?(?:\d[\d.,]{{0,20}}|[{_VULGAR}])"
 _MEASURE = r"(?:\s?[^\W\d_°%][\w/²³]{0,15}|\s?[°%][CF]?)?"
@@ -231,6 +232,7 @@ def _spelled_out(text: str, own: Unit | None) -> str:
         text = _SUPERSCRIPT.sub(lambda match: "^" + match[0].translate(_LOWERED), text)
     if "^" in text or "**" in text:
         text = _SQUARED.sub(lambda match: "²³"[int(match[1]) - 2], text)
+    text = _MINUS.sub("-", text)
     if "h" in text:
         text = _HOURS.sub(r"\1 h \2 min", text)
     if own is not None and own.of == "time":

@@ -1,5 +1,6 @@
 """Reads one answer out of a reply: the first declaration that holds one of the asked kind, by rank."""
 
+import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Generic, TypeVar
@@ -55,7 +56,7 @@ def read_answer(
     declarations that only this kind of answer has. Several answers in one declaration are none.
 
     >>> from gnomon.reading.quantities import read_number
-    >>> read_number("Answer: 5 m. It took 3 s.").read_by
+    >>> read_number("Answer: 5 m. It took 3 s.", "m").read_by
     'asked_form'
     >>> read_number("It is 5 or 6.").flags
     ('no_answer', 'several_answers')
@@ -91,6 +92,13 @@ def bare_values(said: Said) -> Iterator[Declaration]:
             yield Declaration(Rule.LAST_LINE, 0, lines[-1])
         yield Declaration(Rule.ONLY_MENTION, 0, said.text)
         yield Declaration(Rule.LAST_LINE, 0, lines[-1])
+
+
+def objects_and_values(said: Said) -> Iterator[Declaration]:
+    """JSON objects as a whole, for answers that may be one, then the places of values."""
+    for at, fields in reversed(said.objects):
+        yield Declaration(Rule.JSON, at, json.dumps(fields))
+    yield from bare_values(said)
 
 
 def last_line(said: Said) -> Iterator[Declaration]:

@@ -2,12 +2,11 @@
 
 import json
 import re
-from collections.abc import Iterator
 
 from gnomon.reading.characters import without_marks
-from gnomon.reading.declarations import Asked, Declaration, Rule, Said
+from gnomon.reading.declarations import Asked
 from gnomon.reading.quantities import quantities_in
-from gnomon.reading.reader import Reading, Unclear, bare_values, read_answer
+from gnomon.reading.reader import Reading, Unclear, objects_and_values, read_answer
 
 Ends = tuple[float, float]
 
@@ -29,13 +28,7 @@ def read_span(reply: str, *, asked: Asked = "line") -> Reading[Ends]:
     >>> read_span("It is seen for 5 s.\nAnswer: 12.5 - 20 s").value
     (12.5, 20.0)
     """
-    return read_answer(reply, lambda d: ends_in(d.text), asked=asked, undeclared=_objects_and_values)
-
-
-def _objects_and_values(said: Said) -> Iterator[Declaration]:
-    for at, fields in reversed(said.objects):
-        yield Declaration(Rule.JSON, at, json.dumps(fields))
-    yield from bare_values(said)
+    return read_answer(reply, lambda d: ends_in(d.text), asked=asked, undeclared=objects_and_values)
 
 
 def ends_in(text: str) -> Ends | Unclear | None:

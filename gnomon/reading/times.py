@@ -8,8 +8,8 @@ from datetime import date
 from typing import Generic, Literal, TypeVar
 
 from gnomon.reading.characters import without_marks
-from gnomon.reading.declarations import Asked, Declaration, Rule, Said
-from gnomon.reading.reader import Reading, Unclear, bare_values, read_answer
+from gnomon.reading.declarations import Asked
+from gnomon.reading.reader import Reading, Unclear, objects_and_values, read_answer
 
 MAX_TEXT = 2_000
 DAY_S = 86_400
@@ -155,7 +155,7 @@ def read_clock(reply: str, *, asked: Asked = "line") -> Reading[Clock | Stretch[
     >>> read_clock("23:30-00:15").value.end.seconds
     900.0
     """
-    return read_answer(reply, lambda d: clock_of(d.text), asked=asked, undeclared=_objects_and_values)
+    return read_answer(reply, lambda d: clock_of(d.text), asked=asked, undeclared=objects_and_values)
 
 
 def read_date(
@@ -166,13 +166,7 @@ def read_date(
     >>> read_date("Tuesday, June 9th, 2026").value, read_date("3/4/2026").value
     (Day(year=2026, month=6, day=9), None)
     """
-    return read_answer(reply, lambda d: date_of(d.text, order), asked=asked, undeclared=_objects_and_values)
-
-
-def _objects_and_values(said: Said) -> Iterator[Declaration]:
-    for at, fields in reversed(said.objects):
-        yield Declaration(Rule.JSON, at, json.dumps(fields))
-    yield from bare_values(said)
+    return read_answer(reply, lambda d: date_of(d.text, order), asked=asked, undeclared=objects_and_values)
 
 
 def clock_of(text: str) -> Clock | Stretch[Clock] | Unclear | None:
