@@ -66,7 +66,7 @@ def _losses(report_input: ReportInput) -> Iterator[Alert]:
                 concerned=cause.trials,
                 n=cause.planned,
                 example=cause.error,
-                advice=ADVICE.get(cause.cause, ""),
+                advice=ADVICE.get(cause.cause, "`gnomon resume` runs them again."),
             )
 
 
