@@ -47,7 +47,7 @@ class Spoiling(ChatProvider):
             return message
         if self.is_spoilt(request):
             return {**message, **SPOILT[self.fault]}
-        if has_looked:
+        if has_looked and not (self.fault == "repeated" and not request.get("temperature")):
             return message
         if not request.get("tools"):
             return {**message, "content": f"Action: {json.dumps(CALL)}"}
@@ -62,7 +62,7 @@ class Spoiling(ChatProvider):
         match self.fault:
             case "cut":
                 return int(request.get("max_tokens") or 0) < 1000
-            case "thought only":
+            case "thought only" | "empty":
                 return bool(request.get("chat_template_kwargs", {}).get("enable_thinking", True))
             case "unreadable":
                 return bool(request.get("tools"))
@@ -80,6 +80,7 @@ class Spoiling(ChatProvider):
 SPOILT: dict[str, dict[str, Any]] = {
     "cut": {"content": "Let me work this out step by step: first"},
     "thought only": {"content": "", "reasoning_content": "It must be the number that was named."},
+    "empty": {"content": ""},
     "unreadable": {"content": "I have looked at the path, and all of it is done."},
     "never called": {"content": "Answer: 1"},
 }
@@ -90,12 +91,18 @@ MENDED: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {  # by fault: m
         {},
         "`chat_template_kwargs: {enable_thinking: false}`",
     ),
+    "empty": (
+        {"options": {"chat_template_kwargs": {"enable_thinking": False}}},
+        {},
+        "or turn thinking off in the model's `options`",
+    ),
+    "repeated": ({"temperature": 0.7}, {}, "Raise `models[].temperature`"),
     "unreadable": ({}, {"agent": "text-react"}, "change the `scorer` or the arm's `agent`"),
     "never called": ({}, {"tool_choice": "required"}, "or `tool_choice: required`."),
     **{form: ({"tool_calls": "text"}, {}, "Set the model's `tool_calls: text`") for form in AS_TEXT},
 }
-STATES = {"cut": "cut", "thought only": "thought_only", "unreadable": "unreadable"}
-SAID = {"cut": "cut", "thought only": "thought only", "unreadable": "unreadable"}
+SAID = {"cut": "cut", "thought only": "thought only", "unreadable": "unreadable"}  # and calls as text
+KINDS = {"thought only": "thought_only", "never called": "never_called", "repeated": "repeated_calls"}
 
 
 @pytest.fixture
@@ -141,11 +148,9 @@ def test_a_broken_instrument_is_named_and_its_advice_mends_it(
         broken, _ = report({}, {})
         mended, _ = report(model_fix, arm_fix)
     [contrast] = [each for each in broken["contrasts"] if each["scope"] == "all"]
-    alerts = {alert["kind"]: alert for alert in broken["alerts"]}
-    if fault == "never called":
-        told = alerts["never_called"]
-    else:
-        told = alerts[STATES.get(fault, "call_in_text")]
+    kind = "call_in_text" if fault in AS_TEXT else KINDS.get(fault, fault)
+    [told] = [alert for alert in broken["alerts"] if alert["kind"] == kind]
+    if fault in SAID or fault in AS_TEXT:
         said = SAID.get(fault, "calls written as text")
         assert contrast["verdict"] == "undecided"
         assert contrast["diff"] == -0.5

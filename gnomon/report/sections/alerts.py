@@ -68,7 +68,7 @@ def _losses(report_input: ReportInput) -> Iterator[Alert]:
                 concerned=cause.trials,
                 n=cause.planned,
                 example=cause.error,
-                advice=advice_on(cause.cause, cause.error),
+                advice=advice_on(cause.cause, cause.error) or "`gnomon resume` runs them again.",
             )
 
 
