@@ -19,7 +19,7 @@ MAX_MARGIN = 40  # characters before a label that a line begins with
 MAX_DEPTH = 6  # of fields within fields
 
 Asked = Literal["line", "json", "tag"]
-"""The form that a prompt asks for: a line `Answer: …`, a JSON object, an `<answer>` tag."""
+"""The form that a prompt asks for: a line `Answer: …` or of JSON, a JSON object, an `<answer>` tag."""
 
 
 class Rule(StrEnum):
@@ -189,14 +189,18 @@ def declarations_in(said: Said, asked: Asked, more: tuple[Declaration, ...] = ()
     if more:
         in_words.sort(key=lambda declaration: declaration.at)
     in_words.reverse()
+    structured = _structured(said)
     if asked == "line":
-        # What is declared after the last line of the asked form has taken it back.
-        last = max((d.at for d in in_words if d.rule == Rule.ASKED_FORM), default=len(said.text))
-        yield from (d for d in in_words if d.at >= last or d.rule == Rule.ASKED_FORM)
-        yield from _structured(said)
+        in_json = [replace(d, rule=Rule.ASKED_FORM) for d in structured if d.rule == Rule.JSON]
+        lines = [d for d in in_words if d.rule == Rule.ASKED_FORM]
+        forms = sorted([*lines, *in_json], key=lambda declaration: declaration.at, reverse=True)
+        # What is declared after the last line of the asked form has taken it back; words beside JSON do not.
+        last = forms[0].at if forms and forms[0] in lines else len(said.text)
+        yield from (d for d in in_words if d.at > last)
+        yield from forms
+        yield from (d for d in structured if d.rule != Rule.JSON)
         yield from (d for d in in_words if d.at < last and d.rule != Rule.ASKED_FORM)
         return
-    structured = _structured(said)
     asked_rule = Rule.JSON if asked == "json" else Rule.TAG
     yield from (replace(d, rule=Rule.ASKED_FORM) for d in structured if d.rule == asked_rule)
     yield from (d for d in structured if d.rule != asked_rule)

@@ -70,7 +70,7 @@ def test_the_given_replies_are_read_as_wanted(cases_dir: Path) -> None:
     ("reply", "rule"),
     [
         ("It turns.\nAnswer: B", Rule.ASKED_FORM),
-        ('{"answer": "B"}', Rule.JSON),
+        ('{"answer": "B"}', Rule.ASKED_FORM),
         ("<answer>B</answer>", Rule.TAG),
         (r"\boxed{B}", Rule.BOX),
         ("So the answer is B, I think.", Rule.DECLARED),
