@@ -26,7 +26,13 @@ class ReplyState(StrEnum):
     MISSING = "missing"  # the provider's fault, an agent's or ours
 
 
-UNKNOWN_STATES = (ReplyState.CUT, ReplyState.CALL_IN_TEXT, ReplyState.THOUGHT_ONLY, ReplyState.UNREADABLE)
+UNKNOWN_STATES = (
+    ReplyState.CUT,
+    ReplyState.CALL_IN_TEXT,
+    ReplyState.THOUGHT_ONLY,
+    ReplyState.UNREADABLE,
+    ReplyState.EMPTY,
+)
 
 # Ends of a reply by its length, in the words of OpenAI, Anthropic, Gemini, Mistral and Cohere.
 CUT_REASONS = frozenset(

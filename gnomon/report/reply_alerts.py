@@ -16,7 +16,7 @@ from gnomon.report.score_matrix import Group
 from gnomon.report.section import ReportInput
 from gnomon.report.text_formats import count, short
 
-STATES = (*UNKNOWN_STATES, ReplyState.EMPTY, ReplyState.REFUSED)
+STATES = (*UNKNOWN_STATES, ReplyState.REFUSED)
 REPEATED = "repeated_calls"  # flag: the same call again, to the letter
 QUOTED_CHARS = 120
 

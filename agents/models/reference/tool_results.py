@@ -122,8 +122,9 @@ def texts_of(messages: Sequence[Message]) -> list[str]:
 
 
 def _object(text: object) -> dict[str, Any] | None:
+    """The object that a text begins with; a word of the agent's may stand behind it."""
     try:
-        value = json.loads(text) if isinstance(text, str) else None
+        value = json.JSONDecoder().raw_decode(text)[0] if isinstance(text, str) else None
     except ValueError:
         return None
     return value if isinstance(value, dict) else None
