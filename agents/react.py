@@ -20,11 +20,11 @@ prompt ──> model ──(no calls)──> answer
   in which the model does not call nevertheless gets the flag `required_call_missing`.
 - **`tool_choice: none`** shows the tools and forbids calls, as in `direct`. A call made nevertheless is kept
   in the trace, not run, and flagged `forbidden_call`.
-- **A call that repeats an earlier one to the letter** is run and counted (`repeated` in `tools_used`, the flag
-  `repeated_calls`); if its result is the same, the model is told so with it.
-- **The last reply without a call is the answer.** With the last result that it may have the model is told that
-  no call is left. Every further call of that reply is answered so, and the model is asked one last time without
-  tools to choose from; if it calls again, the trial ends as `max_tool_calls`.
+- **A call that repeats an earlier one to the letter** is run and counted (`repeated` in `tools_used`, the
+  flag `repeated_calls`); if its result is the same, the model is told so with it.
+- **The last reply without a call is the answer.** With the last result that it may have the model is told
+  that no call is left. Every further call of that reply is answered so, and the model is asked one last time
+  without tools to choose from; if it calls again, the trial ends as `max_tool_calls`.
 - **A worker that dies loses little.** In a job the turns are kept with the trial whenever ten seconds or a
   cent would be lost, and another worker goes on after the last one that was kept.
 """

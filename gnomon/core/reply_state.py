@@ -8,6 +8,8 @@ from gnomon.core.text_calls import find_text_calls
 from gnomon.core.thinking import without_thinking
 from gnomon.core.trace import ReplyStep, Trace
 
+PICTURES_LEFT_OUT = "pictures_left_out"  # flag: the prompt has pictures, which the model does not take
+
 
 class ReplyState(StrEnum):
     """What became of a reply. `UNKNOWN_STATES` are those after which nobody knows what the model would have

@@ -84,11 +84,15 @@ class PairRuns:
     @property
     def why(self) -> str:
         """Why nothing may be claimed, or not from all pairs, and what to do about it."""
-        return f"{' and '.join(self.causes)}: {self.advice}"
+        return f"{' and '.join(self.causes)}: {self._mend}"
 
     @property
     def advice(self) -> str:
-        """What to do about it."""
+        """What to do about it, in a sentence."""
+        return f"{self._mend[0].upper()}{self._mend[1:]}."
+
+    @property
+    def _mend(self) -> str:
         return f"{ONE_JOB}, under one version of the model" if self.other_version else ONE_JOB
 
 

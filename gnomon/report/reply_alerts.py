@@ -6,7 +6,7 @@ from typing import Any
 from gnomon.core.agent import runs_tools
 from gnomon.core.arm import Arm
 from gnomon.core.missing import plain
-from gnomon.core.reply_state import UNKNOWN_STATES, ReplyState
+from gnomon.core.reply_state import PICTURES_LEFT_OUT, UNKNOWN_STATES, ReplyState
 from gnomon.core.text_calls import find_text_calls
 from gnomon.core.thinking import without_thinking
 from gnomon.report.alert import Alert, alert
@@ -56,7 +56,19 @@ def call_alerts(report_input: ReportInput) -> Iterator[Alert]:
                 advice="Raise `models[].temperature`, or give the arm another `agent`.",
             )
         arm = arms.get(name)
-        if arm is not None and _may_call(arm) and _never_called(totals):
+        if arm is None or not _may_call(arm) or _is_explained(totals):
+            continue
+        if totals.tools_offered == (0, 0):
+            yield alert(
+                "never_offered",
+                f"no tool was offered in {count(totals.replies, 'trial')}, as no sample has what they need",
+                model=model,
+                arm=name,
+                concerned=totals.replies,
+                n=totals.replies,
+                advice="Give the samples what the tools need, such as a `scene`, or the arm other `tools`.",
+            )
+        elif _never_called(totals):
             yield alert(
                 "never_called",
                 f"no tool was ever called, in {count(totals.replies, 'trial')}",
@@ -64,8 +76,41 @@ def call_alerts(report_input: ReportInput) -> Iterator[Alert]:
                 arm=name,
                 concerned=totals.replies,
                 n=totals.replies,
-                advice="Give the arm `agent: text-react`, or `tool_choice: required`.",
+                advice=_how_to_get_calls(arm),
             )
+
+
+def picture_alerts(report_input: ReportInput) -> Iterator[Alert]:
+    """By arm: pictures of the prompt that the model did not get, as its entry says that it takes none."""
+    for model, name, totals in _by_arm(report_input):
+        left_out = totals.flags[PICTURES_LEFT_OUT]
+        if left_out:
+            yield alert(
+                PICTURES_LEFT_OUT,
+                f"{left_out:,} of {count(totals.replies, 'prompt')} have pictures, and all were left out",
+                model=model,
+                arm=name,
+                concerned=left_out,
+                n=totals.replies,
+                advice="Set the model's `pictures: true` if it takes them, or `show` none in the arm.",
+            )
+
+
+def _is_explained(totals: GroupTotals) -> bool:
+    """Whether most replies are in a state after which nobody expects a call."""
+    return sum(totals.states[state] for state in UNKNOWN_STATES) > totals.replies / 2
+
+
+def _how_to_get_calls(arm: Arm) -> str:
+    """What may make the model call, and is not set yet."""
+    ways = []
+    if arm.agent != "text-react":
+        ways.append("give the arm `agent: text-react`")
+    if arm.tool_choice != "required":
+        ways.append("set `tool_choice: required`")
+    ways.append("try other words (`gnomon wording`)")
+    text = ", or ".join(ways)
+    return f"{text[0].upper()}{text[1:]}."
 
 
 def _by_arm(report_input: ReportInput) -> Iterator[tuple[str, str, GroupTotals]]:

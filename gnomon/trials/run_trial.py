@@ -40,7 +40,7 @@ from gnomon.core.message import Message
 from gnomon.core.missing import TRIAL_IS_OVER, keepable
 from gnomon.core.model import CALL_TIMEOUT_S, Model
 from gnomon.core.redaction import without_folders
-from gnomon.core.reply_state import reply_state
+from gnomon.core.reply_state import PICTURES_LEFT_OUT, reply_state
 from gnomon.core.row import ADAPTER, Row
 from gnomon.core.sample import Sample
 from gnomon.core.score import Outcome, Score
@@ -429,7 +429,7 @@ def _row(
         answer=score.answer,
         flags=(
             *score.flags,
-            *_arm_flags(bench.spec, bench.spec.arm(trial.arm), trace),
+            *_arm_flags(bench.spec, bench.spec.arm(trial.arm), trial.model, trace),
             *_doubts(bench.spec, trace),
             *(("repeated_calls",) if any(counts.get("repeated") for counts in tools_used.values()) else ()),
         ),
@@ -466,11 +466,18 @@ def _doubts(spec: JobSpec, trace: Trace) -> Iterator[str]:
                 return
 
 
-def _arm_flags(spec: JobSpec, arm: Arm, trace: Trace) -> Iterator[str]:
+def _has_picture(message: Message) -> bool:
+    content = message["content"]
+    return isinstance(content, list) and any(block["type"] == "image" for block in content)
+
+
+def _arm_flags(spec: JobSpec, arm: Arm, model: str, trace: Trace) -> Iterator[str]:
     """Where a trial was not quite what its arm says, or a reply was not whole: a reader of contrasts should
     know how often.
     """
     yield from dict.fromkeys(flag for reply in trace.replies for flag in reply.flags)
+    if trace.replies and not spec.model(model).pictures and any(map(_has_picture, trace.prompt)):
+        yield PICTURES_LEFT_OUT
     if any(isinstance(step, NoteStep) and step.text.startswith(CAPPED) for step in trace.steps):
         yield CAPPED
     changes = [change for reply in trace.replies for change in reply.request_changes]

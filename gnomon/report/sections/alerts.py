@@ -8,7 +8,7 @@ from gnomon.core.missing import MissingCause, advice_on, failure_text, largest, 
 from gnomon.core.model import UNREADABLE
 from gnomon.core.sample import LACKS_MEDIA
 from gnomon.report.alert import Alert, alert, line_of
-from gnomon.report.reply_alerts import call_alerts, reply_alerts
+from gnomon.report.reply_alerts import call_alerts, picture_alerts, reply_alerts
 from gnomon.report.reply_words import WORTH_SAYING
 from gnomon.report.section import UNFINISHED, ReportInput, Section
 from gnomon.report.sections.drift import drift_alerts
@@ -110,6 +110,7 @@ SOURCES: Sequence[Callable[[ReportInput], Iterable[Alert]]] = (
     _losses,
     reply_alerts,
     call_alerts,
+    picture_alerts,
     drift_alerts,
     letter_alerts,
     _uncounted,

@@ -16,7 +16,12 @@ HOW_FAR = {"number": {"tolerance": 0.02, "relative": True, "unit": "m"}}
 WHICH_WAY = {"angle": {"tolerance": 3}}
 SCENE = {  # a plane, without anything on it: questions give their own coordinates
     "type": "FeatureCollection",
-    "gnomon": {"format": 1, "id": "plane", "kind": "outdoor", "frame": {"lon_deg": 0.0, "lat_deg": 0.0}},
+    "gnomon": {
+        "format": 1,
+        "id": "plane",
+        "kind": "outdoor",
+        "frame": {"lon_deg": 0.0, "lat_deg": 0.0, "anchored": False},
+    },
     "features": [],
 }
 
@@ -51,7 +56,7 @@ def wording(
 
     settings = settings_of(data_dir)
     folder = settings.data_dir / "wording"
-    folder.mkdir(exist_ok=True)
+    folder.mkdir(parents=True, exist_ok=True)
     (folder / "plane.geojson").write_text(json.dumps(SCENE), encoding="utf-8")
     file = folder / f"questions-{questions}-{seed}.jsonl"
     lines = (json.dumps(question) for question in _questions(questions, seed))
