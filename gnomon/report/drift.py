@@ -160,8 +160,10 @@ def run_together(
     report_input: "ReportInput", results: "Sequence[PairResult]", compare: "Callable[..., PairResult]"
 ) -> list[RunTogether | None]:
     """The comparisons over the trials that were run together, as `compare` makes them; None where nearly all
-    were.
+    were, and where no rows were read, as of scores that are compared once more.
     """
+    if not report_input.collectors:
+        return [None] * len(results)
     scores, rows, spec = report_input.scores, report_input.collected(ScoredRows), report_input.spec
     doubtful = {runs.pair.key: runs for runs in runs_of(scores, rows, report_input.pairs) if runs.is_doubtful}
     if not doubtful:

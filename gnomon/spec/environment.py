@@ -107,9 +107,10 @@ def variables_in_use(models: Iterable[ModelSpec], environ: Mapping[str, str] = o
         if name and environ.get(name):
             by_key.setdefault(name, []).append(model.label)
     variables += [Variable(name=name, holds="key", models=labels) for name, labels in by_key.items()]
-    if called and MODE_VARIABLE in environ:
-        labels = [model.label for model in called]
-        variables.append(Variable(name=MODE_VARIABLE, holds="setting", models=labels))
+    labels = [model.label for model in called]
+    for name, holds in ((MODE_VARIABLE, "setting"), ("NO_PROXY", "proxy"), ("no_proxy", "proxy")):
+        if called and environ.get(name):
+            variables.append(Variable(name=name, holds=holds, models=labels))
     return sorted(variables, key=lambda variable: variable["name"])
 
 

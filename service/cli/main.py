@@ -27,7 +27,7 @@ BLAS_THREADS = "OPENBLAS_NUM_THREADS"
 DONE, INCOMPLETE, BAD_USAGE = 0, 1, 2
 # How `--help` groups the commands; one that is not named here is listed under "More".
 SECTIONS = {
-    "Run a job": ("demo", "show", "try", "check", "plan", "run", "resume", "jobs"),
+    "Run a job": ("demo", "show", "try", "check", "wording", "plan", "run", "resume", "jobs"),
     "Look at results": (
         "open",
         "samples",
