@@ -216,8 +216,8 @@ class Arm(StrictModel):
         exclude_if=_is("original"),
         description=(
             "How the question's instructions are worded: `original`, or the same in `plain` or `formal` "
-            "words, or `reordered`; or only their last sentence: `first_words`, `last_line`, `end_line` or "
-            "`end_json`. Question, options and what is asked for stay."
+            "words, or `reordered`; or only their last sentence: `first_words`, `last_line`, `end_json` or "
+            "`when_json`. Question, options and what is asked for stay."
         ),
     )
     tool_names: ToolNaming = Field(

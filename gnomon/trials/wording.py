@@ -44,7 +44,7 @@ def worded(
     closing sentence is that of the job's version of `words`, unless the arm has another.
     """
     match wording:
-        case "first_words" | "last_line" | "end_line" | "end_json":
+        case "first_words" | "last_line" | "end_json" | "when_json":
             return _closed(sample, wording)
     sample = _closed(sample, "first_words") if words == FIRST_WORDS else sample
     if wording == "original":

@@ -13,7 +13,6 @@ from gnomon.core.words import (
     FIRST_WORDS,
     LATEST_WORDS,
     LETTER,
-    OPTION,
     WordsVersion,
     closing,
     reworded,
@@ -63,8 +62,8 @@ def test_the_first_words_of_every_scorer_come_back_to_the_letter(name: str) -> N
 
 def test_the_first_words_of_other_forms_come_back_to_the_letter() -> None:
     first = {
-        closing("the answer", LETTER): "Answer with the letter of one option only.",
-        closing(OPTION, '"<A, B>"'): "Answer with one line: Option: <A, B>; Reason: <why>",
+        closing(LETTER): "Answer with the letter of one option only.",
+        closing("<option>", "one of A, B"): "Answer with one line: Option: <A, B>; Reason: <why>",
         tagged_closing("True or False"): (
             "Put the final answer (True or False) between <answer> and </answer>, and nothing else there."
         ),
@@ -73,12 +72,14 @@ def test_the_first_words_of_other_forms_come_back_to_the_letter() -> None:
 
 
 def test_a_question_that_quotes_the_closing_sentence_keeps_its_quotation() -> None:
-    sentence = closing("the answer", '"<text>"')
+    sentence = closing("<text>")
     prompt = f"Question: What does this ask for?\n{sentence}\n{sentence}"
-    assert reworded(prompt, "end_line").count(sentence) == 1
+    assert reworded(prompt, "end_json").count(sentence) == 1
 
 
-@pytest.mark.parametrize(("words", "asks"), [(FIRST_WORDS, "on a last line"), (LATEST_WORDS, "of JSON")])
+@pytest.mark.parametrize(
+    ("words", "asks"), [(FIRST_WORDS, "on a last line"), (LATEST_WORDS, "End your last")]
+)
 def test_a_job_asks_in_the_words_of_its_version(words: WordsVersion, asks: str, tmp_path: Path) -> None:
     (tmp_path / "q.csv").write_text("id,question,answer\n1,Where?,Oslo\n")
     samples = questions.open(
@@ -101,6 +102,6 @@ def test_a_new_job_is_frozen_with_the_latest_words_and_a_stored_one_keeps_its_ow
     assert parse_spec({**written, "words": 1}, agents=("direct",)).words == FIRST_WORDS
 
 
-@pytest.mark.parametrize("wording", ["first_words", "last_line", "end_line", "end_json"])
+@pytest.mark.parametrize("wording", ["first_words", "last_line", "end_json", "when_json"])
 def test_an_arm_may_ask_in_each_wording_that_was_tried(wording: str) -> None:
     assert Arm(name="a", agent="direct", wording=wording).wording == wording

@@ -31,5 +31,5 @@ def test_calls_are_counted_under_each_wording(run_gnomon: Gnomon, tmp_path: Path
     assert done.returncode == 0, done.stderr
     rows = json.loads(done.stdout)["calls_by_wording"]
     called = {row["wording"]: (row["called"], row["samples"]) for row in rows}
-    in_json, others = {"original", "end_json"}, {"first_words", "last_line", "end_line"}
+    in_json, others = {"end_json", "when_json"}, {"original", "first_words", "last_line"}
     assert called == {**dict.fromkeys(in_json, (2, 2)), **dict.fromkeys(others, (0, 2))}

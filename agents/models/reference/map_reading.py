@@ -15,7 +15,7 @@ from tools.core.toolbox import TOOLS, Toolbox
 
 _FACTS = re.compile(r"\A(?:Map data|Context):\n", re.MULTILINE)
 _QUESTION = re.compile(
-    r"^Question: (.*?)^Options:\n(.*?)^(Answer with|When you have|Choose the option)",
+    r"^Question: (.*?)^Options:\n(.*?)^(Answer with|End your last|Choose the option)",
     re.MULTILINE | re.DOTALL,
 )
 _OPTION = re.compile(r"^(?:Option(\d+): |([A-Z])\. )(.*)$")

@@ -13,14 +13,16 @@ from gnomon.core.ids import stable_seed
 from gnomon.core.message import Message
 from gnomon.core.model import Request
 
-_QUESTION = re.compile(r"^Question: (.*?)^((?:Answer with|When you have) .*)\Z", re.MULTILINE | re.DOTALL)
+_QUESTION = re.compile(
+    r"^Question: (.*?)^((?:Answer with|End your last message) .*)\Z", re.MULTILINE | re.DOTALL
+)
 _OPTION = re.compile(r"^([A-Z])\. (.*)$", re.MULTILINE)
 _FAR = re.compile(r"\bhow (?:far|long)\b.*?\bfrom (?:the )?(.+?) to (?:the )?(.+?)[?,]", re.IGNORECASE)
 _DIRECTION = re.compile(r"\bdirection\b.*?\bfrom (?:the )?(.+?) to (?:the )?(.+?)[?,]", re.IGNORECASE)
 _NEAREST = re.compile(r"\bnearest to (?:the )?(.+?)(?:\?|,| in a straight line)", re.IGNORECASE)
 _SEES = re.compile(r"\bcameras? sees? (?:the )?(.+?)\?", re.IGNORECASE)
 _WAY = re.compile(r"\b(?:street|road|way|walk|path|foot)", re.IGNORECASE)
-_FORM = re.compile(r'(?:`Answer: |\{"answer": )(.+?)[`}]')
+_FORM = re.compile(r"`Answer: (.+?)`")
 POINTS = ("north", "north-east", "east", "south-east", "south", "south-west", "west", "north-west")
 GUESSED_M = 100
 

@@ -84,7 +84,7 @@ def _guarded(question: MapQuestion) -> tuple[Part, ...]:
         f"Question: {question.text}",
         "Options:",
         *(f"{letter}. {text}" for letter, text in options.items()),
-        closing("the answer", LETTER),
+        closing(LETTER),
     )
     return (
         Part(content=f"Map data:\n{question.context}", shown="facts"),

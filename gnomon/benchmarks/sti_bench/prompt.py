@@ -68,7 +68,7 @@ def _guarded(published: ClipQuestion, frames: Frames | None) -> tuple[Part, ...]
             f"Question, about {question.start_s:g} s to {question.end_s:g} s of the clip: {question.text}",
             "Options:",
             *(f"{letter}. {words}" for letter, words in question.options.items()),
-            closing("the answer", LETTER),
+            closing(LETTER),
         )
     )
     return (*labelled_frames(frames), Part(content=text))

@@ -9,7 +9,7 @@ from functools import partial
 from gnomon.benchmarks.urbanvideo_bench.loader import split_question
 from gnomon.core.benchmark import PromptProtocol
 from gnomon.core.sample import Part
-from gnomon.core.words import OPTION, closing
+from gnomon.core.words import closing
 from gnomon.media.clip_samples import ClipQuestion, Showing, with_shuffled_options
 from gnomon.media.clip_samples import labelled_frames as labelled
 from gnomon.media.clips import Frames
@@ -139,7 +139,7 @@ def _guarded(question: ClipQuestion, frames: Frames | None) -> tuple[Part, ...]:
             f"Question: {split_question(question.text)[0]}",
             "Options:",
             *(f"{letter}. {words}" for letter, words in lettered.options.items()),
-            closing(OPTION, f'"<{", ".join(lettered.options)}>"'),
+            closing("<option>", f"one of {', '.join(lettered.options)}"),
         )
     )
     return (*labelled(frames), Part(content=text))

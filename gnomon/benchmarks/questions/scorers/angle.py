@@ -35,7 +35,7 @@ class AngleScorer(Scorer):
         return Truth(value=value, text=f"{value:.12g}°")
 
     def form(self, truth: Truth) -> str:  # noqa: ARG002 (the same for all)
-        return closing("the angle in degrees", "<degrees>")
+        return closing("<degrees>")
 
     def score(self, truth: Truth, response: str) -> Score:
         reading = read_angle(response)

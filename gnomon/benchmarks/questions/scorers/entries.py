@@ -27,7 +27,7 @@ class EntriesScorer(Scorer):
         return Truth(value=tuple(bare(text) for text in texts), text=", ".join(texts))
 
     def form(self, truth: Truth) -> str:  # noqa: ARG002 (how many are right is not said)
-        return closing(self._what(), '["…", "…"]')
+        return closing('["…", "…"]', self._what())
 
     def reply(self, truth: Truth) -> str:
         return json.dumps(truth.value, ensure_ascii=False)

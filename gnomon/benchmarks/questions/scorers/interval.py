@@ -35,7 +35,7 @@ class IntervalScorer(Scorer):
 
     def form(self, truth: Truth) -> str:
         sample = "<HH:MM:SS>-<HH:MM:SS>" if has_clock(truth.text) else "<start>-<end>"
-        return closing("the interval", f'"{sample}"')
+        return closing(sample)
 
     def score(self, truth: Truth, response: str) -> Score:
         reading = read_span(response)

@@ -90,8 +90,8 @@ class DateScorer(MomentScorer[Day]):
 
     def form(self, truth: Truth) -> str:
         if isinstance(truth.value, Stretch):
-            return closing("the first and the last day", '"<YYYY-MM-DD> to <YYYY-MM-DD>"')
-        return closing("the date", '"<YYYY-MM-DD>"')
+            return closing("<YYYY-MM-DD> to <YYYY-MM-DD>")
+        return closing("<YYYY-MM-DD>")
 
     def _parse(self, text: str) -> Day | Stretch[Day] | Unclear | None:
         return date_of(text, self.order)
@@ -129,8 +129,8 @@ class TimeScorer(MomentScorer[Clock]):
 
     def form(self, truth: Truth) -> str:
         if isinstance(truth.value, Stretch):
-            return closing("both times of day", '"<HH:MM>-<HH:MM>"')
-        return closing("the time of day", '"<HH:MM>"')
+            return closing("<HH:MM>-<HH:MM>")
+        return closing("<HH:MM>")
 
     def _parse(self, text: str) -> Clock | Stretch[Clock] | Unclear | None:
         return clock_of(text)

@@ -48,7 +48,7 @@ class QuantityScorer(Scorer):
         return f" {self.unit}" if self.unit else ""
 
     def form(self, truth: Truth) -> str:  # noqa: ARG002 (the same for all)
-        return closing(f"the number in {self.unit}" if self.unit else "the number", NUMBER)
+        return closing(f"{NUMBER} {self.unit}" if self.unit else NUMBER)
 
     def score(self, truth: Truth, response: str) -> Score:
         reading = read_number(response, self.unit)

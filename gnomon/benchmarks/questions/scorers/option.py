@@ -34,7 +34,7 @@ class OptionScorer(Scorer):
         raise refuse(answer, "of use without options; add `options`, or columns A, B, C")
 
     def form(self, truth: Truth) -> str:  # noqa: ARG002 (the same for all)
-        return closing("the answer", LETTER)
+        return closing(LETTER)
 
     def reply(self, truth: Truth) -> str:
         return str(truth.value)

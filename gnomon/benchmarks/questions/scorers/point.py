@@ -38,7 +38,7 @@ class PointScorer(Scorer):
             what, sample = "latitude and longitude in degrees", "<latitude>, <longitude>"
         else:
             what, sample = "x and y in metres", "<x>, <y>"
-        return closing(what, f'"{sample}"')
+        return closing(sample, what)
 
     def position(self, written: object) -> Position | None:
         """The position of a GeoJSON Point, a mapping, a pair or a text; None where it is none."""

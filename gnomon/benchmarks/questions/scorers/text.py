@@ -26,7 +26,7 @@ class TextScorer(Scorer):
         return any_of(answer)
 
     def form(self, truth: Truth) -> str:  # noqa: ARG002 (the same for all)
-        return closing("the answer", TEXT)
+        return closing(TEXT)
 
     def reply(self, truth: Truth) -> str:
         return str(truth.value[0])
