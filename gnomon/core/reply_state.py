@@ -60,7 +60,7 @@ def reply_state(outcome: Outcome, stop_reason: str, answer: str | None, trace: T
     reason = kind_of(replies[-1].finish_reason) if replies else ""
     is_cut = reason in CUT_REASONS
     words = without_thinking(trace.response)
-    calls = find_text_calls(words)
+    calls = find_text_calls(words, trace.tool_names)
     if calls is not None and not calls.rest:
         return ReplyState.CUT if is_cut and answer is None else ReplyState.CALL_IN_TEXT
     if answer is not None:

@@ -282,6 +282,7 @@ async def _attempt(
     if playback is not None:
         playback.check_used()
     trace.response = response
+    trace.tool_names = {schema["function"]["name"] for schema in toolbox.schemas}
     judged = await _judged(trial, question, response, bench=bench, judge=judge, trace=trace)
     score = functools.partial(score_response, question, response, bench=bench, arm=arm, judged=judged)
     return await _in_thread(score) if is_slow else score()
