@@ -8,6 +8,7 @@ from gnomon.core.errors import ModelFault, ProviderFault
 from gnomon.core.finish_reason import is_cut
 from gnomon.core.missing import ADVICE, keepable, said_in_short
 from gnomon.core.model import Reply
+from gnomon.core.read_calls import text_calls
 from gnomon.core.thinking import without_thinking
 from gnomon.fitness.examine import (
     CODE_WORD,
@@ -291,7 +292,7 @@ def _tool_result(heard: Heardings, needs: Needs) -> Finding:
     reply = result.reply
     if CODE_WORD in without_thinking(reply.text).lower():
         return _row("tool_result", asked, _said(reply), "fit")
-    if reply.tool_calls or heard.text_calls:
+    if reply.tool_calls or text_calls(reply.text, needs.tools):
         advice = "Trials will repeat calls until `max_tool_calls`: the model does not use what came back."
         return _row("tool_result", asked, "another call", "unfit", advice)
     if _is_wordless(reply):
