@@ -39,6 +39,7 @@ from gnomon.core.errors import (
 from gnomon.core.message import Message
 from gnomon.core.missing import TRIAL_IS_OVER, keepable
 from gnomon.core.model import CALL_TIMEOUT_S, Model
+from gnomon.core.moments import moment_text
 from gnomon.core.redaction import without_folders
 from gnomon.core.reply_state import PICTURES_LEFT_OUT, reply_state
 from gnomon.core.row import ADAPTER, Row
@@ -170,7 +171,7 @@ async def run_trial(
     trace.keeps_reasoning = bench.spec.keep_reasoning
     arm = bench.spec.arm(trial.arm)
     playback = Playback(recorded) if recorded else None
-    started_at, started = moment(), time.perf_counter()
+    started_at, started = moment_text(datetime.now(UTC)), time.perf_counter()
     try:
         with contained():
             end = await _attempt(
@@ -206,7 +207,7 @@ async def run_trial(
     wall_s = max(0.0, time.perf_counter() - started - trace.waited_s)
     wall_s += checkpoints.seconds_before if checkpoints else 0.0
     row = _row(trial, bench, trace, end, wall_s=wall_s, attempt=attempt)
-    return replace(row, started_at=started_at, ended_at=moment()), trace
+    return replace(row, started_at=started_at, ended_at=moment_text(datetime.now(UTC))), trace
 
 
 async def _attempt(
@@ -388,11 +389,6 @@ def score_response(
     if score.answer is None:
         return TrialResult(outcome=Outcome.MODEL_FAILED, stop_reason="no_answer", score=score)
     return TrialResult(outcome=Outcome.SCORED, stop_reason="answered", score=score)
-
-
-def moment() -> str:
-    """Now, as rows tell it: UTC, to the millisecond."""
-    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def _missing(cause: str, message: str) -> TrialResult:
