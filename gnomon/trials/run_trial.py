@@ -42,7 +42,7 @@ from gnomon.core.model import CALL_TIMEOUT_S, Model
 from gnomon.core.moments import moment_text
 from gnomon.core.redaction import without_folders
 from gnomon.core.reply_state import PICTURES_LEFT_OUT, reply_state
-from gnomon.core.row import ADAPTER, Row
+from gnomon.core.row import ADAPTER, REPEATED_CALLS, Row
 from gnomon.core.sample import Sample
 from gnomon.core.score import Outcome, Score
 from gnomon.core.trace import NoteStep, ReplyStep, ToolStep, Trace
@@ -428,7 +428,7 @@ def _row(
             *score.flags,
             *_arm_flags(bench.spec, bench.spec.arm(trial.arm), trial.model, trace),
             *_doubts(bench.spec, trace),
-            *(("repeated_calls",) if any(counts.get("repeated") for counts in tools_used.values()) else ()),
+            *((REPEATED_CALLS,) if any(counts.get("repeated") for counts in tools_used.values()) else ()),
         ),
         model_calls=trace.model_calls,
         tool_calls=trace.tool_calls,
