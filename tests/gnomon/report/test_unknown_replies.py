@@ -188,6 +188,19 @@ def test_a_gate_does_not_pass_what_was_as_broken_before() -> None:
     assert "nothing changed" not in gate_text(report)
 
 
+def test_a_gate_adds_up_unknown_replies_of_all_states() -> None:
+    states = [ReplyState.CUT, ReplyState.CUT, ReplyState.UNREADABLE, ReplyState.UNREADABLE]
+    rows = [
+        unknown(at, "a", states[at]) if at < len(states) else answered(at, "a", 1.0) for at in range(SAMPLES)
+    ]
+    base, new = (GateSide(name=name, rows=rows) for name in ("BASE", "NEW"))
+    report = gate(
+        base, new, margin=Margin(kind="absolute", size=0.05), headline="mean_of_samples", clustered=True
+    )
+    assert not report["passed"]
+    assert "2 of 40 replies of “base” were cut and 2 were unreadable" in gate_text(report)
+
+
 def test_two_jobs_that_read_nothing_are_not_called_equal() -> None:
     spec = a_spec(benchmark="worlds", analysis={"margin": 0.2})
     rows = [*half_right(), *broken(ReplyState.UNREADABLE)]
