@@ -1,12 +1,11 @@
 """Judges what an endpoint replied: a table of findings, and in one sentence whether it is fit."""
 
 import json
-import re
 from collections.abc import Callable, Sequence
 
 from gnomon.core.errors import ModelFault, ProviderFault
 from gnomon.core.finish_reason import is_cut
-from gnomon.core.missing import ADVICE, keepable, said_in_short
+from gnomon.core.missing import ADVICE, beginning, keepable, said_in_short
 from gnomon.core.model import Reply
 from gnomon.core.read_calls import text_calls
 from gnomon.core.thinking import without_thinking
@@ -24,6 +23,7 @@ from gnomon.fitness.table import Finding, Fitness, State
 
 USUAL_PROMPT, USUAL_REPLY = 2_000, 300  # tokens of a call in an arm with tools, for an estimate
 IN_WORDS = "use `agent: text-react`, which calls tools in words"
+ARGUMENTS_CHARS = 80  # of a call that are quoted
 NOT_ASKED = "not asked"
 SEE_REASONING = "No words came: see `reasoning`."
 # The findings by which an endpoint is fit or not, where they are needed; others are only told.
@@ -260,7 +260,7 @@ def _tool_call(heard: Heardings, needs: Needs) -> Finding:
         return _row("tool_call", asked, _fault(call), "unfit", advice)
     if reply.tool_calls:
         function = reply.tool_calls[0]["function"]
-        came = f"`{function['name']}({_short(function['arguments'])})`"
+        came = f"`{function['name']}({beginning(function['arguments'], ARGUMENTS_CHARS)})`"
         try:
             is_object = isinstance(json.loads(function["arguments"] or "{}"), dict)
         except ValueError:
@@ -398,11 +398,6 @@ _ROWS: tuple[Callable[[Heardings, Needs], Finding], ...] = (
     _speed,
     _model_version,
 )
-
-
-def _short(text: str) -> str:
-    line = re.sub(r"\s+", " ", text)
-    return line if len(line) <= 80 else f"{line[:79]}…"
 
 
 def _total(counts: Sequence[int | None]) -> int | None:
