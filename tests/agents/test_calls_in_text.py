@@ -179,6 +179,13 @@ class TestOutside:
         assert told["role"] == "user"
         assert trace.tool_steps[0].observation in json.dumps(told["content"]).replace('\\"', '"')
 
+    async def test_calls_that_are_forbidden_are_not_run(self, provider, run):
+        provider.says(HERMES)
+        row, _ = await run(
+            spec(provider, "text", agent={"openai": provider.url}, tool_choice="none"), "tools"
+        )
+        assert (row.tool_calls, len(provider.requests)) == (0, 1)
+
     async def test_it_ends_when_calls_are_used_up(self, provider, run):
         provider.says(HERMES)
         row, trace = await run(spec(provider, "text", agent={"openai": provider.url}), "tools")

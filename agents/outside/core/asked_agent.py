@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from agents.core.messages import as_observation, with_user_turn
-from agents.core.tool_turn import run_call
+from agents.core.tool_turn import run_call, tool_choice_now
 from agents.outside.core.handed_tools import handed_tools
 from agents.outside.core.question import AgentReply, Question
 from gnomon.core.agent import AgentContext
@@ -80,7 +80,7 @@ class AskedAgent:
                 kept, reply = read_calls(
                     await self._ask(context, question),
                     question.tools,
-                    may_call=context.tool_calls_left > 0,
+                    may_call=tool_choice_now(context) != "none",
                     mode=context.tool_calls,
                     trace=trace,
                 )
