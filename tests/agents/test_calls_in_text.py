@@ -179,6 +179,14 @@ class TestOutside:
         assert told["role"] == "user"
         assert trace.tool_steps[0].observation in json.dumps(told["content"]).replace('\\"', '"')
 
+    @pytest.mark.parametrize("keeps", [True, False])
+    async def test_one_that_only_thinks_is_known_by_its_steps(self, provider, run, keeps):
+        provider.says("", steps=[{"text": "", "reasoning": "North, I think."}])
+        own = {**spec(provider, agent={"openai": provider.url}), "keep_reasoning": keeps}
+        row, trace = await run(own, "tools")
+        assert row.reply_state == ReplyState.THOUGHT_ONLY
+        assert trace.replies[-1].reasoning == ("North, I think." if keeps else "")
+
     async def test_calls_that_are_forbidden_are_not_run(self, provider, run):
         provider.says(HERMES)
         row, _ = await run(

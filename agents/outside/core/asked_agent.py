@@ -158,6 +158,7 @@ def _all_steps(reply: AgentReply, question: Question, *, keeps: bool, started: f
             cached_tokens=reply.cached_tokens,
             reasoning_tokens=reply.reasoning_tokens,
             reasoning=answer.reasoning if answer else "",
+            has_reasoning=answer is not None and answer.has_reasoning,
             flags=reply.flags,
             model_version=reply.model_version,
             usd=reply.usd,
@@ -172,4 +173,9 @@ def _all_steps(reply: AgentReply, question: Question, *, keeps: bool, started: f
 def _told(step: ReplyStep, question: Question, *, keeps_reasoning: bool) -> ReplyStep:
     calls = None if step.tool_calls else text_calls(step.text, question.tools)
     flags = step.flags if calls is None else (*step.flags, flag_of(calls))
-    return replace(step, flags=flags, reasoning=step.reasoning if keeps_reasoning else "")
+    return replace(
+        step,
+        flags=flags,
+        reasoning=step.reasoning if keeps_reasoning else "",
+        has_reasoning=bool(step.reasoning.strip()),
+    )
