@@ -202,9 +202,9 @@ def main() -> None:
     for name, study in STUDIES.items():
         if asked.only in name:
             random = np.random.default_rng(asked.seed)
-            found = [verdicts(rows_of(random, study), spec) for _ in range(asked.jobs)]
-            plain, ruled = (sum(job[at] in CLAIMS for job in found) / asked.jobs for at in (0, 1))
-            apart = sum(job[2] for job in found) / asked.jobs
+            jobs = [verdicts(rows_of(random, study), spec) for _ in range(asked.jobs)]
+            plain, ruled = (sum(job[at] in CLAIMS for job in jobs) / asked.jobs for at in (0, 1))
+            apart = sum(job[2] for job in jobs) / asked.jobs
             print(f"| {name} | {plain:.3f} | {ruled:.3f} | {apart:.3f} |", flush=True)
 
 

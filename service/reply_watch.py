@@ -7,7 +7,9 @@ from typing import Any
 
 from cachetools import LRUCache
 
+from gnomon.core.missing import beginning
 from gnomon.core.reply_state import ReplyState
+from gnomon.report.reply_words import STATE_WORDS
 from gnomon.report.text_formats import clean
 from workers.store.store import Store
 
@@ -33,7 +35,7 @@ class UnreadReplies:
     def sentence(self) -> str:
         """The finding in one line."""
         read = f"{self.read:,} of {self.ended:,} replies of “{self.arm}” could be read"
-        line = f"{self.model}: {read} ({self.state.value.replace('_', ' ')})"
+        line = f"{self.model}: {read} ({STATE_WORDS[self.state]})"
         return f"{line}, e.g. “{self.example}”" if self.example else line
 
     @property
@@ -110,5 +112,4 @@ def _is_unread(states: Counter[ReplyState]) -> bool:
 
 
 def _beginning(trace: Any) -> str:
-    words = " ".join(clean(str((trace or {}).get("response") or "")).split())
-    return words if len(words) <= EXAMPLE_CHARS else f"{words[:EXAMPLE_CHARS]}…"
+    return beginning(clean(str((trace or {}).get("response") or "")), EXAMPLE_CHARS)

@@ -214,7 +214,7 @@ class Preflight:
             return self._so_far[label], judge(heard, needs, model=label, is_whole=False)
         except Exception as error:  # a fault of ours must not keep the job from running
             log.exception("job %s: the preflight of %s broke", self._job_id, label)
-            return Finding(state="unconfirmed", calls=1, cause=type(error).__name__, error=str(error)), None
+            return replace(self._known(label), cause=type(error).__name__, error=str(error)), None
 
     def _wait_for(self, label: str, what: str) -> None:
         self._waits[label] = _Wait(what=what, since_s=time.monotonic())

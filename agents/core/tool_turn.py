@@ -49,10 +49,10 @@ async def run_calls(context: AgentContext, calls: Sequence[ToolCall]) -> list[Me
     A call that repeats an earlier one and gives the same result is told so; so is, with the last result, that
     no call is left. Jobs of the first words are told neither.
     """
-    told = [await _told_of_repeats(context, call) for call in calls]
+    results = [await _told_of_repeats(context, call) for call in calls]
     if context.words != FIRST_WORDS and context.tool_calls_left <= 0:
-        told[-1] = with_note(told[-1], NO_CALLS_LEFT)
-    return told
+        results[-1] = with_note(results[-1], NO_CALLS_LEFT)
+    return results
 
 
 async def _told_of_repeats(context: AgentContext, call: ToolCall) -> Message:

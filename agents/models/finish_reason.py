@@ -11,6 +11,7 @@ from typing import Any
 from agents.models.chat_format import sanitize
 from agents.models.http_errors import Scrub, fault_of_body
 from gnomon.core.errors import ModelFault, ProviderFault
+from gnomon.core.finish_reason import CUT_REASONS, REFUSED_REASONS, kind_of
 from gnomon.core.model import Reply
 
 MAX_REASON_CHARS = 100
@@ -24,17 +25,11 @@ _BROKEN_CALL = {
     "too_many_tool_calls",
     "malformed_response",
 }
-# A filter or the model itself refused: OpenAI and LiteLLM, Anthropic, Gemini, GLM, Cohere, Bedrock.
-_REFUSED = {
-    *("content_filter", "content_filtered", "refusal", "safety", "recitation", "blocklist", "spii"),
-    *("prohibited_content", "language", "image_safety", "image_prohibited_content", "image_recitation"),
-    *("model_armor", "sensitive", "error_toxic", "guardrail_intervened"),
-}
 # Ends that a model may come to. Any other, of a reply that says nothing, is the server's.
 _ENDS = {
     *("stop", "end_turn", "stop_sequence", "eos", "eos_token", "complete", "completed", "tool_calls"),
-    *("tool_use", "function_call", "length", "max_tokens", "max_output_tokens", "model_length"),
-    *("model_context_window_exceeded", "pause_turn", "finish_reason_unspecified"),
+    *("tool_use", "function_call", "pause_turn", "finish_reason_unspecified"),
+    *CUT_REASONS,
 }
 
 
@@ -65,7 +60,7 @@ def checked(reply: Reply, choice: Mapping[str, Any], scrub: Scrub) -> Reply:
     reply = reply if reply.finish_reason == reason else replace(reply, finish_reason=reason)
     error = _error_in(choice)
     openrouters = str(choice.get("native_finish_reason") or "")
-    kinds = {_kind(reason), _kind(openrouters)}
+    kinds = {kind_of(reason), kind_of(openrouters)}
     if error is not None or kinds & _BROKEN_OFF:
         body = {"error": error or {}}
         message = f"the server broke off: finish reason {reason!r}".encode()
@@ -75,26 +70,17 @@ def checked(reply: Reply, choice: Mapping[str, Any], scrub: Scrub) -> Reply:
         raise ProviderFault(str(fault), cause="server_error")
     if reply.text or reply.tool_calls:
         return reply
-    if kinds & _REFUSED:
+    if kinds & REFUSED_REASONS:
         raise ModelFault(scrub(f"the provider's filter: {reason}"), cause="refused", reply=reply)
     if kinds & _BROKEN_CALL:
         raise ModelFault(scrub(f"a broken tool call: {reason}"), cause="malformed_call", reply=reply)
-    if _kind(reason) == "missing_thought_signature":
+    if kind_of(reason) == "missing_thought_signature":
         raise ProviderFault(scrub(f"finish reason {reason}"), cause="bad_request", transient=False)
-    if _kind(reason) not in _ENDS:
+    if kind_of(reason) not in _ENDS:
         raise ProviderFault(scrub(f"an empty reply, finish reason {reason!r}"), cause="bad_response")
     if reply.prompt_tokens and reply.completion_tokens == 0 and not reply.reasoning:
         raise ProviderFault("an empty reply of zero tokens", cause="bad_response")
     return reply
-
-
-def _kind(reason: str) -> str:
-    """A reason without its spelling; Gemini's endpoint for OpenAI's protocol puts a class before it.
-
-    >>> _kind("function_call_filter: MALFORMED_FUNCTION_CALL"), _kind("STOP")
-    ('malformed_function_call', 'stop')
-    """
-    return reason.rpartition(":")[2].strip().lower()
 
 
 def _error_in(choice: Mapping[str, Any]) -> Any:

@@ -16,6 +16,6 @@ def version_of(body: Mapping[str, Any], scrub: Callable[[str], str]) -> str:
     >>> version_of({"modelVersion": "gemini-2.5-flash"}, str), version_of({"model": None}, str)
     ('gemini-2.5-flash', '')
     """
-    told = (body.get("modelVersion") or body.get("model"), body.get("system_fingerprint"))
-    words = " ".join(part for part in told if isinstance(part, str))
+    parts = (body.get("modelVersion") or body.get("model"), body.get("system_fingerprint"))
+    words = " ".join(part for part in parts if isinstance(part, str))
     return sanitize(scrub(words))[:MAX_CHARS].strip() if words else ""

@@ -4,13 +4,13 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from gnomon.benchmarks._letters import score_letter
 from gnomon.core.benchmark import Published, Scoring, reject_variant
 from gnomon.core.errors import SpecError
 from gnomon.core.question_view import Option, QuestionView, ShownPicture, plain_verdict
 from gnomon.core.sample import ImageRef, Sample
 from gnomon.core.score import Score
 from gnomon.core.select import Select
-from gnomon.reading.choices import read_choice
 from gnomon.worlds.difficulty import Difficulty
 from gnomon.worlds.families.family import LETTERS, FamilyQuestion
 from gnomon.worlds.families.family_numbers import F, FamilyNumber, FamilyNumbers
@@ -31,14 +31,6 @@ def asked(question: FamilyQuestion) -> str:
     )
 
 
-def score_letter(response: str, options: Mapping[str, str], gold: str) -> Score:
-    """One option in any usual spelling; anything else is no answer and 0."""
-    reading = read_choice(response, options, asked="json")
-    if reading.value is None:
-        return reading.nothing()
-    return Score(value=float(reading.value == gold), answer=reading.value, read_by=reading.read_by)
-
-
 def score_lettered_record(record: Mapping[str, Any]) -> Score:
     """The score of a record with `answer` and `response`, of which only the letters are known.
 
@@ -50,7 +42,7 @@ def score_lettered_record(record: Mapping[str, Any]) -> Score:
         raise SpecError(f"a letter from A to {LETTERS[-1]}, got {gold!r}", field="answer")
     if not isinstance(response, str):
         raise SpecError("is missing or no text", field="response")
-    return score_letter(response, dict.fromkeys(LETTERS, ""), gold)
+    return score_letter(response, dict.fromkeys(LETTERS, ""), gold, asked="json")
 
 
 class LetteredQuestions:
@@ -113,7 +105,7 @@ class LetteredQuestions:
         """One option in any usual spelling; anything else is no answer and 0."""
         reject_variant(self.name, variant)
         question: FamilyQuestion = sample.target["question"]
-        return score_letter(response, question.by_letter, question.gold)
+        return score_letter(response, question.by_letter, question.gold, asked="json")
 
     def score_record(
         self,

@@ -351,7 +351,7 @@ def model_calls(arm: Arm) -> tuple[int, int]:
     >>> model_calls(Arm(name="c", agent="vote"))
     (1, 24)
     """
-    agent = AGENTS.find(arm.agent) if isinstance(arm.agent, str) else None
+    agent = _agent_here(arm)
     return agent.model_calls(arm) if isinstance(agent, CountsModelCalls) else (1, arm.max_turns)
 
 
@@ -361,5 +361,15 @@ def runs_tools(arm: Arm) -> bool:
     >>> runs_tools(Arm(name="a", agent="direct")), runs_tools(Arm(name="b", agent="react"))
     (False, True)
     """
-    agent = AGENTS.find(arm.agent) if isinstance(arm.agent, str) else None
+    agent = _agent_here(arm)
     return agent is None or agent.uses_tools
+
+
+def sends_schemas(arm: Arm) -> bool:
+    """Whether the model of the arm is sent schemas: not by agents from outside or that call in words."""
+    agent = _agent_here(arm)
+    return agent is not None and not (isinstance(agent, CallsInWords) and agent.calls_in_words)
+
+
+def _agent_here(arm: Arm) -> Agent | None:
+    return AGENTS.find(arm.agent) if isinstance(arm.agent, str) else None

@@ -89,8 +89,17 @@ def said_in_short(words: str) -> str:
     >>> print(said_in_short("HTTP 429: slow\n  down."))
     “HTTP 429: slow down”
     """
-    line = " ".join(words.split()).rstrip(".")
-    return f"“{line if len(line) <= MAX_LINE_CHARS else line[: MAX_LINE_CHARS - 1] + '…'}”"
+    return f"“{beginning(words.rstrip().rstrip('.'), MAX_LINE_CHARS)}”"
+
+
+def beginning(words: str, chars: int) -> str:
+    """Words on one line, and of a longer one the beginning.
+
+    >>> beginning("a  b", 3), beginning("a  bc", 3)
+    ('a b', 'a …')
+    """
+    line = " ".join(words.split())
+    return line if len(line) <= chars else f"{line[: chars - 1]}…"
 
 
 def largest(causes: Iterable[MissingCause]) -> list[MissingCause]:

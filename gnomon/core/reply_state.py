@@ -1,12 +1,12 @@
 """What became of a trial's reply: one closed list, told in every row and counted by arm."""
 
-from collections.abc import Sequence
 from enum import StrEnum
 
+from gnomon.core.finish_reason import CUT_REASONS, REFUSED_REASONS, kind_of
 from gnomon.core.score import Outcome
 from gnomon.core.text_calls import find_text_calls
 from gnomon.core.thinking import without_thinking
-from gnomon.core.trace import ReplyStep, Trace
+from gnomon.core.trace import Trace
 
 PICTURES_LEFT_OUT = "pictures_left_out"  # flag: the prompt has pictures, which the model does not take
 
@@ -36,11 +36,6 @@ UNKNOWN_STATES = (
     ReplyState.EMPTY,
 )
 
-# Ends of a reply by its length, in the words of OpenAI, Anthropic, Gemini, Mistral and Cohere.
-CUT_REASONS = frozenset(
-    {"length", "max_tokens", "max_output_tokens", "model_length", "model_context_window_exceeded"}
-)
-_REFUSED_REASONS = frozenset({"content_filter", "content_filtered", "refusal", "safety"})
 _BY_STOP_REASON = {
     "model:refused": ReplyState.REFUSED,
     "model:malformed_call": ReplyState.UNREADABLE,
@@ -62,10 +57,10 @@ def reply_state(outcome: Outcome, stop_reason: str, answer: str | None, trace: T
     if trace.response is None:
         return _BY_STOP_REASON.get(stop_reason, ReplyState.LIMIT)
     replies = trace.replies
-    reason = _kind(replies)
+    reason = kind_of(replies[-1].finish_reason) if replies else ""
     is_cut = reason in CUT_REASONS
     words = without_thinking(trace.response)
-    calls = find_text_calls(words)
+    calls = find_text_calls(words, trace.tool_names)
     if calls is not None and not calls.rest:
         return ReplyState.CUT if is_cut and answer is None else ReplyState.CALL_IN_TEXT
     if answer is not None:
@@ -74,14 +69,9 @@ def reply_state(outcome: Outcome, stop_reason: str, answer: str | None, trace: T
         return ReplyState.CUT
     if calls is not None:
         return ReplyState.CALL_IN_TEXT
-    if reason in _REFUSED_REASONS:
+    if reason in REFUSED_REASONS:
         return ReplyState.REFUSED
     if words.strip():
         return ReplyState.UNREADABLE
     has_thought = bool(trace.response.strip()) or (bool(replies) and replies[-1].has_reasoning)
     return ReplyState.THOUGHT_ONLY if has_thought else ReplyState.EMPTY
-
-
-def _kind(replies: Sequence[ReplyStep]) -> str:
-    """Why the last reply ended, without its provider's spelling."""
-    return replies[-1].finish_reason.rpartition(":")[2].strip().lower() if replies else ""

@@ -1,6 +1,6 @@
 """Trace: what happened in a trial, step by step."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -107,6 +107,7 @@ class Trace:
     keeps_reasoning: bool = True
     response: str | None = None  # the final answer as the agent gave it to the scorer; None: it gave none
     tools_offered: int | None = None  # those that fitted the sample; None before the model was asked
+    tool_names: Collection[str] = ()  # of those on offer when it answered: by them a call in text is known
     account: Account | None = None  # of an outside agent; None: every call is a step
     waited_s: float = 0.0  # for leave to call, and where the provider asked to wait: no seconds of the trial
 
@@ -121,14 +122,6 @@ class Trace:
     @property
     def tool_steps(self) -> list[ToolStep]:
         return [step for step in self.steps if step.kind == "tool"]
-
-    def repeats(self, name: str, arguments: str) -> bool:
-        """Whether a call is, to the letter, one that was made before; `name` is the tool's own.
-
-        >>> Trace().repeats("speed", "{}")
-        False
-        """
-        return any(step.name == name and step.arguments == arguments for step in self.tool_steps)
 
     @property
     def waits_for_provider(self) -> bool:

@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from gnomon.core.errors import SpecError
-from gnomon.core.reply_state import CUT_REASONS, ReplyState
+from gnomon.core.finish_reason import CUT_REASONS
+from gnomon.core.reply_state import ReplyState
 from gnomon.core.row import Row
 from gnomon.core.score import Outcome
 from gnomon.exchange.archive import Archive

@@ -6,13 +6,14 @@ import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import MISSING
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, create_model
 
 from gnomon.core.errors import SpecError
+from gnomon.core.moments import moment_text
 from gnomon.core.row import COLUMNS, ROW_COLUMNS, Row, RowColumn
 from gnomon.core.score import Outcome
 from gnomon.exchange import json_lines
@@ -159,9 +160,11 @@ def moment_in(value: object) -> str | None:
     """
     if value is None or value == "":
         return None
-    time = datetime.fromisoformat(str(value))
-    in_utc = time.replace(tzinfo=UTC) if time.tzinfo is None else time.astimezone(UTC)
-    return in_utc.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    try:
+        return moment_text(datetime.fromisoformat(str(value)))
+    except (ValueError, OverflowError):
+        allowed = "ISO 8601, such as 2026-01-02T03:04:05Z"
+        raise ValueError(f"{str(value)[:40]!r} is no time; allowed: {allowed}") from None
 
 
 def summed(parts: Sequence[Mapping[str, Any]], name: str) -> int | None:

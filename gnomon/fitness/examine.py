@@ -11,7 +11,9 @@ from gnomon.core.decoding import NO_DECODING
 from gnomon.core.errors import GnomonError, ModelFault
 from gnomon.core.message import Block, ImageBlock, Message, ToolCall
 from gnomon.core.model import Reply, Request
-from gnomon.core.text_calls import TextCalls, find_text_calls
+from gnomon.core.read_calls import read_calls, text_calls
+from gnomon.core.text_calls import TextCalls
+from gnomon.core.trace import Trace
 from gnomon.fitness.needs import Needs
 
 OPENING = "This is a connection test."  # of the first message to every endpoint
@@ -67,7 +69,7 @@ class Heardings:
     system: Heard | None = None  # the first question, with a system message before it
     short: Heard | None = None  # a reply that had to be cut
     call: Heard | None = None
-    text_calls: TextCalls | None = None  # that came in place of native calls
+    text_calls: TextCalls | None = None  # that came in place of native calls, and are meant as calls
     result: Heard | None = None  # the reply to the call's result
     picture: Heard | None = None
     tool_picture: Heard | None = None
@@ -122,23 +124,21 @@ class Examination:
         reply = heard.call.reply
         if reply is None:
             return
-        if not reply.tool_calls:
-            names = {tool["function"]["name"] for tool in self._needs.tools}
-            heard.text_calls = find_text_calls(reply.text, names)
+        written = None if reply.tool_calls else text_calls(reply.text, self._needs.tools)
+        heard.text_calls = written if written and written.is_meant else None
+        mode = self._needs.tool_calls
+        _, self._called = read_calls(reply, self._needs.tools, may_call=True, mode=mode, trace=Trace())
         heard.result = await self._hear_result("a reply to a tool's result", TEXT_RESULT, tools=number)
 
     async def _hear_result(
         self, what: str, content: str | list[Block], *, tools: int | None = None
     ) -> Heard | None:
-        """The reply to a result of the call that was heard; None where there was no call to answer."""
-        reply = self.heard.call.reply if self.heard.call is not None else None
-        if reply is not None and reply.tool_calls:
-            results: list[Message] = [_result(call, content) for call in reply.tool_calls]
-        elif reply is not None and self.heard.text_calls and self._needs.tool_calls != "native":
-            results = [{"role": "user", "content": content}]
-        else:
+        """The reply to a result of the call, as trials read it; None where there was no call to answer."""
+        called = self._called
+        if not called.tool_calls:
             return None
-        return await self._hear(what, [*self._asked, reply.message(), *results], tools=tools)
+        results = [_result(call, content) for call in called.tool_calls]
+        return await self._hear(what, [*self._asked, called.message(), *results], tools=tools)
 
     async def _hear(
         self, what: str, messages: list[Message], *, tools: int | None = 0, ask: Ask | None = None

@@ -1,13 +1,13 @@
 """Judges what an endpoint replied: a table of findings, and in one sentence whether it is fit."""
 
 import json
-import re
 from collections.abc import Callable, Sequence
 
 from gnomon.core.errors import ModelFault, ProviderFault
-from gnomon.core.missing import ADVICE, keepable, said_in_short
+from gnomon.core.finish_reason import is_cut
+from gnomon.core.missing import ADVICE, beginning, keepable, said_in_short
 from gnomon.core.model import Reply
-from gnomon.core.reply_state import CUT_REASONS
+from gnomon.core.read_calls import text_calls
 from gnomon.core.thinking import without_thinking
 from gnomon.fitness.examine import (
     CODE_WORD,
@@ -23,6 +23,7 @@ from gnomon.fitness.table import Finding, Fitness, State
 
 USUAL_PROMPT, USUAL_REPLY = 2_000, 300  # tokens of a call in an arm with tools, for an estimate
 IN_WORDS = "use `agent: text-react`, which calls tools in words"
+ARGUMENTS_CHARS = 80  # of a call that are quoted
 NOT_ASKED = "not asked"
 SEE_REASONING = "No words came: see `reasoning`."
 # The findings by which an endpoint is fit or not, where they are needed; others are only told.
@@ -140,10 +141,6 @@ def _advice(heard: Heard) -> str:
     return ADVICE.get(f"provider:{cause}", "Trials will end as missing, with these words.")
 
 
-def _is_cut(reply: Reply) -> bool:
-    return reply.finish_reason.rpartition(":")[2].strip().lower() in CUT_REASONS
-
-
 def _is_wordless(reply: Reply) -> bool:
     """Whether a reply holds neither a call nor words beside its thinking."""
     return not reply.tool_calls and not without_thinking(reply.text)
@@ -197,7 +194,7 @@ def _answer_form(heard: Heardings, needs: Needs) -> Finding:
         return _unasked("answer_form", asked, is_needed=True)
     reply, limit = first.reply, needs.decoding.max_tokens
     came = f"{_said(reply)}, ended by {reply.finish_reason!r}"
-    if _is_cut(reply):
+    if is_cut(reply.finish_reason):
         tokens = "" if reply.completion_tokens is None else f" after {reply.completion_tokens} tokens"
         of = f", the protocol's limit being {limit}" if limit else ""
         advice = f"Cut{tokens}{of}: replies will count as `cut`. Raise the model's `max_tokens`."
@@ -211,7 +208,7 @@ def _stop_reason(heard: Heardings, needs: Needs) -> Finding:  # noqa: ARG001 (ev
         came = NOT_ASKED if short is None else _fault(short)
         return _row("stop_reason", asked, came, "not_needed" if short is None else "unknown")
     came = f"{short.reply.finish_reason!r}"
-    if _is_cut(short.reply):
+    if is_cut(short.reply.finish_reason):
         return _row("stop_reason", asked, came, "fit")
     counted = short.reply.completion_tokens
     if counted is not None and counted > SHORT_TOKENS:
@@ -263,7 +260,7 @@ def _tool_call(heard: Heardings, needs: Needs) -> Finding:
         return _row("tool_call", asked, _fault(call), "unfit", advice)
     if reply.tool_calls:
         function = reply.tool_calls[0]["function"]
-        came = f"`{function['name']}({_short(function['arguments'])})`"
+        came = f"`{function['name']}({beginning(function['arguments'], ARGUMENTS_CHARS)})`"
         try:
             is_object = isinstance(json.loads(function["arguments"] or "{}"), dict)
         except ValueError:
@@ -278,7 +275,7 @@ def _tool_call(heard: Heardings, needs: Needs) -> Finding:
             return _row("tool_call", asked, came, "fit", "Calls are read from words, as the spec says.")
         advice = f"Such replies count as `call_in_text`. Set the model's `tool_calls: text`, or {IN_WORDS}."
         return _row("tool_call", asked, came, "unfit", advice)
-    if _is_cut(reply):
+    if is_cut(reply.finish_reason):
         return _row("tool_call", asked, f"{_said(reply)}, cut", "unfit", "Raise the model's `max_tokens`.")
     advice = f"No tool will be called: the report will say so. See the server's tool parser, or {IN_WORDS}."
     return _row("tool_call", asked, f"no call: {_said(reply)}", "unfit", advice)
@@ -295,7 +292,7 @@ def _tool_result(heard: Heardings, needs: Needs) -> Finding:
     reply = result.reply
     if CODE_WORD in without_thinking(reply.text).lower():
         return _row("tool_result", asked, _said(reply), "fit")
-    if reply.tool_calls or heard.text_calls:
+    if reply.tool_calls or text_calls(reply.text, needs.tools):
         advice = "Trials will repeat calls until `max_tool_calls`: the model does not use what came back."
         return _row("tool_result", asked, "another call", "unfit", advice)
     if _is_wordless(reply):
@@ -401,11 +398,6 @@ _ROWS: tuple[Callable[[Heardings, Needs], Finding], ...] = (
     _speed,
     _model_version,
 )
-
-
-def _short(text: str) -> str:
-    line = re.sub(r"\s+", " ", text)
-    return line if len(line) <= 80 else f"{line[:79]}…"
 
 
 def _total(counts: Sequence[int | None]) -> int | None:

@@ -4,8 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
-from gnomon.core.agent import CallsInWords, agent_of
-from gnomon.core.arm import Arm
+from gnomon.core.agent import sends_schemas
 from gnomon.core.benchmark import SampleSet
 from gnomon.core.decoding import NO_DECODING, Decoding
 from gnomon.core.errors import DataError
@@ -86,12 +85,6 @@ def needs_of_spec(spec: JobSpec, model: ModelSpec, samples: SampleSet | None = N
         pictures=model.pictures and any(_holds_picture(message) for message in messages),
         tool_pictures=model.pictures and _shows_pictures(spec, offered),
     )
-
-
-def sends_schemas(arm: Arm) -> bool:
-    """Whether the model of the arm is sent schemas: not by agents from outside or that call in words."""
-    agent = None if arm.outside else agent_of(arm)
-    return agent is not None and not (isinstance(agent, CallsInWords) and agent.calls_in_words)
 
 
 def _messages(spec: JobSpec, samples: SampleSet) -> Iterable[Message]:

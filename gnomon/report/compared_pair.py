@@ -1,6 +1,5 @@
 """Compares two arms over the samples that both answered, with what lost trials and unknown replies may do."""
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -11,7 +10,7 @@ from numpy.typing import NDArray
 from gnomon.report.pairs import ArmPair
 from gnomon.report.score_matrix import RIGHT, SampleScores
 from gnomon.report.sequence import DrawnPlan
-from gnomon.report.unknown_replies import UnknownCount
+from gnomon.report.unknown_replies import UnknownCount, replies_by_arm
 from gnomon.statistics.design import Design, Floats, Headline
 from gnomon.statistics.loss import Loss, difficulties, loss_of
 from gnomon.statistics.paired import Comparison, compare
@@ -138,9 +137,7 @@ def _unknown(scores: SampleScores, pair: ArmPair, within: Mask) -> list[UnknownC
         for arm, group in zip((pair.baseline, pair.variant), scores.groups_of(pair), strict=True)
         for state, counted in scores.unknown.by_state.items()
     ]
-    of_arm = Counter[str]()
-    for each in counts:
-        of_arm[each.arm] += each.replies
+    of_arm = replies_by_arm(counts)
     return sorted(
         (each for each in counts if each.replies),
         key=lambda each: (-of_arm[each.arm], each.arm, -each.replies),

@@ -22,7 +22,7 @@ from gnomon.report.reply_words import WORTH_SAYING, next_steps
 from gnomon.report.row_formats import escape_surrogates
 from gnomon.report.score_matrix import Group, read_scores
 from gnomon.report.section import Interval, interval
-from gnomon.report.unknown_replies import counts_text
+from gnomon.report.unknown_replies import counts_text, replies_by_arm
 from gnomon.report.verdict import NotWorse, both_ways, judge, judge_not_worse
 from gnomon.statistics.design import Headline
 from gnomon.statistics.equivalence import Margin
@@ -254,7 +254,8 @@ def _tested(result: PairResult, margin: Margin, *, is_identical: bool) -> _Teste
     tested["passes_from"] = max(0.0, -min(lowers)) if lowers else None
     if judged[0].lower is not None and comparison.se is not None:
         tested["could_show"] = comparison.diff - judged[0].lower + float(ndtri(POWER)) * comparison.se
-    if is_identical and all(each.replies <= WORTH_SAYING * each.of for each in result.unknown):
+    replies = replies_by_arm(result.unknown)
+    if is_identical and all(replies[each.arm] <= WORTH_SAYING * each.of for each in result.unknown):
         tested["finding"], tested["reasons"] = "not_worse", []
         return tested
     scored, *others = ((_finding(way, each), each.reasons) for way, each in zip(ways, judged, strict=True))

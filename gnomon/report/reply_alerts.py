@@ -3,21 +3,22 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from gnomon.core.agent import runs_tools
+from gnomon.core.agent import runs_tools, sends_schemas
 from gnomon.core.arm import Arm
+from gnomon.core.finish_reason import kind_of
 from gnomon.core.missing import plain
 from gnomon.core.reply_state import PICTURES_LEFT_OUT, UNKNOWN_STATES, ReplyState
+from gnomon.core.row import REPEATED_CALLS
 from gnomon.core.text_calls import find_text_calls
 from gnomon.core.thinking import without_thinking
 from gnomon.report.alert import Alert, alert
 from gnomon.report.group_totals import GroupTotals
 from gnomon.report.reply_words import NEXT_STEPS, WORTH_SAYING, were
-from gnomon.report.score_matrix import Group
 from gnomon.report.section import ReportInput
 from gnomon.report.text_formats import count, short
+from gnomon.spec.model_spec import ModelSpec
 
 STATES = (*UNKNOWN_STATES, ReplyState.REFUSED)
-REPEATED = "repeated_calls"  # flag: the same call again, to the letter
 QUOTED_CHARS = 120
 
 
@@ -31,39 +32,37 @@ def reply_alerts(report_input: ReportInput) -> Iterator[Alert]:
                 yield alert(
                     state.value,
                     f"{n:,} of {_replies(totals.replies)} {were(n, state)}",
-                    model=model,
-                    arm=arm,
+                    model=model.label,
+                    arm=arm.name,
                     concerned=n,
                     n=totals.replies,
                     example=short(plain(_said(trace)), QUOTED_CHARS),
-                    advice=_advice(report_input, state, (model, arm), trace),
+                    advice=_advice(model, arm, state, trace),
                 )
 
 
 def call_alerts(report_input: ReportInput) -> Iterator[Alert]:
     """By arm: the same call again and again, and tools that were offered and never called."""
-    arms = {arm.name: arm for arm in report_input.spec.arms}
-    for model, name, totals in _by_arm(report_input):
-        repeated = totals.flags[REPEATED]
+    for model, arm, totals in _by_arm(report_input):
+        repeated = totals.flags[REPEATED_CALLS]
         if repeated > WORTH_SAYING * totals.replies:
             yield alert(
-                REPEATED,
+                REPEATED_CALLS,
                 f"{repeated:,} of {count(totals.replies, 'trial')} made the same call again, to the letter",
-                model=model,
-                arm=name,
+                model=model.label,
+                arm=arm.name,
                 concerned=repeated,
                 n=totals.replies,
                 advice="Raise `models[].temperature`, or give the arm another `agent`.",
             )
-        arm = arms.get(name)
-        if arm is None or not _may_call(arm) or _is_explained(totals):
+        if not _may_call(arm) or _is_explained(totals):
             continue
         if totals.tools_offered == (0, 0):
             yield alert(
                 "never_offered",
                 f"no tool was offered in {count(totals.replies, 'trial')}, as no sample has what they need",
-                model=model,
-                arm=name,
+                model=model.label,
+                arm=arm.name,
                 concerned=totals.replies,
                 n=totals.replies,
                 advice="Give the samples what the tools need, such as a `scene`, or the arm other `tools`.",
@@ -72,8 +71,8 @@ def call_alerts(report_input: ReportInput) -> Iterator[Alert]:
             yield alert(
                 "never_called",
                 f"no tool was ever called, in {count(totals.replies, 'trial')}",
-                model=model,
-                arm=name,
+                model=model.label,
+                arm=arm.name,
                 concerned=totals.replies,
                 n=totals.replies,
                 advice=_how_to_get_calls(arm),
@@ -82,14 +81,14 @@ def call_alerts(report_input: ReportInput) -> Iterator[Alert]:
 
 def picture_alerts(report_input: ReportInput) -> Iterator[Alert]:
     """By arm: pictures of the prompt that the model did not get, as its entry says that it takes none."""
-    for model, name, totals in _by_arm(report_input):
+    for model, arm, totals in _by_arm(report_input):
         left_out = totals.flags[PICTURES_LEFT_OUT]
         if left_out:
             yield alert(
                 PICTURES_LEFT_OUT,
                 f"{left_out:,} of {count(totals.replies, 'prompt')} have pictures, and all were left out",
-                model=model,
-                arm=name,
+                model=model.label,
+                arm=arm.name,
                 concerned=left_out,
                 n=totals.replies,
                 advice="Set the model's `pictures: true` if it takes them, or `show` none in the arm.",
@@ -103,8 +102,10 @@ def _is_explained(totals: GroupTotals) -> bool:
 
 def _how_to_get_calls(arm: Arm) -> str:
     """What may make the model call, and is not set yet."""
+    if arm.outside:
+        return "See whether the agent asks the tool server that it is handed (docs/outside-agents.md)."
     ways = []
-    if arm.agent != "text-react":
+    if sends_schemas(arm):
         ways.append("give the arm `agent: text-react`")
     if arm.tool_choice != "required":
         ways.append("set `tool_choice: required`")
@@ -113,11 +114,12 @@ def _how_to_get_calls(arm: Arm) -> str:
     return f"{text[0].upper()}{text[1:]}."
 
 
-def _by_arm(report_input: ReportInput) -> Iterator[tuple[str, str, GroupTotals]]:
-    scores = report_input.scores
-    for (model, arm), totals in zip(scores.groups, scores.totals, strict=True):
-        if totals.replies:
-            yield model, arm, totals
+def _by_arm(report_input: ReportInput) -> Iterator[tuple[ModelSpec, Arm, GroupTotals]]:
+    scores, spec = report_input.scores, report_input.spec
+    models, arms = {model.label: model for model in spec.models}, {arm.name: arm for arm in spec.arms}
+    for (label, name), totals in zip(scores.groups, scores.totals, strict=True):
+        if totals.replies and label in models and name in arms:
+            yield models[label], arms[name], totals
 
 
 def _may_call(arm: Arm) -> bool:
@@ -132,16 +134,23 @@ def _never_called(totals: GroupTotals) -> bool:
     )
 
 
-def _advice(report_input: ReportInput, state: ReplyState, group: Group, trace: Mapping[str, Any]) -> str:
-    """The next step, with what the spec and a trace say of it."""
-    spec = report_input.spec
+def _advice(model: ModelSpec, arm: Arm, state: ReplyState, trace: Mapping[str, Any]) -> str:
+    """The next step that is not taken yet, with what the spec and a trace say of it."""
     if state == ReplyState.CUT:
-        limits = (entry.max_tokens for entry in spec.models if entry.label == group[0])
-        limit = next(limits, None) or _last_reply(trace).get("completion_tokens")
+        reply = _last_reply(trace)
+        if kind_of(str(reply.get("finish_reason"))) == "model_context_window_exceeded":
+            return (
+                "The model's context was full: lower the arm's `max_turns`, or give the model more context."
+            )
+        limit = model.max_tokens or reply.get("completion_tokens")
         return f"Raise `models[].max_tokens` above {limit:,}." if limit else NEXT_STEPS[state]
     if state == ReplyState.CALL_IN_TEXT:
-        if any(arm.name == group[1] and not _may_call(arm) for arm in spec.arms):
+        if not _may_call(arm):
             return "The arm runs no tools: give it an `agent` that does, or another `arms[].wording`."
+        if not arm.outside and not sends_schemas(arm):
+            return "Give the arm `agent: react`, and the model `tool_calls: text`."
+        if model.tool_calls == "text":
+            return "Raise the arm's `max_tool_calls`: the model still calls where they are used up."
         calls = find_text_calls(without_thinking(_said(trace)))
         if calls is not None:
             return NEXT_STEPS[state].replace("such calls", f"such calls ({calls.form})")

@@ -1,6 +1,7 @@
 """Counts the replies after which nobody knows what the model would have answered."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple
@@ -96,6 +97,14 @@ def unknown_replies(
         },
         score_sums=sums.reshape(shape),
     )
+
+
+def replies_by_arm(counts: Iterable[UnknownCount]) -> Counter[str]:
+    """How many replies of each arm are unknown, in whichever state."""
+    replies = Counter[str]()
+    for each in counts:
+        replies[each.arm] += each.replies
+    return replies
 
 
 def counts_text(counts: Sequence[UnknownCount]) -> str:

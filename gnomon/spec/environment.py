@@ -32,6 +32,12 @@ VARIABLES: Mapping[str, tuple[str, ...]] = {
     "vertex_ai": ("VERTEXAI_API_BASE", "VERTEX_API_BASE"),
     "watsonx": ("WATSONX_API_BASE", "WATSONX_URL", "WX_URL", "WML_URL"),
 }
+# Of all models: how LiteLLM begins, and which hosts are called without a proxy.
+_OF_ALL: Mapping[str, Literal["setting", "proxy"]] = {
+    MODE_VARIABLE: "setting",
+    "no_proxy": "proxy",
+    "NO_PROXY": "proxy",
+}
 _ALL_BY_PROXY = "USE_LITELLM_PROXY"  # LiteLLM then calls its own proxy for every provider
 
 
@@ -108,9 +114,11 @@ def variables_in_use(models: Iterable[ModelSpec], environ: Mapping[str, str] = o
             by_key.setdefault(name, []).append(model.label)
     variables += [Variable(name=name, holds="key", models=labels) for name, labels in by_key.items()]
     labels = [model.label for model in called]
-    for name, holds in ((MODE_VARIABLE, "setting"), ("NO_PROXY", "proxy"), ("no_proxy", "proxy")):
-        if called and environ.get(name):
-            variables.append(Variable(name=name, holds=holds, models=labels))
+    variables += [
+        Variable(name=name, holds=holds, models=labels)
+        for name, holds in _OF_ALL.items()
+        if called and name in environ
+    ]
     return sorted(variables, key=lambda variable: variable["name"])
 
 
@@ -167,11 +175,11 @@ def sent_elsewhere(model: ModelSpec, environ: Mapping[str, str] = os.environ) ->
 
 def _proxies(url: str, environ: Mapping[str, str]) -> Iterator[str]:
     """The variable of the proxy through which an address is called; nothing where it is called directly."""
-    parts = urlsplit(url)
+    host, scheme = _host(url), url.partition(":")[0].lower()
     direct = (environ.get("no_proxy") or environ.get("NO_PROXY") or "").split(",")
-    if parts.hostname and any(_is_within(parts.hostname, entry.strip().lstrip(".")) for entry in direct):
+    if any(_is_within(host, entry.strip().lstrip(".")) for entry in direct):
         return
-    names = (f"{parts.scheme}_proxy", "all_proxy")
+    names = (f"{scheme}_proxy", "all_proxy")
     yield from [name for each in names for name in (each, each.upper()) if environ.get(name)][:1]
 
 

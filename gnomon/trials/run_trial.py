@@ -39,9 +39,10 @@ from gnomon.core.errors import (
 from gnomon.core.message import Message
 from gnomon.core.missing import TRIAL_IS_OVER, keepable
 from gnomon.core.model import CALL_TIMEOUT_S, Model
+from gnomon.core.moments import moment_text
 from gnomon.core.redaction import without_folders
 from gnomon.core.reply_state import PICTURES_LEFT_OUT, reply_state
-from gnomon.core.row import ADAPTER, Row
+from gnomon.core.row import ADAPTER, REPEATED_CALLS, Row
 from gnomon.core.sample import Sample
 from gnomon.core.score import Outcome, Score
 from gnomon.core.trace import NoteStep, ReplyStep, ToolStep, Trace
@@ -170,7 +171,7 @@ async def run_trial(
     trace.keeps_reasoning = bench.spec.keep_reasoning
     arm = bench.spec.arm(trial.arm)
     playback = Playback(recorded) if recorded else None
-    started_at, started = moment(), time.perf_counter()
+    started_at, started = moment_text(datetime.now(UTC)), time.perf_counter()
     try:
         with contained():
             end = await _attempt(
@@ -206,7 +207,7 @@ async def run_trial(
     wall_s = max(0.0, time.perf_counter() - started - trace.waited_s)
     wall_s += checkpoints.seconds_before if checkpoints else 0.0
     row = _row(trial, bench, trace, end, wall_s=wall_s, attempt=attempt)
-    return replace(row, started_at=started_at, ended_at=moment()), trace
+    return replace(row, started_at=started_at, ended_at=moment_text(datetime.now(UTC))), trace
 
 
 async def _attempt(
@@ -282,6 +283,7 @@ async def _attempt(
     if playback is not None:
         playback.check_used()
     trace.response = response
+    trace.tool_names = {schema["function"]["name"] for schema in toolbox.schemas}
     judged = await _judged(trial, question, response, bench=bench, judge=judge, trace=trace)
     score = functools.partial(score_response, question, response, bench=bench, arm=arm, judged=judged)
     return await _in_thread(score) if is_slow else score()
@@ -389,11 +391,6 @@ def score_response(
     return TrialResult(outcome=Outcome.SCORED, stop_reason="answered", score=score)
 
 
-def moment() -> str:
-    """Now, as rows tell it: UTC, to the millisecond."""
-    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
-
-
 def _missing(cause: str, message: str) -> TrialResult:
     score = Score(value=None, reason=message or cause)
     return TrialResult(outcome=Outcome.INFRA_MISSING, stop_reason=cause, score=score, error=message)
@@ -431,7 +428,7 @@ def _row(
             *score.flags,
             *_arm_flags(bench.spec, bench.spec.arm(trial.arm), trial.model, trace),
             *_doubts(bench.spec, trace),
-            *(("repeated_calls",) if any(counts.get("repeated") for counts in tools_used.values()) else ()),
+            *((REPEATED_CALLS,) if any(counts.get("repeated") for counts in tools_used.values()) else ()),
         ),
         model_calls=trace.model_calls,
         tool_calls=trace.tool_calls,

@@ -79,7 +79,7 @@ async def job_events(
 
 async def _stream(state: State, job_id: str, after: int, *, has_rows: bool) -> AsyncIterator[str]:
     last_progress: dict[str, Any] = {}
-    told: set[tuple[str, str, str]] = set()
+    sent: set[tuple[str, str, str]] = set()
     last_sent_s = time.monotonic()
     while True:
         # The job is read before its rows: once it has ended, no rows come after those read here.
@@ -96,8 +96,8 @@ async def _stream(state: State, job_id: str, after: int, *, has_rows: bool) -> A
             yield _event("progress", progress)
             for alert in await run_sync(alert_views, state.replies, job_id):
                 key = alert["model"], alert["arm"], alert["kind"]
-                if key not in told:
-                    told.add(key)
+                if key not in sent:
+                    sent.add(key)
                     yield _event("alert", alert)
         if len(rows) == BATCH:
             continue
@@ -110,8 +110,8 @@ async def _stream(state: State, job_id: str, after: int, *, has_rows: bool) -> A
 
 def _progress(job: JobRecord) -> dict[str, Any]:
     view = job_view(job)
-    told = {key: view[key] for key in ("id", "status", "counts", "usd", "tokens")}
-    return told | {"waiting": [check.waiting for check in job.checks if check.waiting]}
+    facts = {key: view[key] for key in ("id", "status", "counts", "usd", "tokens")}
+    return facts | {"waiting": [check.waiting for check in job.checks if check.waiting]}
 
 
 def _event(name: str, data: dict[str, Any], number: int | None = None) -> str:

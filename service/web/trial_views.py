@@ -7,6 +7,7 @@ from typing import Any
 from gnomon.core.benchmark import HEURISTIC_PREFIX
 from gnomon.core.opened_question import ShownQuestion, show_question
 from gnomon.core.row import Row
+from gnomon.report.reply_words import were
 from gnomon.report.row_formats import escape_surrogates
 from gnomon.spec.job_spec import JobSpec
 from gnomon.trials.trial_plan import trial_id
@@ -83,7 +84,7 @@ def run_facts(row: Row) -> list[str]:
     """
     facts = []
     if row.reply_state:
-        facts.append(f"reply {row.reply_state.value.replace('_', ' ')}")
+        facts.append(f"reply {were(1, row.reply_state)}")
     if row.read_by:
         facts.append(f"read by {row.read_by.replace('_', ' ')}")
     if row.started_at:

@@ -8,6 +8,7 @@ from fastapi import APIRouter, Request
 from fastapi.responses import RedirectResponse, Response
 
 from gnomon.core.errors import SpecError
+from gnomon.report.reply_words import STATE_WORDS
 from gnomon.report.text_formats import count
 from gnomon.report.trial_index.filters import CHANGES, TrialFilter
 from service.api.state import Shared
@@ -45,9 +46,7 @@ WORDS = {
     "scored": "scored",
     "model_failed": "failed by the model",
     "infra_missing": "missing",
-    "read_cut": "read, but cut",
-    "call_in_text": "call in text",
-    "thought_only": "thought only",
+    **{state.value: words for state, words in STATE_WORDS.items()},
     "": "not recorded",
 }
 UNTOLD = ("", "read", "missing")  # states of a reply that a row need not tell
@@ -248,7 +247,7 @@ def _trial_row(trial: "TrialEntry", listed: TrialList, job: JobRecord) -> dict[s
         "outcome": trial.outcome,
         "outcome_words": WORDS[trial.outcome],
         "reply_state": trial.reply_state,
-        "reply_words": "" if trial.reply_state in UNTOLD else WORDS.get(trial.reply_state, trial.reply_state),
+        "reply_words": "" if trial.reply_state in UNTOLD else WORDS[trial.reply_state],
         "stop_reason": trial.stop_reason,
         "calls": trial.tool_calls,
         "errors": trial.tool_errors,

@@ -52,6 +52,12 @@ def test_a_proxy_is_told_unless_the_host_is_called_without_it() -> None:
     assert told({"id": "groq/llama"}, all_proxy="socks5://p.example") == [("proxy", "all_proxy", "p.example")]
 
 
+def test_what_is_no_address_is_told_as_such() -> None:
+    assert told({"id": "openai/q"}, OPENAI_API_BASE="http://[") == [
+        ("address", "OPENAI_API_BASE", "no address")
+    ]
+
+
 def test_who_has_litellm_read_a_file_of_variables_is_told() -> None:
     assert notes_on_environment([], {"LITELLM_MODE": "PRODUCTION"}) == []
     (note,) = notes_on_environment([], {"LITELLM_MODE": "DEV"})

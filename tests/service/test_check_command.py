@@ -139,17 +139,28 @@ def test_all_tools_of_the_arms_are_offered_as_trials_offer_them(check: Check) ->
 
 
 def test_calls_in_words_are_fit_where_the_spec_reads_them(check: Check) -> None:
-    class UsesResults(CallsAsText):
-        def reply(self, request: dict[str, Any]) -> dict[str, Any]:
-            if "code_word" in str(request["messages"][-1]["content"]):
-                return self.say("heron")
-            return super().reply(request)
-
-    with UsesResults() as endpoint:
+    with CallsAsText() as endpoint:
         code, document, _ = check(endpoint, spec=NATIVE, tool_calls="text")
     assert code == 0, document
     assert document["models"][0]["native_tools"] == "unfit"
     assert states(document)["tool_result"] == "fit"
+    [result] = [request for request in endpoint.requests if request["messages"][-1]["role"] == "tool"]
+    assert result["messages"][-2]["tool_calls"][0]["id"] == "text00000"  # as trials send it
+
+
+def test_a_call_that_is_quoted_or_thought_of_is_none(check: Check) -> None:
+    class Quotes(CallsAsText):
+        def call(self, name: str) -> dict[str, Any]:
+            call = json.dumps({"name": name, "arguments": {}})
+            thought = f"<think>{call}</think>" if self.has_thought else call
+            return self.say(f"One would write\n{thought}\nbut there is no tool.")
+
+    for has_thought in (False, True):
+        with Quotes() as endpoint:
+            endpoint.has_thought = has_thought
+            code, document, _ = check(endpoint, spec=NATIVE, tool_calls="text")
+        assert (code, states(document)["tool_call"]) == (1, "unfit")
+        assert row_of(document, "tool_call")["came"].startswith("no call: ")
 
 
 def test_an_endpoint_that_hangs_is_given_up_after_the_seconds_of_a_call(check: Check) -> None:

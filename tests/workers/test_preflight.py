@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from gnomon.core.errors import ModelFault, ProviderFault
+from gnomon.core.message import ToolCall
 from gnomon.core.model import Model, Reply, Request
 from gnomon.core.retry import PREFLIGHT_RETRY
 from gnomon.core.score import Outcome
@@ -23,6 +24,7 @@ from tests.workers.conftest import BOTH, Clock, Plant, create, make_row, make_sp
 from tests.workers.counting_provider import counting
 from tests.workers.tiny_worker import context_of
 from workers import preflight
+from workers.budget.client import BudgetClient
 from workers.circuit_breaker import MOST_IN_A_ROW, BreakableModel
 from workers.shard import run_shard
 from workers.store import JobRecord, Store
@@ -315,6 +317,41 @@ class Says(Model):
 
     async def close(self) -> None:
         pass
+
+
+class BreaksAfterACall(Model):
+    """A model that calls a tool, and breaks over what comes back."""
+
+    id = "openai/m"
+
+    async def reply(self, request: Request) -> Reply:
+        if len(request.messages) > 1:
+            raise RuntimeError("broken")
+        name = request.tools[0]["function"]["name"]
+        call: ToolCall = {"id": "a", "type": "function", "function": {"name": name, "arguments": "{}"}}
+        return Reply(text="", tool_calls=(call,), prompt_tokens=9, completion_tokens=2, usd=0.5)
+
+    async def close(self) -> None:
+        pass
+
+
+async def test_what_was_spent_before_a_model_broke_is_counted(real_store: Store) -> None:
+    arms = [{"name": "raw", "agent": "direct"}, {"name": "tools", "agent": "react", "tools": "all"}]
+    job = create(real_store, 1, models=[{"id": "openai/m"}], arms=arms, preflight=True)
+    budget = BudgetClient(job.id, job.spec, store=real_store, holder="h", ttl_s=9.0)
+    await preflight.Preflight(
+        job.id,
+        job.spec,
+        {"openai/m": BreaksAfterACall()},
+        store=real_store,
+        holder="h",
+        ttl_s=9.0,
+        budget=budget,
+        is_wanted=lambda: True,
+    ).run()
+    [check] = real_store.job(job.id).checks
+    assert (check.state, check.cause, check.error) == ("unconfirmed", "RuntimeError", "broken")
+    assert (check.calls, check.usd, check.tokens) == (2, 0.5, 11)
 
 
 AUTH = ProviderFault("no", cause="auth", transient=False)

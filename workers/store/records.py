@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from typing import Any, Generic, Literal, NamedTuple, TypeVar
 
 from gnomon.core.model import SLOW_S
+from gnomon.core.moments import moment_text
 from gnomon.core.row import Row
 from gnomon.core.sample import DataFault
 from gnomon.fitness.table import Fitness
@@ -228,7 +229,4 @@ def iso(seconds: float | None) -> str | None:
     >>> iso(0.5), iso(None)
     ('1970-01-01T00:00:00.500Z', None)
     """
-    if seconds is None:
-        return None
-    text = datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds")
-    return text.replace("+00:00", "Z")
+    return None if seconds is None else moment_text(datetime.fromtimestamp(seconds, UTC))

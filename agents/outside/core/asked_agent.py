@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from agents.core.messages import as_observation, with_user_turn
-from agents.core.tool_turn import run_call
+from agents.core.tool_turn import run_call, tool_choice_now
 from agents.outside.core.handed_tools import handed_tools
 from agents.outside.core.question import AgentReply, Question
 from gnomon.core.agent import AgentContext
@@ -80,7 +80,7 @@ class AskedAgent:
                 kept, reply = read_calls(
                     await self._ask(context, question),
                     question.tools,
-                    may_call=context.tool_calls_left > 0,
+                    may_call=tool_choice_now(context) != "none",
                     mode=context.tool_calls,
                     trace=trace,
                 )
@@ -158,6 +158,7 @@ def _all_steps(reply: AgentReply, question: Question, *, keeps: bool, started: f
             cached_tokens=reply.cached_tokens,
             reasoning_tokens=reply.reasoning_tokens,
             reasoning=answer.reasoning if answer else "",
+            has_reasoning=answer is not None and answer.has_reasoning,
             flags=reply.flags,
             model_version=reply.model_version,
             usd=reply.usd,
@@ -172,4 +173,9 @@ def _all_steps(reply: AgentReply, question: Question, *, keeps: bool, started: f
 def _told(step: ReplyStep, question: Question, *, keeps_reasoning: bool) -> ReplyStep:
     calls = None if step.tool_calls else text_calls(step.text, question.tools)
     flags = step.flags if calls is None else (*step.flags, flag_of(calls))
-    return replace(step, flags=flags, reasoning=step.reasoning if keeps_reasoning else "")
+    return replace(
+        step,
+        flags=flags,
+        reasoning=step.reasoning if keeps_reasoning else "",
+        has_reasoning=bool(step.reasoning.strip()),
+    )

@@ -2,10 +2,10 @@
 
 import re
 
+from gnomon.benchmarks._letters import score_letter
 from gnomon.core.benchmark import Scoring
 from gnomon.core.score import Score
 from gnomon.media.clip_samples import ClipQuestion
-from gnomon.reading.choices import read_choice
 
 MAX_SHOWN = 500  # characters of an answer that are kept
 
@@ -81,22 +81,8 @@ def _flags(response: str, letter_read: str | None, letter: str | None) -> tuple[
     return tuple(flags)
 
 
-def score_strict(question: ClipQuestion, response: object) -> Score:
-    """One option of those displayed, in any usual spelling; anything else is no answer and 0."""
-    reading = read_choice(response if isinstance(response, str) else "", question.options)
-    letter = reading.value
-    if letter is None:
-        return reading.nothing(extracted=None)
-    return Score(
-        value=float(letter == question.gold),
-        answer=letter,
-        metrics={"extracted": letter},
-        read_by=reading.read_by,
-    )
-
-
 def score_question(question: ClipQuestion, response: object, *, scoring: Scoring) -> Score:
     """Score a response to a question; never raises."""
     if scoring == "official":
         return score_official(question.gold, response)
-    return score_strict(question, response)
+    return score_letter(response, question.options, question.gold, metric="extracted")

@@ -2,10 +2,10 @@
 
 import re
 
+from gnomon.benchmarks._letters import score_letter
 from gnomon.core.benchmark import Scoring
 from gnomon.core.score import Score
 from gnomon.media.clip_samples import ClipQuestion
-from gnomon.reading.choices import read_choice
 
 # What pandas takes for an absent value when the released code reads its replies back from a CSV file.
 READS_AS_ABSENT = frozenset(
@@ -58,22 +58,8 @@ def _flags(response: str, option: str) -> tuple[str, ...]:
     return tuple(flags)
 
 
-def score_strict(question: ClipQuestion, response: object) -> Score:
-    """One option of those displayed, in any usual spelling; anything else is no answer and 0."""
-    reading = read_choice(response if isinstance(response, str) else "", question.options)
-    option = reading.value
-    if option is None:
-        return reading.nothing(option=None)
-    return Score(
-        value=float(option == question.gold),
-        answer=option,
-        metrics={"option": option},
-        read_by=reading.read_by,
-    )
-
-
 def score_question(question: ClipQuestion, response: object, *, scoring: Scoring) -> Score:
     """Score a response to a question with the options as they were displayed; never raises."""
     if scoring == "official":
         return score_official(question.gold, response)
-    return score_strict(question, response)
+    return score_letter(response, question.options, question.gold, metric="option")

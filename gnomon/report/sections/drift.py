@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 import numpy as np
 from typing_extensions import TypedDict
 
+from gnomon.core.moments import moment_text
 from gnomon.report.alert import Alert, alert
 from gnomon.report.drift import gap_text, runs_of
 from gnomon.report.row_formats import escape_surrogates
@@ -103,8 +104,7 @@ def _drift(report_input: ReportInput) -> DriftPart:
 
 
 def _moment(milliseconds: int) -> str:
-    moment = datetime.fromtimestamp(int(milliseconds) / 1000, UTC)
-    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    return moment_text(datetime.fromtimestamp(int(milliseconds) / 1000, UTC))
 
 
 def drift_alerts(report_input: ReportInput) -> Iterator[Alert]:

@@ -45,8 +45,8 @@ def preflight_text(check: ModelCheckRow) -> str:
     tokens = "unknown" if check["tokens"] is None else f"{check['tokens']:,}"
     usd = "unknown dollars" if check["usd"] is None else f"${check['usd']:.6f}"
     fitness = check.get("fitness")
-    found = f"; {fitness['sentence']}" if fitness else ""
-    return f"{state}{cause}; {calls}, {tokens} tokens, {usd}{found}".rstrip(".")
+    findings = f"; {fitness['sentence']}" if fitness else ""
+    return f"{state}{cause}; {calls}, {tokens} tokens, {usd}{findings}".rstrip(".")
 
 
 preflights = Section(

@@ -102,14 +102,16 @@ def import_(
     finally:
         store.close()
     if as_json:
-        scored = run.trials - sum(run.missing.values())
-        told = {
-            "scored": scored,
+        document = {
+            "job_id": job_id,
+            "trials": run.trials,
+            "samples": len(run.refs),
+            "scored": run.trials - sum(run.missing.values()),
             "missing": run.missing,
             "left_out": run.left_out,
             "scores": sorted(reading.taken),
         }
-        click.echo(json.dumps({"job_id": job_id, "trials": run.trials, "samples": len(run.refs)} | told))
+        click.echo(json.dumps(document))
         return
     arms = ", ".join(arm.name for arm in run.spec.arms)
     sizes = f"{count(run.trials, 'trial')} of {count(len(run.refs), 'sample')}"

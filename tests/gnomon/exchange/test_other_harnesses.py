@@ -143,14 +143,17 @@ def test_a_log_tells_when_a_sample_ran(log: Callable[..., Path]) -> None:
     times = {"started_at": "2026-01-02T03:04:05+01:00", "completed_at": "2026-01-02T02:05:00Z"}
     [row] = rows_of(log({**scored(1), **times}))
     assert (row.started_at, row.ended_at) == ("2026-01-02T02:04:05.000Z", "2026-01-02T02:05:00.000Z")
-    assert "not as Inspect writes it" in refusal(log({**scored(1), "started_at": "noon"}))
+    for time in ("noon", "0001-01-01T00:00:00+01:00"):
+        said = refusal(log({**scored(1), "started_at": time}))
+        assert "not as Inspect writes it" in said
+        assert "allowed: ISO 8601" in said
 
 
 def test_a_row_file_has_times_or_none(tmp_path: Path) -> None:
     line = {"sample_id": "a", "arm": "raw", "score": 1}
     path = tmp_path / "r.jsonl"
     path.write_text(json.dumps(line) + "\n" + json.dumps({**line, "started_at": "noon"}))
-    assert "line 2: Invalid isoformat string: 'noon'" in refusal(path)
+    assert "line 2: 'noon' is no time; allowed: ISO 8601" in refusal(path)
 
 
 def table(path: Path, *lines: Sequence[object]) -> Path:

@@ -188,6 +188,19 @@ def test_a_gate_does_not_pass_what_was_as_broken_before() -> None:
     assert "nothing changed" not in gate_text(report)
 
 
+def test_a_gate_adds_up_unknown_replies_of_all_states() -> None:
+    states = [ReplyState.CUT, ReplyState.CUT, ReplyState.UNREADABLE, ReplyState.UNREADABLE]
+    rows = [
+        unknown(at, "a", states[at]) if at < len(states) else answered(at, "a", 1.0) for at in range(SAMPLES)
+    ]
+    base, new = (GateSide(name=name, rows=rows) for name in ("BASE", "NEW"))
+    report = gate(
+        base, new, margin=Margin(kind="absolute", size=0.05), headline="mean_of_samples", clustered=True
+    )
+    assert not report["passed"]
+    assert "2 of 40 replies of “base” were cut and 2 were unreadable" in gate_text(report)
+
+
 def test_two_jobs_that_read_nothing_are_not_called_equal() -> None:
     spec = a_spec(benchmark="worlds", analysis={"margin": 0.2})
     rows = [*half_right(), *broken(ReplyState.UNREADABLE)]
@@ -274,6 +287,57 @@ def test_an_arm_that_was_offered_tools_and_called_none_is_named(report_of: Repor
     assert report_of(called)["alerts"] == []
     untold = [*half_right(tools_offered=0), *half_right("tools", tools_offered=1, tool_calls=None)]
     assert report_of(untold)["alerts"] == []
+
+
+ARM = {"name": "tools", "agent": "react", "tools": ["bearing"]}
+CALLED = {"response": '{"name": "bearing", "arguments": {}}', "steps": []}
+FULL = {"steps": [{"kind": "reply", "text": "Let me", "finish_reason": "model_context_window_exceeded"}]}
+
+
+@pytest.mark.parametrize(
+    ("arm", "advice"),
+    [
+        ({}, "Give the arm `agent: text-react`, or set `tool_choice: required`"),
+        ({"tool_choice": "required"}, "Give the arm `agent: text-react`, or try"),
+        ({"agent": "text-react"}, "Set `tool_choice: required`, or try"),
+        ({"agent": "text-react", "tool_choice": "required"}, "Try other words (`gnomon wording`)."),
+        (
+            {"agent": {"command": ["./agent"], "hands_tools": "mcp"}},
+            "See whether the agent asks the tool server that it is handed (docs/outside-agents.md).",
+        ),
+    ],
+)
+def test_what_is_advised_where_no_tool_is_called_is_not_done_already(
+    report_of: Reporter, arm: dict[str, Any], advice: str
+) -> None:
+    spec = a_spec(arms=[{"name": "raw", "agent": "direct"}, {**ARM, **arm}])
+    rows = [*half_right(tools_offered=0), *half_right("tools", tools_offered=1)]
+    [told] = report_of(rows, spec=spec)["alerts"]
+    assert told["kind"] == "never_called"
+    assert told["advice"].startswith(advice)
+
+
+@pytest.mark.parametrize(
+    ("model", "arm", "state", "trace", "advice"),
+    [
+        ({}, {}, ReplyState.CALL_IN_TEXT, CALLED, "Set the model's `tool_calls: text`"),
+        ({"tool_calls": "text"}, {}, ReplyState.CALL_IN_TEXT, CALLED, "Raise the arm's `max_tool_calls`"),
+        ({}, {"agent": "text-react"}, ReplyState.CALL_IN_TEXT, CALLED, "Give the arm `agent: react`"),
+        ({}, {"agent": "direct", "tools": []}, ReplyState.CALL_IN_TEXT, CALLED, "The arm runs no tools"),
+        ({}, {}, ReplyState.CUT, FULL, "The model's context was full"),
+    ],
+)
+def test_what_is_advised_on_unknown_replies_is_not_done_already(
+    report_of: Reporter,
+    model: dict[str, Any],
+    arm: dict[str, Any],
+    state: ReplyState,
+    trace: dict[str, Any],
+    advice: str,
+) -> None:
+    spec = a_spec(models=[{"id": "m", **model}], arms=[{"name": "raw", "agent": "direct"}, {**ARM, **arm}])
+    [told] = report_of([*half_right(), *broken(state)], spec=spec, trace=lambda _: trace)["alerts"]
+    assert told["advice"].startswith(advice)
 
 
 def test_one_reply_in_six_is_told_in_good_english(report_of: Reporter) -> None:
