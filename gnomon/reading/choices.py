@@ -12,7 +12,7 @@ MAX_LETTERS = 60  # letters by themselves that are looked at
 MAX_CONTENT = 600  # characters of a declaration in which options are looked for
 _KIND = (
     r"option|choice|letter|answer|alternativa|opci[oó]n|opç[aã]o|lettre|letra|buchstabe|antwort|respuesta|"
-    r"réponse|resposta|вариант|ответ|буква|选项|選項|選択肢|보기"
+    r"réponse|resposta|вариант|ответ|буква|选项|選項|選択肢|보기|선택지"
 )
 _OPEN = r"[\s*_`~\"'“”‘’«»„(\[{<$|:>=→#–—-]*"
 _CLOSE = r"[\s*_`~\"'“”‘’«»)\]}>$|]*"
@@ -53,39 +53,69 @@ _DENIED = re.compile(
     r"can['’]?t|cannot|does\s?n['’o]t|(?:이|가)?\s*(?:아니|아닙|않)|ではあり|ではない|じゃない|不对|不對|不正确|错)"
 )
 _DENIES = re.compile(
-    r"(?i:\bnot\b|n['’]t\b|\bnever\b|\bneither\b|\bnor\b|\bno\b|\brul\w+ out\b|\bexclud\w+|\beliminat\w+|"
+    r"(?i:\bnot\b|n['’]t\b|\bnever\b|\bneither\b|\bnor\b|\bno\b|\brul\w+ out\b|\bexclud\w+|"
+    r"\beliminat(?:e|es|ed|ing)\b|"
     r"\breject\w*|"
-    r"\bdiscard\w*|\binstead of\b|\brather than\b|\bexcept\b|\bunlike\b|\bcannot\b|\bnicht\b|\bkein\w*|"
-    r"\bpas\b|\bni\b|"
+    r"\bdiscard\w*|\binstead of\b|\brather than\b|\bexcept\b|\bunlike\b|\bcannot\b|"
+    r"\bnicht\b|\bweder\b|\bnoch\b|\bkein\w*|"
+    r"\bpas\b|\bni\b|\blet(?: me| us|['’]s)\b(?! think| see| say)|"
     r"\bnão\b|\bне\b|\bни\b|不是|不选|排除)"
 )
 _CLAUSE = re.compile(
-    r"[.!?;。！？；\n]\s|\n|,\s*(?:so|therefore|thus|hence|it)\b|\b(?:but|aber|pero|mais|mas|sondern|sino)\b|но\b|而是"
+    r"[.!?;。！？；\n]\s|\n|\bno,\s|,\s*(?:so|therefore|thus|hence|it|а)\b|\b(?:but|aber|pero|mais|mas|sondern|sino)\b|но\b|而是"
 )
-_CAPITAL = re.compile(r"[A-Z](?![A-Za-z0-9_]|['’][A-Za-z])")
+_CAPITAL = re.compile(r"(?<!N/)[A-Z](?![A-Za-z0-9_]|['’][A-Za-z])")
 _MARKS = r"[*_`(\[\"')\]]{0,6}"
 _IS_RIGHT = re.compile(
     rf"{_MARKS}\.?\s+(?:is|must be|would be|ist|es|est|é|seems|seems to be|appears to be)\s+"
     r"(?:(?:indeed|clearly|therefore|the|la|le|o|a)\s+){0,2}"
     r"(?:correct\w*|right|best|answer|richtig|bonne|certa|most likely)(?!\s(?:only\s)?if\b)"
-    r"|\s?(?:正确|正確|が正解|(?:이|가) 정답)"
+    rf"|{_MARKS}\s(?:(?:fits|matches) best|makes the most sense|looks (?:like the )?(?:best|right|correct))\b"
+    r"|\s?(?:选项|選項)?是?(?:正确|正確)|が正解|(?:이|가) 정답"
 )
 _CHOOSES = re.compile(
     r"(?:\bi(?:\s+(?:would|will|have to)|['’](?:ll|d|m))?\s+(?:choose|select|pick|chose|selected|picked|"
-    r"go(?:ing)? with|say)|"
+    r"go(?:ing)? with|say)|\bleav(?:es|ing)(?:\s(?:only|us with|just))?|"
+    r"\b(?:correction|actually|scratch that|no|i mean|make that)(?=[,:])|"
     r"\b(?:therefore|thus|hence|so|it)[,:]?(?:\s(?:it|this))?(?:\s(?:is|must be|has to be)|['’]s)?)"
     rf"[,:]?\s{{1,3}}(?:(?:the|{_KIND})\s{{1,3}}){{0,3}}[*_`(\[\"']{{0,6}}$",
     re.IGNORECASE,
 )
-_CHOSEN_ENDS = re.compile(rf"{_MARKS}(?:[.,;!:\n]|$|\s(?:because|since|as|for)\b)")
+_CHOSEN_ENDS = re.compile(
+    rf"{_MARKS}(?:[.,;!:\n。，；]|$|\s(?:because|since|as|for|over|rather than|instead of)\b|\s\((?!or|and))"
+)
+# What is said of only one option: "Only B fits", "A ✗ B ✓", "A: no, B: yes".
+_ONLY = re.compile(rf"\b(?i:only)\s{_MARKS}$")
+_ONLY_IS = re.compile(
+    rf"{_MARKS}\s(?:fits|matches|works|remains|agrees|makes|is (?:consistent|left|possible|correct|right))\b"
+)
+_TICKED = re.compile(rf"{_MARKS}\s?(?:[:=–—-]\s?)?{_MARKS}(?:[✓✔✅☑]|(?i:yes|true|correct|right)\b(?! \w))")
+_CROSSED = re.compile(
+    rf"{_MARKS}\s?(?:[:=–—-]\s?)?{_MARKS}(?:[✗✘❌✖]|(?i:no|false|incorrect|wrong)\b(?! \w))"
+)
+_LABEL_A = re.compile(r"(?:^|\n)(?:Q:[^\n]*\n+A:|A:(?=[\s*_(]*[A-Z][\s*_.)]*(?:\n|$)))")
+_REFUSES = re.compile(
+    r"n['’]t (?:tell|know|see|say|determine|decide)|"
+    r"\b(?:cannot|can not|unable|not sure|unsure|unclear|impossible to)\b",
+    re.IGNORECASE,
+)
 _NAMES = re.compile(rf"(?:\b(?:{_KIND})s?\s?[*_`(\[\"':]{{0,6}}\s?|\*\*\(?|[(])$", re.IGNORECASE)
 _LEADS_TO = re.compile(
     r"(?:\b(?:is|be|was|think|say|choose|pick|select|with|thus|therefore|so|hence|but|nor|or|and|not)|['’]s|→|=>)"
     r"[:,]?\s{1,3}[*_`(\[\"']{0,6}$",
     re.IGNORECASE,
 )
-_MENTION_ENDS = re.compile(rf"{_MARKS}(?:[.,;!:\n]|$|\s(?:or|and|nor)\b)")
-_OR_ANOTHER = re.compile(rf"\s(?i:{_AND})\s[A-Z](?!\w|['’]\w)")
+_MAY_BE = re.compile(
+    rf"{_MARKS}\s(?:is|seems|(?:may|might|could) be)\s(?:also\s|still\s)?(?:possible|plausible|likely)\b"
+)
+_BEFORE_LISTED = re.compile(r"[,;]?\s?[A-Z](?:[.,;!:\n]|$)")
+_AFTER_LISTED = re.compile(r"(?<![^\W_])[A-Z][,;]?\s?$")
+_MENTION_ENDS = re.compile(
+    rf"{_MARKS}(?:[.,;!:\n。，；]|$|\s(?:or|and|nor|(?i:i (?:guess|think|suppose|believe)|it is))\b)"
+)
+_BETWEEN = rf"(?:,?\s(?i:{_AND})\s(?:(?:possibly|maybe|perhaps|even|also)\s)?|[/&+]|\s?(?:{_AND_CJK})\s?)"
+_BEFORE_ANOTHER = re.compile(rf"{_BETWEEN}[A-Z](?!\w|['’]\w)")
+_AFTER_ANOTHER = re.compile(rf"(?<![^\W_])[A-Z]{_BETWEEN}$")
 _LABELLED = re.compile(r"[ \t>*_`-]{0,12}\(?([A-Z])[.):][ \t]*(.*)")
 _LEADS = re.compile(
     r"[\W_]*(?:1[.)][\W_]+)?((?-i:[A-Z])|[a-z](?=[)\].]))(?![A-Za-z0-9_]|['’][A-Za-z]|\.[A-Za-z]\.)"
@@ -139,14 +169,25 @@ class Choices:
         return self._of(without_marks(text))
 
     def known(self, said: Said) -> tuple[Declaration, ...]:
-        """Declarations that name a letter: "B is correct", "I choose B", "so B."."""
-        return tuple(
-            Declaration(Rule.DECLARED, at, said.text[at])
-            for at in self._letters_in(said.text)
-            if self._is_chosen(said.text, at)
-            and not _is_denied(said.text, at)
-            and not declares_nothing(said.text[said.text.rfind("\n", 0, at) + 1 : at][-160:].lower())
-        )
+        """Declarations that name a letter: "B is correct", "I choose B", "so B.", "A ✗ B ✓"."""
+        text = said.text
+        letters = self._letters_in(text)
+        places = [at for at in letters if self._is_chosen(text, at)]
+        ticked = [at for at in letters if _TICKED.match(text, at + 1)]
+        if len({text[at] for at in ticked}) == 1:
+            places += ticked
+        declared = [
+            Declaration(Rule.DECLARED, at, text[at : at + MAX_CONTENT].partition("\n")[0])
+            for at in places
+            if not _is_denied(text, at)
+            and not declares_nothing(text[text.rfind("\n", 0, at) + 1 : at][-160:].lower())
+        ]
+        if "A:" in text:
+            declared += [
+                Declaration(Rule.DECLARED, match.end(), text[match.end() :].partition("\n")[0])
+                for match in _LABEL_A.finditer(text)
+            ]
+        return tuple(declared)
 
     def _letters_in(self, text: str) -> list[int]:
         """Where the options' letters stand by themselves; of very many the first and the last."""
@@ -164,6 +205,8 @@ class Choices:
     @staticmethod
     def _is_chosen(text: str, at: int) -> bool:
         if _IS_RIGHT.match(text, at + 1):
+            return True
+        if _ONLY_IS.match(text, at + 1) and _ONLY.search(text, max(0, at - 12), at):
             return True
         return (
             _CHOSEN_ENDS.match(text, at + 1) is not None
@@ -221,7 +264,7 @@ class Choices:
         is_word = letter in "AIOEY" and _SMALL_WORD.match(rest) and not _AFTER_LETTER.match(rest)
         if is_word and own != letter:
             return None
-        if _DENIED.match(rest):
+        if _DENIED.match(rest) or _CROSSED.match(rest):
             return ""
         if own not in (None, letter):
             return Unclear()
@@ -290,14 +333,15 @@ class Choices:
         return "\n".join(line for at, line in enumerate(lines) if at not in repeated).strip()
 
     def _only_mention(self, text: str) -> str | Unclear | None:
-        mentions = [(text[at], at) for at in self._letters_in(text) if _is_named(text, at)]
-        mentions += self._named_by_words(text)
-        letters = {
-            letter for letter, at in mentions if not _is_denied(text, at) and not _DENIED.match(text, at + 1)
-        }
-        if len(letters) > 1:
-            return Unclear() if len(letters) < len(self._options) else None
-        return next(iter(letters), None)
+        letters = self._letters_in(text)
+        mentions = [(text[at], at) for at in letters if _is_named(text, at)] + self._named_by_words(text)
+        named = _not_denied(text, mentions)
+        if not named and not _REFUSES.search(text):
+            weak = [at for at in letters if _MENTION_ENDS.match(text, at + 1) or _MAY_BE.match(text, at + 1)]
+            named = _not_denied(text, [(text[at], at) for at in weak])
+        if len(named) > 1:
+            return Unclear() if len(named) < len(self._options) else None
+        return next(iter(named), None)
 
     def _named_by_words(self, text: str) -> list[tuple[str, int]]:
         """Where the texts of options stand in a text; one within a longer one's place does not count."""
@@ -328,15 +372,28 @@ def _without_article(plain: str) -> str:
 
 def _is_named(text: str, at: int) -> bool:
     """Whether a letter that stands by itself is meant as the name of an option."""
-    if _NAMES.search(text, max(0, at - 20), at) or _OR_ANOTHER.match(text, at + 1):
+    if _NAMES.search(text, max(0, at - 20), at) or _BEFORE_ANOTHER.match(text, at + 1):
+        return True
+    if _AFTER_ANOTHER.search(text, max(0, at - 16), at):
+        return True
+    if _BEFORE_LISTED.match(text, at + 1):
+        return True
+    ends = _MENTION_ENDS.match(text, at + 1) is not None
+    if ends and _AFTER_LISTED.search(text, max(0, at - 4), at):
         return True
     begins_line = not text[text.rfind("\n", 0, at) + 1 : at].strip(" \t>*_`-(")
     if begins_line and text[at + 1 : at + 2] in (".", ")", ":"):
         return True
-    return (
-        _MENTION_ENDS.match(text, at + 1) is not None
-        and _LEADS_TO.search(text, max(0, at - 30), at) is not None
-    )
+    return ends and _LEADS_TO.search(text, max(0, at - 30), at) is not None
+
+
+def _not_denied(text: str, mentions: list[tuple[str, int]]) -> set[str]:
+    """The letters that are named somewhere without being denied there."""
+    return {
+        letter
+        for letter, at in mentions
+        if not (_is_denied(text, at) or _DENIED.match(text, at + 1) or _CROSSED.match(text, at + 1))
+    }
 
 
 def _is_part(text: str, at: int, edge: str) -> bool:

@@ -64,11 +64,12 @@ _CALL = re.compile(r"\"(?:arguments|parameters)\"\s*:")
 _CALL_NAMES = frozenset({"arguments", "parameters"})
 _FIELD = re.compile(
     r"(?:the|your|my|final|correct|right|best|selected|chosen|predicted)*"
-    r"(?:answers?|option|choice|letter|prediction|response|result|respuesta|réponse|antwort|resposta|ответ|答案"
+    r"(?:answers?|ans|final|option|choice|letter|prediction|response|result|respuesta|réponse|antwort|resposta|ответ|答案"
     r"|answerletter|optionno|optionnumber|answeroption|answerchoice|optionletter|optionid|choiceletter|正解|答え|정답)"
 )
 _TAG = re.compile(
-    r"<(/?)(answer|final_?answer|choice|option|result|solution)>|<\|(begin|end)_of_box\|>", re.IGNORECASE
+    r"[<\[](/?)(answer|ans|final_?answer|choice|option|result|solution)[>\]]|<\|(begin|end)_of_box\|>",
+    re.IGNORECASE,
 )
 _BRACE = re.compile(r"\\(?:boxed|fbox)\s*\{|\\[{}]|[{}]")
 
@@ -107,6 +108,7 @@ _LABELS: Mapping[str, re.Pattern[str]] = {
         ("故选", "应选", "应该选", "我选", "所以选", "因此选", "最终选", "故選", "應選", "我選"),
         re.compile(r"(?:择|擇)?[\s*]{0,6}:?"),
     ),
+    **dict.fromkeys(("选", "選"), re.compile(r"(?:择|擇)?[\s*:]{0,6}(?=\(?[a-z](?![a-z]))")),
     **dict.fromkeys(("答え", "こたえ", "解答", "回答", "選択肢"), _JAPANESE),
     **dict.fromkeys(("정답", "답변", "답"), _KOREAN),
 }
@@ -125,7 +127,8 @@ _UNDOES = re.compile(
     r"\b(?:not|never|wrong|incorrect|false|mistaken|mistake|tempt\w*|falsche|incorrecta|fausse|errada|incorreta|"
     r"(?:might|may|could|would) (?:think|say|argue|guess|seem)|"
     r"argue|first thought|seems? like|why)\b|n['’]t\b|"
-    r"неправильн|неверн|错误|錯誤"
+    r"неправильн|неверн|错误|錯誤|不[能应该会]{0,2}$|"
+    r"\b(?:second|alternative|another|rejected|previous|earlier|initial)\s$"
 )
 _SUPPOSES = re.compile(r"^\W*(?:even\s+|only\s+)?(?:if|unless|whether|suppose|had)\b")
 
@@ -208,7 +211,7 @@ def declarations_in(said: Said, asked: Asked, more: tuple[Declaration, ...] = ()
 
 
 def _structured(said: Said) -> list[Declaration]:
-    if not said.objects and "<" not in said.text and "\\" not in said.text:
+    if not said.objects and not any(mark in said.text for mark in ("<", "[/", "\\")):
         return []
     found = chain(_fields(said), _tags_and_boxes(said.text))
     return sorted(found, key=lambda declaration: declaration.at, reverse=True)
@@ -235,7 +238,7 @@ def _answers(fields: Mapping[str, Any], depth: int) -> Iterator[str]:
 
 
 def _tags_and_boxes(text: str) -> Iterator[Declaration]:
-    if "<" in text:
+    if "<" in text or "[/" in text:
         yield from _tags(text)
     if "\\boxed" not in text and "\\fbox" not in text:
         return
@@ -263,7 +266,7 @@ def _tags(text: str) -> Iterator[Declaration]:
         elif opening is not None and opening[0] == name:
             tags.append((opening, match.start()))
             opening = None
-    if opening is not None:
+    if opening is not None and text[opening[1]] == "<":
         tags.append((opening, len(text)))
     for (name, at, start), end in tags[-MAX_TRIED:]:
         inner = text[start:end][:MAX_LINE].strip()

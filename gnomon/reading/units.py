@@ -41,7 +41,7 @@ def _units() -> Mapping[str, Unit]:
             "kn knot knots kt": 1852 / 3600,
             "ft/s": 0.3048,
         },
-        "angle": {"deg ° degree degrees": 1, "rad radian radians": 180 / math.pi},
+        "angle": {"deg ° degree degrees": 1, "rad radian radians": 180 / math.pi, "turn turns": 360},
         "area": {
             "m2 m² sqm": 1,
             "km2 km² sqkm": 1e6,
