@@ -33,7 +33,7 @@ _WRAPPER = re.compile(
 )
 _FRACTION = re.compile(r"\\[dt]?frac\s*\{([^{}]*)\}\s*\{([^{}]*)\}")
 _SHORT_FRACTION = re.compile(r"\\[dt]?frac\s?(\d)\s?(\d)")
-_SPACING = re.compile(r"\\[,;:!()\[\] ]|\\(?:quad|qquad|displaystyle|left|right)(?![A-Za-z])|\$")
+_SPACING = re.compile(r"\\[,;:!()\[\] ]|\\(?:quad|qquad|displaystyle|left|right|bf|rm)(?![A-Za-z])|\$")
 _COMMANDS = (
     (re.compile(r"\^?\{?\\(?:circ|degree)(?![A-Za-z])\}?"), "°"),
     (re.compile(r"\\(?:times|cdot)(?![A-Za-z])"), "×"),
@@ -43,7 +43,9 @@ _COMMANDS = (
     (re.compile(r"\\%"), "%"),
     (re.compile(r"\{,\}"), ","),
 )
-_TAG = re.compile(r"</?answer>|<\|(?:begin|end)_of_box\|>", re.IGNORECASE)
+_TAG = re.compile(
+    r"</?answer>|</?s>|<end_of_turn>|<\|(?:(?:begin|end)_of_box|eot_id|im_end|endoftext)\|>", re.IGNORECASE
+)
 _DENIED = re.compile(
     r"\b(?:not|nicht|no es|não é|не)\s(?:(?:at|on|in|due|about|the)\s)?"
     r"(?=[-−+]?\d|(?-i:[A-Z])|(?:north|south|east|west|half|quarter|noon|midnight)\b)"
@@ -70,8 +72,8 @@ def without_marks(text: str) -> str:
     """
     if "\\" in text or "$" in text or "{,}" in text:
         for _ in range(3):  # as deep as wrappers are nested in practice
-            text = _FRACTION.sub(r"\1/\2", _WRAPPER.sub(r"\1", text))
-        text = _SHORT_FRACTION.sub(r"\1/\2", text)
+            text = _FRACTION.sub(r" \1/\2", _WRAPPER.sub(r"\1", text))
+        text = _SHORT_FRACTION.sub(r" \1/\2", text)
         text = _SPACING.sub("", text)
         for pattern, sign in _COMMANDS:
             text = pattern.sub(sign, text)

@@ -17,7 +17,7 @@ _KIND = (
 _OPEN = r"[\s*_`~\"'“”‘’«»„(\[{<$|:>=→#–—-]*"
 _CLOSE = r"[\s*_`~\"'“”‘’«»)\]}>$|]*"
 _WORDS = (
-    rf"(?:(?i:{_KIND}|the|la|le|les|l['’]|die|der|das|is|es|est|ist|é|это|likely|probably|clearly|"
+    rf"(?:(?i:{_KIND}|the|final|correct|la|le|les|l['’]|die|der|das|is|es|est|ist|é|это|likely|probably|clearly|"
     r"definitely|"
     r"therefore|indeed|simply|most likely|i think|i believe|it is|it['’]s|to be|only|just)(?![A-Za-z])|"
     r"[ao](?=\s+[A-Z]\b))"
@@ -50,24 +50,27 @@ _DENIED = re.compile(
     rf"{_CLOSE}\s*(?i:(?:is|was|are|seems|looks|can be|has been|ist|es|est)\s+(?:\w+\s+)?(?:not|n['’]t|wrong|"
     r"incorrect|"
     r"false|too|ruled|out|excluded|eliminated|impossible|unlikely|closed|falsch|incorrect\w*)\b|isn['’]t|wasn['’]t|"
-    r"can['’]?t|cannot|does\s?n['’o]t|(?:이|가)?\s*(?:아니|아닙|않)|ではあり|ではない|じゃない|不对|不對|不正确|错)"
+    r"can['’]?t|cannot|does\s?n['’o]t|(?:이|가|은|는)?\s*(?:아니|아닙|않)|ではあり|ではない|じゃない|不对|不對|不正确|错)"
 )
 _DENIES = re.compile(
     r"(?i:\bnot\b|n['’]t\b|\bnever\b|\bneither\b|\bnor\b|\bno\b|\brul\w+ out\b|\bexclud\w+|"
     r"\beliminat(?:e|es|ed|ing)\b|"
-    r"\breject\w*|"
+    r"\breject\w*|\bdoubt\b|\binitially\b|\bprevious(?:ly)?\b|\bat first\b|"
+    r"\b(?:all|anything|everything) but\b|"
     r"\bdiscard\w*|\binstead of\b|\brather than\b|\bexcept\b|\bunlike\b|\bcannot\b|"
     r"\bnicht\b|\bweder\b|\bnoch\b|\bkein\w*|"
-    r"\bpas\b|\bni\b|\blet(?: me| us|['’]s)\b(?! think| see| say)|"
+    r"\bpas\b|\bni\b|\blet(?: me| us|['’]s)\b(?! think| see| say| go| pick| choose)|"
     r"\bnão\b|\bне\b|\bни\b|不是|不选|排除)"
 )
 _CLAUSE = re.compile(
-    r"[.!?;。！？；\n]\s|\n|\bno,\s|,\s*(?:so|therefore|thus|hence|it|а)\b|\b(?:but|aber|pero|mais|mas|sondern|sino)\b|но\b|而是"
+    r"[.!?;。！？；\n]\s|\n|\b[Nn]o(?: wait)?,\s|,\s*(?:so|therefore|thus|hence|it|а)\b|"
+    r"(?<![Aa]ll )(?<![Aa]nything )(?<![Ee]verything )\b(?:but|aber|pero|mais|mas|sondern|sino)\b|но\b|而是"
 )
 _CAPITAL = re.compile(r"(?<!N/)[A-Z](?![A-Za-z0-9_]|['’][A-Za-z])")
 _MARKS = r"[*_`(\[\"')\]]{0,6}"
 _IS_RIGHT = re.compile(
-    rf"{_MARKS}\.?\s+(?:is|must be|would be|ist|es|est|é|seems|seems to be|appears to be)\s+"
+    rf"{_MARKS}\.?(?:\s\([^()]{{1,60}}\))?\s+"
+    r"(?:is|must be|would be|ist|es|est|é|seems|seems to be|appears to be)\s+"
     r"(?:(?:indeed|clearly|therefore|the|la|le|o|a)\s+){0,2}"
     r"(?:correct\w*|right|best|answer|richtig|bonne|certa|most likely)(?!\s(?:only\s)?if\b)"
     rf"|{_MARKS}\s(?:(?:fits|matches) best|makes the most sense|looks (?:like the )?(?:best|right|correct))\b"
@@ -75,8 +78,8 @@ _IS_RIGHT = re.compile(
 )
 _CHOOSES = re.compile(
     r"(?:\bi(?:\s+(?:would|will|have to)|['’](?:ll|d|m))?\s+(?:choose|select|pick|chose|selected|picked|"
-    r"go(?:ing)? with|say)|\bleav(?:es|ing)(?:\s(?:only|us with|just))?|"
-    r"\b(?:correction|actually|scratch that|no|i mean|make that)(?=[,:])|"
+    r"go(?:ing)? (?:with|for)|say|prefer|lean(?:ing)? towards?)|\bleav(?:es|ing)(?:\s(?:only|us with|just))?|"
+    r"\b(?:correction|actually|scratch that|no|no wait|wait|i mean|make that)(?=[,:])|"
     r"\b(?:therefore|thus|hence|so|it)[,:]?(?:\s(?:it|this))?(?:\s(?:is|must be|has to be)|['’]s)?)"
     rf"[,:]?\s{{1,3}}(?:(?:the|{_KIND})\s{{1,3}}){{0,3}}[*_`(\[\"']{{0,6}}$",
     re.IGNORECASE,
@@ -89,9 +92,9 @@ _ONLY = re.compile(rf"\b(?i:only)\s{_MARKS}$")
 _ONLY_IS = re.compile(
     rf"{_MARKS}\s(?:fits|matches|works|remains|agrees|makes|is (?:consistent|left|possible|correct|right))\b"
 )
-_TICKED = re.compile(rf"{_MARKS}\s?(?:[:=–—-]\s?)?{_MARKS}(?:[✓✔✅☑]|(?i:yes|true|correct|right)\b(?! \w))")
+_TICKED = re.compile(rf"{_MARKS}\s?(?:[:=.|–—-]\s?)?{_MARKS}(?:[✓✔✅☑]|(?i:yes|true|correct|right)\b(?! \w))")
 _CROSSED = re.compile(
-    rf"{_MARKS}\s?(?:[:=–—-]\s?)?{_MARKS}(?:[✗✘❌✖]|(?i:no|false|incorrect|wrong)\b(?! \w))"
+    rf"{_MARKS}\s?(?:[:=.|–—-]\s?)?{_MARKS}(?:[✗✘❌✖]|(?i:no|false|incorrect|wrong)\b(?! \w))"
 )
 _LABEL_A = re.compile(r"(?:^|\n)(?:Q:[^\n]*\n+A:|A:(?=[\s*_(]*[A-Z][\s*_.)]*(?:\n|$)))")
 _REFUSES = re.compile(
@@ -105,15 +108,17 @@ _LEADS_TO = re.compile(
     r"[:,]?\s{1,3}[*_`(\[\"']{0,6}$",
     re.IGNORECASE,
 )
-_MAY_BE = re.compile(
-    rf"{_MARKS}\s(?:is|seems|(?:may|might|could) be)\s(?:also\s|still\s)?(?:possible|plausible|likely)\b"
+_SAID_OF = re.compile(
+    rf"{_MARKS}\s(?:(?:is|seems|(?:may|might|could) be)\s(?:also\s|still\s)?"
+    r"(?:possible|plausible|likely|true|left|better|the only)|"
+    r"holds|works|remains|passt|richtig|sagen|wählen)\b(?!\snicht)|を選"
 )
 _BEFORE_LISTED = re.compile(r"[,;]?\s?[A-Z](?:[.,;!:\n]|$)")
 _AFTER_LISTED = re.compile(r"(?<![^\W_])[A-Z][,;]?\s?$")
 _MENTION_ENDS = re.compile(
     rf"{_MARKS}(?:[.,;!:\n。，；]|$|\s(?:or|and|nor|(?i:i (?:guess|think|suppose|believe)|it is))\b)"
 )
-_BETWEEN = rf"(?:,?\s(?i:{_AND})\s(?:(?:possibly|maybe|perhaps|even|also)\s)?|[/&+]|\s?(?:{_AND_CJK})\s?)"
+_BETWEEN = rf"(?:,?\s(?i:{_AND})\s(?:(?:possibly|maybe|perhaps|even|also)\s)?|\s?(?:[/&+]|{_AND_CJK})\s?)"
 _BEFORE_ANOTHER = re.compile(rf"{_BETWEEN}[A-Z](?!\w|['’]\w)")
 _AFTER_ANOTHER = re.compile(rf"(?<![^\W_])[A-Z]{_BETWEEN}$")
 _LABELLED = re.compile(r"[ \t>*_`-]{0,12}\(?([A-Z])[.):][ \t]*(.*)")
@@ -124,6 +129,10 @@ _LEAD_ENDS = re.compile(
     rf"{_CLOSE}(?:$|[.:),;\n。，、：–—-]|\s(?:is\s+(?:the\s+)?(?:\w+\s+)?(?:correct|right|best|answer)|because|since|as|"
     r"rather|not|instead)\b|[가-힣은는이]|です|是正)"
 )
+_LETTER_LINES = re.compile(r"(?:[^\w\n]*[A-Z][^\w\n]*\n+)+[^\w\n]*[A-Z][^\w\n]*")
+_ENDS_SENTENCE = re.compile(r"[a-z)][.!]\s$")
+_ENDS_ALL = re.compile(rf"{_MARKS}[.!]?$")
+_VERDICTS = frozenset({"yes", "no", "true", "false", "correct", "incorrect", "right", "wrong"})
 _FIRST_SENTENCE = re.compile(r"[.!?](?:\s|$)|\n|[。！？]")
 _FIRST_CLAUSE = re.compile(r"[,;:–—]\s|\s-\s|[，；：]")
 _LATIN = str.maketrans("АВСЕНавсе", "ABCEHABCE")
@@ -149,6 +158,7 @@ class Choices:
         self._options = options
         texts = {letter: bare(text) for letter, text in options.items()}
         short = {letter: _without_article(text) for letter, text in texts.items()}
+        self._judged = not _VERDICTS & set(texts.values())  # else "B. No" names an option
         self._texts = short if len(set(short.values())) == len(set(texts.values())) else texts
 
     def parse(self, declaration: Declaration) -> str | Unclear | None:
@@ -173,7 +183,7 @@ class Choices:
         text = said.text
         letters = self._letters_in(text)
         places = [at for at in letters if self._is_chosen(text, at)]
-        ticked = [at for at in letters if _TICKED.match(text, at + 1)]
+        ticked = [at for at in letters if self._judged and _TICKED.match(text, at + 1)]
         if len({text[at] for at in ticked}) == 1:
             places += ticked
         declared = [
@@ -206,6 +216,8 @@ class Choices:
     def _is_chosen(text: str, at: int) -> bool:
         if _IS_RIGHT.match(text, at + 1):
             return True
+        if _ENDS_ALL.match(text, at + 1) and _ENDS_SENTENCE.search(text, max(0, at - 3), at):
+            return True
         if _ONLY_IS.match(text, at + 1) and _ONLY.search(text, max(0, at - 12), at):
             return True
         return (
@@ -219,7 +231,7 @@ class Choices:
             return
         yield Declaration(Rule.WHOLE, 0, text)
         yield Declaration(Rule.LEADING, 0, text)
-        if "\n" in text:
+        if "\n" in text and not _LETTER_LINES.fullmatch(text):
             yield Declaration(Rule.LAST_LINE, 0, text.rpartition("\n")[2])
         yield Declaration(Rule.ONLY_MENTION, 0, text)
 
@@ -264,7 +276,7 @@ class Choices:
         is_word = letter in "AIOEY" and _SMALL_WORD.match(rest) and not _AFTER_LETTER.match(rest)
         if is_word and own != letter:
             return None
-        if _DENIED.match(rest) or _CROSSED.match(rest):
+        if _DENIED.match(rest) or (self._judged and _CROSSED.match(rest)):
             return ""
         if own not in (None, letter):
             return Unclear()
@@ -335,13 +347,23 @@ class Choices:
     def _only_mention(self, text: str) -> str | Unclear | None:
         letters = self._letters_in(text)
         mentions = [(text[at], at) for at in letters if _is_named(text, at)] + self._named_by_words(text)
-        named = _not_denied(text, mentions)
+        named = self._not_denied(text, mentions)
         if not named and not _REFUSES.search(text):
-            weak = [at for at in letters if _MENTION_ENDS.match(text, at + 1) or _MAY_BE.match(text, at + 1)]
-            named = _not_denied(text, [(text[at], at) for at in weak])
+            weak = [at for at in letters if _MENTION_ENDS.match(text, at + 1) or _SAID_OF.match(text, at + 1)]
+            named = self._not_denied(text, [(text[at], at) for at in weak])
         if len(named) > 1:
             return Unclear() if len(named) < len(self._options) else None
         return next(iter(named), None)
+
+    def _not_denied(self, text: str, mentions: list[tuple[str, int]]) -> set[str]:
+        """The letters that are named somewhere without being denied there."""
+        return {
+            letter
+            for letter, at in mentions
+            if not _is_denied(text, at)
+            and not _DENIED.match(text, at + 1)
+            and not (self._judged and _CROSSED.match(text, at + 1))
+        }
 
     def _named_by_words(self, text: str) -> list[tuple[str, int]]:
         """Where the texts of options stand in a text; one within a longer one's place does not count."""
@@ -385,15 +407,6 @@ def _is_named(text: str, at: int) -> bool:
     if begins_line and text[at + 1 : at + 2] in (".", ")", ":"):
         return True
     return ends and _LEADS_TO.search(text, max(0, at - 30), at) is not None
-
-
-def _not_denied(text: str, mentions: list[tuple[str, int]]) -> set[str]:
-    """The letters that are named somewhere without being denied there."""
-    return {
-        letter
-        for letter, at in mentions
-        if not (_is_denied(text, at) or _DENIED.match(text, at + 1) or _CROSSED.match(text, at + 1))
-    }
 
 
 def _is_part(text: str, at: int, edge: str) -> bool:

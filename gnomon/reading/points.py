@@ -25,13 +25,22 @@ _MAP_LINK = re.compile(
 )
 _ISO_6709 = re.compile(r"(?<![\w.])([-+]\d{2}(?:\.\d{1,15})?)([-+]\d{3}(?:\.\d{1,15})?)(?![\w.])")
 _SPACED = re.compile(r"(?<![\w.])(\d{1,3})\s(\d{1,2})\s(\d{1,2}(?:\.\d{1,9})?)\s?(?=[NSEW]\b)")
+_SPACED_MINUTES = re.compile(r"(?<![\w.])(\d{1,3})\s(\d{1,2}\.\d{1,9})\s?(?=[NSEW]\b)")
 _SWAPPED = re.compile(
     r"\blon[a-z]*\W{1,5}lat[a-z]*\b(?=\W*\d)|\blon[a-z]*\W{1,5}lat[a-z]*\W{1,6}(?=[-+\d(])", re.IGNORECASE
 )
 _COMMA_DECIMALS = re.compile(
     r"(?<![\d.])([-+]?\d{1,3}),(\d{1,15})\s*[,;]?\s+([-+]?\d{1,3}),(\d{1,15})(?![\d.,])"
 )
-_BESIDE = {"north": 1, "south": -1, "east": 1, "west": -1, "n": 1, "s": -1, "e": 1, "w": -1, "o": -1}
+_LATITUDE_SIDES = {
+    **dict.fromkeys(("n", "north", "nord", "norte"), 1),
+    **dict.fromkeys(("s", "south", "sud", "süd", "sur", "sul"), -1),
+}
+_LONGITUDE_SIDES = {
+    **dict.fromkeys(("e", "east", "ost", "est", "este", "leste"), 1),
+    **dict.fromkeys(("w", "west", "ouest", "oeste"), -1),
+}
+_BESIDE = {**_LATITUDE_SIDES, **_LONGITUDE_SIDES}
 _PREFIXED = {
     "北纬": "N",
     "南纬": "S",
@@ -52,7 +61,7 @@ _DMS = (
     r"(\d{1,3}(?:[.,]\d{1,15})?)(?:\s?(?:°|º|deg(?:rees?)?\b|度|d(?=\s?\d))\s?(?:(\d{1,2}(?:[.,]\d{1,15})?)\s?(?:['′’]|m(?:in)?(?![a-z])|分)\s?"
     r"(?:(\d{1,2}(?:[.,]\d{1,15})?)\s?(?:[\"″”]|''|s(?:ec)?\b|秒)?)?)?)?"
 )
-_SIDE = r"(?:north|south|east|west|[NSEW])"
+_SIDE = rf"(?:{'|'.join(sorted(_BESIDE, key=len, reverse=True))})"
 _BEHIND = re.compile(rf"(?<![\w.])([-−+]?){_DMS}\s?,?({_SIDE})(?![A-Za-z])", re.IGNORECASE)
 _BEFORE = re.compile(rf"(?<![A-Za-z])({_SIDE})\s?([-−+]?){_DMS}(?![\w])", re.IGNORECASE)
 _LATITUDES = frozenset({"lat", "latitud", "breite", "широта", "纬度", "緯度", "위도"})
@@ -62,7 +71,7 @@ _NAMED = re.compile(
     re.IGNORECASE,
 )
 _PAIR = re.compile(
-    rf"(?<![\w.])[(\[]?\s*({_FLOAT})\s?(?:°|m\b|metres\b|meters\b)?\s*[,;/\s]\s*({_FLOAT})\s?(?:°|m\b|metres\b|meters\b)?(?![\d.]*\d|\s?[,;]\s?[-+]?\d)"
+    rf"(?<![\w.])(?<!\d,)(?<!\d,\s)[(\[]?\s*({_FLOAT})\s?(?:°|m\b|metres\b|meters\b)?\s*[,;/\s]\s*({_FLOAT})\s?(?:°|m\b|metres\b|meters\b)?(?![\d.]*\d|\s?[,;]\s?[-+]?\d)"
 )
 _AXES = re.compile(
     rf"\bx(?:_m)?\s*[=:]\s*({_FLOAT})\s?m?\b.{{0,10}}?\by(?:_m)?\s*[=:]\s*({_FLOAT})",
@@ -94,7 +103,7 @@ def position_in(text: str, on: Ground) -> Position | Unclear | None:
             return position_of(json.loads(text), on)
         except (ValueError, RecursionError):
             pass
-    text = without_denied(without_marks(text[:MAX_TEXT])).replace("−", "-")
+    text = without_denied(without_marks(text[:MAX_TEXT])).replace("−", "-").replace("–", "-")
     positions = list(dict.fromkeys(p for pair in _pairs(text, on) if (p := _checked(pair, on)) is not None))
     return Unclear() if len(positions) > 1 else next(iter(positions), None)
 
@@ -116,6 +125,13 @@ def _named(fields: Mapping[str, Any], on: Ground) -> Sequence[Any] | None:
     coordinates = fields.get("coordinates")
     if fields.get("type") == "Point" and isinstance(coordinates, list) and len(coordinates) >= 2:
         return coordinates[1::-1] if on == "earth" else coordinates[:2]
+    inner = next(
+        (fields[name] for name in ("coordinates", "location", "point", "position") if name in fields), None
+    )
+    if isinstance(inner, Mapping):
+        return _named(inner, on)
+    if isinstance(inner, list) and "type" not in fields and "coordinates" not in fields:
+        return inner
     names = NAMES if on == "earth" else PLANE_NAMES
     return next(([fields[a], fields[b]] for a, b in names if a in fields and b in fields), None)
 
@@ -142,7 +158,7 @@ def _pairs(text: str, on: Ground) -> list[Position]:
     ]
     for words, side in _PREFIXED.items():
         text = text.replace(words, f"{side} " if words[-1] == "." else f" {side} ") if words in text else text
-    text = _SPACED.sub(r"\1°\2'\3″", text)
+    text = _SPACED_MINUTES.sub(r"\1°\2'", _SPACED.sub(r"\1°\2'\3″", text))
     written = swapped or links or _by_side(text) or _by_name(text)
     if written:
         return written
@@ -155,14 +171,10 @@ def _by_side(text: str) -> list[Position]:
     before = [(m.start(), _degrees(m[2], m[3], m[4], m[5]), m[1]) for m in _BEFORE.finditer(text)]
     for angles in (behind, before):
         latitudes = [
-            _BESIDE[side.lower()] * angle
-            for _, angle, side in angles
-            if side.lower() in ("n", "s", "north", "south")
+            _BESIDE[side.lower()] * angle for _, angle, side in angles if side.lower() in _LATITUDE_SIDES
         ]
         longitudes = [
-            _BESIDE[side.lower()] * angle
-            for _, angle, side in angles
-            if side.lower() in ("e", "w", "east", "west")
+            _BESIDE[side.lower()] * angle for _, angle, side in angles if side.lower() in _LONGITUDE_SIDES
         ]
         if latitudes and len(latitudes) == len(longitudes):
             return list(zip(latitudes, longitudes, strict=True))

@@ -34,6 +34,7 @@ _NUMBER = re.compile(
     rf"(?:(?:[{_SPACE}]|-(?=[A-Za-z]))?(?P<unit>°\s?[CF]?(?![A-Za-z])|%|[^\W\d_][\w/²³°-]{{0,20}}))?"
 )
 _TIMES = {"k": 1e3, "thousand": 1e3, "tausend": 1e3, "mil": 1e3, "billion": 1e9}
+_SCALES = {"K": "thousand", "M": "million", "B": "billion"}
 _SUPERSCRIPT = re.compile(r"(?<=10)[⁺⁻]?[⁰¹²³⁴-⁹]{1,3}")
 _LOWERED = str.maketrans("⁺⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "+-0123456789")
 _SQUARED = re.compile(r"(?<=[A-Za-z])(?:\^|\*\*)\{?([23])\}?")
@@ -42,9 +43,11 @@ _HOURS = re.compile(
 )
 _CLOCK = re.compile(r"(?<![\d:.])(\d{1,3}):(\d{2})(?::(\d{2}(?:\.\d+)?))?(?![\d:])(\s?(?:h|min)\w*)?")
 _MINUTES = re.compile(r"(?<!\d)(\d{1,6})\s?[m'′]\s?(\d{1,2}(?:\.\d{1,6})?)\s?(?:s\b|[\"″])")
+_MIN_S = re.compile(r"(\d\s?min(?:utes?)?\s\d{1,2})(?![\d.:]*\s?[^\W\d_]|[\d.:])")
 _ISO_SPAN = re.compile(r"\bPT(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)S)?\b")
 _METRES = re.compile(r"(?<![\d.,])(\d{1,3})\s?m\s?(\d{2})(?!\s?[\w.,%°²³])")
-_MILLIONS = re.compile(r"(?<=\d)\s?M(?![\w/])")
+_MILLIONS = re.compile(r"(?<=\d)M(?=\s[a-z])")
+_SCALE = re.compile(r"(?<=\d)([KMB])(?![\w/])")
 _PER = re.compile(
     r"(?<![^\W\d_])(?:(k)ilomet(?:er|re)s?|(k)?m|(m)et(?:er|re)s?|(mi)les?|(f)(?:ee)?t)"
     r"(?:\s+(?:per|an?)\s+(h|s)(?:our|ec(?:ond)?)?"
@@ -56,9 +59,9 @@ _DEGREES = re.compile(
     re.IGNORECASE,
 )
 _JOINED = re.compile(r"(?<=[\u3005-\u9fff\uac00-\ud7af])(?=\d)")
-_CALL = re.compile(r"[A-Za-z_]\w+\([^()]*\)")
+_CALL = re.compile(r"[A-Za-z_]\w*\([^()]*\)")
 _SO = re.compile(r"\b(?:so|therefore|thus|hence|giving|which (?:gives|makes)|for a total of)\b")
-_MINUS = re.compile(r"\bminus\s(?=\d)", re.IGNORECASE)
+_MINUS = re.compile(r"\b(?:minus|negative)\s(?=\d)", re.IGNORECASE)
 _FEET = re.compile(r"(?<!\d)(\d{1,6})\s?['′’]\s?(\d{1,3}(?:\.\d{1,6})?)\s?(?:[\"″”]|'')")
 _SIGNED = rf"[-−]?(?:\d[\d.,]{{0,20}}|[{_VULGAR}])"
 _MEASURE = r"(?:\s?[^\W\d_°%][\w/²³]{0,15}|\s?[°%][CF]?)?"
@@ -72,7 +75,7 @@ _BOUND = re.compile(
     r"no more than|"
     r"under|over|"
     r"mehr als|weniger als|mindestens|höchstens|más de|menos de|plus de|moins de|более|менее|"
-    r"至少|最多)|[<>≤≥≦≧])\s*(?=\d)"
+    r"至少|最多)|[<>≤≥≦≧])\s*(?=\d)|\d\s(?:or|and) (?:more|less|fewer|above|over)\b"
 )
 _PLUS_MINUS = re.compile(rf"(?:±|\+/?-)\s?(?:{_DIGITS})")
 _SPREAD = re.compile(
@@ -132,9 +135,9 @@ _SHARES = {
 _IN_WORDS = re.compile(
     r"(?:(?:there (?:is|are)|i (?:can )?(?:see|count)|it(?:'s| is| takes| took))\s)?"
     r"(?:about |approximately |roughly |around |exactly )?"
-    rf"({'|'.join(sorted(_WORDS, key=len, reverse=True))}|an?(?=\s))(?:[\s-]({'|'.join(_SHARES)}))?"
-    r"(\sand a half)?(?:\s(?:of an?|an))?(\s[^\W\d_]+)?(\sand a half)?"
-    r"(?:\s(?:and\s)?(?P<rest>\S+)(?P<of>\s[^\W\d_]+))?\.?",
+    rf"({'|'.join(sorted(_WORDS, key=len, reverse=True))}|half|an?(?=\s))(?:[\s-]({'|'.join(_SHARES)})s?)?"
+    r"(\sand a half)?(?:\s(?:of an?|an?))?(\s[^\W\d_]+)?(\sand a half)?"
+    r"(?:\s(?:and\s)?(?P<rest>\S+)(?P<of>\s[^\W\d_]+))?(?:\s(?:in|on|at|visible)\s\D{0,40})?\.?",
     re.IGNORECASE,
 )
 
@@ -276,12 +279,14 @@ def _spelled_out(text: str, own: Unit | None) -> str:
     text = _PER.sub(_speed, _MINUS.sub("-", text))
     if "h" in text:
         text = _HOURS.sub(r"\1 h \2 min", text)
-    if own is None and "M" in text:
-        text = _MILLIONS.sub(" million", text)
+    text = _MILLIONS.sub(" million", text)
+    if own is None:
+        text = _SCALE.sub(lambda match: f" {_SCALES[match[1]]}", text)
     if own is not None and own.of == "temperature":
         text = _DEGREES.sub(lambda match: _degrees(match, own), text)
     if own is not None and own.of == "time":
         text = _MINUTES.sub(r"\1 min \2 s", _CLOCK.sub(_clock_in_words, text))
+        text = _MIN_S.sub(r"\1 s", text)
         text = _ISO_SPAN.sub(lambda match: f"{match[1] or 0} h {match[2] or 0} min {match[3] or 0} s", text)
     if own is not None and own.of == "length":
         text = _METRES.sub(r"\1.\2 m", text)
@@ -314,7 +319,8 @@ def _in_digits(text: str) -> str:
     match = None if len(text) > MAX_WORDS else _IN_WORDS.fullmatch(text.strip())
     if match is None or (match[1].lower() in ("a", "an") and not (match[2] or match[3] or match[5])):
         return text
-    value = _WORDS.get(match[1].lower(), 1) * _SHARES.get((match[2] or "").lower(), 1)
+    value = 0.5 if match[1].lower() == "half" else _WORDS.get(match[1].lower(), 1)
+    value *= _SHARES.get((match[2] or "").lower(), 1)
     value += 0.5 if match[3] or match[5] else 0
     rest = match["rest"]
     if rest is None:
@@ -373,7 +379,7 @@ def _joined(quantities: Sequence[Quantity], text: str) -> list[Quantity]:
             and last.unit.of == quantity.unit.of
             and last.unit.factor > quantity.unit.factor
             and not quantity.unit.offset
-            and re.fullmatch(r"\s*(?:,|and|und|et|y|e|и)?\s*", text[last.end : quantity.start]) is not None
+            and re.fullmatch(r"\s*\.?(?:,|and|und|et|y|e|и)?\s*", text[last.end : quantity.start]) is not None
         )
         if is_next and last is not None and last.unit is not None and quantity.unit is not None:
             before = joined.pop()

@@ -9,14 +9,19 @@ from gnomon.reading.characters import without_marks
 from gnomon.reading.declarations import Asked, Declaration, Rule, Said
 from gnomon.reading.reader import Reading, last_line, read_answer
 
-_PARTS = re.compile(r"\s*(?:;|→|-{1,2}>|=>|⇒|➔|➜|➡|⟶|\||\n|\s[<>&]\s|(?<=\S)\s+(?=\d{1,2}[.)]\s))\s*")
+_PARTS = re.compile(
+    r"\s*(?:;|→|-{1,2}>|=>|⇒|➔|➜|➡|⟶|\||\n|\s[<>&]\s|"
+    r",?\s(?:followed by|and then)\s|(?<=\S)\s+(?=\d{1,2}[.)]\s))\s*"
+)
 _COMMAS = re.compile(r"\s*[,，、]\s*(?:and\s+)?(?:(?:then|next|finally|lastly)\s+)?")
 _OPENING = re.compile(
-    r"(?:the\s)?(?:correct\s|right\s|final\s)?(?:order|sequence|ranking)(?:\sis)?\s?:\s*|first,?\s(?=.*,\s(?:and\s)?(?:then|next)\s)",
+    r"(?:the\s)?(?:correct\s|right\s|final\s)?(?:order|sequence|ranking|route|path)(?:\s?:|\s(?:is|was):?)\s*|first,?\s(?=.*,\s(?:and\s)?(?:then|next)\s)",
     re.IGNORECASE,
 )
 _ENTRY = re.compile(r"[^.,;:!?→>|\n]{1,40}")
-_NUMBERED = re.compile(r"^\s*(?:[-*•]|\d{1,3}[.)])\s+")
+_NUMBERED = re.compile(
+    r"^\s*(?:[-*•]|\d{1,3}[.)]|(?:first|second|third|fourth|fifth|last)(?:ly)?:)\s+", re.IGNORECASE
+)
 _PLACEHOLDER = re.compile(r"<[a-z ]{1,30}>|…|\.\.\.")
 _SENTENCE_END = re.compile(
     r"(?<!\bSt)(?<!\bDr)(?<!\bMr)(?<!\bMt)(?<!\b[A-Z])(?<!\bMrs)[.!?](?=\s+[A-Z])|。(?=.)"

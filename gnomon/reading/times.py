@@ -73,7 +73,7 @@ _NAMES = {
 }
 _MONTHS = {name: month for month, names in _NAMES.items() for name in names.split()}
 _MONTH = rf"(?P<{{}}>{'|'.join(sorted(_MONTHS, key=len, reverse=True))})\b\.?"
-_YEAR = r"(?P<{}>\d{{4}})"
+_YEAR = r"(?P<{}>\d{{4}}|(?<=-)\d{{2}}(?!\d))"
 _DATES = (
     re.compile(r"(?<!\d)(?P<y>\d{4})[-/.](?P<m>\d{1,2})[-/.](?P<d>\d{1,2})(?!\d)"),
     re.compile(r"(?:(?P<y>\d{4})\s?[年년]\s?)?(?P<m>\d{1,2})\s?[月월]\s?(?P<d>\d{1,2})\s?[日号일]"),
@@ -87,7 +87,10 @@ _DATES = (
     ),
     re.compile(r"(?<![\d./-])(?P<a>\d{1,2})(?P<mark>[./-])(?P<b>\d{1,2})(?P=mark)(?P<y>\d{4}|\d{2})(?!\d)"),
 )
-_DAY_BEHIND = re.compile(r"\s?(?:-|–|to|or|and)\s?(\d{1,2})(?:st|nd|rd|th)?(?![\w:./])(?:,?\s(\d{4})\b)?")
+_ISO_STRETCH = re.compile(r"(?<=\d-\d\d)/(?=\d{4}-)")
+_DAY_BEHIND = re.compile(
+    r"\s?(?:-|–|to|or|and|through|until)\s?(\d{1,2})(?:st|nd|rd|th)?(?![\w:./])(?:,?\s(\d{4})\b)?"
+)
 _MERIDIEM = (
     r"(?P<half>[ap]\.?\s?m\b\.?|in the (?:morning|afternoon|evening)|at night|"
     r"(?:de|da) (?:la )?(?:tarde|noche|noite|mañana|manhã)|nachmittags|abends|"
@@ -151,7 +154,17 @@ _NOON = re.compile(
 _NIGHT = {"midnight", "mitternacht", "medianoche", "minuit", "полночь", "午夜", "零时"}
 _LATE = (
     *("p", "下午", "晚上", "午後", "오후", "in the afternoon", "in the evening", "at night", "noon"),
-    *("de la tarde", "de la noche", "da tarde", "da noite", "nachmittags", "abends", "de l", "du soir"),
+    *(
+        "de la tarde",
+        "de la noche",
+        "da tarde",
+        "da noite",
+        "nachmittags",
+        "abends",
+        "de l'",
+        "de l’",
+        "du soir",
+    ),
 )
 _EARLY = (
     *("am", "a.", "a ", "上午", "早上", "凌晨", "午前", "오전", "in the morning", "midnight"),
@@ -197,7 +210,7 @@ def clock_of(text: str) -> Clock | Stretch[Clock] | Unclear | None:
 
 def date_of(text: str, order: Order | None = None) -> Day | Stretch[Day] | Unclear | None:
     """The one day, or stretch of days, of a text."""
-    text = _plain(text)
+    text = _ISO_STRETCH.sub(" to ", _plain(text))
     days = [
         p
         for pattern in _DATES
