@@ -156,14 +156,17 @@ def _pairs(text: str, on: Ground) -> list[Position]:
         (float(a), float(b))
         for a, b in [*_GEO_URI.findall(text), *_MAP_LINK.findall(text), *_ISO_6709.findall(text)]
     ]
-    for words, side in _PREFIXED.items():
-        text = text.replace(words, f"{side} " if words[-1] == "." else f" {side} ") if words in text else text
-    text = _SPACED_MINUTES.sub(r"\1°\2'", _SPACED.sub(r"\1°\2'\3″", text))
-    written = swapped or links or _by_side(text) or _by_name(text)
-    if written:
+    if swapped or links:
+        return swapped or links
+    if not text.isascii():
+        for words, side in _PREFIXED.items():
+            text = text.replace(words, f"{side} " if words[-1] == "." else f" {side} ")
+    if "°" not in text:
+        text = _SPACED_MINUTES.sub(r"\1°\2'", _SPACED.sub(r"\1°\2'\3″", text))
+    if written := _by_side(text) or _by_name(text):
         return written
     pairs = _plain_pairs(text)
-    return [(b, a) for a, b in pairs] if _SWAPPED.search(text) else pairs
+    return [(b, a) for a, b in pairs] if "lon" in text.lower() and _SWAPPED.search(text) else pairs
 
 
 def _by_side(text: str) -> list[Position]:

@@ -49,14 +49,13 @@ _METRES = re.compile(r"(?<![\d.,])(\d{1,3})\s?m\s?(\d{2})(?!\s?[\w.,%°²³])")
 _MILLIONS = re.compile(r"(?<=\d)M(?=\s[a-z])")
 _SCALE = re.compile(r"(?<=\d)([KMB])(?![\w/])")
 _PER = re.compile(
-    r"(?<![^\W\d_])(?:(k)ilomet(?:er|re)s?|(k)?m|(m)et(?:er|re)s?|(mi)les?|(f)(?:ee)?t)"
-    r"(?:\s+(?:per|an?)\s+(h|s)(?:our|ec(?:ond)?)?"
-    r"|\s?[·⋅*]?\s?(h|s)\s?(?:\^\{?[-−]1\}?|⁻¹))(?!\w)",
+    r"(?<![^\W\d_])(?P<unit>kilomet(?:er|re)s?|km|met(?:er|re)s?|miles?|feet|foot|ft|m)"
+    r"(?:\s+(?:per|an)\s+(?P<per>hour|second|sec|h|s)|\s?[·⋅*]?\s?(?P<power>h|s)\s?(?:\^\{?[-−]1\}?|⁻¹))(?!\w)",
     re.IGNORECASE,
 )
+_SPEED_UNITS = {"ki": "km", "km": "km", "me": "m", "m": "m", "mi": "mi", "fe": "ft", "fo": "ft", "ft": "ft"}
 _DEGREES = re.compile(
-    r"(?:\s?°|\s?º|\s(?:degrees?|deg)\b)\s?(?:(C)(?:elsius)?\b|(F)(?:ahrenheit)?\b|(?!\s?[CFK]))",
-    re.IGNORECASE,
+    r"\s?(?:°|º|\bdeg(?:rees?)?\b)\s?(?:([CF])(?:elsius|ahrenheit)?\b|(?!\s?[CFK]\b))", re.IGNORECASE
 )
 _JOINED = re.compile(r"(?<=[\u3005-\u9fff\uac00-\ud7af])(?=\d)")
 _CALL = re.compile(r"[A-Za-z_]\w*\([^()]*\)")
@@ -227,7 +226,7 @@ def number_of(text: str, own: Unit | None = None) -> float | Unclear | None:
         text = _from_json(text)
     if len(text) > MAX_TEXT:
         text = f"{text[: MAX_TEXT // 2]}\n{text[-MAX_TEXT // 2 :]}"
-    if _CALL.fullmatch(text.strip()):
+    if text.endswith(")") and _CALL.fullmatch(text.strip()):
         return None
     text = without_denied(_spelled_out(without_marks(text), own))
     answer = _one_in(_BECAUSE.split(text, maxsplit=1)[0], own)
@@ -276,33 +275,29 @@ def _spelled_out(text: str, own: Unit | None) -> str:
         text = _JOINED.sub(" ", text)
     if "^" in text or "**" in text:
         text = _SQUARED.sub(lambda match: "²³"[int(match[1]) - 2], text)
-    text = _PER.sub(_speed, _MINUS.sub("-", text))
+    text = _MINUS.sub("-", text)
+    if "per" in text or " an " in text or "^" in text or "⁻" in text:
+        text = _PER.sub(_speed, text)
     if "h" in text:
         text = _HOURS.sub(r"\1 h \2 min", text)
-    text = _MILLIONS.sub(" million", text)
+    if "M " in text:
+        text = _MILLIONS.sub(" million", text)
     if own is None:
         text = _SCALE.sub(lambda match: f" {_SCALES[match[1]]}", text)
-    if own is not None and own.of == "temperature":
-        text = _DEGREES.sub(lambda match: _degrees(match, own), text)
-    if own is not None and own.of == "time":
+    elif own.of == "temperature":
+        scale = "C" if own == UNITS["°c"] else "F"
+        text = _DEGREES.sub(lambda match: f" °{match[1] or scale}", text)
+    elif own.of == "time":
         text = _MINUTES.sub(r"\1 min \2 s", _CLOCK.sub(_clock_in_words, text))
         text = _MIN_S.sub(r"\1 s", text)
         text = _ISO_SPAN.sub(lambda match: f"{match[1] or 0} h {match[2] or 0} min {match[3] or 0} s", text)
-    if own is not None and own.of == "length":
-        text = _METRES.sub(r"\1.\2 m", text)
-    if own is not None and own.of == "length" and ("'" in text or "′" in text or "’" in text):
-        text = _FEET.sub(r"\1 ft \2 in", text)
+    elif own.of == "length":
+        text = _FEET.sub(r"\1 ft \2 in", _METRES.sub(r"\1.\2 m", text))
     return _SPREAD.sub("", _PLUS_MINUS.sub("", text))
 
 
 def _speed(match: re.Match[str]) -> str:
-    of = next(part for part in match.groups()[:5] if part) if any(match.groups()[:5]) else "m"
-    hour_or_second = (match[6] or match[7]).lower()
-    return {"k": "km", "f": "ft"}.get(of.lower(), of.lower()) + "/" + hour_or_second
-
-
-def _degrees(match: re.Match[str], own: Unit) -> str:
-    return " °C" if match[1] else " °F" if match[2] else " °C" if own == UNITS["°c"] else " °F"
+    return f"{_SPEED_UNITS[match['unit'][:2].lower()]}/{(match['per'] or match['power'])[0].lower()}"
 
 
 def _clock_in_words(match: re.Match[str]) -> str:
