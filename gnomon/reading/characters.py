@@ -90,7 +90,9 @@ def without_denied(text: str) -> str:
     >>> without_denied("5 m, not 4 m"), without_denied("It is not 9 June but 10 June.")
     ('5 m, ', 'It is  but 10 June.')
     """
-    return _DENIED.sub("", text)
+    lowered = text.lower()
+    may_deny = "not " in lowered or "nicht " in lowered or "no es " in lowered or "não é " in lowered
+    return _DENIED.sub("", text) if may_deny or "не " in lowered else text
 
 
 def bare(text: str) -> str:

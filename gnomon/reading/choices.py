@@ -53,18 +53,16 @@ _DENIED = re.compile(
     r"can['’]?t|cannot|does\s?n['’o]t|(?:이|가|은|는)?\s*(?:아니|아닙|않)|ではあり|ではない|じゃない|不对|不對|不正确|错)"
 )
 _DENIES = re.compile(
-    r"(?i:\bnot\b|n['’]t\b|\bnever\b|\bneither\b|\bnor\b|\bno\b|\brul\w+ out\b|\bexclud\w+|"
-    r"\beliminat(?:e|es|ed|ing)\b|"
-    r"\breject\w*|\bdoubt\b|\binitially\b|\bprevious(?:ly)?\b|\bat first\b|"
-    r"\b(?:all|anything|everything) but\b|"
-    r"\bdiscard\w*|\binstead of\b|\brather than\b|\bexcept\b|\bunlike\b|\bcannot\b|"
-    r"\bnicht\b|\bweder\b|\bnoch\b|\bkein\w*|"
-    r"\bpas\b|\bni\b|\blet(?: me| us|['’]s)\b(?! think| see| say| go| pick| choose)|"
-    r"\bnão\b|\bне\b|\bни\b|不是|不选|排除)"
+    r"\b(?:not|never|neither|nor|no|rul\w+ out|exclud\w+|eliminat(?:e|es|ed|ing)|reject\w*|discard\w*|doubt|"
+    r"instead of|rather than|except|unlike|cannot|initially|previous(?:ly)?|at first|"
+    r"(?:all|anything|everything) but|let(?: me| us|['’]s)(?! think| see| say| go| pick| choose)|"
+    r"nicht|weder|noch|kein\w*|pas|ni|não|не|ни)\b|n['’]t\b|不是|不选|排除",
+    re.IGNORECASE,
 )
 _CLAUSE = re.compile(
-    r"[.!?;。！？；\n]\s|\n|\b[Nn]o(?: wait)?,\s|,\s*(?:so|therefore|thus|hence|it|а)\b|"
-    r"(?<![Aa]ll )(?<![Aa]nything )(?<![Ee]verything )\b(?:but|aber|pero|mais|mas|sondern|sino)\b|но\b|而是"
+    r"[.!?;。！？；\n]\s|\n|,\s*(?:so|therefore|thus|hence|it|а)\b|"
+    r"\b(?:(?<![Aa]ll )(?<![Aa]nything )(?<![Ee]verything )but\b|(?:aber|pero|mais|mas|sondern|sino|но)\b|"
+    r"[Nn]o(?: wait)?,\s)|而是"
 )
 _CAPITAL = re.compile(r"(?<!N/)[A-Z](?![A-Za-z0-9_]|['’][A-Za-z])")
 _MARKS = r"[*_`(\[\"')\]]{0,6}"
@@ -88,7 +86,7 @@ _CHOSEN_ENDS = re.compile(
     rf"{_MARKS}(?:[.,;!:\n。，；]|$|\s(?:because|since|as|for|over|rather than|instead of)\b|\s\((?!or|and))"
 )
 # What is said of only one option: "Only B fits", "A ✗ B ✓", "A: no, B: yes".
-_ONLY = re.compile(rf"\b(?i:only)\s{_MARKS}$")
+_ONLY = re.compile(rf"[Oo]nly\s{_MARKS}$")
 _ONLY_IS = re.compile(
     rf"{_MARKS}\s(?:fits|matches|works|remains|agrees|makes|is (?:consistent|left|possible|correct|right))\b"
 )
@@ -158,7 +156,7 @@ class Choices:
         self._options = options
         texts = {letter: bare(text) for letter, text in options.items()}
         short = {letter: _without_article(text) for letter, text in texts.items()}
-        self._judged = not _VERDICTS & set(texts.values())  # else "B. No" names an option
+        self._judged = _VERDICTS.isdisjoint(texts.values())  # else "B. No" names an option
         self._texts = short if len(set(short.values())) == len(set(texts.values())) else texts
 
     def parse(self, declaration: Declaration) -> str | Unclear | None:
@@ -183,9 +181,8 @@ class Choices:
         text = said.text
         letters = self._letters_in(text)
         places = [at for at in letters if self._is_chosen(text, at)]
-        ticked = [at for at in letters if self._judged and _TICKED.match(text, at + 1)]
-        if len({text[at] for at in ticked}) == 1:
-            places += ticked
+        if self._judged and (ticked := [at for at in letters if _TICKED.match(text, at + 1)]):
+            places += ticked if len({text[at] for at in ticked}) == 1 else []
         declared = [
             Declaration(Rule.DECLARED, at, text[at : at + MAX_CONTENT].partition("\n")[0])
             for at in places
@@ -216,14 +213,10 @@ class Choices:
     def _is_chosen(text: str, at: int) -> bool:
         if _IS_RIGHT.match(text, at + 1):
             return True
-        if _ENDS_ALL.match(text, at + 1) and _ENDS_SENTENCE.search(text, max(0, at - 3), at):
-            return True
-        if _ONLY_IS.match(text, at + 1) and _ONLY.search(text, max(0, at - 12), at):
-            return True
-        return (
-            _CHOSEN_ENDS.match(text, at + 1) is not None
-            and _CHOOSES.search(text, max(0, at - 60), at) is not None
-        )
+        if _CHOSEN_ENDS.match(text, at + 1):
+            ends_all = _ENDS_ALL.match(text, at + 1) and _ENDS_SENTENCE.search(text, max(0, at - 3), at)
+            return bool(ends_all or _CHOOSES.search(text, max(0, at - 60), at))
+        return bool(_ONLY_IS.match(text, at + 1) and _ONLY.search(text, max(0, at - 12), at))
 
     def undeclared(self, said: Said) -> Iterator[Declaration]:
         text = self._without_list(said.text)

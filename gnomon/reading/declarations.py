@@ -213,9 +213,10 @@ def declarations_in(said: Said, asked: Asked, more: tuple[Declaration, ...] = ()
 
 
 def _structured(said: Said) -> list[Declaration]:
-    if not said.objects and not any(mark in said.text for mark in ("<", "[/", "\\", "boxed")):
+    text = said.text
+    if not (said.objects or "<" in text or "[/" in text or "box" in text):
         return []
-    found = chain(_fields(said), _tags_and_boxes(said.text))
+    found = chain(_fields(said), _tags_and_boxes(text))
     return sorted(found, key=lambda declaration: declaration.at, reverse=True)
 
 

@@ -275,7 +275,8 @@ def _spelled_out(text: str, own: Unit | None) -> str:
         text = _JOINED.sub(" ", text)
     if "^" in text or "**" in text:
         text = _SQUARED.sub(lambda match: "²³"[int(match[1]) - 2], text)
-    text = _MINUS.sub("-", text)
+    if "inus" in text or "egative" in text:
+        text = _MINUS.sub("-", text)
     if "per" in text or " an " in text or "^" in text or "⁻" in text:
         text = _PER.sub(_speed, text)
     if "h" in text:
@@ -293,7 +294,8 @@ def _spelled_out(text: str, own: Unit | None) -> str:
         text = _ISO_SPAN.sub(lambda match: f"{match[1] or 0} h {match[2] or 0} min {match[3] or 0} s", text)
     elif own.of == "length":
         text = _FEET.sub(r"\1 ft \2 in", _METRES.sub(r"\1.\2 m", text))
-    return _SPREAD.sub("", _PLUS_MINUS.sub("", text))
+    text = _PLUS_MINUS.sub("", text)
+    return _SPREAD.sub("", text) if "(" in text or "give" in text or "plus" in text else text
 
 
 def _speed(match: re.Match[str]) -> str:
