@@ -76,7 +76,8 @@ _IS_RIGHT = re.compile(
 )
 _CHOOSES = re.compile(
     r"(?:\bi(?:\s+(?:would|will|have to)|['’](?:ll|d|m))?\s+(?:choose|select|pick|chose|selected|picked|"
-    r"go(?:ing)? (?:with|for)|say|prefer|lean(?:ing)? towards?)|\bleav(?:es|ing)(?:\s(?:only|us with|just))?|"
+    r"go(?:ing)? (?:with|for)|say|prefer|lean(?:ing)? towards?)|\bguess(?:\sis)?|"
+    r"\bleav(?:es|ing)(?:\s(?:only|us with|just))?|"
     r"\b(?:correction|actually|scratch that|no|no wait|wait|i mean|make that)(?=[,:])|"
     r"\b(?:therefore|thus|hence|so|it)[,:]?(?:\s(?:it|this))?(?:\s(?:is|must be|has to be)|['’]s)?)"
     rf"[,:]?\s{{1,3}}(?:(?:the|{_KIND})\s{{1,3}}){{0,3}}[*_`(\[\"']{{0,6}}$",
@@ -111,12 +112,15 @@ _SAID_OF = re.compile(
     r"(?:possible|plausible|likely|true|left|better|the only)|"
     r"holds|works|remains|passt|richtig|sagen|wählen)\b(?!\snicht)|を選"
 )
+_RELATES = re.compile(
+    r"\b(?:than|from|of|via|near|behind|beside|past|between|(?<!points )(?<!responds )to)\s$", re.IGNORECASE
+)
 _BEFORE_LISTED = re.compile(r"[,;]?\s?[A-Z](?:[.,;!:\n]|$)")
 _AFTER_LISTED = re.compile(r"(?<![^\W_])[A-Z][,;]?\s?$")
 _MENTION_ENDS = re.compile(
     rf"{_MARKS}(?:[.,;!:\n。，；]|$|\s(?:or|and|nor|(?i:i (?:guess|think|suppose|believe)|it is))\b)"
 )
-_BETWEEN = rf"(?:,?\s(?i:{_AND})\s(?:(?:possibly|maybe|perhaps|even|also)\s)?|\s?(?:[/&+]|{_AND_CJK})\s?)"
+_BETWEEN = rf"(?:,?\s(?i:{_AND})\s(?:(?:possibly|maybe|perhaps|even|also)\s)?|\s?(?:[/&+→]|->|{_AND_CJK})\s?)"
 _BEFORE_ANOTHER = re.compile(rf"{_BETWEEN}[A-Z](?!\w|['’]\w)")
 _AFTER_ANOTHER = re.compile(rf"(?<![^\W_])[A-Z]{_BETWEEN}$")
 _LABELLED = re.compile(r"[ \t>*_`-]{0,12}\(?([A-Z])[.):][ \t]*(.*)")
@@ -124,7 +128,7 @@ _LEADS = re.compile(
     r"[\W_]*(?:1[.)][\W_]+)?((?-i:[A-Z])|[a-z](?=[)\].]))(?![A-Za-z0-9_]|['’][A-Za-z]|\.[A-Za-z]\.)"
 )
 _LEAD_ENDS = re.compile(
-    rf"{_CLOSE}(?:$|[.:),;\n。，、：–—-]|\s(?:is\s+(?:the\s+)?(?:\w+\s+)?(?:correct|right|best|answer)|because|since|as|"
+    rf"{_CLOSE}(?:$|[.:),;\n。，、：–—]|-(?![A-Z])|\s(?:is\s+(?:the\s+)?(?:\w+\s+)?(?:correct|right|best|answer)|because|since|as|"
     r"rather|not|instead)\b|[가-힣은는이]|です|是正)"
 )
 _LETTER_LINES = re.compile(r"(?:[^\w\n]*[A-Z][^\w\n]*\n+)+[^\w\n]*[A-Z][^\w\n]*")
@@ -252,7 +256,8 @@ class Choices:
             letter = self._letter(match, text)
             if letter is not None:
                 return letter or None
-        return self._by_words(text)
+        by_words = self._by_words(text)
+        return self._by_first_words(text) if by_words is None else by_words
 
     def _letter(self, match: re.Match[str], text: str) -> str | Unclear | None:
         """The letter of a match; "" where it is denied, None where it is no letter of an option."""
@@ -300,13 +305,19 @@ class Choices:
             return letter or None
         return letter if not bare(rest) or self._by_text(rest) == letter else None
 
+    def _by_first_words(self, text: str) -> str | None:
+        """The option whose text is the first sentence, or the first clause, of several."""
+        for end in (_FIRST_SENTENCE, _FIRST_CLAUSE):
+            first = end.split(text, maxsplit=1)[0]
+            if len(first) < len(text) and (by_text := self._by_text(without_marks(first))):
+                return by_text
+        return None
+
     def _leading(self, text: str) -> str | Unclear | None:
         """The option with whose letter or words a reply begins, where it does not list the options."""
         head = text[:MAX_CONTENT]
-        for end in (_FIRST_SENTENCE, _FIRST_CLAUSE):
-            first = end.split(head, maxsplit=1)[0]
-            if len(first) < len(head) and (by_text := self._by_text(without_marks(first))):
-                return by_text
+        if by_text := self._by_first_words(head):
+            return by_text
         match = _LEADS.match(head)
         if match is None or not _LEAD_ENDS.match(head, match.end()):
             return None
@@ -342,8 +353,9 @@ class Choices:
         mentions = [(text[at], at) for at in letters if _is_named(text, at)] + self._named_by_words(text)
         named = self._not_denied(text, mentions)
         if not named and not _REFUSES.search(text):
-            weak = [at for at in letters if _MENTION_ENDS.match(text, at + 1) or _SAID_OF.match(text, at + 1)]
-            named = self._not_denied(text, [(text[at], at) for at in weak])
+            named = self._not_denied(text, [(text[at], at) for at in letters if _ends_clause(text, at)])
+            if named:
+                named |= self._not_denied(text, [(text[at], at) for at in letters if _is_letter(text, at)])
         if len(named) > 1:
             return Unclear() if len(named) < len(self._options) else None
         return next(iter(named), None)
@@ -400,6 +412,19 @@ def _is_named(text: str, at: int) -> bool:
     if begins_line and text[at + 1 : at + 2] in (".", ")", ":"):
         return True
     return ends and _LEADS_TO.search(text, max(0, at - 30), at) is not None
+
+
+def _ends_clause(text: str, at: int) -> bool:
+    """Whether a letter may be what a clause comes to: "The van took route B", but not "left of B"."""
+    is_end = _MENTION_ENDS.match(text, at + 1) or _SAID_OF.match(text, at + 1)
+    return is_end is not None and _RELATES.search(text, max(0, at - 16), at) is None
+
+
+def _is_letter(text: str, at: int) -> bool:
+    """Whether it is no article and no pronoun."""
+    return text[at] not in "AI" or bool(
+        _AFTER_LETTER.match(text, at + 1) or _MENTION_ENDS.match(text, at + 1)
+    )
 
 
 def _is_part(text: str, at: int, edge: str) -> bool:
