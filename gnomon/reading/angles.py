@@ -3,7 +3,7 @@
 import math
 import re
 
-from gnomon.reading.characters import bare, without_marks
+from gnomon.reading.characters import bare, without_denied, without_marks
 from gnomon.reading.declarations import Asked
 from gnomon.reading.quantities import number_of
 from gnomon.reading.reader import Reading, Unclear, read_answer
@@ -38,6 +38,12 @@ _LONG = "|".join(sorted((word for word in _WORDS if word.isascii()), key=len, re
 _COMPASS = re.compile(r"\b(?:(?:north|south|east|west)[ -]?){1,3}(?:ern|wards?)?\b", re.IGNORECASE)
 _ABBREVIATED = re.compile(r"(?<![\w.])(?:[NS]{1,2}[EW]|[EW][NS][EW]|[NESW])(?![\w'’°])")
 _QUADRANT = re.compile(r"\b([NS])\s*(\d+(?:\.\d+)?)\s?°?\s*([EW])\b")
+_SIDES = {"north": 0.0, "east": 90.0, "south": 180.0, "west": 270.0}
+_OFF = re.compile(
+    r"(?<![\d.])(\d{1,3}(?:\.\d{1,9})?)\s?(?:°|º|deg(?:rees?)?)?\s?(north|south|east|west) of (?:due )?"
+    r"(north|south|east|west)\b",
+    re.IGNORECASE,
+)
 _MINUTES = re.compile(r"(?<!\d)(\d{1,3})\s?°\s?(\d{1,2})\s?['′](?:\s?(\d+(?:\.\d+)?)\s?[\"″])?")
 _PI = re.compile(
     r"(?<![\w.])(-?)(?:(\d+(?:\.\d+)?)\s?[*×]?\s?)?(?:π|pi)\b(?:\s?/\s?(\d+))?(?:\s?rad(?:ians?)?\b)?",
@@ -56,7 +62,10 @@ def read_angle(reply: str, *, asked: Asked = "line") -> Reading[float]:
 
 def degrees_in(text: str) -> float | Unclear | None:
     """The one angle of a text, in degrees from 0 to 360."""
-    text = without_marks(text[:MAX_TEXT])
+    text = without_denied(without_marks(text[:MAX_TEXT]))
+    if match := _OFF.search(text):
+        towards, base = (_SIDES[side.lower()] for side in match.group(2, 3))
+        return (base + float(match[1]) * (1 if (towards - base) % 360 == 90 else -1)) % 360
     if match := _QUADRANT.search(text):
         turn = float(match[2]) * (1 if match[3] == "E" else -1)
         return turn % 360 if match[1] == "N" else (180 - turn) % 360

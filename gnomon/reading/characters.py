@@ -11,6 +11,7 @@ _INVISIBLE = (
     *range(0x200B, 0x2010),
     *range(0x202A, 0x202F),
     *range(0x2060, 0x206A),
+    *range(0xFE00, 0xFE10),
 )
 _WIDE = (*range(0xFF01, 0xFF5F), *range(0x1D400, 0x1D800), *range(0x24B6, 0x24EA), *range(0x1F130, 0x1F14A))
 _DIGITS = (*range(0x660, 0x66A), *range(0x6F0, 0x6FA))  # Arabic, Persian
@@ -31,7 +32,8 @@ _WRAPPER = re.compile(
     r"\\(?:text(?:bf|it|rm|tt)?|math(?:bf|rm|it|sf)|boxed|fbox|mbox|operatorname)\s*\{([^{}]*)\}"
 )
 _FRACTION = re.compile(r"\\[dt]?frac\s*\{([^{}]*)\}\s*\{([^{}]*)\}")
-_SPACING = re.compile(r"\\[,;:!()\[\] ]|\\(?:quad|qquad|displaystyle|left|right)(?![A-Za-z])|\$")
+_SHORT_FRACTION = re.compile(r"\\[dt]?frac\s?(\d)\s?(\d)")
+_SPACING = re.compile(r"\\[,;:!()\[\] ]|\\(?:quad|qquad|displaystyle|left|right|bf|rm)(?![A-Za-z])|\$")
 _COMMANDS = (
     (re.compile(r"\^?\{?\\(?:circ|degree)(?![A-Za-z])\}?"), "°"),
     (re.compile(r"\\(?:times|cdot)(?![A-Za-z])"), "×"),
@@ -41,7 +43,15 @@ _COMMANDS = (
     (re.compile(r"\\%"), "%"),
     (re.compile(r"\{,\}"), ","),
 )
-_TAG = re.compile(r"</?answer>|<\|(?:begin|end)_of_box\|>", re.IGNORECASE)
+_TAG = re.compile(
+    r"</?answer>|</?s>|<end_of_turn>|<\|(?:(?:begin|end)_of_box|eot_id|im_end|endoftext)\|>", re.IGNORECASE
+)
+_DENIED = re.compile(
+    r"\b(?:not|nicht|no es|não é|не)\s(?:(?:at|on|in|due|about|the)\s)?"
+    r"(?=[-−+]?\d|(?-i:[A-Z])|(?:north|south|east|west|half|quarter|noon|midnight)\b)"
+    r".*?(?=[,;:\n]|\.(?:\s|$)|\sbut\b|\ssondern\b|$)",
+    re.IGNORECASE,
+)
 _MARKS = " \t\r\n*_`~\"'“”‘’«»„()[]{}<>.,;:!?。、"
 
 
@@ -60,9 +70,10 @@ def without_marks(text: str) -> str:
     >>> without_marks(r"**$\text{B}$**"), without_marks(r"\frac{7}{2}\,\text{m}"), without_marks("*12* m")
     ('B', '7/2m', '12 m')
     """
-    if "\\" in text or "$" in text:
+    if "\\" in text or "$" in text or "{,}" in text:
         for _ in range(3):  # as deep as wrappers are nested in practice
-            text = _FRACTION.sub(r"\1/\2", _WRAPPER.sub(r"\1", text))
+            text = _FRACTION.sub(r" \1/\2", _WRAPPER.sub(r"\1", text))
+        text = _SHORT_FRACTION.sub(r" \1/\2", text)
         text = _SPACING.sub("", text)
         for pattern, sign in _COMMANDS:
             text = pattern.sub(sign, text)
@@ -71,6 +82,17 @@ def without_marks(text: str) -> str:
     if "*" in text:
         text = re.sub(r"\*\*|(?<!\d)\*(?=\S)|(?<=\S)\*(?!\s?\d)", "", text)
     return text.strip().strip("_`~").strip()
+
+
+def without_denied(text: str) -> str:
+    """The text without values that it denies.
+
+    >>> without_denied("5 m, not 4 m"), without_denied("It is not 9 June but 10 June.")
+    ('5 m, ', 'It is  but 10 June.')
+    """
+    lowered = text.lower()
+    may_deny = "not " in lowered or "nicht " in lowered or "no es " in lowered or "não é " in lowered
+    return _DENIED.sub("", text) if may_deny or "не " in lowered else text
 
 
 def bare(text: str) -> str:

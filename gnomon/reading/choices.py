@@ -12,12 +12,12 @@ MAX_LETTERS = 60  # letters by themselves that are looked at
 MAX_CONTENT = 600  # characters of a declaration in which options are looked for
 _KIND = (
     r"option|choice|letter|answer|alternativa|opci[oó]n|opç[aã]o|lettre|letra|buchstabe|antwort|respuesta|"
-    r"réponse|resposta|вариант|ответ|буква|选项|選項|選択肢|보기"
+    r"réponse|resposta|вариант|ответ|буква|选项|選項|選択肢|보기|선택지"
 )
 _OPEN = r"[\s*_`~\"'“”‘’«»„(\[{<$|:>=→#–—-]*"
 _CLOSE = r"[\s*_`~\"'“”‘’«»)\]}>$|]*"
 _WORDS = (
-    rf"(?:(?i:{_KIND}|the|la|le|les|l['’]|die|der|das|is|es|est|ist|é|это|likely|probably|clearly|"
+    rf"(?:(?i:{_KIND}|the|final|correct|la|le|les|l['’]|die|der|das|is|es|est|ist|é|это|likely|probably|clearly|"
     r"definitely|"
     r"therefore|indeed|simply|most likely|i think|i believe|it is|it['’]s|to be|only|just)(?![A-Za-z])|"
     r"[ao](?=\s+[A-Z]\b))"
@@ -50,50 +50,91 @@ _DENIED = re.compile(
     rf"{_CLOSE}\s*(?i:(?:is|was|are|seems|looks|can be|has been|ist|es|est)\s+(?:\w+\s+)?(?:not|n['’]t|wrong|"
     r"incorrect|"
     r"false|too|ruled|out|excluded|eliminated|impossible|unlikely|closed|falsch|incorrect\w*)\b|isn['’]t|wasn['’]t|"
-    r"can['’]?t|cannot|does\s?n['’o]t|(?:이|가)?\s*(?:아니|아닙|않)|ではあり|ではない|じゃない|不对|不對|不正确|错)"
+    r"can['’]?t|cannot|does\s?n['’o]t|(?:이|가|은|는)?\s*(?:아니|아닙|않)|ではあり|ではない|じゃない|不对|不對|不正确|错)"
 )
 _DENIES = re.compile(
-    r"(?i:\bnot\b|n['’]t\b|\bnever\b|\bneither\b|\bnor\b|\bno\b|\brul\w+ out\b|\bexclud\w+|\beliminat\w+|"
-    r"\breject\w*|"
-    r"\bdiscard\w*|\binstead of\b|\brather than\b|\bexcept\b|\bunlike\b|\bcannot\b|\bnicht\b|\bkein\w*|"
-    r"\bpas\b|\bni\b|"
-    r"\bnão\b|\bне\b|\bни\b|不是|不选|排除)"
+    r"\b(?:not|never|neither|nor|no|rul\w+ out|exclud\w+|eliminat(?:e|es|ed|ing)|reject\w*|discard\w*|doubt|"
+    r"instead of|rather than|except|unlike|cannot|initially|previous(?:ly)?|at first|"
+    r"(?:all|anything|everything) but|let(?: me| us|['’]s)(?! think| see| say| go| pick| choose)|"
+    r"nicht|weder|noch|kein\w*|pas|ni|não|не|ни)\b|n['’]t\b|不是|不选|排除",
+    re.IGNORECASE,
 )
 _CLAUSE = re.compile(
-    r"[.!?;。！？；\n]\s|\n|,\s*(?:so|therefore|thus|hence|it)\b|\b(?:but|aber|pero|mais|mas|sondern|sino)\b|но\b|而是"
+    r"[.!?;。！？；\n]\s|\n|,\s*(?:so|therefore|thus|hence|it|а)\b|"
+    r"\b(?:(?<![Aa]ll )(?<![Aa]nything )(?<![Ee]verything )but\b|(?:aber|pero|mais|mas|sondern|sino|но)\b|"
+    r"[Nn]o(?: wait)?,\s)|而是"
 )
-_CAPITAL = re.compile(r"[A-Z](?![A-Za-z0-9_]|['’][A-Za-z])")
+_CAPITAL = re.compile(r"(?<!N/)[A-Z](?![A-Za-z0-9_]|['’][A-Za-z])")
 _MARKS = r"[*_`(\[\"')\]]{0,6}"
 _IS_RIGHT = re.compile(
-    rf"{_MARKS}\.?\s+(?:is|must be|would be|ist|es|est|é|seems|seems to be|appears to be)\s+"
+    rf"{_MARKS}\.?(?:\s\([^()]{{1,60}}\))?\s+"
+    r"(?:is|must be|would be|ist|es|est|é|seems|seems to be|appears to be)\s+"
     r"(?:(?:indeed|clearly|therefore|the|la|le|o|a)\s+){0,2}"
     r"(?:correct\w*|right|best|answer|richtig|bonne|certa|most likely)(?!\s(?:only\s)?if\b)"
-    r"|\s?(?:正确|正確|が正解|(?:이|가) 정답)"
+    rf"|{_MARKS}\s(?:(?:fits|matches) best|makes the most sense|looks (?:like the )?(?:best|right|correct))\b"
+    r"|\s?(?:选项|選項)?是?(?:正确|正確)|が正解|(?:이|가) 정답"
 )
 _CHOOSES = re.compile(
     r"(?:\bi(?:\s+(?:would|will|have to)|['’](?:ll|d|m))?\s+(?:choose|select|pick|chose|selected|picked|"
-    r"go(?:ing)? with|say)|"
+    r"go(?:ing)? (?:with|for)|say|prefer|lean(?:ing)? towards?)|\bguess(?:\sis)?|"
+    r"\bleav(?:es|ing)(?:\s(?:only|us with|just))?|"
+    r"\b(?:correction|actually|scratch that|no|no wait|wait|i mean|make that)(?=[,:])|"
     r"\b(?:therefore|thus|hence|so|it)[,:]?(?:\s(?:it|this))?(?:\s(?:is|must be|has to be)|['’]s)?)"
     rf"[,:]?\s{{1,3}}(?:(?:the|{_KIND})\s{{1,3}}){{0,3}}[*_`(\[\"']{{0,6}}$",
     re.IGNORECASE,
 )
-_CHOSEN_ENDS = re.compile(rf"{_MARKS}(?:[.,;!:\n]|$|\s(?:because|since|as|for)\b)")
+_CHOSEN_ENDS = re.compile(
+    rf"{_MARKS}(?:[.,;!:\n。，；]|$|\s(?:because|since|as|for|over|rather than|instead of)\b|\s\((?!or|and))"
+)
+# What is said of only one option: "Only B fits", "A ✗ B ✓", "A: no, B: yes".
+_ONLY = re.compile(rf"[Oo]nly\s{_MARKS}$")
+_ONLY_IS = re.compile(
+    rf"{_MARKS}\s(?:fits|matches|works|remains|agrees|makes|is (?:consistent|left|possible|correct|right))\b"
+)
+_TICKED = re.compile(rf"{_MARKS}\s?(?:[:=.|–—-]\s?)?{_MARKS}(?:[✓✔✅☑]|(?i:yes|true|correct|right)\b(?! \w))")
+_CROSSED = re.compile(
+    rf"{_MARKS}\s?(?:[:=.|–—-]\s?)?{_MARKS}(?:[✗✘❌✖]|(?i:no|false|incorrect|wrong)\b(?! \w))"
+)
+_LABEL_A = re.compile(r"(?:^|\n)(?:Q:[^\n]*\n+A:|A:(?=[\s*_(]*[A-Z][\s*_.)]*(?:\n|$)))")
+_REFUSES = re.compile(
+    r"n['’]t (?:tell|know|see|say|determine|decide)|"
+    r"\b(?:cannot|can not|unable|not sure|unsure|unclear|impossible to)\b",
+    re.IGNORECASE,
+)
 _NAMES = re.compile(rf"(?:\b(?:{_KIND})s?\s?[*_`(\[\"':]{{0,6}}\s?|\*\*\(?|[(])$", re.IGNORECASE)
 _LEADS_TO = re.compile(
     r"(?:\b(?:is|be|was|think|say|choose|pick|select|with|thus|therefore|so|hence|but|nor|or|and|not)|['’]s|→|=>)"
     r"[:,]?\s{1,3}[*_`(\[\"']{0,6}$",
     re.IGNORECASE,
 )
-_MENTION_ENDS = re.compile(rf"{_MARKS}(?:[.,;!:\n]|$|\s(?:or|and|nor)\b)")
-_OR_ANOTHER = re.compile(rf"\s(?i:{_AND})\s[A-Z](?!\w|['’]\w)")
+_SAID_OF = re.compile(
+    rf"{_MARKS}\s(?:(?:is|seems|(?:may|might|could) be)\s(?:also\s|still\s)?"
+    r"(?:possible|plausible|likely|true|left|better|the only)|"
+    r"holds|works|remains|passt|richtig|sagen|wählen)\b(?!\snicht)|を選"
+)
+_RELATES = re.compile(
+    r"\b(?:than|from|of|via|near|behind|beside|past|between|(?<!points )(?<!responds )to)\s$", re.IGNORECASE
+)
+_BEFORE_LISTED = re.compile(r"[,;]?\s?[A-Z](?:[.,;!:\n]|$)")
+_AFTER_LISTED = re.compile(r"(?<![^\W_])[A-Z][,;]?\s?$")
+_MENTION_ENDS = re.compile(
+    rf"{_MARKS}(?:[.,;!:\n。，；]|$|\s(?:or|and|nor|(?i:i (?:guess|think|suppose|believe)|it is))\b)"
+)
+_BETWEEN = rf"(?:,?\s(?i:{_AND})\s(?:(?:possibly|maybe|perhaps|even|also)\s)?|\s?(?:[/&+→]|->|{_AND_CJK})\s?)"
+_BEFORE_ANOTHER = re.compile(rf"{_BETWEEN}[A-Z](?!\w|['’]\w)")
+_AFTER_ANOTHER = re.compile(rf"(?<![^\W_])[A-Z]{_BETWEEN}$")
 _LABELLED = re.compile(r"[ \t>*_`-]{0,12}\(?([A-Z])[.):][ \t]*(.*)")
 _LEADS = re.compile(
     r"[\W_]*(?:1[.)][\W_]+)?((?-i:[A-Z])|[a-z](?=[)\].]))(?![A-Za-z0-9_]|['’][A-Za-z]|\.[A-Za-z]\.)"
 )
 _LEAD_ENDS = re.compile(
-    rf"{_CLOSE}(?:$|[.:),;\n。，、：–—-]|\s(?:is\s+(?:the\s+)?(?:\w+\s+)?(?:correct|right|best|answer)|because|since|as|"
+    rf"{_CLOSE}(?:$|[.:),;\n。，、：–—]|-(?![A-Z])|\s(?:is\s+(?:the\s+)?(?:\w+\s+)?(?:correct|right|best|answer)|because|since|as|"
     r"rather|not|instead)\b|[가-힣은는이]|です|是正)"
 )
+_LETTER_LINES = re.compile(r"(?:[^\w\n]*[A-Z][^\w\n]*\n+)+[^\w\n]*[A-Z][^\w\n]*")
+_ENDS_SENTENCE = re.compile(r"[a-z)][.!]\s$")
+_ENDS_ALL = re.compile(rf"{_MARKS}[.!]?$")
+_VERDICTS = frozenset({"yes", "no", "true", "false", "correct", "incorrect", "right", "wrong"})
 _FIRST_SENTENCE = re.compile(r"[.!?](?:\s|$)|\n|[。！？]")
 _FIRST_CLAUSE = re.compile(r"[,;:–—]\s|\s-\s|[，；：]")
 _LATIN = str.maketrans("АВСЕНавсе", "ABCEHABCE")
@@ -119,6 +160,7 @@ class Choices:
         self._options = options
         texts = {letter: bare(text) for letter, text in options.items()}
         short = {letter: _without_article(text) for letter, text in texts.items()}
+        self._judged = _VERDICTS.isdisjoint(texts.values())  # else "B. No" names an option
         self._texts = short if len(set(short.values())) == len(set(texts.values())) else texts
 
     def parse(self, declaration: Declaration) -> str | Unclear | None:
@@ -139,14 +181,24 @@ class Choices:
         return self._of(without_marks(text))
 
     def known(self, said: Said) -> tuple[Declaration, ...]:
-        """Declarations that name a letter: "B is correct", "I choose B", "so B."."""
-        return tuple(
-            Declaration(Rule.DECLARED, at, said.text[at])
-            for at in self._letters_in(said.text)
-            if self._is_chosen(said.text, at)
-            and not _is_denied(said.text, at)
-            and not declares_nothing(said.text[said.text.rfind("\n", 0, at) + 1 : at][-160:].lower())
-        )
+        """Declarations that name a letter: "B is correct", "I choose B", "so B.", "A ✗ B ✓"."""
+        text = said.text
+        letters = self._letters_in(text)
+        places = [at for at in letters if self._is_chosen(text, at)]
+        if self._judged and (ticked := [at for at in letters if _TICKED.match(text, at + 1)]):
+            places += ticked if len({text[at] for at in ticked}) == 1 else []
+        declared = [
+            Declaration(Rule.DECLARED, at, text[at : at + MAX_CONTENT].partition("\n")[0])
+            for at in places
+            if not _is_denied(text, at)
+            and not declares_nothing(text[text.rfind("\n", 0, at) + 1 : at][-160:].lower())
+        ]
+        if "A:" in text:
+            declared += [
+                Declaration(Rule.DECLARED, match.end(), text[match.end() :].partition("\n")[0])
+                for match in _LABEL_A.finditer(text)
+            ]
+        return tuple(declared)
 
     def _letters_in(self, text: str) -> list[int]:
         """Where the options' letters stand by themselves; of very many the first and the last."""
@@ -165,10 +217,10 @@ class Choices:
     def _is_chosen(text: str, at: int) -> bool:
         if _IS_RIGHT.match(text, at + 1):
             return True
-        return (
-            _CHOSEN_ENDS.match(text, at + 1) is not None
-            and _CHOOSES.search(text, max(0, at - 60), at) is not None
-        )
+        if _CHOSEN_ENDS.match(text, at + 1):
+            ends_all = _ENDS_ALL.match(text, at + 1) and _ENDS_SENTENCE.search(text, max(0, at - 3), at)
+            return bool(ends_all or _CHOOSES.search(text, max(0, at - 60), at))
+        return bool(_ONLY_IS.match(text, at + 1) and _ONLY.search(text, max(0, at - 12), at))
 
     def undeclared(self, said: Said) -> Iterator[Declaration]:
         text = self._without_list(said.text)
@@ -176,7 +228,7 @@ class Choices:
             return
         yield Declaration(Rule.WHOLE, 0, text)
         yield Declaration(Rule.LEADING, 0, text)
-        if "\n" in text:
+        if "\n" in text and not _LETTER_LINES.fullmatch(text):
             yield Declaration(Rule.LAST_LINE, 0, text.rpartition("\n")[2])
         yield Declaration(Rule.ONLY_MENTION, 0, text)
 
@@ -204,7 +256,8 @@ class Choices:
             letter = self._letter(match, text)
             if letter is not None:
                 return letter or None
-        return self._by_words(text)
+        by_words = self._by_words(text)
+        return self._by_first_words(text) if by_words is None else by_words
 
     def _letter(self, match: re.Match[str], text: str) -> str | Unclear | None:
         """The letter of a match; "" where it is denied, None where it is no letter of an option."""
@@ -221,7 +274,7 @@ class Choices:
         is_word = letter in "AIOEY" and _SMALL_WORD.match(rest) and not _AFTER_LETTER.match(rest)
         if is_word and own != letter:
             return None
-        if _DENIED.match(rest):
+        if _DENIED.match(rest) or (self._judged and _CROSSED.match(rest)):
             return ""
         if own not in (None, letter):
             return Unclear()
@@ -252,13 +305,19 @@ class Choices:
             return letter or None
         return letter if not bare(rest) or self._by_text(rest) == letter else None
 
+    def _by_first_words(self, text: str) -> str | None:
+        """The option whose text is the first sentence, or the first clause, of several."""
+        for end in (_FIRST_SENTENCE, _FIRST_CLAUSE):
+            first = end.split(text, maxsplit=1)[0]
+            if len(first) < len(text) and (by_text := self._by_text(without_marks(first))):
+                return by_text
+        return None
+
     def _leading(self, text: str) -> str | Unclear | None:
         """The option with whose letter or words a reply begins, where it does not list the options."""
         head = text[:MAX_CONTENT]
-        for end in (_FIRST_SENTENCE, _FIRST_CLAUSE):
-            first = end.split(head, maxsplit=1)[0]
-            if len(first) < len(head) and (by_text := self._by_text(without_marks(first))):
-                return by_text
+        if by_text := self._by_first_words(head):
+            return by_text
         match = _LEADS.match(head)
         if match is None or not _LEAD_ENDS.match(head, match.end()):
             return None
@@ -290,14 +349,26 @@ class Choices:
         return "\n".join(line for at, line in enumerate(lines) if at not in repeated).strip()
 
     def _only_mention(self, text: str) -> str | Unclear | None:
-        mentions = [(text[at], at) for at in self._letters_in(text) if _is_named(text, at)]
-        mentions += self._named_by_words(text)
-        letters = {
-            letter for letter, at in mentions if not _is_denied(text, at) and not _DENIED.match(text, at + 1)
+        letters = self._letters_in(text)
+        mentions = [(text[at], at) for at in letters if _is_named(text, at)] + self._named_by_words(text)
+        named = self._not_denied(text, mentions)
+        if not named and not _REFUSES.search(text):
+            named = self._not_denied(text, [(text[at], at) for at in letters if _ends_clause(text, at)])
+            if named:
+                named |= self._not_denied(text, [(text[at], at) for at in letters if _is_letter(text, at)])
+        if len(named) > 1:
+            return Unclear() if len(named) < len(self._options) else None
+        return next(iter(named), None)
+
+    def _not_denied(self, text: str, mentions: list[tuple[str, int]]) -> set[str]:
+        """The letters that are named somewhere without being denied there."""
+        return {
+            letter
+            for letter, at in mentions
+            if not _is_denied(text, at)
+            and not _DENIED.match(text, at + 1)
+            and not (self._judged and _CROSSED.match(text, at + 1))
         }
-        if len(letters) > 1:
-            return Unclear() if len(letters) < len(self._options) else None
-        return next(iter(letters), None)
 
     def _named_by_words(self, text: str) -> list[tuple[str, int]]:
         """Where the texts of options stand in a text; one within a longer one's place does not count."""
@@ -328,14 +399,31 @@ def _without_article(plain: str) -> str:
 
 def _is_named(text: str, at: int) -> bool:
     """Whether a letter that stands by itself is meant as the name of an option."""
-    if _NAMES.search(text, max(0, at - 20), at) or _OR_ANOTHER.match(text, at + 1):
+    if _NAMES.search(text, max(0, at - 20), at) or _BEFORE_ANOTHER.match(text, at + 1):
+        return True
+    if _AFTER_ANOTHER.search(text, max(0, at - 16), at):
+        return True
+    if _BEFORE_LISTED.match(text, at + 1):
+        return True
+    ends = _MENTION_ENDS.match(text, at + 1) is not None
+    if ends and _AFTER_LISTED.search(text, max(0, at - 4), at):
         return True
     begins_line = not text[text.rfind("\n", 0, at) + 1 : at].strip(" \t>*_`-(")
     if begins_line and text[at + 1 : at + 2] in (".", ")", ":"):
         return True
-    return (
-        _MENTION_ENDS.match(text, at + 1) is not None
-        and _LEADS_TO.search(text, max(0, at - 30), at) is not None
+    return ends and _LEADS_TO.search(text, max(0, at - 30), at) is not None
+
+
+def _ends_clause(text: str, at: int) -> bool:
+    """Whether a letter may be what a clause comes to: "The van took route B", but not "left of B"."""
+    is_end = _MENTION_ENDS.match(text, at + 1) or _SAID_OF.match(text, at + 1)
+    return is_end is not None and _RELATES.search(text, max(0, at - 16), at) is None
+
+
+def _is_letter(text: str, at: int) -> bool:
+    """Whether it is no article and no pronoun."""
+    return text[at] not in "AI" or bool(
+        _AFTER_LETTER.match(text, at + 1) or _MENTION_ENDS.match(text, at + 1)
     )
 
 

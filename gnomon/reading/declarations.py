@@ -64,13 +64,14 @@ _CALL = re.compile(r"\"(?:arguments|parameters)\"\s*:")
 _CALL_NAMES = frozenset({"arguments", "parameters"})
 _FIELD = re.compile(
     r"(?:the|your|my|final|correct|right|best|selected|chosen|predicted)*"
-    r"(?:answers?|option|choice|letter|prediction|response|result|respuesta|réponse|antwort|resposta|ответ|答案"
+    r"(?:answers?|ans|final|output|label|option|choice|letter|prediction|response|result|respuesta|réponse|antwort|resposta|ответ|答案"
     r"|answerletter|optionno|optionnumber|answeroption|answerchoice|optionletter|optionid|choiceletter|正解|答え|정답)"
 )
 _TAG = re.compile(
-    r"<(/?)(answer|final_?answer|choice|option|result|solution)>|<\|(begin|end)_of_box\|>", re.IGNORECASE
+    r"[<\[](/?)(answer|ans|final|final_?answer|choice|option|result|solution)[>\]]|<\|(begin|end)_of_box\|>",
+    re.IGNORECASE,
 )
-_BRACE = re.compile(r"\\(?:boxed|fbox)\s*\{|\\[{}]|[{}]")
+_BRACE = re.compile(r"(?:\\|\b)(?:boxed|fbox)\s*\{|\\[{}]|[{}]")
 
 # What stands between a label and what it declares.
 _GAP = r"[\s*_`\"'\])}]{0,6}?"
@@ -107,6 +108,7 @@ _LABELS: Mapping[str, re.Pattern[str]] = {
         ("故选", "应选", "应该选", "我选", "所以选", "因此选", "最终选", "故選", "應選", "我選"),
         re.compile(r"(?:择|擇)?[\s*]{0,6}:?"),
     ),
+    **dict.fromkeys(("选", "選"), re.compile(r"(?:择|擇)?[\s*:]{0,6}(?=\(?[a-z](?![a-z]))")),
     **dict.fromkeys(("答え", "こたえ", "解答", "回答", "選択肢"), _JAPANESE),
     **dict.fromkeys(("정답", "답변", "답"), _KOREAN),
 }
@@ -125,7 +127,8 @@ _UNDOES = re.compile(
     r"\b(?:not|never|wrong|incorrect|false|mistaken|mistake|tempt\w*|falsche|incorrecta|fausse|errada|incorreta|"
     r"(?:might|may|could|would) (?:think|say|argue|guess|seem)|"
     r"argue|first thought|seems? like|why)\b|n['’]t\b|"
-    r"неправильн|неверн|错误|錯誤"
+    r"неправильн|неверн|错误|錯誤|不[能应该会]{0,2}$|"
+    r"\b(?:second|alternative|another|rejected|previous|earlier|initial|each|every)\s$"
 )
 _SUPPOSES = re.compile(r"^\W*(?:even\s+|only\s+)?(?:if|unless|whether|suppose|had)\b")
 
@@ -190,6 +193,8 @@ def declarations_in(said: Said, asked: Asked, more: tuple[Declaration, ...] = ()
         in_words.sort(key=lambda declaration: declaration.at)
     in_words.reverse()
     structured = _structured(said)
+    if not (in_words or structured):
+        return
     if asked == "line":
         in_json = [replace(d, rule=Rule.ASKED_FORM) for d in structured if d.rule == Rule.JSON]
         lines = [d for d in in_words if d.rule == Rule.ASKED_FORM]
@@ -208,9 +213,10 @@ def declarations_in(said: Said, asked: Asked, more: tuple[Declaration, ...] = ()
 
 
 def _structured(said: Said) -> list[Declaration]:
-    if not said.objects and "<" not in said.text and "\\" not in said.text:
+    text = said.text
+    if not (said.objects or "<" in text or "[/" in text or "box" in text):
         return []
-    found = chain(_fields(said), _tags_and_boxes(said.text))
+    found = chain(_fields(said), _tags_and_boxes(text))
     return sorted(found, key=lambda declaration: declaration.at, reverse=True)
 
 
@@ -226,6 +232,8 @@ def _answers(fields: Mapping[str, Any], depth: int) -> Iterator[str]:
         if _FIELD.fullmatch(re.sub(r"[\s_-]", "", name.lower())):
             if isinstance(value, dict) and depth and any(True for _ in _answers(value, depth - 1)):
                 yield from _answers(value, depth - 1)
+            elif isinstance(value, dict) and isinstance(value.get("value"), str):
+                yield value["value"]
             elif isinstance(value, int | float) and isinstance(fields.get("unit"), str):
                 yield f"{value!r} {fields['unit']}"
             elif value is not None:
@@ -235,9 +243,9 @@ def _answers(fields: Mapping[str, Any], depth: int) -> Iterator[str]:
 
 
 def _tags_and_boxes(text: str) -> Iterator[Declaration]:
-    if "<" in text:
+    if "<" in text or "[/" in text:
         yield from _tags(text)
-    if "\\boxed" not in text and "\\fbox" not in text:
+    if "boxed" not in text and "fbox" not in text:
         return
     open_braces: list[re.Match[str]] = []
     boxes = []
@@ -263,7 +271,7 @@ def _tags(text: str) -> Iterator[Declaration]:
         elif opening is not None and opening[0] == name:
             tags.append((opening, match.start()))
             opening = None
-    if opening is not None:
+    if opening is not None and text[opening[1]] == "<":
         tags.append((opening, len(text)))
     for (name, at, start), end in tags[-MAX_TRIED:]:
         inner = text[start:end][:MAX_LINE].strip()

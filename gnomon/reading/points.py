@@ -5,7 +5,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
-from gnomon.reading.characters import without_marks
+from gnomon.reading.characters import without_denied, without_marks
 from gnomon.reading.declarations import Asked, Declaration
 from gnomon.reading.reader import Reading, Unclear, objects_and_values, read_answer
 
@@ -20,8 +20,27 @@ MAX_TEXT = 4_000
 _FLOAT = r"[-+]?(?:\d{1,12}(?:\.\d{1,15})?|\.\d{1,15})(?:[eE][-+]?\d{1,3})?"
 _WKT = re.compile(rf"\bPOINT\s?Z?M?\s*\(\s*({_FLOAT})[\s,]+({_FLOAT})(?:\s+{_FLOAT})?\s*\)", re.IGNORECASE)
 _GEO_URI = re.compile(rf"\bgeo:({_FLOAT}),({_FLOAT})")
-_MAP_LINK = re.compile(rf"(?:@|[?&](?:q|ll|query|center)=)({_FLOAT})(?:,|%2C)\s?({_FLOAT})")
-_BESIDE = {"north": 1, "south": -1, "east": 1, "west": -1, "n": 1, "s": -1, "e": 1, "w": -1, "o": -1}
+_MAP_LINK = re.compile(
+    rf"(?:@|[?&](?:q|ll|query|center)=|#map=[\d.]{{1,5}}/|[?&]mlat=|!3d)({_FLOAT})(?:,|%2C|/|&mlon=|!4d)\s?({_FLOAT})"
+)
+_ISO_6709 = re.compile(r"(?<![\w.])([-+]\d{2}(?:\.\d{1,15})?)([-+]\d{3}(?:\.\d{1,15})?)(?![\w.])")
+_SPACED = re.compile(r"(?<![\w.])(\d{1,3})\s(\d{1,2})\s(\d{1,2}(?:\.\d{1,9})?)\s?(?=[NSEW]\b)")
+_SPACED_MINUTES = re.compile(r"(?<![\w.])(\d{1,3})\s(\d{1,2}\.\d{1,9})\s?(?=[NSEW]\b)")
+_SWAPPED = re.compile(
+    r"\blon[a-z]*\W{1,5}lat[a-z]*\b(?=\W*\d)|\blon[a-z]*\W{1,5}lat[a-z]*\W{1,6}(?=[-+\d(])", re.IGNORECASE
+)
+_COMMA_DECIMALS = re.compile(
+    r"(?<![\d.])([-+]?\d{1,3}),(\d{1,15})\s*[,;]?\s+([-+]?\d{1,3}),(\d{1,15})(?![\d.,])"
+)
+_LATITUDE_SIDES = {
+    **dict.fromkeys(("n", "north", "nord", "norte"), 1),
+    **dict.fromkeys(("s", "south", "sud", "süd", "sur", "sul"), -1),
+}
+_LONGITUDE_SIDES = {
+    **dict.fromkeys(("e", "east", "ost", "est", "este", "leste"), 1),
+    **dict.fromkeys(("w", "west", "ouest", "oeste"), -1),
+}
+_BESIDE = {**_LATITUDE_SIDES, **_LONGITUDE_SIDES}
 _PREFIXED = {
     "北纬": "N",
     "南纬": "S",
@@ -39,18 +58,20 @@ _PREFIXED = {
     "з.д.": "W",
 }
 _DMS = (
-    r"(\d{1,3}(?:[.,]\d{1,15})?)(?:\s?(?:°|º|deg(?:rees?)?\b|度|d(?=\s?\d))\s?(?:(\d{1,2}(?:[.,]\d{1,15})?)\s?(?:['′’]|m(?:in)?\b|分)\s?"
+    r"(\d{1,3}(?:[.,]\d{1,15})?)(?:\s?(?:°|º|deg(?:rees?)?\b|度|d(?=\s?\d))\s?(?:(\d{1,2}(?:[.,]\d{1,15})?)\s?(?:['′’]|m(?:in)?(?![a-z])|分)\s?"
     r"(?:(\d{1,2}(?:[.,]\d{1,15})?)\s?(?:[\"″”]|''|s(?:ec)?\b|秒)?)?)?)?"
 )
-_SIDE = r"(?:north|south|east|west|[NSEW])"
+_SIDE = rf"(?:{'|'.join(sorted(_BESIDE, key=len, reverse=True))})"
 _BEHIND = re.compile(rf"(?<![\w.])([-−+]?){_DMS}\s?,?({_SIDE})(?![A-Za-z])", re.IGNORECASE)
 _BEFORE = re.compile(rf"(?<![A-Za-z])({_SIDE})\s?([-−+]?){_DMS}(?![\w])", re.IGNORECASE)
+_LATITUDES = frozenset({"lat", "latitud", "breite", "широта", "纬度", "緯度", "위도"})
 _NAMED = re.compile(
-    rf"\b(lat|lon|lng|long)(?:itude)?(?:_deg)?\b[^\w\n+−-]{{0,6}}(?:is\s)?([-+−]?){_DMS}\s?(?:(north|south|east|west|[NSEW])\b)?",
+    rf"\b(lat|lon|lng|long|latitud|longitud|breite|länge|широта|долгота|纬度|緯度|经度|經度|経度|위도|경도)"
+    rf"(?:itude)?(?:_deg)?(?![a-z])[^\w\n+−-]{{0,6}}(?:(?:is|of)\s)?([-+−]?){_DMS}\s?(?:(north|south|east|west|[NSEW])\b)?",
     re.IGNORECASE,
 )
 _PAIR = re.compile(
-    rf"(?<![\w.])[(\[]?\s*({_FLOAT})\s?(?:°|m\b|metres\b|meters\b)?\s*[,;/\s]\s*({_FLOAT})\s?(?:°|m\b|metres\b|meters\b)?(?![\d.]*\d|\s?[,;]\s?[-+]?\d)"
+    rf"(?<![\w.])(?<!\d,)(?<!\d,\s)[(\[]?\s*({_FLOAT})\s?(?:°|m\b|metres\b|meters\b)?\s*[,;/\s]\s*({_FLOAT})\s?(?:°|m\b|metres\b|meters\b)?(?![\d.]*\d|\s?[,;]\s?[-+]?\d)"
 )
 _AXES = re.compile(
     rf"\bx(?:_m)?\s*[=:]\s*({_FLOAT})\s?m?\b.{{0,10}}?\by(?:_m)?\s*[=:]\s*({_FLOAT})",
@@ -82,7 +103,7 @@ def position_in(text: str, on: Ground) -> Position | Unclear | None:
             return position_of(json.loads(text), on)
         except (ValueError, RecursionError):
             pass
-    text = without_marks(text[:MAX_TEXT]).replace("−", "-")
+    text = without_denied(without_marks(text[:MAX_TEXT])).replace("−", "-").replace("–", "-")
     positions = list(dict.fromkeys(p for pair in _pairs(text, on) if (p := _checked(pair, on)) is not None))
     return Unclear() if len(positions) > 1 else next(iter(positions), None)
 
@@ -90,7 +111,11 @@ def position_in(text: str, on: Ground) -> Position | Unclear | None:
 def position_of(written: object, on: Ground) -> Position | None:
     """The position of a GeoJSON Point, a mapping or a pair; None where it is none."""
     if isinstance(written, Mapping):
-        return _checked(_named(written, on), on)
+        pair = _named(written, on)
+        if pair is not None and on == "earth" and all(isinstance(part, str) for part in pair):
+            position = position_in(f"lat {pair[0]}, lon {pair[1]}", on)
+            return None if isinstance(position, Unclear) else position
+        return _checked(pair, on)
     return _checked(written, on) if isinstance(written, Sequence) and not isinstance(written, str) else None
 
 
@@ -100,6 +125,13 @@ def _named(fields: Mapping[str, Any], on: Ground) -> Sequence[Any] | None:
     coordinates = fields.get("coordinates")
     if fields.get("type") == "Point" and isinstance(coordinates, list) and len(coordinates) >= 2:
         return coordinates[1::-1] if on == "earth" else coordinates[:2]
+    inner = next(
+        (fields[name] for name in ("coordinates", "location", "point", "position") if name in fields), None
+    )
+    if isinstance(inner, Mapping):
+        return _named(inner, on)
+    if isinstance(inner, list) and "type" not in fields and "coordinates" not in fields:
+        return inner
     names = NAMES if on == "earth" else PLANE_NAMES
     return next(([fields[a], fields[b]] for a, b in names if a in fields and b in fields), None)
 
@@ -120,10 +152,21 @@ def _pairs(text: str, on: Ground) -> list[Position]:
     if on == "plane":
         written = [(b, a) for a, b in swapped] + [(float(a), float(b)) for a, b in _AXES.findall(text)]
         return written or _plain_pairs(text)
-    links = [(float(a), float(b)) for a, b in [*_GEO_URI.findall(text), *_MAP_LINK.findall(text)]]
-    for words, side in _PREFIXED.items():
-        text = text.replace(words, f" {side} ") if words in text else text
-    return swapped or links or _by_side(text) or _by_name(text) or _plain_pairs(text)
+    links = [
+        (float(a), float(b))
+        for a, b in [*_GEO_URI.findall(text), *_MAP_LINK.findall(text), *_ISO_6709.findall(text)]
+    ]
+    if swapped or links:
+        return swapped or links
+    if not text.isascii():
+        for words, side in _PREFIXED.items():
+            text = text.replace(words, f"{side} " if words[-1] == "." else f" {side} ")
+    if "°" not in text:
+        text = _SPACED_MINUTES.sub(r"\1°\2'", _SPACED.sub(r"\1°\2'\3″", text))
+    if written := _by_side(text) or _by_name(text):
+        return written
+    pairs = _plain_pairs(text)
+    return [(b, a) for a, b in pairs] if "lon" in text.lower() and _SWAPPED.search(text) else pairs
 
 
 def _by_side(text: str) -> list[Position]:
@@ -131,14 +174,10 @@ def _by_side(text: str) -> list[Position]:
     before = [(m.start(), _degrees(m[2], m[3], m[4], m[5]), m[1]) for m in _BEFORE.finditer(text)]
     for angles in (behind, before):
         latitudes = [
-            _BESIDE[side.lower()] * angle
-            for _, angle, side in angles
-            if side.lower() in ("n", "s", "north", "south")
+            _BESIDE[side.lower()] * angle for _, angle, side in angles if side.lower() in _LATITUDE_SIDES
         ]
         longitudes = [
-            _BESIDE[side.lower()] * angle
-            for _, angle, side in angles
-            if side.lower() in ("e", "w", "east", "west")
+            _BESIDE[side.lower()] * angle for _, angle, side in angles if side.lower() in _LONGITUDE_SIDES
         ]
         if latitudes and len(latitudes) == len(longitudes):
             return list(zip(latitudes, longitudes, strict=True))
@@ -150,7 +189,7 @@ def _by_name(text: str) -> list[Position]:
     longitudes: list[float] = []
     for match in _NAMED.finditer(text):
         sign = _BESIDE[match[6].lower()] if match[6] else 1
-        (latitudes if match[1].lower() == "lat" else longitudes).append(
+        (latitudes if match[1].lower() in _LATITUDES else longitudes).append(
             sign * _degrees(match[2], *match.group(3, 4, 5))
         )
     return list(zip(latitudes, longitudes, strict=True)) if len(latitudes) == len(longitudes) else []
@@ -165,6 +204,6 @@ def _degrees(sign: str, degrees: str, minutes: str | None, seconds: str | None) 
 
 
 def _plain_pairs(text: str) -> list[Position]:
-    if text.count(";") == 1:  # "60,17; 24,94"
-        text = re.sub(r"(?<=\d),(?=\d)", ".", text)
+    if "." not in text:  # "60,17; 24,94"
+        text = _COMMA_DECIMALS.sub(r"\1.\2; \3.\4", text)
     return [(float(a), float(b)) for a, b in _PAIR.findall(text)]

@@ -8,18 +8,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from gnomon.reading.characters import without_marks
+from gnomon.reading.characters import without_denied, without_marks
 from gnomon.reading.declarations import Asked
 from gnomon.reading.reader import Reading, Unclear, read_answer
-from gnomon.reading.units import Unit, converted, unit_in, unit_of
+from gnomon.reading.units import UNITS, Unit, converted, unit_in, unit_of
 
 MAX_TEXT = 4_000  # characters of a text in which numbers are looked for: its beginning and its end
+MAX_WORDS = 80  # characters of a number in words
 SAME = 0.05  # by how much a value in another unit may be rounded beside the same value
 _SPACE = "\u00a0\u2009\u202f\u2007 "
-_GROUP = rf"['’{_SPACE}]"
+_GROUP = rf"['’_{_SPACE}]"
 _VULGAR = "½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞"
 _DIGITS = (
     rf"\d{{1,3}}(?:,\d{{3}}){{1,6}}(?:\.\d{{1,15}})?(?![\d,]*\d)|\d{{1,3}}(?:\.\d{{3}}){{1,6}},\d{{1,15}}|\d{{1,3}}(?:\.\d{{3}}){{2,6}}"
+    r"|\d{1,2}(?:,\d{2}){1,5},\d{3}(?![\d,]*\d)"
     rf"|\d{{1,3}}(?:{_GROUP}\d{{3}}){{1,6}}(?:[.,]\d{{1,15}})?(?!\d)"
     rf"|\d{{1,18}}(?:[.,]\d{{1,15}})?|\.\d{{1,15}}"
 )
@@ -28,19 +30,37 @@ _NUMBER = re.compile(
     rf"(?:(?:(?P<whole>\d{{1,6}})\s+)?(?P<top>\d{{1,6}})\s?[/⁄]\s?(?P<bottom>\d{{1,6}})(?![\d/.])"
     rf"|(?P<digits>{_DIGITS})?\s?(?P<vulgar>[{_VULGAR}])|(?P<plain>{_DIGITS}))"
     r"(?:[eE](?P<e>[-+−]?\d{1,3})|\s?[×x·*]\s?10\s?(?:\^|\*\*)\s?\{?(?P<ten>[-+−]?\d{1,3})\}?|\^\{?(?P<power>[-+−]?\d{1,3})\}?)?"
-    r"(?:\s?(?P<times>k(?![^\W\d_])|(?:thousand|million|tausend|mil|millions?|Millionen)\b))?"
+    r"(?:\s?(?P<times>k(?![^\W\d_])|(?:thousand|million|billion|tausend|mil|millions?|Millionen)\b))?"
     rf"(?:(?:[{_SPACE}]|-(?=[A-Za-z]))?(?P<unit>°\s?[CF]?(?![A-Za-z])|%|[^\W\d_][\w/²³°-]{{0,20}}))?"
 )
-_TIMES = {"k": 1e3, "thousand": 1e3, "tausend": 1e3, "mil": 1e3}
+_TIMES = {"k": 1e3, "thousand": 1e3, "tausend": 1e3, "mil": 1e3, "billion": 1e9}
+_SCALES = {"K": "thousand", "M": "million", "B": "billion"}
 _SUPERSCRIPT = re.compile(r"(?<=10)[⁺⁻]?[⁰¹²³⁴-⁹]{1,3}")
 _LOWERED = str.maketrans("⁺⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "+-0123456789")
 _SQUARED = re.compile(r"(?<=[A-Za-z])(?:\^|\*\*)\{?([23])\}?")
 _HOURS = re.compile(
-    r"(?<![\d.])(\d{1,6}(?:\.\d{1,6})?)\s?h(?:(?:ou)?rs?|r)?\s?(\d{1,2})(?:\s?(?:m(?:in(?:ute)?s?)?|['′]))?(?![\w.,:]\w)(?![A-Za-z])"
+    r"(?<![\d.])(\d{1,6}(?:\.\d{1,6})?)\s?h(?:ou?rs?|rs?|eures?)?\s?(\d{1,2})(?:\s?(?:m(?:in(?:ute)?s?)?|['′]))?(?![\w.,:]\w)(?![A-Za-z])"
 )
 _CLOCK = re.compile(r"(?<![\d:.])(\d{1,3}):(\d{2})(?::(\d{2}(?:\.\d+)?))?(?![\d:])(\s?(?:h|min)\w*)?")
-_MINUTES = re.compile(r"(?<!\d)(\d{1,6})\s?m\s?(\d{1,2}(?:\.\d{1,6})?)\s?s\b")
-_MINUS = re.compile(r"\bminus\s(?=\d)", re.IGNORECASE)
+_MINUTES = re.compile(r"(?<!\d)(\d{1,6})\s?[m'′]\s?(\d{1,2}(?:\.\d{1,6})?)\s?(?:s\b|[\"″])")
+_MIN_S = re.compile(r"(\d\s?min(?:utes?)?\s\d{1,2})(?![\d.:]*\s?[^\W\d_]|[\d.:])")
+_ISO_SPAN = re.compile(r"\bPT(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)S)?\b")
+_METRES = re.compile(r"(?<![\d.,])(\d{1,3})\s?m\s?(\d{2})(?!\s?[\w.,%°²³])")
+_MILLIONS = re.compile(r"(?<=\d)M(?=\s[a-z])")
+_SCALE = re.compile(r"(?<=\d)([KMB])(?![\w/])")
+_PER = re.compile(
+    r"(?<![^\W\d_])(?P<unit>kilomet(?:er|re)s?|km|met(?:er|re)s?|miles?|feet|foot|ft|m)"
+    r"(?:\s+(?:per|an)\s+(?P<per>hour|second|sec|h|s)|\s?[·⋅*]?\s?(?P<power>h|s)\s?(?:\^\{?[-−]1\}?|⁻¹))(?!\w)",
+    re.IGNORECASE,
+)
+_SPEED_UNITS = {"ki": "km", "km": "km", "me": "m", "m": "m", "mi": "mi", "fe": "ft", "fo": "ft", "ft": "ft"}
+_DEGREES = re.compile(
+    r"\s?(?:°|º|\bdeg(?:rees?)?\b)\s?(?:([CF])(?:elsius|ahrenheit)?\b|(?!\s?[CFK]\b))", re.IGNORECASE
+)
+_JOINED = re.compile(r"(?<=[\u3005-\u9fff\uac00-\ud7af])(?=\d)")
+_CALL = re.compile(r"[A-Za-z_]\w*\([^()]*\)")
+_SO = re.compile(r"\b(?:so|therefore|thus|hence|giving|which (?:gives|makes)|for a total of)\b")
+_MINUS = re.compile(r"\b(?:minus|negative)\s(?=\d)", re.IGNORECASE)
 _FEET = re.compile(r"(?<!\d)(\d{1,6})\s?['′’]\s?(\d{1,3}(?:\.\d{1,6})?)\s?(?:[\"″”]|'')")
 _SIGNED = rf"[-−]?(?:\d[\d.,]{{0,20}}|[{_VULGAR}])"
 _MEASURE = r"(?:\s?[^\W\d_°%][\w/²³]{0,15}|\s?[°%][CF]?)?"
@@ -54,11 +74,13 @@ _BOUND = re.compile(
     r"no more than|"
     r"under|over|"
     r"mehr als|weniger als|mindestens|höchstens|más de|menos de|plus de|moins de|более|менее|"
-    r"至少|最多)|[<>≤≥≦≧])\s*(?=\d)"
+    r"至少|最多)|[<>≤≥≦≧])\s*(?=\d)|\d\s(?:or|and) (?:more|less|fewer|above|over)\b"
 )
 _PLUS_MINUS = re.compile(rf"(?:±|\+/?-)\s?(?:{_DIGITS})")
 _SPREAD = re.compile(
-    r"\((?:range|between|from|uncertainty|error|accuracy|give or take)\b[^()]*\)", re.IGNORECASE
+    r"\((?:range|between|from|uncertainty|error|accuracy|give or take)\b[^()]*\)"
+    r"|,?\s(?:give or take|plus or minus)\s\d+(?:\.\d+)?",
+    re.IGNORECASE,
 )
 _BECAUSE = re.compile(
     r"\s(?:because|since|as|so|where|given|but|though|although|while|which|weil|denn|porque|"
@@ -100,9 +122,21 @@ _WORDS = {
         f"{ten}-{_SMALL[one]}": 10 * at + one for at, ten in enumerate(_TENS, start=2) for one in range(1, 10)
     },
 }
+_SHARES = {
+    "half": 0.5,
+    "third": 1 / 3,
+    "quarter": 0.25,
+    "dozen": 12,
+    "hundred": 100,
+    "thousand": 1e3,
+    "million": 1e6,
+}
 _IN_WORDS = re.compile(
-    rf"(?:about |approximately |roughly )?({'|'.join(sorted(_WORDS, key=len, reverse=True))})"
-    r"(\s[^\W\d_]+)?\.?",
+    r"(?:(?:there (?:is|are)|i (?:can )?(?:see|count)|it(?:'s| is| takes| took))\s)?"
+    r"(?:about |approximately |roughly |around |exactly )?"
+    rf"({'|'.join(sorted(_WORDS, key=len, reverse=True))}|half|an?(?=\s))(?:[\s-]({'|'.join(_SHARES)})s?)?"
+    r"(\sand a half)?(?:\s(?:of an?|an?))?(\s[^\W\d_]+)?(\sand a half)?"
+    r"(?:\s(?:and\s)?(?P<rest>\S+)(?P<of>\s[^\W\d_]+))?(?:\s(?:in|on|at|visible)\s\D{0,40})?\.?",
     re.IGNORECASE,
 )
 
@@ -167,7 +201,7 @@ def _decimal(digits: str) -> float:
     (1234.0, 1234.5, 0.125, 1234.5, 1.2)
     """
     digits = re.sub(_GROUP, "", digits)
-    if re.fullmatch(r"[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?", digits):
+    if re.fullmatch(r"[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?|\d{1,2}(?:,\d{2})+,\d{3}", digits):
         digits = digits.replace(",", "")
     elif re.fullmatch(r"\d{1,3}(?:\.\d{3})+,\d+|\d{1,3}(?:\.\d{3}){2,}", digits):
         digits = digits.replace(".", "")
@@ -192,10 +226,18 @@ def number_of(text: str, own: Unit | None = None) -> float | Unclear | None:
         text = _from_json(text)
     if len(text) > MAX_TEXT:
         text = f"{text[: MAX_TEXT // 2]}\n{text[-MAX_TEXT // 2 :]}"
-    text = _BECAUSE.split(_spelled_out(without_marks(text), own), maxsplit=1)[0]
-    text = _of_formula(text)
-    if match := _IN_WORDS.fullmatch(text.strip()):
-        text = f"{_WORDS[match[1].lower()]}{match[2] or ''}"
+    if text.endswith(")") and _CALL.fullmatch(text.strip()):
+        return None
+    text = without_denied(_spelled_out(without_marks(text), own))
+    answer = _one_in(_BECAUSE.split(text, maxsplit=1)[0], own)
+    if not isinstance(answer, float) and (ends := [match.end() for match in _SO.finditer(text)]):
+        concluded = _one_in(text[ends[-1] :], own)
+        return answer if concluded is None else concluded
+    return answer
+
+
+def _one_in(text: str, own: Unit | None) -> float | Unclear | None:
+    text = _in_digits(_of_formula(text))
     quantities = quantities_in(text)
     if not quantities:
         return None
@@ -230,16 +272,34 @@ def _spelled_out(text: str, own: Unit | None) -> str:
     """Hours and minutes, feet and inches, and powers of ten in one spelling each."""
     if not text.isascii():
         text = _SUPERSCRIPT.sub(lambda match: "^" + match[0].translate(_LOWERED), text)
+        text = _JOINED.sub(" ", text)
     if "^" in text or "**" in text:
         text = _SQUARED.sub(lambda match: "²³"[int(match[1]) - 2], text)
-    text = _MINUS.sub("-", text)
+    if "inus" in text or "egative" in text:
+        text = _MINUS.sub("-", text)
+    if "per" in text or " an " in text or "^" in text or "⁻" in text:
+        text = _PER.sub(_speed, text)
     if "h" in text:
         text = _HOURS.sub(r"\1 h \2 min", text)
-    if own is not None and own.of == "time":
+    if "M " in text:
+        text = _MILLIONS.sub(" million", text)
+    if own is None:
+        text = _SCALE.sub(lambda match: f" {_SCALES[match[1]]}", text)
+    elif own.of == "temperature":
+        scale = "C" if own == UNITS["°c"] else "F"
+        text = _DEGREES.sub(lambda match: f" °{match[1] or scale}", text)
+    elif own.of == "time":
         text = _MINUTES.sub(r"\1 min \2 s", _CLOCK.sub(_clock_in_words, text))
-    if own is not None and own.of == "length" and ("'" in text or "′" in text or "’" in text):
-        text = _FEET.sub(r"\1 ft \2 in", text)
-    return _SPREAD.sub("", _PLUS_MINUS.sub("", text))
+        text = _MIN_S.sub(r"\1 s", text)
+        text = _ISO_SPAN.sub(lambda match: f"{match[1] or 0} h {match[2] or 0} min {match[3] or 0} s", text)
+    elif own.of == "length":
+        text = _FEET.sub(r"\1 ft \2 in", _METRES.sub(r"\1.\2 m", text))
+    text = _PLUS_MINUS.sub("", text)
+    return _SPREAD.sub("", text) if "(" in text or "give" in text or "plus" in text else text
+
+
+def _speed(match: re.Match[str]) -> str:
+    return f"{_SPEED_UNITS[match['unit'][:2].lower()]}/{(match['per'] or match['power'])[0].lower()}"
 
 
 def _clock_in_words(match: re.Match[str]) -> str:
@@ -249,6 +309,21 @@ def _clock_in_words(match: re.Match[str]) -> str:
     if unit is None:
         return match[0]
     return f"{first} h {second} min" if unit.strip().startswith("h") else f"{first} min {second} s"
+
+
+def _in_digits(text: str) -> str:
+    """A text that is nothing but a number in words, and its unit, in digits."""
+    match = None if len(text) > MAX_WORDS else _IN_WORDS.fullmatch(text.strip())
+    if match is None or (match[1].lower() in ("a", "an") and not (match[2] or match[3] or match[5])):
+        return text
+    value = 0.5 if match[1].lower() == "half" else _WORDS.get(match[1].lower(), 1)
+    value *= _SHARES.get((match[2] or "").lower(), 1)
+    value += 0.5 if match[3] or match[5] else 0
+    rest = match["rest"]
+    if rest is None:
+        return f"{value:.15g}{match[4] or ''}"
+    behind = _WORDS.get(rest.lower())
+    return text if behind is None else f"{value:.15g}{match[4] or ''} {behind}{match['of']}"
 
 
 def _of_formula(text: str) -> str:
@@ -301,7 +376,7 @@ def _joined(quantities: Sequence[Quantity], text: str) -> list[Quantity]:
             and last.unit.of == quantity.unit.of
             and last.unit.factor > quantity.unit.factor
             and not quantity.unit.offset
-            and re.fullmatch(r"\s*(?:,|and|und|et|y|e|и)?\s*", text[last.end : quantity.start]) is not None
+            and re.fullmatch(r"\s*\.?(?:,|and|und|et|y|e|и)?\s*", text[last.end : quantity.start]) is not None
         )
         if is_next and last is not None and last.unit is not None and quantity.unit is not None:
             before = joined.pop()

@@ -9,9 +9,19 @@ from gnomon.reading.characters import without_marks
 from gnomon.reading.declarations import Asked, Declaration, Rule, Said
 from gnomon.reading.reader import Reading, last_line, read_answer
 
-_PARTS = re.compile(r"\s*(?:;|→|->|=>|⇒|\||\n)\s*")
-_COMMAS = re.compile(r"\s*[,，、]\s*(?:and\s+)?")
-_NUMBERED = re.compile(r"^\s*(?:[-*•]|\d{1,3}[.)])\s+")
+_PARTS = re.compile(
+    r"\s*(?:;|→|-{1,2}>|=>|⇒|➔|➜|➡|⟶|\||\n|\s[<>&]\s|"
+    r",?\s(?:followed by|and then)\s|(?<=\S)\s+(?=\d{1,2}[.)]\s))\s*"
+)
+_COMMAS = re.compile(r"\s*[,，、]\s*(?:and\s+)?(?:(?:then|next|finally|lastly)\s+)?")
+_OPENING = re.compile(
+    r"(?:the\s)?(?:correct\s|right\s|final\s)?(?:order|sequence|ranking|route|path)(?:\s?:|\s(?:is|was):?)\s*|first,?\s(?=.*,\s(?:and\s)?(?:then|next)\s)",
+    re.IGNORECASE,
+)
+_ENTRY = re.compile(r"[^.,;:!?→>|\n]{1,40}")
+_NUMBERED = re.compile(
+    r"^\s*(?:[-*•]|\d{1,3}[.)]|(?:first|second|third|fourth|fifth|last)(?:ly)?:)\s+", re.IGNORECASE
+)
 _PLACEHOLDER = re.compile(r"<[a-z ]{1,30}>|…|\.\.\.")
 _SENTENCE_END = re.compile(
     r"(?<!\bSt)(?<!\bDr)(?<!\bMr)(?<!\bMt)(?<!\b[A-Z])(?<!\bMrs)[.!?](?=\s+[A-Z])|。(?=.)"
@@ -77,6 +87,8 @@ def _lists(said: Said) -> Iterator[Declaration]:
     if len(numbered) > 1:
         is_whole = len(numbered) == len(said.lines)
         yield Declaration(Rule.WHOLE if is_whole else Rule.LAST_LINE, 0, "\n".join(numbered))
+    elif len(said.lines) > 1 and all(map(_ENTRY.fullmatch, said.lines)):
+        yield Declaration(Rule.WHOLE, 0, "\n".join(said.lines))
     yield from last_line(said)
 
 
@@ -90,7 +102,8 @@ def entries_in(text: str) -> tuple[str, ...]:
         value = as_json(text)
         if isinstance(value, list):
             return texts_of(value)
-    parts = _PARTS.split(text.strip())
+    text = text.strip()
+    parts = _PARTS.split(text[match.end() :] if (match := _OPENING.match(text)) else text)
     if len(parts) == 1:
         parts = _COMMAS.split(parts[0])
     return tuple(_NUMBERED.sub("", part).strip() for part in parts if part.strip())

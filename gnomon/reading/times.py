@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Generic, Literal, TypeVar
 
-from gnomon.reading.characters import without_marks
+from gnomon.reading.characters import without_denied, without_marks
 from gnomon.reading.declarations import Asked
 from gnomon.reading.reader import Reading, Unclear, objects_and_values, read_answer
 
@@ -73,12 +73,12 @@ _NAMES = {
 }
 _MONTHS = {name: month for month, names in _NAMES.items() for name in names.split()}
 _MONTH = rf"(?P<{{}}>{'|'.join(sorted(_MONTHS, key=len, reverse=True))})\b\.?"
-_YEAR = r"(?P<{}>\d{{4}})"
+_YEAR = r"(?P<{}>\d{{4}}|(?<=-)\d{{2}}(?!\d))"
 _DATES = (
     re.compile(r"(?<!\d)(?P<y>\d{4})[-/.](?P<m>\d{1,2})[-/.](?P<d>\d{1,2})(?!\d)"),
     re.compile(r"(?:(?P<y>\d{4})\s?[年년]\s?)?(?P<m>\d{1,2})\s?[月월]\s?(?P<d>\d{1,2})\s?[日号일]"),
     re.compile(
-        rf"\b(?P<d>\d{{1,2}})(?:st|nd|rd|th|er|º|\.)?\s*(?:of\s|de\s)?\s*{_MONTH.format('name')}(?:,?\s+(?:de\s|of\s)?{_YEAR.format('y')})?",
+        rf"\b(?P<d>\d{{1,2}})(?:st|nd|rd|th|er|º|\.)?\s*[\s-]?(?:of\s|de\s)?\s*{_MONTH.format('name')}(?:,?[\s-]+(?:de\s|of\s)?{_YEAR.format('y')})?",
         re.IGNORECASE,
     ),
     re.compile(
@@ -87,7 +87,15 @@ _DATES = (
     ),
     re.compile(r"(?<![\d./-])(?P<a>\d{1,2})(?P<mark>[./-])(?P<b>\d{1,2})(?P=mark)(?P<y>\d{4}|\d{2})(?!\d)"),
 )
-_MERIDIEM = r"(?P<half>[ap]\.?\s?m\b\.?)"
+_ISO_STRETCH = re.compile(r"(?<=\d-\d\d)/(?=\d{4}-)")
+_DAY_BEHIND = re.compile(
+    r"\s?(?:-|–|to|or|and|through|until)\s?(\d{1,2})(?:st|nd|rd|th)?(?![\w:./])(?:,?\s(\d{4})\b)?"
+)
+_MERIDIEM = (
+    r"(?P<half>[ap]\.?\s?m\b\.?|in the (?:morning|afternoon|evening)|at night|"
+    r"(?:de|da) (?:la )?(?:tarde|noche|noite|mañana|manhã)|nachmittags|abends|"
+    r"morgens|du matin|de l['’]après-midi|du soir)"
+)
 _CLOCKS = (
     re.compile(
         rf"(?<![\d:.])(?P<h>\d{{1,2}})(?:[:.](?P<m>\d{{2}})(?:[:.](?P<s>\d{{2}}(?:\.\d{{1,6}})?))?)?\s?{_MERIDIEM}",
@@ -97,15 +105,20 @@ _CLOCKS = (
         r"(?P<day>上午|下午|晚上|早上|凌晨|中午|午前|午後|오전|오후)?\s?(?P<h>\d{1,2})\s?[点點時时시](?:\s?(?P<m>\d{1,2})\s?[分분]?|(?P<mid>半|반))?(?:\s?(?P<s>\d{1,2})\s?[秒초])?"
     ),
     re.compile(
+        r"(?P<day>上午|下午|晚上|早上|凌晨|午前|午後|오전|오후)\s?(?P<h>\d{1,2}):(?P<m>\d{2})(?![\d:])"
+    ),
+    re.compile(
         r"(?<![\d:.])(?P<h>\d{1,2}):(?P<m>\d{2})(?::(?P<s>\d{2}(?:\.\d{1,6})?)(?:Z|[+-]\d{2}:?\d{2}(?![:\d]))?)?(?![\d:])"
     ),
     re.compile(r"(?<![\d:.])(?P<h>\d{1,2})\s?(?:h|Uhr|ч)(?:\s?(?P<m>\d{2}))?(?![\w])(?!\s?\d)"),
     re.compile(r"(?<![\d:.])(?P<h>\d{1,2})[.,](?P<m>\d{2})\s?(?:Uhr|h)\b"),
     re.compile(r"(?<![\d:.])(?P<h>[01]\d|2[0-4])(?P<m>[0-5]\d)\s?(?:hours|hrs|h)\b", re.IGNORECASE),
+    re.compile(r"^\s*(?P<h>[01]\d|2[0-3])(?P<m>[0-5]\d)\s*$"),
     re.compile(r"(?<![\d:.])(?P<h>\d{1,2})[.](?P<m>[0-5]\d)(?![\d.])(?!\s?[a-zA-Z%°])"),
 )
 _SMALL = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
 _HOUR = {word: at for at, word in enumerate(_SMALL, start=1)} | {str(at): at for at in range(1, 13)}
+_HOUR |= {"noon": 12, "midnight": 12}
 _HOUR_DE = {
     word: at
     for at, word in enumerate(
@@ -130,7 +143,7 @@ _SPOKEN = re.compile(
     rf"(?P<way>past|after|to|before|till)\s+(?P<hour>{_HOURS})\b{_DAYTIME}",
     re.IGNORECASE,
 )
-_O_CLOCK = re.compile(rf"\b(?P<hour>{_HOURS})\s+o['’]?\s?clock{_DAYTIME}", re.IGNORECASE)
+_O_CLOCK = re.compile(rf"(?<![\w:.])(?P<hour>{_HOURS})\s+o['’]?\s?clock{_DAYTIME}", re.IGNORECASE)
 _HALF_DE = re.compile(
     rf"\b(?P<way>halb|viertel vor|viertel nach|dreiviertel)\s+(?P<hour>{'|'.join(_HOUR_DE)})\b", re.IGNORECASE
 )
@@ -139,8 +152,24 @@ _NOON = re.compile(
     re.IGNORECASE,
 )
 _NIGHT = {"midnight", "mitternacht", "medianoche", "minuit", "полночь", "午夜", "零时"}
-_LATE = ("p", "下午", "晚上", "午後", "오후", "in the afternoon", "in the evening")
-_EARLY = ("a", "上午", "早上", "凌晨", "午前", "오전", "in the morning")
+_LATE = (
+    *("p", "下午", "晚上", "午後", "오후", "in the afternoon", "in the evening", "at night", "noon"),
+    *(
+        "de la tarde",
+        "de la noche",
+        "da tarde",
+        "da noite",
+        "nachmittags",
+        "abends",
+        "de l'",
+        "de l’",
+        "du soir",
+    ),
+)
+_EARLY = (
+    *("am", "a.", "a ", "上午", "早上", "凌晨", "午前", "오전", "in the morning", "midnight"),
+    *("de la mañana", "da manhã", "morgens", "du matin"),
+)
 _TO = re.compile(
     r"(?i:\s*(?:-|–|—|~|〜|→|to|till|until|bis|and|à|a|hasta|até|до|到|至|から|부터|through)\s*)"
 )
@@ -172,14 +201,16 @@ def read_date(
 def clock_of(text: str) -> Clock | Stretch[Clock] | Unclear | None:
     """The one time, or stretch of times, of a text."""
     text = _plain(text)
-    places = _places([*(p for pattern in _CLOCKS for p in _numeric(pattern, text)), *_spoken(text)])
+    head, _, result = text.rpartition("=")
+    text = result if head and re.search(r"\d", result) else text  # "13:00 + 1:30 = 14:30"
+    places = _places([*_spoken(text), *(p for pattern in _CLOCKS for p in _numeric(pattern, text))])
     ends = _same_half(text, places)
     return _one_of(ends, text)
 
 
 def date_of(text: str, order: Order | None = None) -> Day | Stretch[Day] | Unclear | None:
     """The one day, or stretch of days, of a text."""
-    text = _plain(text)
+    text = _ISO_STRETCH.sub(" to ", _plain(text))
     days = [
         p
         for pattern in _DATES
@@ -188,12 +219,21 @@ def date_of(text: str, order: Order | None = None) -> Day | Stretch[Day] | Uncle
     ]
     places = _places(days)
     if len(places) == 1 and (
-        head := re.search(r"(?<![\d/.-])(\d{1,2})\.?\s?(?:-|–|to|bis)\s?$", text[: places[0][0]])
+        head := re.search(
+            r"(?<![\d/.-])(\d{1,2})\.?\s?(?:-|–|to|bis|or|oder|ou|o|или)\s?$", text[: places[0][0]]
+        )
     ):
         start, end, day = places[0]  # "9-12 June 2026"
         places = [
             (head.start(), head.start() + len(head[1]), Day(day.year, day.month, int(head[1]))),
             (start, end, day),
+        ]
+    elif len(places) == 1 and (tail := _DAY_BEHIND.match(text, places[0][1])):
+        start, end, day = places[0]  # "June 9-12, 2026"
+        year = int(tail[2]) if tail[2] else day.year
+        places = [
+            (start, end, Day(year, day.month, day.day)),
+            (tail.start(1), tail.end(1), Day(year, day.month, int(tail[1]))),
         ]
     if len(places) == 2 and places[0][2].year is None and places[1][2].year is not None:
         first = places[0][2]
@@ -215,7 +255,7 @@ def _plain(text: str) -> str:
             )
         if isinstance(value, list) and value and all(isinstance(part, str) for part in value[:2]):
             text = " to ".join(value[:2]) if len(value) <= 2 else ""
-    return without_marks(text[:MAX_TEXT])
+    return without_denied(without_marks(text[:MAX_TEXT]))
 
 
 def _places(written: list[tuple[int, int, T]]) -> list[tuple[int, int, T]]:
@@ -280,9 +320,13 @@ def _numeric(pattern: re.Pattern[str], text: str) -> Iterator[tuple[int, int, Cl
 
 def _spoken(text: str) -> Iterator[tuple[int, int, Clock]]:
     for match in _SPOKEN.finditer(text):
-        minutes, hour = _MINUTE[match["minute"].lower()], _HOUR[match["hour"].lower()]
+        minutes, name = _MINUTE[match["minute"].lower()], match["hour"].lower()
         minutes = minutes if match["way"].lower() in ("past", "after") else -minutes
-        yield match.start(), match.end(), _said(hour, minutes, match["when"])
+        yield (
+            match.start(),
+            match.end(),
+            _said(_HOUR[name], minutes, name if name in ("noon", "midnight") else match["when"]),
+        )
     for match in _O_CLOCK.finditer(text):
         yield match.start(), match.end(), _said(_HOUR[match["hour"].lower()], 0, match["when"])
     for match in _HALF_DE.finditer(text):
