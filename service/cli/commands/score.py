@@ -54,6 +54,8 @@ def score(name: str, mode: str, variant: str | None, scorer: str | None) -> None
         }
         if result.value is None:
             line_out["reason"] = result.reason
+        if result.read_by:  # what was read, and by which rule
+            line_out |= {"answer": result.answer, "read_by": result.read_by}
         # ASCII only: a response may hold a lone surrogate, which no terminal can print.
         click.echo(json.dumps(line_out))
 
