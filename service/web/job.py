@@ -9,6 +9,7 @@ from fastapi.responses import RedirectResponse
 from markupsafe import Markup
 
 from gnomon.core.score import Outcome
+from gnomon.exchange.run import is_imported
 from gnomon.report.alert import line_of
 from gnomon.report.text_formats import count, dollars, known_count, percent
 from gnomon.report.trial_index.filters import (
@@ -223,6 +224,8 @@ def _to_do(job: JobRecord) -> str:
         return (
             f"Stopped early: decided. {count(job.not_run, 'trial')} not run. Resume runs them all the same."
         )
+    if is_imported(job.spec):
+        return f"{count(left, 'trial')} are missing and left out of every figure."
     rest = f"Resume runs the {count(left, 'trial')} without a result, and only those."
     if job.status == "failed":
         return f"Mend the cause first. {rest}"
