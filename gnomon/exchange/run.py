@@ -155,8 +155,8 @@ class _Seen:
             values = (getattr(first, what), getattr(ref, what))
             if values[0] != values[1]:
                 raise SpecError(
-                    f"sample {row.sample_id!r} has the {what} {values[0]!r} in {first_file} and {values[1]!r} in "
-                    f"{file}, and may have only one; name a field that is the same in both by {option}",
+                    f"sample {row.sample_id!r} has the {what} {values[0]!r} in {first_file} and "
+                    f"{values[1]!r} in {file}, and may have only one; name a field that is the same in both by {option}",
                     field="FILE",
                 )
         self.models[row.model] = self.arms[row.arm] = None

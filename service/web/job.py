@@ -216,16 +216,14 @@ def _failing(state: State, job: JobRecord) -> list[dict[str, Any]]:
 
 
 def _to_do(job: JobRecord) -> str:
-    """What a person may do about what is missing; empty where nothing is."""
+    """What a person may do about what is missing; empty where nothing is, or where nothing can be done."""
     left = job.counts.planned - job.counts.scored - job.counts.model_failed - job.not_run
-    if job.status in OPEN or not left + job.not_run:
+    if job.status in OPEN or is_imported(job.spec) or not left + job.not_run:
         return ""
     if job.not_run and not left:
         return (
             f"Stopped early: decided. {count(job.not_run, 'trial')} not run. Resume runs them all the same."
         )
-    if is_imported(job.spec):
-        return f"{count(left, 'trial')} are missing and left out of every figure."
     rest = f"Resume runs the {count(left, 'trial')} without a result, and only those."
     if job.status == "failed":
         return f"Mend the cause first. {rest}"

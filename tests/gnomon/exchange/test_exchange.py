@@ -191,8 +191,8 @@ def test_a_sample_that_differs_between_files_says_in_what_and_the_way_out(
     [(row, trace)] = read_log(write(a_log([a_sample(0)])))
     later = replace(row, arm="b", **{what: "z"})
     message = (
-        f"sample 's0' has the {what} {getattr(row, what)!r} in a.json and 'z' in b.json, and may have only one; "
-        f"name a field that is the same in both by {option}"
+        f"sample 's0' has the {what} {getattr(row, what)!r} in a.json and 'z' in b.json, and may have "
+        f"only one; name a field that is the same in both by {option}"
     )
     with pytest.raises(SpecError, match=re.escape(message)):
         run_of([("a.json", [(row, trace)]), ("b.json", [(later, trace)])], name="x")
@@ -239,7 +239,8 @@ def test_sample_arm_and_score_are_enough(name: str, text: str, tmp_path: Path) -
             "line 1: ended_at: '0001-01-01T00:00:00.05:00'; allowed: ",
         ),
         (
-            '{"sample_id": "a", "arm": "raw", "score": 1, "started_at": "2026-01-02", "ended_at": "2026-01-01"}',
+            '{"sample_id": "a", "arm": "b", "score": 1, "started_at": "2026-01-02", '
+            '"ended_at": "2026-01-01"}',
             "line 1: ended_at: 2026-01-01T00:00:00.000Z is before started_at, 2026-01-02T00:00:00.000Z",
         ),
         ("[1]", "line 1: "),
