@@ -156,7 +156,8 @@ class _Seen:
             if values[0] != values[1]:
                 raise SpecError(
                     f"sample {row.sample_id!r} has the {what} {values[0]!r} in {first_file} and "
-                    f"{values[1]!r} in {file}, and may have only one; name a field that is the same in both by {option}",
+                    f"{values[1]!r} in {file}, and may have only one; name a "
+                    f"field that is the same in both by {option}",
                     field="FILE",
                 )
         self.models[row.model] = self.arms[row.arm] = None

@@ -239,8 +239,7 @@ def test_sample_arm_and_score_are_enough(name: str, text: str, tmp_path: Path) -
             "line 1: ended_at: '0001-01-01T00:00:00.05:00'; allowed: ",
         ),
         (
-            '{"sample_id": "a", "arm": "b", "score": 1, "started_at": "2026-01-02", '
-            '"ended_at": "2026-01-01"}',
+            '{"sample_id": "a", "arm": "b", "score": 1, "started_at": "20260102", "ended_at": "20260101"}',
             "line 1: ended_at: 2026-01-01T00:00:00.000Z is before started_at, 2026-01-02T00:00:00.000Z",
         ),
         ("[1]", "line 1: "),
