@@ -38,6 +38,12 @@ ADVICE = {
     "data": "Check the folder that `data` names.",
     "setup": "See the job's error.",
 }
+# Causes that only a change of the spec removes, or most likely so.
+IN_SPEC = frozenset(
+    {"provider:auth", "provider:bad_request", "provider:not_found", "judge:auth", "agent:timeout", "budget"}
+)
+RESUME = "Then `gnomon resume` runs what is missing."
+ANEW = "With the spec changed, run the job anew: `gnomon resume` keeps to the old one."
 
 
 def advice_on(cause: str, error: str = "") -> str:
@@ -54,6 +60,16 @@ def advice_on(cause: str, error: str = "") -> str:
         if TRIAL_IS_OVER in error
         else advice
     )
+
+
+def next_step(causes: Iterable[str]) -> str:
+    """How trials that are missing for these reasons are run once the advice has been followed.
+
+    >>> next_step(["provider:timeout"]) == RESUME, next_step(["provider:not_found"]) == ANEW
+    (True, True)
+    """
+    in_spec = {cause in IN_SPEC for cause in causes}
+    return " ".join([RESUME] * (in_spec != {True}) + [ANEW] * (True in in_spec))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

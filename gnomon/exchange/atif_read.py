@@ -17,6 +17,7 @@ from gnomon.core.row import Row
 from gnomon.core.score import Outcome
 from gnomon.exchange.conversation import MARK, Json, in_order, place_in, step_of, wish_of
 from gnomon.exchange.json_lines import LenientModel, checked, document, lines
+from gnomon.exchange.named_field import NamedField
 from gnomon.exchange.pictures import block_at
 from gnomon.exchange.reply_states import state_of
 from gnomon.exchange.row_file import finite, moment_in, summed, tools_used
@@ -125,8 +126,8 @@ def read_trajectories(
     *,
     arm: str | None = None,
     scorer: str | None = None,
-    cluster: str | None = None,
-    cell: str | None = None,
+    cluster: NamedField | None = None,
+    cell: NamedField | None = None,
 ) -> Iterator[Ended]:
     """A trial for each trajectory. `arm` names the arm, else the agent's name does.
 
@@ -177,8 +178,8 @@ def _ended(
     *,
     arm: str | None,
     scorer: str | None,
-    cluster: str | None,
-    cell: str | None,
+    cluster: NamedField | None,
+    cell: NamedField | None,
 ) -> Ended:
     mark = (trajectory.extra or {}).get(MARK)
     mark = mark if isinstance(mark, Mapping) else {}
@@ -187,7 +188,7 @@ def _ended(
     replies = [step for step in trace["steps"] if step["kind"] == "reply"]
     tools = [step for step in trace["steps"] if step["kind"] == "tool"]
     totals, times = trajectory.final_metrics or FinalMetrics(), _times(trajectory, where)
-    group = _named(value, cell) or _named(value, "agent.extra.benchmark") or "trajectories"
+    group = _field(value, cell) or _named(value, "agent.extra.benchmark") or "trajectories"
     row = Row(
         job_id="",
         trial_id="",
@@ -195,7 +196,7 @@ def _ended(
         task=group,
         cell=group,
         sample_id=next((name for path in SAMPLES if (name := _named(value, path))), "") or where,
-        cluster=_named(value, cluster),
+        cluster=_field(value, cluster),
         model=trajectory.agent.model_name or next(iter(_models(trajectory)), "model"),
         arm=(arm or trajectory.agent.name)[:80],
         repeat=0,
@@ -238,8 +239,16 @@ def _times(trajectory: Trajectory, where: str) -> list[str]:
     return times
 
 
-def _named(value: Json, path: str | None) -> str:
-    name = at_path(value, path) if path else None
+def _field(value: Json, named: NamedField | None) -> str:
+    if named is None:
+        return ""
+    extra = value.get("extra")
+    fields = {f"extra.{name}": each for name, each in extra.items()} if isinstance(extra, Mapping) else {}
+    return named.of(fields | {named.name: at_path(value, named.name)})
+
+
+def _named(value: Json, path: str) -> str:
+    name = at_path(value, path)
     return str(name) if isinstance(name, (str, int, float)) and not isinstance(name, bool) else ""
 
 

@@ -14,6 +14,7 @@ from gnomon.core.score import Outcome
 from gnomon.exchange.conversation import step_of, wish_of
 from gnomon.exchange.eee_write import ROW
 from gnomon.exchange.json_lines import LenientModel, checked, document, lines
+from gnomon.exchange.named_field import NamedField
 from gnomon.exchange.reply_states import state_of
 from gnomon.exchange.row_file import finite, tools_used
 from gnomon.exchange.row_mark import marked_row
@@ -131,8 +132,8 @@ def read_records(
     *,
     arm: str | None = None,
     scorer: str | None = None,
-    cluster: str | None = None,
-    cell: str | None = None,
+    cluster: NamedField | None = None,
+    cell: NamedField | None = None,
 ) -> Iterator[Ended]:
     """A trial for each sample; a sample that comes again is a further repeat.
 
@@ -165,7 +166,13 @@ def _samples_of(path: Path) -> Path:
 
 
 def _ended(
-    line: SampleLine, where: str, *, arm: str | None, cluster: str | None, cell: str | None, repeat: int
+    line: SampleLine,
+    where: str,
+    *,
+    arm: str | None,
+    cluster: NamedField | None,
+    cell: NamedField | None,
+    repeat: int,
 ) -> Ended:
     metadata = line.metadata or {}
     score = finite(line.evaluation.score)
@@ -173,11 +180,11 @@ def _ended(
         message = f"evaluation.score: {line.evaluation.score!r}; allowed: a number in [0, 1]"
         raise SpecError(message, field=where)
     trace = _trace(line)
+    group, named_cluster = cell.of(metadata) if cell else "", cluster.of(metadata) if cluster else ""
     ours = _marked(metadata, where)
     if ours is not None and ours.score == score:
         return replace(ours, arm=arm or ours.arm), trace
     tools = [step for step in trace["steps"] if step["kind"] == "tool"]
-    group = metadata.get(cell, "") if cell else ""
     usage, latency = line.token_usage, line.performance.latency_ms if line.performance else None
     final = next((each.extracted_value for each in line.answer_attribution if each.is_terminal), None)
     row = Row(
@@ -187,7 +194,7 @@ def _ended(
         task=group or line.evaluation_name,
         cell=group or line.evaluation_name,
         sample_id=line.sample_id,
-        cluster=metadata.get(cluster, "") if cluster else "",
+        cluster=named_cluster,
         model=line.model_id,
         arm=(arm or metadata.get("arm") or line.evaluation_id)[:80],
         repeat=repeat,

@@ -17,6 +17,7 @@ from gnomon.core.row import Row
 from gnomon.core.score import Outcome
 from gnomon.exchange.archive import Archive
 from gnomon.exchange.conversation import MARK, Json, in_order, place_in, step_of, wish_of
+from gnomon.exchange.named_field import NamedField
 from gnomon.exchange.pictures import block_of_placeholder
 from gnomon.exchange.reply_states import state_of
 from gnomon.exchange.row_file import finite, moment_in, summed, tools_used
@@ -38,8 +39,8 @@ def read_log(
     *,
     arm: str | None = None,
     scorer: str | None = None,
-    cluster: str | None = None,
-    cell: str | None = None,
+    cluster: NamedField | None = None,
+    cell: NamedField | None = None,
     taken: set[str] | None = None,
 ) -> Iterator[Ended]:
     """The samples of a log, one trial for each epoch.
@@ -47,12 +48,13 @@ def read_log(
     `arm` names the arm, else the log's solver does; `scorer` picks one of several, and the key of one whose
     scores are objects (`accuracy.near`); `cluster` and `cell` name fields of the samples' metadata. A sample
     that ended in an error or is unscored (NaN, null) is `infra_missing`, and so is one that was invalidated,
-    with INVALIDATED as its reason; one that a limit stopped before it was scored, the model's failure. The
-    names of the scores that were read are added to `taken`.
+    with INVALIDATED as its reason; one that a limit stopped before it was scored, the model's failure. Of an
+    invalidated log in which no sample has a mark of its own, every sample is invalidated. The names of the
+    scores that were read are added to `taken`.
 
     Raises:
-        SpecError: it is no log that can be read, holds no samples, a score is no share, it is not clear which
-            score is meant, or the log is invalidated and does not say which samples are.
+        SpecError: it is no log that can be read, holds no samples, a score is no share, or it is not clear
+            which score is meant.
     """
     header, samples = _opened(path)
     about = _mapping(header).get("eval")
@@ -60,32 +62,30 @@ def read_log(
         raise SpecError(f"{path.name} is no log of Inspect: it has no `eval.task`", field="FILE")
     arm = arm or _arm(header, about)
     names: set[str] = set()
-    count = invalidated = 0
+    count = 0
+    is_whole = _mapping(header).get("invalidated") is True and not any(map(_is_marked, _opened(path)[1]))
     for sample in samples:
         count += 1
         try:
             name, score = _picked(sample, scorer)
-            ended = _ended(sample, about, score, arm=arm, cluster=cluster, cell=cell)
+            row, trace = _ended(sample, about, score, arm=arm, cluster=cluster, cell=cell)
         except UNLIKE as error:
             where = f"sample {str(_mapping(sample).get('id'))[:100]!r}"
             raise SpecError(
                 f"{path.name}: not as Inspect writes it: {str(error)[:200]}", field=where
             ) from None
-        invalidated += ended[0].stop_reason == INVALIDATED
+        if is_whole or _is_marked(sample):
+            yield replace(row, outcome=Outcome.INFRA_MISSING, stop_reason=INVALIDATED, score=None), trace
+            continue
         names |= {name} - {""}
         if len(names) > 1:
             raise SpecError(
                 f"its samples have scores of several names; name one of {', '.join(sorted(names))}",
                 field="--scorer",
             )
-        yield ended
+        yield row, trace
     if not count:
         raise SpecError(f"{path.name} holds no samples; log them with `--log-samples`", field="FILE")
-    if _mapping(header).get("invalidated") is True and not invalidated:
-        raise SpecError(
-            f"{path.name} is invalidated, and does not say which of its {count:,} samples are: none is taken",
-            field="FILE",
-        )
     if taken is not None:
         taken |= names
 
@@ -123,7 +123,7 @@ def _arm(header: Json, about: Json) -> str:
 
 
 def _ended(
-    sample: Json, about: Json, score: Json, *, arm: str, cluster: str | None, cell: str | None
+    sample: Json, about: Json, score: Json, *, arm: str, cluster: NamedField | None, cell: NamedField | None
 ) -> Ended:
     sample_id, metadata = str(sample.get("id")), _mapping(sample.get("metadata"))
     mark = _mapping(metadata.get(MARK))
@@ -135,7 +135,7 @@ def _ended(
     tools = [step for step in trace["steps"] if step["kind"] == "tool"]
     usage = [counts for counts in (sample.get("model_usage") or {}).values() if isinstance(counts, Mapping)]
     costs = [counts.get("total_cost") for counts in usage]
-    group = str(metadata.get(cell)) if cell and metadata.get(cell) is not None else str(about["task"])
+    group = (cell.of(metadata) if cell else "") or str(about["task"])
     row = Row(
         job_id="",
         trial_id="",
@@ -143,7 +143,7 @@ def _ended(
         task=group,
         cell=group,
         sample_id=sample_id,
-        cluster=str(metadata[cluster]) if cluster and metadata.get(cluster) is not None else "",
+        cluster=cluster.of(metadata) if cluster else "",
         model=str(about.get("model") or "model"),
         arm=arm,
         repeat=max(int(sample.get("epoch") or 1) - 1, 0),
@@ -327,9 +327,13 @@ def _state(output: Json, reason: str, value: float | None, answer: str | None) -
     return ReplyState.REFUSED if stopped == "content_filter" and not is_read else None
 
 
+def _is_marked(sample: object) -> bool:
+    """Whether a sample says itself that it is invalidated."""
+    fields = _mapping(sample)
+    return bool(fields.get("invalidation")) or fields.get("invalidated") is True
+
+
 def _end(sample: Json, value: float | None) -> tuple[Outcome, str]:
-    if sample.get("invalidation") or sample.get("invalidated") is True:
-        return Outcome.INFRA_MISSING, INVALIDATED
     if sample.get("error"):
         return Outcome.INFRA_MISSING, "inspect:error"
     limit = (sample.get("limit") or {}).get("type") if isinstance(sample.get("limit"), Mapping) else None

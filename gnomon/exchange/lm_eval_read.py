@@ -18,6 +18,7 @@ from gnomon.core.score import Outcome
 from gnomon.exchange.conversation import step_of
 from gnomon.exchange.failures import is_failure
 from gnomon.exchange.json_lines import LenientModel, checked, lines
+from gnomon.exchange.named_field import NamedField
 from gnomon.exchange.reply_states import state_of
 from gnomon.exchange.row_file import finite
 from gnomon.exchange.run import Ended
@@ -69,8 +70,8 @@ def read_samples(
     *,
     arm: str | None = None,
     scorer: str | None = None,
-    cluster: str | None = None,
-    cell: str | None = None,
+    cluster: NamedField | None = None,
+    cell: NamedField | None = None,
     taken: set[str] | None = None,
 ) -> Iterator[Ended]:
     """A trial for each line. The arm is the file's name where nothing else says it; the task is the one in
@@ -92,7 +93,9 @@ def read_samples(
         metric = chosen.metric_of(_numbers(value))
         if taken is not None and metric is not None:
             taken.add(f"{metric},{chosen.filter}" if chosen.filter else metric)
-        group = _named(line, value, cell) or task
+        document = line.doc if isinstance(line.doc, Mapping) else {}
+        fields = {**document, **value, **document}  # listed first, and meant in doubt: the document's
+        group = (cell.of(fields) if cell else "") or task
         row, trace = _ended(line, _numbers(value), metric)
         yield (
             replace(
@@ -101,7 +104,7 @@ def read_samples(
                 task=group or row.benchmark,
                 cell=group or row.benchmark,
                 sample_id=f"{task}/{row.sample_id}" if task else row.sample_id,
-                cluster=_named(line, value, cluster),
+                cluster=cluster.of(fields) if cluster else "",
             ),
             trace,
         )
@@ -272,14 +275,6 @@ def _first_text(value: Any) -> str | None:
     if isinstance(value, str):
         return value
     return next((text for part in _listed(value) if (text := _first_text(part)) is not None), None)
-
-
-def _named(line: SampleLine, value: Json, name: str | None) -> str:
-    if name is None:
-        return ""
-    document = line.doc if isinstance(line.doc, Mapping) else {}
-    field = document.get(name, value.get(name))
-    return str(field) if isinstance(field, (str, int, float)) else ""
 
 
 def _trace(line: SampleLine, reply: str | None, *, is_weighed: bool) -> dict[str, Any]:

@@ -4,9 +4,11 @@ import csv
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 from gnomon.core.errors import SpecError
 from gnomon.exchange import json_lines, row_file
+from gnomon.exchange.named_field import NamedField
 from gnomon.exchange.run import Ended
 
 ENDINGS = (".eval", ".json", ".jsonl", ".ndjson", ".csv", ".tsv", ".xlsx")
@@ -24,18 +26,18 @@ START = 4_096  # bytes in which a document says what it is
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reading:
-    """How files are read: the arm's name, and names of fields where a format has several.
+    """How files are read: the arm's name, the score's, and those of the fields with cluster and cell.
 
     `taken` collects the names of the scores that were read.
     """
 
     arm: str | None = None
     scorer: str | None = None
-    cluster: str | None = None
-    cell: str | None = None
+    cluster: NamedField | None = None
+    cell: NamedField | None = None
     taken: set[str] = field(default_factory=set)
 
-    def fields(self) -> Mapping[str, str | None]:
+    def fields(self) -> Mapping[str, Any]:
         """As the readers take them."""
         return {"arm": self.arm, "scorer": self.scorer, "cluster": self.cluster, "cell": self.cell}
 
@@ -62,7 +64,7 @@ def read_file(path: Path, reading: Reading, *, kind: str | None = None) -> Itera
     if kind == "chat":
         from gnomon.exchange.chat_read import read_chats
 
-        return read_chats(path, arm=reading.arm)
+        return _named_by_itself(read_chats(path, arm=reading.arm), reading)
     if kind == "vlmevalkit":
         from gnomon.exchange.vlmevalkit_read import read_results
 
@@ -71,7 +73,18 @@ def read_file(path: Path, reading: Reading, *, kind: str | None = None) -> Itera
         from gnomon.exchange.lm_eval_read import read_samples
 
         return read_samples(path, **reading.fields(), taken=reading.taken)
-    return ((replace(row, arm=reading.arm or row.arm), None) for row in row_file.iter_rows(path))
+    ended = ((replace(row, arm=reading.arm or row.arm), None) for row in row_file.iter_rows(path))
+    return _named_by_itself(ended, reading)
+
+
+def _named_by_itself(ended: Iterable[Ended], reading: Reading) -> Iterator[Ended]:
+    """Trials of a format with fields of its own for cluster and cell: no others can be named."""
+    for row, trace in ended:
+        if reading.cluster:
+            reading.cluster.of({"cluster": row.cluster})
+        if reading.cell:
+            reading.cell.of({"cell": row.cell})
+        yield row, trace
 
 
 def kind_of(path: Path) -> str:

@@ -21,6 +21,7 @@ from gnomon.large_cells import allow_large_cells
 
 ENDINGS = (".ndjson", ".jsonl", ".csv")
 MOMENTS = ("started_at", "ended_at")
+A_TIME = "such as 2026-11-28T12:00:00Z"
 TEXTS = tuple(column.name for column in ROW_COLUMNS if column.kind == "texts")
 
 
@@ -77,10 +78,17 @@ def row_of_line(line: BaseModel) -> Row:
     """The row; without a score it is `infra_missing`, else `scored`, unless `outcome` says otherwise.
 
     Raises:
-        ValueError: the score and the outcome contradict each other, or a time is none.
+        ValueError: score and outcome contradict each other, a time is none, or the end is before the start.
     """
     values = {name: getattr(line, name) for name in COLUMNS}
-    values |= {name: moment_in(values[name]) for name in MOMENTS}
+    for name in MOMENTS:
+        try:
+            values[name] = moment_in(values[name])
+        except ValueError as error:
+            raise ValueError(f"{name}: {error}") from None
+    began, ended = (values[name] for name in MOMENTS)
+    if began and ended and ended < began:
+        raise ValueError(f"ended_at: {ended} is before started_at, {began}")
     values |= {name: tuple(values[name]) for name in TEXTS}
     is_missing = values["score"] is None
     outcome = values["outcome"] or (Outcome.INFRA_MISSING if is_missing else Outcome.SCORED)
@@ -156,15 +164,14 @@ def moment_in(value: object) -> str | None:
     ('2026-01-02T02:04:05.000Z', None)
 
     Raises:
-        ValueError: it is no time.
+        ValueError: it is no time; the message says what is allowed.
     """
     if value is None or value == "":
         return None
     try:
         return moment_text(datetime.fromisoformat(str(value)))
     except (ValueError, OverflowError):
-        allowed = "ISO 8601, such as 2026-01-02T03:04:05Z"
-        raise ValueError(f"{str(value)[:40]!r} is no time; allowed: {allowed}") from None
+        raise ValueError(f"{str(value)[:80]!r}; allowed: a time in ISO 8601, {A_TIME}") from None
 
 
 def summed(parts: Sequence[Mapping[str, Any]], name: str) -> int | None:

@@ -17,6 +17,11 @@ LEFT_OUT = ("inspect:invalidated",)  # why a trial is none: it is read to be cou
 Ended = tuple[Row, Mapping[str, Any] | None]
 
 
+def is_imported(spec: JobSpec) -> bool:
+    """Whether a job of that spec was run elsewhere: what it misses cannot be run here."""
+    return any(arm.agent == AGENT for arm in spec.arms)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Run:
     """A job that was run elsewhere: its spec, its samples, its rows with their traces.
@@ -44,20 +49,35 @@ class Again:
         return iter(self.read())
 
 
-def run_of(ended: Iterable[Ended], *, name: str, primary: tuple[str, str] | None = None) -> Run:
-    """A run made of rows; models, arms and repeats are those that the rows name. `ended` is gone through
-    once here, and again by whoever stores the run.
+class NothingLeft(SpecError):
+    """Every trial is left out; `left_out` counts them by their stop reason."""
+
+    def __init__(self, left_out: Mapping[str, int]) -> None:
+        count = sum(left_out.values())
+        super().__init__(f"{count:,} of {count:,} trials are left out: {', '.join(left_out)}", field="FILE")
+        self.left_out = left_out
+
+
+def run_of(
+    files: Iterable[tuple[str, Iterable[Ended]]], *, name: str, primary: tuple[str, str] | None = None
+) -> Run:
+    """A run made of the rows of files, each with its name; models, arms and repeats are those that the rows
+    name. `files` are gone through once here, and again by whoever stores the run.
 
     Raises:
+        NothingLeft: all rows are left out.
         SpecError: there are no rows, a trial comes twice, a sample has two clusters or cells, the rows
             are of several benchmarks, an arm of `primary` is not among them, or a name holds a control
             character.
     """
     seen = _Seen()
-    for row, _ in ended:
-        seen.add(row)
+    for file, ended in files:
+        for row, _ in ended:
+            seen.add(row, file)
+    if not seen.trials and seen.left_out:
+        raise NothingLeft(seen.left_out)
     if not seen.trials:
-        raise SpecError(_nothing(seen.left_out), field="FILE")
+        raise SpecError("holds no rows", field="FILE")
     if seen.scored == 0 and seen.unscored:
         raise SpecError(f"no trial has a score ({seen.unscored}); name its field by --scorer", field="FILE")
     benchmarks = sorted(seen.benchmarks)
@@ -84,6 +104,7 @@ def run_of(ended: Iterable[Ended], *, name: str, primary: tuple[str, str] | None
         ended=Again(
             lambda: (
                 (replace(row, repeat=rank[row.repeat]), trace)
+                for _, ended in files
                 for row, trace in ended
                 if row.stop_reason not in LEFT_OUT
             )
@@ -94,17 +115,13 @@ def run_of(ended: Iterable[Ended], *, name: str, primary: tuple[str, str] | None
     )
 
 
-def _nothing(left_out: Mapping[str, int]) -> str:
-    count = sum(left_out.values())
-    return f"all {count:,} trials are left out: {', '.join(left_out)}" if count else "holds no rows"
-
-
 class _Seen:
     """What the rows so far have named; rows themselves are not kept."""
 
     def __init__(self) -> None:
         self.trials: set[tuple[str, str, str, int]] = set()
         self.refs: dict[str, SampleRef] = {}
+        self.files: dict[str, str] = {}  # by sample, the one that named it first
         self.models: dict[str, None] = {}
         self.arms: dict[str, None] = {}
         self.benchmarks: set[str] = set()
@@ -114,8 +131,8 @@ class _Seen:
         self.missing: Counter[str] = Counter()
         self.left_out: Counter[str] = Counter()
 
-    def add(self, row: Row) -> None:
-        """Take a row in.
+    def add(self, row: Row, file: str) -> None:
+        """Take a row of that file in.
 
         Raises:
             SpecError: its trial came before, or its sample came with another task, cell or cluster.
@@ -132,9 +149,17 @@ class _Seen:
             )
         self.trials.add(trial)
         ref = SampleRef(sample_id=row.sample_id, task=row.task, cell=row.cell, cluster=row.cluster)
-        if self.refs.setdefault(row.sample_id, ref) != ref:
-            message = f"sample {row.sample_id!r} has two tasks, cells or clusters in different rows"
-            raise SpecError(message, field="FILE")
+        first_file = self.files.setdefault(row.sample_id, file)
+        first = self.refs.setdefault(row.sample_id, ref)
+        for what, option in (("cluster", "--cluster"), ("cell", "--cell"), ("task", "--cell")):
+            values = (getattr(first, what), getattr(ref, what))
+            if values[0] != values[1]:
+                raise SpecError(
+                    f"sample {row.sample_id!r} has the {what} {values[0]!r} in {first_file} and "
+                    f"{values[1]!r} in {file}, and may have only one; name a "
+                    f"field that is the same in both by {option}",
+                    field="FILE",
+                )
         self.models[row.model] = self.arms[row.arm] = None
         self.benchmarks.add(row.benchmark)
         self.repeats.add(row.repeat)

@@ -12,12 +12,14 @@ from gnomon.core.errors import SpecError
 from gnomon.core.row import Row
 from gnomon.core.score import Outcome
 from gnomon.exchange.failures import is_failure, is_judge_failure
+from gnomon.exchange.named_field import NamedField
 from gnomon.exchange.reply_states import state_of
 from gnomon.exchange.row_file import finite
 from gnomon.exchange.run import Ended
 from gnomon.exchange.sheet import sheet_lines
 from gnomon.large_cells import allow_large_cells
 
+BENCHMARK = "vlmevalkit"  # a file does not say which it is of; its name is of the model too
 SCORES = ("hit", "score")
 UNSCORED, FAILED, JUDGE_FAILED = "vlmevalkit:unscored", "vlmevalkit:failed", "vlmevalkit:judge_failed"
 Line = Mapping[str, str]
@@ -28,12 +30,12 @@ def read_results(
     *,
     arm: str | None = None,
     scorer: str | None = None,
-    cluster: str | None = None,
-    cell: str | None = None,
+    cluster: NamedField | None = None,
+    cell: NamedField | None = None,
     taken: set[str] | None = None,
 ) -> Iterator[Ended]:
-    """A trial for each line; arm and task are the file's name where nothing else says them. The name of the
-    score's column is added to `taken`.
+    """A trial for each line; the arm is the file's name where nothing else says it. The name of the score's
+    column is added to `taken`.
 
     Where the request of the model or of its judge failed, the trial is missing: what the file then has as the
     score is made up.
@@ -52,7 +54,7 @@ def read_results(
             )
         if taken is not None:
             taken.add(column)
-        group = line.get(cell or "category") or path.stem
+        group = (cell.of(line) if cell else line.get("category")) or BENCHMARK
         score, prediction, why = _score(line[column], column, number), line.get("prediction") or "", UNSCORED
         has_failed = is_failure(prediction)
         if has_failed:
@@ -63,11 +65,11 @@ def read_results(
         row = Row(
             job_id="",
             trial_id="",
-            benchmark="vlmevalkit",
+            benchmark=BENCHMARK,
             task=group,
             cell=group,
             sample_id=line["index"],
-            cluster=line.get(cluster, "") if cluster else "",
+            cluster=cluster.of(line) if cluster else "",
             model="model",
             arm=(arm or path.stem)[:80],
             repeat=0,

@@ -9,6 +9,7 @@ from fastapi.responses import RedirectResponse
 from markupsafe import Markup
 
 from gnomon.core.score import Outcome
+from gnomon.exchange.run import is_imported
 from gnomon.report.alert import line_of
 from gnomon.report.text_formats import count, dollars, known_count, percent
 from gnomon.report.trial_index.filters import (
@@ -215,9 +216,9 @@ def _failing(state: State, job: JobRecord) -> list[dict[str, Any]]:
 
 
 def _to_do(job: JobRecord) -> str:
-    """What a person may do about what is missing; empty where nothing is."""
+    """What a person may do about what is missing; empty where nothing is, or where nothing can be done."""
     left = job.counts.planned - job.counts.scored - job.counts.model_failed - job.not_run
-    if job.status in OPEN or not left + job.not_run:
+    if job.status in OPEN or is_imported(job.spec) or not left + job.not_run:
         return ""
     if job.not_run and not left:
         return (

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from gnomon.core.missing import said_in_short
+from gnomon.exchange.run import is_imported
 from gnomon.report.text_formats import percent, points
 from service.web.time_text import ago, seconds_of, seconds_text
 from service.web.verdicts import JobVerdict
@@ -72,7 +73,9 @@ def job_row(
         ],
         "waits": _waits(job) if is_open else "",
         "can_cancel": is_open,
-        "can_resume": not is_open and counts.scored + counts.model_failed < counts.planned,
+        "can_resume": not is_open
+        and counts.scored + counts.model_failed < counts.planned
+        and not is_imported(spec),
     }
     return row | (_result(verdict) if verdict and not is_open and not is_stopped else {"diff": None})
 

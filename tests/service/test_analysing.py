@@ -45,7 +45,7 @@ def rows(benchmark: str = "worlds") -> Iterator[Row]:
 
 def keep(store: Store, given: Iterator[Row]) -> str:
     step = {"kind": "reply", "text": "I guess.", "tool_calls": []}
-    run = run_of([(row, {"prompt": [], "steps": [step]}) for row in given], name="played")
+    run = run_of([("", [(row, {"prompt": [], "steps": [step]}) for row in given])], name="played")
     return store.insert_finished_job(run.spec, run.refs, run.ended)
 
 
@@ -69,7 +69,7 @@ class Judge:
             for line, row in zip(lines, rows("judging"), strict=False)
             for model in spec["models"]
         ]
-        run = run_of([(row, None) for row in said], name="judged")
+        run = run_of([("", [(row, None) for row in said])], name="judged")
         return self.store.insert_finished_job(run.spec, run.refs, run.ended)
 
 
@@ -212,7 +212,7 @@ def test_own_questions_are_judged_with_the_right_answer_and_the_judge_is_held_ag
         for arm in ("raw", "tools")
         for number, row in enumerate(list(rows("questions"))[:20])
     ]
-    run = run_of(trials, name="own")
+    run = run_of([("", trials)], name="own")
     job = store.insert_finished_job(run.spec.model_copy(update={"data": str(data)}), run.refs, run.ended)
     cases: list[dict[str, str]] = []
 
@@ -225,7 +225,7 @@ def test_own_questions_are_judged_with_the_right_answer_and_the_judge_is_held_ag
             replace(row, sample_id=case["case_id"], model="j", answer="x", metrics={"right": label})
             for case, label, row in zip(cases, labels, rows("judging"), strict=True)
         ]
-        judging = run_of([(row, None) for row in said], name="judged")
+        judging = run_of([("", [(row, None) for row in said])], name="judged")
         return store.insert_finished_job(judging.spec, judging.refs, judging.ended)
 
     analysis = ANALYSES.get("judged_answers")

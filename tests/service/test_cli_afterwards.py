@@ -24,6 +24,7 @@ from gnomon.trials.trial_plan import trial_id
 from service.cli.commands.submit import _wait_for_end
 from service.cli.main import main
 from service.jobs import resume
+from service.web.job_rows import job_row
 from workers.open_job import open_spec
 from workers.store.store import Store
 
@@ -585,6 +586,8 @@ def test_what_was_run_elsewhere_is_not_resumed_and_keeps_what_it_misses(
     capsys.readouterr()
     assert gnomon("jobs") == 0
     assert "1 of 2 with a result, 1 missing" in capsys.readouterr().out
+    row = job_row(job, now_s=0.0, verdict=None, is_verdict_due=False, per_second=None, missing=())
+    assert not row["can_resume"]
 
 
 def test_a_name_that_drives_a_terminal_is_not_imported(

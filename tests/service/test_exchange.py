@@ -133,7 +133,7 @@ def test_a_trip_is_asked_for_where_there_is_none(
 @pytest.fixture
 def kept(store: Store) -> str:
     """A job with all that a trace can hold, in the store of the API."""
-    run = run_of([(row, TRACES[row.trial_id]) for row in ROWS], name="kept")
+    run = run_of([("", [(row, TRACES[row.trial_id]) for row in ROWS])], name="kept")
     return store.insert_finished_job(run.spec, run.refs, run.ended)
 
 
@@ -178,6 +178,8 @@ def test_an_import_tells_what_it_took_and_what_it_left_out(
     assert "8 trials of 4 samples; arms: raw, tools\nscores: acc\n" in said
     assert "4 of 8 trials have no score and are missing: unscored in the log 4\n" in said
     assert "2 of 10 trials are left out: invalidated in the log 2\n" in said
+    assert "no clusters: each sample stands for itself\n" in said
+    assert said.endswith("--out report.html` compares them\n")
     assert command("import", str(path), "--json") == 0
     document = json.loads(capsys.readouterr().out)
     assert document.pop("job_id")
@@ -188,7 +190,115 @@ def test_an_import_tells_what_it_took_and_what_it_left_out(
         "scores": ["acc"],
         "missing": {"inspect:unscored": 2},
         "left_out": {"inspect:invalidated": 1},
+        "clusters": 0,
+        "lacking": {},
     }
+    assert command("import", str(path)) == 0
+    assert capsys.readouterr().out.endswith("--out report.html` reports it\n")
+
+
+def test_an_import_of_which_nothing_is_left_ends_with_1_and_other_files_are_taken(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GNOMON_DATA_DIR", str(tmp_path / "data"))
+    samples = [{"id": number, "epoch": 1, "scores": {"acc": {"value": number}}} for number in range(2)]
+    log = {"eval": {"task": "t"}, "samples": samples}
+    (tmp_path / "bad.json").write_text(json.dumps(log | {"invalidated": True}))
+    (tmp_path / "good.json").write_text(json.dumps(log))
+    assert command("import", str(tmp_path / "bad.json")) == 1
+    assert capsys.readouterr().err == "2 of 2 trials are left out: invalidated in the log 2\n"
+    assert not (tmp_path / "data").exists()
+    assert command("import", f"a={tmp_path / 'bad.json'}", f"b={tmp_path / 'good.json'}") == 0
+    said = capsys.readouterr().out
+    assert "2 trials of 2 samples; arms: b\n" in said
+    assert "2 of 4 trials are left out: invalidated in the log 2\n" in said
+
+
+RECORD: dict[str, Any] = {
+    "evaluation_id": "e",
+    "model_id": "m",
+    "evaluation_name": "t",
+    "interaction_type": "single_turn",
+    "input": {"raw": "?", "reference": ["A"]},
+    "evaluation": {"score": 1},
+}
+TRAJECTORY: dict[str, Any] = {
+    "schema_version": "ATIF-v1.5",
+    "agent": {"name": "a", "version": "1"},
+    "steps": [{"step_id": 1, "source": "agent", "message": "A"}],
+}
+NAMED: dict[str, Callable[[int, dict[str, str]], Any]] = {  # a trial with these fields, by its file's name
+    "log.json": lambda n, fields: {"id": n, "scores": {"acc": {"value": 1}}, "metadata": fields},
+    "lmms.jsonl": lambda n, fields: {"doc_id": n, "doc": fields, "target": "A", "acc": 1.0},
+    "samples.jsonl": lambda n, fields: {**RECORD, "sample_id": f"s{n}", "metadata": fields},
+    "atif.jsonl": lambda n, fields: {**TRAJECTORY, "extra": {"sample_id": f"s{n}", "score": 1, **fields}},
+    "result.csv": lambda n, fields: f"{n},1,{fields.get('video', '')}",
+}
+
+
+@pytest.mark.parametrize("option", ["--cluster", "--cell"])
+@pytest.mark.parametrize("name", NAMED)
+def test_a_field_that_no_sample_has_is_refused_and_one_that_some_lack_is_counted(
+    name: str,
+    option: str,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("GNOMON_DATA_DIR", str(tmp_path / "data"))
+    trials = [NAMED[name](n, {"video": f"v{n // 2}"} if n < 3 else {}) for n in range(4)]
+    text = "".join(json.dumps(trial) + "\n" for trial in trials)
+    if name == "log.json":
+        text = json.dumps({"eval": {"task": "t"}, "samples": trials})
+    elif name == "result.csv":
+        text = "\n".join(["index,hit,video", *trials]) + "\n"
+    (tmp_path / name).write_text(text)
+    prefix = "extra." if name == "atif.jsonl" else ""
+    assert command("import", str(tmp_path / name), option, f"{prefix}vidoe") == 2
+    said = capsys.readouterr().err
+    assert f"{option}: none of 4 trials has the field '{prefix}vidoe'; there are: " in said
+    assert f"{prefix}video" in said
+    assert not (tmp_path / "data").exists()
+    assert command("import", str(tmp_path / name), option, f"{prefix}video") == 0
+    said = capsys.readouterr().out
+    assert f"1 of 4 trials do not have the field '{prefix}video'\n" in said
+    assert (f"2 clusters, by '{prefix}video'\n" in said) is (option == "--cluster")
+    assert command("import", str(tmp_path / name), option, f"{prefix}video", "--json") == 0
+    assert json.loads(capsys.readouterr().out)["lacking"] == {f"{prefix}video": 1}
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        {"sample_id": "a", "arm": "raw", "score": 1, "cluster": "x", "cell": "y"},
+        {"messages": [{"role": "user", "content": "?"}], "score": 1, "cluster": "x", "cell": "y"},
+    ],
+)
+def test_rows_and_chat_lines_have_their_own_fields_for_cluster_and_cell(
+    line: dict[str, Any], tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GNOMON_DATA_DIR", str(tmp_path / "data"))
+    (tmp_path / "a.jsonl").write_text(json.dumps(line) + "\n")
+    for own in ("cluster", "cell"):
+        assert command("import", str(tmp_path / "a.jsonl"), f"--{own}", "video") == 2
+        assert f"has the field 'video'; there are: {own}\n" in capsys.readouterr().err
+    assert command("import", str(tmp_path / "a.jsonl")) == 0
+    assert "1 cluster, by 'cluster'\n" in capsys.readouterr().out
+
+
+def test_two_results_of_vlmevalkit_are_compared_whatever_their_files_are_called(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GNOMON_DATA_DIR", str(tmp_path / "data"))
+    for name, kind in (("plain", "near"), ("tools", "far")):
+        (tmp_path / f"{name}_Bench.tsv").write_text(f"index\thit\tkind\n0\t1\t{kind}\n")
+    files = [str(tmp_path / f"{name}_Bench.tsv") for name in ("plain", "tools")]
+    assert command("import", *files) == 0
+    assert "2 trials of 1 sample; arms: plain_Bench, tools_Bench\n" in capsys.readouterr().out
+    assert command("import", *files, "--cell", "kind") == 2
+    said = capsys.readouterr().err
+    assert f"sample '0' has the cell 'near' in {files[0]} and 'far' in {files[1]}, and may have only" in said
+    assert "by --cell" in said
 
 
 def test_samples_of_a_harness_become_a_report_of_two_arms(

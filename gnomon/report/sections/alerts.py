@@ -4,9 +4,18 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from typing_extensions import TypedDict
 
-from gnomon.core.missing import MissingCause, advice_on, failure_text, largest, said_in_short
+from gnomon.core.missing import (
+    IN_SPEC,
+    MissingCause,
+    advice_on,
+    failure_text,
+    largest,
+    next_step,
+    said_in_short,
+)
 from gnomon.core.model import UNREADABLE
 from gnomon.core.sample import LACKS_MEDIA
+from gnomon.exchange.run import is_imported
 from gnomon.report.alert import Alert, alert, line_of
 from gnomon.report.reply_alerts import call_alerts, picture_alerts, reply_alerts
 from gnomon.report.reply_words import WORTH_SAYING
@@ -31,8 +40,10 @@ def _alerts(report_input: ReportInput) -> AlertsPart:
 def _failure(report_input: ReportInput) -> Iterator[Alert]:
     """Why the job failed."""
     if report_input.status == "failed":
-        why = report_input.error or failure_text(_causes(report_input))
-        yield alert("failed", f"The job failed. {why}", advice="Then `gnomon resume` runs what is missing.")
+        causes = _causes(report_input)
+        why = report_input.error or failure_text(causes)
+        then = "" if is_imported(report_input.spec) else next_step(each.cause for each in largest(causes))
+        yield alert("failed", f"The job failed. {why}", advice=then)
 
 
 def _waits(report_input: ReportInput) -> Iterator[Alert]:
@@ -68,8 +79,15 @@ def _losses(report_input: ReportInput) -> Iterator[Alert]:
                 concerned=cause.trials,
                 n=cause.planned,
                 example=cause.error,
-                advice=advice_on(cause.cause, cause.error) or "`gnomon resume` runs them again.",
+                advice="" if is_imported(report_input.spec) else _advice(cause),
             )
+
+
+def _advice(cause: MissingCause) -> str:
+    """What helps; and how the trials are run then, where that is no matter of course."""
+    advice = advice_on(cause.cause, cause.error)
+    is_plain = advice and cause.cause not in IN_SPEC
+    return advice if is_plain else f"{advice} {next_step([cause.cause])}".strip()
 
 
 def _uncounted(report_input: ReportInput) -> Iterator[Alert]:

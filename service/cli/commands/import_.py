@@ -1,15 +1,17 @@
 """Import runs made elsewhere: logs of Inspect AI, trajectories, records, results, chat lines and rows."""
 
 import json
+import sys
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import chain
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from service.cli.completions import complete_job
+from service.cli.main import INCOMPLETE
 from service.cli.options import data_dir_option, json_option
 
 if TYPE_CHECKING:
@@ -84,16 +86,30 @@ def import_(
         return
     if arm is not None:
         raise SpecError("is for --into only; name a log's arm by ARM=FILE", field="--arm")
+    from gnomon.exchange.named_field import NamedField
     from gnomon.exchange.read_file import Reading
-    from gnomon.exchange.run import Again, run_of
+    from gnomon.exchange.run import Again, NothingLeft, run_of
     from gnomon.report.text_formats import count
     from service.cli.common import settings_of
     from workers.store.store import open_store
 
-    reading = Reading(scorer=scorer, cluster=cluster, cell=cell)
-    ended = Again(lambda: chain.from_iterable(_read(argument, reading, kind) for argument in files))
+    reading = Reading(
+        scorer=scorer,
+        cluster=NamedField("--cluster", cluster) if cluster else None,
+        cell=NamedField("--cell", cell) if cell else None,
+    )
     title = name or ", ".join(Path(argument.rpartition("=")[2]).name for argument in files)
-    run = run_of(ended, name=title, primary=primary)
+    ended = [Again(partial(_read, argument, reading, kind)) for argument in files]
+    try:
+        run = run_of(list(zip(files, ended, strict=True)), name=title, primary=primary)
+    except NothingLeft as nothing:
+        _echo_counts("are left out", nothing.left_out, sum(nothing.left_out.values()), err=True)
+        sys.exit(INCOMPLETE)
+    named = [each for each in (reading.cluster, reading.cell) if each]
+    for each in named:
+        each.check()
+    lacking = {each.name: (each.lacking, each.trials) for each in named if each.lacking}
+    clusters = len({ref.cluster for ref in run.refs} - {""})
     settings = settings_of(data_dir)
     settings.data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
     store = open_store(settings.database_url)
@@ -110,6 +126,8 @@ def import_(
             "missing": run.missing,
             "left_out": run.left_out,
             "scores": sorted(reading.taken),
+            "clusters": clusters,
+            "lacking": {field: number for field, (number, _) in lacking.items()},
         }
         click.echo(json.dumps(document))
         return
@@ -118,16 +136,21 @@ def import_(
     click.echo(f"job {job_id}: {sizes}; arms: {arms}")
     if reading.taken:
         click.echo(f"scores: {', '.join(sorted(reading.taken))}")
+    by_field = f"{count(clusters, 'cluster')}, by {cluster or 'cluster'!r}"
+    click.echo(by_field if clusters else "no clusters: each sample stands for itself")
+    for field, (number, trials) in lacking.items():
+        click.echo(f"{number:,} of {trials:,} trials do not have the field {field!r}")
     _echo_counts("have no score and are missing", run.missing, run.trials)
     _echo_counts("are left out", run.left_out, run.trials + sum(run.left_out.values()))
-    click.echo(f"`gnomon report {job_id} --out report.html` compares them")
+    what = "compares them" if len(run.spec.arms) > 1 else "reports it"
+    click.echo(f"`gnomon report {job_id} --out report.html` {what}")
 
 
-def _echo_counts(what: str, counts: "Mapping[str, int]", of: int) -> None:
+def _echo_counts(what: str, counts: "Mapping[str, int]", of: int, *, err: bool = False) -> None:
     """How many of how many trials, and why; nothing where there are none."""
     if counts:
         reasons = ", ".join(f"{REASONS.get(reason, reason)} {number:,}" for reason, number in counts.items())
-        click.echo(f"{sum(counts.values()):,} of {of:,} trials {what}: {reasons}")
+        click.echo(f"{sum(counts.values()):,} of {of:,} trials {what}: {reasons}", err=err)
 
 
 def _import_answers(

@@ -1,6 +1,7 @@
 """Runs made elsewhere: read as they are, or refused; ours written so that others can read them."""
 
 import json
+import re
 import zipfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -18,12 +19,14 @@ from gnomon.core.score import Outcome
 from gnomon.exchange.foreign import benchmark_called
 from gnomon.exchange.inspect_log import read_log
 from gnomon.exchange.inspect_write import header_of, sample_of
+from gnomon.exchange.named_field import NamedField
 from gnomon.exchange.row_file import read_rows
 from gnomon.exchange.run import Run, run_of
 from gnomon.report.build import build_report
 from gnomon.report.html import render_html
 from gnomon.report.row_formats import rows_csv, rows_ndjson
 
+VIDEO = NamedField("--cluster", "video")
 REAL = Path(__file__).parent / "two_samples.eval"  # written by Inspect AI 0.3.285 with its mock model
 
 
@@ -73,7 +76,7 @@ def write(tmp_path: Path) -> Callable[..., Path]:
 @pytest.mark.parametrize("name", ["log.json", "log.eval"])
 def test_a_log_becomes_rows_and_traces(name: str, write: Callable[..., Path]) -> None:
     path = write(a_log([a_sample(0), a_sample(1, "I", epoch=2)]), name)
-    (row, trace), (other, _) = read_log(path, cluster="video", cell="kind")
+    (row, trace), (other, _) = read_log(path, cluster=VIDEO, cell=NamedField("--cell", "kind"))
     assert (row.benchmark, row.model, row.arm, row.sample_id, row.cluster) == (
         "sums",
         "openai/m",
@@ -93,7 +96,7 @@ def test_a_log_becomes_rows_and_traces(name: str, write: Callable[..., Path]) ->
 
 
 def test_a_log_that_inspect_has_written_and_packed_with_zstandard_is_read() -> None:
-    rows = [row for row, _ in read_log(REAL, cluster="video")]
+    rows = [row for row, _ in read_log(REAL, cluster=VIDEO)]
     assert [(row.sample_id, row.cluster, row.score, row.tool_calls) for row in rows] == [
         ("a", "v1", 1.0, 2),
         ("b", "v1", 0.0, 0),
@@ -151,8 +154,8 @@ def test_what_is_no_log_is_refused(content: bytes, tmp_path: Path) -> None:
 def test_two_logs_are_two_arms_of_one_report(write: Callable[..., Path]) -> None:
     raw = write(a_log([a_sample(n, "I") for n in range(20)]), "raw.json")
     tools = write(a_log([a_sample(n, "C") for n in range(20)]), "tools.eval")
-    ended = [*read_log(raw, arm="raw", cluster="video"), *read_log(tools, arm="tools", cluster="video")]
-    run = run_of(ended, name="mine", primary=("raw", "tools"))
+    ended = [*read_log(raw, arm="raw", cluster=VIDEO), *read_log(tools, arm="tools", cluster=VIDEO)]
+    run = run_of([("log", ended)], name="mine", primary=("raw", "tools"))
     report = report_of(run)
     assert report["contrasts"][0]["diff"] == 1.0
     assert report["contrasts"][0]["clusters"] == 10
@@ -169,16 +172,30 @@ def report_of(run: Run) -> Any:
 def test_trials_that_cannot_be_told_apart_are_refused(write: Callable[..., Path]) -> None:
     twice = [*read_log(write(a_log([a_sample(0)]))), *read_log(write(a_log([a_sample(0)])))]
     with pytest.raises(SpecError, match="stands twice under openai/m / react"):
-        run_of(twice, name="x")
+        run_of([("log", twice)], name="x")
     with pytest.raises(SpecError, match="no arm 'raw'; there are: react"):
-        run_of(twice[:1], name="x", primary=("raw", "react"))
+        run_of([("log", twice[:1])], name="x", primary=("raw", "react"))
     with pytest.raises(SpecError, match="no rows"):
         run_of([], name="x")
     (row, trace) = twice[0]
-    with pytest.raises(SpecError, match="two tasks, cells or clusters"):
-        run_of([(row, trace), (replace(row, arm="b", cluster="z"), trace)], name="x")
     with pytest.raises(SpecError, match="several benchmarks: sums, tiny"):
-        run_of([(row, trace), (replace(row, arm="b", benchmark="tiny"), trace)], name="x")
+        run_of([("log", [(row, trace)]), ("x", [(replace(row, arm="b", benchmark="tiny"), trace)])], name="x")
+
+
+@pytest.mark.parametrize(
+    ("what", "option"), [("cluster", "--cluster"), ("cell", "--cell"), ("task", "--cell")]
+)
+def test_a_sample_that_differs_between_files_says_in_what_and_the_way_out(
+    what: str, option: str, write: Callable[..., Path]
+) -> None:
+    [(row, trace)] = read_log(write(a_log([a_sample(0)])))
+    later = replace(row, arm="b", **{what: "z"})
+    message = (
+        f"sample 's0' has the {what} {getattr(row, what)!r} in a.json and 'z' in b.json, and may have "
+        f"only one; name a field that is the same in both by {option}"
+    )
+    with pytest.raises(SpecError, match=re.escape(message)):
+        run_of([("a.json", [(row, trace)]), ("b.json", [(later, trace)])], name="x")
 
 
 @pytest.mark.parametrize(
@@ -213,6 +230,18 @@ def test_sample_arm_and_score_are_enough(name: str, text: str, tmp_path: Path) -
             "line 1: a score is null",
         ),
         ('{"sample_id": "a", "arm": "raw", "score": 1, "flags": "cut"}', "line 1: flags: .*valid list"),
+        (
+            '{"sample_id": "a", "arm": "raw", "score": 1, "started_at": "yesterday"}',
+            "line 1: started_at: 'yesterday'; allowed: .*, such as 2026-11-28T12:00:00Z$",
+        ),
+        (
+            '{"sample_id": "a", "arm": "raw", "score": 1, "ended_at": "0001-01-01T00:00:00+05:00"}',
+            "line 1: ended_at: '0001-01-01T00:00:00.05:00'; allowed: ",
+        ),
+        (
+            '{"sample_id": "a", "arm": "b", "score": 1, "started_at": "20260102", "ended_at": "20260101"}',
+            "line 1: ended_at: 2026-01-01T00:00:00.000Z is before started_at, 2026-01-02T00:00:00.000Z",
+        ),
         ("[1]", "line 1: "),
         ("{", "line 1: not JSON"),
     ],
@@ -280,13 +309,15 @@ def log_of(
 
 
 def test_a_log_of_ours_is_read_back(write: Callable[..., Path]) -> None:
-    ended = list(read_log(write(a_log([a_sample(n, n / 4) for n in range(4)])), cluster="video"))
+    ended = list(read_log(write(a_log([a_sample(n, n / 4) for n in range(4)])), cluster=VIDEO))
     lost = replace(ended[0][0], outcome=Outcome.INFRA_MISSING, score=None, stop_reason="provider:x", repeat=1)
     traces = {row.sample_id: trace for row, trace in ended}
     given_rows = [replace(row, trial_id=row.sample_id) for row in [*(row for row, _ in ended), lost]]
     log = log_of(given_rows, [traces[row.sample_id] for row in given_rows])
     assert log["results"]["scores"][0]["metrics"]["mean"]["value"] == pytest.approx(0.375)
-    back = list(read_log(write(log), cluster="cluster", cell="cell"))
+    back = list(
+        read_log(write(log), cluster=NamedField("--cluster", "cluster"), cell=NamedField("--cell", "cell"))
+    )
     assert [row.score for row, _ in back] == [0.0, 0.25, 0.5, 0.75, None]
     assert [row.cluster for row, _ in back] == [row.cluster for row in given_rows]
     assert back[4][0].outcome == Outcome.INFRA_MISSING

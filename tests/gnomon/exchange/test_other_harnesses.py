@@ -11,6 +11,7 @@ from gnomon.core.errors import SpecError
 from gnomon.core.reply_state import ReplyState
 from gnomon.core.row import Row
 from gnomon.core.score import Outcome
+from gnomon.exchange.named_field import NamedField
 from gnomon.exchange.read_file import Reading, read_file
 from gnomon.exchange.run import run_of
 
@@ -23,7 +24,7 @@ def rows_of(path: Path, **how: Any) -> list[Row]:
 
 def refusal(path: Path, **how: Any) -> str:
     with pytest.raises(SpecError) as refused:
-        run_of(list(read_file(path, Reading(**how))), name="x")
+        run_of([(path.name, read_file(path, Reading(**how)))], name="x")
     return str(refused.value)
 
 
@@ -93,12 +94,21 @@ def test_samples_with_scores_of_different_names_are_not_mixed(log: Callable[...,
 def test_invalidated_samples_are_left_out_and_counted(log: Callable[..., Path]) -> None:
     mark = {"invalidation": {"timestamp": "2026-01-01T00:00:00+00:00", "author": "me"}}
     path = log(scored(1), {**scored(0), **mark}, scored(float("nan")), invalidated=True)
-    run = run_of(list(read_file(path, Reading())), name="x")
+    run = run_of([(path.name, list(read_file(path, Reading())))], name="x")
     assert [row.sample_id for row, _ in run.ended] == ["0", "2"]
     assert (run.trials, run.left_out, run.missing) == (2, {"inspect:invalidated": 1}, {"inspect:unscored": 1})
-    assert "all 1 trials are left out: inspect:invalidated" in refusal(log({**scored(0), **mark}))
+    assert "1 of 1 trials are left out: inspect:invalidated" in refusal(log({**scored(0), **mark}))
+
+
+def test_of_an_invalidated_log_that_does_not_say_which_samples_all_are_left_out(
+    log: Callable[..., Path],
+) -> None:
     path = log(scored(1), scored(0), invalidated=True)
-    assert "is invalidated, and does not say which of its 2 samples are" in refusal(path)
+    assert "2 of 2 trials are left out: inspect:invalidated" in refusal(path)
+    whole = list(read_file(path, Reading(arm="whole")))
+    good = list(read_file(log(scored(1)), Reading(arm="good")))
+    run = run_of([("whole.json", whole), ("good.json", good)], name="x")
+    assert (run.trials, run.left_out) == (1, {"inspect:invalidated": 2})
 
 
 def output(stop_reason: str, text: str = "so") -> dict[str, Any]:
@@ -153,7 +163,7 @@ def test_a_row_file_has_times_or_none(tmp_path: Path) -> None:
     line = {"sample_id": "a", "arm": "raw", "score": 1}
     path = tmp_path / "r.jsonl"
     path.write_text(json.dumps(line) + "\n" + json.dumps({**line, "started_at": "noon"}))
-    assert "line 2: 'noon' is no time; allowed: ISO 8601" in refusal(path)
+    assert "line 2: started_at: 'noon'; allowed: a time in ISO 8601" in refusal(path)
 
 
 def table(path: Path, *lines: Sequence[object]) -> Path:
@@ -210,7 +220,9 @@ def lm_line(number: int = 0, **changes: Any) -> dict[str, Any]:
 def test_a_sample_of_lm_eval_is_a_row_with_its_question(tmp_path: Path) -> None:
     path = samples(tmp_path / "samples_gsm8k_2026-01-02T03-04-05.678901.jsonl", lm_line())
     taken: set[str] = set()
-    [(row, trace)] = read_file(path, Reading(arm="raw", cluster="subject", taken=taken))
+    [(row, trace)] = read_file(
+        path, Reading(arm="raw", cluster=NamedField("--cluster", "subject"), taken=taken)
+    )
     assert (row.benchmark, row.task, row.sample_id, row.arm, row.cluster) == (
         *("lm-eval", "gsm8k", "gsm8k/0", "raw", "sums"),
     )
@@ -357,4 +369,4 @@ def test_cases_in_which_nothing_can_be_taken_say_why(cases_dir: Path) -> None:
         0.25,
         0.5,
     ]
-    assert "is invalidated" in refusal(cases_dir / "inspect-invalidated.json")
+    assert "2 of 2 trials are left out" in refusal(cases_dir / "inspect-invalidated.json")

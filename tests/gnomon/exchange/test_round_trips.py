@@ -15,6 +15,7 @@ from gnomon.core.row import Row
 from gnomon.exchange.conversation import Noted, Ran, Said, conversation
 from gnomon.exchange.formats import FORMATS, FormatName, single_stream
 from gnomon.exchange.job_export import ExportedJob
+from gnomon.exchange.named_field import NamedField
 from gnomon.exchange.read_file import Reading, kind_of, read_file
 from gnomon.exchange.run import run_of
 from tests.exchange_jobs import DRAWN, MAP, PNG, ROW, ROWS, TRACES, full_trace, small_job
@@ -231,7 +232,9 @@ def test_a_trajectory_of_another_program_becomes_a_row_and_a_trace(tmp_path: Pat
 def test_a_score_elsewhere_is_named_by_its_path(tmp_path: Path) -> None:
     path = tmp_path / "t.jsonl"
     path.write_text(json.dumps(a_trajectory(extra={"verifier": {"won": 1}, "map": "m1"})))
-    [(row, _)] = read_file(path, Reading(scorer="extra.verifier.won", cluster="extra.map", arm="mine"))
+    [(row, _)] = read_file(
+        path, Reading(scorer="extra.verifier.won", cluster=NamedField("--cluster", "extra.map"), arm="mine")
+    )
     assert (row.score, row.cluster, row.arm) == (1.0, "m1", "mine")
 
 
@@ -286,7 +289,7 @@ def test_where_nothing_has_a_score_the_field_is_asked_for(tmp_path: Path) -> Non
     path = tmp_path / "f.jsonl"
     path.write_text(json.dumps(a_trajectory(extra={})))
     with pytest.raises(SpecError, match="--scorer"):
-        run_of(list(read_file(path, Reading())), name="x")
+        run_of([(path.name, read_file(path, Reading()))], name="x")
 
 
 def test_samples_that_come_again_are_repeats_and_one_of_several_results_is_picked(tmp_path: Path) -> None:

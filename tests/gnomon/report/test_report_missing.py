@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from gnomon.core.missing import ANEW, RESUME
 from gnomon.core.sample import LACKS_MEDIA, DataFault
 from gnomon.report.html import render_html
 from gnomon.report.markdown import render_markdown
@@ -54,11 +55,29 @@ def test_the_most_frequent_words_stand_for_a_cause(report_of: Reporter) -> None:
 
 def test_a_failed_job_says_why_and_claims_nothing(report_of: Reporter) -> None:
     report = report_of(rows(20), planned=40, status="failed", error="m: 40 of 40 trials are missing.")
-    why = "The job failed. m: 40 of 40 trials are missing. Then `gnomon resume` runs what is missing."
+    why = f"The job failed. m: 40 of 40 trials are missing. {ANEW}"
     assert [alert["text"] for alert in report["alerts"]] == [why]
     text = summary_text(report)
     assert text.splitlines()[2] == f"! {why}"
     assert "cannot be told" not in text
+
+
+@pytest.mark.parametrize(
+    ("cause", "says"),
+    [("provider:bad_request", ANEW), ("provider:auth", ANEW), ("worker:lost", RESUME), ("budget", ANEW)],
+)
+@pytest.mark.parametrize("status", ["completed", "failed"])
+def test_a_resumed_job_keeps_to_its_spec_and_an_imported_one_is_not_resumed(
+    report_of: Reporter, cause: str, says: str, status: str
+) -> None:
+    given = [lost(number, arm, stop_reason=cause) for number in range(20) for arm in ("raw", "tools")]
+    [alert] = report_of(given, planned=40, status=status)["alerts"]
+    assert alert["advice"].endswith(says)
+    assert alert["text"].endswith(says)
+    imported = a_spec(arms=[{"name": name, "agent": "imported"} for name in ("raw", "tools")])
+    [alert] = report_of(given, spec=imported, planned=40, status=status)["alerts"]
+    assert alert["advice"] == ""
+    assert "resume" not in alert["text"]
 
 
 def test_of_two_models_the_one_that_was_stopped_is_named(report_of: Reporter) -> None:
