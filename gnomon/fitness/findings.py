@@ -20,12 +20,11 @@ from gnomon.fitness.examine import (
     Heardings,
 )
 from gnomon.fitness.needs import Needs
-from gnomon.fitness.table import Finding, Fitness, State
+from gnomon.fitness.table import SEE_REASONING, Finding, Fitness, State
 
 USUAL_PROMPT, USUAL_REPLY = 2_000, 300  # tokens of a call in an arm with tools, for an estimate
 IN_WORDS = "use `agent: text-react`, which calls tools in words"
 NOT_ASKED = "not asked"
-SEE_REASONING = "No words came: see `reasoning`."
 # The findings by which an endpoint is fit or not, where they are needed; others are only told.
 DECIDING = {
     "answers",
@@ -245,6 +244,8 @@ def _answer_form(heard: Heardings, needs: Needs) -> Finding:
         return _row("answer_form", asked, came, "unfit", _cut(reply, needs))
     if unknown := _unfinished("answer_form", asked, reply, needs):
         return unknown
+    if _stop_reason(heard, needs)["state"] == "unfit" and "answer:" not in reply.text.lower():
+        return _row("answer_form", asked, came, "unknown", "It may have been cut: see `stop_reason`.")
     return _row("answer_form", asked, came, "fit")
 
 

@@ -210,6 +210,19 @@ def test_a_server_that_caps_replies_is_told_of_and_a_cut_reply_shows_nothing_els
     )
 
 
+def test_where_cuts_are_not_told_an_answer_without_its_form_may_have_been_cut(check: Check) -> None:
+    class CutsInSilence(Cutting):
+        def choice(self, request: dict[str, Any]) -> dict[str, Any]:
+            return {**super().choice(request), "finish_reason": "stop"}
+
+    with CutsInSilence() as endpoint:
+        _, document, _ = check(endpoint, spec=WITHOUT)
+    assert (states(document)["answer_form"], states(document)["stop_reason"]) == ("unknown", "unfit")
+    assert document["models"][0]["sentence"].startswith(
+        "openai/m is fit for what is asked of it, with faults (stop_reason);"
+    )
+
+
 def test_the_sentence_names_all_that_is_not_fit_and_needed(check: Check) -> None:
     class TellsNoCut(ThinksOnly):
         def choice(self, request: dict[str, Any]) -> dict[str, Any]:
