@@ -275,7 +275,7 @@ def token_from(name: str | None) -> str | None:
     """
     if name is None:
         return None
-    if not is_variable(name):
+    if not is_variable(name, os.environ):
         raise SpecError(f"is no name of a variable; allowed: {NAME_ALLOWED}", field="--token-env")
     token = os.environ.get(name)
     if not token:

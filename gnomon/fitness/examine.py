@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from gnomon.core.decoding import NO_DECODING
 from gnomon.core.errors import GnomonError, ModelFault
-from gnomon.core.message import Block, ImageBlock, Message, ToolCall
+from gnomon.core.message import Block, ImageBlock, Message, ToolCall, ToolChoice
 from gnomon.core.model import Reply, Request
 from gnomon.core.read_calls import read_calls, text_calls
 from gnomon.core.text_calls import TextCalls
@@ -69,7 +69,8 @@ class Heardings:
     system: Heard | None = None  # the first question, with a system message before it
     short: Heard | None = None  # a reply that had to be cut
     call: Heard | None = None
-    text_calls: TextCalls | None = None  # that came in place of native calls, and are meant as calls
+    text_calls: TextCalls | None = None  # that came in place of native calls
+    turn: Reply | None = None  # the reply to `call`, with the calls that a trial would run
     result: Heard | None = None  # the reply to the call's result
     picture: Heard | None = None
     tool_picture: Heard | None = None
@@ -120,33 +121,42 @@ class Examination:
         """Offer the first `number` of the tools, and give the result of a call back."""
         heard, tools = self.heard, self._needs.tools[:number]
         self._asked = [_user(CALL.format(name=tools[0]["function"]["name"]))]
-        heard.call = await self._hear(what, self._asked, tools=number)
+        choice = self._needs.tool_choice
+        heard.call = await self._hear(what, self._asked, tools=number, tool_choice=choice)
         reply = heard.call.reply
         if reply is None:
             return
-        written = None if reply.tool_calls else text_calls(reply.text, self._needs.tools)
+        written = None if reply.tool_calls else text_calls(reply.text, tools)
         heard.text_calls = written if written and written.is_meant else None
-        mode = self._needs.tool_calls
-        _, self._called = read_calls(reply, self._needs.tools, may_call=True, mode=mode, trace=Trace())
+        _, heard.turn = read_calls(
+            reply, tools, may_call=True, mode=self._needs.tool_calls, trace=Trace(response=None)
+        )
         heard.result = await self._hear_result("a reply to a tool's result", TEXT_RESULT, tools=number)
 
     async def _hear_result(
         self, what: str, content: str | list[Block], *, tools: int | None = None
     ) -> Heard | None:
-        """The reply to a result of the call, as trials read it; None where there was no call to answer."""
-        called = self._called
-        if not called.tool_calls:
+        """The reply to a result of the call that was heard; None where there was no call to answer."""
+        turn = self.heard.turn
+        if turn is None or not turn.tool_calls:
             return None
-        results = [_result(call, content) for call in called.tool_calls]
-        return await self._hear(what, [*self._asked, called.message(), *results], tools=tools)
+        results = [_result(call, content) for call in turn.tool_calls]
+        return await self._hear(what, [*self._asked, turn.message(), *results], tools=tools)
 
     async def _hear(
-        self, what: str, messages: list[Message], *, tools: int | None = 0, ask: Ask | None = None
+        self,
+        what: str,
+        messages: list[Message],
+        *,
+        tools: int | None = 0,
+        tool_choice: ToolChoice = "auto",
+        ask: Ask | None = None,
     ) -> Heard:
         needs = self._needs
         request = Request(
             messages=messages,
             tools=list(needs.tools[:tools]),
+            tool_choice=tool_choice,
             timeout_s=needs.call_seconds,
             decoding=NO_DECODING if ask else needs.decoding,
         )

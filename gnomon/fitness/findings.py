@@ -7,7 +7,7 @@ from gnomon.core.errors import ModelFault, ProviderFault
 from gnomon.core.finish_reason import is_cut
 from gnomon.core.missing import ADVICE, beginning, keepable, said_in_short
 from gnomon.core.model import Reply
-from gnomon.core.read_calls import text_calls
+from gnomon.core.read_calls import READ, text_calls
 from gnomon.core.thinking import without_thinking
 from gnomon.fitness.examine import (
     CODE_WORD,
@@ -19,13 +19,12 @@ from gnomon.fitness.examine import (
     Heardings,
 )
 from gnomon.fitness.needs import Needs
-from gnomon.fitness.table import Finding, Fitness, State
+from gnomon.fitness.table import SEE_REASONING, Finding, Fitness, State
 
 USUAL_PROMPT, USUAL_REPLY = 2_000, 300  # tokens of a call in an arm with tools, for an estimate
 IN_WORDS = "use `agent: text-react`, which calls tools in words"
 ARGUMENTS_CHARS = 80  # of a call that are quoted
 NOT_ASKED = "not asked"
-SEE_REASONING = "No words came: see `reasoning`."
 # The findings by which an endpoint is fit or not, where they are needed; others are only told.
 DECIDING = {
     "answers",
@@ -38,22 +37,30 @@ DECIDING = {
     "tool_picture",
     "tokens",
 }
+TOLD = {
+    "answer_form",
+    "stop_reason",
+    "reasoning",
+    "speed",
+}  # named in the sentence even if they do not decide
 
 
 def judge(heard: Heardings, needs: Needs, *, model: str, is_whole: bool = True) -> Fitness:
     """The findings of an examination; of one that was not `is_whole` only what was asked."""
-    findings = [make(heard, needs) for make in _ROWS]
+    is_heard = any(each.has_answered for each in heard.in_order)
+    findings = [make(heard, needs) for make in (*_ROWS, *(_OF_REPLIES if is_heard else ()))]
     by_name = {finding["check"]: finding for finding in findings}
     replies = [each.reply for each in heard.in_order if each.reply is not None]
     native = _native(by_name, needs)
     deciding = DECIDING if needs.room else {"answers", "tool_call", "tool_result"}
-    faults = [row for row in findings if row["state"] == "unfit" and row["check"] in deciding]
+    faults = [row["check"] for row in findings if row["state"] == "unfit" and row["check"] in deciding | TOLD]
+    is_fit = deciding.isdisjoint(faults)
     prompt_s, reply_s = seconds_by_tokens(heard.in_order)
     return {
         "model": model,
-        "fit": not faults,
+        "fit": is_fit,
         "native_tools": native,
-        "sentence": _sentence(model, faults, native),
+        "sentence": _sentence(model, faults, native, is_fit=is_fit),
         "findings": [row for row in findings if is_whole or row["came"] != NOT_ASKED],
         "calls": len(heard.in_order),
         "seconds": round(sum(each.seconds for each in heard.in_order), 3),
@@ -106,17 +113,17 @@ def _native(rows: dict[str, Finding], needs: Needs) -> State:
     return "unfit" if "unfit" in states else "fit" if states == ["fit", "fit"] else "unknown"
 
 
-def _sentence(model: str, faults: Sequence[Finding], native: State) -> str:
+def _sentence(model: str, faults: Sequence[str], native: State, *, is_fit: bool) -> str:
     tools = {
         "fit": "fit for native tools",
         "unfit": "not fit for native tools",
         "not_needed": "native tools are not needed",
         "unknown": "whether it is fit for native tools is not known",
     }[native]
-    if not faults:
-        return f"{model} is fit for what is asked of it; {tools}."
-    names = ", ".join(fault["check"] for fault in faults)
-    return f"{model} is not fit ({names}); {tools}."
+    names = f" ({', '.join(faults)})" if faults else ""
+    if is_fit:
+        return f"{model} is fit for what is asked of it{', with faults' if faults else ''}{names}; {tools}."
+    return f"{model} is not fit{names}; {tools}."
 
 
 def _row(check: str, asked: str, came: str, state: State, advice: str = "") -> Finding:
@@ -146,16 +153,39 @@ def _is_wordless(reply: Reply) -> bool:
     return not reply.tool_calls and not without_thinking(reply.text)
 
 
+def _has_thought(reply: Reply) -> bool:
+    return bool(reply.reasoning.strip() or reply.reasoning_tokens or "<think" in reply.text)
+
+
+def _wordless(reply: Reply) -> str:
+    """What helps where no words came."""
+    return SEE_REASONING if _has_thought(reply) else "The reply is empty: see the server's template."
+
+
+def _cut(reply: Reply, needs: Needs) -> str:
+    """That a reply was cut, where, and what helps."""
+    counted, limit = reply.completion_tokens, needs.decoding.max_tokens
+    after = "" if counted is None else f" after {counted} tokens"
+    if limit is None:
+        return (
+            f"Cut{after}, though the spec sets no `max_tokens`: the server caps replies by itself. Raise the "
+            "model's `max_tokens`, or the server's own limit."
+        )
+    if counted is not None and counted < limit:
+        return f"Cut{after}, though `max_tokens` is {limit}: the server caps replies. Raise its own limit."
+    return f"Cut{after}, `max_tokens` being {limit}. Raise the model's `max_tokens`."
+
+
 def _said(reply: Reply) -> str:
     """What a reply says, in short."""
-    if reply.text.strip():
+    if without_thinking(reply.text):
         return said_in_short(reply.text)
     if reply.tool_calls:
         return f"a call of `{reply.tool_calls[0]['function']['name']}`"
-    return "reasoning alone" if reply.reasoning.strip() else "no words"
+    return "reasoning alone" if _has_thought(reply) else "no words"
 
 
-def _answers(heard: Heardings, needs: Needs) -> Finding:  # noqa: ARG001 (every row is made so)
+def _answers(heard: Heardings, needs: Needs) -> Finding:
     asked, first = "a first reply", heard.first
     if first is None:
         return _unasked("answers", asked, is_needed=True)
@@ -163,7 +193,10 @@ def _answers(heard: Heardings, needs: Needs) -> Finding:  # noqa: ARG001 (every 
         return _row("answers", asked, _fault(first), "unfit", _advice(first))
     came = f"{_said(first.reply)} after {first.seconds:.1f} s" if first.reply else _fault(first)
     if first.reply is not None and _is_wordless(first.reply):
-        return _row("answers", asked, came, "unfit", SEE_REASONING)
+        return _row("answers", asked, came, "unfit", _wordless(first.reply))
+    whole = [each.reply for each in heard.in_order if each.reply is not None and each is not heard.short]
+    if first.reply is not None and all(map(_is_cut, whole)):
+        return _row("answers", asked, f"{came}, cut as every reply", "unfit", _cut(first.reply, needs))
     return _row("answers", asked, came, "fit")
 
 
@@ -174,10 +207,10 @@ def _system_role(heard: Heardings, needs: Needs) -> Finding:
     if said.reply is None:
         advice = "No arm of Gnomon's own sends a system message; prompts that have one will be refused."
         return _row("system_role", asked, _fault(said), "unfit", advice)
-    if _is_wordless(said.reply):
-        return _row("system_role", asked, _said(said.reply), "unknown", SEE_REASONING)
     if SYSTEM_WORD in said.reply.text.lower():
         return _row("system_role", asked, _said(said.reply), "fit")
+    if unknown := _unfinished("system_role", asked, said.reply, needs):
+        return unknown
     return _row(
         "system_role",
         asked,
@@ -187,18 +220,32 @@ def _system_role(heard: Heardings, needs: Needs) -> Finding:
     )
 
 
+def _is_cut(reply: Reply) -> bool:
+    return is_cut(reply.finish_reason)
+
+
+def _unfinished(check: str, asked: str, reply: Reply, needs: Needs) -> Finding | None:
+    """The row of a reply that shows nothing, as it was cut or holds no words; None where it is whole."""
+    if _is_cut(reply):
+        return _row(check, asked, f"{_said(reply)}, cut", "unknown", _cut(reply, needs))
+    if _is_wordless(reply):
+        return _row(check, asked, _said(reply), "unknown", _wordless(reply))
+    return None
+
+
 def _answer_form(heard: Heardings, needs: Needs) -> Finding:
     asked = "room for an answer in the asked form"
     first = heard.first
     if first is None or first.reply is None:
         return _unasked("answer_form", asked, is_needed=True)
-    reply, limit = first.reply, needs.decoding.max_tokens
+    reply = first.reply
     came = f"{_said(reply)}, ended by {reply.finish_reason!r}"
-    if is_cut(reply.finish_reason):
-        tokens = "" if reply.completion_tokens is None else f" after {reply.completion_tokens} tokens"
-        of = f", the protocol's limit being {limit}" if limit else ""
-        advice = f"Cut{tokens}{of}: replies will count as `cut`. Raise the model's `max_tokens`."
-        return _row("answer_form", asked, came, "unfit", advice)
+    if _is_cut(reply):
+        return _row("answer_form", asked, came, "unfit", _cut(reply, needs))
+    if unknown := _unfinished("answer_form", asked, reply, needs):
+        return unknown
+    if _stop_reason(heard, needs)["state"] == "unfit" and "answer:" not in reply.text.lower():
+        return _row("answer_form", asked, came, "unknown", "It may have been cut: see `stop_reason`.")
     return _row("answer_form", asked, came, "fit")
 
 
@@ -227,7 +274,7 @@ def _reasoning(heard: Heardings, needs: Needs) -> Finding:  # noqa: ARG001 (ever
         "<think" in reply.text or (reply.reasoning and "</think" in json.dumps(reply.provider_turn))
         for reply in replies
     )
-    thought = [reply for reply in replies if reply.reasoning.strip() or reply.reasoning_tokens]
+    thought = [reply for reply in replies if _has_thought(reply)]
     if not thought and not in_text:
         return _row("reasoning", asked, "no thinking", "fit")
     came = "in the text, between tags" if in_text else "in a field of its own"
@@ -236,9 +283,12 @@ def _reasoning(heard: Heardings, needs: Needs) -> Finding:  # noqa: ARG001 (ever
     alone = [reply for reply in thought if _is_wordless(reply)]
     if alone:
         words = f"{came}; {len(alone)} of {len(replies)} replies had no words beside it"
-        advice = (
-            "Such replies count as `thought_only`: raise `max_tokens`, or see the server's reasoning parser."
+        helps = (
+            "raise the model's `max_tokens`"
+            if any(map(_is_cut, alone))
+            else "turn thinking off by `options: {chat_template_kwargs: {enable_thinking: false}}`"
         )
+        advice = f"Such replies count as `thought_only`: {helps}, or see the server's template."
         return _row("reasoning", asked, words, "unfit", advice)
     return _row("reasoning", asked, came, "fit")
 
@@ -249,15 +299,7 @@ def _tool_call(heard: Heardings, needs: Needs) -> Finding:
         return _unasked("tool_call", asked, is_needed=bool(needs.tools))
     reply, forms = call.reply, heard.text_calls
     if isinstance(call.fault, ModelFault) or reply is None:
-        if isinstance(call.fault, ModelFault):
-            advice = "Such calls end trials as `model:malformed_call`: see the server's tool parser."
-        elif getattr(call.fault, "cause", "") == "bad_request":
-            advice = (
-                f"Every trial with tools will be missing: start the server with a tool parser, or {IN_WORDS}."
-            )
-        else:
-            advice = _advice(call)
-        return _row("tool_call", asked, _fault(call), "unfit", advice)
+        return _failed_call(asked, call, is_first=call is heard.first)
     if reply.tool_calls:
         function = reply.tool_calls[0]["function"]
         came = f"`{function['name']}({beginning(function['arguments'], ARGUMENTS_CHARS)})`"
@@ -271,14 +313,30 @@ def _tool_call(heard: Heardings, needs: Needs) -> Finding:
         return _row("tool_call", asked, came, "fit")
     if forms is not None:
         came = f"written as text, in the form {forms.form}: {said_in_short(reply.text)}"
-        if needs.tool_calls != "native":
+        if heard.turn is not None and READ in heard.turn.flags:
             return _row("tool_call", asked, came, "fit", "Calls are read from words, as the spec says.")
-        advice = f"Such replies count as `call_in_text`. Set the model's `tool_calls: text`, or {IN_WORDS}."
-        return _row("tool_call", asked, came, "unfit", advice)
-    if is_cut(reply.finish_reason):
-        return _row("tool_call", asked, f"{_said(reply)}, cut", "unfit", "Raise the model's `max_tokens`.")
+        helps = "Set the model's `tool_calls: text`, or" if needs.tool_calls == "native" else "None is run:"
+        return _row(
+            "tool_call", asked, came, "unfit", f"Such replies count as `call_in_text`. {helps} {IN_WORDS}."
+        )
+    if _is_cut(reply):
+        return _row("tool_call", asked, f"{_said(reply)}, cut", "unfit", _cut(reply, needs))
     advice = f"No tool will be called: the report will say so. See the server's tool parser, or {IN_WORDS}."
     return _row("tool_call", asked, f"no call: {_said(reply)}", "unfit", advice)
+
+
+def _failed_call(asked: str, call: Heard, *, is_first: bool) -> Finding:
+    if isinstance(call.fault, ModelFault):
+        advice = "Such calls end trials as `model:malformed_call`: see the server's tool parser."
+    elif getattr(call.fault, "cause", "") == "bad_request":
+        advice = (
+            f"Every trial with tools will be missing: start the server with a tool parser, or {IN_WORDS}."
+        )
+    elif is_first:  # of an endpoint that was never heard nobody knows how it calls
+        return _row("tool_call", asked, _fault(call), "unknown")
+    else:
+        advice = _advice(call)
+    return _row("tool_call", asked, _fault(call), "unfit", advice)
 
 
 def _tool_result(heard: Heardings, needs: Needs) -> Finding:
@@ -295,8 +353,10 @@ def _tool_result(heard: Heardings, needs: Needs) -> Finding:
     if reply.tool_calls or text_calls(reply.text, needs.tools):
         advice = "Trials will repeat calls until `max_tool_calls`: the model does not use what came back."
         return _row("tool_result", asked, "another call", "unfit", advice)
+    if _is_cut(reply):
+        return _row("tool_result", asked, f"{_said(reply)}, cut", "unfit", _cut(reply, needs))
     if _is_wordless(reply):
-        return _row("tool_result", asked, _said(reply), "unfit", SEE_REASONING)
+        return _row("tool_result", asked, _said(reply), "unfit", _wordless(reply))
     advice = "The model replied without what the tool returned: the server may leave results out."
     return _row("tool_result", asked, _said(reply), "unfit", advice)
 
@@ -313,31 +373,29 @@ def _calls_in_text(heard: Heardings, needs: Needs) -> Finding:
 
 def _picture(heard: Heardings, needs: Needs) -> Finding:
     advice = "Set `pictures: false` for a note in place of each picture, or take an endpoint that sees."
-    return _seen("picture", heard.picture, PICTURE_COLOURS, is_needed=needs.pictures, advice=advice)
+    return _seen("picture", heard.picture, needs, is_needed=needs.pictures, advice=advice)
 
 
 def _tool_picture(heard: Heardings, needs: Needs) -> Finding:
     advice = "Calls that return a picture will end so; leave out the tools that show pictures."
-    return _seen(
-        "tool_picture", heard.tool_picture, TOOL_PICTURE_COLOURS, is_needed=needs.tool_pictures, advice=advice
-    )
+    return _seen("tool_picture", heard.tool_picture, needs, is_needed=needs.tool_pictures, advice=advice)
 
 
-def _seen(
-    check: str, heard: Heard | None, colours: tuple[str, str], *, is_needed: bool, advice: str
-) -> Finding:
-    where = "the prompt" if check == "picture" else "a tool's result"
+def _seen(check: str, heard: Heard | None, needs: Needs, *, is_needed: bool, advice: str) -> Finding:
+    is_of_prompt = check == "picture"
+    where = "the prompt" if is_of_prompt else "a tool's result"
+    colours = PICTURE_COLOURS if is_of_prompt else TOOL_PICTURE_COLOURS
     asked = f"a picture in {where}, {colours[0]} on the left and {colours[1]} on the right"
     if heard is None:
         return _unasked(check, asked, is_needed=is_needed)
     if heard.reply is None:
         return _row(check, asked, _fault(heard), "unfit", advice)
-    if _is_wordless(heard.reply):
-        return _row(check, asked, _said(heard.reply), "unknown", SEE_REASONING)
     text = without_thinking(heard.reply.text).lower()
     places = [text.find(colour) for colour in colours]
-    is_seen = -1 < places[0] < places[1]
-    return _row(check, asked, _said(heard.reply), *(("fit", "") if is_seen else ("unfit", advice)))
+    if -1 < places[0] < places[1]:
+        return _row(check, asked, _said(heard.reply), "fit")
+    unknown = _unfinished(check, asked, heard.reply, needs)
+    return unknown or _row(check, asked, _said(heard.reply), "unfit", advice)
 
 
 def _tokens(heard: Heardings, needs: Needs) -> Finding:
@@ -396,8 +454,8 @@ _ROWS: tuple[Callable[[Heardings, Needs], Finding], ...] = (
     _tool_picture,
     _tokens,
     _speed,
-    _model_version,
 )
+_OF_REPLIES = (_model_version,)  # rows that say nothing where nobody replied
 
 
 def _total(counts: Sequence[int | None]) -> int | None:

@@ -8,7 +8,7 @@ from gnomon.core.agent import sends_schemas
 from gnomon.core.benchmark import SampleSet
 from gnomon.core.decoding import NO_DECODING, Decoding
 from gnomon.core.errors import DataError
-from gnomon.core.message import Message, ToolSchema
+from gnomon.core.message import Message, ToolChoice, ToolSchema
 from gnomon.core.model import CALL_TIMEOUT_S
 from gnomon.core.read_calls import ToolCallsIn
 from gnomon.core.tool_inputs import provided_inputs
@@ -40,13 +40,14 @@ class Needs:
 
     tools: tuple[ToolSchema, ...] = ()
     tool_calls: ToolCallsIn = "native"
+    tool_choice: ToolChoice = "auto"  # until there was a call
     system: bool = False
     pictures: bool = False
     tool_pictures: bool = False
     counts: bool = False  # whether limits rest on its counts of tokens
     room: bool = True  # whether a reply must fit into the most tokens that it may have
     tries_all: bool = False
-    decoding: Decoding = NO_DECODING
+    decoding: Decoding = NO_DECODING  # with the most tokens of a reply that its entry sets
     call_seconds: float = CALL_TIMEOUT_S
 
 
@@ -57,6 +58,7 @@ def needs_of_model(model: ModelSpec) -> Needs:
         tool_calls=model.tool_calls,
         room=False,
         tries_all=True,
+        decoding=_with_limit(NO_DECODING, model),
         call_seconds=model.call_seconds,
     )
 
@@ -66,7 +68,7 @@ def needs_of_spec(spec: JobSpec, model: ModelSpec, samples: SampleSet | None = N
     there to show them.
     """
     needs = Needs(
-        decoding=spec.decoding_of(next(iter(spec.decoding or ()), "")),
+        decoding=_with_limit(spec.decoding_of(next(iter(spec.decoding or ()), "")), model),
         counts=spec.limits.usd is not None or spec.limits.tokens is not None,
         call_seconds=model.call_seconds,
     )
@@ -75,7 +77,13 @@ def needs_of_spec(spec: JobSpec, model: ModelSpec, samples: SampleSet | None = N
     native = [arm for arm in spec.arms if sends_schemas(arm)]
     offered = [tool for arm in native for tool in spec.toolset(arm)]
     schemas = {tool.name: tool.schema() for tool in offered}
-    needs = replace(needs, tools=tuple(schemas.values()), tool_calls=model.tool_calls)
+    calling = {arm.tool_choice for arm in native if arm.tools} - {"none"}
+    needs = replace(
+        needs,
+        tools=tuple(schemas.values()),
+        tool_calls=model.tool_calls,
+        tool_choice="required" if calling == {"required"} else "auto",
+    )
     if samples is None:
         return needs
     messages = list(_messages(spec, samples))
@@ -85,6 +93,11 @@ def needs_of_spec(spec: JobSpec, model: ModelSpec, samples: SampleSet | None = N
         pictures=model.pictures and any(_holds_picture(message) for message in messages),
         tool_pictures=model.pictures and _shows_pictures(spec, offered),
     )
+
+
+def _with_limit(decoding: Decoding, model: ModelSpec) -> Decoding:
+    own = model.max_tokens
+    return decoding if own is None else decoding.model_copy(update={"max_tokens": own})
 
 
 def _messages(spec: JobSpec, samples: SampleSet) -> Iterable[Message]:

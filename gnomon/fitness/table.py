@@ -8,6 +8,9 @@ State = Literal["fit", "unfit", "not_needed", "unknown"]
 STATE_WORDS = {"fit": "fit", "unfit": "not fit", "not_needed": "not needed", "unknown": "not known"}
 
 
+SEE_REASONING = "No words came: see `reasoning`."
+
+
 class Finding(TypedDict):
     """One row: what was asked and came, whether that is fit, what the report will say, and what helps."""
 
@@ -39,5 +42,6 @@ class Fitness(TypedDict):
 
 def unfit_text(fitness: Fitness) -> str:
     """In one line that an endpoint is not fit, and what follows from it."""
-    advice = [row["advice"] for row in fitness["findings"] if row["state"] == "unfit" and row["advice"]]
+    faults = [row["advice"] for row in fitness["findings"] if row["state"] == "unfit"]
+    advice = [words for words in faults if words not in ("", SEE_REASONING)]
     return " ".join([fitness["sentence"], *advice[:1]])

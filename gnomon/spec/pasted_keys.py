@@ -1,8 +1,7 @@
 """Keeps keys out of specs: a spec names the variable that holds a key, and never says the key."""
 
 import re
-from collections.abc import Mapping
-from itertools import pairwise
+from collections.abc import Collection, Mapping
 from typing import Any, TypeVar
 
 from gnomon.core.errors import SpecError
@@ -17,35 +16,43 @@ KEY_ALLOWED = (
     "no keys in a spec; put it into a variable of the environment, and name that where a key is taken"
 )
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,99}")
+# Parts of a name: words of one case or with capitals, and then a number; short ones may have it anywhere.
+_WORD = re.compile(r"[A-Z]+\d{0,4}|[a-z]+\d{0,4}|(?:[a-z]{2,})?(?:[A-Z]{1,8}[a-z]{2,})*[A-Z]{0,8}\d{0,4}")
+_SHORT_WORD = re.compile(r"(?=.{0,15}$)[A-Z]*\d*[A-Z]*|(?=.{0,10}$)[a-z]*\d*[a-z]*|[A-Za-z]{1,8}\d{0,4}")
+LONG = 16  # letters and digits, from which on a part of a name is taken for a key unless it is of words
 _KEY_OF = re.compile(r"(?:.*[_-])?(?:api[_-]?key|access[_-]?key|secret|token|passw(?:or)?d)", re.IGNORECASE)
 _HEADER = re.compile(r"(?:proxy-)?authorization|cookie|x-[a-z-]*(?:key|token)", re.IGNORECASE)
 _VALUE = re.compile(r"(?=.*[A-Za-z])(?=.*\d)(?!\.{0,2}/)[\w.~+/=-]{8,}")
 _OPTION = re.compile(r"--?[\w-]+")  # of a command
 
 
-def is_variable(name: str) -> bool:
+def is_variable(name: str, set_here: Collection[str] | None = None) -> bool:
     """Whether a text can be the name of a variable, and does not look like a key.
+
+    Where the variables that are `set_here` are known, one of them may be called anything that is no key of a
+    known format, and another must be of words.
 
     >>> [is_variable(name) for name in ("OPENAI_API_KEY", "my_key2", "sk-abc", "a key", "")]
     [True, True, False, False, False]
     >>> [is_variable(key) for key in ("sk_live_51abcdefgh12345678", "d41d8cd98f00b204e9800998ecf8427e")]
     [False, False]
+    >>> [is_variable("gw_B92xHcLKnVlz", names) for names in (None, {"gw_B92xHcLKnVlz"}, {})]
+    [True, True, False]
     """
     if not _NAME.fullmatch(name) or Redactor(environ={}).redact(name) != name:
         return False
-    return not any(len(part) >= 16 and _is_mixed(part) for part in name.split("_"))
+    if set_here is not None and name in set_here:
+        return True
+    parts = [part for part in name.split("_") if not _WORD.fullmatch(part)]
+    if set_here is None:
+        return all(len(part) < LONG for part in parts)
+    return all(map(_SHORT_WORD.fullmatch, parts))
 
 
-def _is_mixed(part: str) -> bool:
-    """Whether digits and letters, or large and small letters, change as in no name of words and numbers."""
-    kinds = ["digit" if letter.isdigit() else letter.isupper() for letter in part]
-    changes = sum(kind != following for kind, following in pairwise(kinds))
-    return len(re.findall(r"\d+", part)) >= 3 or (not part.isupper() and changes >= 0.45 * len(part))
-
-
-def refuse_keys(written: object) -> None:
+def refuse_keys(written: object, *, set_here: Collection[str] | None = None) -> None:
     """Refuse a spec, or a part of one, that says a key: of a known format, the value of a variable of this
     environment that is called like a key, or under a name of keys; and names of variables that are none.
+    `set_here`: the variables of the process that takes the keys from them, where that is this one.
 
     >>> refuse_keys({"models": [{"id": "openai/m", "api_key_env": "sk-1234"}]})
     Traceback (most recent call last):
@@ -55,7 +62,7 @@ allowed: the name of a variable that holds the key: letters, digits and _, such 
     Raises:
         SpecError: names the field, and says nothing of the key.
     """
-    search = _Search()
+    search = _Search(set_here)
     search.struck(written, "")
     for field, message in search.faults[:1]:
         raise SpecError(message, field=field)
@@ -88,8 +95,9 @@ def text_without_keys(text: str) -> str:
 class _Search:
     """One walk through plain data; `faults` are the fields that say a key, each with what is allowed."""
 
-    def __init__(self) -> None:
+    def __init__(self, set_here: Collection[str] | None = None) -> None:
         self.faults: list[tuple[str, str]] = []
+        self._set_here = set_here
         self._redactor = Redactor()
 
     def struck(self, value: Any, name: str, path: tuple[str, ...] = ()) -> Any:
@@ -121,9 +129,10 @@ class _Search:
 
     def _text(self, text: str, name: str, path: tuple[str, ...]) -> str:
         if name in VARIABLES:
-            if is_variable(text):
+            if is_variable(text, self._set_here):
                 return text
-            message = f"is no name of a variable, and is not shown here; allowed: {NAME_ALLOWED}"
+            here = " that is set here" if self._set_here is not None else ""
+            message = f"is no name of a variable{here}, and is not shown here; allowed: {NAME_ALLOWED}"
             return self._fault(path, message)
         is_key = bool(_HEADER.fullmatch(name) and text.strip())
         is_key = is_key or bool(_KEY_OF.fullmatch(name.lstrip("-")) and _VALUE.fullmatch(text))

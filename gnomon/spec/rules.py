@@ -7,6 +7,7 @@ an error that names the field and what is allowed. What only callers know comes 
 """
 
 import json
+import os
 import unicodedata
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -171,9 +172,10 @@ def mapping(written: object, _: Context) -> Written:
     return written
 
 
-def keys(written: Written, _: Context) -> Written:
+def keys(written: Written, context: Context) -> Written:
     """Refuses keys anywhere in the spec, and names of variables that are none."""
-    refuse_keys(written)
+    # Of a request the variables are those of the workers, which are not known here.
+    refuse_keys(written, set_here=None if context.is_request else os.environ)
     return written
 
 

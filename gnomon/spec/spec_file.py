@@ -1,6 +1,6 @@
 """Reads a spec file, YAML or JSON, as plain data, unchecked; apart from the spec, as workers read no YAML."""
 
-from collections import Counter
+import re
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +9,8 @@ import yaml
 from gnomon.core.errors import SpecError
 
 MAX_SPEC_BYTES = 1_000_000
+_QUOTED = re.compile(r"""'[^']*'|"[^"]*\"""")
+_PLAIN = re.compile(r"[a-z_ <>-]{1,40}|.{1,3}")  # PyYAML's own words and signs, or a field's name
 
 
 def read_spec(path: Path) -> object:
@@ -31,11 +33,13 @@ class _NoAliases(yaml.SafeLoader):
     """YAML without aliases, as a few bytes of them can become gigabytes; no key may be given twice."""
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
-        keys = Counter(key.value for key, _ in node.value if isinstance(key, yaml.ScalarNode))
-        twice = next((key for key, times in keys.items() if times > 1), None)
-        if twice is not None:
-            message = f"the key {twice!r} is given twice"
-            raise yaml.constructor.ConstructorError(None, None, message, node.start_mark)
+        names = set()
+        for key, _ in node.value:
+            if isinstance(key, yaml.ScalarNode):
+                if key.value in names:
+                    message = f"the key {key.value!r} is given twice"
+                    raise yaml.constructor.ConstructorError(None, None, message, key.start_mark)
+                names.add(key.value)
         return super().construct_mapping(node, deep)
 
     def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
@@ -49,6 +53,10 @@ def load_yaml(text: str) -> object:
 
     >>> load_yaml("repeats: 2")
     {'repeats': 2}
+    >>> load_yaml("key: sk-1234: 5")
+    Traceback (most recent call last):
+    gnomon.core.errors.SpecError: SPEC: not valid YAML or JSON: line 1, column 13: mapping values are not \
+allowed here
 
     Raises:
         SpecError: it is not YAML, nests too deep, gives a key twice, or uses aliases.
@@ -56,5 +64,15 @@ def load_yaml(text: str) -> object:
     try:
         return yaml.load(text, Loader=_NoAliases)  # noqa: S506 (a safe loader, made safer)
     except Exception as error:  # noqa: BLE001 PyYAML lets other errors pass, as for the date 2026-13-45
-        line = " ".join(str(error).split())
-        raise SpecError(f"not valid YAML or JSON: {line}", field="SPEC") from None
+        raise SpecError(f"not valid YAML or JSON: {_fault(error)}", field="SPEC") from None
+
+
+def _fault(error: Exception) -> str:
+    """Where and what is wrong, without the text itself: it may hold a key."""
+    place, words = "", str(error)
+    if isinstance(error, yaml.MarkedYAMLError):
+        mark = error.problem_mark or error.context_mark
+        place = f"line {mark.line + 1}, column {mark.column + 1}: " if mark else ""
+        words = ", ".join(filter(None, (error.context, error.problem)))
+    shown = _QUOTED.sub(lambda quoted: quoted[0] if _PLAIN.fullmatch(quoted[0][1:-1]) else "…", words)
+    return place + " ".join(shown.split())

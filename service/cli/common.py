@@ -274,7 +274,15 @@ def finish(
     if job.status == "cancelled":
         say(_how_to_resume(job.id, settings))
     left = counts.planned - answered - job.not_run
+    if job.status == "completed":
+        say_never_read(progress.never_read)
     sys.exit(exit_code(job.status, missing=left, is_read=not progress.never_read))
+
+
+def say_never_read(arms: Sequence[tuple[str, str]]) -> None:
+    """Say of models and arms of which no reply could be read that they are why the exit code is 1."""
+    for model, arm in arms:
+        say(f"exit code 1: no reply of {model} in “{arm}” could be read; `gnomon trace` shows what it wrote")
 
 
 def exit_code(status: str, *, missing: int, is_read: bool = True) -> int:

@@ -89,7 +89,7 @@ def test_an_endpoint_that_does_all_is_fit_and_was_asked_each_thing_once(check: C
         (
             Cutting,
             1,
-            {"system_role", "answer_form", "tool_call", "picture"},
+            {"answers", "answer_form", "tool_call"},
             "Raise the model's `max_tokens`",
         ),
         (Repeating, 1, {"tool_result", "tool_picture"}, "until `max_tool_calls`"),
@@ -161,6 +161,132 @@ def test_a_call_that_is_quoted_or_thought_of_is_none(check: Check) -> None:
             code, document, _ = check(endpoint, spec=NATIVE, tool_calls="text")
         assert (code, states(document)["tool_call"]) == (1, "unfit")
         assert row_of(document, "tool_call")["came"].startswith("no call: ")
+
+
+@pytest.mark.parametrize("tool_calls", ["text", "auto"])
+def test_calls_in_words_are_given_back_as_trials_give_them_back(check: Check, tool_calls: str) -> None:
+    class CallsWhereItMust(CallsAsText):
+        def reply(self, request: dict[str, Any]) -> dict[str, Any]:
+            if request.get("tools") and request["messages"][-1]["role"] == "user":
+                return super().reply(request) if request["tool_choice"] == "required" else self.say("No.")
+            return super().reply(request)
+
+    arms = [{**arm, **({"tool_choice": "required"} if arm.get("tools") else {})} for arm in NATIVE["arms"]]
+    with CallsWhereItMust() as endpoint:
+        code, document, _ = check(endpoint, spec={"arms": arms}, tool_calls=tool_calls)
+    assert code == 0, document
+    assert document["models"][0]["native_tools"] == "unfit"
+    assert (states(document)["tool_call"], states(document)["tool_result"]) == ("fit", "fit")
+    asked = [request for request in endpoint.requests if request.get("tools")]
+    assert [request["tool_choice"] for request in asked] == ["required", "auto"]
+    _, turn, result = asked[1]["messages"]
+    [call] = turn["tool_calls"]
+    assert (turn["role"], turn["content"] or "") == ("assistant", "")
+    assert (result["role"], result["tool_call_id"]) == ("tool", call["id"])
+
+
+def test_an_arm_that_need_not_call_is_not_made_to(check: Check) -> None:
+    arms = [*NATIVE["arms"], {"name": "must", "agent": "react", "tools": "all", "tool_choice": "required"}]
+    with FitEndpoint() as endpoint:
+        check(endpoint, spec={"arms": arms})
+    assert {request["tool_choice"] for request in endpoint.requests if request.get("tools")} == {"auto"}
+
+
+@pytest.mark.parametrize(
+    ("kind", "advice"),
+    [(ThinksOnly, "enable_thinking: false"), (Cutting, "raise the model's `max_tokens`")],
+)
+def test_thinking_alone_is_no_answer_in_the_asked_form_and_what_helps_depends_on_its_end(
+    check: Check, kind: type[FitEndpoint], advice: str
+) -> None:
+    class ThinksUntilCut(Cutting):
+        def say(self, text: str) -> dict[str, Any]:
+            return {"role": "assistant", "content": "", "reasoning_content": text}
+
+    with (ThinksUntilCut if kind is Cutting else kind)() as endpoint:
+        _, document, _ = check(endpoint, spec=WITHOUT)
+    row = row_of(document, "answer_form")
+    assert row["state"] == ("unfit" if kind is Cutting else "unknown")
+    assert row["came"].startswith("reasoning alone")
+    assert advice in row_of(document, "reasoning")["advice"]
+
+
+@pytest.mark.parametrize(
+    ("limit", "advice"),
+    [
+        ({}, "the spec sets no `max_tokens`: the server caps replies by itself"),
+        ({"max_tokens": 900}, "`max_tokens` is 900: the server caps replies"),
+        ({"max_tokens": 3}, "Raise the model's `max_tokens`."),
+    ],
+)
+def test_a_server_that_caps_replies_is_told_of_and_a_cut_reply_shows_nothing_else(
+    check: Check, limit: dict[str, Any], advice: str
+) -> None:
+    with Cutting() as endpoint:
+        code, document, _ = check(endpoint, spec=WITHOUT, **limit)
+    assert (code, document["models"][0]["fit"]) == (1, False)
+    assert (states(document)["answers"], states(document)["answer_form"]) == ("unfit", "unfit")
+    assert advice in row_of(document, "answer_form")["advice"]
+    with Cutting() as endpoint:
+        _, document, _ = check(endpoint)
+    assert (states(document)["system_role"], states(document)["picture"]) == ("unknown", "unknown")
+    assert document["models"][0]["sentence"].startswith(
+        "openai/m is not fit (answers, answer_form, tool_call)"
+    )
+
+
+def test_where_cuts_are_not_told_an_answer_without_its_form_may_have_been_cut(check: Check) -> None:
+    class CutsInSilence(Cutting):
+        def choice(self, request: dict[str, Any]) -> dict[str, Any]:
+            return {**super().choice(request), "finish_reason": "stop"}
+
+    with CutsInSilence() as endpoint:
+        _, document, _ = check(endpoint, spec=WITHOUT)
+    assert (states(document)["answer_form"], states(document)["stop_reason"]) == ("unknown", "unfit")
+    assert document["models"][0]["sentence"].startswith(
+        "openai/m is fit for what is asked of it, with faults (stop_reason);"
+    )
+
+
+def test_the_sentence_names_all_that_is_not_fit_and_needed(check: Check) -> None:
+    class TellsNoCut(ThinksOnly):
+        def choice(self, request: dict[str, Any]) -> dict[str, Any]:
+            return {**super().choice(request), "finish_reason": "stop"}
+
+    with TellsNoCut() as endpoint:
+        _, document, _ = check(endpoint)
+    named = document["models"][0]["sentence"].partition("(")[2].partition(")")[0].split(", ")
+    assert named == ["answers", "stop_reason", "reasoning", "tool_result"]
+
+
+def test_of_an_endpoint_that_cannot_be_reached_nothing_is_said_but_that(run_gnomon: Command) -> None:
+    with FitEndpoint() as closed:
+        pass
+    done = run_gnomon("check", "openai/m", "--api-base", closed.url)
+    assert done.returncode == 1
+    assert "model_version" not in done.stdout
+    assert " 1 call, " in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "field"),
+    [
+        (["check", "openai/sk-abcdefgh12345678"], "MODEL_ID"),
+        (["check", "sk-abcdefgh12345678"], "MODEL_ID"),
+        (["models", "sk-abcdefgh12345678"], "NAME"),
+        (["check", "openai/m", "--api-key-env", "sk-abcdefgh12345678"], "--api-key-env"),
+        (["check", "openai/m", "--api-key-env", "deadbeef0123456789abcdef01234567"], "--api-key-env"),
+        (["check", "openai/m", "--api-key-env", "gw_B92xHcLKnVlz"], "--api-key-env"),
+        (["check", "openai/m", "--api-key-env", "not a name"], "--api-key-env"),
+    ],
+)
+def test_a_key_in_place_of_a_name_is_refused_and_not_shown(
+    run_gnomon: Command, words: list[str], field: str
+) -> None:
+    done = run_gnomon(*words)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert f"{field}: " in done.stderr
+    assert words[-1].removeprefix("openai/") not in done.stderr
 
 
 def test_an_endpoint_that_hangs_is_given_up_after_the_seconds_of_a_call(check: Check) -> None:

@@ -13,6 +13,7 @@ from pydantic import BaseModel
 from gnomon.core.errors import SpecError
 from gnomon.spec.job_spec import JobSpec
 from gnomon.spec.pasted_keys import is_variable, refuse_keys
+from gnomon.spec.spec_file import load_yaml
 from gnomon.spec.tool_servers import ToolsEntry
 from service.cli.main import main
 from tests.service.play import SPEC, OpenApi
@@ -216,10 +217,64 @@ def test_what_is_no_key_passes(written: Any) -> None:
     [("OPENAI_API_KEY", True), ("K", True), ("myCompanyOpenAIKey2", True), ("HF_TOKEN_2026", True),
      ("sk-abc", False), ("sk_live_abcdefgh1234", False), ("", False), ("1KEY", False), ("A KEY", False),
      ("AIzaSyA1234567890abcdefghijklmnopqrstuv", False), ("aB3dE6gH9jK2mN5pQ8sT1vW4", False),
-     ("AKIAIOSFODNN7EXAMPLE", False), ("d41d8cd98f00b204e9800998ecf8427e", False)],
+     ("AKIAIOSFODNN7EXAMPLE", False), ("d41d8cd98f00b204e9800998ecf8427e", False),
+     ("deadbeef0123456789abcdef01234567", False), ("QwErtYuIopAsDfGhJkLzXcVbnMqWeRtY", False),
+     ("aBcdEFghIJkLmnOpQr", False), ("OPENAIAPIKEY2026", True), ("AZURE_OPENAI_KEY_EU1", True)],
 )  # fmt: skip
 def test_a_name_of_a_variable_is_told_from_a_key(name: str, may_be: bool) -> None:
     assert is_variable(name) == may_be
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "OPENAI_API_KEY",
+        "my_key",
+        "KEY2",
+        "AZURE_OPENAI_KEY_EU1",
+        "GH_TOKEN",
+        "team_a_key",
+        "MY_2ND_KEY",
+        "AI21_API_KEY",
+        "GPT4O_KEY",
+        "myCompanyOpenAIKey2",
+        "MyKey",
+        "_KEY",
+        "S3_KEY",
+        "K",
+    ],
+)
+def test_a_usual_name_passes_even_if_it_is_not_set(name: str) -> None:
+    assert is_variable(name)
+    assert is_variable(name, set_here=())
+
+
+def test_a_name_of_no_words_passes_where_it_is_set_or_the_environment_is_not_this_one() -> None:
+    name, spec = "gw_B92xHcLKnVlz", {"models": [{"id": "openai/m", "api_key_env": "gw_B92xHcLKnVlz"}]}
+    refuse_keys(spec)
+    refuse_keys(spec, set_here={name})
+    with pytest.raises(SpecError, match="is no name of a variable that is set here") as refused:
+        refuse_keys(spec, set_here={"HOME"})
+    assert name not in str(refused.value)
+
+
+@pytest.mark.parametrize("key", [*KEYS.values(), "sk-p AbCd1234efGh5678"])
+@pytest.mark.parametrize(
+    "text",
+    ["a: 1\nb: {KEY}: 2", "a: [{KEY}", "a: 1\n{KEY}: 2\n{KEY}: 3", "a: !{KEY} b", "a: '{KEY}", "a: *{KEY}",
+     "a: %{KEY}", "- a\n{KEY}\nb: c", "a: {KEY}\n\tb: 1", "? [{KEY}]\n: 1", 'a: "{KEY}\\q"'],
+)  # fmt: skip
+def test_what_is_wrong_with_yaml_is_told_by_place_and_without_the_text(text: str, key: str) -> None:
+    with pytest.raises(SpecError) as refused:
+        load_yaml(f"x: 1\n{text.replace('{KEY}', key)}")
+    said = str(refused.value)
+    assert not [part for part in key.split() if part in said and part != "Bearer"]
+    assert said.startswith("SPEC: not valid YAML or JSON: ")
+
+
+def test_the_place_of_what_is_wrong_with_yaml_is_a_line_and_a_column() -> None:
+    with pytest.raises(SpecError, match=r"JSON: line 2, column 1: the key 'models' is given twice"):
+        load_yaml("models: 1\nmodels: 2")
 
 
 @pytest.mark.parametrize(

@@ -90,3 +90,5 @@ def test_a_run_of_which_nothing_can_be_read_says_so_and_fails(
     said = capsys.readouterr().err
     told = f"warning: scripted: 0 of 6 replies of “raw” could be read (unreadable), e.g. “{reply}”"
     assert said.count(told) == code
+    why = "exit code 1: no reply of scripted in “raw” could be read; `gnomon trace` shows what it wrote"
+    assert said.splitlines().count(why) == code

@@ -468,6 +468,20 @@ def test_an_endpoint_that_hangs_is_asked_once_for_as_long_as_a_call_may_take(
     )
 
 
+def test_how_an_endpoint_calls_that_was_never_heard_is_not_known(real_store: Store, run: Run) -> None:
+    with Hanging() as endpoint:
+        model = {"id": "openai/m", "api_base": endpoint.url, "call_seconds": 1}
+        job = post(real_store, model, arms=ARMS_WITH_TOOLS, retry={"max_attempts": 1}, samples=1)
+        [check] = run(job).checks
+    assert check.fitness is not None
+    states = {row["check"]: row["state"] for row in check.fitness["findings"]}
+    assert (states["answers"], states["tool_call"]) == ("unfit", "unknown")
+    assert "model_version" not in states
+    assert (
+        "is not fit (answers); whether it is fit for native tools is not known" in check.fitness["sentence"]
+    )
+
+
 @BOTH
 def test_what_a_preflight_waits_for_is_in_the_job_and_named_once_it_is_slow(
     store: Store, clock: Clock

@@ -35,7 +35,7 @@ def check(
     data_dir: Path | None,
     as_json: bool,
 ) -> None:
-    """Check by real calls, up to eight a model, what endpoints are fit for.
+    """Check by real calls, up to seven a model, what endpoints are fit for.
 
     With a SPEC (a file) its models are checked for what its arms need; the exit code is 1 where one is not
     fit for that. With a MODEL_ID such as openai/gpt-4o all is tried; it is fit where it answers and calls
@@ -84,6 +84,8 @@ def _model_of(target: str, settings: Any, chosen: dict[str, Any]) -> Any:
     Raises:
         SpecError: it names no provider, or may not be called there; the message names the option.
     """
+    import os
+
     from pydantic import ValidationError
 
     from gnomon.core.errors import SpecError
@@ -91,8 +93,10 @@ def _model_of(target: str, settings: Any, chosen: dict[str, Any]) -> Any:
     from gnomon.spec.endpoints import check_endpoints
     from gnomon.spec.model_ids import check_model_id
     from gnomon.spec.model_spec import ModelSpec
+    from gnomon.spec.pasted_keys import refuse_keys
 
     try:
+        refuse_keys({"id": target, **chosen}, set_here=os.environ)
         try:
             model = ModelSpec.model_validate({"id": target, **chosen})
         except ValidationError as error:
@@ -148,5 +152,7 @@ def print_document(document: dict[str, Any]) -> None:
 
 
 def _cost(fitness: dict[str, Any]) -> str:
+    from gnomon.report.text_formats import count
+
     usd = "price unknown" if fitness["usd"] is None else f"${fitness['usd']:.4f}"
-    return f"{fitness['calls']} calls, {fitness['seconds']:.1f} s, {usd}."
+    return f"{count(fitness['calls'], 'call')}, {fitness['seconds']:.1f} s, {usd}."

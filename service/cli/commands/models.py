@@ -33,6 +33,7 @@ def models(name: str | None, as_json: bool) -> None:
     from service.cli.tables import print_table
 
     if name is not None:
+        _refuse_key(name)
         document = _model(name)
         click.echo(json.dumps(document, indent=2) if as_json else _text(document))
         return
@@ -61,6 +62,16 @@ def models(name: str | None, as_json: bool) -> None:
     click.echo(
         "\nAny other id of LiteLLM works too; with `api_base`, any compatible endpoint (docs/models.md)."
     )
+
+
+def _refuse_key(name: str) -> None:
+    from gnomon.core.errors import SpecError
+    from gnomon.spec.pasted_keys import refuse_keys
+
+    try:
+        refuse_keys({"id": name})
+    except SpecError as error:
+        raise SpecError(error.message, field="NAME") from None
 
 
 def _plugged(provider: "ModelProvider") -> dict[str, Any]:

@@ -28,7 +28,7 @@ def submit(spec: Path, url: str, wait: bool, as_json: bool) -> None:
     from gnomon.report.text_formats import count
     from gnomon.spec.pasted_keys import refuse_keys
     from gnomon.spec.spec_file import read_spec
-    from service.cli.common import exit_code, naming_entry, say
+    from service.cli.common import exit_code, naming_entry, say, say_never_read
     from service.client import ApiError, Client
 
     fields = read_spec(spec)
@@ -53,8 +53,10 @@ def submit(spec: Path, url: str, wait: bool, as_json: bool) -> None:
             return
         job = _wait_for_end(client, posted)
         _print(client.report(job_id), as_json=as_json)
-    is_read = all(alert["share"] < 1.0 for alert in job.get("alerts", ()))
-    sys.exit(exit_code(job["status"], missing=job["counts"]["infra_missing"], is_read=is_read))
+    unread = [(alert["model"], alert["arm"]) for alert in job.get("alerts", ()) if alert["share"] == 1.0]
+    if job["status"] == "completed":
+        say_never_read(unread)
+    sys.exit(exit_code(job["status"], missing=job["counts"]["infra_missing"], is_read=not unread))
 
 
 def _wait_for_end(client: Any, posted: Mapping[str, Any]) -> dict[str, Any]:
