@@ -156,7 +156,7 @@ def test_a_log_tells_when_a_sample_ran(log: Callable[..., Path]) -> None:
     for time in ("noon", "0001-01-01T00:00:00+01:00"):
         said = refusal(log({**scored(1), "started_at": time}))
         assert "not as Inspect writes it" in said
-        assert "allowed: ISO 8601" in said
+        assert "allowed: a time in ISO 8601" in said
 
 
 def test_a_row_file_has_times_or_none(tmp_path: Path) -> None:
