@@ -405,16 +405,21 @@ def _row(
 ) -> Row:
     tools_used: dict[str, dict[str, int]] = {}
     calls: set[tuple[str, str]] = set()
-    for step in trace.tool_steps:
+    reply: ReplyStep | None = None
+    for step in trace.steps:
+        reply = step if isinstance(step, ReplyStep) else reply
+        if not isinstance(step, ToolStep):
+            continue
         counts = tools_used.setdefault(step.name, {"calls": 0, "bad_arguments": 0, "errors": 0})
         counts["calls"] += 1
         counts["bad_arguments"] += step.error in BAD_CALL
         counts["errors"] += step.error is not None
         if step.injected:
             counts["injected"] = counts.get("injected", 0) + 1
-        if (step.name, step.arguments) in calls:
-            counts["repeated"] = counts.get("repeated", 0) + 1
-        calls.add((step.name, step.arguments))
+        if reply is not None and (reply.tool_calls or step.name in reply.text):  # not the agent's own call
+            if (step.name, step.arguments) in calls:
+                counts["repeated"] = counts.get("repeated", 0) + 1
+            calls.add((step.name, step.arguments))
     score = end.score
     return Row(
         **trial.identity(),

@@ -102,7 +102,7 @@ async def test_what_litellm_drops_is_flagged_and_named_by_the_row(
         row, trace = await run(spec_of(model_of(dialect, server, "litellm")), "tools")
         direct, _ = await run(spec_of(model_of(dialect, server, "direct")), "tools")
     assert trace.replies[-1].request_changes == ("reasoning: dropped from 2 of 2 turns",)
-    assert (row.flags, direct.flags) == (("adapter:reasoning",), ())
+    assert (row.flags, direct.flags) == (("adapter:reasoning", "repeated_calls"), ("repeated_calls",))
 
 
 @pytest.mark.parametrize("path", ["direct", "litellm"])
@@ -112,7 +112,7 @@ async def test_reasoning_that_a_provider_does_not_take_back_is_flagged(run: Run,
         raw, _ = await run(spec_of(model_of(dialect, server, path)), "raw")
         tools, trace = await run(spec_of(model_of(dialect, server, path)), "tools")
     assert trace.replies[-1].request_changes == ("reasoning: left out of 2 of 2 turns",)
-    assert (raw.flags, tools.flags) == ((), ("adapter:reasoning",))
+    assert (raw.flags, tools.flags) == ((), ("adapter:reasoning", "repeated_calls"))
 
 
 @pytest.mark.parametrize("came", [{}, {"reasoning_content": ""}], ids=["nothing", "empty"])

@@ -292,7 +292,7 @@ class Caller(Asker):
 def test_a_call_to_no_tool_is_an_observation_and_is_counted() -> None:
     row, trace, _ = run(says("yes"), agent=Caller(), arm={"max_tool_calls": 3})
     assert (row.tool_calls, row.tool_errors, row.stop_reason) == (3, 3, "max_tool_calls")
-    assert row.tools_used == {"fly": {"calls": 3, "bad_arguments": 3, "errors": 3, "repeated": 2}}
+    assert row.tools_used == {"fly": {"calls": 3, "bad_arguments": 3, "errors": 3}}
     assert all("no tool" in step.observation for step in trace.tool_steps)
 
 

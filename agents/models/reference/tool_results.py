@@ -95,8 +95,8 @@ def answers_in(messages: Sequence[Message]) -> dict[str, Result | None]:
     answers: dict[str, Result | None] = {}
     for message in messages:
         for call in message.get("tool_calls", ()):
-            arguments = _object(call["function"]["arguments"])
-            result = _object(results.get(call["id"]))
+            arguments = object_in(call["function"]["arguments"])
+            result = object_in(results.get(call["id"]))
             key = Call(call["function"]["name"], arguments or {}).key
             says_nothing = result is None or "error" in result or result.get("result", "") is None
             answers[key] = None if says_nothing else result
@@ -121,7 +121,7 @@ def texts_of(messages: Sequence[Message]) -> list[str]:
     return texts
 
 
-def _object(text: object) -> dict[str, Any] | None:
+def object_in(text: object) -> dict[str, Any] | None:
     """The object that a text begins with; a word of the agent's may stand behind it."""
     try:
         value = json.JSONDecoder().raw_decode(text)[0] if isinstance(text, str) else None

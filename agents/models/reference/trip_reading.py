@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from agents.models.reference.tool_results import object_in
 from gnomon.core.message import Message, text_of
 from gnomon.core.model import Request
 
@@ -102,8 +103,5 @@ def _results(messages: Sequence[Message]) -> list[tuple[str, Mapping[str, Any], 
 
 
 def _object(text: str) -> dict[str, Any]:
-    try:
-        value = json.loads(text)
-    except ValueError:
-        return {"error": text}
-    return value if isinstance(value, dict) else {"error": text}
+    value = object_in(text)
+    return {"error": text} if value is None else value
