@@ -98,11 +98,22 @@ def count(name: str, rows: list[Row], job: JobRecord, recovery_s: float) -> Dama
 
 def plain(rows: list[Row]) -> list[Row]:
     """What a run has found, without what a fault may change: times, attempts, cost, order, names."""
-    blank = {"wall_s": 0.0, "attempt": 0, "usd": 0.0, "job_id": "", "trial_id": ""}
+    blank = {
+        "wall_s": 0.0,
+        "attempt": 0,
+        "usd": 0.0,
+        "job_id": "",
+        "trial_id": "",
+        "started_at": None,
+        "ended_at": None,
+    }
     return sorted(
         (replace(row, **blank) for row in rows),
         key=lambda row: (row.sample_id, row.arm, row.model, row.repeat),
     )
+
+
+TIMES = ("arm_runs", "pair_runs")  # parts of a report that tell when trials ran
 
 
 def plain_report(store: Store, job_id: str) -> Any:
@@ -111,7 +122,8 @@ def plain_report(store: Store, job_id: str) -> Any:
     `frontier` sets gains against seconds and dollars.
     """
     return _without(
-        report_of(store, job_id), {"cost", "frontier", "id", "baseline_trial", "variant_trial", "seal"}
+        report_of(store, job_id),
+        {"cost", "frontier", "id", "baseline_trial", "variant_trial", "seal", *TIMES},
     )
 
 
