@@ -131,8 +131,7 @@ class _Search:
         if name in VARIABLES:
             if is_variable(text, self._set_here):
                 return text
-            here = " that is set here" if self._set_here is not None else ""
-            message = f"is no name of a variable{here}, and is not shown here; allowed: {NAME_ALLOWED}"
+            message = f"is no name of a variable, and is not shown here; allowed: {NAME_ALLOWED}"
             return self._fault(path, message)
         is_key = bool(_HEADER.fullmatch(name) and text.strip())
         is_key = is_key or bool(_KEY_OF.fullmatch(name.lstrip("-")) and _VALUE.fullmatch(text))

@@ -98,7 +98,7 @@ MENDED: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {  # by fault: m
     ),
     "repeated": ({"temperature": 0.7}, {}, "Raise `models[].temperature`"),
     "unreadable": ({}, {"agent": "text-react"}, "change the `scorer` or the arm's `agent`"),
-    "never called": ({}, {"tool_choice": "required"}, "or `tool_choice: required`."),
+    "never called": ({}, {"tool_choice": "required"}, "set `tool_choice: required`"),
     **{form: ({"tool_calls": "text"}, {}, "Set the model's `tool_calls: text`") for form in AS_TEXT},
 }
 SAID = {"cut": "cut", "thought only": "thought only", "unreadable": "unreadable"}  # and calls as text

@@ -169,7 +169,7 @@ def test_beginning_and_end_of_a_long_reply_are_read() -> None:
 
 
 @pytest.mark.parametrize(
-    ("answer", "value"), [(100, 1.0), (96, 1.0), (94, 0.9), (110, 0.8), (149, 0.1), (151, 0.0), (40, 0.0)]
+    ("answer", "value"), [(100, 1.0), (96, 1.0), (94, 0.9), (110, 0.9), (149, 0.1), (151, 0.0), (40, 0.0)]
 )
 def test_mean_relative_accuracy_is_the_share_of_thresholds_kept(answer: float, value: float) -> None:
     scorer = make_scorer({"mra": True})

@@ -168,5 +168,5 @@ def test_an_alert_names_the_pair_and_what_to_do(report_of: Reporter, row: Maker,
         *("m", "tools", "drift"),
         *(1.0, 60),
     )
-    assert alert["advice"] == "run both arms in one job, from its start"
+    assert alert["advice"] == "Run both arms in one job, from its start."
     assert alerts_of(drift_alerts, ran(row, interleaved)) == []
