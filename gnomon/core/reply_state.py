@@ -36,6 +36,7 @@ UNKNOWN_STATES = (
     ReplyState.EMPTY,
 )
 
+_UNDECLARED = ("last_line", "only_mention")  # rules of reading
 _BY_STOP_REASON = {
     "model:refused": ReplyState.REFUSED,
     "model:malformed_call": ReplyState.UNREADABLE,
@@ -43,8 +44,12 @@ _BY_STOP_REASON = {
 }
 
 
-def reply_state(outcome: Outcome, stop_reason: str, answer: str | None, trace: Trace) -> ReplyState:
-    """The state of a trial that has ended so, with this answer read.
+def reply_state(
+    outcome: Outcome, stop_reason: str, answer: str | None, trace: Trace, *, read_by: str = ""
+) -> ReplyState:
+    """The state of a trial that has ended so, with this answer read by this rule.
+
+    What stands last in a reply that was cut, and nothing declares, is no answer: it is where it was cut.
 
     >>> from gnomon.core.trace import Trace
     >>> reply_state(Outcome.MODEL_FAILED, "no_answer", None, Trace(response="The van turned.")).value
@@ -63,10 +68,10 @@ def reply_state(outcome: Outcome, stop_reason: str, answer: str | None, trace: T
     calls = find_text_calls(words, trace.tool_names)
     if calls is not None and not calls.rest:
         return ReplyState.CUT if is_cut and answer is None else ReplyState.CALL_IN_TEXT
+    if is_cut and (answer is None or read_by in _UNDECLARED):
+        return ReplyState.CUT
     if answer is not None:
         return ReplyState.READ_CUT if is_cut else ReplyState.READ
-    if is_cut:
-        return ReplyState.CUT
     if calls is not None:
         return ReplyState.CALL_IN_TEXT
     if reason in REFUSED_REASONS:

@@ -449,7 +449,7 @@ def _row(
         attempt=attempt,
         error=keepable(end.error),
         tools_offered=trace.tools_offered,
-        reply_state=reply_state(end.outcome, end.stop_reason, score.answer, trace),
+        reply_state=reply_state(end.outcome, end.stop_reason, score.answer, trace, read_by=score.read_by),
         read_by=score.read_by,
         model_version=", ".join(
             dict.fromkeys(reply.model_version for reply in trace.replies if reply.model_version)
