@@ -56,6 +56,8 @@ async def run_calls(context: AgentContext, calls: Sequence[ToolCall]) -> list[Me
 
 
 async def _told_of_repeats(context: AgentContext, call: ToolCall) -> Message:
+    if context.words == FIRST_WORDS:
+        return await run_call(context, call)
     name, arguments = context.toolbox.own_name(call["function"]["name"]), call["function"]["arguments"]
     earlier = [
         step.observation
@@ -64,7 +66,7 @@ async def _told_of_repeats(context: AgentContext, call: ToolCall) -> Message:
     ]
     message = await run_call(context, call)
     is_same = bool(earlier) and text_of(message) == earlier[-1]
-    return with_note(message, SAME_RESULT) if is_same and context.words != FIRST_WORDS else message
+    return with_note(message, SAME_RESULT) if is_same else message
 
 
 def with_note(message: Message, note: str) -> Message:

@@ -161,18 +161,18 @@ def _chosen(path: Path, scorer: str | None) -> _Chosen:
     Raises:
         SpecError: no number can be a score, or several can; lists them.
     """
-    seen: dict[str, bool] = {}  # by name of a number, whether it was one in [0, 1] wherever it stands
+    is_share: dict[str, bool] = {}  # by name of a number, whether it was one in [0, 1] wherever it stands
     together: set[frozenset[str]] = set()  # the names of a line's numbers
     filters: dict[str, None] = {}
     for number, value in lines(path):
         filters[checked(SampleLine, value, where=f"line {number}").filter] = None
         numbers = _numbers(value)
         for name, share in numbers.items():
-            seen[name] = seen.get(name, True) and (share is None or finite(share) is not None)
+            is_share[name] = is_share.get(name, True) and (share is None or finite(share) is not None)
         together.add(frozenset(numbers))
     metric, chosen_filter = _wish(scorer, filters)
-    named = [name for name in seen if metric is None or name == metric or name.startswith(f"{metric}.")]
-    shares = [name for name in named if seen[name]]
+    named = [name for name in is_share if metric is None or name == metric or name.startswith(f"{metric}.")]
+    shares = [name for name in named if is_share[name]]
     if not shares and named and metric is not None:
         raise SpecError(
             f"{metric} is not in [0, 1] everywhere; so no score can be made of it", field="--scorer"
@@ -181,7 +181,7 @@ def _chosen(path: Path, scorer: str | None) -> _Chosen:
         pairs = [f"{name},{each}" for name in shares for each in filters]
         raise SpecError(f"{path.name} has several filters; name one of: {', '.join(pairs)}", field="--scorer")
     if not shares:
-        there = ", ".join(seen) or "none"
+        there = ", ".join(is_share) or "none"
         message = f"{path.name} has no metric {metric}" if metric else f"{path.name} has no metric in [0, 1]"
         raise SpecError(f"{message}; there are: {there}", field="--scorer")
     if any(len(names & set(shares)) > 1 for names in together):

@@ -459,5 +459,5 @@ _OF_REPLIES = (_model_version,)  # rows that say nothing where nobody replied
 
 
 def _total(counts: Sequence[int | None]) -> int | None:
-    known = [count for count in counts if count is not None]
-    return sum(known) if counts and len(known) == len(counts) else None
+    tokens = [count for count in counts if count is not None]
+    return sum(tokens) if counts and len(tokens) == len(counts) else None

@@ -1,4 +1,4 @@
-"""The table of what an endpoint is fit for: as data, and in words."""
+"""Holds the table of what an endpoint is fit for, and puts it into words."""
 
 from typing import Literal
 

@@ -216,8 +216,8 @@ def _structured(said: Said) -> list[Declaration]:
     text = said.text
     if not (said.objects or "<" in text or "[/" in text or "box" in text):
         return []
-    found = chain(_fields(said), _tags_and_boxes(text))
-    return sorted(found, key=lambda declaration: declaration.at, reverse=True)
+    declared = chain(_fields(said), _tags_and_boxes(text))
+    return sorted(declared, key=lambda declaration: declaration.at, reverse=True)
 
 
 def _fields(said: Said) -> Iterator[Declaration]:

@@ -262,13 +262,13 @@ def _other_version(versions: Table, both: Table, names: Sequence[str]) -> Table:
     mix, so what counts is how many more trials of one arm than of the other a version has answered. A trial
     that several have answered counts for each in part.
     """
-    known = both & (versions > 0).all(axis=0)
+    both_told = both & (versions > 0).all(axis=0)
     none = np.zeros(both.shape, np.bool_)
-    if not known.any() or versions[:, known].min() == versions[:, known].max():
+    if not both_told.any() or versions[:, both_told].min() == versions[:, both_told].max():
         return none
-    codes, firsts = distinct_codes(versions[0][known], versions[1][known])
+    codes, firsts = distinct_codes(versions[0][both_told], versions[1][both_told])
     sizes = np.bincount(codes)
-    parts = [[names[arm[known][first]].split(", ") for arm in versions] for first in firsts.tolist()]
+    parts = [[names[arm[both_told][first]].split(", ") for arm in versions] for first in firsts.tolist()]
     surplus, spread = defaultdict[str, float](float), defaultdict[str, float](float)
     for (baseline, variant), size in zip(parts, sizes.tolist(), strict=True):
         for name in {*baseline, *variant}:
@@ -281,7 +281,7 @@ def _other_version(versions: Table, both: Table, names: Sequence[str]) -> Table:
     ):
         return none
     differs = np.array([set(baseline).isdisjoint(variant) for baseline, variant in parts])
-    none[known] = differs[codes]
+    none[both_told] = differs[codes]
     return none
 
 

@@ -73,8 +73,8 @@ def moments(texts: Sequence[str | None]) -> NDArray[np.int64]:
         return by_value
     if not texts or (texts[0] is None and all(text is None for text in texts)):
         return np.full(len(texts), NO_TIME)
-    known = _in_own_form(texts)
-    return np.array([_moment(text) for text in texts], np.int64) if known is None else known
+    times = _in_own_form(texts)
+    return np.array([_moment(text) for text in texts], np.int64) if times is None else times
 
 
 def _in_own_form(texts: Sequence[str | None]) -> NDArray[np.int64] | None:

@@ -98,8 +98,8 @@ def _key(samples: Codes, letters: Codes, row_scores: Floats, shape: tuple[int, i
     rights = is_key.sum(axis=1)
     if not rights.any() or (rights > 1).any():
         return None
-    known = rights == 1
-    may_be[known] = is_key[known]
+    is_right = rights == 1
+    may_be[is_right] = is_key[is_right]
     asked = np.zeros(shape[0], np.bool_)
     asked[samples] = True
     left, patterns = np.unique(
@@ -115,7 +115,7 @@ def _key(samples: Codes, letters: Codes, row_scores: Floats, shape: tuple[int, i
         usual = sizes @ weights / sizes.sum()
     shares = np.zeros(shape)
     shares[asked] = weights[patterns]
-    return _Key(shares=shares, known=known)
+    return _Key(shares=shares, known=is_right)
 
 
 def _report(

@@ -64,7 +64,7 @@ def _wait_for_end(client: Any, posted: Mapping[str, Any]) -> dict[str, Any]:
     from service.cli.progress import Counter
 
     announced: list[int] = []
-    told: set[tuple[str, str, str]] = set()
+    keys_said: set[tuple[str, str, str]] = set()
     with Counter("trials") as counter:
 
         def show(job: dict[str, Any]) -> None:
@@ -73,8 +73,8 @@ def _wait_for_end(client: Any, posted: Mapping[str, Any]) -> dict[str, Any]:
             counter.show(done, posted["planned_trials"], f"{counts['infra_missing']:,} missing")
             for alert in job.get("alerts", ()):  # absent from older services
                 key = alert["model"], alert["arm"], alert["kind"]
-                if key not in told:
-                    told.add(key)
+                if key not in keys_said:
+                    keys_said.add(key)
                     counter.say(f"warning: {alert['text']}")
             if job["status"] == "cancelled" and counts["running"] and not announced:
                 announced.append(counts["running"])

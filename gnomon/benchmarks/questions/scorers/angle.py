@@ -1,4 +1,4 @@
-"""Angle: the reply is within a tolerance of the right direction, all the way round."""
+"""Scores an angle: right within a tolerance, all the way round."""
 
 from collections.abc import Mapping
 from typing import ClassVar

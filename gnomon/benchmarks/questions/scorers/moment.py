@@ -1,4 +1,4 @@
-"""Date and time: the reply names the right day or time of day, or the right stretch of them."""
+"""Scores a date or a time of day, or a stretch of them."""
 
 from abc import abstractmethod
 from datetime import date
