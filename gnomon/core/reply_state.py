@@ -78,5 +78,8 @@ def reply_state(
         return ReplyState.REFUSED
     if words.strip():
         return ReplyState.UNREADABLE
-    has_thought = bool(trace.response.strip()) or (bool(replies) and replies[-1].has_reasoning)
+    last = replies[-1] if replies else None
+    has_thought = bool(trace.response.strip()) or (
+        last is not None and (last.has_reasoning or bool(last.reasoning_tokens))
+    )
     return ReplyState.THOUGHT_ONLY if has_thought else ReplyState.EMPTY

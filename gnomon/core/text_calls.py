@@ -171,7 +171,7 @@ def find_text_calls(text: str, names: Collection[str] = ()) -> TextCalls | None:
     >>> find_text_calls("Answer: B"), find_text_calls('{"answer": "B"}')
     (None, None)
     """
-    for form in _FORMS:
+    for form in _FORMS if "<" in text or "[TOOL_CALLS]" in text else ():
         if any(sign in text for sign in form.signs) and (spans := list(_marked(text, form, names))):
             return _found(text, form.name, spans, is_marked=True)
     if "```" in text and (fenced := list(_fenced(text, names))):

@@ -1,12 +1,12 @@
 """Reads which one of several options a reply chooses, by its letter or by its text."""
 
-import json
 import re
 from collections.abc import Iterator, Mapping
 
 from gnomon.reading.characters import bare, without_marks
 from gnomon.reading.declarations import Asked, Declaration, Rule, Said, declares_nothing
 from gnomon.reading.reader import Reading, Unclear, read_answer
+from gnomon.reading.texts import as_json
 
 MAX_LETTERS = 60  # letters by themselves that are looked at
 MAX_CONTENT = 600  # characters of a declaration in which options are looked for
@@ -26,7 +26,7 @@ _NAMED = re.compile(
     rf"[\W_]*(?:1[.)][\W_]+)?(?:{_WORDS}{_OPEN}){{0,4}}([A-Za-zАВСЕНавсе])(?![A-Za-z0-9_]|['’][A-Za-z]|\.[A-Za-z]\.)"
 )
 _ENDS = re.compile(rf"{_CLOSE}(?:$|[.,;:)\n!。，])")
-_AND = r"(?:or|and|oder|und|ou|et|o|y|e|или|и|versus|vs\.?)"
+_AND = r"(?:or|and|plus|as well as|along with|oder|und|ou|et|o|y|e|или|и|versus|vs\.?)"
 _AND_CJK = "或者|或|和|与|、|または|か|と|또는|과|와"
 _ANOTHER = re.compile(
     rf"[\s*_`~\"'“”‘’«»()\[\]{{}}<>$.]*(?:(?i:{_AND})(?![A-Za-z])|{_AND_CJK}|[&+|/])\s*(?:(?i:also|maybe|possibly|perhaps|even|{_KIND})\s*)*"
@@ -34,6 +34,9 @@ _ANOTHER = re.compile(
 )
 _LISTED = re.compile(
     rf"{_CLOSE}[,;:?、，；\n]?\s*(?i:(?:and|or)\b)?{_OPEN}([A-Z])(?![A-Za-z0-9_]|['’][A-Za-z])(?=[\s*_`\"')\]}}]*(?:$|[,;:.?\n、，；/&]|(?i:{_AND})\b))"
+)
+_AS_GOOD = re.compile(
+    r"(?<!\w)([A-Z])[*_)]*\s(?:is|are|was|would be|seems|fits|works)\s(?:also\s)?(?:equally|just as)\b"
 )
 _RUN = re.compile(r"[A-Z]{2,8}")
 # The words that may follow "A" or "I" as a letter; before any other word these are an article and a pronoun.
@@ -62,7 +65,7 @@ _DENIES = re.compile(
 _CLAUSE = re.compile(
     r"[.!?;。！？；\n]\s|\n|,\s*(?:so|therefore|thus|hence|it|а)\b|"
     r"\b(?:(?<![Aa]ll )(?<![Aa]nything )(?<![Ee]verything )but\b|(?:aber|pero|mais|mas|sondern|sino|но)\b|"
-    r"[Nn]o(?: wait)?,\s)|而是"
+    r"[Nn]o(?: wait)?[,:]\s)|而是"
 )
 _CAPITAL = re.compile(r"(?<!N/)[A-Z](?![A-Za-z0-9_]|['’][A-Za-z])")
 _MARKS = r"[*_`(\[\"')\]]{0,6}"
@@ -78,7 +81,8 @@ _CHOOSES = re.compile(
     r"(?:\bi(?:\s+(?:would|will|have to)|['’](?:ll|d|m))?\s+(?:choose|select|pick|chose|selected|picked|"
     r"go(?:ing)? (?:with|for)|say|prefer|lean(?:ing)? towards?)|\bguess(?:\sis)?|"
     r"\bleav(?:es|ing)(?:\s(?:only|us with|just))?|"
-    r"\b(?:correction|actually|scratch that|no|no wait|wait|i mean|make that)(?=[,:])|"
+    r"\b(?:correction|edit|update|no|no wait|wait|wait no)(?=[,:])|"
+    r"\b(?:actually|on second thoughts?|i mean|make that|scratch that|sorry)(?=[,: ])|"
     r"\b(?:therefore|thus|hence|so|it)[,:]?(?:\s(?:it|this))?(?:\s(?:is|must be|has to be)|['’]s)?)"
     rf"[,:]?\s{{1,3}}(?:(?:the|{_KIND})\s{{1,3}}){{0,3}}[*_`(\[\"']{{0,6}}$",
     re.IGNORECASE,
@@ -178,6 +182,8 @@ class Choices:
             listed = _json_list(text)
             if listed is not None:
                 return self._of(without_marks(str(listed[0]))) if len(listed) == 1 else self._listed(listed)
+            if "," in text and "]" not in text:
+                return Unclear()  # a list that was cut
         return self._of(without_marks(text))
 
     def known(self, said: Said) -> tuple[Declaration, ...]:
@@ -239,8 +245,10 @@ class Choices:
     def _by_text(self, text: str) -> str | None:
         """The option whose text this is."""
         plain = bare(text)
+        if not plain:
+            return None
         forms = (plain, _without_article(plain))
-        letters = [letter for letter, words in self._texts.items() if plain and words in forms]
+        letters = [letter for letter, words in self._texts.items() if words in forms]
         return letters[0] if len(letters) == 1 else None
 
     def _of(self, text: str) -> str | Unclear | None:
@@ -278,7 +286,7 @@ class Choices:
             return ""
         if own not in (None, letter):
             return Unclear()
-        another = _LISTED.match(rest) if own is None else None
+        another = (_LISTED.match(rest) if own is None else None) or _AS_GOOD.search(rest)
         if another is not None and another[1] in self._options and another[1] != letter:
             return Unclear()
         return letter
@@ -393,8 +401,7 @@ def _goes_on(text: str, at: int) -> bool:
 
 
 def _without_article(plain: str) -> str:
-    first, _, rest = plain.partition(" ")
-    return rest if first in ("the", "a", "an") and rest else plain
+    return plain.partition(" ")[2] if plain.startswith(("the ", "a ", "an ")) else plain
 
 
 def _is_named(text: str, at: int) -> bool:
@@ -442,8 +449,5 @@ def _is_denied(text: str, at: int) -> bool:
 
 
 def _json_list(text: str) -> list[object] | None:
-    try:
-        value = json.loads(text)
-    except (ValueError, RecursionError):
-        return None
+    value = as_json(text)
     return value if isinstance(value, list) and value else None

@@ -3,10 +3,9 @@
 import json
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import chain
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from gnomon.core.text_calls import find_text_calls
 from gnomon.core.thinking import without_thinking
@@ -14,6 +13,7 @@ from gnomon.reading.characters import plain_characters
 
 MAX_READ = 20_000  # characters; of a longer reply its beginning and its end are read
 MAX_TRIED = 50  # declarations of a kind, from the last; a reply that repeats itself must not hold up others
+MAX_LABELS = 500  # words that may declare an answer, from the last
 MAX_LINE = 2_000  # characters of a declared answer
 MAX_MARGIN = 40  # characters before a label that a line begins with
 MAX_DEPTH = 6  # of fields within fields
@@ -36,8 +36,7 @@ class Rule(StrEnum):
     ONLY_MENTION = "only_mention"  # nothing else of the kind is named in the reply
 
 
-@dataclass(frozen=True, slots=True)
-class Declaration:
+class Declaration(NamedTuple):
     """A place of a reply that declares an answer: by which rule, where, and the text that is declared."""
 
     rule: Rule
@@ -47,8 +46,7 @@ class Declaration:
     fields: Mapping[str, Any] | None = None  # the JSON object that holds it
 
 
-@dataclass(frozen=True, slots=True)
-class Said:
+class Said(NamedTuple):
     """What a reply says beside its thinking and its calls, in plain characters, and its JSON objects."""
 
     text: str
@@ -62,6 +60,8 @@ class Said:
 _OBJECT = re.compile(r"\{\s*[\"}]")
 _CALL = re.compile(r"\"(?:arguments|parameters)\"\s*:")
 _CALL_NAMES = frozenset({"arguments", "parameters"})
+_FINAL = re.compile(r"(?:final|submit)?[ _]?(?:answer|response)|finish|submit", re.IGNORECASE)
+_TOOL_NAMES, _ARGUMENT_NAMES = frozenset({"tool", "tool_name", "action"}), ("args", "input", "action_input")
 _FIELD = re.compile(
     r"(?:the|your|my|final|correct|right|best|selected|chosen|predicted)*"
     r"(?:answers?|ans|final|output|label|option|choice|letter|prediction|response|result|respuesta|réponse|antwort|resposta|ответ|答案"
@@ -112,7 +112,10 @@ _LABELS: Mapping[str, re.Pattern[str]] = {
     **dict.fromkeys(("答え", "こたえ", "解答", "回答", "選択肢"), _JAPANESE),
     **dict.fromkeys(("정답", "답변", "답"), _KOREAN),
 }
-_ASCII_LABELS = {word: tail for word, tail in _LABELS.items() if word.isascii()}
+_ASCII_WORDS = rf"(?<![^\W_])(?:{'|'.join(word for word in _LABELS if word.isascii())})"
+_OTHER_WORDS = "|".join(sorted((word for word in _LABELS if not word.isascii()), key=len, reverse=True))
+_LABEL = re.compile(_ASCII_WORDS)
+_ANY_LABEL = re.compile(f"{_ASCII_WORDS}|{_OTHER_WORDS}")
 _QUALITY = re.compile(r"(?:correct|right|best|chosen|selected|final|meilleure)[\s*_]{1,4}$")
 _NEEDS_QUALITY = frozenset({"option", "choice", "letter", "selection"})
 _MARGIN = re.compile(
@@ -177,10 +180,18 @@ def _objects(text: str) -> tuple[str, tuple[tuple[int, dict[str, Any]], ...]]:
 def _is_call(fields: object) -> bool:
     """Whether an object calls a tool, or holds one that does."""
     if isinstance(fields, Mapping):
-        return bool(_CALL_NAMES & fields.keys()) or any(
+        names_tool = _TOOL_NAMES & fields.keys() and any(name in fields for name in _ARGUMENT_NAMES)
+        names_tool = names_tool and not _is_final(fields)
+        return bool(names_tool or _CALL_NAMES & fields.keys()) or any(
             _is_call(value) for name in ("function", "tool_call", "tool_calls") if (value := fields.get(name))
         )
     return isinstance(fields, list) and any(_is_call(value) for value in fields[:MAX_DEPTH])
+
+
+def _is_final(fields: Mapping[str, Any]) -> bool:
+    """Whether an object in the form of a call gives the answer, as {"action": "Final Answer", …} does."""
+    names = (fields[name] for name in _TOOL_NAMES if name in fields)
+    return any(isinstance(name, str) and _FINAL.fullmatch(name) for name in names)
 
 
 def declarations_in(said: Said, asked: Asked, more: tuple[Declaration, ...] = ()) -> Iterator[Declaration]:
@@ -196,7 +207,7 @@ def declarations_in(said: Said, asked: Asked, more: tuple[Declaration, ...] = ()
     if not (in_words or structured):
         return
     if asked == "line":
-        in_json = [replace(d, rule=Rule.ASKED_FORM) for d in structured if d.rule == Rule.JSON]
+        in_json = [d._replace(rule=Rule.ASKED_FORM) for d in structured if d.rule == Rule.JSON]
         lines = [d for d in in_words if d.rule == Rule.ASKED_FORM]
         forms = sorted([*lines, *in_json], key=lambda declaration: declaration.at, reverse=True)
         # What is declared after the last line of the asked form has taken it back; words beside JSON do not.
@@ -207,9 +218,9 @@ def declarations_in(said: Said, asked: Asked, more: tuple[Declaration, ...] = ()
         yield from (d for d in in_words if d.at < last and d.rule != Rule.ASKED_FORM)
         return
     asked_rule = Rule.JSON if asked == "json" else Rule.TAG
-    yield from (replace(d, rule=Rule.ASKED_FORM) for d in structured if d.rule == asked_rule)
+    yield from (d._replace(rule=Rule.ASKED_FORM) for d in structured if d.rule == asked_rule)
     yield from (d for d in structured if d.rule != asked_rule)
-    yield from (replace(d, rule=Rule.DECLARED) for d in in_words)
+    yield from (d._replace(rule=Rule.DECLARED) for d in in_words)
 
 
 def _structured(said: Said) -> list[Declaration]:
@@ -228,8 +239,9 @@ def _fields(said: Said) -> Iterator[Declaration]:
 
 
 def _answers(fields: Mapping[str, Any], depth: int) -> Iterator[str]:
+    is_final = _is_final(fields)
     for name, value in fields.items():
-        if _FIELD.fullmatch(re.sub(r"[\s_-]", "", name.lower())):
+        if (is_final and name in _ARGUMENT_NAMES) or _FIELD.fullmatch(re.sub(r"[\s_-]", "", name.lower())):
             if isinstance(value, dict) and depth and any(True for _ in _answers(value, depth - 1)):
                 yield from _answers(value, depth - 1)
             elif isinstance(value, dict) and isinstance(value.get("value"), str):
@@ -284,17 +296,9 @@ def labels_in(text: str) -> list[Declaration]:
     lowered = text.lower()
     if len(lowered) != len(text):
         lowered = text
-    places: list[tuple[int, int, str]] = []
-    for word, tail in (_ASCII_LABELS if text.isascii() else _LABELS).items():
-        at, tried = lowered.rfind(word), 0
-        while at >= 0 and tried < MAX_TRIED:
-            tried += 1
-            if not (at and word[0].isascii() and lowered[at - 1].isalnum()):
-                match = tail.match(lowered, at + len(word))
-                if match is not None:
-                    places.append((at, match.end(), word))
-            at = lowered.rfind(word, 0, at)
-    declared = (_declared(text, lowered, *place) for place in sorted(places))
+    labels = list((_LABEL if text.isascii() else _ANY_LABEL).finditer(lowered))[-MAX_LABELS:]
+    ends = ((label, _LABELS[label[0]].match(lowered, label.end())) for label in labels)
+    declared = (_declared(text, lowered, label.start(), end.end(), label[0]) for label, end in ends if end)
     return [declaration for declaration in declared if declaration is not None]
 
 

@@ -1,6 +1,5 @@
 """Reads a position: latitude and longitude in any usual spelling, or x and y in metres on a plane."""
 
-import json
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
@@ -8,6 +7,7 @@ from typing import Any, Literal
 from gnomon.reading.characters import without_denied, without_marks
 from gnomon.reading.declarations import Asked, Declaration
 from gnomon.reading.reader import Reading, Unclear, objects_and_values, read_answer
+from gnomon.reading.texts import as_json
 
 Position = tuple[float, float]  # latitude and longitude in degrees; or x and y in metres
 Ground = Literal["earth", "plane"]
@@ -99,10 +99,9 @@ def read_point(reply: str, on: Ground = "earth", *, asked: Asked = "line") -> Re
 def position_in(text: str, on: Ground) -> Position | Unclear | None:
     """The one position of a text; None where it holds none that exists."""
     if text.lstrip()[:1] in ("{", "["):
-        try:
-            return position_of(json.loads(text), on)
-        except (ValueError, RecursionError):
-            pass
+        value = as_json(text)
+        if value is not None:
+            return position_of(value, on)
     text = without_denied(without_marks(text[:MAX_TEXT])).replace("−", "-").replace("–", "-")
     positions = list(dict.fromkeys(p for pair in _pairs(text, on) if (p := _checked(pair, on)) is not None))
     return Unclear() if len(positions) > 1 else next(iter(positions), None)

@@ -1,6 +1,5 @@
 """Reads one number out of a text, in the asked unit where there is one."""
 
-import json
 import math
 import re
 import unicodedata
@@ -11,6 +10,7 @@ from itertools import pairwise
 from gnomon.reading.characters import without_denied, without_marks
 from gnomon.reading.declarations import Asked
 from gnomon.reading.reader import Reading, Unclear, read_answer
+from gnomon.reading.texts import as_json
 from gnomon.reading.units import UNITS, Unit, converted, unit_in, unit_of
 
 MAX_TEXT = 4_000  # characters of a text in which numbers are looked for: its beginning and its end
@@ -251,10 +251,7 @@ def _one_in(text: str, own: Unit | None) -> float | Unclear | None:
 
 
 def _from_json(text: str) -> str:
-    try:
-        value = json.loads(text)
-    except (ValueError, RecursionError):
-        return text
+    value = as_json(text)
     if isinstance(value, list) and len(value) == 1:
         value = value[0]
     if isinstance(value, dict):

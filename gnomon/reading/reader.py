@@ -3,7 +3,7 @@
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import Generic, NamedTuple, TypeVar
 
 from gnomon.core.score import Score
 from gnomon.reading.declarations import (
@@ -29,8 +29,7 @@ class Unclear:
     flag: str = SEVERAL
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reading(Generic[V]):
+class Reading(NamedTuple, Generic[V]):
     """What was read: the answer and the rule, or None with the flags that say why."""
 
     value: V | None = None

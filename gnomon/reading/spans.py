@@ -1,12 +1,12 @@
 """Reads a start and an end: two numbers, or two times of a clock in seconds."""
 
-import json
 import re
 
 from gnomon.reading.characters import without_marks
 from gnomon.reading.declarations import Asked
 from gnomon.reading.quantities import quantities_in
 from gnomon.reading.reader import Reading, Unclear, objects_and_values, read_answer
+from gnomon.reading.texts import as_json
 
 Ends = tuple[float, float]
 
@@ -64,9 +64,8 @@ def _clock_ends(clocks: list[tuple[str | None, ...]]) -> Ends:
 
 
 def _from_json(text: str) -> str:
-    try:
-        value = json.loads(text)
-    except (ValueError, RecursionError):
+    value = as_json(text)
+    if value is None:
         return text
     if isinstance(value, dict):
         pairs = (

@@ -1,6 +1,5 @@
 """Reads dates, clock times, and stretches of either, in usual spellings."""
 
-import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -10,6 +9,7 @@ from typing import Generic, Literal, TypeVar
 from gnomon.reading.characters import without_denied, without_marks
 from gnomon.reading.declarations import Asked
 from gnomon.reading.reader import Reading, Unclear, objects_and_values, read_answer
+from gnomon.reading.texts import as_json
 
 MAX_TEXT = 2_000
 DAY_S = 86_400
@@ -243,10 +243,7 @@ def date_of(text: str, order: Order | None = None) -> Day | Stretch[Day] | Uncle
 
 def _plain(text: str) -> str:
     if text.lstrip()[:1] in ("{", "["):
-        try:
-            value = json.loads(text)
-        except (ValueError, RecursionError):
-            value = None
+        value = as_json(text)
         if isinstance(value, Mapping):
             value = (
                 [value.get("start", value.get("from")), value.get("end", value.get("to"))]
