@@ -25,6 +25,7 @@ from tools.core.plugin_code import MOST_S, SECONDS_ENV, Interrupted, TooSlow, lo
 
 FILES_ENV = "GNOMON_PLUGINS"
 GROUPS = "gnomon."  # what the names of our groups of entry points begin with
+OWN_PACKAGES = frozenset({"gnomon-trips", "gnomon-worlds", "gnomon-published", "gnomon-formats"})
 MAX_CODE_FILES = 5_000  # of a package, whose code is hashed
 _LOADING = threading.RLock()
 _RUNNING: list[Path] = []  # the file that is being run
@@ -51,6 +52,12 @@ class Origin:
     def label(self) -> str:
         """The same without the folder of a file, which callers over HTTP need not know."""
         return f"file {self.distribution}" if self.file else f"{self.distribution} {self.version}"
+
+
+    @property
+    def is_ours(self) -> bool:
+        """Whether it is a package that comes with Gnomon, of the same version and from the same repository."""
+        return self.file is None and self.distribution in OWN_PACKAGES
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,6 +1,7 @@
 """Finds plug-ins by name: modules of a package of ours, then those that others installed or put into a file.
 
-One of ours is one module with one object of the module's own name. Those of others: `tools/core/outside.py`.
+One of ours is one module with one object of the module's own name, in a package of the kernel or in one of
+`packages/`, which names it as an entry point. Those of others: `tools/core/outside.py`.
 """
 
 import ast
@@ -121,7 +122,7 @@ class Registry(Generic[T]):
         self.package, self.noun, self.group = package, noun, group
         self._folders, self._dashes = folders, dashes
         self._accepts, self._reserved = accepts, reserved
-        self._own: tuple[str, ...] | None = None
+        self._own: Mapping[str, str] | None = None  # the modules of ours, by the plug-in's name
         self._found: tuple[str, Mapping[str, _Candidate]] | None = None
         self._loaded: dict[str, T | PluginFault] = {}
         self._overruled: Mapping[str, str] = {}  # packages' plug-ins with names of ours, by name
@@ -151,9 +152,14 @@ class Registry(Generic[T]):
         return True
 
     def own_names(self) -> tuple[str, ...]:
-        """The names of our own ones, sorted. The folder is read once."""
+        """The names of our own ones, sorted."""
+        return tuple(self._own_modules())
+
+    def _own_modules(self) -> Mapping[str, str]:
+        """The modules of our own ones by name, sorted; looked for once."""
         if self._own is None:
-            self._own = self._in_package()
+            ours = {point.name: point.module for point in entry_points(self.group) if point.origin.is_ours}
+            self._own = dict(sorted({**self._in_package(), **ours}.items()))
         return self._own
 
     def own(self) -> tuple[T, ...]:
@@ -174,9 +180,8 @@ class Registry(Generic[T]):
             UnknownPlugin: the plug-in does not exist; the message lists those that do.
             PluginFault: another's plug-in does not load, or is not what its name promises.
         """
-        if name in self.own_names():
-            module = name.replace("-", "_")
-            return cast(T, getattr(importlib.import_module(f"{self.package}.{module}"), module))
+        if module := self._own_modules().get(name):
+            return cast(T, getattr(importlib.import_module(module), module.rpartition(".")[2]))
         if name not in self._outside():
             raise self._unknown(name)
         with self._lock:
@@ -251,8 +256,7 @@ class Registry(Generic[T]):
 
     def folder_module(self, name: str) -> str | None:
         """The package that a plug-in is, which may hold further modules; None for a mere module."""
-        if name in self.own_names():
-            module = f"{self.package}.{name.replace('-', '_')}"
+        if module := self._own_modules().get(name, ""):
             spec = importlib.util.find_spec(module)
         else:
             plugin = self._outside().get(name)
@@ -266,16 +270,18 @@ class Registry(Generic[T]):
         for name in self.working_names():
             yield self.get(name)
 
-    def _in_package(self) -> tuple[str, ...]:
+    def _in_package(self) -> Mapping[str, str]:
         if not self.package:
-            return ()
+            return {}
         path = importlib.import_module(self.package).__path__
         names = (
             module.name
             for module in pkgutil.iter_modules(path)
             if not module.name.startswith("_") and (self._folders or not module.ispkg)
         )
-        return tuple(sorted(name.replace("_", "-") if self._dashes else name for name in names))
+        return {
+            name.replace("_", "-") if self._dashes else name: f"{self.package}.{name}" for name in names
+        }
 
     def _outside(self) -> Mapping[str, _Candidate]:
         """Those of others by name, read again only where the plug-in files have changed."""
@@ -315,7 +321,8 @@ class Registry(Generic[T]):
 
     def _candidates(self) -> Iterator[tuple[str, _Candidate]]:
         for point in entry_points(self.group):
-            yield point.name, point
+            if not point.origin.is_ours:
+                yield point.name, point
         for file in loaded_files():
             for item in file.objects():
                 name = self._name_of(item)
@@ -336,14 +343,13 @@ class Registry(Generic[T]):
 
     def _is_own(self, name: str, item: object) -> bool:
         """Whether a file has merely imported a plug-in of ours."""
-        module = name.replace("-", "_")
-        imported = sys.modules.get(f"{self.package}.{module}")
-        return name in self.own_names() and item is getattr(imported, module, None)
+        module = self._own_modules().get(name, "")
+        return bool(module) and item is getattr(sys.modules.get(module), module.rpartition(".")[2], None)
 
     def _owner(self, name: str) -> str:
         """Who of us has that name already; empty where it is free."""
         if name in self.own_names():
-            return f"Gnomon itself ({self.package})"
+            return f"Gnomon itself ({self._own_modules()[name].rpartition('.')[0]})"
         return self._reserved(name)
 
     def _load(self, name: str) -> T | PluginFault:
@@ -366,17 +372,14 @@ class Registry(Generic[T]):
         return cast(T, item)
 
     def _docstring(self, name: str) -> str:
-        plugin = None if name in self.own_names() else self._outside().get(name)
+        own_module = self._own_modules().get(name, "")
+        plugin = None if own_module else self._outside().get(name)
         if isinstance(plugin, _InFile):
             own = getattr(plugin.item, "description", "") or type(plugin.item).__doc__
             return str(own or plugin.file.module.__doc__ or "")
-        module = plugin.module if plugin else f"{self.package}.{name.replace('-', '_')}"
-        if plugin:
-            return _docstring_of(find_module(module))
-        spec = importlib.util.find_spec(module)
-        if spec is None or spec.origin is None:
+        if not (plugin or own_module):
             raise self._unknown(name)
-        return _docstring_in(Path(spec.origin).read_bytes())
+        return _docstring_of(find_module(plugin.module if plugin else own_module))
 
 
 @functools.cache
