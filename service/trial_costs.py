@@ -102,9 +102,13 @@ def probe_of(draft: Draft) -> Probe:
 
 
 def unfit_tools(spec: JobSpec, arm: Arm, requests: Sequence[Request]) -> list[str]:
-    """The arm's tools that fit no probed sample; those of trips wait until a planning request is read."""
+    """The arm's tools that fit no probed sample, but for those that wait for an input told later."""
     offered = {tool["function"]["name"] for request in requests for tool in request.tools}
-    return [tool.name for tool in spec.toolset(arm) if tool.name not in offered and tool.needs != "trip"]
+    return [
+        tool.name
+        for tool in spec.toolset(arm)
+        if tool.name not in offered and not (tool.needs and tool.needs.is_told_later)
+    ]
 
 
 def tool_warnings(spec: JobSpec, requests: Mapping[str, Sequence[Request]], *, samples: int) -> Iterator[str]:

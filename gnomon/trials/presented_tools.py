@@ -6,15 +6,13 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from gnomon.core.arm import Arm
 from gnomon.core.ids import stable_hash
+from tools.core.inputs import Input
 from tools.core.toolbox import TOOLS, Observation, Toolbox, WrappedToolbox, unknown_tool
 from tools.servers.listing import SEPARATOR
-
-if TYPE_CHECKING:
-    from tools.itinerary.trip import Trip
 
 OPAQUE = "tool_{number:02d}"
 FOREIGN = "tool_{hash}"  # of a server: no list says which number it has
@@ -54,8 +52,8 @@ class PresentedToolbox(WrappedToolbox):
     def own_name(self, name: str) -> str:
         return self._own.get(name, name)
 
-    def on_trip(self, trip: "Trip") -> None:
-        super().on_trip(trip)
+    def learn(self, value: Input) -> None:
+        super().learn(value)
         self._present()
 
     def call(self, name: str, arguments: str) -> Observation:

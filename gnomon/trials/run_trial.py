@@ -335,8 +335,8 @@ async def _response(agent: Agent, context: AgentContext, question: Sample) -> st
         if turn is not None:
             said: Message = {"role": "assistant", "content": answers[-1] or "(no answer)"}
             context.prompt = [*context.prompt, said, turn.message(context.arm.show)]
-            if turn.trip is not None:
-                context.toolbox.on_trip(turn.trip)
+            for value in turn.inputs.values():
+                context.toolbox.learn(value)
         if number < len(earlier):
             answers.append(earlier[number])
             continue

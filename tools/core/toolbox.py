@@ -2,10 +2,11 @@
 
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import Any, TypeVar
 
 from tools.core.clip import Picture
+from tools.core.inputs import Input
 from tools.core.outage import ToolOutage
 from tools.core.plugin_code import is_ctrl_c
 from tools.core.registry import Registry
@@ -21,8 +22,7 @@ from tools.core.tool import (
     ToolResult,
 )
 
-if TYPE_CHECKING:
-    from tools.itinerary.trip import Trip
+Held = TypeVar("Held", bound=Input)
 
 TOOLS: Registry[Tool[Any]] = Registry(
     "tools", "tool", dashes=False, group="gnomon.tools", accepts=lambda item: isinstance(item, Tool)
@@ -62,14 +62,13 @@ class Toolbox:
         self._context = context
         self.schemas = [tool.schema() for tool in self._tools.values()]
 
-    @property
-    def trip(self) -> "Trip | None":
-        """The trip that the tools are bound to, if there is one."""
-        return self._context.trip if self._context else None
+    def find(self, kind: type[Held]) -> Held | None:
+        """The input of this type that the tools work on, if there is one."""
+        return self._context.find(kind) if self._context else None
 
-    def on_trip(self, trip: "Trip") -> None:
-        """Bind the tools to a trip that has just become known: those of trips are offered from now on."""
-        self._bind(replace(self._context, trip=trip) if self._context else None)
+    def learn(self, value: Input) -> None:
+        """Have the tools work on an input that has just become known: those that need it are offered now."""
+        self._bind(self._context.having(value) if self._context else None)
 
     def call(self, name: str, arguments: str) -> Observation:
         """Run the tool `name` on `arguments`, a JSON object as the model wrote it.
@@ -133,12 +132,11 @@ class WrappedToolbox(Toolbox):
         self._toolbox = toolbox
         self.schemas = toolbox.schemas
 
-    @property
-    def trip(self) -> "Trip | None":
-        return self._toolbox.trip
+    def find(self, kind: type[Held]) -> Held | None:
+        return self._toolbox.find(kind)
 
-    def on_trip(self, trip: "Trip") -> None:
-        self._toolbox.on_trip(trip)
+    def learn(self, value: Input) -> None:
+        self._toolbox.learn(value)
         self.schemas = self._toolbox.schemas
 
     def is_slow(self, name: str) -> bool:
