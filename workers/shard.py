@@ -13,6 +13,7 @@ from functools import partial
 
 from sqlalchemy.exc import SQLAlchemyError
 
+from gnomon.conditions.cassette import cassette_of
 from gnomon.core.agent import Agent, OutsideLoop, agents_of, close_agents
 from gnomon.core.errors import NoRoom, ProviderFault, SpecError
 from gnomon.core.model import OWN_MODEL, Model, UncalledModel, is_built_in
@@ -23,7 +24,6 @@ from gnomon.spec.job_spec import JobSpec
 from gnomon.spec.model_spec import ModelSpec, Rate
 from gnomon.spec.outside_agents import check_outside_agents
 from gnomon.spec.tool_servers import check_servers
-from gnomon.trials.cassette_toolbox import cassette_of
 from workers.budget.client import BudgetClient
 from workers.budget.model import with_budget
 from workers.circuit_breaker import BreakableModel

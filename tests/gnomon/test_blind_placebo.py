@@ -10,14 +10,14 @@ from typing import Any
 import pytest
 
 from gnomon.benchmarks.worlds import worlds
+from gnomon.conditions.results import DOUBTS, PLACEBO
 from gnomon.core.arm import Arm
 from gnomon.core.benchmark import SampleSet
 from gnomon.core.sample import Sample
 from gnomon.core.select import Select
 from gnomon.media import MediaStore
+from gnomon.trials.condition import toolbox_of
 from gnomon.trials.donors import Donors
-from gnomon.trials.fault_injection import PLACEBO, toolbox_of
-from gnomon.trials.run_trial import DOUBTS
 from gnomon.trials.stand_in_scene import is_same_place, stand_in, without_marks
 from tools.core.inputs import held
 from tools.core.toolbox import Toolbox

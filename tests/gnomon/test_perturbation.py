@@ -9,13 +9,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from gnomon.conditions.faults import can_be_wrong, exchanged
 from gnomon.core.arm import Arm, Faults
 from gnomon.core.errors import SpecError
 from gnomon.core.sample import Sample, SampleRef
 from gnomon.media import MediaStore
 from gnomon.spec.preset import plan_arms
+from gnomon.trials.condition import toolbox_of
 from gnomon.trials.corrupt_measurements import corrupt_measurements
-from gnomon.trials.fault_injection import can_be_wrong, exchanged, toolbox_of
 from tools.core.inputs import held
 from tools.core.toolbox import TOOLS as ALL_TOOLS
 from tools.core.toolbox import Observation, Toolbox

@@ -10,6 +10,9 @@ import pytest
 
 from gnomon.benchmarks.gtr_bench.prompt import worded_question
 from gnomon.benchmarks.worlds import worlds
+from gnomon.conditions.confidence import REQUEST, read_confidence
+from gnomon.conditions.tool_names import presented, shown_names
+from gnomon.conditions.wording import worded
 from gnomon.core.arm import Arm, Wording
 from gnomon.core.benchmark import BENCHMARKS
 from gnomon.core.sample import Part, Sample, SampleRef
@@ -18,12 +21,8 @@ from gnomon.media import MediaStore
 from gnomon.statistics.calibration import auroc, calibration
 from gnomon.statistics.design import design
 from gnomon.statistics.spread import spread
-from gnomon.trials.confidence import REQUEST, read_confidence
-from gnomon.trials.fault_injection import toolbox_of
-from gnomon.trials.presented_tools import presented, shown_names
-from gnomon.trials.prompt import prompt_of
+from gnomon.trials.condition import prompt_of, toolbox_of
 from gnomon.trials.recorded_steps import Playback, RecordedResult, RecordedSteps
-from gnomon.trials.wording import worded
 from tools.core.inputs import held
 from tools.core.tool import ToolContext
 from tools.core.toolbox import TOOLS as ALL_TOOLS

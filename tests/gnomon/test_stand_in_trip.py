@@ -12,8 +12,8 @@ from gnomon.core.benchmark import SampleSet
 from gnomon.core.sample import Sample
 from gnomon.core.select import Select
 from gnomon.media import MediaStore
+from gnomon.trials.condition import toolbox_of
 from gnomon.trials.donors import Donors
-from gnomon.trials.fault_injection import toolbox_of
 from tools.core.toolbox import Toolbox
 from tools.itinerary.stand_in_trip import is_like, plan_by_chance, stand_in_trip
 from tools.itinerary.trip import Trip

@@ -9,8 +9,8 @@ import pytest
 from gnomon.core.arm import Arm
 from gnomon.core.sample import Sample, SampleRef
 from gnomon.media import MediaStore
+from gnomon.trials.condition import toolbox_of
 from gnomon.trials.donors import Donors
-from gnomon.trials.fault_injection import toolbox_of
 from tools.core.inputs import BlindInput, held
 from tools.core.tool import Tool, ToolArgs, ToolContext, ToolResult
 from tools.core.toolbox import Toolbox

@@ -74,6 +74,7 @@ for name, arguments in json.loads(sys.argv[1]).items():
         load_lazy()
         early = sorted(set(sys.modules) & {"numpy", "scipy", "shapely", "pyarrow", "av", "PIL"})
         from shapely import LineString
+        from tools.core.inputs import held
         from tools.core.tool import ToolContext
         from tools.scene.frame import Frame
         from tools.scene.scene import Camera, Road, Scene, ScenePlace

@@ -7,6 +7,7 @@ import pytest
 
 from gnomon.benchmarks.mapeval.context import read_context
 from tests.published_maps import CONTEXT
+from tools.core.inputs import held
 from tools.core.tool import ToolContext
 from tools.core.toolbox import TOOLS, Toolbox
 from tools.map_record.record import MapPlace, MapRecord
@@ -15,8 +16,8 @@ MAP_TOOLS = [tool for tool in TOOLS if tool.needs is MapRecord]
 
 
 def toolbox(context: str = CONTEXT, record: MapRecord | None = None) -> Toolbox:
-    held = record or read_context(context).record
-    return Toolbox(MAP_TOOLS, ToolContext(inputs=held(held)))
+    known = record or read_context(context).record
+    return Toolbox(MAP_TOOLS, ToolContext(inputs=held(known)))
 
 
 def call(name: str, **arguments: Any) -> dict[str, Any]:

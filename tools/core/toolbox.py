@@ -62,6 +62,16 @@ class Toolbox:
         self._context = context
         self.schemas = [tool.schema() for tool in self._tools.values()]
 
+    @property
+    def tools(self) -> tuple[Tool[Any], ...]:
+        """All tools that it was made with, whether they fit or not."""
+        return self._given
+
+    @property
+    def context(self) -> ToolContext | None:
+        """What its calls look at."""
+        return self._context
+
     def find(self, kind: type[Held]) -> Held | None:
         """The input of this type that the tools work on, if there is one."""
         return self._context.find(kind) if self._context else None
@@ -131,6 +141,14 @@ class WrappedToolbox(Toolbox):
     def __init__(self, toolbox: Toolbox) -> None:
         self._toolbox = toolbox
         self.schemas = toolbox.schemas
+
+    @property
+    def tools(self) -> tuple[Tool[Any], ...]:
+        return self._toolbox.tools
+
+    @property
+    def context(self) -> ToolContext | None:
+        return self._toolbox.context
 
     def find(self, kind: type[Held]) -> Held | None:
         return self._toolbox.find(kind)

@@ -1,4 +1,4 @@
-"""Toolboxes whose results an arm makes neutral, foreign or faulty, the same in every run."""
+"""Makes some calls of tools fail, or return what is not true, the same in every run."""
 
 import json
 from collections.abc import Mapping
@@ -8,54 +8,17 @@ from typing import Any, TypeVar
 from gnomon.core.arm import Arm, Faults
 from gnomon.core.ids import stable_seed
 from gnomon.core.sample import Sample
-from gnomon.core.tool_inputs import context_of
-from gnomon.trials.blind_placebo import BlindPlacebo
+from gnomon.trials.condition import Condition, Situation
 from gnomon.trials.corrupt_measurements import corrupt_measurements, has_measurements
 from gnomon.trials.dealt_text import stretched
-from gnomon.trials.donors import Donors
-from tools.core.tool import MediaSource, Tool, ToolArgs, ToolContext
+from tools.core.tool import Tool, ToolArgs, ToolContext
 from tools.core.toolbox import Observation, Toolbox
 from tools.scene.scene import Scene
 from tools.scene.scene_cache import cached_per_scene
 
-PLACEBO = json.dumps({"result": None, "note": "The call was received. It says nothing about this question."})
 BROKEN = json.dumps({"error": "The tool failed and gave no result."})
 
 T = TypeVar("T")
-
-
-def toolbox_of(
-    sample: Sample,
-    arm: Arm,
-    media: MediaSource,
-    *,
-    seed: int,
-    tools: tuple[Tool[Any], ...] | None = None,
-    donors: Donors | None = None,
-) -> Toolbox:
-    """The arm's `tools`, by default those of its names that are our own, as far as they fit the sample.
-
-    `seed` is the trial's, so that a trial run again meets the same faults. As all arms and models of a
-    sample's repeat have one seed, the same calls are hit in each of them. `donors` answer in place of the
-    sample's scene where the arm says so.
-    """
-    context = context_of(sample, media)
-    tools = arm.toolset() if tools is None else tools
-    if arm.results == "neutral":
-        return PlaceboToolbox(tools, context)
-    if arm.results == "other_scene":
-        donors = donors or Donors(sample, None, seed=seed)
-        return BlindPlacebo(tools, context, donors=donors, seed=seed, neutral=PLACEBO)
-    if arm.faults is not None:
-        return FaultyToolbox(tools, context, faults=arm.faults, seed=seed)
-    return Toolbox(tools, context)
-
-
-class PlaceboToolbox(Toolbox):
-    """Calls are read and checked as usual, so that calling costs the same; results say nothing."""
-
-    def observe(self, tool: Tool[Any], args: ToolArgs, context: ToolContext | None) -> Observation:  # noqa: ARG002
-        return Observation(content=PLACEBO)
 
 
 class FaultyToolbox(Toolbox):
@@ -126,3 +89,23 @@ def _shifted(items: Mapping[str, T]) -> list[tuple[str, T]]:
     """Each id with the item under the next one, cyclically, in the order of ids."""
     names = sorted(items)
     return [(name, items[after]) for name, after in zip(names, names[1:] + names[:1], strict=True)]
+
+
+class FaultsCondition(Condition):
+    """Tools that fail on purpose; results that are neutral or foreign do not."""
+
+    name = "faults"
+    description = "makes tools fail on purpose"
+    order = 20
+
+    def is_of(self, arm: Arm) -> bool:
+        return arm.faults is not None and arm.results == "live"
+
+    def on_toolbox(self, toolbox: Toolbox, sample: Sample, now: Situation) -> Toolbox:  # noqa: ARG002
+        """The tools, some of whose calls are hit."""
+        if now.arm.faults is None:
+            return toolbox
+        return FaultyToolbox(toolbox.tools, toolbox.context, faults=now.arm.faults, seed=now.seed)
+
+
+faults = FaultsCondition()

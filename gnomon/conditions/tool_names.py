@@ -10,6 +10,7 @@ from typing import Any
 
 from gnomon.core.arm import Arm
 from gnomon.core.ids import stable_hash
+from gnomon.trials.condition import Condition, Situation
 from tools.core.inputs import Input
 from tools.core.toolbox import TOOLS, Observation, Toolbox, WrappedToolbox, unknown_tool
 from tools.servers.listing import SEPARATOR
@@ -113,3 +114,20 @@ def _with_names(text: str, shown: Mapping[str, str]) -> str:
     if not names:
         return text
     return re.sub(rf"\b({'|'.join(names)})\b(?!\")", lambda match: shown[match[1]], text)
+
+
+class ToolNames(Condition):
+    """Tools under other names, in another order, or both."""
+
+    name = "tool_names"
+    description = "shows the tools under other names, or in another order"
+
+    def is_of(self, arm: Arm) -> bool:
+        return arm.tool_names != "original" or arm.tool_order != "by_name"
+
+    def as_shown(self, toolbox: Toolbox, now: Situation) -> Toolbox:
+        """The toolbox under those names, in that order."""
+        return presented(toolbox, now.arm, seed=now.seed)
+
+
+tool_names = ToolNames()
