@@ -20,6 +20,7 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import dijkstra
 
 from tools.core.batch import Numbers, run_batch
+from tools.core.inputs import held
 from tools.core.tool import ToolContext
 from tools.core.toolbox import TOOLS
 from tools.geometry.field_of_view import view_of
@@ -235,7 +236,7 @@ def cpu_s(work: Callable[[], object]) -> float:
 def measure(case: Case) -> str:
     """A line of the table."""
     tool = TOOLS.get(case.tool)
-    context = ToolContext(scene=case.scene)
+    context = ToolContext(inputs=held(case.scene))
     few = {name: column[:10] if np.ndim(column) else column for name, column in case.columns.items()}
     run_batch(tool, case.scene, few)  # imports, indexes
     tool.run(context, tool.read_args(case.single(0)))

@@ -32,6 +32,7 @@ from gnomon.trials.run_trial import JobContext, run_trial
 from gnomon.trials.trial_plan import expand_trials
 from service.jobs import Draft, draft_from_request, submit
 from service.settings import read_settings
+from tools.core.inputs import held
 from tools.core.tool import ToolContext
 from tools.core.toolbox import TOOLS, Toolbox
 from workers.open_job import JobCache
@@ -161,7 +162,7 @@ def _rows(folder: Path, draft: Draft, paths: dict[str, CallPath]) -> list[Row]:
         ("distance", {"start": {"camera": first}, "end": {"camera": second}}),
         ("forecast_arrival", {"at": {"camera": first}, "time_s": 0, "speed_mps": 1.5, "cameras": [second]}),
     ):
-        toolbox = Toolbox([TOOLS.get(name)], ToolContext(scene=scene))
+        toolbox = Toolbox([TOOLS.get(name)], ToolContext(inputs=held(scene)))
         toolbox.call(name, json.dumps(arguments))
         with CallPath() as paths[f"the arguments of {name}"]:
             toolbox.call(name, json.dumps(arguments))

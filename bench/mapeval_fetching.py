@@ -30,8 +30,9 @@ from gnomon.media import MediaStore
 from gnomon.spec.model_spec import ModelSpec
 from gnomon.trials.blind_placebo import BlindPlacebo
 from gnomon.trials.donors import Donors
-from tools.core.tool import EMPTY_SCENE, ToolContext
+from tools.core.tool import ToolContext
 from tools.core.toolbox import TOOLS, Toolbox
+from tools.map_record.record import MapRecord
 
 HELD_BACK_SEED, HELD_BACK = 20261123, 65
 READ_BEFORE = slice(0, 40, 4)  # these questions of the file were read before the draw, so none is held back
@@ -60,8 +61,8 @@ def held_back(ids: Sequence[str]) -> frozenset[str]:
 def ask(sample: Sample, *, facts: bool, calls: int, donors: Donors | None = None, seed: int = 0) -> Asked:
     """Ask one question as the agent `react` does, with at most so many tool calls; `donors` answer them."""
     model = ReferenceModel(ModelSpec(id="reference"))
-    tools = tuple(tool for tool in TOOLS if tool.needs == "map_record") if calls else ()
-    context = ToolContext(scene=EMPTY_SCENE, map_record=sample.map_record)
+    tools = tuple(tool for tool in TOOLS if tool.needs is MapRecord) if calls else ()
+    context = ToolContext(inputs=sample.inputs)
     toolbox = (
         Toolbox(tools, context)
         if donors is None

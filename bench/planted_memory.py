@@ -23,6 +23,7 @@ from numpy.random import Generator
 
 from gnomon.analyses.contamination import count
 from gnomon.benchmarks.gtr_bench.question_view import case_of
+from gnomon.conditions.transform import question_under
 from gnomon.core.agent import AGENTS
 from gnomon.core.ids import stable_seed
 from gnomon.core.model import Reply, Request
@@ -34,7 +35,6 @@ from gnomon.report.sections.consistency import consistency_row
 from gnomon.report.transformed_answers import TransformedAnswers
 from gnomon.spec.rules import parse_spec
 from gnomon.trials.run_trial import run_trial
-from gnomon.trials.transformed_question import question_under
 from gnomon.trials.trial_plan import Trial
 from workers.open_job import open_spec
 

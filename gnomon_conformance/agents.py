@@ -12,6 +12,7 @@ from gnomon.core.model import Reply, Request
 from gnomon.core.retry import RetryPolicy
 from gnomon.core.trace import Trace
 from gnomon_conformance.check import ensure
+from tools.core.inputs import held
 from tools.core.registry import ALLOWED_NAME, NAME
 from tools.core.tool import Tool, ToolArgs, ToolContext, ToolResult
 from tools.core.toolbox import Toolbox
@@ -86,7 +87,7 @@ def agent_context(
         prompt=[{"role": "user", "content": "What does it say?"}],
         arm=Arm(name="a", agent=agent, **arm),
         model=Replies(replies),
-        toolbox=Toolbox((ECHO,) if tools else (), ToolContext(scene=scene)),
+        toolbox=Toolbox((ECHO,) if tools else (), ToolContext(inputs=held(scene))),
         trace=Trace(),
         seed=1,
         retry=RetryPolicy(base_s=0.0),

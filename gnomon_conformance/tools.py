@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import Any
 
 from gnomon_conformance.check import ensure, junk, text
+from tools.core.inputs import held
 from tools.core.registry import ALLOWED_NAME, NAME
 from tools.core.tool import Tool, ToolArgs, ToolContext
 from tools.core.toolbox import Observation, Toolbox
@@ -134,7 +135,7 @@ class ToolSuite:
 
 def call(tool: Tool[Any], scene: Scene, arguments: str) -> Observation:
     """What a call gives back, with a text of arguments as a model wrote it."""
-    return Toolbox([tool], ToolContext(scene=scene, gazetteer=True)).call(tool.name, arguments)
+    return Toolbox([tool], ToolContext(inputs=held(scene), is_free=True)).call(tool.name, arguments)
 
 
 def hold(tool: Tool[Any], scene: Scene, arguments: str) -> None:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 from pydantic.fields import FieldInfo
 
@@ -35,9 +35,16 @@ from gnomon.spec.preset import PRESETS, Preset, PresetOptions, plan_arms
 from scripts.marked_text import with_text_between
 from service.api.documentation import parts_of_spec
 from tools.core.batch import KINDS, may_be_left_out
+from tools.core.clip import Footage
+from tools.core.inputs import Need
 from tools.core.schema_words import fields_of, range_words
-from tools.core.tool import Need, Tool
+from tools.core.tool import Tool
 from tools.core.toolbox import TOOLS
+from tools.gazetteer.japan import Gazetteer
+from tools.itinerary.trip import Trip
+from tools.map_record.record import MapRecord
+from tools.sandbox.record import TravelSandbox
+from tools.scene.scene import Scene
 
 DOCS = Path(__file__).parents[1] / "docs"
 BENCHMARK = "worlds"  # whose tools and oracle the presets' prices count
@@ -74,7 +81,7 @@ def tools_part(need: Need) -> Callable[[], str]:
     """The part of docs/tools.md about the tools with this need."""
 
     def part() -> str:
-        tools = [tool for tool in TOOLS.own() if tool.needs == need]
+        tools = [tool for tool in TOOLS.own() if tool.needs is need]
         summaries = [(f"[`{tool.name}`](#{tool.name})", TOOLS.summary(tool.name)) for tool in tools]
         return paragraphs(table(("tool", "says"), summaries)) + "".join(map(tool_section, tools))
 
@@ -416,12 +423,17 @@ def spec_part(part: Mapping[str, Any], names: Collection[str]) -> str:
     return paragraphs(f"## {part['name']}", part["description"], table(head, rows))
 
 
+NEEDS: Mapping[str, Need] = {
+    "scene": Scene,
+    "footage": Footage,
+    "gazetteer": Gazetteer,
+    "trip": Trip,
+    "map_record": MapRecord,
+    "sandbox": TravelSandbox,
+    "nothing": None,
+}
 PARTS: Mapping[str, Mapping[str, Callable[[], str]]] = {
-    "tools.md": {
-        f"tools, needs {need}": tools_part(need)
-        for need in get_args(Need)
-        if need != "pictures"  # only tools of servers do
-    },
+    "tools.md": {f"tools, needs {word}": tools_part(need) for word, need in NEEDS.items()},
     "agents.md": {"table of agents": agents_table, "agents": agents_sections},
     "presets.md": {"table of presets": presets_table, "presets": presets_sections},
     "benchmarks/README.md": {

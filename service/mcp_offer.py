@@ -18,9 +18,11 @@ from service.itineraries import ARM, SAMPLE, planned, spec_of
 from service.jobs import draft_from_cli
 from service.settings import Settings
 from service.tool_call import inline_scene
+from tools.core.inputs import held
 from tools.core.registry import UnknownPlugin
-from tools.core.tool import EMPTY_SCENE, ToolContext
+from tools.core.tool import ToolContext
 from tools.core.toolbox import TOOLS
+from tools.itinerary.trip import Trip
 from tools.mcp_server.offer import Offer, ServedAnswer, ServedTool
 from tools.mcp_server.scenes import ServedScene, failed, scene_resources, scene_tools
 from tools.scene.format import scene_to_json
@@ -109,7 +111,7 @@ def _of_file(path: Path) -> ServedScene:
 
 
 def _of_scene(name: str, title: str, scene: Scene) -> ServedScene:
-    context = ToolContext(scene=scene, gazetteer=True)
+    context = ToolContext(inputs=held(scene), is_free=True)
     return ServedScene(name=name, title=title, context=context, text=partial(_geojson, scene))
 
 
@@ -124,7 +126,7 @@ def _of_request(name: str, request: dict[str, Any]) -> ServedScene:
     return ServedScene(
         name=name,
         title=f"the request of a trip to {request['area']}",
-        context=ToolContext(scene=EMPTY_SCENE, trip=trip, gazetteer=True),
+        context=ToolContext(inputs=held(trip), is_free=True),
         text=lambda: json.dumps(request, ensure_ascii=False),
         media_type="application/json",
     )
@@ -136,7 +138,7 @@ def _of_key(key: str) -> ServedScene:
 
     opened = open_scene(_Stored(settings_of(None)), key)
     context = opened.context
-    if context.trip is not None and context.scene is EMPTY_SCENE:
+    if context.find(Trip) is not None and context.find(Scene) is None:
         text = json.dumps({"sample": opened.sample} if opened.job else REQUEST)
         return ServedScene(
             name=key,

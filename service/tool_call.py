@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from gnomon.core.errors import GnomonError, NotFound, SpecError
 from tools.core.batch import BadColumn, run_batch
+from tools.core.inputs import held
 from tools.core.registry import UnknownPlugin
 from tools.core.tool import EMPTY_SCENE, Tool, ToolContext, ToolError
 from tools.core.toolbox import TOOLS, Toolbox
@@ -29,7 +30,7 @@ def call_tool(name: str, scene: Scene | None, args: object) -> dict[str, Any]:
     tool = _tool_on(name, scene)
     if not isinstance(args, dict):
         raise SpecError("must be one JSON object", field="args")
-    context = ToolContext(scene=scene or EMPTY_SCENE, gazetteer=True)
+    context = ToolContext(inputs=held(scene), is_free=True)
     answer = Toolbox([tool], context).call(name, json.dumps(args))
     result: dict[str, Any] = json.loads(answer.content)
     if answer.error == "tool_crash":
@@ -94,7 +95,7 @@ def _tool_on(name: str, scene: Scene | None) -> Tool[Any]:
         tool = TOOLS.get(name)
     except UnknownPlugin as error:
         raise NotFound(str(error), field="name") from None
-    if scene is None and tool.needs == "scene":
+    if scene is None and tool.needs is Scene:
         raise SpecError(f"{name} needs a scene", field="scene")
     return tool
 

@@ -15,8 +15,9 @@ from gnomon.spec.spec_file import load_yaml
 from gnomon.spec.tool_servers import check_server, lift_servers
 from service.jobs import list_tools
 from service.settings import Settings
+from tools.core.inputs import held
 from tools.core.outage import ServerFault
-from tools.core.tool import EMPTY_SCENE, ToolContext
+from tools.core.tool import ToolContext
 from tools.core.toolbox import Observation, Toolbox
 from tools.scene.scene import Scene
 from tools.servers.definition import ToolServer
@@ -116,7 +117,7 @@ def call_server(
     if chosen is None:
         there_are = ", ".join(item.name for item in listed)
         raise SpecError(f"no tool {tool!r}; there are: {there_are}", field="NAME")
-    context = ToolContext(scene=scene or EMPTY_SCENE, media=media_of(settings.data_dir))
+    context = ToolContext(inputs=held(scene), media=media_of(settings.data_dir))
     try:
         answer = Toolbox([server_tool(name, server, chosen)], context).call(chosen.shown, json.dumps(args))
     except ServerFault as fault:

@@ -18,10 +18,8 @@ from gnomon.report.text_formats import count
 from gnomon.spec.job_spec import JobSpec
 from gnomon.spec.model_spec import ModelSpec
 from gnomon.tokens import BYTES_PER_TOKEN, PICTURE_TOKENS, REPLY_TOKENS, TokenEstimator
-from gnomon.trials.fault_injection import toolbox_of
-from gnomon.trials.prompt import prompt_of
-from gnomon.trials.run_trial import JobContext
-from gnomon.trials.transformed_question import question_under
+from gnomon.trials.condition import asked, prompt_of, toolbox_of
+from gnomon.trials.run_trial import JobContext, situation
 from service.jobs import Draft
 
 PROBED_SAMPLES = 14  # samples whose prompts are measured
@@ -81,8 +79,8 @@ class Probe:
         return sum(weight * count for weight, count in zip(weights, turns, strict=True)) / sum(weights)
 
     def _first_request(self, sample: Sample, arm: Arm) -> Request:
-        sample = question_under(arm, sample, self.bench)
-        messages = prompt_of(sample, arm, self.bench.benchmark)
+        sample = asked(sample, situation(arm, self.bench))
+        messages = prompt_of(sample, arm, self.bench.benchmark, spec=self.bench.spec)
         schemas = toolbox_of(
             sample, arm, self.bench.media, tools=self.bench.spec.toolset(arm), seed=0
         ).schemas
@@ -102,9 +100,13 @@ def probe_of(draft: Draft) -> Probe:
 
 
 def unfit_tools(spec: JobSpec, arm: Arm, requests: Sequence[Request]) -> list[str]:
-    """The arm's tools that fit no probed sample; those of trips wait until a planning request is read."""
+    """The arm's tools that fit no probed sample, but for those that wait for an input told later."""
     offered = {tool["function"]["name"] for request in requests for tool in request.tools}
-    return [tool.name for tool in spec.toolset(arm) if tool.name not in offered and tool.needs != "trip"]
+    return [
+        tool.name
+        for tool in spec.toolset(arm)
+        if tool.name not in offered and not (tool.needs and tool.needs.is_told_later)
+    ]
 
 
 def tool_warnings(spec: JobSpec, requests: Mapping[str, Sequence[Request]], *, samples: int) -> Iterator[str]:

@@ -98,6 +98,11 @@ CASES: dict[str, Case] = {
         "'change_units' does not fit the questions of ArrivalTimeInterval",
     ),
     "tools": Case({"arms": [{**ARM, "tools": ["fly"]}]}, "arms.0.tools", "no tool 'fly'; there are: "),
+    "conditions": Case(
+        {"arms": [{**ARM, "conditions": {"tired": {}}}]},
+        "arms.0.conditions",
+        "no condition 'tired'; there are: ",
+    ),
     "replays": Case(
         {"arms": [{**ARM, "replay": {"job": "j_none", "arm": "tools"}}]},
         "arms.0.replay.job",

@@ -109,7 +109,7 @@ check_plan = Tool(
     args=CheckPlanArgs,
     run=run,
     sketch=sketch,
-    needs="trip",
+    needs=Trip,
     is_slow=True,  # a provider may be far away
     example={
         "plan": {

@@ -136,7 +136,7 @@ compose_poses = Tool(
     args=ComposePosesArgs,
     run=run,
     sketch=sketch,
-    needs="nothing",
+    needs=None,
     example={
         "start": {"position_m": [0.0, 0.0, 0.0]},
         "moves": [{"position_m": [0.0, 0.0, 4.0], "yaw_deg": 30.0}, {"position_m": [1.0, 0.0, 3.0]}],

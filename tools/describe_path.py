@@ -67,6 +67,6 @@ describe_path = Tool(
     args=DescribePathArgs,
     run=run,
     sketch=sketch,
-    needs="nothing",
+    needs=None,
     example={"positions_m": [[0.0, 0.0], [30.0, 0.0], [30.0, 20.0]], "tolerance_m": 1.0},
 )

@@ -13,6 +13,7 @@ from tools.core.sketch import Result, Sketch
 from tools.core.tool import Tool, ToolArgs, ToolContext
 from tools.itinerary.context import FoundPlaces, ask, trip_of
 from tools.itinerary.provider import NameQuery
+from tools.itinerary.trip import Trip
 
 
 class FindPlaceArgs(ToolArgs):
@@ -64,7 +65,7 @@ find_place = Tool(
     args=FindPlaceArgs,
     run=run,
     sketch=sketch,
-    needs="trip",
+    needs=Trip,
     is_slow=True,  # a provider may be far away
     example={"name": "ateneum"},
 )

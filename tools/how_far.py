@@ -12,6 +12,7 @@ from pydantic import Field
 from tools.core.marks import amount, drawn, line_of, number_in, place_dot
 from tools.core.sketch import Result, Sketch
 from tools.core.tool import Tool, ToolArgs, ToolContext, ToolResult
+from tools.gazetteer.japan import Gazetteer
 from tools.gazetteer.naming import FoundPlace, NamedPlace, found_place, place_of
 
 
@@ -70,6 +71,6 @@ how_far = Tool(
     args=HowFarArgs,
     run=run,
     sketch=sketch,
-    needs="gazetteer",
+    needs=Gazetteer,
     example={"start": {"name": "Tokyo Station"}, "end": {"name": "Osaka Station"}},
 )

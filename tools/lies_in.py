@@ -10,6 +10,7 @@ from pydantic import Field
 from tools.core.marks import drawn, place_dot, rows_in, text_in
 from tools.core.sketch import Result, Sketch
 from tools.core.tool import Tool, ToolArgs, ToolContext, ToolError, ToolResult
+from tools.gazetteer.japan import Gazetteer
 from tools.gazetteer.naming import SURE, FoundPlace, NamedPlace, found_place, hits_of
 from tools.gazetteer.place import GazetteerPlace
 from tools.gazetteer.search import lies_in as is_in
@@ -81,6 +82,6 @@ lies_in = Tool(
     args=LiesInArgs,
     run=run,
     sketch=sketch,
-    needs="gazetteer",
+    needs=Gazetteer,
     example={"inner": {"name": "Shibuya"}, "outer": "Tokyo"},
 )

@@ -8,6 +8,7 @@ also where its frame rate varies.
 
 from pydantic import Field
 
+from tools.core.clip import Footage
 from tools.core.frames import ClipSeconds, Look, facts_of, look, look_sketch
 from tools.core.marks import amount, span_of
 from tools.core.sketch import Result, Sketch
@@ -45,6 +46,6 @@ look_at_frame = Tool(
     args=LookAtFrameArgs,
     run=run,
     sketch=sketch,
-    needs="footage",
+    needs=Footage,
     example={"time_s": 1.75},
 )

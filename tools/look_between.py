@@ -8,6 +8,7 @@ Error: `error_s` is the largest of the frames.
 
 from pydantic import Field
 
+from tools.core.clip import Footage
 from tools.core.frames import ClipSeconds, Look, facts_of, look, look_sketch
 from tools.core.marks import amount, span_of
 from tools.core.sketch import Result, Sketch
@@ -57,6 +58,6 @@ look_between = Tool(
     args=LookBetweenArgs,
     run=run,
     sketch=sketch,
-    needs="footage",
+    needs=Footage,
     example={"start_s": 1.0, "end_s": 2.0, "frames": 4},
 )

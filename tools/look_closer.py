@@ -10,6 +10,7 @@ from typing import Annotated
 
 from pydantic import Field
 
+from tools.core.clip import Footage
 from tools.core.frames import ClipSeconds, Look, facts_of, look, look_sketch
 from tools.core.marks import amount, box_area, span_of
 from tools.core.sketch import Result, Sketch
@@ -65,6 +66,6 @@ look_closer = Tool(
     args=LookCloserArgs,
     run=run,
     sketch=sketch,
-    needs="footage",
+    needs=Footage,
     example={"time_s": 0.0, "x_px": 100, "y_px": 20, "width_px": 500, "height_px": 40},
 )

@@ -11,6 +11,7 @@ from tools.core.marks import counted, drawn, rows_in, texts_in
 from tools.core.sketch import Result, Sketch
 from tools.core.tool import Tool, ToolArgs, ToolContext, ToolResult
 from tools.map_record.answers import record_of
+from tools.map_record.record import MapRecord
 
 
 class MapContentsArgs(ToolArgs):
@@ -90,5 +91,5 @@ map_contents = Tool(
     args=MapContentsArgs,
     run=run,
     sketch=sketch,
-    needs="map_record",
+    needs=MapRecord,
 )

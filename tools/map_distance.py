@@ -94,5 +94,5 @@ map_distance = Tool(
     args=MapDistanceArgs,
     run=run,
     sketch=sketch,
-    needs="map_record",
+    needs=MapRecord,
 )

@@ -14,7 +14,7 @@ from tools.core.tool import Tool, ToolArgs, ToolContext, ToolError, ToolResult
 from tools.itinerary.name_match import plain_name
 from tools.map_record.answers import PlaceRow, place_row, record_of
 from tools.map_record.names import fitting_names, resolve
-from tools.map_record.record import NearbyList
+from tools.map_record.record import MapRecord, NearbyList
 
 MAX_LISTED = 12
 
@@ -103,5 +103,5 @@ map_nearby = Tool(
     args=MapNearbyArgs,
     run=run,
     sketch=sketch,
-    needs="map_record",
+    needs=MapRecord,
 )

@@ -16,7 +16,7 @@ from tools.core.tool import Tool, ToolArgs, ToolContext, ToolResult
 from tools.itinerary.name_match import plain_name
 from tools.map_record.answers import PlaceRow, place_row, record_of
 from tools.map_record.names import resolve
-from tools.map_record.record import MapPlace
+from tools.map_record.record import MapPlace, MapRecord
 
 
 class MapPlaceArgs(ToolArgs):
@@ -102,5 +102,5 @@ map_place = Tool(
     args=MapPlaceArgs,
     run=run,
     sketch=sketch,
-    needs="map_record",
+    needs=MapRecord,
 )

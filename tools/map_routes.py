@@ -16,7 +16,7 @@ from tools.core.tool import Tool, ToolArgs, ToolContext, ToolError, ToolResult
 from tools.itinerary.name_match import plain_name
 from tools.map_record.answers import DURATION_ERROR_S, AmountsRow, amounts_fields, record_of
 from tools.map_record.names import resolve, ways_between
-from tools.map_record.record import MapRoute
+from tools.map_record.record import MapRecord, MapRoute
 
 MAX_LISTED = 12
 
@@ -117,5 +117,5 @@ map_routes = Tool(
     args=MapRoutesArgs,
     run=run,
     sketch=sketch,
-    needs="map_record",
+    needs=MapRecord,
 )

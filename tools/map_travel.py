@@ -17,6 +17,7 @@ from tools.core.tool import Tool, ToolArgs, ToolContext, ToolError, ToolResult
 from tools.itinerary.name_match import plain_name
 from tools.map_record.answers import DURATION_ERROR_S, AmountsRow, amounts_fields, record_of
 from tools.map_record.names import ways_between
+from tools.map_record.record import MapRecord
 
 MAX_LISTED = 12
 
@@ -98,5 +99,5 @@ map_travel = Tool(
     args=MapTravelArgs,
     run=run,
     sketch=sketch,
-    needs="map_record",
+    needs=MapRecord,
 )

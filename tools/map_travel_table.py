@@ -15,6 +15,7 @@ from tools.core.tool import Tool, ToolArgs, ToolContext, ToolError, ToolResult
 from tools.itinerary.name_match import plain_name
 from tools.map_record.answers import DURATION_ERROR_S, AmountsRow, amounts_fields, record_of
 from tools.map_record.names import resolve
+from tools.map_record.record import MapRecord
 
 
 class MapTravelTableArgs(ToolArgs):
@@ -77,5 +78,5 @@ map_travel_table = Tool(
     args=MapTravelTableArgs,
     run=run,
     sketch=sketch,
-    needs="map_record",
+    needs=MapRecord,
 )

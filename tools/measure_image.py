@@ -130,7 +130,7 @@ measure_image = Tool(
     args=MeasureImageArgs,
     run=run,
     sketch=sketch,
-    needs="nothing",
+    needs=None,
     example={
         "points_px": [[0.0, 0.0], [30.0, 40.0]],
         "boxes_px": [[600.0, 300.0, 40.0, 60.0], [610.0, 310.0, 40.0, 80.0]],

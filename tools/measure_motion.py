@@ -118,6 +118,6 @@ measure_motion = Tool(
     args=MeasureMotionArgs,
     run=run,
     sketch=sketch,
-    needs="nothing",
+    needs=None,
     example={"positions_m": [[0.0, 0.0, 1.0], [30.0, 0.0, 2.0]], "times_s": [0.0, 3.0]},
 )

@@ -14,6 +14,7 @@ from pydantic import Field
 from tools.core.marks import drawn, place_dot, rows_in, text_in
 from tools.core.sketch import Result, Sketch
 from tools.core.tool import Tool, ToolContext, ToolResult
+from tools.gazetteer.japan import Gazetteer
 from tools.gazetteer.naming import FoundPlace, NamedPlace, found_place, hits_of
 from tools.gazetteer.place import Hit
 from tools.gazetteer.search import ATTRIBUTION
@@ -67,6 +68,6 @@ municipality_of = Tool(
     args=NamedPlace,
     run=run,
     sketch=sketch,
-    needs="gazetteer",
+    needs=Gazetteer,
     example={"name": "Dotonbori"},
 )

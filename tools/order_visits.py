@@ -182,7 +182,7 @@ order_visits = Tool(
     args=OrderVisitsArgs,
     run=run,
     sketch=sketch,
-    needs="trip",
+    needs=Trip,
     is_slow=True,  # a provider may be far away
     example={"places": ["Ateneum", "Kiasma", "Amos Rex"]},
 )

@@ -105,6 +105,6 @@ pinhole = Tool(
     args=PinholeArgs,
     run=run,
     sketch=sketch,
-    needs="nothing",
+    needs=None,
     example={"extent_px": 100.0, "size_m": 2.0, "focal_px": 1000.0},
 )

@@ -12,6 +12,7 @@ from tools.core.sketch import Result, Sketch
 from tools.core.tool import Tool, ToolArgs, ToolContext, ToolResult
 from tools.itinerary.context import POSITION_ERROR_M, place_named, trip_of
 from tools.itinerary.hours import open_on, told_hours
+from tools.itinerary.trip import Trip
 
 
 class PlaceDetailsArgs(ToolArgs):
@@ -94,7 +95,7 @@ place_details = Tool(
     args=PlaceDetailsArgs,
     run=run,
     sketch=sketch,
-    needs="trip",
+    needs=Trip,
     is_slow=True,  # a provider may be far away
     example={"place": "Ateneum"},
 )

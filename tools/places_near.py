@@ -11,6 +11,7 @@ from tools.core.tool import Tool, ToolArgs, ToolContext
 from tools.itinerary.context import FoundPlaces, ask, trip_of
 from tools.itinerary.place import LatLon
 from tools.itinerary.provider import NearbyQuery
+from tools.itinerary.trip import Trip
 
 
 class PlacesNearArgs(ToolArgs):
@@ -54,7 +55,7 @@ places_near = Tool(
     args=PlacesNearArgs,
     run=run,
     sketch=sketch,
-    needs="trip",
+    needs=Trip,
     is_slow=True,  # a provider may be far away
     example={"lat": 60.17, "lon": 24.944, "radius_m": 300.0, "kinds": ["cafe"]},
 )

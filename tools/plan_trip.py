@@ -138,7 +138,7 @@ plan_trip = Tool(
     args=PlanTripArgs,
     run=run,
     sketch=sketch,
-    needs="trip",
+    needs=Trip,
     is_slow=True,  # a provider may be far away
     example={"seconds": 5.0},
 )

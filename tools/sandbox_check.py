@@ -14,6 +14,7 @@ from tools.core.marks import counted, drawn, rows_in
 from tools.core.sketch import Result, Sketch
 from tools.core.tool import Tool, ToolContext, ToolResult
 from tools.sandbox.answers import PlanArgs, sandbox_of
+from tools.sandbox.record import TravelSandbox
 from tools.sandbox.rules import judge
 
 
@@ -56,5 +57,5 @@ sandbox_check = Tool(
     args=PlanArgs,
     run=run,
     sketch=sketch,
-    needs="sandbox",
+    needs=TravelSandbox,
 )

@@ -9,6 +9,7 @@ from tools.core.marks import counted, drawn, rows_in
 from tools.core.sketch import Result, Sketch
 from tools.core.tool import Tool, ToolArgs, ToolContext, ToolResult
 from tools.sandbox.answers import sandbox_of
+from tools.sandbox.record import TravelSandbox
 
 
 class SandboxContentsArgs(ToolArgs):
@@ -71,5 +72,5 @@ sandbox_contents = Tool(
     args=SandboxContentsArgs,
     run=run,
     sketch=sketch,
-    needs="sandbox",
+    needs=TravelSandbox,
 )

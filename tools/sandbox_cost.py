@@ -13,6 +13,7 @@ from tools.core.sketch import Result, Sketch
 from tools.core.tool import Tool, ToolContext, ToolResult
 from tools.sandbox.answers import PlanArgs, sandbox_of
 from tools.sandbox.plan import read_days
+from tools.sandbox.record import TravelSandbox
 from tools.sandbox.rules import cost_lines
 
 
@@ -61,5 +62,5 @@ sandbox_cost = Tool(
     args=PlanArgs,
     run=run,
     sketch=sketch,
-    needs="sandbox",
+    needs=TravelSandbox,
 )

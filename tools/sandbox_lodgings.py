@@ -9,6 +9,7 @@ from tools.core.marks import counted, drawn, rows_in
 from tools.core.sketch import Result, Sketch
 from tools.core.tool import Tool, ToolContext, ToolResult
 from tools.sandbox.answers import CityArgs, city_of, sandbox_of
+from tools.sandbox.record import TravelSandbox
 
 
 class LodgingRow(ToolResult):
@@ -68,5 +69,5 @@ sandbox_lodgings = Tool(
     args=CityArgs,
     run=run,
     sketch=sketch,
-    needs="sandbox",
+    needs=TravelSandbox,
 )

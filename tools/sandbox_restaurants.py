@@ -12,6 +12,7 @@ from tools.core.marks import counted, drawn, rows_in
 from tools.core.sketch import Result, Sketch
 from tools.core.tool import Tool, ToolContext, ToolResult
 from tools.sandbox.answers import CityArgs, city_of, sandbox_of
+from tools.sandbox.record import TravelSandbox
 
 
 class RestaurantRow(ToolResult):
@@ -65,5 +66,5 @@ sandbox_restaurants = Tool(
     args=CityArgs,
     run=run,
     sketch=sketch,
-    needs="sandbox",
+    needs=TravelSandbox,
 )

@@ -18,7 +18,7 @@ from tools.core.marks import counted, drawn, rows_in, text_in
 from tools.core.sketch import Result, Sketch
 from tools.core.tool import Tool, ToolArgs, ToolContext, ToolError, ToolResult
 from tools.sandbox.answers import MAX_DAYS, DayRow, day_row, sandbox_of
-from tools.sandbox.record import TripNeeds, plain_words
+from tools.sandbox.record import TravelSandbox, TripNeeds, plain_words
 from tools.sandbox.scheduler import find_trip
 
 
@@ -116,5 +116,5 @@ sandbox_schedule = Tool(
     args=SandboxScheduleArgs,
     run=run,
     sketch=sketch,
-    needs="sandbox",
+    needs=TravelSandbox,
 )

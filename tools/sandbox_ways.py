@@ -11,6 +11,7 @@ from tools.core.marks import counted, drawn, rows_in
 from tools.core.sketch import Result, Sketch
 from tools.core.tool import Tool, ToolArgs, ToolContext, ToolError, ToolResult
 from tools.sandbox.answers import sandbox_of
+from tools.sandbox.record import TravelSandbox
 
 
 class SandboxWaysArgs(ToolArgs):
@@ -95,5 +96,5 @@ sandbox_ways = Tool(
     args=SandboxWaysArgs,
     run=run,
     sketch=sketch,
-    needs="sandbox",
+    needs=TravelSandbox,
 )

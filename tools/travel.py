@@ -13,6 +13,7 @@ from tools.core.sketch import Result, Sketch
 from tools.core.tool import Tool, ToolArgs, ToolContext, ToolResult
 from tools.itinerary.context import ask, known_dot, minutes_error, place_named, trip_of
 from tools.itinerary.place import Mode
+from tools.itinerary.trip import Trip
 
 
 class TravelArgs(ToolArgs):
@@ -72,7 +73,7 @@ travel = Tool(
     args=TravelArgs,
     run=run,
     sketch=sketch,
-    needs="trip",
+    needs=Trip,
     is_slow=True,  # a provider may be far away
     example={"start": "Hotelli Torni", "end": "Ateneum"},
 )

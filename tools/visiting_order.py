@@ -15,6 +15,7 @@ from tools.core.held_karp import MAX_POINTS, shortest_order
 from tools.core.marks import amount, counted, drawn, line_of, number_in, place_dot, rows_in, some, texts_in
 from tools.core.sketch import Mark, Result, Sketch
 from tools.core.tool import Tool, ToolArgs, ToolContext, ToolError, ToolResult
+from tools.gazetteer.japan import Gazetteer
 from tools.gazetteer.naming import FoundPlace, NamedPlace, found_place, place_of
 from tools.gazetteer.search import distance_m
 
@@ -113,6 +114,6 @@ visiting_order = Tool(
     args=VisitingOrderArgs,
     run=run,
     sketch=sketch,
-    needs="gazetteer",
+    needs=Gazetteer,
     example={"places": [{"name": "Kyoto City"}, {"name": "Kobe City"}, {"name": "Nara City"}]},
 )

@@ -10,6 +10,7 @@ from tools.core.sketch import Result, Sketch
 from tools.core.tool import Tool, ToolArgs, ToolContext, ToolResult
 from tools.itinerary.context import ask, trip_of
 from tools.itinerary.place import LatLon
+from tools.itinerary.trip import Trip
 
 
 class WhereIsArgs(ToolArgs):
@@ -64,7 +65,7 @@ where_is = Tool(
     args=WhereIsArgs,
     run=run,
     sketch=sketch,
-    needs="trip",
+    needs=Trip,
     is_slow=True,  # a provider may be far away
     example={"lat": 60.17, "lon": 24.944},
 )

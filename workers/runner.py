@@ -5,28 +5,20 @@ Leasing is in `trial_source.py`, starting in `running_trials.py`, ending in `tri
 
 import asyncio
 import logging
-from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 
 from sqlalchemy.exc import SQLAlchemyError
 
-from gnomon.core.agent import Agent
-from gnomon.core.model import Model
-from workers.budget.client import BudgetClient
 from workers.budget.reservations import kind_of
 from workers.checkpoints import CheckpointWriter
-from workers.heartbeat import Heartbeat
-from workers.open_job import OpenJob
 from workers.replays import Replays
 from workers.result_writer import ResultWriter
 from workers.running_trials import RunningTrials
-from workers.settings import Timing
+from workers.shard_run import ShardRun
 from workers.store.job_counters import Usage
 from workers.store.jobs import group_size
 from workers.store.records import Lease
 from workers.store.retry import RETRY_S
-from workers.store.store import Store
-from workers.tracing import Tracer, no_spans
 from workers.trial_attempts import TrialAttempts
 from workers.trial_ending import TrialEnding
 from workers.trial_source import LeasedTrial, TrialSource
@@ -37,77 +29,42 @@ log = logging.getLogger(__name__)
 class Runner:
     """Runs the trials of a shard and of those that follow it, up to the job's `concurrency` at once."""
 
-    def __init__(
-        self,
-        job_id: str,
-        shard: int,
-        opened: OpenJob,
-        *,
-        store: Store,
-        heartbeat: Heartbeat,
-        timing: Timing,
-        agents: Mapping[str, Agent],
-        models: Mapping[str, Model],
-        judge: Model | None = None,
-        on_lease: Callable[[Sequence[Lease]], None] = lambda _: None,
-        next_shard: Callable[[int], int | None] = lambda _: None,
-        report_resting: Callable[[bool], None] = lambda _: None,
-        look: Callable[[], None] = lambda: None,
-        tracer: Tracer = no_spans,
-        budget: BudgetClient | None = None,
-    ) -> None:
-        """In threads: `on_lease` is called with the trials that come next; `next_shard` names the shard to go
-        on with when nothing of one is left to begin, so that no slot stays empty until its last trial ends;
-        `report_resting` is called, again and again, while all that runs waits long for its provider, with
-        whether that is all that the job could ask; `look` is called when results have been written.
-        """
-        self._spec, self._heartbeat, self._timing = opened.bench.spec, heartbeat, timing
-        self._budget, self._report_resting, self._look = budget, report_resting, look
-        self._store, self._job_id, self._labels = store, job_id, frozenset(models)
-        self._results = ResultWriter(store, flush_s=timing.flush_s, after=self._written)
-        replays = Replays(store, opened)
-        checkpoints = CheckpointWriter(store, job_id, worker=heartbeat.holder, after=self._counted)
+    def __init__(self, run: ShardRun) -> None:
+        self._run, self._spec, self._labels = run, run.opened.bench.spec, frozenset(run.models)
+        self._results = ResultWriter(run.store, flush_s=run.timing.flush_s, after=self._written)
         attempts = TrialAttempts(
-            opened,
-            agents=agents,
-            models=models,
-            judge=judge,
-            tracer=tracer,
-            replays=replays,
-            checkpoints=checkpoints,
+            run.opened,
+            agents=run.agents,
+            models=run.models,
+            judge=run.judge,
+            tracer=run.tracer,
+            replays=Replays(run.store, run.opened),
+            checkpoints=CheckpointWriter(
+                run.store, run.job_id, worker=run.heartbeat.holder, after=self._counted
+            ),
         )
         self._running = RunningTrials(
-            attempts, slots=self._spec.concurrency, on_result=self._results.add, on_end=self._release
+            attempts,
+            slots=self._spec.concurrency,
+            changed=run.changed,
+            on_result=self._results.add,
+            on_end=self._release,
         )
-        if budget is not None:
-            budget.on_room = self._running.changed.set
         self._source = TrialSource(
-            job_id,
-            shard,
-            store=store,
-            heartbeat=heartbeat,
-            timing=timing,
-            on_lease=on_lease,
-            next_shard=next_shard,
-            leased_elsewhere=self._leases_not_waiting,
-            is_over=lambda: self._stopping,
+            run, leased_elsewhere=self._leases_not_waiting, is_over=lambda: self._stopping
         )
         self._ending = TrialEnding(
-            job_id,
-            store=store,
-            heartbeat=heartbeat,
-            timing=timing,
+            run,
             source=self._source,
             running=self._running,
             results=self._results,
             cancelled=attempts.cancelled,
-            budget=budget,
         )
         self._stopping = self._is_over_limit = False
 
     def stop(self) -> None:
         """Start no further trial; break off, after the grace time, what still runs, and give it back."""
-        self._close(within_s=self._timing.grace_s)
+        self._close(within_s=self._run.timing.grace_s)
 
     async def run(self) -> None:
         """Run until nothing is pending, no shard follows, the job is closed, or `stop` is called."""
@@ -128,7 +85,7 @@ class Runner:
         source, running, slots = self._source, self._running, self._running.slots
         limit, group = self._spec.concurrency, group_size(self._spec)
         # With a budget, no lease cuts a sample's trials apart.
-        size = -(-max(limit, 2 * group) // group) * group if self._budget else limit
+        size = -(-max(limit, 2 * group) // group) * group if self._run.budget else limit
         while not self._stopping:
             await self._note_limit()
             while (leased := self._next()) is not None and await self._can_start(leased):
@@ -157,7 +114,7 @@ class Runner:
 
     async def _note_limit(self) -> None:
         """Once the budget is exhausted, go on with the rest of samples that were begun, and with no other."""
-        if self._budget is not None and self._budget.is_exhausted and not self._is_over_limit:
+        if self._run.budget is not None and self._run.budget.is_exhausted and not self._is_over_limit:
             self._is_over_limit = True
             await self._ending.give_back_waiting()
             await self._results.flush()
@@ -170,11 +127,11 @@ class Runner:
 
     async def _can_start(self, leased: LeasedTrial) -> bool:
         """Whether the job's limits leave enough for this trial, and all others of its sample here."""
-        if self._budget is None or self._stopping:
+        if self._run.budget is None or self._stopping:
             return not self._stopping
         trials = self._source.of_sample(leased.trial)
         try:
-            return await self._budget.reserve_sample(
+            return await self._run.budget.reserve_sample(
                 {trial.trial_id: kind_of(trial.model, trial.arm) for trial in trials}
             )
         except SQLAlchemyError as error:
@@ -183,8 +140,8 @@ class Runner:
 
     def _start(self, leased: LeasedTrial) -> None:
         self._source.take(leased)
-        if self._budget is not None:
-            self._budget.start_trial(leased.trial.trial_id)
+        if self._run.budget is not None:
+            self._run.budget.start_trial(leased.trial.trial_id)
         self._running.start(leased)
 
     async def _run_isolated(self) -> None:
@@ -202,48 +159,48 @@ class Runner:
     async def _watch(self) -> None:
         """Act on what the heartbeat sees: a job that was closed, leases that are no longer held."""
         while True:
-            await asyncio.sleep(self._timing.watch_s)
-            if self._budget is not None:
+            await asyncio.sleep(self._run.timing.watch_s)
+            if self._run.budget is not None:
                 with suppress(SQLAlchemyError):
-                    await self._budget.refresh()
-            if not self._heartbeat.is_open:
+                    await self._run.budget.refresh()
+            if not self._run.heartbeat.is_open:
                 self._close(within_s=await asyncio.to_thread(self._time_to_end_s))
             slots = self._running.slots
             if self._running and not slots.in_use:
-                await asyncio.to_thread(self._report_resting, slots.resting >= self._labels)
-            if self._heartbeat.is_lost:
+                await asyncio.to_thread(self._run.report_resting, slots.resting >= self._labels)
+            if self._run.heartbeat.is_lost:
                 log.warning("leases could not be renewed in time: shard %d stops", self._source.shard)
                 self._close(within_s=0.0)
-            renewed_at_s = self._heartbeat.held_since_s
-            await self._running.cancel_lost(self._heartbeat.held, since_s=renewed_at_s)
+            renewed_at_s = self._run.heartbeat.held_since_s
+            await self._running.cancel_lost(self._run.heartbeat.held, since_s=renewed_at_s)
 
     async def _leases_not_waiting(self) -> list[Lease]:
         await self._results.flush()  # what is being written is in neither list
         return self._running.leases() + self._results.leases()
 
     def _release(self, leased: LeasedTrial) -> None:
-        if self._budget is not None:
-            self._budget.release_trials([leased.trial.trial_id])
+        if self._run.budget is not None:
+            self._run.budget.release_trials([leased.trial.trial_id])
 
     def _counted(self, spent: list[Usage]) -> None:
-        if self._budget is not None:
-            self._budget.mark_recorded(spent)
+        if self._run.budget is not None:
+            self._run.budget.mark_recorded(spent)
 
     def _written(self, spent: list[Usage]) -> None:
         self._counted(spent)
-        self._look()
+        self._run.look()
         with suppress(SQLAlchemyError):  # raised, it would have the same results written, and counted, again
-            self._heartbeat.poll_job()
+            self._run.heartbeat.poll_job()
 
     def _time_to_end_s(self) -> float:
         """How long trials may go on when the job was closed: to their end where it was decided early."""
         if not self._spec.analysis.sequential:
-            return self._timing.cancel_s
+            return self._run.timing.cancel_s
         try:
-            is_decided = self._store.job_state(self._job_id).status == "completed"
+            is_decided = self._run.store.job_state(self._run.job_id).status == "completed"
         except SQLAlchemyError:
             is_decided = False
-        return self._spec.limits.trial_seconds if is_decided else self._timing.cancel_s
+        return self._spec.limits.trial_seconds if is_decided else self._run.timing.cancel_s
 
     def _close(self, *, within_s: float) -> None:
         self._ending.end_within(within_s)

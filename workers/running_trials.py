@@ -45,10 +45,11 @@ class RunningTrials:
         attempts: TrialAttempts,
         *,
         slots: int,
+        changed: asyncio.Event,
         on_result: Callable[[Ended], None],
         on_end: Callable[[LeasedTrial], None],
     ) -> None:
-        self.changed = asyncio.Event()
+        self.changed = changed
         self.slots, self.ramp = Slots(slots, changed=self.changed.set), RampUp(slots)
         self.has_failed = False
         self._attempts, self._on_result, self._on_end = attempts, on_result, on_end

@@ -13,6 +13,7 @@ from functools import partial
 
 from sqlalchemy.exc import SQLAlchemyError
 
+from gnomon.conditions.cassette import cassette_of
 from gnomon.core.agent import Agent, OutsideLoop, agents_of, close_agents
 from gnomon.core.errors import NoRoom, ProviderFault, SpecError
 from gnomon.core.model import OWN_MODEL, Model, UncalledModel, is_built_in
@@ -23,7 +24,6 @@ from gnomon.spec.job_spec import JobSpec
 from gnomon.spec.model_spec import ModelSpec, Rate
 from gnomon.spec.outside_agents import check_outside_agents
 from gnomon.spec.tool_servers import check_servers
-from gnomon.trials.cassette_toolbox import cassette_of
 from workers.budget.client import BudgetClient
 from workers.budget.model import with_budget
 from workers.circuit_breaker import BreakableModel
@@ -37,6 +37,7 @@ from workers.redacted_model import redacted
 from workers.response_cache import ResponseCache, fingerprint
 from workers.runner import Runner
 from workers.settings import Timing
+from workers.shard_run import ShardRun
 from workers.store.budgets import SpendLimit
 from workers.store.store import Store
 from workers.tracing import Tracer, tracing
@@ -161,8 +162,14 @@ async def _run(
                 )
         for agent in _outside(agents.values()):
             agent.around(partial(BreakableModel, trip=_note_trip))
+        changed = asyncio.Event()
         budget = BudgetClient(
-            job_id, spec, store=context.store, holder=heartbeat.holder, ttl_s=context.timing.lease_s
+            job_id,
+            spec,
+            store=context.store,
+            holder=heartbeat.holder,
+            ttl_s=context.timing.lease_s,
+            on_room=changed.set,
         )
         preflight = Preflight(
             job_id,
@@ -186,23 +193,25 @@ async def _run(
         cache = _cache_of(spec, context)
         await stack.enter_async_context(cache.keeping(context.timing.flush_s))
         trial_models = {label: cache.around(label, model) for label, model in trial_models.items()}
-        runner = Runner(
-            job_id,
-            shard,
-            opened,
+        run = ShardRun(
+            job_id=job_id,
+            shard=shard,
+            opened=opened,
             store=context.store,
             heartbeat=heartbeat,
             timing=context.timing,
             agents=agents,
             judge=trial_models.pop(spec.judge.label) if spec.judge else None,
             models=trial_models,
+            budget=budget if budget.limit != SpendLimit() else None,
+            changed=changed,
             on_lease=cache.prefetch,
             next_shard=partial(_next_shard, job_id, context),
             report_resting=partial(context.report_resting, job_id),
             look=_look_at(job_id, opened, context),
             tracer=tracer,
-            budget=budget if budget.limit != SpendLimit() else None,
         )
+        runner = Runner(run)
         with _on_sigterm(preflight.abandon, runner.stop):
             await preflight.run()
             await runner.run()

@@ -8,13 +8,10 @@ from contextlib import suppress
 
 from sqlalchemy.exc import SQLAlchemyError
 
-from workers.budget.client import BudgetClient
-from workers.heartbeat import Heartbeat
 from workers.result_writer import ResultWriter
 from workers.running_trials import RunningTrials
-from workers.settings import Timing
+from workers.shard_run import ShardRun
 from workers.store.job_counters import Usage
-from workers.store.store import Store
 from workers.trial_source import TrialSource
 
 log = logging.getLogger(__name__)
@@ -25,21 +22,16 @@ class TrialEnding:
 
     def __init__(
         self,
-        job_id: str,
+        run: ShardRun,
         *,
-        store: Store,
-        heartbeat: Heartbeat,
-        timing: Timing,
         source: TrialSource,
         running: RunningTrials,
         results: ResultWriter,
         cancelled: list[Usage],
-        budget: BudgetClient | None,
     ) -> None:
         """`cancelled` is what broken-off trials have cost, as it grows."""
-        self._job_id, self._store, self._heartbeat, self._timing = job_id, store, heartbeat, timing
-        self._source, self._running, self._results = source, running, results
-        self._cancelled, self._budget = cancelled, budget
+        self._run, self._source, self._running, self._results = run, source, running, results
+        self._cancelled = cancelled
         self._end_s = math.inf  # of time.monotonic: when what still runs is broken off
 
     def end_within(self, seconds: float) -> None:
@@ -53,33 +45,33 @@ class TrialEnding:
             if self._end_s < math.inf:  # a wait for a provider would not end in time, and has cost nothing
                 await self._running.cancel_lent()
             with suppress(TimeoutError):
-                async with asyncio.timeout(self._timing.watch_s):
+                async with asyncio.timeout(self._run.timing.watch_s):
                     await self._running.wait_for_change()
         unfinished = self._running.leases()
         await self._running.cancel_all()
-        await self._results.drain(give_up=lambda: self._heartbeat.is_lost)
+        await self._results.drain(give_up=lambda: self._run.heartbeat.is_lost)
         await self._charge_cancelled()
-        if self._budget is not None:
-            await self._budget.close()
-            self._budget.release_trials([lease.trial.trial_id for lease in unfinished], has_run=False)
+        if self._run.budget is not None:
+            await self._run.budget.close()
+            self._run.budget.release_trials([lease.trial.trial_id for lease in unfinished], has_run=False)
         await self._source.give_back(unfinished)
 
     async def give_back_waiting(self) -> None:
         """Give back what was leased and not started."""
         leases = self._source.take_all()
-        if self._budget is not None:
-            self._budget.release_trials([lease.trial.trial_id for lease in leases], has_run=False)
+        if self._run.budget is not None:
+            self._run.budget.release_trials([lease.trial.trial_id for lease in leases], has_run=False)
         await self._source.give_back(leases)
 
     async def _charge_cancelled(self) -> None:
         """Count what broken-off trials have cost; twice where an answer was lost: better that than never."""
-        while self._cancelled and not self._heartbeat.is_lost:
+        while self._cancelled and not self._run.heartbeat.is_lost:
             try:
-                await asyncio.to_thread(self._store.charge, self._job_id, self._cancelled)
+                await asyncio.to_thread(self._run.store.charge, self._run.job_id, self._cancelled)
             except SQLAlchemyError as error:
                 log.warning("%d broken-off trials are not charged yet: %s", len(self._cancelled), error)
-                await asyncio.sleep(self._timing.watch_s)
+                await asyncio.sleep(self._run.timing.watch_s)
                 continue
-            if self._budget is not None:
-                self._budget.mark_recorded(self._cancelled)
+            if self._run.budget is not None:
+                self._run.budget.mark_recorded(self._cancelled)
             self._cancelled.clear()

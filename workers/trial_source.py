@@ -10,10 +10,8 @@ from dataclasses import dataclass
 from sqlalchemy.exc import SQLAlchemyError
 
 from gnomon.trials.trial_plan import Trial
-from workers.heartbeat import Heartbeat
-from workers.settings import Timing
+from workers.shard_run import ShardRun
 from workers.store.records import Lease
-from workers.store.store import Store
 
 log = logging.getLogger(__name__)
 
@@ -38,27 +36,17 @@ class TrialSource:
 
     def __init__(
         self,
-        job_id: str,
-        shard: int,
+        run: ShardRun,
         *,
-        store: Store,
-        heartbeat: Heartbeat,
-        timing: Timing,
-        on_lease: Callable[[Sequence[Lease]], None],
-        next_shard: Callable[[int], int | None],
         leased_elsewhere: Callable[[], Awaitable[list[Lease]]],
         is_over: Callable[[], bool],
     ) -> None:
-        """In threads: `on_lease` is called with the trials that come next, `next_shard` with the shard that
-        has nothing left to lease. `leased_elsewhere` are this process' leases that are not waiting here.
-        """
-        self.shard = shard
+        """`leased_elsewhere` are this process' leases that are not waiting here."""
+        self.shard = run.shard
         self.waiting: deque[LeasedTrial] = deque()
         self._by_sample: dict[tuple[str, int], list[Trial]] = {}  # those that wait
         self.may_have_more, self.is_last = True, False
-        self._job_id, self._store, self._heartbeat, self._timing = job_id, store, heartbeat, timing
-        self._on_lease, self._next_shard, self._is_over = on_lease, next_shard, is_over
-        self._leased_elsewhere = leased_elsewhere
+        self._run, self._is_over, self._leased_elsewhere = run, is_over, leased_elsewhere
         self._excluded: frozenset[str] = frozenset()  # models that rested when trials were leased last
 
     def first(self, *, excluding: Collection[str]) -> LeasedTrial | None:
@@ -110,14 +98,14 @@ class TrialSource:
 
     async def go_on(self) -> None:
         """Go on to the next shard; to none once one did not follow."""
-        shard = await asyncio.to_thread(self._next_shard, self.shard)
+        shard = await asyncio.to_thread(self._run.next_shard, self.shard)
         self.may_have_more, self.is_last = shard is not None, shard is None
         self.shard = self.shard if shard is None else shard
 
     async def give_back(self, leases: Sequence[Lease]) -> None:
         """Give back what is not run here; leases that cannot be given back expire."""
         try:
-            await asyncio.to_thread(self._store.release, leases)
+            await asyncio.to_thread(self._run.store.release, leases)
         except SQLAlchemyError as error:
             log.warning("%d leases could not be given back and will expire: %s", len(leases), error)
 
@@ -132,28 +120,28 @@ class TrialSource:
                 if not is_sure:  # leased by an answer that was lost, trials would be held for ever
                     held = await self._leased_elsewhere()
                     held = [leased.lease for leased in self.waiting] + held
-                    await asyncio.to_thread(self._store.release_all_but, self._heartbeat.holder, held)
+                    await asyncio.to_thread(self._run.store.release_all_but, self._run.heartbeat.holder, held)
                 leases = await asyncio.to_thread(
                     self._lease_now, limit=limit, isolated=isolated, excluding=excluding
                 )
             except SQLAlchemyError as error:
                 log.warning("no trials could be leased yet: %s", error)
                 is_sure = False
-                await asyncio.sleep(self._timing.watch_s)
+                await asyncio.sleep(self._run.timing.watch_s)
                 continue
             since_s = time.monotonic()
             return [LeasedTrial(lease=lease, since_s=since_s) for lease in leases]
         return []
 
     def _lease_now(self, *, limit: int, isolated: bool, excluding: Collection[str]) -> list[Lease]:
-        leases = self._store.lease(
-            self._job_id,
+        leases = self._run.store.lease(
+            self._run.job_id,
             self.shard,
-            worker=self._heartbeat.holder,
-            ttl_s=self._timing.lease_s,
+            worker=self._run.heartbeat.holder,
+            ttl_s=self._run.timing.lease_s,
             limit=limit,
             isolated=isolated,
             excluding=excluding,
         )
-        self._on_lease(leases)
+        self._run.on_lease(leases)
         return leases

@@ -92,7 +92,7 @@ async def _bind_tools(context: AgentContext, values: dict[str, Any]) -> None:
     """Bind the tools to the trip that an earlier attempt made of free words or a film."""
     if values.get("request"):
         task = await asyncio.to_thread(request_task, values["request"])
-        context.toolbox.on_trip(task.trip)
+        context.toolbox.learn(task.trip)
 
 
 @functools.cache
@@ -164,7 +164,8 @@ def _after_ground(state: State) -> str:
 async def _select(state: State) -> dict[str, Any]:
     """Where there is room for fewer places than there are, the model chooses."""
     context = trial_context()
-    selected = await select(context, context.toolbox.trip) if context.toolbox.trip else None
+    trip = context.toolbox.find(Trip)
+    selected = await select(context, trip) if trip else None
     if selected is None:
         return {}
     _note(f"select: {selected.word}")
@@ -312,7 +313,7 @@ def _trip(state: State) -> Trip | None:
     """The trip of the tools, with the places that were chosen."""
     context = trial_context()
     bound_to(context, state["selected"])
-    return context.toolbox.trip
+    return context.toolbox.find(Trip)
 
 
 def _conversation(state: State) -> list[Message]:

@@ -62,7 +62,7 @@ async def understand(context: AgentContext) -> Understood:
         except SpecError as error:
             task, fault = None, str(error)
         if task is not None and not (fault and tries_left):
-            context.toolbox.on_trip(task.trip)
+            context.toolbox.learn(task.trip)
             words = "".join(part.content for part in parts_of(task) if isinstance(part.content, str))
             request = brief.understood(reply.text)
             return Understood(

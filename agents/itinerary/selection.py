@@ -49,9 +49,9 @@ async def select(context: AgentContext, trip: Trip) -> Selected | None:
 
 def bound_to(context: AgentContext, names: Sequence[str] | None) -> None:
     """Bind the tools to the trip of these places alone, whatever they were bound to before."""
-    trip = context.toolbox.trip
+    trip = context.toolbox.find(Trip)
     if names is not None and trip is not None and room_of(trip) is not None:
-        context.toolbox.on_trip(narrowed(trip, names))
+        context.toolbox.learn(narrowed(trip, names))
 
 
 def _row(trip: Trip, name: str) -> dict[str, object]:

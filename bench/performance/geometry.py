@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
+from tools.core.inputs import held
 from tools.core.tool import ToolContext
 from tools.core.toolbox import TOOLS, Toolbox
 from tools.geometry.field_of_view import fields_containing
@@ -46,8 +47,10 @@ def tool_costs() -> list[ToolCost]:
     tools = [TOOLS.get(name) for name in names]
     found = []
     for name in names:
-        Toolbox(tools, ToolContext(scene=read_scene(SCENE))).call(name, ARGUMENTS[name])  # imports, schemas
-        box = Toolbox(tools, ToolContext(scene=read_scene(SCENE)))
+        Toolbox(tools, ToolContext(inputs=held(read_scene(SCENE)))).call(
+            name, ARGUMENTS[name]
+        )  # imports, schemas
+        box = Toolbox(tools, ToolContext(inputs=held(read_scene(SCENE))))
         first, *later = [_call_s(box, name) for _ in range(1 + CALLS)]
         cost = statistics.median(one_s for one_s, _ in later)
         found.append(ToolCost(tool=name, median_ms=cost * 1000, first_ms=first[0] * 1000, error=first[1]))

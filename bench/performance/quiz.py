@@ -13,6 +13,7 @@ from gnomon.core.select import Select
 from gnomon.media import MediaStore
 from gnomon.spec.job_spec import JobSpec
 from gnomon.trials.run_trial import JobContext
+from tools.core.inputs import held
 from tools.scene.frame import Frame
 from tools.scene.scene import Scene
 from workers.open_job import OpenJob
@@ -36,7 +37,7 @@ class QuizSet:
 
     def get(self, sample_id: str) -> Sample:
         ref = SampleRef(sample_id=sample_id, task="Q", cell="Q", cluster=sample_id)
-        return Sample(ref=ref, parts=(Part(content=QUESTION),), target={"answer": "B"}, scene=BARE)
+        return Sample(ref=ref, parts=(Part(content=QUESTION),), target={"answer": "B"}, inputs=held(BARE))
 
 
 class Quiz:

@@ -249,6 +249,14 @@ class Arm(StrictModel):
             "and no network; null: servers are called."
         ),
     )
+    conditions: Mapping[str, dict[str, Any]] = Field(
+        default_factory=dict,
+        exclude_if=_is({}),
+        description=(
+            "Conditions of plug-ins that the arm is under, by name, each with its options; those of Gnomon "
+            "itself are the fields above."
+        ),
+    )
     contract: str = Field(
         default="",
         description=(

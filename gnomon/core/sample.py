@@ -2,16 +2,12 @@
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal, TypeVar
 
 from gnomon.core.message import Block, ImageBlock, Message, VideoBlock
 from tools.core.clip import Footage
-from tools.map_record.record import MapNames, MapRecord
+from tools.core.inputs import Input, Inputs
 from tools.scene.scene import Scene
-
-if TYPE_CHECKING:
-    from tools.itinerary.trip import Trip  # reads opening hours, which few samples need
-    from tools.sandbox.record import TravelSandbox
 
 Shown = Literal["always", "media", "map", "camera_data", "facts", "oracle"]
 Transform = Literal["rotate", "mirror", "shift_time", "rename", "permute_options", "change_units"]
@@ -58,15 +54,16 @@ class SampleRef:
     cluster: str
 
 
+I = TypeVar("I", bound=Input)  # noqa: E741 (an input)
 Join = Literal["in_order", "texts_first"]  # texts_first: all texts as one block, then the pictures
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FollowUp:
-    """What the same person says once the agent has answered; tools know `trip` from then on."""
+    """What the same person says once the agent has answered; tools work on `inputs` from then on."""
 
     parts: tuple[Part, ...]
-    trip: "Trip | None" = None
+    inputs: Inputs = field(default_factory=dict)
 
     def message(self, show: Collection[Shown] = SHOWABLE) -> Message:
         """The next message of the user."""
@@ -82,25 +79,33 @@ class FollowUp:
 class Sample:
     """One question. `target` is for the scorer alone; agents get `messages` and a toolbox bound to it.
 
-    `broken` says why its media cannot be shown: a trial that would show them ends as `infra_missing`.
+    `inputs` are what tools work on, by type (`held` of tools.core.inputs makes them). `broken` says why its
+    media cannot be shown: a trial that would show them ends as `infra_missing`.
     """
 
     ref: SampleRef
     parts: tuple[Part, ...]
     target: Mapping[str, Any]
-    scene: Scene | None = None
-    trip: "Trip | None" = None  # the request to plan for, for tools of places and ways
-    map_record: MapRecord | None = None  # what a map service answered, for tools that look it up
-    map_names: MapNames = field(
-        default_factory=MapNames
-    )  # which names of that record the question itself gives away
-    sandbox: "TravelSandbox | None" = None  # all that is known of a trip, for tools that search it
-    footage: Footage | None = None  # the clip, for tools that look again
-    gazetteer: bool = False  # it plays in Japan: the gazetteer's tools fit
+    inputs: Inputs = field(default_factory=dict)
     missing: tuple[str, ...] = ()  # media that are absent, by name
     broken: str = ""
     join: Join = "in_order"
     follow_ups: tuple[FollowUp, ...] = ()  # said one after another, each after the answer to the last
+
+    def find(self, kind: type[I]) -> I | None:
+        """Its input of this type; None where it has none."""
+        found: I | None = self.inputs.get(kind)
+        return found
+
+    @property
+    def scene(self) -> Scene | None:
+        """Its scene."""
+        return self.find(Scene)
+
+    @property
+    def footage(self) -> Footage | None:
+        """Its clip, for tools that look again."""
+        return self.find(Footage)
 
     def messages(self, show: Collection[Shown] = SHOWABLE, *, videos: bool = False) -> list[Message]:
         """The prompt: the one message that every agent starts from. `videos`: the model takes them."""

@@ -1,10 +1,14 @@
-"""What a benchmark's samples hold for tools: which tools they can serve, of the benchmark or of one file."""
+"""What samples hold for tools, and which tools those of a benchmark, or of one file of it, can serve."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, overload, runtime_checkable
 
-from tools.core.tool import Need
+from gnomon.core.sample import ImageRef, Sample
+from tools.core.clip import Picture, Pictures
+from tools.core.inputs import Need, held
+from tools.core.tool import MediaSource, ToolContext
 from tools.core.toolbox import TOOLS
 
 if TYPE_CHECKING:
@@ -18,10 +22,39 @@ class ProvidesToolInputs(Protocol):
     `tools: all` of a preset then means the tools that fit, and reports count against these. Without it every
     tool counts as fitting.
 
-    Example: `provides = ("footage", "nothing")`, for questions about clips.
+    Example: `provides = (Footage, None)`, for questions about clips: tools that look into one, and those that
+    need nothing.
     """
 
     provides: tuple[Need, ...]
+
+
+def context_of(sample: Sample, media: MediaSource | None = None) -> ToolContext:
+    """What a call of a tool may look at on this sample; its pictures where there are `media`."""
+    images = [part.content for part in sample.parts if isinstance(part.content, ImageRef)]
+    pictures = Pictures(listed=_Pictures(images)) if images and media is not None else None
+    return ToolContext(
+        inputs={**sample.inputs, **held(pictures)}, media=media, sample_id=sample.ref.sample_id
+    )
+
+
+class _Pictures(Sequence[Picture]):
+    """The pictures of a question, in the order in which it shows them; each is read when it is asked for."""
+
+    def __init__(self, images: Sequence[ImageRef]) -> None:
+        self._images = images
+
+    def __len__(self) -> int:
+        return len(self._images)
+
+    @overload
+    def __getitem__(self, index: int) -> Picture: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Picture]: ...
+    def __getitem__(self, index: int | slice) -> Picture | list[Picture]:
+        if isinstance(index, slice):
+            return [Picture(**asdict(image)) for image in self._images[index]]
+        return Picture(**asdict(self._images[index]))
 
 
 def provided_inputs(benchmark: "Benchmark", names: Iterable[str]) -> tuple[str, ...]:

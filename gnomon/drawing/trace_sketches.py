@@ -10,8 +10,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from gnomon.core.sample import Sample
+from gnomon.core.tool_inputs import context_of
 from tools.core.sketch import Sketch
-from tools.core.tool import EMPTY_SCENE, Tool, ToolContext
+from tools.core.tool import Tool, ToolContext
 from tools.core.toolbox import TOOLS
 
 LONGEST = 110  # characters of a summary
@@ -30,14 +31,7 @@ class StepSketch:
 
 def step_sketches(sample: Sample, trace: Mapping[str, Any]) -> tuple[StepSketch, ...]:
     """The sketches of a trace's tool calls, in order; `trace` as `Trace.to_json` wrote it."""
-    context = ToolContext(
-        scene=sample.scene or EMPTY_SCENE,
-        footage=sample.footage,
-        gazetteer=sample.gazetteer,
-        trip=sample.trip,
-        map_record=sample.map_record,
-        sandbox=sample.sandbox,
-    )
+    context = context_of(sample)
     steps = trace.get("steps")
     return tuple(
         _step_sketch(context, index, step)

@@ -7,11 +7,11 @@ from pathlib import Path, PurePosixPath
 from gnomon.core.errors import DataError
 from gnomon.media.clips import Clips, Frames, Look
 from gnomon.media.rules import AtTimes, FrameRule
-from tools.core.clip import Box, ClipFrame, FootageFacts, Picture, UnreadableFootage
+from tools.core.clip import Box, ClipFrame, Footage, FootageFacts, Picture, UnreadableFootage
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ClipFootage:
+class ClipFootage(Footage):
     """One clip; nothing is read before a tool asks. What it shows is kept with all other media.
 
     `shown` are the frames of the prompt, for people; tools do not see them.

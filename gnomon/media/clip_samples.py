@@ -20,6 +20,7 @@ from gnomon.media.clip_frames import show_clip
 from gnomon.media.clips import AS_IT_IS, Clips, Frames, Look
 from gnomon.media.rules import FrameRule
 from gnomon.media.store import MediaStore
+from tools.core.inputs import held
 from tools.core.regular_file import open_regular
 
 MAX_ROWS = 10_000_000
@@ -140,7 +141,7 @@ def _sample(
         ref=ref_of(question),
         parts=showing.prompt(question, clip.frames),
         target={"question": question, "protocol": protocol},
-        footage=clip.footage,
+        inputs=held(clip.footage),
         missing=clip.missing,
         broken="" if showing.blind_runs else clip.fault,
     )

@@ -17,11 +17,11 @@ by tool in `tools_used`.
 
 from pydantic import Field
 
+from gnomon.conditions.faults import can_be_wrong
 from gnomon.core.arm import FaultKind, Faults, Lasting
 from gnomon.core.benchmark import Benchmark
 from gnomon.core.errors import SpecError
 from gnomon.spec.preset import ArmPlan, Preset, PresetOptions, contrast
-from gnomon.trials.fault_injection import can_be_wrong
 from tools.core.toolbox import TOOLS
 from tools.servers.listing import SEPARATOR
 

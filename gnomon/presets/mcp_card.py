@@ -21,13 +21,13 @@ from typing import Literal
 
 from pydantic import Field
 
+from gnomon.conditions.faults import can_be_wrong
 from gnomon.core.arm import Arm, Contrast, FaultKind, Faults
 from gnomon.core.benchmark import Benchmark
 from gnomon.core.errors import SpecError
 from gnomon.presets.subsets import EXACT, MOST_ARMS
 from gnomon.spec.analysis_spec import AttributionSpec
 from gnomon.spec.preset import ArmPlan, GroupedOptions, Preset, contrast, steps_to_live
-from gnomon.trials.fault_injection import can_be_wrong
 from tools.core.toolbox import TOOLS
 from tools.servers.listing import SEPARATOR, server_in
 

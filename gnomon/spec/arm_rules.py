@@ -1,9 +1,13 @@
 """The rules about arms that look at the spec alone; `rules.py` lists them among the others."""
 
+from pydantic import ValidationError
+
 from gnomon.core.benchmark import HasOracle, ReadsOwnFiles
 from gnomon.core.errors import SpecError
 from gnomon.core.transforms import Transforms
+from gnomon.core.validation import first_validation_error
 from gnomon.spec.job_spec import JobSpec
+from gnomon.trials.condition import CONDITIONS
 from tools.core.registry import choices
 from tools.core.toolbox import TOOLS
 
@@ -46,6 +50,26 @@ def tools(spec: JobSpec, _: object) -> None:
             if name not in TOOLS and name not in spec.server_tools:
                 there_are = choices(name, [*TOOLS.names(), *spec.server_tools], may_be_yours=True)
                 raise SpecError(f"no tool {name!r}; {there_are}", field=f"arms.{at}.tools")
+
+
+def conditions(spec: JobSpec, _: object) -> None:
+    """Refuses conditions of plug-ins that do not exist, and options that they do not take."""
+    for at, arm in enumerate(spec.arms):
+        for name, options in arm.conditions.items():
+            field = f"arms.{at}.conditions"
+            if name in CONDITIONS.own_names():
+                message = f"{name!r} is one of Gnomon's own: write the fields of the arm in place of it"
+                raise SpecError(message, field=field)
+            if name not in CONDITIONS:
+                there_are = choices(name, CONDITIONS.outside_names(), may_be_yours=True)
+                raise SpecError(f"no condition {name!r}; {there_are}", field=field)
+            kind = CONDITIONS.get(name).options
+            try:
+                kind.model_validate(options)
+            except ValidationError as error:
+                fault = first_validation_error(error, kind)
+                within = f".{fault.field}" if fault.field else ""
+                raise SpecError(fault.message, field=f"{field}.{name}{within}") from None
 
 
 def contracts(spec: JobSpec, _: object) -> None:

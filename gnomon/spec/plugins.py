@@ -10,6 +10,7 @@ from gnomon.core.ids import stable_hash
 from gnomon.spec.job_spec import JobSpec, PluginPin
 from gnomon.spec.model_providers import PROVIDERS
 from gnomon.spec.preset import PRESETS
+from gnomon.trials.condition import CONDITIONS
 from tools.core.outside import PluginFault, loaded_files
 from tools.core.registry import Registry
 from tools.core.tool import contract_hash
@@ -21,9 +22,10 @@ KINDS: Mapping[str, Registry[Any]] = {
     "agents": AGENTS,
     "presets": PRESETS,
     "models": PROVIDERS,
+    "conditions": CONDITIONS,
 }
-READ_WITH = ("tools", "benchmarks", "agents")
-AT_RUN = ("tools", "benchmarks", "agents", "models")  # a preset has become arms when a job is stored
+READ_WITH = ("tools", "benchmarks", "agents", "conditions")
+AT_RUN = ("tools", "benchmarks", "agents", "models", "conditions")  # a preset has become arms by then
 
 
 def pins_of(spec: JobSpec) -> dict[str, PluginPin]:
@@ -43,6 +45,7 @@ def _used(spec: JobSpec) -> Iterator[tuple[str, str]]:
     yield "benchmarks", spec.benchmark
     yield from (("agents", arm.agent) for arm in spec.arms if isinstance(arm.agent, str))
     yield from (("tools", tool) for arm in spec.arms for tool in arm.tools)
+    yield from (("conditions", name) for arm in spec.arms for name in arm.conditions)
     yield from (("models", model.id.partition("/")[0]) for model in spec.all_models if "/" in model.id)
     if spec.analysis.preset:
         yield "presets", spec.analysis.preset
@@ -73,9 +76,10 @@ def _contract(kind: str, plugin: Any) -> str:
         "agents": ("uses_tools", "description"),
         "presets": ("description",),
         "models": ("calls_network", "description"),
+        "conditions": ("description", "order"),
     }[kind]
     offered = [getattr(plugin, fact, None) for fact in facts]
-    if kind == "presets":
+    if kind in ("presets", "conditions"):
         offered.append(plugin.options.model_json_schema())
     return stable_hash(plugin.name, *offered, size=12)
 

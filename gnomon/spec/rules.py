@@ -37,7 +37,7 @@ from gnomon.core.words import LATEST_WORDS
 from gnomon.media import MediaStore
 from gnomon.price_table import price_entry
 from gnomon.spec.all_tools import with_tools_that_fit
-from gnomon.spec.arm_rules import contracts, oracle, tools, transforms
+from gnomon.spec.arm_rules import conditions, contracts, oracle, tools, transforms
 from gnomon.spec.data_paths import for_command_line, from_request
 from gnomon.spec.data_rules import frozen_data, opened_samples, own_files, published_files
 from gnomon.spec.endpoints import NO_ENDPOINTS, EndpointAllowlist, check_endpoints
@@ -465,6 +465,7 @@ OF_THE_SPEC: tuple[Callable[[JobSpec, Context], None], ...] = (
     sequential,
     transforms,
     tools,
+    conditions,
     replays,
     contracts,
     storable,

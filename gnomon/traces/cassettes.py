@@ -4,10 +4,10 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import Any
 
+from gnomon.conditions.cassette import under
 from gnomon.core.errors import NotFound, SpecError
 from gnomon.core.row import Row
 from gnomon.spec.job_spec import JobSpec
-from gnomon.trials.cassette_toolbox import under
 from tools.core.toolbox import BAD_CALL
 from tools.servers.cassette import RecordedCall, canonical, cassette_lines
 

@@ -1,15 +1,14 @@
 """Answers tool calls with results of another sample's scene: plausible, consistent, and about nothing asked.
 
 A call that is an error on the question's own scene is the same error here, so that calling costs the same.
-Map records differ in their names, and a trip's refusals are answers: there the stand-in answers alone, errors
-among its answers. A verdict on a plan is one on another plan for another trip.
+Inputs with a stand-in of their own (`BlindInput`) differ: there the stand-in answers alone, errors among its
+answers. A verdict on a plan is one on another plan for it.
 """
 
 import json
-import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pydantic import ValidationError
 
@@ -17,16 +16,12 @@ from gnomon.core.ids import stable_hash
 from gnomon.trials.dealt_text import dealt, enumerations, said_in
 from gnomon.trials.donors import Donors
 from gnomon.trials.perturb_numbers import perturb_numbers
-from gnomon.trials.stand_in_record import stand_in_record
 from gnomon.trials.stand_in_scene import stand_in, without_marks
+from tools.core.clip import Footage
+from tools.core.inputs import BlindInput, Input
 from tools.core.tool import EMPTY_SCENE, Tool, ToolArgs, ToolContext
 from tools.core.toolbox import TOOLS, Observation, Toolbox
-from tools.map_record.record import MapRecord
 from tools.scene.scene import Scene
-
-if TYPE_CHECKING:
-    from tools.itinerary.trip import Trip  # reads opening hours, which few samples need
-    from tools.sandbox.record import TravelSandbox
 
 OTHER_SCENE = "other_scene"  # as `injected` of a result, and in flags of a row
 SAME_SCENE = "same_scene"  # there is no other: the scene's own cameras and places, exchanged by chance
@@ -34,9 +29,6 @@ PERTURBED = "perturbed"  # the tool reads no scene, or none of the scenes could 
 DEALT = "dealt"  # a server's tool: the values of its own result, dealt anew
 NEUTRAL = "neutral"  # nothing could be changed either
 FALLBACKS = (SAME_SCENE, PERTURBED, DEALT, NEUTRAL)
-
-VISIT = ("place", "arrive", "leave")
-EXCHANGED = ("breakfast", "lunch", "dinner", "accommodation", "attraction", "transportation")
 
 
 def _judges_a_plan(tool: Tool[Any]) -> bool:
@@ -64,10 +56,8 @@ class BlindPlacebo(Toolbox):
     ) -> None:
         super().__init__(tools, context)
         self._donors, self._seed, self._neutral = donors, seed, neutral
-        self._stand_in_record: tuple[MapRecord, str] | None = None
-        self._stand_in_trip: tuple[Trip, Trip, str] | None = (
-            None  # the question's, its stand-in, of which kind
-        )
+        # By type of input: the question's own value, its stand-in, and of which kind that is.
+        self._kept: dict[type[Input], tuple[BlindInput, BlindInput | None, str]] = {}
 
     def observe(self, tool: Tool[Any], args: ToolArgs, context: ToolContext | None) -> Observation:
         if context is not None and (alone := self._by_one_stand_in(tool, args, context)) is not None:
@@ -88,7 +78,7 @@ class BlindPlacebo(Toolbox):
         if true.pictures:
             return self._says_nothing()
         key = stable_hash(self._seed, tool.name, args.model_dump_json())
-        if shared is not None or tool.needs == "nothing":  # what is asked decides the result, no scene
+        if shared is not None or tool.needs is None:  # what is asked decides the result, no scene
             other = self._on_perturbed_arguments(tool, args, shared[1] if shared else context, key)
             if other.error is None and other.content != true.content:
                 return replace(other, content=without_marks(other.content), injected=PERTURBED)
@@ -108,106 +98,61 @@ class BlindPlacebo(Toolbox):
         return replace(true, content=content, injected=DEALT)
 
     def _by_one_stand_in(self, tool: Tool[Any], args: ToolArgs, context: ToolContext) -> Observation | None:
-        """The answer of the one record, sandbox or trip that answers all calls; None for other tools."""
-        if tool.needs == "map_record" and context.map_record is not None:
-            stand_in, kind = self._record(context.map_record)
-            return replace(super().observe(tool, args, replace(context, map_record=stand_in)), injected=kind)
-        if tool.needs == "sandbox" and context.sandbox is not None:
-            sandbox = self._sandbox(context.sandbox)
-            judged: ToolArgs | None = args
-            if sandbox is not None and _judges_a_plan(tool):
-                judged = self._other_sandbox_plan(tool, args, sandbox)
-            if sandbox is None or judged is None:
-                return self._says_nothing()
-            observed = super().observe(tool, judged, replace(context, sandbox=sandbox))
-            return replace(observed, injected=OTHER_SCENE)
-        if tool.needs == "trip" and context.trip is not None:
-            trip, kind = self._trip(context.trip)
-            elsewhere = replace(context, trip=trip)
-            judged = self._other_plan(tool, args, elsewhere) if _judges_a_plan(tool) else args
-            return replace(super().observe(tool, judged, elsewhere), injected=kind)
-        return None
+        """The answer of the one input that answers all calls; None for tools that need no such input."""
+        asked = context.find(tool.needs) if tool.needs else None
+        if tool.needs is None or not isinstance(asked, BlindInput):
+            return None
+        value, kind = self._stand_in_for(tool.needs, asked)
+        if value is None:
+            return self._says_nothing()
+        elsewhere = context.having(value)
+        judged = self._with_other_plan(tool, args, value, elsewhere) if _judges_a_plan(tool) else args
+        if judged is None:
+            return self._says_nothing()
+        return replace(super().observe(tool, judged, elsewhere), injected=kind)
 
-    def _record(self, asked: MapRecord) -> tuple[MapRecord, str]:
-        """The one record that answers all calls: what its names are is never what the true one's are."""
-        if self._stand_in_record is None:
-            names = self._donors.asked.map_names
-            others = (donor.map_record for donor in self._donors)
-            other = next((record for record in others if record is not None), None)
-            record = stand_in_record(asked, other or asked, names, self._seed)
-            self._stand_in_record = record, OTHER_SCENE if other else SAME_SCENE
-        return self._stand_in_record
+    def _stand_in_for(self, need: type[Input], asked: BlindInput) -> tuple[BlindInput | None, str]:
+        """The one value that answers all calls in place of the question's own, and of which kind it is."""
+        kept = self._kept.get(need)
+        if kept is None or kept[0] is not asked:
+            others = (donor.inputs.get(need) for donor in self._donors)
+            other = next((value for value in others if value is not None), None)
+            kind = SAME_SCENE if other is None else OTHER_SCENE
+            kept = self._kept[need] = asked, asked.stand_in(other, seed=self._seed), kind
+        return kept[1:]
 
-    def _sandbox(self, asked: "TravelSandbox") -> "TravelSandbox | None":
-        """The one sandbox that answers all calls; None where no other question has one."""
-        from gnomon.trials.stand_in_sandbox import stand_in_sandbox  # late: few samples have one
+    def _with_other_plan(
+        self, tool: Tool[Any], args: ToolArgs, value: BlindInput, context: ToolContext
+    ) -> ToolArgs | None:
+        """Arguments of a tool that judges a plan, with another plan; None where there is none."""
 
-        others = (donor.sandbox for donor in self._donors)
-        other = next((sandbox for sandbox in others if sandbox is not None), None)
-        return stand_in_sandbox(asked, other) if other else None
-
-    def _trip(self, asked: "Trip") -> tuple["Trip", str]:
-        """The one trip that answers all calls about the question's own."""
-        from gnomon.trials.stand_in_trip import stand_in_trip  # late: few samples are trips
-
-        if self._stand_in_trip is None or self._stand_in_trip[0] is not asked:
-            others = (donor.trip for donor in self._donors)
-            other = next((trip for trip in others if trip is not None), None)
-            kind = OTHER_SCENE if other else SAME_SCENE
-            self._stand_in_trip = asked, stand_in_trip(asked, other, self._seed), kind
-        return self._stand_in_trip[1:]
-
-    def _other_plan(self, tool: Tool[Any], args: ToolArgs, context: ToolContext) -> ToolArgs:
-        """Arguments of a tool that judges a plan, with another plan: half of them hold there."""
-        from gnomon.trials.stand_in_trip import plan_by_chance  # late: few samples are trips
+        def call(name: str, arguments: Mapping[str, Any]) -> dict[str, Any] | None:
+            other = TOOLS.get(name)
+            observed = Toolbox.observe(self, other, other.args.model_construct(**arguments), context)
+            result: dict[str, Any] = json.loads(observed.content)
+            return None if observed.error else result
 
         key = stable_hash(self._seed, tool.name, args.model_dump_json())
-        trip = context.trip
-        plan = {} if trip is None else plan_by_chance(trip, key)
-        names = [visit["place"] for day in plan.get("days", ()) for visit in day["visits"]]
-        if names and random.Random(f"judged {key}").random() < 0.5:
-            scheduler = TOOLS.get("order_visits")
-            ordered = super().observe(scheduler, scheduler.args.model_construct(places=names), context)
-            if ordered.error is None:
-                plan["days"] = [
-                    {"visits": [{key: visit[key] for key in VISIT} for visit in day["visits"]]}
-                    for day in json.loads(ordered.content)["days"]
-                ]
-        judged: ToolArgs = tool.args.model_validate_json(json.dumps({"plan": plan}))
-        return judged
-
-    def _other_sandbox_plan(
-        self, tool: Tool[Any], args: ToolArgs, sandbox: "TravelSandbox"
-    ) -> ToolArgs | None:
-        """The same with the stand-in's own schedule, in half of the cases with fields of days exchanged."""
-        from tools.sandbox.scheduler import find_trip  # late, as above
-
-        days = find_trip(sandbox).days
-        if days is None:
+        plan = value.other_plan(key=key, call=call)
+        if plan is None:
             return None
-        chance = random.Random(f"judged {stable_hash(self._seed, tool.name, args.model_dump_json())}")
-        plan = [dict(day) for day in days]
-        if chance.random() < 0.5:
-            for field in chance.sample(EXCHANGED, 2):
-                first, second = chance.sample(range(len(plan)), 2)
-                plan[first][field], plan[second][field] = plan[second][field], plan[first][field]
         judged: ToolArgs = tool.args.model_validate_json(json.dumps({"plan": plan}))
         return judged
 
     def _stand_ins(self, tool: Tool[Any], context: ToolContext) -> Iterator[tuple[ToolContext, str]]:
         """The contexts of donors with what the tool needs; at last the question's own scene, exchanged."""
-        if tool.needs == "footage":
+        if tool.needs is Footage:
             for donor in self._donors:
                 if donor.footage is not None:
-                    yield replace(context, footage=donor.footage), OTHER_SCENE
-        if tool.needs == "scene" and context.scene is not EMPTY_SCENE:
+                    yield context.having(donor.footage), OTHER_SCENE
+        if tool.needs is Scene and context.scene is not EMPTY_SCENE:
             for donor in self._donors:
                 if donor.scene is not None:
                     yield self._on(donor.scene, context), OTHER_SCENE
             yield self._on(context.scene, context), SAME_SCENE
 
     def _on(self, scene: Scene, context: ToolContext) -> ToolContext:
-        return replace(context, scene=stand_in(context.scene, scene, self._seed))
+        return context.having(stand_in(context.scene, scene, self._seed))
 
     def _on_perturbed_arguments(
         self, tool: Tool[Any], args: ToolArgs, context: ToolContext, key: str

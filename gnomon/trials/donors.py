@@ -8,23 +8,24 @@ from gnomon.core.benchmark import SampleSet
 from gnomon.core.errors import DataError, NotFound
 from gnomon.core.sample import Sample, SampleRef
 from gnomon.trials.stand_in_scene import is_same_place
-from tools.map_record.record import MapRecord
+from tools.core.inputs import BlindInput
 from tools.scene.scene import Scene
 
 DONORS = 3  # a call that fails on one is answered by the next
 DRAWS = 300  # refs that are looked at for them; a set may have millions
 BUILT = 12  # samples that are built for them: all questions of a job may be about one place
-BUILT_TRIPS = 40  # of any cell, and one in seven begins on the same day of the week
+BUILT_OF_ANY_CELL = 40  # of which fewer are alike: one trip in seven begins on the same day of the week
 
 
 class Donors:
     """Samples of the same cell and of other clusters, drawn by a trial's seed and built when they are needed.
 
-    Those of trips are of any cell. None is of the place that the question is about.
+    For some inputs they are of any cell. None is of the place that the question is about.
     """
 
     def __init__(self, asked: Sample, samples: SampleSet | None, *, seed: int) -> None:
         self.asked, self._samples, self._seed = asked, samples, seed
+        self._blind = [(kind, value) for kind, value in asked.inputs.items() if isinstance(value, BlindInput)]
         self._drawn: list[Sample] = []
         self._more = self._draw()
 
@@ -50,10 +51,9 @@ class Donors:
         if samples is None:
             return
         unlike: list[Sample] = []
-        # Whether a trip can be planned at all is a task of its own: its donors are of any.
-        is_any_cell = self.asked.trip is not None
+        is_any_cell = any(value.is_of_any_cell for _, value in self._blind)
         refs = _drawn_refs(samples, self.asked.ref, self._seed, is_any_cell=is_any_cell)
-        for ref in islice(refs, BUILT_TRIPS if is_any_cell else BUILT):
+        for ref in islice(refs, BUILT_OF_ANY_CELL if is_any_cell else BUILT):
             donor = _built(samples, ref)
             if donor is None or not self._fits(donor):
                 continue
@@ -64,42 +64,27 @@ class Donors:
         yield from unlike
 
     def _fits(self, donor: Sample) -> bool:
-        asked = self.asked
-        if asked.scene is None or donor.scene is None:
-            own, others = (
-                (sample.footage, sample.map_record, sample.sandbox, sample.trip and sample.trip.request)
-                for sample in (asked, donor)
-            )
-            unlike = own != others
-            return (asked.scene is None) == (donor.scene is None) and unlike and self._has_such_trip(donor)
-        return asked.scene.kind == donor.scene.kind and not is_same_place(asked.scene, donor.scene)
-
-    def _has_such_trip(self, donor: Sample) -> bool:
-        """Whether the donor's trip, where the question is about one, is of the same data and means."""
-        if self.asked.trip is None or donor.trip is None:
-            return (self.asked.trip is None) == (donor.trip is None)
-        first, other = self.asked.trip, donor.trip
-        return (first.provider.name, first.request.mode) == (other.provider.name, other.request.mode)
+        """Whether the donor is about another place, or has other inputs of the same types."""
+        asked, other = self.asked.scene, donor.scene
+        if asked is not None and other is not None:
+            return asked.kind == other.kind and not is_same_place(asked, other)
+        blind_kinds = {kind for kind, value in donor.inputs.items() if isinstance(value, BlindInput)}
+        if (asked is None) != (other is None) or blind_kinds != {kind for kind, _ in self._blind}:
+            return False
+        if self._blind:
+            return all(value.may_be_replaced_by(donor.inputs[kind]) for kind, value in self._blind)
+        return self.asked.inputs != donor.inputs
 
     def _is_like(self, donor: Sample) -> bool:
-        """Whether the donor's scene has no floor that the question's lacks, and no fewer cameras; its map
-        record all kinds of facts that the question's has; or its trip as many places and days.
+        """Whether the donor's inputs are like the question's; its scene, where it has no floor that the other
+        lacks, and no fewer cameras.
         """
-        if self.asked.trip is not None and donor.trip is not None:
-            from gnomon.trials.stand_in_trip import is_like  # late: few samples are trips
-
-            return is_like(self.asked.trip, donor.trip)
-        if self.asked.map_record is not None and donor.map_record is not None:
-            return _kinds(self.asked.map_record) <= _kinds(donor.map_record)
+        if self._blind:
+            return all(value.is_like(donor.inputs[kind]) for kind, value in self._blind)
         asked, other = self.asked.scene, donor.scene
         if asked is None or other is None:
             return True
         return len(other.cameras) >= len(asked.cameras) and _floors(other) <= _floors(asked)
-
-
-def _kinds(record: MapRecord) -> set[str]:
-    kinds = {"places": record.places, "nearby": record.nearby, "routes": record.routes}
-    return {kind for kind, facts in kinds.items() if facts} | {leg.mode for leg in record.legs}
 
 
 def _floors(scene: Scene) -> set[int]:

@@ -8,12 +8,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from gnomon.conditions.results import PLACEBO
 from gnomon.core.arm import Arm, Faults, ReplayedResult
 from gnomon.core.errors import DataError
 from gnomon.core.ids import stable_seed
 from gnomon.core.row import Row
 from gnomon.core.sample import Sample
-from gnomon.trials.fault_injection import PLACEBO, toolbox_of
+from gnomon.trials.condition import toolbox_of
 from gnomon.trials.recorded_steps import RecordedSteps, recorded_until
 from tools.core.tool import MediaSource
 

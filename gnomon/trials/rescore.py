@@ -8,8 +8,8 @@ from gnomon.core.benchmark import AsksJudge
 from gnomon.core.row import Row
 from gnomon.core.sample import Sample
 from gnomon.core.score import Outcome
-from gnomon.trials.run_trial import JobContext, score_response
-from gnomon.trials.transformed_question import question_under
+from gnomon.trials.condition import asked
+from gnomon.trials.run_trial import JobContext, score_response, situation
 
 
 def response_of(row: Row, trace: Mapping[str, Any] | None) -> str | None:
@@ -28,7 +28,7 @@ def response_of(row: Row, trace: Mapping[str, Any] | None) -> str | None:
 def rescored(row: Row, response: str, *, bench: JobContext, sample: Sample) -> Row:
     """The row as `bench` scores its response; what it cost stays, and so does what a judge said."""
     arm = bench.spec.arm(row.arm)
-    question = question_under(arm, sample, bench)
+    question = asked(sample, situation(arm, bench))
     if isinstance(bench.benchmark, AsksJudge) and bench.benchmark.needs_judge(question):
         return row
     end = score_response(question, response, bench=bench, arm=arm)

@@ -2,7 +2,6 @@
 
 import asyncio
 import functools
-import re
 import threading
 import time
 import traceback
@@ -15,7 +14,7 @@ from typing import TypeVar, cast
 from cachetools import LRUCache
 
 from gnomon.core.agent import Agent, AgentContext, LimitReached
-from gnomon.core.answers import answers_of, joined_answers
+from gnomon.core.answers import joined_answers
 from gnomon.core.arm import Arm
 from gnomon.core.benchmark import (
     FEATURE_PREFIX,
@@ -50,20 +49,22 @@ from gnomon.media import MediaStore
 from gnomon.price_table import takes_videos
 from gnomon.spec.job_spec import JobSpec
 from gnomon.trials.ask_judge import ask_judge
-from gnomon.trials.blind_placebo import FALLBACKS
-from gnomon.trials.cassette_toolbox import replayed
 from gnomon.trials.checkpoint import TrialCheckpoints
-from gnomon.trials.confidence import METRIC, read_confidence
+from gnomon.trials.condition import (
+    Situation,
+    asked,
+    conditions_of,
+    flags_of,
+    prompt_of,
+    read_off,
+    shown,
+    toolbox_of,
+)
 from gnomon.trials.donors import Donors
-from gnomon.trials.fault_injection import toolbox_of
-from gnomon.trials.presented_tools import presented
-from gnomon.trials.prompt import prompt_of
 from gnomon.trials.provider_wait import CAPPED, TRACE
 from gnomon.trials.recorded_steps import Playback, RecordedSteps
 from gnomon.trials.timeout import trial_timeout
-from gnomon.trials.transformed_question import mapped_back, question_under
 from gnomon.trials.trial_plan import Trial
-from gnomon.trials.wording import worded
 from tools.core.outage import ServerFault
 from tools.core.plugin_code import Escape, contained
 from tools.core.toolbox import BAD_CALL
@@ -71,15 +72,6 @@ from tools.core.toolbox import BAD_CALL
 T = TypeVar("T")
 SLOW_THREADS = 6
 MEASURED = 64  # questions whose measures are kept: the arms and repeats of a sample lie side by side
-DOUBTS_RESULTS = "doubts_results"  # flag: a reply says that results of tools do not fit
-_RESULTS = r"(?:tools?|results?|outputs?|coordinates?|positions?|measurements?|distances?|data)"
-_UNFIT = (
-    r"(?:(?:do|does|did)(?: not|n['’]t) (?:fit|match|agree|correspond|make sense|belong)"
-    r"|(?:is|are|was|were|seems?|looks?|appears?)(?: to be)? (?:\w+ )?"
-    r"(?:inconsistent|implausible|impossible|contradictory|unreliable|wrong|incorrect|mismatched)"
-    r"|contradicts?|(?:from|of|about) (?:a different|another|the wrong) (?:scene|place|map))"
-)
-DOUBTS = re.compile(rf"\b{_RESULTS}\b[^.\n]{{0,60}}?\b{_UNFIT}", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,13 +102,13 @@ class JobContext:
         """What rules of thumb score on a question and what makes it hard, by metric: worked out once for all
         arms and repeats that ask a sample under one transform and in one wording.
         """
-        asked = question.ref.sample_id, arm.transform, arm.wording
+        key = question.ref.sample_id, arm.transform, arm.wording, repr(arm.conditions)
         with self._lock:
-            measures = self._measured.get(asked)
+            measures = self._measured.get(key)
         if measures is None:
             measures = self._measure(question)
             with self._lock:
-                self._measured[asked] = measures
+                self._measured[key] = measures
         return measures
 
     def _measure(self, question: Sample) -> Mapping[str, float | str]:
@@ -227,22 +219,22 @@ async def _attempt(
     cpu_bound = bench.benchmark_as(CpuBound)  # type: ignore[type-abstract]  # as protocols are
     is_slow = cpu_bound is not None and cpu_bound.is_cpu_bound
     question = await _in_thread(sample) if is_slow else sample()
-    question = question_under(arm, question, bench)
-    question = worded(question, arm.wording, bench.benchmark, words=bench.spec.words)
-    trace.prompt = prompt_of(
-        question, arm, bench.benchmark, videos=takes_videos(bench.spec.model(trial.model))
-    )
+    now = situation(arm, bench, trial)
+    question = asked(question, now)
+    videos = takes_videos(bench.spec.model(trial.model))
+    trace.prompt = prompt_of(question, arm, bench.benchmark, spec=bench.spec, videos=videos)
     if question.broken and "media" in arm.show:
         return _missing("data", question.broken)
     donors = Donors(question, bench.samples, seed=seed)
-    if arm.results == "other_scene" and is_slow:
+    if is_slow and any(condition.needs_donors(arm) for condition in conditions_of(arm)):
         await _in_thread(donors.first)
-    toolbox = toolbox_of(question, arm, bench.media, tools=bench.spec.toolset(arm), seed=seed, donors=donors)
-    toolbox = replayed(toolbox, bench.spec.server_tools, arm, trial, bench.media)
+    now = replace(now, donors=donors)
+    tools = bench.spec.toolset(arm)
+    toolbox = toolbox_of(question, arm, bench.media, tools=tools, seed=seed, now=now)
     if playback is not None:
         playback.check_prompt(trace.prompt)
         toolbox = playback.toolbox(toolbox)
-    toolbox = presented(toolbox, arm, seed=seed)
+    toolbox = shown(toolbox, now)
     context = AgentContext(
         prompt=list(trace.prompt),
         arm=arm,
@@ -289,6 +281,18 @@ async def _attempt(
     return await _in_thread(score) if is_slow else score()
 
 
+def situation(arm: Arm, bench: JobContext, trial: Trial | None = None) -> Situation:
+    """The trial, or the arm alone, as its conditions see it."""
+    return Situation(
+        arm=arm,
+        benchmark=bench.benchmark,
+        spec=bench.spec,
+        media=bench.media,
+        trial=trial,
+        seed=trial.seed if trial else 0,
+    )
+
+
 async def _judged(
     trial: Trial, question: Sample, response: str, *, bench: JobContext, judge: Model | None, trace: Trace
 ) -> Score | None:
@@ -307,7 +311,7 @@ async def _judged(
         return await ask_judge(
             bench.benchmark,
             question,
-            read_confidence(response)[0] if spec.arm(trial.arm).confidence else response,
+            read_off(response, question, situation(spec.arm(trial.arm), bench, trial))[0],
             judge=judge,
             seed=trial.seed,
             retry=spec.retry,
@@ -335,8 +339,8 @@ async def _response(agent: Agent, context: AgentContext, question: Sample) -> st
         if turn is not None:
             said: Message = {"role": "assistant", "content": answers[-1] or "(no answer)"}
             context.prompt = [*context.prompt, said, turn.message(context.arm.show)]
-            if turn.trip is not None:
-                context.toolbox.on_trip(turn.trip)
+            for value in turn.inputs.values():
+                context.toolbox.learn(value)
         if number < len(earlier):
             answers.append(earlier[number])
             continue
@@ -365,14 +369,11 @@ def score_response(
 ) -> TrialResult:
     """How a trial ends whose agent gave this response: scored, not understood, or not to be scored.
 
-    A confidence that the arm asks for is read off first. `judged` is the score that a judge gave.
+    What conditions of the arm read off, as a stated confidence, is not scored. `judged` is the score that a
+    judge gave.
     """
-    confidence: float | None = None
-    if arm.confidence and question.follow_ups:
-        read = [read_confidence(answer) for answer in answers_of(response)]
-        response, confidence = joined_answers([answer for answer, _ in read]), read[-1][1]
-    elif arm.confidence:
-        response, confidence = read_confidence(response)
+    now = situation(arm, bench)
+    response, read = read_off(response, question, now)
     score = judged or bench.benchmark.score(
         question, response, scoring=bench.spec.scoring, variant=bench.spec.variant
     )
@@ -380,10 +381,10 @@ def score_response(
         score = replace(score, flags=(*score.flags, "missing_media"))
     if measures := bench.measures_of(question, arm):
         score = replace(score, metrics={**score.metrics, **measures})
-    if back := mapped_back(arm, question, response, bench):
-        score = replace(score, metrics={**score.metrics, **back})
-    if arm.confidence:
-        score = replace(score, metrics={**score.metrics, METRIC: confidence})
+    for condition in conditions_of(*now.arms):
+        score = condition.on_score(score, question, response, now)
+    if read:
+        score = replace(score, metrics={**score.metrics, **read})
     if score.value is None:
         return TrialResult(outcome=Outcome.INFRA_MISSING, stop_reason=f"unscored:{score.reason}", score=score)
     if score.answer is None:
@@ -432,7 +433,7 @@ def _row(
         flags=(
             *score.flags,
             *_arm_flags(bench.spec, bench.spec.arm(trial.arm), trial.model, trace),
-            *_doubts(bench.spec, trace),
+            *flags_of(trace, situation(bench.spec.arm(trial.arm), bench, trial)),
             *((REPEATED_CALLS,) if any(counts.get("repeated") for counts in tools_used.values()) else ()),
         ),
         model_calls=trace.model_calls,
@@ -457,17 +458,6 @@ def _row(
     )
 
 
-def _doubts(spec: JobSpec, trace: Trace) -> Iterator[str]:
-    """Whether a reply says that results do not fit, under every arm of a job with a blind placebo."""
-    if trace.tool_steps and any(arm.results == "other_scene" for arm in spec.arms):
-        called = False
-        for step in trace.steps:
-            called = called or isinstance(step, ToolStep)
-            if called and isinstance(step, ReplyStep) and DOUBTS.search(f"{step.text}\n{step.reasoning}"):
-                yield DOUBTS_RESULTS
-                return
-
-
 def _has_picture(message: Message) -> bool:
     content = message["content"]
     return isinstance(content, list) and any(block["type"] == "image" for block in content)
@@ -487,8 +477,6 @@ def _arm_flags(spec: JobSpec, arm: Arm, model: str, trace: Trace) -> Iterator[st
     called = bool(trace.tool_steps) or any(reply.tool_calls for reply in trace.replies)
     if not spec.toolset_unchanged(arm):
         yield "tools_changed"  # since the job was frozen: the trials of this arm did not all see the same
-    kinds = {step.injected for step in trace.tool_steps if step.injected}
-    yield from (f"placebo:{kind}" for kind in FALLBACKS if kind in kinds)
     if arm.tools and arm.tool_choice == "none" and called:
         yield "forbidden_call"
     if arm.tools and arm.tool_choice == "required" and arm.max_tool_calls and trace.replies and not called:

@@ -26,12 +26,13 @@ router = APIRouter(prefix="/v1/tools", tags=["tools"])
 ARROW = "application/vnd.apache.arrow.stream"
 MAX_ROWS = 1_000_000  # of a batch
 
+SCENE = "GeoJSON, or a path to it; for tools that need a scene"
+
 CALL_BODY = body_docs(
     {
         "type": "object",
-        "required": ["scene"],
         "properties": {
-            "scene": {"type": ["object", "string"], "description": "GeoJSON, or a path to it"},
+            "scene": {"type": ["object", "string"], "description": SCENE},
             "args": {"type": "object", "description": "the tool's arguments"},
         },
     }
@@ -40,9 +41,9 @@ CALL_BODY = body_docs(
 BATCH_BODY = body_docs(
     {
         "type": "object",
-        "required": ["scene", "args"],
+        "required": ["args"],
         "properties": {
-            "scene": {"type": ["object", "string"], "description": "GeoJSON, or a path to it"},
+            "scene": {"type": ["object", "string"], "description": SCENE},
             "args": {"type": "object", "description": "the batch form's columns, by name"},
         },
     }
@@ -51,7 +52,7 @@ BATCH_BODY = body_docs(
 
 @router.post("/{name}", openapi_extra=CALL_BODY)
 def post_call(state: Shared, name: str, body: Annotated[object, Depends(plain_body)]) -> dict[str, Any]:
-    """Call a tool on a scene: GeoJSON in the body, or a path under GNOMON_MEDIA_ROOTS."""
+    """Call a tool, on a scene where it needs one: GeoJSON in the body, or a path under GNOMON_MEDIA_ROOTS."""
     scene, args = _parts(state, body)
     return call_tool(name, scene, args)
 
@@ -87,18 +88,18 @@ def _batch(state: State, name: str, body: object, kind: str) -> Response:
     return JSONResponse(as_json_columns(columns))
 
 
-def _parts(state: State, body: object) -> tuple[Scene, object]:
-    """The scene and the arguments of a call."""
+def _parts(state: State, body: object) -> tuple[Scene | None, object]:
+    """The scene, if there is one, and the arguments of a call."""
     if not isinstance(body, dict):
         raise SpecError("must be one JSON object {scene, args}", field="body")
     unknown = sorted(set(body) - {"scene", "args"})
     if unknown:
         raise SpecError("unknown field; allowed: scene, args", field=unknown[0])
-    scene = body.get("scene")
+    scene, parsed = body.get("scene"), None
     if isinstance(scene, str):
         parsed = scene_file(data_paths.from_request(scene, state.settings.media_roots, field="scene"))
     elif isinstance(scene, dict):
         parsed = inline_scene(scene)
-    else:
+    elif scene is not None:
         raise SpecError("needs a GeoJSON object, or a path under GNOMON_MEDIA_ROOTS", field="scene")
     return parsed, body.get("args", {})

@@ -17,9 +17,9 @@ def questions_of(
 
     None instead where the data cannot be opened here.
     """
+    from gnomon.conditions.transform import question_under
     from gnomon.core.benchmark import view_of
     from gnomon.core.errors import GnomonError
-    from gnomon.trials.transformed_question import question_under
     from tools.core.registry import UnknownPlugin
     from workers.open_job import media_of, open_spec
 

@@ -6,12 +6,12 @@ from pathlib import Path
 
 from cachetools import LRUCache
 
+from gnomon.conditions.transform import question_under
 from gnomon.core.errors import GnomonError
 from gnomon.core.opened_question import OpenedQuestion, show_question
 from gnomon.core.question_view import QuestionView
 from gnomon.core.redaction import without_folders
 from gnomon.spec.job_spec import JobSpec
-from gnomon.trials.transformed_question import question_under
 from tools.core.registry import UnknownPlugin
 from workers.open_job import OpenJob, media_of, open_spec
 

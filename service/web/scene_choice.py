@@ -8,16 +8,19 @@ from typing import Protocol
 
 import gnomon
 from gnomon.core.errors import GnomonError, NotFound
+from gnomon.core.tool_inputs import context_of
 from gnomon.worlds.drawing import draw
 from gnomon.worlds.sample_numbers import number_of
 from service.settings import Settings
 from service.tool_call import scene_file
 from service.web.questions import Questions
-from tools.core.tool import EMPTY_SCENE, Need, ToolContext
+from tools.core.inputs import Need, held
+from tools.core.tool import ToolContext
 from tools.itinerary.provider import answered
 from tools.itinerary.registry import embedded
 from tools.itinerary.request import read_request
-from tools.itinerary.trip import open_trip
+from tools.itinerary.trip import Trip, open_trip
+from tools.scene.scene import Scene
 from workers.open_job import media_of
 from workers.store.store import Store
 
@@ -56,7 +59,7 @@ class OpenedScene:
     sample: str = ""
 
 
-NOTHING = OpenedScene(key="", title="nothing", context=ToolContext(scene=EMPTY_SCENE, gazetteer=True))
+NOTHING = OpenedScene(key="", title="nothing", context=ToolContext(is_free=True))
 
 
 def scenes() -> Mapping[str, str]:
@@ -68,15 +71,11 @@ def scenes() -> Mapping[str, str]:
 
 def choices(need: Need) -> Mapping[str, str]:
     """What a tool with this need can be called on without any job: names in words by key."""
-    match need:
-        case "scene":
-            return scenes()
-        case "trip":
-            return {TRIP: "a trip to Helsinki"}
-        case "footage" | "map_record" | "sandbox":
-            return {}
-        case _:
-            return {"": "no scene is needed"}
+    if need is Scene:
+        return scenes()
+    if need is Trip:
+        return {TRIP: "a trip to Helsinki"}
+    return {"": "no scene is needed"} if NOTHING.context.meets(need) else {}
 
 
 def first_choice(need: Need) -> str:
@@ -100,7 +99,9 @@ def open_scene(state: StoredJobs, key: str) -> OpenedScene:
         return _trip()
     if key in scenes() and key not in WORLDS:
         scene = scene_file(EXAMPLES / "scenes" / f"{key}.geojson")
-        return OpenedScene(key=key, title=scenes()[key], context=ToolContext(scene=scene, gazetteer=True))
+        return OpenedScene(
+            key=key, title=scenes()[key], context=ToolContext(inputs=held(scene), is_free=True)
+        )
     return _world(key)
 
 
@@ -113,9 +114,8 @@ def _world(key: str) -> OpenedScene:
             f"no scene {key!r}; there are: {', '.join(scenes())}, any wSEED-NUMBER, and JOB/SAMPLE",
             field="scene",
         ) from None
-    return OpenedScene(
-        key=key, title=f"generated world {key}", context=ToolContext(scene=scene, gazetteer=True)
-    )
+    context = ToolContext(inputs=held(scene), is_free=True)
+    return OpenedScene(key=key, title=f"generated world {key}", context=context)
 
 
 @functools.cache
@@ -126,7 +126,7 @@ def _trip() -> OpenedScene:
     return OpenedScene(
         key=TRIP,
         title="a trip to Helsinki",
-        context=ToolContext(scene=EMPTY_SCENE, trip=trip, gazetteer=True),
+        context=ToolContext(inputs=held(trip), is_free=True),
     )
 
 
@@ -135,15 +135,6 @@ def _of_sample(state: StoredJobs, key: str, job_id: str, sample_id: str) -> Open
     opened = state.questions.open(job.id, job.spec, sample_id)
     if opened.sample is None:
         raise NotFound(f"sample {sample_id!r} cannot be opened here: {opened.problem}", field="scene")
-    sample = opened.sample
-    context = ToolContext(
-        scene=sample.scene or EMPTY_SCENE,
-        media=media_of(state.settings.data_dir),
-        footage=sample.footage,
-        gazetteer=sample.gazetteer,
-        trip=sample.trip,
-        map_record=sample.map_record,
-        sandbox=sample.sandbox,
-    )
+    context = context_of(opened.sample, media_of(state.settings.data_dir))
     title = f"sample {sample_id} of {job.name or job.id}"
     return OpenedScene(key=key, title=title, context=context, job=job.id, sample=sample_id)

@@ -20,6 +20,7 @@ from gnomon.drawing.trace_sketches import call_sketch
 from gnomon.traces.result_table import UNITS, result_table
 from service.api.state import State
 from service.web.scene_choice import NOTHING, OpenedScene, choices, first_choice, open_scene
+from tools.core.inputs import Need
 from tools.core.schema_words import kind_of
 from tools.core.sketch import Sketch
 from tools.core.tool import EMPTY_SCENE, Tool
@@ -28,15 +29,13 @@ from tools.core.toolbox import Observation, Toolbox
 PREFIX = "a."  # of a form's fields that are arguments
 LONGEST_LINK = 4000  # characters of arguments that a link carries
 TEXT_KINDS = ("string",)
-NEED_WORDS = {
-    "scene": "a scene: cameras, places, roads or zones",
-    "footage": "the clip of a question",
-    "gazetteer": "the gazetteer of Japan, which is always at hand",
-    "trip": "a trip: a request with its places and ways",
-    "map_record": "what a map service answered about the places of a question",
-    "sandbox": "all that is known of the cities and ways of a trip",
-    "nothing": "nothing but its arguments",
-}
+
+
+def need_words(need: Need) -> str:
+    """What tools with this need work on, in words."""
+    if need is None:
+        return "nothing but its arguments"
+    return need.in_words or need.__name__
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,7 +75,7 @@ def call_view(state: State, tool: Tool[Any], wished: WishedCall, *, base: str, i
         scene, scene_problem = NOTHING, error.message
     is_ready = not scene_problem and scene.context.meets(tool.needs)
     if not scene_problem and not is_ready and wished.scene is not None:
-        scene_problem = f"There is not what {tool.name} needs here: {NEED_WORDS[tool.needs]}."
+        scene_problem = f"There is not what {tool.name} needs here: {need_words(tool.needs)}."
     text = _example_text(tool, scene) if wished.arguments is None else wished.arguments
     view: dict[str, Any] = {
         "tool": tool.name,

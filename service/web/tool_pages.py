@@ -17,23 +17,15 @@ from service.api.middleware import comes_from_here
 from service.api.state import Shared, State
 from service.web.pages import View, page, respond
 from service.web.scene_choice import open_scene, scenes
-from service.web.tool_calls import NEED_WORDS, WishedCall, call_link, call_view, unit_of, wished_call
+from service.web.tool_calls import WishedCall, call_link, call_view, need_words, unit_of, wished_call
+from tools.core.inputs import Need
 from tools.core.registry import UnknownPlugin
 from tools.core.schema_words import fields_of
 from tools.core.sketch import Sketch
-from tools.core.tool import EMPTY_SCENE, Need, Tool, contract_hash
+from tools.core.tool import EMPTY_SCENE, Tool, contract_hash
 from tools.core.toolbox import TOOLS
 from tools.scene.scene import Scene
 
-GROUPS: Mapping[Need, str] = {
-    "scene": "On a scene",
-    "trip": "On a trip",
-    "footage": "On a clip",
-    "map_record": "On the answers of a map service",
-    "sandbox": "On all that is known of a trip",
-    "gazetteer": "On the map of Japan",
-    "nothing": "On numbers alone",
-}
 LISTED = 200  # cameras and places of a scene, in its tables
 
 router = APIRouter(include_in_schema=False)
@@ -42,17 +34,18 @@ router = APIRouter(include_in_schema=False)
 @page(router, "/ui/tools", "tools.html.j2")
 def tool_list() -> View:
     """Which tools there are, by what they need."""
+    by_need: dict[Need, list[str]] = {}
+    for tool in TOOLS:
+        by_need.setdefault(tool.needs, []).append(tool.name)
+    # Those on scenes first, those on arguments alone last, the others as the most tools need them.
+    needs = sorted(by_need, key=lambda need: (need is None, need is not Scene, -len(by_need[need])))
     groups = [
         {
-            "group": words,
-            "needs": NEED_WORDS[need],
-            "tools": [
-                {"name": tool.name, "says": TOOLS.summary_of(tool.name)}
-                for tool in TOOLS
-                if tool.needs == need
-            ],
+            "group": (need.heading or f"On {need_words(need)}") if need else "On numbers alone",
+            "needs": need_words(need),
+            "tools": [{"name": name, "says": TOOLS.summary_of(name)} for name in by_need[need]],
         }
-        for need, words in GROUPS.items()
+        for need in needs
     ]
     return {
         "title": "Tools",
@@ -96,7 +89,7 @@ def scene_page(request: Request, state: Shared, key: str, tool: str = "") -> Vie
     """A scene alone: its layers, what is in it, and a tool to call on it."""
     opened = open_scene(state, key)
     context, scene = opened.context, opened.context.scene
-    usable = [item.name for item in TOOLS if item.needs != "nothing" and context.meets(item.needs)]
+    usable = [item.name for item in TOOLS if item.needs is not None and context.meets(item.needs)]
     call: dict[str, Any] | None = None
     base = f"/ui/scenes/{quote(key)}"
     if tool:
@@ -141,7 +134,7 @@ def _tool_view(state: State, tool: Tool[Any], wished: WishedCall) -> View:
         "title": tool.name,
         "answer": TOOLS.summary_of(tool.name),
         "description": tool.description,
-        "needs": NEED_WORDS[tool.needs],
+        "needs": need_words(tool.needs),
         "contract": contract_hash((tool,)),
         "details": paragraphs(TOOLS.details(tool.name)),
         "refusals": tool.refusals(),

@@ -25,6 +25,7 @@ from gnomon.spec.model_spec import ModelSpec
 from gnomon.trials.run_trial import JobContext, run_trial
 from gnomon.trials.trial_plan import expand_trials
 from tests.loopback import Loopback
+from tools.core.inputs import held
 from tools.core.tool import Tool, ToolArgs, ToolContext, ToolError, ToolResult
 from tools.core.toolbox import Toolbox
 from tools.scene.frame import Frame
@@ -165,7 +166,7 @@ def new_context() -> Callable[..., AgentContext]:
             prompt=[{"role": "user", "content": "What does it say?"}],
             arm=Arm(name="a", agent="react", **arm),
             model=model,
-            toolbox=Toolbox((ECHO,) if tools else (), ToolContext(scene=scene)),
+            toolbox=Toolbox((ECHO,) if tools else (), ToolContext(inputs=held(scene))),
             trace=Trace(),
             seed=1,
             retry=RetryPolicy(base_s=0.0),
@@ -190,7 +191,7 @@ QUIZ = Sample(
     ref=SampleRef(sample_id="q1", task="Quiz", cell="quiz", cluster="c1"),
     parts=(Part(content="What is the capital of France? Answer with one word."),),
     target={"answer": "Paris"},
-    scene=Scene(id="s", frame=Frame(), kind="outdoor"),
+    inputs=held(Scene(id="s", frame=Frame(), kind="outdoor")),
 )
 
 

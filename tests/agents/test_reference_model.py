@@ -18,6 +18,7 @@ from gnomon.core.arm import Arm
 from gnomon.core.model import Request
 from gnomon.core.trace import Trace
 from gnomon.spec.model_spec import ModelSpec
+from tools.core.inputs import held
 from tools.core.tool import ToolContext
 from tools.core.toolbox import TOOLS, Toolbox
 from tools.geometry.field_of_view import sector
@@ -85,7 +86,7 @@ async def answer(clips, asked, options, *, names=None, **arm):
         prompt=prompt(clips, asked, options),
         arm=Arm(name="tools", agent="react", **arm),
         model=ReferenceModel(ModelSpec(id="reference")),
-        toolbox=Toolbox(tools, ToolContext(scene=STREET)),
+        toolbox=Toolbox(tools, ToolContext(inputs=held(STREET))),
         trace=Trace(),
         seed=0,
     )

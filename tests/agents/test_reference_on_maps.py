@@ -17,10 +17,12 @@ from gnomon.core.select import Select
 from gnomon.media import MediaStore
 from gnomon.spec.model_spec import ModelSpec
 from tests.published_maps import ROWS, written
-from tools.core.tool import EMPTY_SCENE, ToolContext
+from tools.core.inputs import held
+from tools.core.tool import ToolContext
 from tools.core.toolbox import TOOLS, Toolbox
+from tools.map_record.record import MapRecord
 
-MAP_TOOLS = [tool for tool in TOOLS if tool.needs == "map_record"]
+MAP_TOOLS = [tool for tool in TOOLS if tool.needs is MapRecord]
 
 
 @pytest.fixture
@@ -36,9 +38,7 @@ def opened(folder: Path, protocol: PromptProtocol = "guarded") -> SampleSet:
 def asked(sample: Sample, *, facts: bool = False, tools: bool = False) -> tuple[str, int]:
     """The reply, and the number of calls before it."""
     model = ReferenceModel(ModelSpec(id="reference"))
-    toolbox = Toolbox(
-        MAP_TOOLS if tools else [], ToolContext(scene=EMPTY_SCENE, map_record=sample.map_record)
-    )
+    toolbox = Toolbox(MAP_TOOLS if tools else [], ToolContext(inputs=held(sample.find(MapRecord))))
     messages: list[Message] = sample.messages(("facts",) if facts else ())
     for calls in range(13):
         reply = asyncio.run(model.reply(Request(messages=messages, tools=toolbox.schemas)))

@@ -11,6 +11,7 @@ from gnomon.core.select import Select
 from gnomon.core.trace import Trace
 from gnomon.media import MediaStore
 from gnomon.spec.model_spec import ModelSpec
+from tools.core.inputs import held
 from tools.core.tool import ToolContext
 from tools.core.toolbox import TOOLS, Toolbox
 
@@ -23,7 +24,7 @@ async def answered(sample, names):
         prompt=[{"role": "user", "content": [{"type": "text", "text": text} for text in texts]}],
         arm=Arm(name="tools", agent="react"),
         model=ReferenceModel(ModelSpec(id="reference")),
-        toolbox=Toolbox([TOOLS.get(name) for name in names], ToolContext(scene=sample.scene)),
+        toolbox=Toolbox([TOOLS.get(name) for name in names], ToolContext(inputs=held(sample.scene))),
         trace=Trace(),
         seed=0,
     )

@@ -15,8 +15,10 @@ from gnomon.core.select import Select
 from gnomon.media import MediaStore
 from gnomon.spec.model_spec import ModelSpec
 from tests.published_trips import written
-from tools.core.tool import EMPTY_SCENE, ToolContext
+from tools.core.inputs import held
+from tools.core.tool import ToolContext
 from tools.core.toolbox import TOOLS, Toolbox
+from tools.sandbox.record import TravelSandbox
 
 SEARCHES = ("attractions", "contents", "lodgings", "restaurants", "ways")
 
@@ -33,7 +35,7 @@ def answered(sample: Sample, *tools: str, facts: bool = False) -> tuple[float | 
     """The score of the reference with these tools, and the tools it called."""
     box = Toolbox(
         [TOOLS.get(f"sandbox_{name}") for name in tools],
-        ToolContext(scene=EMPTY_SCENE, sandbox=sample.sandbox),
+        ToolContext(inputs=held(sample.find(TravelSandbox))),
     )
     model = ReferenceModel(ModelSpec(id="reference"))
     messages: list[Any] = list(sample.messages((*SHOWABLE, "facts") if facts else SHOWABLE))
@@ -73,8 +75,8 @@ def test_without_anything_it_says_that_it_finds_no_plan(samples: dict[str, Sampl
 
 
 def test_each_tool_answers_and_refuses_in_words(samples: dict[str, Sample]) -> None:
-    context = ToolContext(scene=EMPTY_SCENE, sandbox=samples["1"].sandbox)
-    box = Toolbox([tool for tool in TOOLS if tool.needs == "sandbox"], context)
+    context = ToolContext(inputs=held(samples["1"].find(TravelSandbox)))
+    box = Toolbox([tool for tool in TOOLS if tool.needs is TravelSandbox], context)
     ways = {"origin": "Amberlow", "destination": "Brine", "date": "2022-03-01"}
     result = json.loads(box.call("sandbox_ways", json.dumps(ways)).content)
     assert [flight["number"] for flight in result["flights"]] == ["F1000001"]

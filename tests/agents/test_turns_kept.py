@@ -15,6 +15,7 @@ from gnomon.core.message import Message, ProviderTurn
 from gnomon.core.model import Reply, Request
 from gnomon.core.trace import Trace
 from tests.agents.conftest import ECHO
+from tools.core.inputs import held
 from tools.core.tool import ToolContext
 from tools.core.toolbox import Toolbox
 from tools.scene.frame import Frame
@@ -51,7 +52,7 @@ def thoughts(request: Request) -> list[str | None]:
 
 
 def context(model: Thinker, prompt: Message | None = None) -> AgentContext:
-    tools = ToolContext(scene=Scene(id="s", frame=Frame(), kind="outdoor"))
+    tools = ToolContext(inputs=held(Scene(id="s", frame=Frame(), kind="outdoor")))
     return AgentContext(
         prompt=[prompt or {"role": "user", "content": "?"}],
         arm=Arm(name="a", agent="react"),

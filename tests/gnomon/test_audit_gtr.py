@@ -22,6 +22,7 @@ from gnomon.core.sample import Sample
 from gnomon.core.select import Select
 from gnomon.media import MediaStore
 from gnomon.worlds.generate import generate
+from tools.core.inputs import held
 from tools.scene.scene import Camera
 
 Case = dict[str, Any]
@@ -246,7 +247,7 @@ def with_homography(sample: Sample, homography: Any) -> Sample:
     assert sample.scene is not None
     name = sample.target["case"].clips[0].camera_id
     camera = replace(sample.scene.cameras[name], homography=homography)
-    return replace(sample, scene=replace(sample.scene, cameras={**sample.scene.cameras, name: camera}))
+    return replace(sample, inputs=held(replace(sample.scene, cameras={**sample.scene.cameras, name: camera})))
 
 
 def test_impossible_homographies_are_named(tmp_path: Path) -> None:

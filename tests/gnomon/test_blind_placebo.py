@@ -10,16 +10,18 @@ from typing import Any
 import pytest
 
 from gnomon.benchmarks.worlds import worlds
+from gnomon.conditions.results import DOUBTS, PLACEBO
 from gnomon.core.arm import Arm
 from gnomon.core.benchmark import SampleSet
 from gnomon.core.sample import Sample
 from gnomon.core.select import Select
 from gnomon.media import MediaStore
+from gnomon.trials.condition import toolbox_of
 from gnomon.trials.donors import Donors
-from gnomon.trials.fault_injection import PLACEBO, toolbox_of
-from gnomon.trials.run_trial import DOUBTS
 from gnomon.trials.stand_in_scene import is_same_place, stand_in, without_marks
+from tools.core.inputs import held
 from tools.core.toolbox import Toolbox
+from tools.gazetteer.japan import JAPAN
 from tools.scene.scene import Scene
 
 TOOLS = ("camera_view", "distance", "list_cameras", "lookup", "speed", "municipality_of")
@@ -126,7 +128,7 @@ def test_a_calculator_is_given_other_numbers(asked: Sample, samples: SampleSet) 
 
 
 def test_a_result_without_numbers_says_nothing(asked: Sample, samples: SampleSet) -> None:
-    sample = replace(asked, gazetteer=True)
+    sample = replace(asked, inputs={**asked.inputs, **held(JAPAN)})
     observation = box(sample, samples).call("municipality_of", json.dumps({"name": "Kamakura"}))
     live = box(sample, samples, results="live").call("municipality_of", json.dumps({"name": "Kamakura"}))
     assert live.error is None

@@ -78,7 +78,7 @@ def parts(found: Mapping[str, str], words: Mapping[str, str]) -> Sequence[bool]:
 
 
 def test_a_tool_is_told_what_it_lacks() -> None:
-    tool = Tool(name="far", description="Too short", args=Args, run=crash, needs="nothing")
+    tool = Tool(name="far", description="Too short", args=Args, run=crash, needs=None)
     words = {
         "says_what_it_does": "41 to 299 characters",
         "describes_every_argument": "argument 'short': Field(description=…)",

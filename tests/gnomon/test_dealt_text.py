@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from gnomon.conditions.tool_names import presented
 from gnomon.core.arm import Arm, Faults
 from gnomon.core.sample import Sample, SampleRef
 from gnomon.media import MediaStore
+from gnomon.trials.condition import toolbox_of
 from gnomon.trials.dealt_text import dealt, enumerations, said_in, stretched
-from gnomon.trials.fault_injection import toolbox_of
-from gnomon.trials.presented_tools import presented
 from tools.core.tool import TextResult, ToolContext
 from tools.servers.definition import McpServer, ToolServer
 from tools.servers.listing import ListedTool

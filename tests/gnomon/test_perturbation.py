@@ -9,21 +9,24 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from gnomon.conditions.faults import can_be_wrong, exchanged
 from gnomon.core.arm import Arm, Faults
 from gnomon.core.errors import SpecError
 from gnomon.core.sample import Sample, SampleRef
 from gnomon.media import MediaStore
 from gnomon.spec.preset import plan_arms
+from gnomon.trials.condition import toolbox_of
 from gnomon.trials.corrupt_measurements import corrupt_measurements
-from gnomon.trials.fault_injection import can_be_wrong, exchanged, toolbox_of
+from tools.core.inputs import held
 from tools.core.toolbox import TOOLS as ALL_TOOLS
 from tools.core.toolbox import Observation, Toolbox
+from tools.gazetteer.japan import JAPAN
 from tools.scene.format import read_scene
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "scenes"
 SMALL = read_scene(EXAMPLES / "small.geojson")
 REF = SampleRef(sample_id="s", task="t", cell="c", cluster="k")
-SAMPLE = Sample(ref=REF, parts=(), target={}, scene=SMALL)
+SAMPLE = Sample(ref=REF, parts=(), target={}, inputs=held(SMALL))
 MEDIA = MediaStore(Path("unused"))
 TOOLS = ("distance", "list_cameras", "bearing", "speed")
 GOOD = json.dumps({"start": {"camera": "c1"}, "end": {"camera": "c2"}})
@@ -74,7 +77,7 @@ def told(name: str, given_: dict[str, Any], *, is_faulty: bool) -> Observation:
     """What a tool says on a sample without a scene, soundly or with a silent fault."""
     faults = Faults(kind="silent", lasting="permanent", rate=1.0) if is_faulty else None
     arm = Arm(name="a", agent="react", tools=(name,), faults=faults)
-    sample = replace(SAMPLE, scene=None, gazetteer=True)
+    sample = replace(SAMPLE, inputs=held(JAPAN))
     return toolbox_of(sample, arm, MEDIA, seed=1).call(name, json.dumps(given_))
 
 
@@ -177,6 +180,6 @@ def test_an_exchanged_scene_has_the_same_ids_and_other_places_for_them(name: str
 def test_without_a_scene_there_is_nothing_to_lie_about() -> None:
     faults = Faults(kind="silent", lasting="permanent", rate=1.0)
     arm = Arm(name="a", agent="react", tools=TOOLS, faults=faults)
-    toolbox = toolbox_of(replace(SAMPLE, scene=None), arm, MEDIA, seed=1)
+    toolbox = toolbox_of(replace(SAMPLE, inputs={}), arm, MEDIA, seed=1)
     assert toolbox.call("distance", GOOD).error == "unknown_tool"
     assert toolbox.schemas == []

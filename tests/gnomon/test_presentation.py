@@ -10,6 +10,9 @@ import pytest
 
 from gnomon.benchmarks.gtr_bench.prompt import worded_question
 from gnomon.benchmarks.worlds import worlds
+from gnomon.conditions.confidence import REQUEST, read_confidence
+from gnomon.conditions.tool_names import presented, shown_names
+from gnomon.conditions.wording import worded
 from gnomon.core.arm import Arm, Wording
 from gnomon.core.benchmark import BENCHMARKS
 from gnomon.core.sample import Part, Sample, SampleRef
@@ -18,20 +21,18 @@ from gnomon.media import MediaStore
 from gnomon.statistics.calibration import auroc, calibration
 from gnomon.statistics.design import design
 from gnomon.statistics.spread import spread
-from gnomon.trials.confidence import REQUEST, read_confidence
-from gnomon.trials.fault_injection import toolbox_of
-from gnomon.trials.presented_tools import presented, shown_names
-from gnomon.trials.prompt import prompt_of
+from gnomon.trials.condition import prompt_of, toolbox_of
 from gnomon.trials.recorded_steps import Playback, RecordedResult, RecordedSteps
-from gnomon.trials.wording import worded
+from tools.core.inputs import held
 from tools.core.tool import ToolContext
 from tools.core.toolbox import TOOLS as ALL_TOOLS
 from tools.core.toolbox import Toolbox
+from tools.gazetteer.japan import JAPAN, Gazetteer
 from tools.scene.format import read_scene
 
 SMALL = read_scene(Path(__file__).parents[2] / "examples" / "scenes" / "small.geojson")
 REF = SampleRef(sample_id="s", task="t", cell="c", cluster="k")
-SAMPLE = Sample(ref=REF, parts=(Part(content="What?"),), target={}, scene=SMALL)
+SAMPLE = Sample(ref=REF, parts=(Part(content="What?"),), target={}, inputs=held(SMALL))
 PLAIN = BENCHMARKS.get("sti-bench")  # it has no wordings of its own
 TOOLS = ("distance", "list_cameras", "bearing")
 GOOD = json.dumps({"start": {"camera": "c1"}, "end": {"camera": "c2"}})
@@ -72,14 +73,13 @@ def test_a_tools_own_name_is_unknown_where_it_is_renamed() -> None:
     assert ", ".join(names_of(toolbox)) in observation.content
 
 
-def test_a_toolbox_in_another_keeps_its_trip() -> None:
-    trip: Any = object()
-    toolbox = Toolbox([ALL_TOOLS.get("distance")], ToolContext(scene=SMALL))
+def test_a_toolbox_in_another_keeps_what_it_learns() -> None:
+    toolbox = Toolbox([ALL_TOOLS.get("distance")], ToolContext(inputs=held(SMALL)))
     shown = presented(toolbox, Arm(name="a", agent="react", tools=TOOLS, tool_names="renamed"), seed=1)
-    assert shown.trip is None
-    shown.on_trip(trip)
-    assert shown.trip is trip
-    assert Playback(RecordedSteps()).toolbox(shown).trip is trip
+    assert shown.find(Gazetteer) is None
+    shown.learn(JAPAN)
+    assert shown.find(Gazetteer) is JAPAN
+    assert Playback(RecordedSteps()).toolbox(shown).find(Gazetteer) is JAPAN
 
 
 def test_schemas_of_renamed_tools_are_one_object_a_process() -> None:
@@ -212,7 +212,7 @@ def test_auroc_needs_right_and_wrong_answers() -> None:
 
 def test_a_gazetteer_sample_without_tools_is_presented_empty() -> None:
     arm = Arm(name="a", agent="react", tools=(), tool_names="renamed")
-    sample = replace(SAMPLE, gazetteer=True)
+    sample = replace(SAMPLE, inputs=held(SMALL, JAPAN))
     toolbox = presented(toolbox_of(sample, arm, MediaStore(Path("unused")), seed=1), arm, seed=1)
     assert toolbox.schemas == []
 

@@ -12,7 +12,7 @@ from gnomon.core.benchmark import BENCHMARKS, HasOracle
 from gnomon.core.sample import SHOWABLE, Part, Sample, SampleRef
 from gnomon.core.select import Select
 from gnomon.media import MediaStore
-from gnomon.trials.prompt import prompt_of
+from gnomon.trials.condition import prompt_of
 from gnomon.trials.scene_facts import NO_SCENE, facts_of
 from tools.scene.format import read_scene
 from tools.scene.scene import Scene

@@ -12,10 +12,10 @@ from gnomon.core.benchmark import SampleSet
 from gnomon.core.sample import Sample
 from gnomon.core.select import Select
 from gnomon.media import MediaStore
+from gnomon.trials.condition import toolbox_of
 from gnomon.trials.donors import Donors
-from gnomon.trials.fault_injection import toolbox_of
-from gnomon.trials.stand_in_trip import is_like, plan_by_chance, stand_in_trip
 from tools.core.toolbox import Toolbox
+from tools.itinerary.stand_in_trip import is_like, plan_by_chance, stand_in_trip
 from tools.itinerary.trip import Trip
 
 TOOLS = ("check_plan", "find_place", "order_visits", "place_details", "places_near", "plan_trip", "travel")
@@ -34,8 +34,8 @@ def asked(samples: SampleSet) -> Sample:
 
 
 def trip_of(sample: Sample) -> Trip:
-    assert sample.trip is not None
-    return sample.trip
+    assert sample.find(Trip) is not None
+    return sample.find(Trip)
 
 
 def box(sample: Sample, samples: SampleSet | None, *, seed: int = 1, results: Any = "other_scene") -> Toolbox:

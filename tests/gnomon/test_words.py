@@ -7,6 +7,7 @@ import pytest
 
 from gnomon.benchmarks.questions import questions
 from gnomon.benchmarks.questions.scorers.scorers import make_scorer
+from gnomon.conditions.wording import worded
 from gnomon.core.arm import Arm
 from gnomon.core.select import Select
 from gnomon.core.words import (
@@ -21,7 +22,6 @@ from gnomon.core.words import (
 from gnomon.media import MediaStore
 from gnomon.spec.job_spec import JobSpec
 from gnomon.spec.rules import parse_spec
-from gnomon.trials.wording import worded
 
 # What jobs of the first version asked for, to the letter: cached replies and seals hang on it.
 FIRST = {

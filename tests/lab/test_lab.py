@@ -201,7 +201,7 @@ def run(_, args):
     return Answer(answer=42)
 
 
-my_tool = Tool(name="my_tool", description="WORDS", args=ToolArgs, run=run, needs="nothing")
+my_tool = Tool(name="my_tool", description="WORDS", args=ToolArgs, run=run, needs=None)
 """
 
 

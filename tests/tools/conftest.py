@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from tools.core.inputs import held
 from tools.core.tool import ToolContext
 from tools.core.toolbox import TOOLS, Toolbox
 from tools.scene.format import read_scene
@@ -26,9 +27,9 @@ def floors() -> Scene:
 
 @pytest.fixture(scope="session")
 def outdoors(small: Scene) -> Toolbox:
-    return Toolbox(TOOLS, ToolContext(scene=small))
+    return Toolbox(TOOLS, ToolContext(inputs=held(small)))
 
 
 @pytest.fixture(scope="session")
 def indoors(floors: Scene) -> Toolbox:
-    return Toolbox(TOOLS, ToolContext(scene=floors))
+    return Toolbox(TOOLS, ToolContext(inputs=held(floors)))

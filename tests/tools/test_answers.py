@@ -9,6 +9,7 @@ import shapely
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from tools.core.inputs import held
 from tools.core.tool import ToolContext
 from tools.core.toolbox import TOOLS, Toolbox
 from tools.scene.frame import Frame
@@ -60,7 +61,7 @@ def test_views_overlap_on_one_floor_only():
         for name, x_m, floor in (("a", 0, 0), ("b", 5, 0), ("far", 100, 0), ("above", 0, 1))
     ]
     scene = Scene(id="s", frame=Frame(), kind="indoor", cameras={camera.id: camera for camera in cameras})
-    toolbox = Toolbox(TOOLS, ToolContext(scene=scene))
+    toolbox = Toolbox(TOOLS, ToolContext(inputs=held(scene)))
     assert ask(toolbox, "camera_view", camera="a")["overlaps"] == ["b"]
     assert ask(toolbox, "camera_view", camera="above")["overlaps"] == []
 
@@ -99,7 +100,7 @@ def test_distance_indoors_goes_through_doors_and_floors(indoors):
 
 
 def test_without_a_network_the_straight_line_remains():
-    toolbox = Toolbox(TOOLS, ToolContext(scene=Scene(id="s", frame=Frame(), kind="outdoor")))
+    toolbox = Toolbox(TOOLS, ToolContext(inputs=held(Scene(id="s", frame=Frame(), kind="outdoor"))))
     ends = {"start": {"x_m": 0, "y_m": 0}, "end": {"x_m": 3, "y_m": 4}}
     far = ask(toolbox, "distance", **ends)
     assert far == {
@@ -178,7 +179,7 @@ def test_speed_is_distance_over_time(outdoors):
 def _toolbox_over(homography: np.ndarray, size: tuple[int, int] | None = (100, 100)) -> Toolbox:
     camera = Camera(id="c", floor=1, homography=homography, image_size=size)
     scene = Scene(id="s", frame=Frame(), kind="indoor", cameras={"c": camera})
-    return Toolbox(TOOLS, ToolContext(scene=scene))
+    return Toolbox(TOOLS, ToolContext(inputs=held(scene)))
 
 
 TENTH = np.diag([0.1, -0.1, 1.0])  # ten pixels a metre, north up the picture
@@ -204,7 +205,7 @@ def test_a_track_names_the_zones_it_passes_on_its_own_floor():
     scene = Scene(
         id="s", frame=Frame(), kind="indoor", cameras={"c": camera}, zones={one.id: one for one in zones}
     )
-    inside = Toolbox(TOOLS, ToolContext(scene=scene))
+    inside = Toolbox(TOOLS, ToolContext(inputs=held(scene)))
     assert ask(inside, "project_track", camera="c", boxes=BOXES, times_s=[5, 6, 7])["zones"] == [
         "hall",
         "yard",
@@ -264,7 +265,9 @@ def test_a_whole_name_comes_before_a_part_of_one():
         id_: ScenePlace(id=id_, name=name, kind="shop", xy_m=(0, 0))
         for id_, name in (("a", "Old Mill Inn"), ("b", "Mill"), ("c", "Bakery"))
     }
-    toolbox = Toolbox(TOOLS, ToolContext(scene=Scene(id="s", frame=Frame(), kind="outdoor", places=places)))
+    toolbox = Toolbox(
+        TOOLS, ToolContext(inputs=held(Scene(id="s", frame=Frame(), kind="outdoor", places=places)))
+    )
     assert [match["id"] for match in ask(toolbox, "lookup", name="mill")["matches"]] == ["b", "a"]
 
 
@@ -300,7 +303,9 @@ def test_what_is_not_there_is_an_empty_list(outdoors):
 
 def test_many_matches_are_counted_and_the_first_shown():
     cameras = {f"c{i}": Camera(id=f"c{i}", xy_m=(float(i), 0.0)) for i in range(50)}
-    toolbox = Toolbox(TOOLS, ToolContext(scene=Scene(id="s", frame=Frame(), kind="outdoor", cameras=cameras)))
+    toolbox = Toolbox(
+        TOOLS, ToolContext(inputs=held(Scene(id="s", frame=Frame(), kind="outdoor", cameras=cameras)))
+    )
     found = ask(toolbox, "lookup", at={"x_m": 0, "y_m": 0}, radius_m=60)
     assert (len(found["matches"]), found["total"]) == (30, 50)
     assert found["matches"][7]["id"] == "c7"

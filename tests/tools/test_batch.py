@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tools.core.batch import BadColumn, run_batch
+from tools.core.inputs import held
 from tools.core.tool import ToolContext, ToolError
 from tools.core.toolbox import TOOLS
 from tools.geometry.geodesic import geodesics
@@ -23,7 +24,7 @@ pairs = st.lists(st.tuples(spots, spots), min_size=1, max_size=20)
 def single(name: str, scene: Scene, args: dict[str, Any]) -> dict[str, Any]:
     """What a single call answers, before numbers are rounded."""
     tool = TOOLS.get(name)
-    return tool.run(ToolContext(scene=scene), tool.read_args(args)).model_dump()
+    return tool.run(ToolContext(inputs=held(scene)), tool.read_args(args)).model_dump()
 
 
 def batch(name: str, scene: Scene, **columns: Any) -> dict[str, np.ndarray]:

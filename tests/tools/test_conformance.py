@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from gnomon_conformance.check import checks_in
 from gnomon_conformance.tools import ToolSuite, fields_of, hold
+from tools.core.inputs import held
 from tools.core.tool import Tool, ToolArgs, ToolContext, ToolResult, contract_hash
 from tools.core.toolbox import TOOLS, Toolbox, to_json
 from tools.scene.format import read_scene
@@ -101,7 +102,7 @@ def test_whatever_a_model_sends_comes_back_as_an_observation(name, data):
 
 
 def test_a_thousand_faults_are_told_in_few_words():
-    toolbox = Toolbox([TOOLS.get("cameras_seeing")], ToolContext(scene=SCENES[0]))
+    toolbox = Toolbox([TOOLS.get("cameras_seeing")], ToolContext(inputs=held(SCENES[0])))
     for name, arguments in (("cameras_seeing", {"points": [["a", "b"]] * 1000}), ("x" * 10_000, {})):
         told = json.loads(toolbox.call(name, json.dumps(arguments)).content)["error"]
         assert told.endswith("…")
@@ -116,7 +117,7 @@ def test_a_number_that_json_cannot_say_is_a_fault_of_the_tool():
         """Nothing."""
 
     tool = Tool(name="broken", description="", args=Nothing, run=lambda *_: Broken(far_m=math.inf))
-    assert Toolbox([tool], ToolContext(scene=SCENES[2])).call("broken", "{}").error == "tool_crash"
+    assert Toolbox([tool], ToolContext(inputs=held(SCENES[2]))).call("broken", "{}").error == "tool_crash"
 
 
 def test_positions_on_the_earth_are_told_to_the_metre_and_all_else_to_three_decimals():

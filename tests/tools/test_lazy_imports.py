@@ -74,6 +74,7 @@ for name, arguments in json.loads(sys.argv[1]).items():
         load_lazy()
         early = sorted(set(sys.modules) & {"numpy", "scipy", "shapely", "pyarrow", "av", "PIL"})
         from shapely import LineString
+        from tools.core.inputs import held
         from tools.core.tool import ToolContext
         from tools.scene.frame import Frame
         from tools.scene.scene import Camera, Road, Scene, ScenePlace
@@ -82,7 +83,7 @@ for name, arguments in json.loads(sys.argv[1]).items():
         roads = {"r": Road(id="r", line=LineString([(-10, 0), (100, 0)]))}
         places = {"p": ScenePlace(id="p", name="Bakery", kind="shop", xy_m=(5.0, 5.0))}
         scene = Scene(id="s", frame=Frame(), kind="outdoor", cameras=seers, roads=roads, places=places)
-        box, before = Toolbox([tool], ToolContext(scene=scene)), set(sys.modules)
+        box, before = Toolbox([tool], ToolContext(inputs=held(scene))), set(sys.modules)
         error = box.call(name, json.dumps(arguments)).error
         new = {module.partition(".")[0] for module in set(sys.modules) - before} - sys.stdlib_module_names
         print(json.dumps([name, error, early, sorted(new)]), flush=True)

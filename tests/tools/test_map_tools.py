@@ -7,16 +7,17 @@ import pytest
 
 from gnomon.benchmarks.mapeval.context import read_context
 from tests.published_maps import CONTEXT
-from tools.core.tool import EMPTY_SCENE, ToolContext
+from tools.core.inputs import held
+from tools.core.tool import ToolContext
 from tools.core.toolbox import TOOLS, Toolbox
 from tools.map_record.record import MapPlace, MapRecord
 
-MAP_TOOLS = [tool for tool in TOOLS if tool.needs == "map_record"]
+MAP_TOOLS = [tool for tool in TOOLS if tool.needs is MapRecord]
 
 
 def toolbox(context: str = CONTEXT, record: MapRecord | None = None) -> Toolbox:
-    held = record or read_context(context).record
-    return Toolbox(MAP_TOOLS, ToolContext(scene=EMPTY_SCENE, map_record=held))
+    known = record or read_context(context).record
+    return Toolbox(MAP_TOOLS, ToolContext(inputs=held(known)))
 
 
 def call(name: str, **arguments: Any) -> dict[str, Any]:
@@ -26,7 +27,7 @@ def call(name: str, **arguments: Any) -> dict[str, Any]:
 
 def test_map_tools_are_offered_with_map_data_alone() -> None:
     assert len(toolbox().schemas) == len(MAP_TOOLS) == 7
-    assert not Toolbox(MAP_TOOLS, ToolContext(scene=EMPTY_SCENE)).schemas
+    assert not Toolbox(MAP_TOOLS, ToolContext()).schemas
 
 
 @pytest.mark.parametrize(

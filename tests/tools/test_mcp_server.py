@@ -13,7 +13,8 @@ from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 
 from tools.core.clip import Picture
-from tools.core.tool import EMPTY_SCENE, ToolContext
+from tools.core.inputs import held
+from tools.core.tool import ToolContext
 from tools.core.toolbox import TOOLS, Observation
 from tools.mcp_server.offer import Offer, server_of
 from tools.mcp_server.scenes import ServedScene, answer_of, scene_resources, scene_tools
@@ -135,7 +136,7 @@ async def test_a_request_without_the_token_or_from_elsewhere_is_refused() -> Non
 
 
 def scene(name: str) -> ServedScene:
-    context = ToolContext(scene=read_scene(SCENES / f"{name}.geojson"), gazetteer=True)
+    context = ToolContext(inputs=held(read_scene(SCENES / f"{name}.geojson")), is_free=True)
     text = (SCENES / f"{name}.geojson").read_text()
     return ServedScene(name=name, title=name, context=context, text=lambda: text)
 
@@ -191,5 +192,5 @@ def test_pictures_of_a_result_are_served_as_bytes() -> None:
 
     picture = Picture(sha256="abc", media_type="image/jpeg", width=1, height=1)
     observation = Observation(content='{"time_s": 1}', pictures=(picture,))
-    answer = answer_of(observation, ToolContext(scene=EMPTY_SCENE, media=Media()))
+    answer = answer_of(observation, ToolContext(media=Media()))
     assert [(one.data, one.media_type) for one in answer.pictures] == [(b"abc", "image/jpeg")]

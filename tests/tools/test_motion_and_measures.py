@@ -9,13 +9,13 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from tools.core.tool import EMPTY_SCENE, ToolContext
+from tools.core.tool import ToolContext
 from tools.core.toolbox import TOOLS, Toolbox
 from tools.geometry.kinematics import displacement_m, path_length_m
 from tools.geometry.polyline import in_words, legs_of, simplified
 from tools.geometry.pose import Pose, from_yaw_pitch_roll, nearest_rotation, rotation_angle_deg, wrapped_deg
 
-BOX = Toolbox(TOOLS, ToolContext(scene=EMPTY_SCENE))
+BOX = Toolbox(TOOLS, ToolContext())
 metres = st.floats(-100, 100)
 paths = st.lists(st.tuples(metres, metres), min_size=2, max_size=30).map(
     lambda path: np.array(path, dtype=float)

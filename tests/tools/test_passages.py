@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from shapely import Polygon
 
+from tools.core.inputs import held
 from tools.core.tool import ToolContext
 from tools.core.toolbox import TOOLS, Toolbox
 from tools.geometry.motion_text import displacement_m, parse_segments
@@ -65,7 +66,7 @@ HOUSE = Scene(
 
 
 def call(scene, name, **arguments):
-    seen = Toolbox(TOOLS, ToolContext(scene=scene)).call(name, json.dumps(arguments))
+    seen = Toolbox(TOOLS, ToolContext(inputs=held(scene))).call(name, json.dumps(arguments))
     assert seen.error in (None, "tool_error"), seen.content
     return json.loads(seen.content)
 
@@ -121,7 +122,7 @@ def test_a_track_that_begins_and_ends_in_a_view_is_lengthened_at_both_ends():
 def test_a_track_needs_a_time_for_every_point_and_times_that_rise():
     for times_s in ([1.0], [2.0, 1.0]):
         line = {"track_m": [[5, 5], [15, 5]], "track_times_s": times_s}
-        seen = Toolbox(TOOLS, ToolContext(scene=HOUSE)).call(
+        seen = Toolbox(TOOLS, ToolContext(inputs=held(HOUSE))).call(
             "forecast_arrival", json.dumps({**departure(15.0, **line), "cameras": ["a"]})
         )
         assert seen.error == "bad_arguments"

@@ -16,7 +16,7 @@ from service.cli.main import cli
 from tools.core import plugin_code
 from tools.core.outside import FILES_ENV, PluginFault, loaded_files
 from tools.core.plugin_code import SECONDS_ENV, Escape, Interrupted, TooSlow, contained, is_ctrl_c, loading
-from tools.core.tool import EMPTY_SCENE, ToolContext
+from tools.core.tool import ToolContext
 from tools.core.toolbox import Toolbox
 
 GNOMON = str(Path(sys.executable).with_name("gnomon"))
@@ -43,7 +43,7 @@ def run(_, args: Args) -> Walked:
     return Walked(distance_m=args.steps * 0.7)
 
 print("printed at import")
-steps = Tool(name="steps", description="Turn steps into metres.", args=Args, run=run, needs="nothing")
+steps = Tool(name="steps", description="Turn steps into metres.", args=Args, run=run, needs=None)
 '''
 
 
@@ -150,7 +150,7 @@ def test_a_call_that_would_end_the_process_is_a_crash_of_the_tool(load, monkeypa
     load(TOOL.format(ends=ends))
     (file,) = loaded_files()
     monkeypatch.setattr(signal, "getsignal", lambda _: signal.SIG_IGN)  # as in a worker: no Ctrl-C there
-    toolbox = Toolbox([file.module.steps], ToolContext(scene=EMPTY_SCENE))
+    toolbox = Toolbox([file.module.steps], ToolContext())
     observation = toolbox.call("steps", '{"steps": 3}')
     assert observation.error == "tool_crash"
     name = ends.split()[1].partition("(")[0]

@@ -31,7 +31,7 @@ class Walked(ToolResult):
 def run(_, args: Args) -> Walked:
     return Walked(distance_m=args.steps * 0.7)
 
-{name} = Tool(name="{name}", description="Turn steps into metres.", args=Args, run=run, needs="nothing")
+{name} = Tool(name="{name}", description="Turn steps into metres.", args=Args, run=run, needs=None)
 _hidden = Tool(name="hidden", description="", args=Args, run=run)
 '''
 

@@ -17,8 +17,9 @@ from gnomon.media.clips import Clips
 from gnomon.worlds.drawing import draw
 from gnomon.worlds.sample_numbers import Number
 from tests.numbered import write_clip
+from tools.core.inputs import held
 from tools.core.sketch import Area, Dot, Line, Mark, Sketch
-from tools.core.tool import EMPTY_SCENE, Tool, ToolContext, contract_hash
+from tools.core.tool import Tool, ToolContext, contract_hash
 from tools.core.toolbox import TOOLS, Toolbox
 from tools.itinerary.provider import answered
 from tools.itinerary.registry import embedded
@@ -201,13 +202,13 @@ def contexts(tmp_path_factory: pytest.TempPathFactory) -> dict[str, ToolContext]
     footage = ClipFootage(clips=Clips(MediaStore(folder / "media")), path=clip)
     worlds = [draw(Number(5, number)).world.scene for number in range(14)]
     return {
-        "streets": ToolContext(scene=read_scene(SCENES / "small.geojson")),
-        "floors": ToolContext(scene=read_scene(SCENES / "floors.geojson")),
-        "outdoor world": ToolContext(scene=next(world for world in worlds if world.kind == "outdoor")),
-        "indoor world": ToolContext(scene=next(world for world in worlds if world.kind == "indoor")),
-        "japan": ToolContext(scene=EMPTY_SCENE, gazetteer=True),
-        "trip": ToolContext(scene=EMPTY_SCENE, trip=trip()),
-        "clip": ToolContext(scene=EMPTY_SCENE, footage=footage),
+        "streets": ToolContext(inputs=held(read_scene(SCENES / "small.geojson"))),
+        "floors": ToolContext(inputs=held(read_scene(SCENES / "floors.geojson"))),
+        "outdoor world": ToolContext(inputs=held(next(world for world in worlds if world.kind == "outdoor"))),
+        "indoor world": ToolContext(inputs=held(next(world for world in worlds if world.kind == "indoor"))),
+        "japan": ToolContext(is_free=True),
+        "trip": ToolContext(inputs=held(trip())),
+        "clip": ToolContext(inputs=held(footage)),
     }
 
 
@@ -305,7 +306,7 @@ def test_a_result_with_missing_or_odd_fields_has_a_sound_sketch(recorded: list[R
 
 
 def test_a_scene_without_what_the_call_named_gives_a_sketch_of_the_rest(recorded: list[RecordedCall]) -> None:
-    nowhere = ToolContext(scene=EMPTY_SCENE)
+    nowhere = ToolContext()
     for call in recorded:
         assert call.tool.sketch is not None
         check(call.tool.sketch(nowhere, call.args, call.result))
@@ -394,7 +395,7 @@ def test_without_a_network_the_line_is_straight_and_dashed(recorded: list[Record
     args = call.tool.args.model_validate(
         {"start": {"x_m": 0.0, "y_m": 0.0}, "end": {"x_m": 3.0, "y_m": 4.0}, "speed_mps": 1.0}
     )
-    sketch = call.tool.sketch(ToolContext(scene=EMPTY_SCENE), args, {"seconds": 5.0, "path_m": 5.0})
+    sketch = call.tool.sketch(ToolContext(), args, {"seconds": 5.0, "path_m": 5.0})
     [way] = [mark for mark in sketch.marks if isinstance(mark, Line)]
     assert (way.is_dashed, way.points) == (True, ((0.0, 0.0), (3.0, 4.0)))
 
@@ -417,7 +418,7 @@ def test_places_are_drawn_in_longitude_and_latitude(recorded: list[RecordedCall]
         (135.49627, 34.70238),
     ]
     assert sketch.summary == "Tokyo Station to 大阪駅 → 403.6 km, 255.6°"
-    trips = [call.sketch() for call in recorded if call.context.trip is not None]
+    trips = [call.sketch() for call in recorded if call.context.find(Trip) is not None]
     assert {sketch.plane for sketch in trips} == {"earth"}
     for mark in (mark for sketch in trips for mark in sketch.marks):
         assert all(24 < lon < 26 and 59 < lat < 61 for lon, lat in positions(mark))

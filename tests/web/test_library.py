@@ -19,6 +19,7 @@ from service.settings import read_settings
 from service.web.scene_choice import choices
 from tests.web.conftest import Site, Visit
 from tools.core.toolbox import TOOLS
+from tools.scene.scene import Scene
 from workers.store.store import Store
 
 SMALL = Path(__file__).parents[2] / "examples" / "scenes" / "small.geojson"
@@ -69,7 +70,7 @@ def test_the_example_of_a_tool_works_and_is_drawn_or_tabled(client: TestClient, 
     assert call["table"]["facts"] or call["table"]["rows"]
 
 
-@pytest.mark.parametrize("name", [tool.name for tool in TOOLS if tool.needs == "scene"])
+@pytest.mark.parametrize("name", [tool.name for tool in TOOLS if tool.needs is Scene])
 def test_a_form_gives_what_the_command_line_gives(client: TestClient, name: str) -> None:
     arguments = dict(TOOLS.get(name).example)
     fields = {f"a.{key}": json.dumps(value).strip('"') for key, value in arguments.items()}

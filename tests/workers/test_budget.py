@@ -4,7 +4,7 @@ import asyncio
 import multiprocessing
 import random
 import threading
-from collections.abc import Coroutine, Iterator, Sequence
+from collections.abc import Callable, Coroutine, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import replace
@@ -48,8 +48,11 @@ class PaidModel(Model):
         pass
 
 
-def budget_of(store: Store, job_id: str, holder: str) -> BudgetClient:
-    return BudgetClient(job_id, store.job(job_id).spec, store=store, holder=holder, ttl_s=TTL_S)
+def budget_of(
+    store: Store, job_id: str, holder: str, on_room: Callable[[], None] = lambda: None
+) -> BudgetClient:
+    spec = store.job(job_id).spec
+    return BudgetClient(job_id, spec, store=store, holder=holder, ttl_s=TTL_S, on_room=on_room)
 
 
 @contextmanager
@@ -401,8 +404,8 @@ async def test_a_sample_may_cost_what_is_known_of_all_that_the_job_limits(store:
 
 async def test_a_sample_that_was_refused_is_called_once_there_may_be_room(store: Store) -> None:
     job = create(store, limits={"usd": 5.0}, arms=[{"name": "raw", "agent": "direct", "max_usd": 1.0}])
-    budget, kind, called = budget_of(store, job.id, "p"), kind_of("scripted", "raw"), list[str]()
-    budget.on_room = lambda: called.append("room")
+    kind, called = kind_of("scripted", "raw"), list[str]()
+    budget = budget_of(store, job.id, "p", on_room=lambda: called.append("room"))
     assert await budget.reserve_sample({"a": kind})
     everything = await budget.reserve(lambda: None, trial="a")  # nobody knows what the first call costs
     assert not await budget.reserve_sample({"b": kind})

@@ -82,6 +82,7 @@ from gnomon.core.agent import AGENTS, AgentContext
 from gnomon.core.arm import Arm
 from gnomon.spec.model_spec import ModelSpec
 from gnomon.core.trace import Trace
+from tools.core.inputs import held
 from tools.core.tool import ToolContext
 from tools.core.toolbox import TOOLS, Toolbox
 from tools.scene.frame import Frame
@@ -89,11 +90,12 @@ from tools.scene.scene import Scene
 
 call = {"name": "speed", "arguments": {"distance_m": 10, "seconds": 5}}
 spec = ModelSpec(id="scripted", options={"replies": [{"tool_calls": [call]}, "B"]})
+SCENE = Scene(id="s", frame=Frame(), kind="outdoor")
 context = AgentContext(
     prompt=[{"role": "user", "content": [{"type": "text", "text": "How fast?"}]}],
     arm=Arm(name="tools", agent="react", tools=("speed",)),
     model=open_model(spec, None),
-    toolbox=Toolbox([TOOLS.get("speed")], ToolContext(scene=Scene(id="s", frame=Frame(), kind="outdoor"))),
+    toolbox=Toolbox([TOOLS.get("speed")], ToolContext(inputs=held(SCENE))),
     trace=Trace(),
     seed=1,
 )

@@ -23,6 +23,7 @@ from workers.runner import Runner
 from workers.running_trials import RAMP_S
 from workers.settings import Timing
 from workers.shard import run_shard
+from workers.shard_run import ShardRun
 from workers.store import JobRecord, Store
 from workers.store.leases import ISOLATE_AFTER
 
@@ -71,18 +72,28 @@ def runner_of(
     shard: int = 0,
     agent: Agent | None = None,
 ) -> Runner:
-    budget = BudgetClient(job.id, job.spec, store=store, holder=heartbeat.holder, ttl_s=QUICK.lease_s)
-    return Runner(
+    changed = asyncio.Event()
+    budget = BudgetClient(
         job.id,
-        shard,
-        open_fake_job(job.spec, MediaStore(Path("unused"))),
+        job.spec,
+        store=store,
+        holder=heartbeat.holder,
+        ttl_s=QUICK.lease_s,
+        on_room=changed.set,
+    )
+    run = ShardRun(
+        job_id=job.id,
+        shard=shard,
+        opened=open_fake_job(job.spec, MediaStore(Path("unused"))),
         store=store,
         heartbeat=heartbeat,
         timing=QUICK,
         agents={arm.name: agent or AGENTS.get("direct") for arm in job.spec.arms},
         models={"scripted": with_budget(model, job.spec.models[0], budget)},
         budget=budget,
+        changed=changed,
     )
+    return Runner(run)
 
 
 async def test_a_shard_keeps_its_concurrency_and_no_more(real_store: Store) -> None:

@@ -2,7 +2,9 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import ClassVar
+
+from tools.core.inputs import Input
 
 Box = tuple[int, int, int, int]  # x, y, width, height in pixels of the full frame
 
@@ -40,17 +42,33 @@ class UnreadableFootage(Exception):
     """The clip is absent or broken; the message says how."""
 
 
-class Footage(Protocol):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pictures(Input):
+    """The pictures of a question, in the order in which it shows them."""
+
+    in_words: ClassVar[str] = "the pictures of a question"
+
+    listed: Sequence[Picture]
+
+
+class Footage(Input):
     """A clip that can be looked into at any time of it.
 
     Raises:
         UnreadableFootage: the footage is absent or broken.
     """
 
-    def facts(self) -> FootageFacts: ...
+    __slots__ = ()
+
+    heading: ClassVar[str] = "On a clip"
+    in_words: ClassVar[str] = "the clip of a question"
+
+    def facts(self) -> FootageFacts:
+        """What the clip says of itself."""
+        raise NotImplementedError
 
     def frames_at(
         self, times_s: Sequence[float], *, crop: Box | None = None, max_side_px: int | None = None
     ) -> list[ClipFrame]:
         """The frames on screen at those times, in order, each once; cut to `crop`, then made smaller."""
-        ...
+        raise NotImplementedError

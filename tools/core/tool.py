@@ -6,13 +6,14 @@ import inspect
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, Protocol, TypeVar, get_type_hints
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic.json_schema import SkipJsonSchema
 
-from tools.core.clip import Footage, Picture
+from tools.core.clip import Footage, Picture, Pictures
+from tools.core.inputs import Input, Inputs, Need, held, need_fault
 from tools.core.json_schema import plain_schema
 from tools.core.sketch import Result, Sketch
 from tools.scene.frame import Frame
@@ -20,10 +21,8 @@ from tools.scene.scene import Scene
 
 if TYPE_CHECKING:
     from tools.core.batch import Batch
-    from tools.itinerary.trip import Trip  # reads opening hours, which few tools need
-    from tools.map_record.record import MapRecord
-    from tools.sandbox.record import TravelSandbox
 
+I = TypeVar("I", bound=Input)  # noqa: E741 (an input)
 
 CallError = Literal[
     "unknown_tool",
@@ -74,9 +73,6 @@ class TextResult(PictureResult):
     text: str
 
 
-Need = Literal["scene", "footage", "gazetteer", "trip", "map_record", "sandbox", "pictures", "nothing"]
-
-
 class MediaSource(Protocol):
     """Where a tool finds pictures: bytes by content hash."""
 
@@ -85,34 +81,48 @@ class MediaSource(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolContext:
-    """What a call may look at: the sample's scene, its clip, its trip, its map record, its travel
-    sandbox and its media, nothing else.
+    """What a call may look at: the sample's inputs and its media, nothing else.
 
-    A sample without a scene has NOWHERE, a scene in which there is nothing.
+    Where a call `is_free`, as it belongs to no question, it finds what is at hand anywhere as well.
     """
 
-    scene: Scene
+    inputs: Inputs = field(default_factory=dict)
     media: MediaSource | None = None
-    footage: Footage | None = None
-    gazetteer: bool = False
-    trip: "Trip | None" = None
-    map_record: "MapRecord | None" = None
-    sandbox: "TravelSandbox | None" = None
-    pictures: Sequence[Picture] = ()  # those of the question, in order
     sample_id: str = ""
+    is_free: bool = False
+
+    def find(self, kind: type[I]) -> I | None:
+        """The input of this type; None where there is none.
+
+        >>> ToolContext(inputs=held(EMPTY_SCENE)).find(Scene) is EMPTY_SCENE, ToolContext().find(Scene)
+        (True, None)
+        """
+        found: I | None = self.inputs.get(kind)
+        return kind.at_hand() if found is None and self.is_free else found
 
     def meets(self, need: Need) -> bool:
         """Whether there is what a tool needs."""
-        return {
-            "scene": self.scene is not EMPTY_SCENE,
-            "footage": self.footage is not None,
-            "gazetteer": self.gazetteer,
-            "trip": self.trip is not None,
-            "map_record": self.map_record is not None,
-            "sandbox": self.sandbox is not None,
-            "pictures": bool(self.pictures) and self.media is not None,
-            "nothing": True,
-        }[need]
+        return need is None or self.find(need) is not None
+
+    def having(self, value: Input) -> "ToolContext":
+        """The same with this value as its input of that type."""
+        return replace(self, inputs={**self.inputs, **held(value)})
+
+    @property
+    def scene(self) -> Scene:
+        """Its scene; one in which there is nothing where it has none."""
+        return self.find(Scene) or EMPTY_SCENE
+
+    @property
+    def footage(self) -> Footage | None:
+        """Its clip."""
+        return self.find(Footage)
+
+    @property
+    def pictures(self) -> Sequence[Picture]:
+        """The pictures of its question, in order."""
+        found = self.find(Pictures)
+        return () if found is None else found.listed
 
 
 EMPTY_SCENE = Scene(id="nowhere", frame=Frame(), kind="outdoor")
@@ -125,6 +135,7 @@ A = TypeVar("A", bound=ToolArgs)
 class Tool(Generic[A]):
     """Name, description, argument type and function of one tool, and what a sample needs for it.
 
+    `needs` is the type of what it works on; None: its arguments alone.
     `run` raises ToolError for whatever the model can correct; any other exception is an error of ours.
     `sketch` turns a call's arguments and its recorded result into a drawing for people; models never see it.
     `example` holds arguments to start from on the tool's page: those of a call that works on
@@ -138,13 +149,17 @@ class Tool(Generic[A]):
     description: str
     args: type[A]
     run: Callable[[ToolContext, A], ToolResult]
-    needs: Need = "scene"
+    needs: Need = Scene
     sketch: "Callable[[ToolContext, A, Result], Sketch] | None" = None
     example: Mapping[str, Any] = field(default_factory=dict, hash=False)
     synonym: str = ""
     is_slow: bool = False
     batch: "Batch | None" = field(default=None, hash=False)
     is_foreign: bool = False  # of another program: its results are text of any kind
+
+    def __post_init__(self) -> None:
+        if fault := need_fault(self.needs):
+            raise TypeError(f"the tool {self.name!r}: {fault}")
 
     def schema(self) -> dict[str, Any]:
         """The tool as an OpenAI-style function schema: plain, without references.

@@ -2,10 +2,11 @@
 
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import Any, TypeVar
 
 from tools.core.clip import Picture
+from tools.core.inputs import Input
 from tools.core.outage import ToolOutage
 from tools.core.plugin_code import is_ctrl_c
 from tools.core.registry import Registry
@@ -21,8 +22,7 @@ from tools.core.tool import (
     ToolResult,
 )
 
-if TYPE_CHECKING:
-    from tools.itinerary.trip import Trip
+Held = TypeVar("Held", bound=Input)
 
 TOOLS: Registry[Tool[Any]] = Registry(
     "tools", "tool", dashes=False, group="gnomon.tools", accepts=lambda item: isinstance(item, Tool)
@@ -63,13 +63,22 @@ class Toolbox:
         self.schemas = [tool.schema() for tool in self._tools.values()]
 
     @property
-    def trip(self) -> "Trip | None":
-        """The trip that the tools are bound to, if there is one."""
-        return self._context.trip if self._context else None
+    def tools(self) -> tuple[Tool[Any], ...]:
+        """All tools that it was made with, whether they fit or not."""
+        return self._given
 
-    def on_trip(self, trip: "Trip") -> None:
-        """Bind the tools to a trip that has just become known: those of trips are offered from now on."""
-        self._bind(replace(self._context, trip=trip) if self._context else None)
+    @property
+    def context(self) -> ToolContext | None:
+        """What its calls look at."""
+        return self._context
+
+    def find(self, kind: type[Held]) -> Held | None:
+        """The input of this type that the tools work on, if there is one."""
+        return self._context.find(kind) if self._context else None
+
+    def learn(self, value: Input) -> None:
+        """Have the tools work on an input that has just become known: those that need it are offered now."""
+        self._bind(self._context.having(value) if self._context else None)
 
     def call(self, name: str, arguments: str) -> Observation:
         """Run the tool `name` on `arguments`, a JSON object as the model wrote it.
@@ -134,11 +143,18 @@ class WrappedToolbox(Toolbox):
         self.schemas = toolbox.schemas
 
     @property
-    def trip(self) -> "Trip | None":
-        return self._toolbox.trip
+    def tools(self) -> tuple[Tool[Any], ...]:
+        return self._toolbox.tools
 
-    def on_trip(self, trip: "Trip") -> None:
-        self._toolbox.on_trip(trip)
+    @property
+    def context(self) -> ToolContext | None:
+        return self._toolbox.context
+
+    def find(self, kind: type[Held]) -> Held | None:
+        return self._toolbox.find(kind)
+
+    def learn(self, value: Input) -> None:
+        self._toolbox.learn(value)
         self.schemas = self._toolbox.schemas
 
     def is_slow(self, name: str) -> bool:

@@ -26,9 +26,10 @@ def trip_of(context: ToolContext) -> Trip:
     Raises:
         ToolError: the sample plans no trip.
     """
-    if context.trip is None:
+    trip = context.find(Trip)
+    if trip is None:
         raise ToolError("unsupported: this question is not about a trip")
-    return context.trip
+    return trip
 
 
 def ask(trip: Trip, question: Coroutine[Any, Any, T]) -> T:
@@ -64,7 +65,7 @@ def place_named(trip: Trip, name: str) -> Place:
 
 def known_dot(context: ToolContext, name: str, label: str = "", role: Role = "asked") -> Dot | None:
     """The dot of a place of the trip, by name or id; asks only providers that need no network."""
-    trip = context.trip
+    trip = context.find(Trip)
     if trip is None:
         return None
     place = trip.named.get(name) or next((place for place in trip.named.values() if place.id == name), None)
@@ -82,7 +83,8 @@ def day_line(
     context: ToolContext, day: int, stops: Sequence[Dot | None], label: str, role: Role = "result"
 ) -> Line | None:
     """The stops of a day (from 0), from its start to its end; dashed, as the streets are not known."""
-    homes = [context.trip.home(day, at_end=at_end) if context.trip else None for at_end in (False, True)]
+    trip = context.find(Trip)
+    homes = [trip.home(day, at_end=at_end) if trip else None for at_end in (False, True)]
     start, end = ([(home.at.lon_deg, home.at.lat_deg)] if home else [] for home in homes)
     track = [*start, *(stop.at for stop in stops if stop), *end]
     return line_of(track, label, role, has_arrow=True, is_dashed=True)

@@ -4,7 +4,9 @@ import itertools
 import statistics
 from collections.abc import Collection, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import ClassVar
 
+from tools.core.inputs import BlindInput, OtherCall
 from tools.itinerary.choice import Choice, called, choose, is_article, readings, rivals
 from tools.itinerary.errors import AmbiguousPlace, BadArgument, NoSuchPlace, PlaceError, Unsupported
 from tools.itinerary.haversine import apart_m
@@ -23,7 +25,7 @@ NO_HITS: Answer[tuple[PlaceHit, ...]] = Answer(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Trip:
+class Trip(BlindInput):
     """What an agent, a tool and the verifier know of a request.
 
     `named` maps every name of the request to its place; `lost` names without one to the reason: the request
@@ -36,6 +38,11 @@ class Trip:
     `origins` says of each place of the request, by its id, who thought of it.
     `country` has two letters, or is empty.
     """
+
+    heading: ClassVar[str] = "On a trip"
+    in_words: ClassVar[str] = "a trip: a request with its places and ways"
+    is_told_later: ClassVar[bool] = True
+    is_of_any_cell: ClassVar[bool] = True  # whether a trip can be planned at all is a task of its own
 
     request: TripRequest
     provider: Provider
@@ -50,6 +57,31 @@ class Trip:
     cut: Mapping[str, str] = field(default_factory=dict)
     country: str = ""
     answerable: bool | None = None
+
+    def may_be_replaced_by(self, other: "Trip") -> bool:
+        """Whether the other request is another one, of the same data and by the same means."""
+        return self.request != other.request and (self.provider.name, self.request.mode) == (
+            other.provider.name,
+            other.request.mode,
+        )
+
+    def is_like(self, other: "Trip") -> bool:
+        """Whether the other one has as many places, and as many days from the same day of the week on."""
+        from tools.itinerary.stand_in_trip import is_like  # late: few samples have one
+
+        return is_like(self, other)
+
+    def stand_in(self, other: "Trip | None", *, seed: int) -> "Trip":
+        """The trip that answers under a blind placebo."""
+        from tools.itinerary.stand_in_trip import stand_in_trip  # late, as above
+
+        return stand_in_trip(self, other, seed)
+
+    def other_plan(self, *, key: str, call: OtherCall) -> object:
+        """A plan for tools that judge plans: half of them hold."""
+        from tools.itinerary.stand_in_trip import other_plan  # late, as above
+
+        return other_plan(self, key, call)
 
     @property
     def hotel(self) -> Place | None:

@@ -37,9 +37,10 @@ def record_of(context: ToolContext) -> MapRecord:
     Raises:
         ToolError: there is none.
     """
-    if context.map_record is None:
+    record = context.find(MapRecord)
+    if record is None:
         raise ToolError("This question has no map data.")
-    return context.map_record
+    return record
 
 
 def place_row(place: MapPlace) -> PlaceRow:

@@ -5,7 +5,9 @@ A field that the service left out is None or empty; nothing is worked out.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import ClassVar, Literal
+
+from tools.core.inputs import BlindInput
 
 Mode = Literal["foot", "car", "bicycle", "transit"]
 MODES: tuple[Mode, ...] = ("foot", "car", "bicycle", "transit")
@@ -90,13 +92,35 @@ class MapNames:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MapRecord:
-    """All that is known. `places` may hold a place more than once: by itself, and in lists of others."""
+class MapRecord(BlindInput):
+    """All that is known. `places` may hold a place more than once: by itself, and in lists of others.
+
+    `names` are those that a question about it gives away; no tool reads them.
+    """
+
+    heading: ClassVar[str] = "On the answers of a map service"
+    in_words: ClassVar[str] = "what a map service answered about the places of a question"
 
     places: tuple[MapPlace, ...] = ()
     nearby: tuple[NearbyList, ...] = ()
     legs: tuple[Leg, ...] = ()
     routes: tuple[MapRoute, ...] = ()
+    names: MapNames = field(default_factory=MapNames, compare=False)
+
+    def is_like(self, other: "MapRecord") -> bool:
+        """Whether the other one has all kinds of facts that this one has."""
+        return self.kinds() <= other.kinds()
+
+    def kinds(self) -> set[str]:
+        """Which kinds of facts it has: places, nearby, routes, and the modes of its ways."""
+        kinds = {"places": self.places, "nearby": self.nearby, "routes": self.routes}
+        return {kind for kind, facts in kinds.items() if facts} | {leg.mode for leg in self.legs}
+
+    def stand_in(self, other: "MapRecord | None", *, seed: int) -> "MapRecord":
+        """The record that answers under a blind placebo: its names are never what the true ones are."""
+        from tools.map_record.stand_in_record import stand_in_record  # late: few samples have one
+
+        return stand_in_record(self, other or self, self.names, seed)
 
     def place_names(self) -> tuple[str, ...]:
         """Names of places, of ends of ways, and of what lists are around, each once."""

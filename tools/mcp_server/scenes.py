@@ -12,13 +12,13 @@ from dataclasses import dataclass
 from typing import Any, get_type_hints
 
 from tools.core.json_schema import NULL
-from tools.core.tool import EMPTY_SCENE, Tool, ToolContext, ToolResult
+from tools.core.tool import Tool, ToolContext, ToolResult
 from tools.core.toolbox import Observation, Toolbox
 from tools.mcp_server.offer import ServedAnswer, ServedPicture, ServedResource, ServedTool
 
 ARGUMENT = "scene"
 SCHEME = "scene://"
-NOWHERE = ToolContext(scene=EMPTY_SCENE, gazetteer=True)
+NOWHERE = ToolContext(is_free=True)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

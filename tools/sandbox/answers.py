@@ -72,9 +72,10 @@ def sandbox_of(context: ToolContext) -> TravelSandbox:
     Raises:
         ToolError: there is none.
     """
-    if context.sandbox is None:
+    sandbox = context.find(TravelSandbox)
+    if sandbox is None:
         raise ToolError("This question has no travel sandbox.")
-    return context.sandbox
+    return sandbox
 
 
 def city_of(sandbox: TravelSandbox, name: str) -> str:

@@ -4,7 +4,9 @@ import datetime as dt
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import ClassVar, Literal
+
+from tools.core.inputs import BlindInput, OtherCall
 
 HouseRule = Literal["smoking", "parties", "children under 10", "visitors", "pets"]
 RoomType = Literal["shared room", "not shared room", "private room", "entire room"]
@@ -145,8 +147,11 @@ class Ride:
 
 
 @dataclass(frozen=True, kw_only=True)
-class TravelSandbox:
+class TravelSandbox(BlindInput):
     """All that is known for one trip: what is not in it does not exist for a plan."""
+
+    heading: ClassVar[str] = "On all that is known of a trip"
+    in_words: ClassVar[str] = "all that is known of the cities and ways of a trip"
 
     needs: TripNeeds
     cities: tuple[str, ...]
@@ -167,6 +172,18 @@ class TravelSandbox:
             key = (type(row).__name__, plain_words(row.name), plain_words(row.city))
             groups.setdefault(key, []).append(row)
         self._rows.update({key: tuple(rows) for key, rows in groups.items()})
+
+    def stand_in(self, other: "TravelSandbox | None", *, seed: int) -> "TravelSandbox | None":  # noqa: ARG002
+        """The sandbox that answers under a blind placebo; None where no other question has one."""
+        from tools.sandbox.stand_in_sandbox import stand_in_sandbox  # late: few samples have one
+
+        return stand_in_sandbox(self, other) if other else None
+
+    def other_plan(self, *, key: str, call: OtherCall) -> object | None:  # noqa: ARG002
+        """A plan for tools that judge plans: half of them hold."""
+        from tools.sandbox.stand_in_sandbox import other_plan  # late, as above
+
+        return other_plan(self, key)
 
     def lodging(self, name: str, city: str) -> Lodging | None:
         """The lodging of exactly this name in the city."""

@@ -2,8 +2,9 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
+from tools.core.inputs import Input
 from tools.scene.frame import Frame
 
 if TYPE_CHECKING:  # a process may hold a sample without a scene, and need neither
@@ -94,8 +95,11 @@ class MapImage:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, weakref_slot=True)
-class Scene:
+class Scene(Input):
     """Everything that is known about a place. Ids are unique within their kind."""
+
+    heading: ClassVar[str] = "On a scene"
+    in_words: ClassVar[str] = "a scene: cameras, places, roads or zones"
 
     id: str
     frame: Frame

@@ -14,18 +14,19 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tools.core.clip import Picture
+from tools.core.clip import Footage, Picture, Pictures
+from tools.core.inputs import Need
 from tools.core.open_picture import KEPT_AS_THEY_ARE, BadPicture, TooManyPixels, open_picture
 from tools.core.tool import (
     BadArguments,
     MediaSource,
-    Need,
     TextResult,
     Tool,
     ToolArgs,
     ToolContext,
     ToolError,
 )
+from tools.scene.scene import Scene
 from tools.servers.answer import Answer, BadResult
 from tools.servers.connections import connections
 from tools.servers.definition import Fill, ToolServer
@@ -39,13 +40,13 @@ PNG_START = b"\x89PNG\r\n\x1a\n"
 MAX_FAULTS = 5  # of one call's arguments, that the model is told
 MAX_CHECKS = 300_000  # of one value, by keywords of its schema, whose references can double at every step
 NEEDS: Mapping[Fill, Need] = {
-    "$scene": "scene",
-    "$scene_path": "scene",
-    "$picture": "pictures",
-    "$picture_path": "pictures",
-    "$pictures": "pictures",
-    "$clip_path": "footage",
-    "$sample_id": "nothing",
+    "$scene": Scene,
+    "$scene_path": Scene,
+    "$picture": Pictures,
+    "$picture_path": Pictures,
+    "$pictures": Pictures,
+    "$clip_path": Footage,
+    "$sample_id": None,
 }
 
 
@@ -138,7 +139,7 @@ def server_tool(server: str, definition: ToolServer, listed: ListedTool) -> Serv
         description=listed.description,
         args=ServerArgs,
         run=run,
-        needs="nothing",
+        needs=None,
         is_slow=True,
         is_foreign=True,
         server=server,

@@ -30,7 +30,16 @@ class BudgetClient:
     is known, or no call waits for money any more.
     """
 
-    def __init__(self, job_id: str, spec: JobSpec, *, store: Store, holder: str, ttl_s: float) -> None:
+    def __init__(
+        self,
+        job_id: str,
+        spec: JobSpec,
+        *,
+        store: Store,
+        holder: str,
+        ttl_s: float,
+        on_room: Callable[[], None] = lambda: None,
+    ) -> None:
         self.limit = SpendLimit(usd=spec.limits.usd, tokens=spec.limits.tokens)
         self._job_id, self._store, self._holder, self._ttl_s = job_id, store, holder, ttl_s
         self._calls, self._in_flight = 0, ZERO_USAGE
@@ -43,7 +52,7 @@ class BudgetClient:
         self._write: asyncio.Future[Any] | None = None  # the last one that the store was asked for
         self._is_shown = self._is_closed = False
         self.is_contended = self.is_exhausted = False
-        self.on_room: Callable[[], None] = lambda: None
+        self._on_room = on_room
 
     def cost_bound_of(self, spec: ModelSpec) -> CostBound:
         """What a call of that model may cost, as far as this process and others have learnt."""
@@ -117,7 +126,7 @@ class BudgetClient:
                     return self._charge_reservation(await self._reserve_from_store(most, trial), trial)
                 finally:
                     if self.is_contended and self._waiting == 1:
-                        self.on_room()
+                        self._on_room()
                     self.is_contended = False
         finally:
             self._waiting -= 1
@@ -169,7 +178,7 @@ class BudgetClient:
         self._reservations.charge(trial, used, less=ZERO_USAGE if taken is self._all else taken)
         if taken is self._all:
             self._granted, self._all = self._committed(), None  # the rest is everybody's
-            self.on_room()
+            self._on_room()
         self._settles.set()
 
     def mark_recorded(self, spent: Sequence[Usage]) -> None:

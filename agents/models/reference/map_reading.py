@@ -10,8 +10,10 @@ from typing import Any
 from agents.models.reference.tool_results import Call, answers_in, offered_in, results_of, texts_of
 from gnomon.core.message import Message
 from gnomon.core.model import Request
-from tools.core.tool import EMPTY_SCENE, ToolContext
+from tools.core.inputs import held
+from tools.core.tool import ToolContext
 from tools.core.toolbox import TOOLS, Toolbox
+from tools.map_record.record import MapRecord
 
 _FACTS = re.compile(r"\A(?:Map data|Context):\n", re.MULTILINE)
 _QUESTION = re.compile(
@@ -75,8 +77,8 @@ class MapEvidence:
         from gnomon.benchmarks.mapeval.context import read_context  # late: few jobs ask such questions
 
         record = read_context(self._facts or "").record
-        tools = [tool for tool in TOOLS.own() if tool.needs == "map_record"]
-        return Toolbox(tools, ToolContext(scene=EMPTY_SCENE, map_record=record))
+        tools = [tool for tool in TOOLS.own() if tool.needs is MapRecord]
+        return Toolbox(tools, ToolContext(inputs=held(record)))
 
     def _look_up(self, call: Call) -> Mapping[str, Any] | None:
         observation = self._toolbox.call(call.tool, json.dumps(call.arguments))

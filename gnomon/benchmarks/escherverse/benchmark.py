@@ -16,8 +16,9 @@ from gnomon.core.sample import Sample
 from gnomon.core.score import Score
 from gnomon.core.select import Select
 from gnomon.media import MediaStore
+from tools.core.clip import Footage
+from tools.core.inputs import Need
 from tools.core.sketch import Sketch
-from tools.core.tool import Need
 
 
 class EscherVerse:
@@ -31,7 +32,7 @@ class EscherVerse:
     needs_data = True
     is_cpu_bound = True
     headline: Literal["mean_of_cells", "mean_of_samples"] = "mean_of_samples"
-    provides: tuple[Need, ...] = ("footage", "nothing")
+    provides: tuple[Need, ...] = (Footage, None)
     options: frozenset[Varied] = frozenset({"frames", "fps", "paper"})
 
     def open(

@@ -18,6 +18,7 @@ from gnomon.media.clip_frames import show_clip
 from gnomon.media.clip_samples import ClipSamples
 from gnomon.media.clips import Clips, Look
 from gnomon.media.rules import FrameRule, Spread, Uniform, as_asked
+from tools.core.inputs import held
 from tools.core.regular_file import read_regular
 
 FILE = "Escher-Bench.json"
@@ -40,7 +41,7 @@ def _sample(
         ref=ref_of(item),
         parts=parts_of(item, protocol, clip.frames),
         target={"item": item},
-        footage=clip.footage,
+        inputs=held(clip.footage),
         missing=clip.missing,
         broken=clip.fault,
     )

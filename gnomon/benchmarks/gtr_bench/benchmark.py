@@ -16,8 +16,9 @@ from gnomon.core.sample import Sample, Shown, Transform
 from gnomon.core.score import Score
 from gnomon.core.select import Select
 from gnomon.media import MediaStore
+from tools.core.inputs import Need
 from tools.core.sketch import Sketch
-from tools.core.tool import Need
+from tools.scene.scene import Scene
 
 
 class GtrBench:
@@ -32,7 +33,7 @@ class GtrBench:
     variants: tuple[str, ...] = ()
     needs_data = True
     headline: Literal["mean_of_cells", "mean_of_samples"] = "mean_of_cells"
-    provides: tuple[Need, ...] = ("scene", "nothing")
+    provides: tuple[Need, ...] = (Scene, None)
 
     def open(
         self, *, data: Path | None, select: Select, protocol: PromptProtocol, media: MediaStore

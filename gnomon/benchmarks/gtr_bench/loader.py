@@ -26,6 +26,7 @@ from gnomon.media import MediaStore
 from gnomon.media.clips import Clips, Look, Mark
 from gnomon.media.clips import jpeg as encoded
 from gnomon.media.rules import AtIndices
+from tools.core.inputs import held
 from tools.core.regular_file import open_regular, read_regular
 from tools.scene.scene import Camera, Scene
 
@@ -166,7 +167,7 @@ class GtrSamples:
             ref=ref,
             parts=parts_of(case, self.protocol, map_image, frames),
             target={"case": case, "protocol": self.protocol, "draws_map": bool(self.layout.scene_of(case))},
-            scene=self._scene(case, map_image),
+            inputs=held(self._scene(case, map_image)),
             missing=tuple(missing),
             join="texts_first" if self.protocol == "official" else "in_order",
         )

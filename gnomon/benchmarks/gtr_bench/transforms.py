@@ -22,6 +22,7 @@ from gnomon.transforms.lots import derangement
 from gnomon.transforms.scene_move import Move, moved_scene
 from gnomon.transforms.scene_names import renamed_scene
 from gnomon.transforms.wording import in_feet, renamed, shifted, turned
+from tools.core.inputs import held
 from tools.scene.scene import Scene
 
 ALL_TASKS = frozenset(TASKS)
@@ -89,7 +90,7 @@ def transformed(
         sample,
         parts=parts_of(changed, protocol, map_image, pictures, films),
         target={**sample.target, "case": changed, "applied": applied, **({"films": films} if films else {})},
-        scene=scene,
+        inputs={**sample.inputs, **held(scene)},
     )
 
 

@@ -23,8 +23,9 @@ from gnomon.core.sample import DataFault, Sample, SampleRef
 from gnomon.core.score import Score
 from gnomon.core.select import Select
 from gnomon.media import MediaStore
+from tools.core.inputs import Need, held
 from tools.core.sketch import Sketch
-from tools.core.tool import Need
+from tools.itinerary.trip import Trip
 
 SAMPLES = 120  # where `select.limit` is not given: 20 per family
 CITY = "helsinki"
@@ -59,7 +60,7 @@ class GeneratedTrips:
             ref=number.ref(),
             parts=parts_of(task),
             target={"task": task},
-            trip=task.trip.unjudged(),
+            inputs=held(task.trip.unjudged()),
             follow_ups=follow_ups(task),
         )
 
@@ -93,7 +94,7 @@ class OneTrip:
             task = request_task(self.request)
         except SpecError as error:
             raise DataError(error.message, field=error.field) from None
-        return Sample(ref=self.refs[0], parts=parts_of(task), target={"task": task}, trip=task.trip)
+        return Sample(ref=self.refs[0], parts=parts_of(task), target={"task": task}, inputs=held(task.trip))
 
 
 class Itinerary:
@@ -107,7 +108,7 @@ class Itinerary:
     needs_data = False
     headline: Literal["mean_of_cells", "mean_of_samples"] = "mean_of_cells"
     is_cpu_bound = True  # places are looked up, perhaps at services; plans are searched for and verified
-    provides: tuple[Need, ...] = ("trip", "nothing")
+    provides: tuple[Need, ...] = (Trip, None)
     plans_requests = True
 
     def open(

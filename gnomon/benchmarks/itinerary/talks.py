@@ -10,6 +10,7 @@ from gnomon.benchmarks.itinerary.sayings import MARK, STANDS
 from gnomon.benchmarks.itinerary.task import Task, Turn
 from gnomon.core.sample import FollowUp, Part
 from gnomon.core.score import Score
+from tools.core.inputs import held
 from tools.itinerary.errors import BadArgument, PlaceError
 from tools.itinerary.plan import Plan
 from tools.itinerary.provider import answered
@@ -40,7 +41,7 @@ def follow_ups(task: Task) -> tuple[FollowUp, ...]:
             Part(content="\n".join(words)),
             Part(content=f"\n\n{FACTS}\n{facts_in_words(turn.task)}", shown="facts"),
         )
-        said.append(FollowUp(parts=parts, trip=turn.task.trip.unjudged()))
+        said.append(FollowUp(parts=parts, inputs=held(turn.task.trip.unjudged())))
         before = turn.task
     return tuple(said)
 

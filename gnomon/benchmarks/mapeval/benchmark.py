@@ -1,6 +1,7 @@
 """MapEval as a benchmark plug-in."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any, Literal
@@ -26,9 +27,10 @@ from gnomon.core.sample import SHOWABLE, Sample, SampleRef, Shown
 from gnomon.core.score import Score
 from gnomon.core.select import Select
 from gnomon.media import MediaStore
+from tools.core.inputs import Need, held
 from tools.core.marks import dot_at
 from tools.core.sketch import Sketch
-from tools.core.tool import Need
+from tools.map_record.record import MapRecord
 
 
 class MapEval:
@@ -41,7 +43,7 @@ class MapEval:
     variants: tuple[str, ...] = ()
     needs_data = True
     headline: Literal["mean_of_cells", "mean_of_samples"] = "mean_of_samples"
-    provides: tuple[Need, ...] = ("map_record", "nothing")
+    provides: tuple[Need, ...] = (MapRecord, None)
     official_show: tuple[Shown, ...] = (*SHOWABLE, "facts")
     task_names: Mapping[str, str] = {"poi": "about one place or a pair of places"}
 
@@ -132,8 +134,7 @@ def _sample(protocol: PromptProtocol, ref: SampleRef, question: MapQuestion) -> 
         ref=ref,
         parts=parts_of(question, protocol),
         target={"question": question, "protocol": protocol},
-        map_record=question.evidence.record,
-        map_names=names_of(question),
+        inputs=held(replace(question.evidence.record, names=names_of(question))),
     )
 
 

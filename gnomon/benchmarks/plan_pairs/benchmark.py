@@ -29,8 +29,8 @@ from gnomon.core.score import Score
 from gnomon.core.select import Select
 from gnomon.media import MediaStore
 from gnomon.reading.choices import read_choice
+from tools.core.inputs import Need
 from tools.core.sketch import Sketch
-from tools.core.tool import Need
 
 
 class PlanPairs:
@@ -43,7 +43,7 @@ class PlanPairs:
     variants: tuple[str, ...] = ()
     needs_data = True
     headline: Literal["mean_of_cells", "mean_of_samples"] = "mean_of_samples"
-    provides: tuple[Need, ...] = ("nothing",)
+    provides: tuple[Need, ...] = (None,)
 
     def open(
         self,

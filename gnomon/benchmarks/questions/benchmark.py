@@ -40,10 +40,12 @@ from gnomon.media import MediaStore
 from gnomon.media.clip_transforms import answer_in_original, permuted
 from gnomon.media.clip_views import clip_options, clip_spans, clip_verdict, shown_clips
 from gnomon.media.rules import Uniform, as_asked
+from tools.core.clip import Footage, Pictures
+from tools.core.inputs import Need
 from tools.core.sketch import Sketch
-from tools.core.tool import Need
+from tools.scene.scene import Scene
 
-NEEDS: Mapping[str, Need] = {"scene": "scene", "video": "footage", "images": "pictures"}  # by column
+NEEDS: Mapping[str, Need] = {"scene": Scene, "video": Footage, "images": Pictures}  # by column
 MAX_QUOTED = 120  # characters of an answer that cannot be read
 
 
@@ -66,7 +68,7 @@ class Questions:
         self, reading: Reading | None = None, *, provides: tuple[Need, ...] = tuple(NEEDS.values())
     ) -> None:
         self._reading = reading or Reading()
-        self.provides: tuple[Need, ...] = (*provides, "nothing")
+        self.provides: tuple[Need, ...] = (*provides, None)
 
     def serving(self, data: Path) -> Benchmark:
         """The same benchmark for what some row of the file has."""

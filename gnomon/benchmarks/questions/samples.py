@@ -14,6 +14,7 @@ from gnomon.media.clip_frames import find_clip, show_clip
 from gnomon.media.clip_samples import labelled_frames
 from gnomon.media.clips import AS_IT_IS, Clips, Frames
 from gnomon.media.rules import FrameRule
+from tools.core.inputs import held
 
 FRAMES = 16  # of a clip, evenly in time, unless the job says otherwise
 
@@ -66,8 +67,7 @@ class OwnSamples:
                 "pictures": tuple(pictures),
                 "usual": file.usual.guess(question),
             },
-            scene=file.scene(question),
-            footage=clip.footage if clip else None,
+            inputs=held(file.scene(question), clip.footage if clip else None),
             missing=clip.missing if clip else (),
             broken=clip.fault if clip else "",
         )

@@ -35,8 +35,9 @@ from gnomon.media import MediaStore
 from gnomon.media.clip_samples import draw_samples, question_of
 from gnomon.media.clip_transforms import answer_in_original, permuted
 from gnomon.media.clip_views import clip_question_view, clip_verdict
+from tools.core.clip import Footage
+from tools.core.inputs import Need
 from tools.core.sketch import Sketch
-from tools.core.tool import Need
 
 
 class StiBench:
@@ -50,7 +51,7 @@ class StiBench:
     needs_data = True
     is_cpu_bound = True
     headline: Literal["mean_of_cells", "mean_of_samples"] = "mean_of_samples"
-    provides: tuple[Need, ...] = ("footage", "nothing")
+    provides: tuple[Need, ...] = (Footage, None)
     question_file = QuestionFile(name="qa.parquet", clips="video", id_of=sample_id_of)
     options: frozenset[Varied] = frozenset({"frames", "fps", "paper"})
     transforms: Mapping[Transform, frozenset[str]] = {"permute_options": frozenset(TASKS)}

@@ -30,8 +30,9 @@ from gnomon.core.sample import SHOWABLE, Sample, SampleRef, Shown
 from gnomon.core.score import Score
 from gnomon.core.select import Select
 from gnomon.media import MediaStore
+from tools.core.inputs import Need, held
 from tools.core.sketch import Sketch
-from tools.core.tool import Need
+from tools.sandbox.record import TravelSandbox
 
 
 class TravelPlanner:
@@ -44,7 +45,7 @@ class TravelPlanner:
     variants: tuple[str, ...] = ()
     needs_data = True
     headline: Literal["mean_of_cells", "mean_of_samples"] = "mean_of_samples"
-    provides: tuple[Need, ...] = ("sandbox", "nothing")
+    provides: tuple[Need, ...] = (TravelSandbox, None)
     official_show: tuple[Shown, ...] = (*SHOWABLE, "facts")
 
     def open(
@@ -136,7 +137,7 @@ class TravelPlanner:
 
 
 def _sample(protocol: PromptProtocol, ref: SampleRef, task: TravelTask) -> Sample:
-    return Sample(ref=ref, parts=parts_of(task, protocol), target={"task": task}, sandbox=task.sandbox)
+    return Sample(ref=ref, parts=parts_of(task, protocol), target={"task": task}, inputs=held(task.sandbox))
 
 
 def _ref(task: TravelTask, cluster: str) -> SampleRef:

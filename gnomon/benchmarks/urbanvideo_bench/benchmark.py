@@ -33,8 +33,9 @@ from gnomon.core.select import Select
 from gnomon.media import MediaStore
 from gnomon.media.clip_samples import draw_samples, question_of
 from gnomon.media.clip_views import clip_question_view, clip_verdict
+from tools.core.clip import Footage
+from tools.core.inputs import Need
 from tools.core.sketch import Sketch
-from tools.core.tool import Need
 
 
 class UrbanVideoBench:
@@ -48,7 +49,7 @@ class UrbanVideoBench:
     needs_data = True
     is_cpu_bound = True
     headline: Literal["mean_of_cells", "mean_of_samples"] = "mean_of_samples"
-    provides: tuple[Need, ...] = ("footage", "nothing")
+    provides: tuple[Need, ...] = (Footage, None)
     question_file = QuestionFile(name="MCQ.parquet", clips="videos", id_of=sample_id_of)
     options: frozenset[Varied] = frozenset({"frames", "fps", "together", "paper"})
 

@@ -27,8 +27,10 @@ from gnomon.core.sample import Sample
 from gnomon.core.score import Score
 from gnomon.core.select import Select
 from gnomon.media import MediaStore
+from tools.core.clip import Footage
+from tools.core.inputs import Need
 from tools.core.sketch import Sketch
-from tools.core.tool import Need
+from tools.gazetteer.japan import Gazetteer
 
 
 class VirBench:
@@ -43,7 +45,7 @@ class VirBench:
     needs_data = True
     is_cpu_bound = True
     headline: Literal["mean_of_cells", "mean_of_samples"] = "mean_of_cells"
-    provides: tuple[Need, ...] = ("footage", "gazetteer", "nothing")
+    provides: tuple[Need, ...] = (Footage, Gazetteer, None)
     options: frozenset[Varied] = frozenset({"frames", "fps", "language"})
 
     def open(

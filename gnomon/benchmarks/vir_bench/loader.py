@@ -22,6 +22,8 @@ from gnomon.media.clip_frames import show_clip
 from gnomon.media.clip_samples import ClipSamples, read_rows
 from gnomon.media.clips import Clips, Look
 from gnomon.media.rules import FrameRule, Spread, Uniform, as_asked
+from tools.core.inputs import held
+from tools.gazetteer.japan import JAPAN
 
 SUBTASKS = ("node", "edge")
 SPLITS = ("test", "validation")
@@ -76,8 +78,7 @@ def _sample(
         ref=ref,
         parts=parts_of(journey, ref.task, protocol, clip.frames),
         target={"journey": journey, "subtask": ref.task},
-        footage=clip.footage,
-        gazetteer=True,
+        inputs=held(clip.footage, JAPAN),
         missing=clip.missing,
         broken=clip.fault,
     )

@@ -23,8 +23,9 @@ from gnomon.worlds.features import features_of
 from gnomon.worlds.options import WorldOptions
 from gnomon.worlds.oracle_steps import steps_of
 from gnomon.worlds.sample_numbers import CELLS, Number, Numbers, number_of
+from tools.core.inputs import Need, held
 from tools.core.sketch import Sketch
-from tools.core.tool import Need
+from tools.scene.scene import Scene
 
 if TYPE_CHECKING:
     from gnomon.benchmarks.worlds.clips import ShownClips
@@ -62,8 +63,7 @@ class WorldSamples:
             ref=ref,
             parts=parts_of(case, self.protocol, picture, frames, films),
             target=target if films is None else {**target, "films": films},
-            scene=drawn.world.scene,
-            footage=clips.footage if clips else None,
+            inputs=held(drawn.world.scene, clips.footage if clips else None),
             join="texts_first" if self.protocol == "official" else "in_order",
         )
 
@@ -96,7 +96,7 @@ class Worlds:
     variants: tuple[str, ...] = ()
     needs_data = False
     headline: Literal["mean_of_cells", "mean_of_samples"] = "mean_of_cells"
-    provides: tuple[Need, ...] = ("scene", "nothing")
+    provides: tuple[Need, ...] = (Scene, None)
     options: frozenset[Varied] = frozenset({"frames", "fps", "difficulty", "world"})
 
     def open(

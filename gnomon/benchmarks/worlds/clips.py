@@ -25,7 +25,7 @@ from gnomon.worlds.question import box
 from gnomon.worlds.rendering.clip import Clip as DrawnClip
 from gnomon.worlds.rendering.clip import Style, clips_of
 from gnomon.worlds.rendering.film import MEDIA_TYPE, film
-from tools.core.clip import Box, ClipFrame, FootageFacts, Picture
+from tools.core.clip import Box, ClipFrame, Footage, FootageFacts, Picture
 
 
 class FilmedClip(Protocol):
@@ -145,7 +145,7 @@ def jpeg(image: Image.Image) -> bytes:
 
 
 @dataclass(frozen=True, kw_only=True)
-class WorldFootage:
+class WorldFootage(Footage):
     """All clips of a question, one behind the other as the prompt shows them; drawn when asked for."""
 
     sample_id: str

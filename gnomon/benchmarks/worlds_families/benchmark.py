@@ -24,9 +24,10 @@ from gnomon.worlds.families.drawing import FAMILIES, draw_question
 from gnomon.worlds.families.family import Family, FamilyQuestion
 from gnomon.worlds.families.family_numbers import FamilyNumber, FamilyNumbers, family_number_of
 from gnomon.worlds.families.features import FEATURES, features_of
+from tools.core.inputs import Need, held
 from tools.core.scene_marks import way_lines
 from tools.core.sketch import Sketch
-from tools.core.tool import Need
+from tools.scene.scene import Scene
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,7 +53,7 @@ class FamilySamples:
             ref=number.ref(),
             parts=_parts(drawn.question, picture),
             target={"question": drawn.question},
-            scene=drawn.world.scene,
+            inputs=held(drawn.world.scene),
         )
 
 
@@ -82,7 +83,7 @@ class WorldsFamilies(LetteredQuestions):
     variants: tuple[str, ...] = ()
     needs_data = False
     headline: Literal["mean_of_cells", "mean_of_samples"] = "mean_of_cells"
-    provides: tuple[Need, ...] = ("scene", "nothing")
+    provides: tuple[Need, ...] = (Scene, None)
     options: frozenset[Varied] = frozenset({"difficulty"})
 
     def open(

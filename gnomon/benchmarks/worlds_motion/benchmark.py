@@ -25,8 +25,9 @@ from gnomon.worlds.families.family_numbers import FamilyNumber, FamilyNumbers, f
 from gnomon.worlds.motion.drawing import MOTION_TASKS, SCENES, DrawnMotion, MotionTask, draw_motion
 from gnomon.worlds.motion.features import FEATURES
 from gnomon.worlds.motion.tour import Tour
-from tools.core.clip import Box, ClipFrame, FootageFacts
-from tools.core.tool import Need
+from tools.core.clip import Box, ClipFrame, Footage, FootageFacts
+from tools.core.inputs import Need, held
+from tools.scene.scene import Scene
 
 if TYPE_CHECKING:
     from gnomon.benchmarks.worlds.clips import WorldFootage
@@ -36,7 +37,7 @@ LOOKS = 1  # a change that changes pictures changes it
 
 
 @dataclass(frozen=True, kw_only=True)
-class TourFootage:
+class TourFootage(Footage):
     """A tour's clip for tools that look at it; nothing is drawn before one does."""
 
     tour: Tour
@@ -90,8 +91,7 @@ class MotionSamples:
                 Part(content=asked(drawn.question)),
             ),
             target={"question": drawn.question},
-            scene=drawn.tour.world.scene,
-            footage=footage,
+            inputs=held(drawn.tour.world.scene, footage),
         )
 
     def _map(self, drawn: DrawnMotion, task: MotionTask) -> tuple[Part, ...]:
@@ -141,7 +141,7 @@ class WorldsMotion(LetteredQuestions):
     variants: tuple[str, ...] = ()
     needs_data = False
     headline: Literal["mean_of_cells", "mean_of_samples"] = "mean_of_cells"
-    provides: tuple[Need, ...] = ("scene", "footage", "nothing")
+    provides: tuple[Need, ...] = (Scene, Footage, None)
     options: frozenset[Varied] = frozenset({"frames", "fps", "difficulty"})
 
     def open(

@@ -13,6 +13,7 @@ from typing import Literal
 import numpy as np
 from typing_extensions import TypedDict
 
+from gnomon.conditions.results import DOUBTS_RESULTS
 from gnomon.core.agent import runs_tools
 from gnomon.core.arm import Arm, differences
 from gnomon.core.model import Request
@@ -26,7 +27,6 @@ from gnomon.statistics.design import Codes, Floats, design
 from gnomon.statistics.paired import ratio_of_means
 from gnomon.stopping import while_wanted
 from gnomon.tokens import TokenEstimator
-from gnomon.trials.run_trial import DOUBTS_RESULTS
 from tools.core.toolbox import TOOLS
 
 MARGIN = 0.1  # of the live arm's mean; of all trials where it is the share of those that doubt

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from typing_extensions import TypedDict
 
+from gnomon.conditions.results import DOUBTS_RESULTS
 from gnomon.core.arm import Arm
 from gnomon.core.model import Request
 from gnomon.core.row_batch import RowBatch
@@ -37,7 +38,6 @@ from gnomon.report.server_cards import (
 from gnomon.report.text_formats import escape_markdown, markdown_table
 from gnomon.stopping import while_wanted
 from gnomon.tokens import TokenEstimator
-from gnomon.trials.run_trial import DOUBTS_RESULTS
 from tools.servers.listing import server_in
 
 

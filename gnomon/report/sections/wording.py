@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 from typing_extensions import TypedDict
 
+from gnomon.conditions.confidence import METRIC
 from gnomon.core.arm import Arm, differences
 from gnomon.core.row_batch import RowBatch
 from gnomon.report.score_matrix import ScoreMatrix
@@ -16,7 +17,6 @@ from gnomon.statistics.calibration import Calibration, calibration
 from gnomon.statistics.design import Headline
 from gnomon.statistics.spread import spread
 from gnomon.stopping import while_wanted
-from gnomon.trials.confidence import METRIC
 
 CALLED = "Samples on which a tool was called, by wording"
 FACTORS = {"wording": ("wording",), "the tools' names and order": ("tool_names", "tool_order")}

@@ -8,6 +8,7 @@ import pytest
 from gnomon.core.sample import Sample, SampleRef
 from gnomon.core.trace import NoteStep, ReplyStep, ToolStep, Trace
 from gnomon.drawing.trace_sketches import LONGEST, step_sketches
+from tools.core.inputs import held
 from tools.core.sketch import Dot, Sketch
 from tools.core.tool import ToolContext
 from tools.core.toolbox import TOOLS, Toolbox
@@ -21,7 +22,7 @@ SCENE = Scene(
     cameras={name: Camera(id=name, xy_m=(x_m, 0.0)) for name, x_m in (("c1", 0.0), ("c2", 30.0))},
 )
 SAMPLE = Sample(
-    ref=SampleRef(sample_id="q", task="t", cell="c", cluster="k"), parts=(), target={}, scene=SCENE
+    ref=SampleRef(sample_id="q", task="t", cell="c", cluster="k"), parts=(), target={}, inputs=held(SCENE)
 )
 ARGUMENTS = json.dumps({"start": {"camera": "c1"}, "end": {"camera": "c2"}})
 
@@ -36,7 +37,7 @@ def call(name="distance", arguments=ARGUMENTS, observation="{}", error=None):
 
 
 def real_call():
-    tools = Toolbox([TOOLS.get("distance")], ToolContext(scene=SCENE))
+    tools = Toolbox([TOOLS.get("distance")], ToolContext(inputs=held(SCENE)))
     return call(observation=tools.call("distance", ARGUMENTS).content)
 
 

@@ -21,6 +21,7 @@ from gnomon.media import MediaStore
 from gnomon.spec.rules import parse_spec
 from tests.numbered import number_of
 from tests.published_graphs import KANSAI, KANTO, VIR_ROWS, publish_vir
+from tools.gazetteer.japan import Gazetteer
 
 GOLD = {
     "prefectures": ["Osaka", "Nara"],
@@ -107,7 +108,7 @@ def test_the_guarded_frames_are_the_middles_of_equal_spans(published: Path, medi
     sample = opened(published, media).get("kansai_01.node")
     assert shown(sample, media) == [int((step + 0.5) * 300 / 64) for step in range(64)]
     assert "0.20 s" in text_of(sample)
-    assert sample.gazetteer
+    assert sample.find(Gazetteer)
 
 
 def test_the_released_shuffle_can_be_undone_and_the_guarded_order_tells_nothing(

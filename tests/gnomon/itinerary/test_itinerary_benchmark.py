@@ -22,6 +22,7 @@ from tools.itinerary.osm.city import city_files
 from tools.itinerary.proof import is_conflict
 from tools.itinerary.provider import answered
 from tools.itinerary.solve import constraints
+from tools.itinerary.trip import Trip
 from tools.itinerary.verify.verify import verify_plan
 
 SOME = 12
@@ -173,8 +174,8 @@ def test_what_only_the_scorer_may_know_reaches_no_tool(tmp_path: Path) -> None:
     )
     for ref in samples.refs:
         sample = samples.get(ref.sample_id)
-        assert sample.trip is not None
-        assert sample.trip.answerable is None
+        assert sample.find(Trip) is not None
+        assert sample.find(Trip).answerable is None
         text = json.dumps(sample.messages(("facts",)))
         assert "optimum" not in text
         assert sample.target["task"].witness not in text

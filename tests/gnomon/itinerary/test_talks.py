@@ -16,6 +16,7 @@ from gnomon.core.sample import Sample
 from gnomon.core.select import Select
 from gnomon.media import MediaStore
 from tools.itinerary.proof import is_conflict
+from tools.itinerary.trip import Trip
 
 SOME = 10
 GAPS: dict[str, dict[str, Any]] = {
@@ -162,8 +163,7 @@ def test_a_follow_up_shows_facts_only_where_an_arm_does_and_never_the_answer(tmp
             told, plain = (str(follow.message(show)) for show in (("facts",), ()))
             assert ("FACTS:" in told, "FACTS:" in plain) == (True, False)
             assert turn.task.witness not in told
-            assert follow.trip is not None
-            assert follow.trip.answerable is None
+            assert follow.inputs[Trip].answerable is None
 
 
 def test_a_page_shows_every_turn_and_says_how_the_first_plan_was(tmp_path: Path) -> None:

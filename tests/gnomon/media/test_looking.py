@@ -12,7 +12,8 @@ from gnomon.media import MediaStore
 from gnomon.media.clip_frames import ClipFootage
 from gnomon.media.clips import Clips
 from tests.numbered import number_of, write_clip
-from tools.core.tool import EMPTY_SCENE, ToolContext
+from tools.core.inputs import held
+from tools.core.tool import ToolContext
 from tools.core.toolbox import TOOLS, Observation, Toolbox
 
 
@@ -24,7 +25,7 @@ def media(tmp_path: Path) -> MediaStore:
 @pytest.fixture
 def toolbox(tmp_path: Path, media: MediaStore) -> Toolbox:
     path = write_clip(tmp_path / "a.mp4", 40, width=320, height=192)
-    return Toolbox(TOOLS, ToolContext(scene=EMPTY_SCENE, footage=ClipFootage(clips=Clips(media), path=path)))
+    return Toolbox(TOOLS, ToolContext(inputs=held(ClipFootage(clips=Clips(media), path=path))))
 
 
 def look(toolbox: Toolbox, name: str, **arguments: object) -> tuple[dict[str, object], Observation]:
@@ -90,9 +91,7 @@ def test_a_broken_clip_is_told_and_no_crash(tmp_path: Path, media: MediaStore) -
     broken = tmp_path / "broken.mp4"
     broken.write_bytes(b"no video")
     footage = ClipFootage(clips=Clips(media), path=broken)
-    told, seen = look(
-        Toolbox(TOOLS, ToolContext(scene=EMPTY_SCENE, footage=footage)), "look_at_frame", time_s=0
-    )
+    told, seen = look(Toolbox(TOOLS, ToolContext(inputs=held(footage))), "look_at_frame", time_s=0)
     assert "broken.mp4" in str(told["error"])
     assert seen.error == "tool_error"
 
@@ -101,6 +100,6 @@ def test_only_tools_that_fit_a_sample_are_offered(toolbox: Toolbox) -> None:
     offered = {schema["function"]["name"] for schema in toolbox.schemas}
     assert {"look_at_frame", "measure_motion"} <= offered
     assert not offered & {"distance", "list_cameras", "camera_view"}
-    bare = Toolbox(TOOLS, ToolContext(scene=EMPTY_SCENE))
+    bare = Toolbox(TOOLS, ToolContext())
     assert "look_at_frame" not in {schema["function"]["name"] for schema in bare.schemas}
     assert bare.call("look_at_frame", '{"time_s": 0}').error == "unknown_tool"

@@ -27,6 +27,7 @@ from gnomon.media import MediaStore
 from gnomon.spec.job_spec import JobSpec
 from gnomon.spec.rules import Context, check_spec, open_samples
 from tools.core.toolbox import TOOLS
+from tools.scene.scene import Scene
 from workers.open_job import open_spec
 
 EXAMPLES = Path(__file__).parents[3] / "examples" / "questions"
@@ -294,9 +295,9 @@ def test_all_tools_are_those_for_which_some_row_of_the_file_has_something(
         path.write_text("\n".join(",".join(row) for row in (rows[0].keys(), *(r.values() for r in rows))))
     else:
         path.write_text("\n".join(map(json.dumps, rows)))
-    tools = {tool.name for tool in TOOLS.own() if tool.needs == "nothing"}
+    tools = {tool.name for tool in TOOLS.own() if tool.needs is None}
     if held_in_a_row == "a scene":
-        tools |= {tool.name for tool in TOOLS.own() if tool.needs == "scene"}
+        tools |= {tool.name for tool in TOOLS.own() if tool.needs is Scene}
     arm = {"name": "tools", "agent": "react", "tools": "all"}
     assert with_all_tools([ARMS[0], arm], path) == [set(), tools]
     assert with_all_tools({"preset": "ladder"}, path)[-1] == tools

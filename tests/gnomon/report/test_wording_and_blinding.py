@@ -6,13 +6,13 @@ from typing import Any
 import numpy as np
 import pytest
 
+from gnomon.conditions.results import DOUBTS_RESULTS
 from gnomon.core.row import Row
 from gnomon.report.html import render_html
 from gnomon.report.markdown import render_markdown
 from gnomon.report.report import Report
 from gnomon.report.terminal import summary_text
 from gnomon.statistics.calibration import calibration
-from gnomon.trials.run_trial import DOUBTS_RESULTS
 
 Make = Callable[..., Any]
 LIVE = {"name": "live", "agent": "react", "tools": ["bearing"]}

@@ -13,6 +13,7 @@ from gnomon.transforms.scene_move import Move, moved_scene
 from gnomon.transforms.scene_names import renamed_scene
 from gnomon.transforms.wording import shifted, turned
 from gnomon.worlds.drawing import world_of
+from tools.core.inputs import held
 from tools.core.tool import ToolContext
 from tools.core.toolbox import TOOLS, Toolbox
 from tools.geometry.angles import EIGHTHS, turn_deg
@@ -38,7 +39,9 @@ def numbers(scene: Scene) -> dict[str, Any]:
 
 
 def call(scene: Scene, tool: str, **arguments: Any) -> dict[str, Any]:
-    observation = Toolbox([TOOLS.get(tool)], ToolContext(scene=scene)).call(tool, json.dumps(arguments))
+    observation = Toolbox([TOOLS.get(tool)], ToolContext(inputs=held(scene))).call(
+        tool, json.dumps(arguments)
+    )
     return dict(json.loads(observation.content)) if observation.error is None else {}
 
 

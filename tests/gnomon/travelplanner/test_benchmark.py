@@ -24,6 +24,7 @@ from gnomon.core.sample import SHOWABLE, Sample, SampleRef
 from gnomon.core.select import Select
 from gnomon.media import MediaStore
 from tests.published_trips import EASY, GOOD_PLAN, HARD, rows, written
+from tools.core.inputs import held
 
 FACTS = (*SHOWABLE, "facts")
 TEXT_PLAN = "\n".join(
@@ -120,7 +121,7 @@ _plans = st.lists(st.dictionaries(_fields, _texts | st.none() | st.integers() | 
 def test_whatever_a_model_writes_gets_a_score(reply: str) -> None:
     task = task_of(rows()[0])
     ref = SampleRef(sample_id="1", task="easy", cell="easy", cluster="1")
-    sample = Sample(ref=ref, parts=(), target={"task": task}, sandbox=task.sandbox)
+    sample = Sample(ref=ref, parts=(), target={"task": task}, inputs=held(task.sandbox))
     for scoring in ("strict", "official"):
         score = travelplanner.score(sample, reply, scoring=scoring)  # type: ignore[arg-type] # two names
         assert score.value is not None

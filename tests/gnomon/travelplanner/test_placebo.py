@@ -10,12 +10,14 @@ from gnomon.core.select import Select
 from gnomon.media import MediaStore
 from gnomon.trials.blind_placebo import BlindPlacebo
 from gnomon.trials.donors import Donors
-from gnomon.trials.stand_in_sandbox import stand_in_sandbox
 from tests.published_trips import EASY, city, rows, ways, written
-from tools.core.tool import EMPTY_SCENE, ToolContext
+from tools.core.inputs import held
+from tools.core.tool import ToolContext
 from tools.core.toolbox import TOOLS
+from tools.sandbox.record import TravelSandbox
 from tools.sandbox.rules import judge
 from tools.sandbox.scheduler import find_trip
+from tools.sandbox.stand_in_sandbox import stand_in_sandbox
 
 DOVER = {
     **city("Dover"),
@@ -52,7 +54,7 @@ def opened(tmp_path: Path, *more: dict[str, Any]) -> tuple[Sample, Donors]:
 
 
 def scheduled(sample: Sample, donors: Donors) -> tuple[dict[str, Any], str | None]:
-    context = ToolContext(scene=EMPTY_SCENE, sandbox=sample.sandbox)
+    context = ToolContext(inputs=held(sample.find(TravelSandbox)))
     box = BlindPlacebo((TOOLS.get("sandbox_schedule"),), context, donors=donors, seed=1, neutral=NEUTRAL)
     observation = box.call("sandbox_schedule", json.dumps(CALL))
     return json.loads(observation.content), observation.injected
@@ -63,8 +65,8 @@ def test_the_scheduler_plans_with_the_other_tasks_places(tmp_path: Path) -> None
     result, injected = scheduled(sample, donors)
     assert injected == "other_scene"
     assert result["status"] == "planned"
-    assert sample.sandbox is not None
-    assert "in_sandbox" in judge(result["plan"], sample.sandbox).faults
+    assert sample.find(TravelSandbox) is not None
+    assert "in_sandbox" in judge(result["plan"], sample.find(TravelSandbox)).faults
 
 
 def test_without_another_task_the_result_says_nothing(tmp_path: Path) -> None:
@@ -76,18 +78,21 @@ def test_without_another_task_the_result_says_nothing(tmp_path: Path) -> None:
 def test_a_stand_in_keeps_cities_and_dates_and_plans_nothing_that_holds(tmp_path: Path) -> None:
     sample, donors = opened(tmp_path, OTHER)
     other = donors.first()
-    assert other is not None and other.sandbox is not None and sample.sandbox is not None  # noqa: PT018
-    stand_in = stand_in_sandbox(sample.sandbox, other.sandbox)
-    assert (stand_in.cities, stand_in.needs) == (sample.sandbox.cities, sample.sandbox.needs)
-    assert {flight.date for flight in stand_in.flights} == {flight.date for flight in sample.sandbox.flights}
+    assert other is not None
+    own, others = sample.find(TravelSandbox), other.find(TravelSandbox)
+    assert own is not None
+    assert others is not None
+    stand_in = stand_in_sandbox(own, others)
+    assert (stand_in.cities, stand_in.needs) == (own.cities, own.needs)
+    assert {flight.date for flight in stand_in.flights} == {flight.date for flight in own.flights}
     found = find_trip(stand_in)
     assert found.days is not None
-    assert not judge(found.days, sample.sandbox).final_pass
+    assert not judge(found.days, own).final_pass
 
 
 def test_a_verdict_is_on_another_plan(tmp_path: Path) -> None:
     sample, donors = opened(tmp_path, OTHER)
-    context = ToolContext(scene=EMPTY_SCENE, sandbox=sample.sandbox)
+    context = ToolContext(inputs=held(sample.find(TravelSandbox)))
     tools = tuple(TOOLS.get(name) for name in ("sandbox_check", "sandbox_cost"))
     box = BlindPlacebo(tools, context, donors=donors, seed=1, neutral=NEUTRAL)
     empty = {"days": 1, "current_city": "Nowhere"}

@@ -12,6 +12,7 @@ from gnomon.worlds.map_lettering import _portals
 from gnomon.worlds.movement import climb_s
 from gnomon.worlds.options import WorldOptions
 from gnomon.worlds.trajectory import trips_of
+from tools.core.inputs import held
 from tools.core.tool import ToolContext
 from tools.geometry.network import Network
 from tools.scene.format import scene_from_json, scene_to_json
@@ -66,7 +67,9 @@ def test_travel_time_is_longer_where_the_escalator_runs_the_other_way():
     x_m, y_m = up.ends_m[0]
     low, high = ({"x_m": x_m, "y_m": y_m, "floor": scene.zones[zone].floor} for zone in up.zones)
     there, back = (
-        travel_time.run(ToolContext(scene=scene), TravelTimeArgs(start=start, end=end, speed_mps=1.0)).path_m
+        travel_time.run(
+            ToolContext(inputs=held(scene)), TravelTimeArgs(start=start, end=end, speed_mps=1.0)
+        ).path_m
         for start, end in ((low, high), (high, low))
     )
     assert there == pytest.approx(ESCALATOR_M)

@@ -9,11 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tools.core.held_karp import shortest_order
-from tools.core.tool import EMPTY_SCENE, ToolContext
+from tools.core.inputs import held
+from tools.core.tool import ToolContext
 from tools.core.toolbox import TOOLS, Toolbox
 from tools.scene.scene import Scene
 
-IN_JAPAN = ToolContext(scene=EMPTY_SCENE, gazetteer=True)
+IN_JAPAN = ToolContext(is_free=True)
 NAMES = ("how_far", "lies_in", "municipality_of", "visiting_order")
 
 
@@ -26,7 +27,9 @@ def test_only_questions_that_play_in_japan_are_offered_the_gazetteer(small: Scen
     offered = {schema["function"]["name"] for schema in Toolbox(TOOLS, IN_JAPAN).schemas}
     assert offered >= set(NAMES)
     assert "camera_view" not in offered
-    elsewhere = {schema["function"]["name"] for schema in Toolbox(TOOLS, ToolContext(scene=small)).schemas}
+    elsewhere = {
+        schema["function"]["name"] for schema in Toolbox(TOOLS, ToolContext(inputs=held(small))).schemas
+    }
     assert elsewhere.isdisjoint(NAMES)
 
 

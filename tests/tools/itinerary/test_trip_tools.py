@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tools.core.tool import EMPTY_SCENE, ToolContext
+from tools.core.inputs import held
+from tools.core.tool import ToolContext
 from tools.core.toolbox import TOOLS, Toolbox
 from tools.itinerary.trip import Trip
 
@@ -19,7 +20,7 @@ NAMES = (
 
 @pytest.fixture(scope="module")
 def toolbox(trip: Trip) -> Toolbox:
-    return Toolbox([TOOLS.get(name) for name in NAMES], ToolContext(scene=EMPTY_SCENE, trip=trip))
+    return Toolbox([TOOLS.get(name) for name in NAMES], ToolContext(inputs=held(trip)))
 
 
 def call(toolbox: Toolbox, tool: str, /, **arguments: Any) -> dict[str, Any]:
@@ -30,12 +31,9 @@ def call(toolbox: Toolbox, tool: str, /, **arguments: Any) -> dict[str, Any]:
 def test_tools_of_trips_are_offered_for_trips_only(trip: Trip) -> None:
     every = list(TOOLS)
     for_trips = {
-        schema["function"]["name"]
-        for schema in Toolbox(every, ToolContext(scene=EMPTY_SCENE, trip=trip)).schemas
+        schema["function"]["name"] for schema in Toolbox(every, ToolContext(inputs=held(trip))).schemas
     }
-    elsewhere = {
-        schema["function"]["name"] for schema in Toolbox(every, ToolContext(scene=EMPTY_SCENE)).schemas
-    }
+    elsewhere = {schema["function"]["name"] for schema in Toolbox(every, ToolContext()).schemas}
     assert set(NAMES) <= for_trips
     assert "camera_view" not in for_trips
     assert not set(NAMES) & elsewhere
@@ -94,9 +92,7 @@ def test_a_day_that_cannot_be_names_what_stands_against_it(toolbox: Toolbox, tri
     from dataclasses import replace
 
     request = trip.request.model_copy(update={"max_walk_m": 300})
-    tight = Toolbox(
-        [TOOLS.get("order_visits")], ToolContext(scene=EMPTY_SCENE, trip=replace(trip, request=request))
-    )
+    tight = Toolbox([TOOLS.get("order_visits")], ToolContext(inputs=held(replace(trip, request=request))))
     told = call(tight, "order_visits", places=["Ateneum", "Kiasma"], day=1)["error"]
     assert told.startswith("infeasible: ")
     assert told.endswith("max_walk_m")

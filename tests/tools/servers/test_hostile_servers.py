@@ -13,7 +13,7 @@ import pytest
 from gnomon.media import MediaStore
 from tools.core.outage import ServerFault
 from tools.core.sandboxed import landlock_abi
-from tools.core.tool import EMPTY_SCENE, ToolContext
+from tools.core.tool import ToolContext
 from tools.core.toolbox import Observation, Toolbox
 from tools.servers import stdio
 from tools.servers.connections import close_all, connections
@@ -41,7 +41,7 @@ def call(listing: Listing, tmp_path: Path):
     def run(mode: str, name: str = "add", arguments: object = SUM, **limits: float) -> Observation:
         server = definition(mode, **limits).model_copy(update={"listing": listing})
         tools = [server_tool("plain", server, listed) for listed in listing.tools]
-        context = ToolContext(scene=EMPTY_SCENE, media=MediaStore(tmp_path / "media"))
+        context = ToolContext(media=MediaStore(tmp_path / "media"))
         return Toolbox(tools, context).call(f"plain__{name}", json.dumps(arguments))
 
     return run

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tools.core.outage import ServerFault
-from tools.core.tool import EMPTY_SCENE, ToolContext
+from tools.core.tool import ToolContext
 from tools.core.toolbox import Toolbox
 from tools.servers.connections import close_all, connections
 from tools.servers.definition import OpenApiServer, ServerLimits, ToolServer
@@ -90,7 +90,7 @@ def test_an_operation_is_a_tool_and_its_answer_a_result(server: ToolServer) -> N
     listing = connections().list_tools("ways", server)
     assert [tool.shown for tool in listing.tools] == ["ways__way"]
     frozen = server.model_copy(update={"listing": listing})
-    box = Toolbox([server_tool("ways", frozen, listing.tools[0])], ToolContext(scene=EMPTY_SCENE))
+    box = Toolbox([server_tool("ways", frozen, listing.tools[0])], ToolContext())
     parameters = box.schemas[0]["function"]["parameters"]
     assert (sorted(parameters["properties"]), parameters["required"]) == (["by", "to"], ["to"])
     found = box.call("ways__way", '{"to": "the square/2", "by": "foot"}')
@@ -105,7 +105,7 @@ def test_a_host_that_does_not_answer_is_no_fault_of_the_model(server: ToolServer
     away = server.model_copy(
         update={"openapi": server.openapi.model_copy(update={"url": "http://127.0.0.1:9"}), "listing": None}
     )
-    box = Toolbox([server_tool("ways", away, listing.tools[0])], ToolContext(scene=EMPTY_SCENE))
+    box = Toolbox([server_tool("ways", away, listing.tools[0])], ToolContext())
     with pytest.raises(ServerFault) as fault:
         box.call("ways__way", '{"to": "x"}')
     assert fault.value.stop_reason == "server:died"
@@ -165,7 +165,7 @@ def test_a_path_that_would_lead_to_another_host_is_no_operation() -> None:
 def test_arguments_that_make_no_request_are_the_models_own_fault(server: ToolServer, to: str) -> None:
     listed = connections().list_tools("ways", server)
     tool = server_tool("ways", server.model_copy(update={"listing": listed}), listed.tools[0])
-    observation = Toolbox([tool], ToolContext(scene=EMPTY_SCENE)).call(tool.name, json.dumps({"to": to}))
+    observation = Toolbox([tool], ToolContext()).call(tool.name, json.dumps({"to": to}))
     assert observation.error in ("tool_error", "bad_arguments", None)
     assert (observation.error is None) == to.startswith("a")
 
@@ -174,4 +174,4 @@ def test_a_packed_answer_is_not_unfolded(server: ToolServer) -> None:
     listed = connections().list_tools("ways", server)
     tool = server_tool("ways", server.model_copy(update={"listing": listed}), listed.tools[0])
     with pytest.raises(ServerFault, match="packed"):
-        Toolbox([tool], ToolContext(scene=EMPTY_SCENE)).call(tool.name, '{"to": "packed"}')
+        Toolbox([tool], ToolContext()).call(tool.name, '{"to": "packed"}')

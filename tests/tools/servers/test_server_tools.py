@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from gnomon.media import MediaStore
-from tools.core.clip import Picture
+from tools.core.clip import Picture, Pictures
+from tools.core.inputs import held
 from tools.core.tool import ToolContext
 from tools.core.toolbox import Toolbox
 from tools.scene.format import read_scene
@@ -51,15 +52,17 @@ def test_a_filled_argument_is_hidden_from_the_model_and_read_by_the_server(media
     tool = tool_with(path="$scene_path")
     assert tool.schema()["function"]["parameters"]["properties"] == {"n": {"type": "integer"}}
     assert tool.schema()["function"]["parameters"]["required"] == []
-    context = ToolContext(scene=read_scene(SCENE), media=media)
+    context = ToolContext(inputs=held(read_scene(SCENE)), media=media)
     answer = Toolbox([tool], context).call("plain__read_file", "{}")
     assert json.loads(answer.content)["type"] == "FeatureCollection"
     assert Toolbox([tool], context).call("plain__read_file", '{"path": "/x"}').error is None
 
 
 def test_a_tool_that_needs_a_scene_or_a_picture_is_offered_only_where_there_is_one(media: MediaStore) -> None:
-    bare, red = ToolContext(scene=read_scene(SCENE)), picture(media)
-    with_picture = ToolContext(scene=read_scene(SCENE), media=media, pictures=(red,), sample_id="s1")
+    bare, red = ToolContext(inputs=held(read_scene(SCENE))), picture(media)
+    with_picture = ToolContext(
+        inputs=held(read_scene(SCENE), Pictures(listed=(red,))), media=media, sample_id="s1"
+    )
     for fill, offered in (("$picture", 0), ("$scene", 1), ("$sample_id", 1), ("$clip_path", 0)):
         assert len(Toolbox([tool_with(path=fill)], bare).schemas) == offered
     assert len(Toolbox([tool_with(path="$pictures")], with_picture).schemas) == 1
@@ -69,7 +72,7 @@ def test_a_tool_that_needs_a_scene_or_a_picture_is_offered_only_where_there_is_o
 
 
 def test_pictures_of_a_result_are_kept_and_broken_extras_of_a_png_are_left_out(media: MediaStore) -> None:
-    context = ToolContext(scene=read_scene(SCENE), media=media)
+    context = ToolContext(inputs=held(read_scene(SCENE)), media=media)
     data = media.read(picture(media).sha256)
     extra = b"iCCP" + b"not a profile"
     assert zlib.crc32(extra) != 7

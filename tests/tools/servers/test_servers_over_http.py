@@ -8,7 +8,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 
 from tools.core.outage import ServerFault
-from tools.core.tool import EMPTY_SCENE, ToolContext
+from tools.core.tool import ToolContext
 from tools.core.toolbox import Observation, Toolbox
 from tools.servers.connections import close_all, connections
 from tools.servers.definition import McpServer, ServerLimits, ToolServer
@@ -95,7 +95,7 @@ def call(address: str):
         server = ToolServer(mcp=McpServer(url=f"{address}/{mode}"), limits=limits)
         listing = connections().list_tools("web", server)
         tool = server_tool("web", server.model_copy(update={"listing": listing}), listing.tools[0])
-        return Toolbox([tool], ToolContext(scene=EMPTY_SCENE)).call(tool.name, '{"a": 1, "b": 2}')
+        return Toolbox([tool], ToolContext()).call(tool.name, '{"a": 1, "b": 2}')
 
     return run
 

@@ -1,6 +1,13 @@
 """Asks for a stated confidence on the last line of a reply, and reads it off before the answer is scored."""
 
 import re
+from collections.abc import Mapping
+
+from gnomon.core.answers import answers_of, joined_answers
+from gnomon.core.arm import Arm
+from gnomon.core.message import Message, TextBlock
+from gnomon.core.sample import Sample
+from gnomon.trials.condition import Condition, Situation
 
 METRIC = "confidence"  # of a row: 0 to 1; None where none was stated
 REQUEST = (
@@ -39,3 +46,35 @@ def _share(digits: str, *, is_percent: bool) -> float | None:
     if "." in digits and value <= 1.0 and not is_percent:
         return value
     return value / 100.0 if value <= 100.0 else None
+
+
+class Confidence(Condition):
+    """Asks for a last line with a confidence, which becomes the metric `confidence` of the row."""
+
+    name = "confidence"
+    description = "asks for a stated confidence, which is read off before the answer is scored"
+
+    def is_of(self, arm: Arm) -> bool:
+        return arm.confidence
+
+    def on_prompt(self, messages: list[Message], sample: Sample, now: Situation) -> list[Message]:  # noqa: ARG002
+        """The last message, with the request."""
+        content = messages[-1]["content"]
+        own = content if isinstance(content, list) else [TextBlock(type="text", text=content or "")]
+        return [*messages[:-1], {**messages[-1], "content": [*own, {"type": "text", "text": REQUEST}]}]
+
+    def read_off(
+        self,
+        response: str,
+        sample: Sample,
+        now: Situation,  # noqa: ARG002
+    ) -> tuple[str, Mapping[str, float | str | None]]:
+        """The response without the lines; the last answer's confidence, where there are several."""
+        if not sample.follow_ups:
+            kept, stated = read_confidence(response)
+            return kept, {METRIC: stated}
+        read = [read_confidence(answer) for answer in answers_of(response)]
+        return joined_answers([answer for answer, _ in read]), {METRIC: read[-1][1]}
+
+
+confidence = Confidence()

@@ -15,6 +15,7 @@ from dataclasses import replace
 from itertools import cycle
 from typing import Any
 
+from tools.core.inputs import OtherCall
 from tools.itinerary.hours import DAY_MIN, clock_of, minutes_of
 from tools.itinerary.place import AdminPath, Answer, LatLon, Mode, Place, PlaceHit, Table, Way
 from tools.itinerary.provider import NameQuery, NearbyQuery, Provider
@@ -23,6 +24,7 @@ from tools.itinerary.trip import Trip
 
 STAY_MIN, GAP_MIN = (20, 90), (0, 30)  # of a plan by chance, in minutes
 LAST_MIN = DAY_MIN - 1
+VISIT = ("place", "arrive", "leave")
 
 
 def stand_in_trip(asked: Trip, other: Trip | None, seed: int) -> Trip:
@@ -74,6 +76,20 @@ def plan_by_chance(trip: Trip, key: str) -> dict[str, Any]:
             )
         days.append({"visits": visits})
     return {"status": "planned", "days": days}
+
+
+def other_plan(trip: Trip, key: str, call: OtherCall) -> dict[str, Any]:
+    """A plan of the trip that stands in: by chance in half of the cases, else as `order_visits` orders it."""
+    plan = plan_by_chance(trip, key)
+    names = [visit["place"] for day in plan["days"] for visit in day["visits"]]
+    if names and random.Random(f"judged {key}").random() < 0.5:
+        ordered = call("order_visits", {"places": names})
+        if ordered is not None:
+            plan["days"] = [
+                {"visits": [{key: visit[key] for key in VISIT} for visit in day["visits"]]}
+                for day in ordered["days"]
+            ]
+    return plan
 
 
 def _visited(trip: Trip) -> list[Place]:

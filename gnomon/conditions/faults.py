@@ -1,90 +1,24 @@
-"""Toolboxes whose results an arm makes neutral, foreign or faulty, the same in every run."""
+"""Makes some calls of tools fail, or return what is not true, the same in every run."""
 
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, replace
-from typing import Any, TypeVar, overload
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, TypeVar
 
 from gnomon.core.arm import Arm, Faults
 from gnomon.core.ids import stable_seed
-from gnomon.core.sample import ImageRef, Sample
-from gnomon.trials.blind_placebo import BlindPlacebo
+from gnomon.core.sample import Sample
+from gnomon.trials.condition import Condition, Situation
 from gnomon.trials.corrupt_measurements import corrupt_measurements, has_measurements
 from gnomon.trials.dealt_text import stretched
-from gnomon.trials.donors import Donors
-from tools.core.clip import Picture
-from tools.core.tool import EMPTY_SCENE, MediaSource, Tool, ToolArgs, ToolContext
+from tools.core.tool import Tool, ToolArgs, ToolContext
 from tools.core.toolbox import Observation, Toolbox
 from tools.scene.scene import Scene
 from tools.scene.scene_cache import cached_per_scene
 
-PLACEBO = json.dumps({"result": None, "note": "The call was received. It says nothing about this question."})
 BROKEN = json.dumps({"error": "The tool failed and gave no result."})
 
 T = TypeVar("T")
-
-
-def toolbox_of(
-    sample: Sample,
-    arm: Arm,
-    media: MediaSource,
-    *,
-    seed: int,
-    tools: tuple[Tool[Any], ...] | None = None,
-    donors: Donors | None = None,
-) -> Toolbox:
-    """The arm's `tools`, by default those of its names that are our own, as far as they fit the sample.
-
-    `seed` is the trial's, so that a trial run again meets the same faults. As all arms and models of a
-    sample's repeat have one seed, the same calls are hit in each of them. `donors` answer in place of the
-    sample's scene where the arm says so.
-    """
-    context = ToolContext(
-        scene=sample.scene or EMPTY_SCENE,
-        media=media,
-        footage=sample.footage,
-        gazetteer=sample.gazetteer,
-        trip=sample.trip,
-        map_record=sample.map_record,
-        sandbox=sample.sandbox,
-        pictures=_Pictures([part.content for part in sample.parts if isinstance(part.content, ImageRef)]),
-        sample_id=sample.ref.sample_id,
-    )
-    tools = arm.toolset() if tools is None else tools
-    if arm.results == "neutral":
-        return PlaceboToolbox(tools, context)
-    if arm.results == "other_scene":
-        donors = donors or Donors(sample, None, seed=seed)
-        return BlindPlacebo(tools, context, donors=donors, seed=seed, neutral=PLACEBO)
-    if arm.faults is not None:
-        return FaultyToolbox(tools, context, faults=arm.faults, seed=seed)
-    return Toolbox(tools, context)
-
-
-class _Pictures(Sequence[Picture]):
-    """The pictures of a question, in the order in which it shows them; each is read when it is asked for."""
-
-    def __init__(self, images: Sequence[ImageRef]) -> None:
-        self._images = images
-
-    def __len__(self) -> int:
-        return len(self._images)
-
-    @overload
-    def __getitem__(self, index: int) -> Picture: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[Picture]: ...
-    def __getitem__(self, index: int | slice) -> Picture | list[Picture]:
-        if isinstance(index, slice):
-            return [Picture(**asdict(image)) for image in self._images[index]]
-        return Picture(**asdict(self._images[index]))
-
-
-class PlaceboToolbox(Toolbox):
-    """Calls are read and checked as usual, so that calling costs the same; results say nothing."""
-
-    def observe(self, tool: Tool[Any], args: ToolArgs, context: ToolContext | None) -> Observation:  # noqa: ARG002
-        return Observation(content=PLACEBO)
 
 
 class FaultyToolbox(Toolbox):
@@ -118,8 +52,8 @@ class FaultyToolbox(Toolbox):
             wrong = stretched(true.content)
             return true if wrong == true.content else replace(true, content=wrong, injected=self._name)
         faulty = true
-        if tool.needs == "scene":
-            faulty = super().observe(tool, args, replace(context, scene=exchanged(context.scene)))
+        if tool.needs is Scene:
+            faulty = super().observe(tool, args, context.having(exchanged(context.scene)))
         if faulty.error is not None or faulty.content == true.content:
             faulty = replace(true, content=corrupt_measurements(true.content))
         return true if faulty.content == true.content else replace(faulty, injected=self._name)
@@ -135,7 +69,7 @@ class FaultyToolbox(Toolbox):
 
 def can_be_wrong(tool: Tool[Any]) -> bool:
     """Whether a silent fault can touch the tool: it reads a scene, or measures."""
-    return tool.is_foreign or tool.needs == "scene" or has_measurements(tool)
+    return tool.is_foreign or tool.needs is Scene or has_measurements(tool)
 
 
 @cached_per_scene
@@ -155,3 +89,23 @@ def _shifted(items: Mapping[str, T]) -> list[tuple[str, T]]:
     """Each id with the item under the next one, cyclically, in the order of ids."""
     names = sorted(items)
     return [(name, items[after]) for name, after in zip(names, names[1:] + names[:1], strict=True)]
+
+
+class FaultsCondition(Condition):
+    """Tools that fail on purpose; results that are neutral or foreign do not."""
+
+    name = "faults"
+    description = "makes tools fail on purpose"
+    order = 20
+
+    def is_of(self, arm: Arm) -> bool:
+        return arm.faults is not None and arm.results == "live"
+
+    def on_toolbox(self, toolbox: Toolbox, sample: Sample, now: Situation) -> Toolbox:  # noqa: ARG002
+        """The tools, some of whose calls are hit."""
+        if now.arm.faults is None:
+            return toolbox
+        return FaultyToolbox(toolbox.tools, toolbox.context, faults=now.arm.faults, seed=now.seed)
+
+
+faults = FaultsCondition()

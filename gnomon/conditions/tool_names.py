@@ -6,15 +6,14 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from gnomon.core.arm import Arm
 from gnomon.core.ids import stable_hash
+from gnomon.trials.condition import Condition, Situation
+from tools.core.inputs import Input
 from tools.core.toolbox import TOOLS, Observation, Toolbox, WrappedToolbox, unknown_tool
 from tools.servers.listing import SEPARATOR
-
-if TYPE_CHECKING:
-    from tools.itinerary.trip import Trip
 
 OPAQUE = "tool_{number:02d}"
 FOREIGN = "tool_{hash}"  # of a server: no list says which number it has
@@ -54,8 +53,8 @@ class PresentedToolbox(WrappedToolbox):
     def own_name(self, name: str) -> str:
         return self._own.get(name, name)
 
-    def on_trip(self, trip: "Trip") -> None:
-        super().on_trip(trip)
+    def learn(self, value: Input) -> None:
+        super().learn(value)
         self._present()
 
     def call(self, name: str, arguments: str) -> Observation:
@@ -115,3 +114,20 @@ def _with_names(text: str, shown: Mapping[str, str]) -> str:
     if not names:
         return text
     return re.sub(rf"\b({'|'.join(names)})\b(?!\")", lambda match: shown[match[1]], text)
+
+
+class ToolNames(Condition):
+    """Tools under other names, in another order, or both."""
+
+    name = "tool_names"
+    description = "shows the tools under other names, or in another order"
+
+    def is_of(self, arm: Arm) -> bool:
+        return arm.tool_names != "original" or arm.tool_order != "by_name"
+
+    def as_shown(self, toolbox: Toolbox, now: Situation) -> Toolbox:
+        """The toolbox under those names, in that order."""
+        return presented(toolbox, now.arm, seed=now.seed)
+
+
+tool_names = ToolNames()

@@ -4,10 +4,11 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Literal, Protocol, runtime_checkable
 
-from gnomon.core.arm import Wording
+from gnomon.core.arm import Arm, Wording
 from gnomon.core.benchmark import Benchmark
 from gnomon.core.sample import Part, Sample
 from gnomon.core.words import FIRST_WORDS, LATEST_WORDS, Closing, WordsVersion, reworded
+from gnomon.trials.condition import Condition, Situation
 
 # Before the task, or after it: safe with any benchmark, as the task's own words stay.
 FRAMES: Mapping[Literal["plain", "formal"], str] = {
@@ -63,3 +64,23 @@ def _closed(sample: Sample, wording: Closing) -> Sample:
         for part in sample.parts
     ]
     return replace(sample, parts=tuple(parts))
+
+
+class WordingCondition(Condition):
+    """Words the instructions as the arm says, and the closing sentence as the job's version of the words."""
+
+    name = "wording"
+    description = "words the question's instructions otherwise"
+
+    def is_of(self, arm: Arm) -> bool:  # noqa: ARG002
+        """Every arm: those of jobs from before have the words of then."""
+        return True
+
+    def on_sample(self, sample: Sample, now: Situation) -> Sample:
+        """The question in those words."""
+        if now.benchmark is None:
+            return sample
+        return worded(sample, now.arm.wording, now.benchmark, words=now.words)
+
+
+wording = WordingCondition()

@@ -6,12 +6,16 @@ flights those of its flights, prices of rides those of its rides. What is planne
 question's sandbox does not hold.
 """
 
+import random
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import cycle
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from tools.sandbox.record import TravelSandbox
+from tools.sandbox.scheduler import find_trip
+
+EXCHANGED = ("breakfast", "lunch", "dinner", "accommodation", "attraction", "transportation")
 
 _T = TypeVar("_T")
 
@@ -38,6 +42,20 @@ def stand_in_sandbox(asked: TravelSandbox, other: TravelSandbox) -> TravelSandbo
             for own, ride in _paired(asked.rides, other.rides)
         ),
     )
+
+
+def other_plan(sandbox: TravelSandbox, key: str) -> list[dict[str, Any]] | None:
+    """The schedule of the sandbox that stands in, in half of the cases with fields of days exchanged."""
+    days = find_trip(sandbox).days
+    if days is None:
+        return None
+    chance = random.Random(f"judged {key}")
+    plan = [dict(day) for day in days]
+    if chance.random() < 0.5:
+        for field in chance.sample(EXCHANGED, 2):
+            first, second = chance.sample(range(len(plan)), 2)
+            plan[first][field], plan[second][field] = plan[second][field], plan[first][field]
+    return plan
 
 
 def _paired(own: Sequence[_T], other: Sequence[_T]) -> list[tuple[_T, _T]]:

@@ -4,11 +4,13 @@ import json
 from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from gnomon.core.arm import Arm
 from gnomon.core.errors import DataError
+from gnomon.core.sample import Sample
 from gnomon.media import MediaStore
+from gnomon.trials.condition import Condition, Situation
 from gnomon.trials.trial_plan import Trial
 from tools.core.clip import Picture
 from tools.core.outage import ServerFault
@@ -26,7 +28,8 @@ def under(arm: Arm) -> str:
     ('live', 'other_scene')
     """
     faults = f"{arm.faults.kind} {arm.faults.lasting} {arm.faults.rate:g}" if arm.faults else ""
-    return " ".join(part for part in (arm.results, faults, arm.transform or "") if part)
+    others = (f"{name} {json.dumps(arm.conditions[name], sort_keys=True)}" for name in sorted(arm.conditions))
+    return " ".join(part for part in (arm.results, faults, arm.transform or "", *others) if part)
 
 
 def cassette_of(arm: Arm) -> Cassette | None:
@@ -125,3 +128,28 @@ def _is_taken(tool: Tool[Any], arguments: str) -> bool:
     except (ValueError, RecursionError, BadArguments):
         return False
     return isinstance(value, dict)
+
+
+class CassetteCondition(Condition):
+    """Calls of tool servers are answered from a file."""
+
+    name = "cassette"
+    description = "answers calls of tool servers from a recording"
+    order = 60  # around what answers in place of a tool
+
+    def is_of(self, arm: Arm) -> bool:
+        return arm.cassette is not None
+
+    def on_toolbox(self, toolbox: Toolbox, sample: Sample, now: Situation) -> Toolbox:  # noqa: ARG002
+        """The toolbox with those calls from the arm's cassette.
+
+        Raises:
+            DataError: the cassette is absent, damaged, or not what the job was frozen with.
+        """
+        if now.spec is None or now.trial is None:
+            return toolbox
+        media = cast(MediaStore, now.media)
+        return replayed(toolbox, now.spec.server_tools, now.arm, now.trial, media)
+
+
+cassette = CassetteCondition()

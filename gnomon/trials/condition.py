@@ -1,0 +1,210 @@
+"""A condition of an arm: what it changes of a trial, from the question to the flags of its row.
+
+Conditions are the modules of `gnomon/conditions`, and plug-ins of others (entry points `gnomon.conditions`).
+Ours read fields of the arm; those of others are named under `conditions` of the arm, with their options.
+"""
+
+import functools
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from gnomon.core.arm import Arm
+from gnomon.core.benchmark import Benchmark
+from gnomon.core.message import Message
+from gnomon.core.sample import Sample
+from gnomon.core.score import Score
+from gnomon.core.tool_inputs import context_of
+from gnomon.core.trace import Trace
+from gnomon.core.validation import StrictModel
+from gnomon.core.words import LATEST_WORDS, WordsVersion
+from gnomon.trials.donors import Donors
+from gnomon.trials.trial_plan import Trial
+from tools.core.registry import Registry
+from tools.core.tool import MediaSource, Tool
+from tools.core.toolbox import Toolbox
+
+if TYPE_CHECKING:
+    from gnomon.spec.job_spec import JobSpec
+
+Metrics = Mapping[str, float | str | None]
+
+
+class NoOptions(StrictModel):
+    """Options of a condition that has none."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Situation:
+    """A trial as its conditions see it. `donors` are other samples of the job, for those that need them.
+
+    `spec` and `trial` are None where only a prompt or a toolbox is looked at.
+    """
+
+    arm: Arm
+    benchmark: Benchmark | None = None
+    spec: "JobSpec | None" = None
+    media: MediaSource | None = None
+    trial: Trial | None = None
+    seed: int = 0
+    donors: Donors | None = None
+
+    @property
+    def arms(self) -> Sequence[Arm]:
+        """All arms of the job."""
+        return (self.arm,) if self.spec is None else self.spec.arms
+
+    @property
+    def words(self) -> WordsVersion:
+        """The version of the words that prompts are written in."""
+        return LATEST_WORDS if self.spec is None else self.spec.words
+
+    def options(self, condition: "Condition") -> Any:
+        """The options that the arm gives a condition, as an object of its `options`."""
+        return condition.options.model_validate(self.arm.conditions[condition.name])
+
+
+class Condition:
+    """Base of conditions: one that changes nothing.
+
+    A subclass overrides what it changes. `order` is its place among the others, 0 to 100; what answers calls
+    anew comes before 50, what wraps a toolbox after. One that `needs_donors` has other samples drawn for it.
+    """
+
+    name: str = ""
+    description: str = ""
+    options: type[StrictModel] = NoOptions
+    order: int = 50
+
+    def is_of(self, arm: Arm) -> bool:
+        """Whether the arm is under it."""
+        return self.name in arm.conditions
+
+    def needs_donors(self, arm: Arm) -> bool:  # noqa: ARG002
+        """Whether a trial of the arm needs other samples."""
+        return False
+
+    def on_sample(self, sample: Sample, now: Situation) -> Sample:  # noqa: ARG002
+        """The question that is asked.
+
+        Raises:
+            DataError: it cannot be asked so.
+        """
+        return sample
+
+    def on_prompt(self, messages: list[Message], sample: Sample, now: Situation) -> list[Message]:  # noqa: ARG002
+        """The messages that the agent starts from."""
+        return messages
+
+    def on_toolbox(self, toolbox: Toolbox, sample: Sample, now: Situation) -> Toolbox:  # noqa: ARG002
+        """The tools, which may answer otherwise."""
+        return toolbox
+
+    def as_shown(self, toolbox: Toolbox, now: Situation) -> Toolbox:  # noqa: ARG002
+        """The tools as the model sees them: other names, another order."""
+        return toolbox
+
+    def read_off(self, response: str, sample: Sample, now: Situation) -> tuple[str, Metrics]:  # noqa: ARG002
+        """What of the response is scored, and metrics that were read off the rest."""
+        return response, {}
+
+    def on_score(self, score: Score, sample: Sample, response: str, now: Situation) -> Score:  # noqa: ARG002
+        """The score with metrics of the condition; asked for all arms of a job of which one is under it."""
+        return score
+
+    def flags(self, trace: Trace, now: Situation) -> Iterable[str]:  # noqa: ARG002
+        """Flags of the row; asked for all arms of a job of which one is under it."""
+        return ()
+
+
+CONDITIONS: Registry[Condition] = Registry(
+    "gnomon.conditions",
+    "condition",
+    dashes=False,
+    group="gnomon.conditions",
+    accepts=lambda item: isinstance(item, Condition),
+)
+
+
+@functools.cache
+def _own() -> tuple[Condition, ...]:
+    return CONDITIONS.own()
+
+
+def conditions_of(*arms: Arm) -> list[Condition]:
+    """The conditions that one of the arms is under, in their order.
+
+    >>> [condition.name for condition in conditions_of(Arm(name="a", agent="react", results="neutral"))]
+    ['results', 'wording']
+    """
+    others = {name: CONDITIONS.get(name) for arm in arms for name in arm.conditions}
+    found = [each for each in (*_own(), *others.values()) if any(each.is_of(arm) for arm in arms)]
+    return sorted(found, key=lambda each: (each.order, each.name))
+
+
+def asked(sample: Sample, now: Situation) -> Sample:
+    """The sample as the arm asks it."""
+    for condition in conditions_of(now.arm):
+        sample = condition.on_sample(sample, now)
+    return sample
+
+
+def prompt_of(
+    sample: Sample, arm: Arm, benchmark: Benchmark, *, spec: "JobSpec | None" = None, videos: bool = False
+) -> list[Message]:
+    """The messages that every agent starts from; the sample's own prompt stays as it is. A model that takes
+    `videos` gets them whole, where the sample has them, any other their frames.
+
+    Raises:
+        SpecError: the arm shows the true steps, and the benchmark does not know them.
+    """
+    messages = sample.messages(arm.show, videos=videos)
+    now = Situation(arm=arm, benchmark=benchmark, spec=spec)
+    for condition in conditions_of(arm):
+        messages = condition.on_prompt(messages, sample, now)
+    return messages
+
+
+def toolbox_of(
+    sample: Sample,
+    arm: Arm,
+    media: MediaSource,
+    *,
+    seed: int,
+    tools: tuple[Tool[Any], ...] | None = None,
+    donors: Donors | None = None,
+    now: Situation | None = None,
+) -> Toolbox:
+    """The arm's `tools`, by default those of its names that are our own, as far as they fit the sample.
+
+    `seed` is the trial's, so that a trial run again meets the same faults. As all arms and models of a
+    sample's repeat have one seed, the same calls are hit in each of them. `donors` answer in place of the
+    sample's scene where the arm says so.
+    """
+    toolbox = Toolbox(arm.toolset() if tools is None else tools, context_of(sample, media))
+    now = now or Situation(arm=arm, media=media, seed=seed, donors=donors)
+    for condition in conditions_of(arm):
+        toolbox = condition.on_toolbox(toolbox, sample, now)
+    return toolbox
+
+
+def shown(toolbox: Toolbox, now: Situation) -> Toolbox:
+    """The toolbox as the arm shows it."""
+    for condition in conditions_of(now.arm):
+        toolbox = condition.as_shown(toolbox, now)
+    return toolbox
+
+
+def read_off(response: str, sample: Sample, now: Situation) -> tuple[str, dict[str, float | str | None]]:
+    """What of a response is scored, and metrics that were read off the rest."""
+    metrics: dict[str, float | str | None] = {}
+    for condition in conditions_of(now.arm):
+        response, read = condition.read_off(response, sample, now)
+        metrics.update(read)
+    return response, metrics
+
+
+def flags_of(trace: Trace, now: Situation) -> Iterator[str]:
+    """Flags of the job's conditions for a row."""
+    for condition in conditions_of(*now.arms):
+        yield from condition.flags(trace, now)
