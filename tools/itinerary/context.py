@@ -81,7 +81,7 @@ def known_dot(context: ToolContext, name: str, label: str = "", role: Role = "as
 def day_line(
     context: ToolContext, day: int, stops: Sequence[Dot | None], label: str, role: Role = "result"
 ) -> Line | None:
-    """The stops of a day (from 0), from start to end; dashed, since the streets are not known."""
+    """The stops of a day (from 0), from its start to its end; dashed, as the streets are not known."""
     homes = [context.trip.home(day, at_end=at_end) if context.trip else None for at_end in (False, True)]
     start, end = ([(home.at.lon_deg, home.at.lat_deg)] if home else [] for home in homes)
     track = [*start, *(stop.at for stop in stops if stop), *end]
