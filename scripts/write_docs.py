@@ -323,20 +323,31 @@ def _options(plugin: Benchmark) -> str:
 
 
 def benchmarks_abilities() -> str:
-    """Which benchmark has which optional ability."""
+    """Which benchmarks have which optional ability."""
     plugins = BENCHMARKS.own()
     rows = [
-        (f"`{ability.__name__}`", *("yes" if isinstance(plugin, ability) else "" for plugin in plugins))
+        (f"`{ability.__name__}`", _owners(plugin.name for plugin in plugins if isinstance(plugin, ability)))
         for ability in ABILITIES
     ]
     rows += [
         (
             f"module `{name}`",
-            *("yes" if benchmark_module(plugin.name, name) else "" for plugin in plugins),
+            _owners(plugin.name for plugin in plugins if benchmark_module(plugin.name, name)),
         )
         for name in MODULES
     ]
-    return paragraphs(table(("ability", *(f"`{plugin.name}`" for plugin in plugins)), rows))
+    return paragraphs(table(("ability", "benchmarks"), rows))
+
+
+def _owners(having: Iterable[str]) -> str:
+    """The benchmarks of this project that have something: by name, or as all but the few that lack it."""
+    names = set(having)
+    lacking = [plugin.name for plugin in BENCHMARKS.own() if plugin.name not in names]
+    if not lacking:
+        return "all"
+    if len(lacking) < len(names):
+        return "all but " + ", ".join(f"`{name}`" for name in lacking)
+    return ", ".join(f"`{name}`" for name in sorted(names))
 
 
 def abilities_table() -> str:

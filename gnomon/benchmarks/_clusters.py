@@ -6,7 +6,7 @@ from gnomon.core.ids import stable_hash
 
 
 def clusters_by_shared(shared: Mapping[str, Iterable[str]], what: str) -> dict[str, str]:
-    """The cluster of each sample id, from what each is about; `what` begins the names.
+    """The cluster of each sample id, joined by the things that each is about; `what` begins the names.
 
     >>> cities = {"1": ["Rome"], "2": ["Oslo"], "3": ["Rome", "Bern"], "4": []}
     >>> clusters = clusters_by_shared(cities, "cities")

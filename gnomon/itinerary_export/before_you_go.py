@@ -1,4 +1,4 @@
-"""What a traveller settles before a trip: beds and tables to book, prices, what is assumed and what is open.
+"""Lists what to settle before a trip: beds and tables to book, prices, assumptions, open points.
 
 Each thing is said once; nothing is said that does not follow from the plan, its request and its checks.
 """
@@ -36,12 +36,12 @@ NIGHT = "Night "
 
 
 def bookings(result: TripResult) -> list[str]:
-    """What is to be booked, or to be paid, as far as the plan says it."""
+    """The things to book or to pay for, as far as the plan says it."""
     return [*_beds(result), *_tables(result), *_tickets(result)]
 
 
 def not_known(result: TripResult) -> str:
-    """What about bookings no source here says; empty where nothing is to be booked."""
+    """What no source here says about bookings; empty where nothing is to be booked."""
     visits = [visit for day in result.plan.days for visit in day.visits]
     parts = []
     if any(visit.place.kind in TICKETED for visit in visits):
@@ -58,12 +58,12 @@ def not_known(result: TripResult) -> str:
 
 
 def assumed(result: TripResult) -> list[str]:
-    """What the plan takes for granted, without what is said of its nights already."""
+    """The assumptions of the plan, without those about its nights, which stand elsewhere."""
     return [words for words in result.plan.assumptions if not words.startswith(NIGHT)]
 
 
 def open_points(result: TripResult) -> list[dict[str, Any]]:
-    """What could not be checked: each check and reason once, with all the places it is about."""
+    """The checks that could not be made, each with its reason once and all the places that it is about."""
     points: dict[tuple[str, str], list[dict[str, str]]] = {}
     for code in CHECKS:
         for fault in unchecked_of(code, result):
@@ -81,7 +81,7 @@ def open_points(result: TripResult) -> list[dict[str, Any]]:
 
 
 def remarks(result: TripResult) -> list[dict[str, str]]:
-    """What the checks remark without a fault; what is left out is told by itself."""
+    """Remarks of the checks that are no faults, without what is left out, which has a part of its own."""
     return [
         {"where": fault.where, "anchor": fault.anchor, "reason": fault.reason}
         for fault in faults_of(result)
@@ -97,7 +97,7 @@ def left_out(result: TripResult) -> list[str]:
 
 
 def lost(result: TripResult) -> list[str]:
-    """What a refusal was planned without, for it was not found; the rest of it stands in the way."""
+    """The names that a refused request was planned without, because they were not found."""
     if result.plan.status != "refused":
         return []
     return [f"{it.place}: {it.reason}" for it in result.plan.skipped if it.reason not in NO_ROOM]
@@ -137,7 +137,7 @@ def _bed(night: Night, dates: Sequence[dt.date], result: TripResult) -> str:
 
 
 def _tables(result: TripResult) -> list[str]:
-    """Tables for a large party: of each day the first place to eat within the hours of each meal."""
+    """Tables for a large party: for each day the first place to eat within the hours of each meal."""
     party, meals = int(result.request.get("party", 1)), result.request.get("meals", ())
     if party < LARGE_PARTY:
         return []

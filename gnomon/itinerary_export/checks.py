@@ -113,7 +113,7 @@ LEADING = ("OPEN_HOURS", "IMPOSSIBLE", "OVERLAP", "TRAVEL_TIME")
 
 
 def stop_label(result: TripResult, day: int, stop: int) -> str:
-    """The number of a stop, both counted from 1: `2.3`, or `3` on a trip of one day."""
+    """The number of a stop, counted from 1: `2.3`, or `3` on a trip of one day."""
     return f"{day}.{stop}" if len(result.plan.days) > 1 else str(stop)
 
 
@@ -253,7 +253,7 @@ UNASKED: Mapping[str, str] = {
 
 
 def _asked(code: str, request: TripRequest) -> str:
-    """What the request asks for, where a check is about that."""
+    """The request's own wish that a check is about."""
     match code:
         case "MUST_VISIT":
             return ", ".join(request.places)
@@ -295,7 +295,7 @@ def unknown_hours(result: TripResult) -> Iterator[str]:
 
 
 def _count(result: TripResult, level: Level, faults: list[Fault]) -> str:
-    """For how many of them it holds: `10 of 11 stops`; nothing for the trip."""
+    """For how many items a check holds: `10 of 11 stops`; empty for the whole trip."""
     if level == "trip":
         return ""
     total = sum(_parts(level, day) for day in result.plan.days)

@@ -39,7 +39,7 @@ class Span:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LaneRow:
-    """A stop: `leg` and `wait` before its `stay`, `hours` behind it. `left_at` is where the leg sets off.
+    """The row of a stop: `leg` and `wait` before its `stay`, `hours` behind it. The leg starts at `left_at`.
 
     Its words begin at `text_x`, in per cent, to the left where `is_left`; `narrow` is what of them a phone
     has room for, `long_words` what a large screen has. Its number is within the stay where that `fits`:
@@ -86,7 +86,7 @@ class Tick:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DayLane:
-    """The whole time line; `window` is from when until when the traveller is out."""
+    """The whole time line; `window` is the time in which the traveller is out."""
 
     ident: str
     day: int
@@ -156,7 +156,7 @@ def _window(result: TripResult) -> tuple[int, int]:
 
 
 def _meals(result: TripResult) -> list[dict[str, str]]:
-    """The windows of the meals asked for, whatever the request leaves to its defaults."""
+    """The windows of the meals asked for, with the defaults of the request."""
     defaults = {"name": "lunch", "start": "11:30", "end": "14:30"}
     return [{**defaults, **meal} for meal in result.request.get("meals", [])]
 
@@ -296,7 +296,7 @@ def _row(
 
 
 def text_px(text: str, *, is_bold: bool = False) -> float:
-    """About how many pixels a text of the drawings takes, in a font that is as wide as they come.
+    """About how many pixels a text takes in a wide font.
 
     >>> round(text_px("Ateneum")), round(text_px("東京")), round(text_px("ill"))
     (60, 27, 16)
@@ -313,7 +313,7 @@ def _sign_px(sign: str) -> float:
 
 
 def _cut(text: str, most_px: float, *, is_bold: bool = False) -> str:
-    """The text, or as much of it as fits with an ellipsis; nothing where only a few letters would.
+    """The text, or as much of it as fits with an ellipsis; empty where only a few letters would fit.
 
     >>> _cut("Ateneum", 80), _cut("Helsingin tuomiokirkko", 90), _cut("Ateneum", 30)
     ('Ateneum', 'Helsingin…', '')

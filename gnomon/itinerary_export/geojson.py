@@ -12,7 +12,7 @@ Way = Callable[[Stop, Stop], Line]
 
 
 def straight(start: Stop, end: Stop) -> Line:
-    """Both ends."""
+    """The two ends as a line."""
     return (start.lat, start.lon), (end.lat, end.lon)
 
 

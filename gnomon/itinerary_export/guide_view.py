@@ -13,7 +13,7 @@ View = dict[str, Any]
 
 
 def guide_view(result: TripResult) -> Mapping[str, View]:
-    """What is told of each day beside its times, by the day's number."""
+    """By the day's number, what a page tells of it beside its times."""
     guides = {guide.day: guide for guide in result.plan.guide}
     views = {
         number: _day(result, number, guides.get(number)) for number in range(1, len(result.plan.days) + 1)
@@ -26,7 +26,7 @@ def _tells(view: View) -> bool:
 
 
 def guide_lines(view: View | None, plain: Callable[[str], str]) -> Iterator[str]:
-    """The same of one day in Markdown; `plain` escapes what comes from outside."""
+    """The same for one day in Markdown; `plain` escapes what comes from outside."""
     if view is None:
         return
     if view["intro"]:
@@ -47,7 +47,7 @@ def guide_lines(view: View | None, plain: Callable[[str], str]) -> Iterator[str]
 
 
 def step_words(result: TripResult) -> list[str]:
-    """How each step to the plan went, one sentence each, with what its shares are of."""
+    """How each step to the plan went, in one sentence each, with the denominators of its shares."""
     words = (step(result.steps) for step in (_film_words, _selection_words, _recommended_words, _guide_words))
     return [line for line in words if line]
 

@@ -47,7 +47,7 @@ def _refusal(view: View) -> list[str]:
 
 
 def _before(view: View) -> Iterator[str]:
-    """What is to be settled before the trip, each thing once."""
+    """What to settle before the trip, each thing once."""
     yield from _section("To book", [*view["bookings"], *filter(None, [view["not_known"]])])
     yield from _section("Left out", view["left_out"])
     points = [
@@ -105,7 +105,7 @@ def _table(day: View) -> Iterator[str]:
 
 
 def _plain(text: str) -> str:
-    r"""Text that means nothing but itself.
+    r"""Text whose characters mean nothing in Markdown.
 
     >>> _plain("a|b <i>")
     'a\\|b \\<i\\>'

@@ -1,4 +1,4 @@
-"""Writes a planned trip in every form it is given out in, by file ending and by media type.
+"""Writes a planned trip in every form of output, by file ending and by media type.
 
 Calendars and streets are imported when they are wanted: the API, which offers them, need not load them.
 """

@@ -1,4 +1,4 @@
-"""Checks a plan of anyone's, each check with its evidence; what no source can answer is told as unchecked."""
+"""Checks anyone's plan, each check with its evidence; what no source can answer is told as unchecked."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -55,7 +55,7 @@ NO_REQUEST = "no request was given"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Point:
-    """Where a check fails or could not be made: what was found, what is so, and who says so."""
+    """A place where a check fails or could not be made: what was found, what is true, and the source."""
 
     where: str
     reason: str
@@ -233,7 +233,7 @@ def _implied(plan: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _malformed(verdict: Verification) -> Iterator[PlanCheck]:
-    """The form fails; nothing else could be looked at."""
+    """A check of a plan whose form is wrong, so that nothing else could be checked."""
     for code in CODES:
         points = tuple(
             Point(where=one.path, reason=f"{one.expected}; found {one.found}")

@@ -31,7 +31,7 @@ TITLES: Mapping[str, str] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QualityRow:
-    """A measure in words: its title, its share in percent, what that is a share of, and what is not known."""
+    """A measure in words: its title, its share in percent, the denominator, and what is not known."""
 
     title: str
     share: str
@@ -54,7 +54,7 @@ def quality_rows(result: TripResult) -> list[QualityRow]:
 
 
 def unmeasured(result: TripResult) -> list[str]:
-    """What was asked for and has no value, as no source says enough; each with the reason."""
+    """Measures that were asked for and have no value, each with the reason."""
     return [
         f"{title_of(measure)} ({measure['reason']})"
         for measure in result.quality

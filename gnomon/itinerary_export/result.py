@@ -140,7 +140,7 @@ def _span_text(start: int, end: int) -> str:
 
 
 def _cited_hours(visit: Visit, date: dt.date) -> tuple[Interval, ...] | None:
-    """The hours that a visit's evidence cites; which days are holidays is not known here."""
+    """The hours that a visit's evidence cites; holidays are not known here."""
     cited = [line.removeprefix(HOURS_OF) for line in visit.evidence if line.startswith(HOURS_OF)]
     return open_intervals(cited[0], date) if cited else None
 

@@ -1,4 +1,4 @@
-"""Checks a plan of TravelPlanner's form by what stands in it, in its query and in its reference information.
+"""Checks a plan in TravelPlanner's form against itself, its query and its reference information.
 
 The form is that of Xie et al., "TravelPlanner: A Benchmark for Real-World Planning with Language Agents"
 (ICML 2024): a list of days with texts for city, transportation, three meals, attractions and lodging.
@@ -96,7 +96,7 @@ def _complete(days: Days) -> Points:
 
 
 def _meals_told(days: Days) -> Points:
-    """On days in one city every meal and a sight are there."""
+    """Check that days in one city name every meal and a sight."""
     for number, day in enumerate(days, 1):
         if ROUTE.search(_text(day, "current_city")):
             continue
@@ -106,7 +106,7 @@ def _meals_told(days: Days) -> Points:
 
 
 def _cities(days: Days) -> Points:
-    """Each day begins where the day before ended, and the trip ends where it began."""
+    """Check that each day begins where the day before ended, and the trip ends where it began."""
     here = start = None
     for number, day in enumerate(days, 1):
         route, city = ROUTE.search(_text(day, "current_city")), _text(day, "current_city")
@@ -128,7 +128,7 @@ def _cities(days: Days) -> Points:
 
 
 def _moves(days: Days) -> Points:
-    """Who changes city has a way there, between the same cities."""
+    """Check that a change of city has a way, between the same cities."""
     for number, day in enumerate(days, 1):
         city = ROUTE.search(_text(day, "current_city"))
         told = _text(day, "transportation")
@@ -140,7 +140,7 @@ def _moves(days: Days) -> Points:
 
 
 def _in_city(days: Days) -> Points:
-    """Meals, sights and beds are in a city of their day."""
+    """Check that meals, sights and beds are in a city of their day."""
     for number, day in enumerate(days, 1):
         text = _text(day, "current_city")
         route = ROUTE.search(text)
@@ -220,7 +220,7 @@ def _budget(days: Days, query: str) -> Finding:
 
 
 def _grounded(days: Days, reference: object) -> Iterator[Finding]:
-    """Names are known if the reference information has them; all else about places is not looked at here."""
+    """Check that names are known to the reference information; nothing else about places is checked here."""
     label = "Its places are in the reference information"
     if not reference:
         note = "no reference information was given"

@@ -28,7 +28,7 @@ MOST_NAMED = 15  # with more stops of several days on one map the names only cov
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pin:
-    """A numbered stop. It is drawn at (x, y), in per cent; where that is not its place, `tip` is.
+    """A numbered stop, drawn at (x, y) in per cent; `tip` is its place where that differs.
 
     `text_x` and `text_y` are where its name stands, in pixels beside it, `text_anchor` the end of the name
     that is there: `start`, `middle` or `end`; empty: there is no room for the name.
@@ -99,7 +99,7 @@ class _Ground:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Frame:
-    """What of the ground is seen: north up, one scale for both directions."""
+    """The part of the ground that a map shows: north up, one scale in both directions."""
 
     west: float
     top: float
@@ -318,7 +318,7 @@ class _Box:
 
 
 def _round_length(metres: float) -> int:
-    """The longest of 1, 2, 5 times a power of ten that is not longer.
+    """The longest of 1, 2, 5 times a power of ten that is not longer than a length.
 
     >>> _round_length(341.0), _round_length(640.0)
     (200, 500)

@@ -42,7 +42,7 @@ View = dict[str, Any]
 
 
 def trip_view(result: TripResult) -> View:
-    """What is shown, in the order in which it is shown."""
+    """The parts of the page, in their order."""
     faults = faults_of(result)
     checks = checks_of(result, faults)
     plan = result.plan
@@ -120,7 +120,7 @@ def _conflict(result: TripResult) -> list[str]:
 
 
 def _tried(result: TripResult) -> str:
-    """What was tried instead of a refused request and found to have no plan; how long that took."""
+    """The changes of a refused request that were tried and have no plan, and how long trying took."""
     failed = [
         attempt["words"] for attempt in result.alternatives.get("tried", ()) if not attempt["is_served"]
     ]
@@ -304,7 +304,7 @@ def _leg(
 
 
 def _span(start: str, end: str) -> str:
-    """From when until when; that a whole span is after midnight is said once."""
+    """A span of time in words; "the next day" is said once for a whole span after midnight."""
     if minutes_of(start) >= DAY_MIN:
         start = clock_of(minutes_of(start) - DAY_MIN)
     return f"{start}–{clock_text(end)}"
@@ -357,7 +357,7 @@ def _stop(
 
 
 def _notes(checks: Sequence[str], *, is_unknown: bool) -> list[str]:
-    """What a row says of its checks: what does not hold; that hours are not known is among its details."""
+    """What a row says of its checks: those that do not hold. Unknown hours stand among its details."""
     told = (
         (MARKS["holds"], f"{MARKS['unknown']} {CHECKS['OPEN_HOURS'][1]}") if is_unknown else (MARKS["holds"],)
     )

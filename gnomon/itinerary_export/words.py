@@ -1,4 +1,4 @@
-"""Times, lengths and ways as people write them."""
+"""Writes times, lengths and ways as people write them."""
 
 import datetime as dt
 import re
@@ -40,12 +40,12 @@ def length_text(metres: int) -> str:
 
 
 def means_text(leg: ItineraryLeg) -> str:
-    """How one gets along a leg; a ride that takes no train is a walk."""
+    """The means of transport of a leg; a ride that takes no train is a walk."""
     return BY["walk" if ALL_ON_FOOT in leg.via else leg.mode]
 
 
 def way_text(leg: ItineraryLeg) -> str:
-    """A leg; nothing where it leads from a stop to itself, as where a day starts at its first visit."""
+    """A leg in words; empty where it leads from a stop to itself."""
     if leg.from_id == leg.to_id:
         return ""
     return f"{time_text(leg.minutes)} {means_text(leg)}, {length_text(leg.metres)}"
@@ -91,7 +91,7 @@ DATED = re.compile(r"(\S+) osm (\d{4}-\d\d-\d\d)")
 
 
 def source_text(source: str) -> str:
-    """Who knows a place, and as of when.
+    """The source of a place, with the date of its data.
 
     >>> source_text("helsinki osm 2019-04-21"), source_text("japan gazetteer 2022")
     ('OpenStreetMap (helsinki), 21 April 2019', 'japan gazetteer 2022')

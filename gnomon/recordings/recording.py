@@ -67,7 +67,7 @@ class Frame(_Strict):
 
 
 class Recording(_Strict):
-    """A clip's frames in order. World: metres, z up. `objects` says what each box is, so as to find it."""
+    """A clip's frames in order. World: metres, z up. `objects` describes each box so that it can be found."""
 
     format: Literal["gnomon-motion/1"]
     id: str = Field(min_length=1, max_length=200)
@@ -95,7 +95,7 @@ class Recording(_Strict):
         return min(self.frames, key=lambda frame: abs(frame.time_s - time_s))
 
     def part(self, first: int, last: int) -> "Recording":
-        """The frames from `first` to `last` alone; two at least."""
+        """The frames from `first` to `last`; two at least."""
         return self.model_copy(update={"frames": self.frames[first : last + 1]})
 
     def track(self, name: str | None) -> tuple[Array, Array]:

@@ -35,7 +35,7 @@ def extents_m(points_m: Array) -> tuple[float, float, float]:
 
 
 def distance_m(first: BoxAt | Pose, second: BoxAt | Pose) -> float:
-    """Between the centres of two objects, or of an object and the camera (equation 2)."""
+    """The distance between the centres of two objects, or of an object and the camera (equation 2)."""
     return float(np.linalg.norm(_centre(first) - _centre(second)))
 
 
@@ -95,7 +95,7 @@ def trajectory(positions_m: Array, tolerance_m: float) -> list[PolylineTurn]:
 
 
 def _own(recording: Recording, frame: Frame) -> NDArray[np.float64]:
-    """Rows: the camera's directions ahead, to the left and up, in the world."""
+    """The camera's directions ahead, to the left and up, in the world, as rows."""
     pose = frame.camera.pose()
     ahead, up = pose.forward(recording.camera_forward), pose.forward(recording.camera_up)
     return np.stack([ahead, np.cross(up, ahead), up])

@@ -25,7 +25,7 @@ WRONG, TRIES = 4, 400
 
 @dataclass(frozen=True, slots=True)
 class Grain:
-    """The smallest and the largest difference between options, and the digits that they print.
+    """The smallest and the largest difference between options, and the digits with which they are printed.
 
     No option is above `highest` or below `lowest`: where one would be, it is as far on this side.
     """
@@ -37,7 +37,7 @@ class Grain:
     lowest: float = -math.inf
 
     def mirrored(self, number: float) -> float:
-        """The number, or as far within the bound that it is beyond."""
+        """The number, mirrored at the bound that it exceeds."""
         number = 2 * self.lowest - number if number < self.lowest else number
         return 2 * self.highest - number if number > self.highest else number
 
@@ -71,13 +71,13 @@ class Spans:
     are_alike: bool = False
 
     def sizes_of(self, words: str) -> tuple[Grain, Grain, Grain]:
-        """The grains of the length, the width and the height of what is called so."""
+        """The grains of length, width and height of an object of that name."""
         own = (grains for kind, grains in self.sizes_by_kind.items() if words.endswith(kind))
         return next(own, (self.sizes, self.sizes, self.sizes))
 
     @classmethod
     def of(cls, scene: str) -> Self:
-        """Those of a kind of scene."""
+        """The spans of a kind of scene."""
         grain = LENGTHS[scene]
         return cls(lengths=grain, sizes=grain, speeds=grain, accelerations=grain)
 
@@ -127,7 +127,7 @@ def wrong_options(
 def wrong_numbers(
     rng: np.random.Generator, truth: float, grain: Grain, *, floor: float = -math.inf
 ) -> list[float]:
-    """WRONG numbers, rounded like the truth; any two of all differ by what the grain says.
+    """WRONG numbers, rounded like the truth; any two differ by what the grain says.
 
     None is below `floor` either: what would be is as far above. How many lie below the truth is as likely to
     be any number, so its rank tells nothing.

@@ -46,7 +46,7 @@ Progress = Callable[[int, int], None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
-    """What a build is asked for."""
+    """The options of a build."""
 
     tasks: tuple[str, ...] = tuple(TASKS)
     limit: int = LIMIT
@@ -117,7 +117,7 @@ def build(
 
 
 def _fingerprint(tracking: Tracking, options: Options) -> str:
-    """Equal for equal inputs and options, decisions apart: these are made of what a build wrote."""
+    """A hash that is equal for equal inputs and options; decisions are left out."""
     boxes = tracking.boxes
     digest = hashlib.sha256()
     for column in (boxes.camera, boxes.target, boxes.frame, boxes.time_s, boxes.ltwh):
@@ -149,7 +149,7 @@ class _Journal:
         self._head = json.dumps({"build": fingerprint}) + "\n"
 
     def begin(self) -> None:
-        """Make the file, if it is not there: nothing is written before the data prove to be of use."""
+        """Make the file, if it is not there. Nothing is written before the data have proved usable."""
         if self._head:
             self._path.parent.mkdir(parents=True)
             self._path.write_text(self._head, encoding="utf-8")
@@ -300,7 +300,7 @@ def _bring(source: Path, copy: Path, frames: Sequence[int]) -> None:
 def _meeting(
     trips: Sequence[RecordedTrip], world: World, rng: Random, first: Trip, lots: Lots | None
 ) -> Question | None:
-    """Where and when two recorded targets are in view of the same camera; as of worlds, but nobody is moved
+    """Where and when two recorded targets are in view of the same camera; as for worlds, but nobody is moved
     in time.
     """
     candidates = [

@@ -36,7 +36,7 @@ class Calibration:
     eye_m: tuple[float, float] | None = None
 
     def document(self) -> dict[str, Any]:
-        """What a report says of it."""
+        """The calibration as a report tells it."""
         fields = asdict(self)
         fields["homography"] = self.homography.tolist()
         return fields
@@ -125,7 +125,7 @@ def _of_lens(
     homography: Array,
     eye_m: tuple[float, float] | None,
 ) -> Calibration | None:
-    """The homography of the recorded pixels that is nearest to the lens and its own homography."""
+    """The homography of recorded pixels that comes nearest to the lens with its own homography."""
     feet = foot_points(tracking.boxes.ltwh[tracking.boxes.camera == index])
     chosen = feet[np.linspace(0, len(feet) - 1, min(len(feet), FIT_BOXES)).astype(int)] if len(feet) else feet
     straight = undistorted(lens, chosen)

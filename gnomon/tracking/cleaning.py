@@ -1,4 +1,4 @@
-"""Makes paths of boxes: drops what cannot be, fills gaps, smooths, and parts identities that are two.
+"""Makes paths of boxes: drops impossible points, fills gaps, smooths, and splits identities that are two.
 
 Every step is counted with what it was a share of.
 """
@@ -16,7 +16,7 @@ from gnomon.tracking.tracking import Array, BodyKind, Boxes, Tracking
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """What a body can do, and from when on something counts."""
+    """What a body can do, and the least values that count."""
 
     speed_mps: float
     acceleration_mps2: float
@@ -38,7 +38,7 @@ FEW = 3  # fewer points in a row are no path
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Count:
-    """How many a step dropped, added or parted, and out of how many."""
+    """How many items a step dropped, added or split, and out of how many."""
 
     step: str
     what: str
@@ -81,7 +81,7 @@ class Stay:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Walker:
-    """One target with its stays in order of time; `part` counts those that one identity was parted into."""
+    """One target with its stays in order of time; `part` numbers the targets split out of one identity."""
 
     target: str
     part: int
@@ -90,7 +90,7 @@ class Walker:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cleaned:
-    """All targets, and what it took to get them."""
+    """All targets, and the counts of all steps."""
 
     walkers: tuple[Walker, ...]
     counts: tuple[Count, ...]
@@ -180,7 +180,7 @@ def _repeated(boxes: Boxes, rows: NDArray[np.intp]) -> NDArray[np.bool_]:
 
 
 def _doubled(boxes: Boxes, rows: NDArray[np.intp]) -> NDArray[np.bool_]:
-    """Boxes that another target has as well in the same frame: those of the target with fewer boxes there."""
+    """Boxes that another target has too in the same frame: those of the target with fewer boxes there."""
     order = np.lexsort((boxes.frame[rows], boxes.camera[rows]))
     sizes: defaultdict[tuple[int, int], int] = defaultdict(int)
     for camera, target in zip(boxes.camera[rows].tolist(), boxes.target[rows].tolist(), strict=True):
@@ -226,7 +226,7 @@ def _tracks(boxes: Boxes, rows: NDArray[np.intp]) -> Iterator[tuple[int, int, ND
 def _runs(
     times_s: Array, xy_m: Array, m_per_px: Array, limits: Limits
 ) -> tuple[list[NDArray[np.intp]], int, int]:
-    """Runs of points each of which can be reached from the one before, without gaps longer than allowed.
+    """Runs of points, each reachable from the one before, without gaps longer than allowed.
 
     A point joins the run from which it takes the lowest speed. Also: how many points are in no run of FEW or
     more, and how often a track went on elsewhere while a run could have gone on.
@@ -281,7 +281,7 @@ def local_line(times_s: Array, xy_m: Array, window_s: float, *, leave_out: bool 
 
 
 def _within_acceleration(times_s: Array, xy_m: Array, m_per_px: Array, limits: Limits) -> NDArray[np.bool_]:
-    """Which points lie where the others near them and the greatest acceleration can bring the target."""
+    """Which points the greatest acceleration can explain, given the points near them."""
     lines_m = local_line(times_s, xy_m, limits.window_s, leave_out=True)
     off_m = np.linalg.norm(xy_m - lines_m, axis=1)
     reach_m = limits.acceleration_mps2 * limits.window_s**2 / 2 + 2 * limits.jitter_px * m_per_px
@@ -316,7 +316,7 @@ def _stay(
 
 
 def _identities(stays: Sequence[Stay], limits: Limits) -> list[list[Stay]]:
-    """The stays of one identity, parted where it would have to be in two places or move too fast."""
+    """The stays of one identity, split where it would be in two places or move too fast."""
     parts: list[list[Stay]] = []
     for stay in stays:
         home = next(

@@ -46,7 +46,7 @@ BODIES = {"vehicle": VEHICLE, "pedestrian": PEDESTRIAN}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gap:
-    """What was not seen between two stays: the way that is assumed, and how long the target took."""
+    """The unseen time between two stays: the way that is assumed, and how long the target took."""
 
     start_s: float
     end_s: float
@@ -56,7 +56,7 @@ class Gap:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class RecordedTrip(Trip):
-    """A recorded target's way past cameras, each of which sees it once; `stays` are its sightings'."""
+    """A recorded target's way past cameras, each of which sees it once; `stays` belong to its sightings."""
 
     walker: Walker
     stays: tuple[Stay, ...]
@@ -229,7 +229,7 @@ def _axis(view: Polygon) -> tuple[Point, Point]:
 
 
 def _spots(camera: Camera, roads: Mapping[str, Road]) -> tuple[Spot, ...]:
-    """The middle of every road in a camera's view; where there is none, the view's middle."""
+    """The middle of every road in a camera's view; without a road, the view's middle."""
     view = _seen_by(camera)
     parts = [
         part
@@ -296,7 +296,7 @@ def _along(rng: Random, camera: Camera, road: Road) -> Camera | None:
 
 
 def _passed_through(zones: Mapping[str, Zone], portals: Mapping[str, Portal], floor: int) -> list[Zone]:
-    """The zones of a floor that people cross, with two doors or more; all of them where there are none."""
+    """The zones of a floor with two doors or more; all of them where there are none."""
     doors = Counter(zone for portal in portals.values() for zone in portal.zones)
     here = [zone for zone in zones.values() if zone.floor == floor]
     return [zone for zone in here if doors[zone.id] > 1] or here
@@ -332,7 +332,7 @@ def _moved(camera: Camera, to_m: Point, heading_deg: float) -> Camera:
 
 
 def _once_each(stays: Sequence[Stay]) -> Iterator[tuple[Stay, ...]]:
-    """The stays, cut before a camera that has seen the target already."""
+    """The stays, cut before a camera that has already seen the target."""
     part: list[Stay] = []
     for stay in stays:
         if stay.camera in {before.camera for before in part}:
@@ -387,7 +387,7 @@ class _PathMaker:
         self.gaps: list[Gap] = []
 
     def add(self, stay: Stay) -> None:
-        """Go on with the next stay; what was seen before by another camera stays as that saw it."""
+        """Go on with the next stay; what another camera saw before stays as it was."""
         if self._last is not None:
             self._cross(self._last, stay)
         else:
@@ -399,7 +399,7 @@ class _PathMaker:
             self._last = stay
 
     def stretches(self) -> tuple[Stretch, ...]:
-        """All of the way."""
+        """The whole way."""
         self._close()
         return tuple(self._done)
 

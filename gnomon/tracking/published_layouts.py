@@ -221,7 +221,7 @@ def _size(path: Path) -> tuple[int, int]:
 
 
 def _middle_deg(camera: TrackedCamera, size: tuple[int, int]) -> tuple[float, float]:
-    """Longitude and latitude in the middle of the lower half of what a camera sees."""
+    """Longitude and latitude in the middle of the lower half of a camera's picture."""
     pixel = np.array([[size[0] * HALF_WAY[0], size[1] * HALF_WAY[1]]])
     try:
         lat_deg, lon_deg = to_ground(np.asarray(camera.homography), pixel)[0].tolist()

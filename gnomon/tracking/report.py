@@ -1,4 +1,4 @@
-"""Writes a build's report as JSON and Markdown: calibration, cleaning, rules, questions, of how many each."""
+"""Writes a build's report as JSON and Markdown: calibration, cleaning, rules, questions, with counts."""
 
 import json
 from collections.abc import Iterator, Mapping

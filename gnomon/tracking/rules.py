@@ -139,7 +139,7 @@ def _off_m(place: Place, xy_m: tuple[float, float], floor: int) -> float:
 
 
 def verdict(values: Mapping[str, float], kind: Kind) -> tuple[list[str], list[str]]:
-    """The rules that a question breaks, and those that it comes near to."""
+    """The rules that a question breaks, and those whose limit it comes near."""
     known = [(rule, values[rule.name]) for rule in RULES if rule.name in values]
     return (
         [rule.name for rule, value in known if rule.is_broken(value, kind)],

@@ -125,7 +125,7 @@ class Boxes:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tracking:
-    """A site with all its boxes. `notes` tell what a reader had to assume."""
+    """A site with all its boxes. `notes` say what a reader had to assume."""
 
     id: str
     kind: Kind
@@ -141,7 +141,7 @@ class Tracking:
 def boxes_of(
     parts: Sequence[tuple[int, Array, Array]], targets: Sequence[Sequence[str]]
 ) -> tuple[Boxes, tuple[str, ...]]:
-    """One table of the boxes of several cameras.
+    """Join the boxes of several cameras into one table.
 
     Of each camera: its index, its times (n), and its rows (n × 5: frame, left, top, width, height); and
     whom each row shows. Also gives the names of the targets, in order.

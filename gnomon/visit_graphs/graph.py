@@ -33,7 +33,7 @@ class Edge:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VisitGraph:
-    """Nodes by id, in their given order, and edges; nothing is promised of its shape (see `problems`)."""
+    """Nodes by id, in their given order, and edges; its shape is not checked (see `problems`)."""
 
     nodes: Mapping[str, Node] = field(default_factory=dict)
     edges: Sequence[Edge] = ()

@@ -1,4 +1,4 @@
-"""Whether a question about traffic can be answered by who knows the ways but not the stops.
+"""Says whether a question about traffic can be answered from the ways alone, without knowing the stops.
 
 The truth is what happened. Who reads a clip and the map can tell the shortest way and the speed in view, but
 not that a target waited for a green that nobody mentions or ran an errand. Where that decides the answer, the
@@ -22,7 +22,7 @@ LATE, LATE_S = 0.25, 2.0  # share of the time unseen by which a forecast may mis
 
 
 def is_attainable(world: World, question: Question) -> bool:
-    """Whether ways and the speed in view lead to the truth.
+    """Whether the ways and the speed in view lead to the truth.
 
     Forecasts (NSF, TF, MTTF): the targets went the shortest ways and came when their speed in the clip says.
     GL: the way between the clips was not much longer than the shortest. ATI: of the four intervals the right
@@ -48,7 +48,7 @@ def is_attainable(world: World, question: Question) -> bool:
 
 
 def gone_m(journey: Journey, start_s: float, end_s: float) -> float:
-    """How far a target went from one moment to another; stairs and lifts not counted."""
+    """How far a target went from one moment to another, without stairs and lifts."""
     length_m = 0.0
     for stretch in journey.stretches:
         first_s, last_s = max(start_s, stretch.times_s[0]), min(end_s, stretch.times_s[-1])
@@ -64,7 +64,7 @@ def gone_m(journey: Journey, start_s: float, end_s: float) -> float:
 
 
 def _comes(world: World, last: Sighting, coming: Sighting) -> bool:
-    """Whether the target came about when its speed in the clip says; all know that who climbs is slower."""
+    """Whether the target came about when its speed in the clip says. Stairs are known to be slower."""
     path = Network.of(world.scene).path(
         last.exit.xy_m, last.exit.floor, coming.entry.xy_m, coming.entry.floor
     )

@@ -31,7 +31,7 @@ def draw_buildings(
     greens: Sequence[BaseGeometry],
     wider_m: Mapping[str, float] | None = None,
 ) -> tuple[Building, ...]:
-    """Buildings on the plots beside streets, none on another street, on a green or on one another.
+    """Draw buildings on plots beside streets: none on another street, on a green or on one another.
 
     `wider_m`: by road, by how much it is broader than SETBACK_M leaves room for.
     """
@@ -53,14 +53,14 @@ def draw_buildings(
 
 
 def widened(roads: Collection[Road], wider_m: Mapping[str, float]) -> BaseGeometry:
-    """The middles of streets, those of broader ones as strips: walls keep SETBACK_M from all alike."""
+    """The middles of streets, broader ones as strips, so that walls keep SETBACK_M from all of them."""
     return shapely.union_all(
         [road.line.buffer(wider_m[road.id]) if wider_m.get(road.id) else road.line for road in roads]
     )
 
 
 def visible(view: Polygon, eye_m: Point, walls: Sequence[Polygon]) -> Polygon:
-    """The part of a view that convex walls leave to an eye; empty where it is not in one piece.
+    """Return the part of a view that convex walls leave to an eye; empty where it is not in one piece.
 
     Seen from the eye, a convex wall P hides the union of all t P for t > 1: the hull of P and a large copy.
     """

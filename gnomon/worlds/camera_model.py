@@ -1,4 +1,4 @@
-"""How a generated camera hangs, how its pixels and metres correspond, where it is put, how its clock goes."""
+"""Places generated cameras: how they hang, how their pixels become metres, how their clocks go."""
 
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -115,14 +115,14 @@ def _projection(mount: Mount) -> NDArray[np.float64]:
 
 @lru_cache(MOUNTS)
 def _rows(mount: Mount) -> list[list[float]]:
-    """Its projection in numbers: for one point an array takes longer."""
+    """Its projection as plain numbers, which are faster than an array for a single point."""
     rows: list[list[float]] = _projection(mount).tolist()
     return rows
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Candidate:
-    """Where a camera could hang; walls of `room` bound what it sees, `walls` hide what is behind them."""
+    """A place for a camera: walls of `room` bound what it sees, `walls` hide what is behind them."""
 
     mount: Mount
     floor: int = 0
@@ -182,7 +182,7 @@ def views_of(candidates: Sequence[Candidate]) -> list[Polygon]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Installation:
-    """Cameras by id, how each hangs, and the views of those that could hang as well but don't.
+    """Cameras by id, how each hangs, and the views of those that could hang too but do not.
 
     Whether a candidate was built is a matter of lot alone. So a view on a target's way tells nothing by
     its place or time about whether it belongs to a camera: questions about times rely on that.
@@ -235,7 +235,7 @@ def install(rng: Random, candidates: Iterable[Candidate], *, count: int, apart_m
 
 
 def _close_boxes(views: Sequence[Polygon], apart_m: float) -> list[list[int]]:
-    """For each view the earlier ones to whose box its own keeps no such distance."""
+    """For each view, the earlier views whose boxes lie too near to its own box."""
     west, south, east, north = shapely.bounds(views).reshape(-1, 4).T
     across_m, along_m = west[:, None] - east, south[:, None] - north
     gap_m = np.maximum(np.maximum(across_m, across_m.T), np.maximum(along_m, along_m.T))
@@ -246,6 +246,6 @@ def _close_boxes(views: Sequence[Polygon], apart_m: float) -> list[list[int]]:
 
 
 def draw_clocks(rng: Random, cameras: Collection[str]) -> Mapping[str, float]:
-    """By camera how many seconds its clock is ahead of the place's."""
+    """Draw by camera how many seconds its clock is ahead of the place's clock."""
     steps = round(OFF_S / OFF_STEP_S)
     return {camera: rng.randint(-steps, steps) / round(1 / OFF_STEP_S) for camera in sorted(cameras)}

@@ -60,7 +60,7 @@ class Drive:
 
 
 def braking_limits(limits_mps: Array) -> Array:
-    """The limits, lowered where one has to brake already for a lower one ahead."""
+    """The limits, lowered where a vehicle must already brake for a lower limit ahead."""
     squared = limits_mps**2
     rising = 2 * BRAKING * np.arange(len(limits_mps))
     # v(x)^2 <= v(y)^2 + 2 b (y - x) for every y ahead
@@ -70,7 +70,7 @@ def braking_limits(limits_mps: Array) -> Array:
 
 
 class Vehicles:
-    """Drives side by side: a row each, a column for each vehicle; rows with fewer begin with nobody."""
+    """Drives side by side: a row for each, a column a vehicle; shorter rows begin with empty places."""
 
     def __init__(self, drives: Sequence[Drive]) -> None:
         most = max(len(drive.ahead_m) for drive in drives)
@@ -103,12 +103,12 @@ class Vehicles:
         return bool((self.at_m[:, -1] >= self._length_m).all())
 
     def wanted_mps(self) -> Array:
-        """How fast each would go where it is."""
+        """How fast each vehicle would like to go where it is."""
         limits: Array = self._limits[self._rows, _cell(self.at_m, self._cells)]
         return self._eager * limits
 
     def barrier_m(self, step: int) -> Array:
-        """How far it is to the signal at red or the pause that each has before it; infinite without."""
+        """How far it is to the red signal or pause ahead of each vehicle; infinite where there is none."""
         coming = (self._lines[:, None, :] <= self.at_m[:, :, None]).sum(axis=2)
         coming = np.minimum(coming, self._halts - 1)
         to_line = self._lines[self._rows, coming] - self.at_m
@@ -132,7 +132,7 @@ class Vehicles:
 
 
 def driven_m(drives: Sequence[Drive]) -> list[Array]:
-    """For each drive how far its vehicles are along the way: a row for each kept moment, a column each.
+    """For each drive, how far its vehicles are along the way: a row for each kept moment, a column each.
 
     Rows are KEPT_STEPS * STEP_S apart and begin at the drive's start; the last is the first in which the
     asked vehicle, the last column, has gone the whole way, or that of LONGEST_DRIVE_S.
@@ -162,7 +162,7 @@ def driven_m(drives: Sequence[Drive]) -> list[Array]:
 
 
 def until_there(at_m: Array, length_m: float, *alongside: Array) -> list[Array]:
-    """The rows up to the first in which the asked vehicle has gone the whole way, of all arrays."""
+    """All arrays, cut after the first row in which the asked vehicle has gone the whole way."""
     is_there = at_m[:, -1] >= length_m
     last = int(is_there.argmax()) if is_there.any() else len(at_m) - 1
     return [rows[: last + 1] for rows in (at_m, *alongside)]
@@ -173,7 +173,7 @@ def _cell(at_m: Array, cells: int) -> NDArray[np.intp]:
 
 
 def acceleration(speed: Array, wanted: Array, gap_m: Array, closing: Array) -> Array:
-    """Of the Intelligent Driver Model, in m/s2."""
+    """The acceleration of the Intelligent Driver Model, in m/s2."""
     share = speed / wanted
     squared = share * share
     sought = JAM_M + np.maximum(

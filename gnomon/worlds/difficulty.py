@@ -1,4 +1,4 @@
-"""Says how hard a question is to be; a lot settles whether rules of thumb find its answer."""
+"""Sets how hard a question shall be, by drawing whether rules of thumb find its answer."""
 
 import re
 from collections.abc import Collection, Mapping, Sequence
@@ -65,7 +65,7 @@ class Difficulty:
     def of(
         cls, wanted: Level | Mapping[str, tuple[float, float]], *, features: Sequence[str] = FEATURES
     ) -> Self:
-        """What a job's `select.difficulty` says, of questions that have these features.
+        """Read a job's `select.difficulty`, for questions that have these features.
 
         Raises:
             SpecError: none is named, a feature has another name, or its range is empty.
@@ -95,7 +95,7 @@ class Difficulty:
         *,
         features: Sequence[str] = FEATURES,
     ) -> tuple[Self | None, ...]:
-        """The difficulties that a selection's rounds have in turn; None: as they come.
+        """The difficulties that a selection's rounds take in turn; None: questions as they come.
 
         >>> [difficulty and difficulty.tag for difficulty in Difficulty.in_turn("mixed")]
         [None, 'easy', 'medium', 'hard']
@@ -109,7 +109,7 @@ class Difficulty:
 
     @staticmethod
     def left_out(in_turn: Sequence["Difficulty | None"], *, cells: int, limit: int) -> list[str]:
-        """In words, which of the difficulties that rounds of all cells have in turn `limit` questions miss.
+        """Say which difficulties no question gets, where rounds take them in turn and `limit` is too small.
 
         >>> Difficulty.left_out(Difficulty.in_turn("mixed"), cells=14, limit=30)
         ['the first 30 questions hold none that is hard: rounds of 14 take turns, so 56 hold all levels']
@@ -141,7 +141,7 @@ class Difficulty:
 
     @property
     def tag(self) -> str:
-        """As a part of a sample's id, which says all that the sample is drawn from.
+        """The part of a sample's id that names the difficulty.
 
         >>> Difficulty.of({"detour": (1.5, 3)}).tag
         'detour~1.5~3.0'
@@ -169,7 +169,7 @@ class Difficulty:
         return all(name in features and low <= features[name] <= high for name, low, high in self.ranges)
 
     def finds(self, rng: Random, chance: float) -> bool:
-        """By lot, whether a rule that is right in `chance` of all guesses is to find a question's answer.
+        """Draw whether a rule that is right in `chance` of all guesses shall find a question's answer.
 
         That is always so in easy questions, and by chance in hard ones.
         """
@@ -177,7 +177,7 @@ class Difficulty:
         return rng.random() < sure + (1 - sure) * chance
 
     def lots(self, rng: Random) -> "Lots | None":
-        """For one question, which rules of thumb are to find its right option; None: as it comes."""
+        """Draw which rules of thumb shall find the right option of one question; None: as it comes."""
         if self.level is None:
             return None
         straight = self.finds(rng, CHANCE)
@@ -191,7 +191,7 @@ class Difficulty:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lots:
-    """Which rules of thumb are to find the right option of a question.
+    """Which rules of thumb are meant to find the right option of a question.
 
     It is settled before the question is looked for, so no rule is right more often than the lots say, however
     hard it is to find a question that obeys. All rules that go by straight lines share a lot, as they agree
@@ -215,7 +215,7 @@ class Lots:
         count: int,
         beside: Sequence[str] = (),
     ) -> list[str] | None:
-        """`count` of the candidates that obey; `beside` are options that are there anyway. None: none do.
+        """Choose `count` candidates that obey the lots, beside options that are given; None where none do.
 
         A rule that cannot tell the right option from any other has no say.
         """
@@ -253,7 +253,7 @@ class Lots:
         return True
 
     def is_placed(self, question: Evidence, options: Sequence[str]) -> bool:
-        """Whether the first option can have the places among all that are drawn for it; level ones share."""
+        """Whether the first option has the place drawn for it in each ranking; equal options share places."""
         for name, score in PLACED.get(question.task, {}).items():
             values = [value for option in options if (value := score(question, option)) is not None]
             if name in self.places and values:
@@ -270,7 +270,7 @@ class Lots:
     def misleading(
         self, question: Evidence, *, right: str, candidates: Collection[str]
     ) -> list[set[str]] | None:
-        """Sets of candidates of each of which one must be a wrong option. None: one of the sets is empty."""
+        """Sets of candidates; one of each set must be a wrong option. None: one of the sets is empty."""
         never, misled = self._demands(scores_of(question, [right, *candidates]), right)
         left = [ahead - never for ahead in misled]
         return left if all(left) else None
@@ -278,7 +278,7 @@ class Lots:
     def _demands(
         self, scores: Mapping[str, Mapping[str, float]], right: str
     ) -> tuple[set[str], list[set[str]]]:
-        """What may not be a wrong option, and the sets of which one must be."""
+        """The candidates that may not be wrong options, and the sets of which one must be."""
         never: set[str] = set()
         misled: list[set[str]] = []
         for rule, by_option in scores.items():

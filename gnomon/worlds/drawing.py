@@ -1,4 +1,4 @@
-"""Draws the world and the question behind a sample's number. Equal numbers, equal questions."""
+"""Draws the world and the question behind a sample's number. Equal numbers give equal questions."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -66,7 +66,7 @@ SIGHTINGS: Mapping[str, int] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Drawn:
-    """A drawn question: its world, itself, and its form in the published layout."""
+    """A drawn question with its world and its form in the published layout."""
 
     world: World
     question: Question
@@ -75,7 +75,7 @@ class Drawn:
 
 @lru_cache(KEPT_QUESTIONS)
 def draw(number: Number, *, place: int | None = None) -> Drawn:
-    """The question of that number, in the place of its round or in another that is named.
+    """Draw the question of that number, in the place of its round or in a named one.
 
     Nearly always the round's place holds one; where it doesn't, another place is drawn for this question.
 
@@ -116,7 +116,7 @@ def world_of(
     difficulty: Difficulty | None = None,
     options: WorldOptions | None = None,
 ) -> World:
-    """The place of a round, or a spare one."""
+    """Make the place of a round, or a spare one."""
     series = series_of(seed, difficulty, options)
     rng = Random(stable_seed("world", VERSION, *series, scene, round_, spare))
     name = f"w{'-'.join(map(str, series))}-{scene}-{round_}" + (f"-{spare}" if spare else "")
@@ -154,7 +154,7 @@ def world_of(
 
 
 def check_ranges(numbers: Sequence[Number]) -> None:
-    """Refuse ranges that a task has no feature for, or no place a question, before anything is made.
+    """Refuse ranges for which a task has no feature, or no place a question, before anything is made.
 
     Raises:
         SpecError: a task does not have a feature.
@@ -173,7 +173,7 @@ def check_ranges(numbers: Sequence[Number]) -> None:
 
 
 def map_key(world: World) -> str:
-    """What names the world's map among those of all versions."""
+    """The name of the world's map among maps of all versions."""
     return stable_hash("map of a world", VERSION, MAP_VERSION, world.scene.id, size=40)
 
 
@@ -203,7 +203,7 @@ def _trips(world: World, rng: Random, least: int) -> Iterator[Trip]:
 
 
 def _pooled(world: World, rng: Random, least: int) -> Iterator[Trip]:
-    """The trips of the world's pool in an order drawn by lot, some times over, as other targets each time."""
+    """The trips of the world's pool in random order, each several times, as another target each time."""
     pool = trips_of(world)
     for _ in range(PASSES):
         for made in rng.sample(pool, len(pool)):

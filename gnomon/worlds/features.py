@@ -1,4 +1,4 @@
-"""Measures what makes a generated question hard: how far its answer is from what a straight line suggests."""
+"""Measures what makes a generated question hard, such as how far straight lines mislead."""
 
 import math
 from collections.abc import Mapping
@@ -76,7 +76,7 @@ def _turns(path: Path) -> int:
 
 
 def _closeness(world: World, question: Question) -> float:
-    """Of the first right camera, from where the target was last seen before it."""
+    """Closeness of the first right camera, from where the target was last seen before it."""
     _, before, _ = question.gaps[0]
     away_m = {
         camera: min(world.crow_m(before.exit, spot) for spot in world.spots[camera])

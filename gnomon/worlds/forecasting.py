@@ -112,14 +112,14 @@ def meeting(world: World, rng: Random, first: Trip, lots: Lots | None = None) ->
 
 
 def _delay_s(rng: Random, place: Sighting, theirs: Sighting) -> float:
-    """By how much to move the other target so that it comes at some time during the first one's stay."""
+    """How long to delay the other target so that it comes at some time during the first one's stay."""
     return place.start_s + rng.uniform(-0.6 * theirs.stay_s, 0.6 * place.stay_s) - theirs.start_s
 
 
 def met(
     world: World, rng: Random, target: tuple[Trip, int], partner: tuple[Trip, int], lots: Lots | None = None
 ) -> Question | None:
-    """The question where two targets meet: of each its trip and the number of the sighting there."""
+    """Make the question where two targets meet, from each one's trip and the number of its sighting there."""
     (trip, index), (companion, theirs) = target, partner
     last, place = trip.sightings[index - 1 : index + 1]
     their_last, their_place = companion.sightings[theirs - 1 : theirs + 1]

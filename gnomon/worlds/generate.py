@@ -75,7 +75,7 @@ class Plan:
         return range(math.ceil(self.samples / len(CELLS)))
 
     def numbers(self, round_: int) -> Sequence[Number]:
-        """The samples of a round; those of each difficulty count rounds of their own."""
+        """The samples of a round; each difficulty counts its own rounds."""
         own, turn = divmod(round_, len(self.difficulties))
         count = min(len(CELLS), self.samples - round_ * len(CELLS))
         return [
@@ -84,7 +84,7 @@ class Plan:
         ]
 
     def place(self, number: Number) -> int:
-        """Which of its difficulty's places a sample has."""
+        """Which of the places of its difficulty a sample has."""
         return number.round % self.scenes if self.scenes else number.round
 
 
@@ -188,12 +188,12 @@ def _make_all(out: Path, plan: Plan, rounds: Sequence[int], workers: int) -> Ite
 
 
 def _has_one_thread() -> bool:
-    """Whether a fork would wait for nothing that another thread holds, also one of a library."""
+    """Whether this process has a single thread, also none of a library, so that a fork is safe."""
     return sys.platform == "linux" and len(list(Path("/proc/self/task").iterdir())) == 1
 
 
 def _start_process(parent: int) -> None:
-    """What each process of the pool does first: it leaves Ctrl-C to its parent, and dies with it.
+    """Prepare a process of the pool: it leaves Ctrl-C to its parent and ends with it.
 
     What is imported by then is garbage in no process, and drawing makes none that goes in circles: looking
     through all of it again and again takes a twentieth.
@@ -277,7 +277,7 @@ def _with_clips(out: Path, drawn: Drawn, number: Number, style: "Style") -> Mapp
 
 
 def _files_of(out: Path, world: World) -> Mapping[Path, bytes]:
-    """A place's map, then its scene: where the scene is there, both are, and nothing is to be written."""
+    """Write a place's map, then its scene. If the scene is there, both are, and nothing is written."""
     scene = world.scene
     folder = out / "data" / scene.kind
     scene_file = folder / "scenes" / f"{scene.id}.geojson"

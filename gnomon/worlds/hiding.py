@@ -29,7 +29,7 @@ Placed = tuple[Point, float]  # where a body is, and which way it faces in degre
 
 
 def standing(mount: Mount, body: Body, at: Point, heading_deg: float) -> Point:
-    """Where the middle of a vehicle is whose side nearest to the camera touches the ground at a point.
+    """The middle of a vehicle whose side nearest to the camera touches the ground at a point.
 
     A box ends below where its target meets the ground; so the point that it gives is the nearest one.
     """
@@ -45,7 +45,7 @@ def standing(mount: Mount, body: Body, at: Point, heading_deg: float) -> Point:
 
 
 def outline(mount: Mount, body: Body, placed: Placed, *, solid: tuple[float, float] = (1.0, 1.0)) -> Polygon:
-    """The outline of a body in the picture, in pixels; `solid`: only so much of its width and height.
+    """The outline of a body in the picture, in pixels; `solid` shrinks its width and height.
 
     Vehicles are boxes, people flat and turned to the camera. Empty where it is not before the lens.
     """
@@ -77,7 +77,7 @@ def outline(mount: Mount, body: Body, placed: Placed, *, solid: tuple[float, flo
 
 
 def free_share(mount: Mount, target: tuple[Body, Placed], nearer: Sequence[tuple[Body, Placed]]) -> float:
-    """Of the part of a body that is in the picture, the share that others before it leave free."""
+    """The share of a body in the picture that others before it leave free."""
     width, height = mount.image_size
     whole: BaseGeometry = outline(mount, *target).intersection(shapely.box(0, 0, width, height))
     if whole.area == 0:
@@ -112,7 +112,7 @@ def seen_spans(
 
 
 def is_seen(mount: Mount, floor: int, journey: Journey, time_s: float) -> bool:
-    """Whether at least SEEN of a target is free at a moment at which its ground is in view."""
+    """Whether at least SEEN of a target is free at a moment when its ground is in view."""
     placed = beside(journey, time_s, floor)
     if placed is None:
         return False
@@ -135,12 +135,12 @@ def is_seen(mount: Mount, floor: int, journey: Journey, time_s: float) -> bool:
 
 
 def _reach_m(target: Body, other: Body) -> float:
-    """How far from the sight line to a target the middle of what hides a part of it is at most."""
+    """How far from the sight line to a target the middle of a hiding body can be at most."""
     return sum(max(body.length_m, body.width_m) / 2 for body in (target, other))
 
 
 def _may_be_hidden(mount: Mount, floor: int, journey: Journey, times_s: Floats) -> Flags:
-    """At which of the moments those who are high enough may cover enough of the target's breadth."""
+    """At which moments bodies that are high enough may cover enough of the target's breadth."""
     eye, target = np.array(mount.xy_m), _course(journey, floor, times_s, 0.0)
     away_m = np.hypot(*(target - eye).T)
     towards = (target - eye) / away_m[:, None]
@@ -163,7 +163,7 @@ def _may_be_hidden(mount: Mount, floor: int, journey: Journey, times_s: Floats) 
 
 
 def _course(journey: Journey, floor: int, times_s: Floats, right_m: float) -> Floats:
-    """Where one is who goes beside a journey's line (n, 2); NaN while it is not on that floor."""
+    """Where somebody beside a journey's line is (n, 2); NaN while not on that floor."""
     places = np.full((len(times_s), 2), np.nan)
     for stretch in journey.stretches:
         is_on = (times_s >= stretch.times_s[0]) & (times_s <= stretch.times_s[-1])
@@ -182,7 +182,7 @@ def _course(journey: Journey, floor: int, times_s: Floats, right_m: float) -> Fl
 
 
 def _change_s(mount: Mount, floor: int, journey: Journey, before_s: float, after_s: float) -> float:
-    """When the target comes into sight or is hidden, between two moments of which it is seen at one."""
+    """When the target comes into sight or is hidden, between two moments of which one shows it."""
     was_seen = is_seen(mount, floor, journey, before_s)
     while after_s - before_s > MOMENT_S:
         middle_s = (before_s + after_s) / 2

@@ -140,7 +140,7 @@ def _doors(room: Rectangle, neighbours: tuple[Rectangle, ...], share: float) -> 
 
 
 def _widths(rng: Random, west: float, east: float) -> Iterator[tuple[float, float]]:
-    """Rooms side by side from west to east; what is left over widens the last one."""
+    """Draw the widths of rooms side by side from west to east; the last room gets what is left over."""
     if east - west < ROOM_WIDTH_M[0] / 2:
         if east - west > 1.0:
             yield west, east
@@ -307,7 +307,7 @@ def _portals(plans: Sequence[FloorPlan], length_m: float, turn: Turn) -> dict[st
 
 
 def _escalators(rng: Random, plans: Sequence[FloorPlan], length_m: float, turn: Turn) -> dict[str, Portal]:
-    """From each floor to the next one that runs up, in one of the long corridors; in the other one down."""
+    """One escalator up from each floor to the next in one long corridor, and one down in the other."""
     up, down = rng.sample((0, 1), 2)
     portals = []
     for floor in range(len(plans) - 1):
@@ -340,7 +340,7 @@ def _climb(portal_id: str, kind: Climb, corridors: Sequence[Rectangle], x_m: flo
 
 
 def _things(rng: Random, rooms: Sequence[tuple[int, Rectangle]], turn: Turn) -> dict[str, ScenePlace]:
-    """Things people know their way by, each in the middle of a passage or hall, or along a corridor."""
+    """Landmarks, each in the middle of a passage or hall, or along a corridor."""
     public = [(floor, room) for floor, room in rooms if room.kind in ("passage", "hall")]
     drawn = zip(
         rng.sample(THINGS, len(THINGS)), rng.sample(public, min(THINGS_DRAWN, len(public))), strict=False
@@ -354,7 +354,7 @@ def _things(rng: Random, rooms: Sequence[tuple[int, Rectangle]], turn: Turn) -> 
 
 
 def _spots(cameras: Collection[Camera]) -> Mapping[str, tuple[Spot, ...]]:
-    """By camera the middle of what it sees, which is convex."""
+    """By camera the middle of the part that it sees, which is convex."""
     middles = shapely.centroid([camera.field_of_view for camera in cameras])
     return {
         camera.id: (Spot(xy_m=(x_m, y_m), floor=camera.floor),)

@@ -49,7 +49,7 @@ class Moved:
 
 
 class _Lanes:
-    """In which lane each vehicle is, from which it comes, and what lies ahead in each."""
+    """The lane of each vehicle, the lane that it comes from, and what lies ahead in each lane."""
 
     def __init__(self, drives: Sequence[Drive], cars: Vehicles) -> None:
         self._cars = cars
@@ -65,12 +65,12 @@ class _Lanes:
 
     @property
     def between(self) -> Array:
-        """The lane of each, between two while it changes."""
+        """The lane of each vehicle; a fraction while it changes."""
         return np.asarray(self.lane + (1 - self._gone) * (self._from - self.lane))
 
     @property
     def is_free(self) -> Flags:
-        """Who is in one lane alone, on a stretch with several or in a lane that has ended."""
+        """Which vehicles are in one lane alone, where there are several or where theirs has ended."""
         count = self.count()
         return (self._gone >= 1) & self._cars.is_there & ((count > 1) | (self.lane >= count))
 
@@ -86,7 +86,7 @@ class _Lanes:
         return np.asarray(self._ends[self.lane, self._rows, self._cell()] - self._cars.at_m)
 
     def ends_ahead_m(self, rows: Numbers, car: Numbers, lane: Numbers) -> Array:
-        """The same of one vehicle a row, as if it were in that lane."""
+        """The same for one vehicle of each row, as if it were in that lane."""
         number = np.clip(lane, 0, len(self._ends) - 1)
         return np.asarray(self._ends[number, rows, self._cell()[rows, car]] - self._cars.at_m[rows, car])
 
@@ -102,7 +102,7 @@ class _Lanes:
         return np.take_along_axis(gap_m, nearest[:, :, None], axis=2)[:, :, 0], nearest
 
     def neighbours(self, rows: Numbers, car: Numbers, lane: Numbers) -> tuple[Numbers, Array, Numbers, Array]:
-        """Who would be ahead and behind of these vehicles in those lanes, and the gaps; infinite: nobody."""
+        """Who would be ahead of and behind these vehicles in those lanes, and the gaps; infinite: nobody."""
         at_m = self._cars.at_m[rows]
         is_leaving = (self._from[rows] == lane[:, None]) & (self._gone[rows] < 1)
         is_in = (self.lane[rows] == lane[:, None]) | is_leaving
@@ -120,20 +120,20 @@ class _Lanes:
         self._from[rows, car], self.lane[rows, car], self._gone[rows, car] = self.lane[rows, car], lane, 0.0
 
     def steer(self) -> None:
-        """Go on from lane to lane for a step; who stands does not."""
+        """Move sideways for a step; a vehicle that stands does not."""
         moving = np.minimum(1.0, self._cars.speed_mps / STEERING_MPS)
         self._gone = np.minimum(1.0, self._gone + moving * STEP_S / CHANGE_S)
 
 
 def _ends_m(counts: Numbers, lane: int) -> Array:
-    """For each metre of each way where the lane ends next; infinite where it does not."""
+    """For each metre of each way where the lane next ends; infinite where it does not."""
     cells = np.arange(counts.shape[1], dtype=np.float64)
     ends = np.where(counts <= lane, cells, np.inf)
     return np.asarray(np.minimum.accumulate(ends[:, ::-1], axis=1)[:, ::-1])
 
 
 def driven_in_lanes(drives: Sequence[Drive]) -> list[Moved]:
-    """How the vehicles of each drive move; as `driven_m`, with lanes. Changes begin at kept moments."""
+    """Move the vehicles of each drive, as `driven_m` does, with lanes. Changes begin at kept moments."""
     if not drives:
         return []
     cars = Vehicles(drives)
@@ -170,7 +170,7 @@ def _pull(
 
 
 def _change_lanes(cars: Vehicles, lanes: _Lanes, wanted: Array, barrier: Array) -> None:
-    """In each drive let the vehicle begin a change that gains most by it, where that is safe and pays."""
+    """In each drive, begin the one lane change that gains most, where it is safe and pays."""
     rows, car = np.nonzero(lanes.is_free)
     if not rows.size:
         return
@@ -199,7 +199,7 @@ def _gain(
     car: Numbers,
     lane: Numbers,
 ) -> Array:
-    """What changes of these vehicles to these lanes bring, in m/s2; minus infinity where one is not safe."""
+    """The gain of these lane changes, in m/s2; minus infinity where a change is not safe."""
     speed = cars.speed_mps
     own, own_wanted, was = speed[rows, car], wanted[rows, car], lanes.lane[rows, car]
 

@@ -38,7 +38,7 @@ class RoadLanes:
 
     @property
     def widening_m(self) -> float:
-        """By how much it is broader to either side than a street of two lanes."""
+        """How much broader it is on each side than a street of two lanes."""
         return max(0.0, self.half_m - NARROW_M)
 
     @property
@@ -51,7 +51,7 @@ class RoadLanes:
 def draw_lanes(
     rng: Random, roads: Mapping[str, Road], tagged: Sequence[tuple[int, int]] | None
 ) -> dict[str, RoadLanes]:
-    """The lanes of each road: as they are tagged in its plan, else drawn by street."""
+    """Draw the lanes of each road: as tagged in its plan, else by street."""
     if tagged is not None:
         counts = zip(roads, tagged, strict=True)
         return {road: RoadLanes(forward=forward, backward=backward) for road, (forward, backward) in counts}
@@ -137,7 +137,7 @@ class LaneWay:
         return self.course.along_m[self.corners]
 
     def points_m(self, along_m: Floats, lane: Floats) -> Floats:
-        """Where vehicles are (n, 2) so far along the way, in a lane or between two (n each)."""
+        """Where vehicles are (n, 2) that have gone so far, in a lane or between two (n each)."""
         half_m = np.interp(along_m, np.arange(len(self.halves_m)) + 0.5, self.halves_m)
         return self.course.at(along_m, half_m - LANE_M * (lane + 0.5))
 
@@ -191,7 +191,7 @@ def lane_way(legs: Sequence[RouteLeg], roads: Mapping[str, Road], lanes: Mapping
 
 
 def _firsts(course: Course, count: int) -> NDArray[np.intp]:
-    """Of each point of the line the number of its first entry in the course."""
+    """For each point of the line, the index of its first entry in the course."""
     is_first = np.ones(len(course.along_m), dtype=bool)
     is_first[1:] = (np.diff(course.middle_m, axis=0) != 0).any(axis=1)
     firsts = np.flatnonzero(is_first)

@@ -27,7 +27,7 @@ def font_of(points: int) -> ImageFont.FreeTypeFont:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Word:
-    """A rendered text: how much ink is where, and where its parts lie from the point that it is written at.
+    """A rendered text: its ink, and where its parts lie from the point at which it is written.
 
     `box` is left, top, right and bottom, with the step after the last letter, at `width_px`.
     """
@@ -40,7 +40,7 @@ class Word:
 
 @lru_cache(WORDS)
 def word_of(text: str, points: int, halo_px: int = 0) -> Word:
-    """A text of one line, with a border of `halo_px` around each letter; nothing for an empty one.
+    """Render a text of one line, with a border of `halo_px` around each letter.
 
     >>> word_of("", 12).box_px
     (0, 0, 0, 0)
@@ -73,7 +73,7 @@ def _letter(letter: str, points: int, halo_px: int) -> tuple[Image.Image, int, i
 
 @lru_cache(PAIRS)
 def _step(letter: str, following: str, points: int) -> int:
-    """How far the following letter stands from a letter, in pixels."""
+    """How far the next letter stands from a letter, in pixels."""
     font = font_of(points)
     return round(font.getlength(letter + following) - font.getlength(following))
 

@@ -78,7 +78,7 @@ class Labels:
 
 
 class Avoided:
-    """Areas that labels had better not cover, as the cameras' views."""
+    """Areas that labels should avoid if they can, such as the cameras' views."""
 
     def __init__(self, areas: Sequence[Polygon]) -> None:
         bounds: list[Box] = shapely.bounds(np.array(areas, dtype=object)).tolist()
@@ -86,7 +86,7 @@ class Avoided:
         shapely.prepare(areas)
 
     def covered_by(self, place: Box) -> float:
-        """How much of them the place covers, in square pixels."""
+        """How much of the avoided areas the place covers, in square pixels."""
         near = [at for at, (bounds, _) in enumerate(self._areas) if _meet(place, bounds)]
         if not near:
             return 0.0
@@ -101,14 +101,14 @@ class Avoided:
         return float(covered.sum())
 
     def met_by(self, place: Polygon) -> int:
-        """How many of them the place meets."""
+        """How many of the avoided areas the place meets."""
         its_bounds = place.bounds
         near = [area for bounds, area in self._areas if _meet(its_bounds, bounds)]
         return int(shapely.intersects(near, place).sum()) if near else 0
 
 
 def _meet(first: Box, second: Box) -> bool:
-    """Whether two boxes meet; to touch is to meet."""
+    """Whether two boxes overlap or touch."""
     across = first[0] <= second[2] and second[0] <= first[2]
     return across and first[1] <= second[3] and second[1] <= first[3]
 
@@ -186,7 +186,7 @@ def _around(at: Point, reach: float) -> Box:
 
 
 def _mark_camera(pen: Pen, labels: Labels, camera: Camera, sheet: MapSheet) -> tuple[Point, Point] | None:
-    """A dot where it hangs and an arrow the way it looks, whose ends are returned."""
+    """Draw a camera's dot and the arrow of its direction, and return the arrow's ends."""
     if camera.xy_m is None:
         return None
     arrow = None
@@ -269,7 +269,7 @@ def _streets(image: Image.Image, labels: Labels, scene: Scene, sheet: MapSheet, 
 
 
 def _best(places: Sequence[Slanted], labels: Labels, avoid: Avoided) -> Slanted:
-    """The first place that is free and meets no view, else that which comes nearest to it."""
+    """The first place that is free and meets no view, else the one that meets least of them."""
     ranked: list[tuple[bool, int, int, Slanted]] = []
     for order, place in enumerate(places):
         rank = (not labels.is_free_slanted(place[1]), avoid.met_by(place[1]))

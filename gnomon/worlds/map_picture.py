@@ -179,7 +179,7 @@ def _opening(
 
 
 def _cut_opening(door_m: Point, here: Polygon, there: Polygon) -> list[Point]:
-    """The part of a wall within half a door's width of the door; nothing where the zones share no wall."""
+    """The part of a wall within half a door's width of the door; empty where the zones share no wall."""
     part = here.intersection(there).intersection(shapely.Point(door_m).buffer(DOOR_M / 2))
     return [(x, y) for x, y in part.coords] if isinstance(part, LineString) else []
 

@@ -1,4 +1,4 @@
-"""How a scene's metres map to its picture, panel by panel."""
+"""Maps a scene's metres to its picture, panel by panel."""
 
 import math
 from collections.abc import Sequence

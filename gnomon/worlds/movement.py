@@ -1,4 +1,4 @@
-"""Where a target is at every instant, in straight pieces at constant speed."""
+"""Computes where a target is at every instant, in straight pieces at constant speed."""
 
 import math
 from bisect import bisect_right
@@ -56,7 +56,7 @@ class Stretch:
 
     @property
     def along_m(self) -> tuple[float, ...]:
-        """How far each point is from the first."""
+        """How far each point is from the first, along the stretch."""
         return (0.0, *accumulate(math.dist(a, b) for a, b in pairwise(self.points_m)))
 
     def time_at_s(self, along_m: float) -> float:
@@ -64,7 +64,7 @@ class Stretch:
         return interpolated(along_m, self.along_m, self.times_s)
 
     def at(self, time_s: float) -> Point:
-        """Where the target is; out of hours where the stretch starts or ends."""
+        """Where the target is; before the start or after the end, the nearer of both."""
         after = bisect_right(self.times_s, time_s)
         if after == 0:
             return self.points_m[0]
@@ -80,7 +80,7 @@ class Stretch:
 
 
 def interpolated(at: float, places: Sequence[float], values: Sequence[float]) -> float:
-    """`numpy.interp` for one number and short sequences, to the last bit: most of its time goes into arrays.
+    """`numpy.interp` for one number and short sequences, equal to the last bit and faster.
 
     >>> interpolated(1.5, (0.0, 1.0, 2.0), (0.0, 10.0, 40.0)), interpolated(9.0, (0.0, 1.0), (3.0, 4.0))
     (25.0, 4.0)
@@ -97,7 +97,7 @@ def interpolated(at: float, places: Sequence[float], values: Sequence[float]) ->
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Companion:
-    """One that goes with the target or before it, so far to the right of its journey's line."""
+    """One that goes with the target or ahead of it, so far to the right of its journey's line."""
 
     journey: "Journey"
     right_m: float = 0.0
@@ -122,12 +122,12 @@ class Journey:
         return self.stretches[-1].times_s[-1]
 
     def at(self, time_s: float) -> Spot:
-        """Where the target is; between floors where it comes out, out of hours where it starts or ends."""
+        """Where the target is; between floors where it comes out, outside its times at the nearer end."""
         stretch = self._on(time_s)
         return Spot(xy_m=stretch.at(time_s), floor=stretch.floor)
 
     def xy_m_at(self, time_s: float) -> Point:
-        """Where that is on the plan."""
+        """The same position on the plan."""
         return self._on(time_s).at(time_s)
 
     def _on(self, time_s: float) -> Stretch:
@@ -153,11 +153,11 @@ class Journey:
         return replace(self, stretches=tuple(moved), company=company, turned_s=turned_s)
 
     def in_step_s(self, by_s: float) -> float:
-        """The nearest time by which it can be moved and still stops at red and nowhere else."""
+        """The nearest time by which it can be moved and still stop at red and nowhere else."""
         return round(by_s / self.period_s) * self.period_s if self.period_s else by_s
 
     def facing_deg(self, time_s: float, step_s: float) -> float | None:
-        """The direction of travel, taken over `step_s` either way; who stands still faces as it came."""
+        """The direction of travel, taken over `step_s` either way; one who stands faces as it came."""
         before, after = self.xy_m_at(time_s - step_s), self.xy_m_at(time_s + step_s)
         if before != after:
             return bearing_deg(before, after)
@@ -169,7 +169,7 @@ class Journey:
 
 
 def beside(journey: Journey, time_s: float, floor: int, right_m: float = 0.0) -> tuple[Point, float] | None:
-    """Where one is who goes so far to the right of a journey's line, and which way it faces in degrees.
+    """Where somebody is who goes so far to the right of a journey's line, and the direction in degrees.
 
     None while it is not on that floor.
     """
@@ -222,7 +222,7 @@ def journey(
 
 
 def climb_s(leg: RouteLeg, cruise_mps: float) -> float:
-    """How long one is on stairs, in a lift, or standing on an escalator, who goes so fast on the level."""
+    """How long stairs, a lift or an escalator take somebody of that speed on the level."""
     return leg.length_m / (ESCALATOR_MPS if leg.kind == "escalator" else CLIMBING * cruise_mps)
 
 

@@ -1,4 +1,4 @@
-"""What streets, shops and cameras of generated worlds are called. The names carry no meaning."""
+"""Names streets, shops and cameras of generated worlds. The names carry no meaning."""
 
 from random import Random
 
@@ -18,7 +18,7 @@ ROOMS = ("Office", "Lab", "Meeting Room", "Studio", "Store", "Archive", "Worksho
 
 
 def camera_ids(rng: Random, count: int) -> list[str]:
-    """Ids in an order that tells nothing; every place uses the same ones, so they tell no place either.
+    """Camera ids in a random order; every place uses the same ones, so they tell nothing.
 
     >>> sorted(camera_ids(Random(0), 3))
     ['c01', 'c02', 'c03']

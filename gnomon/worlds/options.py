@@ -1,4 +1,4 @@
-"""Says what generated places have beyond the plain ones: traffic, walls that hide, clocks that differ."""
+"""Defines what generated places have beyond plain ones: traffic, walls that hide, clocks that differ."""
 
 import re
 from collections.abc import Mapping
@@ -33,7 +33,7 @@ _TAG = re.compile(r"with((?:~[a-z]+)*?)(?:~osm~([a-z0-9_]+)~([0-9a-f]{8}))?", re
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorldOptions:
-    """The first of each pair is a plain world.
+    """What places have beyond plain ones. The first value of each option is that of a plain world.
 
     movement: targets go evenly and never stop; or there are signals, queues, stops, detours and groups.
     sight: nothing hides a street from a camera; or buildings do; or these and those who go with a target,
@@ -59,7 +59,7 @@ class WorldOptions:
 
     @classmethod
     def of(cls, wanted: Mapping[str, Any]) -> "Self | None":
-        """What a job's `select.world` says; None: a plain world.
+        """Read a job's `select.world`; None: a plain world.
 
         Raises:
             SpecError: an option or its value has another name.
@@ -105,7 +105,7 @@ class WorldOptions:
 
     @property
     def tag(self) -> str:
-        """As a part of a sample's id, which says all that the sample is drawn from; empty: plain.
+        """The part of a sample's id that names the options; empty for a plain world.
 
         >>> WorldOptions(sight="occluded").tag
         'with~occluded'

@@ -1,4 +1,4 @@
-"""Writes down what a careful person would measure on the way to an answer, and stops short of the choice."""
+"""Writes the measurements on the way to an answer, and stops before the choice."""
 
 import math
 from collections import Counter
@@ -70,7 +70,7 @@ class _Plan:
     lines: tuple[str, ...]
 
     def place(self, spot: Spot) -> str:
-        """How far along which way a spot is."""
+        """The way that a spot is on, and how far along it."""
         way = min(self.ways, key=lambda way: way.distance_m(spot))
         return f"{way.line.project(Point(spot.xy_m)):.1f} m along {way.name}"
 
@@ -164,7 +164,7 @@ def _axis(zone: Zone) -> LineString:
 
 
 def _on_axis(corridor: Zone, at_m: ScenePoint) -> ScenePoint:
-    """Where a door, stairs or a lift is along the middle of a corridor."""
+    """The point of a corridor's middle line that belongs to a door, stairs or a lift."""
     axis = _axis(corridor)
     point = axis.interpolate(axis.project(Point(at_m)))
     return point.x, point.y
@@ -184,7 +184,7 @@ def _crossing(plan: _Plan, trip: Trip, sighting: Sighting) -> str:
 
 
 def _views(plan: _Plan, world: World) -> Iterator[str]:
-    """Every camera of the place, whichever are asked about."""
+    """The line of every camera of the place, whichever are asked about."""
     spots: Mapping[str, Sequence[Spot]] = world.spots
     for camera, middles in sorted(spots.items()):
         yield f"- view of {camera}: {' and '.join(map(plan.place, middles))}"

@@ -50,7 +50,7 @@ class Way:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Streets:
-    """What an extract holds for drivers. `bans`: from which way, at which node, into which."""
+    """The streets of an extract that may be driven. `bans`: from which way, at which node, into which."""
 
     at_deg: Mapping[int, Point]  # lon, lat of every node
     ways: tuple[Way, ...]
@@ -80,7 +80,7 @@ def _digits(file: Path, _size: int, _changed_ns: int) -> str:
 
 
 def cut_plan(rng: Random, name: str, digits: str) -> StreetPlan:
-    """A part of an extract some 600 m wide, turned by any angle.
+    """Cut a part of some 600 m out of an extract, turned by any angle.
 
     Raises:
         SpecError: the extract is not there.
@@ -101,7 +101,7 @@ def cut_plan(rng: Random, name: str, digits: str) -> StreetPlan:
 
 @lru_cache(2)
 def read_streets(file: Path) -> Streets:
-    """All that may be driven, cut where streets meet.
+    """Read all streets that may be driven, cut where they meet.
 
     Raises:
         DataError: the file cannot be read.
@@ -211,7 +211,7 @@ def _bans(rules: Sequence[tuple[str, int, int, int]], ways: Sequence[Way]) -> fr
 
 
 def _cut(streets: Streets, middle_deg: Point) -> StreetPlan | None:
-    """The streets round a point that can all be driven to from one another; None where they are too few."""
+    """The streets round a point from each of which all others can be reached; None where they are too few."""
     import networkx as nx
 
     east = EARTH_M * math.radians(1) * math.cos(math.radians(middle_deg[1]))

@@ -234,7 +234,7 @@ def greens_of(places: Mapping[str, ScenePlace]) -> list[Polygon]:
 
 
 def _spots(cameras: Collection[Camera], roads: Collection[Road]) -> Mapping[str, tuple[Spot, ...]]:
-    """By camera the middle of every stretch of road in view."""
+    """By camera the middle of every stretch of road that it sees."""
     lines = np.array([road.line for road in roads], dtype=object)
     views = np.array([camera.field_of_view for camera in cameras], dtype=object)
     view, line = np.nonzero(shapely.intersects(lines, views[:, None]))
@@ -266,7 +266,7 @@ def _places(rng: Random, roads: Mapping[str, Road], masts_m: Sequence[Point]) ->
 def _off_road(
     rng: Random, lines: MultiLineString, middles_m: Sequence[Point], taken_m: Sequence[Point]
 ) -> Point:
-    """A point 25 to 45 metres from the nearest road and 45 metres from all that is there."""
+    """Draw a point 25 to 45 metres from the nearest road and 45 metres from all that is there."""
     while True:
         middle_x_m, middle_y_m = rng.choice(middles_m)
         x_m, y_m = middle_x_m + rng.uniform(-60, 60), middle_y_m + rng.uniform(-60, 60)

@@ -91,7 +91,7 @@ def variants(rng: Random, runs: Runs, count: int) -> list[Runs] | None:
 
 
 def detours(world: World, rng: Random, start: Spot, runs: Runs) -> list[Runs]:
-    """Some walks of as many runs, as far in each direction, in another order, that leave the world's ways.
+    """Walks with as many runs, as far in each direction, in another order, that leave the world's ways.
 
     They lead from `start` to where `runs` lead and are as long. So neither a straight line between the clips
     nor a length nor a count tells them apart; the map does.
@@ -117,7 +117,7 @@ def detours(world: World, rng: Random, start: Spot, runs: Runs) -> list[Runs]:
 
 
 def _shared_out(rng: Random, order: Sequence[int], total_m: Mapping[int, float]) -> Runs:
-    """A walk in these directions; how far it goes in each is shared out among its runs by lot."""
+    """A walk in these directions whose length in each is divided among its runs by lot."""
     parts = [rng.gammavariate(EVEN, 1.0) for _ in order]
     whole: dict[int, float] = defaultdict(float)
     for direction, part in zip(order, parts, strict=True):
@@ -129,7 +129,7 @@ def _shared_out(rng: Random, order: Sequence[int], total_m: Mapping[int, float])
 
 
 def _is_off(world: World, line: LineString, floor: int) -> bool:
-    """Whether a walk leaves the roads for more than the world's margin, or goes through a wall."""
+    """Whether a walk leaves the roads by more than the world's margin, or goes through a wall."""
     roads, walls = ways_of(world.scene)
     if world.scene.kind == "outdoor":
         return bool(line.difference(roads).length >= world.margin_m)
@@ -304,7 +304,7 @@ def _intervals(
     real: Sequence[Sighting],
     lots: Lots,
 ) -> tuple[tuple[Sighting, ...], Sighting] | None:
-    """Four sightings and the right one of them that obey the lots."""
+    """Four sightings, and which of them is right, that obey the lots."""
     questions = {
         sighting.camera: evidence_of(world, "ATI", clips, asked=sighting.camera) for sighting in real
     }

@@ -1,4 +1,4 @@
-"""One drawn question with its truth and boxes, and its form in GTR-Bench's published layout."""
+"""Holds one drawn question with its truth and boxes, and writes it in GTR-Bench's published layout."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -88,7 +88,7 @@ def rounded_s(start_s: float, end_s: float) -> tuple[float, float]:
 
 
 def frames_between(start_s: float, end_s: float) -> int:
-    """How many frames a clip goes on from one box to the next."""
+    """The number of frames from one box of a clip to the next."""
     return max(1, round((end_s - start_s) * FRAMES_PER_S / (BOXES - 1)))
 
 
@@ -159,7 +159,7 @@ def _points(world: World, question: Question) -> dict[str, Any]:
 def evidence_of(
     world: World, task: str, clips: Sequence[tuple[Trip, Sighting]], *, asked: str = ""
 ) -> Evidence:
-    """What rules of thumb look at in a question with these clips: what its boxes tell, to centimetres."""
+    """The evidence for rules of thumb in a question with these clips: what boxes tell, to centimetres."""
     tracks = (
         Track(
             camera=sighting.camera,
@@ -181,7 +181,7 @@ def _places(scene: Scene) -> tuple[Mapping[str, Place], Mapping[str, Place]]:
 def nearest(
     rng: Random, cameras: Sequence[str], distance_m: dict[str, float], count: int
 ) -> list[str] | None:
-    """`count` of the cameras, drawn from the twice as many that lie nearest; None where there are too few.
+    """Draw `count` cameras from the twice as many that lie nearest; None where there are too few.
 
     Wrong options that lie near make it useless to pick whatever is near.
     """

@@ -8,7 +8,7 @@ from gnomon.core.sample import SampleRef
 
 
 class RefsOnDemand(Sequence[SampleRef]):
-    """The first `limit` of endlessly many samples; nothing is kept of them."""
+    """The first `limit` of endlessly many samples, each made when it is asked for."""
 
     __slots__ = ()
 

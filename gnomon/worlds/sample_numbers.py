@@ -1,4 +1,4 @@
-"""Which place and which task sample k of a seed has. Nothing is generated to tell."""
+"""Tells which place and which task sample k of a seed has, without generating anything."""
 
 import re
 from collections.abc import Sequence
@@ -34,12 +34,12 @@ class Number:
 
     @property
     def series(self) -> tuple[int | str, ...]:
-        """The seed, and what names options and difficulty where there are such."""
+        """The seed, with options and difficulty where there are any."""
         return series_of(self.seed, self.difficulty, self.options)
 
     @property
     def level(self) -> str | None:
-        """How hard it is; None where ranges of features say that."""
+        """Its level; None where ranges of features say how hard it is."""
         return self.difficulty.level if self.difficulty else AS_IT_COMES
 
     @property
@@ -79,7 +79,7 @@ class Number:
 def series_of(
     seed: int, difficulty: Difficulty | None, options: WorldOptions | None
 ) -> tuple[int | str, ...]:
-    """What all samples of a selection have in common, as parts of seeds and names."""
+    """The part of seeds and names that all samples of a selection share."""
     return (seed, *(chosen.tag for chosen in (options, difficulty) if chosen))
 
 

@@ -26,13 +26,13 @@ class Signal:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Signals:
-    """The signals by their junctions. All is over and again after `cycle_s`, counted from second 0."""
+    """The signals by their junctions. They repeat after `cycle_s`, counted from second 0."""
 
     cycle_s: float
     at: Mapping[Point, Signal]
 
     def green_s(self, junction_m: Point, heading_deg: float) -> tuple[float, float] | None:
-        """When green begins in each cycle for who comes so, and how long it lasts; None: no signal."""
+        """When green begins in each cycle for a street, and how long it lasts; None: no signal."""
         signal = self.at.get(junction_m)
         if signal is None:
             return None

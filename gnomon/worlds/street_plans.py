@@ -43,7 +43,7 @@ class StreetPlan:
 
 
 def draw_plan(rng: Random) -> StreetPlan:
-    """One of the plans by lot, turned by any angle; every stretch is on a round trip."""
+    """Draw one of the plans, turned by any angle; every stretch is on a round trip."""
     junctions_m, stretches = rng.choice((_river, _radial, _organic))(rng)
     turned_m = _turned(rng, junctions_m)
     return StreetPlan(
@@ -92,7 +92,7 @@ def _river(rng: Random) -> Plan:
 
 
 def _spread(rng: Random, across: list[Stretch]) -> list[Stretch]:
-    """BRIDGES of the stretches, not beside one another."""
+    """Draw BRIDGES of the stretches, no two beside one another."""
     far = [pair for pair in combinations(range(len(across)), BRIDGES) if pair[1] - pair[0] > 1]
     return [across[place] for place in rng.choice(far)]
 
@@ -114,7 +114,7 @@ def _radial(rng: Random) -> Plan:
 
 
 def _organic(rng: Random) -> Plan:
-    """Junctions strewn over the town; each is joined to near ones, as far as no street crosses another."""
+    """Junctions strewn over the town, each joined to near ones so that no street crosses another."""
     from scipy.spatial import Delaunay
 
     strewn: list[Point] = []
@@ -132,7 +132,7 @@ def _organic(rng: Random) -> Plan:
 
 
 def _joins(first: int, second: int, strewn: list[Point]) -> bool:
-    """Whether no third junction lies in the circle over the stretch: the rule of Gabriel and Sokal (1969)."""
+    """Whether no third junction lies in the circle over the stretch (rule of Gabriel and Sokal 1969)."""
     middle_m = tuple((a + b) / 2 for a, b in zip(strewn[first], strewn[second], strict=True))
     radius_m = math.dist(strewn[first], strewn[second]) / 2
     others = (xy_m for number, xy_m in enumerate(strewn) if number not in (first, second))
@@ -159,7 +159,7 @@ def _thinned(rng: Random, stretches: list[Stretch], *, keep: int) -> list[Stretc
 
 
 def _one_way(rng: Random, stretches: list[Stretch]) -> frozenset[Stretch]:
-    """About ONE_WAY of the stretches, as far as each junction can still be reached from every other."""
+    """Draw about ONE_WAY of the stretches so that each junction can be reached from every other."""
     import networkx as nx
 
     graph: nx.DiGraph[int] = nx.DiGraph([*stretches, *((second, first) for first, second in stretches)])

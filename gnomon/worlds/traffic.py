@@ -78,7 +78,7 @@ Wish = tuple[Body, Spot, Spot]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Way:
-    """The legs of a journey, and after how many of them it is at the place of its detour, or goes back."""
+    """The legs of a journey, and the number of legs before its detour or its return."""
 
     legs: tuple[RouteLeg, ...]
     via: int | None = None
@@ -110,7 +110,7 @@ def set_out(world: World, signals: Signals, rng: Random, wishes: Sequence[Wish])
 
 
 def _way(world: World, rng: Random, start: Spot, end: Spot) -> _Way | None:
-    """The shortest way, or by lot one by another place that doesn't turn back on itself there."""
+    """The shortest way, or by lot one past another place that does not turn back on itself there."""
     network = Network.of(world.scene)
     direct = network.path(start.xy_m, start.floor, end.xy_m, end.floor)
     via, is_wanted = rng.choice(world.ends), rng.random() < DETOUR
@@ -129,7 +129,7 @@ def _way(world: World, rng: Random, start: Spot, end: Spot) -> _Way | None:
 
 
 def _returning(world: World, rng: Random, direct: Path, start: Spot, end: Spot) -> _Way | None:
-    """There and back: from the end of the way, or from a place on it that a camera looks at."""
+    """The way there and back: from its end, or from a place on it that a camera sees."""
     network = Network.of(world.scene)
     turns_at, stand_s = end, _dwell_s(rng)
     if rng.random() < TURNING_BACK:
@@ -171,7 +171,7 @@ def _within(rng: Random, mean: float, spread: float, bounds: tuple[float, float]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Course:
-    """The line that a drive follows: its corners and how far along it they are; in lanes, where these are.
+    """The line that a drive follows: its corners, how far along it they are, and its lanes if any.
 
     `back_m`: how far along it the drive turns back.
     """
@@ -183,7 +183,7 @@ class _Course:
 
 
 def _drive(world: World, signals: Signals, rng: Random, way: _Way) -> tuple[_Course, Drive]:
-    """The way's line, and the drive along it."""
+    """Make the way's line, and the drive along it."""
     points_m = [way.legs[0].points_m[0]]
     ends: list[int] = []  # of each leg, the number of its last point
     untils_m: list[float] = []
@@ -239,7 +239,7 @@ def _drive(world: World, signals: Signals, rng: Random, way: _Way) -> tuple[_Cou
 def _others(
     rng: Random, way: _Way, lanes: LaneWay | None
 ) -> tuple[tuple[float, ...], tuple[int, ...], tuple[float, ...]]:
-    """Where a drive's vehicles start, in which lanes, and how eager each is; the asked one last."""
+    """The start, lane and eagerness of each vehicle of a drive; the asked one last."""
     others = rng.randint(*QUEUED) if lanes is None else rng.randint(*IN_LANES)
     if way.back is not None:
         others = 0  # they would come back before it does
@@ -262,13 +262,13 @@ def _others(
 
 
 def _going_on(lanes: LaneWay, at_m: float) -> int:
-    """How many lanes go on for GAP_M's most from there."""
+    """The number of lanes that go on from there for most of GAP_M."""
     first = min(len(lanes.counts) - 1, math.floor(at_m))
     return int(lanes.counts[first:][: math.ceil(GAP_M[1])].min())
 
 
 def _last_in(lane: int, ahead_m: Sequence[float], lanes: Sequence[int]) -> float:
-    """How far ahead the foremost in a lane is; minus infinity where it is empty."""
+    """How far ahead the foremost vehicle of a lane is; minus infinity where the lane is empty."""
     return max(
         (at_m for at_m, its_lane in zip(ahead_m, lanes, strict=True) if its_lane == lane), default=-math.inf
     )
@@ -356,7 +356,7 @@ def _track(
 
 
 def _group_size(rng: Random) -> int:
-    """Of a zero-truncated Poisson distribution."""
+    """Draw from a zero-truncated Poisson distribution."""
     lot, size = rng.random() * (1 - math.exp(-GROUP_RATE)), 1
     chance = GROUP_RATE * math.exp(-GROUP_RATE)
     while lot > chance and size < GROUP_MOST:
@@ -376,7 +376,7 @@ class _Steps:
     clock_s: float = 0.0
 
     def go(self, leg: RouteLeg, speed_mps: float, *, stand_s: float) -> None:
-        """Go to the end of the leg; stand so long in the middle of its last piece, if at all."""
+        """Go to the end of the leg, and stand so long in the middle of its last piece, if at all."""
         for point in leg.points_m[:-1]:
             self._step(point, speed_mps)
         if stand_s:
@@ -457,7 +457,7 @@ def _walk(rng: Random, body: Body, way: _Way) -> Journey | None:
 
 
 def _in_crowd(rng: Random, walked: Journey) -> Journey:
-    """The same walk, by lot in a crowd: slower, with others before, beside and behind."""
+    """The same walk, by lot in a crowd: slower, with others ahead, beside and behind."""
     if rng.random() >= CROWDED:
         return walked
     density = rng.uniform(*DENSITY)

@@ -1,4 +1,4 @@
-"""A target's journey with all its sightings by cameras, fit to ask questions about."""
+"""Draws targets' journeys with all their sightings by cameras, fit for questions."""
 
 import math
 from collections import Counter
@@ -35,18 +35,18 @@ class Sighting:
 
     @property
     def came_from(self) -> Spot:
-        """From where it went on to its exit: its entry, or where it turned back in view."""
+        """The point from which it went on to its exit: its entry, or where it turned back in view."""
         return self.turned or self.entry
 
     @property
     def crossed_m(self) -> float:
-        """How far it went in view, as the crow flies, there and back."""
+        """The straight distance that it covered in view, there and back."""
         onward_m = math.dist(self.came_from.xy_m, self.exit.xy_m)
         return onward_m + (math.dist(self.entry.xy_m, self.turned.xy_m) if self.turned else 0.0)
 
     @property
     def speed_mps(self) -> float:
-        """On its way out of view; 0 where it did not move."""
+        """The speed on its way out of view; 0 where it did not move."""
         left_s = self.stay_s if self.turned_s is None else self.end_s - self.turned_s
         return math.dist(self.came_from.xy_m, self.exit.xy_m) / left_s if left_s > 0 else 0.0
 
@@ -82,7 +82,7 @@ class Lookout:
             self._by_floor[floor] = ([name for name, _ in here], crossed([view for _, view in here]))
 
     def look_along(self, journeys: Collection[Journey]) -> None:
-        """Make ready for the sightings of several journeys: at once it takes less time than one by one."""
+        """Prepare the sightings of several journeys together, which is faster than one by one."""
         for floor, (_, views) in self._by_floor.items():
             views.look_along(
                 stretch.points_m
@@ -92,7 +92,7 @@ class Lookout:
             )
 
     def may_see(self, legs: Iterable[RouteLeg], *, least: int, past: str | None) -> bool:
-        """Whether so many cameras, and the one `past` where it is named, could see who goes along some legs.
+        """Whether so many cameras, and the one named by `past`, could see a body on some legs.
 
         Where not, they surely do not: into views that are not near nobody comes.
         """
@@ -126,7 +126,7 @@ class Lookout:
 
 
 def sightings(journey: Journey, cameras: Collection[Camera]) -> tuple[Sighting, ...]:
-    """Every stay of one target in view of one of the cameras, in order of time; exact, however short."""
+    """Every stay of one target in view of one of the cameras, in order of time, exact however short."""
     return Lookout(cameras).sightings(journey)
 
 
@@ -140,13 +140,13 @@ def lookout_of(world: World) -> Lookout:
 
 @lru_cache(WATCHED)
 def lookout_of_views(world: World) -> Lookout:
-    """The world's cameras, as if nobody hid a target."""
+    """The world's cameras, without bodies that hide a target."""
     return Lookout(world.scene.cameras.values())
 
 
 @lru_cache(WATCHED)
 def lookout_of_unbuilt(world: World) -> Lookout:
-    """The cameras that could hang in the world as well."""
+    """The cameras that could hang in the world too."""
     hung = world.installation
     return Lookout(hung.unbuilt, hung.unbuilt_mounts if world.is_crowded else None)
 
@@ -194,7 +194,7 @@ class Trip:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Departure:
-    """A target that sets out on a journey at `start_s`; nobody has looked yet who sees it."""
+    """A target that sets out on a journey at `start_s`; its sightings are not computed yet."""
 
     target: int
     start_s: float
@@ -202,7 +202,7 @@ class Departure:
 
 
 def trip(world: World, rng: Random, *, least: int = 0, past: str | None = None) -> Trip | None:
-    """Draw a trip between two far ends of the world; None where this one is not fit.
+    """Draw a trip between two far ends of the world; None where the drawn one does not fit.
 
     None, too, where it has fewer than `least` sightings, or none by the camera `past`. In traffic it is one
     of the pool: many journeys take hardly longer to simulate than one.
@@ -226,7 +226,7 @@ def _departure(
 
 
 def _wished(world: World, rng: Random) -> tuple[int, float, Wish] | None:
-    """Which target would set out when, and whither; None where that is too near."""
+    """Draw which target sets out, when and where to; None where that is too near."""
     start, end = rng.sample(world.ends, 2)
     target, start_s = rng.choice(TARGETS), rng.uniform(*STARTS_S)
     walks = world.scene.kind == "indoor" or rng.random() < ON_FOOT
@@ -236,7 +236,7 @@ def _wished(world: World, rng: Random) -> tuple[int, float, Wish] | None:
 
 
 def _departures(world: World, rng: Random, count: int) -> list[Departure]:
-    """As many as come of `count` draws."""
+    """The departures that come of `count` draws."""
     if world.traffic is None:
         return [drawn for _ in range(count) if (drawn := _departure(world, rng))]
     wanted = [wish for _ in range(count) if (wish := _wished(world, rng))]
@@ -262,7 +262,7 @@ def _watched(world: World, drawn: Departure, least: int = 0) -> Trip | None:
 
 
 def fit(made: Journey, in_view: tuple[Sighting, ...]) -> bool:
-    """Whether every camera sees the target once, long enough, and comes and goes.
+    """Whether every camera sees the target at most once, long enough, from its coming to its going.
 
     Where it goes back every camera may see it once on its way there and once on its way back.
     """
@@ -303,7 +303,7 @@ def trips_of(world: World) -> tuple[Trip, ...]:
 
 
 def pooled_trip(world: World, rng: Random, *, least: int = 0, past: str | None = None) -> Trip | None:
-    """A trip of the pool, as another target at another time; None as `renewed` has it."""
+    """A trip of the pool, as another target at another time; None where `renewed` gives none."""
     pool = trips_of(world)
     return renewed(rng, rng.choice(pool), least=least, past=past) if pool else None
 

@@ -48,7 +48,7 @@ class World:
     is_returning: bool = False  # some turn back on their way, or come back
 
     def allows(self, legs: Sequence[RouteLeg]) -> bool:
-        """Whether a way turns nowhere where that is banned."""
+        """Whether a way makes no banned turn."""
         return not self.bans or all((a.id, b.id) not in self.bans for a, b in pairwise(legs))
 
     @staticmethod
@@ -76,7 +76,7 @@ class World:
 
 @lru_cache(STOPS)
 def network_of(world: World) -> Network:
-    """The world's ways; how those join them who set out is worked out."""
+    """The network of the world's ways."""
     network = Network.of(world.scene)
     network.join([(end.xy_m, end.floor) for end in world.ends])
     return network

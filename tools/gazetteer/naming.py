@@ -1,4 +1,4 @@
-"""How a call names a place of Japan, and how a result describes one."""
+"""Reads names of places of Japan in calls, and describes places in results."""
 
 import re
 from collections.abc import Collection, Iterable
@@ -91,7 +91,7 @@ def place_of(query: NamedPlace, kinds: Collection[Kind] = KINDS) -> GazetteerPla
 
 
 def _unknown(name: str, within: str | None, area_id: str | None) -> str:
-    """Why nothing was found, and which words of the name are places, for sights and shops."""
+    """Why nothing was found, and which words of the name are places: sights and shops are not known."""
     where = f" in {within}" if within else ""
     inside = [
         hit

@@ -29,7 +29,7 @@ def bearing_deg(start_m: Point, end_m: Point) -> float:
 
 
 def bearings_deg(start_m: "NDArray[np.float64]", end_m: "NDArray[np.float64]") -> "NDArray[np.float64]":
-    """Directions from points to points (each n × 2), in [0, 360) as `bearing_deg`; NaN where they coincide.
+    """Directions between points (each n × 2), in [0, 360) as `bearing_deg`; NaN where they coincide.
 
     >>> import numpy as np
     >>> bearings_deg(np.zeros((3, 2)), np.array([[5, 0], [0, -1], [0, 0]])).tolist()

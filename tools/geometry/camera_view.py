@@ -1,4 +1,4 @@
-"""What a camera sees of its floor, known or presumed, and how a mover crosses it."""
+"""Computes what a camera sees of its floor, known or presumed, and how a mover crosses it."""
 
 import math
 from dataclasses import dataclass
@@ -55,7 +55,7 @@ def view_of_camera(scene: Scene, camera: Camera, range_m: float | None = None) -
 
 
 def buffered(view: View) -> Polygon:
-    """As far as a view may reach: a known one by its error beyond what is drawn."""
+    """The area that a view may reach: a known one widened by its error."""
     return view.area if view.presumed else view.area.buffer(view.error_m)
 
 

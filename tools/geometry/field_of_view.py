@@ -186,7 +186,7 @@ class Crossed:
             self._inside.update(zip(new, self._looked_at(new), strict=True))
 
     def near(self, path_m: tuple[Point, ...]) -> list[int]:
-        """Numbers of the areas in whose bounds a path comes, for each of its pieces: it crosses no others."""
+        """Numbers of the areas whose bounds each piece of a path enters: it crosses no others."""
         near = self._near.get(path_m)
         if near is None:
             boxes = [
@@ -202,7 +202,7 @@ class Crossed:
         return near
 
     def by(self, path_m: Sequence[Point]) -> list[list[tuple[float, float]]]:
-        """By area the `crossings` of a path with it."""
+        """The `crossings` of a path, by area."""
         by_area: list[list[tuple[float, float]]] = [[] for _ in self._areas]
         start_m = 0.0
         for inside in self._insides(path_m):
@@ -257,7 +257,7 @@ Side = tuple[float, float, float]  # an edge's direction inwards, and how far al
 
 
 class CrossedConvex(Crossed):
-    """Areas without dents, cut in plain numbers: the same to within rounding, in a tenth of the time."""
+    """Areas without dents, cut in plain numbers: the same as `Crossed` up to rounding, and faster."""
 
     def __init__(self, areas: Sequence[Polygon], sides: Sequence[NDArray[np.float64]]) -> None:
         super().__init__(areas)
@@ -318,7 +318,7 @@ def _inner_sides(areas: Sequence[Polygon]) -> list[NDArray[np.float64]] | None:
 def _within(
     sides: Sequence[Side], x_m: float, y_m: float, east_m: float, north_m: float
 ) -> tuple[float, float]:
-    """Between which shares of a line it is on the inner side of all edges; nowhere if they do not rise."""
+    """The shares of a line between which it is inside all edges; nowhere if they do not rise."""
     enters, leaves = 0.0, 1.0
     for x, y, least in sides:
         gain, depth = x * east_m + y * north_m, x * x_m + y * y_m - least

@@ -33,7 +33,7 @@ def ranges_m(heights_px: Array, focal: float, height_m: float) -> Array:
 def seen_at(
     camera_m: Point, heading_deg: float, columns_px: Array, ranges: Array, *, width_px: float, focal: float
 ) -> Array:
-    """Points on the plane (n × 2): the bearing of each picture column, that far away.
+    """Points on the plane (n × 2) that lie so far away in the bearing of each picture column.
 
     >>> at = seen_at((0.0, 0.0), 0.0, np.array([500.0]), np.array([7.0]), width_px=1000.0, focal=800.0)
     >>> at.tolist()

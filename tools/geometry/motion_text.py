@@ -18,7 +18,7 @@ _BREAK = re.compile(r"\bthen\b|\bfinally\b|;|\bbefore\b|,\s+and\b", re.IGNORECAS
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Segment:
-    """A straight part; `speed_mps` is None where none is told, the middle where a range is."""
+    """A straight part; `speed_mps` is None where none is told, and the middle of a range."""
 
     heading_deg: float
     length_m: float

@@ -56,7 +56,7 @@ class Network:
         return _network(scene)
 
     def join(self, points: Sequence[tuple[Point, int]]) -> None:
-        """Work out how points, each of a floor, join the network: at once, in less time than one by one."""
+        """Join points, each of a floor, to the network together, which is faster than one by one."""
         self._joined.update(zip(points, self._ground.anchors(points), strict=True))
 
     @property
@@ -76,7 +76,7 @@ class Network:
         return Path(legs=joined(legs), start_snap_m=start.snap_m, end_snap_m=end.snap_m)
 
     def length_m(self, start_m: Point, start_floor: int, end_m: Point, end_floor: int) -> float:
-        """The length of the `path`, to the last bit; infinite where there is none. Its legs are not built."""
+        """The length of the `path`; infinite where there is none. Its legs are not built."""
         return self._length_m(start_m, start_floor, end_m, end_floor)
 
     def lengths_m(
@@ -167,7 +167,7 @@ class _Shortest:
         return [leaving.leg, *self._between(node, to_node), arrival.leg]
 
     def lengths_m(self, node: int) -> Sequence[float] | NDArray[np.float64]:
-        """Those of the ways from a node to all nodes."""
+        """The lengths of the ways from a node to all nodes."""
         return self._reached(node)[1] if (ways := self._nodes.ways()) is None else ways[1][node]
 
 
@@ -188,7 +188,7 @@ class _Nodes:
         return before[0].tolist(), length_m[0].tolist()
 
     def ways(self) -> Ways | None:
-        """All ways of a small network at once: most of a call's time is not spent on ways."""
+        """All ways of a small network, computed together, since a call costs more than a way."""
         if self._everywhere is None and self._graph.shape[0] <= REMEMBERED_STARTS:
             from scipy.sparse.csgraph import dijkstra
 

@@ -18,7 +18,7 @@ STRAIGHT_DEG = 10.0  # a smaller turn is not told
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PolylineTurn:
-    """A straight stretch, after a turn (degrees, left positive; 0 for the first)."""
+    """A straight stretch and the turn before it (degrees, left positive; 0 for the first)."""
 
     turn_deg: float
     length_m: float

@@ -28,7 +28,7 @@ class Pose:
     rotation: Array
 
     def then(self, step: "Pose") -> "Pose":
-        """Itself moved on by `step`, which is given in its own coordinates."""
+        """The pose moved on by `step`, which is given in its own coordinates."""
         return Pose(
             position_m=self.rotation @ step.position_m + self.position_m,
             rotation=self.rotation @ step.rotation,
@@ -39,11 +39,11 @@ class Pose:
         return Pose(position_m=-self.rotation.T @ self.position_m, rotation=self.rotation.T)
 
     def seen_from(self, other: "Pose") -> "Pose":
-        """Itself in the coordinates of another."""
+        """The pose in the coordinates of another."""
         return other.inverse().then(self)
 
     def forward(self, axis: Axis = "z") -> Array:
-        """The world direction of one of its own axes."""
+        """The direction of one of its axes in the world."""
         column = self.rotation[:, "xyz".index(axis[-1])]
         return np.asarray(-column if axis.startswith("-") else column)
 

@@ -96,7 +96,7 @@ class Roads:
         return self._leg(road.id, (start.along_m, start.xy_m), (end.along_m, end.xy_m))
 
     def entries(self, _area: Polygon, _start: Anchor, _floor: int, /) -> list[Point]:
-        """None: where roads come into an area, the way to its middle tells."""
+        """None: the way to the middle of an area tells where roads enter it."""
         return []
 
     def joins(self, points_m: NDArray[np.float64], floor: NDArray[np.int64]) -> Joins:

@@ -1,4 +1,4 @@
-"""What a graph of routes has to offer: legs between nodes, and how points join them (roads, floors)."""
+"""Defines what a graph of routes offers: legs between nodes, and how points join them (roads, floors)."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ class Anchor:
 
 @dataclass(slots=True)
 class Link:
-    """A way between an anchor and a node; its leg is made once asked for: few that are measured are taken."""
+    """A way between an anchor and a node; its leg is made when it is asked for."""
 
     node: int
     length_m: float
@@ -60,7 +60,7 @@ class Joins:
 
 
 class Ground(Protocol):
-    """Edges between nodes, numbered from 0, with their lengths, and how points join them."""
+    """A graph of routes: edges between nodes, numbered from 0, with lengths, and how points join them."""
 
     @property
     def lengths_m(self) -> Mapping[Edge, float]:
@@ -89,7 +89,7 @@ class Ground(Protocol):
         ...
 
     def entries(self, area: Polygon, start: Anchor, floor: int, /) -> Sequence[Point]:
-        """Points of which one is the first of an area on the shortest way into it; none if not known."""
+        """Points, one of which is the first of an area on the shortest way into it; none if not known."""
         ...
 
     def direct(self, start: Anchor, end: Anchor) -> RouteLeg | None:

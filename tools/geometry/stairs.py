@@ -1,4 +1,4 @@
-"""Stairs in view: a camera that looks at the foot or head of stairs sees people on the flight as well."""
+"""Handles stairs in view: a camera that looks at their foot or head also sees people on the flight."""
 
 import math
 from collections.abc import Iterable
@@ -20,7 +20,7 @@ TOUCH_M = 1.5  # stairs that end this close to a view begin in it
 
 
 def slowed_m(leg: RouteLeg) -> float:
-    """A leg's length, on stairs, in lifts and on escalators as much longer as they take longer."""
+    """A leg's length; on stairs, lifts and escalators longer by as much as they take longer."""
     return leg.length_m * SLOWDOWNS.get(leg.kind, 1.0)
 
 
@@ -46,7 +46,7 @@ def in_view(scene: Scene, floor: int, area: Polygon) -> dict[str, float]:
 def enters_before_m(
     enters_m: float, aim_at_m: float, legs: Iterable[RouteLeg], shown_m: dict[str, float]
 ) -> float:
-    """When a stay in view begins, with the flights in view that are gone before its aim.
+    """When a stay in view begins, with the flights in view that are walked before its aim.
 
     Of stairs that are drawn as a point nobody knows how they lie, and the steps may hide who comes by them.
     """

@@ -1,4 +1,4 @@
-"""Measures ways between a point and many others that stay the same, at once."""
+"""Measures the ways between a point and many fixed points at once."""
 
 import math
 from collections.abc import Sequence

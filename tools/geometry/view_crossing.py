@@ -1,4 +1,4 @@
-"""Passage: where a way from a point comes into a camera's view, where it leaves it, and how far that is.
+"""Finds where a way from a point enters and leaves a camera's view, and how far that is.
 
 Metres on stairs and in lifts count as 1.75 here, as they take so much longer (`stairs.py`).
 """
@@ -136,7 +136,7 @@ def _span_about(start_m: Point, heading_deg: float, area: Polygon) -> Span | Non
 
 
 def _presumed_span(start_m: Point, camera: Camera, view: View, heading_deg: float | None) -> Span | None:
-    """The chord through the aim, hung onto the straight way there."""
+    """The chord through the aim, attached to the straight way there."""
     away_m = math.dist(start_m, view.aim_m)
     travel_deg = heading_deg if away_m < NEAR_M or not away_m else bearing_deg(start_m, view.aim_m)
     chord = None if travel_deg is None else chord_of(view, camera, travel_deg)
@@ -147,7 +147,7 @@ def _presumed_span(start_m: Point, camera: Camera, view: View, heading_deg: floa
 
 
 def _runs(legs: Iterable[RouteLeg], floor: int) -> Iterator[Run]:
-    """The legs on the ground of a floor, without those that go nowhere."""
+    """The legs on the ground of a floor, without those of no length."""
     offset_m = 0.0
     for leg in legs:
         if leg.on_ground and leg.floor == floor and leg.length_m > 0:

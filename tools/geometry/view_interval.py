@@ -51,7 +51,7 @@ class ViewInterval:
 
 @dataclass(frozen=True, kw_only=True)
 class _Route:
-    """A way from camera to camera; one of many is taken, so what takes long waits until it is asked for."""
+    """A way from camera to camera. Expensive parts are computed when asked for, as one of many is taken."""
 
     scene: Scene
     cameras: tuple[Camera | None, Camera | None]
@@ -65,17 +65,17 @@ class _Route:
 
     @cached_property
     def behind_m(self) -> float:
-        """How much of it lies in the view that the target was last seen in."""
+        """How much of the way lies in the view in which the target was last seen."""
         return distance_to_exit_m(self.scene, self.legs, self.cameras[0])
 
     @cached_property
     def beyond_m(self) -> float:
-        """How much of it lies in the view that the target was next seen in."""
+        """How much of the way lies in the view in which the target was next seen."""
         return distance_to_exit_m(self.scene, reversed_legs(self.legs), self.cameras[1])
 
     @property
     def gone_m(self) -> float:
-        """What was gone in the gap; 0 where views overlap."""
+        """The length of the way in the gap; 0 where views overlap."""
         return max(self.length_m - self.behind_m - self.beyond_m, 0.0)
 
 
@@ -190,7 +190,7 @@ def _joined(scene: Scene, before: TargetTrack, after: TargetTrack, *via: Spot) -
 
 
 def _of_track(track: TargetTrack, camera: Camera, view: View) -> list[Span]:
-    """When the track itself was in view: of a presumed view nothing is said."""
+    """When the track itself was in view; nothing for a presumed view."""
     if track.floor != camera.floor or view.presumed or len(track.points_m) < 2:
         return []
     line = list(track.points_m)
@@ -215,7 +215,7 @@ def _of_track(track: TargetTrack, camera: Camera, view: View) -> list[Span]:
 def _of_legs(
     legs: Sequence[RouteLeg], floor: int, view: View, flights: dict[str, float]
 ) -> Iterator[tuple[float, float, Point, Point]]:
-    """Where the legs are in view, in metres along them; a flight is so at the end that lies on the floor."""
+    """Where the legs are in view, in metres along them; a flight counts at its end on the floor."""
     offset_m = 0.0
     for leg in legs:
         line, length_m = list(leg.points_m), stairs.slowed_m(leg)

@@ -1,4 +1,4 @@
-"""The nearest requests that can be served where one cannot: each planned and verified before it is named.
+"""Finds the nearest requests that can be served where one cannot; each is planned and verified first.
 
 One thing is changed at a time: another date, a place less, a longer day, a higher limit. What was planned for
 and found impossible, or not found, is told as tried.
@@ -160,7 +160,7 @@ def _plain(change: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _needed(limit: str, plan: Plan, request: TripRequest) -> int | Money | None:
-    """What a plan needs of a limit, rounded up; None where it is no more than was allowed."""
+    """The limit that a plan needs, rounded up; None where it is no more than was allowed."""
     if limit == "max_walk_m":
         walked = max(sum(leg.metres for leg in day.legs if leg.mode == "walk") for day in plan.days)
         needed = math.ceil(walked / 100) * 100
@@ -185,7 +185,7 @@ def _limit_words(limit: str, needed: int | Money) -> str:
 
 
 def _changes(trip: Trip, conflict: Sequence[str], missed: Collection[str]) -> Iterator[Change]:
-    """Changes that may help, those about what stands in the way first."""
+    """Changes that may help; those about the conflict come first."""
     request = trip.request
     kinds = {name.partition(":")[0] for name in conflict}
     shut = _shut(trip)
@@ -245,7 +245,7 @@ def _relaxed(request: TripRequest, name: str) -> Iterator[Change]:
 
 
 def _dates(trip: Trip, closed: Sequence[str]) -> Iterator[Change]:
-    """Other days to begin on: those on which the places that were closed are open at all."""
+    """Other first days: those on which the closed places are open."""
     request = trip.request
     for shift in SHIFTS:
         start = request.start_date + dt.timedelta(days=shift)
@@ -299,7 +299,7 @@ def _more_days(request: TripRequest) -> Iterator[Change]:
 
 
 def _causes(trip: Trip, conflict: Sequence[str]) -> tuple[str, ...]:
-    """What stands in the way; places that are closed on the same days are named together."""
+    """The causes of a refusal; places that are closed on the same days are named together."""
     shut = _shut(trip)
     is_enough = any(name[6:] in shut for name in conflict)
     names = [
@@ -310,7 +310,7 @@ def _causes(trip: Trip, conflict: Sequence[str]) -> tuple[str, ...]:
 
 
 def _cause(name: str, trip: Trip) -> str:
-    """What a constraint of a conflict means here; empty where the constraint itself says it."""
+    """What a constraint of a conflict means here; empty where the constraint says it itself."""
     kind, _, about = name.partition(":")
     request = trip.request
     match kind:

@@ -7,7 +7,7 @@ from tools.itinerary.trip import Trip
 
 
 def barred_as(trip: Trip, place: Place | None, place_id: str = "") -> str | None:
-    """The name to avoid that means this place; None: it is not to be avoided.
+    """The name to avoid that means this place; None: it need not be avoided.
 
     A name that means several places bars all of them, the name of a chain every branch of it.
     """

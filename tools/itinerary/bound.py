@@ -1,4 +1,4 @@
-"""What no plan of a trip can cost less than: ways, stays, meals and wishes at their least."""
+"""Computes a lower bound on a plan's cost: ways, stays, meals and wishes at their least."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -52,7 +52,7 @@ def bound_of(ground: Ground, is_over: IsOver) -> Bound:
 
 
 def least_of(ground: Ground, exact: float | None = None) -> float:
-    """The least cost of ways, stays, meals and wishes; `exact` is what the places alone cost at least.
+    """The least cost of ways, stays, meals and wishes; `exact` is the least cost of the places alone.
 
     The more wishes are served, the longer the days: of all numbers of wishes served the best one counts.
     """
@@ -79,7 +79,7 @@ def least_of(ground: Ground, exact: float | None = None) -> float:
 
 
 def _least_meal(ground: Ground) -> float:
-    """What a meal costs at least beside its time, wherever it is had."""
+    """The least cost of a meal beside its time, at any place."""
     choice = ground.choice
     places = [*choice.meals, *(place for _, row in choice.wishes for place in row if place.kind in MEALS)]
     costs = [ground.chosen_m(place) + min(ground.meal_m(place), default=0.0) for place in places]
@@ -87,7 +87,7 @@ def _least_meal(ground: Ground) -> float:
 
 
 def _wished(ground: Ground) -> NDArray[np.float64]:
-    """What the wishes cost at least when the stays for them take so many units of time together."""
+    """The least cost of the wishes when their stays take so many units of time together."""
     request = ground.trip.request
     window_min = minutes_of(request.window.end) - minutes_of(request.window.start)
     sums = np.full(1 + request.days * window_min // UNIT_MIN, np.inf)
@@ -110,6 +110,6 @@ def _wished(ground: Ground) -> NDArray[np.float64]:
 
 
 def _wish_cost(values: Sequence[float], fames: Sequence[float]) -> float:
-    """What a wish costs when places of that fame serve it, one each of its values."""
+    """The cost of a wish when places of that fame serve it, one for each of its values."""
     shares = [PLAIN_WISH + fame for fame in fames] + [0.0] * (len(values) - len(fames))
     return sum(value * (FULL_WISH - share) for value, share in zip(values, shares, strict=True))

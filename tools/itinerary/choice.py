@@ -1,4 +1,4 @@
-"""Which place a name means: decided by fit, fame and nearness, or left to the traveller.
+"""Decides which place a name means, by fit, fame and nearness, or leaves it to the traveller.
 
 A decision between places that both fit is never silent: it comes with a sentence that names the other one.
 """
@@ -40,7 +40,7 @@ class Choice:
 
 
 def choose(name: str, hits: Sequence[PlaceHit], bias: LatLon | None = None) -> Choice | None:
-    """The place that is meant; None where no place fits, or none is clearly ahead: see `rivals`."""
+    """The place that is meant; None where no place fits, or none is clearly ahead (see `rivals`)."""
     ranked = rivals(hits, bias)
     if not ranked:
         return None
@@ -95,7 +95,7 @@ def called(hit: PlaceHit) -> str:
 
 
 def _weight(hit: PlaceHit, bias: LatLon | None) -> float:
-    """How likely a place is meant: by its name, its fame, and how near it is to the rest of the trip."""
+    """How likely a place is meant: by name, by fame, and by how near it is to the rest of the trip."""
     weight = hit.score + hit.fame
     if bias is None:
         return weight
@@ -103,7 +103,7 @@ def _weight(hit: PlaceHit, bias: LatLon | None) -> float:
 
 
 def _is_far(hit: PlaceHit, bias: LatLon | None) -> bool:
-    """Whether a place lies so far from the rest that a name which is not quite its own means another."""
+    """Whether a place lies so far from the rest that a name which only nearly fits means another."""
     return bias is not None and apart_m(bias, hit.place.at) > MISSPELT_KM * 1000
 
 
@@ -128,7 +128,7 @@ _READINGS = (
 
 
 def readings(name: str) -> Iterator[str]:
-    """What a name may have been meant as, after more and more of it is read otherwise.
+    """Readings of a name, the first ones literal, later ones more and more free.
 
     >>> list(readings("Tokyo Stn Yaesu exit")), list(readings("the Ateneum")), list(readings("Ueno Park"))
     (['Tokyo Station Yaesu exit', 'Tokyo Station'], ['Ateneum'], [])
@@ -144,5 +144,5 @@ def readings(name: str) -> Iterator[str]:
 
 
 def is_article(name: str, reading: str) -> bool:
-    """Whether a reading leaves out an article, and nothing else."""
+    """Whether a reading leaves out an article and nothing else."""
     return re.sub(r"^the\s+", "", name.strip(), flags=re.IGNORECASE) == reading

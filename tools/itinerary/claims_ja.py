@@ -27,7 +27,7 @@ Match = re.Match[str]
 
 
 def claims_in_japanese(sentence: str, names: Collection[str]) -> list[Claim]:
-    """The claims in a sentence; places are known by these names alone. A digit that is left is a bare number.
+    """The claims in a sentence; only these names are places. A remaining digit is a bare number.
 
     >>> [(claim.sort, claim.value) for claim in claims_in_japanese("営業は9:00から17時30分までです。", [])]
     [('open', 540.0)]

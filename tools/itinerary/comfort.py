@@ -1,4 +1,4 @@
-"""Gives stays the time that people take for them, where a day has room for it."""
+"""Gives stays the time that people usually take, where a day has room for it."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -32,7 +32,7 @@ def is_comfortable(request: TripRequest) -> bool:
 
 
 def comfortable_min(request: TripRequest, kind: str) -> int:
-    """How long a stay at a place of that kind should be; what the request itself says holds.
+    """How long a stay at a place of that kind should be; the request's own stays hold.
 
     >>> import datetime as dt
     >>> request = TripRequest(area="helsinki", start_date=dt.date(2026, 6, 10), places=["Ateneum"])
@@ -56,7 +56,7 @@ def at_comfort(trip: Trip) -> Trip:
 
 
 def stays_of(request: TripRequest, kinds: Iterable[str]) -> list[tuple[int, int]]:
-    """By kind, how long a stay should be, and how long it may be where one would have to wait instead."""
+    """By kind, how long a stay should be, and how long it may be instead of waiting."""
     return [
         (wanted, wanted if kind in request.rules.dwell_min else int(MOST_STRETCH * wanted))
         for kind in kinds
@@ -110,7 +110,7 @@ def settled(
 def _unhurried(
     tours: Tours, day: int, order: Order, rows: list[tuple[int, int, int]]
 ) -> list[tuple[int, int, int]]:
-    """The same stays, each but meals as much later as one would wait after it, and its doors allow."""
+    """The same stays, each but meals delayed by the wait after it, as far as the hours allow."""
     for place in range(len(rows) - 2, -1, -1):
         spot, arrive, leave = rows[place]
         next_spot, next_arrive, _ = rows[place + 1]
@@ -131,7 +131,7 @@ def _way_min(tours: Tours, spot: int, following: int) -> int:
 
 
 def _latest(tours: Tours, day: int, order: Order, start: int, end: int) -> list[int]:
-    """Until when each stop, and the end, is to be reached: no meal later than it must be, or than usual."""
+    """The latest time to reach each stop and the end; no meal later than necessary or usual."""
     base = tours.times(day, order, start)
     latest, ahead = [tours.end_min], end
     for code, (spot, arrive, _) in zip(reversed(order), reversed(base), strict=True):

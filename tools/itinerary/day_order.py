@@ -10,7 +10,7 @@ EXACT_STOPS = 7
 
 
 def best_days(tours: Tours, solution: Solution) -> Solution:
-    """Every day in its best order, as far as that leaves the other days as they are."""
+    """Put every day into its best order, as long as other days stay as they are."""
     better = list(solution)
     for day in range(len(better)):
         start, end = tours.places_of(better)[day]
@@ -54,7 +54,7 @@ def _keeps_order(tours: Tours, order: Order) -> bool:
 
 
 def _exact_order(tours: Tours, day: int, start: int, end: int, order: Order, at_most: float) -> Order:
-    """Depth first over all orders, cut off where the way so far alone costs more than the best plan."""
+    """Search all orders depth first; stop where the way so far costs more than the best plan."""
     best = (at_most, order)
     metres, minutes, minute_m = tours.metres, tours.minutes, tours.weights.minute_m
 

@@ -254,7 +254,7 @@ async def plan_of(draft: DraftPlan, trip: Trip) -> Plan:
 
 
 async def _recommended(pick: DraftPick, days: Sequence[Day], trip: Trip) -> Recommendation:
-    """A choice with what is known of it: how far from the stop before, the hours, the price."""
+    """A choice with its facts: the distance from the stop before, the hours, the price."""
     stop, place, _ = await _stop(pick.place, trip)
     day = days[pick.day - 1] if pick.day <= len(days) else None
     start = stop_before(day, stop, pick.purpose) if day else None
@@ -302,7 +302,7 @@ def attributions(trip: Trip) -> tuple[str, ...]:
 
 
 def assumptions(trip: Trip, days: Sequence[Day] = ()) -> tuple[str, ...]:
-    """What the plan takes for granted and no source says."""
+    """The assumptions of the plan that no source confirms."""
     legs = [leg for day in days for leg in day.legs if leg.from_id != leg.to_id]
     exactness = {leg.exactness for leg in legs if ALL_ON_FOOT not in leg.via}
     lines = [f"Stays are at least as long as the rules of the plan say, such as {USUAL_DWELL_MIN} minutes."]
@@ -338,7 +338,7 @@ def assumptions(trip: Trip, days: Sequence[Day] = ()) -> tuple[str, ...]:
 
 
 def free_time(number: int, day: Day, request: TripRequest) -> str:
-    """When a day leaves an hour or more to oneself, between stops or after them; empty where it does not.
+    """The times when a day leaves an hour or more free, between stops or after them.
 
     Of a request for an early end nothing is said: that is what it asks for.
     """
@@ -360,7 +360,7 @@ def free_time(number: int, day: Day, request: TripRequest) -> str:
 
 
 def told_stays(request: TripRequest, days: Sequence[Day]) -> str:
-    """How long people like to stay at the kinds of place of a plan."""
+    """How long people like to stay at the kinds of place in a plan."""
     kinds = dict.fromkeys(visit.place.kind for day in days for visit in day.visits)
     stays = {kind: comfortable_min(request, kind) for kind in kinds}
     longer = [f"{kind.replace('_', ' ')} {stay}" for kind, stay in stays.items() if kind

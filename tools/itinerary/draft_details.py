@@ -1,4 +1,4 @@
-"""What a plan says beside its stops: how far recommended places lie, when they open, its guide."""
+"""Fills in what a plan says beside its stops: distances and hours of recommended places, its guide."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING

@@ -1,4 +1,4 @@
-"""What a search may spend: steps, which are the same on every machine, and as the last resort time."""
+"""Limits a search by steps, which are the same on every machine, and as a last resort by time."""
 
 import time
 from collections.abc import Callable

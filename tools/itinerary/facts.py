@@ -60,7 +60,7 @@ class Facts:
         return None if place is None else open_on(place, date, self.country)
 
     def opening(self, place_id: str, date: dt.date) -> Opening | None:
-        """What is sure and what is doubtful about its hours on that date; None: nothing is known."""
+        """Its sure and its doubtful hours on that date; None: nothing is known."""
         place = self.places.get(place_id)
         return None if place is None else opening_of(place, date, self.country)
 
@@ -115,7 +115,7 @@ async def facts_of(trip: Trip, plan: Plan) -> Facts:
 
 
 async def _mentioned(trip: Trip, plan: Plan, places: Iterable[Place]) -> dict[str, Place]:
-    """The places that reasons name; services over a network are not asked for them."""
+    """The places that reasons name; services over a network are not asked."""
     named = list(places)
     found: dict[str, Place] = {}
     reasons = [visit.why for day in plan.days for visit in day.visits]
@@ -174,7 +174,7 @@ def _guide_texts(plan: Plan) -> Iterable[str]:
 
 
 async def _left_out(trip: Trip, plan: Plan) -> dict[str, Place]:
-    """The places that the plan leaves out; services over a network are not asked for them."""
+    """The places that the plan leaves out; services over a network are not asked."""
     wishes = {singular(wish) for wish in trip.request.wishes}
     places: dict[str, Place] = {}
     for name in dict.fromkeys(left.place for left in plan.skipped):
@@ -195,7 +195,7 @@ async def _left_out(trip: Trip, plan: Plan) -> dict[str, Place]:
 
 
 async def _namesakes(trip: Trip, plan: Plan, places: Mapping[str, Place]) -> dict[tuple[str, str], Place]:
-    """Other places near a stop that are called what the plan calls it, where it is not called so itself."""
+    """Other places near a stop that bear the name which the plan gives it and which is not its own."""
     namesakes: dict[tuple[str, str], Place] = {}
     for stop in _stops(plan):
         place = places.get(stop.id)
@@ -219,7 +219,7 @@ async def _namesakes(trip: Trip, plan: Plan, places: Mapping[str, Place]) -> dic
 
 
 def _is_called(place: Place, name: str) -> bool:
-    """Whether that is one of its names, but for marks, case and the word that says what it is."""
+    """Whether that is one of its names, apart from marks, case and the word for its kind."""
     kind = plain_name(place.kind.replace("_", " "))
     names = {plain_name(own) for own in (place.name, *place.also)}
     plain = plain_name(name)
@@ -227,7 +227,7 @@ def _is_called(place: Place, name: str) -> bool:
 
 
 async def _servers(trip: Trip, plan: Plan, places: Mapping[str, Place]) -> dict[str, Place]:
-    """For each wish that no stop serves, a place near the trip that would, and that is open on its days."""
+    """For each wish that no stop serves, a place near the trip that would, open on its days."""
     visited = [
         places[visit.place.id] for day in plan.days for visit in day.visits if visit.place.id in places
     ]

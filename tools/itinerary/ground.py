@@ -1,4 +1,4 @@
-"""A trip with its candidates as numbers: a problem for proofs, and a search over everything."""
+"""Turns a trip and its candidates into numbers: a problem for proofs, and a search over everything."""
 
 import itertools
 import random
@@ -91,7 +91,7 @@ class Ground:
         )
 
     def _proof_table(self, homes: Collection[str]) -> Table:
-        """The ways among the places and homes; as short as over any place that the planner may choose."""
+        """The ways among places and homes, as short as over any place that the planner may choose."""
         count = len({place.id for place in self.places} | set(homes))
         if not has_choice(self.trip.request):
             return self.ways.first(count).table()
@@ -138,13 +138,13 @@ class Ground:
         )
 
     def chosen_m(self, place: Place) -> float:
-        """What a stop costs that nobody asked for."""
+        """The cost of a stop that nobody asked for."""
         is_unsure = opening(place, self.trip, 0) is None
         taste_m = preference_m(place, self.trip.request.preferences)
         return taste_m + (self.weights.unknown_hours_m if is_unsure else 0)
 
     def meal_m(self, place: Place) -> tuple[float, ...]:
-        """What each meal costs beside its time, for the kind of place it is had at."""
+        """The cost of each meal beside its time, by the kind of place."""
         has_kinds = self.weights.has_meal_kinds
         return tuple(
             float(MEAL_KIND_M[meal.name].get(place.kind, 0)) if has_kinds else 0.0
@@ -152,7 +152,7 @@ class Ground:
         )
 
     def search(self, seed: int, bed: Place | None = None) -> Search:
-        """The search; `bed` is where the nights are spent for which the request names nothing."""
+        """The search; `bed` is where nights are spent if the request names nothing."""
         trip, request, every = self.trip, self.trip.request, self.every
         must = {place.id for place in self.places}
         wish_of = {

@@ -26,7 +26,7 @@ _NEIGHBOURS: tuple[tuple[re.Pattern[str], Sort], ...] = ((_NEXT, "next"), (_AFTE
 
 
 def is_japanese(text: str) -> bool:
-    """Whether a text is Japanese; one with names in kanji alone is not."""
+    """Whether a text is Japanese; a text with only its names in kanji is not."""
     return bool(HIRAGANA.search(text))
 
 

@@ -88,7 +88,7 @@ def open_on(place: Place, date: dt.date, country: str) -> tuple[Interval, ...] |
 
 
 def opening_of(place: Place, date: dt.date, country: str) -> Opening | None:
-    """What the place's source says of a date; None: nothing that can be read."""
+    """The hours of a date by the place's source; None: nothing that can be read."""
     if place.hours is None:
         return None
     at = (place.at.lat_deg, place.at.lon_deg) if names_sun(place.hours) else None
@@ -175,7 +175,7 @@ Span = tuple[int, int, str, str]
 
 
 def _spans(parsed: OpeningHours | None, date: dt.date) -> list[Span]:
-    """What is not closed between midnight and midnight."""
+    """The times from midnight to midnight that are not closed."""
     if parsed is None:
         return []
     midnight = dt.datetime.combine(date, dt.time())
@@ -214,7 +214,7 @@ def _is_country(country: str | None) -> bool:
 
 @functools.lru_cache(maxsize=4096)
 def _holiday(date: dt.date, country: str | None, text: str) -> str:
-    """Why usual hours may not hold on a date of which the text does not speak; empty: they do."""
+    """The reason why usual hours may not hold on a date that the text does not name; empty: they do."""
     day = f"{date.day} {date:%B}"
     if f"{date:%b} {date.day:02d}" in text or f"{date:%b} {date.day}" in text:
         return ""

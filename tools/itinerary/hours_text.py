@@ -107,7 +107,7 @@ def _has_time(rule: str) -> bool:
 
 
 def within_a_day(text: str) -> tuple[str, str | None]:
-    """The text cut at midnight, and what is left after midnight as hours of the day on which it began.
+    """The text cut at midnight, and the part after midnight as hours of the day on which it began.
 
     None: nothing is left. A rule without such hours is written as closed, as it replaces earlier rules.
 
@@ -144,7 +144,7 @@ def surely_until(text: str) -> str:
 
 
 def with_end(text: str) -> str:
-    """The text with every open end at midnight, the latest that this reads into it."""
+    """The text with every open end set to midnight, the latest time that this reader takes it for."""
     return _with_ends(text, "24:00")
 
 

@@ -1,4 +1,4 @@
-"""Time that is kept free to eat, near a place around which no source knows anywhere to eat."""
+"""Keeps time free to eat near a place where no source knows anywhere to eat."""
 
 import math
 import re

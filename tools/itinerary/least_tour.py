@@ -1,4 +1,4 @@
-"""A length that no way through all stops falls below: trees with a loop, their weights adjusted by ascent.
+"""Bounds the length of a way through all stops from below: 1-trees with weights adjusted by ascent.
 
 Held and Karp, The traveling-salesman problem and minimum spanning trees, 1970 and 1971.
 """

@@ -1,4 +1,4 @@
-"""What makes one plan that holds better than another: one sum in metres, its weights in one place."""
+"""Scores how good a valid plan is: one sum in metres, with all weights in one place."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -104,7 +104,7 @@ def fame_of(place: Place) -> float:
 
 
 def worth_of(place: Place, *, is_must_see: bool) -> float:
-    """What a place that was asked for is worth: one that must be seen more than all the others together.
+    """The worth of a place that was asked for: a must-see is worth more than all the others together.
 
     The request has at most 60 places, each worth at most one and a half times MUST_M.
     """
@@ -112,7 +112,7 @@ def worth_of(place: Place, *, is_must_see: bool) -> float:
 
 
 def wish_values(weights: Weights, kind: str, days: int, choices: int) -> list[float]:
-    """What the first, the second … place of a wished kind is worth, of so many to choose from.
+    """The worth of the first, the second … place of a wished kind, of so many to choose from.
 
     >>> [round(value) for value in wish_values(EASY, "park", 2, 30)]
     [9000, 9000, 5400, 5400]

@@ -121,7 +121,7 @@ async def _gathered(
 
 
 async def arrange(trip: Trip, places: Sequence[Place], *, seconds: float = SECONDS, seed: int = 0) -> Found:
-    """The same for these places alone: none is added to eat, to see or to sleep at.
+    """The same for these places alone: none is added for meals, wishes or nights.
 
     Raises:
         PlaceError: the provider failed.
@@ -142,7 +142,7 @@ async def arrange(trip: Trip, places: Sequence[Place], *, seconds: float = SECON
 
 
 def _bound(ground: Ground, effort: Effort, *, share: float) -> Bound:
-    """What is certain of a trip; of many places whether they are impossible only where they look so."""
+    """The bound of a trip; with many places, impossibility is tried only where a trip looks impossible."""
     bound = bound_of(ground, effort.until(share, EXACT_CALLS))
     if bound.is_impossible or bound.is_searched or not ground.places:
         return bound
@@ -282,7 +282,7 @@ def _planned(tour: _Tour, bound: Bound, effort: Effort, trip: Trip) -> Found:
 
 
 def gap_of(cost: float, least: float) -> float | None:
-    """By what share a cost is above the least possible; None where no bound is known.
+    """The share by which a cost exceeds the least possible; None where no bound is known.
 
     A plan below its bound shows that the bound is none: then nothing is proven.
 
@@ -353,7 +353,7 @@ def _why(tour: _Tour, code: int) -> str:
 
 
 def _unserved(tour: _Tour) -> tuple[str, ...]:
-    """What the best plan could not do, as ids of the constraints that stand in its way."""
+    """The constraints, by id, that stand in the way of what the best plan could not do."""
     meals = {tour.search.meals[meal - 1].name for _, meal in tour.search.unfed(tour.solution)}
     visited = {code // CODE for order in tour.solution for code in order}
     names = [f"meal:{name}" for name in sorted(meals)]

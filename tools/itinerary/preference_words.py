@@ -1,4 +1,4 @@
-"""Says in a plan's assumptions what its stops are for the traveller's preferences: not known, or not so."""
+"""Says in a plan's assumptions where stops do not fit the traveller's preferences, or nobody knows."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 

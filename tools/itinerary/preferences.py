@@ -1,4 +1,4 @@
-"""Says how well a place fits what a traveller would rather have, as far as the tags of its source say.
+"""Says how well a place fits a traveller's preferences, as far as the tags of its source say.
 
 What no tag says is unknown: it counts neither for a place nor against it, and a plan says so.
 """
@@ -89,7 +89,7 @@ def _for_children(kind: str, tags: Mapping[str, str]) -> float | None:
 
 
 def preference_m(place: Place, preferences: Preferences) -> float:
-    """What choosing that place costs beside one that fits, in metres: 0 where nothing is preferred."""
+    """The cost of choosing that place beside one that fits, in metres: 0 without a preference."""
     return sum(
         PREFERENCE_M * (1 - (0.5 if (fit := fit_of(place, aspect, preferences)) is None else fit))
         for aspect in ASPECTS
@@ -98,7 +98,7 @@ def preference_m(place: Place, preferences: Preferences) -> float:
 
 
 def crowd_m(fame: float, preferences: Preferences) -> float:
-    """What a minute within CROWDED costs at a place so well known, in metres: nothing of plain ones."""
+    """The cost of a minute within CROWDED at a place so well known, in metres: none for plain places."""
     return CROWD_M * fame if preferences.crowds == "avoid" and fame >= FAMOUS else 0.0
 
 

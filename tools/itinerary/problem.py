@@ -92,7 +92,7 @@ class Problem:
 
 
 def _picked(grid: Sequence[Sequence[int | None]], rows: Sequence[int]) -> tuple[tuple[int | None, ...], ...]:
-    """A grid over `rows`; row −1 is nowhere: a day without a home starts and ends for nothing anywhere."""
+    """A grid over `rows`; row −1 is nowhere, from where and to where every way is free."""
     return tuple(tuple(0 if -1 in (row, column) else grid[row][column] for column in rows) for row in rows)
 
 

@@ -59,7 +59,7 @@ def proven_conflict(problem: Problem, is_over: IsOver | None = None) -> tuple[st
 
 
 def is_ruled_out(problem: Problem, without: Collection[str] = (), is_over: IsOver | None = None) -> bool:
-    """Whether even an easier trip has no plan: its meals anywhere at no way, its nights wherever one likes.
+    """Whether even an easier trip has no plan: meals anywhere at no way, nights anywhere.
 
     Constraints whose id is in `without` do not bind. False is no proof that there is a plan.
 
@@ -84,7 +84,7 @@ def is_plainly_impossible(problem: Problem, without: Collection[str] = ()) -> bo
 
 
 def _is_too_far(problem: Problem, without: Collection[str]) -> bool:
-    """Whether the shortest net over all places is already longer than all days together bear."""
+    """Whether the shortest net over all places is longer than all days together allow."""
     request = problem.trip.request
     rows, ends = _stops(problem)
     minutes, metres = (_weights(grid, rows) for grid in (problem.table.minutes, problem.table.metres))
@@ -248,7 +248,7 @@ def _as_metres(day: DayProblem, minute_as_m: int) -> tuple[tuple[int | None, ...
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LeastWays:
-    """What the ways of a trip cost at least, alone and with the time that they take; minutes of rides."""
+    """The least cost of the ways of a trip, alone and with the time that they take; minutes of rides."""
 
     alone: float = 0.0
     with_time: float = 0.0

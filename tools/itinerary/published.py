@@ -1,4 +1,4 @@
-"""Computes published criteria of itineraries that a plan and its facts suffice for, in their own units.
+"""Computes the published criteria of itineraries for which a plan and its facts suffice.
 
 ITINERA (Tang and others 2024) counts places recalled, the excess over the shortest tour, crossings of the
 route and places that are made up; ChinaTravel (Shao and others 2024) ranks plans by preferences such as

@@ -1,4 +1,4 @@
-"""Measures how good a plan is to travel by: documented shares beside what must hold, never one sum of them.
+"""Measures how good a plan is to travel by, in documented shares that are never summed.
 
 A measure lies between 0 and 1, 1 the best, and says what it counts. What no source says is left out of it and
 counted apart; where nothing is left the measure has no value, and a reason.
@@ -403,7 +403,7 @@ def _fit(name: Aspect) -> Callable[[str, Ground], Measure]:
 
 
 def _stops(ground: Ground) -> Iterator[Place]:
-    """Every place of the plan once: stays and the beds that are named."""
+    """Every place of the plan once: stays, and beds that are named."""
     nights = [day.night.place.id for day in ground.plan.days if day.night and day.night.basis != "assumed"]
     for place_id in dict.fromkeys([*(visit.place.id for _, visit, _ in ground.visits), *nights]):
         place = ground.facts.places.get(place_id)

@@ -50,7 +50,7 @@ class Claim:
 
 
 def claims_in(text: str) -> list[Claim]:
-    """Everything in a reason that a fact can contradict; what is left with a digit is a bare number.
+    """Everything in a reason that a fact can contradict; a remaining digit is a bare number.
 
     >>> [(claim.sort, claim.value) for claim in claims_in("Opens at 10, 300 m from Kiasma, free")]
     [('opens', 600.0), ('free', 0.0), ('metres', 300.0)]

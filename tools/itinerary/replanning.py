@@ -1,4 +1,4 @@
-"""Changes a plan by as little as makes it hold again: stops locked or dropped, late days, days of rain."""
+"""Changes a plan as little as possible so that it holds again: locked or dropped stops, late days, rain."""
 
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
@@ -50,7 +50,7 @@ class Replanned:
 
     @property
     def is_whole(self) -> bool:
-        """Whether nothing that was asked for is left out but what was dropped."""
+        """Whether everything asked for is in the plan except what was dropped."""
         return not self.draft.left_out
 
 
@@ -164,7 +164,7 @@ class _Work:
         )  # fmt: skip
 
     def least_change(self) -> Solution:
-        """The old plan without as few stops as it takes, those put back where they fit."""
+        """The old plan with as few stops taken out as necessary, and those put back where they fit."""
         search, best = self.search, None
         for gone in self._parts():
             kept = [tuple(code for code in order if code not in gone) for order in self.old]

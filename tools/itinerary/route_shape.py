@@ -1,4 +1,4 @@
-"""The shape of a day's way, whatever the clock says: its shortest order, and where it crosses itself."""
+"""Measures the shape of a day's way without the clock: its shortest order, and where it crosses itself."""
 
 import itertools
 import math
@@ -95,7 +95,7 @@ def _keeps(order: Sequence[int], firsts: Before) -> bool:
 
 
 def crossings(points: Sequence[Point]) -> tuple[int, int]:
-    """How many pairs of straight legs cross, and how many pairs could: those that share no end.
+    """How many pairs of straight legs cross, and how many pairs could: those without a common end.
 
     >>> crossings([(0, 0), (1, 1), (1, 0), (0, 1)]), crossings([(0, 0), (1, 0), (1, 1), (0, 0)])
     ((1, 1), (0, 0))

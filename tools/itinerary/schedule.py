@@ -171,7 +171,7 @@ class _Search:
         return metres, back_min, label
 
     def worth(self, home: tuple[int, int, _Label]) -> tuple[int, int, tuple[int, ...]]:
-        """What to be ranked by; exact, as no kept label is worse than another in both metres and time."""
+        """The key to rank by; exact, since no kept label is worse than another in both metres and time."""
         return self.day.cost_m(home[0], home[1]), home[1], tuple(stay.spot for stay in _stays(home[2]))
 
     def empty(self) -> Round | None:
@@ -263,7 +263,7 @@ def _fed(eating: Sequence[Eating], arrive_min: int, leave_min: int) -> int:
 
 
 def _keep(labels: list[_Label], new: _Label) -> None:
-    """Keep the label unless an old one is as good in every respect; drop those that it makes needless."""
+    """Keep the label unless an old one is as good in every respect; drop labels that it makes needless."""
     metres, leave, fed = new[0], new[1], new[4]
     for old in labels:
         if old[0] <= metres and old[1] <= leave and old[4] | fed == old[4]:

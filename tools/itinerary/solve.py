@@ -1,4 +1,4 @@
-"""Finds the exact best plan of a trip, or the smallest set of constraints that rules out every plan."""
+"""Finds the exact best plan of a trip, or a smallest set of constraints that rules out every plan."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -60,7 +60,7 @@ def rounds_by_day(
 
 
 def _costs(day: DayProblem, table: Mapping[int, Round], least: int) -> Costs:
-    """What each subset costs; of equal ones the one with the earlier end is taken."""
+    """The cost of each subset; of equal ones the one with the earlier end."""
     costs = np.full(1 << len(day.spots), np.inf)
     for mask, done in table.items():
         if mask.bit_count() >= least:
@@ -125,7 +125,7 @@ def constraints(problem: Problem) -> tuple[str, ...]:
 
 
 def conflict_of(problem: Problem, *, day: int | None = None) -> tuple[str, ...]:
-    """Leave constraints out one by one for as long as no plan appears; what is left cannot be kept together.
+    """Leave constraints out one by one while no plan appears; the rest cannot be kept together.
 
     Empty where even without all of them there is no plan: then no way joins the places.
     """

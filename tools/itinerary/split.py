@@ -1,4 +1,4 @@
-"""Shares places out over days at the least cost, when it is known what each subset costs on each day."""
+"""Divides places among days at the least cost, given what each subset costs on each day."""
 
 import functools
 from collections.abc import Callable, Sequence
@@ -52,7 +52,7 @@ def cheapest_split(
 
 
 def _needs(whole: int, before: Sequence[tuple[int, int]]) -> NDArray[np.int64]:
-    """By mask, the places that must have come by the time its places have."""
+    """By mask, the places that must have come before the places of the mask are done."""
     masks = np.arange(whole + 1)
     needs = np.zeros(whole + 1, dtype=np.int64)
     for first, then in before:

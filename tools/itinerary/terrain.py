@@ -1,4 +1,4 @@
-"""All places a trip may stop at, the ways among them and when they are open, as the search needs them."""
+"""Gathers all places that a trip may stop at, with ways and opening hours, for the search."""
 
 import itertools
 import math
@@ -199,7 +199,7 @@ class _Around:
 
 
 def _rank(place: Place, trip: Trip) -> tuple[float, bool]:
-    """What speaks against a place before its distance is looked at: that it does not fit, unknown hours."""
+    """What speaks against a place, before its distance: that it does not fit, unknown hours."""
     return preference_m(place, trip.request.preferences), place.hours is None
 
 

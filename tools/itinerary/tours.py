@@ -1,4 +1,4 @@
-"""What a plan costs by the objective: stops by number, day by day at the earliest times."""
+"""Computes a plan's cost by the objective: stops by number, day by day at the earliest times."""
 
 from dataclasses import dataclass, field
 
@@ -116,7 +116,7 @@ class Tours:
     # One day
 
     def day(self, day: int, start: int, end: int, order: Order) -> Priced | None:
-        """What a day costs in that order at the earliest times; None: a rule forbids it."""
+        """The cost of a day in that order at the earliest times; None: a rule forbids it."""
         key = (self._like[day], start, end, order)
         try:
             return self._kept[key]
@@ -167,7 +167,7 @@ class Tours:
         return clock, metres, way_cost, soft, busy, at
 
     def _closed(self, state: State, end: int) -> Priced | None:
-        """What a day costs that ends after this state; None: it ends too late or too far."""
+        """The cost of a day that ends after this state; None: it ends too late or too far."""
         clock, metres, way_cost, soft, busy, at = state
         soft += 0 if busy else self.weights.empty_m
         if end >= 0 and at >= 0 and at != end:
@@ -226,7 +226,7 @@ class Tours:
         )
 
     def latest(self, day: int, code: int, until: int) -> int:
-        """Until when a stop must be reached for the stay there to be over by then; NEVER: it cannot be."""
+        """The latest time to reach a stop so that the stay is over by then; NEVER: there is none."""
         spot, meal = code // CODE, code % CODE
         stay_min, first, last = self.spots.stay_min[spot], 0, self.end_min
         if meal:
@@ -242,7 +242,7 @@ class Tours:
         return NEVER
 
     def detour(self, frame: Frame, position: int, code: int) -> int | None:
-        """How much longer a day's way is with a stop at that position; None: the day cannot be kept so."""
+        """How much longer a day's way is with a stop at that position; None: no such day can be kept."""
         self.steps += 1
         clock, _, _, _, _, at = frame.states[position]
         spot, order = code // CODE, frame.order
@@ -269,12 +269,12 @@ class Tours:
         return added_m
 
     def inserted(self, frame: Frame, position: int, code: int) -> Priced | None:
-        """What the day costs with a stop at that position; None: it cannot be kept so."""
+        """The cost of the day with a stop at that position; None: no such day can be kept."""
         state = self._walked(frame.day, frame.states[position], (code, *frame.order[position:]))
         return None if state is None else self._closed(state, frame.end)
 
     def even_cost(self, busy_min: float) -> float:
-        """What so many minutes of stays and rides cost: twice as many cost four times as much."""
+        """The cost of so many minutes of stays and rides; it grows with their square."""
         return self.weights.even_m * busy_min * busy_min / (self.end_min - self.start_min)
 
     def stay(self, day: int, spot: int, meal: int, ready: int) -> tuple[int, int, int | None] | None:
@@ -324,7 +324,7 @@ class Tours:
         return pairs
 
     def days_cost(self, solution: Solution, first: int = 0) -> float | None:
-        """What the days from `first` on cost; None: one of them cannot be kept."""
+        """The cost of the days from `first` on; None: one of them cannot be kept."""
         total = 0.0
         for day, (start, end) in enumerate(self.places_of(solution)):
             if day >= first:
@@ -335,7 +335,7 @@ class Tours:
         return total
 
     def missing_cost(self, solution: Solution) -> float:
-        """What is not done costs: places asked for above all, then meals, then wishes."""
+        """The cost of what is left undone: places asked for above all, then meals, then wishes."""
         visited = {code // CODE for order in solution for code in order}
         total = sum(self.spots.worth[spot] for spot in self.musts if spot not in visited)
         total += MEAL_M * len(self.unfed(solution))
@@ -348,7 +348,7 @@ class Tours:
         return total
 
     def cost(self, solution: Solution) -> float | None:
-        """What a whole plan costs; None: it cannot be kept."""
+        """The cost of a whole plan; None: it cannot be kept."""
         days = self.days_cost(solution)
         return None if days is None else days + self.missing_cost(solution)
 
@@ -362,5 +362,5 @@ class Tours:
         ]
 
     def spent(self, solution: Solution) -> float:
-        """What all stops cost in money."""
+        """The money that all stops cost."""
         return sum(self.spots.price[code // CODE] for order in solution for code in order)

@@ -295,7 +295,7 @@ def _middle(answers: Mapping[str, Answer[Place]]) -> LatLon | None:
 
 
 def _far_away(answers: Mapping[str, Answer[Place]], names: Iterable[str]) -> dict[str, str]:
-    """Names that only the list of the world's cities knows, and farther off than a day's journey: why not."""
+    """Why names are left out that only the world's list of cities knows, more than a day away."""
     far: dict[str, str] = {}
     for name in names:
         rest = _middle({other: answer for other, answer in answers.items() if other != name})

@@ -1,4 +1,4 @@
-"""What several `sandbox_*` tools take and return."""
+"""Declares the arguments and results that several `sandbox_*` tools share."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -28,7 +28,7 @@ class Named:
 
     @property
     def key(self) -> tuple[str, str]:
-        """What two mentions of one place have in common."""
+        """The key that two mentions of one place share."""
         return plain_words(self.name), plain_words(self.city)
 
     def __str__(self) -> str:
@@ -64,7 +64,7 @@ class PlanDay:
 
     @property
     def filled(self) -> int:
-        """How many of the six fields say something."""
+        """How many of the six fields are filled."""
         more = (self.transport, self.attractions, self.lodging)
         return len(self.meals) + sum(bool(value) for value in more)
 

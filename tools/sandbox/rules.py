@@ -124,7 +124,7 @@ def _of_the_plan_alone(plan: Sequence[PlanDay]) -> dict[str, Iterable[str]]:
 
 
 def cost_lines(days: Days, sandbox: TravelSandbox) -> list[CostLine]:
-    """All that the plan pays for, for all people; what is not in the sandbox has no price and no line."""
+    """All costs of the plan, for all people; a place outside the sandbox has no price and no line."""
     return list(_cost_lines(read_days(days), sandbox))
 
 

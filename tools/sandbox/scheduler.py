@@ -94,7 +94,7 @@ class _Search:
         self._tables: dict[str, _Meals] = {}
 
     def missing(self) -> str:
-        """What every order and division of the days lacks, in words."""
+        """What is lacking for every order and division of the days, in words."""
         return "; ".join(list(self._missing)[:6]) or "there are no cities to visit"
 
     def outlines(self) -> Iterator[_Outline]:
@@ -270,7 +270,7 @@ class _Meals:
 
 
 def _undominated(table: Table) -> Table:
-    """Without choices that serve no more than another that costs no more."""
+    """The choices without those that serve no more than a choice that costs no more."""
     kept: dict[int, tuple[int, tuple[Restaurant, ...]]] = {}
     for served, choice in sorted(table.items(), key=lambda item: (item[1][0], -item[0].bit_count())):
         if not any(served & other == served for other in kept):
@@ -293,7 +293,7 @@ def _joined(tables: Sequence[Table], every: int) -> tuple[int, tuple[tuple[Resta
 
 
 def _fits(extras: Sequence[int]) -> bool:
-    """Whether meals on days of travel find room: three a day, in the city left or the one arrived in."""
+    """Whether meals on days of travel find room: three a day, in the city left or reached."""
     room = 3  # of the day of arrival
     for extra in extras:
         room = 3 - max(0, extra - room)

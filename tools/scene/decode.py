@@ -239,7 +239,7 @@ class Decoder:
 
 
 def _refuse_knots(roads: Iterable[Road], portals: Iterable[Portal]) -> None:
-    """Refuse what is small to write and huge to walk: thousands of ways that all meet at one point."""
+    """Refuse what is small to write and huge to walk: thousands of ways that meet at one point."""
     ends_m = [end for road in roads for end in (road.line.coords[0], road.line.coords[-1])]
     doors = Counter(zone for portal in portals for zone in portal.zones)
     for joints, what in (
@@ -253,7 +253,7 @@ def _refuse_knots(roads: Iterable[Road], portals: Iterable[Portal]) -> None:
 
 
 def _close_pairs(points_m: list[tuple[float, ...]]) -> int:
-    """How many ordered pairs of points lie within a junction, or more where even all are few."""
+    """How many ordered pairs of points share a junction; may be more where even all pairs are few."""
     if len(points_m) ** 2 <= MAX_JOINTS:
         return len(points_m) ** 2  # SciPy takes longer to import than most scenes to read
     from scipy.spatial import cKDTree

@@ -1,4 +1,4 @@
-"""A scene as it is written down: the members of the GeoJSON document, checked one by one.
+"""Declares the members of a scene's GeoJSON document, each with its checks.
 
 What concerns one member alone is checked here; what concerns several (duplicate ids, portals into zones
 that are not there) where the document becomes a Scene.

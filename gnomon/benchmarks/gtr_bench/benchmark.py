@@ -111,7 +111,7 @@ class GtrBench:
         return answer_form(sample.target["case"])
 
     def decoding(self, protocol: str) -> Mapping[str, Decoding]:
-        """The released code and the paper agree."""
+        """Released code and paper agree."""
         return {EVERY_TASK: Decoding(temperature=0.1, max_tokens=16_384)} if protocol == "official" else {}
 
     def published(self) -> Sequence[Published]:

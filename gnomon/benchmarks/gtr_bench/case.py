@@ -178,7 +178,7 @@ def _known_task(task_id: str) -> str:
 
 
 class _PublishedGold(_Published):
-    """What scoring reads of a case."""
+    """The fields of a case that scoring reads."""
 
     task_id: Annotated[str, AfterValidator(_known_task)]
     choices: list[str] = Field(min_length=1)
@@ -285,7 +285,7 @@ def displayed_choices(case: Case, protocol: PromptProtocol) -> tuple[str, ...]:
 
 
 def as_displayed(case: Case, protocol: PromptProtocol) -> Case:
-    """The case with the options that its reader saw, and gold among them."""
+    """The case with the options that its reader saw, the right ones among them."""
     if protocol == "official":
         return case
     choices = displayed_choices(case, protocol)

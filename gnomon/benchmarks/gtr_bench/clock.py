@@ -64,7 +64,7 @@ def day_span(text: str) -> tuple[float, float] | None:
 
 
 def clocks_in_words(clocks_s: Mapping[str, float]) -> str:
-    """The sentences that tell them, of all cameras of the place, so that none is singled out.
+    """The prompt's sentences on clocks, for all cameras of the place, so that none is singled out.
 
     >>> clocks_in_words({"c01": 2.5, "c02": -0.3}).split(". ")[0]
     'The clocks are off, in seconds ahead of the true time: c01 +2.5, c02 -0.3'
@@ -77,7 +77,7 @@ def clocks_in_words(clocks_s: Mapping[str, float]) -> str:
 
 
 def clocks_told_s(text: str) -> dict[str, float]:
-    """By camera how many seconds its clock is ahead, as a question tells; empty where it tells nothing.
+    """By camera how many seconds its clock is ahead, as a question tells; empty where it does not.
 
     >>> clocks_told_s(f"Which camera? {clocks_in_words({'c01': 2.5, 'c02': -0.3})}")
     {'c01': 2.5, 'c02': -0.3}

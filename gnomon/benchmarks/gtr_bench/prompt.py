@@ -15,7 +15,7 @@ Frames = Mapping[Clip, Sequence[ImageRef]]  # by clip: its pictures in order; a 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Film:
-    """A whole clip for models that take videos, and what is to be said of its pictures."""
+    """A whole clip for models that take videos, and the words about its pictures."""
 
     video: VideoRef
     note: str

@@ -61,7 +61,7 @@ class Track:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Evidence:
-    """A question without its options. `asked` is the camera whose time it asks for, where it does.
+    """A question without its options. `asked` is the camera whose time is asked for, if any.
 
     `spots` are the middles of the cameras' views, `posts` the cameras' own places.
     """
@@ -227,7 +227,7 @@ def same_arrival(question: Evidence, option: str) -> float | None:
 
 
 def longest(_question: Evidence, option: str) -> float | None:
-    """The option's length with a minus: seconds of an interval, else metres of its runs."""
+    """Minus the option's length: seconds of an interval, else metres of its runs."""
     if interval := day_span(option):
         return interval[0] - interval[1]
     runs = _RUN.findall(option)
@@ -235,7 +235,7 @@ def longest(_question: Evidence, option: str) -> float | None:
 
 
 def longest_run(_question: Evidence, option: str) -> float | None:
-    """Metres of the option's longest run, with a minus."""
+    """Minus the metres of the option's longest run."""
     runs = _RUN.findall(option)
     return -max(float(metres) for metres, _ in runs) if runs else None
 

@@ -45,7 +45,7 @@ _PUBLISHED_MAP = "the published map is a picture that cannot be drawn anew"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Applied:
-    """What was done to a question; `letters` maps its option letters to those of the original."""
+    """The transform of a question; `letters` maps its option letters to those of the original."""
 
     transform: Transform
     move: Move = field(default_factory=Move)
@@ -95,7 +95,7 @@ def transformed(
 
 
 def obstacle_of_published_map(transform: Transform, show: Collection[Shown]) -> str:
-    """Why a question whose map was published as a picture cannot be changed so; empty where it can."""
+    """Why a question with a published map picture cannot be changed so; empty where it can."""
     if transform in ("rotate", "mirror", "change_units"):
         return _PUBLISHED_MAP
     if transform == "rename" and "map" in show:
@@ -143,7 +143,7 @@ def _frames(sample: Sample, case: Case) -> dict[Clip, list[ImageRef]]:
 
 
 def _draw(sample: Sample, case: Case, transform: Transform, seed: int) -> tuple[Applied, Scene | None]:
-    """What is done, by lot, and the scene after it."""
+    """Draw the transform, and make the scene after it."""
     place = stable_seed("transform", transform, seed, sample.ref.cluster)
     rng = Random(stable_seed("transform", transform, seed, sample.ref.sample_id))
     scene = sample.scene

@@ -1,4 +1,4 @@
-"""Draws trips of which the traveller thinks again: one to three changes in words, each solved exactly."""
+"""Draws trips whose traveller changes their mind: one to three changes in words, each solved exactly."""
 
 import json
 import math
@@ -37,7 +37,7 @@ Gaps = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Talk:
-    """What is asked for by now, with its optimum, and all places that were named so far."""
+    """The request so far, its optimum, and all places that were named."""
 
     drawn: Drawn
     named: Mapping[str, Place]
@@ -99,7 +99,7 @@ def _turn(talk: _Talk) -> tuple[Turn, _Talk] | None:
 
 
 def _impossible_turn(talk: _Talk) -> tuple[Turn, _Talk] | None:
-    """A change that no plan can serve beside all that still holds, with what cannot be kept together."""
+    """Draw a change that no plan can serve beside what still holds, with the constraints in conflict."""
     for kind, gaps in _bites(talk):
         said, trip_now = _after(talk, kind, gaps)
         if trip_now is None:
@@ -126,7 +126,7 @@ def _impossible_turn(talk: _Talk) -> tuple[Turn, _Talk] | None:
 def _after(
     talk: _Talk, kind: str, gaps: Mapping[str, Any]
 ) -> tuple[str, tuple[dict[str, Place], frozenset[str], Problem] | None]:
-    """What is said, and the problem it makes; None where the request would not be allowed."""
+    """A sentence, and the problem that it makes; None where the request would not be allowed."""
     said = SAYINGS[kind].say(**gaps)
     before = talk.request.model_dump(mode="json")
     fields = changes_in(before, said)
@@ -140,7 +140,7 @@ def _after(
 
 
 def _changes(talk: _Talk) -> Iterator[tuple[str, Gaps]]:
-    """Every kind of change once or more, the kinds in drawn order."""
+    """Every kind of change once or more, in drawn order of kinds."""
     chance, request, drawn = talk.chance, talk.request, talk.drawn
     sequence, others = drawn.sequence(), _others(talk)
     longest = max(walk.metres for walk in drawn.rounds)
@@ -175,7 +175,7 @@ def _changes(talk: _Talk) -> Iterator[tuple[str, Gaps]]:
 
 
 def _bites(talk: _Talk) -> Iterator[tuple[str, Gaps]]:
-    """Changes that go a little too far."""
+    """Changes that go slightly too far."""
     request, drawn = talk.request, talk.drawn
     stays = sum(request.rules.stay_min(place.kind) for place in drawn.problem.places)
     longest = max(walk.metres for walk in drawn.rounds)
@@ -198,7 +198,7 @@ def _bites(talk: _Talk) -> Iterator[tuple[str, Gaps]]:
 
 
 def _is_new(talk: _Talk, kind: str, gaps: Mapping[str, Any]) -> bool:
-    """Whether it takes nothing back that was said before: caps only ever get tighter."""
+    """Whether it takes back nothing that was said before: caps only get tighter."""
     request = talk.request
     fields = changes_in(request.model_dump(mode="json"), SAYINGS[kind].say(**gaps))
     if "window" in fields:

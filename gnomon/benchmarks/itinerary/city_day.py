@@ -108,7 +108,7 @@ def solved(trip: Trip) -> Drawn | None:
 
 
 def changed(drawn: Drawn, **changes: Any) -> Problem:
-    """The same problem with another request over the same places; plain values are read as in a request."""
+    """The same problem with another request over the same places, read from plain values."""
     request = TripRequest.model_validate({**drawn.trip.request.model_dump(mode="json"), **changes})
     return replace(drawn.problem, trip=replace(drawn.trip, request=request))
 
@@ -141,7 +141,7 @@ def plan_text(drawn: Drawn) -> str:
 
 
 def draft_text(draft: DraftPlan) -> str:
-    """A draft as JSON, without what it does not say."""
+    """A draft as JSON, without its empty fields."""
     return json.dumps(draft.model_dump(mode="json", exclude_defaults=True), ensure_ascii=False)
 
 
@@ -161,7 +161,7 @@ def task_of(family: str, drawn: Drawn, **more: Any) -> Task:
 
 
 def facts_of(problem: Problem) -> dict[str, Any]:
-    """What tools would answer, for the arm that is shown the facts instead."""
+    """What tools would answer, for the arm that shows facts instead."""
     trip = problem.trip
     request = trip.request
     rows = [*problem.places]

@@ -62,7 +62,7 @@ KINDS = ("budget", "window", "max_walk_m", "order")
 
 
 def make_infeasible(chance: random.Random, drawn: Drawn) -> Task:
-    """One constraint of a feasible trip tightened until no plan keeps all of them."""
+    """Tighten one constraint of a feasible trip until no plan keeps all of them."""
     kinds = list(KINDS)
     chance.shuffle(kinds)
     for kind in kinds:

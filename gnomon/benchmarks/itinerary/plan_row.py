@@ -1,4 +1,4 @@
-"""What a row of trips adds to the rates of plans, and the kind of error that each of its flags is."""
+"""Computes what a row of trips adds to the rates of plans, and the kind of error of each of its flags."""
 
 from collections.abc import Mapping
 

@@ -47,7 +47,7 @@ def parts_of(task: Task) -> tuple[Part, ...]:
 
 
 def facts_in_words(task: Task) -> str:
-    """What tools would answer, as JSON with its source."""
+    """The answers that tools would give, as JSON with their source."""
     provider = task.trip.provider
     source = f"{provider.name} {provider.version}; {provider.attribution}"
     return _json({**task.facts, "source": source})

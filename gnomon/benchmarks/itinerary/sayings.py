@@ -1,4 +1,4 @@
-"""What a traveller who changes their mind says, and what it makes of the request, in one table."""
+"""Lists the sentences of a traveller who changes their mind, and how each changes the request."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence

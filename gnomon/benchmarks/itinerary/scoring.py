@@ -166,12 +166,12 @@ def _scored(
 
 
 def _flagged(prefix: str, codes: Iterable[str]) -> list[str]:
-    """What is worth a word and no error, as flags that no code is."""
+    """Remarks that are no errors, as flags."""
     return [f"{prefix}{code}" for code in sorted(set(codes))]
 
 
 def _nothing_kept(trip: Trip) -> Metrics:
-    """The checks that a plan of a request would have to pass, where there is none though there could be."""
+    """The checks of a request, none of which holds, where there is no plan although one exists."""
     if trip.answerable is False:
         return {}
     applied = applicable(trip.request)

@@ -96,7 +96,7 @@ def _is_open(pick: Recommendation, day: Day, facts: Facts) -> bool | None:
 
 
 def _guided(plan: Plan, trip: Trip, facts: Facts) -> Metrics:
-    """How many sentences make a claim, and which shares of these are true, false and not known."""
+    """How many sentences make a claim, and the shares of these that are true, false and unknown."""
     verdicts = [sentence.verdict for sentence in guide_sentences(plan, trip, facts)]
     claims = [verdict for verdict in verdicts if verdict != "no claim"]
     days = {guide.day for guide in plan.guide}

@@ -60,7 +60,7 @@ def _new_places(before: Task, now: Task) -> list[str]:
 
 
 def score_of_talk(task: Task, scores: Sequence[Score]) -> Score:
-    """The last turn's score, with what the turns before say; `scores` are those of the answers that came.
+    """The last turn's score, with measures of the turns before; `scores` are those of the answers given.
 
     Fewer answers than turns are those to the last turns.
     """
@@ -88,7 +88,7 @@ def _result(score: Score) -> dict[str, Any]:
 
 
 def _plan(score: Score) -> Plan | None:
-    """The plan of an answer; None for a refusal, and for what is none."""
+    """The plan of an answer; None for a refusal and for an unreadable answer."""
     plan = _result(score).get("plan")
     return Plan.model_validate(plan) if plan and plan["status"] == "planned" else None
 
@@ -112,7 +112,7 @@ def _forgets(task: Task, plan: Plan | None, last: Score) -> float | None:
 
 
 def _kept(old: Plan | None, new: Plan | None, trip: Trip) -> dict[str, float | None]:
-    """The share of the old plan's stops that stay where they were, of those that still could."""
+    """The share of the old plan's stops that stay where they were, of those that could."""
     if old is None or new is None:
         return {"stops_kept": None}
     could = _stops(old, trip.request, trip)
@@ -155,7 +155,7 @@ def common_length(names: Sequence[str], truth: Sequence[str]) -> int:
 
 
 def _least_change(old: Plan, could: Stops, trip: Trip) -> Stops | None:
-    """What the smallest change that holds keeps; None where the days are not the same, or there is none."""
+    """The share that the smallest change keeps; None where days differ in number, or none exists."""
     if len(old.days) != trip.request.days or trip.answerable is False:
         return None
     wanted = {place for day in could for place in day}

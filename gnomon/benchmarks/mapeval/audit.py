@@ -79,7 +79,7 @@ def _rules(sample: Sample) -> Mapping[str, Sequence[int]]:
 
 
 def _real(options: DisplayedOptions) -> list[int]:
-    """The indices of the options that say something about the question."""
+    """The indices of the options that answer the question, without the unanswerable one."""
     return [
         index
         for index, (name, text) in enumerate(options.texts.items())

@@ -314,7 +314,7 @@ def seconds_of(duration: str) -> float:
 
 
 def ends_of(pair: str, names: list[str]) -> tuple[str, str]:
-    """The two places of "A to B", where a name may hold "to" itself: known names decide, else the first.
+    """The two places of "A to B". A name may hold "to" itself: known names decide, else the first "to".
 
     >>> ends_of("Road to Hana to Port", ["Road to Hana", "Port"])
     ('Road to Hana', 'Port')

@@ -101,7 +101,7 @@ class PlanPairs:
         return Score(value=is_same, answer=reading.value, read_by=reading.read_by)
 
     def heuristic_scores(self, sample: Sample) -> Mapping[str, float]:
-        """Rules that look at one thing: what a judge must beat to have weighed more than that."""
+        """Scores of rules that look at one thing; a judge that weighs more should beat them."""
         pair: PlanPair = sample.target["pair"]
         expected = expected_of(pair)
         if expected is None:

@@ -28,7 +28,7 @@ HOW, WHO = frozenset(("id", "prefer")), "by"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NamedPlan:
-    """A plan that holds, with its request, and by what it was made."""
+    """A plan without faults, with its request and the name of its planner."""
 
     by: str
     result: TripResult
@@ -155,7 +155,7 @@ def _plan(record: Any, name: str) -> NamedPlan | str:
 
 
 def _group(request: TripRequest) -> str:
-    """What plans of the same wishes share, however they were to be searched for."""
+    """The key that plans of the same wishes share, however they were searched for."""
     return stable_hash(request.model_dump(mode="json", exclude=set(HOW)), size=12)
 
 
@@ -196,7 +196,7 @@ def _votes(file: Path) -> dict[str, dict[str, dict[str, str]]]:
 
 
 def _counted(pair: PlanPair, by_person: Mapping[str, Mapping[str, str]]) -> dict[str, int]:
-    """How many people are for which plan; who says another in the other order is for neither."""
+    """How many people are for which plan; who names another plan in the other order is for neither."""
     counts: dict[str, int] = {}
     for letters in by_person.values():
         winners = {pair.winner(letter, is_swapped=order == SWAPPED) for order, letter in letters.items()}

@@ -51,7 +51,7 @@ def request_words(request: TripRequest) -> str:
 
 
 def on_one_line(text: str) -> str:
-    """Text that cannot begin a line of its own, as if it were the prompt's."""
+    """Text on one line, so that it cannot pose as a line of the prompt."""
     return " ".join(text.splitlines())
 
 

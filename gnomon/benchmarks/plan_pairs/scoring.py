@@ -18,7 +18,7 @@ MARGIN = 0.02
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Expected:
-    """Which plan the data are for, by planner or EQUAL, and whose word that is; `words` says why."""
+    """The plan that the data favour, by planner or EQUAL, and the source of that; `words` says why."""
 
     winner: str
     by: Literal["people", "measures"]

@@ -39,7 +39,7 @@ MAPPABLE = (*COLUMNS, *LETTERS)
 
 @dataclass(frozen=True, kw_only=True)
 class ColumnNames:
-    """Under which names the file may hold each column, first come, first taken."""
+    """The names under which the file may hold each column; the first that is there is taken."""
 
     named: Mapping[str, str] = field(default_factory=dict)
 
@@ -50,7 +50,7 @@ class ColumnNames:
                 raise SpecError(f"no column {ours!r}; allowed: {allowed}, A, B, C, …", field="columns")
 
     def ours(self, values: Mapping[str, Any]) -> dict[str, Any]:
-        """A row's values under our names; what is empty is left out."""
+        """A row's values under our names, without empty ones."""
         row: dict[str, Any] = {}
         ranks: dict[str, int] = {}
         for column, value in values.items():
@@ -73,7 +73,7 @@ class ColumnNames:
         }
 
     def candidates(self, name: str) -> tuple[str, ...]:
-        """What the file may call a column: what the spec says alone, else our name, then other usual ones.
+        """The names that the file may use for a column: the spec's alone, else ours, then other usual ones.
 
         >>> ColumnNames(named={"id": "nr"}).candidates("id"), ColumnNames().candidates("id")
         (('nr',), ('id', 'index', 'question_id'))

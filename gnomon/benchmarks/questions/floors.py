@@ -1,4 +1,4 @@
-"""What rules score that look at nothing but the other questions' answers, or at the form of the options."""
+"""Scores rules that look only at other questions' answers, or at the form of the options."""
 
 from bisect import bisect_left
 from collections import Counter
@@ -37,7 +37,7 @@ class UsualAnswers:
             numbers.sort()
 
     def guess(self, question: OwnQuestion) -> tuple[str, str] | None:
-        """A rule's name and what it answers; None where no other question of the task is like this one."""
+        """A rule's name and its answer; None where no other question of the task is of this kind."""
         truth, key = question.answer, (question.task, question.scorer)
         if truth is None or isinstance(question.scorer, JudgeScorer):  # no rule scores what a rule says
             return None

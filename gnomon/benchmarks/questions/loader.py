@@ -45,7 +45,7 @@ def find_file(data: Path) -> Path:
 
 
 def held_columns(path: Path, columns: ColumnNames, sought: Collection[str]) -> set[str]:
-    """Those of the sought columns in which some row has something; the file is read no further than needed.
+    """Those of the sought columns that have a value in some row; the file is read no further than needed.
 
     Raises:
         DataError: the file cannot be read.
@@ -121,7 +121,7 @@ def read_file(path: Path, reading: Reading) -> QuestionFile:
 
 
 class _Scan:
-    """What is gathered while a file is read through."""
+    """The results of reading a file through."""
 
     def __init__(self, table: Table, reading: Reading, path: Path) -> None:
         self._table, self._reading, self._path = table, reading, path
@@ -247,7 +247,7 @@ class _Scan:
 
 
 def _shared(question: OwnQuestion, references: Sequence[str]) -> Iterable[str]:
-    """What makes a question kin to others; `references` are the rows whose pictures it uses."""
+    """The things that join a question to others; `references` are the rows whose pictures it uses."""
     if question.pictures:
         yield f"pictures of {question.sample_id}"
     yield from (f"pictures of {reference}" for reference in references)

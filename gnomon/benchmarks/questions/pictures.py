@@ -80,7 +80,7 @@ def _decoded(text: str) -> bytes:
 
 
 def is_file_name(source: str) -> bool:
-    """Whether a short text can only be meant as a path.
+    """Whether a short text can only be a path.
 
     >>> is_file_name("a.png"), is_file_name("12")
     (True, False)
@@ -89,7 +89,7 @@ def is_file_name(source: str) -> bool:
 
 
 def key_of(source: Source) -> str:
-    """The same for the same picture, so that questions about it are kin."""
+    """A key that is equal for equal pictures, so that questions about one picture are one cluster."""
     return source if isinstance(source, str) else hashlib.sha256(source).hexdigest()[:20]
 
 

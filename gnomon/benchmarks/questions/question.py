@@ -35,7 +35,7 @@ class OwnQuestion(ClipQuestion):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """What is kept of a question while it is not asked: its names and where its row lies."""
+    """The part of a question that is kept in memory: its names and where its row lies."""
 
     ref: SampleRef
     at: tuple[int, int]

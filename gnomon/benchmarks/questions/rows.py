@@ -40,7 +40,7 @@ _UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reading:
-    """How a file is to be read: what it calls its columns, and how it is scored where a row does not say."""
+    """How to read a file: the names of its columns, and the scorer of rows that name none."""
 
     columns: ColumnNames = field(default_factory=ColumnNames)
     scorer: Scorer | None = None  # None: `option` where there are options, else `text`

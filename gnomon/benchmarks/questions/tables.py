@@ -329,7 +329,7 @@ def _delimiter(path: Path) -> str:
 
 
 class ParquetTable:
-    """Rows of a Parquet file; of those that are read again the row group stays for a while."""
+    """Rows of a Parquet file; the last row group that was read stays in memory for a while."""
 
     unit = "row"
     same_columns = True

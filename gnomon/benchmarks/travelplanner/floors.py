@@ -20,7 +20,7 @@ def floors_of(sandbox: TravelSandbox) -> Mapping[str, float]:
 
 
 def greedy_plan(sandbox: TravelSandbox, minding: Collection[str] = ()) -> Days | None:
-    """At every step the cheapest, whatever it breaks later but for the rules that are minded.
+    """Take the cheapest at every step, without looking ahead except for the rules that are minded.
 
     None where a leg has no way.
     """

@@ -187,7 +187,7 @@ def clusters_of(tasks: Sequence[TravelTask]) -> dict[str, str]:
 
 
 def _check_ends(needs: TripNeeds, sandbox: TravelSandbox) -> None:
-    """The query's ends must be those of the ways: else one of them was misread.
+    """Check that the query's ends are those of the ways; else one of them was misread.
 
     Raises:
         SpecError: they are not.

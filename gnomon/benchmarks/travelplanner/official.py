@@ -350,7 +350,7 @@ def _attractions(day: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _cities(day: Mapping[str, Any]) -> list[str]:
-    """The cities of a day's text: two where it has a way.
+    """The cities of a day's text: two where the text names a way.
 
     Raises:
         TypeError: it says “from”, but no way can be read.

@@ -1,4 +1,4 @@
-"""What a row of TravelPlanner adds to the paper's rates, and the kind of error that each broken rule is."""
+"""Computes what a row adds to the paper's rates, and the kind of error of each broken rule."""
 
 from collections.abc import Mapping
 

@@ -102,7 +102,7 @@ def _metrics(judgement: Judgement, sandbox: TravelSandbox, days: Days) -> dict[s
 
 
 def _undelivered(sandbox: TravelSandbox) -> dict[str, float | str | None]:
-    """The metrics of nothing: every rule that applies is broken."""
+    """The metrics where nothing was delivered: every rule that applies is broken."""
     asked = (*COMMONSENSE, *sandbox.needs.hard_rules())
     zeros = ("delivered", "commonsense_micro", "commonsense_macro", "hard_passed", "hard_macro", "final_pass")
     return {

@@ -38,7 +38,7 @@ class Spot:
         return self.level == "points_of_interest" and not self.ja and not self.en
 
     def name(self, language: Language = "en") -> str:
-        """The name by which prompts and edges call it; unknown places go by their category.
+        """The name that prompts and edges use; unknown places are named by their category.
 
         >>> Spot(id="4", level="points_of_interest", ja="カフェ", en="A cafe", is_unknown=True,
         ...      category="cafe").name()

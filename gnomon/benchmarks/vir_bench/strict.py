@@ -102,7 +102,7 @@ def _is_place(spot: Spot, name: str, category: str | None) -> bool:
 
 
 def _matched(fits: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Golds and predictions, each once, so that as many as can be are paired."""
+    """Pair golds and predictions, each once, so that as many as possible are paired."""
     graph: nx.Graph[tuple[str, int]] = nx.Graph()
     graph.add_edges_from(
         (("gold", gold_index), ("given", predicted_index)) for gold_index, predicted_index in fits

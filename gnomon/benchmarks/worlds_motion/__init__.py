@@ -1,4 +1,4 @@
-"""Asks how a camera that rides or flies through a generated town moves, and what it sees, exactly.
+"""Worlds in motion: how a camera that rides or flies through a generated town moves, and what it sees.
 
 `benchmark.py` is the plug-in; `gnomon/worlds/motion/` generates; `audit.py` is found by the audit.
 """

@@ -1,4 +1,4 @@
-"""Draws the place and the question behind a number of a family. Equal numbers, equal questions."""
+"""Draws the place and the question behind a number of a family. Equal numbers give equal questions."""
 
 from dataclasses import dataclass
 from functools import lru_cache
@@ -39,7 +39,7 @@ class DrawnQuestion:
 
 @lru_cache(KEPT_QUESTIONS)
 def draw_question(number: FamilyNumber[Family]) -> DrawnQuestion:
-    """The question of that number, in its place; in a spare one where that holds none.
+    """Draw the question of that number in its place, or in a spare one where its place holds none.
 
     Raises:
         DataError: no place was found that holds it, as where the ranges of its features are too narrow. It

@@ -1,4 +1,4 @@
-"""What a family of questions is, and what one of its questions holds."""
+"""Defines what a family of questions is, and what one of its questions holds."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -68,13 +68,13 @@ class Family:
     per_place: int = PER_PLACE
 
     def place_kind(self, scene: str) -> str:
-        """What its places are called in clusters: by what they have beyond plain ones, and the scene."""
+        """The name of its kind of place in clusters: what places have beyond plain ones, and the scene."""
         tag = self.options.tag if self.options else ""
         return f"{tag}-{scene}" if tag else scene
 
 
 def finds_surely(lots: Random, difficulty: Difficulty | None) -> bool:
-    """By lot, whether straight lines find a question's answer by design.
+    """Draw whether straight lines shall find a question's answer.
 
     They do in easy questions and in some of medium difficulty; never in those without a level.
     """
@@ -84,7 +84,7 @@ def finds_surely(lots: Random, difficulty: Difficulty | None) -> bool:
 def shuffled(
     rng: Random, options: Sequence[str], right: int, rules: Mapping[str, Sequence[int]]
 ) -> tuple[tuple[str, ...], int, dict[str, tuple[int, ...]]]:
-    """The options in an order drawn by lot, and where the right one and those that rules leave are then.
+    """Shuffle the options; return where the right one is then, and those that rules leave.
 
     >>> options, right, rules = shuffled(Random(1), ["a", "b", "c"], 2, {"last": [2]})
     >>> options[right], rules["last"] == (right,)

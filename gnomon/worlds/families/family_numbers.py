@@ -1,4 +1,4 @@
-"""Which family, scene and place a sample has. Nothing is generated to tell."""
+"""Tells which family, scene and place a sample has, without generating anything."""
 
 import re
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ _ID = re.compile(r"([a-z]+)(\d+)-([a-z]+)-(\d+)-(?:([a-z].*)-)?(\d{5,})", re.ASC
 
 
 class Numbered(Protocol):
-    """What a family must tell to have its questions numbered."""
+    """What a family must say so that its questions can be numbered."""
 
     @property
     def task(self) -> str: ...
@@ -34,7 +34,7 @@ class Numbered(Protocol):
         """How many questions of it share a place."""
 
     def place_kind(self, scene: str) -> str:
-        """What its places are called in clusters; questions about the same places share it."""
+        """The name of its kind of place in clusters; questions about the same places share it."""
 
 
 F = TypeVar("F", bound=Numbered)
@@ -42,7 +42,7 @@ F = TypeVar("F", bound=Numbered)
 
 @dataclass(frozen=True, slots=True)
 class FamilyNumber(Generic[F]):
-    """Question k of a family in one kind of scene, of a seed. Its id says all that it is drawn from."""
+    """Question k of a family in one kind of scene of a seed. Its id says all that it is drawn from."""
 
     family: F
     scene: str
@@ -63,7 +63,7 @@ class FamilyNumber(Generic[F]):
 
     @property
     def level(self) -> str | None:
-        """How hard it is; None where ranges of features say that."""
+        """Its level; None where ranges of features say how hard it is."""
         return self.difficulty.level if self.difficulty else AS_IT_COMES
 
     @property
@@ -72,7 +72,7 @@ class FamilyNumber(Generic[F]):
         return self.k // self.family.per_place
 
     def ref(self) -> SampleRef:
-        """The reference that planning works with; kin are the questions of one place."""
+        """The reference that planning works with; the questions of one place form a cluster."""
         kind = self.family.place_kind(self.scene)
         if self.difficulty:
             kind = f"{self.difficulty.tag}-{kind}"
@@ -106,7 +106,7 @@ def family_number_of(sample_id: str, families: Sequence[F]) -> FamilyNumber[F]:
 
 @dataclass(frozen=True, slots=True)
 class FamilyNumbers(RefsOnDemand, Generic[F]):
-    """References to the first `limit` samples of a seed; cells take turns, so a limit extends a smaller.
+    """References to the first `limit` samples of a seed. Cells take turns: larger limits extend smaller.
 
     Where there are several difficulties, rounds of all cells have them in turn, each counting its own rounds.
     """

@@ -52,7 +52,7 @@ def features_of(world: World, question: FamilyQuestion) -> Mapping[str, float]:
 
 
 def _watching(world: World, path: Path, start: Spot, end: Spot) -> Iterator[str]:
-    """The cameras that look at a way, but for those that see one of its ends."""
+    """The cameras that look at a way, without those that see one of its ends."""
     lines = [
         (leg.floor, LineString(leg.points_m)) for leg in path.legs if leg.on_ground and len(leg.points_m) > 1
     ]

@@ -45,7 +45,7 @@ Indices = NDArray[np.intp]
 
 
 def fewest(count: int, goes: Sequence[tuple[int, int]]) -> int:
-    """The fewest bodies that can have made `count` sightings, of which one can have made each pair.
+    """The fewest bodies that can have made `count` sightings, given which pairs one body can have made.
 
     All ways to share the sightings out are tried. A body can have made several if it can have gone from
     each to the next.
@@ -172,14 +172,14 @@ def _at_level(lots: Random, world: World, rng: Random, difficulty: Difficulty) -
 
 
 def _counted(goes: Flags) -> Indices:
-    """The fewest bodies of each row, by whether one can have made each pair (rows, pairs)."""
+    """The fewest bodies of each row, given which pairs one body can have made (rows, pairs)."""
     codes: Indices = goes @ (1 << np.arange(len(PAIRS_AT)))
     return _fewest_of_codes()[codes]
 
 
 @lru_cache(1)
 def _fewest_of_codes() -> Indices:
-    """The fewest bodies for every set of pairs, whose bits say which pairs of sightings one can have made."""
+    """The fewest bodies for every set (a bit mask) of pairs of sightings that one body can have made."""
     return np.array(
         [
             fewest(COUNTED, [pair for place, pair in enumerate(PAIRS) if code >> place & 1])
@@ -193,7 +193,7 @@ def _text(kind: str) -> str:
 
 
 def _by_time(kind: str, gaps_s: Sequence[float], options: int) -> int:
-    """A guess by times alone: the longer the gaps, the fewer bodies."""
+    """Guess by times alone: the longer the gaps, the fewer bodies."""
     low_s, high_s = SHORT_GAP_S[kind]
     share = (sum(gaps_s) / len(gaps_s) - low_s) / (high_s - low_s)
     return min(options - 1, int((1 - share) * options))
@@ -202,7 +202,7 @@ def _by_time(kind: str, gaps_s: Sequence[float], options: int) -> int:
 def _rows(
     possible: Possible, rng: Random, gaps_s: Sequence[float], start_s: float, bodies: int
 ) -> Iterator[tuple[Sequence[int], Sequence[float]]]:
-    """Sightings in a row that so many bodies made, at least, with their starts; looked for in depth."""
+    """Search in depth for sightings in a row that took at least so many bodies, with their starts."""
     count, left = len(gaps_s) + 1, NODES
 
     def longer(
@@ -234,7 +234,7 @@ def _rows(
 
 
 def _fewest_straight(possible: Possible, row: Sequence[int], starts_s: Sequence[float]) -> int:
-    """The fewest bodies if all could go in straight lines."""
+    """The fewest bodies if all could move in straight lines."""
     going = [
         (first, later)
         for first, later in combinations(range(len(row)), 2)

@@ -1,4 +1,4 @@
-"""Sightings before and after a time out of sight, and which can be of one body: many at once, as arrays.
+"""Finds sightings before and after a time out of sight, and which can be of one body, as arrays.
 
 Out of sight everybody takes the shortest way to where it is seen next, at a speed between two bounds that the
 prompt tells. So a body can have gone from where one sighting ended to where another began if the time between
@@ -38,7 +38,7 @@ NO_ANSWER = -1  # nothing can have been so
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pool:
-    """The sightings of a world that questions are made of, with the ways between them.
+    """The sightings of a world from which questions are made, with the ways between them.
 
     `way_m` and `straight_m` go from where sightings end to where sightings begin (n, n), infinite within one
     camera's; `to_place_m` and `from_place_m` to and from the world's named places (n, places), each as ways
@@ -93,14 +93,14 @@ def goes(way_m: Floats, gap_s: Floats, bounds_mps: tuple[float, float]) -> Flags
 
 
 def is_clear(way_m: Floats, gap_s: Floats, bounds_mps: tuple[float, float]) -> Flags:
-    """Whether that is not too close to call: boxes are rounded to 0.1 pixels."""
+    """Whether a way is far enough from the bounds, since boxes are rounded to 0.1 pixels."""
     off = [np.abs(np.log(np.maximum(way_m, 1.0) / (mps * gap_s))) for mps in bounds_mps]
     clear: Flags = np.minimum(*off) >= math.log(CLEAR)
     return clear & np.isfinite(way_m)
 
 
 def shares(ins: int, outs: int) -> tuple[Pairs, ...]:
-    """All ways to say which sightings of the shorter side are whose of the longer one, as (in, out) pairs.
+    """All ways to pair the sightings of the shorter side with those of the longer one, as (in, out) pairs.
 
     >>> shares(1, 2)
     (((0, 0),), ((0, 1),))
@@ -114,7 +114,7 @@ def shares(ins: int, outs: int) -> tuple[Pairs, ...]:
 
 
 def possible_shares(going: Flags) -> Flags:
-    """Which of the `shares` can be so: (rows, ins, outs) to (rows, shares)."""
+    """Which of the `shares` are possible: (rows, ins, outs) to (rows, shares)."""
     ways = [
         np.logical_and.reduce([going[:, before, after] for before, after in pairs])
         for pairs in shares(*going.shape[1:])
@@ -131,7 +131,7 @@ def decided(held: Flags, undetermined: int) -> Indices:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
-    """What a family asks of rows of sightings, and by which rules of thumb one might guess.
+    """What a family asks about rows of sightings, and the rules of thumb by which one might guess.
 
     `answer` goes from what can have been so (rows, ins, outs) to the right option of each row. `straight` is,
     by right option, how often straight lines are to find it. `guesses` go from straight lines and times to an
@@ -154,7 +154,7 @@ class Asked:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """The sightings of a question, by index in the pool, with the ways and the rules' options."""
+    """The sightings of a question, by index in the pool, with the ways and the options of the rules."""
 
     ins: tuple[int, ...]
     outs: tuple[int, ...]  # sightings, or places
@@ -166,7 +166,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lots:
-    """Settled before sightings are looked for: which option is right, and which rules of thumb find it.
+    """Drawn before sightings are looked for: which option is right, and which rules of thumb find it.
 
     At a level one lot, `is_sure`, settles whether straight lines find the right option, or neither they nor
     halves find anything that decides. So in hard questions all of these say the same whatever is right, and
@@ -181,7 +181,7 @@ class Lots:
 
     @classmethod
     def drawn(cls, rng: Random, asked: Asked, right: int, difficulty: Difficulty | None) -> "Lots":
-        """Every rule with a lot finds the right one as often as a guess; at a level as told above."""
+        """Draw lots so that every rule finds the right option as often as a guess, or as the level says."""
         if difficulty and difficulty.level:
             is_sure = finds_surely(rng, difficulty)
             finds = bool(asked.guessed) and rng.random() < 1 / len(asked.guessed)
@@ -199,7 +199,7 @@ class Lots:
 def find(
     lots: Random, world: World, rng: Random, asked: Asked, gap_s: Floats, difficulty: Difficulty | None
 ) -> tuple[Row, int] | None:
-    """Sightings for a question with these seconds between (ins, outs), and its right option.
+    """Find sightings for a question with these seconds between (ins, outs), and its right option.
 
     Every option is as likely, whatever the place holds. If it holds none in which the rules of thumb find the
     answer or miss it as the lots say, they are drawn again; at a level they are kept, and another place has
@@ -258,12 +258,12 @@ def _find_row(world: World, rng: Random, asked: Asked, gap_s: Floats, lots: Lots
 
 
 def _half_bounds(bounds_mps: tuple[float, float]) -> Mapping[str, tuple[float, float]]:
-    """The bounds of who heeds one of them."""
+    """The bounds that remain for someone who heeds only one of them."""
     return {"highest speed alone": (0.0, bounds_mps[1]), "lowest speed alone": (bounds_mps[0], math.inf)}
 
 
 def _drawn(pool: Pool, rng: Random, asked: Asked) -> tuple[Indices, Indices]:
-    """Rows of sightings, each by another camera; or of two sightings with places."""
+    """Draw rows of sightings, each by another camera; or of two sightings with places."""
     count = len(pool.possible.seen)
     if asked.has_places:
         ends = np.array(rng.choices(range(count), k=2 * ROWS)).reshape(ROWS, 2)
@@ -278,7 +278,7 @@ def _drawn(pool: Pool, rng: Random, asked: Asked) -> tuple[Indices, Indices]:
 
 
 def _are_different(rows: Indices) -> Flags:
-    """Whether no number is twice in a row."""
+    """Whether no number occurs twice in a row."""
     steps = np.diff(np.sort(rows, axis=1), axis=1)
     different: Flags = np.all(steps > 0, axis=1)
     return different
@@ -298,7 +298,7 @@ def _lengths(pool: Pool, asked: Asked, ins: Indices, outs: Indices) -> tuple[Flo
 def _by_straight(
     asked: Asked, straight_m: Floats, gap_s: Floats, bounds_mps: tuple[float, float]
 ) -> dict[str, Indices]:
-    """The options of who takes straight lines for ways, or ways that are longer by a usual detour."""
+    """The options that follow from straight lines, or from ways that are longer by a usual detour."""
     lines = {"straight line": straight_m, "straight line with a usual detour": USUAL_DETOUR * straight_m}
     return {
         name: _settled(asked.answer(goes(line_m, gap_s, bounds_mps)), asked) for name, line_m in lines.items()

@@ -1,4 +1,4 @@
-"""Asks about bodies out of sight: where they are, whether still, who comes out, and in what order.
+"""Asks about bodies out of sight: where one was, whether it is still hidden, who comes out, in what order.
 
 A body that is hidden goes on: it keeps to its ways, at a speed within bounds, and comes into sight where that
 lets it. Times are drawn first; then a lot settles which option is right, and which rules of thumb find it;
@@ -75,7 +75,7 @@ def _listed(numbers: Sequence[int]) -> str:
 
 
 def _times_s(lots: Random, asked: Asked, kind: str) -> tuple[list[float], list[float]]:
-    """When bodies go out of sight, and when they come into sight, in order."""
+    """Draw when bodies go out of sight and when they come into sight, in order."""
     ends_s = [lots.uniform(*STARTS_S)]
     for _ in range(asked.ins - 1):
         ends_s.append(ends_s[-1] + lots.uniform(*NEXT_S[kind]))
@@ -89,7 +89,7 @@ def _question(
     lots: Random, world: World, rng: Random, asked: Asked, words: Callable[[float], Texts],
     rules: Mapping[str, int], difficulty: Difficulty | None,
 ) -> FamilyQuestion | None:  # fmt: skip
-    """The question about bodies that went out of sight and came into sight; `words` takes its last moment."""
+    """The question about bodies that went out of and came into sight; `words` gets its last moment."""
     kind, pool = world.scene.kind, pool_of(world)
     ends_s, starts_s = _times_s(lots, asked, kind)
     gap_s = np.array(starts_s)[None, :] - np.array(ends_s)[:, None]
@@ -149,12 +149,12 @@ def _made(
 
 
 def _ending(taken: tuple[Trip, Sighting], end_s: float) -> Seen:
-    """The sighting, moved so that it ends then."""
+    """The sighting, moved in time so that it ends then."""
     return Seen.starting(taken, end_s - taken[1].stay_s)
 
 
 def _by_nearest(straight_m: Floats, option_of_share: Indices) -> Indices:
-    """Of each row the option of the share whose straight lines are the shortest together."""
+    """For each row, the option of the share whose straight lines are shortest in sum."""
     sums = [
         sum(straight_m[:, before, after] for before, after in pairs)
         for pairs in shares(*straight_m.shape[1:])
@@ -165,12 +165,12 @@ def _by_nearest(straight_m: Floats, option_of_share: Indices) -> Indices:
 
 
 def _by_share(ins: int, outs: int, option: Callable[[Mapping[int, int]], int]) -> Indices:
-    """The option that goes with each share; the share is told as the sighting of each body that came out."""
+    """The option of each share; a share is told as the sighting of each body that came out."""
     return np.array([option(dict(pairs)) for pairs in shares(ins, outs)])
 
 
 def _held(going: Flags, option_of_share: Indices, options: int) -> Flags:
-    """Which options can hold, by the shares that can be so."""
+    """Which options can hold, given which shares are possible."""
     can = possible_shares(going)
     return np.stack([can[:, option_of_share == option].any(axis=1) for option in range(options)], axis=1)
 
@@ -227,7 +227,7 @@ def _order_hidden() -> Asked:
     of_share = _by_share(2, OUTS, lambda share: int(share[0] > share[1]))
 
     def half(going: Flags) -> Indices:
-        """Of each body alone: the first and the last that can be it."""
+        """Each body by itself: the first and the last that can be it."""
         numbers = np.arange(OUTS)
         first = np.where(going, numbers, OUTS).min(axis=2)
         last = np.where(going, numbers, -1).max(axis=2)
@@ -269,7 +269,7 @@ STILL, OUT, OPEN = range(3)
 
 
 def _still_hidden(body: int, out: int | None) -> Asked:
-    """`out`: another that has come into sight, as is told."""
+    """Make the question; `out` is another body that has come into sight, as the prompt tells."""
     came = [{before for before, _ in pairs} for pairs in shares(INS, 2)]
     of_share = np.array(
         [NO_ANSWER if out not in {None, *who} else OUT if body in who else STILL for who in came]
@@ -320,16 +320,16 @@ def still_hidden(
 
 
 def _fewest_hidden(options: int) -> Asked:
-    """The option is one less than the number of bodies. At a level none is asked of which all are hidden."""
+    """The question; an option is one less than the number of bodies. No level asks if all are hidden."""
 
     def answer(going: Flags) -> Indices:
-        """Of three, one came out in each sighting that can be so."""
+        """The answer: one of three came out in each sighting where that is possible."""
         pairs = [sum(going[:, before, after].astype(int) for before, after in way) for way in shares(INS, 2)]
         fewest: Indices = 2 - np.stack(pairs, axis=1).max(axis=1)
         return fewest
 
     def half(going: Flags) -> Indices:
-        """Each sighting may be of any that can have come, though another may be of the same."""
+        """Each sighting by itself may be of any body that can have made it, even if two are of the same."""
         came: Indices = 2 - going.any(axis=1).sum(axis=1)
         return came
 
@@ -369,7 +369,7 @@ def fewest_hidden(
 
 
 def _where_hidden(share: float) -> Asked:
-    """`share`: of the time, until it passed the place."""
+    """Make the question; `share` is the part of the time until the body passed the place."""
 
     def on_time(straight_m: Floats, _: Floats) -> Indices:
         gone = straight_m[:, 0] / np.maximum(straight_m.sum(axis=1), 1.0)

@@ -1,4 +1,4 @@
-"""Asks who can have been where, by sightings without names, a map and a highest speed.
+"""Asks who can have been where, given sightings without names, a map and a highest speed.
 
 One body can have made two sightings if the shortest way from where it left the first view to where it came
 into the second takes no longer, at the highest speed, than the time between. Times are drawn before it is
@@ -39,7 +39,7 @@ WORLDS_KEPT = 32
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Possible:
-    """Sightings by the world's cameras, and the seconds and straight seconds from each to each.
+    """Sightings by the world's cameras, with the seconds and straight-line seconds between each two.
 
     Seconds are those of the shortest way at the highest speed; between two of one camera they are infinite.
     """
@@ -57,7 +57,7 @@ class Possible:
 
 @lru_cache(WORLDS_KEPT)
 def possible_in(world: World) -> Possible:
-    """The sightings of the world that questions are made of."""
+    """The sightings of the world from which questions are made."""
     kind, top_mps = KIND[world.scene.kind], TOP_MPS[world.scene.kind]
     rng = Random(stable_seed("possible ways", world.scene.id))
     pool = [
@@ -84,7 +84,7 @@ def possible_in(world: World) -> Possible:
 
 
 def are_in_one_room(world: World, sightings: Sequence[Sighting]) -> list[bool]:
-    """Of each sighting whether its ends lie on no wall, but in a room or a doorway.
+    """Whether the ends of each sighting lie on no wall, but in a room or a doorway.
 
     Boxes are rounded: at a wall they may tell the room beyond it, from which ways are others.
     """
@@ -112,7 +112,7 @@ class Seen:
 
     @classmethod
     def starting(cls, taken: tuple[Trip, Sighting], start_s: float) -> "Seen":
-        """The sighting, moved so that it begins then."""
+        """The sighting, moved in time so that it begins then."""
         trip, sighting = taken
         by_s = start_s - sighting.start_s
         return cls(trip=trip.later(by_s), sighting=sighting.later(by_s))
@@ -135,7 +135,7 @@ def _has_one_way(world: World) -> bool:
 
 
 def on_streets(world: World) -> str:
-    """How vehicles keep to the streets, as the prompt tells it."""
+    """The prompt's sentence on how vehicles keep to the streets."""
     if _has_one_way(world):
         return "keeps to the streets of the map and goes the way that the arrows of one-way streets point"
     return "keeps to the streets of the map"
@@ -154,7 +154,7 @@ def _rules_of_place(world: World) -> str:
 
 
 def _ahead(world: World, seen: Sequence[Seen], pairs: Sequence[tuple[int, int]]) -> dict[str, float]:
-    """How long the ways are for the time there is: features of the question."""
+    """How long the ways are compared with the time there is, as features of the question."""
     shares, detours, gaps_s = [], [], []
     for start, end in pairs:
         first, second = seen[start].sighting, seen[end].sighting
@@ -174,7 +174,7 @@ def question_of(
     options: Sequence[str], right: int, rules: dict[str, list[int]],
     halves: Mapping[str, list[int]] | None = None,
 ) -> FamilyQuestion:  # fmt: skip
-    """The question about these sightings, of which those pairs decide; its options are shuffled."""
+    """Make the question about these sightings; the given pairs decide it. Options are shuffled."""
     halves = halves or {}
     listed, place, moved = shuffled(rng, options, right, {**rules, **halves})
     top_mps = TOP_MPS[world.scene.kind]
@@ -203,7 +203,7 @@ def question_of(
 def _second(
     possible: Possible, rng: Random, first: int, gap_s: float, *, goes: bool, misleads: bool = True
 ) -> Iterator[int]:
-    """Sightings by lot that the first's body can have made; or cannot, though straight lines allow it.
+    """Draw sightings that the first's body can have made; or cannot, though straight lines allow it.
 
     Where it is not to mislead, straight lines don't allow it.
     """
@@ -257,7 +257,7 @@ def same_target(
 def which_sighting(
     lots: Random, world: World, rng: Random, difficulty: Difficulty | None = None
 ) -> FamilyQuestion | None:
-    """Which of three later sightings is of the first's body? Each is as likely, and that none can be told.
+    """Which of three later sightings is of the first's body? Each is as likely as that none can be told.
 
     Where one can be told, it has the slowest straight line in one of three. At a level it then is the nearest
     too, as who has longest, and is nearest, is slowest; in easy questions straight lines allow no other.

@@ -1,4 +1,4 @@
-"""Draws the camera's way and the question behind a number. Equal numbers, equal questions."""
+"""Draws the camera's way and the question behind a number. Equal numbers give equal questions."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -34,7 +34,7 @@ SCENES = (RIDING, FLYING)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DrawnMotion:
-    """A question and the tour, or the part of one, that it is about."""
+    """A question and the tour, or part of a tour, that it is about."""
 
     tour: Tour
     question: FamilyQuestion
@@ -126,7 +126,7 @@ MOTION_TASKS: tuple[MotionTask, ...] = (
 def tour_of(
     camera: str, seed: int, town: int, k: int, spare: int, difficulty: Difficulty | None = None
 ) -> Tour | None:
-    """Tour k of a seed, in that town of it, or a spare one; None where the town has none like it."""
+    """Tour k of a seed in its town, or a spare one; None where the town has none like it."""
     world = world_of(seed, "outdoor", town, spare // TOURS_IN_TOWN, difficulty, TOWN)
     tag = (difficulty.tag,) if difficulty else ()
     rng = Random(stable_seed("tour", VERSION, camera, seed, *tag, k, spare))
@@ -136,7 +136,7 @@ def tour_of(
 
 @lru_cache(KEPT_QUESTIONS)
 def draw_motion(number: FamilyNumber[MotionTask]) -> DrawnMotion:
-    """The question of that number, about its tour; about a spare one where that holds none.
+    """Draw the question of that number about its tour, or about a spare one where that holds none.
 
     Raises:
         DataError: none of the tours that are tried holds it, as where the ranges of its features are too

@@ -59,7 +59,7 @@ def features_of_flight(flight: Flight, numbers: Sequence[int] = ()) -> dict[str,
 
 
 def of_way(times_s: np.ndarray, positions_m: np.ndarray) -> dict[str, float]:
-    """How long, lasting, bent and uneven a way is."""
+    """Features of a way: how long, how lasting, how bent and how uneven it is."""
     length_m, speeds = path_length_m(positions_m), speeds_mps(positions_m, times_s)
     return {
         "length_m": length_m,

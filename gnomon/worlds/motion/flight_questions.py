@@ -61,7 +61,7 @@ AIMS_M = (80.0, 240.0)  # places are not nearer in many a town
 
 @dataclass(frozen=True, slots=True)
 class Apart:
-    """How much wrong aims and wrong ends differ, at least and at most, in degrees and in metres."""
+    """The least and the greatest difference between wrong aims and wrong ends, in degrees and in metres."""
 
     aims_deg: tuple[float, float]
     aims_m: tuple[float, float]
@@ -97,7 +97,7 @@ CHANGES = ("it shrinks", "it grows", "it stays the same")
 def trajectory(
     flight: Flight, _lots: Random, tries: Random, settled: Settled | None
 ) -> FamilyQuestion | None:
-    """Say which sequence of manoeuvres it is."""
+    """Ask which sequence of manoeuvres it is."""
 
     def step(rng: np.random.Generator, route: tuple[Manoeuvre, ...]) -> tuple[Manoeuvre, ...]:
         index = int(rng.integers(len(route)))
@@ -124,7 +124,7 @@ def trajectory(
 
 
 def _shared_out(rng: np.random.Generator, route: tuple[Manoeuvre, ...]) -> tuple[Manoeuvre, ...]:
-    """The route with some of one manoeuvre moved to another of that quantity: what all add up to stays."""
+    """The route with a part of one manoeuvre moved to another of the same quantity, so that sums stay."""
     pairs = [
         (a, b)
         for a, b in combinations(range(len(route)), 2)
@@ -140,12 +140,12 @@ def _shared_out(rng: np.random.Generator, route: tuple[Manoeuvre, ...]) -> tuple
 
 
 def in_words(route: Sequence[Manoeuvre]) -> str:
-    """Such as `flies forward 30 m, then climbs 8 m`."""
+    """Put manoeuvres into words, such as `flies forward 30 m, then climbs 8 m`."""
     return ", then ".join(each.words for each in route)
 
 
 def sequence(flight: Flight, _lots: Random, tries: Random, settled: Settled | None) -> FamilyQuestion | None:
-    """Say what comes after a manoeuvre; each of the five others is as likely."""
+    """Ask what comes after a manoeuvre; each of the five others is as likely."""
     number = tries.randrange(1, len(flight.manoeuvres))
     before, after = flight.manoeuvres[number - 1 : number + 1]
     words = [CHOICE_WORDS[after.choice]]
@@ -168,7 +168,7 @@ Aim = tuple[float, float]  # a turn in degrees, left positive, and metres on the
 
 
 def ends(flight: Flight, lots: Random, tries: Random, settled: Settled | None) -> FamilyQuestion | None:
-    """Say where the flight ends, as seen from where it starts."""
+    """Ask where the flight ends, as seen from where it starts."""
     ahead_m, left_m = seen_from(flight, 0, flight.poses[-1, :2].tolist())
     aim = (math.degrees(math.atan2(left_m, ahead_m)), math.hypot(ahead_m, left_m))
     bounds_m = ENDS_M if settled is None else NEAR_ENDS_M
@@ -188,7 +188,7 @@ def ends(flight: Flight, lots: Random, tries: Random, settled: Settled | None) -
 
 
 def _carried_on(flight: Flight) -> tuple[float, float]:
-    """Where it ends, ahead and to the left, if it keeps the direction in which it first flies forward."""
+    """Where the flight would end, ahead and to the left, if it kept its first direction."""
     turned_deg = 0.0
     for each in flight.manoeuvres:
         if each.kind.quantity == "forward":
@@ -232,13 +232,13 @@ def _other_aims(
 
 
 def end_in_words(turn_deg: float, away_m: float) -> str:
-    """Such as `62 m away, 35° to the left`."""
+    """Put an end into words, such as `62 m away, 35° to the left`."""
     side = f"{abs(turn_deg):.0f}° to the {'left' if turn_deg > 0 else 'right'}"
     return f"{away_m:.0f} m away, {side}"
 
 
 def proximity(flight: Flight, lots: Random, tries: Random, settled: Settled | None) -> FamilyQuestion | None:
-    """Say how the distance to a place changes during a manoeuvre, of which only the times are told."""
+    """Ask how the distance to a place changes during a manoeuvre of which only the times are told."""
     wanted = lots.randrange(3)
     numbers = tries.sample(range(len(flight.manoeuvres)), len(flight.manoeuvres))
     for number in numbers:
@@ -262,12 +262,12 @@ def proximity(flight: Flight, lots: Random, tries: Random, settled: Settled | No
 
 
 def distance_m(flight: Flight, frame: int, place: ScenePlace) -> float:
-    """From the drone to a place on the ground."""
+    """The distance from the drone to a place on the ground."""
     return math.dist(flight.poses[frame, :3].tolist(), (*place.xy_m, 0.0))
 
 
 def duration(flight: Flight, lots: Random, tries: Random, settled: Settled | None) -> FamilyQuestion | None:
-    """Say which of two manoeuvres takes longer; their kinds tell nothing about that."""
+    """Ask which of two manoeuvres takes longer; their kinds tell nothing about that."""
     wanted = lots.randrange(3)
     numbers = range(len(flight.manoeuvres))
     pairs = [(a, b) for a in numbers for b in numbers if a != b]
@@ -299,7 +299,7 @@ def _ordinal(flight: Flight, number: int) -> str:
 
 
 def landmark(flight: Flight, lots: Random, tries: Random, settled: Settled | None) -> FamilyQuestion | None:
-    """Say in which quarter about the drone a place is at the end."""
+    """Ask in which quarter about the drone a place is at the end."""
     wanted = lots.randrange(4)
     for place in _places(flight, tries):
         ahead_m, left_m = seen_from(flight, -1, place.xy_m)
@@ -319,12 +319,12 @@ def landmark(flight: Flight, lots: Random, tries: Random, settled: Settled | Non
 
 
 def _quarter(ahead_m: float, left_m: float) -> int:
-    """Which of QUARTERS."""
+    """The one of QUARTERS in which a place lies."""
     return 2 * int(ahead_m < 0) + int(left_m < 0)
 
 
 def goal(flight: Flight, lots: Random, tries: Random, settled: Settled | None) -> FamilyQuestion | None:
-    """Say whether a place is in the picture, and in which third; walls before it don't count."""
+    """Ask whether a place is in the picture, and in which third; walls before it do not count."""
     wanted = lots.randrange(4)
     frames = tries.sample(range(len(flight.times_s)), len(flight.times_s))
     for frame in frames:
@@ -344,7 +344,7 @@ def goal(flight: Flight, lots: Random, tries: Random, settled: Settled | None) -
 
 
 def view_of(flight: Flight, frame: int, place: ScenePlace) -> int | None:
-    """Which of VIEWS; None where it is too near a border to tell."""
+    """The one of VIEWS that fits; None where the place is too near a border to tell."""
     mount = flight.mount(frame)
     column, row, depth_m = mount.pixel(place.xy_m)
     if abs(depth_m) < AWAY_M / 2:
@@ -362,7 +362,7 @@ def view_of(flight: Flight, frame: int, place: ScenePlace) -> int | None:
 def progress(
     flight: Flight, lots: Random, tries: Random, settled: Settled | None
 ) -> tuple[Flight, FamilyQuestion] | None:
-    """Say which step of a route is under way in the middle of a part of the flight; each is as likely.
+    """Ask which step of a route is under way in the middle of a part of the flight; each is as likely.
 
     The part always shows something of the steps before and after, and times count from its own start: how
     long the steps before it usually take tells nothing. No two pairs of neighbours do the same things in the
@@ -389,14 +389,14 @@ def progress(
 
 
 def _moments_s(flight: Flight, number: int) -> list[int]:
-    """The seconds within a manoeuvre about which the flight goes on long enough, both ways."""
+    """The seconds within a manoeuvre that have enough of the flight before and after them."""
     start_s, end_s = flight.marks_s[number : number + 2]
     latest_s = flight.marks_s[-1] - AROUND_S
     return list(range(max(start_s + 1, AROUND_S), min(end_s - 1, latest_s) + 1))
 
 
 def action(flight: Flight, lots: Random, tries: Random, settled: Settled | None) -> FamilyQuestion | None:
-    """Say by which turn and how far it gets above a place from where it is at the end."""
+    """Ask by which turn, and how far, it gets above a place from where it is at the end."""
     wanted_m = lots.uniform(*AIMS_M)
     for place in _places(flight, tries):
         ahead_m, left_m = seen_from(flight, -1, place.xy_m)
@@ -426,7 +426,7 @@ def action(flight: Flight, lots: Random, tries: Random, settled: Settled | None)
 
 
 def aim_in_words(turn_deg: float, away_m: float) -> str:
-    """Such as `turn left 75°, then fly forward 120 m`."""
+    """Put an aim into words, such as `turn left 75°, then fly forward 120 m`."""
     side = "left" if turn_deg > 0 else "right"
     return f"turn {side} {abs(turn_deg):.0f}°, then fly forward {away_m:.0f} m"
 
@@ -475,7 +475,7 @@ def _asked(
     ways: Sequence[ShortWay],
     numbers: Sequence[int] = (),
 ) -> FamilyQuestion | None:
-    """The question, the first option being right; None where the short ways to it are not as settled.
+    """Make the question from options of which the first is right; None where its short ways break the lots.
 
     `numbers`: of the manoeuvres that it asks about.
     """

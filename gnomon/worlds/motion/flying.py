@@ -23,7 +23,7 @@ AROUND_M = 140.0  # of the town's middle, east and north, within which a flight'
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """What the drone can do: which quantity changes, which way, in words, and the unit."""
+    """A kind of manoeuvre: which quantity it changes and in which direction, its words and its unit."""
 
     quantity: str
     sign: int
@@ -55,18 +55,18 @@ class Manoeuvre:
 
     @property
     def words(self) -> str:
-        """Such as `turns left 60°`."""
+        """Put it into words, such as `turns left 60°`."""
         return f"{self.kind.does} {self.amount}{self.kind.unit}"
 
     @property
     def choice(self) -> int:
-        """Which of CHOICES it is of."""
+        """The one of CHOICES to which it belongs."""
         return next(number for number, kinds in enumerate(CHOICES) if self.kind in kinds)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Flight(Tour):
-    """A tour of a drone: a frame a second, and what it does; of a part of one, what the whole does."""
+    """A tour of a drone, a frame a second, with its manoeuvres; a part keeps those of the whole."""
 
     manoeuvres: tuple[Manoeuvre, ...]
 
@@ -105,7 +105,7 @@ def fly(world: World, rng: Random, tour_id: str) -> Flight:
 
 
 def drawn_manoeuvres(rng: Random) -> tuple[Manoeuvre, ...]:
-    """Each is any but the one before, evenly."""
+    """Draw manoeuvres: each is any kind but that of the one before, evenly."""
     drawn: list[Manoeuvre] = []
     for _ in range(MANOEUVRES):
         last = drawn[-1].choice if drawn else None
@@ -127,7 +127,7 @@ def may_be_drawn(manoeuvres: Sequence[Manoeuvre]) -> bool:
 
 
 def moved(manoeuvres: Sequence[Manoeuvre]) -> np.ndarray:
-    """Where they lead from the origin, at first along x: x, y, z, heading, pitch, a row a second (n × 5)."""
+    """The poses to which they lead from the origin, at first along x: x, y, z, heading, pitch (n × 5)."""
     here = np.zeros(5)
     rows = [here]
     for each in manoeuvres:
@@ -151,5 +151,5 @@ def sums_of(route: Sequence[Manoeuvre]) -> list[float]:
 
 
 def usual_s(manoeuvre: Manoeuvre) -> float:
-    """How long so much of it usually takes."""
+    """How long so much of a manoeuvre usually takes."""
     return manoeuvre.amount / (sum(AMOUNTS[manoeuvre.kind.quantity]) / 2)

@@ -1,4 +1,4 @@
-"""What the instruments of a moving camera tell, as text: where it was, how it moved, where corners are."""
+"""Writes what a moving camera's instruments tell: where it was, how it moved, where corners are."""
 
 import numpy as np
 
@@ -13,7 +13,7 @@ CORNERS = ("rear right below", "front right below", "rear left below", "rear rig
 
 
 def log_of(recording: Recording, draft: Draft) -> str:
-    """What a question about a recording can be answered from; the answer itself is never in it."""
+    """The log from which a question about a recording can be answered; it never holds the answer itself."""
     if draft.task in (ORIENTATION, POSE):
         return moves_log(recording)
     if draft.at_s is not None:

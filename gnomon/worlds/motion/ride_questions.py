@@ -39,7 +39,7 @@ CLOSE = 0.05  # to the pace or the gain that is wanted, as a share of all there 
 
 
 def _between(low_m: float, high_m: float) -> Grain:
-    """Of sizes in such bounds, any of which is as likely."""
+    """The grain of sizes within these bounds, in which every size is equally likely."""
     return Grain(0.05, 0.6, 2, highest=high_m, lowest=low_m)
 
 
@@ -74,7 +74,7 @@ NEAR_SIZES_M = (0.02, 0.2)  # of sizes of vehicles
 
 
 def spans_of(task: str, settled: Settled | None) -> Spans:
-    """How far options lie apart: at a level far where short ways find the answer, else close."""
+    """How far options lie apart: far at a level where short ways find the answer, else close."""
     if settled is None:
         return IN_TOWN
     plain = IN_TOWN.lengths
@@ -116,7 +116,7 @@ MOMENTS = 8  # at which a pair of the wanted side is looked for
 def ride_question(
     task: str, tour: Tour, lots: Random, tries: Random, settled: Settled | None
 ) -> FamilyQuestion | None:
-    """A question of that task about the ride; None where it holds none that is as settled.
+    """Make a question of that task about the ride; None where it holds none that obeys the lots.
 
     `lots` settle what is wanted first; all that follows is drawn by `tries`.
     """
@@ -139,7 +139,7 @@ def ride_question(
 
 
 def _moments(task: str, tour: Tour, tries: Random, settled: Settled | None) -> Iterator[Recording]:
-    """The recording from moments on that are drawn by lot, where one is asked about; then all of it."""
+    """The recording from drawn moments on where a question is about one moment; then all of it."""
     recording = tour.recording if task in OF_OTHERS or not settled else tour.alone.recording
     if task in (RELATION, SIZE):
         for _ in range(MOMENTS):
@@ -153,7 +153,7 @@ Rates = Callable[[Array, Array, Frames, Frames], Array]
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """What is measured on a way, as questions call it; in m/s or m/s² over the way's time, and its bounds.
+    """A quantity measured on a way: its name in questions, its value in m/s or m/s2 and its bounds.
 
     `rates` tells it of many parts of a way at once: of all positions (n × 3) and times (n), and the first and
     the last frame of each part. `short` tells likewise where the short way ends that ride_ways.py has, and
@@ -221,13 +221,13 @@ def first_mps2(positions_m: Array, times_s: Array, first: Frames, last: Frames) 
 
 
 def turned_deg(headings_deg: Array, times_s: Array, first: Frames, last: Frames) -> Array:
-    """By how much headings (n × 1) change, left positive where they are."""
+    """How much headings (n × 1) change; left is positive where it is for the headings."""
     del times_s
     return np.asarray(headings_deg[last, 0] - headings_deg[first, 0])
 
 
 def half_deg(headings_deg: Array, times_s: Array, first: Frames, last: Frames) -> Array:
-    """The change in the first half."""
+    """How much headings change in the first half."""
     return turned_deg(headings_deg, times_s, first, (first + last) // 2)
 
 
@@ -255,7 +255,7 @@ MEASURES: Mapping[str, tuple[Measure, ...]] = {
 def _measured(
     task: str, tour: Tour, lots: Random, tries: Random, settled: Settled | None
 ) -> FamilyQuestion | None:
-    """How fast it goes is settled by lot, evenly; then a part of the ride is looked for where it does.
+    """Draw how fast it goes, evenly; then look for a part of the ride that goes so fast.
 
     Else what is usual in a town, times the seconds asked about, would be a good guess. At a level all is
     about the camera itself, as others hardly ever bend or brake in view.
@@ -302,7 +302,7 @@ def _measured(
 
 
 def _lasting(part: Recording, spans: Spans, paces_mps: tuple[float, float]) -> Spans:
-    """The spans of so long a part: lengths of whole ways have bounds as paces have."""
+    """The spans for a part of that duration: bounds of lengths follow from bounds of speeds."""
     seconds = part.frames[-1].time_s - part.frames[0].time_s
     low_mps, high_mps = paces_mps
     bounded = replace(spans.lengths, lowest=low_mps * seconds, highest=high_mps * seconds)
@@ -310,7 +310,7 @@ def _lasting(part: Recording, spans: Spans, paces_mps: tuple[float, float]) -> S
 
 
 def _parts_in_view(tour: Tour, name: str | None, least: int) -> Frames:
-    """The first and last frames (n × 2) of parts, so long at least, with it in view all the time."""
+    """The first and last frames (n × 2) of parts that are long enough and have it in view all the time."""
     in_view = [True] * len(tour.times_s)
     if name is not None:
         in_view = tour.in_view[:, tour.number(name)].tolist()
@@ -336,7 +336,7 @@ def _runs(is_in: list[bool], least: int) -> Iterator[tuple[int, int]]:
 
 
 def _is_of_vehicle(draft: Draft, recording: Recording) -> bool:
-    """Whether no box of a person is asked for: sizes and boxes of vehicles alone differ."""
+    """Whether the question asks for no box of a person: only vehicles differ in size."""
     if draft.task == GROUNDING or (draft.task == SIZE and not draft.question.startswith("How far")):
         return not recording.objects[str(draft.about[0])].startswith("the person")
     return True
@@ -345,7 +345,7 @@ def _is_of_vehicle(draft: Draft, recording: Recording) -> bool:
 def _asked(
     draft: Draft, recording: Recording, tries: Random, settled: Settled | None, tour: Tour
 ) -> FamilyQuestion | None:
-    """The question, with the short ways to its answer; None where these are not as settled."""
+    """Make the question with the short ways to its answer; None where these break the lots."""
     listed, ways = [draft.right, *draft.wrong], ways_of(draft, recording)
     if settled and not settled.admits(ways, listed):
         return None

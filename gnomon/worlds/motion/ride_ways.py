@@ -1,4 +1,4 @@
-"""Short ways to the answers about rides: with one step of the measurement left out."""
+"""Computes short ways to answers about rides: with one step of the measurement left out."""
 
 import json
 import math
@@ -48,7 +48,7 @@ def _frame(draft: Draft, recording: Recording) -> Frame:
 
 
 def _size(draft: Draft, recording: Recording) -> list[ShortWay]:
-    """Along the one axis of the world along which it is longest."""
+    """The size along the axis of the world along which it is longest."""
     frame = _frame(draft, recording)
     box = frame.boxes[str(draft.about[0])]
     if draft.question.startswith("How far"):
@@ -65,7 +65,7 @@ def _size(draft: Draft, recording: Recording) -> list[ShortWay]:
 
 
 def _side(draft: Draft, recording: Recording) -> list[ShortWay]:
-    """With north taken for ahead."""
+    """The side if north were ahead."""
     frame = _frame(draft, recording)
     name, beside = (np.array(frame.boxes[str(each)].centre_m) for each in draft.about)
     east_m, north_m = (name - beside)[:2].tolist()
@@ -77,7 +77,7 @@ def _side(draft: Draft, recording: Recording) -> list[ShortWay]:
 
 
 def _box(draft: Draft, recording: Recording) -> list[ShortWay]:
-    """With the world's axes taken for the camera's; and by its length or its heading alone."""
+    """The box in the world's axes instead of the camera's; and by its length or its heading alone."""
     frame = _frame(draft, recording)
     between_m = np.array(frame.boxes[str(draft.about[0])].centre_m) - np.array(frame.camera.position_m)
     boxes = [json.loads(option) for option in _options(draft)]
@@ -91,7 +91,7 @@ def _box(draft: Draft, recording: Recording) -> list[ShortWay]:
 
 
 def _length(draft: Draft, recording: Recording) -> list[ShortWay]:
-    """The straight line for the whole way, or the other way round."""
+    """The straight line instead of the whole way, or the other way round."""
     _, positions_m = recording.track(draft.about[0])
     if "path length" in draft.question:
         return [ShortWay.to("straight line", [displacement_m(positions_m)], _numbers(draft))]
@@ -99,7 +99,7 @@ def _length(draft: Draft, recording: Recording) -> list[ShortWay]:
 
 
 def _speed(draft: Draft, recording: Recording) -> list[ShortWay]:
-    """As it goes at first."""
+    """The speed at first."""
     times_s, positions_m = recording.track(draft.about[0])
     speeds = speeds_mps(positions_m, times_s)
     end = speeds[0] if "speed" in draft.question else (speeds[1] - speeds[0]) / (times_s[2] - times_s[1])
@@ -107,14 +107,14 @@ def _speed(draft: Draft, recording: Recording) -> list[ShortWay]:
 
 
 def _turn(draft: Draft, recording: Recording) -> list[ShortWay]:
-    """As it turns in the first half of the time."""
+    """The turn in the first half of the time."""
     times_s = [frame.time_s for frame in recording.frames]
     half_deg = truth.orientation_change_deg(recording, times_s[0], times_s[(len(times_s) - 1) // 2])
     return [ShortWay.to("first half alone", [half_deg], _numbers(draft))]
 
 
 def _path(draft: Draft, recording: Recording) -> list[ShortWay]:
-    """What all legs and all turns add up to."""
+    """The sums of all legs and of all turns."""
     del recording
     sums = []
     for option in _options(draft):
@@ -125,7 +125,7 @@ def _path(draft: Draft, recording: Recording) -> list[ShortWay]:
 
 
 def _pose(draft: Draft, recording: Recording) -> list[ShortWay]:
-    """Moves added up as if it never turned; and by the whole turn alone."""
+    """The pose from moves added up as if it never turned; and from the whole turn alone."""
     poses = [frame.camera.pose() for frame in recording.frames]
     moves_m = sum(after.seen_from(before).position_m for before, after in pairwise(poses))
     end_m: Array = poses[0].position_m + poses[0].rotation @ moves_m

@@ -44,7 +44,7 @@ GAP_M, BESIDE_M, ELBOW_M = 7.5, 2.4, 1.2  # between middles: in a lane, of two l
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Traffic:
-    """Ways through a town, who goes before each drive, and where its body is at every STEP_S of its time."""
+    """Ways through a town, who drives ahead on each, and where each body is at every STEP_S of its time."""
 
     drives: tuple[Way, ...]
     before: tuple[tuple[Way, ...], ...]
@@ -82,7 +82,7 @@ def traffic_of(world: World) -> Traffic:
 
 @lru_cache(LENGTHS)
 def _parts(traffic: Traffic, frames: int) -> tuple[NDArray[np.intp], NDArray[np.intp], Array]:
-    """Where so many frames of a drive can begin that goes on: the drive, the step of its track, and its turn.
+    """Where so many frames of a moving drive can begin: the drive, the step of its track, and its turn.
 
     Turns are in degrees from the first frame to the last, right positive.
     """
@@ -104,7 +104,7 @@ def _rider(way: Way) -> Traveller:
 
 
 def ride(world: World, rng: Random, tour_id: str) -> Tour | None:
-    """Draw a ride: first by how much it turns, evenly, then a drive that does; None where there is none."""
+    """Draw a ride: first how much it turns, evenly, then a drive that does; None where there is none."""
     traffic = traffic_of(world)
     frames, turn_deg = rng.randint(*FRAMES), rng.uniform(-WIDEST_DEG, WIDEST_DEG)
     drives, starts, turns_deg = _parts(traffic, frames)
@@ -131,7 +131,7 @@ def ride(world: World, rng: Random, tour_id: str) -> Tour | None:
 def _others(
     traffic: Traffic, lots: tuple[Any, ...], number: int, clock_s: float, lasting_s: float
 ) -> tuple[Traveller, ...]:
-    """Those ahead of the rider on its way, then others whose ways pass near; all keep apart.
+    """The vehicles ahead of the rider on its way, then others whose ways pass near; all keep apart.
 
     The same whenever it is asked: `lots` is the state of the generator that draws them.
     """
@@ -174,7 +174,7 @@ def _others(
 
 
 def _passing(rng: Random, way: Way, own: Array, times_s: Array) -> Way | None:
-    """The way at a time at which it is near the camera at some moment; None where it never gets near."""
+    """The way, moved in time so that it is near the camera at some moment; None where it never gets near."""
     moment = rng.randrange(len(times_s))
     away_m = np.hypot(*(way.points_m - own[moment, :2]).T)
     near = np.nonzero(away_m < NEAR_M)[0]

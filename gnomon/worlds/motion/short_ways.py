@@ -1,4 +1,4 @@
-"""Short ways to an answer, which leave out a step, and what a level settles of them for a question.
+"""Computes short ways to an answer, which leave out a step, and draws at a level whether they find it.
 
 In *sure* questions every short way ends at the right option. In others it tells nothing: where options are
 numbers it ends farther from the right one than any two lie apart, so beyond one end of them whatever is
@@ -23,7 +23,7 @@ SAME = 1e-6
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShortWay:
-    """Where a short way ends among options, of which the first is right.
+    """A short way: where it ends among the options, of which the first is right.
 
     `left`: the options that it leaves. Where options are numbers: how far it ends from the right one
     (`off`), how far from that the nearest wrong one lies (`nearest`), and how far apart any two lie at least
@@ -39,7 +39,7 @@ class ShortWay:
 
     @classmethod
     def to(cls, name: str, end: ArrayLike, points: ArrayLike) -> Self:
-        """One that ends at a point (k): it leaves the nearest of the options' points (n × k)."""
+        """A short way that ends at a point (k): it leaves the nearest of the options' points (n × k)."""
         places = np.asarray(points, dtype=float)
         away = np.linalg.norm(places - np.asarray(end, dtype=float), axis=1)
         apart = np.linalg.norm(places[:, None] - places[None], axis=2)
@@ -54,12 +54,12 @@ class ShortWay:
 
     @classmethod
     def says(cls, name: str, words: str | None, options: Sequence[str]) -> Self:
-        """One that ends at words; None: at none, so it leaves no option."""
+        """A short way that ends at words; None: at no words, so it leaves no option."""
         return cls(name=name, left=tuple(i for i, option in enumerate(options) if option == words))
 
     @property
     def is_sure(self) -> bool:
-        """Whether it leaves the right option alone, clearly."""
+        """Whether it clearly leaves the right option alone."""
         if self.off is not None and self.closest <= SAME:
             return False
         return self.left == (0,) and (self.off is None or self.off <= CLEAR * self.closest)
@@ -67,24 +67,24 @@ class ShortWay:
 
 @dataclass(frozen=True, slots=True)
 class Settled:
-    """What a level settles of a question: whether short ways find it, else at which words they end."""
+    """The lots of a question at a level: whether short ways find it, or else at which words they end."""
 
     is_sure: bool
     place: float  # in [0, 1): of the words at which a short way ends, counted on from the right ones
 
     @classmethod
     def of(cls, difficulty: Difficulty | None, lots: Random) -> "Settled | None":
-        """By lot; None where the question is to come as it comes."""
+        """Draw the lots; None where the question is to come as it comes."""
         if difficulty is None or difficulty.level is None:
             return None
         return cls(is_sure=difficulty.finds(lots, 0.0), place=lots.random())
 
     def admits(self, ways: Sequence[ShortWay], options: Sequence[str]) -> bool:
-        """Whether all short ways are as it is settled."""
+        """Whether all short ways are as the lots say."""
         return all(way.is_sure if self.is_sure else self._misleads(way, options) for way in ways)
 
     def _misleads(self, way: ShortWay, options: Sequence[str]) -> bool:
-        """Whether it tells nothing; words are counted in the order of the alphabet, so each is as likely."""
+        """Whether it tells nothing; words are counted in alphabetical order, so each is as likely."""
         if way.off is not None:
             return len(way.left) == len(options) or way.off >= BEYOND * way.spread
         ordered = sorted(options)
@@ -93,7 +93,7 @@ class Settled:
 
 
 def rules_of(ways: Sequence[ShortWay]) -> Mapping[str, tuple[int, ...]]:
-    """What each leaves, by name."""
+    """By name, the options that each short way leaves."""
     return {way.name: way.left for way in ways}
 
 
@@ -107,7 +107,7 @@ def closeness(ways: Sequence[ShortWay]) -> Mapping[str, float]:
 
 
 def on_circle(right_deg: float, angles_deg: Sequence[float]) -> list[list[float]]:
-    """Angles as numbers to compare: how far each is from the right one, in (−180, 180]."""
+    """Angles as numbers that can be compared: how far each is from the right one, in (−180, 180]."""
     return [[180.0 - (180.0 - (angle_deg - right_deg)) % 360.0] for angle_deg in angles_deg]
 
 

@@ -43,7 +43,7 @@ class Tour:
 
     @cached_property
     def alone(self) -> "Tour":
-        """The same tour with nobody else about."""
+        """The same tour without anybody else."""
         return replace(self, draw_travellers=tuple)
 
     @cached_property
@@ -65,7 +65,7 @@ class Tour:
 
     @cached_property
     def in_view(self) -> NDArray[np.bool_]:
-        """Of each frame and traveller (n × m), whether its middle is in the picture and nothing hides it."""
+        """For each frame and traveller (n × m), whether its middle is in the picture and nothing hides it."""
         if not self.travellers:
             return np.zeros((len(self.times_s), 0), bool)
         middles_m = np.stack([place[:, :2] for place in self.places], axis=1)  # n × m × 2
@@ -110,7 +110,7 @@ class Tour:
         )
 
     def number(self, name: str) -> int:
-        """Of the traveller with that name, among all."""
+        """The number of the traveller with that name."""
         return next(n for n, traveller in enumerate(self.travellers) if traveller.name == name)
 
     @cached_property
@@ -147,11 +147,11 @@ class Tour:
 
 
 def clip_name(tour_id: str) -> str:
-    """The file of a tour's clip; STI-Bench's rules read `outdoor` off it."""
+    """The file name of a tour's clip; STI-Bench's rules read `outdoor` off it."""
     return f"camera_{tour_id}.mp4"
 
 
 @lru_cache(TREES_KEPT)
 def walls_of(world: World) -> shapely.STRtree:
-    """The buildings of a town, to look sight lines up in."""
+    """The buildings of a town, in a tree for sight lines."""
     return shapely.STRtree([building.area for building in world.buildings])

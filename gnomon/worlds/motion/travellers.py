@@ -1,4 +1,4 @@
-"""Where vehicles and people are that a moving camera meets: on the right of their way, round corners."""
+"""Computes where the vehicles and people are that a moving camera meets."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -62,7 +62,7 @@ class Way:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Traveller:
-    """One on its way, so far to the right of its line; `words` call it by what it looks like."""
+    """One on its way, so far to the right of its line; `words` describe how it looks."""
 
     name: str
     words: str
@@ -88,7 +88,7 @@ class Traveller:
 
 
 def vehicle_looking(paint: str, rng: Random, way: Way) -> Traveller:
-    """A vehicle of that paint, of a shape and a size drawn by lot, on its lane."""
+    """A vehicle of that paint on its lane; shape and size are drawn."""
     shape = rng.choice(list(SIZES))
     length_m, width_m, height_m = (round(rng.uniform(*bounds_m), 2) for bounds_m in SIZES[shape])
     return Traveller(
@@ -118,7 +118,7 @@ def person_wearing(shirt: str, rng: Random, way: Way) -> Traveller:
 
 
 def keep_apart(pose: Array, others: Array, *, ahead_m: float | Array, aside_m: float | Array) -> bool:
-    """Whether a body (n × 3) is never within such a box about any of others (m × n × 3), nor one about it.
+    """Whether a body (n × 3) and others (m × n × 3) never come within a box of each other.
 
     The boxes may differ from one of the others to the next (m × 1).
     """

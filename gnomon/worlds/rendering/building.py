@@ -125,7 +125,7 @@ def _floor(scene: Scene, zone: Zone, ring: list[Point], *, is_public: bool) -> S
 
 
 def _wall(start: Point, end: Point, doors: Sequence[Point], colour: Colour) -> Iterator[Sheet]:
-    """A wall as seen from its right, with an opening about each door that is in it."""
+    """A wall as seen from its right, with an opening at each of its doors."""
     length_m = math.dist(start, end)
     gaps = sorted(
         along_m
@@ -146,7 +146,7 @@ def _wall(start: Point, end: Point, doors: Sequence[Point], colour: Colour) -> I
 
 
 def _place(start: Point, end: Point, point: Point) -> tuple[float, float]:
-    """How far along a line a point is, and how far from it."""
+    """How far along a line a point is, and how far off it."""
     length_m = math.dist(start, end)
     east, north = (end[0] - start[0]) / length_m, (end[1] - start[1]) / length_m
     x_m, y_m = point[0] - start[0], point[1] - start[1]
@@ -241,7 +241,7 @@ def _escalator(
 
 
 def _between(ends_m: tuple[float, float], share: float) -> tuple[float, float]:
-    """A quarter of a height from a share of it on, lower end first."""
+    """A quarter of the height from a share of it on, lower end first."""
     span_m = ends_m[1] - ends_m[0]
     low_m, high_m = sorted((ends_m[0] + share * span_m, ends_m[0] + (share + 0.25) * span_m))
     return low_m, high_m
@@ -259,7 +259,7 @@ def _inwards(start: Point, end: Point) -> Point:
 
 
 def _thing(scene: Scene, name: str, at: Point, floor: int) -> Iterator[Sheet]:
-    """A thing, moved from the middle of its room to the nearest wall, so that nobody walks through it."""
+    """A thing, moved from the middle of its room to the nearest wall, out of everybody's way."""
     colour, (broad_m, deep_m, tall_m) = THINGS[name]
     zone = next(
         (z for z in scene.zones.values() if z.floor == floor and z.area.contains(shapely.Point(at))), None

@@ -47,7 +47,7 @@ class Lens:
         return (self.size_px[0] * FINER, self.size_px[1] * FINER)
 
     def project(self, points_m: Floats) -> Floats:
-        """Of each point: column times depth, row times depth, depth."""
+        """For each point: column times depth, row times depth, depth."""
         return points_m @ self.matrix[:, :3].T + self.matrix[:, 3]
 
     def nearness(self, normals: Floats, points_m: Floats) -> tuple[Floats, NDArray[np.bool_]]:
@@ -212,7 +212,7 @@ def even(region: Region) -> Region:
 
 
 def merged(regions: Sequence[Region]) -> list[Region]:
-    """Regions that hold the same pixels; most that overlap are one, and drawing twice changes nothing."""
+    """Regions that hold the same pixels, those that overlap made one."""
     apart: list[Region] = []
     for region in regions:
         left, top, right, bottom = region
@@ -227,7 +227,7 @@ def merged(regions: Sequence[Region]) -> list[Region]:
 
 
 def _numbered(polygons: Sequence[Floats], region: Region) -> NDArray[Any]:
-    """Of each pixel of the region the number of the last polygon that covers it, from 1; else 0."""
+    """For each pixel of the region, the number from 1 of the last polygon that covers it; else 0."""
     left, top, right, bottom = region
     if len(polygons) < 256:
         numbers = np.zeros((bottom - top, right - left), np.uint8)

@@ -83,7 +83,7 @@ class Clip:
 
     @property
     def floor(self) -> int:
-        """Of the camera."""
+        """The camera's floor."""
         return self.world.scene.cameras[self.sighting.camera].floor
 
     @cached_property
@@ -143,7 +143,7 @@ class Clip:
         return stage.canvas
 
     def visible_shares(self) -> tuple[float, ...]:
-        """Of each frame with a published box, the share of the target in the picture that nothing hides."""
+        """For each frame with a published box, the share of the target in the picture that nothing hides."""
         shares = []
         for frame in self.box_frames:
             visible = (self.canvas(frame).owner == TARGET).sum()
@@ -170,7 +170,7 @@ def clips_of(question: Question, world: World, *, seed: int, style: Style) -> tu
 
 
 class Stage:
-    """A scenery through which movers go; what they uncover is taken from the scenery again."""
+    """A scenery through which movers go; what they leave is taken from the scenery again."""
 
     def __init__(self, scenery: Scenery) -> None:
         self._scenery = scenery

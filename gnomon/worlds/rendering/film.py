@@ -1,4 +1,4 @@
-"""Makes a clip into a video file: H.264, with the time of every frame; equal clips, equal bytes."""
+"""Makes a clip into a video file: H.264, with the time of every frame. Equal clips give equal bytes."""
 
 import io
 from collections.abc import Iterable
@@ -20,7 +20,7 @@ SETTINGS = {"preset": "superfast", "crf": "22", "threads": "1", "tune": "zerolat
 
 
 def film(pictures: Iterable[Image.Image], times_s: Iterable[float]) -> bytes:
-    """An MP4 of pictures of one even size, each from its time on; libx264, yuv420p, one thread.
+    """Encode pictures of one even size as MP4, each from its time on; libx264, yuv420p, one thread.
 
     Frames are as long as their times say: clips have ten or about ten a second.
     """

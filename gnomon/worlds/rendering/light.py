@@ -95,7 +95,7 @@ class Light:
 
     @classmethod
     def outdoors(cls, *, lat_deg: float, hour: float, conditions: Conditions, lamps_m: Floats) -> "Light":
-        """Daylight of that hour; clouds take the sun away as it rains more."""
+        """Daylight of that hour; clouds take light away as rain grows."""
         rain = conditions.rain
         clear = np.array([(206, 220, 234), (112, 158, 214)], dtype=float)
         cloudy = np.array([(172, 178, 184), (138, 146, 156)], dtype=float)
@@ -114,7 +114,7 @@ class Light:
 
     @classmethod
     def indoors(cls, *, conditions: Conditions, lamps_m: Floats) -> "Light":
-        """The light of a ceiling; at night few of its lamps are on. It does not rain in."""
+        """The light of a ceiling; few of its lamps are on at night, and it does not rain."""
         return cls(
             sun=(0.28, 0.41, 0.868),
             ambient=0.66,
@@ -150,7 +150,7 @@ class Light:
         return lit
 
     def still(self, normals: Floats, glows: Floats) -> tuple[Floats, Colour]:  # noqa: ARG002 (a shade)
-        """The colour of what stands still, in bright clear air; `settle` gives the picture the rest."""
+        """The colour of what stands still, in bright clear air; `settle` does the rest."""
         return self.ambient + self.direct * self._facing(normals), (0.0, 0.0, 0.0)
 
     def _facing(self, normals: Floats) -> Floats:
@@ -159,7 +159,7 @@ class Light:
         return across
 
     def settle(self, canvas: Canvas) -> None:
-        """Give all that stands still its grain, the sky its colours, and both the night and the haze."""
+        """Give what stands still its grain, the sky its colours, and both the night and the haze."""
         height, width = canvas.nearness.shape
         plane = canvas.lens.ground()
         if plane is None:
@@ -193,7 +193,7 @@ class Light:
                 canvas.colour[rows, :, band] = np.clip(colour, 0, 255, out=colour)
 
     def _at_night(self, canvas: Canvas) -> NDArray[np.float32]:
-        """The share of daylight at each pixel, worked out for few and smoothed between them."""
+        """The share of daylight at each pixel, computed for few and smoothed between them."""
         height, width = canvas.nearness.shape
         points_m, _ = _ground_points(canvas.lens, canvas.nearness[:: 2 * FINER, :: 2 * FINER], 0, 2 * FINER)
         level = self.level(points_m.astype(np.float64)).astype(np.float32)
@@ -203,7 +203,7 @@ class Light:
 def _ground_points(
     lens: Lens, nearness: NDArray[np.float32], top: int, step: int = 1
 ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """Of pixels from a row on, of each so many, the (x, y) that they show, and how far away that is.
+    """The (x, y) and the distance that pixels show, from a row on and for every so many pixels.
 
     In the sky as on a far plane.
     """
@@ -220,7 +220,7 @@ def _ground_points(
 
 
 def _grain(points_m: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Unevenness of surfaces, by where they are: fine and coarse."""
+    """Unevenness of surfaces by position, fine and coarse."""
     tile = _tile()
     grain = np.ones(len(points_m), np.float32)
     for per_m, strength in ((17.0, 0.035), (4.1, 0.02)):
@@ -235,7 +235,7 @@ def _tile() -> NDArray[np.float32]:
 
 
 def draw_rain(image: Image.Image, lens: Lens, rain: float, frame: int) -> None:
-    """Streaks of rain across a picture, elsewhere in every frame."""
+    """Draw streaks of rain across a picture, in other places in every frame."""
     count = round(STREAKS * rain)
     width, height = image.size
     rng = np.random.default_rng((round(lens.mount.heading_deg * 10), frame))

@@ -104,7 +104,7 @@ def _town(world: World, mount: Mount, canvas: Canvas, conditions: Conditions, ho
 
 
 def cast(solid: Solid, slope: tuple[float, float]) -> NDArray[np.float64]:
-    """The shadow of a solid on the ground; `slope`: how far it falls for each metre of height."""
+    """The shadow of a solid on the ground; `slope` is its length for each metre of height."""
     points = solid.points_m
     return hull(points[:, :2] + points[:, 2:] * np.array(slope))
 

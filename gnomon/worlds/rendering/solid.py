@@ -1,4 +1,4 @@
-"""Solids: flat panels in space with patches painted on them. All in a picture is made of these."""
+"""Solids: flat panels in space with patches painted on them. Pictures are made of these alone."""
 
 import math
 from collections.abc import Iterable, Sequence
@@ -54,7 +54,7 @@ class Solid:
 
     @classmethod
     def of(cls, sheets: Iterable[Sheet]) -> "Solid":
-        """A solid of sheets; the corners of each go round anticlockwise as seen from its visible side."""
+        """Make a solid of sheets; corners go round anticlockwise as seen from the visible side."""
         points: list[tuple[float, float, float]] = []
         normals: list[tuple[float, float, float]] = []
         panels: list[Panel] = []
@@ -80,7 +80,7 @@ class Solid:
         return replace(self, points_m=self.points_m @ turned + (*xy_m, 0.0), normals=self.normals @ turned)
 
     def stretched(self, shares: tuple[float, float, float]) -> "Solid":
-        """The solid with its extents along x, y and z so many times as large."""
+        """The solid with its extents along x, y and z multiplied."""
         normals = self.normals / shares
         normals /= np.linalg.norm(normals, axis=1, keepdims=True)
         return replace(self, points_m=self.points_m * shares, normals=normals)
@@ -98,7 +98,7 @@ def normal_of(corners: Corners) -> tuple[float, float, float]:
 
 
 def darker(colour: Colour, share: float) -> Colour:
-    """That share of a colour's light."""
+    """A colour with that share of its light."""
     return (colour[0] * share, colour[1] * share, colour[2] * share)
 
 

@@ -106,7 +106,7 @@ class TourClip:
 
     @cached_property
     def _shadows(self) -> list[NDArray[np.float64]]:
-        """Of all that stands still near the way."""
+        """The shadows of all that stands still near the way."""
         slope, shadows = np.array(self._slope), []
         reach_m = SHADOWS_M + float(np.hypot(*(self.tour.poses[:, :2] - self._middle_m).T).max())
         for house, ring_m in self._houses:

@@ -188,7 +188,7 @@ def ground(world: World, mount: Mount, lines_m: Sequence[float] = PARKING_LINES_
 
 
 def wider_m_of(world: World) -> dict[str, float]:
-    """By road, by how much its carriageway is broader to either side than STREET_M."""
+    """By road, how much broader than STREET_M its carriageway is on each side."""
     return {road: lanes.widening_m for road, lanes in world.lanes.items()}
 
 
@@ -278,7 +278,7 @@ def walls(building: Building, *, is_lit: bool = False) -> Iterator[Sheet]:
 
 
 def _outwards(pane: list[tuple[float, float, float]]) -> list[tuple[float, float, float]]:
-    """A pane a hand's breadth before its wall, so that it is drawn on it."""
+    """A pane a hand's breadth before its wall, so that it is drawn over the wall."""
     (x0, y0, _), (x1, y1, _) = pane[0], pane[1]
     length_m = math.dist((x0, y0), (x1, y1))
     out = (0.06 * (y1 - y0) / length_m, -0.06 * (x1 - x0) / length_m)

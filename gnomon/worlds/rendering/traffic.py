@@ -1,4 +1,4 @@
-"""Who moves through a clip besides its target: others on their way, of whom some look like the target."""
+"""Draws who moves through a clip besides its target; some look like the target."""
 
 import math
 from collections.abc import Collection, Iterator, Sequence
@@ -29,7 +29,7 @@ CHECKED_S = 0.5  # between two moments at which distances are checked
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mover:
-    """One on its way, so far to the right of its journey's line; `trip` is None for one nobody asks about."""
+    """Somebody on the way, so far to the right of a journey's line; `trip` is None unless a question asks."""
 
     journey: Journey
     look: Look
@@ -81,7 +81,7 @@ def _company(trip: Trip) -> Iterator[Mover]:
 
 
 def _passer(world: World, rng: Random, kind: str, clip: Sighting, taken: Sequence[Mover]) -> Mover | None:
-    """Another one that passes the clip's camera at some time in the clip; None if none was found."""
+    """Somebody else who passes the clip's camera at some time in the clip; None if none was found."""
     camera = world.scene.cameras[clip.camera]
     alike = [mover.look for mover in taken if mover.trip is not None and mover.look.kind == kind]
     look = rng.choice(alike) if alike and rng.random() < ALIKE else look_of(kind, rng)
@@ -115,7 +115,7 @@ def _passer(world: World, rng: Random, kind: str, clip: Sighting, taken: Sequenc
 
 
 def beside_middle_m(world: World, spot: Spot, right_m: float) -> float:
-    """How far to the right of a street's middle one goes: in the rightmost lane, or on the pavement."""
+    """How far to the right of a street's middle somebody goes: rightmost lane or pavement."""
     at = shapely.Point(spot.xy_m)
     road = min(world.scene.roads.values(), key=lambda road: float(road.line.distance(at)))
     lanes = world.lanes[road.id]
@@ -125,7 +125,7 @@ def beside_middle_m(world: World, spot: Spot, right_m: float) -> float:
 
 
 def _hides(world: World, mover: Mover, target: Mover, clip: Sighting) -> bool:
-    """Whether one hides more than half of a target at some time in a clip."""
+    """Whether a mover hides more than half of a target at some time in a clip."""
     mount, floor = world.installation.mounts[clip.camera], world.scene.cameras[clip.camera].floor
     count = max(1, math.ceil((clip.end_s - clip.start_s) / CHECKED_S))
     for step in range(count + 1):
@@ -139,7 +139,7 @@ def _hides(world: World, mover: Mover, target: Mover, clip: Sighting) -> bool:
 
 
 def _apart(mover: Mover, other: Mover, clip: Sighting, floor: int) -> bool:
-    """Whether two keep apart for the whole of a clip."""
+    """Whether two movers keep apart during the whole clip."""
     least_m = max(APART_M[mover.look.kind], APART_M[other.look.kind])
     if mover.look.kind != other.look.kind:
         least_m = 3.2

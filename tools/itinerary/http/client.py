@@ -65,7 +65,7 @@ class HttpProvider:
         raise Unsupported(f"{self.name} knows no ways by {mode}")
 
     async def ask(self, method: str, path: str, **more: Any) -> Any:
-        """The JSON of an answer.
+        """Ask, and return the JSON of the answer.
 
         Raises:
             BadArgument, NoSuchPlace: the status is 400 or 404; the question is at fault.
@@ -106,7 +106,7 @@ class HttpProvider:
             raise Unavailable(f"{self.name} answered with status {status}")
 
     def answer(self, value: T, exactness: Exactness) -> Answer[T]:
-        """An answer of this moment."""
+        """An answer with the time of now."""
         now = dt.datetime.now(dt.UTC).isoformat(timespec="seconds")
         return Answer(
             value=value,
@@ -119,7 +119,7 @@ class HttpProvider:
 
     @contextmanager
     def reading(self) -> Iterator[None]:
-        """Around the reading of a reply: a wrong shape is the service's fault, and may be right next time.
+        """A context for reading a reply: a wrong shape is the service's fault, and may be right next time.
 
         Raises:
             Unavailable: the reply has another shape than its reader expects.
@@ -131,7 +131,7 @@ class HttpProvider:
             raise Unavailable(f"{self.name} answered in a shape that is not its own ({cause})") from None
 
     def best_first(self, places: Iterable[Place], query: NameQuery) -> list[PlaceHit]:
-        """Places of the kinds of a query as its hits, by how well their names fit."""
+        """Places of a query's kinds as its hits, ordered by how well their names fit."""
         hits = [
             PlaceHit(place=place, score=round(likeness(query.name, place.name), 3))
             for place in places

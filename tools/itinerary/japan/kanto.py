@@ -1,4 +1,4 @@
-"""Journeys by rail round Tokyo: rides at the mean minutes of the timetables, waits and changes assumed.
+"""Finds journeys by rail round Tokyo: rides at the timetables' mean minutes, assumed waits and changes.
 
 Each line has two layers: a local that stops everywhere, and a fast train, boarded after a longer wait, that
 runs where timetabled trains pass stations by. Nothing here catches a train: the minutes are means over a day.
@@ -57,7 +57,7 @@ class Platform:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Pair:
-    """Where a journey begins and ends to be by rail."""
+    """The two points between which a journey by rail is sought."""
 
     minutes: float
     first: int
@@ -201,7 +201,7 @@ class Kanto:
 
 
 def station_names(latin: str) -> Sequence[tuple[str, LatLon]]:
-    """The stations that timetables call so in Latin letters: their Japanese names and positions.
+    """The stations that timetables give this Latin name: their Japanese names and positions.
 
     >>> [name for name, _ in station_names("Harajuku")]
     ['原宿']
@@ -276,7 +276,7 @@ def _bare(name: str) -> str:
 def _closes(
     hop: Mapping[str, str], rows: Sequence[dict[str, str]], stops: Mapping[str, Sequence[tuple[int, str]]]
 ) -> bool:
-    """Whether a hop joins both ends of its line, of more than a few stops."""
+    """Whether a hop joins both ends of its line, which has more than a few stops."""
     start, end = rows[int(hop["start"])], rows[int(hop["end"])]
     ends = stops[start["railway"]]
     return (
@@ -374,7 +374,7 @@ def _lines(
 
 
 def _wait_min(trains: int, least_min: float) -> float:
-    """Half the time between trains, at least what is assumed everywhere.
+    """Half the time between trains, and at least the wait that is assumed everywhere.
 
     >>> _wait_min(1020, WAIT_LOCAL_MIN), round(_wait_min(132, WAIT_LOCAL_MIN)), _wait_min(44, WAIT_LOCAL_MIN)
     (4.0, 16, 40.0)

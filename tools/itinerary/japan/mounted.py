@@ -71,7 +71,7 @@ class Mounted:
         return await self.japan.reverse(at)
 
     async def nearby(self, query: NearbyQuery) -> Answer[tuple[PlaceHit, ...]]:
-        """Places of the extracts around a point, and what only the embedded data know there."""
+        """Places of the extracts around a point, and those that only the embedded data know."""
         covering = [city for city in self.cities if city.covers(query.at)]
         if not covering:
             return await self.japan.nearby(query)
@@ -89,7 +89,7 @@ class Mounted:
     async def route(
         self, start: LatLon, end: LatLon, *, mode: Mode = "walk", depart: str | None = None
     ) -> Answer[Way]:
-        """On foot along the streets of an extract that has both ends; else as the embedded data have it."""
+        """On foot along the streets of an extract that has both ends, else as the embedded data say."""
         for city in self._cities_with((start, end), mode):
             try:
                 return await city.route(start, end, mode=mode, depart=depart)
@@ -98,7 +98,7 @@ class Mounted:
         return await self.japan.route(start, end, mode=mode, depart=depart)
 
     async def track(self, start: LatLon, end: LatLon, *, mode: Mode = "walk") -> Track:
-        """Of the way that `route` answers with."""
+        """The track of the way that `route` answers with."""
         for city in self._cities_with((start, end), mode):
             track = await city.track(start, end, mode=mode)
             if track.path:

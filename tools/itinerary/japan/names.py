@@ -1,4 +1,4 @@
-"""What a name may mean in Japan: sights, areas and stations together, each with how well known it is."""
+"""Finds what a name may mean in Japan: sights, areas and stations, each with how well known it is."""
 
 import math
 import re
@@ -86,7 +86,7 @@ def meanings(name: str, *, within: str | None, kinds: Collection[Kind], with_sig
 
 
 def similar(name: str) -> list[str]:
-    """Sights and areas that share a word with a name that nothing bears, at most four.
+    """At most four sights and areas that share a word with an unknown name.
 
     >>> similar("TeamLab")
     ['teamLab Planets']
@@ -142,7 +142,7 @@ _GENERAL = frozenset(
 
 
 def _is_beside_temple(name: str, place: Place) -> bool:
-    """Whether a place has only the name of a temple: the station of 護国寺 is not the temple, nor is a town.
+    """Whether a place merely has the name of a temple, as the station of 護国寺 has.
 
     A station round which towns are called after it, as 吉祥寺本町 is, stands for an area.
     """
@@ -154,7 +154,7 @@ def _is_beside_temple(name: str, place: Place) -> bool:
 
 
 def _shown(hit: PlaceHit) -> PlaceHit:
-    """The same as what is only similar: shown, never taken."""
+    """The same place as a similar one: shown, never taken."""
     return replace(hit, score=min(hit.score, SIMILAR))
 
 
@@ -254,7 +254,7 @@ def _rank(hit: PlaceHit) -> tuple[float, float, str]:
 
 
 def _as_misspelt(hit: PlaceHit, likeness: float) -> PlaceHit:
-    """An area whose name is nearly the one that was typed: it may be taken, aloud."""
+    """An area whose name is nearly the typed one: it may be taken, and the plan says so."""
     return replace(hit, score=MISSPELT, fame=hit.fame * likeness / gazetteer.WORTH, is_misspelt=True)
 
 

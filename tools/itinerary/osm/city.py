@@ -249,7 +249,7 @@ class City(Embedded):
             raise Unsupported(f"{at.lat_deg:.4f}, {at.lon_deg:.4f} lies outside {self.about.title}")
 
     def _metres_from(self, at: LatLon) -> NDArray[np.float64]:
-        """How far each place of this city is from a point."""
+        """The distance of each place of this city from a point."""
         return metres_between(at.lat_deg, at.lon_deg, self._lat, self._lon)
 
 

@@ -127,7 +127,7 @@ def _judged(path: str, text: str, stop: int | None, day: Day, trip: Trip, facts:
 def _truth(
     claim: Claim, about: int | None, text: str, day: Day, trip: Trip, facts: Facts, names: Mapping[str, int]
 ) -> str | None:
-    """What is so instead; empty: the claim is right; None: that is not known."""
+    """The true value; empty: the claim is right; None: not known."""
     if claim.sort in ("next", "after"):
         return _neighbour(claim, about, text, day, names)
     if about is None:
@@ -171,7 +171,7 @@ def _knowing(facts: Facts, known: Mapping[str, Place]) -> Facts:
 
 
 def _leg_to(name: str, about: int, day: Day, names: Mapping[str, int], facts: Facts) -> ItineraryLeg | None:
-    """The leg between a stop and the one before or after it, where a name is that one's."""
+    """The leg between a stop and its neighbour, where a name is the neighbour's."""
     other = _stop_named(name, names)
     if other == about + 1 and other < len(day.legs):
         return day.legs[other]
@@ -182,7 +182,7 @@ def _leg_to(name: str, about: int, day: Day, names: Mapping[str, int], facts: Fa
 
 
 def _as_leg(claim: Claim, legs: Sequence[ItineraryLeg]) -> str:
-    """A length or a time held against the ways it may be of."""
+    """Compare a length or a time with the ways that it may be about."""
     spare = (SPARE_M if claim.sort == "metres" else SPARE_MIN) / 2
     for leg in legs:
         measure = leg.metres if claim.sort == "metres" else leg.minutes

@@ -1,4 +1,4 @@
-"""Checks whether a plan cites those that know, names whose data it is, and tells what it assumes."""
+"""Checks whether a plan cites its sources, names their owners, and tells what it assumes."""
 
 from collections.abc import Iterator, Mapping
 
@@ -62,7 +62,7 @@ Citation = tuple[str, tuple[str, ...], tuple[frozenset[str], str]]
 
 
 def citations(plan: Plan, facts: Facts) -> Iterator[Citation]:
-    """Everything in a plan that has evidence and is known here."""
+    """Everything in a plan that has evidence and that is known here."""
     for number, day in enumerate(plan.days):
         for index, visit in enumerate(day.visits):
             if told_by := facts.place_sources.get(visit.place.id):

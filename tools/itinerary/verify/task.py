@@ -82,7 +82,7 @@ def _skipped(name: str, plan: Plan) -> Skipped | None:
 
 
 def _wishes(plan: Plan, trip: Trip, facts: Facts) -> Iterator[Violation]:
-    """A wish is served by a place of its kind; one that is not is told, or ignored."""
+    """Faults of wishes: each is served by a place of its kind, or told as not served."""
     places = [facts.places.get(visit.place.id) for day in plan.days for visit in day.visits]
     for wish in trip.request.wishes:
         if any(place is not None and serves(place, wish) for place in places):
@@ -101,7 +101,7 @@ def _wishes(plan: Plan, trip: Trip, facts: Facts) -> Iterator[Violation]:
 
 
 def _left_out(plan: Plan, trip: Trip, facts: Facts) -> Iterator[Violation]:
-    """What nobody knows is told; what is left out is not visited, and is closed if the plan says so."""
+    """Faults of what is left out: it is not visited, closed if the plan says so, unknown names told."""
     for name, reason in trip.lost.items():
         if name in trip.request.places:
             continue  # told as MUST_VISIT
@@ -153,7 +153,7 @@ def _left_out(plan: Plan, trip: Trip, facts: Facts) -> Iterator[Violation]:
 
 
 def _is_meant(date: dt.date, reason: str) -> bool:
-    """Whether a reason speaks of that day; one that names no day speaks of all."""
+    """Whether a reason speaks of that day; one without a day speaks of all."""
     days = [day for day in WEEKDAYS if day in reason.lower()]
     return not days or f"{date:%A}".lower() in days
 
@@ -171,7 +171,7 @@ def _order(plan: Plan, trip: Trip) -> Iterator[Violation]:
 
 
 def _legs(plan: Plan, trip: Trip, facts: Facts) -> Iterator[Violation]:
-    """Distances are the provider's, whatever the plan claims."""
+    """The provider's distances, whatever the plan claims."""
     cap_m, cap_min = trip.request.max_walk_m, trip.request.max_leg_min
     for number, day in enumerate(plan.days):
         ways = [facts.ways.get((leg.from_id, leg.to_id, leg.mode)) for leg in day.legs]

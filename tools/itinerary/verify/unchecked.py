@@ -37,7 +37,7 @@ def unchecked(plan: Plan, trip: Trip, facts: Facts) -> Iterator[Unchecked]:
 
 
 def _assumed(plan: Plan, trip: Trip) -> Iterator[Unchecked]:
-    """Sentences that the plan's own facts do not make it say: anybody may have written them."""
+    """Assumptions that the plan's own facts do not make it say: anybody may have written them."""
     expected = set(assumptions(trip, plan.days))
     for index, line in enumerate(plan.assumptions):
         if line not in expected:
@@ -47,7 +47,7 @@ def _assumed(plan: Plan, trip: Trip) -> Iterator[Unchecked]:
 
 
 def _left_out(plan: Plan, trip: Trip, facts: Facts) -> Iterator[Unchecked]:
-    """What is left out under a name that means nothing here: it may be in the plan under another."""
+    """Names left out that mean nothing here: such a place may be in the plan under another name."""
     request = trip.request
     told = {*trip.lost, *trip.unseen, *request.places, *request.wishes, *facts.left_out}
     for index, left in enumerate(plan.skipped):
@@ -59,7 +59,7 @@ def _left_out(plan: Plan, trip: Trip, facts: Facts) -> Iterator[Unchecked]:
 
 
 def _called(plan: Plan, facts: Facts) -> Iterator[Unchecked]:
-    """Names that are near to a place's own, and are none of its own."""
+    """Names that are near to a place's own names and are none of them."""
     for number, day in enumerate(plan.days):
         for index, visit in enumerate(day.visits):
             place, name = facts.places.get(visit.place.id), visit.place.name

@@ -201,7 +201,7 @@ def _unproven(plan: Plan, trip: Trip) -> Iterator[Unchecked]:
 
 
 def _kept_free(plan: Plan, facts: Facts) -> Iterator[Violation | Unchecked]:
-    """Time kept free though there is somewhere to eat, or without a word; else a meal nobody can check."""
+    """Faults of time kept free although there is somewhere to eat; else a meal that nobody can check."""
     for number, day in enumerate(plan.days):
         for index, visit in enumerate(day.visits):
             if not is_kept_free(visit.place.id):

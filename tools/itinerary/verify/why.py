@@ -62,7 +62,7 @@ class Said:
 
 
 def reasons(plan: Plan, trip: Trip, facts: Facts) -> Iterator[Violation | Unchecked]:
-    """Claims that facts contradict, and claims for which there are no facts."""
+    """Claims that facts contradict, and claims without facts."""
     for number, day in enumerate(plan.days):
         for index, visit in enumerate(day.visits):
             path = f"days.{number}.visits.{index}.why"
@@ -92,7 +92,7 @@ def _judged(claim: Claim, said: Said) -> Iterator[Violation | Unchecked]:
 
 
 def truth_of(claim: Claim, said: Said) -> str | None:
-    """What is so instead; empty: the claim is right; None: that is not known."""
+    """The true value; empty: the claim is right; None: not known."""
     match claim.sort:
         case "opens" | "closes" | "open" | "always":
             return _hours(claim, said)
@@ -200,7 +200,7 @@ def _near(claim: Claim, said: Said) -> str | None:
 
 
 def _subject(claim: Claim, said: Said) -> str | None:
-    """A reason that speaks of another place as if it were this one."""
+    """The fault of a reason that speaks of another place as if it were this one."""
     place, other = said.place, said.facts.mentioned.get(claim.name)
     if place is None or likeness_to(place, claim.name) >= GOOD_NAME:
         return ""

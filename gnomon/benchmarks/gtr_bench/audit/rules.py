@@ -79,7 +79,7 @@ def hidden_fields(question: Seen) -> Left:
 
 
 def of_thumb(name: str) -> Rule:
-    """The rule of thumb of that name; it does not apply where a place or a time is not known."""
+    """Make the shortcut from the rule of thumb of that name; it needs known places and times."""
 
     def left(question: Seen) -> Left:
         asked = [name for name in CAMERA_ID.findall(question.text) if name not in _filmed(question)]

@@ -47,7 +47,7 @@ class SeenClip:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Seen:
-    """A question as shown. `text` is the prompt but for the options; only the files have `middle_…`."""
+    """A question as shown. `text` is the prompt without the options; only the files have `middle_…`."""
 
     view: View
     sample_id: str

@@ -1,4 +1,4 @@
-"""What a learner is shown of a question: features of the words and numbers of each of its options.
+"""Computes the features of a question for a learner: words and numbers of each of its options.
 
 Features are of the *options* alone; of the *text*, whose words are hashed; of the *prompt*, by hand: what
 clips, times and options have to do with one another; of the prompt with the *words* and numbers of the true

@@ -1,4 +1,4 @@
-"""Tries rules on the true steps: what words and numbers give, what one look-up gives, what is in the whole.
+"""Tries rules on the true steps: words and numbers, one look-up, and the whole computation.
 
 Rules of *words* take an option by a number, a place or a count beside its name; they must give no more than
 the raw prompt does. Rules of *one step* look one thing up in the list of ways, as which camera is on the
@@ -29,7 +29,7 @@ COMPASS = {name: 45.0 * index for index, name in enumerate(EIGHTHS)}
 
 
 def least(values: Sequence[float]) -> Left:
-    """The options with the smallest value; None where all have the same."""
+    """The options with the smallest value; None where all values are equal."""
     smallest = min(values)
     left = [index for index, value in enumerate(values) if value <= smallest + 1e-9]
     return left if len(left) < len(values) else None
