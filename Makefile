@@ -28,17 +28,9 @@ faults: $(VENV)/dev.installed  ## what each fault costs: lost, doubled, seconds;
 
 bench: $(VENV)/dev.installed  ## what a trial costs, beside a bare loop and Inspect AI; fills docs/performance.md
 	$(BIN)/python -m bench.performance --write-docs docs/performance.md
-	$(BIN)/python -m bench.performance.startup --demo
 	$(BIN)/python -m bench.making_questions
-	$(BIN)/python -m bench.report_size --rows 1000008
-	$(BIN)/python -m bench.view_times --rows 1000000
-	$(BIN)/python -m bench.fleet_limits
-	$(BIN)/python -m bench.finishing
-	$(BIN)/python -m bench.difficulty --questions 280
-	$(BIN)/python -m bench.rendering --questions 14
-	$(BIN)/python -m bench.million --trials 100000
-	$(BIN)/python -m bench.fleet_stop
-	$(BIN)/python -m bench.batch_geometry
+	$(BIN)/python -m bench.report_size --rows 1000000
+	$(BIN)/python -m bench.view_times
 
 audit: $(VENV)/dev.installed  ## known vulnerabilities of the locked packages (needs the network)
 	scripts/audit $(VENV)
