@@ -11,6 +11,7 @@ import statistics
 import tempfile
 import time
 from collections.abc import Mapping
+from contextlib import closing
 from http import HTTPStatus
 from http.client import HTTPConnection
 from typing import Any
@@ -49,26 +50,20 @@ ADDRESSES = {
 }
 
 
-class Reader:
-    """One reader of an API, over one connection."""
+def look(connection: HTTPConnection, address: str) -> tuple[float, bytes]:
+    """Wall milliseconds of an answer, and the answer.
 
-    def __init__(self, url: str) -> None:
-        self._connection = HTTPConnection(urlsplit(url).netloc)
-
-    def look(self, address: str) -> tuple[float, bytes]:
-        """Wall milliseconds of an answer, and the answer.
-
-        Raises:
-            SystemExit: it was none.
-        """
-        accept = "application/json" if address.startswith("/v1/") else "text/html"
-        began_s = time.perf_counter()
-        self._connection.request("GET", address, headers={"Accept": accept})
-        response = self._connection.getresponse()
-        body = response.read()
-        if response.status != HTTPStatus.OK:
-            raise SystemExit(f"{address}: {response.status} {body[:200]!r}")
-        return 1_000 * (time.perf_counter() - began_s), body
+    Raises:
+        SystemExit: it was none.
+    """
+    accept = "application/json" if address.startswith("/v1/") else "text/html"
+    began_s = time.perf_counter()
+    connection.request("GET", address, headers={"Accept": accept})
+    response = connection.getresponse()
+    body = response.read()
+    if response.status != HTTPStatus.OK:
+        raise SystemExit(f"{address}: {response.status} {body[:200]!r}")
+    return 1_000 * (time.perf_counter() - began_s), body
 
 
 def fields_of(job: str, rows: list[Mapping[str, Any]], number: int) -> dict[str, object]:
@@ -86,13 +81,14 @@ def fields_of(job: str, rows: list[Mapping[str, Any]], number: int) -> dict[str,
     }
 
 
-def measure(reader: Reader, job: str, rounds: int) -> None:
+def measure(connection: HTTPConnection, job: str, rounds: int) -> None:
     """Print a row for each address."""
-    rows = json.loads(reader.look(f"/v1/jobs/{job}/trials?limit=100")[1])["items"]
+    rows = json.loads(look(connection, f"/v1/jobs/{job}/trials?limit=100")[1])["items"]
     tell(head_of(["milliseconds", "first", "median", "slowest later"]))
     for name, address in ADDRESSES.items():
         first, *later = (
-            reader.look(address.format(**fields_of(job, rows, number)))[0] for number in range(rounds + 1)
+            look(connection, address.format(**fields_of(job, rows, number)))[0]
+            for number in range(rounds + 1)
         )
         tell(line_of([name, *(f"{each:.0f}" for each in (first, statistics.median(later), max(later)))]))
 
@@ -108,7 +104,8 @@ def main() -> None:
         job = insert_job(f"sqlite:///{folder}/gnomon.db", samples=samples, models=MODELS, arms=ARMS)
         with running_api(redis_url, folder) as url:
             time.sleep(SETTLE_S)
-            measure(Reader(url), job, options.rounds)
+            with closing(HTTPConnection(urlsplit(url).netloc)) as connection:
+                measure(connection, job, options.rounds)
 
 
 if __name__ == "__main__":
