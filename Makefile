@@ -3,22 +3,31 @@ BIN := $(VENV)/bin
 WORKERS ?= 2
 PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/pytest
 
-.PHONY: help demo test test-processes test-rest soak faults bench audit docs check format lock clean
+.PHONY: help demo test test-core test-processes test-rest test-web soak faults bench audit docs check format lock clean
 help:  ## list what can be made
-	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 18
+	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 18
 
 demo: $(VENV)/run.installed  ## the main job, offline: what do tools change on generated worlds?
 	$(BIN)/gnomon demo
 
-test: $(VENV)/dev.installed check  ## everything, on real Redis, real processes and a real small language model
-	$(MAKE) --no-print-directory --keep-going --jobs=2 test-processes test-rest
-	$(PYTEST) -n $(WORKERS) --dist worksteal tests/web  # a browser keeps an event loop
+test: $(VENV)/dev.installed  ## everything, on real Redis, real processes and a real small language model
+	$(MAKE) --no-print-directory --keep-going --jobs=2 test-processes check test-rest test-web
 
-test-processes:  # mostly they wait for leases, networks and processes that start again
+# The folders of the kernel, and the names of those among them that hold worlds, trips and published benchmarks.
+CORE := tools gnomon gnomon_conformance tests/tools tests/gnomon tests/golden
+LODGERS := worlds families motion tracking recordings itinerary travelplanner mapeval clips graphs plan_pairs
+
+test-core: $(VENV)/dev.installed  ## the kernel alone: no worlds, trips, browsers or processes; a few minutes
+	$(PYTEST) -n $(WORKERS) --dist worksteal $(LODGERS:%=--ignore-glob='*/%') $(CORE)
+
+test-processes:  # mostly they wait for leases, networks and processes that start again: all else runs meanwhile
 	$(PYTEST) tests/workers
 
 test-rest:
 	$(PYTEST) -n $(WORKERS) --dist worksteal --ignore tests/web --ignore tests/workers
+
+test-web:  # apart from the rest, as a browser keeps an event loop
+	$(PYTEST) -n $(WORKERS) --dist worksteal tests/web
 
 soak: $(VENV)/dev.installed  ## slow checks: faults with the clocks of production, very many orders of events (an hour)
 	$(BIN)/pytest -m soak -s
@@ -28,17 +37,9 @@ faults: $(VENV)/dev.installed  ## what each fault costs: lost, doubled, seconds;
 
 bench: $(VENV)/dev.installed  ## what a trial costs, beside a bare loop and Inspect AI; fills docs/performance.md
 	$(BIN)/python -m bench.performance --write-docs docs/performance.md
-	$(BIN)/python -m bench.performance.startup --demo
 	$(BIN)/python -m bench.making_questions
-	$(BIN)/python -m bench.report_size --rows 1000008
-	$(BIN)/python -m bench.view_times --rows 1000000
-	$(BIN)/python -m bench.fleet_limits
-	$(BIN)/python -m bench.finishing
-	$(BIN)/python -m bench.difficulty --questions 280
-	$(BIN)/python -m bench.rendering --questions 14
-	$(BIN)/python -m bench.million --trials 100000
-	$(BIN)/python -m bench.fleet_stop
-	$(BIN)/python -m bench.batch_geometry
+	$(BIN)/python -m bench.report_size --rows 1000000
+	$(BIN)/python -m bench.view_times
 
 audit: $(VENV)/dev.installed  ## known vulnerabilities of the locked packages (needs the network)
 	scripts/audit $(VENV)

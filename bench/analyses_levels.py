@@ -1,34 +1,31 @@
 """Measures how often the analyses of one job err if the truth is known; prints tables of docs/analyses.md.
 
-    .venv/bin/python bench/analyses_levels.py wild  [--rounds 1000] [--seed 1] [--only TEXT]
-    .venv/bin/python bench/analyses_levels.py mixed [--rounds 200] [--seed 2]
-    .venv/bin/python bench/analyses_levels.py dose  [--rounds 2000]
-    .venv/bin/python bench/analyses_levels.py library [--rounds 3]
+    python -m bench.analyses_levels wild|mixed|dose [--rounds 1000] [--seed 1] [--only TEXT]
 
 `wild`: p below 0.05 where there is no difference, of three tests, and coverage of two intervals. `mixed`: the
 true effect, interaction and average effect inside their intervals. `dose`: the true slope inside its
 interval, as it is and without the noise of the difficulty, and what a difficulty read off the compared trials
-would make of it. `library`: the same model fitted by
-statsmodels' variational Bayes, with its own intervals.
+would make of it.
 """
-
-import argparse
-import time
-from collections.abc import Callable, Iterator
 
 import numpy as np
 from numpy.random import Generator
 from scipy.special import expit
 
-from gnomon.statistics.design import Codes, Floats, design
+from bench.simulated import clusters_of, grouping_of, hits, print_rows, with_options
+from bench.tables import parser_of
+from gnomon.statistics.design import Codes, Floats
 from gnomon.statistics.dose_response import reliability, slope
 from gnomon.statistics.mixed_logistic import Answers, mixed_logistic, share_right
 from gnomon.statistics.permutation import sign_flip_p
 from gnomon.statistics.wild_bootstrap import wild_bootstrap
 
+Clustered = tuple[list[int], float]
+Dose = tuple[int, int, int, int, float, float]
+"""Clusters, items in each, models, repeats, slope, widening of the chances around a half."""
 LEVELS = np.array([-0.3, 0.5, 0.1, 0.9])  # logits: model 1 raw and tools, model 2 raw and tools
 DEVIATIONS = (1.0, 0.7)  # of items and of clusters
-CLUSTERED: dict[str, tuple[list[int], float]] = {  # sizes, spread of the effect over clusters
+CLUSTERED: dict[str, Clustered] = {  # sizes, spread of the effect over clusters
     "5 clusters of 20": ([20] * 5, 0.2),
     "6 clusters of 40, 20, 10, 5, 5, 5": ([40, 20, 10, 5, 5, 5], 0.2),
     "8 clusters of 60 to 4": ([60, 30, 15, 10, 8, 6, 4, 4], 0.2),
@@ -37,13 +34,12 @@ CLUSTERED: dict[str, tuple[list[int], float]] = {  # sizes, spread of the effect
     "20 clusters of 2 to 21": (list(range(2, 22)), 0.2),
     "40 clusters of 7": ([7] * 40, 0.2),
 }
-MIXED: dict[str, tuple[list[int], float]] = {  # sizes, deviation of the arm's effect over clusters
+MIXED: dict[str, Clustered] = {  # sizes, deviation of the arm's effect over clusters
     "8 clusters of 12 items": ([12] * 8, 0.0),
     "20 clusters of 5 items": ([5] * 20, 0.0),
     "40 clusters of 5 items, the arm acts unlike by cluster": ([5] * 40, 0.6),
 }
-# clusters, items in each, models, repeats, slope, widening of the chances around a half
-DOSES: dict[str, tuple[int, int, int, int, float, float]] = {
+DOSES: dict[str, Dose] = {
     "20 clusters of 7, 1 other model": (20, 7, 2, 1, 0.0, 1.0),
     "20 clusters of 7, 4 other models": (20, 7, 5, 1, 0.0, 1.0),
     "60 single items, 3 other models": (60, 1, 4, 1, 0.0, 1.0),
@@ -55,19 +51,15 @@ DOSES: dict[str, tuple[int, int, int, int, float, float]] = {
 }
 
 
-def _of(sizes: list[int]) -> Codes:
-    return np.repeat(np.arange(len(sizes)), sizes)
-
-
-def wild(name: str, *, rounds: int, seed: int) -> list[float]:
+def wild(design: Clustered, *, rounds: int, seed: int) -> list[float]:
     """Without a difference: p below 0.05 by t, by sign flips and by the bootstrap; then coverage of both."""
-    random, (sizes, spread) = np.random.default_rng(seed), CLUSTERED[name]
-    clusters = _of(sizes)
-    grouping, counted = design(np.zeros_like(clusters), clusters), np.zeros(5)
+    random, (sizes, spread) = np.random.default_rng(seed), design
+    clusters = clusters_of(sizes)
+    grouping, counted = grouping_of(clusters), np.zeros(5)
     for _ in range(rounds):
         base = random.uniform(0.3, 0.7, len(clusters))
         moved = random.uniform(-1.5 * spread, 1.5 * spread, len(sizes))[clusters]
-        d = _hits(random, base + np.clip(moved, -0.3, 0.3)) - _hits(random, base)
+        d = hits(random, base + np.clip(moved, -0.3, 0.3)) - hits(random, base)
         estimate, drawn = grouping.estimate(d, limits=(-1.0, 1.0)), wild_bootstrap(d, grouping)
         ends, p = estimate.interval(), estimate.p_value()
         low, high = drawn.ci95 if drawn else (None, None)
@@ -81,18 +73,14 @@ def wild(name: str, *, rounds: int, seed: int) -> list[float]:
     return [float(share) for share in counted / rounds]
 
 
-def _hits(random: Generator, chances: Floats) -> Floats:
-    return (random.random(chances.shape) < chances).astype(np.float64)
-
-
 def _answers(random: Generator, sizes: list[int], spread: float) -> Answers:
-    clusters = _of(sizes)
+    clusters = clusters_of(sizes)
     ease = (
         random.normal(0, DEVIATIONS[0], len(clusters)) + random.normal(0, DEVIATIONS[1], len(sizes))[clusters]
     )
     moved = random.normal(0, spread, len(sizes))[clusters] if spread else np.zeros(len(clusters))
     eta = LEVELS + ease[:, None] + moved[:, None] * np.array([0, 1, 0, 1])
-    right = np.stack([_hits(random, expit(eta[:, k])) for k in range(len(LEVELS))], axis=1)
+    right = np.stack([hits(random, expit(eta[:, k])) for k in range(len(LEVELS))], axis=1)
     return Answers(right=right, trials=np.ones_like(right), clusters=clusters)
 
 
@@ -108,9 +96,9 @@ def _average(levels: Floats, deviation: float) -> float:
     return share_right(float(levels[1]), deviation) - share_right(float(levels[0]), deviation)
 
 
-def mixed(name: str, *, rounds: int, seed: int) -> list[float]:
+def mixed(design: Clustered, *, rounds: int, seed: int) -> list[float]:
     """Coverage of effect, interaction, average effect, and of the effect by the model; refused; mean."""
-    random, (sizes, spread) = np.random.default_rng(seed), MIXED[name]
+    random, (sizes, spread) = np.random.default_rng(seed), design
     counted, fitted, total = np.zeros(4), 0, 0.0
     average = _true_average(spread)
     for _ in range(rounds):
@@ -135,22 +123,22 @@ def _true_average(spread: float) -> float:
     return share_right(0.5, float(np.hypot(own, spread))) - share_right(-0.3, own)
 
 
-def dose(name: str, *, rounds: int, seed: int) -> list[float]:
+def dose(design: Dose, *, rounds: int, seed: int) -> list[float]:
     """Coverage of the true slope: over the difficulty of other trials, without noise, of the same trials."""
-    random, (clusters_n, per, models, repeats, planted, widening) = np.random.default_rng(seed), DOSES[name]
+    random, (clusters_n, per, models, repeats, planted, widening) = np.random.default_rng(seed), design
     counted, total, cleared = np.zeros(3), np.zeros(3), 0
     for _ in range(rounds):
         hard, clusters = _difficulties(random, clusters_n, per)
         hard = 0.5 + widening * (hard - 0.5)
         move = random.uniform(-0.1, 0.1, clusters_n)[clusters]
         right = 1 - hard
-        baseline = _hits(random, np.repeat(right[:, None], repeats, axis=1))
-        variant = _hits(
+        baseline = hits(random, np.repeat(right[:, None], repeats, axis=1))
+        variant = hits(
             random, np.repeat((right + 0.1 + move + planted * (hard - 0.5))[:, None], repeats, axis=1)
         )
         naive = slope(1 - baseline.mean(axis=1), variant.mean(axis=1) - baseline.mean(axis=1), clusters)
         if models > 1:
-            others = 1 - _hits(random, np.repeat(right[:, None], models - 1, axis=1))
+            others = 1 - hits(random, np.repeat(right[:, None], models - 1, axis=1))
             shares = [reliability(others)]
             line = slope(others.mean(axis=1), variant.mean(axis=1) - baseline.mean(axis=1), clusters)
         else:
@@ -182,78 +170,27 @@ def _difficulties(random: Generator, clusters_n: int, per: int) -> tuple[Floats,
     return 0.5 + own + random.uniform(-0.13, 0.13, clusters_n)[clusters], clusters
 
 
-def library(name: str, *, rounds: int, seed: int) -> list[float]:
-    """Of statsmodels' variational fit: coverage of the effect, its mean, deviations, seconds; our seconds."""
-    from statsmodels.genmod.bayes_mixed_glm import BinomialBayesMixedGLM
-
-    random, (sizes, spread) = np.random.default_rng(seed), MIXED[name]
-    figures = []
-    for _ in range(rounds):
-        answers = _answers(random, sizes, spread)
-        begun = time.perf_counter()
-        mixed_logistic(answers)
-        own_s = time.perf_counter() - begun
-        items = np.repeat(np.arange(len(answers.clusters)), 4)
-        which = np.tile(np.eye(4), (len(answers.clusters), 1))
-        random_parts = [np.eye(len(answers.clusters))[items], np.eye(len(sizes))[answers.clusters[items]]]
-        kinds = np.repeat([0, 1], [len(answers.clusters), len(sizes)])
-        begun = time.perf_counter()
-        fit = BinomialBayesMixedGLM(
-            answers.right.ravel(), which, np.concatenate(random_parts, axis=1), kinds, vcp_p=1, fe_p=5
-        ).fit_vb()
-        effect, se = fit.fe_mean[1] - fit.fe_mean[0], float(np.hypot(fit.fe_sd[0], fit.fe_sd[1]))
-        covered = abs(effect - 0.8) <= 1.96 * se
-        figures.append([covered, effect, *np.exp(fit.vcp_mean), time.perf_counter() - begun, own_s])
-    return [float(mean) for mean in np.mean(figures, axis=0)]
-
-
-Measure = Callable[..., list[float]]
-TABLES: dict[str, tuple[Measure, dict[str, tuple[object, ...]], int, str]] = {
-    "wild": (wild, CLUSTERED, 1000, "t | sign flips | wild | t covers | wild covers"),
-    "mixed": (
-        mixed,
-        MIXED,
-        200,
-        "effect | interaction | average | effect, model-based | refused | mean of 0.8",
-    ),
+HEADS = {
+    "wild": ("t", "sign flips", "wild", "t covers", "wild covers"),
+    "mixed": ("effect", "interaction", "average", "effect, model-based", "refused", "mean of 0.8"),
     "dose": (
-        dose,
-        DOSES,
-        2000,
-        "covered | without noise | naive | mean slope | without noise | naive | noise known",
+        "covered", "without noise", "naive", "mean slope", "without noise", "naive", "noise known",
     ),
-    "library": (
-        library,
-        MIXED,
-        3,
-        "effect | mean of 0.8 | items 1.0 | clusters 0.7 | seconds | own seconds",
-    ),
-}
-
-
-def tables(kind: str, *, rounds: int | None, seed: int, only: str) -> Iterator[str]:
-    """The lines of a table."""
-    measure, designs, usual, head = TABLES[kind]
-    rounds = rounds or usual
-    yield f"{rounds:,} rounds a row; Monte Carlo standard error at 5 %: {(0.0475 / rounds) ** 0.5:.4f}\n"
-    yield f"| design | {head} |\n|---|{'---|' * (head.count('|') + 1)}"
-    for name in designs:
-        if only in name:
-            figures = measure(name, rounds=rounds, seed=seed)
-            yield f"| {name} | {' | '.join(f'{figure:.3f}' for figure in figures)} |"
+}  # fmt: skip
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("kind", choices=TABLES)
-    parser.add_argument("--rounds", type=int)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--only", default="", help="designs whose name holds this text")
+    """Print one of the tables."""
+    parser = with_options(parser_of(__doc__))
+    parser.add_argument("kind", choices=HEADS)
     options = parser.parse_args()
-    for line in tables(options.kind, rounds=options.rounds, seed=options.seed, only=options.only):
-        print(line, flush=True)
+    heads = ("design", *HEADS[options.kind])
+    if options.kind == "wild":
+        print_rows(options, heads, CLUSTERED, wild, rounds=1000)
+    elif options.kind == "mixed":
+        print_rows(options, heads, MIXED, mixed, rounds=200)
+    else:
+        print_rows(options, heads, DOSES, dose, rounds=2000)
 
 
 if __name__ == "__main__":

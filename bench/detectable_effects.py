@@ -1,13 +1,12 @@
 """Plants the effect that a design is promised to detect and counts the claims; a table of docs/planning.md.
 
-    .venv/bin/python bench/detectable_effects.py [--jobs 400] [--seed 1] [--only TEXT]
+    python -m bench.detectable_effects [--rounds 400] [--seed 1] [--only TEXT]
 
 The promise is made from a pilot of many samples of the same kind and effect. Scores are drawn as in
 planted_jobs.py, not as the promise simulates them: chances of a right answer differ by sample, effects by
 cluster. Besides, what the closed form of a t test promises for the same pilot, and how often that is claimed.
 """
 
-import argparse
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -15,10 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.random import Generator
 
-from gnomon.report.compared_pair import compare_pair
+from bench.simulated import clusters_of, compared, grouping_of, hits, simulate
 from gnomon.report.detectable import detectable_in_cell, smallest_effect
-from gnomon.report.pairs import ArmPair
-from gnomon.report.score_matrix import SampleScores
 from gnomon.report.sections.contrasts import rule_of
 from gnomon.report.verdict import judge
 from gnomon.statistics.design import Codes, Floats, design
@@ -39,7 +36,7 @@ def right_or_wrong(spread: float = 0.0) -> Draw:
         moved = chance + effect + random.uniform(-spread, spread, int(clusters.max()) + 1)[clusters]
         if moved.max() > 1.0 or moved.min() < 0.0:
             raise ValueError(f"an effect of {effect} leaves the scale")
-        return _hits(random, chance), _hits(random, moved)
+        return hits(random, chance), hits(random, moved)
 
     return draw
 
@@ -50,10 +47,6 @@ def graded(random: Generator, clusters: Codes, effect: float) -> tuple[Floats, F
     level = random.uniform(0.25, 0.5, count)[clusters]
     moved = level + effect + random.uniform(-0.1, 0.1, count)[clusters]
     return random.beta(4 * level, 4 * (1 - level)), random.beta(4 * moved, 4 * (1 - moved))
-
-
-def _hits(random: Generator, chances: Floats) -> Floats:
-    return (random.random(len(chances)) < chances).astype(np.float64)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,7 +63,7 @@ class Plan:
 
     @property
     def clusters(self) -> Codes:
-        return np.repeat(np.arange(len(self.sizes)), self.sizes)
+        return clusters_of(self.sizes)
 
     @property
     def strata(self) -> Codes:
@@ -110,9 +103,9 @@ def spread_in_pilot(plan: Plan, effect: float, random: Generator) -> Spread:
     """The scatter of many samples of this kind, with this effect."""
     times = max(1, PILOT // sum(plan.sizes))
     sizes = np.tile(plan.sizes, times)
-    clusters = np.repeat(np.arange(len(sizes)), sizes)
+    clusters = clusters_of(sizes)
     baseline, variant = plan.draw(random, clusters, effect)
-    grouping, d = design(np.zeros_like(clusters), clusters), variant - baseline
+    grouping, d = grouping_of(clusters), variant - baseline
     return spread_of(d, grouping, se=grouping.estimate(d, limits=(-1.0, 1.0)).se)
 
 
@@ -153,10 +146,9 @@ def _is_claimed(
         if plan.is_cell and at:  # other cells are other samples: their p is any
             results.append((None, float(random.random())))
             continue
-        scores = _scores(plan, 0.0 if at else effect, random)
-        pair = ArmPair(model="", baseline="", variant="", is_primary=not plan.is_cell)
-        everywhere = np.ones(len(scores.cells), dtype=np.bool_)
-        result = compare_pair(scores, pair, "all", everywhere, headline="mean_of_cells", repeats=1)
+        scores = np.stack(plan.draw(random, plan.clusters, 0.0 if at else effect))
+        scores[random.random(scores.shape) < plan.lost] = np.nan
+        result = compared(scores, plan.clusters, cells=plan.strata, is_primary=not plan.is_cell)
         p = result.comparison.p if result.comparison else None
         results.append((result, 1.0 if p is None else p))
     first, p_adjusted = results[0][0], adjust([p for _, p in results])[0]
@@ -166,45 +158,25 @@ def _is_claimed(
     return verdict in ("helps", "hurts")
 
 
-def _scores(plan: Plan, effect: float, random: Generator) -> SampleScores:
-    scores = np.stack(plan.draw(random, plan.clusters, effect))
-    lost = random.random(scores.shape) < plan.lost
-    return SampleScores(
-        cells=plan.strata,
-        clusters=plan.clusters,
-        score_sums=np.where(lost, 0.0, scores),
-        answered=(~lost).astype(np.intp),
-        missing=lost.astype(np.intp),
-    )
+def row(plan: Plan, *, rounds: int, seed: int) -> list[str | float]:
+    """The effect that is promised and the share of jobs that claim it: by a t test, and by the whole rule."""
+    random = np.random.default_rng(seed)
+    cells: list[str | float] = []
+    for promise in (promised_by_t, promised):
+        effect: float | None = 0.0
+        for _ in range(PILOTS):
+            planted = plan.largest if effect is None else min(effect, plan.largest)
+            effect = promise(plan, spread_in_pilot(plan, planted, random))
+        planted = plan.largest if effect is None else min(effect, plan.largest)
+        cells.append("none" if effect is None else f"{100 * effect:.1f}")
+        cells.append(share_claimed(plan, planted, jobs=rounds, random=random))
+    return cells
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--jobs", type=int, default=400)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--only", default="", help="designs whose name holds this text")
-    arguments = parser.parse_args()
-    error = (0.16 / arguments.jobs) ** 0.5
-    print(f"{arguments.jobs:,} jobs a row; Monte Carlo standard error at 80 %: {error:.3f}\n")
-    print("| Design | t test says | claimed | promised | claimed |\n|---|---|---|---|---|")
-    for name, plan in PLANS.items():
-        if arguments.only not in name:
-            continue
-        random = np.random.default_rng(arguments.seed)
-        cells: list[str] = []
-        for promise in (promised_by_t, promised):
-            effect: float | None = 0.0
-            for _ in range(PILOTS):
-                spread = spread_in_pilot(
-                    plan, plan.largest if effect is None else min(effect, plan.largest), random
-                )
-                effect = promise(plan, spread)
-            planted = plan.largest if effect is None else min(effect, plan.largest)
-            share = share_claimed(plan, planted, jobs=arguments.jobs, random=random)
-            cells += ["none" if effect is None else f"{100 * effect:.1f}", f"{share:.3f}"]
-        print(f"| {name} | {' | '.join(cells)} |", flush=True)
+    """Print the table."""
+    heads = ("Design", "t test says", "claimed", "promised", "claimed")
+    simulate(__doc__, heads, PLANS, row, rounds=400, level=0.8)
 
 
 if __name__ == "__main__":

@@ -4,13 +4,13 @@ Draws fresh questions of each level on all cores and prints, for each rule of th
 Wilson's 95 % interval, then what was measured of the questions and the CPU milliseconds that one took.
 """
 
-import argparse
 import math
 import multiprocessing
 import time
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
+from bench.tables import head_of, line_of, parser_of, tell
 from gnomon.benchmarks.gtr_bench.case import TASKS
 from gnomon.benchmarks.gtr_bench.rules_of_thumb import scores_of, taken
 from gnomon.core.select import AS_IT_COMES, LEVELS
@@ -49,26 +49,26 @@ def measured(work: tuple[int, str, int, WorldOptions | None, tuple[str, ...]]) -
 
 def table(by_level: Mapping[str, Sequence[Measured]]) -> list[str]:
     """The lines of the tables."""
-    lines = [f"| rule of thumb | task | {' | '.join(by_level)} |", f"|---|---|{'---|' * len(by_level)}"]
+    lines = [head_of(["rule of thumb", "task", *by_level])]
     rates: dict[tuple[str, str], dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
     for level, questions in by_level.items():
         for task, by_rule, _, _ in questions:
             for rule, rate in by_rule.items():
                 rates[rule, task][level].append(rate)
     for (rule, task), by_rate in sorted(rates.items()):
-        lines.append(f"| {rule} | {task} | {' | '.join(_rate(by_rate[level]) for level in by_level)} |")
-    lines += ["", f"| median of | {' | '.join(by_level)} |", f"|---|{'---|' * len(by_level)}"]
+        lines.append(line_of([rule, task, *(_rate(by_rate[level]) for level in by_level)]))
+    lines += ["", head_of(["median of", *by_level])]
     for name in ("detour", "gap_m", "gap_s", "junctions", "turns", "cameras_between", "closeness"):
         medians = [
             _median([features[name] for _, _, features, _ in questions if name in features])
             for questions in by_level.values()
         ]
-        lines.append(f"| {name} | {' | '.join(f'{median:.2f}' for median in medians)} |")
+        lines.append(line_of([name, *(f"{median:.2f}" for median in medians)]))
     costs = [
         1e3 * math.fsum(took_s for *_, took_s in questions) / len(questions)
         for questions in by_level.values()
     ]
-    lines.append(f"| CPU ms per question (mean) | {' | '.join(f'{cost:.0f}' for cost in costs)} |")
+    lines.append(line_of(["CPU ms per question (mean)", *(f"{cost:.0f}" for cost in costs)]))
     return lines
 
 
@@ -85,7 +85,7 @@ def _median(values: Sequence[float]) -> float:
 
 def main() -> None:
     """Print the tables."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = parser_of(__doc__)
     parser.add_argument(
         "--questions", type=int, default=2_800, help="of each level; rounded up to rounds of 14"
     )
@@ -102,8 +102,8 @@ def main() -> None:
         for level in chosen.levels:
             work = [(chosen.seed, level, round_, options, tuple(chosen.tasks)) for round_ in range(rounds)]
             by_level[level] = [question for found in pool.imap(measured, work) for question in found]
-    print(f"{rounds * 2 * len(chosen.tasks):,} questions a level, seed {chosen.seed}; bold: not at chance\n")
-    print("\n".join(table(by_level)))
+    tell(f"{rounds * 2 * len(chosen.tasks):,} questions a level, seed {chosen.seed}; bold: not at chance\n")
+    tell("\n".join(table(by_level)))
 
 
 if __name__ == "__main__":

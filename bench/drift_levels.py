@@ -1,6 +1,6 @@
 """Measures what a drifting provider does to verdicts, by the order in which two arms ran.
 
-    .venv/bin/python -m bench.drift_levels [--jobs 2000] [--seed 1] [--only TEXT]
+    python -m bench.drift_levels [--rounds 2000] [--seed 1] [--only TEXT]
 
 Each row simulates so many jobs of two arms over the same samples. The provider gets better or worse in a
 straight line, by 10 to 30 points over the job. Prints the share of jobs that claim a difference: from all
@@ -8,30 +8,17 @@ pairs, and by the rule that a claim must also hold among the pairs that were run
 jobs that is asked.
 """
 
-import argparse
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
 import numpy as np
 from numpy.random import Generator
 
+from bench.simulated import ARMS, hits, report_of, row_of, simulate
 from gnomon.core.row import Row
-from gnomon.core.row_batch import batch_of
-from gnomon.core.score import Outcome
-from gnomon.exchange.foreign import benchmark_called
-from gnomon.report.adjustment import adjust
-from gnomon.report.detectable import Detectable
-from gnomon.report.drift import run_together
-from gnomon.report.pairs import pairs
-from gnomon.report.score_matrix import read_scores
-from gnomon.report.scored_rows import ScoredRows
-from gnomon.report.section import ReportInput
-from gnomon.report.sections.contrasts import compare_pair, contrast_report
-from gnomon.spec.job_spec import JobSpec
 from gnomon.statistics.design import Floats
 
-ARMS = ("raw", "tools")
 BEGAN = datetime(2026, 1, 1, tzinfo=UTC)
 CLAIMS = ("helps", "hurts")
 LEVEL = 0.5  # mean score of the baseline at the middle of the job
@@ -116,96 +103,44 @@ STUDIES: Mapping[str, Study] = {
 }
 
 
-def rows_of(random: Generator, study: Study) -> Iterator[Row]:
+def rows_of(random: Generator, study: Study) -> list[Row]:
     """The rows of a job; half of the samples are easier than the others."""
     starts = study.order(random, study.samples)
     drift = random.uniform(0.10, 0.30) * random.choice((-1.0, 1.0)) if study.drifts else 0.0
     moved = drift * (starts / starts.max() - 0.5)
     ease = np.where(random.random(study.samples) < 0.5, 0.15, -0.15)
+    rows = []
     for place, arm in enumerate(ARMS):
         gained = study.effect * (place - 0.5)
-        right = random.random(study.samples) < np.clip(LEVEL + ease + moved[place] + gained, 0.0, 1.0)
+        right = hits(random, LEVEL + ease + moved[place] + gained)
         for sample, start_s in enumerate(starts[place].tolist()):
             began = (BEGAN + timedelta(seconds=start_s)).isoformat(timespec="milliseconds")
-            yield Row(
-                job_id="j",
-                trial_id=f"t_{place}_{sample}",
-                benchmark="questions",
-                task="",
-                cell="",
-                sample_id=f"s{sample}",
-                cluster="",
-                model="m",
-                arm=arm,
-                repeat=0,
-                outcome=Outcome.SCORED,
-                stop_reason="answered",
-                score=float(right[sample]),
-                started_at=began.replace("+00:00", "Z"),
-            )
+            rows.append(row_of(arm, sample, float(right[sample]), started_at=began.replace("+00:00", "Z")))
+    return rows
 
 
-def verdicts(rows: Iterator[Row], spec: JobSpec) -> tuple[str, str, bool]:
-    """The verdict from all pairs, by the whole rule, and whether pairs ran apart."""
-    batch, collector = batch_of(list(rows)), ScoredRows()
-    collector.add(batch)
-    scores = read_scores([batch], [("m", arm) for arm in ARMS])
-    report_input = ReportInput(
-        job_id="j",
-        spec=spec,
-        status="completed",
-        planned=len(batch),
-        benchmark=benchmark_called("questions"),
-        scores=scores,
-        pairs=pairs(spec),
-        collectors=[collector],
-        faults=(),
-        checks=(),
-        trace=lambda _: None,
-        error="",
-        spec_hash="",
-    )
-    [pair] = report_input.pairs
-    result = compare_pair(scores, pair, "all", scores.everywhere(), headline="mean_of_samples", repeats=1)
-    [adjusted], [together] = (
-        adjust([result], spec.analysis),
-        run_together(report_input, [result], compare_pair),
-    )
-    plain, ruled = (
-        contrast_report(
-            result, adjusted=adjusted, detectable=Detectable(effect=None), interim=False, together=rule
+def rates(study: Study, *, rounds: int, seed: int) -> list[float]:
+    """Shares of jobs: claimed from all pairs, claimed by the whole rule, and with pairs that ran apart."""
+    random = np.random.default_rng(seed)
+    counted = np.zeros(3)
+    for _ in range(rounds):
+        rows = rows_of(random, study)
+        ruled = report_of(rows)
+        of_all_pairs = report_of(
+            [replace(row, started_at="") for row in rows]
+        )  # nobody knows which ran apart
+        counted += (
+            of_all_pairs["contrasts"][0]["verdict"] in CLAIMS,
+            ruled["contrasts"][0]["verdict"] in CLAIMS,
+            bool(ruled["pair_runs"][0]["advice"]),
         )
-        for rule in (None, together)
-    )
-    return plain["verdict"], ruled["verdict"], together is not None
+    return [float(share) for share in counted / rounds]
 
 
 def main() -> None:
-    """Print one row for each study."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--jobs", type=int, default=2000)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--only", default="")
-    asked = parser.parse_args()
-    spec = JobSpec.model_validate(
-        {
-            "benchmark": "questions",
-            "data": "questions.csv",
-            "models": [{"id": "m"}],
-            "arms": [{"name": arm, "agent": "direct"} for arm in ARMS],
-        }
-    )
-    print(
-        f"| {asked.jobs:,} jobs each | claims from all pairs | claims by the rule | jobs with pairs apart |"
-    )
-    print("|---|---|---|---|")
-    for name, study in STUDIES.items():
-        if asked.only in name:
-            random = np.random.default_rng(asked.seed)
-            jobs = [verdicts(rows_of(random, study), spec) for _ in range(asked.jobs)]
-            plain, ruled = (sum(job[at] in CLAIMS for job in jobs) / asked.jobs for at in (0, 1))
-            apart = sum(job[2] for job in jobs) / asked.jobs
-            print(f"| {name} | {plain:.3f} | {ruled:.3f} | {apart:.3f} |", flush=True)
+    """Print the table."""
+    heads = ("Jobs", "claims from all pairs", "claims by the rule", "jobs with pairs apart")
+    simulate(__doc__, heads, STUDIES, rates, rounds=2000)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """Measures how often arms are called equal, and what several contrasts claim; prints a table of the docs.
 
-    .venv/bin/python bench/equivalence_levels.py [--rounds 1000] [--seed 1] [--only TEXT]
+    python -m bench.equivalence_levels [--rounds 1000] [--seed 1] [--only TEXT]
 
 Each row simulates so many jobs of one or more models, all with the same two accuracies, the effect varying by
 cluster by a few points. Prints the share of jobs in which any comparison claims `helps` or `hurts`; in which
@@ -8,18 +8,14 @@ any says `no_effect` by the plain rule (the 90 % interval inside ±5 points, not
 does by the rule as it is; and in which all adjusted intervals hold the true difference at once.
 """
 
-import argparse
 from dataclasses import dataclass
 
 import numpy as np
 
+from bench.simulated import clusters_of, compared, hits, simulate
 from gnomon.report.adjustment import adjust
-from gnomon.report.compared_pair import PairResult
-from gnomon.report.pairs import ArmPair
 from gnomon.report.verdict import judge
 from gnomon.spec.analysis_spec import AnalysisSpec
-from gnomon.statistics.design import design
-from gnomon.statistics.paired import compare
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,28 +61,14 @@ STUDIES: dict[str, Jobs] = {
 def rates(jobs: Jobs, *, rounds: int, seed: int) -> list[float]:
     """Shares of jobs: any claim; any called equal by the plain rule, and by the rule; all covered."""
     random = np.random.default_rng(seed)
-    clusters = np.repeat(np.arange(len(jobs.sizes)), jobs.sizes)
-    grouping = design(np.zeros(len(clusters), dtype=np.intp), clusters)
+    clusters = clusters_of(jobs.sizes)
     analysis, counted = AnalysisSpec.model_validate({"margin": jobs.margin}), np.zeros(4)
     for _ in range(rounds):
         results = []
         for model in range(jobs.models):
             moved = random.uniform(-jobs.spread, jobs.spread, len(jobs.sizes))[clusters]
-            arms = (
-                (random.random(len(clusters)) < jobs.baseline).astype(np.float64),
-                (random.random(len(clusters)) < jobs.variant + moved).astype(np.float64),
-            )
-            results.append(
-                PairResult(
-                    pair=ArmPair(model=f"m{model}", baseline="raw", variant="tools", is_primary=True),
-                    scope="all",
-                    counts=(0, 0, 0, 0),
-                    comparison=compare(*arms, grouping),
-                    means=(grouping.mean(arms[0]), grouping.mean(arms[1])),
-                    bounds=None,
-                    loss=None,
-                )
-            )
+            scores = [hits(random, np.full(len(clusters), jobs.baseline)), hits(random, jobs.variant + moved)]
+            results.append(compared(np.stack(scores), clusters, model=f"m{model}"))
         verdicts, plain, covered = [], False, True
         for result, adjusted in zip(results, adjust(results, analysis), strict=True):
             comparison = result.comparison
@@ -109,21 +91,9 @@ def rates(jobs: Jobs, *, rounds: int, seed: int) -> list[float]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--rounds", type=int, default=1000)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--only", default="", help="jobs whose name holds this text")
-    options = parser.parse_args()
-    error = (0.05 * 0.95 / options.rounds) ** 0.5
-    print(f"{options.rounds:,} jobs a row; Monte Carlo standard error at 5 %: {error:.4f}\n")
-    print("| Jobs | any claim | no effect, before | no effect, after | adjusted intervals hold |")
-    print("|---|---|---|---|---|")
-    for name, jobs in STUDIES.items():
-        if options.only in name:
-            row = rates(jobs, rounds=options.rounds, seed=options.seed)
-            print(f"| {name} | {' | '.join(f'{share:.3f}' for share in row)} |", flush=True)
+    """Print the table."""
+    heads = ("Jobs", "any claim", "no effect, before", "no effect, after", "adjusted intervals hold")
+    simulate(__doc__, heads, STUDIES, rates, rounds=1000)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """Computes exactly what intervals can do if almost no answer is right; for docs/statistics.md.
 
-    .venv/bin/python bench/few_answers.py [--pairs 30] [--most 0.05]
+    python -m bench.few_answers [--pairs 30] [--most 0.05]
 
 The baseline is right on a share of the pairs drawn evenly from 0 to `--most`, the variant on that and an
 effect, both independently. Prints, by effect, how often the difference lies inside the 95 % interval of three
@@ -11,13 +11,13 @@ so many rescued and none broken (or the reverse) on errs in some share of studie
 rate where it errs most, that share must not be above 6 %.
 """
 
-import argparse
 from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 from scipy.optimize import brentq
 from scipy.stats import binom
 
+from bench.tables import head_of, line_of, parser_of, tell
 from gnomon.statistics.dirichlet import dirichlet_interval
 from gnomon.statistics.estimate import normal_quantile, wilson
 
@@ -107,25 +107,23 @@ def worst_error(n: int, least: int, shares: Sequence[float]) -> float:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    """Print both tables."""
+    parser = parser_of(__doc__)
     parser.add_argument("--pairs", type=int, default=30)
     parser.add_argument("--most", type=float, default=0.05)
-    arguments = parser.parse_args()
-    n, baselines = arguments.pairs, rates(arguments.most)
-    print(f"| Effect, points | {' | '.join(METHODS)} | rate, Wilson |")
-    print(f"|---|{'---|' * len(METHODS)}---|")
+    options = parser.parse_args()
+    n, baselines = options.pairs, rates(options.most)
+    tell(head_of(["Effect, points", *METHODS, "rate, Wilson"]))
     for effect in EFFECTS:
         covered = [difference_covered(method, n, effect, baselines) for method in METHODS.values()]
         covered.append(rate_covered(n, effect, baselines))
-        print(f"| {100 * effect:+.0f} | {' | '.join(f'{share:.3f}' for share in covered)} |")
-    print("\n| Told apart from | errs at most | tells apart here |\n|---|---|---|")
+        tell(line_of([f"{100 * effect:+.0f}", *(f"{share:.3f}" for share in covered)]))
+    tell("\n" + head_of(["Told apart from", "errs at most", "tells apart here"]))
     for least in (3, 4, 5):
         worst = worst_error(n, least, np.linspace(0.005, 0.1, 39).tolist())
         shares = [rate * (1 - rate) for rate in baselines]
         here = np.mean([told_apart(n, least, share, share) for share in shares])
-        print(f"| {least} : 0 | {worst:.3f} | {here:.3f} |")
+        tell(line_of([f"{least} : 0", f"{worst:.3f}", f"{here:.3f}"]))
 
 
 if __name__ == "__main__":

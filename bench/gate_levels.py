@@ -1,6 +1,6 @@
 """Measures how often a gate passes a NEW that is worse by the margin, and one that is equal.
 
-    .venv/bin/python -m bench.gate_levels [--rounds 400] [--seed 1] [--only TEXT]
+    python -m bench.gate_levels [--rounds 400] [--seed 1] [--only TEXT]
 
 Each row simulates so many pairs of jobs with a score per sample, and tests them as `gnomon gate` does. NEW
 repeats BASE on a share of the samples, and answers the others anew. Prints the share that passes where NEW is
@@ -9,15 +9,14 @@ as passed, the share that passes where NEW is equal, and the mean of what the ga
 pass in 8 of 10 cases beside the share that does. docs/gate.md holds the table.
 """
 
-import argparse
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import ndtri
 
+from bench.simulated import clusters_of, grouping_of, simulate
 from gnomon.report.verdict import judge_not_worse
-from gnomon.statistics.design import Design, design
+from gnomon.statistics.design import Design, Floats
 from gnomon.statistics.paired import compare
 
 
@@ -50,17 +49,15 @@ STUDIES = {
 }
 
 
-def scores(
-    builds: Builds, fall: float, random: np.random.Generator
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def scores(builds: Builds, fall: float, random: np.random.Generator) -> tuple[Floats, Floats]:
     """Scores of BASE and NEW, whose true mean is lower by `fall`."""
-    clusters = np.repeat(np.arange(len(builds.sizes)), builds.sizes)
+    clusters = clusters_of(builds.sizes)
     n = len(clusters)
     # NEW falls in what it does not repeat, and more in some clusters than in others where they are alike.
     share = fall / (1.0 - builds.kept)
     shared = random.normal(size=len(builds.sizes))[clusters]
 
-    def eases() -> NDArray[np.float64]:
+    def eases() -> Floats:
         return np.sqrt(builds.alike) * shared + np.sqrt(1 - builds.alike) * random.normal(size=n)
 
     base = _drawn(eases(), builds.base, builds, random)
@@ -68,9 +65,7 @@ def scores(
     return base, np.where(random.random(n) < builds.kept, base, anew)
 
 
-def _drawn(
-    ease: NDArray[np.float64], mean: float, builds: Builds, random: np.random.Generator
-) -> NDArray[np.float64]:
+def _drawn(ease: Floats, mean: float, builds: Builds, random: np.random.Generator) -> Floats:
     right = (ease < ndtri(min(max(mean, 1e-9), 1 - 1e-9))).astype(np.float64)
     if not builds.graded:
         return right
@@ -94,15 +89,14 @@ def passes(
 def row(builds: Builds, *, rounds: int, seed: int) -> list[float]:
     """The figures of a study."""
     random = np.random.default_rng(seed)
-    clusters = np.repeat(np.arange(len(builds.sizes)), builds.sizes)
-    grouping = design(np.zeros(len(clusters), dtype=np.intp), clusters)
+    grouping = grouping_of(clusters_of(builds.sizes))
     scale = 4 / 6 if builds.graded else 1.0  # the mean of a right answer's grade
     worse = np.mean(
         [passes(builds, builds.margin / scale, grouping, random)[:2] for _ in range(rounds)], axis=0
     )
     equal = [passes(builds, 0.0, grouping, random) for _ in range(rounds)]
     could = float(np.mean([each[2] for each in equal]))
-    at_could = Builds(**{**{f: getattr(builds, f) for f in builds.__slots__}, "margin": could})
+    at_could = replace(builds, margin=could)
     shown = np.mean([passes(at_could, 0.0, grouping, random)[0] for _ in range(rounds)])
     return [
         float(worse[0]),
@@ -113,21 +107,18 @@ def row(builds: Builds, *, rounds: int, seed: int) -> list[float]:
     ]
 
 
+def _shown(builds: Builds, *, rounds: int, seed: int) -> list[str]:
+    worse, unchanged, equal, could, shown = row(builds, rounds=rounds, seed=seed)
+    return [f"{worse:.1%}", f"{unchanged:.1%}", f"{equal:.0%}", f"{100 * could:.1f} points", f"{shown:.0%}"]
+
+
 def main() -> None:
     """Print the table."""
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--rounds", type=int, default=400)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--only", default="")
-    arguments = parser.parse_args()
-    heads = "worse by the margin passes | or nothing changed | equal passes | could show | passes at that"
-    print(f"| BASE and NEW | {heads} |")
-    print("|---|---|---|---|---|---|")
-    for name, builds in STUDIES.items():
-        if arguments.only in name:
-            worse, unchanged, equal, could, shown = row(builds, rounds=arguments.rounds, seed=arguments.seed)
-            figures = f"{worse:.1%} | {unchanged:.1%} | {equal:.0%} | {100 * could:.1f} points | {shown:.0%}"
-            print(f"| {name} | {figures} |", flush=True)
+    heads = (
+        "BASE and NEW", "worse by the margin passes", "or nothing changed", "equal passes", "could show",
+        "passes at that",
+    )  # fmt: skip
+    simulate(__doc__, heads, STUDIES, _shown, rounds=400)
 
 
 if __name__ == "__main__":

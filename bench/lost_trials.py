@@ -1,6 +1,6 @@
 """Measures what lost trials do to verdicts; prints a table of docs/statistics.md.
 
-    .venv/bin/python bench/lost_trials.py [--rounds 2000] [--seed 1] [--only TEXT]
+    python -m bench.lost_trials [--rounds 2000] [--seed 1] [--only TEXT]
 
 Each row simulates so many jobs of two arms over the same samples, each sample easy or hard, and lets trials
 be lost by the mechanism that it names. Prints the share of jobs that claim a difference: with all trials at
@@ -9,7 +9,6 @@ than two points apart, or where all lost trials at worst could turn the sign); a
 as it is; and as a yardstick a cluster sign-flip test at 5 % of the complete data.
 """
 
-import argparse
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -17,8 +16,9 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
+from bench.simulated import clusters_of, grouping_of, hits, simulate
 from gnomon.report.verdict import judge
-from gnomon.statistics.design import Floats, design
+from gnomon.statistics.design import Floats
 from gnomon.statistics.loss import Loss, difficulties, loss_of
 from gnomon.statistics.paired import Comparison, compare
 from gnomon.statistics.permutation import sign_flip_p
@@ -122,9 +122,8 @@ STUDIES: dict[str, Study] = {
 def rates(study: Study, *, rounds: int, seed: int) -> list[float]:
     """Shares of jobs that claim: complete, earlier rule, rule as it is; and the permutation test's."""
     random = np.random.default_rng(seed)
-    clusters = np.repeat(np.arange(len(study.sizes)), study.sizes)
-    whole = np.zeros(len(clusters), dtype=np.intp)
-    grouping = design(whole, clusters)
+    clusters = clusters_of(study.sizes)
+    grouping = grouping_of(clusters)
     counted = np.zeros(4)
     for _ in range(rounds):
         hard = random.random(len(clusters)) < 0.5
@@ -135,7 +134,7 @@ def rates(study: Study, *, rounds: int, seed: int) -> list[float]:
             [np.where(lost, np.nan, s) for lost, s in zip(gone, (baseline, variant), strict=True)]
         )
         both = ~(gone[0] | gone[1])
-        observed = compare(baseline[both], variant[both], design(whole[both], clusters[both]))
+        observed = compare(baseline[both], variant[both], grouping_of(clusters[both]))
         lost = gone[0].astype(float), gone[1].astype(float)
         ease = difficulties(means)
         loss = loss_of((means[0], means[1]), lost, (ease[0], ease[1]), grouping, observed=observed.diff)
@@ -162,7 +161,7 @@ def _scores(random: Generator, study: Study, hard: Mask, clusters: NDArray[np.in
     if study.graded:
         moved = np.clip(moved, 0.02, 0.98)
         return random.beta(4 * level, 4 * (1 - level)), random.beta(4 * moved, 4 * (1 - moved))
-    return (random.random(len(hard)) < level) * 1.0, (random.random(len(hard)) < moved) * 1.0
+    return hits(random, level), hits(random, moved)
 
 
 def _claims(comparison: Comparison, loss: Loss | None) -> bool:
@@ -171,20 +170,9 @@ def _claims(comparison: Comparison, loss: Loss | None) -> bool:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--rounds", type=int, default=2000)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--only", default="", help="jobs whose name holds this text")
-    options = parser.parse_args()
-    error = (0.05 * 0.95 / options.rounds) ** 0.5
-    print(f"{options.rounds:,} jobs a row; Monte Carlo standard error at 5 %: {error:.4f}\n")
-    print("| Jobs | complete | before | after | permutation test, complete |\n|---|---|---|---|---|")
-    for name, study in STUDIES.items():
-        if options.only in name:
-            row = rates(study, rounds=options.rounds, seed=options.seed)
-            print(f"| {name} | {' | '.join(f'{share:.3f}' for share in row)} |", flush=True)
+    """Print the table."""
+    heads = ("Jobs", "complete", "before", "after", "permutation test, complete")
+    simulate(__doc__, heads, STUDIES, rates, rounds=2000)
 
 
 if __name__ == "__main__":

@@ -1,17 +1,14 @@
-"""Measures what making questions costs.
+"""Measures what making a world question costs, beside what its files cost to decode and encode.
 
     python -m bench.making_questions [--samples 2000] [--seed 7]
 
-`gnomon generate worlds` writes questions, maps and scene files on all cores. Beside it, in one process each:
-the same questions as a job gets them whose arms show no map; and the floor, which decodes and encodes the
-files that were written with Pillow and `json` alone. CPU milliseconds are those of a question.
+`gnomon generate worlds` writes questions, maps and scene files on all cores; its CPU seconds are those of all
+its processes. Beside it: the same questions as a job gets them whose arms show no map; and the floor, which
+decodes and encodes the written files with Pillow and `json` alone.
 """
 
-import argparse
 import io
 import json
-import os
-import subprocess
 import tempfile
 import time
 from collections.abc import Callable
@@ -19,8 +16,9 @@ from pathlib import Path
 
 from PIL import Image
 
-from bench.performance.meter import children_cpu_s
-from bench.performance.startup import GNOMON
+from bench.meter import spent_by
+from bench.servers import GNOMON
+from bench.tables import head_of, line_of, parser_of, tell
 from gnomon.benchmarks.worlds import worlds
 from gnomon.core.select import Select
 from gnomon.media import MediaStore
@@ -28,40 +26,30 @@ from gnomon.media import MediaStore
 WARM_UP = 14  # questions: what is loaded once
 
 
-def generate(folder: Path, *, samples: int, seed: int) -> tuple[float, float]:
-    """Wall and CPU seconds of the command, with its processes."""
-    sizes = ["--samples", str(samples), "--seed", str(seed)]
-    command = [GNOMON, "generate", "worlds", *sizes, "--out", str(folder)]
-    before_s, began_s = children_cpu_s(), time.perf_counter()
-    subprocess.run(command, check=True, capture_output=True)
-    return time.perf_counter() - began_s, children_cpu_s() - before_s
-
-
-def without_maps(folder: Path, *, samples: int, seed: int) -> Callable[[], object]:
+def without_maps(folder: Path, *, samples: int, seed: int) -> Callable[[], None]:
     """Makes the questions that a job of the same seed has, no prompt of which shows its map."""
     select = Select(limit=samples, seed=seed)
     sample_set = worlds.open(data=None, select=select, protocol="guarded", media=MediaStore(folder))
     ids = [ref.sample_id for ref in sample_set.refs]
-    for sample_id in ids[:WARM_UP]:
-        sample_set.get(sample_id)
-    return lambda: [sample_set.get(sample_id) for sample_id in ids]
+
+    def make(some: list[str] = ids) -> None:
+        for sample_id in some:
+            sample_set.get(sample_id)
+
+    make(ids[:WARM_UP])
+    return make
 
 
-def encoding(folder: Path) -> Callable[[], object]:
-    """Decodes and encodes what the folder holds."""
-    pictures, texts = sorted(folder.rglob("*.png")), sorted(folder.rglob("*json"))
-
-    def encode() -> None:
-        for path in pictures:
-            with Image.open(path) as picture:
-                picture.save(io.BytesIO(), "png", compress_level=1)
-        for path in texts:
-            json.dumps(json.loads(path.read_bytes()), indent=2)
-
-    return encode
+def encode(folder: Path) -> None:
+    """Decode and encode what the folder holds."""
+    for path in sorted(folder.rglob("*.png")):
+        with Image.open(path) as picture:
+            picture.save(io.BytesIO(), "png", compress_level=1)
+    for path in sorted(folder.rglob("*json")):
+        json.dumps(json.loads(path.read_bytes()), indent=2)
 
 
-def cpu_s(work: Callable[[], object]) -> float:
+def cpu_s(work: Callable[[], None]) -> float:
     """CPU seconds of this process."""
     began_s = time.process_time()
     work()
@@ -70,26 +58,24 @@ def cpu_s(work: Callable[[], object]) -> float:
 
 def main() -> None:
     """Measure and print."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = parser_of(__doc__)
     parser.add_argument("--samples", type=int, default=2000)
     parser.add_argument("--seed", type=int, default=7)
     options = parser.parse_args()
-    chosen = {"samples": options.samples, "seed": options.seed}
     with tempfile.TemporaryDirectory() as root:
         folder = Path(root, "worlds")
-        wall_s, all_s = generate(folder, **chosen)
+        sizes = ["--samples", options.samples, "--seed", options.seed]
+        made = spent_by([GNOMON, "generate", "worlds", *sizes, "--out", folder])
+        make = without_maps(Path(root, "media"), samples=options.samples, seed=options.seed)
         costs = {
-            "`gnomon generate worlds`: questions, maps and scene files": all_s,
-            "questions of a job that shows no map": cpu_s(without_maps(Path(root, "media"), **chosen)),
-            "floor: the same files decoded and encoded": cpu_s(encoding(folder)),
+            "`gnomon generate worlds`: questions, maps and scene files": made.cpu_s,
+            "questions of a job that shows no map": cpu_s(make),
+            "floor: the same files decoded and encoded": cpu_s(lambda: encode(folder)),
         }
-    print(f"{options.samples:,} questions, {os.cpu_count()} cores, wall {wall_s:.1f} s\n")
-    print("| what | CPU ms a question | × floor |\n|---|---|---|")
+    tell(head_of([f"{options.samples:,} questions", "CPU ms a question", "× floor"]))
     *_, floor_s = costs.values()
     for name, spent_s in costs.items():
-        print(f"| {name} | {1e3 * spent_s / options.samples:.1f} | {spent_s / floor_s:.1f} |")
+        tell(line_of([name, f"{1e3 * spent_s / options.samples:.1f}", f"{spent_s / floor_s:.1f}"]))
 
 
 if __name__ == "__main__":

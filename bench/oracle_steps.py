@@ -7,8 +7,6 @@ Prints a table in Markdown: right of all questions (a rule that leaves several o
 them), with Wilson's 95 % interval.
 """
 
-import argparse
-import sys
 import tempfile
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -16,6 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
+from bench.tables import head_of, line_of, parser_of, tell
 from gnomon.audit.learner import learn
 from gnomon.benchmarks.gtr_bench.audit import answer_options
 from gnomon.benchmarks.worlds import worlds
@@ -65,21 +64,20 @@ def shares(train: Sequence[Question], test: Sequence[Question]) -> dict[tuple[st
     return right
 
 
-def main(argv: Sequence[str] | None = None) -> None:
+def main() -> None:
     """Print the table."""
-    parser = argparse.ArgumentParser(prog="python -m bench.oracle_steps", description=__doc__)
+    parser = parser_of(__doc__)
     parser.add_argument("--train", type=int, nargs="+", default=[1, 2])
     parser.add_argument("--test", type=int, nargs="+", default=[3, 4])
     parser.add_argument("--limit", type=int, default=840, help="questions of a seed")
-    options = parser.parse_args(argv)
+    options = parser.parse_args()
     right = shares(
         list(questions(options.train, options.limit)), list(questions(options.test, options.limit))
     )
     names = dict.fromkeys(name for name, _ in right)
-    sys.stdout.write(f"| rule | {' | '.join(TASKS)} |\n|---|{'---|' * len(TASKS)}\n")
+    tell(head_of(["rule", *TASKS]))
     for name in names:
-        cells = (_cell(right.get((name, task), [])) for task in TASKS)
-        sys.stdout.write(f"| {name} | {' | '.join(cells)} |\n")
+        tell(line_of([name, *(_cell(right.get((name, task), [])) for task in TASKS)]))
 
 
 def _cell(values: Sequence[float]) -> str:

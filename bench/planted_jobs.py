@@ -1,6 +1,6 @@
 """Builds reports of whole jobs with a known effect; prints a table of docs/statistics.md.
 
-    .venv/bin/python bench/planted_jobs.py [--jobs 1000] [--seed 1] [--only TEXT]
+    python -m bench.planted_jobs [--rounds 1000] [--seed 1] [--only TEXT]
 
 Every job is rows of two arms, as workers write them; its report is built as always, and its primary contrast
 is held against what was planted. Prints for each design how often the effect lies inside its 95 % interval,
@@ -8,29 +8,17 @@ and an arm's score inside its own (of both arms); how often p is below 0.05; and
 is claimed: wrongly where there is no effect.
 """
 
-import argparse
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.random import Generator
 
+from bench.simulated import ARMS, clusters_of, hits, report_of, row_of, simulate
 from gnomon.core.row import Row
-from gnomon.core.score import Outcome
-from gnomon.report.build import build_report
-from gnomon.report.report import Report
 from gnomon.report.section import Interval
-from gnomon.spec.job_spec import JobSpec
 from gnomon.statistics.design import Codes, Floats
 
-SPEC = JobSpec.model_validate(
-    {
-        "benchmark": "worlds",
-        "models": [{"id": "scripted"}],
-        "arms": [{"name": "raw", "agent": "direct"}, {"name": "tools", "agent": "react", "tools": "all"}],
-        "analysis": {"primary": ["raw", "tools"]},
-    }
-)
 Draw = Callable[[Generator, Codes, float], tuple[Floats, Floats, float]]  # scores, the baseline's true mean
 
 
@@ -50,7 +38,7 @@ def right_or_wrong(spread: float = 0.0) -> Draw:
     def draw(random: Generator, clusters: Codes, effect: float) -> tuple[Floats, Floats, float]:
         level = random.uniform(0.3, 0.55, len(clusters))
         moved = effect + random.uniform(-spread, spread, int(clusters.max()) + 1)[clusters]
-        return _hits(random, level), _hits(random, level + moved), 0.425
+        return hits(random, level), hits(random, level + moved), 0.425
 
     return draw
 
@@ -66,11 +54,7 @@ def seldom(random: Generator, clusters: Codes, effect: float) -> tuple[Floats, F
     """Accuracies drawn from 0 to 5 %, the same for both arms but for the effect."""
     rate = random.uniform(0.0, 0.05)
     n = len(clusters)
-    return _hits(random, np.full(n, rate)), _hits(random, np.full(n, rate + effect)), rate
-
-
-def _hits(random: Generator, chances: Floats) -> Floats:
-    return (random.random(len(chances)) < chances).astype(np.float64)
+    return hits(random, np.full(n, rate)), hits(random, np.full(n, rate + effect)), rate
 
 
 def _with(
@@ -100,43 +84,26 @@ JOBS: dict[str, Job] = {
 }
 
 
-def report_of(job: Job, random: Generator) -> tuple[Report, float]:
-    """The report of one such job, and the baseline's true mean."""
-    clusters = np.repeat(np.arange(len(job.sizes)), job.sizes)
-    baseline, variant, mean = job.draw(random, clusters, job.effect)
-    rows = list(_rows(clusters, (baseline, variant), job.lost, random))
-    return build_report(job_id="j", spec=SPEC, status="completed", rows=rows, planned=len(rows)), mean
-
-
-def _rows(
-    clusters: Codes, scores: tuple[Floats, Floats], lost: tuple[float, float], random: Generator
-) -> Iterator[Row]:
-    for arm, values, share in zip(("raw", "tools"), scores, lost, strict=True):
-        gone = random.random(len(values)) < share
+def _rows(job: Job, random: Generator) -> tuple[list[Row], float]:
+    """The rows of one such job, and the baseline's true mean."""
+    clusters = clusters_of(job.sizes)
+    *scores, mean = job.draw(random, clusters, job.effect)
+    rows = []
+    for arm, values, share in zip(ARMS, scores, job.lost, strict=True):
+        is_lost = random.random(len(values)) < share
         for sample, value in enumerate(values):
-            yield Row(
-                job_id="j",
-                trial_id=f"t_{arm}_{sample}",
-                benchmark="worlds",
-                task="planted",
-                cell="planted",
-                sample_id=f"s{sample}",
-                cluster=f"v{clusters[sample]}",
-                model="scripted",
-                arm=arm,
-                repeat=0,
-                outcome=Outcome.INFRA_MISSING if gone[sample] else Outcome.SCORED,
-                stop_reason="provider:rate_limit" if gone[sample] else "answered",
-                score=None if gone[sample] else float(value),
-            )
+            score = None if is_lost[sample] else float(value)
+            rows.append(row_of(arm, sample, score, cluster=f"v{clusters[sample]}"))
+    return rows, mean
 
 
-def shares(job: Job, *, jobs: int, seed: int) -> tuple[float, float, float, float]:
+def shares(job: Job, *, rounds: int, seed: int) -> tuple[float, float, float, float]:
     """Of so many jobs: effect inside its interval, arms inside theirs, p below 0.05, `helps` or `hurts`."""
     random = np.random.default_rng(seed)
     counted = np.zeros(4)
-    for _ in range(jobs):
-        report, mean = report_of(job, random)
+    for _ in range(rounds):
+        rows, mean = _rows(job, random)
+        report = report_of(rows)
         contrast = report["contrasts"][0]
         raw, tools = (
             _holds(arm["aggregate_ci95"], mean)
@@ -148,7 +115,7 @@ def shares(job: Job, *, jobs: int, seed: int) -> tuple[float, float, float, floa
             contrast["p"] is not None and contrast["p"] < 0.05,
             contrast["verdict"] in ("helps", "hurts"),
         )
-    covered, means, rejected, claimed = (counted / jobs).tolist()
+    covered, means, rejected, claimed = (counted / rounds).tolist()
     return covered, means, rejected, claimed
 
 
@@ -157,23 +124,9 @@ def _holds(ends: Interval | None, value: float) -> bool:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--jobs", type=int, default=1000)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--only", default="", help="jobs whose name holds this text")
-    arguments = parser.parse_args()
-    print(
-        f"{arguments.jobs:,} jobs per row; Monte Carlo standard error at 5 %:"
-        f" {(0.0475 / arguments.jobs) ** 0.5:.4f}\n"
-    )
-    print("| Jobs | effect covered | means covered | p < 0.05 | claimed |\n|---|---|---|---|---|")
-    for name, job in JOBS.items():
-        if arguments.only not in name:
-            continue
-        row = shares(job, jobs=arguments.jobs, seed=arguments.seed)
-        print(f"| {name} | {' | '.join(f'{share:.3f}' for share in row)} |", flush=True)
+    """Print the table."""
+    heads = ("Jobs", "effect covered", "means covered", "p < 0.05", "claimed")
+    simulate(__doc__, heads, JOBS, shares, rounds=1000)
 
 
 if __name__ == "__main__":

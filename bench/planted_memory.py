@@ -1,6 +1,6 @@
 """Plants memory and inconsistency of known size, and prints how often the report's intervals hold them.
 
-    .venv/bin/python bench/planted_memory.py [--jobs 1000] [--seed 1]
+    python -m bench.planted_memory [--rounds 1000] [--seed 1]
 
 Each design is so many simulated jobs. A question's skill is drawn by cluster; a share of the questions is
 remembered, and then the original is answered right whatever the skill. The transformed question is answered
@@ -9,36 +9,17 @@ harder guise and without memory, is the control. `same` is the planted chance th
 the first; else it is drawn anew.
 """
 
-import argparse
-import asyncio
-import json
-import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import partial
-from pathlib import Path
 
 import numpy as np
 from numpy.random import Generator
 
+from bench.simulated import row_of, simulate
 from gnomon.analyses.contamination import count
-from gnomon.benchmarks.gtr_bench.question_view import case_of
-from gnomon.conditions.transform import question_under
-from gnomon.core.agent import AGENTS
-from gnomon.core.ids import stable_seed
-from gnomon.core.model import Reply, Request
 from gnomon.core.row import Row
-from gnomon.core.sample import Sample
-from gnomon.core.score import Outcome
-from gnomon.media import MediaStore
-from gnomon.report.sections.consistency import consistency_row
+from gnomon.core.row_batch import batch_of
 from gnomon.report.transformed_answers import TransformedAnswers
-from gnomon.spec.rules import parse_spec
-from gnomon.trials.run_trial import run_trial
-from gnomon.trials.trial_plan import Trial
-from workers.open_job import open_spec
-
-TRANSFORMS = ("rotate", "rename", "permute_options")
 
 LETTERS = "ABCD"
 SKILL_SPREAD = 0.15  # standard deviation of the clusters' skill
@@ -97,23 +78,9 @@ def _row(benchmark: str, name: str, cluster: int, arm: str, answer: str, gold: s
     metrics = {"original_answer": answer}
     if arm != "raw":
         metrics |= {"transform": "rotate", "original_arm": "raw"}
-    return Row(
-        job_id=benchmark,
-        trial_id=f"{name}-{arm}",
-        benchmark=benchmark,
-        task="MotionState",
-        cell="outdoor.MS",
-        sample_id=name,
-        cluster=str(cluster),
-        model="planted",
-        arm=arm,
-        repeat=0,
-        outcome=Outcome.SCORED,
-        stop_reason="answered",
-        score=float(answer == gold),
-        metrics=metrics,
-        answer=answer,
-    )
+    place = {"task": "MotionState", "cell": "outdoor.MS", "cluster": str(cluster)}
+    given = {"job_id": benchmark, "benchmark": benchmark, "metrics": metrics, "answer": answer}
+    return row_of(arm, name, float(answer == gold), **place, **given)
 
 
 def expected_agreement(design: Planted) -> float:
@@ -123,7 +90,7 @@ def expected_agreement(design: Planted) -> float:
     return design.same + (1 - design.same) * (skills + wrong / 3)
 
 
-def simulate(design: Planted, *, jobs: int, seed: int) -> dict[str, float]:
+def simulated(design: Planted, *, jobs: int, seed: int) -> dict[str, float]:
     """How often each interval holds what was planted, and the mean of the estimates."""
     random = np.random.default_rng(seed)
     held: dict[str, list[bool]] = {"drop": [], "remembered": [], "memory": [], "agree": []}
@@ -133,8 +100,7 @@ def simulate(design: Planted, *, jobs: int, seed: int) -> dict[str, float]:
         published = list(rows_of(random, design, benchmark="gtr-bench", memory=design.memory))
         control = list(rows_of(random, design, benchmark="worlds", memory=0.0))
         collector = TransformedAnswers()
-        for row in published:
-            collector.add(row)
+        collector.add(batch_of(published))
         (pair,) = collector.pairs()
         drop, remembered, agreement = (
             pair.drop("mean_of_cells"),
@@ -156,114 +122,28 @@ def simulate(design: Planted, *, jobs: int, seed: int) -> dict[str, float]:
     }
 
 
-def asked(samples: int, *, memory: float, skill: float, seed: int) -> Iterator[str]:
-    """A model with planted memory, asked real prompts of generated questions through the trial runner.
-
-    It remembers a share of the original prompts with their answers, word for word, and else answers by skill.
-    """
-    arms = [{"name": "raw", "agent": "direct"}]
-    arms += [{**arms[0], "name": f"raw_{name}", "transform": name} for name in TRANSFORMS]
-    written = {
-        "benchmark": "worlds",
-        "select": {"limit": samples, "seed": seed},
-        "models": [{"id": "scripted", "options": {"replies": [""]}}],
-        "arms": arms,
-    }
-    spec = parse_spec(written, agents=AGENTS.names())
-    with tempfile.TemporaryDirectory() as folder:
-        job = open_spec(spec, MediaStore(Path(folder)))
-        collector, agent = TransformedAnswers(), AGENTS.get("direct")
-        for ref in job.samples.refs:
-            random = np.random.default_rng(stable_seed("planted", seed, ref.sample_id))
-            is_known = bool(random.random() < memory)
-            for arm in spec.arms:
-                question = question_under(arm, job.samples.get(ref.sample_id), job.bench)
-                is_right = bool(random.random() < skill) or (is_known and arm.transform is None)
-                model = PlantedModel(_reply(question, random, is_right=is_right))
-                trial = Trial(
-                    trial_id=ref.sample_id + arm.name,
-                    job_id="j",
-                    ref=ref,
-                    model="scripted",
-                    arm=arm.name,
-                    repeat=0,
-                )
-                row, _ = asyncio.run(
-                    run_trial(
-                        trial,
-                        bench=job.bench,
-                        sample=partial(job.samples.get, ref.sample_id),
-                        agent=agent,
-                        model=model,
-                    )
-                )
-                collector.add(row)
-    for pair in collector.pairs():
-        row = consistency_row(pair, "mean_of_samples")
-        ends = [100 * end for end in row["drop_ci95"] or (0.0, 0.0)]
-        yield (
-            f"| {row['transform']} | {row['compared']} | {100 * row['original_mean']:.1f} "
-            f"| {100 * row['transformed_mean']:.1f} | {100 * row['drop']:.1f} [{ends[0]:.1f}, {ends[1]:.1f}] "
-            f"| {100 * (row['remembered'] or 0):.1f} % |"
-        )
-
-
-class PlantedModel:
-    """A model that gives one reply, whatever it is asked."""
-
-    id = "planted"
-
-    def __init__(self, text: str) -> None:
-        self._text = text
-
-    async def reply(self, request: Request) -> Reply:
-        return Reply(text=self._text)
-
-    async def close(self) -> None:
-        return None
-
-
-def _reply(question: Sample, random: Generator, *, is_right: bool) -> str:
-    case = case_of(question)
-    gold = [choice[:1] for choice in case.gold]
-    wrong = [choice[:1] for choice in case.choices if choice[:1] not in gold]
-    letters = gold if is_right else [str(random.choice(wrong)) for _ in gold]
-    body: dict[str, object] = {"answer": letters if len(letters) > 1 else letters[0]}
-    if case.correct_time_str:
-        body["time_duration"] = list(case.correct_time_str)
-    return json.dumps(body)
+def _shown(design: Planted, *, rounds: int, seed: int) -> list[str]:
+    found = simulated(design, jobs=rounds, seed=seed)
+    memory = 100 * design.memory * (1 - design.skill)
+    return [
+        f"{100 * design.drop:.1f}, {100 * found['drop mean']:.1f}",
+        f"{found['drop held']:.1%}",
+        f"{found['remembered mean']:.1%}",
+        f"{found['remembered held']:.1%}",
+        f"{memory:.1f}, {100 * found['memory mean']:.1f}",
+        f"{found['memory held']:.1%}",
+        f"{100 * expected_agreement(design):.1f}, {100 * found['agree mean']:.1f}",
+        f"{found['agree held']:.1%}",
+    ]
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--jobs", type=int, default=1000)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--samples", type=int, default=280, help="asked through the runner; 0: none")
-    options = parser.parse_args()
-    print("| design | drop: true, mean | held | remembered | held | memory by control: true, mean | held |")
-    print("|---|---|---|---|---|---|---|")
-    for design in DESIGNS:
-        figures = simulate(design, jobs=options.jobs, seed=options.seed)
-        memory = 100 * design.memory * (1 - design.skill)
-        cells = (
-            design.name,
-            f"{100 * design.drop:.1f}, {100 * figures['drop mean']:.1f}",
-            f"{100 * figures['drop held']:.1f} %",
-            f"{100 * figures['remembered mean']:.1f} %",
-            f"{100 * figures['remembered held']:.1f} %",
-            f"{memory:.1f}, {100 * figures['memory mean']:.1f}",
-            f"{100 * figures['memory held']:.1f} %",
-        )
-        print(f"| {' | '.join(cells)} |", flush=True)
-        if design.memory == 0 and design.hard == 0:
-            print(
-                f"  agreement: expected {100 * expected_agreement(design):.1f}, "
-                f"found {100 * figures['agree mean']:.1f}, held {100 * figures['agree held']:.1f} %"
-            )
-    if options.samples:
-        print("\n| transform | samples | original | transformed | drop | remembered |\n" + 6 * "|---" + "|")
-        for line in asked(options.samples, memory=0.3, skill=0.4, seed=options.seed):
-            print(line)
+    """Print the table; agreement is known only where nothing is remembered and no guise is harder."""
+    heads = (
+        "design", "drop: true, mean", "held", "remembered", "held", "memory by control: true, mean", "held",
+        "agreement: expected, mean", "held",
+    )  # fmt: skip
+    simulate(__doc__, heads, {design.name: design for design in DESIGNS}, _shown, rounds=1000)
 
 
 if __name__ == "__main__":

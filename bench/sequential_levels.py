@@ -1,6 +1,6 @@
-"""Simulates jobs that may stop early; prints the tables of docs/sequential.md.
+"""Simulates jobs that may stop early; prints the table of docs/sequential.md.
 
-    .venv/bin/python bench/sequential_levels.py [--rounds 1000] [--seed 1] [--only TEXT]
+    python -m bench.sequential_levels [--rounds 1000] [--seed 1] [--only TEXT]
 
 Each row simulates so many jobs of one design. A look comes after every cluster, which is the most looks
 that a job can have.
@@ -14,15 +14,15 @@ samples: the mean share of the planned samples that runs until then
 fixed:   the cluster-robust t test of all samples finds the difference
 """
 
-import argparse
 import functools
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass, fields
 
 import numpy as np
 from numpy.random import Generator
 from scipy.special import stdtrit
 
+from bench.simulated import simulate
 from gnomon.statistics.design import Floats
 from gnomon.statistics.sequential import log_wealth_path
 
@@ -43,7 +43,7 @@ class SequentialDesign:
     contrasts: int = 1
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Rates:
     """Shares of the jobs simulated; `samples` is the mean share of the samples that ran."""
 
@@ -185,8 +185,7 @@ def rates(design: SequentialDesign, *, rounds: int, seed: int) -> Rates:
         for start in range(0, rounds, CHUNK)
     ]
     means = np.concatenate(parts, axis=0).mean(axis=0)
-    names = ("covered", "wrong", "peeking", "equal", "decided", "samples", "fixed")
-    return Rates(**dict(zip(names, means.tolist(), strict=True)))
+    return Rates(*means.tolist())
 
 
 def _shares(design: SequentialDesign, jobs: list[tuple[Floats, Floats]]) -> Floats:
@@ -258,24 +257,15 @@ def _looks(clusters: int) -> np.ndarray[tuple[int], np.dtype[np.intp]]:
     return np.array([*places, clusters - 1], dtype=np.intp)
 
 
+def _row(design: SequentialDesign, *, rounds: int, seed: int) -> list[str | float]:
+    found = rates(design, rounds=rounds, seed=seed)
+    return [f"{100 * design.truth:+.0f}", *astuple(found)]
+
+
 def main() -> None:
-    """Print both tables."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--rounds", type=int, default=1000)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--only", default="")
-    options = parser.parse_args()
-    head = ("covered", "wrong", "peeking", "equal", "decided", "samples", "fixed")
-    for designs in (DESIGNS, EFFECTS):
-        print(f"| {options.rounds:,} jobs each | truth | {' | '.join(head)} |")
-        print(f"|---|---:|{'---:|' * len(head)}")
-        for design in designs:
-            if options.only not in design.name:
-                continue
-            rate = rates(design, rounds=options.rounds, seed=options.seed)
-            cells = " | ".join(f"{getattr(rate, name):.3f}" for name in head)
-            print(f"| {design.name} | {100 * design.truth:+.0f} | {cells} |", flush=True)
-        print()
+    """Print the table."""
+    heads = ("Jobs", "truth", *(field.name for field in fields(Rates)))
+    simulate(__doc__, heads, {each.name: each for each in (*DESIGNS, *EFFECTS)}, _row, rounds=1000)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """Measures how good Shapley values and their intervals are on studies with a known truth.
 
-    python -m bench.shapley_levels [--studies 1000]
+    python -m bench.shapley_levels [--rounds 1000]
 
 Tools `a` and `b` replace one another (substitutes) or only help together (complements), `c` adds by itself
 or hurts, `d` does nothing; or six tools get on with one another as chance will have it (uneven). Samples lie
@@ -9,17 +9,18 @@ tools, or from those that 8 drawn orders pass through.
 Prints the mean error and how often the 95 % interval holds the truth, over all four values.
 """
 
-import argparse
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 
+from bench.simulated import simulate
 from gnomon.statistics.coalitions import Coalition, antithetic_orders, coalitions
 from gnomon.statistics.shapley import Attribution, shapley
 
 PLAYERS = ("a", "b", "c", "d")
 CLUSTERS, SIZE, REPEATS, VARIES = 60, 4, 2, 0.5
 Game = Callable[[Coalition], float]
+Run = tuple[str, bool, bool, float]  # game, whether orders are drawn, whether scores are graded, missing
 
 
 def substitutes(one: Coalition) -> float:
@@ -39,7 +40,7 @@ GAMES: dict[str, tuple[Game, Sequence[str]]] = {
     "complements": (complements, PLAYERS),
     "uneven": (WORTH.__getitem__, "abcdef"),
 }
-RUNS = (
+RUNS: tuple[Run, ...] = (
     ("substitutes", False, False, 0.0),
     ("substitutes", True, False, 0.0),
     ("substitutes", False, True, 0.0),
@@ -88,12 +89,12 @@ def study(
 
 
 def measured(
-    name: str, *, sampled: bool, graded: bool, missing: float, studies: int
+    name: str, *, sampled: bool, graded: bool, missing: float, seeds: Iterable[int]
 ) -> tuple[float, float, float]:
     """Mean error, coverage, largest gap."""
     errors, held, gaps = [], [], []
     (game, players), true_values = GAMES[name], truth(name)
-    for seed in range(studies):
+    for seed in seeds:
         orders = antithetic_orders(players, 8, seed=seed) if sampled else ()
         found = study(game, players, orders=orders, graded=graded, missing=missing, seed=seed)
         gaps.append(abs(found.gap))
@@ -103,30 +104,29 @@ def measured(
     return float(np.mean(errors)), float(np.mean(held)), max(gaps)
 
 
+def _row(run: Run, *, rounds: int, seed: int) -> list[str]:
+    name, sampled, graded, missing = run
+    error, coverage, gap = measured(
+        name, sampled=sampled, graded=graded, missing=missing, seeds=range(seed, seed + rounds)
+    )
+    return [f"{100 * error:+.2f}", f"{coverage:.1%}", f"{100 * gap:.2f}"]
+
+
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    """Print the table."""
+    heads = (
+        "tools are, scores, sets, missing",
+        "mean error, points",
+        "interval holds",
+        "largest gap, points",
     )
-    parser.add_argument("--studies", type=int, default=1000)
-    studies = parser.parse_args().studies
-    print(
-        "| tools are | scores | sets | missing | mean error, points | interval holds | largest gap, points |"
-    )
-    print("|---|---|---|---|---|---|---|")
-    for name, sampled, graded, missing in RUNS:
-        error, coverage, gap = measured(
-            name, sampled=sampled, graded=graded, missing=missing, studies=studies
-        )
-        cells = (
-            name,
-            "graded" if graded else "0 or 1",
-            "8 drawn orders" if sampled else "all 16",
-            f"{missing:.0%}",
-            f"{100 * error:+.2f}",
-            f"{coverage:.1%}",
-            f"{100 * gap:.2f}",
-        )
-        print(f"| {' | '.join(cells)} |", flush=True)
+    simulate(__doc__, heads, {_name_of(run): run for run in RUNS}, _row, rounds=1000)
+
+
+def _name_of(run: Run) -> str:
+    name, sampled, graded, missing = run
+    sets = "8 drawn orders" if sampled else "all 16"
+    return f"{name}, {'graded' if graded else '0 or 1'}, {sets}, {missing:.0%}"
 
 
 if __name__ == "__main__":

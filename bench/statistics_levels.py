@@ -1,19 +1,19 @@
 """Measures how often a comparison errs if the truth is known; prints the table of docs/statistics.md.
 
-    .venv/bin/python bench/statistics_levels.py [--rounds 4000] [--seed 1] [--only TEXT]
+    python -m bench.statistics_levels [--rounds 4000] [--seed 1] [--only TEXT]
 
 Each row simulates so many studies of one design and prints as shares: p below 0.05; verdicts `helps` or
 `hurts` (of one comparison with nothing missing); the difference inside its 95 % interval; the baseline's mean
 inside its own; verdict `no_effect`.
 """
 
-import argparse
 from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.random import Generator
 
+from bench.simulated import clusters_of, hits, simulate
 from gnomon.report.verdict import judge
 from gnomon.statistics.design import Codes, Floats, design
 from gnomon.statistics.mean import mean_score
@@ -43,7 +43,7 @@ def right_or_wrong(mean: float = 0.45, *, diff: float = 0.0, spread: float = 0.0
         reach = min(spread * 3**0.5, 0.8 * room)
         chance = mean + random.uniform(reach - room, room - reach, len(clusters))
         by_cluster = random.uniform(-reach, reach, clusters.max() + 1)
-        return _hits(random, chance), _hits(random, chance + diff + by_cluster[clusters])
+        return hits(random, chance), hits(random, chance + diff + by_cluster[clusters])
 
     return Scores(mean=mean, diff=diff, draw=draw)
 
@@ -54,7 +54,7 @@ def kin(mean: float, icc: float) -> Scores:
 
     def draw(random: Generator, clusters: Codes) -> tuple[Floats, Floats]:
         chance = random.beta(mean * size, (1 - mean) * size, clusters.max() + 1)[clusters]
-        return _hits(random, chance), _hits(random, chance)
+        return hits(random, chance), hits(random, chance)
 
     return Scores(mean=mean, diff=0.0, draw=draw)
 
@@ -63,8 +63,8 @@ def equal(mean: float = 0.45) -> Scores:
     """Both arms give the same answers."""
 
     def draw(random: Generator, clusters: Codes) -> tuple[Floats, Floats]:
-        hits = _hits(random, np.full(len(clusters), mean))
-        return hits, hits
+        scores = hits(random, np.full(len(clusters), mean))
+        return scores, scores
 
     return Scores(mean=mean, diff=0.0, draw=draw)
 
@@ -78,7 +78,7 @@ def mostly_zero(share: float = 0.15, *, times: float = 1.0, spread: float = 0.0)
     def draw(random: Generator, clusters: Codes) -> tuple[Floats, Floats]:
         shares = share * (1 + random.uniform(-spread, spread, (2, clusters.max() + 1)))[:, clusters]
         sizes = random.random((2, len(clusters)))
-        return _hits(random, shares[0]) * sizes[0], _hits(random, times * shares[1]) * sizes[1] / times
+        return hits(random, shares[0]) * sizes[0], hits(random, times * shares[1]) * sizes[1] / times
 
     return Scores(mean=share / 2, diff=0.0, draw=draw)
 
@@ -87,13 +87,9 @@ def rescues(share: float) -> Scores:
     """The baseline is always wrong, the variant right on a share of the samples."""
 
     def draw(random: Generator, clusters: Codes) -> tuple[Floats, Floats]:
-        return np.zeros(len(clusters)), _hits(random, np.full(len(clusters), share))
+        return np.zeros(len(clusters)), hits(random, np.full(len(clusters), share))
 
     return Scores(mean=0.0, diff=share, draw=draw)
-
-
-def _hits(random: Generator, chances: Floats) -> Floats:
-    return (random.random(len(chances)) < chances).astype(np.float64)
 
 
 def alone(samples: int, *, cells: int = 1) -> Groups:
@@ -103,7 +99,7 @@ def alone(samples: int, *, cells: int = 1) -> Groups:
 
 def videos(*sizes: int, cells: int = 1) -> Groups:
     """Clusters of these sizes, their samples spread over the cells."""
-    clusters = np.repeat(np.arange(len(sizes)), sizes)
+    clusters = clusters_of(sizes)
     return np.arange(len(clusters)) % cells, clusters
 
 
@@ -191,22 +187,9 @@ def shares(groups: Groups, scores: Scores, *, rounds: int, seed: int) -> list[fl
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--rounds", type=int, default=4000)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--only", default="", help="designs whose name holds this text")
-    arguments = parser.parse_args()
-    error = (0.05 * 0.95 / arguments.rounds) ** 0.5
-    print(f"{arguments.rounds:,} studies a row; Monte Carlo standard error at 5 %: {error:.4f}\n")
-    print("| Design | p < 0.05 | claimed | difference covered | mean covered | no effect |")
-    print("|---|---|---|---|---|---|")
-    for name, (groups, scores) in STUDIES.items():
-        if arguments.only not in name:
-            continue
-        row = shares(groups, scores, rounds=arguments.rounds, seed=arguments.seed)
-        print(f"| {name} | {' | '.join(f'{share:.3f}' for share in row)} |", flush=True)
+    """Print the table."""
+    heads = ("Design", "p < 0.05", "claimed", "difference covered", "mean covered", "no effect")
+    simulate(__doc__, heads, STUDIES, lambda study, **given: shares(*study, **given), rounds=4000)
 
 
 if __name__ == "__main__":

@@ -14,8 +14,8 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from bench.performance.meter import Meter, peak_mb, rss_mb
-from bench.performance.systems import ROOT, mock_server, queue
+from bench.meter import Meter, peak_mb, rss_mb
+from bench.servers import ROOT, mock_server, queue
 from workers.process import limit_memory, raise_gc_threshold
 
 SIZES = (2_000, 20_000)
@@ -55,11 +55,11 @@ def run(size: int, base: str, folder: Path, redis_url: str) -> None:
     limit_memory()
     from bench.performance.gnomon_job import Job, spec_of
 
-    spec = spec_of("openai/mock", base, SAMPLES, IN_FLIGHT, {})
+    spec = spec_of("openai/mock", base, SAMPLES, IN_FLIGHT)
     job = Job(folder, redis_url, spec.models[0])
     planned = job.create(spec.model_copy(update={"repeats": size // SAMPLES}))
     raise_gc_threshold()
-    job.run_here(job.create(spec_of("openai/warm-up", base, SAMPLES, IN_FLIGHT, {})))
+    job.run_here(job.create(spec_of("openai/warm-up", base, SAMPLES, IN_FLIGHT)))
     gc.freeze()
     Meter()
     idle_mb, blocks = rss_mb(), sys.getallocatedblocks()

@@ -1,6 +1,6 @@
 """Runs the workload in a bare loop over one aiohttp session, the floor that no harness can undercut.
 
-python -m bench.performance.floor BASE TRIALS IN_FLIGHT
+python -m bench.performance.floor BASE TRIALS IN_FLIGHT FOLDER
 """
 
 import asyncio
@@ -9,7 +9,7 @@ import sys
 
 import aiohttp
 
-from bench.performance.meter import Meter
+from bench.meter import Meter
 from bench.performance.workload import QUESTION, TOOL
 
 _NUMBER = {"type": "number"}

@@ -1,7 +1,6 @@
 """Runs the workload as a job: a store, a queue and a real worker with all features on."""
 
 import os
-from dataclasses import replace
 from pathlib import Path
 
 from redis import Redis
@@ -26,15 +25,13 @@ RATE = Rate(
 )  # counted, not felt
 
 
-def spec_of(name: str, base: str, trials: int, in_flight: int, options: dict[str, object]) -> JobSpec:
-    """One ReAct arm with one tool. An option that only LiteLLM knows leads past the fast path."""
+def spec_of(name: str, base: str, trials: int, in_flight: int) -> JobSpec:
+    """One ReAct arm with one tool."""
     return JobSpec.model_validate(
         {
             "benchmark": "quiz",
             "select": {"limit": trials},
-            "models": [
-                {"id": name, "api_base": base, "price": {"input": 1, "output": 2}, "options": options}
-            ],
+            "models": [{"id": name, "api_base": base, "price": {"input": 1, "output": 2}}],
             "arms": [{"name": "tools", "agent": "react", "tools": [TOOL], "max_usd": 1}],
             "concurrency": in_flight,
             "limits": {"usd": 1000},
@@ -58,33 +55,14 @@ class Job:
             rates={endpoint_of(model): RATE},
         )
 
-    def run(self, spec: JobSpec, *, workers: int = 1) -> int:
-        """How many trials were answered rightly, in forks of so many workers."""
+    def run(self, spec: JobSpec) -> int:
+        """How many trials were answered rightly, in forks of a worker."""
         job = self.create(spec)
         enqueue_shards(self._redis, job, range(job.shards))
         self.store.close()  # before a fork
-        started = [self._fork_worker(number) for number in range(1, workers)]
-        self._work("")
-        for pid in started:
-            if os.waitpid(pid, 0)[1]:
-                raise RuntimeError("a worker failed")
-        return self.right(job)
-
-    def _fork_worker(self, number: int) -> int:
-        pid = os.fork()
-        if pid == 0:
-            status = 1
-            try:
-                self._work(f"-{number}")
-                status = 0
-            finally:
-                os._exit(status)
-        return pid
-
-    def _work(self, suffix: str) -> None:
-        context = replace(self._context, name=f"{self._context.name}{suffix}")
-        worker = ShardWorker(("default",), redis=self._redis, context=context, preload=preload)
+        worker = ShardWorker(("default",), redis=self._redis, context=self._context, preload=preload)
         worker.work(burst=True, logging_level="WARNING")
+        return self.right(job)
 
     def create(self, spec: JobSpec) -> JobRecord:
         """The job, ready to run."""

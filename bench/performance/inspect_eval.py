@@ -18,7 +18,7 @@ from inspect_ai.tool import Tool, tool
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
-from bench.performance.meter import Meter
+from bench.meter import Meter
 from bench.performance.workload import QUESTION
 
 

@@ -4,6 +4,8 @@ import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from scripts.marked_text import replace_between
+
 BEGIN, END = "<!-- measured: begin -->", "<!-- measured: end -->"
 
 
@@ -21,9 +23,7 @@ class Page:
 
     def write(self, document: Path) -> None:
         """Put the lines between the two marks."""
-        text = document.read_text()
-        before, after = text[: text.index(BEGIN) + len(BEGIN)], text[text.index(END) :]
-        document.write_text("\n".join([before, *self.lines, after]))
+        replace_between(document, f"{BEGIN}\n", END, "".join(f"{line}\n" for line in self.lines))
 
 
 def is_marked(document: Path) -> bool:

@@ -2,41 +2,20 @@
 
 import json
 import os
-import shutil
 import statistics
 import subprocess
 import sys
 import tempfile
 import venv
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from bench.performance.workload import ideal_s
-from service.redis_server import RedisServer
+from bench.servers import ROOT
 
-ROOT = Path(__file__).parents[2]
 HOME = ROOT / ".bench"
 INSPECT = "inspect-ai==0.3.285"
-
-
-# As many for the floor as for us, so that what is done once counts the same, and so long that it is not much.
-OURS = {(20, 0): 2000, (100, 0): 2000, (500, 0): 2000, (20, 200): 1000, (100, 200): 1600, (500, 200): 2000}
-FLOOR = {**OURS, (20, 200): 200}
-PEER = {(20, 0): 100, (100, 0): 200, (500, 0): 500, (20, 200): 100, (100, 200): 200}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class System:
-    """What runs the workload: `arguments` follow the base, the trials and how many are in flight."""
-
-    name: str
-    command: tuple[str, ...]
-    arguments: tuple[str, ...] = ()
-    needs_folder: bool = False
-    trials: Mapping[tuple[int, int], int]  # by (in flight, latency in ms): long enough, and no longer
-    most_rounds: int = 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,6 +24,25 @@ class Setting:
 
     in_flight: int
     latency_ms: int
+
+
+AT_ONCE = [Setting(in_flight=count, latency_ms=0) for count in (20, 100, 500)]
+SLOWLY = Setting(in_flight=500, latency_ms=200)
+# As many for the floor as for us, so that what is done once counts the same, and so long that it is not much.
+OURS = dict.fromkeys([*AT_ONCE, SLOWLY], 2000)
+PEER = dict(zip(AT_ONCE, (100, 200, 500), strict=True))  # it is slow; at 200 ms it costs the same
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class System:
+    """What runs the workload: its command is followed by the base, the trials, how many are in flight, and a
+    folder; it has trials enough for each setting, and no more.
+    """
+
+    name: str
+    command: tuple[str, ...]
+    trials: Mapping[Setting, int]
+    arguments: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,7 +56,6 @@ class Cell:
     efficiency: tuple[float, ...]  # ideal wall over wall; says nothing where the server replies at once
     idle_mb: float
     peak_mb: float
-    load: tuple[float, ...]  # of the machine, at the start of each round
 
     @property
     def median_ms(self) -> float:
@@ -77,66 +74,29 @@ def own_python() -> str:
 
 
 def systems(redis_url: str, *, with_inspect: bool) -> list[System]:
-    """The floor, we twice, and the peers."""
+    """The floor, we, and the peer."""
     module = (sys.executable, "-m")
-    ours = (*module, "bench.performance.gnomon_worker")
     found = [
-        System(name="floor", command=(*module, "bench.performance.floor"), trials=FLOOR),
-        System(name="gnomon", command=ours, arguments=(redis_url, "fast"), needs_folder=True, trials=OURS),
+        System(name="floor", command=(*module, "bench.performance.floor"), trials=OURS),
         System(
-            name="gnomon, LiteLLM",
-            command=ours,
-            arguments=(redis_url, "litellm"),
-            needs_folder=True,
-            trials={(20, 0): 100},
-        ),
-        *(
-            System(
-                name=f"LangGraph with {name}",
-                command=(*module, "bench.performance.langgraph_loop"),
-                arguments=(name.lower(),),
-                trials=trials,
-                most_rounds=2,
-            )
-            for name, trials in (("aiohttp", OURS), ("LiteLLM", PEER))
+            name="gnomon",
+            command=(*module, "bench.performance.gnomon_worker"),
+            arguments=(redis_url,),
+            trials=OURS,
         ),
     ]
     if with_inspect:
-        script = str(Path(__file__).with_name("inspect_eval.py"))
-        command = (own_python(), script)
-        found.append(
-            System(name="inspect-ai", command=command, needs_folder=True, trials=PEER, most_rounds=2)
-        )
+        command = (own_python(), str(Path(__file__).with_name("inspect_eval.py")))
+        found.append(System(name="inspect-ai", command=command, trials=PEER))
     return found
-
-
-@contextmanager
-def mock_server() -> Iterator[int]:
-    """The port of a mock server that runs meanwhile."""
-    command = [sys.executable, "-m", "bench.performance.mock"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT) as server:
-        assert server.stdout is not None
-        try:
-            yield int(server.stdout.readline())
-        finally:
-            server.terminate()
-
-
-@contextmanager
-def queue() -> Iterator[str]:
-    """The URL of a Redis that runs meanwhile."""
-    with tempfile.TemporaryDirectory() as folder, RedisServer(Path(folder)) as server:
-        yield server.url
 
 
 def measure(system: System, setting: Setting, *, port: int, rounds: int) -> Cell:
     """Run the system in the setting, some times."""
     path = f"l{setting.latency_ms}/v1" if setting.latency_ms else "v1"
-    trials = system.trials[setting.in_flight, setting.latency_ms]
-    found, load = [], []
-    for _ in range(min(rounds, system.most_rounds)):
-        load.append(os.getloadavg()[0])
-        found.append(run_once(system, f"http://127.0.0.1:{port}/{path}", trials, setting.in_flight))
+    trials = system.trials[setting]
+    base = f"http://127.0.0.1:{port}/{path}"
+    found = [_run_once(system, base, trials, setting.in_flight) for _ in range(rounds)]
     ideal = ideal_s(trials, in_flight=setting.in_flight, latency_s=setting.latency_ms / 1000)
     return Cell(
         system=system.name,
@@ -146,45 +106,22 @@ def measure(system: System, setting: Setting, *, port: int, rounds: int) -> Cell
         efficiency=tuple(ideal / one["wall_s"] for one in found),
         idle_mb=max(one["idle_mb"] for one in found),
         peak_mb=max(one["peak_mb"] for one in found),
-        load=tuple(load),
     )
 
 
-def run_once(
-    system: System,
-    base: str,
-    trials: int,
-    in_flight: int,
-    *,
-    root: Path = ROOT,
-    watching: Callable[[int], AbstractContextManager[None]] = lambda _pid: nullcontext(),
-) -> dict[str, float]:
-    """What the system at `root` reports of one run; `watching` it, by its process id, meanwhile.
+def _run_once(system: System, base: str, trials: int, in_flight: int) -> dict[str, float]:
+    """What the system reports of one run.
 
     Raises:
         RuntimeError: it failed, or answered a trial wrongly.
     """
-    folder = tempfile.mkdtemp() if system.needs_folder else ""
-    command = [*system.command, base, str(trials), str(in_flight), *([folder] if folder else [])]
-    environ = {**os.environ, "PYTHONPATH": str(root)}
-    try:
-        with (
-            subprocess.Popen(
-                [*command, *system.arguments],
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                text=True,
-                cwd=root,
-                env=environ,
-            ) as running,
-            watching(running.pid),
-        ):
-            printed, errors = running.communicate()
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
-    if running.returncode:
-        raise RuntimeError(f"{system.name} failed:\n{errors[-2000:]}")
-    measured: dict[str, float] = json.loads(printed.strip().splitlines()[-1])
+    with tempfile.TemporaryDirectory() as folder:
+        command = [*system.command, base, str(trials), str(in_flight), folder, *system.arguments]
+        environ = {**os.environ, "PYTHONPATH": str(ROOT)}
+        done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, env=environ, check=False)
+    if done.returncode:
+        raise RuntimeError(f"{system.name} failed:\n{done.stderr[-2000:]}")
+    measured: dict[str, float] = json.loads(done.stdout.strip().splitlines()[-1])
     if measured["right"] != trials:
         raise RuntimeError(f"{system.name} answered {measured['right']} of {trials} rightly")
     return measured

@@ -2,19 +2,16 @@
 
 from pathlib import Path
 
-from bench.fleet_stop import PROCESSES, SHARDS, TRIALS, stop_of
+from tests.workers.fleet import PROCESSES, SHARDS, TRIALS, stop_of
 from tests.workers.pgbouncer import PgBouncer
-from tests.workers.postgresql import PostgreSQL
 from workers.settings import Timing
 
 WORKERS = 2 * PROCESSES
 TIMING = Timing(lease_s=4.0)
 
 
-def test_no_trial_is_lost_and_none_doubled(
-    postgres: PostgreSQL, pooler: PgBouncer, redis_url: str, tmp_path: Path
-) -> None:
-    outcome = stop_of(WORKERS, postgres, pooler, redis_url, tmp_path, TIMING)
+def test_no_trial_is_lost_and_none_doubled(pooler: PgBouncer, redis_url: str, tmp_path: Path) -> None:
+    outcome = stop_of(WORKERS, pooler.emptied(), redis_url, tmp_path, TIMING)
     planned = WORKERS * SHARDS * TRIALS
     assert (outcome.planned, outcome.results, outcome.distinct) == (planned, planned, planned)
     assert outcome.lost_trials > 0

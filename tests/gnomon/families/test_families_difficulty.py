@@ -2,7 +2,6 @@
 
 import pytest
 
-from bench.families_truth import agrees, right_words
 from gnomon.audit.audit import audit
 from gnomon.benchmarks.worlds_families import worlds_families
 from gnomon.core.errors import NotFound, SpecError
@@ -13,6 +12,7 @@ from gnomon.worlds.families.drawing import FAMILIES, draw_question
 from gnomon.worlds.families.family_numbers import FamilyNumber, family_number_of
 from gnomon.worlds.families.features import FEATURES, features_of
 from tests.gnomon.families.drawn import question as question_of
+from tests.gnomon.families.second_truth import agrees, right_words
 
 SAME, WHICH, FEWEST, WHERE, STILL, OUT, ORDER, HIDDEN = FAMILIES
 EASY, HARD = Difficulty(level="easy"), Difficulty(level="hard")

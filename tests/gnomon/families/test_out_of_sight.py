@@ -9,7 +9,6 @@ import pytest
 
 from agents.models.reference.hidden_questions import read_hidden_question
 from agents.models.reference.model import ReferenceModel
-from bench.families_truth import right_words, sightings_read
 from gnomon.core.model import Request
 from gnomon.spec.model_spec import ModelSpec
 from gnomon.worlds.difficulty import Difficulty
@@ -23,6 +22,7 @@ from gnomon.worlds.families.permanence import (
     WHERE_HIDDEN,
 )
 from tests.gnomon.families.drawn import question as question_of
+from tests.gnomon.families.second_truth import right_words, sightings_read
 
 HIDING = (WHERE_HIDDEN, STILL_HIDDEN, COMES_OUT, ORDER_HIDDEN, FEWEST_HIDDEN)
 SCENES = ("outdoor", "indoor")

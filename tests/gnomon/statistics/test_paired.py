@@ -76,7 +76,7 @@ MANY = [
 def test_a_whole_report_finds_what_was_planted_and_no_more(
     name: str, jobs: int, covers: tuple[float, float], claims: tuple[float, float]
 ) -> None:
-    covered, _, _, claimed = planted(JOBS[name], jobs=jobs, seed=3)
+    covered, _, _, claimed = planted(JOBS[name], rounds=jobs, seed=3)
     assert covers[0] <= covered <= covers[1]
     assert claims[0] <= claimed <= claims[1]
 

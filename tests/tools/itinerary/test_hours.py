@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from bench.opening_hours import class_of, rows_of
+from tests.tools.itinerary.second_reader import class_of, rows_of
 from tools.itinerary.hours import open_intervals, opening_on
 
 MONDAY = dt.date(2026, 6, 8)

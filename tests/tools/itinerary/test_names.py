@@ -8,7 +8,7 @@ from typing import Any
 import osmium
 import pytest
 
-from bench.place_names import is_as_meant, judged, typed_names
+from tests.tools.itinerary.typed_names import is_as_meant, judged, typed_names
 from tools.gazetteer.landmarks import landmarks
 from tools.itinerary.draft import DraftPlan, plan_of
 from tools.itinerary.errors import NoSuchPlace

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from bench.walked_plans import Walk, hours_on, walked, weekday
 from tests.tools.itinerary.planted_faults import CITY, Json, city
+from tests.tools.itinerary.walked_plans import Walk, hours_on, walked, weekday
 
 
 @pytest.fixture

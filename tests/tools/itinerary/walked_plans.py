@@ -1,10 +1,11 @@
 """Walks through plans line by line against the raw data, by no code of the planner or the verifier.
 
-    python -m bench.walked_plans trip.json [...]        each written by `gnomon itinerary … --out trip.json`
+    python -m tests.tools.itinerary.walked_plans trip.json [...]
 
-Places are read from the extract, or from the landmark tables, as they stand; opening hours by a small reader
-of its own for the weekday in question; ways on foot by a Dijkstra over the extract's ways; rides by adding up
-hops of the timetable table; weekdays by Zeller's rule; sums by adding. Each line says what was found there.
+Each file was written by `gnomon itinerary … --out trip.json`. Places are read from the extract, or from the
+landmark tables, as they stand; opening hours by a small reader of its own for the weekday in question; ways
+on foot by a Dijkstra over the extract's ways; rides by adding up hops of the timetable table; weekdays by
+Zeller's rule; sums by adding. Each line says what was found there.
 """
 
 import argparse
@@ -16,6 +17,7 @@ import json
 import math
 import os
 import re
+import sys
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -24,7 +26,7 @@ from typing import Any
 
 import osmium
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[3]
 DATA, LANDMARKS = ROOT / "tools/itinerary/data", ROOT / "tools/gazetteer/data"
 DAYS = ("Mo", "Tu", "We", "Th", "Fr", "Sa", "Su")
 CLOSED_WAYS = frozenset(
@@ -473,11 +475,13 @@ def main() -> None:
     faults = 0
     for file in parser.parse_args().trips:
         walk = walked(file)
-        print(f"\n## {walk.request['area'].title()}, {_day_count(len(walk.plan['days']))}: {file.name}\n")
+        sys.stdout.write(
+            f"\n## {walk.request['area'].title()}, {_day_count(len(walk.plan['days']))}: {file.name}\n\n"
+        )
         for line in walk.lines():
-            print(line)
+            sys.stdout.write(f"{line}\n")
         faults += walk.faults
-    print(f"\n{faults} lines do not agree.")
+    sys.stdout.write(f"\n{faults} lines do not agree.\n")
     raise SystemExit(1 if faults else 0)
 
 

@@ -1,4 +1,6 @@
-"""Answers questions of `worlds-families` a second, independent way: `python -m bench.families_truth`.
+"""Answers questions of `worlds-families` a second, independent way.
+
+    python -m tests.gnomon.families.second_truth [--questions 28]
 
 The prompt's text is read, boxes are put on the ground, and ways are measured anew: in towns on a graph of
 corners and crossings, in buildings on a grid of the floors, without the network that tools and truth use.
@@ -9,6 +11,7 @@ many answers agree.
 import argparse
 import math
 import re
+import sys
 from collections.abc import Collection, Iterable, Sequence
 from itertools import combinations, pairwise, product
 
@@ -267,9 +270,9 @@ def main() -> None:
             for k in range(chosen.questions)
         ]
         totals.setdefault((level, scene), []).extend(same)
-        print(f"{level} {scene} {family.task}: {sum(same)} of {len(same)}", flush=True)
+        sys.stdout.write(f"{level} {scene} {family.task}: {sum(same)} of {len(same)}\n")
     for (level, scene), same in totals.items():
-        print(f"{level} {scene}, all: {sum(same)} of {len(same)}")
+        sys.stdout.write(f"{level} {scene}, all: {sum(same)} of {len(same)}\n")
 
 
 if __name__ == "__main__":

@@ -1,21 +1,17 @@
 """Compares how opening hours are read here and by a second reader, and puts every difference into a class.
 
-python -m bench.opening_hours ../shared/data/places/opening-hours-strings.jsonl.gz [--all]
-
 The second reader is opening_hours.js 3.15.0; its answers for 14 days from 2026-06-01 stand in the file.
 """
 
-import argparse
 import datetime as dt
 import gzip
 import json
 import re
-from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from tools.itinerary.hours import DAY_MIN, LATEST_MIN, Interval, Opening, opening_on
+from tools.itinerary.hours import DAY_MIN, LATEST_MIN, Interval, opening_on
 from tools.itinerary.hours_text import names_sun
 
 DATES = tuple(dt.date(2026, 6, 1) + dt.timedelta(days=day) for day in range(14))
@@ -98,34 +94,3 @@ def rows_of(path: Path) -> list[dict[str, Any]]:
     """The texts with the second reader's answers."""
     with gzip.open(path, "rt", encoding="utf-8") as lines:
         return [json.loads(line) for line in lines]
-
-
-def uncertain(rows: list[dict[str, Any]]) -> Counter[str]:
-    """For how many texts some hours in the 14 days are uncertain here, by reason."""
-    reasons: Counter[str] = Counter()
-    for row in rows:
-        openings: list[Opening | None] = [opening_on(row["hours"], date, row["country"]) for date in DATES]
-        reasons.update({doubt for opening in openings if opening for doubt in opening.doubts})
-    return reasons
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser()
-    parser.add_argument("file", type=Path)
-    parser.add_argument("--all", action="store_true", help="print the texts of every class but `same`")
-    options = parser.parse_args()
-    rows = rows_of(options.file)
-    members: defaultdict[str, list[str]] = defaultdict(list)
-    for row in rows:
-        members[class_of(row)].append(f"{row['country']} {row['hours']}")
-    for name, meaning in CLASSES.items():
-        print(f"{len(members[name]):5} {name:12} {meaning}")
-        if options.all and name != "same":
-            print("".join(f"        {text}\n" for text in members[name]), end="")
-    print("uncertain here:")
-    for reason, count in uncertain(rows).most_common():
-        print(f"{count:5} {reason}")
-
-
-if __name__ == "__main__":
-    main()

@@ -1,0 +1,47 @@
+"""Every simulation that a page cites runs: its first design, in few jobs."""
+
+import sys
+
+import pytest
+
+from bench import (
+    analyses_levels,
+    detectable_effects,
+    drift_levels,
+    equivalence_levels,
+    gate_levels,
+    lost_trials,
+    planted_jobs,
+    planted_memory,
+    sequential_levels,
+    shapley_levels,
+    statistics_levels,
+)
+
+COMMANDS = [
+    (analyses_levels, ["wild", "--only", "11 clusters"]),
+    (analyses_levels, ["mixed", "--only", "8 clusters"]),
+    (analyses_levels, ["dose", "--only", "60 single items"]),
+    (detectable_effects, ["--only", "40 independent"]),
+    (drift_levels, ["--only", "8 samples"]),
+    (equivalence_levels, ["--only", "600 samples"]),
+    (gate_levels, ["--only", "40 samples"]),
+    (lost_trials, ["--only", "40 samples"]),
+    (planted_jobs, ["--only", "60 independent"]),
+    (planted_memory, ["--only", "10 % remembered"]),
+    (sequential_levels, ["--only", "20 x 1-13"]),
+    (shapley_levels, ["--only", "complements, graded"]),
+    (statistics_levels, ["--only", "60 independent"]),
+]
+
+
+@pytest.mark.parametrize(
+    ("module", "words"), COMMANDS, ids=[f"{module.__name__} {words}" for module, words in COMMANDS]
+)
+def test_a_simulation_prints_a_row_of_shares(module, words, monkeypatch, capsys):
+    monkeypatch.setattr(sys, "argv", [module.__name__, *words, "--rounds", "2"])
+    module.main()
+    said, _, head, _, row, *_ = capsys.readouterr().out.splitlines()
+    assert said.startswith("2 jobs a row")
+    assert words[-1] in row
+    assert row.count("|") == head.count("|")
