@@ -56,7 +56,7 @@ class Origin:
 
     @property
     def is_ours(self) -> bool:
-        """Whether it is a package that comes with Gnomon, of the same version and from the same repository."""
+        """Whether it is a package that comes with Gnomon, from the same repository."""
         return self.file is None and self.distribution in OWN_PACKAGES
 
 
