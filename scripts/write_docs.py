@@ -28,18 +28,17 @@ from gnomon.core.benchmark import (
     benchmark_module,
 )
 from gnomon.core.row import ROW_COLUMNS, Row, RowColumn
-from gnomon.core.tool_inputs import usable_tools
 from gnomon.exchange.row_file import row_line
 from gnomon.spec.job_spec import JobSpec
 from gnomon.spec.preset import PRESETS, Preset, PresetOptions, plan_arms
 from scripts.marked_text import with_text_between
 from service.api.documentation import parts_of_spec
-from tools.core.batch import KINDS, may_be_left_out
-from tools.core.schema_words import fields_of, range_words
+from tools.core.schema_words import SchemaField, fields_of, range_words
 from tools.core.tool import Need, Tool
 from tools.core.toolbox import TOOLS
 
 DOCS = Path(__file__).parents[1] / "docs"
+SET_BY_FREEZING = {"Listing", "ListedTool"}  # parts of a spec that nobody writes
 BENCHMARK = "worlds"  # whose tools and oracle the presets' prices count
 
 
@@ -74,27 +73,43 @@ def tools_part(need: Need) -> Callable[[], str]:
     """The part of docs/tools.md about the tools with this need."""
 
     def part() -> str:
-        tools = [tool for tool in TOOLS.own() if tool.needs == need]
-        summaries = [(f"[`{tool.name}`](#{tool.name})", TOOLS.summary(tool.name)) for tool in tools]
-        return paragraphs(table(("tool", "says"), summaries)) + "".join(map(tool_section, tools))
+        return "".join(tool_section(tool) for tool in TOOLS.own() if tool.needs == need)
 
     return part
 
 
 def tool_section(tool: Tool[Any]) -> str:
-    """A tool's section: what the model reads, arguments, results, method, errors."""
+    """A tool's section: what it tells, its call with units and limits, its results, errors and refusals."""
     parameters = tool.schema()["function"]["parameters"]
-    results = tool.result_schema()
-    takes = list(_listed(parameters))
+    arguments = "; ".join(_argument(field) for field in fields_of(parameters, code="`{}`") if not field.depth)
+    results = dict.fromkeys(f"`{field.name}`" for field in fields_of(tool.result_schema()))
     return paragraphs(
         f"### `{tool.name}`",
-        tool.description,
-        "\n".join((f"`{signature(tool.name, parameters)}` takes:\n", *takes)) if takes else "No arguments.",
-        "\n".join((f"Returns: {_lower(results.get('description', ''))}\n", *_listed(results, result=True))),
-        TOOLS.details(tool.name),
-        _refusals(tool),
-        _batch(tool),
+        TOOLS.summary(tool.name),
+        f"`{signature(tool.name, parameters)}`{f': {arguments}.' if arguments else ' takes nothing.'}",
+        f"Gives {', '.join(results)}.",
+        " ".join(filter(None, (error_text(TOOLS.details(tool.name)), _refusals(tool), _batch(tool)))),
     )
+
+
+def error_text(details: str) -> str:
+    r"""The paragraph of a tool's method that says how exact its results are.
+
+    >>> error_text("The plane.\n\nError: none,\nas given.\n\nMore.")
+    'Error: none, as given.'
+    """
+    told = (" ".join(text.split()) for text in details.split("\n\n") if text.startswith("Error: "))
+    return next(told, "")
+
+
+UNITS = re.compile(r".+_(m|m2|s|mps|deg|px|hz)|.*(lat|lon|seconds)")
+
+
+def _argument(field: SchemaField) -> str:
+    """An argument with its kind and limits; what it is in a few words, unless its name ends in a unit."""
+    told = re.split(r"[:;(]|,? such as", field.description)[0].strip()
+    says_enough = field.kind == "location" or UNITS.fullmatch(field.name)
+    return f"`{field.name}` ({field.kind}{'' if says_enough or not told else f': {told}'})"
 
 
 def signature(name: str, parameters: Mapping[str, Any]) -> str:
@@ -111,35 +126,18 @@ def signature(name: str, parameters: Mapping[str, Any]) -> str:
     return f"{name}({', '.join(arguments)})"
 
 
-def _lower(text: str) -> str:
-    """The text as the end of a sentence."""
-    return text[:1].lower() + text[1:]
-
-
-def _listed(schema: Mapping[str, Any], *, result: bool = False) -> Iterator[str]:
-    """One line of a list per field, those of objects in it indented below."""
-    for field in fields_of(schema, code="`{}`"):
-        notes = [field.kind]
-        if not result and not field.is_required:
-            notes.append("may be left out" if field.default is None else f"default {field.default}")
-        text = f": {field.description}" if field.description else ""
-        yield f"{'  ' * field.depth}- `{field.name}` ({', '.join(notes)}){text}"
-
-
 def _batch(tool: Tool[Any]) -> str:
     """The columns that a tool's batch form takes and gives; nothing where it has none."""
     if tool.batch is None:
         return ""
-    takes = [
-        f"- `{name}` ({KINDS[kind]}{', may be left out' if may_be_left_out(tool, name, kind) else ''})"
-        for name, kind in tool.batch.kinds().items()
-    ]
-    gives = [f"- `{name}`: {text}" for name, text in tool.batch.gives.items()]
-    return "\n".join(("[In batches](#in-batches) it takes:\n", *takes, "\nand gives:\n", *gives))
+    takes, gives = (
+        ", ".join(f"`{name}`" for name in names) for names in (tool.batch.kinds(), tool.batch.gives)
+    )
+    return f"[In batches](#in-batches): {takes} give {gives}."
 
 
 def _refusals(tool: Tool[Any]) -> str:
-    return f"Refused with a message: {tool.refusals()}" if tool.refusals() else ""
+    return f"Refused: {tool.refusals()}" if tool.refusals() else ""
 
 
 # Agents
@@ -164,7 +162,7 @@ def agents_table() -> str:
 def agents_sections() -> str:
     """Each agent's section."""
     return "".join(
-        paragraphs(f"### {agent.name}", agent.description, AGENTS.details(agent.name), _in_words(agent))
+        paragraphs(f"### {agent.name}", AGENTS.details(agent.name), _in_words(agent))
         for agent in AGENTS.own()
     )
 
@@ -196,7 +194,7 @@ def presets_table() -> str:
 
 
 def presets_sections() -> str:
-    """Each preset's section: parameters, arms, contrasts."""
+    """Each preset's section: what it is, its parameters and its arms."""
     return "".join(map(_preset_section, PRESETS.own()))
 
 
@@ -208,24 +206,12 @@ def _preset_section(preset: Preset[Any]) -> str:
         if name not in PresetOptions.model_fields
     }
     example = "".join(f", {name}: {_flow(value)}" for name, value in preset.example.items())
-    arms = [(f"`{arm.name}`", _arm_text(arm)) for arm in plan.arms]
-    contrasts = [
-        (
-            f"`{contrast.variant}` − `{contrast.baseline}`",
-            contrast.isolates,
-            ", ".join(f"`{field}`" for field in contrast.factor),
-            "yes" if contrast.primary else "",
-        )
-        for contrast in plan.contrasts
-    ]
     return paragraphs(
         f"### {preset.name}",
-        preset.description,
         PRESETS.details(preset.name),
         _parameters(preset, own),
-        f"Arms of `{{preset: {preset.name}{example}}}`:" if example else "Arms:",
-        table(("arm", "is"), arms),
-        table(("contrast", "isolates", "differs in", "primary"), contrasts) if contrasts else "No contrast.",
+        f"Arms{f' of `{{preset: {preset.name}{example}}}`' if example else ''}: "
+        f"{', '.join(f'`{arm.name}`' for arm in plan.arms)}.",
     )
 
 
@@ -251,30 +237,6 @@ def _flow(value: object) -> str:
     if isinstance(value, list | tuple):
         return f"[{', '.join(map(_flow, value))}]"
     return str(value).lower() if isinstance(value, bool) else str(value)
-
-
-def _arm_text(arm: Arm) -> str:
-    """How an arm differs from one that shows everything and has no tools."""
-    plain = Arm(name="plain", agent=PresetOptions().agent)
-    parts = [f"agent `{arm.agent_label}`"] if arm.agent != plain.agent else []
-    every = set(usable_tools(BENCHMARKS.get(BENCHMARK)))
-    if arm.tools:
-        names = ", ".join(f"`{name}`" for name in arm.tools)
-        parts.append(
-            "all tools"
-            if set(arm.tools) == every
-            else names
-            if len(arm.tools) < 5
-            else f"{len(arm.tools)} tools"
-        )
-    compared = ("tool_choice", "max_tool_calls", "max_turns", "max_tokens", "results")
-    changed = [field for field in compared if getattr(arm, field) != getattr(plain, field)]
-    parts += [f"`{field}: {getattr(arm, field)}`" for field in changed]
-    if arm.faults:
-        parts.append(f"`faults: {arm.faults.kind}, {arm.faults.lasting}, rate {arm.faults.rate}`")
-    if arm.show != plain.show:
-        parts.append(f"`show: [{', '.join(arm.show)}]`")
-    return ", ".join(parts) or "no tools, everything shown"
 
 
 # Benchmarks
@@ -393,6 +355,7 @@ def spec_fields() -> str:
     """The fields of a spec, part by part, as the page of the API shows them."""
     schema = JobSpec.model_json_schema(ref_template="#/components/schemas/{model}")
     parts = parts_of_spec({**schema.pop("$defs"), "JobSpec": schema})
+    parts = [part for part in parts if part["name"] not in SET_BY_FREEZING]
     names = {part["name"] for part in parts}
     return "".join(map(partial(spec_part, names=names), parts))
 
