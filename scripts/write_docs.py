@@ -79,7 +79,7 @@ def tools_part(need: Need) -> Callable[[], str]:
 
 
 def tool_section(tool: Tool[Any]) -> str:
-    """A tool's section: what it tells, its call with units and limits, its results, errors and refusals."""
+    """A tool's section: what it tells, its call with units and limits, its results and their error."""
     parameters = tool.schema()["function"]["parameters"]
     arguments = "; ".join(_argument(field) for field in fields_of(parameters, code="`{}`") if not field.depth)
     results = dict.fromkeys(f"`{field.name}`" for field in fields_of(tool.result_schema()))
@@ -88,18 +88,18 @@ def tool_section(tool: Tool[Any]) -> str:
         TOOLS.summary(tool.name),
         f"`{signature(tool.name, parameters)}`{f': {arguments}.' if arguments else ' takes nothing.'}",
         f"Gives {', '.join(results)}.",
-        " ".join(filter(None, (error_text(TOOLS.details(tool.name)), _refusals(tool), _batch(tool)))),
+        " ".join(filter(None, (error_text(TOOLS.details(tool.name)), _batch(tool)))),
     )
 
 
 def error_text(details: str) -> str:
-    r"""The paragraph of a tool's method that says how exact its results are.
+    r"""The sentence of a tool's method that says how exact its results are.
 
-    >>> error_text("The plane.\n\nError: none,\nas given.\n\nMore.")
-    'Error: none, as given.'
+    >>> error_text("The plane.\n\nError: none, at 0.5 m,\nas given. Moreover.\n\nMore.")
+    'Error: none, at 0.5 m, as given.'
     """
     told = (" ".join(text.split()) for text in details.split("\n\n") if text.startswith("Error: "))
-    return next(told, "")
+    return re.split(r"(?<=\.) ", next(told, ""))[0]
 
 
 UNITS = re.compile(r".+_(m|m2|s|mps|deg|px|hz)|.*(lat|lon|seconds)")
@@ -107,9 +107,11 @@ UNITS = re.compile(r".+_(m|m2|s|mps|deg|px|hz)|.*(lat|lon|seconds)")
 
 def _argument(field: SchemaField) -> str:
     """An argument with its kind and limits; what it is in a few words, unless its name ends in a unit."""
-    told = re.split(r"[:;(]|,? such as", field.description)[0].strip()
-    says_enough = field.kind == "location" or UNITS.fullmatch(field.name)
-    return f"`{field.name}` ({field.kind}{'' if says_enough or not told else f': {told}'})"
+    if UNITS.fullmatch(field.name) and field.kind.startswith("number"):
+        ends = field.kind.partition(", ")[2]
+        return f"`{field.name}` ({ends})" if ends else f"`{field.name}`"
+    told = re.split(r"[:;(]|,? such as", field.description)[0].strip() if field.kind != "location" else ""
+    return f"`{field.name}` ({field.kind}{f': {told}' if told else ''})"
 
 
 def signature(name: str, parameters: Mapping[str, Any]) -> str:
@@ -134,10 +136,6 @@ def _batch(tool: Tool[Any]) -> str:
         ", ".join(f"`{name}`" for name in names) for names in (tool.batch.kinds(), tool.batch.gives)
     )
     return f"[In batches](#in-batches): {takes} give {gives}."
-
-
-def _refusals(tool: Tool[Any]) -> str:
-    return f"Refused: {tool.refusals()}" if tool.refusals() else ""
 
 
 # Agents
@@ -366,17 +364,19 @@ def spec_part(part: Mapping[str, Any], names: Collection[str]) -> str:
     def linked(word: re.Match[str]) -> str:
         return f"[{word[0]}](#{word[0].lower()})" if word[0] in names else word[0]
 
-    def default_of(field: Mapping[str, str]) -> str:
-        if field["default"].startswith("{") and field["type"] in names:
-            return "its own"
-        return field["default"] if field["default"] in ("", "required") else f"`{field['default']}`"
+    def line(field: Mapping[str, str]) -> str:
+        kind = re.sub(r"\w+", linked, field["type"].removesuffix(", or null"))
+        is_left_out = field["default"] in ("", "null", "[]", "{}", '""') or field["default"].startswith("{")
+        default = (
+            ""
+            if is_left_out
+            else f", {field['default']}"
+            if field["default"] == "required"
+            else f", default `{field['default']}`"
+        )
+        return f"- `{field['name']}` ({kind}{default}): {field['description']}"
 
-    rows = [
-        (f"`{field['name']}`", re.sub(r"\w+", linked, field["type"]), default_of(field), field["description"])
-        for field in part["fields"]
-    ]
-    head = ("field", "type", "default", "means")
-    return paragraphs(f"## {part['name']}", part["description"], table(head, rows))
+    return paragraphs(f"## {part['name']}", part["description"], "\n".join(map(line, part["fields"])))
 
 
 PARTS: Mapping[str, Mapping[str, Callable[[], str]]] = {
