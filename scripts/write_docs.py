@@ -293,14 +293,12 @@ def benchmarks_abilities() -> str:
 
 
 def abilities_table() -> str:
-    """Each optional ability: what it is, what it changes for the user, an example."""
-    rows = []
+    """Each optional ability: what it is, and an example."""
+    rows: list[str] = []
     for ability in ABILITIES:
-        what, changes, example = (
-            " ".join(text.split()) for text in (inspect.getdoc(ability) or "").split("\n\n")
-        )
-        rows.append((f"`{ability.__name__}`", what, changes, example.removeprefix("Example: ")))
-    return paragraphs(table(("protocol", "the benchmark", "what it changes for the user", "example"), rows))
+        what, _, example = (" ".join(text.split()) for text in (inspect.getdoc(ability) or "").split("\n\n"))
+        rows.append(f"- `{ability.__name__}`: {what} {example}")
+    return paragraphs("\n".join(rows))
 
 
 # Row files
@@ -311,14 +309,12 @@ def row_columns() -> str:
     texts, line = _attribute_docstrings(Row), row_line().model_fields
     rows = [
         (
-            f"`{column.name}`",
-            _column_kind(column),
-            "yes" if line[column.name].is_required() else "",
-            texts[column.name],
+            f"- `{column.name}` ({_column_kind(column)}"
+            f"{', required' if line[column.name].is_required() else ''}): {texts[column.name]}"
         )
         for column in ROW_COLUMNS
     ]
-    return paragraphs(table(("column", "holds", "required", "is"), rows))
+    return paragraphs("\n".join(rows))
 
 
 def _attribute_docstrings(owner: type) -> dict[str, str]:
