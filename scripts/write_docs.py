@@ -38,7 +38,7 @@ from tools.core.tool import Need, Tool
 from tools.core.toolbox import TOOLS
 
 DOCS = Path(__file__).parents[1] / "docs"
-SET_BY_FREEZING = {"Listing", "ListedTool"}  # parts of a spec that nobody writes
+SET_BY_FREEZING = {"Listing", "ListedTool", "PluginPin"}  # parts of a spec that nobody writes
 BENCHMARK = "worlds"  # whose tools and oracle the presets' prices count
 
 
@@ -106,11 +106,12 @@ UNITS = re.compile(r".+_(m|m2|s|mps|deg|px|hz)|.*(lat|lon|seconds)")
 
 
 def _argument(field: SchemaField) -> str:
-    """An argument with its kind and limits; what it is in a few words, unless its name ends in a unit."""
+    """An argument with its kind and limits; in a few words what it is, where its name has no unit."""
     if UNITS.fullmatch(field.name) and field.kind.startswith("number"):
         ends = field.kind.partition(", ")[2]
         return f"`{field.name}` ({ends})" if ends else f"`{field.name}`"
-    told = re.split(r"[:;(]|,? such as", field.description)[0].strip() if field.kind != "location" else ""
+    is_told = field.kind.startswith(("number", "integer", "object")) or "(list" in field.kind
+    told = re.split(r"[:;(]|,? such as", field.description)[0].strip() if is_told else ""
     return f"`{field.name}` ({field.kind}{f': {told}' if told else ''})"
 
 
