@@ -38,7 +38,13 @@ from tools.core.tool import Need, Tool
 from tools.core.toolbox import TOOLS
 
 DOCS = Path(__file__).parents[1] / "docs"
-SET_BY_FREEZING = {"Listing", "ListedTool", "PluginPin"}  # parts of a spec that nobody writes
+UNWRITTEN = {
+    "Listing",
+    "ListedTool",
+    "PluginPin",
+    "MarginForm",
+}  # parts that freezing sets or another part has
+NONE = re.compile(r"; null: (none|no|not|it does not|they do not|nothing)\b[^;:.]*\.$")  # goes without saying
 BENCHMARK = "worlds"  # whose tools and oracle the presets' prices count
 
 
@@ -350,7 +356,7 @@ def spec_fields() -> str:
     """The fields of a spec, part by part, as the page of the API shows them."""
     schema = JobSpec.model_json_schema(ref_template="#/components/schemas/{model}")
     parts = parts_of_spec({**schema.pop("$defs"), "JobSpec": schema})
-    parts = [part for part in parts if part["name"] not in SET_BY_FREEZING]
+    parts = [part for part in parts if part["name"] not in UNWRITTEN]
     names = {part["name"] for part in parts}
     return "".join(map(partial(spec_part, names=names), parts))
 
@@ -362,16 +368,19 @@ def spec_part(part: Mapping[str, Any], names: Collection[str]) -> str:
         return f"[{word[0]}](#{word[0].lower()})" if word[0] in names else word[0]
 
     def line(field: Mapping[str, str]) -> str:
-        kind = re.sub(r"\w+", linked, field["type"].removesuffix(", or null"))
-        is_left_out = field["default"] in ("", "null", "[]", "{}", '""') or field["default"].startswith("{")
+        told = NONE.sub(".", field["description"])
+        kind = field["type"].removesuffix(", or null")
+        choices = re.findall(r'"(\w+)"', kind)
+        if choices and all(f"`{choice}`" in told for choice in choices):
+            kind = re.sub(r'"\w+"( \| "\w+")*', "string", kind)
+        kind = re.sub(r"\w+", linked, kind)
+        is_left_out = field["default"] in ("", "null", "[]", '""') or field["default"].startswith("{")
         default = (
             ""
             if is_left_out
-            else f", {field['default']}"
-            if field["default"] == "required"
-            else f", default `{field['default']}`"
+            else f", {'' if field['default'] == 'required' else 'default '}{field['default']}"
         )
-        return f"- `{field['name']}` ({kind}{default}): {field['description']}"
+        return f"- `{field['name']}` ({kind}{default}): {told}"
 
     return paragraphs(f"## {part['name']}", part["description"], "\n".join(map(line, part["fields"])))
 
