@@ -199,12 +199,11 @@ def presets_table() -> str:
 
 
 def presets_sections() -> str:
-    """Each preset's section: what it is, its parameters and its arms."""
+    """Each preset's section: what it is, its parameters and an example."""
     return "".join(map(_preset_section, PRESETS.own()))
 
 
 def _preset_section(preset: Preset[Any]) -> str:
-    plan = plan_arms(preset.name, preset.example, benchmark=BENCHMARK)
     own = {
         name: field
         for name, field in preset.options.model_fields.items()
@@ -215,8 +214,7 @@ def _preset_section(preset: Preset[Any]) -> str:
         f"### {preset.name}",
         PRESETS.details(preset.name),
         _parameters(preset, own),
-        f"Arms{f' of `{{preset: {preset.name}{example}}}`' if example else ''}: "
-        f"{', '.join(f'`{arm.name}`' for arm in plan.arms)}.",
+        f"Example: `arms: {{preset: {preset.name}{example}}}`." if example else "",
     )
 
 
