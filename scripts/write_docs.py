@@ -28,16 +28,14 @@ from gnomon.core.benchmark import (
     benchmark_module,
 )
 from gnomon.core.row import ROW_COLUMNS, Row, RowColumn
-from gnomon.core.tool_inputs import usable_tools
 from gnomon.exchange.row_file import row_line
 from gnomon.spec.job_spec import JobSpec
 from gnomon.spec.preset import PRESETS, Preset, PresetOptions, plan_arms
 from scripts.marked_text import with_text_between
 from service.api.documentation import parts_of_spec
-from tools.core.batch import KINDS, may_be_left_out
 from tools.core.clip import Footage
 from tools.core.inputs import Need
-from tools.core.schema_words import fields_of, range_words
+from tools.core.schema_words import SchemaField, fields_of, range_words
 from tools.core.tool import Tool
 from tools.core.toolbox import TOOLS
 from tools.gazetteer.japan import Gazetteer
@@ -47,6 +45,13 @@ from tools.sandbox.record import TravelSandbox
 from tools.scene.scene import Scene
 
 DOCS = Path(__file__).parents[1] / "docs"
+UNWRITTEN = {
+    "Listing",
+    "ListedTool",
+    "PluginPin",
+    "MarginForm",
+}  # parts that freezing sets or another part has
+NONE = re.compile(r"; null: (none|no|not|it does not|they do not|nothing)\b[^;:.]*\.$")  # goes without saying
 BENCHMARK = "worlds"  # whose tools and oracle the presets' prices count
 
 
@@ -81,27 +86,46 @@ def tools_part(need: Need) -> Callable[[], str]:
     """The part of docs/tools.md about the tools with this need."""
 
     def part() -> str:
-        tools = [tool for tool in TOOLS.own() if tool.needs is need]
-        summaries = [(f"[`{tool.name}`](#{tool.name})", TOOLS.summary(tool.name)) for tool in tools]
-        return paragraphs(table(("tool", "says"), summaries)) + "".join(map(tool_section, tools))
+        return "".join(tool_section(tool) for tool in TOOLS.own() if tool.needs is need)
 
     return part
 
 
 def tool_section(tool: Tool[Any]) -> str:
-    """A tool's section: what the model reads, arguments, results, method, errors."""
+    """A tool's section: what it tells, its call with units and limits, its results and their error."""
     parameters = tool.schema()["function"]["parameters"]
-    results = tool.result_schema()
-    takes = list(_listed(parameters))
+    arguments = "; ".join(_argument(field) for field in fields_of(parameters, code="`{}`") if not field.depth)
+    results = dict.fromkeys(f"`{field.name}`" for field in fields_of(tool.result_schema()))
     return paragraphs(
         f"### `{tool.name}`",
-        tool.description,
-        "\n".join((f"`{signature(tool.name, parameters)}` takes:\n", *takes)) if takes else "No arguments.",
-        "\n".join((f"Returns: {_lower(results.get('description', ''))}\n", *_listed(results, result=True))),
-        TOOLS.details(tool.name),
-        _refusals(tool),
-        _batch(tool),
+        TOOLS.summary(tool.name),
+        f"`{signature(tool.name, parameters)}`{f': {arguments}.' if arguments else ' takes nothing.'}",
+        f"Gives {', '.join(results)}.",
+        " ".join(filter(None, (error_text(TOOLS.details(tool.name)), _batch(tool)))),
     )
+
+
+def error_text(details: str) -> str:
+    r"""The sentence of a tool's method that says how exact its results are.
+
+    >>> error_text("The plane.\n\nError: none, at 0.5 m,\nas given. Moreover.\n\nMore.")
+    'Error: none, at 0.5 m, as given.'
+    """
+    told = (" ".join(text.split()) for text in details.split("\n\n") if text.startswith("Error: "))
+    return re.split(r"(?<=\.) ", next(told, ""))[0]
+
+
+UNITS = re.compile(r".+_(m|m2|s|mps|deg|px|hz)|.*(lat|lon|seconds)")
+
+
+def _argument(field: SchemaField) -> str:
+    """An argument with its kind and limits; in a few words what it is, where its name has no unit."""
+    if UNITS.fullmatch(field.name) and field.kind.startswith("number"):
+        ends = field.kind.partition(", ")[2]
+        return f"`{field.name}` ({ends})" if ends else f"`{field.name}`"
+    is_told = field.kind.startswith(("number", "integer", "object")) or "(list" in field.kind
+    told = re.split(r"[:;(]|,? such as", field.description)[0].strip() if is_told else ""
+    return f"`{field.name}` ({field.kind}{f': {told}' if told else ''})"
 
 
 def signature(name: str, parameters: Mapping[str, Any]) -> str:
@@ -118,35 +142,14 @@ def signature(name: str, parameters: Mapping[str, Any]) -> str:
     return f"{name}({', '.join(arguments)})"
 
 
-def _lower(text: str) -> str:
-    """The text as the end of a sentence."""
-    return text[:1].lower() + text[1:]
-
-
-def _listed(schema: Mapping[str, Any], *, result: bool = False) -> Iterator[str]:
-    """One line of a list per field, those of objects in it indented below."""
-    for field in fields_of(schema, code="`{}`"):
-        notes = [field.kind]
-        if not result and not field.is_required:
-            notes.append("may be left out" if field.default is None else f"default {field.default}")
-        text = f": {field.description}" if field.description else ""
-        yield f"{'  ' * field.depth}- `{field.name}` ({', '.join(notes)}){text}"
-
-
 def _batch(tool: Tool[Any]) -> str:
     """The columns that a tool's batch form takes and gives; nothing where it has none."""
     if tool.batch is None:
         return ""
-    takes = [
-        f"- `{name}` ({KINDS[kind]}{', may be left out' if may_be_left_out(tool, name, kind) else ''})"
-        for name, kind in tool.batch.kinds().items()
-    ]
-    gives = [f"- `{name}`: {text}" for name, text in tool.batch.gives.items()]
-    return "\n".join(("[In batches](#in-batches) it takes:\n", *takes, "\nand gives:\n", *gives))
-
-
-def _refusals(tool: Tool[Any]) -> str:
-    return f"Refused with a message: {tool.refusals()}" if tool.refusals() else ""
+    takes, gives = (
+        ", ".join(f"`{name}`" for name in names) for names in (tool.batch.kinds(), tool.batch.gives)
+    )
+    return f"[In batches](#in-batches): {takes} give {gives}."
 
 
 # Agents
@@ -171,7 +174,7 @@ def agents_table() -> str:
 def agents_sections() -> str:
     """Each agent's section."""
     return "".join(
-        paragraphs(f"### {agent.name}", agent.description, AGENTS.details(agent.name), _in_words(agent))
+        paragraphs(f"### {agent.name}", AGENTS.details(agent.name), _in_words(agent))
         for agent in AGENTS.own()
     )
 
@@ -203,36 +206,22 @@ def presets_table() -> str:
 
 
 def presets_sections() -> str:
-    """Each preset's section: parameters, arms, contrasts."""
+    """Each preset's section: what it is, its parameters and an example."""
     return "".join(map(_preset_section, PRESETS.own()))
 
 
 def _preset_section(preset: Preset[Any]) -> str:
-    plan = plan_arms(preset.name, preset.example, benchmark=BENCHMARK)
     own = {
         name: field
         for name, field in preset.options.model_fields.items()
         if name not in PresetOptions.model_fields
     }
     example = "".join(f", {name}: {_flow(value)}" for name, value in preset.example.items())
-    arms = [(f"`{arm.name}`", _arm_text(arm)) for arm in plan.arms]
-    contrasts = [
-        (
-            f"`{contrast.variant}` − `{contrast.baseline}`",
-            contrast.isolates,
-            ", ".join(f"`{field}`" for field in contrast.factor),
-            "yes" if contrast.primary else "",
-        )
-        for contrast in plan.contrasts
-    ]
     return paragraphs(
         f"### {preset.name}",
-        preset.description,
         PRESETS.details(preset.name),
         _parameters(preset, own),
-        f"Arms of `{{preset: {preset.name}{example}}}`:" if example else "Arms:",
-        table(("arm", "is"), arms),
-        table(("contrast", "isolates", "differs in", "primary"), contrasts) if contrasts else "No contrast.",
+        f"Example: `arms: {{preset: {preset.name}{example}}}`." if example else "",
     )
 
 
@@ -258,30 +247,6 @@ def _flow(value: object) -> str:
     if isinstance(value, list | tuple):
         return f"[{', '.join(map(_flow, value))}]"
     return str(value).lower() if isinstance(value, bool) else str(value)
-
-
-def _arm_text(arm: Arm) -> str:
-    """How an arm differs from one that shows everything and has no tools."""
-    plain = Arm(name="plain", agent=PresetOptions().agent)
-    parts = [f"agent `{arm.agent_label}`"] if arm.agent != plain.agent else []
-    every = set(usable_tools(BENCHMARKS.get(BENCHMARK)))
-    if arm.tools:
-        names = ", ".join(f"`{name}`" for name in arm.tools)
-        parts.append(
-            "all tools"
-            if set(arm.tools) == every
-            else names
-            if len(arm.tools) < 5
-            else f"{len(arm.tools)} tools"
-        )
-    compared = ("tool_choice", "max_tool_calls", "max_turns", "max_tokens", "results")
-    changed = [field for field in compared if getattr(arm, field) != getattr(plain, field)]
-    parts += [f"`{field}: {getattr(arm, field)}`" for field in changed]
-    if arm.faults:
-        parts.append(f"`faults: {arm.faults.kind}, {arm.faults.lasting}, rate {arm.faults.rate}`")
-    if arm.show != plain.show:
-        parts.append(f"`show: [{', '.join(arm.show)}]`")
-    return ", ".join(parts) or "no tools, everything shown"
 
 
 # Benchmarks
@@ -351,14 +316,12 @@ def _owners(having: Iterable[str]) -> str:
 
 
 def abilities_table() -> str:
-    """Each optional ability: what it is, what it changes for the user, an example."""
-    rows = []
+    """Each optional ability: what it is, and an example."""
+    rows: list[str] = []
     for ability in ABILITIES:
-        what, changes, example = (
-            " ".join(text.split()) for text in (inspect.getdoc(ability) or "").split("\n\n")
-        )
-        rows.append((f"`{ability.__name__}`", what, changes, example.removeprefix("Example: ")))
-    return paragraphs(table(("protocol", "the benchmark", "what it changes for the user", "example"), rows))
+        what, _, example = (" ".join(text.split()) for text in (inspect.getdoc(ability) or "").split("\n\n"))
+        rows.append(f"- `{ability.__name__}`: {what} {example}")
+    return paragraphs("\n".join(rows))
 
 
 # Row files
@@ -369,14 +332,12 @@ def row_columns() -> str:
     texts, line = _attribute_docstrings(Row), row_line().model_fields
     rows = [
         (
-            f"`{column.name}`",
-            _column_kind(column),
-            "yes" if line[column.name].is_required() else "",
-            texts[column.name],
+            f"- `{column.name}` ({_column_kind(column)}"
+            f"{', required' if line[column.name].is_required() else ''}): {texts[column.name]}"
         )
         for column in ROW_COLUMNS
     ]
-    return paragraphs(table(("column", "holds", "required", "is"), rows))
+    return paragraphs("\n".join(rows))
 
 
 def _attribute_docstrings(owner: type) -> dict[str, str]:
@@ -411,6 +372,7 @@ def spec_fields() -> str:
     """The fields of a spec, part by part, as the page of the API shows them."""
     schema = JobSpec.model_json_schema(ref_template="#/components/schemas/{model}")
     parts = parts_of_spec({**schema.pop("$defs"), "JobSpec": schema})
+    parts = [part for part in parts if part["name"] not in UNWRITTEN]
     names = {part["name"] for part in parts}
     return "".join(map(partial(spec_part, names=names), parts))
 
@@ -421,17 +383,22 @@ def spec_part(part: Mapping[str, Any], names: Collection[str]) -> str:
     def linked(word: re.Match[str]) -> str:
         return f"[{word[0]}](#{word[0].lower()})" if word[0] in names else word[0]
 
-    def default_of(field: Mapping[str, str]) -> str:
-        if field["default"].startswith("{") and field["type"] in names:
-            return "its own"
-        return field["default"] if field["default"] in ("", "required") else f"`{field['default']}`"
+    def line(field: Mapping[str, str]) -> str:
+        told = NONE.sub(".", field["description"])
+        kind = field["type"].removesuffix(", or null")
+        choices = re.findall(r'"(\w+)"', kind)
+        if choices and all(f"`{choice}`" in told for choice in choices):
+            kind = re.sub(r'"\w+"( \| "\w+")*', "string", kind)
+        kind = re.sub(r"\w+", linked, kind)
+        is_left_out = field["default"] in ("", "null", "[]", '""') or field["default"].startswith("{")
+        default = (
+            ""
+            if is_left_out
+            else f", {'' if field['default'] == 'required' else 'default '}{field['default']}"
+        )
+        return f"- `{field['name']}` ({kind}{default}): {told}"
 
-    rows = [
-        (f"`{field['name']}`", re.sub(r"\w+", linked, field["type"]), default_of(field), field["description"])
-        for field in part["fields"]
-    ]
-    head = ("field", "type", "default", "means")
-    return paragraphs(f"## {part['name']}", part["description"], table(head, rows))
+    return paragraphs(f"## {part['name']}", part["description"], "\n".join(map(line, part["fields"])))
 
 
 NEEDS: Mapping[str, Need] = {

@@ -1,4 +1,4 @@
-"""Shows how each difference goes with how hard an item is, as trials outside that difference tell it.
+"""Shows how each difference depends on the difficulty of items, measured on other trials.
 
 An item's difficulty is the share of wrong answers of other models under the baseline; where there is no other
 model, of the other half of the baseline's repeats; else of the model's other arms without tools. A difficulty
@@ -47,7 +47,7 @@ class Doses:
 
 
 def count_doses(job: StoredJob) -> dict[str, Any]:
-    """By compared pair: the slope of the difference over difficulty, and the difference in bands of it.
+    """By compared pair: the slope over difficulty, and the difference in bands of difficulty.
 
     Raises:
         SpecError: no pair has items whose difficulty other trials tell, or too few of them.
@@ -114,7 +114,7 @@ def _of_groups(job: StoredJob, pair: ArmPair, groups: Sequence[tuple[str, str]],
 
 
 def _of_repeats(job: StoredJob, pair: ArmPair) -> Doses | None:
-    """Difficulty from one half of the baseline's repeats, the difference from the other; then vice versa."""
+    """Take difficulty from half of the baseline's repeats, the difference from the rest; then the reverse."""
     scores = job.scores
     first, second = scores.groups_of(pair)
     repeats, variant = scores.by_repeat(first), scores.means(second)
@@ -175,7 +175,7 @@ def _slope(doses: Doses, differences: Floats, groups: Codes) -> dict[str, Any] |
 
 
 def _without_noise(line: dict[str, Any] | None, share: float | None) -> dict[str, Any] | None:
-    """The slope over the share of the difficulty's spread that is no noise, taken as known."""
+    """The slope divided by the reliability of the difficulty, which is taken as known."""
     if line is None or share is None:
         return None
     return {"value": line["value"] / share, "ci95": [end / share for end in line["ci95"]], "p": line["p"]}

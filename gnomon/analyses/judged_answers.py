@@ -1,4 +1,4 @@
-"""Judges whether replies to one's own questions say what is right: beside the scorer, held against labels.
+"""Lets a judge model say whether replies are right, and compares it with the scorer and with labels.
 
 The right answer, a row's `rubric` and the reply are all that a judge gets: not the trace, the arm or the
 score. The main statistics stay those of the scorer. How far the judge agrees with it is Cohen's kappa over

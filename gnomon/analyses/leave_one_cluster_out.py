@@ -1,4 +1,4 @@
-"""Leaves out one cluster after the other: how far one group of related samples carries the result.
+"""Leaves out one cluster after the other, to see how much the result rests on a single cluster.
 
 A sensitivity check, not a test: a result that turns with one cluster rests on that cluster.
 """

@@ -1,4 +1,4 @@
-"""Fits a mixed logistic model: model × arm, items and clusters random, and where arms act unlike by model."""
+"""Fits a mixed logistic model of model × arm with random items and clusters, and tests their interaction."""
 
 from collections.abc import Callable, Iterator
 from math import exp
@@ -133,7 +133,7 @@ def _refuse_certain(answers: Answers, conditions: list[Condition]) -> None:
 
 
 def _effect(fit: MixedLogistic, parts: list[tuple[int, int]]) -> dict[str, Any]:
-    """The odds ratio of an item, and the same on average over items in points."""
+    """The odds ratio of one item, and the average effect over items in points."""
     log_odds = fit.figure(_log_odds(parts))
     shares = fit.figure(_shares(parts))
     return {
@@ -162,7 +162,7 @@ def _shares(parts: list[tuple[int, int]]) -> Callable[[Floats, float], float]:
 
 
 def lines(result: dict[str, Any]) -> Iterator[str]:
-    """The effects, where they differ between models, what is random, and whether the fit settled."""
+    """Lines on effects, their differences between models, random parts, and the fit's convergence."""
     yield (
         f"Mixed logistic model of {count(result['trials'], 'trial')}: {count(result['items'], 'item')} in"
         f" {count(result['clusters'], 'cluster')}, both random"

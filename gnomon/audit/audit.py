@@ -29,7 +29,7 @@ from gnomon.statistics.mean import mean_score, share_interval
 
 
 def try_lengths(options_of: Mapping[str, AnswerOptions], view: View) -> Iterator[ShortcutGuess]:
-    """Picking the longest or the shortest option, by characters; does not apply where all are as long."""
+    """Pick the longest or the shortest option by characters; none if all have the same length."""
     for name, choose in (("longest option", max), ("shortest option", min)):
         for sample_id, offered in options_of.items():
             lengths = [len(option) for option in offered.options]

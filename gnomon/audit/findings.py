@@ -36,7 +36,7 @@ class ShortcutAccuracy:
 
     @property
     def beats_chance(self) -> bool:
-        """Whether it is significantly above chance; what cannot happen by chance needs to happen once."""
+        """Whether it is significantly above chance; with a chance of 0, whether it was ever right."""
         if self.chance == 0.0:
             return self.value > 0.0
         return self.chance is not None and self.ci99 is not None and self.ci99[0] > self.chance

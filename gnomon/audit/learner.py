@@ -18,7 +18,7 @@ Matrix = NDArray[np.float64]  # options × features
 def choices_elsewhere(
     matrices: Mapping[str, Matrix], right: Mapping[str, int], clusters: Mapping[str, str]
 ) -> Iterator[tuple[str, int]]:
-    """By question, the option that a learner takes which was fitted on the questions of other places.
+    """By question, the option chosen by a learner that was fitted on the questions of other places.
 
     All mappings are by question. Where there are fewer than FEWEST elsewhere, nothing is said.
     """

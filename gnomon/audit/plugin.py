@@ -1,4 +1,4 @@
-"""What a benchmark may say of its own questions to the audit, in a module `audit` in its folder."""
+"""What a benchmark's own module `audit` may tell the audit about its questions."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -56,7 +56,7 @@ class AuditPlugin(Protocol):
 
 @runtime_checkable
 class NamesLevels(Protocol):
-    """A plugin that knows how hard a sample was to be: what is measured is then also told by level."""
+    """A plugin that knows the level of each sample; findings are then also given by level."""
 
     def level_of(self, sample: Sample) -> str | None: ...
 
@@ -86,7 +86,7 @@ def guess(
     left: Iterable[int] | None,
     offered: AnswerOptions,
 ) -> ShortcutGuess:
-    """The guess of a rule that guesses among the options it leaves; None or no option: it does not apply.
+    """A rule's guess among the options that it does not exclude; None or no option: the rule does not apply.
 
     Where an answer has several places, the first is judged.
 

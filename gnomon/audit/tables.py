@@ -131,7 +131,7 @@ def _first(row: Row) -> ShortcutAccuracy:
 
 
 def _tells(row: Row) -> bool:
-    """Whether the rule applies anywhere; for what must never occur (chance 0), whether it does."""
+    """Whether the rule applies anywhere; for a rule with chance 0, whether it was ever right."""
     return any(map(_found, row.values()))
 
 
@@ -214,7 +214,7 @@ def _verdict(findings: Findings) -> str:
 
 
 def _untested(findings: Findings, *, baselines_n: int) -> str:
-    """Why no leak was tested, in a benchmark of which so many baselines were tried on the guarded prompt."""
+    """Says why no leak was tested, and how many baselines were tried on the guarded prompt."""
     if not baselines_n:
         n = sum(findings.samples.values())
         return (

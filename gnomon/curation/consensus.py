@@ -87,7 +87,7 @@ def _consensus(sample_id: str, rows: Sequence[Row], models: Sequence[str]) -> Co
 
 
 def _vote(model: str, rows: Sequence[Row]) -> Vote:
-    """A round that the provider's fault ended is no round; one in which the model said nothing is."""
+    """Counts a model's rounds: one that the provider's fault ended is left out, an empty reply counts."""
     judged = [row for row in rows if row["score"] is not None]
     answers = Counter(_plain(row["answer"]) for row in judged if row["answer"])
     return Vote(

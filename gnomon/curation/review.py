@@ -50,7 +50,7 @@ def queue_lines(results: Sequence[Consensus], questions: Mapping[str, Mapping[st
 
 
 def read_decisions(path: Path) -> dict[str, Decision]:
-    """The queue as a person left it, by sample.
+    """The decisions in a reviewed queue file, by sample.
 
     Raises:
         DataError: a line is not a decision; the message names it and the field.

@@ -1,4 +1,4 @@
-"""What reviewers say of a queue's samples: how far they agree, where they do not, and what is decided."""
+"""Summarises reviews of a queue's samples: agreement, disputes, and decisions."""
 
 import json
 from collections import defaultdict

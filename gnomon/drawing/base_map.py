@@ -30,7 +30,7 @@ MOST_MERIDIANS = 10
 
 @dataclass(slots=True, kw_only=True)
 class Base:
-    """Elements from the lowest to the highest, the labels they want, and what labels must not cover."""
+    """The elements of a base map from bottom to top, their labels, and areas that labels must not cover."""
 
     elements: list[Markup] = field(default_factory=list)
     wishes: list[Wish] = field(default_factory=list)

@@ -305,7 +305,7 @@ def _roles(bars: Sequence[_Bar]) -> list[Role]:
 
 
 def _shorter(texts: list[str]) -> list[str]:
-    """Times without the fractions of a second that are nought in all of them.
+    """The times without fractions of a second, if these are zero in all of them.
 
     >>> _shorter(["12:00:30.000", "12:01:00.000"]), _shorter(["0.5", "1.0"])
     (['12:00:30', '12:01:00'], ['0.5', '1.0'])

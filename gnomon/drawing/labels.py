@@ -97,7 +97,7 @@ def _em(value: float) -> str:
 
 @lru_cache(4096)
 def text_width(text: str) -> float:
-    """Width in em of a text in a usual sans serif, rather too much than too little.
+    """Estimated width in em of a text in a usual sans serif; errs on the wide side.
 
     >>> round(text_width("c12"), 2), text_width("東京")
     (1.8, 2.0)
@@ -223,7 +223,7 @@ def scaled(rect: Rect, by: float) -> Rect:
 
 
 def along(points: Sequence[tuple[float, float]], step: float) -> list[Rect]:
-    """Small squares along a line, at most 400, for labels to keep off it."""
+    """Small squares along a line, at most 400, which keep labels off it."""
     if len(points) < 2:
         return []
     line = np.asarray(points, dtype=float)

@@ -36,5 +36,5 @@ class Layer:
 
 
 def bottom_up(layers: Sequence[Layer]) -> list[Layer]:
-    """The order of drawing: the truth first, under all others, which keep their order."""
+    """The layers in drawing order: the truth first, below the others, which keep their order."""
     return sorted(layers, key=lambda layer: layer.look != "truth")

@@ -27,7 +27,7 @@ NAMED_RANK, RESULT_RANK, ASKED_RANK = 0, 1, 2
 
 @dataclass(slots=True, kw_only=True)
 class Drawn:
-    """A layer's elements, the labels it wants, what labels must not cover, and what they had better not."""
+    """A layer's elements and labels, and the areas that labels must not cover or should avoid."""
 
     elements: list[Markup] = field(default_factory=list)
     wishes: list[Wish] = field(default_factory=list)
@@ -77,7 +77,7 @@ def draw_layer(
 
 
 def _sign_of_camera(drawn: Drawn, layer: Layer, at: XY, ident: str) -> None:
-    """A ring about a camera that is right; an arm's shape above one that it answered, in the arm's place."""
+    """Marks a camera: a ring if it is right, an arm's shape above it if the arm answered it."""
     if layer.look == "truth":
         drawn.elements.append(tag("circle", class_="ring", cx=at[0], cy=at[1], r=".6em"))
     elif layer.look in SHAPES:
@@ -87,7 +87,7 @@ def _sign_of_camera(drawn: Drawn, layer: Layer, at: XY, ident: str) -> None:
 
 
 def _name_truth(drawn: Drawn, layer: Layer) -> None:
-    """The gold band is too pale to be known by its colour alone: where nothing names it, its layer does."""
+    """Labels the truth with its layer's name where nothing else names it, as its colour alone is too pale."""
     if layer.look == "truth" and drawn.avoid and not any(wish.rank for wish in drawn.wishes):
         left, top, right, bottom = drawn.avoid[len(drawn.avoid) // 2]
         middle = ((left + right) / 2, (top + bottom) / 2)

@@ -42,7 +42,7 @@ class ViewBox:
 
     @property
     def letters(self) -> float:
-        """The size of letters that are as large in this view as LETTERS in one of 700 pixels."""
+        """The letter size for this view: LETTERS, scaled from a view of 700 pixels."""
         return LETTERS * self.width / WIDTH
 
     def __str__(self) -> str:
@@ -265,7 +265,7 @@ def _layout(bounds: Bounds, order: Sequence[int], *, is_stacked: bool) -> dict[i
 
 
 def _crop(bounds: Bounds, offsets: Mapping[int, XY], focus: Mapping[int, Bounds], min_span: float) -> Bounds:
-    """Around what matters: of one floor its part; of several the whole panels, cut on both outer sides."""
+    """The view around what matters: part of one floor, or panels of several, cut at the outer sides."""
     if not focus:
         return _union([_moved(bounds, offset) for offset in offsets.values()]) or bounds
     boxes = [_moved(box if len(focus) == 1 else bounds, offsets[floor]) for floor, box in focus.items()]

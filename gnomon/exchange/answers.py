@@ -1,4 +1,4 @@
-"""Reads answers of people, or of anything outside, to a job's questions, and scores them as the job does."""
+"""Reads answers that people or other programs gave to a job's questions, and scores them as the job does."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path

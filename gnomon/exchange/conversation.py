@@ -188,7 +188,7 @@ def kept_of(step: Json, place: int, *, shown: Sequence[str]) -> dict[str, Any]:
 
 
 def step_of(kind: str, shown: Json, mark: object = None) -> dict[str, Any]:
-    """A step made of what a format shows of it and of its mark; what the mark holds wrongly is left out.
+    """A step, from what a format shows and from its mark; wrong values in the mark are left out.
 
     >>> step_of("note", {"text": "waited"})
     {'kind': 'note', 'text': 'waited'}
@@ -221,7 +221,7 @@ def _fits(value: object, default: object) -> bool:
 
 
 def in_order(steps: Sequence[tuple[object, dict[str, Any]]]) -> list[dict[str, Any]]:
-    """Steps by the places of their marks, and as they come where one has none."""
+    """The steps in the order of their marks; in the order given if any step has no mark."""
     numbered = [(place, step) for place, step in steps if isinstance(place, int)]
     if len(numbered) != len(steps):
         return [step for _, step in steps]

@@ -1,4 +1,4 @@
-"""What a stored job offers to those that write it for others, and the files that they write."""
+"""A stored job as export formats read it, and the files that they write."""
 
 import io
 import json

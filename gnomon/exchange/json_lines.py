@@ -15,7 +15,7 @@ Model = TypeVar("Model", bound=BaseModel)
 
 
 class LenientModel(BaseModel):
-    """What a format of others holds, as far as it is read: other names are left aside, numbers are finite."""
+    """A base for formats of others: ignores unknown names and allows only finite numbers."""
 
     model_config = ConfigDict(extra="ignore", allow_inf_nan=False)
 

@@ -237,7 +237,7 @@ def _number(value: float) -> float | None:
 
 
 def _weights(filtered: Any) -> list[float]:
-    """The log-likelihoods, of a question whose options were weighed: `[["-3.2", "False"], …]`; else none."""
+    """The log-likelihoods of weighed options, such as `[["-3.2", "False"], …]`; else none."""
     pairs = filtered if isinstance(filtered, list) else []
     if not all(isinstance(p, list) and len(p) == 2 and str(p[1]) in ("True", "False") for p in pairs):
         return []
@@ -248,7 +248,7 @@ def _weights(filtered: Any) -> list[float]:
 
 
 def _answer(line: SampleLine, weights: Sequence[float]) -> str | None:
-    """What the filter read; of options that were weighed, the likeliest one."""
+    """The answer that the filter read, or the likeliest of weighed options."""
     if not weights:
         return _first_text(line.filtered_resps)
     options, likeliest = _continuations(line.arguments), weights.index(max(weights))

@@ -45,7 +45,7 @@ class ClipFolders:
 
 
 def absence(clips: Sequence[str], absent: Collection[str], *, sought: str) -> list[DataFault]:
-    """What to say where clips are absent; `clips` names the clip of each sample."""
+    """A message about absent clips; `clips` names the clip of each sample."""
     if not absent:
         return []
     lacking = sum(clip in absent for clip in clips)

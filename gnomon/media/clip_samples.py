@@ -155,7 +155,7 @@ def ref_of(question: ClipQuestion) -> SampleRef:
 
 
 def read_rows(path: Path) -> list[dict[str, Any]]:
-    """The rows of a Parquet file as plain data; what is no UTF-8 is None, as if it were absent.
+    """The rows of a Parquet file as plain data; a text that is not UTF-8 becomes None.
 
     Raises:
         DataError: it is none, or has more than MAX_ROWS rows.

@@ -1,4 +1,4 @@
-"""Pictures that are drawn when somebody looks at them: once for all arms, models and workers of a machine."""
+"""Pictures that are drawn when they are first read, once for all workers of a machine."""
 
 import fcntl
 import json
@@ -27,7 +27,7 @@ class DrawnLater(ImageRef):
         object.__setattr__(self, "_draw", draw)
 
     def __getattr__(self, name: str) -> Any:
-        """Draw: reached only while the fields are empty."""
+        """Draw the picture; Python calls this only while the fields are empty."""
         if name not in ImageRef.__slots__:
             raise AttributeError(name)
         drawn = self._draw()
@@ -57,7 +57,7 @@ class FilmedLater(VideoRef):
         object.__setattr__(self, "seconds", seconds)
 
     def __getattr__(self, name: str) -> Any:
-        """Film: reached only while the hash is empty."""
+        """Make the video; Python calls this only while the hash is empty."""
         if name != "sha256":
             raise AttributeError(name)
         object.__setattr__(self, "sha256", self._film().sha256)
@@ -129,7 +129,7 @@ def _kept(media: MediaStore, file: Path) -> ImageRef | None:
 
 @contextmanager
 def alone(folder: Path, key: str) -> Iterator[None]:
-    """Within, no other process or thread is at work on that key; `folder` holds the locks."""
+    """A context in which no other process or thread works on that key; `folder` holds the locks."""
     with room_for(folder):
         make_private_folder(folder)
         file = (folder / key[:2]).open("w")

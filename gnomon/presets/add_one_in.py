@@ -1,7 +1,6 @@
-"""Each tool alone: what each tool is worth by itself.
+"""Gives each tool alone: what each is worth by itself.
 
-Tools are grouped as in `leave_one_out`. Where tools need one another, this preset sees nothing; `subsets`
-does.
+Tools are grouped as in `leave_one_out`. Where tools need one another, use `subsets`.
 """
 
 from gnomon.core.benchmark import Benchmark

@@ -1,4 +1,4 @@
-"""One arm that asks the steps of a prompt, as for writing questions.
+"""Asks the steps of a prompt one after another, as for writing questions.
 
 It isolates nothing: `gnomon generate questions` reads its rows.
 """

@@ -1,7 +1,7 @@
-"""Parts of the prompt hidden: how much of a score needs no looking.
+"""Hides parts of the prompt: how much of a score needs no looking.
 
-`blind` hides pictures (media and map), `text_only` all but question and options. What is left of the score
-can be guessed without looking. `tools_too: true` adds `tools` and `blind_tools`.
+`blind` hides pictures (media and map), `text_only` all but question and options. `tools_too: true` adds
+`tools` and `blind_tools`.
 """
 
 from gnomon.core.benchmark import Benchmark

@@ -1,4 +1,4 @@
-"""One arm that shows the question alone: which questions every model answers without looking.
+"""Shows the question alone: which questions every model answers without looking.
 
 It isolates nothing: `gnomon generate filtered` reads its rows.
 """

@@ -1,4 +1,4 @@
-"""The same tools, called at will or by order: what changes when the model must call a tool first.
+"""Compares tools called at will with tools that must be called first.
 
 The order to call (`tool_choice: required`) holds until there was a call; a model that does not obey is
 flagged `required_call_missing`.

@@ -1,4 +1,4 @@
-"""One arm that shows everything: whether several models, asked several times, agree with published answers.
+"""Shows everything to several models repeatedly: whether they agree with published answers.
 
 It isolates nothing: give several models and `repeats`, then run `gnomon consensus`.
 """

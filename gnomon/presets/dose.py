@@ -1,7 +1,7 @@
-"""More and more tool calls: what the first call is worth, and the next ones.
+"""Allows more and more tool calls: what the first call is worth, and the next ones.
 
-`calls` are the numbers of tool calls allowed, with turns enough for the largest in all arms. With 0 the tools
-are listed and calls are forbidden.
+All arms have turns enough for the largest number of calls. With 0 the tools are listed and calls are
+forbidden.
 """
 
 from itertools import pairwise

@@ -1,18 +1,15 @@
-"""Tools that fail or give wrong results: how far a model trusts them.
+"""Lets tools fail or give wrong results: how far a model trusts them.
 
-`clean` tools, and four ways to fail, hit with `rate` (0.3): *explicit* (an error the model can read) or
-*silent* (a result that is plausible, agrees with itself and is wrong), *transient* (each call by lot) or
-*permanent* (a tool by lot, for the whole trial).
+Beside `clean` tools there are four ways to fail, hit with `rate` (0.3): *explicit* (an error the model can
+read) or *silent* (a plausible and wrong result), *transient* (each call by lot) or *permanent* (a tool by
+lot, for the whole trial).
 
-A silent fault runs a tool of a scene with the scene's cameras and places exchanged. What a tool measures
-without one (motion, pictures, Japanese towns, trips) gets a wrong scale and a wrong north: lengths, speeds
-and minutes half as long again, compass directions a quarter off. Tools that measure nothing are never
-silently wrong; the report's plan names those of them that a job offers, and a job that offers no others is
-refused. A silent fault that would change nothing, or be an error, is left out.
+A silent fault runs a tool of a scene with the scene's cameras and places exchanged. Other measuring tools get
+a wrong scale and a wrong north: lengths, speeds and minutes half as long again, compass directions a quarter
+off. Tools that measure nothing are never silently wrong; a job that offers no others is refused.
 
-Which calls are hit follows from sample, repeat, tool and number of the call: a trial run again meets the same
-faults, and explicit and silent faults hit the same calls. The trace marks each (`injected`); rows count them
-by tool in `tools_used`.
+A trial run again meets the same faults, and explicit and silent faults hit the same calls. The trace marks
+each (`injected`); rows count them by tool in `tools_used`.
 """
 
 from pydantic import Field

@@ -1,11 +1,8 @@
-"""The same tools called in turns, in text and in code: how much hangs on the way they are called.
+"""Has the same tools called in turns, in text and in code: how much hangs on the interface.
 
-`calls` asks for calls as the provider's API has them ([`react`](agents.md#react)), `text` for lines of text
-([`text-react`](agents.md#text-react)), `code` for Python in which the tools are functions
-([`code`](agents.md#code), [how it runs](code-as-action.md)). Tools, limits and question are the same in all
-three; the first contrasts compare text and code with calls.
-
-`python` may write code too, but has no tools in it: `python − raw` is what an interpreter alone is worth, and
+`calls` uses [`react`](agents.md#react), `text` [`text-react`](agents.md#text-react), `code`
+[`code`](agents.md#code) ([how it runs](code-as-action.md)); `python` may write code without tools. The first
+contrasts compare text and code with calls; `python − raw` is what an interpreter alone is worth,
 `code − python` what the tools are worth to a model that has one. `max_turns` bounds the blocks of code.
 """
 

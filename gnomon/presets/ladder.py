@@ -1,24 +1,17 @@
-"""Steps from no tools to live tools: what the data, the calling and the calculation are each worth.
+"""Goes from no tools to live tools in steps: what data, calling and calculation are each worth.
 
-`raw` shows the question; `facts` also every number that the scene holds: cameras, views, homographies,
-places, roads or zones and passages. `schema_only` lists the tools but forbids calls (`tool_choice: none`). In
-`placebo` they may be called: good calls are answered with the results of another sample's scene, bad ones
-with the usual error; the report says whether that stayed unnoticed ([placebo](placebo.md)). `live` has live
-tools, `facts_and_tools` the facts as well. `oracle` shows the true intermediate steps and has no tools.
-`placebo: neutral` answers good calls with "says nothing" instead, as jobs of older versions did.
+`raw` shows the question; `facts` also every number that the scene holds. `schema_only` lists the tools but
+forbids calls. In `placebo` good calls are answered with the results of another sample's scene
+([placebo](placebo.md)); `placebo: neutral` says nothing instead. `live` has live tools, `facts_and_tools` the
+facts as well. `oracle` shows the true intermediate steps and has no tools.
 
-`facts − raw` is the data, `placebo − schema_only` the calling, `live − facts` the calculation: these three
-are primary. `schema_only − raw` is seeing the tools' schemas (in reports *the sight of tools*),
-`live − placebo` the tools' output (*what the tools say*), `live − raw` all of it, `facts_and_tools − facts`
-the tools where nothing has to be fetched, `facts_and_tools − live` the facts beside them, and `oracle − live`
-what better tools could add: true measurements in place of theirs, with the computation left to the model.
-`raw`, `schema_only`, `placebo`, `live`, `oracle` are the steps of the report's waterfall. An agent from
-outside cannot be forbidden to call: its ladder has no `schema_only`, and `placebo − raw` is both steps.
+Primary: `facts − raw` is the data, `placebo − schema_only` the calling, `live − facts` the calculation.
+Besides: `schema_only − raw` is the sight of tools, `live − placebo` what the tools say, `live − raw` all of
+it, `facts_and_tools − facts` tools where nothing has to be fetched, `oracle − live` what better tools could
+add. An agent from outside cannot be forbidden to call: its ladder has no `schema_only`.
 
-True steps are known where Gnomon made the question: `worlds` tells where each shown target came into view and
-left and how fast it was, where every camera of the place sees its ways, and how the ways are joined, without
-clock times. They stop short of the choice: how far it is to a camera has to be added up from way to way. For
-other benchmarks the arm is left out, and the job's notes say so.
+True steps are known where Gnomon made the question, and stop short of the choice; for other benchmarks the
+arm is left out.
 """
 
 from typing import Literal

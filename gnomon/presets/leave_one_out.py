@@ -1,8 +1,7 @@
-"""The full set of tools without each one: what each tool is worth when all others are there.
+"""Takes each tool out of the full set: what each is worth when all others are there.
 
-Each tool is a player by itself, unless `groups: {track: [estimate_track, project_track], …}` names sets of
-tools that come and go together. Where tools replace one another, this preset sees nothing; `subsets` does.
-With `none_too` there is also an arm without any tool.
+`groups: {track: [estimate_track, project_track], …}` names tools that come and go together. Where tools
+replace one another, use `subsets`. `none_too` adds an arm without any tool.
 """
 
 from gnomon.core.benchmark import Benchmark

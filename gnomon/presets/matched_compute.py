@@ -1,13 +1,10 @@
-"""A model without tools with the tokens that tools took: is it the tools, or the tokens they make it spend.
+"""Gives a model without tools the tokens that tools took: is it the tools, or the tokens.
 
-`tokens_from: JOB` names a finished job of the same benchmark and model: the mean of prompt and completion
-tokens that a trial took under its arm with live tools (`tokens_arm`, where there are several) is what a trial
-without tools may spend. `run`, `plan`, `submit` and `POST /v1/jobs` read it from the store, and the plan in
-the report says how many tokens that were, of how many trials. Or give `tokens` yourself. The arm `matched`
-drafts answers for as long as they fit, then takes what most agree on ([agent `vote`](agents.md#vote)). It
-never spends more; where it spent less than three quarters of what tools took in this very job, or that is
-unknown, the report lists that as a deviation. A provider that counts no tokens cannot be matched: three
-drafts.
+`tokens_from: JOB` names a finished job of the same benchmark and model: the mean tokens of a trial under its
+arm with live tools (`tokens_arm`, where there are several) are what a trial without tools may spend. Or give
+`tokens` yourself. The arm `matched` drafts answers for as long as they fit, then takes what most agree on
+([`vote`](agents.md#vote)). Where it spent less than three quarters of what tools took, the report lists that
+as a deviation. A provider that counts no tokens cannot be matched: three drafts.
 
 ```sh not run: tests/service/test_matching.py
 gnomon run tools.yaml                                        # any job with tools: j_…

@@ -1,17 +1,7 @@
-"""The card of a tool server: does it help, which tools carry it, which are never used, which mislead.
+"""Makes the card of a tool server: does it help, which tools carry it, which mislead.
 
-`raw` has no tools, `live` all of them; their difference is the card's verdict and the only primary contrast.
-`schema_only` lists the tools and forbids calls, `placebo` answers good calls with results that are about
-something else (`placebo: neutral` with "says nothing"): the steps from one to the next are what the sight of
-tools, the calling and the results are worth ([ladder](#ladder)). An agent from outside cannot be forbidden to
-call: its card has no `schema_only`. `all but X` leaves one tool out. `explicit_faults` and `silent_faults`
-hit calls with `rate` (0.3), as in [faults](#faults).
-
-The sets of tools in between give Shapley values: up to four tools all sets are arms and the values exact;
-up to eight the sets that `orders` (8) drawn orders pass through. Of more tools eight groups are made, by the
-first word of their names and then by the alphabet, unless `groups` names them. `shapley: false` leaves these
-arms out. The report's section `server_card` and the page `/ui/jobs/ID/card` tell the result
-([the card of a server](server-card.md)).
+[The card of a server](server-card.md) describes its arms and how to read it. `live − raw` is the only primary
+contrast. `shapley: false` leaves out the arms for Shapley values.
 """
 
 import re

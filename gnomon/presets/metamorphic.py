@@ -1,13 +1,9 @@
-"""The same question in another guise: whether a model works it out, or matches patterns, or remembers.
+"""Asks the same question in another guise: whether a model works it out, or remembers.
 
 Each of `transforms` gives two arms, `raw_…` without tools and `tools_…` with them, beside `raw` and `tools`,
-which ask the original. A transform changes the question so that its right answer changes in a known way; the
-report's section *The same question in another guise* maps answers back and says how often they agree.
-
-By default these are all transforms that the benchmark has for every task: `rotate`, `mirror`, `rename` and
-`permute_options`. `shift_time` fits questions that show times (all but the order of cameras), `change_units`
-those that state lengths: name them, and such tasks in `select.tasks`. Published maps are pictures, which
-cannot be drawn anew: of `gtr-bench` as published name `permute_options`, or `shift_time`.
+which ask the original ([metamorphic](metamorphic.md)). By default these are all transforms that the benchmark
+has for every task. `shift_time` fits questions that show times, `change_units` those that state lengths: name
+them, and such tasks in `select.tasks`. Of `gtr-bench` as published name `permute_options`, or `shift_time`.
 """
 
 from pydantic import Field, field_validator

@@ -1,16 +1,11 @@
-"""Compares what helps a planner, by information told, fetched, fetched with a verifier, or with a scheduler.
+"""Compares what helps a planner: facts told, fetched, with a verifier, or with a scheduler.
 
-`question` shows the request alone. `told` also shows all the facts in the prompt. In `fetched` the same facts
-are behind tools that look up. `checked` adds the tools that judge a plan, `scheduled` the one that makes it.
-Agent, budgets and the way to answer are the same in all arms. With `agent: planner` each runs through its
-LangGraph graph: without tools it asks once, as `direct` does, and what an arm has of its verifier and its
-schedulers the graph calls by itself on a trip.
+`question` shows the request alone, `told` also all the facts. In `fetched` the same facts are behind tools.
+`checked` adds the tools that judge a plan (`check`), `scheduled` the one that makes it (`schedule`). A
+benchmark without these keeps the first three arms. With `agent: planner` each runs through its graph.
 
-`fetched − told` is the fetching, `checked − fetched` the verifier's feedback, `scheduled − fetched` the
-scheduler: these three are primary. `told − question` is the evidence.
-
-Which of the tools judge and which make plans is known of Gnomon's own; `check` and `schedule` name others.
-A benchmark without any keeps the first three arms, and the job's notes say so.
+Primary: `fetched − told` is the fetching, `checked − fetched` the verifier's feedback, `scheduled − fetched`
+the scheduler. `told − question` is the evidence.
 """
 
 from pydantic import Field

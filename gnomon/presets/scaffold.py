@@ -1,4 +1,4 @@
-"""The same tools in the loops of other agents: how much depends on the loop around the model.
+"""Gives the same tools to other agents: how much depends on the loop around the model.
 
 All agents have the same tools and limits; each is compared with the first.
 """

@@ -1,15 +1,13 @@
-"""Shapley values of tools, from the scores under many sets of them.
+"""Attributes the gain of all tools to each of them, by Shapley values.
 
-The Shapley value of a tool is what it adds on average over all orders in which tools could be added, on the
-graded score. It sees tools that replace one another as well as tools that need one another. Tools are grouped
-as in `leave_one_out`.
+The Shapley value of a tool is what it adds on average over all orders in which tools could be added. It sees
+tools that replace one another as well as tools that need one another. Tools are grouped as in
+`leave_one_out`.
 
 Up to four groups all 2^T sets are arms and the values are exact. With more, `orders` (8) are drawn by `seed`
-in antithetic pairs (an order, and the same backwards), and the sets they pass through are the arms: at most
-orders × (T − 1) + 2, and never more than 256. Errors come from resampling pairs of orders, and clusters with
-all their samples and repeats; how much of it more repeats would remove is reported apart. Fewer than eight
-orders give values without intervals. The values add up to `all − none`; missing trials open a *gap*, which is
-reported.
+in pairs of an order and the same backwards: at most orders × (T − 1) + 2 arms, never more than 256. Fewer
+than eight orders give values without intervals. The values add up to `all − none`; missing trials open a
+*gap*, which is reported.
 """
 
 from pydantic import Field

@@ -1,17 +1,11 @@
-"""The same evidence, in the prompt or behind tools: what fetching it costs.
+"""Shows the same evidence in the prompt or puts it behind tools: what fetching it costs.
 
-`question` shows the question alone. `told` also shows all the facts in the prompt. In `fetched` the same
-facts are behind tools. `both` has facts and tools. In `placebo` tools may be called: good calls are answered
-from the facts of another question under the names of this one, bad ones with the usual error. Agent, budgets
-and the way to answer are the same in all arms.
+`question` shows the question alone, `told` also all the facts. In `fetched` the same facts are behind tools.
+`both` has facts and tools. In `placebo` good calls are answered from the facts of another question.
 
-`fetched − told` is the fetching: primary. `told − question` is the evidence, `fetched − question` the
-evidence as far as it is fetched, `both − told` tools beside the evidence, `fetched − placebo` what the tools
-say.
-
-The comparison is of equal evidence where tools answer from every line of the facts: the audit of `mapeval`
-counts the lines. The prompt of `told` is longer by the facts, that of `fetched` by the tools' schemas; the
-report shows calls, tokens and seconds of each arm.
+Primary: `fetched − told` is the fetching. `told − question` is the evidence, `both − told` tools beside the
+evidence, `fetched − placebo` what the tools say. Evidence is equal where tools answer from every line of the
+facts: the audit of `mapeval` counts the lines.
 """
 
 from gnomon.core.benchmark import Benchmark

@@ -1,8 +1,7 @@
-"""The same tools under other names and in another order: how much of their gain hangs on how they look.
+"""Shows the same tools under other names and in another order.
 
-`tools` lists them by name. `renamed` calls them by synonyms, or by numbers where a tool has none; `reversed`
-and `shuffled` list them in another order. Nothing else differs: the same calls run the same tools, and traces
-keep the tools' own names ([wording](wording.md)).
+`renamed` calls them by synonyms, or by numbers where a tool has none; `reversed` and `shuffled` list them in
+another order. Traces keep the tools' own names ([wording](wording.md)).
 """
 
 from gnomon.core.benchmark import Benchmark

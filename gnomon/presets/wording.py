@@ -1,9 +1,8 @@
-"""The same questions in several wordings: how much of a score, and of the gain of tools, is wording.
+"""Asks the same questions in several wordings: how much of a score is wording.
 
-`original`, `plain`, `formal` and `reordered`, each without tools; with `tools_too: true` each with tools as
-well. Question, options and what is asked for are the same in all of them. `of: closing` words only the last
-sentence otherwise, which asks for the answer: it can decide whether a model calls tools at all. The report's
-section on wording says how far scores spread beyond what chance alone gives ([wording](wording.md)).
+`original`, `plain`, `formal` and `reordered`, each without tools; with `tools_too: true` also with tools.
+`of: closing` words only the last sentence otherwise, which asks for the answer and can decide whether a model
+calls tools at all ([wording](wording.md)).
 """
 
 from typing import Literal, get_args

@@ -1,4 +1,4 @@
-"""Stated confidence against what came of it: reliability by bins, calibration error, Brier score, AUROC."""
+"""Compares stated confidence with scores: reliability by bins, calibration error, Brier score, AUROC."""
 
 from dataclasses import dataclass
 

@@ -44,7 +44,7 @@ def share_repeated(answers: Answers) -> float | None:
 
 
 def share_of_strangers(pairs: Sequence[tuple[Answers, Answers]]) -> float:
-    """How often one sample's first answer equals another sample's second: agreement by chance.
+    """Agreement by chance: how often the first answer to one sample equals the second answer to another.
 
     What Cohen's (1960) product of margins estimates, without the pairs of a sample with itself, which would
     make it too large in small sets.

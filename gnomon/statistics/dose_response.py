@@ -1,4 +1,4 @@
-"""How a difference goes with how hard an item is: a slope over a difficulty that was measured elsewhere.
+"""The slope of a difference over the difficulty of items, measured on other trials.
 
 Least squares with errors robust to clusters, CR2, and their degrees of freedom (Bell and McCaffrey 2002;
 Imbens and Kolesár 2016; Pustejovsky and Tipton 2018). The difficulty must come from trials that the

@@ -1,4 +1,4 @@
-"""What trials without a score may do to a paired difference: whether the arms lost alike, and its move.
+"""How trials without a score may move a paired difference, and whether both arms lost alike.
 
 A lost trial is modelled on its item's difficulty: a sample that was answered in other repeats counts with
 their mean; else a line over the samples that the arm answered predicts its score from how much better or
@@ -144,7 +144,7 @@ def _means_of(values: Floats, where: NDArray[np.bool_], grouping: Design, *, els
 
 
 def _shift(predicted: Floats, weights: Floats, mass: float, *, to: float) -> float:
-    """How far a mean moves if so much of the lost weight scored `to`, those that move it most first."""
+    """How far a mean moves if this much of the lost weight scored `to`, largest moves first."""
     moves = to - predicted
     order = np.argsort(-np.abs(moves), kind="stable")
     before = np.cumsum(weights[order]) - weights[order]

@@ -279,7 +279,7 @@ def _nodes(count: int) -> tuple[Floats, Floats]:
 
 
 def _placed(centres: tuple[Floats, Floats], *, is_random: bool) -> tuple[Floats, Floats]:
-    """Values of z and logs of their weights, by row; without randomness one node at 0."""
+    """The nodes z and the logs of their weights by row; one node at 0 if nothing is random."""
     mean, deviation = centres
     if not is_random:
         return np.zeros((len(mean), 1)), np.zeros((len(mean), 1))

@@ -82,7 +82,7 @@ class Spread:
 
 
 def _whole(effect: float, mean: float) -> float:
-    """The share of samples that gain the whole scale: none while turning signs makes the effect."""
+    """The share of samples that gain the whole scale; 0 if turning signs is enough for the effect."""
     return (effect - mean) / (1.0 - mean) if effect > mean else 0.0
 
 

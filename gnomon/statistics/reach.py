@@ -135,7 +135,7 @@ class NullPart:
         return min(self.value, 0.0), max(self.value, 0.0)
 
     def outside(self, low: float, high: float) -> float:
-        """Only that the difference is within: how far chance reaches is for the other parts to say."""
+        """0 if the difference is within the range, else 1; the other parts measure chance."""
         return 0.0 if low < self.value < high else 1.0
 
 

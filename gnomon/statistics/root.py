@@ -56,7 +56,7 @@ def root(function: Callable[[float], float], low: float, high: float, *, xtol: f
 
 
 def _curved_step(last: Point, best: Point, across: Point) -> float:
-    """From the best place to the zero of the curve through all three; of a line where two of them are one."""
+    """The step from the best point to the zero of the curve through three points, or the line through two."""
     (x_last, f_last), (x_best, f_best), (x_across, f_across) = last, best, across
     if x_last == x_across:
         return -f_best * (x_best - x_last) / (f_best - f_last)

@@ -38,7 +38,7 @@ class WildBootstrap:
 
 
 def wild_bootstrap(d: Floats, grouping: Design, *, level: float = 0.95) -> WildBootstrap | None:
-    """Of the design's mean of paired differences; None of fewer than two clusters or without any spread.
+    """Test the design's mean of paired differences; None if there are fewer than two clusters or no spread.
 
     Under the null that the mean is θ₀ each sample's residual is what is left of its cell's mean, shifted by
     θ̂ − θ₀; a draw multiplies the residuals of each cluster by one weight. p is the share of draws whose |t|

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 def reading(benchmark: "Benchmark", columns: tuple[str, ...], scorer: str | None) -> "Benchmark":
-    """The benchmark for a file whose columns are called so, `OURS=THEIRS`, and with that scorer.
+    """The benchmark for a file with these names of columns (`OURS=THEIRS`) and this scorer.
 
     Raises:
         SpecError: an option is not of that form, or the benchmark has columns and scorers of its own.

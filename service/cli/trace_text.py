@@ -187,7 +187,7 @@ def _count(value: Any) -> str:
 
 
 def _pretty(text: object, *, full: bool) -> str:
-    """JSON on one line with spaces, as people read it; in full indented."""
+    """JSON for people: on one line with spaces, or indented if shown in full."""
     written = str(text or "")
     try:
         value = json.loads(written)

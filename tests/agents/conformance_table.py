@@ -87,8 +87,8 @@ async def scored(server: ConformanceServer, path: str, entry: dict[str, Any]) ->
 
 
 async def table() -> str:
-    """The table, with one line for each dialect."""
-    lines = ["| dialect | direct: raw | tools | LiteLLM: raw | tools |", "|---|---|---|---|---|"]
+    """The table: for each result, the dialects that have it."""
+    dialects: dict[str, list[str]] = {}
     for name, dialect, entries in endpoints():
         cells: list[str] = []
         for path in PATHS:
@@ -97,7 +97,9 @@ async def table() -> str:
                 continue
             with conforming(dialect) as server:
                 cells += await scored(server, path, entries[path])
-        lines.append(f"| {name} | {' | '.join(cells)} |")
+        dialects.setdefault(" | ".join(cells), []).append(name)
+    lines = ["| direct: raw | tools | LiteLLM: raw | tools | dialects |", "|---|---|---|---|---|"]
+    lines += [f"| {cells} | {'; '.join(names)} |" for cells, names in dialects.items()]
     return "\n".join(lines) + "\n"
 
 

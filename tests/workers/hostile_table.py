@@ -19,7 +19,7 @@ BEGIN, END = "<!-- hostile replies -->\n", "<!-- end of hostile replies -->\n"
 
 
 def measured() -> str:
-    """The table, with one line for each reply."""
+    """The table: for each way to end, the replies that end so."""
     found: dict[str, dict[str, Damage]] = {}
     lost: dict[str, int] = {}
     for path in MODELS:
@@ -29,17 +29,19 @@ def measured() -> str:
             found[path], clean = damage(provider, list(store.iter_rows(job.id)))
             lost[path] = CLEAN - sum(row.score == 1.0 for row in clean)
             store.close()
-    heads = [f"{path}: ends as | calls" for path in MODELS]
-    lines = [f"| reply | {' | '.join(heads)} |", "|---|" + "---|---|" * len(MODELS)]
+    replies: dict[str, list[str]] = {}
     for name in hostile():
-        cells = [f"{_end(found[path][name])} | {found[path][name].calls}" for path in MODELS]
-        lines.append(f"| {name} | {' | '.join(cells)} |")
+        ends = " | ".join(_end(found[path][name]) for path in MODELS)
+        replies.setdefault(ends, []).append(name)
+    lines = [f"| {' | '.join(MODELS)} | replies |", "|---|" + "---|" * len(MODELS)]
+    lines += [f"| {ends} | {'; '.join(names)} |" for ends, names in replies.items()]
     others = ", ".join(f"{count} of {CLEAN} over {path}" for path, count in lost.items())
     return "\n".join([*lines, "", f"Other trials lost: {others}."]) + "\n"
 
 
 def _end(one: Damage) -> str:
-    return ", ".join([f"`{one.stop_reason}`", *one.flags])
+    calls = "1 call" if one.calls == 1 else f"{one.calls} calls"
+    return ", ".join([f"`{one.stop_reason}`", *one.flags, calls])
 
 
 def main() -> None:

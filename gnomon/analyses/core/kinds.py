@@ -70,7 +70,7 @@ ANALYSES: Registry[Analysis] = Registry("gnomon.analyses", "analysis", dashes=Fa
 
 
 def need(what: str, number: int, least: int) -> None:
-    """Refuse an analysis of too little.
+    """Refuse an analysis that has too few trials, models or tasks.
 
     >>> need("models", 2, 5)
     Traceback (most recent call last):

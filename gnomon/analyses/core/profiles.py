@@ -25,7 +25,7 @@ class Profiles:
 
 
 def profiles(rows: Sequence[Row], group_of: GroupOf) -> Profiles:
-    """The profiles of all models that the rows name; trials without a score count for nothing."""
+    """The profiles of all models that the rows name; trials without a score are left out."""
     has_arms = len({row.arm for row in rows}) > 1
     scores: dict[tuple[str, str], list[float]] = defaultdict(list)
     for row in rows:

@@ -100,7 +100,7 @@ class StoredJob:
         )
 
     def verdicts(self, scores: ScoreMatrix) -> list[ContrastReport]:
-        """What the report would say of each compared pair, over all samples, had it these scores alone."""
+        """The verdict that the report would give each compared pair if it had only these scores."""
         merged = replace(scores, cell_names=()) if self.benchmark.headline == "mean_of_samples" else scores
         part = contrasts.compute(
             ReportInput(

@@ -147,7 +147,7 @@ def import_(
 
 
 def _echo_counts(what: str, counts: "Mapping[str, int]", of: int, *, err: bool = False) -> None:
-    """How many of how many trials, and why; nothing where there are none."""
+    """Print how many trials were left out, and why; nothing if there are none."""
     if counts:
         reasons = ", ".join(f"{REASONS.get(reason, reason)} {number:,}" for reason, number in counts.items())
         click.echo(f"{sum(counts.values()):,} of {of:,} trials {what}: {reasons}", err=err)

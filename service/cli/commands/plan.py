@@ -89,7 +89,7 @@ def plan_text(document: dict[str, Any]) -> str:
 
 
 def _compared(document: dict[str, Any]) -> list[str]:
-    """What the comparisons of arms could show; of a job that is too small for any, which size would do."""
+    """Says what the comparisons of arms could show, or which size a too small job would need."""
     from gnomon.report.text_formats import count
 
     compared = document["comparisons"]
@@ -105,7 +105,7 @@ def _compared(document: dict[str, Any]) -> list[str]:
 
 
 def _too_small(document: dict[str, Any]) -> list[str]:
-    """That a job is too small to compare its arms, why, and how many samples would do."""
+    """Says why a job is too small to compare its arms, and how many samples would be enough."""
     from gnomon.report.text_formats import count
 
     enough = document["enough"]
@@ -162,7 +162,7 @@ def _lacks_price(arm: dict[str, Any]) -> bool:
 
 
 def _costs(document: dict[str, Any]) -> list[str]:
-    """What each arm would take. The tokens are those expected; the dollars also say how much it may be."""
+    """The cost of each arm: expected tokens, and expected and highest dollars."""
     parts = {
         f"{arm['model']} / {arm['arm']}": (
             arm,

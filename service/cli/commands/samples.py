@@ -25,7 +25,7 @@ STYLES = {"fixed": "green", "regressed": "red"}
 
 @dataclass(slots=True, kw_only=True)
 class SampleResult:
-    """What the arms made of one sample with one model; a score is the mean of the repeats that have one."""
+    """Each arm's score of one sample with one model: the mean of the repeats that have a score."""
 
     sample_id: str
     task: str
