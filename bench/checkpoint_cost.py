@@ -14,7 +14,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from agents.core import langgraph_runtime
 from agents.models.catalog import open_model
 from gnomon.core.agent import AGENTS
 from gnomon.core.model import Model
@@ -98,7 +97,6 @@ async def _run(
 
 def main() -> None:
     """Print the table."""
-    langgraph_runtime.load()
     out = sys.stdout.write
     out("| agent | alone | none due | after every call | checkpoints | ms each | largest, bytes |\n")
     out("|---|---|---|---|---|---|---|\n")

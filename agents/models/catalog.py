@@ -4,7 +4,6 @@ import importlib
 from collections.abc import Iterable, Sequence
 from typing import Literal
 
-from agents.core import langgraph_runtime
 from agents.models.anthropic_rules import OPTIONS
 from agents.models.scripted import ScriptedModel
 from gnomon.core.errors import SpecError
@@ -102,9 +101,8 @@ def check_scripts(models: Sequence[ModelSpec]) -> None:
 
 
 def preload(models: Iterable[ModelSpec]) -> None:
-    """Import what these models and the agents need; workers do so before they fork."""
+    """Import what these models need; workers do so before they fork."""
     clients = {client_of(spec) for spec in models}
-    langgraph_runtime.load()
     if "reference" in clients:
         importlib.import_module(REFERENCE_MODULE)
     for client in clients & _CLASSES.keys():
