@@ -7,7 +7,7 @@ import logging
 import os
 from dataclasses import replace
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from weakref import WeakSet
 
 from agents.models import chat_format as wire
@@ -28,9 +28,6 @@ from gnomon.core.redaction import key_in
 from gnomon.media import MediaStore
 from gnomon.spec.environment import MODE, MODE_VARIABLE, sent_elsewhere
 from gnomon.spec.model_spec import ModelSpec
-
-if TYPE_CHECKING:
-    from agents.models.litellm_session import Session
 
 # What LiteLLM will do to this turn in the next request: of thinking it makes the beginning of the turn.
 _MOVED = ("reasoning: thinking between calls of this turn cannot go back in its place",)
@@ -59,20 +56,6 @@ def load() -> ModuleType:
     for name in ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy"):
         logging.getLogger(name).setLevel(logging.CRITICAL + 1)
     return litellm
-
-
-def open_session() -> "Session":
-    """The client of LiteLLM's calls on the loop that is running."""
-    from agents.models.litellm_session import Session
-
-    session = load().aclient_session
-    if (
-        not isinstance(session, Session)
-        or session.is_closed
-        or session.loop is not asyncio.get_running_loop()
-    ):
-        session = load().aclient_session = Session()
-    return session
 
 
 _USERS: "WeakSet[LiteLLMModel]" = WeakSet()  # the models of this process that may have open connections
@@ -110,9 +93,15 @@ class LiteLLMModel:
         call = {**self.spec.options, **wanted, "messages": copy.deepcopy(wanted["messages"])}
         if request.tools:
             call["tools"] = portable(request.tools)
-        litellm, session = load(), open_session()
+        litellm = load()
+        from agents.models.litellm_session import (
+            TAKES_CLIENT,
+            open_session,
+        )  # after `load`: it imports LiteLLM
+
+        session = open_session()
         _USERS.add(self)
-        if self._takes_client():
+        if self._provider() in TAKES_CLIENT:
             call["client"] = session.handler
         try:
             async with asyncio.timeout(request.timeout_s):
@@ -164,14 +153,11 @@ class LiteLLMModel:
             call |= {"tools": request.tools, "tool_choice": request.tool_choice}
         return {name: value for name, value in call.items() if value is not None}
 
-    def _takes_client(self) -> bool:
-        from agents.models.litellm_session import TAKES_CLIENT
-
+    def _provider(self) -> str:
         try:
-            provider = load().get_llm_provider(model=self.id, api_base=self.spec.api_base)[1]
+            return str(load().get_llm_provider(model=self.id, api_base=self.spec.api_base)[1])
         except Exception:  # noqa: BLE001 an unknown provider: the call itself will say so
-            return False
-        return provider in TAKES_CLIENT
+            return ""
 
     def _messages(self, request: Request) -> list[dict[str, Any]]:
         spec = self.spec
@@ -194,12 +180,11 @@ class LiteLLMModel:
         """Close the connections once the last model that called anybody is closed: LiteLLM shares them."""
         _USERS.discard(self)
         if not _USERS and load.cache_info().currsize:
-            litellm = load()
-            await litellm.close_litellm_async_clients()
-            litellm.in_memory_llm_clients_cache.flush_cache()  # else the closed ones are used again
-            if litellm.aclient_session is not None:
-                await litellm.aclient_session.aclose()
-                litellm.aclient_session = None
+            from agents.models.litellm_session import close_session
+
+            await load().close_litellm_async_clients()
+            load().in_memory_llm_clients_cache.flush_cache()  # else the closed ones are used again
+            await close_session()
 
 
 def _has_items(response: Any) -> bool:

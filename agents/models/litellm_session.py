@@ -9,6 +9,7 @@ import ssl
 from typing import Any
 
 import httpx
+import litellm
 from litellm.llms.custom_httpx.http_handler import (
     AsyncHTTPHandler,
     blocked_cookie_jar,
@@ -67,6 +68,25 @@ class Session(httpx.AsyncClient):
         whole = await _whole(response)
         heard(request, whole)
         return whole
+
+
+def open_session() -> Session:
+    """The client of LiteLLM's calls on the loop that is running."""
+    session = litellm.aclient_session
+    if (
+        not isinstance(session, Session)
+        or session.is_closed
+        or session.loop is not asyncio.get_running_loop()
+    ):
+        session = litellm.aclient_session = Session()
+    return session
+
+
+async def close_session() -> None:
+    """Close its connections; a later call opens another one."""
+    if litellm.aclient_session is not None:
+        await litellm.aclient_session.aclose()
+        litellm.aclient_session = None
 
 
 async def _whole(response: httpx.Response) -> httpx.Response:
