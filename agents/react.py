@@ -1,8 +1,7 @@
 """ReAct: the model calls tools in turns until it answers.
 
-The loop of Yao et al. (ReAct, 2023), a plain `while` in [`agents/react.py`](../agents/react.py) that runs in
-a workflow of LangGraph's functional API ([why](adr/0013-functional-api.md)), which all trials of a process
-share ([why](adr/0065-trials-share-a-run.md)):
+The loop of Yao et al. (ReAct, 2023), a plain `while` in [`agents/react.py`](../agents/react.py), without
+LangGraph ([why](adr/0098-public-interfaces-only.md)):
 
 ```
 prompt ──> model ──(no calls)──> answer
@@ -31,7 +30,6 @@ prompt ──> model ──(no calls)──> answer
 
 import json
 
-from agents.core.langgraph_runtime import in_shared_run, is_loaded
 from agents.core.tool_turn import run_calls, tool_choice_now, tool_loop_calls, with_unique_ids
 from gnomon.core.agent import AgentContext, Checkpoints, LimitReached
 from gnomon.core.arm import Arm
@@ -53,7 +51,7 @@ class _React:
         return await react_from(context, context.prompt, is_whole=True)
 
 
-async def react_from(context: AgentContext, messages: list[Message], *, is_whole: bool = False) -> str:
+async def react_from(context: AgentContext, start: list[Message], *, is_whole: bool = False) -> str:
     """Run the loop from this conversation on; the text of the last reply.
 
     If the loop `is_whole`, all that the agent does, it has checkpoints where the trial keeps any.
@@ -63,20 +61,14 @@ async def react_from(context: AgentContext, messages: list[Message], *, is_whole
         ProviderFault, ModelFault: as the model raises them.
     """
     checkpoints = context.checkpoints if is_whole else None
-    if not is_loaded():  # one trial on the command line: the import takes a second, the loop is the same
-        return await _loop(context, messages, checkpoints)
-    return await in_shared_run(lambda: _loop(context, messages, checkpoints))
-
-
-async def _loop(context: AgentContext, prompt: list[Message], checkpoints: Checkpoints | None) -> str:
-    messages = Conversation(prompt).plus(*(_turns_before(checkpoints) if checkpoints is not None else ()))
+    messages = Conversation(start).plus(*(_turns_before(checkpoints) if checkpoints is not None else ()))
 
     async def keep(after: str) -> None:
         if checkpoints is not None:
-            await checkpoints.keep(lambda: json.dumps(messages[len(prompt) :]).encode(), after=after)
+            await checkpoints.keep(lambda: json.dumps(messages[len(start) :]).encode(), after=after)
 
     while True:
-        if len(messages) == len(prompt) or messages[-1]["role"] == "tool":
+        if len(messages) == len(start) or messages[-1]["role"] == "tool":
             messages = messages.plus(await _ask(context, messages))
             if messages[-1].get("tool_calls"):
                 await keep("the model")
@@ -97,7 +89,7 @@ async def _ask(context: AgentContext, messages: Conversation) -> Message:
 
 
 def _turns_before(checkpoints: Checkpoints) -> list[Message]:
-    """The turns of an earlier attempt; plain data, so no serializer of LangGraph's is needed."""
+    """The turns of an earlier attempt, kept as JSON."""
     if checkpoints.state is None:
         return []
     try:

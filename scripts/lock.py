@@ -11,7 +11,8 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
-EXTRAS = {"run": ["build"], "dev": ["build", "dev", "lm"]}
+RUN = ["build", "postgresql", "tracing"]
+EXTRAS = {"run": RUN, "dev": [*RUN, "frames", "dev", "lm"]}
 
 
 def main() -> None:

@@ -40,9 +40,8 @@ class ShardMessage(Job):
         return str(args[0]), int(args[1])
 
     def restore(self, raw_data: Any) -> Any:
-        """Read the message, without the callbacks, web hooks and repetitions it may ask for."""
+        """Read the message, without the web hooks and repetitions it may ask for."""
         super().restore(raw_data)
-        self._success_callback_name = self._failure_callback_name = self._stopped_callback_name = None
         self.webhooks = []
         self.retries_left = self.repeats_left = None
 
@@ -62,8 +61,29 @@ class ShardMessage(Job):
         """Nothing is ever looked up by name."""
         return
 
-    def _execute(self) -> None:
+    @property
+    def success_callback(self) -> None:
+        """None, whatever the message names."""
+        return
+
+    @property
+    def failure_callback(self) -> None:
+        """None, whatever the message names."""
+        return
+
+    @property
+    def stopped_callback(self) -> None:
+        """None, whatever the message names."""
+        return
+
+    def perform(self) -> None:
+        """Run the shard.
+
+        Raises:
+            RefusedMessage: the message is no shard, or this process runs none.
+        """
         job_id, shard = self.shard()
         if self.runner is None:
             raise RefusedMessage("this process runs no shards")
+        self.connection.persist(self.key)  # what runs does not run out
         self.runner(job_id, shard)

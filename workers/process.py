@@ -2,22 +2,9 @@
 
 import ctypes
 import gc
-import importlib
 import sys
 
-from tools.core.lazy_imports import blocked, late
-
 M_ARENA_MAX = -8  # mallopt(3)
-# OpenTelemetry's metrics, which Redis' client tries to import and nothing uses: 5.5 MB. Spans
-# (`workers.tracing`) are made without it.
-DISPENSABLE = ("opentelemetry",)
-# What Redis' client names at its start for clusters of servers, of which none is used here: 1.2 MB.
-LATE = (
-    "redis.cluster",
-    "redis.asyncio.cluster",
-    "redis.keyspace_notifications",
-    "redis.asyncio.keyspace_notifications",
-)
 
 
 def module_command(module: str, *arguments: str) -> tuple[str, ...]:
@@ -30,14 +17,11 @@ def module_command(module: str, *arguments: str) -> tuple[str, ...]:
 
 
 def limit_memory() -> None:
-    """Import Redis' client without what it does not need, before any other module imports it, and have one
-    pool of memory for all threads.
+    """Have one pool of memory for all threads.
 
     With one for each, as glibc has it, what the threads of shard after shard leave behind is never filled
-    again: 12 MB after 14,000 trials. Elsewhere than on glibc the second does nothing.
+    again: 12 MB after 14,000 trials. Elsewhere than on glibc it does nothing.
     """
-    with blocked(*DISPENSABLE), late(*LATE):
-        importlib.import_module("redis")
     mallopt = getattr(ctypes.CDLL(None), "mallopt", None) if sys.platform == "linux" else None
     if mallopt is not None:
         mallopt(M_ARENA_MAX, 1)

@@ -6,11 +6,13 @@ conventions for generative AI; prompts, answers and results stay in the store un
 OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT asks for them.
 """
 
+import logging
 import os
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from gnomon.core.row import Row
@@ -29,6 +31,7 @@ CONTENT = "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"  # of OpenTelemet
 FLUSH_MS = 5_000
 NANOSECONDS = 1_000_000_000
 
+log = logging.getLogger(__name__)
 EndSpan = Callable[[Row], None]  # what the caller says when the trial has ended
 Tracer = Callable[[Trial, Trace], AbstractContextManager[EndSpan]]
 
@@ -57,6 +60,12 @@ def tracing(
     Spans are sent in the background; a collector that is away costs some of them and never a trial.
     """
     if not environ.get(ENDPOINT):
+        yield no_spans
+        return
+    if find_spec("opentelemetry") is None:
+        log.warning(
+            "no spans are sent to %s: that needs `pip install gnomon-eval[tracing]`", environ[ENDPOINT]
+        )
         yield no_spans
         return
     from opentelemetry import trace

@@ -69,6 +69,7 @@ class ShardWorker(Worker):
         self._context, self._preload = context, preload
         self._shard: str | None = None
         self._resting = RestingForks()
+        self._left_alone = 0  # the process id of the last fork, once it rests
         self._is_undisturbed = False
         self._deferred_signal: int | None = None  # a signal that came at a bad time
 
@@ -92,8 +93,15 @@ class ShardWorker(Worker):
             self._shard = None
             self._report_state("idle")
 
+    @property
+    def horse_pid(self) -> int:
+        """The process id of the fork that this worker watches; 0 where there is none."""
+        pid = int(super().horse_pid)
+        return 0 if pid == self._left_alone else pid
+
     def fork_work_horse(self, job: Job, queue: Queue) -> None:
         """Fork, with a line to the fork."""
+        self._left_alone = 0
         super().fork_work_horse(job, queue)
         self._line.keep_reading()
 
@@ -105,7 +113,7 @@ class ShardWorker(Worker):
             if has_rested and self._resting.has_room:
                 log.info("the fork of %s rests: its provider lets it wait", self._shard)
                 self._resting.add(self.horse_pid)
-                self._horse_pid = 0
+                self._left_alone = self.horse_pid
                 return
             self._reap()
             self.maintain_heartbeats(job)

@@ -19,6 +19,7 @@ from langgraph.checkpoint.base import (
 )
 from langgraph.checkpoint.serde.event_hooks import SerdeEvent, register_serde_event_listener
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
+from langgraph.checkpoint.serde.types import ERROR
 
 from gnomon.core.agent import Checkpoints
 from gnomon.core.message import Message
@@ -132,7 +133,7 @@ class TrialSaver(BaseCheckpointSaver[int]):
     ) -> Awaitable[None]:
         """Take what a node has written, before others of its step have ended."""
         newest = self._newest.get(config["configurable"].get("checkpoint_ns", ""))
-        if newest is None or any(channel == "__error__" for channel, _ in writes):
+        if newest is None or any(channel == ERROR for channel, _ in writes):
             return asyncio.sleep(0)  # what failed is done again
         for number, (channel, value) in enumerate(writes):
             newest.writes[task_id, number] = (task_id, number, channel, value, task_path)

@@ -1,61 +1,20 @@
-"""Imports LangGraph before a worker forks, and runs graphs and plain loops in it, without tracing."""
+"""Runs LangGraph graphs within a trial, with its checkpoints and without tracing.
 
-import asyncio
-import functools
-import importlib
-import sys
-from collections.abc import Awaitable, Callable, Coroutine, Sequence
-from contextvars import Context
-from typing import TYPE_CHECKING, Any, TypeVar
-from weakref import WeakKeyDictionary
+LangGraph takes a second to import, so this module does it when a graph is run.
+"""
+
+from collections.abc import Awaitable, Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
 from gnomon.core.agent import AgentContext
-from tools.core.lazy_imports import blocked, hollow, late, late_validators
-
-OnResume = Callable[[dict[str, Any]], Awaitable[None]]
-T = TypeVar("T")
-MAX_STEPS = 25  # of a graph; what a loop runs within inherits it
 
 if TYPE_CHECKING:
     from langchain_core.runnables import RunnableConfig
     from langgraph.pregel import Pregel
 
-# All that a run imports when it is first made; the tracers, used or not.
-TRACERS = ("context", "run_collector", "stdout")
-NEEDED = (
-    "langgraph.func",
-    "langgraph.graph",
-    "langsmith",
-    "agents.core.checkpointer",
-    *(f"langchain_core.tracers.{name}" for name in TRACERS),
-)
-# What these try to import and do without where it is not installed.
-DISPENSABLE = ("psutil",)  # figures for langsmith: 0.8 MB
-# Packages of which these need one type each; the rest is clients of servers that nothing here calls.
-LARGE = ("langgraph_sdk", "langgraph_sdk.auth", "langsmith.types")
-# What they name at their start and use in runs that are sent to LangSmith, or with models that nobody has
-# here: 9 MB. In such a run it is imported then.
-LATE = (
-    "langsmith.client",
-    "requests",
-    "langsmith._httpx",
-    "html",
-    "jsonpatch",
-    "langchain_protocol",
-    "langchain_protocol.protocol",
-)
-
-
-def load() -> None:
-    """Import what a trial on a graph needs; of LangSmith's and LangChain's models few are ever used."""
-    with blocked(*DISPENSABLE), hollow(*LARGE), late(*LATE), late_validators():
-        for name in NEEDED:
-            importlib.import_module(name)
-
-
-def is_loaded() -> bool:
-    """Whether LangGraph has been imported, as it has in every worker."""
-    return "langgraph.func" in sys.modules
+LAZY = ("langsmith", "langgraph.runtime", "agents.core.checkpointer")
+OnResume = Callable[[dict[str, Any]], Awaitable[None]]
+MAX_STEPS = 25
 
 
 async def run_graph(
@@ -98,82 +57,3 @@ def trial_context() -> AgentContext:
     from langgraph.runtime import get_runtime
 
     return get_runtime(AgentContext).context
-
-
-class SharedRun:
-    """A run of one workflow, in which the loops of many trials run beside each other.
-
-    It begins with the first of them and ends with the last. A run for each trial would cost as much CPU time
-    as all HTTP calls of a short trial, and 33 kB while it waits for the model.
-    """
-
-    def __init__(self) -> None:
-        """Begin the run, on the loop that is running."""
-        self.loops = 0
-        self._config: asyncio.Future[RunnableConfig] = asyncio.get_running_loop().create_future()
-        self._is_over = asyncio.Event()
-        # In a context of its own: that of the trial which comes first ends with it.
-        self._run = asyncio.create_task(self._hold(), context=Context())
-        self._run.add_done_callback(self._ended)
-
-    async def run(self, loop: Callable[[], Coroutine[Any, Any, T]]) -> T:
-        """Run a trial's loop within, in the task of the caller: what it calls finds its configuration.
-
-        Context variables that the loop sets stay set.
-        """
-        from langchain_core.runnables.config import var_child_runnable_config
-
-        token = var_child_runnable_config.set(await asyncio.shield(self._config))
-        try:
-            return await loop()
-        finally:
-            var_child_runnable_config.reset(token)
-
-    def end(self) -> None:
-        """No loop is in it any more."""
-        self._is_over.set()
-
-    async def _hold(self) -> None:
-        from langsmith import tracing_context
-
-        with tracing_context(enabled=False):
-            await _shared_workflow().ainvoke((self._config, self._is_over), {"recursion_limit": MAX_STEPS})
-
-    def _ended(self, run: "asyncio.Task[None]") -> None:
-        error = None if run.cancelled() else run.exception()
-        if error is not None and not self._config.done():
-            self._config.set_exception(error)
-
-
-_shared_runs: "WeakKeyDictionary[asyncio.AbstractEventLoop, SharedRun]" = WeakKeyDictionary()
-
-
-async def in_shared_run(loop: Callable[[], Coroutine[Any, Any, T]]) -> T:
-    """What a trial's loop returns, run in the workflow that all trials of this event loop share."""
-    here = asyncio.get_running_loop()
-    if (shared := _shared_runs.get(here)) is None:
-        shared = _shared_runs[here] = SharedRun()
-    shared.loops += 1
-    try:
-        return await shared.run(loop)
-    finally:
-        shared.loops -= 1
-        if not shared.loops:
-            del _shared_runs[here]
-            shared.end()
-
-
-@functools.cache
-def _shared_workflow() -> "Pregel[Any, Any, Any, Any]":
-    """A workflow of LangGraph's functional API that tells its configuration and stays until all is over."""
-    from langgraph.config import get_config
-    from langgraph.func import entrypoint
-
-    @entrypoint()
-    async def trials(run: "tuple[asyncio.Future[RunnableConfig], asyncio.Event]") -> None:
-        config, is_over = run
-        if not config.done():
-            config.set_result(get_config())
-        await is_over.wait()
-
-    return trials

@@ -32,6 +32,7 @@ from tools.itinerary.trip import Trip
 if TYPE_CHECKING:
     from langgraph.graph.state import CompiledStateGraph
 
+LAZY = ("langgraph.graph",)
 MAX_REPAIRS = 3
 
 

@@ -1,13 +1,11 @@
 """Opens the model that a spec names."""
 
 import importlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Literal
 
-from agents.core import langgraph_runtime
 from agents.models.anthropic_rules import OPTIONS
 from agents.models.scripted import ScriptedModel
-from gnomon.core.errors import SpecError
 from gnomon.core.model import OWN_MODEL, Model, UncalledModel, is_scripted, provider_in
 from gnomon.media import MediaStore
 from gnomon.price_table import needs_responses_api
@@ -87,24 +85,9 @@ def open_model(spec: ModelSpec, media: MediaStore) -> Model:
     return model
 
 
-def check_scripts(models: Sequence[ModelSpec]) -> None:
-    """Read the options of scripted models, so that a job is refused before it is stored.
-
-    Raises:
-        SpecError: they are no script; the message names the model and the option.
-    """
-    for at, spec in enumerate(models):
-        if is_scripted(spec.id):
-            try:
-                ScriptedModel(spec)
-            except SpecError as error:
-                raise SpecError(error.message, field=f"models.{at}.{error.field}") from None
-
-
 def preload(models: Iterable[ModelSpec]) -> None:
-    """Import what these models and the agents need; workers do so before they fork."""
+    """Import what these models need; workers do so before they fork."""
     clients = {client_of(spec) for spec in models}
-    langgraph_runtime.load()
     if "reference" in clients:
         importlib.import_module(REFERENCE_MODULE)
     for client in clients & _CLASSES.keys():

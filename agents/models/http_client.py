@@ -10,13 +10,11 @@ from typing import Any, NamedTuple
 
 import aiohttp
 import orjson
-from yarl import URL
 
 from agents.models.error_body import holds_error
 from agents.models.http_errors import fault_of_body, fault_of_transport
 from agents.models.json_pieces import Piece
 from agents.models.litellm_errors import Scrubber
-from agents.models.small_posts import HttpAnswer, SmallPosts, takes_small_posts
 from gnomon.core.errors import ProviderFault
 from gnomon.spec.environment import PROXIES
 
@@ -39,15 +37,13 @@ class HttpClient:
 
     def __init__(self, url: str) -> None:
         """For an address; calls nobody."""
-        self._url = URL(url)
+        self._url = url
         self._session: aiohttp.ClientSession | None = None
-        self._takes_small_posts = False
-        self._small: SmallPosts | None = None  # of that session
 
     async def post(
         self, pieces: list[Piece], headers: Mapping[str, str], *, timeout_s: float, scrub: Scrubber
     ) -> HttpReply:
-        """Send a body, in pieces, and read the whole answer. Once a small body is sent, its list is empty.
+        """Send a body, in pieces, and read the whole answer.
 
         Raises:
             ProviderFault: `timeout`, `connection`, `bad_request` (no address) or `bad_response` (no HTTP).
@@ -86,18 +82,17 @@ class HttpClient:
             status = statuses.get(str(content["error"].get("code")), status)
         raise fault_of_body(status, answer.headers, content, answer.body, scrub)
 
-    async def _post(self, pieces: list[Piece], headers: Mapping[str, str]) -> HttpAnswer:
+    async def _post(
+        self, pieces: Sequence[Piece], headers: Mapping[str, str]
+    ) -> tuple[int, Mapping[str, str], bytes]:
+        """Status, headers and body of the answer."""
         session = self._open()
         headers = {**headers, "Content-Type": "application/json"}
         size = sum(map(len, pieces))
-        if size <= CHUNK_BYTES and self._takes_small_posts:
-            if self._small is None or self._small.headers != headers:
-                self._small = SmallPosts(session, self._url, headers)
-            return await self._small.post(pieces, _body)
-        data: Piece | AsyncIterator[memoryview] = pieces[0]
-        if len(pieces) > 1 and size <= CHUNK_BYTES:
+        data: bytes | AsyncIterator[memoryview]
+        if size <= CHUNK_BYTES:
             data = b"".join(pieces)  # one send instead of one for each piece
-        elif len(pieces) > 1:
+        else:
             headers["Content-Length"] = str(size)
             data = in_chunks(pieces)
         # A redirect is not followed: the key and the prompt go to the address that was allowed, or nowhere.
@@ -112,14 +107,13 @@ class HttpClient:
                 cookie_jar=aiohttp.DummyCookieJar(),
                 trust_env=any(os.environ.get(name) for name in PROXIES),
             )
-            self._takes_small_posts, self._small = takes_small_posts(self._session, self._url), None
         return self._session
 
     async def close(self) -> None:
         """Close the connections; a later call opens new ones."""
         if self._session is not None:
             await self._session.close()
-            self._session = self._small = None
+            self._session = None
 
 
 def parsed(body: bytes) -> Any:

@@ -5,7 +5,6 @@ import copy
 import functools
 import logging
 import os
-from collections.abc import Callable
 from dataclasses import replace
 from types import ModuleType
 from typing import Any
@@ -16,10 +15,9 @@ from agents.models.chat_reply import read_completion
 from agents.models.chat_turn import TurnRules
 from agents.models.dialect import Dialect
 from agents.models.endpoint import RESERVED_IN_CHAT, check_options
-from agents.models.http_client import MAX_BODY_BYTES
 from agents.models.http_errors import fault_of_body
 from agents.models.litellm_errors import Scrubber, fault_of
-from agents.models.litellm_wire import changes, heard, listening, portable
+from agents.models.litellm_wire import changes, listening, portable
 from agents.models.model_version import version_of
 from agents.models.prompt_cache import mark, marked_places, wants_marks
 from agents.models.reply_bounds import with_changes
@@ -35,6 +33,11 @@ from gnomon.spec.model_spec import ModelSpec
 _MOVED = ("reasoning: thinking between calls of this turn cannot go back in its place",)
 _KEPT_BACK = ("reasoning: items of this turn cannot go back",)
 
+UNBOUNDED_CLIENT = (
+    "LiteLLM's adapter for this provider uses no HTTP client that it is given, so nothing bounds redirects"
+    " and replies; call the provider's OpenAI-compatible service instead (`openai/MODEL` with an `api_base`)"
+)
+
 
 @functools.cache
 def load() -> ModuleType:
@@ -45,7 +48,6 @@ def load() -> ModuleType:
     """
     os.environ.setdefault(MODE_VARIABLE, MODE)
     os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"  # else the import asks the network for prices
-    import httpx
     import litellm
 
     litellm.telemetry = False
@@ -53,62 +55,7 @@ def load() -> ModuleType:
     litellm.turn_off_message_logging = True
     for name in ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy"):
         logging.getLogger(name).setLevel(logging.CRITICAL + 1)
-    for client, guard in ((httpx.Client, _guarded_sync), (httpx.AsyncClient, _guarded)):
-        client.send = guard(client.send)  # type: ignore[method-assign]  # LiteLLM has no setting for it
     return litellm
-
-
-# Neither guarded `send` of httpx follows a redirect: the prompt, and the keys that some providers take in
-# headers of their own, go to the address that was allowed, or nowhere. The asynchronous one, by which models
-# are called, reads no body larger than MAX_BODY_BYTES, unpacked: one reply could end the process, and with
-# it every other trial. The other one carries logins alone.
-def _guarded_sync(send: Callable[..., Any]) -> Callable[..., Any]:
-    @functools.wraps(send)
-    def sent(client: object, request: object, **arguments: Any) -> Any:
-        return send(client, request, **{**arguments, "follow_redirects": False})
-
-    return sent
-
-
-def _guarded(send: Callable[..., Any]) -> Callable[..., Any]:
-    @functools.wraps(send)
-    async def sent(client: object, request: object, **arguments: Any) -> Any:
-        response = await send(client, request, **{**arguments, "follow_redirects": False, "stream": True})
-        if arguments.get("stream"):
-            return response
-        whole = await _whole(response)
-        heard(request, whole)
-        return whole
-
-    return sent
-
-
-async def _whole(response: Any) -> Any:
-    """The response with its body, unpacked as it comes.
-
-    Raises:
-        httpx.DecodingError: it is larger than is read.
-    """
-    import httpx
-
-    body = bytearray()
-    try:
-        async for part in response.aiter_bytes():
-            body += part
-            if len(body) > MAX_BODY_BYTES:
-                problem = f"a reply of more than {MAX_BODY_BYTES:,} bytes"
-                raise httpx.DecodingError(problem, request=response.request)
-    finally:
-        await response.aclose()
-    unpacked = ("content-encoding", "content-length", "transfer-encoding")
-    headers = [(name, value) for name, value in response.headers.multi_items() if name not in unpacked]
-    return httpx.Response(
-        response.status_code,
-        headers=headers,
-        content=bytes(body),
-        request=response.request,
-        extensions={name: value for name, value in response.extensions.items() if name != "network_stream"},
-    )
 
 
 _USERS: "WeakSet[LiteLLMModel]" = WeakSet()  # the models of this process that may have open connections
@@ -147,7 +94,15 @@ class LiteLLMModel:
         if request.tools:
             call["tools"] = portable(request.tools)
         litellm = load()
+        from agents.models.litellm_session import (
+            TAKES_CLIENT,
+            open_session,
+        )  # after `load`: it imports LiteLLM
+
+        session = open_session()
         _USERS.add(self)
+        if self._provider() in TAKES_CLIENT:
+            call["client"] = session.handler
         try:
             async with asyncio.timeout(request.timeout_s):
                 with listening() as exchange:
@@ -157,6 +112,8 @@ class LiteLLMModel:
             raise ProviderFault(message, cause="timeout") from None
         except Exception as error:  # noqa: BLE001 LiteLLM's tree is told apart in one place
             raise fault_of(error, scrub, exchange.error) from None  # the chain could hold the key
+        if not exchange.is_heard:
+            raise ProviderFault(UNBOUNDED_CLIENT, cause="bad_request", transient=False)
         if exchange.error is not None:  # LiteLLM reads some of them as empty replies
             raise fault_of_body(200, {}, exchange.error, b"", scrub)
         is_plain = exchange.completion is not None and exchange.offers(len(request.tools))
@@ -196,6 +153,12 @@ class LiteLLMModel:
             call |= {"tools": request.tools, "tool_choice": request.tool_choice}
         return {name: value for name, value in call.items() if value is not None}
 
+    def _provider(self) -> str:
+        try:
+            return str(load().get_llm_provider(model=self.id, api_base=self.spec.api_base)[1])
+        except Exception:  # noqa: BLE001 an unknown provider: the call itself will say so
+            return ""
+
     def _messages(self, request: Request) -> list[dict[str, Any]]:
         spec = self.spec
         sent = wire.messages_out(request.messages, self.media, pictures=spec.pictures, rules=self._rules)
@@ -217,8 +180,11 @@ class LiteLLMModel:
         """Close the connections once the last model that called anybody is closed: LiteLLM shares them."""
         _USERS.discard(self)
         if not _USERS and load.cache_info().currsize:
+            from agents.models.litellm_session import close_session
+
             await load().close_litellm_async_clients()
             load().in_memory_llm_clients_cache.flush_cache()  # else the closed ones are used again
+            await close_session()
 
 
 def _has_items(response: Any) -> bool:

@@ -34,11 +34,12 @@ _ROLES = {"developer": "system"}  # OpenAI's newer name
 
 @dataclass(slots=True)
 class Exchange:
-    """The bodies of one call, None where they are no JSON objects."""
+    """The bodies of one call, None where they are no JSON objects; whether any request was heard of."""
 
     sent: dict[str, Any] | None = None
     received: dict[str, Any] | None = None
     status: int = 200
+    is_heard: bool = False
 
     def note(self, sent: bytes, received: bytes, status: int = 200) -> None:
         """Keep the bodies of a request that asked something; a login on the way is none."""
@@ -97,6 +98,8 @@ def listening() -> Iterator[Exchange]:
 def heard(request: Any, response: Any) -> None:
     """Tell whoever listens of an httpx request and its response; those that stream are not read."""
     exchange = _LISTENING.get()
+    if exchange is not None:
+        exchange.is_heard = True
     if exchange is not None and response.is_closed:
         with suppress(RuntimeError):  # a body that was sent as a stream
             exchange.note(request.content, response.content, response.status_code)

@@ -35,6 +35,10 @@ ADDRESSED = (  # providers that can be called directly without an `api_base`
     *("cerebras", "dashscope", "deepseek", "fireworks_ai", "gemini", "groq", "minimax", "mistral"),
     *("moonshot", "openai", "openrouter", "together_ai", "xai", "zai"),
 )
+UNBOUNDED = (  # providers whose adapters in LiteLLM use no HTTP client that they are given
+    *("aiohttp_openai", "amazon_nova", "anthropic_text", "cloudflare", "cohere", "cohere_chat", "custom"),
+    *("maritalk", "oobabooga", "petals", "text-completion-codestral"),
+)
 ROUTING_OPTIONS = frozenset(
     {
         *("api_key", "api_base", "base_url", "api_version", "azure_ad_token"),
@@ -164,6 +168,12 @@ def check_endpoints(models: Mapping[str, ModelSpec], allowed: EndpointAllowlist,
         if _needs_base(model) and not model.api_base:
             message = f"{model.id!r} has no known address to be called at directly; name its api_base"
             raise SpecError(message, field=f"{field}.client")
+        if _is_unbounded(model):
+            message = (
+                f"{model.id!r} cannot be called: LiteLLM's adapter for it bounds neither redirects nor"
+                " replies; allowed: openai/MODEL with the api_base of its OpenAI-compatible service"
+            )
+            raise SpecError(message, field=f"{field}.id")
         variable = address_variable(model)
         if variable is not None and not is_trusted:  # a user of the command line is told of it
             _check_variables_address(model, variable, allowed, field)
@@ -177,6 +187,12 @@ def _is_offline(model: ModelSpec) -> bool:
     """Whether a plug-in serves the model that says it calls no network."""
     provider = plugged_provider(model.id)
     return provider is not None and not provider.calls_network and model.api_base is None
+
+
+def _is_unbounded(model: ModelSpec) -> bool:
+    """Whether LiteLLM would call the model, by an adapter with a client of its own."""
+    is_litellms = model.client != "direct" and model.api != "responses" and plugged_provider(model.id) is None
+    return is_litellms and provider_in(model.id) in UNBOUNDED
 
 
 def _needs_base(model: ModelSpec) -> bool:

@@ -63,12 +63,3 @@ def in_feet(text: str) -> str:
     """
     text = _SPEED.sub(lambda match: f"{float(match[1]) / FOOT_M:.1f} ft/s", text)
     return _LENGTH.sub(lambda match: f"{float(match[1]) / FOOT_M:.1f} feet", text)
-
-
-def has_lengths(text: str) -> bool:
-    """Whether it states a length or a speed that `in_feet` changes.
-
-    >>> has_lengths("75.0 meters north"), has_lengths("camera c01 at 12:00:01")
-    (True, False)
-    """
-    return bool(_SPEED.search(text) or _LENGTH.search(text))

@@ -19,7 +19,6 @@ from service.cli.main import DONE, INCOMPLETE
 from service.data_folder import keep_private
 from service.jobs import Draft, draft_from_cli, of_draft
 from service.settings import Settings, own_database, read_settings
-from tools.core.lazy_imports import hollow
 from workers.process import limit_memory
 
 if TYPE_CHECKING:
@@ -106,15 +105,6 @@ def warn(draft: Draft) -> None:
     """Print the draft's warnings, before anything is spent."""
     for warning in draft.warnings:
         say(f"warning: {warning}")
-
-
-def load_statistics() -> None:
-    """Import SciPy's functions, which reports and plans need, without NumPy's wrapper of Fortran.
-
-    SciPy copies all names that NumPy has, so that one would be loaded too, and never used.
-    """
-    with hollow("numpy.f2py"):
-        importlib.import_module("scipy.special")
 
 
 def say(message: str) -> None:
@@ -222,7 +212,6 @@ def finish(
 ) -> None:
     """Run the job that `begin` queues, print its report, write it to `out`, and exit with its exit code."""
     limit_memory()  # as its workers do, which are forks of it
-    load_statistics()
     from gnomon.report.terminal import summary_text  # late, as all here: a spec's error needs none of them
     from service.cli.progress import JobProgress
     from service.reports import as_json, report_of, write_folder

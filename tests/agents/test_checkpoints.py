@@ -12,7 +12,6 @@ import pytest
 from langgraph.graph import END, START, MessagesState, StateGraph
 from langgraph.prebuilt import tools_condition
 
-from agents.core import langgraph_runtime
 from agents.core.checkpointer import TrialSaver
 from agents.core.graph_agent import GraphAgent, TrialChatModel, call_trial_tools
 from agents.models.catalog import open_model
@@ -133,7 +132,6 @@ def play(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Play]
     """With every call worth a checkpoint, and plans that say the same of how long they took."""
     monkeypatch.setattr(checkpoint, "WORTH_S", 0.0)
     monkeypatch.setattr(Effort, "spent_s", 0.5)
-    langgraph_runtime.load()
 
     def of(name: str, request: dict[str, Any] = REQUEST, replies: list[Any] | None = None) -> Play:
         agent, script = PLAYS[name]

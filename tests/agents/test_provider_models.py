@@ -458,3 +458,25 @@ async def test_a_small_reply_that_unpacks_without_end_is_not_unpacked_whole(prov
     with pytest.raises(ProviderFault, match="more than 1,000,000 bytes") as caught:
         await new_model().reply(asking())
     assert caught.value.cause == "bad_response"
+
+
+@pytest.mark.parametrize("name", ["openai", "groq"])  # one by OpenAI's library, one by LiteLLM's own client
+async def test_litellm_unpacks_no_reply_without_end(provider, tmp_path, monkeypatch, name):
+    load()
+    monkeypatch.setattr("agents.models.litellm_session.MAX_BODY_BYTES", 1_000_000)
+    monkeypatch.setenv("OPENAI_API_KEY", "k")
+    monkeypatch.setenv("GROQ_API_KEY", "k")
+    provider.answers(200, gzip.compress(b" " * 30_000_000), {"Content-Encoding": "gzip"})
+    model = LiteLLMModel(ModelSpec(id=f"{name}/m", api_base=provider.url), MediaStore(tmp_path))
+    with pytest.raises(ProviderFault, match=r"more than 1,000,000 bytes|Connection error"):
+        await model.reply(asking())
+    await model.close()
+
+
+async def test_a_provider_that_litellm_calls_by_a_client_of_its_own_is_refused(provider, tmp_path):
+    provider.says("hello")
+    model = LiteLLMModel(ModelSpec(id="aiohttp_openai/m", api_base=provider.url), MediaStore(tmp_path))
+    with pytest.raises(ProviderFault, match="uses no HTTP client that it is given") as caught:
+        await model.reply(asking())
+    assert (caught.value.cause, caught.value.transient) == ("bad_request", False)
+    await model.close()

@@ -1,13 +1,8 @@
 import asyncio
 import json
-from typing import TypedDict
 
 import pytest
-from langgraph.config import get_config
-from langgraph.graph import START, StateGraph
 
-import agents.react
-from agents.core.langgraph_runtime import in_shared_run, load
 from agents.direct import direct
 from agents.react import react
 from gnomon.core.agent import LimitReached
@@ -46,15 +41,6 @@ async def test_react_calls_a_tool_and_answers_with_what_it_said(new_context):
     assert tool_turn["role"] == "tool"
     assert json.loads(tool_turn["content"]) == {"said": "hello"}
     assert [step.kind for step in context.trace.steps] == ["reply", "tool", "reply"]
-
-
-@pytest.mark.parametrize("loaded", [True, False])
-async def test_the_loop_is_the_same_with_and_without_langgraph(new_context, monkeypatch, loaded):
-    load()
-    monkeypatch.setattr(agents.react, "is_loaded", lambda: loaded)
-    context = new_context([{"tool_calls": [echo("a")]}, {"tool_calls": [echo("b")]}, "done"])
-    assert await react.answer(context) == "done"
-    assert [step.kind for step in context.trace.steps] == ["reply", "tool", "reply", "tool", "reply"]
 
 
 async def test_several_calls_of_one_reply_are_answered_in_their_order(new_context):
@@ -196,16 +182,15 @@ async def test_an_empty_reply_is_an_empty_answer(new_context):
     assert Reply(text="").message()["content"] == ""
 
 
-async def test_trials_that_run_at_once_share_a_run_and_one_that_fails_or_is_cancelled_ends_alone(new_context):
-    load()
-    all_asked, release, configs = asyncio.Event(), asyncio.Event(), []
+async def test_of_trials_that_run_at_once_one_that_fails_or_is_cancelled_ends_alone(new_context):
+    all_asked, release, asked = asyncio.Event(), asyncio.Event(), []
 
     class Waiting:
         id = "scripted/waiting"
 
         async def reply(self, request):
-            configs.append(get_config())
-            if len(configs) == 3:
+            asked.append(request)
+            if len(asked) == 3:
                 all_asked.set()
             await release.wait()
             return Reply(text="done", finish_reason="stop")
@@ -225,27 +210,3 @@ async def test_trials_that_run_at_once_share_a_run_and_one_that_fails_or_is_canc
     release.set()
     assert await asyncio.gather(*others) == ["done", "done"]
     assert cancelled.cancelled()
-    assert all(config is configs[0] for config in configs)
-    again = new_context(["once more"])
-    assert await react.answer(again) == "once more"
-
-
-async def test_a_graph_that_a_loop_calls_runs_to_its_end_as_anywhere():
-    load()
-
-    class Count(TypedDict):
-        steps: int
-
-    async def step(state):
-        return {"steps": state["steps"] + 1}
-
-    graph = StateGraph(Count).add_node("a", step).add_node("b", step).add_node("c", step)
-    chain = graph.add_edge(START, "a").add_edge("a", "b").add_edge("b", "c").compile()
-    ends = await asyncio.gather(*(in_shared_run(lambda: chain.ainvoke({"steps": 0})) for _ in range(3)))
-    assert ends == [{"steps": 3}] * 3
-
-
-def test_each_event_loop_has_a_run_of_its_own(new_context):
-    load()
-    answers = [asyncio.run(react.answer(new_context([word]))) for word in ("first", "second")]
-    assert answers == ["first", "second"]

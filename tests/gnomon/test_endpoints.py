@@ -59,6 +59,7 @@ def check(*, is_trusted: bool, **model: object) -> str:
         ({"id": "openai/gpt", "api": "responses", "options": {"reasoning": {"effort": "low"}}}, ""),
         ({"id": "openai/gpt", "client": "direct"}, ""),
         ({"id": "cohere/command", "client": "direct"}, "models.0.client"),
+        ({"id": "cohere/command"}, "models.0.id"),
         ({"id": "openai/gpt", "options": {"aws_region_name": "x"}}, "models.0.options.aws_region_name"),
         ({"id": "openai/gpt", "options": {"base_url": "https://evil.example"}}, "models.0.options.base_url"),
     ],

@@ -7,14 +7,11 @@ import tempfile
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tools.core import watched_process
 from tools.servers import granted_paths
 from tools.servers.definition import McpServer, ServerLimits
-
-if TYPE_CHECKING:
-    from mcp.client._transport import TransportStreams
 
 LAZY = ("mcp_types", "mcp.shared.message", "anyio")
 MAX_MESSAGE_BYTES = 64_000_000  # of one line; a server that sends more is stopped
@@ -148,7 +145,7 @@ def _asked_by(line: bytes) -> int | None:
 
 
 @asynccontextmanager
-async def stdio_streams(process: ServerProcess) -> "AsyncIterator[TransportStreams]":
+async def stdio_streams(process: ServerProcess) -> AsyncIterator[tuple[Any, Any]]:
     """The streams of messages to and from the command, which is started here and stopped at the end."""
     import anyio
     from mcp.shared.message import SessionMessage

@@ -4,6 +4,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from functools import cache, lru_cache
+from importlib.util import find_spec
 from operator import itemgetter
 from typing import Any, cast
 
@@ -298,6 +299,8 @@ def _open(url: str) -> Engine:
             raise _unusable("a database in memory cannot be shared")
         return open_sqlite(parsed)
     if parsed.drivername in ("postgresql", "postgres", "postgresql+psycopg"):
+        if find_spec("psycopg") is None:
+            raise _unusable("PostgreSQL needs `pip install gnomon-eval[postgresql]`")
         return _open_postgresql(parsed.set(drivername="postgresql+psycopg"))
     raise _unusable(f"{parsed.drivername!r} is of another kind")
 

@@ -44,11 +44,10 @@ def plan(
     Prints trials, tokens and price of each arm, and the minimum detectable effect: the smallest true
     difference that 8 of 10 such jobs would claim.
     """
-    from service.cli.common import draft_of, existing_store, load_statistics, settings_of
+    from service.cli.common import draft_of, existing_store, settings_of
     from service.cli.ids import find_job
 
     draft = draft_of(spec, settings_of(data_dir))
-    load_statistics()
     from service.planning import plan as plan_job  # after the spec was checked: a fault in it is said at once
 
     store = existing_store(data_dir) if pilot else None

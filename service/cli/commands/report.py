@@ -72,9 +72,6 @@ def _write(store: "Store", job: str, kind: str, out: Path | None, *, data_dir: P
 
 
 def _text(store: "Store", job: str, kind: str, *, data_dir: Path) -> str:
-    from service.cli.common import load_statistics
-
-    load_statistics()
     from gnomon.report.markdown import render_markdown
     from service.reports import as_json, page_of, report_of
 

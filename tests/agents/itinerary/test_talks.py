@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from agents.core import langgraph_runtime
 from agents.models.catalog import open_model
 from gnomon.core.agent import AGENTS
 from gnomon.core.answers import answers_of
@@ -149,7 +148,6 @@ async def test_a_talk_goes_on_in_the_turn_in_which_it_was_broken_off(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     monkeypatch.setattr(checkpoint, "WORTH_S", 0.0)
-    langgraph_runtime.load()
     talk = Talk(tmp_path, ARMS[name], k=3)
     row, trace, asked = await talk.run()
     kept, turns = talk.kept[:: max(1, len(talk.kept) // 6)], set()

@@ -1,4 +1,4 @@
-"""Small bodies are posted as aiohttp's session posts them: the same bytes, answers and faults."""
+"""A body is posted whole, each kind of answer is read or named as a fault, and a call leaves nothing open."""
 
 import asyncio
 import gzip
@@ -8,7 +8,6 @@ import sys
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-import aiohttp
 import pytest
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes
@@ -17,7 +16,6 @@ from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption,
 
 from agents.models.http_client import HttpClient
 from agents.models.litellm_errors import Scrubber
-from agents.models.small_posts import KNOWN
 from gnomon.core.errors import ProviderFault
 
 ROOT = Path(__file__).parents[2]
@@ -37,6 +35,21 @@ ANSWERS = {
     "cut": b"HTTP/1.1 200 OK\r\nContent-Length: 80\r\n\r\n{",
     "silence": b"",
     "many headers": b"HTTP/1.1 200 OK\r\n" + b"X: y\r\n" * 400 + b"Content-Length: 2\r\n\r\n{}",
+}
+# The status and the JSON, or the cause and whether it is transient; and the connections of two calls.
+COMES = {
+    "plain": (200, {"a": 1}, 1),
+    "in chunks": (200, {"a": 1}, 1),
+    "packed": (200, {"a": 1}, 1),
+    "until the end": (200, {"a": 1}, 2),
+    "closing": (500, None, 2),
+    "after hints": (200, {}, 1),
+    "nothing": (204, None, 1),
+    "elsewhere": (307, None, 1),
+    "no HTTP": ("bad_response", True, 2),
+    "cut": ("connection", True, 2),
+    "silence": ("connection", True, 2),
+    "many headers": ("bad_response", True, 2),
 }
 
 
@@ -105,12 +118,17 @@ async def two_posts(answer, *, timeout_s=5.0):
     return [one.replace(str(port).encode(), b"PORT") for one in server.got], came, server.opened
 
 
-@pytest.mark.parametrize("answer", ANSWERS.values(), ids=ANSWERS.keys())
-async def test_a_small_post_is_that_of_a_session(answer, monkeypatch):
-    small = await two_posts(answer)
-    monkeypatch.setattr("agents.models.http_client.takes_small_posts", lambda *_: False)
-    assert await two_posts(answer) == small
-    assert len(small[0]) == len(small[1]) == 2
+@pytest.mark.parametrize("kind", ANSWERS)
+async def test_a_body_is_posted_whole_and_each_kind_of_answer_is_read_or_a_fault(kind):
+    sent, came, opened = await two_posts(ANSWERS[kind])
+    assert len(sent) == 2
+    for request in sent:
+        head, _, body = request.partition(b"\r\n\r\n")
+        assert head.startswith(b"POST /v1/chat?a=b HTTP/1.1\r\nHost: 127.0.0.1:PORT\r\n")
+        assert {b"Authorization: Bearer key", b"X-Own: 1", b"Content-Length: 7"} <= {*head.split(b"\r\n")}
+        assert body == b'{"x":1}'
+    assert [(one[0], one[1] if isinstance(one[0], str) else one[3]) for one in came] == [COMES[kind][:2]] * 2
+    assert opened == COMES[kind][2]
 
 
 async def test_a_call_without_an_answer_in_time_is_closed():
@@ -153,14 +171,7 @@ import asyncio, ssl, sys
 
 from agents.models.http_client import HttpClient
 from agents.models.litellm_errors import Scrubber
-from agents.models.small_posts import SmallPosts
-from tests.agents.test_small_posts import ANSWERS, HEADERS, Server
-
-posted, post = [], SmallPosts.post
-async def noted(small, *given):
-    posted.append(small)
-    return await post(small, *given)
-SmallPosts.post = noted
+from tests.agents.test_http_posts import ANSWERS, HEADERS, Server
 
 async def main(certificate, key):
     context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
@@ -170,14 +181,14 @@ async def main(certificate, key):
     client = HttpClient(f"https://localhost:{listening.sockets[0].getsockname()[1]}/v1")
     for _ in range(2):
         reply = await client.post([b"{}"], HEADERS, timeout_s=5.0, scrub=Scrubber())
-        print(reply.status, reply.json, server.opened, len(posted))
+        print(reply.status, reply.json, server.opened)
     await client.close()
 
 asyncio.run(main(*sys.argv[1:]))
 """
 
 
-def test_a_small_post_goes_over_tls(tmp_path):
+def test_a_post_goes_over_tls(tmp_path):
     certificate, key = certificate_of("localhost", tmp_path)
     done = subprocess.run(
         [sys.executable, "-c", OVER_TLS, certificate, key],
@@ -187,23 +198,11 @@ def test_a_small_post_goes_over_tls(tmp_path):
         text=True,
         check=False,
     )
-    assert done.stdout.splitlines() == ["200 {'a': 1} 1 1", "200 {'a': 1} 1 2"], done.stderr
-
-
-async def test_with_another_version_of_aiohttp_the_session_posts(monkeypatch):
-    monkeypatch.setattr("aiohttp.__version__", "4.0.0")
-    monkeypatch.setattr("agents.models.http_client.SmallPosts", None)
-    _, came, _ = await two_posts(ANSWERS["plain"])
-    assert [status for status, *_ in came] == [200, 200]
-
-
-def test_the_version_that_is_locked_is_known():
-    assert aiohttp.__version__.startswith(KNOWN), "does it post the same? then add it"
+    assert done.stdout.splitlines() == ["200 {'a': 1} 1"] * 2, done.stderr
 
 
 @pytest.mark.parametrize("url", ["http://me:word@127.0.0.1:1/", "ftp://127.0.0.1/", "no address", "http://"])
-async def test_an_unusual_address_is_left_to_the_session(url, monkeypatch):
-    monkeypatch.setattr("agents.models.http_client.SmallPosts", None)
+async def test_an_address_that_nobody_answers_is_a_fault(url):
     client = HttpClient(url)
     with pytest.raises(ProviderFault):
         await client.post([b"{}"], {}, timeout_s=5.0, scrub=Scrubber())

@@ -1,0 +1,205 @@
+"""Our code uses public names of other packages, sets nothing on them, and imports only what is declared."""
+
+import ast
+import functools
+import importlib
+import inspect
+import re
+import sys
+import tomllib
+from collections.abc import Callable, Iterator
+from importlib.metadata import packages_distributions
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+PACKAGES = ("tools", "gnomon", "gnomon_conformance", "agents", "workers", "service", "gnomon_lab")
+OURS = {*PACKAGES, "bench", "scripts", "tests"}
+# Public in spite of their underscore: documented as functions for programs to call, or methods to define.
+DOCUMENTED = {"os._exit"}
+TO_DEFINE = {"_llm_type", "_generate", "_agenerate"}  # LangChain's chat models: abstract, documented
+# Settings that a package documents as such.
+SETTINGS = re.compile(
+    r"litellm\.(telemetry|suppress_debug_info|turn_off_message_logging|aclient_session)|sys\.(stdout|stderr)"
+)
+
+
+def is_private(name: str) -> bool:
+    return name.startswith("_") and not (name.startswith("__") and name.endswith("__"))
+
+
+def dotted(node: ast.AST) -> list[str]:
+    """The names of `a.b.c`; empty where it begins with anything else than a name."""
+    names: list[str] = []
+    while isinstance(node, ast.Attribute):
+        names.insert(0, node.attr)
+        node = node.value
+    return [node.id, *names] if isinstance(node, ast.Name) else []
+
+
+def targets(node: ast.AST) -> list[ast.expr]:
+    """What a statement sets, or takes away."""
+    if isinstance(node, ast.Assign | ast.Delete):
+        return [part for target in node.targets for part in getattr(target, "elts", [target])]
+    if isinstance(node, ast.AugAssign | ast.AnnAssign):
+        return [node.target]
+    is_setter = isinstance(node, ast.Call) and ast.unparse(node.func) in ("setattr", "delattr") and node.args
+    return [ast.Attribute(value=node.args[0], attr="…", ctx=ast.Store())] if is_setter else []
+
+
+class Module:
+    """What one of our modules does with names of other packages."""
+
+    def __init__(self, source: str) -> None:
+        self.tree = ast.parse(source)
+        self.imported: dict[str, str] = {}  # by the name here
+        self.modules: set[str] = set()
+        for node in ast.walk(self.tree):
+            if isinstance(node, ast.Import):
+                for alias in node.names:
+                    self.modules.add(alias.name)
+                    name = alias.name if alias.asname else alias.name.partition(".")[0]
+                    self.imported[alias.asname or name] = name
+            elif isinstance(node, ast.ImportFrom) and node.module:
+                self.modules.add(node.module)
+                self.imported |= {
+                    alias.asname or alias.name: f"{node.module}.{alias.name}" for alias in node.names
+                }
+
+    def foreign(self, node: ast.AST) -> str:
+        """The full name of `node` where it is another package's; else nothing."""
+        first, *rest = dotted(node) or [""]
+        full = ".".join((self.imported[first], *rest)) if first in self.imported else ""
+        return full if full.partition(".")[0] not in OURS else ""
+
+    def private(self) -> Iterator[str]:
+        """Private names of others: imported, read, or used by our subclasses of their classes."""
+        used = {*self.modules, *self.imported.values()}
+        used |= {self.foreign(node) for node in ast.walk(self.tree) if isinstance(node, ast.Attribute)}
+        for name in used - DOCUMENTED:
+            package, *names = name.split(".")
+            if package not in OURS and any(map(is_private, (package, *names))):
+                yield name
+        for node in ast.walk(self.tree):
+            if isinstance(node, ast.ClassDef):
+                for base in filter(None, map(self.foreign, node.bases)):
+                    names_here = own_names(node) - TO_DEFINE
+                    yield from (f"{base}: self.{name}" for name in names_here & private_of(base))
+
+    def set_on_others(self) -> Iterator[str]:
+        """Attributes of others' modules and classes, and modules themselves, that are set or deleted."""
+        for target in (target for node in ast.walk(self.tree) for target in targets(node)):
+            if isinstance(target, ast.Attribute) and (name := self.foreign(target.value)):
+                if not SETTINGS.fullmatch(f"{name}.{target.attr}"):
+                    yield f"{name}.{target.attr}"
+            elif isinstance(target, ast.Subscript) and self.foreign(target.value) == "sys.modules":
+                yield "sys.modules[…]"
+
+    def undeclared(self) -> Iterator[str]:
+        """Packages that are imported and that no declared distribution holds."""
+        for name in {module.partition(".")[0] for module in self.modules} - OURS - sys.stdlib_module_names:
+            holders = {normal(each) for each in distributions().get(name, ())} | {normal(name)}
+            if not holders & declared():
+                yield name
+
+
+def own_names(node: ast.ClassDef) -> set[str]:
+    """What a class calls its own: attributes of `self`, and its functions."""
+    functions = (each for each in node.body if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef))
+    attributes = (each for each in ast.walk(node) if isinstance(each, ast.Attribute))
+    return {each.name for each in functions} | {
+        each.attr for each in attributes if dotted(each)[:1] == ["self"]
+    }
+
+
+@functools.cache
+def private_of(base: str) -> set[str]:
+    """The private attributes that a class of another package has, or sets on itself."""
+    module, _, name = base.rpartition(".")
+    try:
+        kind = getattr(importlib.import_module(module), name)
+    except (ImportError, AttributeError, ValueError):
+        return set()
+    found: set[str] = set()
+    for each in inspect.getmro(kind) if inspect.isclass(kind) else ():
+        if each.__module__.partition(".")[0] in {"builtins", "typing", "abc", "ctypes", "enum", *OURS}:
+            continue
+        found |= {attribute for attribute in vars(each) if is_private(attribute)}
+        try:
+            found |= set(re.findall(r"self\.(_[a-z]\w*)", inspect.getsource(each)))
+        except (OSError, TypeError):
+            continue
+    return found
+
+
+distributions = functools.cache(packages_distributions)
+
+
+def normal(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+@functools.cache
+def declared() -> frozenset[str]:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    lines = [
+        *project["dependencies"],
+        *(line for of in project["optional-dependencies"].values() for line in of),
+    ]
+    return frozenset(normal(re.split(r"[^A-Za-z0-9_.-]", line, maxsplit=1)[0]) for line in lines)
+
+
+def found(ask: Callable[[Module], Iterator[str]]) -> dict[str, list[str]]:
+    """What `ask` finds in our modules, by their paths."""
+    sources = (path for package in PACKAGES for path in sorted((ROOT / package).rglob("*.py")))
+    asked = {path.relative_to(ROOT).as_posix(): sorted({*ask(module_at(path))}) for path in sources}
+    return {path: names for path, names in asked.items() if names}
+
+
+@functools.cache
+def module_at(path: Path) -> Module:
+    return Module(path.read_text(encoding="utf-8"))
+
+
+def test_no_private_name_of_another_package_is_used() -> None:
+    assert found(Module.private) == {}
+
+
+def test_nothing_is_set_on_another_packages_module_or_class() -> None:
+    # A plug-in file's module is entered while it runs, as Python's own guide to importing a file has it.
+    assert found(Module.set_on_others) == {"tools/core/outside.py": ["sys.modules[…]"]}
+
+
+def test_what_is_imported_is_declared() -> None:
+    assert found(Module.undeclared) == {}
+
+
+PRIVATE = """
+from mcp.client._transport import TransportStreams
+from rq import Worker
+import numpy as np
+
+class Own(Worker):
+    def stop(self):
+        self._horse_pid, self._own = 0, np._core
+"""
+SET = """
+import sys, httpx, json as j
+from pydantic import BaseModel
+BaseModel.model_config = {}
+httpx.Client.send, own = None, 1
+setattr(j, "loads", own)
+sys.modules["redis"] = None
+del httpx.get
+own.attribute = 1
+"""
+
+
+def test_each_use_that_is_forbidden_is_found() -> None:
+    private = {"mcp.client._transport", "mcp.client._transport.TransportStreams", "numpy._core"}
+    assert set(Module(PRIVATE).private()) == private | {"rq.Worker: self._horse_pid"}
+    assert set(Module(SET).set_on_others()) == {
+        *("pydantic.BaseModel.model_config", "httpx.Client.send", "json.…", "sys.modules[…]", "httpx.get"),
+    }
+    assert set(Module("import yarl.x\nimport os, numpy\nfrom tools.core import tool").undeclared()) == {
+        "yarl"
+    }
