@@ -17,11 +17,11 @@ from gnomon.core.ids import stable_seed
 from gnomon.core.message import Block, ImageBlock, Message, ToolCall, ToolChoice
 from gnomon.core.model import CALL_TIMEOUT_S, Model, Reply, Request
 from gnomon.core.outside_agent import OutsideAgent
+from gnomon.core.provider_wait import sleep_as_asked
 from gnomon.core.read_calls import ToolCallsIn, read_calls
 from gnomon.core.retry import DEFAULT_RETRY, RetryPolicy
 from gnomon.core.trace import PROVIDER_FAULT, NoteStep, ReplyStep, ToolStep, Trace
 from gnomon.core.words import LATEST_WORDS, WordsVersion
-from gnomon.trials.provider_wait import sleep_as_asked
 from tools.core.plugin_code import contained
 from tools.core.registry import Registry
 from tools.core.toolbox import Observation, Toolbox
