@@ -9,10 +9,10 @@ from geographiclib.geodesic import Geodesic
 from pydantic import Field
 
 from tools.core.marks import amount, drawn, line_of, number_in, place_dot
+from tools.core.name_match import plain_name
 from tools.core.sketch import Result, Sketch
 from tools.core.tool import Tool, ToolArgs, ToolContext, ToolError, ToolResult
 from tools.geometry.angles import EIGHTHS
-from tools.itinerary.name_match import plain_name
 from tools.map_record.answers import PlaceRow, record_of
 from tools.map_record.names import resolve
 from tools.map_record.record import MapPlace, MapRecord

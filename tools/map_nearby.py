@@ -9,9 +9,9 @@ Error: `position_error_m` of each place is the rounding of its position.
 from pydantic import Field
 
 from tools.core.marks import amount, counted, drawn, place_dot, rows_in
+from tools.core.name_match import plain_name
 from tools.core.sketch import Result, Sketch
 from tools.core.tool import Tool, ToolArgs, ToolContext, ToolError, ToolResult
-from tools.itinerary.name_match import plain_name
 from tools.map_record.answers import PlaceRow, place_row, record_of
 from tools.map_record.names import fitting_names, resolve
 from tools.map_record.record import MapRecord, NearbyList

@@ -11,9 +11,9 @@ from collections.abc import Iterable
 from pydantic import Field
 
 from tools.core.marks import counted, drawn, place_dot, rows_in, text_in
+from tools.core.name_match import plain_name
 from tools.core.sketch import Result, Sketch
 from tools.core.tool import Tool, ToolArgs, ToolContext, ToolResult
-from tools.itinerary.name_match import plain_name
 from tools.map_record.answers import PlaceRow, place_row, record_of
 from tools.map_record.names import resolve
 from tools.map_record.record import MapPlace, MapRecord

@@ -12,9 +12,9 @@ from typing import Literal
 from pydantic import Field
 
 from tools.core.marks import counted, drawn, rows_in, text_in
+from tools.core.name_match import plain_name
 from tools.core.sketch import Result, Sketch
 from tools.core.tool import Tool, ToolArgs, ToolContext, ToolError, ToolResult
-from tools.itinerary.name_match import plain_name
 from tools.map_record.answers import DURATION_ERROR_S, AmountsRow, amounts_fields, record_of
 from tools.map_record.names import ways_between
 from tools.map_record.record import MapRecord

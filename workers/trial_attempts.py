@@ -9,9 +9,9 @@ from gnomon.core.agent import Agent
 from gnomon.core.errors import DataError, NoRoom
 from gnomon.core.missing import keepable
 from gnomon.core.model import Model
+from gnomon.core.provider_wait import SLOT
 from gnomon.core.row import Row
 from gnomon.core.trace import Trace
-from gnomon.trials.provider_wait import SLOT
 from gnomon.trials.replay import PreparedReplay
 from gnomon.trials.run_trial import run_trial
 from workers.budget.reservations import current_trial_id

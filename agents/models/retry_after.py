@@ -10,7 +10,7 @@ from email.utils import parsedate_to_datetime
 from agents.models.error_body import ErrorBody
 
 MAX_RETRY_AFTER_S = (
-    1e9  # what may be asked for; how long is waited is decided in gnomon/trials/provider_wait.py
+    1e9  # what may be asked for; how long is waited is decided in gnomon/core/provider_wait.py
 )
 _UNIT_S = {"ms": 1e-3, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 _DURATION = re.compile(r"(?:\d{1,9}(?:\.\d{1,9})?(?:ms|[smhd]))+", re.ASCII)

@@ -6,7 +6,7 @@ import time
 from collections.abc import Awaitable, Callable, Collection, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Protocol, TypeVar, runtime_checkable
 
@@ -14,14 +14,15 @@ from gnomon.core.arm import Arm
 from gnomon.core.decoding import NO_DECODING, Decoding
 from gnomon.core.errors import ModelFault, ProviderFault
 from gnomon.core.ids import stable_seed
-from gnomon.core.message import Block, ImageBlock, Message, ToolCall, ToolChoice
+from gnomon.core.message import Block, ImageBlock, Message, ToolCall, ToolChoice, text_of
 from gnomon.core.model import CALL_TIMEOUT_S, Model, Reply, Request
 from gnomon.core.outside_agent import OutsideAgent
+from gnomon.core.provider_wait import sleep_as_asked
 from gnomon.core.read_calls import ToolCallsIn, read_calls
 from gnomon.core.retry import DEFAULT_RETRY, RetryPolicy
 from gnomon.core.trace import PROVIDER_FAULT, NoteStep, ReplyStep, ToolStep, Trace
 from gnomon.core.words import LATEST_WORDS, WordsVersion
-from gnomon.trials.provider_wait import sleep_as_asked
+from tools.core.abilities import ability_faults
 from tools.core.plugin_code import contained
 from tools.core.registry import Registry
 from tools.core.toolbox import Observation, Toolbox
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+READ_OTHERWISE = "what the model read of a result:"  # begins a note
 TOOL_THREADS = 128  # calls of slow tools at the same time
 
 
@@ -89,6 +91,7 @@ class AgentContext:
     media: "MediaStore | None" = None
     tool_calls: ToolCallsIn = "native"  # where calls are read, see `ModelSpec`
     words: WordsVersion = LATEST_WORDS
+    _returned: dict[str, str] = field(default_factory=dict, init=False, repr=False)
 
     async def generate(
         self,
@@ -109,6 +112,7 @@ class AgentContext:
             ProviderFault, ModelFault: as the model raises them.
         """
         self.check_limits()
+        self._note_changed_results(messages)
         request = Request(
             messages=messages,
             tools=self.toolbox.schemas if offer_tools else [],
@@ -138,6 +142,19 @@ class AgentContext:
             return reply
 
         return await self.retried(call)
+
+    def _note_changed_results(self, messages: list[Message]) -> None:
+        """Note results of calls that an agent has cut or reworded, each once: the trace then holds both.
+
+        What it adds behind a result, such as that no call is left, is no change of the result.
+        """
+        for message in messages:
+            if message["role"] != "tool":
+                continue
+            call_id, read = message["tool_call_id"], text_of(message)
+            if not read.startswith(self._returned.get(call_id, "")):
+                self._returned[call_id] = read
+                self.trace.add(NoteStep(text=f"{READ_OTHERWISE} {read}"))
 
     async def retried(
         self, call: Callable[[int], Awaitable[T]], *, is_repeatable: Callable[[], bool] = lambda: True
@@ -216,6 +233,7 @@ class AgentContext:
                 pictures=tuple(picture.sha256 for picture in observation.pictures),
             )
         )
+        self._returned[call["id"]] = observation.content
         return {"role": "tool", "tool_call_id": call["id"], "content": _content(observation)}
 
     @property
@@ -306,7 +324,15 @@ class OutsideLoop(Protocol):
 
 
 # Named here, imported only when asked for: listing agents does not load LangGraph.
-AGENTS: Registry[Agent] = Registry("agents", "agent", group="gnomon.agents", accepts=is_agent)
+def _agent_fault(agent: object) -> str:
+    kinds = (CallsInWords, CountsModelCalls)
+    faults = [*ability_faults(agent, Agent, is_optional=False)]
+    return "; ".join([*faults, *(fault for kind in kinds for fault in ability_faults(agent, kind))])
+
+
+AGENTS: Registry[Agent] = Registry(
+    "agents", "agent", group="gnomon.agents", accepts=is_agent, check=_agent_fault
+)
 OUTSIDE: Registry[Callable[[OutsideAgent], Agent]] = Registry("agents.outside", "kind of outside agent")
 
 

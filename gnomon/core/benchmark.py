@@ -25,6 +25,8 @@ from gnomon.core.select import Select
 from gnomon.core.tool_inputs import ProvidesToolInputs, ServesByFile
 from gnomon.core.transforms import Transforms
 from gnomon.media import MediaStore
+from tools.core.abilities import ability_faults
+from tools.core.inputs import need_fault
 from tools.core.registry import Registry
 from tools.core.sketch import Sketch
 
@@ -121,7 +123,12 @@ def is_benchmark(item: object) -> bool:
 
 
 BENCHMARKS: Registry[Benchmark] = Registry(
-    "gnomon.benchmarks", "benchmark", folders=True, group="gnomon.benchmarks", accepts=is_benchmark
+    "gnomon.benchmarks",
+    "benchmark",
+    folders=True,
+    group="gnomon.benchmarks",
+    accepts=is_benchmark,
+    check=lambda item: benchmark_fault(item),
 )
 
 
@@ -485,6 +492,19 @@ ABILITIES: tuple[type, ...] = (
     ServesByFile,
     CpuBound,
 )
+
+
+def benchmark_fault(benchmark: object) -> str:
+    """What is wrong with a benchmark in words, empty where nothing is: half of an ability, methods that take
+    something else, or needs of tools that there are none of.
+    """
+    faults = list(ability_faults(benchmark, Benchmark, is_optional=False))
+    faults += [fault for ability in ABILITIES for fault in ability_faults(benchmark, ability)]
+    provides = getattr(benchmark, "provides", ())
+    faults += [fault for need in provides if (fault := need_fault(need, said="provides"))]
+    return "; ".join(faults)
+
+
 MODULES = ("audit", "exhibit")  # what a benchmark's folder may hold besides, found by its name
 
 

@@ -10,6 +10,7 @@ from gnomon.core.benchmark import Benchmark, sketch_of, verdict_of, view_of
 from gnomon.core.question_view import QuestionView
 from gnomon.core.row import Row
 from gnomon.core.sample import Sample
+from tools.core.plugin_code import contained
 from tools.core.sketch import Sketch
 
 
@@ -54,8 +55,9 @@ class ShownQuestion:
                 return ""
             answer = str(back)
         try:
-            return verdict_of(self.opened.benchmark, self.opened.sample, answer, row.metrics)
-        except (ValueError, KeyError, TypeError, LookupError):
+            with contained():
+                return verdict_of(self.opened.benchmark, self.opened.sample, answer, row.metrics)
+        except Exception:  # noqa: BLE001 (whatever a stranger's benchmark raises costs this sentence alone)
             return ""
 
     def answer_sketch(self, answer: str | None) -> Sketch:
@@ -63,8 +65,9 @@ class ShownQuestion:
         if self.opened.sample is None:
             return Sketch()
         try:
-            return sketch_of(self.opened.benchmark, self.opened.sample, answer)
-        except (ValueError, KeyError, TypeError, LookupError):
+            with contained():
+                return sketch_of(self.opened.benchmark, self.opened.sample, answer)
+        except Exception:  # noqa: BLE001 (as above: this drawing alone)
             return Sketch()
 
 
@@ -73,8 +76,9 @@ def show_question(opened: OpenedQuestion) -> ShownQuestion:
     if opened.sample is None:
         return ShownQuestion(opened=opened, view=None, problem=opened.problem)
     try:
-        return ShownQuestion(opened=opened, view=view_of(opened.benchmark, opened.sample))
-    except (ValueError, KeyError, TypeError, LookupError, OSError) as error:
+        with contained():
+            return ShownQuestion(opened=opened, view=view_of(opened.benchmark, opened.sample))
+    except Exception as error:  # noqa: BLE001 (as above: this view alone)
         return ShownQuestion(opened=opened, view=None, problem=f"{type(error).__name__}: {error}")
 
 

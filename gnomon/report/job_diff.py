@@ -295,12 +295,16 @@ def spec_changes(first: JobSpec, second: JobSpec) -> list[FieldChange]:
 
 
 def _leaves(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
-    """Fields by their path; members of `models` and `arms` by their name, not their number."""
+    """Fields by their path; members of a list by their name, as those of `arms` are, else their number.
+
+    >>> dict(_leaves({"arms": [{"name": "raw", "max_turns": 2}], "looks": [{"share": 0.5}, {"share": 1}]}))
+    {'arms.raw.name': 'raw', 'arms.raw.max_turns': 2, 'looks.1.share': 0.5, 'looks.2.share': 1}
+    """
     if isinstance(value, dict) and value:
         for name, item in value.items():
             yield from _leaves(item, f"{path}.{name}" if path else name)
     elif isinstance(value, list) and value and all(isinstance(item, dict) for item in value):
-        for item in value:
-            yield from _leaves(item, f"{path}.{item.get('name') or item.get('id')}")
+        for number, item in enumerate(value, start=1):
+            yield from _leaves(item, f"{path}.{item.get('name') or item.get('id') or number}")
     else:
         yield path, value

@@ -122,7 +122,13 @@ class Section(Generic[Part]):
         return self.place if self.markdown_place is None else self.markdown_place
 
 
-SECTIONS: Registry[Section[Any]] = Registry("gnomon.report.sections", "section of the report", dashes=False)
+SECTIONS: Registry[Section[Any]] = Registry(
+    "gnomon.report.sections",
+    "section of the report",
+    dashes=False,
+    group="gnomon.sections",
+    accepts=lambda item: isinstance(item, Section),
+)
 
 
 def sections() -> list[Section[Any]]:

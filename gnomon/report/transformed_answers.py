@@ -7,8 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from gnomon.benchmarks.gtr_bench.clock import day_span
-from gnomon.benchmarks.gtr_bench.scoring import span_iou
+from gnomon.core.clock import day_span, span_iou
 from gnomon.core.row import Row
 from gnomon.core.row_batch import RowBatch
 from gnomon.report.score_matrix import RIGHT

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Protocol
 from gnomon.core.model import BUILT_IN, Model, is_scripted
 from gnomon.media import MediaStore
 from gnomon.spec.model_ids import providers
+from tools.core.abilities import ability_faults
 from tools.core.registry import Registry
 
 if TYPE_CHECKING:
@@ -41,7 +42,12 @@ def _reserved(name: str) -> str:
 
 
 PROVIDERS: Registry[ModelProvider] = Registry(
-    "", "model provider", group="gnomon.models", accepts=is_model_provider, reserved=_reserved
+    "",
+    "model provider",
+    group="gnomon.models",
+    accepts=is_model_provider,
+    reserved=_reserved,
+    check=lambda item: "; ".join(ability_faults(item, ModelProvider, is_optional=False)),
 )
 
 

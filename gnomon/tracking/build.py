@@ -20,6 +20,7 @@ from gnomon.benchmarks.gtr_bench.case import TASKS
 from gnomon.core.errors import DataError, SpecError
 from gnomon.core.ids import stable_hash, stable_seed
 from gnomon.curation.review import Decision
+from gnomon.drawing.map_picture import draw_map
 from gnomon.tracking.calibration import Calibration, calibrate, project
 from gnomon.tracking.cleaning import clean
 from gnomon.tracking.place import Place, RecordedTrip, clip_of, place_of
@@ -30,7 +31,6 @@ from gnomon.tracking.tracking import Array, Tracking
 from gnomon.worlds.difficulty import Lots
 from gnomon.worlds.drawing import ASK, Ask
 from gnomon.worlds.forecasting import met
-from gnomon.worlds.map_picture import draw_map
 from gnomon.worlds.question import BOXES, Question, record
 from gnomon.worlds.trajectory import Sighting, Trip
 from gnomon.worlds.world import World

@@ -19,12 +19,12 @@ from shapely import LineString, MultiPoint, Polygon, affinity
 
 from gnomon.core.errors import DataError
 from gnomon.core.ids import stable_seed
+from gnomon.drawing.map_sheet import with_map
 from gnomon.tracking.calibration import Calibration
 from gnomon.tracking.cleaning import Stay, Walker
 from gnomon.tracking.summary import TOLERANCE_M
 from gnomon.tracking.tracking import Array, Tracking
 from gnomon.worlds.camera_model import Installation
-from gnomon.worlds.map_sheet import with_map
 from gnomon.worlds.movement import PEDESTRIAN, VEHICLE, Journey, Stretch
 from gnomon.worlds.names import camera_ids
 from gnomon.worlds.trajectory import Sighting, Trip

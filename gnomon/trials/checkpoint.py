@@ -13,8 +13,8 @@ from typing import Any, Self
 from gnomon.core.ids import stable_hash
 from gnomon.core.message import Message
 from gnomon.core.redaction import redactor_here
+from gnomon.core.timeout import trial_run_s
 from gnomon.core.trace import NoteStep, ReplyStep, Step, ToolStep, Trace
-from gnomon.trials.timeout import trial_run_s
 from tools.core.toolbox import BAD_CALL, Toolbox
 
 # Of calls that would be lost; less is not worth a write: replies are kept elsewhere too, and few workers die.

@@ -20,6 +20,7 @@ from gnomon.core.validation import StrictModel
 from gnomon.core.words import LATEST_WORDS, WordsVersion
 from gnomon.trials.donors import Donors
 from gnomon.trials.trial_plan import Trial
+from tools.core.abilities import ability_faults
 from tools.core.registry import Registry
 from tools.core.tool import MediaSource, Tool
 from tools.core.toolbox import Toolbox
@@ -123,6 +124,7 @@ CONDITIONS: Registry[Condition] = Registry(
     dashes=False,
     group="gnomon.conditions",
     accepts=lambda item: isinstance(item, Condition),
+    check=lambda item: "; ".join(ability_faults(item, Condition)),
 )
 
 

@@ -39,11 +39,13 @@ from gnomon.core.message import Message
 from gnomon.core.missing import TRIAL_IS_OVER, keepable
 from gnomon.core.model import CALL_TIMEOUT_S, Model
 from gnomon.core.moments import moment_text
+from gnomon.core.provider_wait import CAPPED, TRACE
 from gnomon.core.redaction import without_folders
 from gnomon.core.reply_state import PICTURES_LEFT_OUT, reply_state
 from gnomon.core.row import ADAPTER, REPEATED_CALLS, Row
 from gnomon.core.sample import Sample
 from gnomon.core.score import Outcome, Score
+from gnomon.core.timeout import trial_timeout
 from gnomon.core.trace import NoteStep, ReplyStep, ToolStep, Trace
 from gnomon.media import MediaStore
 from gnomon.price_table import takes_videos
@@ -61,9 +63,7 @@ from gnomon.trials.condition import (
     toolbox_of,
 )
 from gnomon.trials.donors import Donors
-from gnomon.trials.provider_wait import CAPPED, TRACE
 from gnomon.trials.recorded_steps import Playback, RecordedSteps
-from gnomon.trials.timeout import trial_timeout
 from gnomon.trials.trial_plan import Trial
 from tools.core.outage import ServerFault
 from tools.core.plugin_code import Escape, contained

@@ -8,7 +8,7 @@ question is not asked.
 import math
 from itertools import pairwise
 
-from gnomon.benchmarks.gtr_bench.clock import NOON_S, day_span
+from gnomon.core.clock import NOON_S, day_span
 from gnomon.worlds.movement import Journey, climb_s
 from gnomon.worlds.question import Question
 from gnomon.worlds.trajectory import SLOWEST_MPS, Sighting

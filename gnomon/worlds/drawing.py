@@ -6,17 +6,17 @@ from functools import lru_cache, partial
 from random import Random
 from typing import Any
 
-from gnomon.benchmarks.gtr_bench.clock import clocks_in_words
+from gnomon.core.clock import clocks_in_words
 from gnomon.core.errors import DataError
 from gnomon.core.ids import stable_hash, stable_seed
+from gnomon.drawing.map_picture import draw_map
+from gnomon.drawing.map_sheet import with_map
 from gnomon.worlds.attainable import is_attainable
 from gnomon.worlds.camera_model import draw_clocks
 from gnomon.worlds.difficulty import Difficulty, Lots
 from gnomon.worlds.features import features_of
 from gnomon.worlds.forecasting import meeting, next_spot, trajectory
 from gnomon.worlds.indoor import indoor
-from gnomon.worlds.map_picture import draw_map
-from gnomon.worlds.map_sheet import with_map
 from gnomon.worlds.options import WorldOptions
 from gnomon.worlds.osm_streets import cut_plan
 from gnomon.worlds.outdoor import LOW_MASTS_M, MASTS_M, outdoor

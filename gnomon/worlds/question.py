@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any
 
-from gnomon.benchmarks.gtr_bench.clock import NOON_S, clock_span
 from gnomon.benchmarks.gtr_bench.rules_of_thumb import Evidence, Place, Track, places_of
+from gnomon.core.clock import NOON_S, clock_span
 from gnomon.worlds.camera_model import Mount
 from gnomon.worlds.movement import Journey
 from gnomon.worlds.trajectory import Sighting, Trip

@@ -25,10 +25,10 @@ from gnomon.core.benchmark import (
     SupportsOptions,
     benchmark_module,
     decoding_of,
-    view_of,
 )
 from gnomon.core.decoding import Decoding
 from gnomon.core.errors import NotFound
+from gnomon.core.opened_question import OpenedQuestion, show_question
 from gnomon.core.select import Select
 from gnomon.core.tool_inputs import usable_tools
 from gnomon.drawing.layer import Layer
@@ -164,7 +164,9 @@ def _examples(name: str, media: Path) -> tuple[tuple[dict[str, Any], Markup | No
     examples: dict[str, tuple[dict[str, Any], Markup | None]] = {}
     for ref in samples.refs:
         sample = samples.get(ref.sample_id)
-        view = view_of(plugin, sample)
+        view = show_question(OpenedQuestion(sample=sample, benchmark=plugin)).view
+        if view is None:
+            continue
         kind = sample.scene.kind if sample.scene else ""
         if kind in examples or (sample.scene is not None and not view.truth.marks):
             continue

@@ -10,7 +10,6 @@ import pytest
 import shapely
 
 from gnomon.benchmarks.gtr_bench.case import TASKS, as_displayed
-from gnomon.benchmarks.gtr_bench.clock import NOON_S, clock_span, day_span
 from gnomon.benchmarks.gtr_bench.loader import open_samples as open_gtr
 from gnomon.core.benchmark import (
     BENCHMARKS,
@@ -22,6 +21,7 @@ from gnomon.core.benchmark import (
     verdict_of,
     view_of,
 )
+from gnomon.core.clock import NOON_S, clock_span, day_span
 from gnomon.core.question_view import QuestionView
 from gnomon.core.sample import ImageRef, Part, Sample, SampleRef
 from gnomon.core.score import REMARK, UNCHECKED

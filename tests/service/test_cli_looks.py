@@ -253,6 +253,22 @@ def test_benchmarks_are_listed_and_one_is_described(capsys: pytest.CaptureFixtur
     assert "there are: " in capsys.readouterr().err
 
 
+def test_a_benchmark_that_says_nothing_of_itself_is_described_all_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "quiet.py"
+    path.write_text(
+        "from gnomon.benchmarks.judging import judging\n"
+        "from types import SimpleNamespace as Quiet\n"
+        "names = ('version', 'tasks', 'scenes', 'variants', 'needs_data', 'headline', 'open', 'score')\n"
+        "more = {name: getattr(judging, name) for name in (*names, 'score_record', 'published')}\n"
+        "quiet = Quiet(name='quiet', __doc__='', **more)\n"
+        "quiet.__doc__ = ''\n"
+    )
+    assert gnomon("benchmarks", "quiet", "--plugin", str(path)) == 0
+    assert "quiet 1" in capsys.readouterr().out
+
+
 def test_a_models_key_is_shown_as_set_and_never_itself(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

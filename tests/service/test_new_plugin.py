@@ -46,6 +46,16 @@ def test_a_tool_is_written_tested_run_in_workers_and_noticed_when_it_changes_or_
     assert "of the file stride\\_run.py is not here" in gone.stdout
 
 
+def test_a_model_is_written_with_tests_that_pass(tmp_path: Path) -> None:
+    made = CliRunner().invoke(cli, ["new", "model", "counted_letters", "--out", str(tmp_path)])
+    assert made.exit_code == 0, made.output
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
+    tested = subprocess.run(
+        command, cwd=tmp_path / "counted_letters", capture_output=True, text=True, check=False
+    )
+    assert "3 passed" in tested.stdout, tested.stdout
+
+
 @pytest.mark.parametrize(
     ("name", "says"),
     [

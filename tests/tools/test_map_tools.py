@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
-from gnomon.benchmarks.mapeval.context import read_context
 from tests.published_maps import CONTEXT
 from tools.core.inputs import held
 from tools.core.tool import ToolContext
 from tools.core.toolbox import TOOLS, Toolbox
+from tools.map_record.context import read_context
 from tools.map_record.record import MapPlace, MapRecord
 
 MAP_TOOLS = [tool for tool in TOOLS if tool.needs is MapRecord]

@@ -11,8 +11,8 @@ from redis.exceptions import ConnectionError as RedisConnectionError
 from gnomon.core.errors import ProviderFault, SpecError
 from gnomon.core.model import Reply, Request
 from gnomon.core.retry import RetryPolicy
+from gnomon.core.timeout import timeout_paused, trial_timeout
 from gnomon.spec.model_spec import ModelSpec, Rate
-from gnomon.trials.timeout import timeout_paused, trial_timeout
 from workers.rate_limit.client import RateLimitClient
 from workers.rate_limit.config import bucket_key, parse_rates
 from workers.rate_limit.model import RateLimitedModel

@@ -99,8 +99,8 @@ def input_type(kind: type[Input]) -> type[Input]:
     raise TypeError(f"{kind.__name__} is no type of input: it must inherit from tools.core.inputs.Input")
 
 
-def need_fault(need: object) -> str:
-    """What is wrong with what a tool is said to need, in words; empty where it is right.
+def need_fault(need: object, *, said: str = "needs") -> str:
+    """What is wrong with what a tool is said to need, in words; empty where it is right. `said` is the field.
 
     >>> need_fault(None)
     ''
@@ -111,7 +111,7 @@ def need_fault(need: object) -> str:
         return ""
     known = sorted({f"{kind.__name__} ({kind.__module__})" for kind in _known(Input)})
     return (
-        f"needs={need!r} is no type of input; allowed: None, for a tool of its arguments alone, or a class"
+        f"{said}={need!r} is no type of input; allowed: None, for a tool of its arguments alone, or a class"
         f" that inherits from tools.core.inputs.Input, such as {', '.join(known)}"
     )
 

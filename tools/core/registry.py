@@ -105,7 +105,8 @@ class Registry(Generic[T]):
 
     With a `group`, others may add to them: by entry points of that group, and by files that GNOMON_PLUGINS
     names, of which it takes what `accepts` says is of its kind. `reserved` says who has a name elsewhere,
-    in words; nothing where nobody has. Entry points are read when a name is sought that is none of ours.
+    in words; nothing where nobody has. `check` says what is wrong with one of others that was loaded.
+    Entry points are read when a name is sought that is none of ours.
     """
 
     def __init__(
@@ -118,10 +119,11 @@ class Registry(Generic[T]):
         group: str = "",
         accepts: Callable[[object], bool] = lambda _: True,
         reserved: Callable[[str], str] = lambda _: "",
+        check: Callable[[T], str] = lambda _: "",
     ) -> None:
         self.package, self.noun, self.group = package, noun, group
         self._folders, self._dashes = folders, dashes
-        self._accepts, self._reserved = accepts, reserved
+        self._accepts, self._reserved, self._check = accepts, reserved, check
         self._own: Mapping[str, str] | None = None  # the modules of ours, by the plug-in's name
         self._found: tuple[str, Mapping[str, _Candidate]] | None = None
         self._loaded: dict[str, T | PluginFault] = {}
@@ -341,6 +343,14 @@ class Registry(Generic[T]):
         except Exception:  # noqa: BLE001 (whatever a stranger's object does when it is looked at)
             return None
 
+    def _fault_of(self, item: T) -> str:
+        """What is wrong with one of others, in words."""
+        try:
+            with contained():
+                return self._check(item)
+        except Exception as error:  # noqa: BLE001 (as above)
+            return f"it cannot be looked at: {type(error).__name__}: {error}"
+
     def _is_own(self, name: str, item: object) -> bool:
         """Whether a file has merely imported a plug-in of ours."""
         module = self._own_modules().get(name, "")
@@ -368,6 +378,8 @@ class Registry(Generic[T]):
             return PluginFault(f"{whose} calls itself {own_name!r}; both names must be the same")
         if not NAME.fullmatch(name):
             return PluginFault(f"{whose} has a name that is not allowed; allowed: {ALLOWED_NAME}")
+        if wrong := self._fault_of(cast(T, item)):
+            return PluginFault(f"{whose}: {wrong}")
         self._codes[name] = plugin.file.code if isinstance(plugin, _InFile) else code_hash(plugin.module)
         return cast(T, item)
 

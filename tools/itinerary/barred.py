@@ -1,6 +1,6 @@
 """Tells which places a traveller wants to keep away from."""
 
-from tools.itinerary.name_match import plain_name
+from tools.core.name_match import plain_name
 from tools.itinerary.place import Place
 from tools.itinerary.same_place import OF_CHAINS, is_one_place
 from tools.itinerary.trip import Trip

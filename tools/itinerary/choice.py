@@ -8,8 +8,8 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from tools.core.name_match import plain_name
 from tools.itinerary.haversine import apart_m
-from tools.itinerary.name_match import plain_name
 from tools.itinerary.place import LatLon, PlaceHit
 from tools.itinerary.same_place import is_one_place
 

@@ -9,10 +9,10 @@ from importlib.resources import files
 import numpy as np
 from scipy.spatial import cKDTree
 
+from tools.core.name_match import likeness, plain_name
 from tools.itinerary.embedded import Embedded
 from tools.itinerary.errors import BadArgument, NoSuchPlace, Unsupported
 from tools.itinerary.haversine import EARTH_RADIUS_M, apart_m, nearest_first, off_m
-from tools.itinerary.name_match import likeness, plain_name
 from tools.itinerary.place import (
     AdminPath,
     Answer,

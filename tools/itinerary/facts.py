@@ -5,6 +5,7 @@ import itertools
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
+from tools.core.name_match import plain_name
 from tools.itinerary.choice import SURE
 from tools.itinerary.errors import BadArgument, NoSuchPlace, PlaceError, Unreachable, Unsupported
 from tools.itinerary.guide_claims import sentences
@@ -12,7 +13,6 @@ from tools.itinerary.haversine import apart_m
 from tools.itinerary.hours import Interval, Opening, minutes_of, open_on, opening_of
 from tools.itinerary.kept_free import REACH_M, details_of, is_kept_free
 from tools.itinerary.kinds import kind_of, serves, singular
-from tools.itinerary.name_match import plain_name
 from tools.itinerary.place import AdminPath, LatLon, Mode, Place, Way
 from tools.itinerary.plan import Plan, Stop
 from tools.itinerary.provider import MAX_HITS, NameQuery, NearbyQuery

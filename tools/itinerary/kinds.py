@@ -3,7 +3,7 @@
 import itertools
 from collections.abc import Mapping
 
-from tools.itinerary.name_match import plain_name
+from tools.core.name_match import plain_name
 from tools.itinerary.place import Place
 
 CALLED: Mapping[str, str] = {

@@ -5,6 +5,7 @@ import os
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
+from tools.core.name_match import plain_name
 from tools.itinerary.city_level import World
 from tools.itinerary.errors import NoSuchPlace, PlaceError, RateLimited, Unavailable, Unsupported
 from tools.itinerary.http.google import GooglePlaces, GoogleRoutes
@@ -13,7 +14,6 @@ from tools.itinerary.http.overpass import Overpass
 from tools.itinerary.http.routers import Osrm, Valhalla
 from tools.itinerary.japan.mounted import JP, Mounted, is_in_japan
 from tools.itinerary.japan.provider import Japan
-from tools.itinerary.name_match import plain_name
 from tools.itinerary.osm.city import about_city, city_files, read_city
 from tools.itinerary.place import AdminPath, Answer, LatLon, Mode, Place, PlaceHit, Table, Way
 from tools.itinerary.provider import WORLD, NameQuery, NearbyQuery, Provider

@@ -3,8 +3,8 @@
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 
+from tools.core.name_match import likeness, plain_name
 from tools.itinerary.haversine import apart_m
-from tools.itinerary.name_match import likeness, plain_name
 from tools.itinerary.place import Place
 
 ONE_SPOT_M, ONE_PLACE_M = 50.0, 200.0

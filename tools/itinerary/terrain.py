@@ -5,6 +5,7 @@ import math
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from tools.core.name_match import plain_name
 from tools.itinerary.barred import barred_as
 from tools.itinerary.effort import IsOver
 from tools.itinerary.errors import BadArgument, PlaceError, Unsupported
@@ -12,7 +13,6 @@ from tools.itinerary.haversine import apart_m
 from tools.itinerary.hours import LATEST_MIN, Interval, minutes_of, open_intervals
 from tools.itinerary.kept_free import meals_kept_free
 from tools.itinerary.kinds import kind_of, serves
-from tools.itinerary.name_match import plain_name
 from tools.itinerary.place import LatLon, Place, Table
 from tools.itinerary.preferences import preference_m
 from tools.itinerary.provider import MAX_HITS, MAX_RADIUS_M, MAX_TABLE, NameQuery, NearbyQuery, Provider

@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Sequence
 from typing import Protocol, TypeVar
 
+from tools.core.name_match import likeness, plain_name
 from tools.core.tool import ToolError
-from tools.itinerary.name_match import likeness, plain_name
 
 SURE = 0.88  # spellings at least this alike are one name, where no other name is
 ALIKE = 0.5  # names at least this alike are offered as alternatives

@@ -14,7 +14,7 @@ from functools import partial
 from math import cos, radians
 from typing import Generic, TypeVar
 
-from tools.itinerary.name_match import plain_name
+from tools.core.name_match import plain_name
 from tools.map_record.names import is_same_name
 from tools.map_record.record import Amounts, Leg, MapNames, MapPlace, MapRecord, MapRoute, NearbyList
 

@@ -7,8 +7,8 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from gnomon.core.errors import ModelFault, OutOfBudget, ProviderFault
 from gnomon.core.model import UNREADABLE, Model, Reply, Request, is_built_in
+from gnomon.core.timeout import timeout_paused
 from gnomon.spec.model_spec import ModelSpec
-from gnomon.trials.timeout import timeout_paused
 from workers.budget.client import BudgetClient
 from workers.budget.reservations import current_trial_id
 from workers.store.budgets import ZERO_USAGE, SpendLimit

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from redis.exceptions import RedisError
 
-from gnomon.trials.provider_wait import provider_wait
+from gnomon.core.provider_wait import provider_wait
 from workers.rate_limit.prefetch import PREFETCH_S, PrefetchedPermits
 from workers.rate_limit.redis_limiter import LEASE_S, RedisRateLimiter, SyncRequest
 

@@ -5,9 +5,9 @@ from collections.abc import Awaitable, Callable
 
 from gnomon.core.errors import ProviderFault
 from gnomon.core.model import Model, Reply, Request
+from gnomon.core.provider_wait import provider_wait, sleep_as_asked
 from gnomon.core.retry import DEFAULT_RETRY, RATE_LIMIT_PAUSES, RetryPolicy
 from gnomon.tokens import REPLY_TOKENS, TokenEstimator
-from gnomon.trials.provider_wait import provider_wait, sleep_as_asked
 from workers.rate_limit.client import RateLimitClient
 
 MEMORY = 0.9  # how much of what was known stays, at each reply

@@ -6,7 +6,7 @@ import math
 
 from sqlalchemy.exc import SQLAlchemyError
 
-from gnomon.trials.provider_wait import LONG_WAIT_S
+from gnomon.core.provider_wait import LONG_WAIT_S
 from workers.store.database import in_words
 from workers.store.store import Store
 

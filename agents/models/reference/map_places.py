@@ -17,8 +17,8 @@ from agents.models.reference.map_words import (
     weekday_in,
 )
 from agents.models.reference.tool_results import Call
+from tools.core.name_match import likeness, plain_name
 from tools.geometry.angles import EIGHTHS
-from tools.itinerary.name_match import likeness, plain_name
 from tools.map_record.record import WEEKDAYS
 
 Rows = Sequence[Mapping[str, Any]]

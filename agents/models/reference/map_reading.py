@@ -74,7 +74,7 @@ class MapEvidence:
     @cached_property
     def _toolbox(self) -> Toolbox:
         """The same tools on the facts that the prompt shows."""
-        from gnomon.benchmarks.mapeval.context import read_context  # late: few jobs ask such questions
+        from tools.map_record.context import read_context  # late: few jobs ask such questions
 
         record = read_context(self._facts or "").record
         tools = [tool for tool in TOOLS.own() if tool.needs is MapRecord]

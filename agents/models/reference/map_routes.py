@@ -8,7 +8,7 @@ from agents.models.reference.map_places import Rows
 from agents.models.reference.map_reading import MapEvidence, MapReading
 from agents.models.reference.map_words import likest, nearest_option, number_in, span_minutes
 from agents.models.reference.tool_results import Call
-from tools.itinerary.name_match import likeness, plain_name
+from tools.core.name_match import likeness, plain_name
 
 MODE_WORDS: tuple[tuple[str, str], ...] = (
     ("foot", r"\b(?:walk\w*|on foot|by foot|hik\w+)\b"),

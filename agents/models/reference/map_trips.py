@@ -22,7 +22,7 @@ from agents.models.reference.map_words import (
     weekday_in,
 )
 from agents.models.reference.tool_results import Call
-from tools.itinerary.name_match import plain_name
+from tools.core.name_match import plain_name
 
 _BACK = re.compile(
     r"\b(?:return\w*|back|come back|go back)\b(?! to (?!my\b|the (?:hotel|airport|start)|home))",

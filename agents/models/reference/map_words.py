@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from tools.itinerary.name_match import likeness, plain_name
+from tools.core.name_match import likeness, plain_name
 from tools.map_record.record import WEEKDAYS
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W\d_]+)?")

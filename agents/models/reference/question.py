@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import lru_cache
 
-from gnomon.benchmarks.gtr_bench.clock import clocks_told_s
+from gnomon.core.clock import clocks_told_s
 from gnomon.core.message import Message, text_of
 
 Box = tuple[float, float, float, float]  # x, y, width, height in pixels

@@ -15,8 +15,8 @@ from pydantic import (
     model_validator,
 )
 
-from gnomon.benchmarks.gtr_bench.clock import NOON_S, clock_span, day_span
 from gnomon.core.benchmark import PromptProtocol
+from gnomon.core.clock import NOON_S, clock_span, day_span
 from gnomon.core.errors import DataError
 
 Box = tuple[float, float, float, float]  # x, y, width, height in pixels, y down

@@ -11,13 +11,13 @@ import networkx as nx
 from PIL import Image
 
 from gnomon.benchmarks.gtr_bench.case import SCENES, TASKS, Case, Clip
-from gnomon.benchmarks.gtr_bench.clock import clock
 from gnomon.benchmarks.gtr_bench.layout import Layout, find_layout, read_cases
 from gnomon.benchmarks.gtr_bench.map_reading.reading_store import ReadingStore, mapped_scene
 from gnomon.benchmarks.gtr_bench.prompt import TIMELESS, Frames, parts_of
 from gnomon.benchmarks.gtr_bench.scenes import indoor_scene, map_image_of, outdoor_scene, own_scene
 from gnomon.benchmarks.gtr_bench.transforms import obstacle_of_published_map
 from gnomon.core.benchmark import PromptProtocol
+from gnomon.core.clock import clock
 from gnomon.core.errors import DataError, NotFound
 from gnomon.core.ids import stable_hash
 from gnomon.core.sample import LACKS_MEDIA, DataFault, ImageRef, Sample, SampleRef, Shown, Transform

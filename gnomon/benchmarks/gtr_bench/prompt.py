@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from gnomon.benchmarks.gtr_bench.case import Case, Clip, displayed_choices
-from gnomon.benchmarks.gtr_bench.clock import CLOCK_TIME, clock, clock_span
 from gnomon.core.benchmark import PromptProtocol
+from gnomon.core.clock import CLOCK_TIME, clock, clock_span
 from gnomon.core.ids import stable_hash
 from gnomon.core.sample import ImageRef, Part, Sample, VideoRef
 

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from gnomon.benchmarks.gtr_bench.case import CAMERA_ID, Case, Clip, as_displayed, body_of
-from gnomon.benchmarks.gtr_bench.clock import NOON_S, clock, day_span
 from gnomon.benchmarks.gtr_bench.official import option_letter, parse
 from gnomon.benchmarks.gtr_bench.prompt import guarded_clips
 from gnomon.benchmarks.gtr_bench.scoring import Span as Interval
 from gnomon.benchmarks.gtr_bench.scoring import letters_named, read_cameras, spans_named
+from gnomon.core.clock import NOON_S, clock, day_span
 from gnomon.core.question_view import (
     NO_ANSWER,
     Option,

@@ -12,7 +12,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from gnomon.benchmarks.gtr_bench.clock import day_span
+from gnomon.core.clock import day_span
 from tools.geometry.angles import EIGHTHS, bearing_deg, turn_deg
 from tools.scene.scene import Camera, Point
 

@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from string import ascii_uppercase
 
 from gnomon.benchmarks.gtr_bench.case import Case, as_displayed, body_of
-from gnomon.benchmarks.gtr_bench.clock import day_span
 from gnomon.benchmarks.gtr_bench.official import score_official
 from gnomon.core.benchmark import PromptProtocol, Scoring
+from gnomon.core.clock import day_span, span_iou
 from gnomon.core.score import Score
 from gnomon.reading.choices import Choices
 from gnomon.reading.declarations import Declaration
@@ -72,19 +72,6 @@ def read_cameras(case: Case, response: str) -> Reading[tuple[list[str], object]]
         return None if letters is None else (letters, (declaration.fields or {}).get("time_duration"))
 
     return read_answer(response, parse, asked="json", undeclared=choices.undeclared, known=choices.known)
-
-
-def span_iou(first: Span | None, second: Span | None) -> float:
-    """Intersection over union of two intervals in seconds; 0 where one is missing.
-
-    >>> span_iou((0.0, 2.0), (1.0, 3.0))
-    0.3333333333333333
-    """
-    if first is None or second is None:
-        return 0.0
-    shared = min(first[1], second[1]) - max(first[0], second[0])
-    union = max(first[1], second[1]) - min(first[0], second[0])
-    return shared / union if shared > 0 else 0.0
 
 
 def letters_named(case: Case, answer: object) -> list[str] | None:

@@ -11,8 +11,8 @@ from random import Random
 from typing import Any
 
 from gnomon.benchmarks.gtr_bench.case import TASKS, Case, Clip, as_displayed, body_of
-from gnomon.benchmarks.gtr_bench.clock import NOON_S, clock_span
 from gnomon.benchmarks.gtr_bench.prompt import guarded_clips, parts_of
+from gnomon.core.clock import NOON_S, clock_span
 from gnomon.core.errors import DataError
 from gnomon.core.ids import stable_seed
 from gnomon.core.sample import ImageRef, Sample, Shown, Transform
@@ -167,14 +167,14 @@ def _draw(sample: Sample, case: Case, transform: Transform, seed: int) -> tuple[
 @lru_cache(KEPT_MAPS)
 def _laid_out(scene: Scene, original: Scene) -> Scene:
     """The scene with its map laid out anew."""
-    from gnomon.worlds.map_sheet import with_map
+    from gnomon.drawing.map_sheet import with_map
 
     return with_map(scene, file=original.map_image.file if original.map_image else "")
 
 
 @lru_cache(KEPT_MAPS)
 def _drawn(laid_out: Scene, *, in_feet: bool) -> bytes:
-    from gnomon.worlds.map_picture import draw_map  # late: Pillow, and most jobs transform nothing
+    from gnomon.drawing.map_picture import draw_map  # late: Pillow, and most jobs transform nothing
 
     return draw_map(laid_out, in_feet=in_feet)
 

@@ -11,10 +11,10 @@ from pathlib import Path
 import numpy as np
 
 from gnomon.core.errors import DataError
+from tools.core.name_match import plain_name
 from tools.itinerary.errors import Unavailable
 from tools.itinerary.haversine import metres_between
 from tools.itinerary.hours import open_intervals
-from tools.itinerary.name_match import plain_name
 from tools.itinerary.osm.city import City, city_files, read_city
 from tools.itinerary.osm.extract import SETTLED
 from tools.itinerary.place import Place

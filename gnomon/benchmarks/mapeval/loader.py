@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from gnomon.benchmarks._clusters import clusters_by_shared
-from gnomon.benchmarks.mapeval.context import ContextReading, read_context
 from gnomon.core.errors import DataError, SpecError
 from gnomon.core.sample import DataFault
+from tools.core.name_match import plain_name
 from tools.core.regular_file import open_regular
-from tools.itinerary.name_match import plain_name
+from tools.map_record.context import ContextReading, read_context
 from tools.map_record.names import is_same_name
 from tools.map_record.record import MapNames
 

@@ -9,9 +9,9 @@ from typing import Protocol
 from PIL import Image
 
 from gnomon.benchmarks.gtr_bench.case import Case, Clip
-from gnomon.benchmarks.gtr_bench.clock import clock
 from gnomon.benchmarks.gtr_bench.prompt import Film, Films, Frames, guarded_clips
 from gnomon.core.benchmark import PromptProtocol
+from gnomon.core.clock import clock
 from gnomon.core.ids import stable_hash
 from gnomon.core.sample import ImageRef
 from gnomon.core.select import Select

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from gnomon.benchmarks.gtr_bench import question_view as gtr
-from gnomon.benchmarks.gtr_bench.clock import NOON_S
 from gnomon.benchmarks.gtr_bench.transforms import Applied
+from gnomon.core.clock import NOON_S
 from gnomon.core.question_view import QuestionView
 from gnomon.core.sample import Sample
 from gnomon.worlds.drawing import draw

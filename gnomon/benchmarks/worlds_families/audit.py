@@ -9,8 +9,8 @@ import numpy as np
 
 from gnomon.audit.learner import Matrix, choices_elsewhere
 from gnomon.audit.plugin import AnswerOptions, ShortcutGuess, guess
-from gnomon.benchmarks.gtr_bench.clock import day_span
 from gnomon.core.benchmark import PromptProtocol
+from gnomon.core.clock import day_span
 from gnomon.core.ids import stable_seed
 from gnomon.core.sample import DataFault, Sample
 from gnomon.worlds.families.drawing import FAMILIES

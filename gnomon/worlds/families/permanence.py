@@ -10,7 +10,7 @@ from random import Random
 
 import numpy as np
 
-from gnomon.benchmarks.gtr_bench.clock import clock
+from gnomon.core.clock import clock
 from gnomon.worlds.difficulty import Difficulty
 from gnomon.worlds.families.family import Family, FamilyQuestion, shuffled
 from gnomon.worlds.families.out_of_sight import (

@@ -16,7 +16,7 @@ from random import Random
 import numpy as np
 import shapely
 
-from gnomon.benchmarks.gtr_bench.clock import clock, clock_span
+from gnomon.core.clock import clock, clock_span
 from gnomon.core.ids import stable_seed
 from gnomon.worlds.difficulty import Difficulty
 from gnomon.worlds.families.family import Family, FamilyQuestion, finds_surely, shuffled

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFont
 
-from gnomon.benchmarks.gtr_bench.clock import clock
+from gnomon.core.clock import clock
 from gnomon.media.clips import draw_box
 from gnomon.worlds.hiding import standing
 from gnomon.worlds.question import BOXES, BoundingBox, Question, box, frames_between, rounded_s

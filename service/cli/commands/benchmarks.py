@@ -73,7 +73,8 @@ def _text(document: dict[str, Any]) -> str:
     from gnomon.core import benchmark
 
     formatter = click.HelpFormatter(width=100)
-    formatter.write_text(f"{document['name']} {document['version']}: {document['description']}")
+    about = f": {document['description']}" if "description" in document else ""
+    formatter.write_text(f"{document['name']} {document['version']}{about}")
     named = {
         "tasks": "select.tasks",
         "scenes": "select.scenes",

@@ -1,4 +1,4 @@
-"""Write a small package for a tool, benchmark, agent or preset of your own."""
+"""Write a small package for a tool, benchmark, agent, preset or model of your own."""
 
 from pathlib import Path
 
@@ -6,7 +6,7 @@ import click
 
 
 @click.command()
-@click.argument("kind", type=click.Choice(["tool", "benchmark", "agent", "preset"]))
+@click.argument("kind", type=click.Choice(["tool", "benchmark", "agent", "preset", "model"]))
 @click.argument("name")
 @click.option(
     "--out",

@@ -6,7 +6,7 @@ from itertools import combinations, pairwise
 
 import pytest
 
-from gnomon.benchmarks.gtr_bench.clock import clock
+from gnomon.core.clock import clock
 from gnomon.drawing.clock_svg import LETTERS, clock_range, clock_svg
 from gnomon.drawing.labels import text_width
 from gnomon.drawing.layer import Layer

@@ -21,7 +21,7 @@ import shapely
 from scipy.sparse import csr_matrix
 from scipy.sparse.csgraph import dijkstra
 
-from gnomon.benchmarks.gtr_bench.clock import day_span
+from gnomon.core.clock import day_span
 from gnomon.core.select import LEVELS
 from gnomon.worlds.difficulty import Difficulty
 from gnomon.worlds.families.drawing import FAMILIES, DrawnQuestion, draw_question

@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 import shapely
 
-from gnomon.benchmarks.gtr_bench.clock import day_second
 from gnomon.benchmarks.worlds_families import worlds_families
+from gnomon.core.clock import day_second
 from gnomon.core.errors import DataError, NotFound
 from gnomon.core.select import Select
 from gnomon.media import MediaStore

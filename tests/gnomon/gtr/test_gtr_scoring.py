@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from gnomon.benchmarks.gtr_bench import gtr_bench
 from gnomon.benchmarks.gtr_bench.case import Case, case_from_json
-from gnomon.benchmarks.gtr_bench.clock import clock_span, day_span
 from gnomon.benchmarks.gtr_bench.official import extract_elements, seconds_of
-from gnomon.benchmarks.gtr_bench.scoring import score_case, span_iou
+from gnomon.benchmarks.gtr_bench.scoring import score_case
 from gnomon.core.benchmark import PromptProtocol, Scoring
+from gnomon.core.clock import clock_span, day_span, span_iou
 from gnomon.core.errors import SpecError
 
 Entry = dict[str, Any]

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gnomon.benchmarks.gtr_bench.clock import NOON_S, day_span
+from gnomon.core.clock import NOON_S, day_span
 from gnomon.tracking.build import Options, build
 from gnomon.tracking.calibration import calibrate, project
 from gnomon.tracking.cleaning import clean

@@ -11,11 +11,11 @@ import pytest
 
 from agents.models.reference.model import ReferenceModel
 from gnomon.benchmarks.gtr_bench.case import Case, body_of
-from gnomon.benchmarks.gtr_bench.clock import day_span
 from gnomon.benchmarks.gtr_bench.question_view import case_of
 from gnomon.benchmarks.worlds import worlds
 from gnomon.core.agent import AGENTS
 from gnomon.core.benchmark import BENCHMARKS, FEATURE_PREFIX, HEURISTIC_PREFIX, PromptProtocol
+from gnomon.core.clock import day_span
 from gnomon.core.errors import DataError, SpecError
 from gnomon.core.row import Row
 from gnomon.core.sample import SHOWABLE, Sample, Transform

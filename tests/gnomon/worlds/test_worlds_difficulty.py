@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from gnomon.benchmarks.gtr_bench.case import TASKS
-from gnomon.benchmarks.gtr_bench.clock import day_span
 from gnomon.benchmarks.gtr_bench.rules_of_thumb import (
     SAME,
     Evidence,
@@ -29,6 +28,7 @@ from gnomon.benchmarks.worlds import worlds
 from gnomon.benchmarks.worlds_families import worlds_families
 from gnomon.benchmarks.worlds_motion import worlds_motion
 from gnomon.core.benchmark import Benchmark, MeasuresDifficulty, WarnsOfSelection
+from gnomon.core.clock import day_span
 from gnomon.core.errors import DataError, NotFound, SpecError
 from gnomon.core.ids import stable_seed
 from gnomon.core.select import Select

@@ -5,10 +5,10 @@ from itertools import pairwise
 
 import pytest
 
+from gnomon.drawing.map_lettering import _portals
 from gnomon.trials.scene_facts import facts_of
 from gnomon.worlds.drawing import world_of
 from gnomon.worlds.indoor import ESCALATOR_M
-from gnomon.worlds.map_lettering import _portals
 from gnomon.worlds.movement import climb_s
 from gnomon.worlds.options import WorldOptions
 from gnomon.worlds.trajectory import trips_of

@@ -11,10 +11,10 @@ from PIL import Image
 from shapely import affinity, box
 
 from gnomon.benchmarks.gtr_bench.case import SCENES
+from gnomon.drawing.map_lettering import CAMERA, Avoided, Labels
+from gnomon.drawing.map_picture import draw_map
+from gnomon.drawing.map_sheet import LONG_SIDE_PX, sheet_of
 from gnomon.worlds.drawing import map_of, world_of
-from gnomon.worlds.map_lettering import CAMERA, Avoided, Labels
-from gnomon.worlds.map_picture import draw_map
-from gnomon.worlds.map_sheet import LONG_SIDE_PX, sheet_of
 from tools.scene.frame import Frame
 from tools.scene.scene import Scene
 

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gnomon.benchmarks.gtr_bench.case import SCENES, case_from_json
-from gnomon.benchmarks.gtr_bench.clock import NOON_S, day_span
+from gnomon.core.clock import NOON_S, day_span
 from gnomon.worlds.drawing import Drawn, draw, world_of
 from gnomon.worlds.sample_numbers import Number
 from gnomon.worlds.trajectory import Trip, sightings, trip

@@ -7,8 +7,8 @@ from typing import Any, TypeVar
 
 import httpx
 
+from tools.core.name_match import likeness
 from tools.itinerary.errors import BadArgument, NoSuchPlace, RateLimited, Unavailable, Unsupported
-from tools.itinerary.name_match import likeness
 from tools.itinerary.place import AdminPath, Answer, Exactness, LatLon, Mode, Place, PlaceHit, Table, Way
 from tools.itinerary.provider import NameQuery, NearbyQuery
 

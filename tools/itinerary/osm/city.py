@@ -10,13 +10,13 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from tools.core.name_match import likeness, plain_name
 from tools.core.regular_file import CITIES_VARIABLE, read_regular
 from tools.itinerary.choice import STOPS
 from tools.itinerary.embedded import Embedded
 from tools.itinerary.errors import BadArgument, NoSuchPlace, Unavailable, Unreachable, Unsupported
 from tools.itinerary.haversine import metres_between, off_m
 from tools.itinerary.kinds import OTHERS, SIGHT_WORDS, singular
-from tools.itinerary.name_match import likeness, plain_name
 from tools.itinerary.osm.extract import SETTLED, Extract, read_extract
 from tools.itinerary.osm.streets import Streets, build_streets
 from tools.itinerary.place import (

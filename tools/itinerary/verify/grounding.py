@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
+from tools.core.name_match import GOOD_NAME, likeness
 from tools.itinerary.facts import Facts
 from tools.itinerary.haversine import metres_between
-from tools.itinerary.name_match import GOOD_NAME, likeness
 from tools.itinerary.place import AdminPath, Place
 from tools.itinerary.plan import Area, Plan, Stop
 from tools.itinerary.same_place import likeness_to

@@ -5,10 +5,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from tools.core.name_match import GOOD_NAME, likeness, plain_name
 from tools.itinerary.facts import Facts
 from tools.itinerary.guide_claims import clock_of_number, guide_claims, is_japanese, sentences
 from tools.itinerary.hours import DAY_MIN, clock_of, minutes_of, told_hours
-from tools.itinerary.name_match import GOOD_NAME, likeness, plain_name
 from tools.itinerary.place import Place
 from tools.itinerary.plan import Day, DayGuide, ItineraryLeg, Plan, Stop, Visit
 from tools.itinerary.reasons import Claim

@@ -5,11 +5,11 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 
+from tools.core.name_match import GOOD_NAME, likeness, plain_name
 from tools.itinerary.barred import barred_as
 from tools.itinerary.facts import Facts
 from tools.itinerary.hours import opening_of, told_hours
 from tools.itinerary.kinds import serves
-from tools.itinerary.name_match import GOOD_NAME, likeness, plain_name
 from tools.itinerary.place import Place
 from tools.itinerary.plan import Plan, Skipped, sums_of
 from tools.itinerary.reasons import WEEKDAYS

@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator
 
+from tools.core.name_match import GOOD_NAME
 from tools.itinerary.draft import assumptions
 from tools.itinerary.facts import Facts
 from tools.itinerary.hours import minutes_of
 from tools.itinerary.kept_free import is_kept_free
 from tools.itinerary.kinds import OPEN_GROUND
-from tools.itinerary.name_match import GOOD_NAME
 from tools.itinerary.plan import Day, Plan
 from tools.itinerary.same_place import likeness_to
 from tools.itinerary.trip import Trip

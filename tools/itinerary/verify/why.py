@@ -5,10 +5,10 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from tools.core.name_match import GOOD_NAME
 from tools.itinerary.facts import Facts
 from tools.itinerary.haversine import apart_m
 from tools.itinerary.hours import DAY_MIN, clock_of, minutes_of, told_hours
-from tools.itinerary.name_match import GOOD_NAME
 from tools.itinerary.place import WALK_M_PER_MIN, Place
 from tools.itinerary.plan import Day, Plan, Visit
 from tools.itinerary.reasons import WEEKDAYS, Claim, claims_in

@@ -15,9 +15,8 @@ from gnomon.benchmarks.gtr_bench.audit.shown_question import (
     seen_in_prompt,
 )
 from gnomon.benchmarks.gtr_bench.case import Case, as_displayed, body_of
-from gnomon.benchmarks.gtr_bench.clock import day_span
-from gnomon.benchmarks.gtr_bench.scoring import span_iou
 from gnomon.core.benchmark import PromptProtocol
+from gnomon.core.clock import day_span, span_iou
 from gnomon.core.errors import DataError
 from gnomon.core.sample import Sample
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from gnomon.audit.plugin import View
 from gnomon.benchmarks.gtr_bench.case import Case, body_of
-from gnomon.benchmarks.gtr_bench.clock import NOON_S, clocks_told_s, day_span
+from gnomon.core.clock import NOON_S, clocks_told_s, day_span
 from gnomon.core.errors import DataError
 from gnomon.core.sample import Sample
 from tools.scene.scene import Camera

@@ -14,7 +14,6 @@ from itertools import pairwise
 import numpy as np
 
 from gnomon.audit.learner import Matrix
-from gnomon.benchmarks.gtr_bench.clock import day_span
 from gnomon.benchmarks.worlds.audit.shown_steps import ShownSteps
 from gnomon.benchmarks.worlds.audit.steps_rules import (
     CAMERA_TASKS,
@@ -28,6 +27,7 @@ from gnomon.benchmarks.worlds.audit.steps_rules import (
     runs_of,
     spans_of,
 )
+from gnomon.core.clock import day_span
 from gnomon.core.ids import stable_seed
 from tools.geometry.angles import turn_deg
 

@@ -13,8 +13,8 @@ from itertools import pairwise
 
 import networkx as nx
 
-from gnomon.benchmarks.gtr_bench.clock import day_span
 from gnomon.benchmarks.worlds.audit.shown_steps import Crossing, Place, ShownSteps
+from gnomon.core.clock import day_span
 from tools.geometry.angles import EIGHTHS, turn_deg
 
 Left = list[int] | None

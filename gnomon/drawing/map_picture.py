@@ -14,8 +14,8 @@ from PIL import Image, ImageColor, ImageDraw
 from shapely import LineString, Polygon
 from zlib_ng import zlib_ng
 
-from gnomon.worlds.map_lettering import letter
-from gnomon.worlds.map_sheet import MapSheet, sheet_of
+from gnomon.drawing.map_lettering import letter
+from gnomon.drawing.map_sheet import MapSheet, sheet_of
 from tools.scene.scene import Point, Scene
 
 FINER = 2  # drawn at this many times the size, then reduced, so that edges are smooth

@@ -5,8 +5,8 @@ from contextvars import ContextVar
 from typing import Protocol
 
 from gnomon.core.retry import RetryPolicy
+from gnomon.core.timeout import timeout_paused
 from gnomon.core.trace import NoteStep, Trace
-from gnomon.trials.timeout import timeout_paused
 
 LONG_WAIT_S = 2.0  # a trial that waits longer lets another run meanwhile
 CAPPED = "capped_wait"  # flag of a row

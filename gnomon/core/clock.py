@@ -63,6 +63,19 @@ def day_span(text: str) -> tuple[float, float] | None:
     return start_s, end_s
 
 
+def span_iou(first: tuple[float, float] | None, second: tuple[float, float] | None) -> float:
+    """Intersection over union of two intervals in seconds; 0 where one is missing.
+
+    >>> span_iou((0.0, 2.0), (1.0, 3.0))
+    0.3333333333333333
+    """
+    if first is None or second is None:
+        return 0.0
+    shared = min(first[1], second[1]) - max(first[0], second[0])
+    union = max(first[1], second[1]) - min(first[0], second[0])
+    return shared / union if shared > 0 else 0.0
+
+
 def clocks_in_words(clocks_s: Mapping[str, float]) -> str:
     """The prompt's sentences on clocks, for all cameras of the place, so that none is singled out.
 
