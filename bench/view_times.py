@@ -29,7 +29,7 @@ from gnomon.report.trial_index.filters import TrialFilter
 from gnomon.report.trial_index.index import PAIR_SORTS, TRIAL_SORTS, TrialIndex
 from gnomon.spec.job_spec import JobSpec
 from gnomon.trials.trial_plan import expand_trials
-from service.trial_indexes import TrialIndexes
+from service.derived_kinds import indexes_of
 from workers.store import Store
 from workers.store.missing import missing_row
 
@@ -144,13 +144,13 @@ def measure(store: Store, job: str, rounds: int) -> None:
     count = store.job(job).counts.done
     print(f"| {count:,} trials | first ms | p50 ms | p95 ms |\n|---|---|---|---|")
     few = max(3, rounds // 10)
-    build = [timed(lambda: TrialIndexes(_Forgetful(store.url)).get(job)) for _ in range(few)]
+    build = [timed(lambda: indexes_of(_Forgetful(store.url)).get(job)) for _ in range(few)]
     line("an index, from results", build)
-    kept = TrialIndexes(store)
+    kept = indexes_of(store)
     kept.get(job)
-    line("an index, from the store", [timed(lambda: TrialIndexes(store).get(job)) for _ in range(few)])
+    line("an index, from the store", [timed(lambda: indexes_of(store).get(job)) for _ in range(few)])
     line("an index, already there", [timed(lambda: kept.get(job)) for _ in range(rounds)])
-    body = kept.get(job).to_bytes()
+    body = kept.get(job).value.to_bytes()
     rows = [row for batch in store.iter_columns(job, 0, STORED_COLUMNS) for row in batch]
     latest = TrialIndex.empty(MODELS, ARMS).extended(rows[: -100 * rounds])
 
