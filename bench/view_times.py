@@ -82,8 +82,8 @@ def _rows(refs: list[SampleRef]) -> Iterator[Row]:
 
 def questions(index: TrialIndex) -> dict[str, Callable[[int], object]]:
     """What a page asks, by name; each takes the number of the round."""
-    ids = index.values["sample_id"]
-    cells = index.values["cell"]
+    ids = index.sample_ids
+    cells = list(index.values_of("cell"))
     mixed = [
         replace(PAIR, arm=("tools",)),
         replace(PAIR, changed=("fixed",)),
@@ -152,11 +152,11 @@ def measure(store: Store, job: str, rounds: int) -> None:
     line("an index, already there", [timed(lambda: kept.get(job)) for _ in range(rounds)])
     body = kept.get(job).value.to_bytes()
     rows = [row for batch in store.iter_columns(job, 0, STORED_COLUMNS) for row in batch]
-    latest = TrialIndex.empty(MODELS, ARMS).extended(rows[: -100 * rounds])
+    latest = TrialIndex.empty(MODELS, ARMS).extended([rows[: -100 * rounds]])
 
     def after_new_results(start: int) -> None:
         nonlocal latest
-        latest = latest.extended(rows[start : start + 100])
+        latest = latest.extended([rows[start : start + 100]])
         latest.facets(PAIR)
         latest.pairs(PAIR)
 

@@ -5,7 +5,7 @@ import zlib
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
-from gnomon.stopping import check_wanted
+from gnomon.stopping import while_wanted
 from service.derived import Derived, Kind, Stamp, code_version
 from workers.store.job_counters import OPEN
 from workers.store.records import JobState
@@ -135,7 +135,7 @@ def indexes_of(store: Store) -> "Derived[TrialIndex]":
 
             spec = store.job(job_id).spec
             models, arms = [model.label for model in spec.models], [arm.name for arm in spec.arms]
-            index = _extended(store, job_id, TrialIndex.empty(models, arms)).prepared()
+            index = _extended(store, job_id, TrialIndex.empty(models, arms))
         return index if state.status in OPEN else _with_unrun(store, job_id, index)
 
     def from_bytes(body: bytes) -> "TrialIndex":
@@ -173,10 +173,7 @@ def _continued(store: Store, job_id: str, last: "TrialIndex", state: JobState) -
 def _extended(store: Store, job_id: str, index: "TrialIndex") -> "TrialIndex":
     from gnomon.report.trial_index.columns import STORED_COLUMNS
 
-    for rows in store.iter_columns(job_id, index.last_seq, STORED_COLUMNS):
-        check_wanted()
-        index = index.extended(rows)
-    return index
+    return index.extended(while_wanted(store.iter_columns(job_id, index.last_seq, STORED_COLUMNS)))
 
 
 def _with_unrun(store: Store, job_id: str, index: "TrialIndex") -> "TrialIndex":

@@ -237,7 +237,7 @@ def test_jobs_compared_by_their_indexes_follow_the_rule(state: ReplyState, verdi
         IndexedJob(
             job_id=name,
             spec=a_spec(benchmark="worlds", arms=[{"name": "a", "agent": "direct"}]),
-            index=TrialIndex.empty(["m"], ["a"]).extended(list(stored(rows))),
+            index=TrialIndex.empty(["m"], ["a"]).extended([list(stored(rows))]),
         )
         for name, rows in zip(("one", "two"), sides, strict=True)
     )
