@@ -16,10 +16,10 @@ import numpy as np
 from numpy.random import Generator
 
 from gnomon.report.compared_pair import compare_pair
+from gnomon.report.comparing import rule_of
 from gnomon.report.detectable import detectable_in_cell, smallest_effect
 from gnomon.report.pairs import ArmPair
 from gnomon.report.score_matrix import SampleScores
-from gnomon.report.sections.contrasts import rule_of
 from gnomon.report.verdict import judge
 from gnomon.statistics.design import Codes, Floats, design
 from gnomon.statistics.multiple_testing import benjamini_hochberg, holm

@@ -21,13 +21,14 @@ from gnomon.core.row_batch import batch_of
 from gnomon.core.score import Outcome
 from gnomon.exchange.foreign import benchmark_called
 from gnomon.report.adjustment import adjust
+from gnomon.report.compared_pair import compare_pair
+from gnomon.report.comparing import contrast_report
 from gnomon.report.detectable import Detectable
 from gnomon.report.drift import run_together
 from gnomon.report.pairs import pairs
 from gnomon.report.score_matrix import read_scores
 from gnomon.report.scored_rows import ScoredRows
 from gnomon.report.section import ReportInput
-from gnomon.report.sections.contrasts import compare_pair, contrast_report
 from gnomon.spec.job_spec import JobSpec
 from gnomon.statistics.design import Floats
 

@@ -16,15 +16,12 @@ from gnomon.exchange.foreign import benchmark_called
 from gnomon.report.adjustment import adjust
 from gnomon.report.changed_trials import NOISE
 from gnomon.report.compared_pair import PairResult, compare_pair
+from gnomon.report.comparing import contrast_report, rule_of
+from gnomon.report.contrast import ContrastReport
 from gnomon.report.detectable import detectable_in
 from gnomon.report.job_diff import paired_groups, reword_for_jobs, side_names
 from gnomon.report.pairs import ArmPair
 from gnomon.report.score_matrix import Group, SampleScores
-from gnomon.report.sections.contrasts import (
-    ContrastReport,
-    contrast_report,
-    rule_of,
-)
 from gnomon.report.text_formats import count
 from gnomon.report.trial_index.columns import Array
 from gnomon.report.trial_index.index import TrialIndex

@@ -33,8 +33,8 @@ from workers.store.job_counters import OPEN
 from workers.store.records import JobRecord
 
 if TYPE_CHECKING:  # else imported late: with SciPy's functions, a third of the API's start
+    from gnomon.report.contrast import ContrastReport
     from gnomon.report.report import Report
-    from gnomon.report.sections.contrasts import ContrastReport
 
 PATIENCE_S = 3.0  # how long the page of a job that has ended waits for its report
 FAILURES = 6  # causes that are listed
