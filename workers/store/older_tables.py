@@ -5,7 +5,7 @@ need not have any more may be null. No worker runs meanwhile, so what workers ha
 """
 
 from alembic.operations import Operations
-from sqlalchemy import Column, Connection, Table, inspect, text
+from sqlalchemy import Column, Connection, DefaultClause, Table, inspect, text
 
 from workers.store.schema import metadata, results
 
@@ -25,9 +25,9 @@ def bring_over(db: Connection, op: Operations) -> None:
     tables = set(inspect(db).get_table_names())
     if "purses" in tables:  # what processes might spend that run no more
         op.drop_table("purses")
-    for table, old, new in RENAMED:
-        if table in tables and old in _columns(db, table):
-            op.alter_column(table, old, new_column_name=new)
+    for name, old, new in RENAMED:
+        if name in tables and old in _columns(db, name):
+            op.alter_column(name, old, new_column_name=new)
     if "lease_until" in _columns(db, "trials"):
         op.execute(GIVEN_BACK)
         op.drop_index("trials_leased", "trials")
@@ -51,9 +51,10 @@ def _complete(db: Connection, op: Operations, table: Table) -> None:
     present = _columns(db, table.name)
     for column in table.columns:
         if column.name not in present:
-            default = column.server_default.arg if column.server_default is not None else None
-            if default is None and not column.nullable:
-                default = ""
+            declared = column.server_default
+            default = None if column.nullable else ""
+            if isinstance(declared, DefaultClause):
+                default = str(declared.arg)
             new = Column(column.name, column.type, nullable=column.nullable, server_default=default)
             op.add_column(table.name, new)
     for index in table.indexes:

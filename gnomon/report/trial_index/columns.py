@@ -90,7 +90,8 @@ def codes(column: pa.DictionaryArray, of: Sequence[str]) -> Array:
     """By row, the place of its text among these."""
     place = {text: at for at, text in enumerate(of)}
     numbers = np.array([place[text] for text in column.dictionary.to_pylist()], np.intp)
-    return numbers[column.indices.to_numpy()]
+    by_row: Array = numbers[column.indices.to_numpy()]
+    return by_row
 
 
 def numbers(column: pa.Array) -> Array:

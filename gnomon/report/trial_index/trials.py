@@ -306,4 +306,5 @@ def _has(column: pa.DictionaryArray, facet: str, chosen: Sequence[str]) -> Array
     """By row, whether it has a chosen value of the facet."""
     texts = column.dictionary.to_pylist()
     wanted = np.array([not set(chosen).isdisjoint(_names(facet, text)) for text in texts], np.bool_)
-    return wanted[column.indices.to_numpy()]
+    by_row: Array = wanted[column.indices.to_numpy()]
+    return by_row
