@@ -218,11 +218,10 @@ class LocalJobs:
 
     def report(self, job_id: str) -> Mapping[str, Any]:
         """Its report: the kept one, where the job has ended and nothing has changed since."""
-        from service.report_cache import ReportCache
-        from service.reports import report_of
+        from service.derived_kinds import reports_of
 
         with self.store() as store:
-            return ReportCache(store, report_of).get(job_id)[0]
+            return reports_of(store).get(job_id).value
 
     def page(self, job_id: str) -> str:
         """Its report as an HTML file, with samples."""

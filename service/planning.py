@@ -34,7 +34,7 @@ from service.jobs import Draft
 from service.trial_costs import arm_costs, assumptions, judge_costs, probe_of, tool_warnings
 
 if TYPE_CHECKING:
-    from gnomon.report.compared_pair import Family
+    from gnomon.report.contrast import Family
     from workers.store.store import Store
 
 DISCORDANT = (0.1, 0.2, 0.3, 0.4)
@@ -200,7 +200,7 @@ class _Outlook:
         return PlantedStudy(grouping=grouping, spread=spread, repeats=self.repeats, lost=lost)
 
     def _rule(self, family: "Family") -> Rule:
-        from gnomon.report.sections.contrasts import rule_of  # late: it brings all that draws a report
+        from gnomon.report.comparing import rule_of  # late: it brings all that draws a report
 
         looks = self.primary if family == "primary" else self.exploratory
         return rule_of(family, looks=looks, repeats=self.repeats)

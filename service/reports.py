@@ -9,7 +9,7 @@ from gnomon.report.build import build_report
 from gnomon.report.markdown import render_markdown
 from gnomon.report.report import Report
 from gnomon.report.row_formats import rows_csv, rows_ndjson
-from gnomon.report.sections.preflights import ModelCheckRow
+from gnomon.report.section import ModelCheckRow
 from gnomon.whole_file import PUBLIC, whole_file, write_whole
 from workers.store.store import Store
 

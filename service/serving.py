@@ -2,6 +2,7 @@
 
 import socket
 import sys
+import threading
 from collections.abc import Callable
 
 import uvicorn
@@ -12,7 +13,6 @@ from gnomon.spec.endpoints import is_loopback
 from service.api.app import create_app
 from service.bounded_http import MAX_CONNECTIONS, BoundedProtocol
 from service.local_stack import LocalStack
-from service.warming import Warming
 
 GRACE_S = 3  # open event streams have this long to end
 SWITCH_S = 0.0005  # a thread that computes, such as a report's, lets the others have their turn this often
@@ -43,16 +43,18 @@ def serve(here: LocalStack, listener: socket.socket, *, ready: Callable[[str], N
     """Serve until SIGINT or SIGTERM, then raise KeyboardInterrupt; `ready` is called with the URL."""
     app = create_app(here.settings, store=here.store, redis=here.redis)
     server = server_of(app)
-    warming = Warming(app, is_answering=lambda: server.started)
     ready(url_of(listener))
     sys.setswitchinterval(SWITCH_S)
-    warming.start()
+    threading.Thread(target=_import_reports, name="imports", daemon=True).start()
     try:
         server.run(sockets=[listener])
     finally:
-        warming.close()
-        app.state.gnomon.headlines.close()
-        app.state.gnomon.live_reports.close()
+        app.state.gnomon.verdicts.close()
+        app.state.gnomon.reports.close()
+
+
+def _import_reports() -> None:
+    import service.reports  # noqa: F401 - with SciPy's functions: else the first report waits a second for them
 
 
 def server_of(app: FastAPI) -> uvicorn.Server:

@@ -12,7 +12,7 @@ from workers.store.job_counters import OPEN
 from workers.store.store import Store
 
 if TYPE_CHECKING:
-    from gnomon.report.look import Look
+    from gnomon.report.sequence import Look
     from gnomon.statistics.design import Headline
 
 GROWTH = 1.1  # a look comes when so many times as many trials have ended: all together cost 11 of the last

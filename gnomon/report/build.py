@@ -12,13 +12,11 @@ from gnomon.core.row_batch import RowBatch, in_batches
 from gnomon.core.sample import DataFault, SampleRef
 from gnomon.core.seal import SealLine
 from gnomon.exchange.foreign import benchmark_called
-from gnomon.report.look import StoredLook
 from gnomon.report.pairs import pairs
 from gnomon.report.report import Report
 from gnomon.report.score_matrix import ScoreMatrix, read_scores
-from gnomon.report.section import Collector, ReadTrace, ReportInput, sections
-from gnomon.report.sections.preflights import ModelCheckRow
-from gnomon.report.sequence import drawn_plan
+from gnomon.report.section import Collector, ModelCheckRow, ReadTrace, ReportInput, sections
+from gnomon.report.sequence import StoredLook, drawn_plan
 from gnomon.spec.job_spec import JobSpec
 from gnomon.stopping import while_wanted
 

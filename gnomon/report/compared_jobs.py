@@ -8,21 +8,20 @@ from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from gnomon.core.errors import SpecError
 from gnomon.exchange.foreign import benchmark_called
 from gnomon.report.adjustment import adjust
 from gnomon.report.changed_trials import NOISE
 from gnomon.report.compared_pair import PairResult, compare_pair
+from gnomon.report.comparing import contrast_report, rule_of
+from gnomon.report.contrast import ContrastReport
 from gnomon.report.detectable import detectable_in
 from gnomon.report.job_diff import paired_groups, reword_for_jobs, side_names
 from gnomon.report.pairs import ArmPair
 from gnomon.report.score_matrix import Group, SampleScores
-from gnomon.report.sections.contrasts import (
-    ContrastReport,
-    contrast_report,
-    rule_of,
-)
 from gnomon.report.text_formats import count
 from gnomon.report.trial_index.columns import Array
 from gnomon.report.trial_index.index import TrialIndex
@@ -98,7 +97,7 @@ def compare_jobs(
     headline = benchmark_called(base.spec.benchmark).headline
     for other in others:
         reason = why_not(base.spec, other.spec)
-        if not reason and set(base.index.values["sample_id"]).isdisjoint(other.index.values["sample_id"]):
+        if not reason and base.index.place_of.keys().isdisjoint(other.index.sample_ids):
             reason = "they have no sample in common"
         if reason:
             reasons[other.job_id] = reason
@@ -128,8 +127,8 @@ def compare_jobs(
                 groups=groups,
                 contrast=contrast,
                 changed=paired.changed,
-                only_first=len(base.index.values["sample_id"]) - paired.shared,
-                only_second=len(other.index.values["sample_id"]) - paired.shared,
+                only_first=len(base.index.sample_ids) - paired.shared,
+                only_second=len(other.index.sample_ids) - paired.shared,
             )
         )
     return compared, reasons
@@ -174,7 +173,7 @@ def paired_scores(first: IndexedJob, second: IndexedJob, groups: tuple[Group, Gr
         for job, group, at in zip((first, second), groups, places, strict=True)
     ]
     answered, missing, sums = (np.stack(parts) for parts in zip(*totals, strict=True))
-    names = first.index.values["sample_id"]
+    names = first.index.sample_ids
     return SharedScores(
         samples=tuple(names[at] for at in places[0]),
         cells=_dense(first.index, "cell", places[0]),
@@ -193,35 +192,25 @@ def paired_scores(first: IndexedJob, second: IndexedJob, groups: tuple[Group, Gr
 
 def _shared(first: TrialIndex, second: TrialIndex) -> tuple[Array, Array]:
     """The places of the samples that both have, in either, sorted by their ids."""
-    ids, others = first.values["sample_id"], second.values["sample_id"]
-    if ids == others:
-        order = np.argsort(first.sample_ranks())
-        return order, order
-    place = {name: at for at, name in enumerate(others)}
-    both = [at for at in np.argsort(first.sample_ranks()) if ids[at] in place]
+    ids, place = first.sample_ids, second.place_of
+    both = [at for at in first.sample_order.tolist() if ids[at] in place]
     return np.array(both, np.intp), np.array([place[ids[at]] for at in both], np.intp)
 
 
 def _number(index: TrialIndex, group: Group) -> int:
     """A group's place among models · arms."""
-    model, arm = (
-        index.values[name].index(value) for name, value in zip(("model", "arm"), group, strict=True)
-    )
-    return model * len(index.values["arm"]) + arm
+    return index.models.index(group[0]) * len(index.arms) + index.arms.index(group[1])
 
 
 def _of_group(part: Array, index: TrialIndex, group: Group) -> Array:
-    model, arm = index.values["model"].index(group[0]), index.values["arm"].index(group[1])
-    values: Array = part[model, arm]
+    values: Array = part[index.models.index(group[0]), index.arms.index(group[1])]
     return values
 
 
 def _dense(index: TrialIndex, column: str, places: Array) -> Codes:
     """Codes from 0 without gaps, in the order of the values' names."""
-    names = index.values[column]
-    rank = np.empty(len(names), np.intp)
-    rank[sorted(range(len(names)), key=names.__getitem__)] = np.arange(len(names))
-    codes: Codes = np.unique(rank[index.by_sample[column][places]], return_inverse=True)[1].reshape(-1)
+    names = index.samples.column(column).cast(pa.string()).take(pa.array(places))
+    codes: Codes = pc.rank(names, tiebreaker="dense").to_numpy().astype(np.intp) - 1
     return codes
 
 
@@ -231,10 +220,8 @@ def _clusters(job: IndexedJob, places: Array) -> Codes:
     if job.spec.analysis.cluster != "auto":
         return alone
     codes = _dense(job.index, "cluster", places)
-    names = job.index.values["cluster"]
-    if all(names):
-        return codes
-    is_unnamed = np.array([not name for name in names])[job.index.by_sample["cluster"][places]]
+    names = np.array(job.index.samples.column("cluster").to_pylist(), np.object_)[places]
+    is_unnamed = names == ""
     codes = np.where(is_unnamed, codes.max(initial=0) + 1 + alone, codes)
     dense: Codes = np.unique(codes, return_inverse=True)[1].reshape(-1)
     return dense
@@ -252,13 +239,13 @@ def group_means(job: IndexedJob, *, unknown_as: float | None = None) -> Mapping[
 def _group_means(job: IndexedJob, unknown_as: float | None) -> Mapping[Group, MeanScore]:
     headline: Headline = benchmark_called(job.spec.benchmark).headline
     index = job.index
-    every = np.argsort(index.sample_ranks())
+    every = index.sample_order
     cells, clusters = _dense(index, "cell", every), _clusters(job, every)
     answered, _, sums = index.score_totals()
     unknown = None if unknown_as is None else index.unknown_totals()
     means: dict[Group, MeanScore] = {}
-    for m, model in enumerate(index.values["model"]):
-        for a, arm in enumerate(index.values["arm"]):
+    for m, model in enumerate(index.models):
+        for a, arm in enumerate(index.arms):
             counts = answered[m, a][every]
             has_score = counts > 0
             if has_score.any():

@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from gnomon.report.contrast import Family
 from gnomon.report.pairs import ArmPair
 from gnomon.report.score_matrix import RIGHT, SampleScores
 from gnomon.report.sequence import DrawnPlan
@@ -15,7 +15,6 @@ from gnomon.statistics.design import Design, Floats, Headline
 from gnomon.statistics.loss import Loss, difficulties, loss_of
 from gnomon.statistics.paired import Comparison, compare
 
-Family = Literal["primary", "exploratory"]
 Mask = NDArray[np.bool_]
 # What unknown replies of baseline and variant count; None: as they were scored.
 UnknownAs = tuple[float | None, float | None]

@@ -14,12 +14,13 @@ from numpy.typing import NDArray
 
 from gnomon.core.row_batch import distinct_codes
 from gnomon.report.adjustment import Adjusted, adjust
+from gnomon.report.contrast import Verdict
 from gnomon.report.pairs import ArmPair
 from gnomon.report.row_formats import escape_surrogates
 from gnomon.report.score_matrix import SampleScores, ScoreMatrix
 from gnomon.report.scored_rows import NO_TIME, ScoredRows
 from gnomon.report.text_formats import count
-from gnomon.report.verdict import Verdict, judge
+from gnomon.report.verdict import judge
 from gnomon.statistics.design import dense
 from gnomon.statistics.paired import Comparison
 from gnomon.stopping import while_wanted

@@ -11,9 +11,9 @@ from gnomon.core.row import Row
 from gnomon.exchange.run import AGENT
 from gnomon.report.build import build_report
 from gnomon.report.changed_trials import Changes, SampleChanges, changed_trials, sample_changes
+from gnomon.report.contrast import ContrastReport
 from gnomon.report.report import Report
 from gnomon.report.score_matrix import Group
-from gnomon.report.sections.contrasts import ContrastReport
 from gnomon.report.text_formats import count, points
 from gnomon.report.verdict import sentence
 from gnomon.spec.job_spec import JobSpec

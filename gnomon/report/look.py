@@ -3,50 +3,18 @@
 from collections.abc import Iterable, Sequence
 
 import numpy as np
-from typing_extensions import TypedDict
 
 from gnomon.core.sample import SampleRef
 from gnomon.report.adjustment import adjust
 from gnomon.report.compared_pair import compare_pair
+from gnomon.report.comparing import contrast_report
 from gnomon.report.detectable import Detectable
 from gnomon.report.pairs import pairs
 from gnomon.report.score_matrix import JobScores
-from gnomon.report.sections.contrasts import contrast_report
-from gnomon.report.sequence import drawn_plan
+from gnomon.report.sequence import Look, LookedAtPair, drawn_plan
 from gnomon.report.unknown_replies import unknown_codes, unknown_replies
 from gnomon.spec.job_spec import JobSpec
 from gnomon.statistics.design import Codes, Floats, Headline
-
-
-class LookedAtPair(TypedDict):
-    """A primary contrast at a look."""
-
-    model: str
-    baseline: str
-    variant: str
-    samples: int
-    clusters: int
-    diff: float | None
-    ci95: list[float] | None
-    p_adjusted: float | None
-    verdict: str
-
-
-class Look(TypedDict):
-    """A look at a job: after so many trials, and the first so many clusters of the plan."""
-
-    trials: int
-    samples: int
-    clusters: int
-    contrasts: list[LookedAtPair]
-    decided: bool
-
-
-class StoredLook(Look):
-    """A look with its time, UTC in ISO 8601; `decided` is true of the one that stopped the job alone."""
-
-    at: str
-
 
 EndedTrial = tuple[
     str, str, str, float | None, str | None

@@ -3,13 +3,13 @@
 One line for each section; what a field holds is described in docs/report.md.
 """
 
+from gnomon.report.contrast import ContrastsPart
 from gnomon.report.sections.alerts import AlertsPart
 from gnomon.report.sections.answers import AnswersPart
 from gnomon.report.sections.arms import ArmsPart
 from gnomon.report.sections.attribution import AttributionPart
 from gnomon.report.sections.blinding import BlindingPart
 from gnomon.report.sections.consistency import ConsistencyPart
-from gnomon.report.sections.contrasts import ContrastsPart
 from gnomon.report.sections.cost import CostPart
 from gnomon.report.sections.difficulty import DifficultyPart
 from gnomon.report.sections.drift import DriftPart

@@ -16,9 +16,9 @@ from gnomon.core.opened_question import OpenedQuestion, ShownQuestion, question_
 from gnomon.core.row import Row
 from gnomon.drawing.trace_drawing import ArmAnswer, trace_clock, trace_layers, trace_scene
 from gnomon.drawing.trace_sketches import StepSketch, step_sketches
+from gnomon.report.contrast import ContrastReport
 from gnomon.report.sample_choice import Choice, Reported, chosen_samples
 from gnomon.report.section import PairKey, pair_key
-from gnomon.report.sections.contrasts import ContrastReport
 from gnomon.report.sections.flips import Alignment, align
 from gnomon.report.text_formats import count
 from gnomon.stopping import while_wanted

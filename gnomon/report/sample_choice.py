@@ -4,8 +4,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from gnomon.report.contrast import ContrastsPart, comparisons
 from gnomon.report.section import PairKey, pair_key
-from gnomon.report.sections.contrasts import ContrastsPart, comparisons
 from gnomon.report.sections.flips import Alignment, FlipsPart
 from gnomon.report.sections.samples import SamplesPart
 

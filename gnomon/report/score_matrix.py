@@ -16,7 +16,6 @@ from gnomon.core.row import Row
 from gnomon.core.row_batch import RowBatch, distinct_codes, in_batches
 from gnomon.core.score import Outcome
 from gnomon.report.group_totals import GroupTotals, add_rows
-from gnomon.report.packed_texts import PackedTexts
 from gnomon.report.pairs import ArmPair
 from gnomon.report.row_formats import escape_surrogates
 from gnomon.report.unknown_replies import UnknownReplies, unknown_codes, unknown_replies
@@ -94,7 +93,7 @@ class ScoreMatrix(JobScores):
     """Rows as matrices of groups × samples; a sample's score in a group is the mean of its repeats."""
 
     groups: tuple[Group, ...]
-    samples: PackedTexts[str]  # sorted
+    samples: tuple[str, ...]  # sorted
     cell_names: tuple[str, ...]  # sorted; `cells` are places in it
     called: NDArray[np.bool_]  # whether a trial with a score called a tool
     calls_known: NDArray[np.bool_]  # whether all trials with a score tell that
@@ -102,8 +101,8 @@ class ScoreMatrix(JobScores):
     wall_s: Floats  # the same of seconds
     totals: tuple[GroupTotals, ...]  # by group
     shown: NDArray[np.int32]  # by group and sample the place of its repeat 0 in what follows; −1: none
-    answers: PackedTexts[str | None]  # of repeats 0
-    trials: PackedTexts[str]  # of repeats 0: their ids
+    answers: Sequence[str | None]  # of repeats 0
+    trials: Sequence[str]  # of repeats 0: their ids
     places: NDArray[np.int32]  # by scored row: group · samples + sample
     repeats: NDArray[np.int32]  # by scored row
     row_scores: Floats  # by scored row
@@ -173,7 +172,8 @@ class _Columns:
         self.samples: dict[str, int] = {}
         self.cells: dict[str, int] = {}
         self.clusters: dict[str, int] = {}  # "" is no cluster
-        self.answers, self.trials = PackedTexts[str | None](ANSWER_CHARS), PackedTexts[str]()
+        self.answers: list[str | None] = []
+        self.trials: list[str] = []
         self._by_row = {name: array(kind) for name, kind in BY_ROW.items()}  # grow in their places
         self._by_sample = {"cell": array("q"), "cluster": array("q")}
         self._called: dict[str, list[NDArray[np.int64]]] = defaultdict(list)  # by tool: group and sample
@@ -245,9 +245,9 @@ class _Columns:
 
     def _note_texts(self, batch: RowBatch) -> None:
         is_first = batch.numbers("repeat") == 0
-        for name, kept in (("trial_id", self.trials), ("answer", self.answers)):
-            texts = batch.columns[name]
-            kept.extend(texts if is_first.all() else list(compress(texts, is_first.tolist())))
+        self.trials.extend(compress(batch.columns["trial_id"], is_first.tolist()))
+        answers = compress(batch.columns["answer"], is_first.tolist())
+        self.answers.extend(None if answer is None else answer[:ANSWER_CHARS] for answer in answers)
 
 
 def scores_of(batch: RowBatch) -> Floats:
@@ -267,13 +267,10 @@ def read_scores(
     """
     columns = _Columns(groups)
     columns.read(in_batches(rows))
-    names, rank = _ranks(columns.samples)
-    samples = PackedTexts[str]()
-    samples.extend(names)
-    order, shape = np.argsort(rank), (len(columns.groups), len(names))
+    samples, rank = _ranks(columns.samples)
+    order, shape = np.argsort(rank), (len(columns.groups), len(samples))
     cell_names, cells = _ranks(columns.cells)
     columns.samples.clear()
-    del names  # a million texts are let go before the matrices are made
     group_codes, repeats = columns.by_row("group"), columns.by_row("repeat")
     at = group_codes * np.int32(shape[1]) + rank[columns.by_row("sample")].astype(np.int32)
     shown = np.full(shape, -1, np.int32)

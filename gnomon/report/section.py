@@ -7,22 +7,21 @@ Its TypedDicts are those of `typing_extensions`, which pydantic can describe on 
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, cast
+from typing import Any, Generic, NotRequired, Protocol, TypeVar, cast
+
+from typing_extensions import TypedDict
 
 from gnomon.core.benchmark import Benchmark
 from gnomon.core.review import HumanAnswer
 from gnomon.core.row_batch import RowBatch
 from gnomon.core.sample import DataFault
 from gnomon.core.seal import SealLine
+from gnomon.fitness.table import Fitness
 from gnomon.report.pairs import ArmPair
 from gnomon.report.score_matrix import ScoreMatrix
+from gnomon.report.sequence import DrawnPlan, StoredLook
 from gnomon.spec.job_spec import JobSpec
 from tools.core.registry import Registry
-
-if TYPE_CHECKING:
-    from gnomon.report.look import StoredLook
-    from gnomon.report.sections.preflights import ModelCheckRow
-    from gnomon.report.sequence import DrawnPlan
 
 Interval = list[float] | None  # low, high; None where it cannot be known
 ReadTrace = Callable[[str], Mapping[str, Any] | None]
@@ -40,6 +39,23 @@ class Collector(Protocol):
         """Take note of the next rows."""
 
 
+class ModelCheckRow(TypedDict):
+    """A model's preflight: its state, the last fault, and what the calls have cost (None: unknown)."""
+
+    model: str
+    state: str
+    cause: str
+    error: str
+    calls: int
+    usd: float | None
+    tokens: int | None
+    waits_until: NotRequired[str | None]  # its provider said in the words of `waits_for` not to call before
+    waits_for: NotRequired[str]
+    asks_for: NotRequired[str]  # of a call in flight, for `asks_s` seconds by now
+    asks_s: NotRequired[float | None]
+    fitness: NotRequired[Fitness | None]  # what was found out about the endpoint; None: not known
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class ReportInput:
     """All that a report is computed from; `part` gives a section what another one has computed."""
@@ -53,14 +69,14 @@ class ReportInput:
     pairs: Sequence[ArmPair]  # of arms that are compared, primary ones first
     collectors: Sequence[Collector]
     faults: Sequence[DataFault]
-    checks: "Sequence[ModelCheckRow]"
+    checks: Sequence[ModelCheckRow]
     trace: ReadTrace  # reads a stored trace by its trial's id
     error: str  # why the job failed
     spec_hash: str
     human_answers: Sequence[HumanAnswer] = ()  # scored ones of the review desk
     seal: Sequence[SealLine] = ()  # of the plan and of the results
-    drawn_plan: "DrawnPlan | None" = None  # of a job that may stop early
-    looks: "Sequence[StoredLook]" = ()  # at such a job, in order
+    drawn_plan: DrawnPlan | None = None  # of a job that may stop early
+    looks: Sequence[StoredLook] = ()  # at such a job, in order
     _parts: dict[str, Any] = field(default_factory=dict)
 
     def part(self, section: "Section[Part]") -> Part:
@@ -74,7 +90,7 @@ class ReportInput:
         return next(collector for collector in self.collectors if isinstance(collector, kind))
 
     @property
-    def stopped_early(self) -> "StoredLook | None":
+    def stopped_early(self) -> StoredLook | None:
         """The look at which the job was decided and stopped; None where it was not."""
         return next((look for look in self.looks if look["decided"]), None)
 

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
+from typing_extensions import TypedDict
 
 from gnomon.core.sample import SampleRef
 from gnomon.report.pairs import ArmPair
-from gnomon.report.text_formats import count
 from gnomon.spec.job_spec import JobSpec
 from gnomon.statistics.design import Codes, Floats, Headline, design, strata_of
 from gnomon.statistics.paired import Comparison
@@ -22,10 +22,39 @@ from gnomon.trials.trial_plan import cluster_of
 
 if TYPE_CHECKING:
     from gnomon.report.score_matrix import SampleScores
-    from gnomon.report.section import ReportInput
 
 METHOD, TEST = "betting confidence sequence", "betting e-process"
 Mask = NDArray[np.bool_]
+
+
+class LookedAtPair(TypedDict):
+    """A primary contrast at a look."""
+
+    model: str
+    baseline: str
+    variant: str
+    samples: int
+    clusters: int
+    diff: float | None
+    ci95: list[float] | None
+    p_adjusted: float | None
+    verdict: str
+
+
+class Look(TypedDict):
+    """A look at a job: after so many trials, and the first so many clusters of the plan."""
+
+    trials: int
+    samples: int
+    clusters: int
+    contrasts: list[LookedAtPair]
+    decided: bool
+
+
+class StoredLook(Look):
+    """A look with its time, UTC in ISO 8601; `decided` is true of the one that stopped the job alone."""
+
+    at: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -132,15 +161,3 @@ def drawn_plan(spec: JobSpec, refs: Sequence[SampleRef], samples: Iterable[str])
         cell_names=cell_names,
         repeats=spec.repeats,
     )
-
-
-def early_stop_text(report_input: "ReportInput") -> str:
-    """Where the job was decided early: after how much, and what was not run; else nothing."""
-    stop, plan = report_input.stopped_early, report_input.drawn_plan
-    if stop is None or plan is None:
-        return ""
-    samples = f"{stop['samples']:,} of {count(len(plan.places), 'sample')}"
-    text = f" Decided early, after {samples} in {stop['clusters']:,} of {count(plan.clusters_n, 'cluster')}"
-    if report_input.has_stopped and plan.not_run:
-        return f"{text}; {count(plan.not_run, 'sample')} {'was' if plan.not_run == 1 else 'were'} not run."
-    return f"{text}; more was run after that."

@@ -8,9 +8,9 @@ from typing_extensions import TypedDict
 
 from gnomon.presets.mcp_card import LIVE
 from gnomon.report.charts import Mark, difference_plot
+from gnomon.report.contrast import Verdict
 from gnomon.report.section import Interval
 from gnomon.report.text_formats import count, percent, points, points_brackets
-from gnomon.report.verdict import Verdict
 
 NAMED = 6  # tools that a sentence names
 

@@ -2,8 +2,9 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, TypeVar
+from typing import Literal, TypeVar
 
+from gnomon.report.contrast import ContrastReport, Verdict
 from gnomon.report.text_formats import count, p_text, percent, points
 from gnomon.statistics.estimate import FLAT, Ends
 from gnomon.statistics.loss import Loss
@@ -11,10 +12,6 @@ from gnomon.statistics.non_inferiority import fall_p, least_margin
 from gnomon.statistics.paired import Comparison
 from gnomon.statistics.reach import DirichletPart
 
-if TYPE_CHECKING:
-    from gnomon.report.sections.contrasts import ContrastReport
-
-Verdict = Literal["helps", "hurts", "no_effect", "undecided"]
 Said = TypeVar("Said", bound=str)
 Ruling = tuple[Verdict, list[str]]  # with what rules out a stronger one
 
@@ -130,7 +127,7 @@ def is_withheld(comparison: Comparison, loss: Loss | None) -> bool:
     return low <= 0 <= high
 
 
-def is_below_margin(contrast: "ContrastReport") -> bool:
+def is_below_margin(contrast: ContrastReport) -> bool:
     """Whether a difference is claimed whose 95 % interval is within the margin."""
     is_claimed = contrast["verdict"] in ("helps", "hurts")
     ci95, margin = contrast["ci95"], contrast["margin"]
@@ -188,7 +185,7 @@ def _doubts(comparison: Comparison, ci95: Ends, p_adjusted: float) -> list[str]:
 
 
 def sentence(
-    contrast: "ContrastReport",
+    contrast: ContrastReport,
     *,
     interim: bool = False,
     place: Literal["under", "in"] = "under",
@@ -207,13 +204,13 @@ def sentence(
     return f"So far: {text}" if interim else text
 
 
-def _is_impossible(contrast: "ContrastReport") -> bool:
+def _is_impossible(contrast: ContrastReport) -> bool:
     """Whether no scores of the lost trials would make the difference of the pairs that of all samples."""
     diff, bounds = contrast["diff"], contrast["bounds"]
     return diff is not None and bounds is not None and not bounds[0] - FLAT <= diff <= bounds[1] + FLAT
 
 
-def _claim(contrast: "ContrastReport", *, place: str) -> str:
+def _claim(contrast: ContrastReport, *, place: str) -> str:
     model, diff, ci95 = contrast["model"], contrast["diff"], contrast["ci95"]
     under, than = f"{place} “{contrast['variant']}”", f"{place} “{contrast['baseline']}”"
     where = "" if contrast["scope"] == "all" else f" on {contrast['scope']}"
@@ -248,7 +245,7 @@ def _claim(contrast: "ContrastReport", *, place: str) -> str:
             return f"{cannot}: {points(diff)} points {sure}.{why}{_what_would_show(contrast)}"
 
 
-def _what_would_show(contrast: "ContrastReport") -> str:
+def _what_would_show(contrast: ContrastReport) -> str:
     if contrast["mde"] is None:
         return f" {contrast['mde_note']}" if contrast["mde_note"] else ""
     size = f"{100 * contrast['mde']:.1f} points"

@@ -1,7 +1,7 @@
 """Builds the REST API: routes, middleware and error handlers as one FastAPI app."""
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from anyio import CapacityLimiter
 from fastapi import Depends, FastAPI
@@ -31,12 +31,9 @@ from service.api.middleware import RequestGuard, authorised
 from service.api.problems import DOCUMENTED, SCHEMA, add_handlers
 from service.api.rate_limit import TokenBuckets
 from service.api.state import OpenStreams, State
-from service.headlines import Headlines
-from service.live_reports import LiveReports
+from service.derived_kinds import indexes_of, reports_of, verdicts_of
 from service.reply_watch import ReplyWatch
-from service.report_cache import ReportCache
 from service.settings import Settings
-from service.trial_indexes import TrialIndexes
 from service.web import (
     boards,
     compare,
@@ -63,9 +60,6 @@ from service.web.page_memory import PageMemory
 from service.web.pages import as_page
 from service.web.questions import Questions
 from workers.store.store import Store
-
-if TYPE_CHECKING:
-    from gnomon.report.report import Report
 
 VERSION = "0.1.0"
 DESCRIPTION = "Measures what giving a model tools changes in how well it reasons about space and time."
@@ -103,12 +97,6 @@ PAGES = (
     workers_page,
     media,
 )
-
-
-def _report_of(store: Store, job_id: str) -> "Report":
-    from service.reports import report_of  # late: with SciPy's functions, a third of the API's start
-
-    return report_of(store, job_id)
 
 
 class Api(FastAPI):
@@ -173,19 +161,16 @@ def create_app(settings: Settings, *, store: Store, redis: Redis) -> Api:
         middleware=[guard],
         responses=DOCUMENTED,
     )
-    cached_reports = ReportCache(store, _report_of)
-    indexes = TrialIndexes(store)
-    headlines = Headlines(store, cached_reports, prepare=indexes.get)
+    of_jobs = reports_of(store)
     app.state.gnomon = State(
         settings=settings,
         store=store,
         redis=redis,
-        reports=cached_reports,
-        headlines=headlines,
-        live_reports=LiveReports(cached_reports),
-        indexes=indexes,
+        reports=of_jobs,
+        verdicts=verdicts_of(store, of_jobs),
+        indexes=indexes_of(store),
         replies=ReplyWatch(store),
-        memory=PageMemory(store, headlines),
+        memory=PageMemory(store),
         pace=TokenBuckets(settings.max_per_minute),
         streams=OpenStreams(),
         questions=Questions(settings.data_dir),

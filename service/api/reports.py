@@ -76,11 +76,11 @@ def _report(state: State, job_id: str, *, is_page: bool, etag: str | None) -> Re
     tag = f'"{state.reports.stamp(job_id)}-{"html" if is_page else "json"}"'
     if etag == tag:
         return Response(status_code=304, headers={"ETag": tag})
-    report, age_s = state.reports.get(job_id)
-    headers = {"Age": str(int(age_s)), "Vary": "Accept"}
-    if not age_s:
+    made = state.reports.get(job_id)
+    headers = {"Age": str(int(made.age_s)), "Vary": "Accept"}
+    if made.is_current:
         headers["ETag"] = tag
     if is_page:
-        page = render_html(report, samples=StoredSamples(state.store, job_id, state.questions))
+        page = render_html(made.value, samples=StoredSamples(state.store, job_id, state.questions))
         return HTMLResponse(page, headers={"Content-Security-Policy": PAGE_POLICY, **headers})
-    return JSONResponse(report, headers=headers)
+    return JSONResponse(made.value, headers=headers)

@@ -2,22 +2,24 @@
 
 from collections import Counter
 from dataclasses import dataclass
-from typing import Annotated, cast
+from typing import TYPE_CHECKING, Annotated, cast
 
 from anyio import CapacityLimiter
 from fastapi import Depends, Request
 from redis import Redis
 
 from service.api.rate_limit import TokenBuckets
-from service.headlines import Headlines
-from service.live_reports import LiveReports
+from service.derived import Derived
+from service.derived_kinds import JobVerdict
 from service.reply_watch import ReplyWatch
-from service.report_cache import ReportCache
 from service.settings import Settings
-from service.trial_indexes import TrialIndexes
 from service.web.page_memory import PageMemory
 from service.web.questions import Questions
 from workers.store.store import Store
+
+if TYPE_CHECKING:  # else imported late: with SciPy's functions, a third of the API's start
+    from gnomon.report.report import Report
+    from gnomon.report.trial_index.index import TrialIndex
 
 MAX_STREAMS = 16  # per caller; each reads the store twice per second
 
@@ -32,17 +34,16 @@ class OpenStreams:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class State:
-    """Settings, store and queue of one app, its cached reports, its callers' request rates and streams, and
-    what its pages remember from one look to the next.
+    """Settings, store and queue of one app, what is made of its jobs, its callers' request rates and
+    streams, and what its pages remember from one look to the next.
     """
 
     settings: Settings
     store: Store
     redis: Redis
-    reports: ReportCache
-    live_reports: LiveReports
-    headlines: Headlines
-    indexes: TrialIndexes
+    reports: "Derived[Report]"
+    verdicts: Derived[JobVerdict | None]
+    indexes: "Derived[TrialIndex]"
     replies: ReplyWatch
     pace: TokenBuckets
     streams: OpenStreams

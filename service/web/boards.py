@@ -25,7 +25,7 @@ def board_site(state: Shared, benchmark: str, key: str = "") -> Response:
         raise NotFound(f"no ended job of {benchmark!r}", field="benchmark")
     jobs = boards[key]
     board = board_record(key, jobs, _indexed(state, jobs))
-    files = site_files(benchmark, board, jobs, lambda job_id: state.reports.get(job_id)[0])
+    files = site_files(benchmark, board, jobs, lambda job_id: state.reports.get(job_id).value)
     headers = {**HEADERS, "Content-Disposition": 'attachment; filename="board.zip"'}
     return Response(zipped(files), media_type="application/zip", headers=headers)
 
@@ -56,4 +56,4 @@ def board_page(state: Shared, benchmark: str = "worlds", key: str = "") -> View:
 
 
 def _indexed(state: State, jobs: Sequence[JobRecord]) -> list[IndexedJob]:
-    return [IndexedJob(job_id=job.id, spec=job.spec, index=state.indexes.get(job.id)) for job in jobs]
+    return [IndexedJob(job_id=job.id, spec=job.spec, index=state.indexes.get(job.id).value) for job in jobs]

@@ -54,7 +54,8 @@ def compare_page(
         raise SpecError(f"{len(ids)} jobs; allowed: {MOST_JOBS}", field="jobs")
     records = [state.store.job(name) for name in ids]
     indexed = {
-        job.id: IndexedJob(job_id=job.id, spec=job.spec, index=state.indexes.get(job.id)) for job in records
+        job.id: IndexedJob(job_id=job.id, spec=job.spec, index=state.indexes.get(job.id).value)
+        for job in records
     }
     base = base if base in indexed else ids[0]
     others = [indexed[name] for name in ids if name != base]

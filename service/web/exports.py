@@ -50,7 +50,7 @@ def rows_file(request: Request, state: Shared, job_id: str, form: Literal["csv",
 
 
 def _chosen_rows(state: State, listed: TrialList) -> Iterator[list[Row]]:
-    index, after, limit = state.indexes.get(listed.job_id), None, FIRST_PAGE
+    index, after, limit = state.indexes.get(listed.job_id).value, None, FIRST_PAGE
     while True:
         entries = index.trials(listed.asked, "seq", after, limit)
         rows = state.store.rows_by_trial([entry.trial_id for entry in entries.items])

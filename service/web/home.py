@@ -19,9 +19,9 @@ from gnomon.report.text_formats import count
 from gnomon.spec.spec_file import load_yaml
 from service import jobs
 from service.api.state import Shared, State
+from service.derived_kinds import JobVerdict, verdict_stamp
 from service.web.job_rows import Row, job_row, money, reach_of, summary
 from service.web.pages import View, page
-from service.web.verdicts import JobVerdict
 from workers.circuit_breaker import FINAL
 from workers.store.records import JobDigest
 
@@ -87,8 +87,12 @@ def home(
     digests = state.store.digests(limit=LISTED, words=wanted.words)
     come_since = [job for job in digests if job.created_s > as_of_s]
     listed = [job for job in digests if job.created_s <= as_of_s]
-    verdicts = state.memory.verdicts.of(
-        (job.id, (job.status, job.processed)) for job in listed if _has_verdict(job)
+    verdicts = state.verdicts.listed(
+        {
+            job.id: verdict_stamp(job.status, job.processed, job.infra_missing)
+            for job in listed
+            if job.status == "completed"
+        }
     )
     benchmarks = sorted({job.benchmark for job in listed} | ({benchmark} if benchmark else set()))
     here = [job for job in listed if not benchmark or job.benchmark == benchmark]
@@ -101,7 +105,7 @@ def home(
     chosen.sort(key=lambda job: not _was_open(job, as_of_s))
     start = next((at + 1 for at, job in enumerate(chosen) if job.id == after), 0)
     shown = chosen[start : start + PAGE_ROWS]
-    due = state.memory.verdicts.due()
+    due = state.verdicts.due()
     rows = _rows(state, [*shown, *needing[:NEEDING]], verdicts, due=due, now_s=now_s)
     is_live = any(job.is_open or job.id in due for job in shown)
     place = {"after": after, "as_of": f"{as_of_s:.3f}"}
@@ -157,10 +161,6 @@ def picked(job: Annotated[list[str] | None, Query()] = None) -> RedirectResponse
     return RedirectResponse(
         f"/ui/compare?{urlencode({'jobs': ','.join(job or [])}, safe=',')}", status_code=303
     )
-
-
-def _has_verdict(job: JobDigest) -> bool:
-    return job.status == "completed"
 
 
 def _was_open(job: JobDigest, as_of_s: float) -> bool:

@@ -23,7 +23,6 @@ from gnomon.report.trial_index.filters import (
 from gnomon.spec.margin_spec import margin_text
 from service import jobs
 from service.api.state import Shared, State
-from service.live_reports import LiveReport
 from service.web.job_rows import rate_text
 from service.web.pages import View, page
 from service.web.server_card import PRESET
@@ -34,8 +33,8 @@ from workers.store.job_counters import OPEN
 from workers.store.records import JobRecord
 
 if TYPE_CHECKING:  # else imported late: with SciPy's functions, a third of the API's start
+    from gnomon.report.contrast import ContrastReport
     from gnomon.report.report import Report
-    from gnomon.report.sections.contrasts import ContrastReport
 
 PATIENCE_S = 3.0  # how long the page of a job that has ended waits for its report
 FAILURES = 6  # causes that are listed
@@ -51,9 +50,9 @@ def job_page(state: Shared, job_id: str) -> View:
     """The verdict with what it is made of, or the progress of a job that has not ended."""
     job = state.store.job(job_id)
     is_open = job.status in OPEN
-    live, problem = state.live_reports.of(job.id, is_open=is_open, patience_s=0 if is_open else PATIENCE_S)
-    report = live.report if live is not None else None
-    is_final = report is not None and live is not None and live.is_current and not is_open
+    made, problem = state.reports.soon(job.id, patience_s=PATIENCE_S)
+    report = made.value if made is not None else None
+    is_final = made is not None and made.is_current and not is_open
     findings = _findings(job, report) if report is not None and is_final else []
     return {
         "title": job.name or job.spec.benchmark,
@@ -74,11 +73,11 @@ def job_page(state: Shared, job_id: str) -> View:
             for check in job.checks
             if check.waits_until
         ],
-        "report_age_s": None if live is None or live.is_current else round(live.age_s),
+        "report_age_s": None if made is None or made.is_current else round(made.age_s),
         "report_problem": problem,
         "is_open": is_open,
-        "is_report_due": live is None and not problem,
-        "_parts": _parts(live, is_final=is_final) if live is not None else [],
+        "is_report_due": not problem and (made is None or not (is_open or made.is_current)),
+        "_parts": _parts(report, is_final=is_final) if report is not None else [],
         "_reach": _reach(findings),
         "_subset_reach": _subset_reach(report) if report is not None else 0,
     }
@@ -168,7 +167,7 @@ def _progress(state: State, job: JobRecord) -> dict[str, Any]:
 
 def _by_arm(state: State, job: JobRecord) -> list[dict[str, Any]]:
     """What has ended so far, by arm: counts only, as means would be an early look."""
-    index = state.indexes.get(job.id)
+    index = state.indexes.get(job.id).value
     lines = []
     for place, arm in enumerate(job.spec.arms):
         outcomes = index.facets(TrialFilter(arm=(arm.name,)))["outcome"]
@@ -195,7 +194,7 @@ def _failing(state: State, job: JobRecord) -> list[dict[str, Any]]:
     ]
     if not job.counts.infra_missing:
         return lines
-    index = state.indexes.get(job.id)
+    index = state.indexes.get(job.id).value
     missing = TrialFilter(outcome=(Outcome.INFRA_MISSING.value,))
     causes = list(index.facets(missing)["stop"].items())[:FAILURES]
     for cause, trials in causes:
@@ -363,21 +362,16 @@ def _subset_reach(report: "Report") -> float:
     return min(100.0, max(10.0, *ends)) if ends else 10.0
 
 
-def _parts(live: LiveReport, *, is_final: bool) -> list[dict[str, Any]]:
-    """The report's sections as they are in the report, rendered once for each report."""
-    if "parts" not in live.kept:
-        live.kept["parts"] = _rendered(live.report)
-    parts: list[dict[str, Any]] = live.kept["parts"]
-    return [part for part in parts if is_final or part["name"] in OF_RUNNING]
-
-
-def _rendered(report: "Report") -> list[dict[str, Any]]:
+def _parts(report: "Report", *, is_final: bool) -> list[dict[str, Any]]:
+    """The report's sections as they are in the report."""
     from gnomon.report.html import render_section
     from gnomon.report.section import sections
 
     parts = []
     for section in sections():
         if section.shown_in or section.per_comparison or section.name in IN_HEAD:
+            continue
+        if not is_final and section.name not in OF_RUNNING:
             continue
         body = render_section(report, section.name, trials_page=f"/ui/jobs/{report['job']['id']}/trials")
         if body.strip():

@@ -6,8 +6,8 @@ from typing import Any
 from gnomon.core.missing import said_in_short
 from gnomon.exchange.run import is_imported
 from gnomon.report.text_formats import percent, points
+from service.derived_kinds import JobVerdict
 from service.web.time_text import ago, seconds_of, seconds_text
-from service.web.verdicts import JobVerdict
 from workers.store.job_counters import OPEN
 from workers.store.records import JobRecord, MissingTrials
 

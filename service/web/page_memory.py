@@ -1,4 +1,4 @@
-"""What the pages remember from one look to the next: verdicts, causes of missing trials, and rates."""
+"""What the pages remember from one look to the next: causes of missing trials, and rates."""
 
 import threading
 import time
@@ -7,8 +7,6 @@ from collections.abc import Callable, Collection
 
 from cachetools import LRUCache
 
-from service.headlines import Headlines
-from service.web.verdicts import Verdicts
 from workers.store.records import JobDigest, MissingTrials
 from workers.store.store import Store
 
@@ -58,8 +56,7 @@ class ProgressRates:
 class PageMemory:
     """The memory of one app's pages. Safe to share between threads."""
 
-    def __init__(self, store: Store, headlines: Headlines) -> None:
-        self.verdicts = Verdicts(headlines)
+    def __init__(self, store: Store) -> None:
         self.job_rates = ProgressRates(window_s=JOB_RATE_S)
         self.total_rates = ProgressRates(window_s=TOTAL_RATE_S)
         # Plans open the samples: a few at a time, so that those who type leave the server to others.

@@ -64,7 +64,7 @@ def sample_page(request: Request, state: Shared, job_id: str, sample_id: str) ->
     trials = trials_of_sample(state, job, sample_id)
     ref = _ref(state, trials, sample_id)
     listed = trial_list(job.id, job.spec, request.query_params.multi_items())
-    beside = state.indexes.get(job.id).neighbours(listed.asked, listed.sort, sample_id)
+    beside = state.indexes.get(job.id).value.neighbours(listed.asked, listed.sort, sample_id)
     question = shown_question(state, job, sample_id)
     first = [trial for trial in trials if trial.repeat == 0 and trial.row is not None]
     traces = {trial.trial_id: state.store.trace(trial.trial_id) or {} for trial in first}

@@ -35,8 +35,8 @@ def card_page(state: Shared, job_id: str) -> View:
     if job.spec.analysis.preset != PRESET:
         raise NotFound(f"job {job_id!r} has no card: its arms are not those of the preset {PRESET}")
     is_open = job.status in OPEN
-    live, problem = state.live_reports.of(job.id, is_open=is_open, patience_s=0 if is_open else PATIENCE_S)
-    cards = [] if live is None or is_open or not live.is_current else live.report["server_cards"]
+    made, problem = state.reports.soon(job.id, patience_s=PATIENCE_S)
+    cards = [] if made is None or is_open or not made.is_current else made.value["server_cards"]
     ended = f"{job.counts.done:,} of {job.counts.planned:,} trials have ended"
     if is_open:
         answer = f"The card comes at the end: {ended}."
@@ -45,13 +45,17 @@ def card_page(state: Shared, job_id: str) -> View:
     elif cards:
         answer = cards[0]["sentences"][0]
     else:
-        answer = "The card is being made." if live is None else f"There is nothing to compare: {ended}."
+        answer = (
+            "The card is being made."
+            if made is None or not made.is_current
+            else f"There is nothing to compare: {ended}."
+        )
     return {
         "title": f"The card of {_name(job)}",
         "answer": answer,
         "job": {"id": job.id, "name": job.name or job.spec.benchmark, "status": job.status},
         "cards": [_card(job, card) for card in cards],
-        "is_due": live is None and not problem and not is_open,
+        "is_due": not (problem or is_open or (made is not None and made.is_current)),
         "_pictures": [_picture(card) for card in cards],
         "_roles": _roles(),
     }

@@ -90,7 +90,7 @@ def trace_page(request: Request, state: Shared, trial_id: str, step: int | None 
 def _around(state: State, record: TrialRecord, listed: TrialList) -> dict[str, Any]:
     """The same arm's trials of the samples before and after this one in the list that it was opened from."""
     trial = record.trial
-    beside = state.indexes.get(trial.job_id).neighbours(listed.asked, listed.sort, trial.ref.sample_id)
+    beside = state.indexes.get(trial.job_id).value.neighbours(listed.asked, listed.sort, trial.ref.sample_id)
 
     def href(sample_id: str | None) -> str:
         if sample_id is None:

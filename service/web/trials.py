@@ -60,7 +60,7 @@ def trials_page(request: Request, state: Shared, job_id: str, after: str = "") -
     """A stretch of the list, and what each filter would leave."""
     job = state.store.job(job_id)
     listed = trial_list(job.id, job.spec, request.query_params.multi_items())
-    index = state.indexes.get(job.id)
+    index = state.indexes.get(job.id).value
     problem, rows, total, following = "", [], 0, None
     try:
         if listed.kind == "pairs":

@@ -190,7 +190,7 @@ def test_rows_that_match_none_are_looked_for_among_later_ones_alone(
 ) -> None:
     job_id = post(api)
     finish_all(store, job_id)
-    index = api.app.state.gnomon.indexes.get(job_id)  # type: ignore[attr-defined]
+    index = api.app.state.gnomon.indexes.get(job_id).value  # type: ignore[attr-defined]
     asked = []
     rows = Store.rows
     monkeypatch.setattr(

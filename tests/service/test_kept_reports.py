@@ -1,6 +1,8 @@
 """A job's report is built once for all who ask, again when rows have come, and not all the time."""
 
 import threading
+import time
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any
@@ -12,7 +14,9 @@ from gnomon.core.errors import NotFound
 from gnomon.core.sample import SampleRef
 from gnomon.core.score import Outcome
 from gnomon.spec.job_spec import JobSpec
-from service.report_cache import MAX_STALENESS, ReportCache
+from service.derived import MAX_STALENESS, Derived
+from service.derived_kinds import reports_of
+from tests.workers.conftest import wait_until
 from workers.store import Store
 from workers.store.missing import missing_row
 from workers.store.records import JobState
@@ -39,6 +43,18 @@ class Workshop:
         return self.now_s
 
 
+def built_by(store: Store, build: Callable[[Store, str], Any], clock: Callable[[], float]) -> Derived[Any]:
+    """Reports of the store's jobs, built by this."""
+    kind = replace(reports_of(store).kind, make=lambda job_id, _: build(store, job_id))
+    return Derived(store, kind, clock=clock)
+
+
+def told(reports: Derived[Any], job_id: str) -> tuple[Any, float]:
+    """The report, and its age."""
+    made = reports.get(job_id)
+    return made.value, made.age_s
+
+
 def a_job(store: Store) -> str:
     refs = [SampleRef(sample_id=f"s{i}", task="T", cell="T", cluster=f"s{i}") for i in range(4)]
     return store.create_job(JobSpec.model_validate(SPEC), refs).id
@@ -59,10 +75,10 @@ def finish(store: Store, job_id: str, count: int, outcome: Outcome = Outcome.SCO
     store.finish([(lease, row, {}) for lease, row in zip(leases, rows, strict=True)])
 
 
-def outdated(store: Store) -> tuple[Workshop, str, ReportCache]:
+def outdated(store: Store) -> tuple[Workshop, str, Derived[Any]]:
     """A running job whose report takes long, and was built before its last row."""
     shop, job = Workshop(takes_s=2.0), a_job(store)
-    reports = ReportCache(store, shop.build, clock=shop.clock)
+    reports = built_by(store, shop.build, shop.clock)
     finish(store, job, 1)
     reports.get(job)
     finish(store, job, 1)
@@ -71,42 +87,42 @@ def outdated(store: Store) -> tuple[Workshop, str, ReportCache]:
 
 def test_nothing_is_built_again_until_a_row_has_come(store: Store) -> None:
     shop, job = Workshop(), a_job(store)
-    reports = ReportCache(store, shop.build, clock=shop.clock)
-    seen = [reports.get(job)[0] for _ in range(3)]
+    reports = built_by(store, shop.build, shop.clock)
+    seen = [told(reports, job)[0] for _ in range(3)]
     assert (seen, shop.built) == ([{"rows": 0}] * 3, 1)
     finish(store, job, 1)
-    assert (reports.get(job)[0], shop.built) == ({"rows": 1}, 2)
+    assert (told(reports, job)[0], shop.built) == ({"rows": 1}, 2)
 
 
 def test_a_slow_report_of_a_running_job_may_be_old_and_says_so(store: Store) -> None:
     shop, job, reports = outdated(store)
     shop.now_s += 5.0
-    assert reports.get(job) == ({"rows": 1}, 5.0)
+    assert told(reports, job) == ({"rows": 1}, 5.0)
     shop.now_s += 2.0 * MAX_STALENESS
-    assert reports.get(job) == ({"rows": 2}, 0.0)
+    assert told(reports, job) == ({"rows": 2}, 0.0)
 
 
 def test_a_job_that_has_ended_is_reported_in_full_at_once(store: Store) -> None:
     shop, job, reports = outdated(store)
     store.cancel(job)
-    assert reports.get(job)[0] == {"rows": 2}
+    assert told(reports, job)[0] == {"rows": 2}
     finish_before = shop.built
     shop.now_s += 1_000.0
-    assert reports.get(job) == ({"rows": 2}, 0.0)
+    assert told(reports, job) == ({"rows": 2}, 0.0)
     assert shop.built == finish_before
 
 
 def test_rows_that_a_resumed_job_has_given_back_are_not_reported(store: Store) -> None:
     shop, job = Workshop(), a_job(store)
-    reports = ReportCache(store, shop.build, clock=shop.clock)
+    reports = built_by(store, shop.build, shop.clock)
     finish(store, job, 2)
     finish(store, job, 1, Outcome.INFRA_MISSING)
     finish(store, job, 1)
     store.cancel(job)
-    assert reports.get(job)[0] == {"rows": 4}
+    assert told(reports, job)[0] == {"rows": 4}
     store.resume(job)
     store.cancel(job)
-    assert reports.get(job)[0] == {"rows": 3}
+    assert told(reports, job)[0] == {"rows": 3}
 
 
 class Counted(Store):
@@ -133,9 +149,9 @@ def test_who_asks_while_the_first_report_is_built_waits_for_it(store: Store) -> 
         assert counted.all_asked.wait(30)
         return {}
 
-    reports = ReportCache(counted, build)
+    reports = built_by(counted, build, time.monotonic)
     with ThreadPoolExecutor(ASKERS) as pool:
-        asked = [pool.submit(reports.get, job) for _ in range(ASKERS)]
+        asked = [pool.submit(told, reports, job) for _ in range(ASKERS)]
         assert [one.result(60)[0] for one in asked] == [{}] * ASKERS
     assert built == [job]
     counted.close()
@@ -150,20 +166,72 @@ def test_who_may_have_the_old_report_does_not_wait_for_the_new_one(store: Store)
             assert go_on.wait(30)
         return shop.build(from_store, job_id)
 
-    reports = ReportCache(store, build, clock=shop.clock)
+    reports = built_by(store, build, shop.clock)
     finish(store, job, 1)
     reports.get(job)
     finish(store, job, 1)
     shop.now_s += 2.0 * MAX_STALENESS
     with ThreadPoolExecutor(2) as pool:
-        first = pool.submit(reports.get, job)
+        first = pool.submit(told, reports, job)
         try:
             assert begun.wait(30)
-            second = pool.submit(reports.get, job)
+            second = pool.submit(told, reports, job)
             assert second.result(15) == ({"rows": 1}, 2.0 * MAX_STALENESS)
         finally:
             go_on.set()
         assert first.result(30) == ({"rows": 2}, 0.0)
+
+
+def test_a_page_has_the_last_report_while_the_next_is_made(store: Store) -> None:
+    shop, job = Workshop(takes_s=2.0), a_job(store)
+    reports = built_by(store, shop.build, shop.clock)
+    ages = []
+    for shop.now_s in (0.0, 5.0, 30.0):
+        finish(store, job, 1)
+        reports.soon(job)
+        wait_until(lambda: not reports.due())
+        made, problem = reports.soon(job)
+        assert made is not None
+        ages.append((made.value["rows"], made.age_s, made.is_current, problem))
+    assert ages == [(1, 0.0, True, ""), (1, 3.0, False, ""), (3, 0.0, True, "")]
+    reports.close()
+
+
+def test_the_page_of_a_job_that_has_ended_waits_for_its_report_but_not_long(store: Store) -> None:
+    shop, job, go_on = Workshop(), a_job(store), threading.Event()
+    finish(store, job, 2)
+    store.cancel(job)
+
+    def build(from_store: Store, job_id: str) -> Any:
+        assert go_on.wait(30)
+        return shop.build(from_store, job_id)
+
+    reports = built_by(store, build, time.monotonic)
+    assert reports.soon(job, patience_s=0.1) == (None, "")
+    go_on.set()
+    made, _ = reports.soon(job, patience_s=30)
+    assert made is not None
+    assert made.value == {"rows": 2}
+    reports.close()
+
+
+def test_a_report_that_cannot_be_made_is_tried_once_for_pages(store: Store) -> None:
+    job, tried = a_job(store), list[str]()
+
+    def build(_: Store, job_id: str) -> Any:
+        tried.append(job_id)
+        raise OSError("away")
+
+    reports = built_by(store, build, time.monotonic)
+    reports.soon(job)
+    wait_until(lambda: not reports.due())
+    assert [reports.soon(job) for _ in range(3)] == [(None, "OSError: away")] * 3
+    assert tried == [job]
+    finish(store, job, 1)
+    assert reports.soon(job) == (None, "")
+    wait_until(lambda: not reports.due())
+    reports.close()
+    assert tried == [job, job]
 
 
 def test_a_failed_build_is_tried_again(store: Store) -> None:
@@ -174,15 +242,15 @@ def test_a_failed_build_is_tried_again(store: Store) -> None:
             raise faults.pop()
         return {"id": job_id}
 
-    reports = ReportCache(store, build)
+    reports = built_by(store, build, time.monotonic)
     with pytest.raises(OSError, match="away"):
         reports.get(job)
-    assert reports.get(job)[0] == {"id": job}
+    assert told(reports, job)[0] == {"id": job}
 
 
 def test_no_report_is_kept_of_a_job_that_there_is_not(store: Store) -> None:
     with pytest.raises(NotFound, match="no job 'j_none'"):
-        ReportCache(store, Workshop().build).get("j_none")
+        reports_of(store).get("j_none")
 
 
 def test_a_report_tells_its_age(api: TestClient, store: Store) -> None:

@@ -12,9 +12,9 @@ from gnomon.core.score import Outcome
 from gnomon.report.trial_index.filters import TrialFilter
 from gnomon.report.trial_index.index import TrialIndex
 from gnomon.spec.job_spec import JobSpec
-from service import trial_indexes
-from service.trial_indexes import KIND, TrialIndexes
-from tests.workers.conftest import BOTH, Clock, kind, new_url, url
+from service.derived import Derived
+from service.derived_kinds import indexes_of
+from tests.workers.conftest import BOTH, kind, new_url, url
 from workers.store import Store
 from workers.store.missing import missing_row
 
@@ -59,111 +59,96 @@ def stored_ids(store: Store, job_id: str) -> list[str]:
 
 
 @pytest.fixture
-def indexes(store: Store) -> TrialIndexes:
-    return TrialIndexes(store, clock=iter(range(0, 1_000, 10)).__next__)
+def indexes(store: Store) -> Derived[TrialIndex]:
+    return indexes_of(store)
 
 
 @BOTH
 def test_an_index_follows_the_results_of_a_running_job(url: str) -> None:
     store = Store(url)
-    indexes, job = TrialIndexes(store, clock=iter(range(0, 1_000, 10)).__next__), a_job(store)
-    assert indexes.get(job).size == 0
+    indexes, job = indexes_of(store), a_job(store)
+    assert indexes.get(job).value.size == 0
     for _ in range(3):
         finish(store, job, 2)
-        index = indexes.get(job)
+        index = indexes.get(job).value
         assert ids(index) == stored_ids(store, job)
     assert index.facets(PAIR)["flag"] == {"clipped": 6}
     assert index.trials(TrialFilter()).items[0].tools == ("lookup",)
     store.close()
 
 
-def test_results_that_a_resumed_job_gives_back_leave_the_index(store: Store, indexes: TrialIndexes) -> None:
+def test_results_that_a_resumed_job_gives_back_leave_the_index(
+    store: Store, indexes: Derived[TrialIndex]
+) -> None:
     job = a_job(store)
     finish(store, job, 2, Outcome.INFRA_MISSING)
     finish(store, job, 2)
     finish(store, job, 1, Outcome.INFRA_MISSING)
-    assert indexes.get(job).size == 5
+    assert indexes.get(job).value.size == 5
     store.cancel(job)
     store.resume(job)
-    assert ids(indexes.get(job)) == stored_ids(store, job)
+    assert ids(indexes.get(job).value) == stored_ids(store, job)
     finish(store, job, 3)
-    assert ids(indexes.get(job)) == stored_ids(store, job)
+    assert ids(indexes.get(job).value) == stored_ids(store, job)
     finish(store, job, 3)
-    assert (indexes.get(job).size, store.job(job).status) == (8, "completed")
+    assert (indexes.get(job).value.size, store.job(job).status) == (8, "completed")
 
 
-def test_what_came_again_while_nobody_looked_is_not_there_twice(store: Store, indexes: TrialIndexes) -> None:
+def test_what_came_again_while_nobody_looked_is_not_there_twice(
+    store: Store, indexes: Derived[TrialIndex]
+) -> None:
     job = a_job(store)
     finish(store, job, 3, Outcome.INFRA_MISSING)
-    assert indexes.get(job).size == 3
+    assert indexes.get(job).value.size == 3
     store.cancel(job)
     store.resume(job)
     finish(store, job, 3)
-    assert ids(indexes.get(job)) == stored_ids(store, job)
-
-
-def test_an_index_of_a_running_job_is_extended_once_a_second(store: Store) -> None:
-    clock, job = Clock(), a_job(store)
-    indexes = TrialIndexes(store, clock=clock)
-    finish(store, job, 1)
-    assert indexes.get(job).size == 1
-    finish(store, job, 1)
-    assert indexes.get(job).size == 1
-    clock.now_s += 1.0
-    assert indexes.get(job).size == 2
+    assert ids(indexes.get(job).value) == stored_ids(store, job)
 
 
 def test_the_index_of_a_job_that_has_ended_is_kept_and_read(
-    store: Store, indexes: TrialIndexes, monkeypatch: pytest.MonkeyPatch
+    store: Store, indexes: Derived[TrialIndex], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     job = a_job(store)
     finish(store, job, 8)
-    built = indexes.get(job)
+    built = indexes.get(job).value
     monkeypatch.setattr(Store, "iter_columns", lambda *_: pytest.fail("results are read again"))
-    again = TrialIndexes(store).get(job)
+    again = indexes_of(store).get(job).value
     assert (ids(again), again.facets(PAIR)) == (ids(built), built.facets(PAIR))
 
 
-def test_a_kept_index_of_other_results_is_not_read(store: Store, indexes: TrialIndexes) -> None:
+def test_a_kept_index_of_other_results_is_not_read(store: Store, indexes: Derived[TrialIndex]) -> None:
     job = a_job(store)
     finish(store, job, 8)
-    store.keep(job, KIND, "of-before", b"not an index")
-    assert indexes.get(job).size == 8
+    store.keep(job, "trials", "of-before", b"not an index")
+    assert indexes.get(job).value.size == 8
 
 
 def test_samples_that_a_cancelled_job_never_ran_are_among_its_pairs(
-    store: Store, indexes: TrialIndexes
+    store: Store, indexes: Derived[TrialIndex]
 ) -> None:
     job = a_job(store)
     finish(store, job, 3)
-    assert indexes.get(job).pairs(PAIR).total < 4
+    assert indexes.get(job).value.pairs(PAIR).total < 4
     store.cancel(job)
-    assert indexes.get(job).facets(PAIR)["changed"] == {"both_right": 1, "not_comparable": 3}
-    assert TrialIndexes(store).get(job).pairs(PAIR) == indexes.get(job).pairs(PAIR)
+    assert indexes.get(job).value.facets(PAIR)["changed"] == {"both_right": 1, "not_comparable": 3}
+    assert indexes_of(store).get(job).value.pairs(PAIR) == indexes.get(job).value.pairs(PAIR)
 
 
 def test_the_indexes_that_were_looked_at_last_stay(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     first, second = a_job(store), a_job(store)
     for job in (first, second):
         finish(store, job, 8)
-    indexes = TrialIndexes(store, max_bytes=1)
-    index = indexes.get(first)
-    assert indexes.get(first) is index
+    indexes = Derived(store, replace(indexes_of(store).kind, room=1))
+    index = indexes.get(first).value
+    assert indexes.get(first).value is index
     indexes.get(second)
-    assert indexes.get(first) is not index
+    assert indexes.get(first).value is not index
 
 
-def test_there_is_no_index_of_a_job_that_there_is_not(indexes: TrialIndexes) -> None:
+def test_there_is_no_index_of_a_job_that_there_is_not(indexes: Derived[TrialIndex]) -> None:
     with pytest.raises(NotFound, match="no job 'j_none'"):
         indexes.get("j_none")
-
-
-def followed(store: Store, job: str, monkeypatch: pytest.MonkeyPatch) -> TrialIndexes:
-    """Indexes that keep that of a running job, however small."""
-    monkeypatch.setattr(trial_indexes, "LARGE", 1)
-    indexes = TrialIndexes(store, clock=iter(range(0, 1_000, 10)).__next__)
-    indexes.follow(job)
-    return indexes
 
 
 def first_numbers_read(monkeypatch: pytest.MonkeyPatch) -> list[int]:
@@ -179,65 +164,22 @@ def first_numbers_read(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     return starts
 
 
-@BOTH
-def test_the_index_of_a_running_job_is_kept_and_gone_on_from(
-    url: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    store = Store(url)
-    job = a_job(store)
-    finish(store, job, 4)
-    followed(store, job, monkeypatch)
-    finish(store, job, 2)
-    starts = first_numbers_read(monkeypatch)
-    again = TrialIndexes(store).get(job)
-    assert ids(again) == stored_ids(store, job)
-    assert min(starts) > 0
-    store.close()
-
-
-def test_it_is_kept_again_once_it_has_grown_by_half(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    job = a_job(store)
-    finish(store, job, 4)
-    indexes = followed(store, job, monkeypatch)
-    kept: list[str] = []
-    monkeypatch.setattr(Store, "keep", lambda _, job_id, kind, stamp, body: kept.append(stamp))
-    finish(store, job, 1)
-    indexes.follow(job)
-    assert kept == []
-    finish(store, job, 1)
-    indexes.follow(job)
-    assert len(kept) == 1
-
-
-def test_an_index_that_holds_results_given_back_is_not_gone_on_from(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    job = a_job(store)
-    finish(store, job, 3, Outcome.INFRA_MISSING)
-    finish(store, job, 2)
-    followed(store, job, monkeypatch)
-    store.cancel(job)
-    store.resume(job)
-    finish(store, job, 4)
-    assert ids(TrialIndexes(store).get(job)) == stored_ids(store, job)
-
-
 def test_the_last_results_of_a_job_are_added_to_what_was_there(
-    store: Store, indexes: TrialIndexes, monkeypatch: pytest.MonkeyPatch
+    store: Store, indexes: Derived[TrialIndex], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     job = a_job(store)
     finish(store, job, 6)
     indexes.get(job)
     finish(store, job, 2)
     starts = first_numbers_read(monkeypatch)
-    assert ids(indexes.get(job)) == stored_ids(store, job)
+    assert ids(indexes.get(job).value) == stored_ids(store, job)
     assert min(starts) > 0
-    assert TrialIndexes(store).get(job).pairs(PAIR) == indexes.get(job).pairs(PAIR)
+    assert indexes_of(store).get(job).value.pairs(PAIR) == indexes.get(job).value.pairs(PAIR)
     assert len(starts) == 1
 
 
 def test_a_seal_leaves_an_index_as_it_is(
-    store: Store, indexes: TrialIndexes, monkeypatch: pytest.MonkeyPatch
+    store: Store, indexes: Derived[TrialIndex], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     job = a_job(store)
     finish(store, job, 8)
@@ -246,4 +188,4 @@ def test_a_seal_leaves_an_index_as_it_is(
     store.seal_results(job)
     assert store.job_state(job) != before
     monkeypatch.setattr(Store, "iter_columns", lambda *_: pytest.fail("results are read again"))
-    assert indexes.get(job).size == TrialIndexes(store).get(job).size == 8
+    assert indexes.get(job).value.size == indexes_of(store).get(job).value.size == 8

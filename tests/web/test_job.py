@@ -11,7 +11,6 @@ from redis import Redis
 from gnomon.core.row import Row
 from gnomon.trials.trial_plan import Trial
 from service import jobs
-from service.live_reports import LiveReports
 from service.local_stack import LocalStack
 from service.settings import read_settings
 from service.supervisor import Supervisor
@@ -86,34 +85,6 @@ def test_events_of_progress_alone_hold_no_rows(site: Site) -> None:
     text = fetch(f"{site.url}/v1/jobs/{site.job_id}/events?only=progress").text
     names = [line for line in text.splitlines() if line.startswith("event:")]
     assert names == ["event: progress", "event: done"]
-
-
-class GrowingReports:
-    """Reports of a job whose results come all the time."""
-
-    def __init__(self) -> None:
-        self.built = 0
-        self.results = 0
-
-    def stamp(self, job_id: str) -> str:
-        self.results += 1
-        return str(self.results)
-
-    def get(self, job_id: str) -> tuple[dict[str, int], float]:
-        self.built += 1
-        return {"number": self.built}, 0.0
-
-
-def test_a_report_of_a_running_job_is_built_every_ten_seconds_at_most() -> None:
-    reports, now = GrowingReports(), [0.0]
-    live = LiveReports(reports, clock=lambda: now[0])  # type: ignore[arg-type]
-    ages = []
-    for now[0] in (0.0, 3.0, 9.0, 11.0, 12.0):
-        report, _ = live.of("j", is_open=True, patience_s=5)
-        assert report is not None
-        ages.append((report.report["number"], report.age_s))  # type: ignore[typeddict-item]
-    assert ages == [(1, 0.0), (1, 3.0), (1, 9.0), (2, 0.0), (2, 1.0)]
-    live.close()
 
 
 def test_a_job_runs_to_its_end_before_the_readers_eyes(

@@ -15,8 +15,8 @@ from gnomon.core.errors import SpecError
 from tests.workers.conftest import BOTH, TRACE, create, make_row, make_spec
 from workers.store import Store
 from workers.store.database import Database
-from workers.store.job_counters import Usage
 from workers.store.migration import REVISIONS, migrate
+from workers.store.older_tables import OLDER
 from workers.store.schema import (
     REVISION,
     alembic_version,
@@ -24,7 +24,6 @@ from workers.store.schema import (
     metadata,
     model_checks,
     replies,
-    reservations,
 )
 
 NEXT = '''"""One more column."""
@@ -48,6 +47,7 @@ OF_TRIAL = {
     "model": "scripted",
     "repeat": 0,
 }
+OLDER_REVISIONS = Path(__file__).parent / "older_revisions"  # the steps of before the first revision
 BROKEN = '    raise RuntimeError("half way")\n'
 
 
@@ -154,26 +154,19 @@ def insert(db: Connection, table: str, *parts: dict[str, Any]) -> None:
     db.execute(text(f"INSERT INTO {table} ({columns}) VALUES ({places})"), values)
 
 
-def files_of(db: Connection, *tables: str) -> list[object]:
-    """Where the database keeps tables and indexes: another place once one is copied or made again."""
-    query = {
-        "sqlite": "SELECT rootpage FROM sqlite_master WHERE tbl_name = :name ORDER BY name",
-        "postgresql": "SELECT pg_relation_filenode(indexrelid), pg_relation_filenode(indrelid) FROM pg_index"
-        " WHERE indrelid = CAST(:name AS regclass) ORDER BY 1",
-    }
-    found = [db.execute(text(query[db.dialect.name]), {"name": name}).all() for name in tables]
-    return [tuple(row) for rows in found for row in rows]
-
-
 @BOTH
-def test_a_database_of_the_oldest_revision_is_read_once_it_is_upgraded(url: str) -> None:
-    migrate(url, "0001")
-    database = AnyRevision(url)
-    with database.writing() as db:
+@pytest.mark.parametrize("revision", OLDER)
+def test_a_database_of_before_the_first_revision_is_read_once_it_is_upgraded(url: str, revision: str) -> None:
+    migrate(url, revision, folder=OLDER_REVISIONS)
+    with closing(AnyRevision(url)) as database, database.writing() as db:
         insert_oldest(db)
-    database.close()
-    assert migrate(url) == ("0001", REVISION)
+    with pytest.raises(SpecError, match=rf"revision {revision}.*needs {REVISION}.*gnomon database upgrade"):
+        Store(url)
+    assert migrate(url) == (revision, REVISION)
     store = Store(url)
+    with store.reading() as db:
+        here = MigrationContext.configure(db, opts={"include_object": partial(is_for, db.dialect.name)})
+        assert compare_metadata(here, metadata) == []
     assert (store.job("j_old").counts.scored, store.job("j_old").known_usd) == (1, 0.5)
     [row] = store.iter_rows("j_old")
     assert (row.score, row.flags, row.prompt_tokens, row.usd) == (1.0, ("clipped",), 10, 0.5)
@@ -181,43 +174,46 @@ def test_a_database_of_the_oldest_revision_is_read_once_it_is_upgraded(url: str)
     new = {"error": "", "read_by": "", "model_version": "", **dict.fromkeys(unknown)}
     assert {name: getattr(row, name) for name in new} == new, "a column of later has its default"
     [lease] = store.lease("j_old", 0, worker="w", ttl_s=9.0)
-    assert store.finish([(lease, make_row(lease), TRACE)]) == set()
+    later = make_row(lease, model_calls=None, tool_calls=None, tool_errors=None)
+    assert store.finish([(lease, later, TRACE)]) == set()
     assert store.job("j_old").status == "completed"
     store.close()
 
 
 @BOTH
-def test_new_names_keep_what_is_stored_and_copy_no_table(url: str) -> None:
-    large = ("results", "trials", "traces", "replies", "jobs", "model_checks")
-    migrate(url, "0007")
+def test_new_names_keep_what_is_stored(url: str) -> None:
+    migrate(url, "0007", folder=OLDER_REVISIONS)
     database = AnyRevision(url)
     with database.writing() as db:
         insert_oldest(db)
         db.execute(text("UPDATE jobs SET is_spent = 1, shares = '{\"m\": [1.0, 2.0]}'"))
-        insert(
-            db,
-            "purses",
-            {"holder": "p", "job_id": "j_old", "usd": 2.0, "tokens": 7, "calls": 1, "until": 9.0},
-        )
         insert(db, "replies", {"key": b"k", "scope": b"s", "body": "{}", "kept_at": 8.0})
         insert(db, "model_checks", {"job_id": "j_old", "model": "m", "state": "checking", "until": 3.0})
-        before = files_of(db, *large)
-    migrate(url, "0012")  # a later step adds an index
+    migrate(url)
     with database.reading() as db:
-        assert files_of(db, *large) == before
-        assert db.execute(select(reservations)).one() == ("p", "j_old", 2.0, 7, 1, 9.0)
         assert db.execute(select(jobs.c.is_budget_exhausted, jobs.c.cost_ratios)).one() == (
             1,
             '{"m": [1.0, 2.0]}',
         )
         assert db.execute(select(replies.c.created_at)).scalar_one() == 8.0
         assert db.execute(select(model_checks.c.lease_until)).scalar_one() == 3.0
-    migrate(url, "0007")
-    with database.reading() as db:
-        assert files_of(db, *large) == before
-        assert db.execute(text("SELECT usd, until FROM purses")).one() == (2.0, 9.0)
-        assert db.execute(text("SELECT is_spent FROM jobs")).scalar_one() == 1
+        assert db.execute(select(jobs.c.sealed_rows)).scalar_one() == 1, "what has ended is not sealed now"
     database.close()
+
+
+@BOTH
+def test_what_workers_of_before_had_leased_is_given_back(url: str) -> None:
+    migrate(url, "0013", folder=OLDER_REVISIONS)
+    with closing(AnyRevision(url)) as database, database.writing() as db:
+        insert_oldest(db)
+        db.execute(
+            text("UPDATE trials SET state = 'leased', worker = 'w', lease_until = 9e9 WHERE arm = 'tools'")
+        )
+    migrate(url)
+    store = Store(url)
+    assert store.job("j_old").counts.running == 0
+    assert len(store.lease("j_old", 0, worker="v", ttl_s=9.0)) == 1
+    store.close()
 
 
 @BOTH
@@ -305,67 +301,3 @@ def test_a_file_that_is_no_database_is_told(tmp_path: Path) -> None:
     (tmp_path / "gnomon.db").write_text("no database")
     with pytest.raises(SpecError, match="the database does not open: DatabaseError"):
         migrate(f"sqlite:///{tmp_path / 'gnomon.db'}")
-
-
-@BOTH
-def test_a_result_of_unknown_calls_is_read_and_becomes_0_for_an_older_version(url: str) -> None:
-    store = Store(url)
-    job = create(store, 1)
-    shards = store.unfinished_shards(job.id)
-    leases = [lease for _, at in shards for lease in store.lease(job.id, at, worker="w", ttl_s=60.0)]
-    unknown = {"model_calls": None, "tool_calls": None, "tool_errors": None}
-    store.finish([(lease, make_row(lease, **unknown), TRACE) for lease in leases])
-    count = len(leases)
-    assert [row.model_calls for row in store.iter_rows(job.id)] == [None] * count
-    store.close()
-    assert migrate(url, "0011") == (REVISION, "0011")
-    assert migrate(url) == ("0011", REVISION)
-    store = Store(url)
-    rows = list(store.iter_rows(job.id))
-    assert [(row.model_calls, row.tool_calls, row.tool_errors) for row in rows] == [(0, 0, 0)] * count
-    assert [row.score for row in rows] == [1.0] * count
-    store.close()
-
-
-@BOTH
-def test_counts_that_wait_beside_a_jobs_row_are_moved_into_it_for_an_older_version(url: str) -> None:
-    store = Store(url)
-    job = create(store, 2)
-    [lease, *_] = store.lease(job.id, 0, worker="w", ttl_s=60.0)
-    store.finish([(lease, make_row(lease), TRACE)])
-    store.charge(job.id, [Usage(0.25, 7)])
-    before = store.job(job.id)
-    store.close()
-    assert migrate(url, "0014") == (REVISION, "0014")
-    assert migrate(url) == ("0014", REVISION)
-    store = Store(url)
-    assert store.job(job.id) == before
-    assert (before.counts.scored, before.usd, before.tokens) == (1, 0.75, 19)
-    store.close()
-
-
-@pytest.mark.parametrize("kind", ["postgresql"], indirect=True)
-def test_results_that_look_up_no_trial_do_so_again_for_an_older_version(url: str) -> None:
-    def tables_that_refer() -> list[str]:
-        database = AnyRevision(url)
-        with database.reading() as db:
-            names = [name for name in ("results", "traces") if inspect(db).get_foreign_keys(name)]
-        database.close()
-        return names
-
-    store = Store(url)
-    job = create(store, 1)
-    leases = store.lease(job.id, 0, worker="w", ttl_s=60.0)
-    store.finish([(lease, make_row(lease), TRACE) for lease in leases])
-    rows = list(store.iter_rows(job.id))
-    store.close()
-    with closing(AnyRevision(url)) as database, database.writing() as db:  # as a restored backup may hold
-        insert(db, "traces", {"trial_id": "gone", "body": b""})
-    assert tables_that_refer() == []
-    migrate(url, "0015")
-    assert tables_that_refer() == ["results", "traces"]
-    migrate(url)
-    assert tables_that_refer() == []
-    store = Store(url)
-    assert list(store.iter_rows(job.id)) == rows
-    store.close()

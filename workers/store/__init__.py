@@ -2,7 +2,7 @@
 
 Start with `schema.py` for the tables, and with `store.py`: `Store` is one class per topic (`jobs.py`,
 `leases.py`, `results.py`, `budgets.py` and so on), each over `database.py`. `serialization.py` turns rows
-into columns and back; `revisions/` are the steps from older tables, which `migration.py` runs.
+into columns and back; `revisions/` are the steps between tables, which `migration.py` runs.
 """
 
 from workers.store.records import Counts, JobRecord, Lease, Page, TrialRecord, WorkerRecord

@@ -26,7 +26,7 @@ from workers.store.seals import add_line
 from workers.store.serialization import check_of, job_of, job_values, trial_values
 
 if TYPE_CHECKING:
-    from gnomon.report.look import StoredLook
+    from gnomon.report.sequence import StoredLook
 
 INSERT_BATCH = 10_000
 USUAL_QUEUE = {name: JobSpec.model_fields[name].default for name in ("queue", "priority")}

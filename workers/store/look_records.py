@@ -12,7 +12,8 @@ from workers.store.records import iso
 from workers.store.schema import jobs, looks, results
 
 if TYPE_CHECKING:
-    from gnomon.report.look import EndedTrial, Look, StoredLook
+    from gnomon.report.look import EndedTrial
+    from gnomon.report.sequence import Look, StoredLook
 
 
 class LookRecords(Database):

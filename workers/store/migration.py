@@ -1,7 +1,8 @@
 """Moves a database to another revision of the tables, forward or back, in one transaction.
 
 A new database gets today's tables at once and is marked with their revision. Alembic keeps the steps
-between revisions (`workers/store/revisions`) and the mark; it is imported only for a migration.
+between revisions (`workers/store/revisions`) and the mark; it is imported only for a migration. A database of
+before the first revision is brought over at once (`older_tables.py`).
 """
 
 from collections.abc import Callable
@@ -11,10 +12,13 @@ from alembic.migration import MigrationContext
 from alembic.operations import Operations
 from alembic.script import Script, ScriptDirectory
 from alembic.util import CommandError
+from sqlalchemy import update
 from sqlalchemy.exc import DatabaseError, OperationalError
 
 from gnomon.core.errors import SpecError
 from workers.store.database import Database, revision_of
+from workers.store.older_tables import OLDER, bring_over
+from workers.store.schema import alembic_version
 
 REVISIONS = Path(__file__).parent / "revisions"
 LAST = "head"
@@ -31,7 +35,11 @@ class _AsItIs(Database):
             self._lock_tables(db)
             before, target = revision_of(db), _known(script, to, field="revision").revision
             context = MigrationContext.configure(db)
-            with Operations.context(context):
+            with Operations.context(context) as operations:
+                if before in OLDER and target == script.get_current_head():
+                    bring_over(db, operations)
+                    db.execute(update(alembic_version).values(version_num=target))
+                    return before, target
                 for step, mark in _steps(script, before, target):
                     step()
                     context.stamp(script, mark)

@@ -11,10 +11,11 @@ from gnomon.core.benchmark import Benchmark
 from gnomon.core.errors import SpecError
 from gnomon.core.row import Row
 from gnomon.core.sample import Sample
+from gnomon.report.comparing import all_contrasts
+from gnomon.report.contrast import ContrastReport
 from gnomon.report.pairs import ArmPair, pairs
 from gnomon.report.score_matrix import ScoreMatrix, read_scores
 from gnomon.report.section import ReadTrace, ReportInput
-from gnomon.report.sections.contrasts import ContrastReport, contrasts
 from gnomon.spec.job_spec import JobSpec
 from gnomon.statistics.design import Design, Floats
 
@@ -102,7 +103,7 @@ class StoredJob:
     def verdicts(self, scores: ScoreMatrix) -> list[ContrastReport]:
         """The verdict that the report would give each compared pair if it had only these scores."""
         merged = replace(scores, cell_names=()) if self.benchmark.headline == "mean_of_samples" else scores
-        part = contrasts.compute(
+        contrasts = all_contrasts(
             ReportInput(
                 job_id=self.job_id,
                 spec=self.spec,
@@ -119,7 +120,7 @@ class StoredJob:
                 spec_hash="",
             )
         )
-        return [contrast for contrast in part["contrasts"] if contrast["scope"] == "all"]
+        return [contrast for contrast in contrasts if contrast["scope"] == "all"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

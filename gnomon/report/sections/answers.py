@@ -4,11 +4,11 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from typing_extensions import TypedDict
 
+from gnomon.report.contrast import ContrastReport, ContrastsPart, Verdict
 from gnomon.report.section import ReportInput, Section
-from gnomon.report.sections.contrasts import ContrastReport, ContrastsPart, contrasts
+from gnomon.report.sections.contrasts import contrasts
 from gnomon.report.sections.job import JobPart
 from gnomon.report.text_formats import escape_markdown, points
-from gnomon.report.verdict import Verdict
 
 VERDICT_WORDS: dict[Verdict, str] = {
     "helps": "helps",

@@ -1,24 +1,15 @@
-"""Compares each arm with its baseline, over the same samples."""
+"""Shows the comparison of each arm with its baseline, over the same samples."""
 
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from markupsafe import Markup
-from typing_extensions import TypedDict
 
-from gnomon.report.adjustment import Adjusted, adjust
 from gnomon.report.charts import Mark, difference_plot
-from gnomon.report.compared_pair import Family, PairResult, compare_pair
-from gnomon.report.detectable import Detectable, Judged, Rule, detectable_in
-from gnomon.report.drift import RunTogether, run_together
-from gnomon.report.pairs import ArmPair
-from gnomon.report.reply_words import next_steps
-from gnomon.report.score_matrix import SampleScores
-from gnomon.report.section import UNFINISHED, Interval, PairKey, ReportInput, Section, interval, pair_key
+from gnomon.report.comparing import all_contrasts
+from gnomon.report.contrast import ContrastReport, ContrastsPart, PooledCells, by_pair, comparisons
+from gnomon.report.section import ReportInput, Section, pair_key
 from gnomon.report.sections.job import JobPart
-from gnomon.report.sequence import early_stop_text
 from gnomon.report.text_formats import (
     escape_markdown,
     label,
@@ -29,288 +20,17 @@ from gnomon.report.text_formats import (
     points_range,
     short,
 )
-from gnomon.report.unknown_replies import counts_text
-from gnomon.report.verdict import (
-    HOLDS_ZERO,
-    Ruling,
-    Verdict,
-    both_ways,
-    is_below_margin,
-    is_withheld,
-    judge,
-    sentence,
-)
-from gnomon.statistics.loss import Loss
-from gnomon.statistics.multiple_testing import benjamini_hochberg, holm
-from gnomon.statistics.paired import Comparison
 from gnomon.stopping import while_wanted
-
-if TYPE_CHECKING:
-    from gnomon.report.sections.pooled import PooledCells
-
-NOTHING = "no sample has a score under both arms"
-
-
-class ContrastReport(TypedDict):
-    """One paired comparison."""
-
-    model: str
-    baseline: str
-    variant: str
-    isolates: str
-    also_differs: list[str]
-    scope: str
-    family: Family
-    n: int
-    clusters: int
-    baseline_mean: float | None
-    variant_mean: float | None
-    diff: float | None
-    ci95: Interval
-    ci95_adjusted: Interval  # beside p_adjusted
-    ci90: Interval
-    se: float | None
-    interval_method: str
-    p: float | None
-    p_adjusted: float | None
-    check_p: float | None
-    margin: Interval  # the differences between which there is none
-    margin_why: str  # where these are not the margin as a plain number of points
-    below_margin: bool  # clear of zero, and smaller than the margin
-    equivalence_p: float | None
-    equivalence_p_adjusted: float | None
-    test: str
-    rescued: int
-    broken: int
-    both_right: int
-    both_wrong: int
-    mde: float | None
-    mde_note: str
-    bounds: Interval
-    loss_p: float | None  # of both arms losing trials alike; null where none is lost
-    modelled_diff: float | None  # with lost trials modelled on their items' difficulty
-    modelled_ci95: Interval
-    worst_ci95: Interval  # the same, the unequal part of the loss at worst
-    unknown_ci95: Interval  # with replies of which nobody knows the answer at worst; null where there is none
-    verdict: Verdict
-    withheld: bool
-    reasons: list[str]
-    next_step: str  # what to do where replies of which nobody knows the answer forbid a verdict; else empty
-    verdict_text: str
-
-
-class ContrastsPart(TypedDict):
-    """All comparisons: scope `all` of each first, primary before exploratory, then the cells."""
-
-    contrasts: list[ContrastReport]
 
 
 class _Shown(JobPart, ContrastsPart):
     """What the section shows."""
 
-    pooled: "list[PooledCells]"
+    pooled: list[PooledCells]
 
 
 def _contrasts(report_input: ReportInput) -> ContrastsPart:
-    """All contrasts: scope `all` of every pair first, then the cells; primary ones lead."""
-    results = list(_compare_all(report_input))
-    analysis, interim = report_input.spec.analysis, report_input.status in UNFINISHED
-    reports = [
-        contrast_report(result, adjusted=adjusted, detectable=detectable, interim=interim, together=together)
-        for result, adjusted, detectable, together in zip(
-            results,
-            adjust(results, analysis),
-            _detectable(report_input, results),
-            run_together(report_input, results, compare_pair),
-            strict=True,
-        )
-    ]
-    for contrast in reports:
-        if contrast["family"] == "primary":
-            contrast["verdict_text"] += early_stop_text(report_input)
-    return {"contrasts": reports}
-
-
-def _detectable(report_input: ReportInput, results: Sequence[PairResult]) -> Iterator[Detectable]:
-    """What each comparison could detect, among as many of its family as there are.
-
-    Not of a job that may stop early: how large it gets depends on the effect.
-    """
-    repeats = report_input.spec.repeats
-    looks = Counter(result.family for result in results if result.p is not None)
-    simulated = sum(result.scope == "all" for result in results)
-    for result in while_wanted(results):
-        if report_input.drawn_plan is not None:
-            yield Detectable(effect=None)
-            continue
-        among = max(1, looks[result.family])
-        rule = rule_of(result.family, looks=among, repeats=repeats)
-        yield detectable_in(result, rule, looks=among, simulated=simulated, repeats=repeats)
-
-
-def rule_of(family: Family, *, looks: int, repeats: int) -> Rule:
-    """The whole rule of the verdict, for the simulated scores of two arms.
-
-    It is that of one comparison among `looks` of its family, of which the others show nothing. The margin has
-    no part in whether a difference is claimed.
-    """
-    adjust_p = holm if family == "primary" else benjamini_hochberg
-    pair = ArmPair(model="", baseline="", variant="", is_primary=family == "primary")
-
-    def rule(scores: SampleScores) -> Judged:
-        everywhere = scores.everywhere()
-        result = compare_pair(scores, pair, "all", everywhere, headline="mean_of_cells", repeats=repeats)
-        comparison = result.comparison
-        if comparison is None:
-            return Judged(is_claimed=False, diff=0.0, reasons=[NOTHING])
-        p = None if comparison.p is None else adjust_p([comparison.p, *[1.0] * (looks - 1)])[0]
-        verdict, reasons = judge(comparison, p_adjusted=p, loss=result.loss, margin=(0.0, 0.0))
-        # What the interval holds beside zero depends on the margin, which has no part here.
-        reasons = [HOLDS_ZERO if reason.startswith(HOLDS_ZERO) else reason for reason in reasons]
-        return Judged(is_claimed=verdict in ("helps", "hurts"), diff=comparison.diff, reasons=reasons)
-
-    return rule
-
-
-def _compare_all(report_input: ReportInput) -> Iterator[PairResult]:
-    scores, repeats, plan = report_input.scores, report_input.spec.repeats, report_input.drawn_plan
-    headline, everywhere = report_input.benchmark.headline, scores.everywhere()
-    for pair in while_wanted(report_input.pairs):
-        yield compare_pair(scores, pair, "all", everywhere, headline=headline, repeats=repeats, plan=plan)
-    for pair in while_wanted(report_input.pairs):
-        for code, name in enumerate(scores.cell_names):
-            within = scores.cells == code
-            yield compare_pair(
-                scores, pair, name, within, headline="mean_of_samples", repeats=repeats, plan=plan
-            )
-
-
-def by_pair(contrasts: Iterable[ContrastReport]) -> dict[PairKey, list[ContrastReport]]:
-    """The contrasts of each model, baseline and variant."""
-    groups: dict[PairKey, list[ContrastReport]] = {}
-    for contrast in contrasts:
-        groups.setdefault(pair_key(contrast), []).append(contrast)
-    return groups
-
-
-def contrast_report(
-    result: PairResult,
-    *,
-    adjusted: Adjusted,
-    detectable: Detectable,
-    interim: bool,
-    together: RunTogether | None = None,
-) -> ContrastReport:
-    """The comparison with its verdict, in numbers and words.
-
-    `together` is the same over the trials that were run together, where too many others were not.
-    """
-    comparison = result.comparison
-    contrast: ContrastReport = {
-        "model": result.pair.model,
-        "baseline": result.pair.baseline,
-        "variant": result.pair.variant,
-        "isolates": result.pair.isolates,
-        "also_differs": list(result.pair.also_differs),
-        "scope": result.scope,
-        "family": result.family,
-        "n": comparison.n if comparison else 0,
-        "clusters": comparison.clusters if comparison else 0,
-        "baseline_mean": result.means[0] if result.means else None,
-        "variant_mean": result.means[1] if result.means else None,
-        "diff": comparison.diff if comparison else None,
-        "ci95": interval(comparison.ci95 if comparison else None),
-        "ci95_adjusted": interval(adjusted.ci95),
-        "ci90": interval(comparison.ci90 if comparison else None),
-        "se": comparison.se if comparison else None,
-        "interval_method": comparison.interval_method if comparison else "none: nothing to compare",
-        "p": comparison.p if comparison else None,
-        "p_adjusted": adjusted.p,
-        "check_p": comparison.check_p if comparison else None,
-        "margin": interval(adjusted.limits.ends if adjusted.limits else None),
-        "margin_why": adjusted.limits.why if adjusted.limits else "",
-        "below_margin": False,
-        "equivalence_p": adjusted.equivalence_p,
-        "equivalence_p_adjusted": adjusted.equivalence_p_adjusted,
-        "test": comparison.test if comparison else f"none: {NOTHING}",
-        "rescued": result.counts[0],
-        "broken": result.counts[1],
-        "both_right": result.counts[2],
-        "both_wrong": result.counts[3],
-        "mde": detectable.effect,
-        "mde_note": detectable.note,
-        "bounds": interval(result.bounds),
-        "loss_p": result.loss.p if result.loss else None,
-        **_modelled(comparison, result.loss),
-        "unknown_ci95": _unknown_ci95(result),
-        "verdict": "undecided",
-        "withheld": comparison is not None and is_withheld(comparison, result.loss),
-        "reasons": [NOTHING],
-        "next_step": "",
-        "verdict_text": "",
-    }
-    if comparison is not None:
-        scored = _judged(result, adjusted, interim=interim)
-        others = [
-            _judged(way, of_way, interim=interim)
-            for way, of_way in zip(result.ways, adjusted.ways, strict=True)
-        ]
-        judged = both_ways(scored, others, why=counts_text(result.unknown), undecided="undecided")
-        contrast["verdict"], contrast["reasons"] = judged
-        contrast["next_step"] = next_steps(each.state for each in result.unknown) if judged != scored else ""
-        if together is not None and (doubts := together.doubts(contrast["verdict"], interim=interim)):
-            contrast["verdict"], contrast["reasons"] = "undecided", [*doubts, *contrast["reasons"]]
-        contrast["below_margin"] = is_below_margin(contrast)
-    contrast["verdict_text"] = sentence(contrast, interim=interim)
-    return contrast
-
-
-def _judged(result: PairResult, adjusted: Adjusted, *, interim: bool) -> Ruling:
-    """The verdict on one way to count unknown replies."""
-    if result.comparison is None:
-        return "undecided", [NOTHING]
-    return judge(
-        result.comparison,
-        p_adjusted=adjusted.p,
-        loss=result.loss,
-        margin=adjusted.limits.ends if adjusted.limits else (0.0, 0.0),
-        equivalence_p=adjusted.equivalence_p_adjusted,
-        interim=interim,
-    )
-
-
-def _unknown_ci95(result: PairResult) -> Interval:
-    """From the low end of the lowest interval to the high end of the highest."""
-    ends = [way.comparison.ci95 for way in result.ways if way.comparison and way.comparison.ci95]
-    return [float(min(low for low, _ in ends)), float(max(high for _, high in ends))] if ends else None
-
-
-class _Modelled(TypedDict):
-    """The difference with lost trials modelled; where none is lost it is the observed one."""
-
-    modelled_diff: float | None
-    modelled_ci95: Interval
-    worst_ci95: Interval
-
-
-def _modelled(comparison: Comparison | None, loss: Loss | None) -> _Modelled:
-    if comparison is None:
-        return {"modelled_diff": None, "modelled_ci95": None, "worst_ci95": None}
-    ci95, se = comparison.ci95, comparison.se
-    if loss is None or ci95 is None or se is None:
-        ends = interval(ci95) if loss is None else None
-        diff = comparison.diff if loss is None else loss.modelled
-        return {"modelled_diff": diff, "modelled_ci95": ends, "worst_ci95": ends}
-    return {
-        "modelled_diff": loss.modelled,
-        "modelled_ci95": interval(loss.moved(ci95, se)),
-        "worst_ci95": interval(loss.at_worst(ci95, se)),
-    }
-
-
-def comparisons(report: ContrastsPart) -> list[ContrastReport]:
-    """Each comparison over all samples."""
-    return [contrast for contrast in report["contrasts"] if contrast["scope"] == "all"]
+    return {"contrasts": all_contrasts(report_input)}
 
 
 def _view(report: _Shown) -> Mapping[str, object]:

@@ -11,10 +11,11 @@ from gnomon.core.missing import said_most
 from gnomon.core.row import ADAPTER
 from gnomon.core.score import Outcome
 from gnomon.report.compared_pair import missing_share
+from gnomon.report.contrast import ContrastReport
 from gnomon.report.row_formats import escape_surrogates
 from gnomon.report.score_matrix import ScoreMatrix
 from gnomon.report.section import ReportInput, Section, by_count
-from gnomon.report.sections.contrasts import ContrastReport, contrasts
+from gnomon.report.sections.contrasts import contrasts
 from gnomon.report.sections.cost import CostPart, Spent
 from gnomon.report.sections.job import JobPart
 from gnomon.report.sections.plan import PlanPart

@@ -4,31 +4,12 @@ from collections.abc import Sequence
 
 from typing_extensions import TypedDict
 
+from gnomon.report.contrast import ContrastReport, PooledCell, PooledCells, by_pair
 from gnomon.report.pairs import ArmPair
-from gnomon.report.section import Interval, ReportInput, Section, interval
-from gnomon.report.sections.contrasts import ContrastReport, by_pair, contrasts
+from gnomon.report.section import ReportInput, Section, interval
+from gnomon.report.sections.contrasts import contrasts
 from gnomon.statistics.pooling import partial_pooling
 from gnomon.stopping import while_wanted
-
-
-class PooledCell(TypedDict):
-    """A cell's difference, drawn towards the others; `own_weight` is the share it keeps of its own."""
-
-    scope: str
-    diff: float
-    ci95: Interval
-    own_weight: float
-
-
-class PooledCells(TypedDict):
-    """The cells of a comparison, partially pooled; `tau` is the spread between their true differences."""
-
-    model: str
-    baseline: str
-    variant: str
-    mean: float
-    tau: float
-    cells: list[PooledCell]
 
 
 class PooledPart(TypedDict):

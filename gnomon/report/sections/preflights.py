@@ -1,28 +1,8 @@
 """Reports the check that each model goes through before its trials."""
 
-from typing import NotRequired
-
 from typing_extensions import TypedDict
 
-from gnomon.fitness.table import Fitness
-from gnomon.report.section import ReportInput, Section
-
-
-class ModelCheckRow(TypedDict):
-    """A model's preflight: its state, the last fault, and what the calls have cost (None: unknown)."""
-
-    model: str
-    state: str
-    cause: str
-    error: str
-    calls: int
-    usd: float | None
-    tokens: int | None
-    waits_until: NotRequired[str | None]  # its provider said in the words of `waits_for` not to call before
-    waits_for: NotRequired[str]
-    asks_for: NotRequired[str]  # of a call in flight, for `asks_s` seconds by now
-    asks_s: NotRequired[float | None]
-    fitness: NotRequired[Fitness | None]  # what was found out about the endpoint; None: not known
+from gnomon.report.section import ModelCheckRow, ReportInput, Section
 
 
 class PreflightsPart(TypedDict):

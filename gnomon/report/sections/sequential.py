@@ -5,9 +5,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing_extensions import TypedDict
 
 from gnomon.report.charts import Mark, difference_plot
-from gnomon.report.look import LookedAtPair, StoredLook
 from gnomon.report.section import ReportInput, Section
 from gnomon.report.sections.job import JobPart
+from gnomon.report.sequence import LookedAtPair, StoredLook
 from gnomon.report.text_formats import count, markdown_table, p_text, points, points_brackets, points_range
 
 SHOWN = 24  # looks in a picture: the first, the last, and even steps between them

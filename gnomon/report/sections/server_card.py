@@ -15,12 +15,13 @@ from gnomon.core.arm import Arm
 from gnomon.core.model import Request
 from gnomon.core.row_batch import RowBatch
 from gnomon.presets.mcp_card import LIVE, RAW, mcp_card, short_names
+from gnomon.report.contrast import ContrastReport
 from gnomon.report.group_totals import ToolTotals
 from gnomon.report.score_matrix import RIGHT, ScoreMatrix
 from gnomon.report.section import Interval, ReportInput, Section
 from gnomon.report.sections.attribution import AttributionReport, PlayerValue, attribution
 from gnomon.report.sections.blinding import blinding
-from gnomon.report.sections.contrasts import ContrastReport, contrasts
+from gnomon.report.sections.contrasts import contrasts
 from gnomon.report.server_cards import (
     ROLES,
     CardCost,

@@ -7,9 +7,9 @@ from markupsafe import Markup
 from typing_extensions import TypedDict
 
 from gnomon.report.charts import Step, waterfall_plot
+from gnomon.report.contrast import ContrastsPart, comparisons
 from gnomon.report.score_matrix import ScoreMatrix
 from gnomon.report.section import Interval, PairKey, ReportInput, Section, interval, pair_key
-from gnomon.report.sections.contrasts import ContrastsPart, comparisons
 from gnomon.report.sections.job import JobPart
 from gnomon.report.text_formats import escape_markdown, markdown_table, points, points_range
 from gnomon.statistics.design import Headline

@@ -24,8 +24,7 @@ def board(benchmark: str, key: str, out: Path, data_dir: Path | None) -> None:
     from gnomon.whole_file import PUBLIC, write_whole
     from service.board import board_answer, board_record, boards_of, site_files
     from service.cli.common import existing_store
-    from service.reports import report_of
-    from service.trial_indexes import TrialIndexes
+    from service.derived_kinds import indexes_of, reports_of
 
     store = existing_store(data_dir)
     try:
@@ -34,10 +33,10 @@ def board(benchmark: str, key: str, out: Path, data_dir: Path | None) -> None:
         if key not in boards:
             there = f"boards: {', '.join(boards)}" if boards else "no job of it has ended"
             raise NotFound(f"no board {key!r} of {benchmark!r}; {there}", field="--benchmark")
-        jobs, indexes = boards[key], TrialIndexes(store)
-        indexed = [IndexedJob(job_id=job.id, spec=job.spec, index=indexes.get(job.id)) for job in jobs]
+        jobs, indexes, reports = boards[key], indexes_of(store), reports_of(store)
+        indexed = [IndexedJob(job_id=job.id, spec=job.spec, index=indexes.get(job.id).value) for job in jobs]
         record = board_record(key, jobs, indexed)
-        files = site_files(benchmark, record, jobs, lambda job_id: report_of(store, job_id))
+        files = site_files(benchmark, record, jobs, lambda job_id: reports.get(job_id).value)
     finally:
         store.close()
     out.mkdir(parents=True, exist_ok=True)

@@ -7,9 +7,9 @@ import pytest
 
 from bench.detectable_effects import PLANS, Plan, right_or_wrong, share_claimed
 from gnomon.report.build import build_report
+from gnomon.report.comparing import rule_of
 from gnomon.report.detectable import detectable_in_cell, smallest_effect, within_share
 from gnomon.report.detectable import share_claimed as share_claimed_in
-from gnomon.report.sections.contrasts import rule_of
 from gnomon.statistics.design import design
 from gnomon.statistics.power import PlantedStudy, Spread, spread_of
 from gnomon.statistics.power import right_or_wrong as differing

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
+from gnomon.report.comparing import rule_of
 from gnomon.report.detectable import share_claimed
 from gnomon.report.enough_samples import enough_samples, grown
-from gnomon.report.sections.contrasts import rule_of
 from gnomon.statistics.design import design
 from gnomon.statistics.power import PlantedStudy, right_or_wrong
 

@@ -16,11 +16,11 @@ from gnomon.core.benchmark import Published
 from gnomon.core.row import Row
 from gnomon.core.sample import DataFault
 from gnomon.core.score import Outcome
+from gnomon.report.contrast import ContrastReport
 from gnomon.report.html import render_html
 from gnomon.report.markdown import render_markdown
 from gnomon.report.report import Report
 from gnomon.report.section import SECTIONS
-from gnomon.report.sections.contrasts import ContrastReport
 from gnomon.report.terminal import summary_text
 from gnomon.statistics.permutation import mcnemar_midp
 

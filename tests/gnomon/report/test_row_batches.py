@@ -3,7 +3,6 @@
 import json
 from collections import Counter
 from collections.abc import Callable, Sequence
-from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -13,7 +12,6 @@ from hypothesis import strategies as st
 from gnomon.core.row import Row
 from gnomon.core.row_batch import RowBatch, batch_of, distinct_codes, in_batches
 from gnomon.report.build import build_report
-from gnomon.report.packed_texts import PackedTexts
 from gnomon.spec.job_spec import JobSpec
 
 METRICS: Sequence[dict[str, float | str | None]] = ({}, {"score": 1.0, "MCQacc": 1.0}, {"floor:near": 0.5})
@@ -80,20 +78,6 @@ def test_codes_are_those_of_the_distinct_tuples(tuples: list[tuple[int, int, int
     distinct = list(dict.fromkeys(tuples))
     assert codes.tolist() == [distinct.index(each) for each in tuples]
     assert firsts.tolist() == [tuples.index(each) for each in distinct]
-
-
-@given(
-    st.lists(st.lists(st.none() | st.text(max_size=6) | st.just("\ud800"))),
-    st.none() | st.integers(0, 4),
-    st.integers(1, 3),
-)
-def test_packed_texts_are_the_texts(batches: list[list[str | None]], most: int | None, stretch: int) -> None:
-    packed = PackedTexts[str | None](most)
-    with patch("gnomon.report.packed_texts.STRETCH", stretch):
-        for texts in batches:
-            packed.extend(texts)
-    wanted = [None if text is None else text[:most] for texts in batches for text in texts]
-    assert [packed[number] for number in range(len(packed))] == list(packed) == wanted
 
 
 @given(st.lists(st.none() | st.floats(0.0, 1.0), max_size=5))

@@ -26,7 +26,7 @@ from gnomon.report.terminal import summary_text
 from gnomon.report.trial_index.columns import STORED_COLUMNS
 from gnomon.report.trial_index.index import TrialIndex
 from gnomon.statistics.equivalence import Margin
-from service.headlines import headline_of
+from service.derived_kinds import verdict_in
 from tests.gnomon.report.conftest import Reporter, a_row, a_spec
 
 SAMPLES = 40
@@ -102,9 +102,9 @@ def test_an_arm_whose_replies_are_not_known_gets_no_verdict_and_an_alert(
         report["answers"][0],
     ):
         assert why in text
-    headline = headline_of(report)
-    assert headline["alerts"] == [told["text"]]
-    assert (headline["findings"][0]["verdict"], headline["findings"][0]["reasons"][0]) == ("undecided", why)
+    verdict = verdict_in(report)
+    assert verdict is not None
+    assert (verdict.word, verdict.reasons[0]) == ("undecided", why)
 
 
 def test_a_few_unknown_replies_leave_a_large_effect_standing(report_of: Reporter) -> None:
@@ -237,7 +237,7 @@ def test_jobs_compared_by_their_indexes_follow_the_rule(state: ReplyState, verdi
         IndexedJob(
             job_id=name,
             spec=a_spec(benchmark="worlds", arms=[{"name": "a", "agent": "direct"}]),
-            index=TrialIndex.empty(["m"], ["a"]).extended(list(stored(rows))),
+            index=TrialIndex.empty(["m"], ["a"]).extended([list(stored(rows))]),
         )
         for name, rows in zip(("one", "two"), sides, strict=True)
     )

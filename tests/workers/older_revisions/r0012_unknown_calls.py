@@ -17,7 +17,7 @@ def upgrade() -> None:
 def downgrade() -> None:
     """Let them be numbers again: what is unknown becomes 0."""
     for name in COUNTS:
-        op.execute(f"UPDATE results SET {name} = 0 WHERE {name} IS NULL")  # noqa: S608 (names of this file)
+        op.execute(f"UPDATE results SET {name} = 0 WHERE {name} IS NULL")
     _declare(is_nullable=False)
 
 

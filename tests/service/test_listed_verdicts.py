@@ -1,15 +1,19 @@
 """A list of jobs shows what each found without waiting for a report, and reports outlive the process."""
 
 import threading
+import time
+from collections.abc import Iterable
 from typing import Any
 
 import pytest
 from starlette.testclient import TestClient
 
-from service import report_cache
-from service.headlines import Headlines
-from service.report_cache import ReportCache
+from gnomon.core.score import Outcome
+from service import derived_kinds
+from service.derived import Derived
+from service.derived_kinds import JobVerdict, verdicts_of
 from service.reports import report_of
+from tests.service.test_kept_reports import built_by
 from tests.service.test_trial_indexes import a_job, finish
 from tests.workers.conftest import wait_until
 from workers.store import Store
@@ -33,50 +37,62 @@ def ended(store: Store) -> str:
     return job
 
 
+def reports_by(store: Store, build: Any) -> Derived[Any]:
+    return built_by(store, build, time.monotonic)
+
+
+def listed(verdicts: Derived[JobVerdict | None], jobs: Iterable[str]) -> dict[str, JobVerdict | None]:
+    return verdicts.listed({job: verdicts.kind.stamp(job) for job in jobs})
+
+
 def test_the_report_of_a_job_that_has_ended_outlives_the_process(store: Store) -> None:
     job, build = ended(store), Counting()
-    first, _ = ReportCache(store, build).get(job)
-    second, age_s = ReportCache(store, build).get(job)
-    assert (second, age_s, build.built) == (first, 0.0, [job])
+    first, second = (reports_by(store, build).get(job) for _ in range(2))
+    assert (second.value, second.age_s, build.built) == (first.value, 0.0, [job])
 
 
 def test_the_report_of_a_running_job_is_not_kept(store: Store) -> None:
     job, build = a_job(store), Counting()
     finish(store, job, 2)
     for _ in range(2):
-        ReportCache(store, build).get(job)
+        reports_by(store, build).get(job)
     assert build.built == [job, job]
 
 
 def test_a_kept_report_is_built_again_by_other_code(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     job, build = ended(store), Counting()
-    ReportCache(store, build).get(job)
-    monkeypatch.setattr(report_cache, "_code_version", lambda: "other")
-    ReportCache(store, build).get(job)
+    reports_by(store, build).get(job)
+    monkeypatch.setattr(derived_kinds, "code_version", lambda: "other")
+    reports_by(store, build).get(job)
     assert build.built == [job, job]
 
 
-def test_headlines_are_there_once_they_were_built(store: Store) -> None:
-    job, running, build = ended(store), a_job(store), Counting()
-    headlines = Headlines(store, ReportCache(store, build))
-    assert headlines.of([job, running, "j_none"]) == {}
-    wait_until(lambda: job in headlines.of([job]))
-    headlines.close()
-    headline = Headlines(store, ReportCache(store, build)).of([job, running])[job]
-    report = report_of(store, job)
-    [finding] = headline["findings"]
-    assert finding["verdict_text"] == report["contrasts"][0]["verdict_text"]
-    assert [(arm["arm"], arm["mean"]) for arm in headline["arms"]] == [("raw", 1.0), ("tools", 1.0)]
-    assert headline["benchmark"] == "worlds"
+def test_verdicts_are_there_once_they_were_made(store: Store) -> None:
+    job, build = ended(store), Counting()
+    verdicts = verdicts_of(store, reports_by(store, build))
+    assert listed(verdicts, [job]) == {}
+    wait_until(lambda: job in listed(verdicts, [job]))
+    verdicts.close()
+    verdict = listed(verdicts_of(store, reports_by(store, build)), [job])[job]
+    assert verdict is not None
+    contrast = report_of(store, job)["contrasts"][0]
+    assert (verdict.word, verdict.baseline, verdict.variant) == (contrast["verdict"], "raw", "tools")
+    assert (verdict.diff, verdict.samples) == (contrast["diff"], contrast["n"])
     assert build.built == [job]
 
 
-def test_what_else_its_pages_need_is_made_ahead(store: Store) -> None:
-    job, prepared = ended(store), list[str]()
-    headlines = Headlines(store, ReportCache(store, Counting()), prepare=prepared.append)
-    headlines.of([job])
-    wait_until(lambda: prepared == [job])
-    headlines.close()
+def test_a_verdict_of_other_results_is_made_again(store: Store) -> None:
+    job, build = a_job(store), Counting()
+    finish(store, job, 7)
+    finish(store, job, 1, Outcome.INFRA_MISSING)
+    verdicts = verdicts_of(store, reports_by(store, build))
+    verdicts.get(job)
+    store.resume(job)
+    finish(store, job, 1)
+    assert listed(verdicts, [job]) == {}
+    wait_until(lambda: job in listed(verdicts, [job]))
+    verdicts.close()
+    assert build.built == [job, job]
 
 
 def test_a_list_waits_for_no_report(store: Store) -> None:
@@ -89,14 +105,14 @@ def test_a_list_waits_for_no_report(store: Store) -> None:
         assert go_on.wait(30)
         return report_of(from_store, job_id)
 
-    headlines = Headlines(store, ReportCache(store, build))
-    assert headlines.of(jobs) == {}
+    verdicts = verdicts_of(store, reports_by(store, build))
+    assert listed(verdicts, jobs) == {}
     assert begun.wait(30)
-    assert headlines.of(jobs) == {}
+    assert listed(verdicts, jobs) == {}
     assert len(running) == 1, "one at a time"
     go_on.set()
-    wait_until(lambda: headlines.of(jobs).keys() == set(jobs))
-    headlines.close()
+    wait_until(lambda: listed(verdicts, jobs).keys() == set(jobs))
+    verdicts.close()
 
 
 def test_a_job_without_a_report_is_tried_once(store: Store, caplog: pytest.LogCaptureFixture) -> None:
@@ -108,11 +124,11 @@ def test_a_job_without_a_report_is_tried_once(store: Store, caplog: pytest.LogCa
             raise RuntimeError("no such benchmark")
         return report_of(from_store, job_id)
 
-    headlines = Headlines(store, ReportCache(store, build))
-    headlines.of([broken, sound])
-    wait_until(lambda: headlines.of([broken, sound]).keys() == {sound})
-    headlines.of([broken])
-    headlines.close()
+    verdicts = verdicts_of(store, reports_by(store, build))
+    listed(verdicts, [broken, sound])
+    wait_until(lambda: listed(verdicts, [broken, sound]).keys() == {sound})
+    listed(verdicts, [broken])
+    verdicts.close()
     assert built == [broken, sound]
     assert "RuntimeError: no such benchmark" in caplog.text
 

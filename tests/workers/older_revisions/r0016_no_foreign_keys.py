@@ -20,6 +20,6 @@ def downgrade() -> None:
     """Add them again; each result is looked up, and one without a trial would be in the way."""
     if op.get_context().dialect.name == "postgresql":
         for table in TABLES:
-            op.execute(f"DELETE FROM {table} WHERE trial_id NOT IN (SELECT trial_id FROM trials)")  # noqa: S608
+            op.execute(f"DELETE FROM {table} WHERE trial_id NOT IN (SELECT trial_id FROM trials)")
             name, columns = f"{table}_trial_id_fkey", ["trial_id"]
             op.create_foreign_key(name, table, "trials", columns, columns, ondelete="CASCADE")

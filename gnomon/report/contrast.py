@@ -1,0 +1,98 @@
+"""One paired comparison as a report has it: its numbers, its verdict, its words."""
+
+from collections.abc import Iterable
+from typing import Literal
+
+from typing_extensions import TypedDict
+
+from gnomon.report.section import Interval, PairKey, pair_key
+
+Verdict = Literal["helps", "hurts", "no_effect", "undecided"]
+Family = Literal["primary", "exploratory"]
+
+
+class ContrastReport(TypedDict):
+    """One paired comparison."""
+
+    model: str
+    baseline: str
+    variant: str
+    isolates: str
+    also_differs: list[str]
+    scope: str
+    family: Family
+    n: int
+    clusters: int
+    baseline_mean: float | None
+    variant_mean: float | None
+    diff: float | None
+    ci95: Interval
+    ci95_adjusted: Interval  # beside p_adjusted
+    ci90: Interval
+    se: float | None
+    interval_method: str
+    p: float | None
+    p_adjusted: float | None
+    check_p: float | None
+    margin: Interval  # the differences between which there is none
+    margin_why: str  # where these are not the margin as a plain number of points
+    below_margin: bool  # clear of zero, and smaller than the margin
+    equivalence_p: float | None
+    equivalence_p_adjusted: float | None
+    test: str
+    rescued: int
+    broken: int
+    both_right: int
+    both_wrong: int
+    mde: float | None
+    mde_note: str
+    bounds: Interval
+    loss_p: float | None  # of both arms losing trials alike; null where none is lost
+    modelled_diff: float | None  # with lost trials modelled on their items' difficulty
+    modelled_ci95: Interval
+    worst_ci95: Interval  # the same, the unequal part of the loss at worst
+    unknown_ci95: Interval  # with replies of which nobody knows the answer at worst; null where there is none
+    verdict: Verdict
+    withheld: bool
+    reasons: list[str]
+    next_step: str  # what to do where replies of which nobody knows the answer forbid a verdict; else empty
+    verdict_text: str
+
+
+class ContrastsPart(TypedDict):
+    """All comparisons: scope `all` of each first, primary before exploratory, then the cells."""
+
+    contrasts: list[ContrastReport]
+
+
+class PooledCell(TypedDict):
+    """A cell's difference, drawn towards the others; `own_weight` is the share it keeps of its own."""
+
+    scope: str
+    diff: float
+    ci95: Interval
+    own_weight: float
+
+
+class PooledCells(TypedDict):
+    """The cells of a comparison, partially pooled; `tau` is the spread between their true differences."""
+
+    model: str
+    baseline: str
+    variant: str
+    mean: float
+    tau: float
+    cells: list[PooledCell]
+
+
+def comparisons(report: ContrastsPart) -> list[ContrastReport]:
+    """Each comparison over all samples."""
+    return [contrast for contrast in report["contrasts"] if contrast["scope"] == "all"]
+
+
+def by_pair(contrasts: Iterable[ContrastReport]) -> dict[PairKey, list[ContrastReport]]:
+    """The contrasts of each model, baseline and variant."""
+    groups: dict[PairKey, list[ContrastReport]] = {}
+    for contrast in contrasts:
+        groups.setdefault(pair_key(contrast), []).append(contrast)
+    return groups
