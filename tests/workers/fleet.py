@@ -48,7 +48,7 @@ from workers.store.records import JobRecord
 from workers.store.schema import LEASED, PENDING, jobs, results, trials
 from workers.worker import IDLE_BEAT_S
 
-PROCESSES = 8  # that hold the workers; half of them are killed
+PROCESSES = 4  # that hold the workers; half of them are killed
 TRIALS, SHARDS = 16, 2  # of a shard; of each worker
 WAIT_S = 0.5
 PATIENCE_S = 100.0
