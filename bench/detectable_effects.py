@@ -15,8 +15,8 @@ import numpy as np
 from numpy.random import Generator
 
 from bench.simulated import clusters_of, compared, grouping_of, hits, simulate
+from gnomon.report.comparing import rule_of
 from gnomon.report.detectable import detectable_in_cell, smallest_effect
-from gnomon.report.sections.contrasts import rule_of
 from gnomon.report.verdict import judge
 from gnomon.statistics.design import Codes, Floats, design
 from gnomon.statistics.multiple_testing import benjamini_hochberg, holm

@@ -53,7 +53,6 @@ class Origin:
         """The same without the folder of a file, which callers over HTTP need not know."""
         return f"file {self.distribution}" if self.file else f"{self.distribution} {self.version}"
 
-
     @property
     def is_ours(self) -> bool:
         """Whether it is a package that comes with Gnomon, from the same repository."""

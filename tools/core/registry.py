@@ -281,9 +281,7 @@ class Registry(Generic[T]):
             for module in pkgutil.iter_modules(path)
             if not module.name.startswith("_") and (self._folders or not module.ispkg)
         )
-        return {
-            name.replace("_", "-") if self._dashes else name: f"{self.package}.{name}" for name in names
-        }
+        return {name.replace("_", "-") if self._dashes else name: f"{self.package}.{name}" for name in names}
 
     def _outside(self) -> Mapping[str, _Candidate]:
         """Those of others by name, read again only where the plug-in files have changed."""
