@@ -55,6 +55,15 @@ def test_a_tool_answers_over_rest(api: TestClient, scene: dict[str, Any]) -> Non
     assert api.post("/v1/tools/list_cameras", json={"scene": scene}).status_code == 200
 
 
+def test_a_tool_of_its_arguments_alone_needs_no_scene_over_rest(api: TestClient) -> None:
+    args = {"positions_m": [[0, 0], [3, 4]], "tolerance_m": 0.1}
+    made = api.post("/v1/tools/describe_path", json={"args": args})
+    assert made.status_code == 200, made.text
+    refused = api.post("/v1/tools/list_cameras", json={"args": {}})
+    assert (refused.status_code, refused.json()["field"]) == (422, "scene")
+    assert refused.json()["detail"] == "list_cameras needs a scene"
+
+
 @pytest.mark.parametrize(
     ("name", "changes", "status", "field"),
     [

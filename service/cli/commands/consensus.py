@@ -28,9 +28,10 @@ def consensus(rows: tuple[Path, ...], data: Path | None, arm: str, decisions: Pa
     Writes consensus.ndjson and review.ndjson; a person sets `decision` in review.ndjson to keep, fix (with
     `answer`) or drop. With --decisions: writes the published file without questions dropped or undecided.
     """
+    from gnomon.benchmarks.escherverse.reviewed import by_index, read_questions, write_reviewed
     from gnomon.core.errors import SpecError
     from gnomon.curation.consensus import consensus_of
-    from gnomon.curation.review import by_index, queue_lines, read_decisions, read_questions, write_reviewed
+    from gnomon.curation.review import queue_lines, read_decisions
     from gnomon.curation.rows import read_result_rows
     from gnomon.whole_file import require_new_folder
 
