@@ -37,6 +37,10 @@ UNBOUNDED_CLIENT = (
     "LiteLLM's adapter for this provider uses no HTTP client that it is given, so nothing bounds redirects"
     " and replies; call the provider's OpenAI-compatible service instead (`openai/MODEL` with an `api_base`)"
 )
+UNBOUNDED_RESPONSES = (
+    "LiteLLM would call this model by the Responses API, and bounds neither redirects nor replies there; name"
+    " it with `api: responses`, or leave out `client` and options that Gnomon's own client does not take"
+)
 
 
 @functools.cache
@@ -94,14 +98,14 @@ class LiteLLMModel:
         if request.tools:
             call["tools"] = portable(request.tools)
         litellm = load()
-        from agents.models.litellm_session import (
-            TAKES_CLIENT,
-            open_session,
-        )  # after `load`: it imports LiteLLM
+        # After `load`, which sees to it that LiteLLM is imported without the network.
+        from agents.models.litellm_session import open_session, way_of
 
-        session = open_session()
+        way, session = way_of(call), open_session()
         _USERS.add(self)
-        if self._provider() in TAKES_CLIENT:
+        if way == "responses":
+            raise ProviderFault(UNBOUNDED_RESPONSES, cause="bad_request", transient=False)
+        if way == "client":
             call["client"] = session.handler
         try:
             async with asyncio.timeout(request.timeout_s):
@@ -152,12 +156,6 @@ class LiteLLMModel:
         if request.tools:
             call |= {"tools": request.tools, "tool_choice": request.tool_choice}
         return {name: value for name, value in call.items() if value is not None}
-
-    def _provider(self) -> str:
-        try:
-            return str(load().get_llm_provider(model=self.id, api_base=self.spec.api_base)[1])
-        except Exception:  # noqa: BLE001 an unknown provider: the call itself will say so
-            return ""
 
     def _messages(self, request: Request) -> list[dict[str, Any]]:
         spec = self.spec

@@ -6,7 +6,8 @@ and as `client=`, for those that it calls itself. An adapter that uses neither i
 
 import asyncio
 import ssl
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, Literal
 
 import httpx
 import litellm
@@ -16,6 +17,7 @@ from litellm.llms.custom_httpx.http_handler import (
     get_default_headers,
     get_ssl_configuration,
 )
+from litellm.main import responses_api_bridge_check
 
 from agents.models.http_client import MAX_BODY_BYTES
 from agents.models.litellm_wire import heard
@@ -68,6 +70,24 @@ class Session(httpx.AsyncClient):
         whole = await _whole(response)
         heard(request, whole)
         return whole
+
+
+def way_of(call: Mapping[str, Any]) -> Literal["client", "session", "responses"]:
+    """How LiteLLM makes this call: by an adapter that takes `client=`, by OpenAI's library, which takes the
+    session, or by the Responses API, where it takes neither.
+    """
+    base = call.get("api_base")
+    try:
+        model, provider, *_ = litellm.get_llm_provider(model=call["model"], api_base=base)
+    except Exception:  # noqa: BLE001 an unknown provider: the call itself will say so
+        return "session"
+    effort, tools = call.get("reasoning_effort"), call.get("tools")
+    about, _ = responses_api_bridge_check(
+        model=model, custom_llm_provider=provider, tools=tools, reasoning_effort=effort, api_base=base
+    )
+    if about.get("mode") == "responses":
+        return "responses"
+    return "client" if provider in TAKES_CLIENT else "session"
 
 
 def open_session() -> Session:

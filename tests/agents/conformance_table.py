@@ -21,7 +21,7 @@ from gnomon.trials.trial_plan import expand_trials
 from scripts.marked_text import replace_between
 from tests.agents.conformance import chat, litellm_only
 from tests.agents.conformance.anthropic import AnthropicDialect
-from tests.agents.conformance.responses import SEALED, ResponsesDialect
+from tests.agents.conformance.responses import ResponsesDialect
 from tests.agents.conformance.server import ConformanceServer, conforming
 from tests.agents.conftest import QUIZ, Quiz
 
@@ -47,7 +47,6 @@ def endpoints() -> list[tuple[str, Any, dict[str, dict[str, Any]]]]:
         rows.append((name, AnthropicDialect(is_interleaved=is_interleaved), dict.fromkeys(PATHS, claude)))
     o3 = {
         "direct": {"id": "openai/o3", "api": "responses"},
-        "litellm": {"id": "openai/responses/o3", "options": {"store": False, "include": [SEALED]}},
     }
     rows.append(("responses", ResponsesDialect(), o3))
     return rows
