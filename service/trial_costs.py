@@ -79,8 +79,9 @@ class Probe:
         return sum(weight * count for weight, count in zip(weights, turns, strict=True)) / sum(weights)
 
     def _first_request(self, sample: Sample, arm: Arm) -> Request:
-        sample = asked(sample, situation(arm, self.bench))
-        messages = prompt_of(sample, arm, self.bench.benchmark, spec=self.bench.spec)
+        now = situation(arm, self.bench)
+        sample = asked(sample, now)
+        messages = prompt_of(sample, arm, self.bench.benchmark, now=now)
         schemas = toolbox_of(
             sample, arm, self.bench.media, tools=self.bench.spec.toolset(arm), seed=0
         ).schemas

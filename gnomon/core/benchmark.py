@@ -56,27 +56,6 @@ class SampleSet(Protocol):
     def get(self, sample_id: str) -> Sample: ...
 
 
-@runtime_checkable
-class KnowsMedia(Protocol):
-    """A sample set that knows before any sample is built how many could not be asked under an arm that shows
-    media, as theirs are absent, and where these were sought, in words.
-    """
-
-    @property
-    def unshowable(self) -> int: ...
-
-    @property
-    def sought(self) -> str: ...
-
-
-@runtime_checkable
-class WarnsOfSelection(Protocol):
-    """References to selected samples that say in words what was asked for and is not among them."""
-
-    @property
-    def warnings(self) -> Sequence[str]: ...
-
-
 class Benchmark(Protocol):
     """One benchmark, versioned: a change that can change a score changes `version`."""
 

@@ -6,9 +6,10 @@ Before them the benchmark itself refuses data that are not as published.
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from gnomon.core.benchmark import KnowsMedia, NamesJudged, ReadsOwnFiles, SampleSet
+from gnomon.core.benchmark import NamesJudged, ReadsOwnFiles, SampleSet
 from gnomon.core.decoding import EVERY_TASK
 from gnomon.core.errors import DataError, SpecError
+from gnomon.core.sample_abilities import KnowsMedia
 from gnomon.core.transforms import RefusesTransforms
 from gnomon.spec.job_spec import JobSpec, shows_media
 from gnomon.spec.margin_spec import MarginSpec

@@ -39,10 +39,13 @@ class NoOptions(StrictModel):
 class Situation:
     """A trial as its conditions see it. `donors` are other samples of the job, for those that need them.
 
-    `spec` and `trial` are None where only a prompt or a toolbox is looked at.
+    `conditions` are those of its arm, `of_job` those of all arms. `spec` and `trial` are None where only a
+    prompt or a toolbox is looked at.
     """
 
     arm: Arm
+    conditions: "Sequence[Condition]" = ()
+    of_job: "Sequence[Condition]" = ()
     benchmark: Benchmark | None = None
     spec: "JobSpec | None" = None
     media: MediaSource | None = None
@@ -146,13 +149,13 @@ def conditions_of(*arms: Arm) -> list[Condition]:
 
 def asked(sample: Sample, now: Situation) -> Sample:
     """The sample as the arm asks it."""
-    for condition in conditions_of(now.arm):
+    for condition in now.conditions:
         sample = condition.on_sample(sample, now)
     return sample
 
 
 def prompt_of(
-    sample: Sample, arm: Arm, benchmark: Benchmark, *, spec: "JobSpec | None" = None, videos: bool = False
+    sample: Sample, arm: Arm, benchmark: Benchmark, *, videos: bool = False, now: Situation | None = None
 ) -> list[Message]:
     """The messages that every agent starts from; the sample's own prompt stays as it is. A model that takes
     `videos` gets them whole, where the sample has them, any other their frames.
@@ -161,8 +164,8 @@ def prompt_of(
         SpecError: the arm shows the true steps, and the benchmark does not know them.
     """
     messages = sample.messages(arm.show, videos=videos)
-    now = Situation(arm=arm, benchmark=benchmark, spec=spec)
-    for condition in conditions_of(arm):
+    now = now or Situation(arm=arm, conditions=conditions_of(arm), benchmark=benchmark)
+    for condition in now.conditions:
         messages = condition.on_prompt(messages, sample, now)
     return messages
 
@@ -184,15 +187,15 @@ def toolbox_of(
     sample's scene where the arm says so.
     """
     toolbox = Toolbox(arm.toolset() if tools is None else tools, context_of(sample, media))
-    now = now or Situation(arm=arm, media=media, seed=seed, donors=donors)
-    for condition in conditions_of(arm):
+    now = now or Situation(arm=arm, conditions=conditions_of(arm), media=media, seed=seed, donors=donors)
+    for condition in now.conditions:
         toolbox = condition.on_toolbox(toolbox, sample, now)
     return toolbox
 
 
 def shown(toolbox: Toolbox, now: Situation) -> Toolbox:
     """The toolbox as the arm shows it."""
-    for condition in conditions_of(now.arm):
+    for condition in now.conditions:
         toolbox = condition.as_shown(toolbox, now)
     return toolbox
 
@@ -200,7 +203,7 @@ def shown(toolbox: Toolbox, now: Situation) -> Toolbox:
 def read_off(response: str, sample: Sample, now: Situation) -> tuple[str, dict[str, float | str | None]]:
     """What of a response is scored, and metrics that were read off the rest."""
     metrics: dict[str, float | str | None] = {}
-    for condition in conditions_of(now.arm):
+    for condition in now.conditions:
         response, read = condition.read_off(response, sample, now)
         metrics.update(read)
     return response, metrics
@@ -208,5 +211,5 @@ def read_off(response: str, sample: Sample, now: Situation) -> tuple[str, dict[s
 
 def flags_of(trace: Trace, now: Situation) -> Iterator[str]:
     """Flags of the job's conditions for a row."""
-    for condition in conditions_of(*now.arms):
+    for condition in now.of_job:
         yield from condition.flags(trace, now)

@@ -5,7 +5,7 @@ import functools
 import threading
 import time
 import traceback
-from collections.abc import Callable, Hashable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -53,6 +53,7 @@ from gnomon.spec.job_spec import JobSpec
 from gnomon.trials.ask_judge import ask_judge
 from gnomon.trials.checkpoint import TrialCheckpoints
 from gnomon.trials.condition import (
+    Condition,
     Situation,
     asked,
     conditions_of,
@@ -84,6 +85,9 @@ class JobContext:
     benchmark: Benchmark
     media: MediaStore
     samples: SampleSet | None = None
+    _conditions: dict[tuple[str, ...], list[Condition]] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
     _kinds: dict[type, bool] = field(default_factory=dict, init=False, repr=False, compare=False)
     _measured: LRUCache[Hashable, Mapping[str, float | str]] = field(
         default_factory=lambda: LRUCache(MEASURED), init=False, repr=False, compare=False
@@ -97,6 +101,13 @@ class JobContext:
         if kind not in self._kinds:
             self._kinds[kind] = isinstance(self.benchmark, kind)
         return cast(T, self.benchmark) if self._kinds[kind] else None
+
+    def conditions(self, *arms: Arm) -> Sequence[Condition]:
+        """The conditions that one of these arms is under, looked up once a job."""
+        names = tuple(arm.name for arm in arms)
+        if names not in self._conditions:
+            self._conditions[names] = conditions_of(*arms)
+        return self._conditions[names]
 
     def measures_of(self, question: Sample, arm: Arm) -> Mapping[str, float | str]:
         """What rules of thumb score on a question and what makes it hard, by metric: worked out once for all
@@ -222,11 +233,11 @@ async def _attempt(
     now = situation(arm, bench, trial)
     question = asked(question, now)
     videos = takes_videos(bench.spec.model(trial.model))
-    trace.prompt = prompt_of(question, arm, bench.benchmark, spec=bench.spec, videos=videos)
+    trace.prompt = prompt_of(question, arm, bench.benchmark, videos=videos, now=now)
     if question.broken and "media" in arm.show:
         return _missing("data", question.broken)
     donors = Donors(question, bench.samples, seed=seed)
-    if is_slow and any(condition.needs_donors(arm) for condition in conditions_of(arm)):
+    if is_slow and any(condition.needs_donors(arm) for condition in now.conditions):
         await _in_thread(donors.first)
     now = replace(now, donors=donors)
     tools = bench.spec.toolset(arm)
@@ -285,6 +296,8 @@ def situation(arm: Arm, bench: JobContext, trial: Trial | None = None) -> Situat
     """The trial, or the arm alone, as its conditions see it."""
     return Situation(
         arm=arm,
+        conditions=bench.conditions(arm),
+        of_job=bench.conditions(*bench.spec.arms),
         benchmark=bench.benchmark,
         spec=bench.spec,
         media=bench.media,
@@ -381,7 +394,7 @@ def score_response(
         score = replace(score, flags=(*score.flags, "missing_media"))
     if measures := bench.measures_of(question, arm):
         score = replace(score, metrics={**score.metrics, **measures})
-    for condition in conditions_of(*now.arms):
+    for condition in now.of_job:
         score = condition.on_score(score, question, response, now)
     if read:
         score = replace(score, metrics={**score.metrics, **read})

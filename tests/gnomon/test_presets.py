@@ -14,6 +14,9 @@ from gnomon.spec.rules import parse_spec
 from gnomon.statistics.coalitions import coalitions
 from gnomon_conformance import checks
 from tools.core.toolbox import TOOLS
+from tools.gazetteer.japan import Gazetteer
+from tools.itinerary.trip import Trip
+from tools.scene.scene import Scene
 
 DOCS = Path(__file__).parents[2] / "docs" / "presets.md"
 
@@ -139,11 +142,11 @@ def test_few_groups_make_every_set_an_arm_and_many_those_that_drawn_orders_pass(
 
 
 def test_all_tools_are_those_that_the_samples_can_serve() -> None:
-    for benchmark, offered in (("worlds", "scene"), ("gtr-bench", "scene"), ("vir-bench", "gazetteer")):
+    for benchmark, offered in (("worlds", Scene), ("gtr-bench", Scene), ("vir-bench", Gazetteer)):
         spec = spec_of("choice", {}, benchmark=benchmark, data=None if benchmark == "worlds" else "somewhere")
         needs = {tool.needs for tool in spec.arm("auto").toolset()}
         assert offered in needs
-        assert "trip" not in needs
+        assert Trip not in needs
 
 
 def test_doses_never_run_out_of_turns() -> None:

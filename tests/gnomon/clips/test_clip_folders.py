@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from gnomon.core.benchmark import BENCHMARKS, KnowsMedia, SampleSet
+from gnomon.core.benchmark import BENCHMARKS, SampleSet
 from gnomon.core.sample import LACKS_MEDIA
+from gnomon.core.sample_abilities import KnowsMedia
 from gnomon.core.select import Select
 from gnomon.media import MediaStore
 from gnomon.media.clip_folders import ClipFolders

@@ -150,7 +150,7 @@ def test_a_job_without_a_call_offered_nothing_and_says_so_in_good_english(report
 class Flat(Quiz):
     """A quiz whose samples have no scene."""
 
-    provides = ("nothing",)
+    provides = (None,)
 
 
 def test_an_arm_is_told_by_the_tools_that_it_was_offered(report_of: Reporter) -> None:

@@ -27,10 +27,11 @@ from gnomon.benchmarks.gtr_bench.rules_of_thumb import (
 from gnomon.benchmarks.worlds import worlds
 from gnomon.benchmarks.worlds_families import worlds_families
 from gnomon.benchmarks.worlds_motion import worlds_motion
-from gnomon.core.benchmark import Benchmark, MeasuresDifficulty, WarnsOfSelection
+from gnomon.core.benchmark import Benchmark, MeasuresDifficulty
 from gnomon.core.clock import day_span
 from gnomon.core.errors import DataError, NotFound, SpecError
 from gnomon.core.ids import stable_seed
+from gnomon.core.sample_abilities import WarnsOfSelection
 from gnomon.core.select import Select
 from gnomon.media import MediaStore
 from gnomon.spec.job_spec import JobSpec
