@@ -17,8 +17,7 @@ COPY gnomon_conformance gnomon_conformance
 COPY gnomon_lab gnomon_lab
 RUN PIP_NO_CACHE_DIR=1 scripts/install /opt/gnomon run
 
-# Our packages have plain names: /app first on the path, so that no stranger of the same name wins.
-ENV PATH=/opt/gnomon/bin:$PATH PYTHONPATH=/app PYTHONDONTWRITEBYTECODE=1 GNOMON_DATA_DIR=/data
+ENV PATH=/opt/gnomon/bin:$PATH PYTHONDONTWRITEBYTECODE=1 GNOMON_DATA_DIR=/data
 USER gnomon
 VOLUME /data
 EXPOSE 8000

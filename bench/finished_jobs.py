@@ -10,8 +10,8 @@ from gnomon.core.sample import SampleRef
 from gnomon.core.score import Outcome
 from gnomon.spec.job_spec import JobSpec
 from gnomon.trials.trial_plan import expand_trials
-from workers.store import Store
-from workers.store.missing import missing_row
+from gnomon_workers.store import Store
+from gnomon_workers.store.missing import missing_row
 
 CELLS, FLAGS = 14, ("clipped", "times_early", "reply_cut")
 TOOLS = {"bearing": {"calls": 2, "bad_arguments": 0, "errors": 0}}

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from service.redis_server import RedisServer
+from gnomon_service.redis_server import RedisServer
 
 ROOT = Path(__file__).parents[1]
 GNOMON = str(Path(sys.executable).with_name("gnomon"))

@@ -12,12 +12,12 @@ from gnomon.core.model import Reply, Request
 from gnomon.core.retry import RetryPolicy
 from gnomon.core.trace import Trace
 from gnomon_conformance.check import ensure
-from tools.core.inputs import held
-from tools.core.registry import ALLOWED_NAME, NAME
-from tools.core.tool import Tool, ToolArgs, ToolContext, ToolResult
-from tools.core.toolbox import Toolbox
-from tools.scene.frame import Frame
-from tools.scene.scene import Scene
+from gnomon_tools.core.inputs import held
+from gnomon_tools.core.registry import ALLOWED_NAME, NAME
+from gnomon_tools.core.tool import Tool, ToolArgs, ToolContext, ToolResult
+from gnomon_tools.core.toolbox import Toolbox
+from gnomon_tools.scene.frame import Frame
+from gnomon_tools.scene.scene import Scene
 
 CALL = {"name": "echo", "arguments": {"word": "on"}}
 ENDS = ("", "max_tool_calls", "max_turns")

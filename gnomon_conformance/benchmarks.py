@@ -13,7 +13,7 @@ from gnomon.core.errors import DataError, SpecError
 from gnomon.core.select import Select
 from gnomon.media import MediaStore
 from gnomon_conformance.check import ensure, junk, text
-from tools.core.registry import ALLOWED_NAME, NAME
+from gnomon_tools.core.registry import ALLOWED_NAME, NAME
 
 LIMIT, WRITTEN = 14, 60
 SCORINGS: tuple[Scoring, ...] = ("official", "strict")

@@ -13,7 +13,7 @@ from gnomon_conformance.check import Check, checks_in
 from gnomon_conformance.models import ModelProviderSuite
 from gnomon_conformance.presets import PresetSuite
 from gnomon_conformance.tools import ToolSuite
-from tools.core.tool import Tool
+from gnomon_tools.core.tool import Tool
 
 
 def checks(plugin: Any, *, data: Path | None = None) -> list[Check]:

@@ -9,7 +9,7 @@ from gnomon.media import MediaStore
 from gnomon.spec.model_providers import ModelProvider
 from gnomon.spec.model_spec import ModelSpec
 from gnomon_conformance.check import ensure
-from tools.core.registry import ALLOWED_NAME, NAME
+from gnomon_tools.core.registry import ALLOWED_NAME, NAME
 
 
 class ModelProviderSuite:

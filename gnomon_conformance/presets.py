@@ -7,7 +7,7 @@ from gnomon.core.benchmark import BENCHMARKS
 from gnomon.spec.job_spec import JobSpec
 from gnomon.spec.preset import ArmPlan, Preset, plan_of
 from gnomon_conformance.check import ensure
-from tools.core.registry import ALLOWED_NAME, NAME
+from gnomon_tools.core.registry import ALLOWED_NAME, NAME
 
 BENCHMARK = "worlds"
 

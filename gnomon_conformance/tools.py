@@ -7,12 +7,12 @@ from functools import cached_property
 from typing import Any
 
 from gnomon_conformance.check import ensure, junk, text
-from tools.core.inputs import held
-from tools.core.registry import ALLOWED_NAME, NAME
-from tools.core.tool import Tool, ToolArgs, ToolContext
-from tools.core.toolbox import Observation, Toolbox
-from tools.scene.frame import Frame
-from tools.scene.scene import Camera, Scene
+from gnomon_tools.core.inputs import held
+from gnomon_tools.core.registry import ALLOWED_NAME, NAME
+from gnomon_tools.core.tool import Tool, ToolArgs, ToolContext
+from gnomon_tools.core.toolbox import Observation, Toolbox
+from gnomon_tools.scene.frame import Frame
+from gnomon_tools.scene.scene import Camera, Scene
 
 # Ends of the names of numbers: metres, seconds, degrees, pixels, …
 UNITS: tuple[str, ...] = ("_m", "_m2", "_s", "_deg", "_mps", "_mps2", "_px", "_px2", "_fps", "kmh")
@@ -27,7 +27,7 @@ def scenes() -> tuple[Scene, ...]:
     """Scenes to call tools on: a street with two cameras, nothing at all, and a camera of unknown place."""
     from shapely import LineString
 
-    from tools.scene.scene import Road, ScenePlace
+    from gnomon_tools.scene.scene import Road, ScenePlace
 
     cameras = {
         name: Camera(id=name, xy_m=(x_m, 1.0), heading_deg=90.0, fov_deg=60.0, range_m=40.0)

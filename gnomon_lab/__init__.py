@@ -19,7 +19,7 @@ from gnomon_lab.looks import plan, samples, show, try_
 from gnomon_lab.remote import Service, connect, connect_async
 from gnomon_lab.report import Report
 from gnomon_lab.views import Plan, Prompt, Trace
-from service.client import ApiError, AsyncClient
+from gnomon_service.client import ApiError, AsyncClient
 
 __all__ = [
     "ApiError",

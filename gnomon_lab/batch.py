@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from tools.scene.scene import Scene
+    from gnomon_tools.scene.scene import Scene
 
 
 def batch(
@@ -17,7 +17,7 @@ def batch(
 
     The scene is a file, GeoJSON as a mapping, or a scene that was read before. A column is an array of one
     value a row, or one value for all rows. To read a scene costs more than a small batch: who calls often
-    reads it once, by `tools.scene.format.read_scene`. Positions are metres on the scene's plane (x east, y
+    reads it once, by `gnomon_tools.scene.format.read_scene`. Positions are metres on the scene's plane (x east, y
     north), bearings degrees clockwise from north, times seconds. A row that has no answer is NaN.
 
     >>> frame = {"lon_deg": 25.0, "lat_deg": 60.0, "anchored": False}
@@ -31,7 +31,7 @@ def batch(
         SpecError: it has no batch form, the scene cannot be read, or a column is missing or not allowed; the
             field names the column and its row.
     """
-    from service.tool_call import call_batch, inline_scene, scene_file  # late: a job needs none of it
+    from gnomon_service.tool_call import call_batch, inline_scene, scene_file  # late: a job needs none of it
 
     if isinstance(scene, str | Path):
         read = scene_file(Path(scene))

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import polars as pl
     import pyarrow as pa
 
-    from service.answers import CountsView, JobView
+    from gnomon_service.answers import CountsView, JobView
 
 HEAD = ("job", "created", "status", "results", "missing", "name")
 

@@ -13,15 +13,15 @@ from gnomon.core.row import Row
 from gnomon_lab.job import Job, Jobs, missing_text
 from gnomon_lab.notebook import ViewProgress, counter
 from gnomon_lab.views import Trace
-from service.client.exchange import ENDED
+from gnomon_service.client.exchange import ENDED
 
 if TYPE_CHECKING:
-    from service.answers import JobView
-    from service.jobs import Draft
-    from service.local_stack import LocalStack
-    from service.settings import Settings
-    from workers.store.records import JobRecord
-    from workers.store.store import Store
+    from gnomon_service.answers import JobView
+    from gnomon_service.jobs import Draft
+    from gnomon_service.local_stack import LocalStack
+    from gnomon_service.settings import Settings
+    from gnomon_workers.store.records import JobRecord
+    from gnomon_workers.store.store import Store
 
 POLL_S = 0.5
 
@@ -45,7 +45,7 @@ def run(
     """
     settings = settings_of(data_dir)
     draft = draft_of(spec, settings)
-    from service.jobs import of_draft  # late, as all here: a spec's error needs none of them
+    from gnomon_service.jobs import of_draft  # late, as all here: a spec's error needs none of them
 
     return Job(*run_here(of_draft(draft), settings, workers=workers, progress=progress))
 
@@ -57,7 +57,7 @@ def open_(job_id: str = "last", *, data_dir: str | Path | None = None) -> Job:
         NotFound: there is none.
         SpecError: several ids begin so; the message lists them.
     """
-    from service.cli.ids import find_job
+    from gnomon_service.cli.ids import find_job
 
     source = LocalJobs(settings_of(data_dir))
     with source.store() as store:
@@ -66,7 +66,7 @@ def open_(job_id: str = "last", *, data_dir: str | Path | None = None) -> Job:
 
 def jobs(*, limit: int = 20, data_dir: str | Path | None = None) -> Jobs:
     """The stored jobs, newest first; none where the data folder has no store."""
-    from service.api.serializers import job_view
+    from gnomon_service.api.serializers import job_view
 
     source = LocalJobs(settings_of(data_dir))
     if not source.has_store:
@@ -87,7 +87,7 @@ def plugin(*files: str | Path) -> None:
         SpecError: a file does not load or holds no plug-in, or a name is there twice; none of them is loaded.
     """
     from gnomon.spec.plugins import load_plugin_files
-    from tools.core.outside import FILES_ENV, reload_files
+    from gnomon_tools.core.outside import FILES_ENV, reload_files
 
     before = os.environ.get(FILES_ENV)
     named = [part for part in (before or "").split(os.pathsep) if part]
@@ -104,7 +104,7 @@ def plugin(*files: str | Path) -> None:
 
 def settings_of(data_dir: str | Path | None) -> "Settings":
     """The settings of this process, with the data folder that is named."""
-    from service.cli.common import settings_of as settings_of_folder
+    from gnomon_service.cli.common import settings_of as settings_of_folder
 
     return settings_of_folder(None if data_dir is None else Path(data_dir))
 
@@ -116,7 +116,7 @@ def draft_of(spec: str | Path | Mapping[str, Any], settings: "Settings") -> "Dra
         SpecError, DataError: the spec or its data is invalid.
     """
     from gnomon.spec.spec_file import read_spec
-    from service.cli.common import checked_draft
+    from gnomon_service.cli.common import checked_draft
 
     fields = read_spec(Path(spec)) if isinstance(spec, str | Path) else plain(spec)
     draft = checked_draft(fields, settings)
@@ -142,9 +142,9 @@ def run_here(
     begin: "Callable[[LocalStack], JobRecord]", settings: "Settings", *, workers: int | None, progress: bool
 ) -> "tuple[LocalJobs, str]":
     """Run the job that `begin` queues to its end; where it is, and its id."""
-    from service.cli.progress import JobProgress
-    from service.local_stack import default_workers
-    from service.run_job import end_job, run_to_end
+    from gnomon_service.cli.progress import JobProgress
+    from gnomon_service.local_stack import default_workers
+    from gnomon_service.run_job import end_job, run_to_end
 
     source = LocalJobs(settings)
     with ExitStack() as stack:
@@ -181,7 +181,7 @@ class LocalJobs:
     @property
     def has_store(self) -> bool:
         """Whether there is a store; none is made by looking for one."""
-        from service.settings import own_database
+        from gnomon_service.settings import own_database
 
         is_own = self.settings.database_url == own_database(self.settings.data_dir)
         return not is_own or (self.settings.data_dir / "gnomon.db").is_file()
@@ -193,7 +193,7 @@ class LocalJobs:
         Raises:
             NotFound: there is none.
         """
-        from workers.store.store import open_store
+        from gnomon_workers.store.store import open_store
 
         if not self.has_store:
             raise NotFound(f"{self.settings.data_dir} holds no jobs; name another folder", field="data_dir")
@@ -205,7 +205,7 @@ class LocalJobs:
 
     def view(self, job_id: str) -> "JobView":
         """The job as the API shows it."""
-        from service.api.serializers import job_view
+        from gnomon_service.api.serializers import job_view
 
         with self.store() as store:
             return _view(job_view(store.job(job_id)))
@@ -218,23 +218,23 @@ class LocalJobs:
 
     def report(self, job_id: str) -> Mapping[str, Any]:
         """Its report: the kept one, where the job has ended and nothing has changed since."""
-        from service.derived_kinds import reports_of
+        from gnomon_service.derived_kinds import reports_of
 
         with self.store() as store:
             return reports_of(store).get(job_id).value
 
     def page(self, job_id: str) -> str:
         """Its report as an HTML file, with samples."""
-        from service.reports import page_of, report_of
+        from gnomon_service.reports import page_of, report_of
 
         with self.store() as store:
             return page_of(store, job_id, report_of(store, job_id), data_dir=self.settings.data_dir)
 
     def trace(self, trial: str) -> Trace:
         """A trial, and what would have been right."""
-        from service.api.serializers import trial_view
-        from service.cli.ids import find_trial
-        from service.cli.questions import questions_of
+        from gnomon_service.api.serializers import trial_view
+        from gnomon_service.cli.ids import find_trial
+        from gnomon_service.cli.questions import questions_of
 
         with self.store() as store:
             record = store.trial(find_trial(store, trial))
@@ -245,7 +245,7 @@ class LocalJobs:
 
     def sample(self, job_id: str, text: str) -> str:
         """The id of a sample."""
-        from service.cli.ids import find_sample
+        from gnomon_service.cli.ids import find_sample
 
         with self.store() as store:
             return find_sample(store, job_id, text)
@@ -257,7 +257,7 @@ class LocalJobs:
 
     def resume(self, job_id: str, *, progress: bool, workers: int | None) -> None:
         """Run what is missing, here and now."""
-        from service.jobs import resume
+        from gnomon_service.jobs import resume
 
         with self.store() as store:
             store.job(job_id)

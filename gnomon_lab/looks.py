@@ -31,8 +31,8 @@ def plan(
         NotFound: the pilot does not exist.
     """
     from gnomon.statistics.design import ICC  # late, as all here: the module is imported with the package
-    from service.cli.ids import find_job
-    from service.planning import plan as plan_job
+    from gnomon_service.cli.ids import find_job
+    from gnomon_service.planning import plan as plan_job
 
     settings = settings_of(data_dir)
     draft = draft_of(spec, settings)
@@ -109,7 +109,7 @@ def _selected(
 ) -> tuple[Any, Any]:
     """The runner of single trials, and the trial that is meant."""
     from gnomon.spec.spec_file import read_spec
-    from service.cli.common import dry_runner
+    from gnomon_service.cli.common import dry_runner
 
     fields = read_spec(Path(spec)) if isinstance(spec, str | Path) else spec
     trial = read_trial_file(fields) if is_trial_file(fields) else None

@@ -6,10 +6,10 @@ import time
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
-from service.cli.progress import Counter, clock
+from gnomon_service.cli.progress import Counter, clock
 
 if TYPE_CHECKING:
-    from service.answers import JobView
+    from gnomon_service.answers import JobView
 
 REDRAW_S = 0.25
 

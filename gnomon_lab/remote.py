@@ -9,10 +9,10 @@ from gnomon.core.row import Row
 from gnomon_lab.job import Job, missing_text
 from gnomon_lab.notebook import ViewProgress
 from gnomon_lab.views import Trace
-from service.client import AsyncClient, Client
+from gnomon_service.client import AsyncClient, Client
 
 if TYPE_CHECKING:
-    from service.answers import JobView
+    from gnomon_service.answers import JobView
 
 LOCAL = "http://127.0.0.1:8000"
 

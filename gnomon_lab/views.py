@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from service.answers import TrialView
+    from gnomon_service.answers import TrialView
 
 WIDTH = 100  # characters of a line
 BOX = (
@@ -72,7 +72,7 @@ class Trace(View):
         return score
 
     def _print(self, console: "Console") -> None:
-        from service.cli.trace_text import print_trace  # late: Rich loads slowly
+        from gnomon_service.cli.trace_text import print_trace  # late: Rich loads slowly
 
         print_trace(self._data, console, truth=self.truth, full=True)
 
@@ -85,7 +85,7 @@ class Prompt(View):
         self._read_picture = read_picture
 
     def _print(self, console: "Console") -> None:
-        from service.cli.common import dry_runner  # late: it loads the agents
+        from gnomon_service.cli.common import dry_runner  # late: it loads the agents
 
         dry_runner().print_shown(dict(self._data), console)
 
@@ -106,7 +106,7 @@ class Plan(View):
     """What a job would cost and could detect."""
 
     def _print(self, console: "Console") -> None:
-        from service.cli.commands.plan import plan_text  # late: it brings the command line
+        from gnomon_service.cli.commands.plan import plan_text  # late: it brings the command line
 
         console.print(plan_text(dict(self._data)), markup=False, highlight=False, soft_wrap=True)
 

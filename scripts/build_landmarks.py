@@ -6,7 +6,7 @@ Reads two files of scripts/landmarks: `names.csv` (which landmarks, what they ar
 their kind and importance: chosen by this project, CC0) and `positions.csv` (where they are, and which source
 says so). A landmark without a position is left out and counted: none is ever put in from memory. Its names
 are kept, so that nothing else is taken for it.
-Sources and licences: tools/gazetteer/data/ATTRIBUTION.md.
+Sources and licences: tools/gnomon_tools/gazetteer/data/ATTRIBUTION.md.
 """
 
 import csv
@@ -15,7 +15,7 @@ from collections import Counter
 from pathlib import Path
 
 HERE = Path(__file__).parent / "landmarks"
-OUT = Path(__file__).parent.parent / "tools" / "gazetteer" / "data"
+OUT = Path(__file__).parent.parent / "tools" / "gnomon_tools" / "gazetteer" / "data"
 FILES = {
     "wikidata": "landmarks.csv",
     "wikipedia": "landmarks-wikipedia.csv",

@@ -31,18 +31,18 @@ from gnomon.core.row import ROW_COLUMNS, Row, RowColumn
 from gnomon.exchange.row_file import row_line
 from gnomon.spec.job_spec import JobSpec
 from gnomon.spec.preset import PRESETS, Preset, PresetOptions, plan_arms
+from gnomon_service.api.documentation import parts_of_spec
+from gnomon_tools.core.clip import Footage
+from gnomon_tools.core.inputs import Need
+from gnomon_tools.core.schema_words import SchemaField, fields_of, range_words
+from gnomon_tools.core.tool import Tool
+from gnomon_tools.core.toolbox import TOOLS
+from gnomon_tools.gazetteer.japan import Gazetteer
+from gnomon_tools.itinerary.trip import Trip
+from gnomon_tools.map_record.record import MapRecord
+from gnomon_tools.sandbox.record import TravelSandbox
+from gnomon_tools.scene.scene import Scene
 from scripts.marked_text import with_text_between
-from service.api.documentation import parts_of_spec
-from tools.core.clip import Footage
-from tools.core.inputs import Need
-from tools.core.schema_words import SchemaField, fields_of, range_words
-from tools.core.tool import Tool
-from tools.core.toolbox import TOOLS
-from tools.gazetteer.japan import Gazetteer
-from tools.itinerary.trip import Trip
-from tools.map_record.record import MapRecord
-from tools.sandbox.record import TravelSandbox
-from tools.scene.scene import Scene
 
 DOCS = Path(__file__).parents[1] / "docs"
 UNWRITTEN = {

@@ -1,6 +1,6 @@
 """Makes the client for plain code from the one for code with an event loop, so that there is one to maintain.
 
-Run it by `python -m scripts.write_sync_client` after a change of `service/client/asynchronous.py`.
+Run it by `python -m scripts.write_sync_client` after a change of `service/gnomon_service/client/asynchronous.py`.
 """
 
 import re
@@ -8,7 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-FOLDER = Path(__file__).parent.parent / "service" / "client"
+FOLDER = Path(__file__).parent.parent / "service" / "gnomon_service" / "client"
 WORDS = {
     "AsyncIterator, Callable, Mapping": "Callable, Iterator, Mapping",
     "AsyncIterator": "Iterator",

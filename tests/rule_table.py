@@ -5,10 +5,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from gnomon.worlds.generate import generate
+from gnomon_tools.servers.cassette import RecordedCall, cassette_lines
+from gnomon_tools.servers.definition import McpServer, ToolServer
+from gnomon_tools.servers.listing import ListedTool, Listing
 from tests.published_clips import publish_urban
-from tools.servers.cassette import RecordedCall, cassette_lines
-from tools.servers.definition import McpServer, ToolServer
-from tools.servers.listing import ListedTool, Listing
 
 SPEC: dict[str, Any] = {
     "benchmark": "worlds",

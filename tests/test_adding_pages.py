@@ -132,7 +132,16 @@ def test_the_example_benchmark_is_scored_by_its_own_rule(tree: Path) -> None:
     records = [{"id": 1, "deg": 97.5, "response": f"Answer: {number}"} for number in (97, 90, 12)]
     for mode, values in (("strict", [1.0, 0.0, 0.0]), ("official", [1.0, 0.5, 0.0])):
         done = subprocess.run(
-            [sys.executable, "-m", "service.cli", "score", "--benchmark", "clock-hands", "--mode", mode],
+            [
+                sys.executable,
+                "-m",
+                "gnomon_service.cli",
+                "score",
+                "--benchmark",
+                "clock-hands",
+                "--mode",
+                mode,
+            ],
             input="".join(f"{json.dumps(record)}\n" for record in records),
             cwd=tree,
             env={**os.environ, "PYTHONPATH": str(tree)},

@@ -9,28 +9,32 @@ from functools import cache
 from pathlib import Path
 
 from gnomon.core import errors
-from tools.core.registry import Registry
+from gnomon_tools.core.registry import Registry
 
 ROOT = Path(__file__).parent.parent
-PACKAGES = ("tools", "gnomon", "gnomon_conformance", "agents", "workers", "service", "gnomon_lab")
-MODULES = sorted(path for package in PACKAGES for path in (ROOT / package).rglob("*.py"))
+LAYERS = ("tools", "agents", "workers", "service")
+FOLDERS = {  # of our packages, by their names
+    **{f"gnomon_{name}": ROOT / name / f"gnomon_{name}" for name in LAYERS},
+    **{name: ROOT / name for name in ("gnomon", "gnomon_conformance", "gnomon_lab")},
+}
+MODULES = sorted(path for folder in FOLDERS.values() for path in folder.rglob("*.py"))
 
 
 SHORT = 40  # lines below which a module with a single importer belongs in its importer
 REASONS = {  # why a short module with a single importer exists; an entry that is not needed fails the test
     "gnomon_conformance.kinds": "a package's own module holds names and no code",
-    "service.api.reviews": "one module per group of routes",
-    "service.api.workers": "one module per group of routes",
-    "workers.store.worker_registry": "one module per table of the store",
+    "gnomon_service.api.reviews": "one module per group of routes",
+    "gnomon_service.api.workers": "one module per group of routes",
+    "gnomon_workers.store.worker_registry": "one module per table of the store",
 }
 
 
 def test_no_stranger_claims_the_name_of_a_package_of_ours() -> None:
     installed = importlib.metadata.packages_distributions()
-    for name in PACKAGES:
+    for name, folder in FOLDERS.items():
         owners = set(installed.get(name, []))
         assert owners <= {"gnomon-eval"}, f"{owners} also install a package called {name!r}"
-        assert Path(importlib.import_module(name).__path__[0]) == ROOT / name
+        assert Path(importlib.import_module(name).__path__[0]) == folder
 
 
 @cache
@@ -52,7 +56,9 @@ def test_every_module_is_short_has_a_purpose_and_is_quiet_at_import() -> None:
 
 
 def module_name(path: Path) -> str:
-    return ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+    parts = path.relative_to(ROOT).with_suffix("").parts
+    first = next(at for at, part in enumerate(parts) if part.startswith("gnomon"))
+    return ".".join(parts[first:]).removesuffix(".__init__")
 
 
 def importers() -> dict[str, set[str]]:
@@ -88,7 +94,7 @@ def plugin_packages() -> set[str]:
 
 def test_a_short_module_with_a_single_importer_has_a_reason() -> None:
     importing, packages = importers(), plugin_packages()
-    assert {"tools", "agents", "gnomon.presets", "gnomon.benchmarks"} <= packages
+    assert {"gnomon_tools", "gnomon_agents", "gnomon.presets", "gnomon.benchmarks"} <= packages
     single = {
         name
         for path in MODULES

@@ -166,7 +166,7 @@ def test_no_private_name_of_another_package_is_used() -> None:
 
 def test_nothing_is_set_on_another_packages_module_or_class() -> None:
     # A plug-in file's module is entered while it runs, as Python's own guide to importing a file has it.
-    assert found(Module.set_on_others) == {"tools/core/outside.py": ["sys.modules[…]"]}
+    assert found(Module.set_on_others) == {"tools/gnomon_tools/core/outside.py": ["sys.modules[…]"]}
 
 
 def test_what_is_imported_is_declared() -> None:
@@ -200,6 +200,6 @@ def test_each_use_that_is_forbidden_is_found() -> None:
     assert set(Module(SET).set_on_others()) == {
         *("pydantic.BaseModel.model_config", "httpx.Client.send", "json.…", "sys.modules[…]", "httpx.get"),
     }
-    assert set(Module("import yarl.x\nimport os, numpy\nfrom tools.core import tool").undeclared()) == {
-        "yarl"
-    }
+    assert set(
+        Module("import yarl.x\nimport os, numpy\nfrom gnomon_tools.core import tool").undeclared()
+    ) == {"yarl"}

@@ -16,8 +16,8 @@ from gnomon.worlds.drawing import world_of
 from gnomon.worlds.question import box
 from gnomon.worlds.trajectory import Trip, trip
 from gnomon.worlds.world import World
-from tools.scene.format import write_scene
-from tools.scene.frame import Frame
+from gnomon_tools.scene.format import write_scene
+from gnomon_tools.scene.frame import Frame
 
 Row = tuple[int, int, float, float, float, float]  # frame, identity, left, top, width, height
 

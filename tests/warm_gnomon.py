@@ -23,11 +23,11 @@ ROOT = Path(__file__).parents[1]
 # What commands import that do more than look something up, and what their workers import. Each fork that
 # would import it anew costs a second.
 MODULES = (
-    "agents.code",
-    "agents.direct",
-    "agents.models.catalog",
-    "agents.react",
-    "agents.text_react",
+    "gnomon_agents.code",
+    "gnomon_agents.direct",
+    "gnomon_agents.models.catalog",
+    "gnomon_agents.react",
+    "gnomon_agents.text_react",
     "av",
     "gnomon.audit.audit",
     "gnomon.benchmarks.gtr_bench.benchmark",
@@ -39,18 +39,18 @@ MODULES = (
     "networkx",
     "rich.table",
     "scipy.stats",
-    "service.cli.commands.plan",
-    "service.cli.commands.run",
-    "service.report_samples",
-    "service.reports",
-    "service.run_job",
-    "service.web.questions",
-    "workers.__main__",
-    "workers.shard",
-    "workers.sweeper",
-    "workers.worker",
+    "gnomon_service.cli.commands.plan",
+    "gnomon_service.cli.commands.run",
+    "gnomon_service.report_samples",
+    "gnomon_service.reports",
+    "gnomon_service.run_job",
+    "gnomon_service.web.questions",
+    "gnomon_workers.__main__",
+    "gnomon_workers.shard",
+    "gnomon_workers.sweeper",
+    "gnomon_workers.worker",
     "yaml",
-    *(f"tools.{file.stem}" for file in sorted((ROOT / "tools").glob("[a-z]*.py"))),
+    *(f"gnomon_tools.{file.stem}" for file in sorted((ROOT / "tools" / "gnomon_tools").glob("[a-z]*.py"))),
 )
 CLIENT = """#!{python} -IS
 import json, os, socket, struct, sys
@@ -94,13 +94,13 @@ def warm_gnomon(folder: Path, *, root: Path = ROOT) -> Iterator[str]:
 
 def serve(listener: socket.socket) -> None:
     """Fork for every command that a client sends, until this process is ended."""
-    from service.cli.main import BLAS_THREADS, main
+    from gnomon_service.cli.main import BLAS_THREADS, main
 
     os.environ[BLAS_THREADS] = "1"
     for module in MODULES:
         import_module(module)
-    from agents.models.catalog import preload
     from gnomon.spec.model_spec import ModelSpec
+    from gnomon_agents.models.catalog import preload
 
     preload([ModelSpec(id="reference")])  # as a worker does before it forks
     Image.init()

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from bench.meter import Meter, peak_mb, rss_mb
 from bench.servers import ROOT, mock_server, queue
-from workers.process import limit_memory, raise_gc_threshold
+from gnomon_workers.process import limit_memory, raise_gc_threshold
 
 SIZES = (2_000, 20_000)
 SAMPLES, IN_FLIGHT = 500, 100

@@ -5,20 +5,20 @@ from pathlib import Path
 
 from redis import Redis
 
-from agents.models.catalog import open_model, preload
 from bench.performance.quiz import open_quiz, refs
 from bench.performance.workload import TOOL
 from gnomon.media import MediaStore
 from gnomon.spec.endpoints import EndpointAllowlist
 from gnomon.spec.job_spec import JobSpec
 from gnomon.spec.model_spec import ModelSpec, Rate
-from workers.open_job import JobCache
-from workers.queue import enqueue_shards
-from workers.rate_limit.config import endpoint_of
-from workers.settings import Timing
-from workers.shard import WorkerContext, run_shard
-from workers.store import JobRecord, Store
-from workers.worker import ShardWorker
+from gnomon_agents.models.catalog import open_model, preload
+from gnomon_workers.open_job import JobCache
+from gnomon_workers.queue import enqueue_shards
+from gnomon_workers.rate_limit.config import endpoint_of
+from gnomon_workers.settings import Timing
+from gnomon_workers.shard import WorkerContext, run_shard
+from gnomon_workers.store import JobRecord, Store
+from gnomon_workers.worker import ShardWorker
 
 RATE = Rate(
     requests_per_minute=10_000_000, tokens_per_minute=10_000_000_000, in_flight=10_000

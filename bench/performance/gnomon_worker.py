@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 from bench.meter import Meter
-from workers.process import limit_memory, raise_gc_threshold
+from gnomon_workers.process import limit_memory, raise_gc_threshold
 
 
 def main() -> None:

@@ -13,10 +13,10 @@ from gnomon.core.select import Select
 from gnomon.media import MediaStore
 from gnomon.spec.job_spec import JobSpec
 from gnomon.trials.run_trial import JobContext
-from tools.core.inputs import held
-from tools.scene.frame import Frame
-from tools.scene.scene import Scene
-from workers.open_job import OpenJob
+from gnomon_tools.core.inputs import held
+from gnomon_tools.scene.frame import Frame
+from gnomon_tools.scene.scene import Scene
+from gnomon_workers.open_job import OpenJob
 
 BARE = Scene(
     id="bare", frame=Frame(), kind="outdoor"
@@ -68,7 +68,7 @@ class Quiz:
 
 
 def open_quiz(spec: JobSpec, media: MediaStore) -> OpenJob:
-    """The quiz, made ready to run, as `workers.open_job.open_spec` does it for plug-ins."""
+    """The quiz, made ready to run, as `gnomon_workers.open_job.open_spec` does it for plug-ins."""
     quiz = Quiz()
     samples = quiz.open(data=None, select=spec.select, protocol=spec.protocol, media=media)
     return OpenJob(bench=JobContext(spec=spec, benchmark=quiz, media=media), samples=samples)

@@ -14,7 +14,7 @@ from gnomon.core.select import Select
 from gnomon.worlds.difficulty import Difficulty
 from gnomon.worlds.families.family import LETTERS, FamilyQuestion
 from gnomon.worlds.families.family_numbers import F, FamilyNumber, FamilyNumbers
-from tools.core.sketch import Sketch
+from gnomon_tools.core.sketch import Sketch
 
 PER_CELL = 30  # where `select.limit` is not given, as worlds have
 

@@ -12,11 +12,11 @@ from gnomon.core.sample import Sample
 from gnomon.media import MediaStore
 from gnomon.trials.condition import Condition, Situation
 from gnomon.trials.trial_plan import Trial
-from tools.core.clip import Picture
-from tools.core.outage import ServerFault
-from tools.core.tool import BadArguments, Tool
-from tools.core.toolbox import BAD_CALL, Observation, Toolbox, WrappedToolbox
-from tools.servers.cassette import Cassette, CassetteError, canonical, open_cassette
+from gnomon_tools.core.clip import Picture
+from gnomon_tools.core.outage import ServerFault
+from gnomon_tools.core.tool import BadArguments, Tool
+from gnomon_tools.core.toolbox import BAD_CALL, Observation, Toolbox, WrappedToolbox
+from gnomon_tools.servers.cassette import Cassette, CassetteError, canonical, open_cassette
 
 MISS = "cassette:miss"
 

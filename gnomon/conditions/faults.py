@@ -11,10 +11,10 @@ from gnomon.core.sample import Sample
 from gnomon.trials.condition import Condition, Situation
 from gnomon.trials.corrupt_measurements import corrupt_measurements, has_measurements
 from gnomon.trials.dealt_text import stretched
-from tools.core.tool import Tool, ToolArgs, ToolContext
-from tools.core.toolbox import Observation, Toolbox
-from tools.scene.scene import Scene
-from tools.scene.scene_cache import cached_per_scene
+from gnomon_tools.core.tool import Tool, ToolArgs, ToolContext
+from gnomon_tools.core.toolbox import Observation, Toolbox
+from gnomon_tools.scene.scene import Scene
+from gnomon_tools.scene.scene_cache import cached_per_scene
 
 BROKEN = json.dumps({"error": "The tool failed and gave no result."})
 

@@ -15,8 +15,8 @@ from gnomon.core.trace import ReplyStep, ToolStep, Trace
 from gnomon.trials.blind_placebo import FALLBACKS, BlindPlacebo
 from gnomon.trials.condition import Condition, Situation
 from gnomon.trials.donors import Donors
-from tools.core.tool import Tool, ToolArgs, ToolContext
-from tools.core.toolbox import Observation, Toolbox
+from gnomon_tools.core.tool import Tool, ToolArgs, ToolContext
+from gnomon_tools.core.toolbox import Observation, Toolbox
 
 PLACEBO = json.dumps({"result": None, "note": "The call was received. It says nothing about this question."})
 DOUBTS_RESULTS = "doubts_results"  # flag: a reply says that results of tools do not fit

@@ -11,9 +11,9 @@ from typing import Any
 from gnomon.core.arm import Arm
 from gnomon.core.ids import stable_hash
 from gnomon.trials.condition import Condition, Situation
-from tools.core.inputs import Input
-from tools.core.toolbox import TOOLS, Observation, Toolbox, WrappedToolbox, unknown_tool
-from tools.servers.listing import SEPARATOR
+from gnomon_tools.core.inputs import Input
+from gnomon_tools.core.toolbox import TOOLS, Observation, Toolbox, WrappedToolbox, unknown_tool
+from gnomon_tools.servers.listing import SEPARATOR
 
 OPAQUE = "tool_{number:02d}"
 FOREIGN = "tool_{hash}"  # of a server: no list says which number it has

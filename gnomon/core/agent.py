@@ -22,10 +22,10 @@ from gnomon.core.read_calls import ToolCallsIn, read_calls
 from gnomon.core.retry import DEFAULT_RETRY, RetryPolicy
 from gnomon.core.trace import PROVIDER_FAULT, NoteStep, ReplyStep, ToolStep, Trace
 from gnomon.core.words import LATEST_WORDS, WordsVersion
-from tools.core.abilities import ability_faults
-from tools.core.plugin_code import contained
-from tools.core.registry import Registry
-from tools.core.toolbox import Observation, Toolbox
+from gnomon_tools.core.abilities import ability_faults
+from gnomon_tools.core.plugin_code import contained
+from gnomon_tools.core.registry import Registry
+from gnomon_tools.core.toolbox import Observation, Toolbox
 
 if TYPE_CHECKING:
     from gnomon.media import MediaStore
@@ -331,9 +331,11 @@ def _agent_fault(agent: object) -> str:
 
 
 AGENTS: Registry[Agent] = Registry(
-    "agents", "agent", group="gnomon.agents", accepts=is_agent, check=_agent_fault
+    "gnomon_agents", "agent", group="gnomon.agents", accepts=is_agent, check=_agent_fault
 )
-OUTSIDE: Registry[Callable[[OutsideAgent], Agent]] = Registry("agents.outside", "kind of outside agent")
+OUTSIDE: Registry[Callable[[OutsideAgent], Agent]] = Registry(
+    "gnomon_agents.outside", "kind of outside agent"
+)
 
 
 def agent_of(arm: Arm) -> Agent:

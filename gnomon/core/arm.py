@@ -24,8 +24,8 @@ from gnomon.core.outside_agent import AnyAgent, OutsideAgent
 from gnomon.core.sample import SHOWABLE, Shown, Transform
 from gnomon.core.validation import AS_LIST, StrictModel
 from gnomon.core.words import Closing
-from tools.core.tool import Tool, contract_hash
-from tools.core.toolbox import TOOLS
+from gnomon_tools.core.tool import Tool, contract_hash
+from gnomon_tools.core.toolbox import TOOLS
 
 Results = Literal["live", "neutral", "other_scene"]
 Wording = Literal["original", "plain", "formal", "reordered", Closing]

@@ -25,10 +25,10 @@ from gnomon.core.select import Select
 from gnomon.core.tool_inputs import ProvidesToolInputs, ServesByFile
 from gnomon.core.transforms import Transforms
 from gnomon.media import MediaStore
-from tools.core.abilities import ability_faults
-from tools.core.inputs import need_fault
-from tools.core.registry import Registry
-from tools.core.sketch import Sketch
+from gnomon_tools.core.abilities import ability_faults
+from gnomon_tools.core.inputs import need_fault
+from gnomon_tools.core.registry import Registry
+from gnomon_tools.core.sketch import Sketch
 
 Scoring = Literal["official", "strict"]
 PromptProtocol = Literal["official", "guarded", "paper"]

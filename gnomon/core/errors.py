@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, ClassVar
 if TYPE_CHECKING:
     from gnomon.core.model import Reply
 
-from tools.core import outage
+from gnomon_tools.core import outage
 
 
 class GnomonError(Exception):

@@ -10,8 +10,8 @@ from gnomon.core.benchmark import Benchmark, sketch_of, verdict_of, view_of
 from gnomon.core.question_view import QuestionView
 from gnomon.core.row import Row
 from gnomon.core.sample import Sample
-from tools.core.plugin_code import contained
-from tools.core.sketch import Sketch
+from gnomon_tools.core.plugin_code import contained
+from gnomon_tools.core.sketch import Sketch
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

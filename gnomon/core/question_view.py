@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from gnomon.core.sample import ImageRef, Sample
-from tools.core.sketch import Sketch
+from gnomon_tools.core.sketch import Sketch
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

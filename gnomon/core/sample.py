@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, TypeVar
 
 from gnomon.core.message import Block, ImageBlock, Message, VideoBlock
-from tools.core.clip import Footage
-from tools.core.inputs import Input, Inputs
-from tools.scene.scene import Scene
+from gnomon_tools.core.clip import Footage
+from gnomon_tools.core.inputs import Input, Inputs
+from gnomon_tools.scene.scene import Scene
 
 Shown = Literal["always", "media", "map", "camera_data", "facts", "oracle"]
 Transform = Literal["rotate", "mirror", "shift_time", "rename", "permute_options", "change_units"]
@@ -79,7 +79,7 @@ class FollowUp:
 class Sample:
     """One question. `target` is for the scorer alone; agents get `messages` and a toolbox bound to it.
 
-    `inputs` are what tools work on, by type (`held` of tools.core.inputs makes them). `broken` says why its
+    `inputs` are what tools work on, by type (`held` of gnomon_tools.core.inputs makes them). `broken` says why its
     media cannot be shown: a trial that would show them ends as `infra_missing`.
     """
 

@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, overload, runtime_checkable
 
 from gnomon.core.sample import ImageRef, Sample
-from tools.core.clip import Picture, Pictures
-from tools.core.inputs import Need, held
-from tools.core.tool import MediaSource, ToolContext
-from tools.core.toolbox import TOOLS
+from gnomon_tools.core.clip import Picture, Pictures
+from gnomon_tools.core.inputs import Need, held
+from gnomon_tools.core.tool import MediaSource, ToolContext
+from gnomon_tools.core.toolbox import TOOLS
 
 if TYPE_CHECKING:
     from gnomon.core.benchmark import Benchmark

@@ -13,9 +13,9 @@ from shapely.geometry.base import BaseGeometry
 from gnomon.drawing.labels import BESIDE, CENTRE, NARROW, Rect, Side, Wish, around, path_of, text_width
 from gnomon.drawing.markup import tag
 from gnomon.drawing.plan import LETTERS, Bounds, Earth, Plan, ViewBox
-from tools.core.sketch import XY
-from tools.geometry.camera_view import View, view_of_camera
-from tools.scene.scene import Camera, Scene
+from gnomon_tools.core.sketch import XY
+from gnomon_tools.geometry.camera_view import View, view_of_camera
+from gnomon_tools.scene.scene import Camera, Scene
 
 ROAD_M, ROAD_PX = 7.0, (5.0, 15.0)  # width of a road, and the least and most that is drawn
 DOOR_M = 1.3

@@ -15,7 +15,7 @@ from markupsafe import Markup
 from gnomon.drawing.labels import LONGEST, text_width
 from gnomon.drawing.layer import SIGNS, Layer
 from gnomon.drawing.markup import number, tag
-from tools.core.sketch import Role, Span
+from gnomon_tools.core.sketch import Role, Span
 
 WIDE, NARROW = 700.0, 360.0  # pixels
 NAMES, RIGHT = 96.0, 10.0  # the column of names, and what is free at the right
@@ -35,7 +35,7 @@ FormatTime = Callable[[float], str]
 def clock_range(layers: Sequence[Layer]) -> tuple[float, float] | None:
     """First and last second that a clock of these layers shows, with a little around; None without times.
 
-    >>> from tools.core.sketch import Sketch
+    >>> from gnomon_tools.core.sketch import Sketch
     >>> clock_range([Layer("Seen", Sketch(spans=(Span(start_s=10, end_s=20),)), "seen")])
     (9.5, 20.5)
     """

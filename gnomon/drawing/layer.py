@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from tools.core.sketch import Sketch
+from gnomon_tools.core.sketch import Sketch
 
 Look = Literal["seen", "truth", "step", "arm-1", "arm-2", "arm-3", "arm-4"]
 

@@ -9,7 +9,7 @@ from itertools import pairwise
 
 from PIL import Image, ImageDraw, ImageFont
 
-from tools.scene.scene import Point
+from gnomon_tools.scene.scene import Point
 
 HALO_PX = 2
 FAR_PX = 1 << 20  # beyond every letter

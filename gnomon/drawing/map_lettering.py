@@ -10,7 +10,7 @@ from shapely import LineString, Polygon, box
 
 from gnomon.drawing.letters import word_of, write
 from gnomon.drawing.map_sheet import EDGE_PX, FOOT_PX, TITLE_PX, MapSheet
-from tools.scene.scene import Camera, Point, Scene, ScenePlace
+from gnomon_tools.scene.scene import Camera, Point, Scene, ScenePlace
 
 REACHES_PX = (10.0, 18.0, 28.0, 42.0, 60.0)  # from the marked point to the label's edge
 SIDES = ((1, 0), (-1, 0), (0, -1), (0, 1), (0.8, -0.8), (-0.8, -0.8), (0.8, 0.8), (-0.8, 0.8))

@@ -16,7 +16,7 @@ from zlib_ng import zlib_ng
 
 from gnomon.drawing.map_lettering import letter
 from gnomon.drawing.map_sheet import MapSheet, sheet_of
-from tools.scene.scene import Point, Scene
+from gnomon_tools.scene.scene import Point, Scene
 
 FINER = 2  # drawn at this many times the size, then reduced, so that edges are smooth
 ROAD_PX = 13

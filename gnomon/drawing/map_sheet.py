@@ -9,7 +9,7 @@ import shapely
 from numpy.typing import NDArray
 from shapely import Geometry, Polygon
 
-from tools.scene.scene import MapImage, Point, Scene
+from gnomon_tools.scene.scene import MapImage, Point, Scene
 
 LONG_SIDE_PX = 1200
 EDGE_PX = 24

@@ -12,7 +12,7 @@ from gnomon.drawing.layer import SHAPES, Layer
 from gnomon.drawing.markup import number, tag
 from gnomon.drawing.plan import LETTERS, Plan
 from gnomon.drawing.thin_line import kept_points
-from tools.core.sketch import XY, Area, Dot, Line, Mark
+from gnomon_tools.core.sketch import XY, Area, Dot, Line, Mark
 
 SYMBOLS = {  # in a box from −5 to 5; `arrow` points right and ends at its middle
     "square": "M-3.6-3.6h7.2v7.2h-7.2z",

@@ -8,7 +8,7 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from tools.core.sketch import XY, Dot, Line, Mark, Sketch
+from gnomon_tools.core.sketch import XY, Dot, Line, Mark, Sketch
 
 WIDTH = 700.0  # pixels of the view around what matters
 LETTERS = 13.0  # pixels

@@ -43,10 +43,10 @@ from gnomon.drawing.plan import (
     positions,
     union_near,
 )
-from tools.core.sketch import XY, Plane, Sketch
-from tools.core.tool import EMPTY_SCENE
-from tools.geometry.camera_view import View
-from tools.scene.scene import Scene
+from gnomon_tools.core.sketch import XY, Plane, Sketch
+from gnomon_tools.core.tool import EMPTY_SCENE
+from gnomon_tools.geometry.camera_view import View
+from gnomon_tools.scene.scene import Scene
 
 WhichView = Literal["crop", "whole"]
 

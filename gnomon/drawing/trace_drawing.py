@@ -12,7 +12,7 @@ from gnomon.drawing.layer import Layer, Look
 from gnomon.drawing.scene_svg import scene_svg
 from gnomon.drawing.trace_sketches import StepSketch
 from gnomon.traces.turns import Turn
-from tools.core.sketch import Line, Mark, Plane, Sketch
+from gnomon_tools.core.sketch import Line, Mark, Plane, Sketch
 
 ARM_LOOKS: tuple[Look, ...] = ("arm-1", "arm-2", "arm-3", "arm-4")
 

@@ -11,9 +11,9 @@ from typing import Any
 
 from gnomon.core.sample import Sample
 from gnomon.core.tool_inputs import context_of
-from tools.core.sketch import Sketch
-from tools.core.tool import Tool, ToolContext
-from tools.core.toolbox import TOOLS
+from gnomon_tools.core.sketch import Sketch
+from gnomon_tools.core.tool import Tool, ToolContext
+from gnomon_tools.core.toolbox import TOOLS
 
 LONGEST = 110  # characters of a summary
 

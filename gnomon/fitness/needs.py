@@ -14,7 +14,7 @@ from gnomon.core.read_calls import ToolCallsIn
 from gnomon.core.tool_inputs import provided_inputs
 from gnomon.spec.job_spec import JobSpec
 from gnomon.spec.model_spec import ModelSpec
-from tools.core.tool import PictureResult, Tool
+from gnomon_tools.core.tool import PictureResult, Tool
 
 LOOKED_AT = 8  # samples whose prompts show what the others hold
 OWN_TOOL: ToolSchema = {

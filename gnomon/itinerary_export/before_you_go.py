@@ -10,9 +10,9 @@ from typing import Any
 from gnomon.itinerary_export.checks import CHECKS, faults_of, stop_label, unchecked_of
 from gnomon.itinerary_export.result import TripResult
 from gnomon.itinerary_export.words import clock_text, listed
-from tools.itinerary.kept_free import near
-from tools.itinerary.plan import NO_ROOM, Night, Visit
-from tools.itinerary.request import MEALS, Meal
+from gnomon_tools.itinerary.kept_free import near
+from gnomon_tools.itinerary.plan import NO_ROOM, Night, Visit
+from gnomon_tools.itinerary.request import MEALS, Meal
 
 LARGE_PARTY = 6
 """From so many people on a table is booked."""

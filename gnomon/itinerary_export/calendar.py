@@ -7,8 +7,8 @@ from icalendar import Calendar, Event
 from gnomon.core.ids import stable_hash
 from gnomon.itinerary_export.result import TripResult
 from gnomon.itinerary_export.words import route_text, why_text
-from tools.itinerary.hours import minutes_of
-from tools.itinerary.plan import ItineraryLeg, Visit
+from gnomon_tools.itinerary.hours import minutes_of
+from gnomon_tools.itinerary.plan import ItineraryLeg, Visit
 
 MADE_AT = dt.datetime(2000, 1, 1, tzinfo=dt.UTC)
 """Every event needs a time stamp; a fixed one, so that the same plan gives the same bytes."""

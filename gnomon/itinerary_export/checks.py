@@ -7,11 +7,11 @@ from typing import Literal
 from gnomon.itinerary_export.fault_words import day_and_part, sentence
 from gnomon.itinerary_export.result import TripResult
 from gnomon.itinerary_export.words import listed
-from tools.itinerary.errors import BadArgument
-from tools.itinerary.plan import Day
-from tools.itinerary.request import TripRequest, read_request
-from tools.itinerary.verify.verify import applicable
-from tools.itinerary.verify.violation import REMARKS, counts_in_words
+from gnomon_tools.itinerary.errors import BadArgument
+from gnomon_tools.itinerary.plan import Day
+from gnomon_tools.itinerary.request import TripRequest, read_request
+from gnomon_tools.itinerary.verify.verify import applicable
+from gnomon_tools.itinerary.verify.violation import REMARKS, counts_in_words
 
 Level = Literal["trip", "day", "stop", "leg"]
 State = Literal["holds", "fails", "unknown", "remark", "unasked"]

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from gnomon.itinerary_export.checks import Fault, home_label, stop_label
 from gnomon.itinerary_export.result import TripResult
 from gnomon.itinerary_export.words import means_text, time_text
-from tools.itinerary.hours import clock_of, minutes_of
-from tools.itinerary.kept_free import near
-from tools.itinerary.plan import Day
+from gnomon_tools.itinerary.hours import clock_of, minutes_of
+from gnomon_tools.itinerary.kept_free import near
+from gnomon_tools.itinerary.plan import Day
 
 HEAD, ROW, TAIL = 44, 32, 6
 EDGE = 3.0  # per cent left free on both sides, for the first and the last number of the clock

@@ -4,8 +4,8 @@ import re
 from collections.abc import Mapping
 
 from gnomon.itinerary_export.result import TripResult
-from tools.itinerary.hours import SPAN, clock_of, minutes_of
-from tools.itinerary.plan import Day, Stop, Visit
+from gnomon_tools.itinerary.hours import SPAN, clock_of, minutes_of
+from gnomon_tools.itinerary.plan import Day, Stop, Visit
 
 SENTENCES: Mapping[str, str] = {
     "DATE": "dated {found}, asked for was {expected}",

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from gnomon.itinerary_export.result import TripResult
-from tools.itinerary.plan import Day, Stop
+from gnomon_tools.itinerary.plan import Day, Stop
 
 Line = tuple[tuple[float, float], ...]
 Way = Callable[[Stop, Stop], Line]

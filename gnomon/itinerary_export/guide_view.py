@@ -6,8 +6,8 @@ from typing import Any
 from gnomon.itinerary_export.checks import stop_label
 from gnomon.itinerary_export.result import TripResult, spans_text
 from gnomon.itinerary_export.words import length_text
-from tools.itinerary.hours import spans_in
-from tools.itinerary.plan import DayGuide, Recommendation, Visit
+from gnomon_tools.itinerary.hours import spans_in
+from gnomon_tools.itinerary.plan import DayGuide, Recommendation, Visit
 
 View = dict[str, Any]
 

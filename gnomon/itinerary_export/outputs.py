@@ -17,12 +17,12 @@ from gnomon.itinerary_export.markdown import to_markdown
 from gnomon.itinerary_export.page import to_html, trip_body
 from gnomon.itinerary_export.result import TripResult
 from gnomon.itinerary_export.trip_view import View
-from tools.itinerary.errors import PlaceError
-from tools.itinerary.place import LatLon
-from tools.itinerary.plan import Stop
+from gnomon_tools.itinerary.errors import PlaceError
+from gnomon_tools.itinerary.place import LatLon
+from gnomon_tools.itinerary.plan import Stop
 
 if TYPE_CHECKING:
-    from tools.itinerary.osm.city import City
+    from gnomon_tools.itinerary.osm.city import City
 
 
 PAIR = re.compile(r"\[\n\s+(-?\d+\.\d+),\n\s+(-?\d+\.\d+)\n\s+\]")
@@ -86,7 +86,7 @@ def ending_of(file: str) -> str:
 
 def _city(result: TripResult) -> "City | None":
     """The embedded city whose streets go on the map, if the trip is in one."""
-    from tools.itinerary.osm.city import city_files, read_city
+    from gnomon_tools.itinerary.osm.city import city_files, read_city
 
     name = str(result.request.get("area", "")).lower()
     file = city_files().get(name)

@@ -11,15 +11,15 @@ from gnomon.core.errors import DataError, SpecError
 from gnomon.itinerary_export.checks import CHECKS, checks_of, faults_of
 from gnomon.itinerary_export.result import TripResult
 from gnomon.itinerary_export.travelplanner_check import Finding, is_travelplanner, travelplanner_findings
-from tools.itinerary.draft import DraftPlan, plan_of
-from tools.itinerary.errors import PlaceError
-from tools.itinerary.facts import Facts, facts_of
-from tools.itinerary.plan import Plan
-from tools.itinerary.provider import answered
-from tools.itinerary.request import told_fault
-from tools.itinerary.trip import Trip
-from tools.itinerary.verify.verify import applicable, read_plan, verify
-from tools.itinerary.verify.violation import CODES, REMARKS, Verification, counts_in_words
+from gnomon_tools.itinerary.draft import DraftPlan, plan_of
+from gnomon_tools.itinerary.errors import PlaceError
+from gnomon_tools.itinerary.facts import Facts, facts_of
+from gnomon_tools.itinerary.plan import Plan
+from gnomon_tools.itinerary.provider import answered
+from gnomon_tools.itinerary.request import told_fault
+from gnomon_tools.itinerary.trip import Trip
+from gnomon_tools.itinerary.verify.verify import applicable, read_plan, verify
+from gnomon_tools.itinerary.verify.violation import CODES, REMARKS, Verification, counts_in_words
 
 MAX_DAYS, MAX_VISITS = 60, 500
 State = Literal["holds", "fails", "unchecked", "remark", "does_not_apply"]

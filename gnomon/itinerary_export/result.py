@@ -8,8 +8,8 @@ from types import UnionType
 from typing import Any
 
 from gnomon.core.errors import DataError
-from tools.itinerary.hours import DAY_MIN, Interval, clock_of, open_intervals, spans_in, told_hours
-from tools.itinerary.plan import Plan, Visit
+from gnomon_tools.itinerary.hours import DAY_MIN, Interval, clock_of, open_intervals, spans_in, told_hours
+from gnomon_tools.itinerary.plan import Plan, Visit
 
 NUMBER = int | float
 MEASURE: Mapping[str, type | UnionType] = {
@@ -27,7 +27,7 @@ class TripResult:
     `is_proven`: an exact search holds a refusal's constraints to rule out every plan; None: it was not made.
     `unchecked`: the checks that no source could answer, each with its path and what is missing.
     `steps`: the measures of the steps to the plan, such as how many sentences of its guide are true.
-    `alternatives`: of a refusal, what was tried instead, as `tools/itinerary/alternatives.py` writes it.
+    `alternatives`: of a refusal, what was tried instead, as `tools/gnomon_tools/itinerary/alternatives.py` writes it.
     `quality` holds the measures of the plan as plain data; empty in results of older versions.
     `regret`: how much further than the shortest plan one walks, as a share; None: that is not known.
     """

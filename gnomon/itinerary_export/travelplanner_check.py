@@ -12,8 +12,8 @@ from functools import partial
 from typing import Any, Literal, TypeGuard
 
 from gnomon.core.errors import SpecError
-from tools.sandbox.plan import MEALS, Days
-from tools.sandbox.rules import faults_of_days
+from gnomon_tools.sandbox.plan import MEALS, Days
+from gnomon_tools.sandbox.rules import faults_of_days
 
 FIELDS = ("current_city", "transportation", *MEALS, "attraction", "accommodation")
 ROUTE = re.compile(r"from\s+(.+?)\s+to\s+([^,;]+?)\s*(?=,|;|$)", re.IGNORECASE)

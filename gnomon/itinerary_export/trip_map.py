@@ -13,8 +13,8 @@ from gnomon.itinerary_export.checks import Fault, home_label, stop_label
 from gnomon.itinerary_export.day_lane import text_px
 from gnomon.itinerary_export.geojson import Line, Way
 from gnomon.itinerary_export.result import TripResult
-from tools.itinerary.haversine import METRES_PER_DEGREE
-from tools.itinerary.plan import Day
+from gnomon_tools.itinerary.haversine import METRES_PER_DEGREE
+from gnomon_tools.itinerary.plan import Day
 
 WIDTH, HEIGHT, MARGIN = 640, 420, 46
 EDGE = 34.0  # of WIDTH: a pin with its ring, so far from the edge, is whole on the smallest phone

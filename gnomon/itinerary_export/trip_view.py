@@ -33,10 +33,10 @@ from gnomon.itinerary_export.words import (
     way_text,
     why_text,
 )
-from tools.itinerary.hours import DAY_MIN, clock_of, minutes_of
-from tools.itinerary.kept_free import near
-from tools.itinerary.plan import Day, ItineraryLeg, Stop, Visit
-from tools.itinerary.track import ALL_ON_FOOT
+from gnomon_tools.itinerary.hours import DAY_MIN, clock_of, minutes_of
+from gnomon_tools.itinerary.kept_free import near
+from gnomon_tools.itinerary.plan import Day, ItineraryLeg, Stop, Visit
+from gnomon_tools.itinerary.track import ALL_ON_FOOT
 
 View = dict[str, Any]
 

@@ -4,9 +4,9 @@ import datetime as dt
 import re
 from collections.abc import Sequence
 
-from tools.itinerary.place import Mode
-from tools.itinerary.plan import ItineraryLeg
-from tools.itinerary.track import ALL_ON_FOOT
+from gnomon_tools.itinerary.place import Mode
+from gnomon_tools.itinerary.plan import ItineraryLeg
+from gnomon_tools.itinerary.track import ALL_ON_FOOT
 
 BY: dict[Mode, str] = {
     "walk": "on foot",

@@ -7,7 +7,7 @@ from pathlib import Path, PurePosixPath
 from gnomon.core.errors import DataError
 from gnomon.media.clips import Clips, Frames, Look
 from gnomon.media.rules import AtTimes, FrameRule
-from tools.core.clip import Box, ClipFrame, Footage, FootageFacts, Picture, UnreadableFootage
+from gnomon_tools.core.clip import Box, ClipFrame, Footage, FootageFacts, Picture, UnreadableFootage
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

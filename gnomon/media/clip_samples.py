@@ -20,8 +20,8 @@ from gnomon.media.clip_frames import show_clip
 from gnomon.media.clips import AS_IT_IS, Clips, Frames, Look
 from gnomon.media.rules import FrameRule
 from gnomon.media.store import MediaStore
-from tools.core.inputs import held
-from tools.core.regular_file import open_regular
+from gnomon_tools.core.inputs import held
+from gnomon_tools.core.regular_file import open_regular
 
 MAX_ROWS = 10_000_000
 Q = TypeVar("Q")  # a question of one benchmark

@@ -14,7 +14,7 @@ from gnomon.core.sample import Sample
 from gnomon.media.clip_frames import ClipFootage
 from gnomon.media.clip_samples import ClipQuestion
 from gnomon.reading.choices import read_choice
-from tools.core.sketch import Sketch, Span
+from gnomon_tools.core.sketch import Sketch, Span
 
 MAX_QUOTED = 120  # characters of an answer that names no option
 

@@ -17,7 +17,7 @@ from gnomon.media.rules import FrameRule
 from gnomon.media.store import MediaStore
 from gnomon.media.video import Video, decode, probe, probe_decoding
 from gnomon.whole_file import write_whole
-from tools.core.regular_file import open_regular
+from gnomon_tools.core.regular_file import open_regular
 
 RED = (255, 0, 0)
 BOX_WIDTH_PX = 3

@@ -9,8 +9,8 @@ from typing import Protocol
 from gnomon.core.errors import DataError, NoRoom, NotFound
 from gnomon.core.sample import ImageRef, VideoRef
 from gnomon.whole_file import has_room, write_whole
-from tools.core.open_picture import BadPicture, open_picture
-from tools.core.regular_file import open_regular
+from gnomon_tools.core.open_picture import BadPicture, open_picture
+from gnomon_tools.core.regular_file import open_regular
 
 log = logging.getLogger(__name__)
 

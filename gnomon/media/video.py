@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 from PIL import Image
 
 from gnomon.core.errors import DataError
-from tools.core.open_picture import MAX_PIXELS
-from tools.core.regular_file import check_regular
+from gnomon_tools.core.open_picture import MAX_PIXELS
+from gnomon_tools.core.regular_file import check_regular
 
 if TYPE_CHECKING:
     from av.container import InputContainer

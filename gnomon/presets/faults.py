@@ -19,8 +19,8 @@ from gnomon.core.arm import FaultKind, Faults, Lasting
 from gnomon.core.benchmark import Benchmark
 from gnomon.core.errors import SpecError
 from gnomon.spec.preset import ArmPlan, Preset, PresetOptions, contrast
-from tools.core.toolbox import TOOLS
-from tools.servers.listing import SEPARATOR
+from gnomon_tools.core.toolbox import TOOLS
+from gnomon_tools.servers.listing import SEPARATOR
 
 KINDS: tuple[FaultKind, ...] = ("explicit", "silent")
 LASTING: tuple[Lasting, ...] = ("transient", "permanent")

@@ -18,8 +18,8 @@ from gnomon.core.errors import SpecError
 from gnomon.presets.subsets import EXACT, MOST_ARMS
 from gnomon.spec.analysis_spec import AttributionSpec
 from gnomon.spec.preset import ArmPlan, GroupedOptions, Preset, contrast, steps_to_live
-from tools.core.toolbox import TOOLS
-from tools.servers.listing import SEPARATOR, server_in
+from gnomon_tools.core.toolbox import TOOLS
+from gnomon_tools.servers.listing import SEPARATOR, server_in
 
 MOST_PLAYERS = 8  # among whom the gain is divided, unless a spec names more groups
 NAME_CHARS = 60

@@ -34,9 +34,9 @@ from gnomon.recordings.wrong_options import (
     wrong_options,
 )
 from gnomon.whole_file import require_new_folder
-from tools.geometry.kinematics import displacement_m, path_length_m
-from tools.geometry.polyline import PolylineTurn, in_words
-from tools.geometry.pose import Pose
+from gnomon_tools.geometry.kinematics import displacement_m, path_length_m
+from gnomon_tools.geometry.polyline import PolylineTurn, in_words
+from gnomon_tools.geometry.pose import Pose
 
 SIZE, RELATION, GROUNDING = "Dimensional Measurement", "Spatial Relation", "3D Video Grounding"
 LENGTH, SPEED = "Displacement & Path Length", "Speed & Acceleration"

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from gnomon.core.errors import DataError
-from tools.geometry.pose import Axis, NotARotation, Pose, nearest_rotation
+from gnomon_tools.geometry.pose import Axis, NotARotation, Pose, nearest_rotation
 
 FORMAT = "gnomon-motion/1"
 MAX_BYTES = 200_000_000

@@ -6,9 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gnomon.recordings.recording import Array, BoxAt, Frame, Recording
-from tools.geometry.kinematics import accelerations_mps2, speeds_mps
-from tools.geometry.polyline import PolylineTurn, legs_of
-from tools.geometry.pose import Pose, wrapped_deg
+from gnomon_tools.geometry.kinematics import accelerations_mps2, speeds_mps
+from gnomon_tools.geometry.polyline import PolylineTurn, legs_of
+from gnomon_tools.geometry.pose import Pose, wrapped_deg
 
 DOMINANT = 1.5  # a difference along one axis is «significantly larger» from this ratio on
 

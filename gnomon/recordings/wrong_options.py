@@ -15,8 +15,8 @@ import numpy as np
 
 from gnomon.recordings import truth
 from gnomon.recordings.recording import Array
-from tools.geometry.polyline import STRAIGHT_DEG, PolylineTurn
-from tools.geometry.pose import Pose, from_yaw_pitch_roll, rotation_angle_deg, wrapped_deg
+from gnomon_tools.geometry.polyline import STRAIGHT_DEG, PolylineTurn
+from gnomon_tools.geometry.pose import Pose, from_yaw_pitch_roll, rotation_angle_deg, wrapped_deg
 
 T = TypeVar("T")
 

@@ -24,7 +24,7 @@ from gnomon.report.text_formats import count
 from gnomon.stopping import while_wanted
 from gnomon.traces.findings import Findings, findings_on
 from gnomon.traces.turns import StoredTrace, Turn, read_turns
-from tools.core.sketch import Sketch
+from gnomon_tools.core.sketch import Sketch
 
 MOST_BYTES = 10_000_000  # of a whole page
 CARDS_BYTES = 4_500_000  # of samples on it, with their drawings and pictures

@@ -21,7 +21,7 @@ from gnomon.report.pairs import ArmPair
 from gnomon.report.score_matrix import ScoreMatrix
 from gnomon.report.sequence import DrawnPlan, StoredLook
 from gnomon.spec.job_spec import JobSpec
-from tools.core.registry import Registry
+from gnomon_tools.core.registry import Registry
 
 Interval = list[float] | None  # low, high; None where it cannot be known
 ReadTrace = Callable[[str], Mapping[str, Any] | None]

@@ -8,8 +8,8 @@ from gnomon.core.transforms import Transforms
 from gnomon.core.validation import first_validation_error
 from gnomon.spec.job_spec import JobSpec
 from gnomon.trials.condition import CONDITIONS
-from tools.core.registry import choices
-from tools.core.toolbox import TOOLS
+from gnomon_tools.core.registry import choices
+from gnomon_tools.core.toolbox import TOOLS
 
 
 def oracle(spec: JobSpec, _: object) -> None:

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from gnomon.core.errors import SpecError
-from tools.core.regular_file import ROOTS_VARIABLE
+from gnomon_tools.core.regular_file import ROOTS_VARIABLE
 
 
 def for_command_line(text: str, roots: tuple[Path, ...] | None, *, field: str) -> Path:

@@ -8,7 +8,7 @@ from gnomon.core.errors import DataError, SpecError
 from gnomon.core.model import OWN_MODEL
 from gnomon.media import MediaStore
 from gnomon.spec.job_spec import JobSpec
-from tools.core.plugin_code import contained
+from gnomon_tools.core.plugin_code import contained
 
 
 def own_files(spec: JobSpec, _: object) -> None:

@@ -19,11 +19,11 @@ from gnomon.core.validation import StrictModel
 from gnomon.core.words import FIRST_WORDS, WordsVersion
 from gnomon.spec.analysis_spec import AnalysisSpec
 from gnomon.spec.model_spec import ModelSpec
-from tools.core.outside import PluginFault
-from tools.core.registry import UnknownPlugin
-from tools.core.tool import Tool, contract_hash
-from tools.core.toolbox import TOOLS
-from tools.servers.definition import ToolServer
+from gnomon_tools.core.outside import PluginFault
+from gnomon_tools.core.registry import UnknownPlugin
+from gnomon_tools.core.tool import Tool, contract_hash
+from gnomon_tools.core.toolbox import TOOLS
+from gnomon_tools.servers.definition import ToolServer
 
 
 class LimitsSpec(StrictModel):
@@ -289,7 +289,7 @@ class JobSpec(StrictModel):
         """The tools of the spec's servers, by the names that arms have for them."""
         if not self.servers:
             return {}
-        from tools.servers.tool import server_tool  # late: few jobs have servers
+        from gnomon_tools.servers.tool import server_tool  # late: few jobs have servers
 
         return {
             listed.shown: server_tool(name, server, listed)

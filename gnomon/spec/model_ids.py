@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 from gnomon.core.errors import SpecError
 from gnomon.core.model import is_built_in
 from gnomon.price_table import FILE
-from tools.core.registry import IF_YOURS
+from gnomon_tools.core.registry import IF_YOURS
 
 SUGGESTED, NEAR = 2, 0.75
 # Beside its lists: what `get_llm_provider` takes by form.

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Protocol
 from gnomon.core.model import BUILT_IN, Model, is_scripted
 from gnomon.media import MediaStore
 from gnomon.spec.model_ids import providers
-from tools.core.abilities import ability_faults
-from tools.core.registry import Registry
+from gnomon_tools.core.abilities import ability_faults
+from gnomon_tools.core.registry import Registry
 
 if TYPE_CHECKING:
     from gnomon.spec.model_spec import ModelSpec

@@ -11,10 +11,10 @@ from gnomon.spec.job_spec import JobSpec, PluginPin
 from gnomon.spec.model_providers import PROVIDERS
 from gnomon.spec.preset import PRESETS
 from gnomon.trials.condition import CONDITIONS
-from tools.core.outside import PluginFault, loaded_files
-from tools.core.registry import Registry
-from tools.core.tool import contract_hash
-from tools.core.toolbox import TOOLS
+from gnomon_tools.core.outside import PluginFault, loaded_files
+from gnomon_tools.core.registry import Registry
+from gnomon_tools.core.tool import contract_hash
+from gnomon_tools.core.toolbox import TOOLS
 
 KINDS: Mapping[str, Registry[Any]] = {
     "tools": TOOLS,

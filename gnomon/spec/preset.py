@@ -15,10 +15,10 @@ from gnomon.core.sample import SHOWABLE, Shown
 from gnomon.core.tool_inputs import usable_tools
 from gnomon.core.validation import StrictModel, first_validation_error
 from gnomon.spec.analysis_spec import AttributionSpec
-from tools.core.plugin_code import contained
-from tools.core.registry import Registry, UnknownPlugin, choices
-from tools.core.toolbox import TOOLS
-from tools.servers.listing import SEPARATOR
+from gnomon_tools.core.plugin_code import contained
+from gnomon_tools.core.registry import Registry, UnknownPlugin, choices
+from gnomon_tools.core.toolbox import TOOLS
+from gnomon_tools.servers.listing import SEPARATOR
 
 MAX_GROUP_NAME = 80  # characters, as of an arm's name
 

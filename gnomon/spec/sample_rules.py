@@ -14,7 +14,7 @@ from gnomon.core.transforms import RefusesTransforms
 from gnomon.spec.job_spec import JobSpec, shows_media
 from gnomon.spec.margin_spec import MarginSpec
 from gnomon.trials.trial_plan import cluster_of, count_trials
-from tools.servers.cassette import open_cassette
+from gnomon_tools.servers.cassette import open_cassette
 
 MAX_TRIALS = 10_000_000
 

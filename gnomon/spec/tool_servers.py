@@ -18,11 +18,11 @@ from gnomon.core.errors import SpecError
 from gnomon.core.validation import StrictModel, first_validation_error
 from gnomon.spec.endpoints import EndpointAllowlist, check_address
 from gnomon.spec.size import MAX_BYTES
-from tools.core.outage import ServerFault
-from tools.core.toolbox import TOOLS
-from tools.servers.cassette import Cassette, CassetteError, open_cassette
-from tools.servers.definition import MAX_SERVER_NAME, NAME_PATTERN, ToolServer
-from tools.servers.listing import SEPARATOR, ListedTool, Listing
+from gnomon_tools.core.outage import ServerFault
+from gnomon_tools.core.toolbox import TOOLS
+from gnomon_tools.servers.cassette import Cassette, CassetteError, open_cassette
+from gnomon_tools.servers.definition import MAX_SERVER_NAME, NAME_PATTERN, ToolServer
+from gnomon_tools.servers.listing import SEPARATOR, ListedTool, Listing
 
 ALLOWED_COMMANDS_ENV = "GNOMON_ALLOWED_COMMANDS"
 MAX_SERVERS = 20

@@ -8,8 +8,8 @@ from gnomon.conditions.cassette import under
 from gnomon.core.errors import NotFound, SpecError
 from gnomon.core.row import Row
 from gnomon.spec.job_spec import JobSpec
-from tools.core.toolbox import BAD_CALL
-from tools.servers.cassette import RecordedCall, canonical, cassette_lines
+from gnomon_tools.core.toolbox import BAD_CALL
+from gnomon_tools.servers.cassette import RecordedCall, canonical, cassette_lines
 
 
 def job_cassette(

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from gnomon.core.question_view import QuestionView
-from tools.core.sketch import Sketch, Span
+from gnomon_tools.core.sketch import Sketch, Span
 
 SLACK_S = 0.5  # within it a forecast counts as right
 MOST = 4  # findings of one call

@@ -34,7 +34,7 @@ from gnomon.worlds.forecasting import met
 from gnomon.worlds.question import BOXES, Question, record
 from gnomon.worlds.trajectory import Sighting, Trip
 from gnomon.worlds.world import World
-from tools.scene.format import write_scene
+from gnomon_tools.scene.format import write_scene
 
 VERSION = 1  # part of every seed: a change that changes questions changes it
 LIMIT = 30 * len(TASKS)  # as a scene of GTR-Bench has

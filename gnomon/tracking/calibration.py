@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from gnomon.core.errors import DataError
 from gnomon.tracking.tracking import Array, Lens, TrackedCamera, Tracking
-from tools.geometry.homography import sensitivity
-from tools.geometry.homography_fit import BadPairs, eye_of, fit_homography
+from gnomon_tools.geometry.homography import sensitivity
+from gnomon_tools.geometry.homography_fit import BadPairs, eye_of, fit_homography
 
 FIT_BOXES = (
     400  # of a camera with a distorting lens, at equal steps: its pixels' homography is fitted to them

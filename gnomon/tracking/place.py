@@ -29,10 +29,10 @@ from gnomon.worlds.movement import PEDESTRIAN, VEHICLE, Journey, Stretch
 from gnomon.worlds.names import camera_ids
 from gnomon.worlds.trajectory import Sighting, Trip
 from gnomon.worlds.world import Spot, World
-from tools.geometry.angles import bearing_deg
-from tools.geometry.network import Network
-from tools.geometry.polyline import simplified
-from tools.scene.scene import Camera, Point, Portal, Road, Scene, Zone
+from gnomon_tools.geometry.angles import bearing_deg
+from gnomon_tools.geometry.network import Network
+from gnomon_tools.geometry.polyline import simplified
+from gnomon_tools.scene.scene import Camera, Point, Portal, Road, Scene, Zone
 
 CAMERAS = 12  # a site with fewer gets synthetic ones outdoors, up to this many
 UNBUILT = 60  # further places that might have a camera: the wrong intervals of arrival times

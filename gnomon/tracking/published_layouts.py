@@ -25,9 +25,9 @@ from gnomon.tracking.tracking import (
     scene_at,
     text_of,
 )
-from tools.geometry.homography import HorizonError, to_ground
-from tools.scene.frame import Frame
-from tools.scene.scene import Scene
+from gnomon_tools.geometry.homography import HorizonError, to_ground
+from gnomon_tools.scene.frame import Frame
+from gnomon_tools.scene.scene import Scene
 
 CITYFLOW_FPS = 10.0
 CITYFLOW_SLOW = {"c015": 8.0}  # the one camera of the data set with another rate

@@ -1,6 +1,6 @@
 """Tells a path in words: directions, lengths, speeds, turns and stops.
 
-Tools read the same words back (tools/geometry/motion_text.py): lengths and speeds as printed, each direction
+Tools read the same words back (tools/gnomon_tools/geometry/motion_text.py): lengths and speeds as printed, each direction
 to the nearest of eight.
 """
 
@@ -12,8 +12,8 @@ from itertools import groupby, pairwise
 import numpy as np
 
 from gnomon.tracking.tracking import Array, BodyKind
-from tools.geometry.angles import EIGHTHS, bearing_deg, compass, turn_deg
-from tools.geometry.polyline import simplified
+from gnomon_tools.geometry.angles import EIGHTHS, bearing_deg, compass, turn_deg
+from gnomon_tools.geometry.polyline import simplified
 
 STILL_MPS = {"vehicle": 0.7, "pedestrian": 0.25}
 STOP_S = 2.0  # a shorter stand is none

@@ -18,11 +18,11 @@ from pydantic import Field, FiniteFloat, ValidationError, model_validator
 
 from gnomon.core.errors import DataError
 from gnomon.core.validation import StrictModel
-from tools.core.regular_file import read_regular
-from tools.scene.document import SceneError
-from tools.scene.format import read_scene
-from tools.scene.frame import Frame
-from tools.scene.scene import Scene
+from gnomon_tools.core.regular_file import read_regular
+from gnomon_tools.scene.document import SceneError
+from gnomon_tools.scene.format import read_scene
+from gnomon_tools.scene.frame import Frame
+from gnomon_tools.scene.scene import Scene
 
 FORMAT = "gnomon-tracking/1"
 SITE_FILE = "site.yaml"
@@ -330,7 +330,7 @@ def _refuse_missing(path: Path, names: Sequence[str]) -> None:
 
 def write_tracking(tracking: Tracking, folder: Path) -> None:
     """Write the neutral form, with the scene beside it where there is one; clips stay where they are."""
-    from tools.scene.format import write_scene
+    from gnomon_tools.scene.format import write_scene
 
     folder.mkdir(parents=True, exist_ok=True)
     site: dict[str, Any] = {

@@ -8,7 +8,7 @@ import shapely
 from numpy.typing import NDArray
 
 from gnomon.core.errors import DataError
-from tools.scene.scene import Camera, Point, Scene
+from gnomon_tools.scene.scene import Camera, Point, Scene
 
 Box = tuple[float, float, float, float]  # x, y, width, height in pixels, y down
 

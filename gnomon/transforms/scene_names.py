@@ -8,7 +8,7 @@ from functools import lru_cache
 from random import Random
 
 from gnomon.transforms.lots import derangement
-from tools.scene.scene import Scene
+from gnomon_tools.scene.scene import Scene
 
 KEPT = 64
 _NUMBERED = re.compile(r"(.*\D)(\d+)")  # Office 217

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping
 
-from tools.geometry.angles import EIGHTHS
+from gnomon_tools.geometry.angles import EIGHTHS
 
 FOOT_M = 0.3048
 

@@ -26,7 +26,7 @@ from gnomon.core.retry import RetryPolicy
 from gnomon.core.sample import Sample
 from gnomon.core.score import Score
 from gnomon.core.trace import NoteStep, Trace
-from tools.core.toolbox import Toolbox
+from gnomon_tools.core.toolbox import Toolbox
 
 DRAWS = 2  # verdicts that are asked for where the first cannot be read
 _SAME_WHENEVER_POSSIBLE = Decoding(temperature=0.0)  # where the judge's own entry sets none

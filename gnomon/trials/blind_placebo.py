@@ -17,11 +17,11 @@ from gnomon.trials.dealt_text import dealt, enumerations, said_in
 from gnomon.trials.donors import Donors
 from gnomon.trials.perturb_numbers import perturb_numbers
 from gnomon.trials.stand_in_scene import stand_in, without_marks
-from tools.core.clip import Footage
-from tools.core.inputs import BlindInput, Input
-from tools.core.tool import EMPTY_SCENE, Tool, ToolArgs, ToolContext
-from tools.core.toolbox import TOOLS, Observation, Toolbox
-from tools.scene.scene import Scene
+from gnomon_tools.core.clip import Footage
+from gnomon_tools.core.inputs import BlindInput, Input
+from gnomon_tools.core.tool import EMPTY_SCENE, Tool, ToolArgs, ToolContext
+from gnomon_tools.core.toolbox import TOOLS, Observation, Toolbox
+from gnomon_tools.scene.scene import Scene
 
 OTHER_SCENE = "other_scene"  # as `injected` of a result, and in flags of a row
 SAME_SCENE = "same_scene"  # there is no other: the scene's own cameras and places, exchanged by chance

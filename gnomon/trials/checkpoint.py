@@ -15,7 +15,7 @@ from gnomon.core.message import Message
 from gnomon.core.redaction import redactor_here
 from gnomon.core.timeout import trial_run_s
 from gnomon.core.trace import NoteStep, ReplyStep, Step, ToolStep, Trace
-from tools.core.toolbox import BAD_CALL, Toolbox
+from gnomon_tools.core.toolbox import BAD_CALL, Toolbox
 
 # Of calls that would be lost; less is not worth a write: replies are kept elsewhere too, and few workers die.
 WORTH_S, WORTH_USD = 10.0, 0.01

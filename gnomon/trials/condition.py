@@ -20,10 +20,10 @@ from gnomon.core.validation import StrictModel
 from gnomon.core.words import LATEST_WORDS, WordsVersion
 from gnomon.trials.donors import Donors
 from gnomon.trials.trial_plan import Trial
-from tools.core.abilities import ability_faults
-from tools.core.registry import Registry
-from tools.core.tool import MediaSource, Tool
-from tools.core.toolbox import Toolbox
+from gnomon_tools.core.abilities import ability_faults
+from gnomon_tools.core.registry import Registry
+from gnomon_tools.core.tool import MediaSource, Tool
+from gnomon_tools.core.toolbox import Toolbox
 
 if TYPE_CHECKING:
     from gnomon.spec.job_spec import JobSpec

@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from tools.core.tool import Tool
+from gnomon_tools.core.tool import Tool
 
 STRETCH = 1.5
 QUARTER_TURN_DEG = 90.0

@@ -8,8 +8,8 @@ from gnomon.core.benchmark import SampleSet
 from gnomon.core.errors import DataError, NotFound
 from gnomon.core.sample import Sample, SampleRef
 from gnomon.trials.stand_in_scene import is_same_place
-from tools.core.inputs import BlindInput
-from tools.scene.scene import Scene
+from gnomon_tools.core.inputs import BlindInput
+from gnomon_tools.scene.scene import Scene
 
 DONORS = 3  # a call that fails on one is answered by the next
 DRAWS = 300  # refs that are looked at for them; a set may have millions

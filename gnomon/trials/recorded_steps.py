@@ -14,9 +14,9 @@ from gnomon.core.message import Message, ToolCall
 from gnomon.core.model import Model, Reply, Request
 from gnomon.core.read_calls import READ
 from gnomon.core.validation import StrictModel
-from tools.core.clip import Picture
-from tools.core.tool import CallError
-from tools.core.toolbox import BAD_CALL, Observation, Toolbox, WrappedToolbox
+from gnomon_tools.core.clip import Picture
+from gnomon_tools.core.tool import CallError
+from gnomon_tools.core.toolbox import BAD_CALL, Observation, Toolbox, WrappedToolbox
 
 RECORDED = "recorded"  # flag of a reply that comes from a record
 

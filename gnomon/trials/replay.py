@@ -16,7 +16,7 @@ from gnomon.core.row import Row
 from gnomon.core.sample import Sample
 from gnomon.trials.condition import toolbox_of
 from gnomon.trials.recorded_steps import RecordedSteps, recorded_until
-from tools.core.tool import MediaSource
+from gnomon_tools.core.tool import MediaSource
 
 TOOL, CALL, CALLS, CHANGED = "replayed_tool", "replayed_call", "replayed_calls", "replayed_change"
 ANSWER = "replayed_answer"  # the stored trial's own

@@ -66,9 +66,9 @@ from gnomon.trials.condition import (
 from gnomon.trials.donors import Donors
 from gnomon.trials.recorded_steps import Playback, RecordedSteps
 from gnomon.trials.trial_plan import Trial
-from tools.core.outage import ServerFault
-from tools.core.plugin_code import Escape, contained
-from tools.core.toolbox import BAD_CALL
+from gnomon_tools.core.outage import ServerFault
+from gnomon_tools.core.plugin_code import Escape, contained
+from gnomon_tools.core.toolbox import BAD_CALL
 
 T = TypeVar("T")
 SLOW_THREADS = 6

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable, Iterator
 
-from tools.scene.scene import Camera, Point, Scene
-from tools.scene.scene_cache import cached_per_scene
+from gnomon_tools.scene.scene import Camera, Point, Scene
+from gnomon_tools.scene.scene_cache import cached_per_scene
 
 HEADER = (
     "Facts about the scene. Positions are metres (x east, y north) on a floor; headings are degrees"

@@ -13,7 +13,7 @@ from functools import lru_cache
 from itertools import cycle
 from typing import TypeVar
 
-from tools.scene.scene import Camera, Portal, Road, Scene, ScenePlace, Zone
+from gnomon_tools.scene.scene import Camera, Portal, Road, Scene, ScenePlace, Zone
 
 # An id that the question's scene has too few of is used again; what tells the two apart is never shown.
 _AGAIN = re.compile("\ue000\\d+\ue001")

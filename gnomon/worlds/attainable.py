@@ -13,7 +13,7 @@ from gnomon.worlds.movement import Journey, climb_s
 from gnomon.worlds.question import Question
 from gnomon.worlds.trajectory import SLOWEST_MPS, Sighting
 from gnomon.worlds.world import World
-from tools.geometry.network import Network
+from gnomon_tools.geometry.network import Network
 
 STRAY = 1.05  # how much longer than the shortest a way is that still counts as the shortest
 PASSED = 1.3  # the same, where all that is asked is what lay on it

@@ -10,7 +10,7 @@ import shapely
 from shapely import Polygon
 from shapely.geometry.base import BaseGeometry
 
-from tools.scene.scene import Point, Road
+from gnomon_tools.scene.scene import Point, Road
 
 SETBACK_M = 7.4  # from the middle of a street to the nearest wall
 DEEP_M, WIDE_M, STOREY_M = (9.0, 15.0), (9.0, 19.0), 3.1

@@ -14,8 +14,8 @@ from shapely import Polygon
 
 from gnomon.worlds.buildings import visible
 from gnomon.worlds.names import camera_ids
-from tools.geometry.field_of_view import arcs
-from tools.scene.scene import Camera, Point
+from gnomon_tools.geometry.field_of_view import arcs
+from gnomon_tools.scene.scene import Camera, Point
 
 SIDE_MARGIN_DEG = 2.0  # the lens sees a little more than the field of view on either side
 FAR_ROW, NEAR_ROW = 0.4, 0.97  # image rows, as fractions of the height, of the far and the near edge

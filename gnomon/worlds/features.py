@@ -8,9 +8,9 @@ from gnomon.benchmarks.gtr_bench.case import TASKS
 from gnomon.worlds.movement import BEND_DEG
 from gnomon.worlds.question import Question
 from gnomon.worlds.world import Spot, World
-from tools.geometry.angles import bearing_deg, turn_deg
-from tools.geometry.network import Network
-from tools.geometry.route import Path
+from gnomon_tools.geometry.angles import bearing_deg, turn_deg
+from gnomon_tools.geometry.network import Network
+from gnomon_tools.geometry.route import Path
 
 SHORTEST_M = 1.0  # a straight line that is shorter says nothing of a detour
 CAMERA_TASKS = ("GL", "NSF", "TF", "MTTF")

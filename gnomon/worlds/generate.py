@@ -27,8 +27,8 @@ from gnomon.worlds.drawing import MAP_VERSION, VERSION, Drawn, check_ranges, dra
 from gnomon.worlds.options import WorldOptions
 from gnomon.worlds.sample_numbers import CELLS, Number
 from gnomon.worlds.world import World
-from tools.core.lazy_imports import load_lazy
-from tools.scene.format import sound_scene_text
+from gnomon_tools.core.lazy_imports import load_lazy
+from gnomon_tools.scene.format import sound_scene_text
 
 if TYPE_CHECKING:
     from gnomon.worlds.rendering.clip import Style

@@ -11,8 +11,8 @@ from shapely.geometry.base import BaseGeometry
 
 from gnomon.worlds.camera_model import Mount
 from gnomon.worlds.movement import FACING_S, Body, Journey, beside
-from tools.geometry.angles import bearing_deg, turn_deg
-from tools.scene.scene import Point
+from gnomon_tools.geometry.angles import bearing_deg, turn_deg
+from gnomon_tools.scene.scene import Point
 
 SEEN = 0.25  # share of its outline that is free, where a camera sees a body
 STEP_S = 0.25  # between two moments that are looked at; ends are then found to MOMENT_S

@@ -11,9 +11,9 @@ import shapely
 from gnomon.worlds.camera_model import Candidate, Mount, install
 from gnomon.worlds.names import ROOMS, THINGS
 from gnomon.worlds.world import Spot, World
-from tools.geometry.angles import bearing_deg
-from tools.scene.frame import Frame
-from tools.scene.scene import Camera, Point, Portal, Scene, ScenePlace, Zone
+from gnomon_tools.geometry.angles import bearing_deg
+from gnomon_tools.scene.frame import Frame
+from gnomon_tools.scene.scene import Camera, Point, Portal, Scene, ScenePlace, Zone
 
 LENGTH_M = (58.0, 72.0)
 ROOM_DEPTH_M = 8.0

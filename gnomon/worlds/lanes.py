@@ -9,8 +9,8 @@ from random import Random
 import numpy as np
 from numpy.typing import NDArray
 
-from tools.geometry.route import RouteLeg
-from tools.scene.scene import Point, Road
+from gnomon_tools.geometry.route import RouteLeg
+from gnomon_tools.scene.scene import Point, Road
 
 LANE_M = 3.0  # wide
 NARROW_M = 3.0  # half the width of a road of two lanes: what is broader pushes masts and walls back

@@ -8,10 +8,10 @@ from itertools import accumulate, pairwise
 from random import Random
 
 from gnomon.worlds.world import Spot, World, network_of
-from tools.geometry.angles import bearing_deg, turn_deg
-from tools.geometry.route import RouteLeg
-from tools.geometry.stairs import ESCALATOR_MPS
-from tools.scene.scene import Point
+from gnomon_tools.geometry.angles import bearing_deg, turn_deg
+from gnomon_tools.geometry.route import RouteLeg
+from gnomon_tools.geometry.stairs import ESCALATOR_MPS
+from gnomon_tools.scene.scene import Point
 
 BEND_DEG = 35.0  # a change of direction of more than this is a turn
 BRAKING_M = 8.0  # a vehicle is slow for this far before and after a turn

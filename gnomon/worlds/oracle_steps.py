@@ -11,10 +11,10 @@ from shapely import LineString, Point
 from gnomon.core.ids import stable_hash, stable_seed
 from gnomon.worlds.trajectory import Sighting, Trip
 from gnomon.worlds.world import Spot, World
-from tools.geometry.angles import bearing_deg
-from tools.scene.scene import Point as ScenePoint
-from tools.scene.scene import Scene, Zone
-from tools.scene.scene_cache import cached_per_scene
+from gnomon_tools.geometry.angles import bearing_deg
+from gnomon_tools.scene.scene import Point as ScenePoint
+from gnomon_tools.scene.scene import Scene, Zone
+from gnomon_tools.scene.scene_cache import cached_per_scene
 
 HEADER = "True intermediate steps (lengths in metres; directions in degrees clockwise from north):"
 VIEWS = "Where each camera sees its ways, as the middle of what it sees:"

@@ -14,7 +14,7 @@ from typing import Any
 
 from gnomon.core.errors import DataError, SpecError
 from gnomon.worlds.street_plans import StreetPlan, Stretch, turned
-from tools.scene.scene import Point
+from gnomon_tools.scene.scene import Point
 
 DRIVEN = frozenset(
     f"{kind}{link}" for kind in ("trunk", "primary", "secondary", "tertiary") for link in ("", "_link")
@@ -64,7 +64,7 @@ def extract_of(name: str) -> tuple[Path, str]:
     Raises:
         SpecError: there is none.
     """
-    from tools.itinerary.osm.city import city_files
+    from gnomon_tools.itinerary.osm.city import city_files
 
     files = city_files()
     if name not in files:

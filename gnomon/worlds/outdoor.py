@@ -16,9 +16,9 @@ from gnomon.worlds.lanes import draw_lanes
 from gnomon.worlds.names import GREENS, PLACES, STREETS
 from gnomon.worlds.street_plans import StreetPlan
 from gnomon.worlds.world import Spot, World
-from tools.geometry.angles import bearing_deg
-from tools.scene.frame import Frame
-from tools.scene.scene import Camera, Point, Road, Scene, ScenePlace
+from gnomon_tools.geometry.angles import bearing_deg
+from gnomon_tools.scene.frame import Frame
+from gnomon_tools.scene.scene import Camera, Point, Road, Scene, ScenePlace
 
 COLUMNS, ROWS = 5, 5  # junctions
 BLOCK_M = (125.0, 150.0)  # distance of neighbouring streets

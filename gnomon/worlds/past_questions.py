@@ -15,9 +15,9 @@ from gnomon.worlds.movement import BEND_DEG, Journey
 from gnomon.worlds.question import Question, evidence_of, nearest, shown_when, when
 from gnomon.worlds.trajectory import MIN_STAY_S, Sighting, Trip, lookout_of_unbuilt
 from gnomon.worlds.world import Spot, World
-from tools.geometry.angles import EIGHTHS, bearing_deg, compass, turn_deg
-from tools.scene.scene import Point, Scene
-from tools.scene.scene_cache import cached_per_scene
+from gnomon_tools.geometry.angles import EIGHTHS, bearing_deg, compass, turn_deg
+from gnomon_tools.scene.scene import Point, Scene
+from gnomon_tools.scene.scene_cache import cached_per_scene
 
 MAX_RUNS = 3
 MAX_REORDERED_RUNS = 5  # of questions whose wrong options have as many

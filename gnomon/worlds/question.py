@@ -12,9 +12,9 @@ from gnomon.worlds.camera_model import Mount
 from gnomon.worlds.movement import Journey
 from gnomon.worlds.trajectory import Sighting, Trip
 from gnomon.worlds.world import World
-from tools.geometry.angles import bearing_deg, turn_deg
-from tools.scene.scene import Point, Scene
-from tools.scene.scene_cache import cached_per_scene
+from gnomon_tools.geometry.angles import bearing_deg, turn_deg
+from gnomon_tools.scene.scene import Point, Scene
+from gnomon_tools.scene.scene_cache import cached_per_scene
 
 BoundingBox = tuple[float, float, float, float]  # x, y, width, height in pixels, y down
 

@@ -5,8 +5,8 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from random import Random
 
-from tools.geometry.angles import bearing_deg, turn_deg
-from tools.scene.scene import Point, Scene
+from gnomon_tools.geometry.angles import bearing_deg, turn_deg
+from gnomon_tools.scene.scene import Point, Scene
 
 CYCLES_S = (60.0, 70.0, 80.0, 90.0)  # fixed-time plans of small towns; all signals of a town share one
 YELLOW_S = 3.0

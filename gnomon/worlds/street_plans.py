@@ -9,7 +9,7 @@ from random import Random
 import numpy as np
 
 from gnomon.worlds.names import STREETS
-from tools.scene.scene import Point
+from gnomon_tools.scene.scene import Point
 
 HALF_M = 290.0  # half a town's width
 APART_M = 95.0  # between junctions of a town that grew without a plan, at least

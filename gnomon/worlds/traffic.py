@@ -43,11 +43,11 @@ from gnomon.worlds.movement import (
 )
 from gnomon.worlds.signals import Signals
 from gnomon.worlds.world import Spot, World
-from tools.geometry.angles import bearing_deg, turn_deg
-from tools.geometry.network import Network
-from tools.geometry.route import Path, RouteLeg
-from tools.geometry.stairs import WALKING_MPS
-from tools.scene.scene import Point
+from gnomon_tools.geometry.angles import bearing_deg, turn_deg
+from gnomon_tools.geometry.network import Network
+from gnomon_tools.geometry.route import Path, RouteLeg
+from gnomon_tools.geometry.stairs import WALKING_MPS
+from gnomon_tools.scene.scene import Point
 
 SHARE_OF_LIMIT, SHARE_SPREAD, SHARES = 1.03, 0.19, (0.6, 1.5)
 WALKING_SPREAD, WALKERS_MPS = 0.26, (0.7, 2.1)  # about WALKING_MPS

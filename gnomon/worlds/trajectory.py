@@ -13,9 +13,9 @@ from gnomon.worlds.hiding import seen_spans
 from gnomon.worlds.movement import PEDESTRIAN, VEHICLE, Companion, Journey, interpolated, journey
 from gnomon.worlds.traffic import Wish, set_out
 from gnomon.worlds.world import Spot, World
-from tools.geometry.field_of_view import crossed
-from tools.geometry.route import RouteLeg
-from tools.scene.scene import Camera
+from gnomon_tools.geometry.field_of_view import crossed
+from gnomon_tools.geometry.route import RouteLeg
+from gnomon_tools.scene.scene import Camera
 
 SLOWEST_MPS = 0.01  # at which one is reckoned to go on who hardly moved in view
 WATCHED = 64  # worlds whose cameras' lookouts are remembered

@@ -10,10 +10,10 @@ from gnomon.worlds.buildings import Building
 from gnomon.worlds.camera_model import Installation
 from gnomon.worlds.lanes import RoadLanes
 from gnomon.worlds.signals import Signals
-from tools.geometry.network import Network
-from tools.geometry.route import RouteLeg
-from tools.geometry.stops import Stops
-from tools.scene.scene import Point, Scene
+from gnomon_tools.geometry.network import Network
+from gnomon_tools.geometry.route import RouteLeg
+from gnomon_tools.geometry.stops import Stops
+from gnomon_tools.scene.scene import Point, Scene
 
 STOPS = 64  # worlds of which it is remembered how their cameras' spots join the ways
 

@@ -12,12 +12,12 @@ import warnings
 from pathlib import Path
 from typing import Any
 
-from agents.models.catalog import open_model
 from gnomon.core.agent import AGENTS
 from gnomon.media import MediaStore
 from gnomon.spec.job_spec import JobSpec
 from gnomon.trials.run_trial import JobContext, run_trial
 from gnomon.trials.trial_plan import expand_trials
+from gnomon_agents.models.catalog import open_model
 from scripts.marked_text import replace_between
 from tests.agents.conformance import chat, litellm_only
 from tests.agents.conformance.anthropic import AnthropicDialect

@@ -10,8 +10,6 @@ from typing import Any
 
 import pytest
 
-from agents.models.catalog import open_model
-from agents.models.scripted import ScriptedModel
 from gnomon.core.agent import AgentContext, agent_of, close_agents
 from gnomon.core.arm import Arm
 from gnomon.core.retry import RetryPolicy
@@ -24,12 +22,14 @@ from gnomon.spec.job_spec import JobSpec
 from gnomon.spec.model_spec import ModelSpec
 from gnomon.trials.run_trial import JobContext, run_trial
 from gnomon.trials.trial_plan import expand_trials
+from gnomon_agents.models.catalog import open_model
+from gnomon_agents.models.scripted import ScriptedModel
+from gnomon_tools.core.inputs import held
+from gnomon_tools.core.tool import Tool, ToolArgs, ToolContext, ToolError, ToolResult
+from gnomon_tools.core.toolbox import Toolbox
+from gnomon_tools.scene.frame import Frame
+from gnomon_tools.scene.scene import Scene
 from tests.loopback import Loopback
-from tools.core.inputs import held
-from tools.core.tool import Tool, ToolArgs, ToolContext, ToolError, ToolResult
-from tools.core.toolbox import Toolbox
-from tools.scene.frame import Frame
-from tools.scene.scene import Scene
 
 
 class FakeProvider:

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from agents.models import fault_table
-from agents.models import litellm_errors as faults
-from agents.models.reference.model import SOLVERS
 from gnomon.core.agent import AGENTS
+from gnomon_agents.models import fault_table
+from gnomon_agents.models import litellm_errors as faults
+from gnomon_agents.models.reference.model import SOLVERS
 
 DOCS = Path(__file__).parents[2] / "docs"
 

@@ -7,14 +7,14 @@ from typing import Any
 
 import pytest
 
-from agents.models.anthropic_model import AnthropicModel
-from agents.models.anthropic_request import MessagesRequest
-from agents.models.catalog import open_model
-from agents.models.image_urls import PICTURES
 from gnomon.core.decoding import Decoding
 from gnomon.core.errors import DataError, ModelFault, ProviderFault, SpecError
 from gnomon.media import MediaStore
 from gnomon.spec.model_spec import ModelSpec
+from gnomon_agents.models.anthropic_model import AnthropicModel
+from gnomon_agents.models.anthropic_request import MessagesRequest
+from gnomon_agents.models.catalog import open_model
+from gnomon_agents.models.image_urls import PICTURES
 from tests.agents.conformance.anthropic import AnthropicDialect
 from tests.agents.conformance.server import conforming
 from tests.agents.conftest import FakeProvider

@@ -140,8 +140,8 @@ async def test_thinking_in_the_text_goes_back_without_the_call(provider, run):
 
 
 async def test_a_stored_trace_is_replayed_to_the_same(provider, run, new_context):
-    from agents.react import react
     from gnomon.trials.recorded_steps import Playback
+    from gnomon_agents.react import react
 
     context = new_context([FORMS["bare_json"].replace("speed", "echo"), "It says nothing."])
     context.tool_calls = "text"

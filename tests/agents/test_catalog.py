@@ -3,19 +3,19 @@ import sys
 
 import pytest
 
-from agents.models.anthropic_model import AnthropicModel
-from agents.models.catalog import open_model
-from agents.models.litellm_model import LiteLLMModel
-from agents.models.openai_model import OpenAIModel
-from agents.models.reference.model import ReferenceModel
-from agents.models.responses_model import ResponsesModel
-from agents.models.scripted import ScriptedModel
 from gnomon.core.errors import ProviderFault, SpecError
 from gnomon.core.missing import MissingCause
 from gnomon.core.model import Request
 from gnomon.media import MediaStore
 from gnomon.spec.environment import address_variable
 from gnomon.spec.model_spec import ModelSpec
+from gnomon_agents.models.anthropic_model import AnthropicModel
+from gnomon_agents.models.catalog import open_model
+from gnomon_agents.models.litellm_model import LiteLLMModel
+from gnomon_agents.models.openai_model import OpenAIModel
+from gnomon_agents.models.reference.model import ReferenceModel
+from gnomon_agents.models.responses_model import ResponsesModel
+from gnomon_agents.models.scripted import ScriptedModel
 
 
 @pytest.mark.parametrize(
@@ -109,7 +109,7 @@ def _loaded_after(code: str) -> set[str]:
 def test_listing_agents_and_opening_models_loads_nothing_heavy():
     code = (
         "from pathlib import Path\n"
-        "from agents.models.catalog import open_model\n"
+        "from gnomon_agents.models.catalog import open_model\n"
         "from gnomon.core.agent import AGENTS\n"
         "from gnomon.media import MediaStore\n"
         "from gnomon.spec.job_spec import ModelSpec\n"
@@ -122,7 +122,7 @@ def test_listing_agents_and_opening_models_loads_nothing_heavy():
 def test_preload_loads_litellm_only_for_models_that_need_it():
     code = (
         "import sys\n"
-        "from agents.models.catalog import preload\n"
+        "from gnomon_agents.models.catalog import preload\n"
         "from gnomon.spec.job_spec import ModelSpec\n"
         "fast = ModelSpec(id='openai/m', api_base='http://127.0.0.1:1/v1')\n"
         "own = [ModelSpec(id='anthropic/claude'), ModelSpec(id='openai/o3', api='responses')]\n"

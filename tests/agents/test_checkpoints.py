@@ -12,9 +12,6 @@ import pytest
 from langgraph.graph import END, START, MessagesState, StateGraph
 from langgraph.prebuilt import tools_condition
 
-from agents.core.checkpointer import TrialSaver
-from agents.core.graph_agent import GraphAgent, TrialChatModel, call_trial_tools
-from agents.models.catalog import open_model
 from gnomon.core.agent import AGENTS, Agent
 from gnomon.core.row import Row
 from gnomon.core.trace import NoteStep, Trace
@@ -24,7 +21,10 @@ from gnomon.trials import checkpoint
 from gnomon.trials.checkpoint import SavedTrial, TrialCheckpoints
 from gnomon.trials.run_trial import JobContext, run_trial
 from gnomon.trials.trial_plan import expand_trials
-from tools.itinerary.effort import Effort
+from gnomon_agents.core.checkpointer import TrialSaver
+from gnomon_agents.core.graph_agent import GraphAgent, TrialChatModel, call_trial_tools
+from gnomon_agents.models.catalog import open_model
+from gnomon_tools.itinerary.effort import Effort
 
 TOOLS = ["check_plan", "place_details", "find_place", "plan_trip"]
 REQUEST = {

@@ -5,9 +5,6 @@ import json
 
 import pytest
 
-from agents.code import RAN, code
-from agents.code_runtime import interpreter
-from agents.models.reference.model import ReferenceModel
 from gnomon.core.agent import AGENTS, LimitReached
 from gnomon.core.errors import Unavailable
 from gnomon.media import MediaStore
@@ -15,6 +12,9 @@ from gnomon.spec.job_spec import JobSpec
 from gnomon.spec.model_spec import ModelSpec
 from gnomon.trials.run_trial import JobContext, run_trial
 from gnomon.trials.trial_plan import expand_trials
+from gnomon_agents.code import RAN, code
+from gnomon_agents.code_runtime import interpreter
+from gnomon_agents.models.reference.model import ReferenceModel
 
 
 def block(text, before="I compute.\n", after=""):

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from agents.code_runtime import interpreter
-from agents.code_runtime.interpreter import Interpreter
-from tools.core import sandboxed
+from gnomon_agents.code_runtime import interpreter
+from gnomon_agents.code_runtime.interpreter import Interpreter
+from gnomon_tools.core import sandboxed
 
 SECRET = "gnomon-secret-7613"
 

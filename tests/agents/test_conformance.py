@@ -7,14 +7,14 @@ from typing import Any
 
 import pytest
 
-from agents.models.catalog import open_model
-from agents.models.litellm_wire import Exchange, changes
 from gnomon.core.message import Message
 from gnomon.core.model import Reply, Request
 from gnomon.core.row import Row
 from gnomon.core.trace import Trace
 from gnomon.media import MediaStore
 from gnomon.spec.model_spec import ModelSpec
+from gnomon_agents.models.catalog import open_model
+from gnomon_agents.models.litellm_wire import Exchange, changes
 from tests.agents.conformance import chat, litellm_only
 from tests.agents.conformance.chat import DIALECTS, SIGNATURE, Chat, thought
 from tests.agents.conformance.server import CALLS, ConformanceServer, Dialect, Refusal, conforming

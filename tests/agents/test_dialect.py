@@ -9,14 +9,14 @@ from typing import Any
 import pytest
 from PIL import Image
 
-from agents.models import dialect
-from agents.models.catalog import open_model
 from gnomon.core.decoding import Decoding
 from gnomon.core.errors import ProviderFault
 from gnomon.core.message import Message
 from gnomon.core.model import Model, Request
 from gnomon.media import MediaStore
 from gnomon.spec.model_spec import ModelSpec
+from gnomon_agents.models import dialect
+from gnomon_agents.models.catalog import open_model
 from tests.agents.conftest import FakeProvider
 
 TOOL = {"type": "function", "function": {"name": "look", "parameters": {"type": "object", "properties": {}}}}

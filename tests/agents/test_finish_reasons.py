@@ -2,12 +2,12 @@
 
 import pytest
 
-from agents.models.litellm_model import LiteLLMModel
-from agents.models.openai_model import OpenAIModel
 from gnomon.core.errors import ModelFault, ProviderFault
 from gnomon.core.model import Request
 from gnomon.media import MediaStore
 from gnomon.spec.model_spec import ModelSpec
+from gnomon_agents.models.litellm_model import LiteLLMModel
+from gnomon_agents.models.openai_model import OpenAIModel
 
 ASK = Request(messages=[{"role": "user", "content": "hi"}], tools=[], timeout_s=10.0)
 USAGE = {"prompt_tokens": 11, "completion_tokens": 7, "total_tokens": 18}

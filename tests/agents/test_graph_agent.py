@@ -6,8 +6,8 @@ import pytest
 from langgraph.graph import END, START, MessagesState, StateGraph
 from langgraph.prebuilt import tools_condition
 
-from agents.core.graph_agent import GraphAgent, TrialChatModel, call_trial_tools
 from gnomon.core.agent import LimitReached
+from gnomon_agents.core.graph_agent import GraphAgent, TrialChatModel, call_trial_tools
 
 CALL = {"tool_calls": [{"name": "echo", "arguments": {"word": "hello"}}]}
 

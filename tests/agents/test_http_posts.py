@@ -14,9 +14,9 @@ from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 
-from agents.models.http_client import HttpClient
-from agents.models.litellm_errors import Scrubber
 from gnomon.core.errors import ProviderFault
+from gnomon_agents.models.http_client import HttpClient
+from gnomon_agents.models.litellm_errors import Scrubber
 
 ROOT = Path(__file__).parents[2]
 HEADERS = {"Authorization": "Bearer key", "X-Own": "1"}
@@ -169,8 +169,8 @@ async def test_another_key_is_sent_from_then_on():
 OVER_TLS = """
 import asyncio, ssl, sys
 
-from agents.models.http_client import HttpClient
-from agents.models.litellm_errors import Scrubber
+from gnomon_agents.models.http_client import HttpClient
+from gnomon_agents.models.litellm_errors import Scrubber
 from tests.agents.test_http_posts import ANSWERS, HEADERS, Server
 
 async def main(certificate, key):

@@ -2,7 +2,7 @@
 
 import json
 
-from agents.in_steps import in_steps, steps_of
+from gnomon_agents.in_steps import in_steps, steps_of
 
 
 async def test_each_step_is_asked_in_the_conversation_so_far(new_context):

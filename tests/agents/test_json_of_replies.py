@@ -6,9 +6,9 @@ import math
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from agents.models.http_client import parsed
 from gnomon.core.compact_json import compact_json
 from gnomon.core.redaction import Redactor
+from gnomon_agents.models.http_client import parsed
 
 NUMBERS = st.integers() | st.floats() | st.integers(min_value=2**63 - 2, max_value=2**64 + 2)
 TEXTS = st.text(st.characters(exclude_categories=()))  # lone surrogates too

@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from agents.models.catalog import open_model
 from gnomon.core.errors import ProviderFault
 from gnomon.core.model import Request
 from gnomon.media import MediaStore
 from gnomon.spec.endpoints import TAKES_BASE
 from gnomon.spec.model_spec import ModelSpec
+from gnomon_agents.models.catalog import open_model
 from tests.agents.conftest import FakeProvider, serving
 
 CANARY = "canary-4f1d-do-not-leak-7b2e"

@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from agents.models.catalog import open_model
 from gnomon.core.agent import AGENTS
 from gnomon.media import MediaStore
 from gnomon.spec.job_spec import JobSpec
 from gnomon.trials.run_trial import JobContext, run_trial
 from gnomon.trials.trial_plan import expand_trials
+from gnomon_agents.models.catalog import open_model
 from tests.agents.conformance.anthropic import STARTS, UNCHANGED, AnthropicDialect
 from tests.agents.conformance.responses import ResponsesDialect
 from tests.agents.conformance.server import ConformanceServer, conforming

@@ -6,15 +6,15 @@ import json
 import pytest
 from PIL import Image
 
-from agents.models import chat_format as wire
-from agents.models.http_client import CHUNK_BYTES, in_chunks
-from agents.models.image_urls import DataUrlCache
-from agents.models.openai_model import OpenAIModel
-from agents.models.payload import Payload
 from gnomon.core.errors import ProviderFault
 from gnomon.core.model import Request
 from gnomon.media import MediaStore
 from gnomon.spec.model_spec import ModelSpec
+from gnomon_agents.models import chat_format as wire
+from gnomon_agents.models.http_client import CHUNK_BYTES, in_chunks
+from gnomon_agents.models.image_urls import DataUrlCache
+from gnomon_agents.models.openai_model import OpenAIModel
+from gnomon_agents.models.payload import Payload
 
 
 @pytest.fixture

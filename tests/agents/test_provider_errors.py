@@ -2,15 +2,15 @@
 
 import pytest
 
-from agents.models.error_body import read_error
-from agents.models.fault_table import blames_reply_limit, verdict_on
-from agents.models.litellm_model import LiteLLMModel
-from agents.models.openai_model import OpenAIModel
-from agents.models.retry_after import MAX_RETRY_AFTER_S, retry_after_s
 from gnomon.core.errors import ModelFault, ProviderFault
 from gnomon.core.model import Request
 from gnomon.media import MediaStore
 from gnomon.spec.model_spec import ModelSpec
+from gnomon_agents.models.error_body import read_error
+from gnomon_agents.models.fault_table import blames_reply_limit, verdict_on
+from gnomon_agents.models.litellm_model import LiteLLMModel
+from gnomon_agents.models.openai_model import OpenAIModel
+from gnomon_agents.models.retry_after import MAX_RETRY_AFTER_S, retry_after_s
 from tests.agents.provider_errors import ANSWERS, openai
 
 ASK = Request(messages=[{"role": "user", "content": "hi"}], tools=[], timeout_s=10.0)

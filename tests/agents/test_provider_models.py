@@ -10,15 +10,15 @@ import logging
 import pytest
 from PIL import Image
 
-from agents.models.litellm_errors import Scrubber, fault_of
-from agents.models.litellm_model import LiteLLMModel, load
-from agents.models.openai_model import OpenAIModel
 from gnomon.core.decoding import Decoding
 from gnomon.core.errors import DataError, ModelFault, ProviderFault, SpecError
 from gnomon.core.missing import TRIAL_IS_OVER, advice_on
 from gnomon.core.model import Request
 from gnomon.media import MediaStore
 from gnomon.spec.model_spec import ModelSpec
+from gnomon_agents.models.litellm_errors import Scrubber, fault_of
+from gnomon_agents.models.litellm_model import LiteLLMModel, load
+from gnomon_agents.models.openai_model import OpenAIModel
 
 CANARY = "canary-4f1d-do-not-leak-7b2e"
 ASK = [{"role": "user", "content": "hi"}]
@@ -452,7 +452,7 @@ async def test_many_calls_at_once_come_back_each_with_its_own_answer(provider, n
 
 @pytest.mark.parametrize("new_model", [OpenAIModel], indirect=True)
 async def test_a_small_reply_that_unpacks_without_end_is_not_unpacked_whole(provider, new_model, monkeypatch):
-    monkeypatch.setattr("agents.models.http_client.MAX_BODY_BYTES", 1_000_000)
+    monkeypatch.setattr("gnomon_agents.models.http_client.MAX_BODY_BYTES", 1_000_000)
     packed = gzip.compress(b" " * 30_000_000)
     provider.answers(200, packed, {"Content-Encoding": "gzip"})
     with pytest.raises(ProviderFault, match="more than 1,000,000 bytes") as caught:
@@ -463,7 +463,7 @@ async def test_a_small_reply_that_unpacks_without_end_is_not_unpacked_whole(prov
 @pytest.mark.parametrize("name", ["openai", "groq"])  # one by OpenAI's library, one by LiteLLM's own client
 async def test_litellm_unpacks_no_reply_without_end(provider, tmp_path, monkeypatch, name):
     load()
-    monkeypatch.setattr("agents.models.litellm_session.MAX_BODY_BYTES", 1_000_000)
+    monkeypatch.setattr("gnomon_agents.models.litellm_session.MAX_BODY_BYTES", 1_000_000)
     monkeypatch.setenv("OPENAI_API_KEY", "k")
     monkeypatch.setenv("GROQ_API_KEY", "k")
     provider.answers(200, gzip.compress(b" " * 30_000_000), {"Content-Encoding": "gzip"})

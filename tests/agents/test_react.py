@@ -3,11 +3,11 @@ import json
 
 import pytest
 
-from agents.direct import direct
-from agents.react import react
 from gnomon.core.agent import LimitReached
 from gnomon.core.errors import ModelFault, ProviderFault
 from gnomon.core.model import Reply
+from gnomon_agents.direct import direct
+from gnomon_agents.react import react
 
 
 def echo(word: object = "hi", **more: object) -> dict:

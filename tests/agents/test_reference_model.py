@@ -10,20 +10,20 @@ import numpy as np
 import pytest
 from shapely import LineString
 
-from agents.models.reference.model import ReferenceModel
-from agents.models.reference.question import clock, span_s
-from agents.react import react
 from gnomon.core.agent import AgentContext
 from gnomon.core.arm import Arm
 from gnomon.core.model import Request
 from gnomon.core.trace import Trace
 from gnomon.spec.model_spec import ModelSpec
-from tools.core.inputs import held
-from tools.core.tool import ToolContext
-from tools.core.toolbox import TOOLS, Toolbox
-from tools.geometry.field_of_view import sector
-from tools.scene.frame import Frame
-from tools.scene.scene import Camera, Road, Scene
+from gnomon_agents.models.reference.model import ReferenceModel
+from gnomon_agents.models.reference.question import clock, span_s
+from gnomon_agents.react import react
+from gnomon_tools.core.inputs import held
+from gnomon_tools.core.tool import ToolContext
+from gnomon_tools.core.toolbox import TOOLS, Toolbox
+from gnomon_tools.geometry.field_of_view import sector
+from gnomon_tools.scene.frame import Frame
+from gnomon_tools.scene.scene import Camera, Road, Scene
 
 NOON_S = 43200.0
 SPEED_MPS, RANGE_M = 10.0, 20.0

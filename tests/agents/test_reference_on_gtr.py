@@ -4,13 +4,13 @@ import functools
 from collections import defaultdict
 from pathlib import Path
 
-from agents.models.reference.model import ReferenceModel
 from gnomon.benchmarks.gtr_bench import gtr_bench
 from gnomon.core.agent import AGENTS
 from gnomon.media import MediaStore
 from gnomon.spec.job_spec import JobSpec
 from gnomon.trials.run_trial import JobContext, run_trial
 from gnomon.trials.trial_plan import expand_trials
+from gnomon_agents.models.reference.model import ReferenceModel
 
 # Of 18 questions each it has 17 right; people have 0.98 and 0.97, chance is 0.25 and 0.36.
 FLOORS = {"indoor.GL": 0.7, "indoor.CR": 0.7}

@@ -6,8 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from agents.models.reference.map_words import clock_minutes, is_open, mentions, open_spans, spans_in
-from agents.models.reference.model import ReferenceModel
 from gnomon.benchmarks.mapeval import mapeval
 from gnomon.core.benchmark import PromptProtocol, SampleSet
 from gnomon.core.message import Message
@@ -16,11 +14,13 @@ from gnomon.core.sample import Sample
 from gnomon.core.select import Select
 from gnomon.media import MediaStore
 from gnomon.spec.model_spec import ModelSpec
+from gnomon_agents.models.reference.map_words import clock_minutes, is_open, mentions, open_spans, spans_in
+from gnomon_agents.models.reference.model import ReferenceModel
+from gnomon_tools.core.inputs import held
+from gnomon_tools.core.tool import ToolContext
+from gnomon_tools.core.toolbox import TOOLS, Toolbox
+from gnomon_tools.map_record.record import MapRecord
 from tests.published_maps import ROWS, written
-from tools.core.inputs import held
-from tools.core.tool import ToolContext
-from tools.core.toolbox import TOOLS, Toolbox
-from tools.map_record.record import MapRecord
 
 MAP_TOOLS = [tool for tool in TOOLS if tool.needs is MapRecord]
 

@@ -2,8 +2,6 @@
 
 import pytest
 
-from agents.models.reference.model import ReferenceModel
-from agents.react import react
 from gnomon.benchmarks.worlds_motion import worlds_motion
 from gnomon.core.agent import AgentContext
 from gnomon.core.arm import Arm
@@ -11,9 +9,11 @@ from gnomon.core.select import Select
 from gnomon.core.trace import Trace
 from gnomon.media import MediaStore
 from gnomon.spec.model_spec import ModelSpec
-from tools.core.inputs import held
-from tools.core.tool import ToolContext
-from tools.core.toolbox import TOOLS, Toolbox
+from gnomon_agents.models.reference.model import ReferenceModel
+from gnomon_agents.react import react
+from gnomon_tools.core.inputs import held
+from gnomon_tools.core.tool import ToolContext
+from gnomon_tools.core.toolbox import TOOLS, Toolbox
 
 COUNT = 51  # three questions of each task
 

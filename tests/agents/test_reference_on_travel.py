@@ -7,18 +7,18 @@ from typing import Any
 
 import pytest
 
-from agents.models.reference.model import ReferenceModel
 from gnomon.benchmarks.travelplanner import travelplanner
 from gnomon.core.model import Request
 from gnomon.core.sample import SHOWABLE, Sample
 from gnomon.core.select import Select
 from gnomon.media import MediaStore
 from gnomon.spec.model_spec import ModelSpec
+from gnomon_agents.models.reference.model import ReferenceModel
+from gnomon_tools.core.inputs import held
+from gnomon_tools.core.tool import ToolContext
+from gnomon_tools.core.toolbox import TOOLS, Toolbox
+from gnomon_tools.sandbox.record import TravelSandbox
 from tests.published_trips import written
-from tools.core.inputs import held
-from tools.core.tool import ToolContext
-from tools.core.toolbox import TOOLS, Toolbox
-from tools.sandbox.record import TravelSandbox
 
 SEARCHES = ("attractions", "contents", "lodgings", "restaurants", "ways")
 

@@ -4,11 +4,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.models.reference.answer import Answer, guess
-from agents.models.reference.motion import Gap, misfit, read_motion
-from agents.models.reference.question import Kind, Option, clock, read_question, span_s
-from agents.models.reference.tool_results import MAX_CALLS, Call, Evidence, Need, read_evidence
 from gnomon.core.model import Request
+from gnomon_agents.models.reference.answer import Answer, guess
+from gnomon_agents.models.reference.motion import Gap, misfit, read_motion
+from gnomon_agents.models.reference.question import Kind, Option, clock, read_question, span_s
+from gnomon_agents.models.reference.tool_results import MAX_CALLS, Call, Evidence, Need, read_evidence
 
 CLIP = """Clip 1: camera c088, target 1, 12:00:43.073-12:00:56.273
   12:00:43.073 box x=920.0 y=63.0 w=262.0 h=105.0

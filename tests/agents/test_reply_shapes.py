@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
-from agents.models.chat_reply import read_completion
-from agents.models.litellm_errors import Scrubber
 from gnomon.core.errors import ModelFault, ProviderFault
 from gnomon.core.model import Reply
+from gnomon_agents.models.chat_reply import read_completion
+from gnomon_agents.models.litellm_errors import Scrubber
 
 CALL = {"id": "a", "type": "function", "function": {"name": "fly", "arguments": "{}"}}
 

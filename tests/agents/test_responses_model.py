@@ -5,13 +5,13 @@ from typing import Any
 
 import pytest
 
-from agents.models.catalog import open_model
-from agents.models.responses_model import ResponsesModel
 from gnomon.core.decoding import Decoding
 from gnomon.core.errors import ModelFault, ProviderFault, SpecError
 from gnomon.media import MediaStore
 from gnomon.spec.model_spec import ModelSpec
 from gnomon.spec.rules import parse_spec
+from gnomon_agents.models.catalog import open_model
+from gnomon_agents.models.responses_model import ResponsesModel
 from tests.agents.conformance.responses import ResponsesDialect
 from tests.agents.conformance.server import conforming
 from tests.agents.conftest import FakeProvider

@@ -4,12 +4,12 @@ import json
 
 import pytest
 
-from agents.models.scripted import ScriptedModel
-from agents.plan import plan
-from agents.text_react import text_react
-from agents.vote import vote
 from gnomon.core.agent import LimitReached
 from gnomon.spec.model_spec import ModelSpec
+from gnomon_agents.models.scripted import ScriptedModel
+from gnomon_agents.plan import plan
+from gnomon_agents.text_react import text_react
+from gnomon_agents.vote import vote
 
 
 def act(**arguments):

@@ -1,12 +1,12 @@
 import pytest
 
-from agents.models.catalog import open_model
-from agents.models.scripted import ScriptedModel
 from gnomon.core.errors import ModelFault, ProviderFault, SpecError
 from gnomon.core.model import Request
 from gnomon.media import MediaStore
 from gnomon.spec.model_spec import ModelSpec
 from gnomon.spec.script import read_script
+from gnomon_agents.models.catalog import open_model
+from gnomon_agents.models.scripted import ScriptedModel
 
 FLY = {"type": "function", "function": {"name": "fly", "description": "d", "parameters": {}}}
 

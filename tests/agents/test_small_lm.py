@@ -7,8 +7,8 @@ import sys
 
 import pytest
 
-from agents.models.small_lm import main, weights_path
 from gnomon.core.errors import DataError
+from gnomon_agents.models.small_lm import main, weights_path
 
 pytestmark = pytest.mark.lm
 
@@ -23,7 +23,7 @@ def api_base():
             raise
         pytest.skip(f"no small language model: {error}")
     with subprocess.Popen(
-        [sys.executable, "-m", "agents.models.small_lm", "--port", "0"],
+        [sys.executable, "-m", "gnomon_agents.models.small_lm", "--port", "0"],
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         text=True,

@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from agents.core.tool_turn import NO_CALLS_LEFT, SAME_RESULT
-from agents.react import react
 from gnomon.core.words import FIRST_WORDS, LATEST_WORDS, WordsVersion
+from gnomon_agents.core.tool_turn import NO_CALLS_LEFT, SAME_RESULT
+from gnomon_agents.react import react
 
 ECHO = {"name": "echo", "arguments": {"word": "hi"}}
 OTHER = {"name": "echo", "arguments": {"word": "ho"}}

@@ -4,22 +4,22 @@ from typing import Any
 
 import pytest
 
-from agents.in_steps import in_steps
-from agents.plan import plan
-from agents.react import react
-from agents.text_react import text_react
-from agents.vote import vote
 from gnomon.core.agent import AgentContext
 from gnomon.core.arm import Arm
 from gnomon.core.message import Message, ProviderTurn
 from gnomon.core.model import Reply, Request
 from gnomon.core.trace import Trace
+from gnomon_agents.in_steps import in_steps
+from gnomon_agents.plan import plan
+from gnomon_agents.react import react
+from gnomon_agents.text_react import text_react
+from gnomon_agents.vote import vote
+from gnomon_tools.core.inputs import held
+from gnomon_tools.core.tool import ToolContext
+from gnomon_tools.core.toolbox import Toolbox
+from gnomon_tools.scene.frame import Frame
+from gnomon_tools.scene.scene import Scene
 from tests.agents.conftest import ECHO
-from tools.core.inputs import held
-from tools.core.tool import ToolContext
-from tools.core.toolbox import Toolbox
-from tools.scene.frame import Frame
-from tools.scene.scene import Scene
 
 CALL: Any = {"id": "", "type": "function", "function": {"name": "echo", "arguments": '{"word": "hi"}'}}
 STEPS: Message = {"role": "user", "content": "## Step 1\nLook.\n## Step 2\nAnswer."}

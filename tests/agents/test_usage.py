@@ -6,15 +6,15 @@ import random
 
 import pytest
 
-from agents.models.litellm_model import LiteLLMModel, load
-from agents.models.openai_model import OpenAIModel
-from agents.models.usage import TokenUsage, chat_usage, price_of_call, pricing
 from gnomon.core.model import Request
 from gnomon.media import MediaStore
 from gnomon.price_table import Entry, _text, entry_of, price_entry
 from gnomon.spec.model_spec import ModelSpec, Price
-from service.trial_costs import Usage
-from workers.budget.cost_bound import price_of
+from gnomon_agents.models.litellm_model import LiteLLMModel, load
+from gnomon_agents.models.openai_model import OpenAIModel
+from gnomon_agents.models.usage import TokenUsage, chat_usage, price_of_call, pricing
+from gnomon_service.trial_costs import Usage
+from gnomon_workers.budget.cost_bound import price_of
 
 ASK = Request(messages=[{"role": "user", "content": "hi"}], tools=[], timeout_s=10.0)
 COUNTS = [

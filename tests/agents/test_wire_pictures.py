@@ -7,13 +7,13 @@ from pathlib import Path
 
 from PIL import Image
 
-from agents.models import chat_format as wire
-from agents.models.chat_turn import TurnRules
-from agents.models.payload import Payload
 from gnomon.core.message import ImageBlock, Message
 from gnomon.core.model import Request
 from gnomon.media import MediaStore
 from gnomon.spec.model_spec import ModelSpec
+from gnomon_agents.models import chat_format as wire
+from gnomon_agents.models.chat_turn import TurnRules
+from gnomon_agents.models.payload import Payload
 from tests.numbered import number_of, numbered_frame
 
 

@@ -8,7 +8,7 @@ from gnomon.core.arm import FACTORS, Arm, Contrast, Faults, Replay, diff, differ
 from gnomon.core.errors import SpecError
 from gnomon.spec.job_spec import JobSpec
 from gnomon.spec.rules import parse_spec
-from tools.core.toolbox import TOOLS
+from gnomon_tools.core.toolbox import TOOLS
 
 ONE = Arm(name="one", agent="react", tools=("speed", "distance"))
 CHANGES: dict[str, Any] = {

@@ -22,8 +22,8 @@ from gnomon.core.sample import Sample
 from gnomon.core.select import Select
 from gnomon.media import MediaStore
 from gnomon.worlds.generate import generate
-from tools.core.inputs import held
-from tools.scene.scene import Camera
+from gnomon_tools.core.inputs import held
+from gnomon_tools.scene.scene import Camera
 
 Case = dict[str, Any]
 Change = Callable[[Case], None]

@@ -19,10 +19,10 @@ from gnomon.media import MediaStore
 from gnomon.trials.condition import toolbox_of
 from gnomon.trials.donors import Donors
 from gnomon.trials.stand_in_scene import is_same_place, stand_in, without_marks
-from tools.core.inputs import held
-from tools.core.toolbox import Toolbox
-from tools.gazetteer.japan import JAPAN
-from tools.scene.scene import Scene
+from gnomon_tools.core.inputs import held
+from gnomon_tools.core.toolbox import Toolbox
+from gnomon_tools.gazetteer.japan import JAPAN
+from gnomon_tools.scene.scene import Scene
 
 TOOLS = ("camera_view", "distance", "list_cameras", "lookup", "speed", "municipality_of")
 MEDIA = MediaStore(Path("unused"))

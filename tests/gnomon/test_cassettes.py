@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from tools.servers.cassette import Cassette, CassetteError, RecordedCall, cassette_lines, open_cassette
-from tools.servers.definition import McpServer, ToolServer
-from tools.servers.listing import ListedTool, Listing
+from gnomon_tools.servers.cassette import Cassette, CassetteError, RecordedCall, cassette_lines, open_cassette
+from gnomon_tools.servers.definition import McpServer, ToolServer
+from gnomon_tools.servers.listing import ListedTool, Listing
 
 ADD = ListedTool(shown="plain__add", name="add", parameters={"type": "object", "properties": {}})
 SERVER = ToolServer(

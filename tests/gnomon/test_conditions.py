@@ -16,8 +16,8 @@ from gnomon.spec.job_spec import JobSpec
 from gnomon.spec.plugins import pins_of
 from gnomon.trials.condition import CONDITIONS, conditions_of
 from gnomon.trials.run_trial import JobContext, run_trial
+from gnomon_tools.core.outside import FILES_ENV
 from tests.gnomon.test_trial import SAMPLE, TRIAL, Asker, ToyBenchmark, ToyModel, says
-from tools.core.outside import FILES_ENV
 
 LOUD = """
 from dataclasses import replace

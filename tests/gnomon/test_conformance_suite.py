@@ -12,7 +12,7 @@ from gnomon.core.benchmark import BENCHMARKS
 from gnomon.core.score import Score
 from gnomon.spec.preset import ArmPlan, Preset, PresetOptions, contrast
 from gnomon_conformance import NotKept, checks
-from tools.core.tool import Tool, ToolArgs, ToolContext, ToolResult
+from gnomon_tools.core.tool import Tool, ToolArgs, ToolContext, ToolResult
 
 
 class Args(ToolArgs):

@@ -12,10 +12,10 @@ from gnomon.core.sample import Sample, SampleRef
 from gnomon.media import MediaStore
 from gnomon.trials.condition import toolbox_of
 from gnomon.trials.dealt_text import dealt, enumerations, said_in, stretched
-from tools.core.tool import TextResult, ToolContext
-from tools.servers.definition import McpServer, ToolServer
-from tools.servers.listing import ListedTool
-from tools.servers.tool import ServerArgs, ServerTool, server_tool
+from gnomon_tools.core.tool import TextResult, ToolContext
+from gnomon_tools.servers.definition import McpServer, ToolServer
+from gnomon_tools.servers.listing import ListedTool
+from gnomon_tools.servers.tool import ServerArgs, ServerTool, server_tool
 
 TEXTS = [
     '{"datetime": "2026-11-23T12:46:03+01:00", "day_of_week": "Monday", "is_dst": false}',

@@ -4,14 +4,14 @@ from pathlib import Path
 
 import pytest
 
-from agents.models.catalog import open_model
-from agents.models.litellm_model import LiteLLMModel
-from agents.models.providers import PROVIDERS
 from gnomon.core.errors import SpecError
 from gnomon.core.model import is_built_in
 from gnomon.media import MediaStore
 from gnomon.spec.endpoints import ADDRESSED, check_endpoints, is_loopback, parse_allowed
 from gnomon.spec.model_spec import ModelSpec
+from gnomon_agents.models.catalog import open_model
+from gnomon_agents.models.litellm_model import LiteLLMModel
+from gnomon_agents.models.providers import PROVIDERS
 
 ALLOWED = parse_allowed(
     "https://llm.example.org/v1=TEAM_KEY,SPARE_KEY; http://10.0.0.7:8000; openai=OPENAI_API_KEY"

@@ -5,7 +5,7 @@ import pytest
 from gnomon.core.errors import SpecError
 from gnomon.presets.mcp_card import MOST_PLAYERS
 from gnomon.spec.preset import ArmPlan, plan_arms
-from tools.core.toolbox import TOOLS
+from gnomon_tools.core.toolbox import TOOLS
 
 
 def plan(*tools: str, **options: object) -> ArmPlan:

@@ -17,11 +17,11 @@ from gnomon.media import MediaStore
 from gnomon.spec.preset import plan_arms
 from gnomon.trials.condition import toolbox_of
 from gnomon.trials.corrupt_measurements import corrupt_measurements
-from tools.core.inputs import held
-from tools.core.toolbox import TOOLS as ALL_TOOLS
-from tools.core.toolbox import Observation, Toolbox
-from tools.gazetteer.japan import JAPAN
-from tools.scene.format import read_scene
+from gnomon_tools.core.inputs import held
+from gnomon_tools.core.toolbox import TOOLS as ALL_TOOLS
+from gnomon_tools.core.toolbox import Observation, Toolbox
+from gnomon_tools.gazetteer.japan import JAPAN
+from gnomon_tools.scene.format import read_scene
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "scenes"
 SMALL = read_scene(EXAMPLES / "small.geojson")

@@ -10,8 +10,8 @@ from gnomon.core.benchmark import BENCHMARKS, benchmark_fault
 from gnomon.core.opened_question import OpenedQuestion, show_question
 from gnomon.spec.model_providers import PROVIDERS
 from gnomon.trials.condition import CONDITIONS
+from gnomon_tools.core.outside import FILES_ENV, PluginFault
 from tests.gnomon.test_trial import SAMPLE, ToyBenchmark
-from tools.core.outside import FILES_ENV, PluginFault
 
 TOY = """
 from tests.gnomon.test_trial import ToyBenchmark

@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 import yaml
 
-from agents.models.catalog import client_of, open_model
 from gnomon.core.errors import SpecError
 from gnomon.core.model import Request
 from gnomon.media import MediaStore
@@ -20,11 +19,12 @@ from gnomon.spec.model_providers import PROVIDERS
 from gnomon.spec.model_spec import ModelSpec
 from gnomon.spec.plugins import absent, check_pins, load_plugin_files, require_benchmark, scored_here
 from gnomon.spec.rules import Context, check_spec
+from gnomon_agents.models.catalog import client_of, open_model
 from gnomon_conformance import checks
-from service.new_plugin.write import write_plugin
-from tools.core.outside import FILES_ENV
-from tools.core.toolbox import TOOLS
-from workers.response_cache import fingerprint
+from gnomon_service.new_plugin.write import write_plugin
+from gnomon_tools.core.outside import FILES_ENV
+from gnomon_tools.core.toolbox import TOOLS
+from gnomon_workers.response_cache import fingerprint
 
 MODELS = '''
 """Two providers of models."""

@@ -23,12 +23,12 @@ from gnomon.statistics.design import design
 from gnomon.statistics.spread import spread
 from gnomon.trials.condition import prompt_of, toolbox_of
 from gnomon.trials.recorded_steps import Playback, RecordedResult, RecordedSteps
-from tools.core.inputs import held
-from tools.core.tool import ToolContext
-from tools.core.toolbox import TOOLS as ALL_TOOLS
-from tools.core.toolbox import Toolbox
-from tools.gazetteer.japan import JAPAN, Gazetteer
-from tools.scene.format import read_scene
+from gnomon_tools.core.inputs import held
+from gnomon_tools.core.tool import ToolContext
+from gnomon_tools.core.toolbox import TOOLS as ALL_TOOLS
+from gnomon_tools.core.toolbox import Toolbox
+from gnomon_tools.gazetteer.japan import JAPAN, Gazetteer
+from gnomon_tools.scene.format import read_scene
 
 SMALL = read_scene(Path(__file__).parents[2] / "examples" / "scenes" / "small.geojson")
 REF = SampleRef(sample_id="s", task="t", cell="c", cluster="k")

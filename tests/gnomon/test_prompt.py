@@ -14,8 +14,8 @@ from gnomon.core.select import Select
 from gnomon.media import MediaStore
 from gnomon.trials.condition import prompt_of
 from gnomon.trials.scene_facts import NO_SCENE, facts_of
-from tools.scene.format import read_scene
-from tools.scene.scene import Scene
+from gnomon_tools.scene.format import read_scene
+from gnomon_tools.scene.scene import Scene
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "scenes"
 REF = SampleRef(sample_id="s", task="t", cell="c", cluster="k")

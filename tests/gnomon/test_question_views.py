@@ -27,9 +27,9 @@ from gnomon.core.sample import ImageRef, Part, Sample, SampleRef
 from gnomon.core.score import REMARK, UNCHECKED
 from gnomon.core.select import Select
 from gnomon.media import MediaStore
+from gnomon_tools.core.sketch import Area, Dot, Line, Sketch
 from tests.published_clips import publish_sti, publish_urban
 from tests.published_graphs import publish_escher, publish_vir
-from tools.core.sketch import Area, Dot, Line, Sketch
 
 SHARED = Path(__file__).parents[3] / "shared"
 GTR_DATA = SHARED / "data" / "gtr-bench"

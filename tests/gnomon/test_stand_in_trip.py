@@ -14,9 +14,9 @@ from gnomon.core.select import Select
 from gnomon.media import MediaStore
 from gnomon.trials.condition import toolbox_of
 from gnomon.trials.donors import Donors
-from tools.core.toolbox import Toolbox
-from tools.itinerary.stand_in_trip import is_like, plan_by_chance, stand_in_trip
-from tools.itinerary.trip import Trip
+from gnomon_tools.core.toolbox import Toolbox
+from gnomon_tools.itinerary.stand_in_trip import is_like, plan_by_chance, stand_in_trip
+from gnomon_tools.itinerary.trip import Trip
 
 TOOLS = ("check_plan", "find_place", "order_visits", "place_details", "places_near", "plan_trip", "travel")
 MEDIA = MediaStore(Path("unused"))

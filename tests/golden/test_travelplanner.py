@@ -13,8 +13,8 @@ from gnomon.benchmarks.travelplanner.loader import LEVELS, read_tasks
 from gnomon.benchmarks.travelplanner.official import judge_officially
 from gnomon.benchmarks.travelplanner.query import level_of, read_query
 from gnomon.core.errors import SpecError
-from tools.sandbox.rules import faults_of_days, judge
-from tools.sandbox.scheduler import find_trip
+from gnomon_tools.sandbox.rules import faults_of_days, judge
+from gnomon_tools.sandbox.scheduler import find_trip
 
 
 @pytest.fixture(scope="module")

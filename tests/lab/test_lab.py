@@ -21,11 +21,11 @@ from gnomon.core.score import Outcome
 from gnomon_lab import notebook
 from gnomon_lab.local import draft_of, settings_of
 from gnomon_lab.picture import report_svg
-from service.cli.main import main
+from gnomon_service.cli.main import main
+from gnomon_tools.core.outside import reload_files
+from gnomon_tools.core.toolbox import TOOLS
+from gnomon_workers.store.store import Store
 from tests.service.play import SPEC, finish_all
-from tools.core.outside import reload_files
-from tools.core.toolbox import TOOLS
-from workers.store.store import Store
 
 ROOT = Path(__file__).parents[2]
 
@@ -190,7 +190,7 @@ def test_what_a_spec_does_wrong_is_one_line_before_anything_is_made(tmp_path: Pa
 PLUGIN = """
 from pydantic import Field
 
-from tools.core.tool import Tool, ToolArgs, ToolResult
+from gnomon_tools.core.tool import Tool, ToolArgs, ToolResult
 
 
 class Answer(ToolResult):
@@ -242,8 +242,8 @@ def played(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Store]:
         finish_all(store, job_id, **changes)
         return job_id
 
-    monkeypatch.setattr("service.run_job.run_to_end", run_to_end)
-    monkeypatch.setattr("workers.queue.enqueue_shards", lambda *_: None)
+    monkeypatch.setattr("gnomon_service.run_job.run_to_end", run_to_end)
+    monkeypatch.setattr("gnomon_workers.queue.enqueue_shards", lambda *_: None)
     yield store
     store.close()
 
@@ -264,7 +264,7 @@ def test_a_job_that_was_stopped_says_how_to_go_on(
         job_id: str = begin(SimpleNamespace(store=played, redis=None)).id
         return played.cancel(job_id).id
 
-    monkeypatch.setattr("service.run_job.run_to_end", stopped)
+    monkeypatch.setattr("gnomon_service.run_job.run_to_end", stopped)
     with pytest.raises(KeyboardInterrupt, match=r"cancelled, 0 of 12 .*resume\(\)` runs what is missing"):
         lab.run(SPEC, data_dir=tmp_path, progress=False)
     stopped_job = lab.open(data_dir=tmp_path)

@@ -8,10 +8,10 @@ import pytest
 from redis import Redis
 from starlette.testclient import TestClient
 
-from service.api.app import create_app
-from service.settings import Settings, read_settings
+from gnomon_service.api.app import create_app
+from gnomon_service.settings import Settings, read_settings
+from gnomon_workers.store.store import Store
 from tests.workers.conftest import postgres, redis, redis_url
-from workers.store.store import Store
 
 __all__ = ["postgres", "redis", "redis_url"]
 

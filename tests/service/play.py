@@ -8,9 +8,9 @@ from starlette.testclient import TestClient
 
 from gnomon.core.row import Row
 from gnomon.core.score import Outcome
-from workers.store.missing import missing_row
-from workers.store.records import Lease
-from workers.store.store import Store
+from gnomon_workers.store.missing import missing_row
+from gnomon_workers.store.records import Lease
+from gnomon_workers.store.store import Store
 
 OpenApi = Callable[..., TestClient]
 SPEC: dict[str, Any] = {

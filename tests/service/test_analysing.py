@@ -13,10 +13,10 @@ from gnomon.core.errors import SpecError
 from gnomon.core.row import Row
 from gnomon.core.score import Outcome
 from gnomon.exchange.run import run_of
-from service.cli.main import main
-from service.run_analysis import judged
-from service.settings import Settings, read_settings
-from workers.store.store import Store
+from gnomon_service.cli.main import main
+from gnomon_service.run_analysis import judged
+from gnomon_service.settings import Settings, read_settings
+from gnomon_workers.store.store import Store
 
 
 @pytest.fixture

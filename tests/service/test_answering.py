@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import yaml
 
-from service.cli.main import main
+from gnomon_service.cli.main import main
 from tests.published_clips import publish_sti
 
 SPEED, BAG = "camera_7.mp4|3|1.0|3.5", "000123.mp4|3|0.0|2.0"  # gold: D, A

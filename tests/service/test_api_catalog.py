@@ -14,12 +14,12 @@ from starlette.testclient import TestClient
 from gnomon.core.agent import AGENTS
 from gnomon.core.benchmark import BENCHMARKS
 from gnomon.spec.preset import PRESETS
-from service.api.app import create_app
-from service.settings import read_settings
+from gnomon_service.api.app import create_app
+from gnomon_service.settings import read_settings
+from gnomon_tools.core.toolbox import TOOLS
+from gnomon_workers.queue import client_of
+from gnomon_workers.store.store import Store
 from tests.service.play import OpenApi, finish_all, post
-from tools.core.toolbox import TOOLS
-from workers.queue import client_of
-from workers.store.store import Store
 
 ARROW = "application/vnd.apache.arrow.stream"
 SCENE_FILE = Path(__file__).parents[2] / "examples" / "scenes" / "small.geojson"
@@ -126,7 +126,7 @@ def test_a_batch_may_be_larger_than_other_bodies_but_not_of_any_size(
     assert len(json.dumps(body)) > 1_000_000
     assert len(api.post("/v1/tools/distance/batch", json=body).json()["straight_m"]) == 50_000
     assert api.post("/v1/tools/distance", json=body).status_code == 413
-    monkeypatch.setattr("service.api.middleware.MAX_BATCH_BYTES", 1_000_000)
+    monkeypatch.setattr("gnomon_service.api.middleware.MAX_BATCH_BYTES", 1_000_000)
     assert api.post("/v1/tools/distance/batch", json=body).status_code == 413
 
 

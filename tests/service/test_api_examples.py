@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from service.api.examples import BODIES, RESPONSES, TOOL
+from gnomon_service.api.examples import BODIES, RESPONSES, TOOL
+from gnomon_workers.store.store import Store
 from tests.service.play import OpenApi, finish_all, post
-from workers.store.store import Store
 
 WORKERS = "GET /v1/workers"  # a plain list; there are none here
 STEPS = [

@@ -10,9 +10,9 @@ from redis import Redis
 from starlette.testclient import TestClient
 
 from gnomon.core.score import Outcome
+from gnomon_workers.queue import queue_name, waiting_ids
+from gnomon_workers.store.store import Store
 from tests.service.play import SPEC, OpenApi, finish_all, post
-from workers.queue import queue_name, waiting_ids
-from workers.store.store import Store
 
 JSON = {"Content-Type": "application/json"}
 ARM = SPEC["arms"][0]

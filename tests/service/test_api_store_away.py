@@ -7,12 +7,12 @@ import pytest
 from redis import Redis
 from starlette.testclient import TestClient
 
-from service.api.app import create_app
-from service.settings import read_settings
+from gnomon_service.api.app import create_app
+from gnomon_service.settings import read_settings
+from gnomon_workers.store import sqlite
 from tests.service.play import SPEC
 from tests.workers.broken_store import Breakage, BrokenStore
 from tests.workers.faults import fill, small_disk
-from workers.store import sqlite
 
 ONCE = {"Idempotency-Key": "once"}
 

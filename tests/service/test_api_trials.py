@@ -10,9 +10,9 @@ from starlette.testclient import TestClient
 
 from gnomon.core.row import COLUMNS
 from gnomon.core.score import Outcome
+from gnomon_workers.store.records import FirstMatches
+from gnomon_workers.store.store import Store
 from tests.service.play import finish_all, post
-from workers.store.records import FirstMatches
-from workers.store.store import Store
 
 
 @pytest.fixture

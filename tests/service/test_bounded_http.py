@@ -12,14 +12,14 @@ import httpx
 import pytest
 from redis import Redis
 
-from service import bounded_http
-from service.api import middleware as guard
-from service.api.app import create_app
-from service.api.state import MAX_STREAMS
-from service.serving import server_of
-from service.settings import read_settings
+from gnomon_service import bounded_http
+from gnomon_service.api import middleware as guard
+from gnomon_service.api.app import create_app
+from gnomon_service.api.state import MAX_STREAMS
+from gnomon_service.serving import server_of
+from gnomon_service.settings import read_settings
+from gnomon_workers.store.store import Store
 from tests.service.play import SPEC
-from workers.store.store import Store
 
 HEAD = b"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n"
 

@@ -7,8 +7,8 @@ from rich.console import Console
 
 from gnomon.core.trace import ReplyStep, Trace
 from gnomon.traces.turns import read_turns
-from service.cli.trace_text import print_trace
-from workers.dry_run import print_step
+from gnomon_service.cli.trace_text import print_trace
+from gnomon_workers.dry_run import print_step
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import yaml
 
-from service.cli.main import COMMANDS, main
+from gnomon_service.cli.main import COMMANDS, main
 from tests.service.play import SPEC
 
 ROOT = Path(__file__).parents[2]
@@ -42,7 +42,7 @@ def write(tmp_path: Path) -> Any:
 def test_help_imports_nothing_heavy() -> None:
     code = (
         "import sys; sys.argv = ['gnomon', '--help']\n"
-        "from service.cli.main import main\n"
+        "from gnomon_service.cli.main import main\n"
         "try: main()\n"
         f"finally: sys.stderr.write(','.join(set({HEAVY!r}) & set(sys.modules)))\n"
     )
@@ -55,9 +55,9 @@ def test_help_imports_nothing_heavy() -> None:
 
 def test_the_service_starts_without_agents_and_vendors() -> None:
     code = (
-        "import sys, service.api.app, service.run_job, service.serving\n"
+        "import sys, gnomon_service.api.app, gnomon_service.run_job, gnomon_service.serving\n"
         "print(sorted({name.partition('.')[0] for name in sys.modules} & {'litellm', 'langgraph'}))\n"
-        "print([name for name in sys.modules if name.startswith(('agents.', 'workers.shard'))])\n"
+        "print([name for name in sys.modules if name.startswith(('agents.', 'gnomon_workers.shard'))])\n"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
     assert done.stdout.split() == ["[]", "[]"]
@@ -246,10 +246,10 @@ def test_the_demo_asks_the_same_number_in_every_cell() -> None:
     from importlib.resources import files
 
     from gnomon.spec.spec_file import load_yaml
-    from service.jobs import draft_from_cli
-    from service.settings import read_settings
+    from gnomon_service.jobs import draft_from_cli
+    from gnomon_service.settings import read_settings
 
-    text = files("service.cli").joinpath("demo.yaml").read_text(encoding="utf-8")
+    text = files("gnomon_service.cli").joinpath("demo.yaml").read_text(encoding="utf-8")
     draft = draft_from_cli(load_yaml(text), read_settings({}))
     assert Counter(ref.cell for ref in draft.refs).total() == 280
     assert set(Counter(ref.cell for ref in draft.refs).values()) == {20}

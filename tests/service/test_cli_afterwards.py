@@ -21,12 +21,12 @@ from gnomon.media import MediaStore
 from gnomon.report.build import build_report
 from gnomon.spec.job_spec import JobSpec
 from gnomon.trials.trial_plan import trial_id
-from service.cli.commands.submit import _wait_for_end
-from service.cli.main import main
-from service.jobs import resume
-from service.web.job_rows import job_row
-from workers.open_job import open_spec
-from workers.store.store import Store
+from gnomon_service.cli.commands.submit import _wait_for_end
+from gnomon_service.cli.main import main
+from gnomon_service.jobs import resume
+from gnomon_service.web.job_rows import job_row
+from gnomon_workers.open_job import open_spec
+from gnomon_workers.store.store import Store
 
 SPEC: dict[str, Any] = {
     "name": "played",

@@ -95,7 +95,7 @@ def test_numpy_has_one_thread_unless_told_otherwise(
     tmp_path: Path, given: dict[str, str], wanted: int
 ) -> None:
     script = (
-        "import sys\nsys.argv = ['gnomon', 'presets']\nfrom service.cli.main import main\n"
+        "import sys\nsys.argv = ['gnomon', 'presets']\nfrom gnomon_service.cli.main import main\n"
         "try: main()\nfinally:\n"
         "  import os, numpy\n"
         "  print(os.environ['OPENBLAS_NUM_THREADS'], len(os.listdir('/proc/self/task')), file=sys.stderr)\n"
@@ -136,7 +136,7 @@ def test_a_command_loads_only_what_it_uses(
     heavy = HEAVY - may_load | light
     command = ["gnomon", *(arg.replace("{sample}", SAMPLE) for arg in args)]
     script = (
-        f"import sys\nsys.argv = {command!r}\nfrom service.cli.main import main\n"
+        f"import sys\nsys.argv = {command!r}\nfrom gnomon_service.cli.main import main\n"
         "try: main()\n"
         f"finally: print('LOADED', *sorted(set(sys.modules) & {heavy!r}), file=sys.stderr)\n"
     )

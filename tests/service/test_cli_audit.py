@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from gnomon.worlds.generate import generate
-from service.cli.main import main
+from gnomon_service.cli.main import main
 
 
 def gnomon(*args: str) -> int:

@@ -19,14 +19,14 @@ from gnomon.core.benchmark import BENCHMARKS
 from gnomon.core.score import Outcome
 from gnomon.media import MediaStore
 from gnomon.spec.job_spec import JobSpec
-from service.api.serializers import trial_view
-from service.cli.main import COMMANDS, COMPLETE_VARIABLE, main
-from service.cli.trace_text import print_side_by_side, print_trace
-from service.running_service import FILE, remembered, running_url
+from gnomon_service.api.serializers import trial_view
+from gnomon_service.cli.main import COMMANDS, COMPLETE_VARIABLE, main
+from gnomon_service.cli.trace_text import print_side_by_side, print_trace
+from gnomon_service.running_service import FILE, remembered, running_url
+from gnomon_workers.open_job import open_spec
+from gnomon_workers.process import module_command
+from gnomon_workers.store.store import Store
 from tests.service.test_cli_afterwards import SPEC, row_of
-from workers.open_job import open_spec
-from workers.process import module_command
-from workers.store.store import Store
 
 CALL = {"id": "c1", "type": "function", "function": {"name": "distance", "arguments": '{"a":1}'}}
 REPLY = {
@@ -322,7 +322,7 @@ def test_up_remembers_its_address_opens_the_page_and_forgets_it_at_its_end(
     browser.write_text(f"#!/bin/sh\necho \"$1\" > '{opened}'\n")
     browser.chmod(0o755)
     environ = {**os.environ, "BROWSER": str(browser), "GNOMON_DATA_DIR": str(tmp_path)}
-    command = [*module_command("service.cli"), "up", "--port", "0", "--workers", "1", "--open"]
+    command = [*module_command("gnomon_service.cli"), "up", "--port", "0", "--workers", "1", "--open"]
     process = subprocess.Popen(command, env=environ, stdout=subprocess.PIPE, text=True)
     try:
         assert process.stdout is not None
@@ -401,7 +401,7 @@ def test_completion_is_silent_where_nothing_can_be_read(
 def test_completing_ids_loads_neither_the_store_nor_the_report() -> None:
     program = (
         "import sys; sys.argv = ['gnomon']\n"
-        "from service.cli.main import main\n"
+        "from gnomon_service.cli.main import main\n"
         "try: main()\n"
         "except SystemExit: pass\n"
         "heavy = {'sqlalchemy', 'numpy', 'scipy', 'fastapi', 'rich', 'litellm'} & set(sys.modules)\n"
@@ -432,7 +432,7 @@ def test_logs_of_inspect_carry_targets_or_say_why_not(
 ) -> None:
     for is_here in (True, False):
         if not is_here:
-            monkeypatch.setattr("service.cli.questions.questions_of", lambda spec, data_dir: None)
+            monkeypatch.setattr("gnomon_service.cli.questions.questions_of", lambda spec, data_dir: None)
         assert gnomon("export", job, "--format", "inspect", "--out", "logs") == 0
         output = capsys.readouterr()
         samples = json.loads(Path(output.out.splitlines()[0]).read_text())["samples"]

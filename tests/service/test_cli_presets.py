@@ -9,7 +9,7 @@ from gnomon.core.agent import AGENTS
 from gnomon.spec.preset import PRESETS
 from gnomon.spec.rules import parse_spec
 from gnomon.spec.spec_file import read_spec
-from service.cli.main import main
+from gnomon_service.cli.main import main
 
 ROOT = Path(__file__).parents[2]
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from service.cli.main import main
+from gnomon_service.cli.main import main
 
 CASE = {
     "task_id": "GeoLocation",
@@ -71,7 +71,7 @@ def test_half_a_character_in_a_response_harms_nothing(
 
 
 def test_lines_are_answered_before_the_input_ends() -> None:
-    command = [sys.executable, "-m", "service.cli", "score", "--benchmark", "gtr-bench"]
+    command = [sys.executable, "-m", "gnomon_service.cli", "score", "--benchmark", "gtr-bench"]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         assert process.stdin is not None
         assert process.stdout is not None

@@ -14,9 +14,9 @@ import pytest
 
 from gnomon.core.seal import next_line, read_lines
 from gnomon.time_stamps import Unsigned
-from service.reports import report_of
-from workers.sealer import Sealer, time_stamp
-from workers.store.store import Store, open_store
+from gnomon_service.reports import report_of
+from gnomon_workers.sealer import Sealer, time_stamp
+from gnomon_workers.store.store import Store, open_store
 
 SPEC = """
 benchmark: worlds

@@ -15,16 +15,16 @@ from typing_extensions import is_typeddict
 from gnomon.core.errors import Conflict, NotFound, SpecError, Unavailable
 from gnomon.core.row import COLUMNS
 from gnomon.report.row_formats import row_from_json, row_to_json
+from gnomon_service import answers
+from gnomon_service.api.app import create_app
+from gnomon_service.api.examples import BODIES
+from gnomon_service.client import ApiError, AsyncClient, Client, calls, exchange
+from gnomon_service.client.exchange import EventReader, pause_before_again
+from gnomon_service.settings import read_settings
+from gnomon_workers.store import records
+from gnomon_workers.store.store import Store
 from scripts.write_sync_client import FOLDER, made
-from service import answers
-from service.api.app import create_app
-from service.api.examples import BODIES
-from service.client import ApiError, AsyncClient, Client, calls, exchange
-from service.client.exchange import EventReader, pause_before_again
-from service.settings import read_settings
 from tests.service.play import SPEC, finish_all
-from workers.store import records
-from workers.store.store import Store
 
 
 def every_call() -> dict[str, calls.Call[Any]]:
@@ -54,7 +54,9 @@ def document() -> dict[str, Any]:
 def test_every_route_has_a_call_and_every_call_a_route(document: dict[str, Any]) -> None:
     routes = {(verb.upper(), path) for path, verbs in document["paths"].items() for verb in verbs}
     called = {(call.verb, call.route) for call in every_call().values()}
-    assert routes - called == set(), "service/client/calls.py and asynchronous.py need a call of each"
+    assert routes - called == set(), (
+        "service/gnomon_service/client/calls.py and asynchronous.py need a call of each"
+    )
     assert called - routes == set()
     assert len(routes) >= 25
 
@@ -240,7 +242,7 @@ def answering(*replies: httpx.Response | Exception, sent: list[httpx.Request]) -
 @pytest.fixture
 def pauses(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     waited: list[float] = []
-    monkeypatch.setattr("service.client.synchronous.time.sleep", waited.append)
+    monkeypatch.setattr("gnomon_service.client.synchronous.time.sleep", waited.append)
     return waited
 
 

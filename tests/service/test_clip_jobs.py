@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import yaml
 
-from service.cli.main import main
+from gnomon_service.cli.main import main
 from tests.chat_provider import ChatProvider
 from tests.numbered import number_of
 from tests.published_clips import publish_sti, publish_urban

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 import yaml
 
-from service.cli.main import COMMANDS
-from service.settings import read_settings
+from gnomon_service.cli.main import COMMANDS
+from gnomon_service.settings import read_settings
 
 ROOT = Path(__file__).parents[2]
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from service.data_folder import keep_private
+from gnomon_service.data_folder import keep_private
 from tests.service.play import SPEC
 
 
@@ -20,7 +20,17 @@ def opened(folder: Path) -> list[str]:
 
 def test_a_run_leaves_nothing_for_others_and_its_report_as_the_user_wants_it(tmp_path: Path) -> None:
     (tmp_path / "job.json").write_text(json.dumps(SPEC))
-    command = [sys.executable, "-m", "service.cli", "run", "job.json", "--data-dir", "data", "--out", "out"]
+    command = [
+        sys.executable,
+        "-m",
+        "gnomon_service.cli",
+        "run",
+        "job.json",
+        "--data-dir",
+        "data",
+        "--out",
+        "out",
+    ]
     done = subprocess.run(
         command,
         cwd=tmp_path,

@@ -21,13 +21,13 @@ from gnomon.core.agent import AGENTS
 from gnomon.core.sample import SampleRef
 from gnomon.media import MediaStore
 from gnomon.spec.rules import parse_spec
-from service.cli.main import main
+from gnomon_service.cli.main import main
+from gnomon_workers.store.store import Store
 from tests.service.play import SPEC
 from tests.workers.conftest import wait_until
 from tests.workers.postgresql import PostgreSQL
-from workers.store.store import Store
 
-GNOMON = (sys.executable, "-m", "service.cli")
+GNOMON = (sys.executable, "-m", "gnomon_service.cli")
 ROOT = Path(__file__).parents[2]
 PATIENCE_S = 100.0
 Command = Callable[..., "subprocess.CompletedProcess[str]"]

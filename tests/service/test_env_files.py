@@ -50,7 +50,7 @@ def gnomon(above: Path, *words: str, **more: str) -> "subprocess.CompletedProces
         "HTTPS_PROXY": NOWHERE,
         **more,
     }
-    command = [sys.executable, "-m", "service.cli", *words]
+    command = [sys.executable, "-m", "gnomon_service.cli", *words]
     return subprocess.run(
         command, cwd=above / "job", env=environ, capture_output=True, text=True, check=False
     )

@@ -16,9 +16,9 @@ from starlette.testclient import TestClient
 from gnomon.core.row import Row
 from gnomon.exchange.formats import FormatName
 from gnomon.exchange.run import run_of
-from service.cli.main import main
+from gnomon_service.cli.main import main
+from gnomon_workers.store.store import Store, open_store
 from tests.exchange_jobs import ROWS, TRACES
-from workers.store.store import Store, open_store
 
 SPEC: dict[str, Any] = {
     "benchmark": "worlds",

@@ -10,10 +10,10 @@ import pytest
 import yaml
 from starlette.testclient import TestClient
 
+from gnomon_workers.store.store import Store
 from tests.agents.conftest import FakeProvider, serving
 from tests.service.endpoints import CallsAsText, Slow
 from tests.service.play import SPEC, post
-from workers.store.store import Store
 
 KEY = "sk-abcdefghijklmnop"
 SAID = "HTTP 401: Incorrect API key provided: [secret]"

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from service.cli.main import main
+from gnomon_service.cli.main import main
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 

@@ -12,12 +12,12 @@ from gnomon.benchmarks.itinerary.brief import request_task
 from gnomon.benchmarks.itinerary.scoring import score
 from gnomon.core.select import Select
 from gnomon.media import MediaStore
-from service.cli.main import main
+from gnomon_service.cli.main import main
+from gnomon_tools.itinerary.problem import problem_of
+from gnomon_tools.itinerary.provider import answered
+from gnomon_tools.itinerary.solve import draft_of, solve
+from gnomon_workers.store.store import Store
 from tests.service.play import finish_all
-from tools.itinerary.problem import problem_of
-from tools.itinerary.provider import answered
-from tools.itinerary.solve import draft_of, solve
-from workers.store.store import Store
 
 REQUEST: dict[str, Any] = {
     "area": "helsinki",

@@ -14,12 +14,12 @@ from gnomon.core.errors import NotFound
 from gnomon.core.sample import SampleRef
 from gnomon.core.score import Outcome
 from gnomon.spec.job_spec import JobSpec
-from service.derived import MAX_STALENESS, Derived
-from service.derived_kinds import reports_of
+from gnomon_service.derived import MAX_STALENESS, Derived
+from gnomon_service.derived_kinds import reports_of
+from gnomon_workers.store import Store
+from gnomon_workers.store.missing import missing_row
+from gnomon_workers.store.records import JobState
 from tests.workers.conftest import wait_until
-from workers.store import Store
-from workers.store.missing import missing_row
-from workers.store.records import JobState
 
 ASKERS = 4
 SPEC = {

@@ -9,9 +9,9 @@ import pytest
 from starlette.testclient import TestClient
 
 from gnomon.core.errors import SpecError
-from service.api_keys import RELOAD_S, KeyRing, entry_of, new_key, parse_key, read_key_file
-from service.cli.main import main
-from service.settings import read_settings
+from gnomon_service.api_keys import RELOAD_S, KeyRing, entry_of, new_key, parse_key, read_key_file
+from gnomon_service.cli.main import main
+from gnomon_service.settings import read_settings
 from tests.service.play import OpenApi
 
 KEY, OTHER = "first-key-0123456789", "second-key-012345678"

@@ -21,15 +21,15 @@ import yaml
 from sqlalchemy import text
 
 from gnomon.core.errors import SpecError
-from service.api_keys import entry_of, new_key
-from service.redis_server import RedisServer
+from gnomon_service.api_keys import entry_of, new_key
+from gnomon_service.redis_server import RedisServer
+from gnomon_workers.store import Store
+from gnomon_workers.store.database import IS_POOLED
+from gnomon_workers.store.store import open_store
 from tests.workers.conftest import wait_until
 from tests.workers.pgbouncer import ABSENT, find_pgbouncer
 from tests.workers.postgresql import running
 from tests.workers.s3_server import KEYS, s3_server
-from workers.store import Store
-from workers.store.database import IS_POOLED
-from workers.store.store import open_store
 
 FOLDER = Path(__file__).parents[2] / "deploy" / "kubernetes"
 FILES = sorted(FOLDER.glob("*.yaml"))

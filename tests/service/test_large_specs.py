@@ -20,12 +20,12 @@ from gnomon.spec.job_spec import JobSpec
 from gnomon.spec.preset import PRESETS
 from gnomon.spec.rules import parse_spec
 from gnomon.stopping import check_wanted
-from service.api import app as app_module
-from service.api.app import create_app
-from service.serving import server_of
-from service.settings import read_settings
+from gnomon_service.api import app as app_module
+from gnomon_service.api.app import create_app
+from gnomon_service.serving import server_of
+from gnomon_service.settings import read_settings
+from gnomon_workers.store.store import Store
 from tests.service.play import SPEC
-from workers.store.store import Store
 
 ARM = {"name": "a", "agent": "direct"}
 

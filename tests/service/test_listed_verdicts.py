@@ -9,14 +9,14 @@ import pytest
 from starlette.testclient import TestClient
 
 from gnomon.core.score import Outcome
-from service import derived_kinds
-from service.derived import Derived
-from service.derived_kinds import JobVerdict, verdicts_of
-from service.reports import report_of
+from gnomon_service import derived_kinds
+from gnomon_service.derived import Derived
+from gnomon_service.derived_kinds import JobVerdict, verdicts_of
+from gnomon_service.reports import report_of
+from gnomon_workers.store import Store
 from tests.service.test_kept_reports import built_by
 from tests.service.test_trial_indexes import a_job, finish
 from tests.workers.conftest import wait_until
-from workers.store import Store
 
 
 class Counting:

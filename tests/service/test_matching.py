@@ -11,10 +11,10 @@ from gnomon.core.row import Row
 from gnomon.core.score import Outcome
 from gnomon.media import MediaStore
 from gnomon.spec.job_spec import JobSpec
-from service.jobs import draft_from_cli
-from service.settings import Settings, read_settings
-from workers.open_job import open_spec
-from workers.store.store import Store
+from gnomon_service.jobs import draft_from_cli
+from gnomon_service.settings import Settings, read_settings
+from gnomon_workers.open_job import open_spec
+from gnomon_workers.store.store import Store
 
 SCRIPT = {"replies": ["A"]}
 MODEL, OTHER = ({"id": name, "options": SCRIPT} for name in ("scripted/m", "scripted/other"))

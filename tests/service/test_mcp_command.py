@@ -15,11 +15,11 @@ from click.testing import CliRunner
 from mcp import Client, StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
 
-from service.cli.commands.mcp import mcp
-from service.cli.common import settings_of
-from service.jobs import draft_from_cli
-from service.mcp_offer import offer_of
-from workers.store.store import open_store
+from gnomon_service.cli.commands.mcp import mcp
+from gnomon_service.cli.common import settings_of
+from gnomon_service.jobs import draft_from_cli
+from gnomon_service.mcp_offer import offer_of
+from gnomon_workers.store.store import open_store
 
 ROOT = Path(__file__).parents[2]
 GNOMON = str(Path(sys.executable).with_name("gnomon"))

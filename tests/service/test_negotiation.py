@@ -3,7 +3,7 @@
 import pytest
 from starlette.exceptions import HTTPException
 
-from service.api.content_negotiation import choose
+from gnomon_service.api.content_negotiation import choose
 
 OFFERED = ("application/json", "application/x-ndjson", "text/csv")
 

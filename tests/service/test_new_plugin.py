@@ -11,8 +11,8 @@ import yaml
 from click.testing import CliRunner
 
 from gnomon.core.errors import GnomonError
-from service.cli.main import cli
-from service.new_plugin.write import write_plugin
+from gnomon_service.cli.main import cli
+from gnomon_service.new_plugin.write import write_plugin
 
 
 @pytest.mark.timeout(300)

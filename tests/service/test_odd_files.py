@@ -15,8 +15,8 @@ from starlette.testclient import TestClient
 from gnomon.core.errors import DataError
 from gnomon.media import MediaStore
 from gnomon.media.clips import Clips
+from gnomon_tools.core.regular_file import NotRegular, read_regular
 from tests.service.play import SPEC, OpenApi
-from tools.core.regular_file import NotRegular, read_regular
 
 FILES = {
     "gtr-bench": ("data/outdoor/outdoor_GeoLocation_30.json",),
@@ -113,10 +113,10 @@ def test_what_is_no_regular_file_is_not_waited_for(tmp_path: Path) -> None:
 
 
 def test_own_files_are_read_whatever_the_roots_are(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    import tools.scene.scene
+    import gnomon_tools.scene.scene
 
     monkeypatch.setenv("GNOMON_MEDIA_ROOTS", str(tmp_path))
-    assert read_regular(Path(tools.scene.scene.__file__))
+    assert read_regular(Path(gnomon_tools.scene.scene.__file__))
     with pytest.raises(NotRegular):
         read_regular(Path("/etc/hostname"))
 

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from gnomon.report.html import render_html
-from service.cli.main import main
+from gnomon_service.cli.main import main
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "first_version"
 COMPLETED, CANCELLED = "j_5fe1168dc0d7554a3884", "j_31cefb0cea413c64ec50"

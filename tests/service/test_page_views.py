@@ -1,6 +1,6 @@
 """How a page's template reads its view."""
 
-from service.web.pages import environment
+from gnomon_service.web.pages import environment
 
 
 def test_a_view_is_looked_into_before_it_is_asked_for_an_attribute() -> None:

@@ -15,9 +15,9 @@ from gnomon.spec.job_spec import JobSpec
 from gnomon.spec.pasted_keys import is_variable, refuse_keys
 from gnomon.spec.spec_file import load_yaml
 from gnomon.spec.tool_servers import ToolsEntry
-from service.cli.main import main
+from gnomon_service.cli.main import main
+from gnomon_tools.servers.definition import ToolServer
 from tests.service.play import SPEC, OpenApi
-from tools.servers.definition import ToolServer
 
 LETTERS = "Ab3dE6gHi9KlMn0pQ"
 IN_ENVIRONMENT = "qR7x0Lw2ZkT9vBn4MsYc"  # of no known format

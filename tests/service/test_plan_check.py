@@ -10,7 +10,7 @@ from starlette.testclient import TestClient
 
 from gnomon.core.errors import SpecError
 from gnomon.itinerary_export.plan_check import check_plan
-from service.cli.main import main
+from gnomon_service.cli.main import main
 from tests.tools.itinerary.planted_faults import IN_THE_CITY, city
 
 Json = dict[str, Any]

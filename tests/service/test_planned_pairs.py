@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 import yaml
 
-from service.cli.main import main
+from gnomon_service.cli.main import main
 
 
 def command(*args: str) -> int:

@@ -4,10 +4,10 @@ import time
 
 import pytest
 
-from service.cli import progress
-from service.cli.main import COMMANDS, SECTIONS, main
-from service.cli.progress import Counter
-from workers.store.records import ModelCheck
+from gnomon_service.cli import progress
+from gnomon_service.cli.main import COMMANDS, SECTIONS, main
+from gnomon_service.cli.progress import Counter
+from gnomon_workers.store.records import ModelCheck
 
 
 def test_without_a_terminal_a_line_now_and_then_tells_how_far_it_is(

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from service.cli.main import main
+from gnomon_service.cli.main import main
 
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "examples/tracking/cityflow"

@@ -8,10 +8,10 @@ import pytest
 from starlette.testclient import TestClient
 
 from gnomon.core.reply_state import ReplyState
-from service.cli.main import main
-from service.reply_watch import ReplyWatch
+from gnomon_service.cli.main import main
+from gnomon_service.reply_watch import ReplyWatch
+from gnomon_workers.store.store import Store
 from tests.service.play import finish_all, post
-from workers.store.store import Store
 
 CALL = '<tool_call>{"name": "speed", "arguments": {}}'
 

@@ -11,8 +11,8 @@ from gnomon.core.score import Outcome
 from gnomon.report.build import build_report
 from gnomon.spec.rules import parse_spec
 from gnomon.trials.trial_plan import expand_trials
+from gnomon_workers.store.missing import missing_row
 from tests.service.play import SPEC
-from workers.store.missing import missing_row
 
 
 def test_the_order_in_which_rows_came_changes_no_digit() -> None:

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from service.cli.common import entry_in_words
-from service.cli.main import main
+from gnomon_service.cli.common import entry_in_words
+from gnomon_service.cli.main import main
 from tests.rule_table import CASES, breaking
 from tests.service.play import OpenApi
 

@@ -7,12 +7,12 @@ import pytest
 from gnomon.report.html import render_html
 from gnomon.report.markdown import render_markdown
 from gnomon.report.terminal import summary_text
-from service.api.serializers import job_view
-from service.reports import report_of
-from service.web.job_rows import job_row
+from gnomon_service.api.serializers import job_view
+from gnomon_service.reports import report_of
+from gnomon_service.web.job_rows import job_row
+from gnomon_workers.store import JobRecord, Store
 from tests.workers.conftest import TRACE, Clock, make_row
 from tests.workers.test_sequential_jobs import answer, begin, looker
-from workers.store import JobRecord, Store
 
 
 @pytest.fixture

@@ -2,7 +2,7 @@
 
 import socket
 
-from service.serving import listen
+from gnomon_service.serving import listen
 
 
 def test_a_connection_waits_for_no_acknowledgement_before_it_sends_more() -> None:

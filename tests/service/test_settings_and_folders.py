@@ -6,7 +6,7 @@ import pytest
 
 from gnomon.core.errors import SpecError
 from gnomon.spec.data_paths import for_command_line, from_request
-from service.settings import read_settings
+from gnomon_service.settings import read_settings
 
 
 def test_an_empty_environment_gives_the_documented_defaults(

@@ -3,7 +3,7 @@
 import pytest
 from starlette.datastructures import FormData
 
-from service.web.spec_form import CONDITIONS, changed, form_of
+from gnomon_service.web.spec_form import CONDITIONS, changed, form_of
 
 TIME = {"mcp": {"command": ["uvx", "mcp server"]}, "include": ["now", "zone_*"]}
 MAPS = {"mcp": {"url": "https://maps.example.org"}, "fill": {"scene": "$scene"}, "exclude": ["delete"]}

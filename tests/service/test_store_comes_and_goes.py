@@ -3,11 +3,11 @@
 import pytest
 from sqlalchemy.exc import OperationalError
 
-from service.cli.main import COMMANDS, main
-from service.run_job import poll_job
+from gnomon_service.cli.main import COMMANDS, main
+from gnomon_service.run_job import poll_job
+from gnomon_workers.store.records import JobRecord
+from gnomon_workers.store.store import Store
 from tests.workers.conftest import create
-from workers.store.records import JobRecord
-from workers.store.store import Store
 
 AWAY = OperationalError("SELECT", None, ConnectionError("secret-host"))
 

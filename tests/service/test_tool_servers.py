@@ -7,17 +7,17 @@ from pathlib import Path
 
 import pytest
 
-from agents.models.scripted import ScriptedModel
 from gnomon.core.agent import AGENTS
 from gnomon.core.errors import SpecError
 from gnomon.core.row import Row
 from gnomon.report.row_formats import ndjson_line
 from gnomon.trials.run_trial import run_trial
 from gnomon.trials.trial_plan import Trial
-from service.jobs import draft_from_cli, draft_from_request
-from service.settings import read_settings
-from tools.servers.cassette import open_cassette
-from tools.servers.connections import close_all
+from gnomon_agents.models.scripted import ScriptedModel
+from gnomon_service.jobs import draft_from_cli, draft_from_request
+from gnomon_service.settings import read_settings
+from gnomon_tools.servers.cassette import open_cassette
+from gnomon_tools.servers.connections import close_all
 
 SERVER = Path(__file__).parents[1] / "tools" / "servers" / "plain_server.py"
 UNLIKE = {"job_id", "trial_id", "wall_s", "started_at", "ended_at"}

@@ -15,11 +15,11 @@ from gnomon.spec.job_spec import JobSpec
 from gnomon.spec.spec_file import load_yaml
 from gnomon.trials.trial_file import is_trial_file, read_trial_file, trial_file, trial_file_text
 from gnomon.trials.trial_plan import Trial, expand_trials
-from service.cli.main import main
+from gnomon_service.cli.main import main
+from gnomon_workers.dry_run import pick, run_once
+from gnomon_workers.open_job import open_spec
+from gnomon_workers.store.store import Store
 from tests.service.play import SPEC
-from workers.dry_run import pick, run_once
-from workers.open_job import open_spec
-from workers.store.store import Store
 
 
 def gnomon(*args: str) -> int:

@@ -12,11 +12,11 @@ from gnomon.core.score import Outcome
 from gnomon.report.trial_index.filters import TrialFilter
 from gnomon.report.trial_index.index import TrialIndex
 from gnomon.spec.job_spec import JobSpec
-from service.derived import Derived
-from service.derived_kinds import indexes_of
+from gnomon_service.derived import Derived
+from gnomon_service.derived_kinds import indexes_of
+from gnomon_workers.store import Store
+from gnomon_workers.store.missing import missing_row
 from tests.workers.conftest import BOTH, kind, new_url, url
-from workers.store import Store
-from workers.store.missing import missing_row
 
 __all__ = ["kind", "new_url", "url"]
 SPEC = {

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from tools.core.inputs import held
-from tools.core.tool import ToolContext
-from tools.core.toolbox import TOOLS, Toolbox
-from tools.scene.format import read_scene
-from tools.scene.scene import Scene
+from gnomon_tools.core.inputs import held
+from gnomon_tools.core.tool import ToolContext
+from gnomon_tools.core.toolbox import TOOLS, Toolbox
+from gnomon_tools.scene.format import read_scene
+from gnomon_tools.scene.scene import Scene
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "scenes"
 

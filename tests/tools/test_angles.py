@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tools.geometry.angles import COMPASS, bearing_deg, compass, turn_deg, wrapped_deg
+from gnomon_tools.geometry.angles import COMPASS, bearing_deg, compass, turn_deg, wrapped_deg
 
 metres = st.floats(-1e5, 1e5)
 points = st.tuples(metres, metres)

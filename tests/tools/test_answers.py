@@ -9,11 +9,11 @@ import shapely
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from tools.core.inputs import held
-from tools.core.tool import ToolContext
-from tools.core.toolbox import TOOLS, Toolbox
-from tools.scene.frame import Frame
-from tools.scene.scene import Camera, Scene, ScenePlace, Zone
+from gnomon_tools.core.inputs import held
+from gnomon_tools.core.tool import ToolContext
+from gnomon_tools.core.toolbox import TOOLS, Toolbox
+from gnomon_tools.scene.frame import Frame
+from gnomon_tools.scene.scene import Camera, Scene, ScenePlace, Zone
 
 
 def ask(toolbox: Toolbox, name: str, /, **arguments: object) -> dict:

@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tools.core.batch import BadColumn, run_batch
-from tools.core.inputs import held
-from tools.core.tool import ToolContext, ToolError
-from tools.core.toolbox import TOOLS
-from tools.geometry.geodesic import geodesics
-from tools.scene.frame import Frame
-from tools.scene.scene import Scene
+from gnomon_tools.core.batch import BadColumn, run_batch
+from gnomon_tools.core.inputs import held
+from gnomon_tools.core.tool import ToolContext, ToolError
+from gnomon_tools.core.toolbox import TOOLS
+from gnomon_tools.geometry.geodesic import geodesics
+from gnomon_tools.scene.frame import Frame
+from gnomon_tools.scene.scene import Scene
 
 metres = st.floats(-200, 200)
 spots = st.tuples(metres, metres)
@@ -151,10 +151,10 @@ def test_cameras_that_see_points_are_those_of_single_calls(floors, small, points
 
 
 def test_points_beyond_one_block_keep_their_rows(small, monkeypatch):
-    monkeypatch.setattr("tools.cameras_seeing.BLOCK", 2)
+    monkeypatch.setattr("gnomon_tools.cameras_seeing.BLOCK", 2)
     points = [[500.0, 0.0], [-60.0, 0.0], [500.0, 0.0], [-60.0, 0.0], [-60.0, 0.0]]
     assert batch("cameras_seeing", small, points=points)["row"].tolist() == [1, 3, 4]
-    monkeypatch.setattr("tools.cameras_seeing.MAX_PAIRS", 2)
+    monkeypatch.setattr("gnomon_tools.cameras_seeing.MAX_PAIRS", 2)
     with pytest.raises(ToolError, match="give fewer points"):
         batch("cameras_seeing", small, points=points)
 

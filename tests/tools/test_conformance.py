@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 
 from gnomon_conformance.check import checks_in
 from gnomon_conformance.tools import ToolSuite, fields_of, hold
-from tools.core.inputs import held
-from tools.core.tool import Tool, ToolArgs, ToolContext, ToolResult, contract_hash
-from tools.core.toolbox import TOOLS, Toolbox, to_json
-from tools.scene.format import read_scene
-from tools.scene.frame import Frame
-from tools.scene.scene import Camera, Scene
+from gnomon_tools.core.inputs import held
+from gnomon_tools.core.tool import Tool, ToolArgs, ToolContext, ToolResult, contract_hash
+from gnomon_tools.core.toolbox import TOOLS, Toolbox, to_json
+from gnomon_tools.scene.format import read_scene
+from gnomon_tools.scene.frame import Frame
+from gnomon_tools.scene.scene import Camera, Scene
 
 ROOT = Path(__file__).parents[2]
 TOOL_DOCS = (ROOT / "docs" / "tools.md").read_text(encoding="utf-8")

@@ -10,8 +10,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from shapely import LineString, Polygon, box
 
-from tools.geometry.angles import bearing_deg, turn_deg
-from tools.geometry.field_of_view import (
+from gnomon_tools.geometry.angles import bearing_deg, turn_deg
+from gnomon_tools.geometry.field_of_view import (
     Crossed,
     CrossedConvex,
     arcs,
@@ -23,8 +23,8 @@ from tools.geometry.field_of_view import (
     view_of,
     views,
 )
-from tools.scene.frame import Frame
-from tools.scene.scene import Camera, Scene
+from gnomon_tools.scene.frame import Frame
+from gnomon_tools.scene.scene import Camera, Scene
 
 
 def test_of_no_view_there_is_no_arc() -> None:

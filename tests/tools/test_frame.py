@@ -7,8 +7,8 @@ from geographiclib.geodesic import Geodesic
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tools.scene.decode import to_local_many
-from tools.scene.frame import Frame
+from gnomon_tools.scene.decode import to_local_many
+from gnomon_tools.scene.frame import Frame
 
 frames = st.builds(Frame, lon_deg=st.floats(-180, 180), lat_deg=st.floats(-90, 90), anchored=st.just(True))
 points = st.tuples(st.floats(-2000, 2000), st.floats(-2000, 2000))

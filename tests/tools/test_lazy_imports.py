@@ -10,10 +10,10 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 # A job without pictures loads it as well, with the store: what puts pictures there names Pillow itself.
 NEVER_EARLY = {
-    "tools/core/open_picture.py": {"PIL"},
+    "tools/gnomon_tools/core/open_picture.py": {"PIL"},
     # Every job with `tools: all` loads the gazetteer's tools, few call them; reading its tables takes longer.
-    "tools/gazetteer/tables.py": {"pyarrow.dataset", "pyarrow.parquet", "scipy.spatial"},
-    "tools/gazetteer/areas.py": {"pyarrow.compute"},
+    "tools/gnomon_tools/gazetteer/tables.py": {"pyarrow.dataset", "pyarrow.parquet", "scipy.spatial"},
+    "tools/gnomon_tools/gazetteer/areas.py": {"pyarrow.compute"},
     # Every job on worlds loads these, few have towns on such plans; audits alone tie targets to one another.
     "gnomon/worlds/street_plans.py": {"networkx", "scipy.spatial"},
     "gnomon/worlds/osm_streets.py": {"networkx", "osmium"},
@@ -21,7 +21,11 @@ NEVER_EARLY = {
     # Batches are for the API and notebooks; a worker's calls are single.
     **{
         source: {"numpy"}
-        for source in ("tools/core/batch.py", "tools/geometry/angles.py", "tools/bearing.py")
+        for source in (
+            "tools/gnomon_tools/core/batch.py",
+            "tools/gnomon_tools/geometry/angles.py",
+            "tools/gnomon_tools/bearing.py",
+        )
     },
 }
 OURS = {"tools", "gnomon"} | set(sys.stdlib_module_names)
@@ -65,8 +69,8 @@ CALLS = {
 # In a fork of a process that has loaded no tool: what came early, and what the call still imported.
 CALLED = """
 import json, os, sys
-from tools.core.lazy_imports import load_lazy
-from tools.core.toolbox import TOOLS, Toolbox
+from gnomon_tools.core.lazy_imports import load_lazy
+from gnomon_tools.core.toolbox import TOOLS, Toolbox
 
 for name, arguments in json.loads(sys.argv[1]).items():
     if os.fork() == 0:
@@ -74,10 +78,10 @@ for name, arguments in json.loads(sys.argv[1]).items():
         load_lazy()
         early = sorted(set(sys.modules) & {"numpy", "scipy", "shapely", "pyarrow", "av", "PIL"})
         from shapely import LineString
-        from tools.core.inputs import held
-        from tools.core.tool import ToolContext
-        from tools.scene.frame import Frame
-        from tools.scene.scene import Camera, Road, Scene, ScenePlace
+        from gnomon_tools.core.inputs import held
+        from gnomon_tools.core.tool import ToolContext
+        from gnomon_tools.scene.frame import Frame
+        from gnomon_tools.scene.scene import Camera, Road, Scene, ScenePlace
         view = {"heading_deg": 90, "fov_deg": 60, "range_m": 40}
         seers = {c: Camera(id=c, xy_m=(x_m, 1.0), **view) for c, x_m in (("c1", 0.0), ("c2", 90.0))}
         roads = {"r": Road(id="r", line=LineString([(-10, 0), (100, 0)]))}

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from tools.core.toolbox import Toolbox
+from gnomon_tools.core.toolbox import Toolbox
 
 
 def told(toolbox: Toolbox, start: dict, end: dict | None = None) -> str:

@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 
+from gnomon_tools.core.inputs import held
+from gnomon_tools.core.tool import ToolContext
+from gnomon_tools.core.toolbox import TOOLS, Toolbox
+from gnomon_tools.map_record.context import read_context
+from gnomon_tools.map_record.record import MapPlace, MapRecord
 from tests.published_maps import CONTEXT
-from tools.core.inputs import held
-from tools.core.tool import ToolContext
-from tools.core.toolbox import TOOLS, Toolbox
-from tools.map_record.context import read_context
-from tools.map_record.record import MapPlace, MapRecord
 
 MAP_TOOLS = [tool for tool in TOOLS if tool.needs is MapRecord]
 

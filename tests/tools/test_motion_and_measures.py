@@ -9,11 +9,17 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from tools.core.tool import ToolContext
-from tools.core.toolbox import TOOLS, Toolbox
-from tools.geometry.kinematics import displacement_m, path_length_m
-from tools.geometry.polyline import in_words, legs_of, simplified
-from tools.geometry.pose import Pose, from_yaw_pitch_roll, nearest_rotation, rotation_angle_deg, wrapped_deg
+from gnomon_tools.core.tool import ToolContext
+from gnomon_tools.core.toolbox import TOOLS, Toolbox
+from gnomon_tools.geometry.kinematics import displacement_m, path_length_m
+from gnomon_tools.geometry.polyline import in_words, legs_of, simplified
+from gnomon_tools.geometry.pose import (
+    Pose,
+    from_yaw_pitch_roll,
+    nearest_rotation,
+    rotation_angle_deg,
+    wrapped_deg,
+)
 
 BOX = Toolbox(TOOLS, ToolContext())
 metres = st.floats(-100, 100)

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from shapely import LineString, box
 from shapely.affinity import translate
 
-from tools.geometry.network import Network
-from tools.geometry.stairs import slowed_m
-from tools.scene.frame import Frame
-from tools.scene.scene import Portal, Road, Scene, Zone
+from gnomon_tools.geometry.network import Network
+from gnomon_tools.geometry.stairs import slowed_m
+from gnomon_tools.scene.frame import Frame
+from gnomon_tools.scene.scene import Portal, Road, Scene, Zone
 
 
 def streets(*roads: Road) -> Scene:

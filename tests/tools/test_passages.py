@@ -9,12 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from shapely import Polygon
 
-from tools.core.inputs import held
-from tools.core.tool import ToolContext
-from tools.core.toolbox import TOOLS, Toolbox
-from tools.geometry.motion_text import displacement_m, parse_segments
-from tools.scene.frame import Frame
-from tools.scene.scene import Camera, Portal, Scene, Zone
+from gnomon_tools.core.inputs import held
+from gnomon_tools.core.tool import ToolContext
+from gnomon_tools.core.toolbox import TOOLS, Toolbox
+from gnomon_tools.geometry.motion_text import displacement_m, parse_segments
+from gnomon_tools.scene.frame import Frame
+from gnomon_tools.scene.scene import Camera, Portal, Scene, Zone
 
 # Cameras of unknown angle and range at a street that runs east: `near` and `side` at one crossing.
 STREET = Scene(

@@ -3,10 +3,10 @@
 import gc
 import weakref
 
-from tools.geometry.network import Network
-from tools.scene.frame import Frame
-from tools.scene.scene import Scene
-from tools.scene.scene_cache import cached_per_scene
+from gnomon_tools.geometry.network import Network
+from gnomon_tools.scene.frame import Frame
+from gnomon_tools.scene.scene import Scene
+from gnomon_tools.scene.scene_cache import cached_per_scene
 
 
 def test_it_is_derived_once():

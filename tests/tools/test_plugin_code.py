@@ -12,12 +12,20 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from service.cli.main import cli
-from tools.core import plugin_code
-from tools.core.outside import FILES_ENV, PluginFault, loaded_files
-from tools.core.plugin_code import SECONDS_ENV, Escape, Interrupted, TooSlow, contained, is_ctrl_c, loading
-from tools.core.tool import ToolContext
-from tools.core.toolbox import Toolbox
+from gnomon_service.cli.main import cli
+from gnomon_tools.core import plugin_code
+from gnomon_tools.core.outside import FILES_ENV, PluginFault, loaded_files
+from gnomon_tools.core.plugin_code import (
+    SECONDS_ENV,
+    Escape,
+    Interrupted,
+    TooSlow,
+    contained,
+    is_ctrl_c,
+    loading,
+)
+from gnomon_tools.core.tool import ToolContext
+from gnomon_tools.core.toolbox import Toolbox
 
 GNOMON = str(Path(sys.executable).with_name("gnomon"))
 ENDS = ["raise SystemExit(0)", "raise KeyboardInterrupt", "raise GeneratorExit", "raise Odd('no')"]
@@ -25,7 +33,7 @@ TOOL = '''
 """Tools of a file."""
 import sys
 from pydantic import Field
-from tools.core.tool import Tool, ToolArgs, ToolResult
+from gnomon_tools.core.tool import Tool, ToolArgs, ToolResult
 
 class Odd(BaseException):
     """Caught by no `except Exception`."""

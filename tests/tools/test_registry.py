@@ -9,17 +9,17 @@ from typing import Any
 
 import pytest
 
-from tools.core import outside
-from tools.core.outside import FILES_ENV, PluginFault
-from tools.core.registry import Registry, UnknownPlugin
-from tools.core.tool import Tool
+from gnomon_tools.core import outside
+from gnomon_tools.core.outside import FILES_ENV, PluginFault
+from gnomon_tools.core.registry import Registry, UnknownPlugin
+from gnomon_tools.core.tool import Tool
 
 ROOT = Path(__file__).parents[2]
 TOOL = '''
 """Tools of a file."""
 from pydantic import Field
-from tools.core.tool import Tool, ToolArgs, ToolResult
-from tools.distance import distance
+from gnomon_tools.core.tool import Tool, ToolArgs, ToolResult
+from gnomon_tools.distance import distance
 
 class Args(ToolArgs):
     """Nothing."""
@@ -42,7 +42,11 @@ New = Callable[[], Registry[Tool[Any]]]
 def new() -> New:
     """A registry of tools that has read nothing yet."""
     return lambda: Registry(
-        "tools", "tool", dashes=False, group="gnomon.tools", accepts=lambda item: isinstance(item, Tool)
+        "gnomon_tools",
+        "tool",
+        dashes=False,
+        group="gnomon.tools",
+        accepts=lambda item: isinstance(item, Tool),
     )
 
 
@@ -105,7 +109,7 @@ def test_a_package_brings_its_entry_points_and_is_imported_only_when_asked_for(n
 def test_a_name_that_is_there_twice_is_refused_with_both(new, files, install):
     files(TOOL.format(name="bearing"))
     with pytest.raises(
-        PluginFault, match=r"'bearing' is there twice: by Gnomon itself \(tools\) and by file .*_0.py"
+        PluginFault, match=r"'bearing' is there twice: by Gnomon itself \(gnomon_tools\) and by file .*_0.py"
     ):
         new().names()
     files(TOOL.format(name="steps"), TOOL.format(name="steps"))
@@ -137,7 +141,9 @@ def test_a_package_with_a_name_of_ours_is_left_out_and_told_of(new, install, cap
     tools = new()
     assert tools.names() == tools.own_names()
     assert tools.origin("speed") is None
-    says = "the tool 'speed' is there twice: by Gnomon itself (tools) and by Some.Tools 1.2; ours is used"
+    says = (
+        "the tool 'speed' is there twice: by Gnomon itself (gnomon_tools) and by Some.Tools 1.2; ours is used"
+    )
     assert tools.faults() == {"speed": says}
     assert caplog.messages == [says]
 
@@ -170,7 +176,7 @@ def test_our_own_are_had_without_a_look_at_those_of_others(new, files):
         ("x = 1\n\nprint(unknown)\n", "plugin_0.py, line 3: NameError: name 'unknown' is not defined"),
         ("import json\njson.loads('{')\n", "plugin_0.py, line 2: JSONDecodeError"),
         ("raise SystemExit('no')\n", "plugin_0.py, line 1: SystemExit: no"),
-        ("from tools.core.toolbox import TOOLS\nTOOLS.names()\n", "line 2: PluginFault"),
+        ("from gnomon_tools.core.toolbox import TOOLS\nTOOLS.names()\n", "line 2: PluginFault"),
     ],
 )
 def test_a_file_that_does_not_load_is_named_with_its_line(new, files, text, says):
@@ -222,7 +228,7 @@ def test_a_name_that_there_is_not_is_answered_with_those_there_are(new, files):
 
 def test_importing_the_registries_reads_no_entry_points():
     code = (
-        "from tools.core import outside\nfrom tools.core.toolbox import TOOLS\n"
+        "from gnomon_tools.core import outside\nfrom gnomon_tools.core.toolbox import TOOLS\n"
         "import gnomon.core.benchmark, gnomon.core.agent, gnomon.spec.preset\n"
         "assert outside._installed.cache_info().currsize == 0\nTOOLS.names()\n"
         "assert outside._installed.cache_info().currsize == 1\n"

@@ -9,10 +9,18 @@ from typing import Any
 
 import pytest
 
-from tools.sandbox.plan import MEALS
-from tools.sandbox.record import Attraction, Flight, Lodging, Restaurant, Ride, TravelSandbox, TripNeeds
-from tools.sandbox.rules import cost_lines, judge
-from tools.sandbox.scheduler import find_trip
+from gnomon_tools.sandbox.plan import MEALS
+from gnomon_tools.sandbox.record import (
+    Attraction,
+    Flight,
+    Lodging,
+    Restaurant,
+    Ride,
+    TravelSandbox,
+    TripNeeds,
+)
+from gnomon_tools.sandbox.rules import cost_lines, judge
+from gnomon_tools.sandbox.scheduler import find_trip
 
 HOME = "Amberlow"
 START = dt.date(2022, 3, 1)

@@ -18,12 +18,12 @@ from shapely import LineString, Polygon, box
 from shapely.affinity import translate
 from shapely.geometry.polygon import orient
 
-from tools.geometry.field_of_view import sector
-from tools.scene import format as scene_format
-from tools.scene.document import SceneError
-from tools.scene.format import read_scene, scene_from_json, scene_schema, scene_to_json, write_scene
-from tools.scene.frame import Frame
-from tools.scene.scene import Camera, MapImage, Portal, Road, Scene, ScenePlace, Zone
+from gnomon_tools.geometry.field_of_view import sector
+from gnomon_tools.scene import format as scene_format
+from gnomon_tools.scene.document import SceneError
+from gnomon_tools.scene.format import read_scene, scene_from_json, scene_schema, scene_to_json, write_scene
+from gnomon_tools.scene.frame import Frame
+from gnomon_tools.scene.scene import Camera, MapImage, Portal, Road, Scene, ScenePlace, Zone
 
 DOCS = Path(__file__).parents[2] / "docs" / "scenes.md"
 EXAMPLES = Path(__file__).parents[2] / "examples" / "scenes"

@@ -10,8 +10,8 @@ from gnomon.benchmarks.gtr_bench.case import SCENES
 from gnomon.worlds.difficulty import Difficulty
 from gnomon.worlds.drawing import world_of
 from gnomon.worlds.options import WorldOptions
-from tools.geometry.network import Network
-from tools.geometry.stops import Stops
+from gnomon_tools.geometry.network import Network
+from gnomon_tools.geometry.stops import Stops
 
 HARD = Difficulty(level="hard")  # whose towns have one-way streets
 ESCALATORS = WorldOptions(buildings="escalators")  # which run one way

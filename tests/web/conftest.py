@@ -17,11 +17,11 @@ import yaml
 from playwright.sync_api import Browser, Error, Page, expect, sync_playwright
 from redis import Redis
 
-from service.api.app import create_app
-from service.serving import listen, server_of, url_of
-from service.settings import read_settings
+from gnomon_service.api.app import create_app
+from gnomon_service.serving import listen, server_of, url_of
+from gnomon_service.settings import read_settings
+from gnomon_workers.store.store import Store
 from tests.workers.conftest import redis, redis_url
-from workers.store.store import Store
 
 __all__ = ["redis", "redis_url"]
 # The first is the same engine without windows: it costs half as much.
@@ -62,7 +62,15 @@ def finished_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def _run_job(folder: Path) -> None:
     spec = folder / "job.yaml"
     spec.write_text(yaml.safe_dump(SPEC))
-    command = [sys.executable, "-m", "service.cli", "run", str(spec), "--data-dir", str(folder / "data")]
+    command = [
+        sys.executable,
+        "-m",
+        "gnomon_service.cli",
+        "run",
+        str(spec),
+        "--data-dir",
+        str(folder / "data"),
+    ]
     more = ["--workers", "1", "--out", str(folder / "unfinished")]
     subprocess.run([*command, *more], check=True, capture_output=True, timeout=110)
     (folder / "unfinished").rename(folder / "out")

@@ -8,14 +8,14 @@ from typing import Any
 from gnomon.core.sample import SampleRef
 from gnomon.core.score import Outcome
 from gnomon.spec.job_spec import JobSpec
-from service.local_stack import worker_env
-from service.settings import read_settings
-from service.supervisor import Child, Supervisor
+from gnomon_service.local_stack import worker_env
+from gnomon_service.settings import read_settings
+from gnomon_service.supervisor import Child, Supervisor
+from gnomon_workers.process import module_command
+from gnomon_workers.store.missing import missing_row
+from gnomon_workers.store.records import JobRecord
+from gnomon_workers.store.store import Store
 from tests.web.conftest import SPEC, Site
-from workers.process import module_command
-from workers.store.missing import missing_row
-from workers.store.records import JobRecord
-from workers.store.store import Store
 
 
 def planned(store: Store, samples: int = 40, **changes: Any) -> JobRecord:
@@ -47,7 +47,7 @@ def worker_on(site: Site, redis_url: str) -> Iterator[None]:
     """A real worker, with a sweeper, on the site's store."""
     env = worker_env(read_settings({}, data_dir=site.folder), redis_url)
     with Supervisor() as supervisor:
-        for name, module in (("sweeper", "workers.sweeper"), ("worker", "workers")):
+        for name, module in (("sweeper", "gnomon_workers.sweeper"), ("worker", "workers")):
             log_file = site.folder / f"{name}.log"
             supervisor.start(Child(name=name, command=module_command(module), env=env, log_file=log_file))
         yield

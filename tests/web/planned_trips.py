@@ -7,7 +7,7 @@ import httpx
 
 from gnomon.benchmarks.itinerary.brief import request_task
 from gnomon.benchmarks.itinerary.scoring import score
-from service.itineraries import trial_of
+from gnomon_service.itineraries import trial_of
 from tests.service.play import finish_all
 from tests.web.conftest import Site
 

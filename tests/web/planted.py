@@ -11,8 +11,8 @@ from gnomon.core.sample import SampleRef
 from gnomon.core.score import Outcome
 from gnomon.spec.job_spec import JobSpec
 from gnomon.trials.trial_plan import Trial, expand_trials
+from gnomon_workers.store.missing import missing_row
 from tests.web.conftest import Site
-from workers.store.missing import missing_row
 
 SPEC = JobSpec.model_validate(
     {

@@ -10,8 +10,8 @@ from gnomon.core.score import Outcome
 from gnomon.spec.job_spec import JobSpec
 from gnomon.spec.preset import expand_preset
 from gnomon.trials.trial_plan import expand_trials
+from gnomon_workers.store.missing import missing_row
 from tests.web.conftest import Site
-from workers.store.missing import missing_row
 
 NAME = "card of two tools"
 SPEC = JobSpec.model_validate(

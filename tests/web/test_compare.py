@@ -19,14 +19,14 @@ from gnomon.media import MediaStore
 from gnomon.report.job_diff import StoredJob, diff_jobs
 from gnomon.spec.job_spec import JobSpec
 from gnomon.trials.trial_plan import expand_trials
-from service.api.app import create_app
-from service.cli.commands.board import board
-from service.settings import read_settings
+from gnomon_service.api.app import create_app
+from gnomon_service.cli.commands.board import board
+from gnomon_service.settings import read_settings
+from gnomon_workers.open_job import open_spec
+from gnomon_workers.store.missing import missing_row
+from gnomon_workers.store.store import Store
 from tests.web.conftest import SPEC
 from tests.web.planted import scored
-from workers.open_job import open_spec
-from workers.store.missing import missing_row
-from workers.store.store import Store
 
 HOSTILE = "<img src=x onerror=alert(1)>"
 TOOLS_ARM = {"name": "tools", "agent": "react", "tools": "all", "max_tool_calls": 2}

@@ -8,7 +8,7 @@ import httpx
 import pytest
 from playwright.sync_api import expect
 
-import service.reports
+import gnomon_service.reports
 from tests.web.conftest import PHONE, SPEC, Site, Visit
 from tests.web.jobs_under_way import end_trials, planned, worker_on
 
@@ -32,7 +32,7 @@ def test_a_list_waits_for_no_report(open_site: Callable[..., Site], monkeypatch:
         is_built.wait(60)
         raise ValueError("no report")
 
-    monkeypatch.setattr(service.reports, "report_of", build)
+    monkeypatch.setattr(gnomon_service.reports, "report_of", build)
     site = open_site()
     try:
         listed = httpx.get(f"{site.url}/index.json").json()

@@ -10,10 +10,10 @@ from redis import Redis
 
 from gnomon.core.row import Row
 from gnomon.trials.trial_plan import Trial
-from service import jobs
-from service.local_stack import LocalStack
-from service.settings import read_settings
-from service.supervisor import Supervisor
+from gnomon_service import jobs
+from gnomon_service.local_stack import LocalStack
+from gnomon_service.settings import read_settings
+from gnomon_service.supervisor import Supervisor
 from tests.web.conftest import SPEC, Site, Visit
 from tests.web.planted import fetch, plant, scored
 

@@ -13,14 +13,14 @@ from redis import Redis
 from gnomon.core.agent import AGENTS
 from gnomon.core.benchmark import BENCHMARKS
 from gnomon.spec.preset import PRESETS
-from service.api.app import create_app
-from service.cli.commands.tools import tools
-from service.settings import read_settings
-from service.web.scene_choice import choices
+from gnomon_service.api.app import create_app
+from gnomon_service.cli.commands.tools import tools
+from gnomon_service.settings import read_settings
+from gnomon_service.web.scene_choice import choices
+from gnomon_tools.core.toolbox import TOOLS
+from gnomon_tools.scene.scene import Scene
+from gnomon_workers.store.store import Store
 from tests.web.conftest import Site, Visit
-from tools.core.toolbox import TOOLS
-from tools.scene.scene import Scene
-from workers.store.store import Store
 
 SMALL = Path(__file__).parents[2] / "examples" / "scenes" / "small.geojson"
 HOSTILE = "<script>alert(1)</script>\u202e"

@@ -13,8 +13,8 @@ import pytest
 import yaml
 from playwright.sync_api import Page, expect
 
-from service.jobs import draft_from_request
-from service.settings import read_settings
+from gnomon_service.jobs import draft_from_request
+from gnomon_service.settings import read_settings
 from tests.service.endpoints import CallsAsText, Hanging
 from tests.web.conftest import Site, Visit
 from tests.workers.conftest import children_of, is_alive, wait_until
@@ -264,5 +264,5 @@ def checks_under_way() -> list[int]:
     return [
         pid
         for pid in children_of(os.getpid())
-        if is_alive(pid) and b"workers.endpoint_check" in Path(f"/proc/{pid}/cmdline").read_bytes()
+        if is_alive(pid) and b"gnomon_workers.endpoint_check" in Path(f"/proc/{pid}/cmdline").read_bytes()
     ]

@@ -17,7 +17,7 @@ from gnomon.core.select import Select
 from gnomon.curation.review import read_decisions
 from gnomon.exchange.answers import read_answers
 from gnomon.media import MediaStore
-from service.reports import report_of
+from gnomon_service.reports import report_of
 from tests.web.conftest import PHONE, WIDE, Site, Visit
 
 HOSTILE = '<script>alert(1)</script>"\u202e=1+1'

@@ -7,9 +7,9 @@ import pytest
 
 from gnomon.core.question_view import QuestionView, ShownClip
 from gnomon.core.score import Outcome
-from service.web import sample
-from service.web.questions import OpenedQuestion
-from service.web.trial_views import ShownQuestion
+from gnomon_service.web import sample
+from gnomon_service.web.questions import OpenedQuestion
+from gnomon_service.web.trial_views import ShownQuestion
 from tests.web.conftest import Site, Visit
 from tests.web.planted import fetch, plant, scored
 

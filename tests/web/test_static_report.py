@@ -139,7 +139,8 @@ def test_the_page_says_what_the_reference_model_is(show: Callable[..., Page]) ->
 def test_the_file_has_the_colours_of_the_live_pages() -> None:
     root = Path(__file__).parents[2]
     live, kept = (
-        (root / path).read_text() for path in ("service/web/static/window.css", "gnomon/report/page.css")
+        (root / path).read_text()
+        for path in ("service/gnomon_service/web/static/window.css", "gnomon/report/page.css")
     )
 
     def colours(css: str) -> list[dict[str, str]]:

@@ -6,9 +6,9 @@ from collections.abc import Callable
 import httpx
 
 from gnomon.core.trace import Trace
+from gnomon_workers.store.schema import traces
+from gnomon_workers.store.serialization import pack
 from tests.web.conftest import Site, Visit
-from workers.store.schema import traces
-from workers.store.serialization import pack
 
 
 def rewrite(site: Site, trial_id: str, **parts: object) -> None:

@@ -9,12 +9,12 @@ from fastapi import FastAPI
 from playwright.sync_api import expect
 from redis import Redis
 
-from service.api.app import create_app
-from service.settings import Settings
+from gnomon_service.api.app import create_app
+from gnomon_service.settings import Settings
+from gnomon_workers.queue import enqueue_shards
+from gnomon_workers.store.store import Store
 from tests.web.conftest import Site, Visit
 from tests.web.jobs_under_way import end_trials, planned
-from workers.queue import enqueue_shards
-from workers.store.store import Store
 
 Open = Callable[..., Visit]
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from sqlalchemy import Connection
 from sqlalchemy.exc import OperationalError
 
-from workers.store import Store
+from gnomon_workers.store import Store
 
 
 @dataclass(frozen=True)

@@ -6,11 +6,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from gnomon.core.row import Row
-from service.reports import report_of
+from gnomon_service.reports import report_of
+from gnomon_workers.store import JobRecord, Store
 from tests.workers.conftest import wait_until
 from tests.workers.faults import Inject
 from tests.workers.scene import Scene
-from workers.store import JobRecord, Store
 
 HEADER = """\
 | fault | lost, of planned | doubled | missing | run again | seconds |

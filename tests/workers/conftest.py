@@ -15,14 +15,14 @@ from redis import Redis
 from gnomon.core.row import Row
 from gnomon.core.score import Outcome
 from gnomon.spec.job_spec import JobSpec
-from service.redis_server import RedisServer
-from service.supervisor import Child, Supervisor
+from gnomon_service.redis_server import RedisServer
+from gnomon_service.supervisor import Child, Supervisor
+from gnomon_workers.queue import enqueue_shards
+from gnomon_workers.rate_limit.redis_limiter import PREFIX
+from gnomon_workers.store import JobRecord, Lease, Store
+from gnomon_workers.store.missing import missing_row
 from tests.workers import pgbouncer, postgresql
 from tests.workers.tiny_worker import refs
-from workers.queue import enqueue_shards
-from workers.rate_limit.redis_limiter import PREFIX
-from workers.store import JobRecord, Lease, Store
-from workers.store.missing import missing_row
 
 ROOT = Path(__file__).parent.parent.parent
 TINY_WORKER = Path(__file__).parent / "tiny_worker.py"
@@ -171,7 +171,7 @@ class Plant:
         """Start tiny workers with `more` options, and a sweeper beside them unless told otherwise."""
         running = self.supervisor.pids()
         if sweeper and "sweeper" not in running:
-            self._start("sweeper", "-m", "workers.sweeper")
+            self._start("sweeper", "-m", "gnomon_workers.sweeper")
         for number in range(len(running), len(running) + workers):
             self._start(f"worker-{number}", str(TINY_WORKER), "--data-dir", str(self.folder), *more)
 

@@ -9,12 +9,12 @@ import sys
 from pathlib import Path
 
 import gnomon.benchmarks
-from service.local_stack import LocalStack
-from service.serving import listen, serve
-from service.settings import Settings
-from service.supervisor import Child, Supervisor, sigterm_as_interrupt
+from gnomon_service.local_stack import LocalStack
+from gnomon_service.serving import listen, serve
+from gnomon_service.settings import Settings
+from gnomon_service.supervisor import Child, Supervisor, sigterm_as_interrupt
+from gnomon_workers.queue import client_of
 from tests.workers.broken_store import Breakage, BrokenStore
-from workers.queue import client_of
 
 HERE = Path(__file__).parent
 

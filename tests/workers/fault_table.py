@@ -14,12 +14,12 @@ from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 
+from gnomon_workers.store import JobRecord
 from tests.workers.chaos import DRAWN, HEADER, Damage, Stand, count, plain_report, poisoned
 from tests.workers.conftest import QUICK
 from tests.workers.faults import Inject
 from tests.workers.scene import Scene
 from tests.workers.sites import SITES
-from workers.store import JobRecord
 
 SOAK_CLOCKS = {**QUICK, "GNOMON_LEASE_SECONDS": "5", "GNOMON_GRACE_SECONDS": "2"}
 EVERY_S = 3.0

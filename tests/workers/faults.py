@@ -11,9 +11,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
+from gnomon_workers.store.sqlite import library
 from tests.workers.conftest import wait_until
 from tests.workers.scene import Scene
-from workers.store.sqlite import library
 
 Inject = Callable[[Scene], None]
 HOUR_S = 3_600.0

@@ -35,18 +35,18 @@ from gnomon.spec.job_spec import JobSpec
 from gnomon.spec.model_spec import Rate
 from gnomon.trials.trial_plan import Trial
 from gnomon.worlds.sample_numbers import Numbers
-from workers.heartbeat import Heartbeat
-from workers.message import ShardMessage
-from workers.queue import client_of, enqueue_shards, message_id, queue_name, queue_names, waiting_ids
-from workers.rate_limit.redis_limiter import Flow, RedisRateLimiter, SyncRequest
-from workers.redis_url import async_redis_at, redis_at
-from workers.settings import Timing
-from workers.store import Lease, Store
-from workers.store.database import insert_all
-from workers.store.missing import missing_row
-from workers.store.records import JobRecord
-from workers.store.schema import LEASED, PENDING, jobs, results, trials
-from workers.worker import IDLE_BEAT_S
+from gnomon_workers.heartbeat import Heartbeat
+from gnomon_workers.message import ShardMessage
+from gnomon_workers.queue import client_of, enqueue_shards, message_id, queue_name, queue_names, waiting_ids
+from gnomon_workers.rate_limit.redis_limiter import Flow, RedisRateLimiter, SyncRequest
+from gnomon_workers.redis_url import async_redis_at, redis_at
+from gnomon_workers.settings import Timing
+from gnomon_workers.store import Lease, Store
+from gnomon_workers.store.database import insert_all
+from gnomon_workers.store.missing import missing_row
+from gnomon_workers.store.records import JobRecord
+from gnomon_workers.store.schema import LEASED, PENDING, jobs, results, trials
+from gnomon_workers.worker import IDLE_BEAT_S
 
 PROCESSES = 4  # that hold the workers; half of them are killed
 TRIALS, SHARDS = 16, 2  # of a shard; of each worker
@@ -354,7 +354,7 @@ def held_by_dead(store: Store, killed: int) -> dict[int, int]:
 @contextmanager
 def sweeping(url: str, redis_url: str, folder: Path) -> Iterator[None]:
     """The real sweeper beside it."""
-    command = [sys.executable, "-m", "workers.sweeper", "--redis", redis_url, "--database", url]
+    command = [sys.executable, "-m", "gnomon_workers.sweeper", "--redis", redis_url, "--database", url]
     with (folder / "sweeper.log").open("wb") as log, subprocess.Popen(command, stderr=log) as sweeper:
         try:
             yield

@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import Any
 
 from gnomon.core.row import Row
+from gnomon_workers.shard import run_shard
+from gnomon_workers.store import JobRecord, Store
 from tests.agents.conftest import FakeProvider, serving
 from tests.workers.conftest import create
 from tests.workers.tiny_worker import context_of
-from workers.shard import run_shard
-from workers.store import JobRecord, Store
 
 USAGE = {"prompt_tokens": 26, "completion_tokens": 7, "total_tokens": 33}
 CLEAN = 20  # samples of the job whose replies are as they should be

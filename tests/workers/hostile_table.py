@@ -9,10 +9,10 @@ import tempfile
 import warnings
 from pathlib import Path
 
+from gnomon_workers.store import Store
 from scripts.marked_text import replace_between
 from tests.workers.conftest import ROOT
 from tests.workers.hostile import CLEAN, MODELS, Damage, damage, hostile, hostile_provider, run_against
-from workers.store import Store
 
 DOCS = ROOT / "docs" / "operations.md"
 BEGIN, END = "<!-- hostile replies -->\n", "<!-- end of hostile replies -->\n"

@@ -16,8 +16,8 @@ from urllib.parse import urlsplit
 
 from redis import Redis
 
-from service.redis_server import find_server
-from service.supervisor import Child, Supervisor
+from gnomon_service.redis_server import find_server
+from gnomon_service.supervisor import Child, Supervisor
 from tests.workers.conftest import wait_until
 from tests.workers.scene import Machine, free_port
 

@@ -17,14 +17,14 @@ from redis import Redis
 from sqlalchemy import select
 from sqlalchemy.exc import SQLAlchemyError
 
-from service.redis_server import RedisServer
-from service.supervisor import Child, Supervisor
+from gnomon_service.redis_server import RedisServer
+from gnomon_service.supervisor import Child, Supervisor
+from gnomon_workers.settings import read_timing
+from gnomon_workers.store import JobRecord, Store
+from gnomon_workers.store.schema import trials
 from tests.workers.broken_store import Breakage
 from tests.workers.conftest import QUICK, ROOT, TINY_WORKER, children_of, make_spec, wait_until
 from tests.workers.postgresql import PostgreSQL
-from workers.settings import read_timing
-from workers.store import JobRecord, Store
-from workers.store.schema import trials
 
 FAKE_STACK = Path(__file__).parent / "fake_stack.py"
 

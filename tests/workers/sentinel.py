@@ -10,7 +10,7 @@ from typing import Any, cast
 
 from redis import Redis, RedisError
 
-from service.redis_server import find_server
+from gnomon_service.redis_server import find_server
 from tests.workers.conftest import wait_until
 from tests.workers.links import PASSWORD
 from tests.workers.scene import free_port

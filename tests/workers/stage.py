@@ -14,7 +14,7 @@ from typing import Any
 
 from sqlalchemy import Connection, event, text
 
-from workers.store import Store
+from gnomon_workers.store import Store
 
 Choose = Callable[[Sequence[str]], str]
 PATIENCE_S = 20.0

@@ -15,13 +15,13 @@ import pytest
 from gnomon.core.errors import OutOfBudget, ProviderFault
 from gnomon.core.model import Model, Reply, Request
 from gnomon.spec.model_spec import ModelSpec
+from gnomon_workers.budget.client import BudgetClient
+from gnomon_workers.budget.model import with_budget
+from gnomon_workers.budget.reservations import current_trial_id, kind_of
+from gnomon_workers.store import Store
+from gnomon_workers.store.budgets import ReserveResult, SpendLimit
+from gnomon_workers.store.job_counters import Usage
 from tests.workers.conftest import ALL, Clock, create
-from workers.budget.client import BudgetClient
-from workers.budget.model import with_budget
-from workers.budget.reservations import current_trial_id, kind_of
-from workers.store import Store
-from workers.store.budgets import ReserveResult, SpendLimit
-from workers.store.job_counters import Usage
 
 REQUEST = Request(messages=[{"role": "user", "content": "Where?"}], tools=[])
 TTL_S = 10.0

@@ -8,12 +8,12 @@ import pytest
 from gnomon.core.errors import ProviderFault
 from gnomon.core.model import Reply, Request
 from gnomon.spec.model_spec import ModelSpec
+from gnomon_workers.budget.model import with_budget
+from gnomon_workers.store import Store
+from gnomon_workers.store.job_counters import Usage
 from tests.workers.broken_store import Breakage, BrokenStore
 from tests.workers.conftest import create
 from tests.workers.test_budget import PAID, REQUEST, PaidModel, budget_of
-from workers.budget.model import with_budget
-from workers.store import Store
-from workers.store.job_counters import Usage
 
 UNPRICED = ModelSpec(id="openai/paid", max_tokens=1_000)
 

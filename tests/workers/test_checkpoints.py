@@ -18,15 +18,15 @@ from gnomon.media import MediaStore
 from gnomon.spec.rules import parse_spec
 from gnomon.trials import checkpoint
 from gnomon.trials.checkpoint import SavedTrial
+from gnomon_workers.budget.usage import NO_USAGE, Usage
+from gnomon_workers.checkpoints import CheckpointWriter
+from gnomon_workers.queue import enqueue_shards
+from gnomon_workers.store import JobRecord, Lease, Store
+from gnomon_workers.store.checkpoints import NewCheckpoint
+from gnomon_workers.store.database import insert_or_update
+from gnomon_workers.store.leases import ISOLATE_AFTER
+from gnomon_workers.store.schema import checkpoints
 from tests.workers.conftest import ALL, TRACE, Clock, Plant, children_of, create, make_row, wait_until
-from workers.budget.usage import NO_USAGE, Usage
-from workers.checkpoints import CheckpointWriter
-from workers.queue import enqueue_shards
-from workers.store import JobRecord, Lease, Store
-from workers.store.checkpoints import NewCheckpoint
-from workers.store.database import insert_or_update
-from workers.store.leases import ISOLATE_AFTER
-from workers.store.schema import checkpoints
 
 TTL_S = 10.0
 

@@ -1,9 +1,9 @@
 """Documents made of results are kept by job and kind, and given out only for what they were made of."""
 
+from gnomon_workers.store import Store
+from gnomon_workers.store.derived import MAX_BYTES
+from gnomon_workers.store.records import JobState
 from tests.workers.conftest import BOTH, create
-from workers.store import Store
-from workers.store.derived import MAX_BYTES
-from workers.store.records import JobState
 
 
 @BOTH

@@ -13,8 +13,8 @@ from gnomon.core.agent import AGENTS
 from gnomon.core.errors import NotFound, SpecError
 from gnomon.core.trace import ReplyStep
 from gnomon.spec.rules import parse_spec
-from workers.dry_run import print_step, run
-from workers.open_job import OpenJob, media_of, open_spec
+from gnomon_workers.dry_run import print_step, run
+from gnomon_workers.open_job import OpenJob, media_of, open_spec
 
 SPEC: dict[str, Any] = {
     "benchmark": "worlds",

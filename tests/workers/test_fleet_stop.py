@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
+from gnomon_workers.settings import Timing
 from tests.workers.fleet import PROCESSES, SHARDS, TRIALS, stop_of
 from tests.workers.pgbouncer import PgBouncer
-from workers.settings import Timing
 
 WORKERS = 2 * PROCESSES
 TIMING = Timing(lease_s=4.0)

@@ -17,19 +17,19 @@ from gnomon.core.model import Reply, Request
 from gnomon.core.sample import Sample
 from gnomon.media import MediaStore
 from gnomon.spec.job_spec import JobSpec
+from gnomon_workers import trial_attempts
+from gnomon_workers.budget.usage import Usage
+from gnomon_workers.open_job import OpenJob
+from gnomon_workers.replays import Replays
+from gnomon_workers.shard import run_shard
+from gnomon_workers.slots import Slots
+from gnomon_workers.store import Store
+from gnomon_workers.tracing import no_spans
+from gnomon_workers.trial_attempts import TrialAttempts
 from tests.gnomon.media.test_media_store import noise
 from tests.workers.conftest import create, wait_until
 from tests.workers.faults import fill, small_disk
 from tests.workers.tiny_worker import context_of, open_fake_job
-from workers import trial_attempts
-from workers.budget.usage import Usage
-from workers.open_job import OpenJob
-from workers.replays import Replays
-from workers.shard import run_shard
-from workers.slots import Slots
-from workers.store import Store
-from workers.tracing import no_spans
-from workers.trial_attempts import TrialAttempts
 
 
 def open_with_pictures(spec: JobSpec, media: MediaStore) -> OpenJob:

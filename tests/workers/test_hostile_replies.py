@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
+from gnomon_workers.store import Store
 from tests.agents.conftest import serving
 from tests.workers.conftest import BOTH, ROOT, Plant, wait_until
 from tests.workers.hostile import CLEAN, MODELS, asked, damage, hostile, hostile_provider, run_against, said
-from workers.store import Store
 
 
 @BOTH

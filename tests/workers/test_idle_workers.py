@@ -4,12 +4,12 @@ from pathlib import Path
 
 from redis import Redis
 
+from gnomon_workers.message import ShardMessage
+from gnomon_workers.queue import enqueue_shards, mark_resting, message_id, open_queue, queue_names
+from gnomon_workers.store import Store
+from gnomon_workers.worker import ShardWorker
 from tests.workers.conftest import create
 from tests.workers.tiny_worker import context_of, load_nothing
-from workers.message import ShardMessage
-from workers.queue import enqueue_shards, mark_resting, message_id, open_queue, queue_names
-from workers.store import Store
-from workers.worker import ShardWorker
 
 
 def test_a_worker_that_drops_a_shard_of_a_resting_job_is_idle(

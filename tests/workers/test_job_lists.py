@@ -1,8 +1,8 @@
 """Lists of many jobs, on both databases."""
 
 from gnomon.core.score import Outcome
+from gnomon_workers.store.store import Store
 from tests.workers.conftest import BOTH, TRACE, Clock, create, make_row
-from workers.store.store import Store
 
 
 @BOTH

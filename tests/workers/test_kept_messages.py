@@ -7,14 +7,14 @@ from gnomon.core.model import Reply, Request
 from gnomon.core.redaction import redactor_here
 from gnomon.core.sample import LACKS_MEDIA, DataFault
 from gnomon.core.score import Outcome
-from service.api.serializers import job_view
-from service.reports import as_json, report_of
+from gnomon_service.api.serializers import job_view
+from gnomon_service.reports import as_json, report_of
+from gnomon_workers.preflight import ask
+from gnomon_workers.redacted_model import RedactedModel
+from gnomon_workers.store import Store
+from gnomon_workers.store.job_counters import Usage
 from tests.workers.conftest import BOTH, TRACE, Clock, create, make_row, make_spec
 from tests.workers.tiny_worker import refs
-from workers.preflight import ask
-from workers.redacted_model import RedactedModel
-from workers.store import Store
-from workers.store.job_counters import Usage
 
 SECRET = "hunter2-hunter2"
 SAID = f"/srv/data/set/a.json cannot be read with {SECRET}"

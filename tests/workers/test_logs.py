@@ -9,7 +9,7 @@ import pytest
 
 from gnomon.core.errors import SpecError
 from gnomon.core.redaction import Redactor
-from workers.logs import set_up_logs
+from gnomon_workers.logs import set_up_logs
 
 CANARY = "canary-7f3a9c-value"
 log = logging.getLogger("tests.logs")

@@ -7,10 +7,10 @@ import pytest
 from sqlalchemy import Connection, func, select
 from sqlalchemy.exc import OperationalError
 
+from gnomon_workers.store import JobRecord, Store
+from gnomon_workers.store.schema import trials
 from tests.workers.conftest import BOTH, TRACE, Clock, create, make_row, make_spec
 from tests.workers.tiny_worker import refs
-from workers.store import JobRecord, Store
-from workers.store.schema import trials
 
 TTL_S = 10.0
 
@@ -65,7 +65,7 @@ def finish_all(store: Store, job: JobRecord) -> None:
 def test_a_job_posted_again_with_its_key_is_there_once_and_whole(
     store: Unheard, breaks: int, is_done: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("workers.store.jobs.INSERT_BATCH", 4)
+    monkeypatch.setattr("gnomon_workers.store.jobs.INSERT_BATCH", 4)
 
     def post() -> None:
         store.create_job(make_spec(6), refs(6), idempotency_key="k")

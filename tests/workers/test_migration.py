@@ -12,12 +12,11 @@ from alembic.migration import MigrationContext
 from sqlalchemy import Connection, inspect, select, text, update
 
 from gnomon.core.errors import SpecError
-from tests.workers.conftest import BOTH, TRACE, create, make_row, make_spec
-from workers.store import Store
-from workers.store.database import Database
-from workers.store.migration import REVISIONS, migrate
-from workers.store.older_tables import OLDER
-from workers.store.schema import (
+from gnomon_workers.store import Store
+from gnomon_workers.store.database import Database
+from gnomon_workers.store.migration import REVISIONS, migrate
+from gnomon_workers.store.older_tables import OLDER
+from gnomon_workers.store.schema import (
     REVISION,
     alembic_version,
     jobs,
@@ -25,6 +24,7 @@ from workers.store.schema import (
     model_checks,
     replies,
 )
+from tests.workers.conftest import BOTH, TRACE, create, make_row, make_spec
 
 NEXT = '''"""One more column."""
 import sqlalchemy as sa

@@ -13,10 +13,10 @@ from PIL import Image
 
 from gnomon.core.errors import NoRoom, NotFound, SpecError
 from gnomon.media import MediaStore
+from gnomon_workers import object_storage
+from gnomon_workers.object_storage import Bucket, read_media_url
+from gnomon_workers.open_job import media_of
 from tests.workers.s3_server import KEYS, s3_server
-from workers import object_storage
-from workers.object_storage import Bucket, read_media_url
-from workers.open_job import media_of
 
 BUCKET = "media"
 URL = f"s3://{BUCKET}/lab"

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 
 from gnomon.core.errors import DataError
 from gnomon.core.sample import Sample
+from gnomon_workers.open_job import SAMPLES_KEPT, cached
 from tests.workers.tiny_worker import TinySet, refs
-from workers.open_job import SAMPLES_KEPT, cached
 
 ARMS = 4
 

@@ -8,18 +8,18 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from agents.models.image_urls import PICTURES
 from gnomon.core.row import COLUMNS
 from gnomon.core.sample import ImageRef, Part, Sample
 from gnomon.media import MediaStore
 from gnomon.spec.job_spec import JobSpec
 from gnomon.trials.run_trial import JobContext
+from gnomon_agents.models.image_urls import PICTURES
+from gnomon_workers.open_job import OpenJob, cached
+from gnomon_workers.shard import run_shard
+from gnomon_workers.store import Store
 from tests.agents.conftest import FakeProvider, provider
 from tests.workers.conftest import create
 from tests.workers.tiny_worker import Tiny, TinySet, context_of, refs
-from workers.open_job import OpenJob, cached
-from workers.shard import run_shard
-from workers.store import Store
 
 __all__ = ["provider"]  # a fixture
 TOGETHER = 20

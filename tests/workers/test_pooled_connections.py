@@ -7,13 +7,13 @@ from typing import Any
 import pytest
 from sqlalchemy import text
 
+from gnomon_workers.store import Store
+from gnomon_workers.store.database import IS_POOLED, STALLED_S
+from gnomon_workers.store.sqlite import BUSY_TIMEOUT_S
 from tests.workers.chaos import count
 from tests.workers.conftest import TRACE, Plant, children_of, create, make_row, wait_until
 from tests.workers.pgbouncer import POOL, PgBouncer, pooling
 from tests.workers.postgresql import PostgreSQL
-from workers.store import Store
-from workers.store.database import IS_POOLED, STALLED_S
-from workers.store.sqlite import BUSY_TIMEOUT_S
 
 POOLED = pytest.mark.parametrize("kind", ["pgbouncer"], indirect=True)
 SLOW = {"id": "scripted", "options": {"replies": ["A"], "delay_s": 0.1}}

@@ -17,19 +17,19 @@ from gnomon.core.retry import PREFLIGHT_RETRY
 from gnomon.core.score import Outcome
 from gnomon.fitness.examine import OPENING, Examination
 from gnomon.fitness.needs import needs_of_spec
+from gnomon_workers import preflight
+from gnomon_workers.budget.client import BudgetClient
+from gnomon_workers.circuit_breaker import MOST_IN_A_ROW, BreakableModel
+from gnomon_workers.shard import run_shard
+from gnomon_workers.store import JobRecord, Store
+from gnomon_workers.store.job_counters import Usage
+from gnomon_workers.store.records import ModelCheck
 from tests.agents.conftest import FakeProvider, serving
 from tests.chat_provider import Refusal
 from tests.service.endpoints import CallsAsText, Cutting, FitEndpoint, Hanging, ThinksOnly
 from tests.workers.conftest import BOTH, Clock, Plant, create, make_row, make_spec
 from tests.workers.counting_provider import counting
 from tests.workers.tiny_worker import context_of
-from workers import preflight
-from workers.budget.client import BudgetClient
-from workers.circuit_breaker import MOST_IN_A_ROW, BreakableModel
-from workers.shard import run_shard
-from workers.store import JobRecord, Store
-from workers.store.job_counters import Usage
-from workers.store.records import ModelCheck
 
 KEY = "sk-abcdefghijklmnop"
 REFUSED = {"error": {"message": f"Incorrect API key provided: {KEY}", "code": "invalid_api_key"}}

@@ -8,11 +8,11 @@ import pytest
 from sqlalchemy.exc import OperationalError, ProgrammingError
 
 from gnomon.core.model import Reply, Request
+from gnomon_workers.budget.client import BudgetClient
+from gnomon_workers.preflight import Preflight
+from gnomon_workers.store import JobRecord, Store
+from gnomon_workers.store import retry as store_retry
 from tests.workers.conftest import create
-from workers.budget.client import BudgetClient
-from workers.preflight import Preflight
-from workers.store import JobRecord, Store
-from workers.store import retry as store_retry
 
 AWAY = OperationalError("SELECT", None, Exception("no route to host"))
 FOR_GOOD = ProgrammingError("SELECT", None, Exception("no such column"))

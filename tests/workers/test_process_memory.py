@@ -21,13 +21,13 @@ OPTIONAL = {
 
 START = """
 import json, sys
-import workers.__main__
-from workers.process import limit_memory
+import gnomon_workers.__main__
+from gnomon_workers.process import limit_memory
 limit_memory()
-from agents.models.catalog import open_model, preload
+from gnomon_agents.models.catalog import open_model, preload
 from gnomon.media import MediaStore
 from gnomon.spec.job_spec import JobSpec
-from workers.worker import import_for
+from gnomon_workers.worker import import_for
 
 def begin(tool, agent="react"):
     arm = {"name": "tools", "agent": agent, "tools": [tool]}
@@ -68,11 +68,11 @@ from gnomon.core.agent import AGENTS, AgentContext
 from gnomon.core.arm import Arm
 from gnomon.spec.model_spec import ModelSpec
 from gnomon.core.trace import Trace
-from tools.core.inputs import held
-from tools.core.tool import ToolContext
-from tools.core.toolbox import TOOLS, Toolbox
-from tools.scene.frame import Frame
-from tools.scene.scene import Scene
+from gnomon_tools.core.inputs import held
+from gnomon_tools.core.tool import ToolContext
+from gnomon_tools.core.toolbox import TOOLS, Toolbox
+from gnomon_tools.scene.frame import Frame
+from gnomon_tools.scene.scene import Scene
 
 call = {"name": "speed", "arguments": {"distance_m": 10, "seconds": 5}}
 spec = ModelSpec(id="scripted", options={"replies": [{"tool_calls": [call]}, "B"]})
@@ -102,15 +102,15 @@ def test_the_loop_runs_in_such_a_worker_and_imports_no_library_on_its_first_walk
 
 BEFORE_FORKS = """
 import json, os, sys
-import service.local_stack
+import gnomon_service.local_stack
 from gnomon.spec.job_spec import JobSpec
-from service.local_stack import _import_for
+from gnomon_service.local_stack import _import_for
 
 print(json.dumps("agents" in sys.modules))
 arm = {"name": "tools", "agent": "react", "tools": ["travel_time"]}
 spec = {"benchmark": "worlds", "models": [{"id": "reference"}], "arms": [arm]}
 _import_for(JobSpec.model_validate(spec))
-needed = ("agents.react", "agents.models.reference.model", "scipy.sparse.csgraph")
+needed = ("gnomon_agents.react", "gnomon_agents.models.reference.model", "scipy.sparse.csgraph")
 print(json.dumps([name for name in needed if name not in sys.modules]))
 print(len(os.listdir("/proc/self/task")))
 """
@@ -128,7 +128,7 @@ def test_a_run_imports_all_that_its_workers_need_and_starts_no_thread_by_that():
 
 SPANS = """
 begin("speed")
-from workers.tracing import ENDPOINT, tracing
+from gnomon_workers.tracing import ENDPOINT, tracing
 with tracing("job", 0, worker="w", environ={ENDPOINT: "http://127.0.0.1:1"}) as tracer:
     print(json.dumps(tracer.__module__), flush=True)
     import os
@@ -137,4 +137,4 @@ with tracing("job", 0, worker="w", environ={ENDPOINT: "http://127.0.0.1:1"}) as 
 
 
 def test_spans_are_made_where_they_are_wanted():
-    assert _told(SPANS) == ["workers.tracing"]
+    assert _told(SPANS) == ["gnomon_workers.tracing"]

@@ -17,11 +17,11 @@ from hypothesis.stateful import (
 from sqlalchemy import func, select, text
 
 from gnomon.core.score import Outcome
+from gnomon_workers.store import Lease, Store
+from gnomon_workers.store.checkpoints import NewCheckpoint
+from gnomon_workers.store.job_counters import Usage, counted_jobs
+from gnomon_workers.store.schema import results, trials
 from tests.workers.conftest import BOTH, TRACE, Clock, create, make_row
-from workers.store import Lease, Store
-from workers.store.checkpoints import NewCheckpoint
-from workers.store.job_counters import Usage, counted_jobs
-from workers.store.schema import results, trials
 
 TTL_S = 10.0
 WORKERS = st.sampled_from(["w1", "w2", "w3"])

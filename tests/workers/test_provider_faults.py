@@ -5,11 +5,11 @@ import re
 from pathlib import Path
 from typing import Any
 
+from gnomon_workers.shard import run_shard
+from gnomon_workers.store import Store
 from tests.agents.conftest import serving
 from tests.workers.conftest import BOTH, create
 from tests.workers.tiny_worker import context_of
-from workers.shard import run_shard
-from workers.store import Store
 
 
 def said(**message: Any) -> str:

@@ -11,9 +11,8 @@ from rq.exceptions import NoSuchJobError
 from rq.job import JobStatus
 from rq.serializers import JSONSerializer
 
-from tests.workers.conftest import Clock, Plant, create, wait_until
-from workers.message import SHARD_FUNCTION, RefusedMessage, ShardMessage
-from workers.queue import (
+from gnomon_workers.message import SHARD_FUNCTION, RefusedMessage, ShardMessage
+from gnomon_workers.queue import (
     enqueue_shards,
     message_id,
     open_queue,
@@ -22,9 +21,10 @@ from workers.queue import (
     queue_names,
     waiting_ids,
 )
-from workers.settings import Timing
-from workers.store import Store
-from workers.sweeper import Sweeper
+from gnomon_workers.settings import Timing
+from gnomon_workers.store import Store
+from gnomon_workers.sweeper import Sweeper
+from tests.workers.conftest import Clock, Plant, create, wait_until
 
 QUEUE = queue_name("default", "normal")
 

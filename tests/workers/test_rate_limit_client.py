@@ -13,11 +13,11 @@ from gnomon.core.model import Reply, Request
 from gnomon.core.retry import RetryPolicy
 from gnomon.core.timeout import timeout_paused, trial_timeout
 from gnomon.spec.model_spec import ModelSpec, Rate
-from workers.rate_limit.client import RateLimitClient
-from workers.rate_limit.config import bucket_key, parse_rates
-from workers.rate_limit.model import RateLimitedModel
-from workers.rate_limit.prefetch import PREFETCH_S
-from workers.rate_limit.redis_limiter import SyncRequest, SyncResult
+from gnomon_workers.rate_limit.client import RateLimitClient
+from gnomon_workers.rate_limit.config import bucket_key, parse_rates
+from gnomon_workers.rate_limit.model import RateLimitedModel
+from gnomon_workers.rate_limit.prefetch import PREFETCH_S
+from gnomon_workers.rate_limit.redis_limiter import SyncRequest, SyncResult
 
 ASK = Request(messages=[{"role": "user", "content": "hi"}], tools=[])
 

@@ -2,9 +2,9 @@
 
 import pytest
 
+from gnomon_workers.rate_limit.config import RATE_LIMITS_ENV
 from tests.workers.conftest import Plant, wait_until
 from tests.workers.counting_provider import CountingProvider, counting
-from workers.rate_limit.config import RATE_LIMITS_ENV
 
 WORKERS = 4
 

@@ -12,8 +12,8 @@ from redis import Redis
 from redis.asyncio import Redis as AsyncRedis
 
 from gnomon.spec.model_spec import Rate
-from workers.rate_limit.prefetch import PREFETCH_S
-from workers.rate_limit.redis_limiter import Flow, RedisRateLimiter, SyncRequest
+from gnomon_workers.rate_limit.prefetch import PREFETCH_S
+from gnomon_workers.rate_limit.redis_limiter import Flow, RedisRateLimiter, SyncRequest
 
 NewLimiter = Callable[..., RedisRateLimiter]
 

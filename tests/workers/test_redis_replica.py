@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from gnomon.core.errors import SpecError
-from service.supervisor import Supervisor
+from gnomon_service.supervisor import Supervisor
+from gnomon_workers.redis_url import async_redis_at, read_sentinel_url, redis_at
+from gnomon_workers.store import JobRecord, Store
 from tests.workers.chaos import count
 from tests.workers.conftest import QUICK, Plant, wait_until
 from tests.workers.sentinel import Replicated, replicated
-from workers.redis_url import async_redis_at, read_sentinel_url, redis_at
-from workers.store import JobRecord, Store
 
 SLOW = {"id": "scripted", "options": {"replies": ["A"], "delay_s": 0.1}}
 

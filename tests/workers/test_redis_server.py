@@ -10,7 +10,7 @@ from redis import Redis
 from redis.exceptions import ResponseError
 
 from gnomon.core.errors import Conflict, GnomonError
-from service.redis_server import RedisServer, find_server, socket_path, version_of
+from gnomon_service.redis_server import RedisServer, find_server, socket_path, version_of
 from tests.workers.conftest import wait_until
 
 

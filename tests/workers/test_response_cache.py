@@ -15,10 +15,7 @@ from gnomon.core.row import Row
 from gnomon.core.sample import SampleRef
 from gnomon.spec.model_spec import ModelSpec
 from gnomon.trials.trial_plan import Trial
-from tests.agents.conftest import FakeProvider, provider
-from tests.workers.conftest import BOTH, Clock, create
-from tests.workers.tiny_worker import context_of
-from workers.response_cache import (
+from gnomon_workers.response_cache import (
     KEPT_BATCHES,
     LEAST_SCOPES,
     CachedModel,
@@ -26,9 +23,12 @@ from workers.response_cache import (
     fingerprint,
     scope_of,
 )
-from workers.shard import WorkerContext, run_shard
-from workers.store import Lease, Store
-from workers.store.responses import CachedResponse
+from gnomon_workers.shard import WorkerContext, run_shard
+from gnomon_workers.store import Lease, Store
+from gnomon_workers.store.responses import CachedResponse
+from tests.agents.conftest import FakeProvider, provider
+from tests.workers.conftest import BOTH, Clock, create
+from tests.workers.tiny_worker import context_of
 
 __all__ = ["provider"]  # a fixture
 
@@ -343,7 +343,7 @@ def test_replies_that_were_kept_without_their_turns_are_not_found() -> None:
 def test_every_fingerprint_holds_the_format_of_what_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     specs = [ModelSpec(id="openai/m"), ModelSpec(id="anthropic/claude", temperature=1)]
     before = [fingerprint(spec) for spec in specs]
-    monkeypatch.setattr("workers.response_cache.FORMAT", 1)
+    monkeypatch.setattr("gnomon_workers.response_cache.FORMAT", 1)
     assert not {*before} & {fingerprint(spec) for spec in specs}
 
 

@@ -2,10 +2,10 @@
 
 import asyncio
 
+from gnomon_workers.result_writer import ResultWriter
+from gnomon_workers.store import Store
+from gnomon_workers.store.job_counters import Usage
 from tests.workers.conftest import TRACE, create, make_row
-from workers.result_writer import ResultWriter
-from workers.store import Store
-from workers.store.job_counters import Usage
 
 
 async def test_an_error_that_nobody_foresaw_loses_no_result_and_stops_no_writing(

@@ -6,8 +6,8 @@ import pytest
 
 from gnomon.core.errors import Conflict, NotFound
 from gnomon.core.review import HumanAnswer, Review, ReviewQueue
+from gnomon_workers.store import Store
 from tests.workers.conftest import BOTH, Clock
-from workers.store import Store
 
 QUEUE = ReviewQueue(name="odd", job_id="j_1", mode="judge", choice="all", samples=("s2", "s1", "ü"))
 ANSWER = Review(sample_id="s1", reviewer="ada", response="Answer: B", answer="B", score=1.0, seconds=4.5)

@@ -15,7 +15,7 @@ from gnomon.core.row import COLUMNS, ROW_COLUMNS, Form, Row, RowColumn, columns_
 from gnomon.core.score import Outcome
 from gnomon.exchange.row_file import MOMENTS, read_rows
 from gnomon.report.row_formats import row_to_json, rows_csv, rows_ndjson, rows_parquet
-from workers.store.serialization import row_in_order, row_values
+from gnomon_workers.store.serialization import row_in_order, row_values
 
 
 @dataclass

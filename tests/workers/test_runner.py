@@ -13,19 +13,19 @@ from gnomon.core.model import Model, Reply, Request
 from gnomon.core.score import Outcome
 from gnomon.media import MediaStore
 from gnomon.spec.job_spec import JobSpec
+from gnomon_workers.budget.client import BudgetClient
+from gnomon_workers.budget.model import with_budget
+from gnomon_workers.heartbeat import Heartbeat
+from gnomon_workers.open_job import OpenJob, OpenSpec
+from gnomon_workers.runner import Runner
+from gnomon_workers.running_trials import RAMP_S
+from gnomon_workers.settings import Timing
+from gnomon_workers.shard import run_shard
+from gnomon_workers.shard_run import ShardRun
+from gnomon_workers.store import JobRecord, Store
+from gnomon_workers.store.leases import ISOLATE_AFTER
 from tests.workers.conftest import Clock, create
 from tests.workers.tiny_worker import context_of, open_fake_job, open_nothing
-from workers.budget.client import BudgetClient
-from workers.budget.model import with_budget
-from workers.heartbeat import Heartbeat
-from workers.open_job import OpenJob, OpenSpec
-from workers.runner import Runner
-from workers.running_trials import RAMP_S
-from workers.settings import Timing
-from workers.shard import run_shard
-from workers.shard_run import ShardRun
-from workers.store import JobRecord, Store
-from workers.store.leases import ISOLATE_AFTER
 
 QUICK = Timing(lease_s=5.0, watch_s=0.05, flush_s=0.05, grace_s=0.1)
 

@@ -11,16 +11,16 @@ from typing import Any
 import pytest
 from sqlalchemy import Connection, delete, func, insert, select, update
 
+from gnomon_workers.store import Lease, Store
+from gnomon_workers.store import results as results_module
+from gnomon_workers.store.checkpoints import NewCheckpoint
+from gnomon_workers.store.database import insert_or_update
+from gnomon_workers.store.job_counters import Usage, lock_jobs
+from gnomon_workers.store.numbering import NEWEST
+from gnomon_workers.store.schema import job_counts, jobs, lease_holders, results, traces, trials
+from gnomon_workers.store.serialization import pack, row_values
 from tests.workers.conftest import BOTH, TRACE, Clock, create, make_row
 from tests.workers.stage import Actor, Choose, Stage, all_orders, dice
-from workers.store import Lease, Store
-from workers.store import results as results_module
-from workers.store.checkpoints import NewCheckpoint
-from workers.store.database import insert_or_update
-from workers.store.job_counters import Usage, lock_jobs
-from workers.store.numbering import NEWEST
-from workers.store.schema import job_counts, jobs, lease_holders, results, traces, trials
-from workers.store.serialization import pack, row_values
 
 TTL_S = 10.0
 ORDERS = {"sqlite": 30, "postgresql": 5}  # random orders of the large cast

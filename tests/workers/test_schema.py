@@ -6,9 +6,9 @@ import pytest
 from sqlalchemy import text
 
 from gnomon.core.errors import SpecError
+from gnomon_workers.store import Store
+from gnomon_workers.store.jobs import shard_size
 from tests.workers.conftest import BOTH, create, make_spec
-from workers.store import Store
-from workers.store.jobs import shard_size
 
 
 def test_arms_of_a_sample_share_a_shard() -> None:

@@ -7,8 +7,8 @@ import pytest
 
 from gnomon.core.seal import chain_faults
 from gnomon.report.row_formats import ndjson_line
+from gnomon_workers.store import Store
 from tests.workers.conftest import ALL, create, make_row
-from workers.store import Store
 
 
 def run_all(store: Store, job_id: str, **changes: object) -> None:

@@ -11,14 +11,14 @@ import pytest
 from redis import Redis
 from starlette.testclient import TestClient
 
-from service.api.app import create_app
-from service.reports import report_of, write_folder
-from service.settings import read_settings
+from gnomon_service.api.app import create_app
+from gnomon_service.reports import report_of, write_folder
+from gnomon_service.settings import read_settings
+from gnomon_workers.shard import run_shard
+from gnomon_workers.store import Store
 from tests.agents.conftest import FakeProvider, serving
 from tests.workers.conftest import Plant, create
 from tests.workers.tiny_worker import context_of
-from workers.shard import run_shard
-from workers.store import Store
 
 KEY = "canary-4f1d+do/not-leak-7b2e"
 FORMS = {
@@ -154,7 +154,7 @@ def test_what_holds_no_secret_comes_back_as_it_was(
 def _kept_replies(store: Store) -> list[tuple[bytes, str]]:
     from sqlalchemy import select
 
-    from workers.store.schema import replies
+    from gnomon_workers.store.schema import replies
 
     with store.reading() as db:
         return [(row.key, str(row.body)) for row in db.execute(select(replies.c.key, replies.c.body))]

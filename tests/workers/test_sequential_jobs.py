@@ -5,11 +5,11 @@ import signal
 from typing import Any
 
 from gnomon.spec.job_spec import JobSpec
+from gnomon_workers.looks import Looker, LookerOfAll
+from gnomon_workers.queue import enqueue_shards
+from gnomon_workers.store import JobRecord, Store
 from tests.workers.conftest import BOTH, TRACE, Plant, children_of, create, make_row, wait_until
 from tests.workers.tiny_worker import refs
-from workers.looks import Looker, LookerOfAll
-from workers.queue import enqueue_shards
-from workers.store import JobRecord, Store
 
 ARMS = [
     {"name": "raw", "agent": "direct"},

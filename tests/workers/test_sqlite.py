@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from gnomon.core.errors import DataError
+from gnomon_workers.settings import MAX_LEASE_S
+from gnomon_workers.store import Store
+from gnomon_workers.store.sqlite import library
 from tests.workers.conftest import Clock, create
-from workers.settings import MAX_LEASE_S
-from workers.store import Store
-from workers.store.sqlite import library
 
 
 def test_the_newer_of_two_libraries_is_used_and_maps_no_file(store: Store) -> None:

@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 
 from gnomon.core.errors import SpecError
+from gnomon_workers.store import Store
+from gnomon_workers.store.store import open_store
 from tests.workers.conftest import wait_until
 from tests.workers.postgresql import PostgreSQL, running
-from workers.store import Store
-from workers.store.store import open_store
 
-MODULES = ("workers", "workers.sweeper")
+MODULES = ("workers", "gnomon_workers.sweeper")
 
 
 @pytest.fixture

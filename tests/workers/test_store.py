@@ -12,13 +12,13 @@ from gnomon.core.row import Row
 from gnomon.core.sample import DataFault, SampleRef
 from gnomon.core.score import Outcome
 from gnomon.core.trace import ReplyStep, Trace
+from gnomon_workers.store import JobRecord, Lease, Store
+from gnomon_workers.store.job_counters import Usage
+from gnomon_workers.store.missing import BATCH
+from gnomon_workers.store.records import FirstMatches
+from gnomon_workers.store.schema import job_counts, jobs, results, traces, trials
 from tests.workers.conftest import ALL, TRACE, Clock, create, make_row, make_spec
 from tests.workers.tiny_worker import refs
-from workers.store import JobRecord, Lease, Store
-from workers.store.job_counters import Usage
-from workers.store.missing import BATCH
-from workers.store.records import FirstMatches
-from workers.store.schema import job_counts, jobs, results, traces, trials
 
 pytestmark = ALL
 TTL_S = 10.0
@@ -93,7 +93,7 @@ class Watched(list[SampleRef]):
 def test_while_a_large_job_is_stored_others_write_and_none_sees_it(
     store: Store, url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("workers.store.jobs.INSERT_BATCH", 4)
+    monkeypatch.setattr("gnomon_workers.store.jobs.INSERT_BATCH", 4)
     other = Store(url)
     seen: list[str] = []
 
@@ -110,7 +110,7 @@ def test_while_a_large_job_is_stored_others_write_and_none_sees_it(
 def test_of_a_job_that_could_not_be_stored_whole_nothing_is_left(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("workers.store.jobs.INSERT_BATCH", 4)
+    monkeypatch.setattr("gnomon_workers.store.jobs.INSERT_BATCH", 4)
     with pytest.raises(ZeroDivisionError):
         store.create_job(make_spec(20), Watched(20, lambda: 1 // 0))
     with store.reading() as db:
@@ -181,7 +181,7 @@ def test_a_job_whose_last_worker_died_before_it_saw_that_is_ended_by_the_sweeper
 
 
 def test_counts_are_the_same_wherever_they_wait(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("workers.store.job_ends.MAX_CHANGES", 3)
+    monkeypatch.setattr("gnomon_workers.store.job_ends.MAX_CHANGES", 3)
     job = create(store, 5, concurrency=64)
     leases = lease_all(store, job)
     for done, lease in enumerate(leases, start=1):
@@ -302,7 +302,7 @@ def test_counts_of_a_plug_in_may_be_numbers_of_numpy(store: Store) -> None:
 
 
 def test_an_import_that_breaks_off_leaves_nothing(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("workers.store.finished_jobs.BATCH", 2)
+    monkeypatch.setattr("gnomon_workers.store.finished_jobs.BATCH", 2)
     leases = lease_all(store, create(store, 4))
 
     def ended() -> Iterator[tuple[Row, dict[str, object]]]:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from service.supervisor import Child, Supervisor, sigterm_as_interrupt
+from gnomon_service.supervisor import Child, Supervisor, sigterm_as_interrupt
 from tests.workers.conftest import ROOT, is_alive, wait_until
 
 SLEEP = (sys.executable, "-c", "import time; time.sleep(600)")
@@ -77,7 +77,7 @@ def test_children_die_with_a_parent_that_is_killed_outright(tmp_path: Path) -> N
 import sys, time
 from collections.abc import Iterator
 from pathlib import Path
-from service.supervisor import Child, Supervisor
+from gnomon_service.supervisor import Child, Supervisor
 with Supervisor() as supervisor:
     supervisor.start(Child(name="a", command={SLEEP!r}, log_file=Path({str(tmp_path / "a.log")!r})))
     print(supervisor.pids()["a"], flush=True)
@@ -104,7 +104,7 @@ FORKING = """
 import fcntl, os, sys, time
 from collections.abc import Iterator
 from pathlib import Path
-from service.supervisor import Child, Supervisor
+from gnomon_service.supervisor import Child, Supervisor
 
 folder = Path(sys.argv[1])
 lock = (folder / "lock").open("w")
@@ -166,7 +166,7 @@ def test_forks_are_stopped_as_commands_are(tmp_path: Path) -> None:
 import sys, time
 from collections.abc import Iterator
 from pathlib import Path
-from service.supervisor import Child, Supervisor
+from gnomon_service.supervisor import Child, Supervisor
 folder = Path(sys.argv[1])
 with Supervisor() as supervisor:
     for name, main in (("a", lambda: time.sleep(600)), ("b", lambda: sys.exit(3))):

@@ -17,12 +17,12 @@ from opentelemetry.trace import StatusCode
 from gnomon.core.sample import SampleRef
 from gnomon.core.trace import NoteStep, ToolStep, Trace
 from gnomon.trials.trial_plan import Trial
+from gnomon_workers.shard import run_shard
+from gnomon_workers.store import Store
+from gnomon_workers.store.records import JobRecord
+from gnomon_workers.tracing import CONTENT, ENDPOINT, SaidOfTrial, follow_steps, no_spans, tracing
 from tests.workers.conftest import create
 from tests.workers.tiny_worker import context_of
-from workers.shard import run_shard
-from workers.store import Store
-from workers.store.records import JobRecord
-from workers.tracing import CONTENT, ENDPOINT, SaidOfTrial, follow_steps, no_spans, tracing
 
 
 @contextmanager

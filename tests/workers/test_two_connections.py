@@ -8,17 +8,17 @@ import pytest
 from sqlalchemy import Connection, event, func, select, text, update
 from sqlalchemy.exc import OperationalError
 
+from gnomon_workers.store import JobRecord, Lease, Store
+from gnomon_workers.store.database import MAKING_TABLES, insert_all
+from gnomon_workers.store.job_counters import lock_jobs
+from gnomon_workers.store.leases import MAX_ATTEMPTS, held_by, unlocked
+from gnomon_workers.store.records import Counts
+from gnomon_workers.store.results import Ended, Written, write_unlocked
+from gnomon_workers.store.schema import lease_holders, results, trials, workers
+from gnomon_workers.store.serialization import pack, row_values
+from gnomon_workers.store.worker_registry import REMEMBERED_FOR_S
 from tests.workers.conftest import Clock, create, make_row, wait_until
 from tests.workers.postgresql import PostgreSQL
-from workers.store import JobRecord, Lease, Store
-from workers.store.database import MAKING_TABLES, insert_all
-from workers.store.job_counters import lock_jobs
-from workers.store.leases import MAX_ATTEMPTS, held_by, unlocked
-from workers.store.records import Counts
-from workers.store.results import Ended, Written, write_unlocked
-from workers.store.schema import lease_holders, results, trials, workers
-from workers.store.serialization import pack, row_values
-from workers.store.worker_registry import REMEMBERED_FOR_S
 
 pytestmark = pytest.mark.parametrize("kind", ["postgresql"], indirect=True)
 TTL_S = 10.0
@@ -139,7 +139,7 @@ def test_what_a_refused_result_has_cost_counts_once_though_the_rest_of_its_batch
     store.release([lost])
     batch: list[Ended] = [(lease, make_row(lease, usd=0.5), {}) for lease in (lost, locked, own)]
     rounds = iter((write_unlocked, fail))
-    monkeypatch.setattr("workers.store.results.write_unlocked", lambda *about: next(rounds)(*about))
+    monkeypatch.setattr("gnomon_workers.store.results.write_unlocked", lambda *about: next(rounds)(*about))
     with store.writing() as db:
         here = select(trials.c.trial_id).where(trials.c.trial_id == locked.trial.trial_id)
         db.execute(here.with_for_update())

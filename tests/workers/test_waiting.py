@@ -6,12 +6,12 @@ from collections.abc import Callable
 import pytest
 from sqlalchemy import func, select
 
+from gnomon_workers.queue import enqueue_shards
+from gnomon_workers.rate_limit.config import RATE_LIMITS_ENV
+from gnomon_workers.store import JobRecord
+from gnomon_workers.store.schema import trials
 from tests.workers.conftest import Plant, forks, wait_until
 from tests.workers.counting_provider import CountingProvider, counting
-from workers.queue import enqueue_shards
-from workers.rate_limit.config import RATE_LIMITS_ENV
-from workers.store import JobRecord
-from workers.store.schema import trials
 
 CANCEL_WITHIN_S = 5.0
 

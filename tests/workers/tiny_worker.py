@@ -1,7 +1,7 @@
 """A worker, or a sweeper, whose jobs use a tiny benchmark instead of a published one.
 
 `python tests/workers/tiny_worker.py --redis URL --database URL` plays `python -m workers`, and with
-`--sweep` `python -m workers.sweeper`. Both work on a store that a test may break.
+`--sweep` `python -m gnomon_workers.sweeper`. Both work on a store that a test may break.
 """
 
 import argparse
@@ -15,7 +15,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from agents.models.catalog import open_model
 from gnomon.core.benchmark import PromptProtocol, Published, SampleSet, Scoring
 from gnomon.core.errors import DataError
 from gnomon.core.sample import DataFault, Part, Sample, SampleRef
@@ -26,16 +25,17 @@ from gnomon.spec.endpoints import EndpointAllowlist
 from gnomon.spec.job_spec import JobSpec
 from gnomon.spec.model_spec import ModelSpec
 from gnomon.trials.run_trial import JobContext
+from gnomon_agents.models.catalog import open_model
+from gnomon_workers.open_job import JobCache, OpenJob, OpenSpec
+from gnomon_workers.queue import client_of
+from gnomon_workers.rate_limit.config import RATE_LIMITS_ENV, parse_rates
+from gnomon_workers.redis_url import redis_at
+from gnomon_workers.settings import read_timing
+from gnomon_workers.shard import WorkerContext
+from gnomon_workers.store import Store
+from gnomon_workers.sweeper import Sweeper
+from gnomon_workers.worker import ShardWorker
 from tests.workers.broken_store import Breakage, BrokenStore
-from workers.open_job import JobCache, OpenJob, OpenSpec
-from workers.queue import client_of
-from workers.rate_limit.config import RATE_LIMITS_ENV, parse_rates
-from workers.redis_url import redis_at
-from workers.settings import read_timing
-from workers.shard import WorkerContext
-from workers.store import Store
-from workers.sweeper import Sweeper
-from workers.worker import ShardWorker
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from gnomon.core.errors import SpecError
 from gnomon.core.row import Row
-from tools.core.registry import Registry
+from gnomon_tools.core.registry import Registry
 
 if TYPE_CHECKING:
     from gnomon.analyses.core.stored_job import StoredJob

@@ -18,8 +18,8 @@ from gnomon.media.clip_frames import show_clip
 from gnomon.media.clip_samples import ClipSamples
 from gnomon.media.clips import Clips, Look
 from gnomon.media.rules import FrameRule, Spread, Uniform, as_asked
-from tools.core.inputs import held
-from tools.core.regular_file import read_regular
+from gnomon_tools.core.inputs import held
+from gnomon_tools.core.regular_file import read_regular
 
 FILE = "Escher-Bench.json"
 FRAMES = 16

@@ -8,7 +8,7 @@ from gnomon.core.question_view import NO_ANSWER, Option, QuestionView, missing_f
 from gnomon.core.sample import Sample
 from gnomon.media.clip_views import MAX_QUOTED, clip_spans, shown_clips
 from gnomon.reading.texts import read_text
-from tools.core.sketch import Sketch
+from gnomon_tools.core.sketch import Sketch
 
 
 def question_view(sample: Sample) -> QuestionView:

@@ -11,7 +11,7 @@ from gnomon.curation.consensus import Consensus
 from gnomon.curation.review import Decision
 from gnomon.media.clip_folders import USUAL
 from gnomon.whole_file import require_new_folder
-from tools.core.regular_file import read_regular
+from gnomon_tools.core.regular_file import read_regular
 
 
 def read_questions(data: Path) -> list[dict[str, Any]]:

@@ -9,7 +9,7 @@ from pathlib import Path, PurePosixPath
 from gnomon.benchmarks.gtr_bench.case import SCENES, TASKS, Case, case_from_json
 from gnomon.core.errors import DataError
 from gnomon.core.sample import DataFault
-from tools.core.regular_file import read_regular
+from gnomon_tools.core.regular_file import read_regular
 
 _FILE = re.compile(rf"({'|'.join(SCENES)})_({'|'.join(TASKS)})_\d+\.json")
 

@@ -26,9 +26,9 @@ from gnomon.media import MediaStore
 from gnomon.media.clips import Clips, Look, Mark
 from gnomon.media.clips import jpeg as encoded
 from gnomon.media.rules import AtIndices
-from tools.core.inputs import held
-from tools.core.regular_file import open_regular, read_regular
-from tools.scene.scene import Camera, Scene
+from gnomon_tools.core.inputs import held
+from gnomon_tools.core.regular_file import open_regular, read_regular
+from gnomon_tools.scene.scene import Camera, Scene
 
 MAX_SIDE_PX = 1800
 QUALITY = 95

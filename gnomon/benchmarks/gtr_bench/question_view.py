@@ -25,9 +25,9 @@ from gnomon.core.question_view import (
     verdict_on_options,
 )
 from gnomon.core.sample import ImageRef, Sample
-from tools.core.sketch import Dot, Line, Mark, Sketch, Span
-from tools.geometry.homography import HorizonError, to_ground
-from tools.scene.scene import Camera, Scene
+from gnomon_tools.core.sketch import Dot, Line, Mark, Sketch, Span
+from gnomon_tools.geometry.homography import HorizonError, to_ground
+from gnomon_tools.scene.scene import Camera, Scene
 
 SAME_S = 0.05  # middles of intervals that are closer than this are the same in words
 

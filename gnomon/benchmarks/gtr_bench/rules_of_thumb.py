@@ -13,8 +13,8 @@ from itertools import pairwise
 import numpy as np
 
 from gnomon.core.clock import day_span
-from tools.geometry.angles import EIGHTHS, bearing_deg, turn_deg
-from tools.scene.scene import Camera, Point
+from gnomon_tools.geometry.angles import EIGHTHS, bearing_deg, turn_deg
+from gnomon_tools.scene.scene import Camera, Point
 
 OTHER_FLOOR_M = 10_000.0  # added on another floor: first the floor counts, then metres
 AHEAD_DEG = 90.0  # to either side of the direction in which a target went

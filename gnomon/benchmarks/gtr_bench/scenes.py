@@ -18,11 +18,11 @@ from pydantic import BaseModel, ConfigDict, FiniteFloat, TypeAdapter, Validation
 from gnomon.benchmarks.gtr_bench.case import CAMERA_ID, Case
 from gnomon.core.errors import DataError
 from gnomon.core.sample import ImageRef
-from tools.core.regular_file import open_regular, read_regular
-from tools.scene.document import SceneError
-from tools.scene.format import read_scene
-from tools.scene.frame import Frame
-from tools.scene.scene import Camera, MapImage, Point, Scene
+from gnomon_tools.core.regular_file import open_regular, read_regular
+from gnomon_tools.scene.document import SceneError
+from gnomon_tools.scene.format import read_scene
+from gnomon_tools.scene.frame import Frame
+from gnomon_tools.scene.scene import Camera, MapImage, Point, Scene
 
 ATTRIBUTION = "GTR-Bench (MIT); indoor cameras of MTMMC, outdoor cameras of CityFlow"
 

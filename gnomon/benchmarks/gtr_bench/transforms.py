@@ -22,8 +22,8 @@ from gnomon.transforms.lots import derangement
 from gnomon.transforms.scene_move import Move, moved_scene
 from gnomon.transforms.scene_names import renamed_scene
 from gnomon.transforms.wording import in_feet, renamed, shifted, turned
-from tools.core.inputs import held
-from tools.scene.scene import Scene
+from gnomon_tools.core.inputs import held
+from gnomon_tools.scene.scene import Scene
 
 ALL_TASKS = frozenset(TASKS)
 TRANSFORMS: Mapping[Transform, frozenset[str]] = {

@@ -23,9 +23,9 @@ from gnomon.core.sample import DataFault, Sample, SampleRef
 from gnomon.core.score import Score
 from gnomon.core.select import Select
 from gnomon.media import MediaStore
-from tools.core.inputs import Need, held
-from tools.core.sketch import Sketch
-from tools.itinerary.trip import Trip
+from gnomon_tools.core.inputs import Need, held
+from gnomon_tools.core.sketch import Sketch
+from gnomon_tools.itinerary.trip import Trip
 
 SAMPLES = 120  # where `select.limit` is not given: 20 per family
 CITY = "helsinki"

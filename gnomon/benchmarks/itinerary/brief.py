@@ -11,12 +11,12 @@ from gnomon.benchmarks.itinerary.task import Task
 from gnomon.core.errors import DataError, SpecError
 from gnomon.core.sample import Part
 from gnomon.media import MediaStore
-from tools.itinerary.draft import read_object
-from tools.itinerary.errors import BadArgument, NoSuchPlace, PlaceError
-from tools.itinerary.provider import answered
-from tools.itinerary.registry import areas, provider_for
-from tools.itinerary.request import TripRequest, read_request
-from tools.itinerary.trip import open_trip
+from gnomon_tools.itinerary.draft import read_object
+from gnomon_tools.itinerary.errors import BadArgument, NoSuchPlace, PlaceError
+from gnomon_tools.itinerary.provider import answered
+from gnomon_tools.itinerary.registry import areas, provider_for
+from gnomon_tools.itinerary.request import TripRequest, read_request
+from gnomon_tools.itinerary.trip import open_trip
 
 REQUEST_ID = "request"
 

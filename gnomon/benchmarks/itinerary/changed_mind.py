@@ -19,12 +19,12 @@ from gnomon.benchmarks.itinerary.pool import Pool
 from gnomon.benchmarks.itinerary.sayings import SAYINGS, changes_in
 from gnomon.benchmarks.itinerary.task import Task, Turn
 from gnomon.core.answers import joined_answers
-from tools.itinerary.hours import clock_of, minutes_of
-from tools.itinerary.place import Place
-from tools.itinerary.problem import Problem, problem_of
-from tools.itinerary.provider import answered
-from tools.itinerary.request import TripRequest
-from tools.itinerary.solve import solve
+from gnomon_tools.itinerary.hours import clock_of, minutes_of
+from gnomon_tools.itinerary.place import Place
+from gnomon_tools.itinerary.problem import Problem, problem_of
+from gnomon_tools.itinerary.provider import answered
+from gnomon_tools.itinerary.request import TripRequest
+from gnomon_tools.itinerary.solve import solve
 
 FAMILY = "changed-mind"
 IMPOSSIBLE = 0.25

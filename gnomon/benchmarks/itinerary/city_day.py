@@ -10,15 +10,15 @@ from typing import Any
 
 from gnomon.benchmarks.itinerary.pool import Pool
 from gnomon.benchmarks.itinerary.task import Task
-from tools.itinerary.draft import DraftPlan
-from tools.itinerary.hours import open_on, told_hours
-from tools.itinerary.place import Place
-from tools.itinerary.problem import Problem, problem_of
-from tools.itinerary.provider import answered
-from tools.itinerary.request import Rules, TripRequest, Window
-from tools.itinerary.schedule import Round
-from tools.itinerary.solve import draft_of, solve
-from tools.itinerary.trip import Trip
+from gnomon_tools.itinerary.draft import DraftPlan
+from gnomon_tools.itinerary.hours import open_on, told_hours
+from gnomon_tools.itinerary.place import Place
+from gnomon_tools.itinerary.problem import Problem, problem_of
+from gnomon_tools.itinerary.provider import answered
+from gnomon_tools.itinerary.request import Rules, TripRequest, Window
+from gnomon_tools.itinerary.schedule import Round
+from gnomon_tools.itinerary.solve import draft_of, solve
+from gnomon_tools.itinerary.trip import Trip
 
 PRICES = {
     "museum": 15.0, "gallery": 6.0, "attraction": 8.0, "castle": 10.0, "zoo": 18.0, "theatre": 25.0,

@@ -11,7 +11,7 @@ from gnomon.media import MediaStore
 from gnomon.media.clip_samples import labelled_frames
 from gnomon.media.clips import Clips
 from gnomon.media.rules import Uniform
-from tools.core.name_match import GOOD_NAME, likeness
+from gnomon_tools.core.name_match import GOOD_NAME, likeness
 
 FRAMES = Uniform(24)
 MOST_BYTES = 15_000_000

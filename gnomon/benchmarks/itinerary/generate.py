@@ -13,9 +13,9 @@ from gnomon.benchmarks.itinerary.rail_trip import draw_rail
 from gnomon.benchmarks.itinerary.task import Number, Task
 from gnomon.benchmarks.itinerary.visit_graph import draw_graph
 from gnomon.core.ids import stable_hash, stable_seed
-from tools.itinerary.hours import clock_of, minutes_of
-from tools.itinerary.problem import Problem
-from tools.itinerary.solve import solve
+from gnomon_tools.itinerary.hours import clock_of, minutes_of
+from gnomon_tools.itinerary.problem import Problem
+from gnomon_tools.itinerary.solve import solve
 
 
 def change(chance: random.Random, drawn: Drawn) -> Task | None:

@@ -11,14 +11,14 @@ from pathlib import Path
 import numpy as np
 
 from gnomon.core.errors import DataError
-from tools.core.name_match import plain_name
-from tools.itinerary.errors import Unavailable
-from tools.itinerary.haversine import metres_between
-from tools.itinerary.hours import open_intervals
-from tools.itinerary.osm.city import City, city_files, read_city
-from tools.itinerary.osm.extract import SETTLED
-from tools.itinerary.place import Place
-from tools.itinerary.provider import Provider
+from gnomon_tools.core.name_match import plain_name
+from gnomon_tools.itinerary.errors import Unavailable
+from gnomon_tools.itinerary.haversine import metres_between
+from gnomon_tools.itinerary.hours import open_intervals
+from gnomon_tools.itinerary.osm.city import City, city_files, read_city
+from gnomon_tools.itinerary.osm.extract import SETTLED
+from gnomon_tools.itinerary.place import Place
+from gnomon_tools.itinerary.provider import Provider
 
 SIGHTS = frozenset(
     (

@@ -6,10 +6,10 @@ from typing import Any
 
 from gnomon.benchmarks.itinerary.task import Task
 from gnomon.core.sample import Part
-from tools.itinerary.place import WALK_KMH
-from tools.itinerary.request import USUAL_DWELL_MIN
-from tools.itinerary.selection import room_of
-from tools.itinerary.trip import Trip
+from gnomon_tools.itinerary.place import WALK_KMH
+from gnomon_tools.itinerary.request import USUAL_DWELL_MIN
+from gnomon_tools.itinerary.selection import room_of
+from gnomon_tools.itinerary.trip import Trip
 
 REQUEST, FACTS, DETAILS = "REQUEST:", "FACTS:", "ALSO:"
 """The words before each JSON object of a prompt, each on a line of its own."""

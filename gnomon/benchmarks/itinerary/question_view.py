@@ -17,13 +17,13 @@ from gnomon.core.answers import answers_of
 from gnomon.core.plan_row import number_of
 from gnomon.core.question_view import NO_ANSWER, QuestionView, ShownClip, missing_fact
 from gnomon.core.sample import ImageRef, Sample
-from tools.core.sketch import XY, Dot, Line, Mark, Role, Sketch, Span
-from tools.itinerary.draft import DraftPlan, read_draft, read_object
-from tools.itinerary.hours import clock_of, minutes_of
-from tools.itinerary.place import Place
-from tools.itinerary.plan import Plan, Stop
-from tools.itinerary.request import TripRequest
-from tools.itinerary.trip import Trip
+from gnomon_tools.core.sketch import XY, Dot, Line, Mark, Role, Sketch, Span
+from gnomon_tools.itinerary.draft import DraftPlan, read_draft, read_object
+from gnomon_tools.itinerary.hours import clock_of, minutes_of
+from gnomon_tools.itinerary.place import Place
+from gnomon_tools.itinerary.plan import Plan, Stop
+from gnomon_tools.itinerary.request import TripRequest
+from gnomon_tools.itinerary.trip import Trip
 
 DAY_S = 86_400
 _TIME = re.compile(r"(\d+(?:\.\d+)?) s")

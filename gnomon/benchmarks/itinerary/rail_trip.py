@@ -10,12 +10,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from gnomon.benchmarks.itinerary.task import Task
-from tools.gazetteer.areas import areas
-from tools.itinerary.place import Place
-from tools.itinerary.provider import MAX_TABLE, Provider, answered
-from tools.itinerary.registry import embedded
-from tools.itinerary.request import TripRequest
-from tools.itinerary.trip import Trip
+from gnomon_tools.gazetteer.areas import areas
+from gnomon_tools.itinerary.place import Place
+from gnomon_tools.itinerary.provider import MAX_TABLE, Provider, answered
+from gnomon_tools.itinerary.registry import embedded
+from gnomon_tools.itinerary.request import TripRequest
+from gnomon_tools.itinerary.trip import Trip
 
 STABLE = 0.10
 """The order stays the only one when every time is a tenth longer or shorter than the model says."""

@@ -21,21 +21,21 @@ from gnomon.benchmarks.itinerary.task import Task
 from gnomon.core.answers import answers_of
 from gnomon.core.plan_row import NOT_DELIVERED
 from gnomon.core.score import REMARK, UNCHECKED, Score
-from tools.itinerary.draft import DraftDay, DraftPlan, DraftVisit, plan_of, read_draft, read_object
-from tools.itinerary.errors import PlaceError
-from tools.itinerary.facts import Facts, facts_of
-from tools.itinerary.hours import clock_of, minutes_of, told_hours
-from tools.itinerary.plan import Plan, Search, sources_of
-from tools.itinerary.problem import Problem, problem_of
-from tools.itinerary.proof import is_conflict
-from tools.itinerary.provider import answered
-from tools.itinerary.published import published_criteria
-from tools.itinerary.quality import ground_of, measures
-from tools.itinerary.schedule import DayProblem, first_fit, walk_through
-from tools.itinerary.selection import as_planned
-from tools.itinerary.trip import Trip
-from tools.itinerary.verify.verify import applicable, verify
-from tools.itinerary.verify.violation import CODES, HARD, Verification
+from gnomon_tools.itinerary.draft import DraftDay, DraftPlan, DraftVisit, plan_of, read_draft, read_object
+from gnomon_tools.itinerary.errors import PlaceError
+from gnomon_tools.itinerary.facts import Facts, facts_of
+from gnomon_tools.itinerary.hours import clock_of, minutes_of, told_hours
+from gnomon_tools.itinerary.plan import Plan, Search, sources_of
+from gnomon_tools.itinerary.problem import Problem, problem_of
+from gnomon_tools.itinerary.proof import is_conflict
+from gnomon_tools.itinerary.provider import answered
+from gnomon_tools.itinerary.published import published_criteria
+from gnomon_tools.itinerary.quality import ground_of, measures
+from gnomon_tools.itinerary.schedule import DayProblem, first_fit, walk_through
+from gnomon_tools.itinerary.selection import as_planned
+from gnomon_tools.itinerary.trip import Trip
+from gnomon_tools.itinerary.verify.verify import applicable, verify
+from gnomon_tools.itinerary.verify.violation import CODES, HARD, Verification
 
 COMMON = tuple(code for code in CODES if code not in HARD and CODES[code] != "answerability")
 QUALITY = "quality_"
@@ -116,7 +116,9 @@ async def _plan(task: Task, draft: DraftPlan, *, has_quality: bool, shown: Seque
 
 async def _instead(plan: Plan, trip: Trip, *, is_proven: bool) -> dict[str, Any]:
     """What can be served instead of a refused request; unless the refusal is proven, with the best part."""
-    from tools.itinerary.alternatives import nearest_requests  # late: it loads SciPy, for refusals alone
+    from gnomon_tools.itinerary.alternatives import (
+        nearest_requests,  # late: it loads SciPy, for refusals alone
+    )
 
     nearest = await nearest_requests(trip, plan.conflict or ())
     fields: dict[str, Any] = {"alternatives": nearest.as_json(with_part=not is_proven)}

@@ -3,14 +3,14 @@
 from collections.abc import Iterable, Sequence
 
 from gnomon.benchmarks.itinerary.film import seen_rates
-from tools.itinerary.errors import AmbiguousPlace, NoSuchPlace
-from tools.itinerary.facts import Facts
-from tools.itinerary.hours import minutes_of
-from tools.itinerary.plan import Day, Plan, Recommendation, Visit
-from tools.itinerary.request import BEDS, MEALS
-from tools.itinerary.selection import kept_share
-from tools.itinerary.trip import Trip, find
-from tools.itinerary.verify.guide import guide_sentences
+from gnomon_tools.itinerary.errors import AmbiguousPlace, NoSuchPlace
+from gnomon_tools.itinerary.facts import Facts
+from gnomon_tools.itinerary.hours import minutes_of
+from gnomon_tools.itinerary.plan import Day, Plan, Recommendation, Visit
+from gnomon_tools.itinerary.request import BEDS, MEALS
+from gnomon_tools.itinerary.selection import kept_share
+from gnomon_tools.itinerary.trip import Trip, find
+from gnomon_tools.itinerary.verify.guide import guide_sentences
 
 Metrics = dict[str, float | str | None]
 STEPS = ("video_", "selection_", "recommended", "guide_")

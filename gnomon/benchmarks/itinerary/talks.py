@@ -10,13 +10,13 @@ from gnomon.benchmarks.itinerary.sayings import MARK, STANDS
 from gnomon.benchmarks.itinerary.task import Task, Turn
 from gnomon.core.sample import FollowUp, Part
 from gnomon.core.score import Score
-from tools.core.inputs import held
-from tools.itinerary.errors import BadArgument, PlaceError
-from tools.itinerary.plan import Plan
-from tools.itinerary.provider import answered
-from tools.itinerary.replanning import Change, changed_plan
-from tools.itinerary.request import TripRequest
-from tools.itinerary.trip import Trip
+from gnomon_tools.core.inputs import held
+from gnomon_tools.itinerary.errors import BadArgument, PlaceError
+from gnomon_tools.itinerary.plan import Plan
+from gnomon_tools.itinerary.provider import answered
+from gnomon_tools.itinerary.replanning import Change, changed_plan
+from gnomon_tools.itinerary.request import TripRequest
+from gnomon_tools.itinerary.trip import Trip
 
 FIELDS: Mapping[str, frozenset[str]] = {
     "DAY_WINDOW": frozenset(("window",)),

@@ -7,8 +7,8 @@ from typing import Any, Literal
 
 from gnomon.core.errors import NotFound
 from gnomon.core.sample import SampleRef
-from tools.itinerary.problem import Problem
-from tools.itinerary.trip import Trip
+from gnomon_tools.itinerary.problem import Problem
+from gnomon_tools.itinerary.trip import Trip
 
 FAMILIES = ("city-day", "two-day", "rail-trip", "must-refuse", "graph", "change-request")
 ON_FOOT = frozenset(("city-day", "two-day", "must-refuse", "change-request", "changed-mind"))

@@ -7,12 +7,12 @@ from itertools import groupby, pairwise
 
 from gnomon.benchmarks.itinerary.rail_trip import Hubs, hubs
 from gnomon.benchmarks.itinerary.task import Task
-from tools.gazetteer import search as gazetteer
-from tools.itinerary.hours import clock_of
-from tools.itinerary.place import Place
-from tools.itinerary.provider import answered
-from tools.itinerary.request import TripRequest
-from tools.itinerary.trip import Trip
+from gnomon_tools.gazetteer import search as gazetteer
+from gnomon_tools.itinerary.hours import clock_of
+from gnomon_tools.itinerary.place import Place
+from gnomon_tools.itinerary.provider import answered
+from gnomon_tools.itinerary.request import TripRequest
+from gnomon_tools.itinerary.trip import Trip
 
 Edge = tuple[str, str]
 LEAST_PLACES = 5

@@ -16,8 +16,8 @@ from gnomon.core.sample import DataFault, Part, Sample, SampleRef
 from gnomon.core.score import Score
 from gnomon.core.select import Select
 from gnomon.media import MediaStore
-from tools.core.regular_file import read_regular
-from tools.core.sketch import Sketch
+from gnomon_tools.core.regular_file import read_regular
+from gnomon_tools.core.sketch import Sketch
 
 FILE = "cases.ndjson"
 _TAGGED = re.compile(r"<(question|trace)>\n(.*?)\n</\1>", re.DOTALL)

@@ -9,7 +9,7 @@ from gnomon.benchmarks.mapeval.loader import MapQuestion
 from gnomon.benchmarks.mapeval.prompt import DisplayedOptions, options_of
 from gnomon.core.benchmark import PromptProtocol
 from gnomon.core.sample import DataFault, Sample
-from tools.core.name_match import plain_name
+from gnomon_tools.core.name_match import plain_name
 
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 MAX_QUOTED = 60  # characters of a line in a fault

@@ -27,10 +27,10 @@ from gnomon.core.sample import SHOWABLE, Sample, SampleRef, Shown
 from gnomon.core.score import Score
 from gnomon.core.select import Select
 from gnomon.media import MediaStore
-from tools.core.inputs import Need, held
-from tools.core.marks import dot_at
-from tools.core.sketch import Sketch
-from tools.map_record.record import MapRecord
+from gnomon_tools.core.inputs import Need, held
+from gnomon_tools.core.marks import dot_at
+from gnomon_tools.core.sketch import Sketch
+from gnomon_tools.map_record.record import MapRecord
 
 
 class MapEval:

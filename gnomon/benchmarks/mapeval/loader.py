@@ -10,11 +10,11 @@ from typing import Any
 from gnomon.benchmarks._clusters import clusters_by_shared
 from gnomon.core.errors import DataError, SpecError
 from gnomon.core.sample import DataFault
-from tools.core.name_match import plain_name
-from tools.core.regular_file import open_regular
-from tools.map_record.context import ContextReading, read_context
-from tools.map_record.names import is_same_name
-from tools.map_record.record import MapNames
+from gnomon_tools.core.name_match import plain_name
+from gnomon_tools.core.regular_file import open_regular
+from gnomon_tools.map_record.context import ContextReading, read_context
+from gnomon_tools.map_record.names import is_same_name
+from gnomon_tools.map_record.record import MapNames
 
 FILE = "dataset.json"
 UNANSWERABLE = "unanswerable"

@@ -29,8 +29,8 @@ from gnomon.core.score import Score
 from gnomon.core.select import Select
 from gnomon.media import MediaStore
 from gnomon.reading.choices import read_choice
-from tools.core.inputs import Need
-from tools.core.sketch import Sketch
+from gnomon_tools.core.inputs import Need
+from gnomon_tools.core.sketch import Sketch
 
 
 class PlanPairs:

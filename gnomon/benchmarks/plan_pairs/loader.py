@@ -13,9 +13,9 @@ from gnomon.core.ids import stable_hash
 from gnomon.core.sample import DataFault
 from gnomon.itinerary_export.result import TripResult, result_of
 from gnomon.reading.choices import read_choice
-from tools.core.regular_file import read_regular
-from tools.itinerary.errors import BadArgument
-from tools.itinerary.request import TripRequest, read_request
+from gnomon_tools.core.regular_file import read_regular
+from gnomon_tools.itinerary.errors import BadArgument
+from gnomon_tools.itinerary.request import TripRequest, read_request
 
 VOTES = "votes.jsonl"
 LISTED, SWAPPED = ORDERS = ("listed", "swapped")

@@ -6,8 +6,8 @@ from gnomon.benchmarks.plan_pairs.loader import OPTIONS, NamedPlan, PlanPair
 from gnomon.core.sample import Part
 from gnomon.itinerary_export.quality_words import quality_rows
 from gnomon.itinerary_export.words import length_text, time_text, way_text
-from tools.itinerary.plan import Day
-from tools.itinerary.request import TripRequest
+from gnomon_tools.itinerary.plan import Day
+from gnomon_tools.itinerary.request import TripRequest
 
 QUESTION = "Which of the two plans would you rather travel by, for what this traveller asks for?"
 

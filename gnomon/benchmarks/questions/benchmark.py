@@ -40,10 +40,10 @@ from gnomon.media import MediaStore
 from gnomon.media.clip_transforms import answer_in_original, permuted
 from gnomon.media.clip_views import clip_options, clip_spans, clip_verdict, shown_clips
 from gnomon.media.rules import Uniform, as_asked
-from tools.core.clip import Footage, Pictures
-from tools.core.inputs import Need
-from tools.core.sketch import Sketch
-from tools.scene.scene import Scene
+from gnomon_tools.core.clip import Footage, Pictures
+from gnomon_tools.core.inputs import Need
+from gnomon_tools.core.sketch import Sketch
+from gnomon_tools.scene.scene import Scene
 
 NEEDS: Mapping[str, Need] = {"scene": Scene, "video": Footage, "images": Pictures}  # by column
 MAX_QUOTED = 120  # characters of an answer that cannot be read

@@ -16,7 +16,7 @@ from gnomon.core.errors import DataError, FaultyFile
 from gnomon.core.ids import stable_hash
 from gnomon.core.sample import DataFault, SampleRef
 from gnomon.media.clip_frames import find_clip
-from tools.scene.scene import Scene
+from gnomon_tools.scene.scene import Scene
 
 MAX_QUOTED = 20  # faults that a message quotes
 

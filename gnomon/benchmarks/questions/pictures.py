@@ -15,8 +15,8 @@ from gnomon.core.sample import ImageRef
 from gnomon.media import MediaStore
 from gnomon.media.clip_frames import find_clip
 from gnomon.reading.texts import as_json
-from tools.core.open_picture import KEPT_AS_THEY_ARE, BadPicture, open_picture
-from tools.core.regular_file import open_regular
+from gnomon_tools.core.open_picture import KEPT_AS_THEY_ARE, BadPicture, open_picture
+from gnomon_tools.core.regular_file import open_regular
 
 if TYPE_CHECKING:
     from PIL.Image import Image as PillowImage

@@ -18,9 +18,9 @@ from gnomon.core.errors import DataError, SpecError
 from gnomon.core.ids import stable_hash
 from gnomon.media.clip_frames import find_clip
 from gnomon.reading.texts import as_json
-from tools.scene.document import SceneError
-from tools.scene.format import read_scene, scene_from_json
-from tools.scene.scene import Scene
+from gnomon_tools.scene.document import SceneError
+from gnomon_tools.scene.format import read_scene, scene_from_json
+from gnomon_tools.scene.scene import Scene
 
 TASK = "question"  # of a row that names none
 MAX_TEXT = {

@@ -14,7 +14,7 @@ from gnomon.media.clip_frames import find_clip, show_clip
 from gnomon.media.clip_samples import labelled_frames
 from gnomon.media.clips import AS_IT_IS, Clips, Frames
 from gnomon.media.rules import FrameRule
-from tools.core.inputs import held
+from gnomon_tools.core.inputs import held
 
 FRAMES = 16  # of a clip, evenly in time, unless the job says otherwise
 

@@ -20,7 +20,7 @@ import pyarrow.parquet as pq
 from gnomon.core.errors import DataError
 from gnomon.large_cells import allow_large_cells
 from gnomon.media.clip_samples import cell_at
-from tools.core.regular_file import open_regular
+from gnomon_tools.core.regular_file import open_regular
 
 SUFFIXES = (".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".parquet")
 MAX_LINE = 64_000_000  # bytes of a row, its pictures included

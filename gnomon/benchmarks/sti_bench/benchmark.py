@@ -35,9 +35,9 @@ from gnomon.media import MediaStore
 from gnomon.media.clip_samples import draw_samples, question_of
 from gnomon.media.clip_transforms import answer_in_original, permuted
 from gnomon.media.clip_views import clip_question_view, clip_verdict
-from tools.core.clip import Footage
-from tools.core.inputs import Need
-from tools.core.sketch import Sketch
+from gnomon_tools.core.clip import Footage
+from gnomon_tools.core.inputs import Need
+from gnomon_tools.core.sketch import Sketch
 
 
 class StiBench:

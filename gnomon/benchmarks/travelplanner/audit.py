@@ -8,9 +8,9 @@ from gnomon.benchmarks.travelplanner.floors import floors_of
 from gnomon.benchmarks.travelplanner.loader import TravelTask
 from gnomon.core.benchmark import PromptProtocol
 from gnomon.core.sample import DataFault, Sample
-from tools.sandbox.record import plain_words
-from tools.sandbox.rules import judge
-from tools.sandbox.scheduler import find_trip
+from gnomon_tools.sandbox.record import plain_words
+from gnomon_tools.sandbox.rules import judge
+from gnomon_tools.sandbox.scheduler import find_trip
 
 
 def answer_options(sample: Sample) -> AnswerOptions | None:  # noqa: ARG001 (nothing is asked for by options)

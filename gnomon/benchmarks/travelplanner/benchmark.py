@@ -30,9 +30,9 @@ from gnomon.core.sample import SHOWABLE, Sample, SampleRef, Shown
 from gnomon.core.score import Score
 from gnomon.core.select import Select
 from gnomon.media import MediaStore
-from tools.core.inputs import Need, held
-from tools.core.sketch import Sketch
-from tools.sandbox.record import TravelSandbox
+from gnomon_tools.core.inputs import Need, held
+from gnomon_tools.core.sketch import Sketch
+from gnomon_tools.sandbox.record import TravelSandbox
 
 
 class TravelPlanner:

@@ -4,8 +4,8 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from gnomon.benchmarks.travelplanner.scoring import score_plan
-from tools.sandbox.plan import MEALS, Days
-from tools.sandbox.record import Flight, Lodging, Restaurant, Ride, TravelSandbox, TripNeeds
+from gnomon_tools.sandbox.plan import MEALS, Days
+from gnomon_tools.sandbox.record import Flight, Lodging, Restaurant, Ride, TravelSandbox, TripNeeds
 
 Price = Callable[[int], int]
 

@@ -13,9 +13,9 @@ from gnomon.benchmarks._clusters import clusters_by_shared
 from gnomon.benchmarks.travelplanner.query import level_of, read_query
 from gnomon.core.errors import DataError, SpecError
 from gnomon.core.sample import DataFault
-from tools.core.regular_file import open_regular
-from tools.sandbox.plan import Days
-from tools.sandbox.record import (
+from gnomon_tools.core.regular_file import open_regular
+from gnomon_tools.sandbox.plan import Days
+from gnomon_tools.sandbox.record import (
     Attraction,
     Flight,
     Lodging,

@@ -10,9 +10,9 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
-from tools.sandbox.plan import MEALS, Days
-from tools.sandbox.record import Attraction, Lodging, Restaurant, RideMode, TravelSandbox, TripNeeds
-from tools.sandbox.rules import COMMONSENSE, GATES, Judgement
+from gnomon_tools.sandbox.plan import MEALS, Days
+from gnomon_tools.sandbox.record import Attraction, Lodging, Restaurant, RideMode, TravelSandbox, TripNeeds
+from gnomon_tools.sandbox.rules import COMMONSENSE, GATES, Judgement
 
 QUIRKS: Mapping[str, tuple[str, ...]] = {
     "in_sandbox": (

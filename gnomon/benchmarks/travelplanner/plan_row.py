@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from gnomon.core.plan_row import NOT_DELIVERED, ErrorKind, Passed, PlanRow, Rate, errors_by_kind, number_of
 from gnomon.core.row import Row
-from tools.sandbox.rules import COMMONSENSE
+from gnomon_tools.sandbox.rules import COMMONSENSE
 
 RULE_KINDS: Mapping[str, ErrorKind] = {
     "in_sandbox": "names",

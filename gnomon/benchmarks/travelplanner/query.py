@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 
 from gnomon.core.errors import SpecError
-from tools.sandbox.record import HouseRule, RoomType, TransportRule, TripNeeds
+from gnomon_tools.sandbox.record import HouseRule, RoomType, TransportRule, TripNeeds
 
 CUISINES = ("American", "Chinese", "French", "Indian", "Italian", "Mediterranean", "Mexican")
 _NUMBERS = {

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from gnomon.core.thinking import without_thinking
-from tools.sandbox.plan import Days
+from gnomon_tools.sandbox.plan import Days
 
 MAX_READ = 100_000  # characters, from the end
 MAX_DAYS = 60

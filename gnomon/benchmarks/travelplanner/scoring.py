@@ -9,9 +9,9 @@ from gnomon.benchmarks.travelplanner.reply import read_plan
 from gnomon.core.benchmark import Scoring
 from gnomon.core.plan_row import NOT_DELIVERED
 from gnomon.core.score import Score
-from tools.sandbox.plan import Days
-from tools.sandbox.record import TravelSandbox
-from tools.sandbox.rules import COMMONSENSE, HARD, Judgement, cost_lines, judge
+from gnomon_tools.sandbox.plan import Days
+from gnomon_tools.sandbox.record import TravelSandbox
+from gnomon_tools.sandbox.rules import COMMONSENSE, HARD, Judgement, cost_lines, judge
 
 
 def score_response(sandbox: TravelSandbox, response: object, *, scoring: Scoring) -> Score:

@@ -20,8 +20,8 @@ from gnomon.media.clip_folders import ClipFolders
 from gnomon.media.clip_samples import ClipQuestion, Showing, draw_samples, labelled_frames
 from gnomon.media.clips import Frames
 from gnomon.media.rules import Uniform
-from tools.core.regular_file import read_regular
-from tools.core.sketch import Sketch
+from gnomon_tools.core.regular_file import read_regular
+from gnomon_tools.core.sketch import Sketch
 
 MAX_CHARS = 8000
 

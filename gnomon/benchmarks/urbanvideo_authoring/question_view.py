@@ -8,7 +8,7 @@ from gnomon.core.question_view import NO_ANSWER, QuestionView, missing_fact
 from gnomon.core.sample import Sample
 from gnomon.media.clip_samples import ClipQuestion
 from gnomon.media.clip_views import clip_spans, shown_clips
-from tools.core.sketch import Sketch
+from gnomon_tools.core.sketch import Sketch
 
 
 def question_view(sample: Sample) -> QuestionView:

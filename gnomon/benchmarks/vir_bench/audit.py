@@ -12,8 +12,8 @@ from gnomon.benchmarks.vir_bench.prompt import nodes_given, unshuffled
 from gnomon.core.benchmark import PromptProtocol
 from gnomon.core.sample import DataFault, Sample
 from gnomon.visit_graphs.graph import problems
-from tools.gazetteer.place import GazetteerPlace
-from tools.gazetteer.search import lies_in, resolve
+from gnomon_tools.gazetteer.place import GazetteerPlace
+from gnomon_tools.gazetteer.search import lies_in, resolve
 
 _SURE = 0.9  # of a gazetteer's hit
 

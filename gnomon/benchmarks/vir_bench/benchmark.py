@@ -27,10 +27,10 @@ from gnomon.core.sample import Sample
 from gnomon.core.score import Score
 from gnomon.core.select import Select
 from gnomon.media import MediaStore
-from tools.core.clip import Footage
-from tools.core.inputs import Need
-from tools.core.sketch import Sketch
-from tools.gazetteer.japan import Gazetteer
+from gnomon_tools.core.clip import Footage
+from gnomon_tools.core.inputs import Need
+from gnomon_tools.core.sketch import Sketch
+from gnomon_tools.gazetteer.japan import Gazetteer
 
 
 class VirBench:

@@ -22,8 +22,8 @@ from gnomon.media.clip_frames import show_clip
 from gnomon.media.clip_samples import ClipSamples, read_rows
 from gnomon.media.clips import Clips, Look
 from gnomon.media.rules import FrameRule, Spread, Uniform, as_asked
-from tools.core.inputs import held
-from tools.gazetteer.japan import JAPAN
+from gnomon_tools.core.inputs import held
+from gnomon_tools.gazetteer.japan import JAPAN
 
 SUBTASKS = ("node", "edge")
 SPLITS = ("test", "validation")

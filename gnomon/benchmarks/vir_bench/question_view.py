@@ -10,9 +10,9 @@ from gnomon.benchmarks.vir_bench.strict import read_object, texts_by_level, trip
 from gnomon.core.question_view import NO_ANSWER, QuestionView, missing_fact
 from gnomon.core.sample import Sample
 from gnomon.media.clip_views import clip_spans, shown_clips
-from tools.core.sketch import XY, Dot, Line, Sketch, Span
-from tools.gazetteer.place import GazetteerPlace, Kind
-from tools.gazetteer.search import resolve
+from gnomon_tools.core.sketch import XY, Dot, Line, Sketch, Span
+from gnomon_tools.gazetteer.place import GazetteerPlace, Kind
+from gnomon_tools.gazetteer.search import resolve
 
 ASKED = {
     "node": "Which prefectures, cities and places does the video show?",

@@ -29,7 +29,7 @@ from gnomon.benchmarks.vir_bench.official import (
 )
 from gnomon.core.score import Score
 from gnomon.core.thinking import without_thinking
-from tools.gazetteer.spelling import spelling
+from gnomon_tools.gazetteer.spelling import spelling
 
 ALIKE_OF_KIND = 0.5
 MAX_LISTED = 500  # names or edges of one list; a reply that repeats itself for ever must not hold up others

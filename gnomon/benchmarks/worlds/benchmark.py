@@ -23,9 +23,9 @@ from gnomon.worlds.features import features_of
 from gnomon.worlds.options import WorldOptions
 from gnomon.worlds.oracle_steps import steps_of
 from gnomon.worlds.sample_numbers import CELLS, Number, Numbers, number_of
-from tools.core.inputs import Need, held
-from tools.core.sketch import Sketch
-from tools.scene.scene import Scene
+from gnomon_tools.core.inputs import Need, held
+from gnomon_tools.core.sketch import Sketch
+from gnomon_tools.scene.scene import Scene
 
 if TYPE_CHECKING:
     from gnomon.benchmarks.worlds.clips import ShownClips

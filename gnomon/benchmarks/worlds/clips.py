@@ -25,7 +25,7 @@ from gnomon.worlds.question import box
 from gnomon.worlds.rendering.clip import Clip as DrawnClip
 from gnomon.worlds.rendering.clip import Style, clips_of
 from gnomon.worlds.rendering.film import MEDIA_TYPE, film
-from tools.core.clip import Box, ClipFrame, Footage, FootageFacts, Picture
+from gnomon_tools.core.clip import Box, ClipFrame, Footage, FootageFacts, Picture
 
 
 class FilmedClip(Protocol):

@@ -13,7 +13,7 @@ from gnomon.worlds.movement import Journey
 from gnomon.worlds.question import Question
 from gnomon.worlds.sample_numbers import number_of
 from gnomon.worlds.trajectory import Trip
-from tools.core.sketch import Line
+from gnomon_tools.core.sketch import Line
 
 
 def question_view(sample: Sample) -> QuestionView:

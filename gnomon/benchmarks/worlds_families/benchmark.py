@@ -24,10 +24,10 @@ from gnomon.worlds.families.drawing import FAMILIES, draw_question
 from gnomon.worlds.families.family import Family, FamilyQuestion
 from gnomon.worlds.families.family_numbers import FamilyNumber, FamilyNumbers, family_number_of
 from gnomon.worlds.families.features import FEATURES, features_of
-from tools.core.inputs import Need, held
-from tools.core.scene_marks import way_lines
-from tools.core.sketch import Sketch
-from tools.scene.scene import Scene
+from gnomon_tools.core.inputs import Need, held
+from gnomon_tools.core.scene_marks import way_lines
+from gnomon_tools.core.sketch import Sketch
+from gnomon_tools.scene.scene import Scene
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

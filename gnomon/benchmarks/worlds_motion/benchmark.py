@@ -25,9 +25,9 @@ from gnomon.worlds.families.family_numbers import FamilyNumber, FamilyNumbers, f
 from gnomon.worlds.motion.drawing import MOTION_TASKS, SCENES, DrawnMotion, MotionTask, draw_motion
 from gnomon.worlds.motion.features import FEATURES
 from gnomon.worlds.motion.tour import Tour
-from tools.core.clip import Box, ClipFrame, Footage, FootageFacts
-from tools.core.inputs import Need, held
-from tools.scene.scene import Scene
+from gnomon_tools.core.clip import Box, ClipFrame, Footage, FootageFacts
+from gnomon_tools.core.inputs import Need, held
+from gnomon_tools.scene.scene import Scene
 
 if TYPE_CHECKING:
     from gnomon.benchmarks.worlds.clips import WorldFootage

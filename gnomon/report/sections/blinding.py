@@ -27,7 +27,7 @@ from gnomon.statistics.design import Codes, Floats, design
 from gnomon.statistics.paired import ratio_of_means
 from gnomon.stopping import while_wanted
 from gnomon.tokens import TokenEstimator
-from tools.core.toolbox import TOOLS
+from gnomon_tools.core.toolbox import TOOLS
 
 MARGIN = 0.1  # of the live arm's mean; of all trials where it is the share of those that doubt
 MEASURES = {

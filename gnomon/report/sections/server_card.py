@@ -39,7 +39,7 @@ from gnomon.report.server_cards import (
 from gnomon.report.text_formats import escape_markdown, markdown_table
 from gnomon.stopping import while_wanted
 from gnomon.tokens import TokenEstimator
-from tools.servers.listing import server_in
+from gnomon_tools.servers.listing import server_in
 
 
 class ServerCardPart(TypedDict):

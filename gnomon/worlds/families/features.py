@@ -7,8 +7,8 @@ from shapely import LineString, Point
 
 from gnomon.worlds.families.family import FamilyQuestion
 from gnomon.worlds.world import Spot, World
-from tools.geometry.network import Network
-from tools.geometry.route import Path
+from gnomon_tools.geometry.network import Network
+from gnomon_tools.geometry.route import Path
 
 FEATURES = (
     "detour",

@@ -9,7 +9,7 @@ from gnomon.recordings.recording import Recording
 from gnomon.worlds.features import detour
 from gnomon.worlds.motion.flying import Flight
 from gnomon.worlds.motion.tour import Tour
-from tools.geometry.kinematics import displacement_m, path_length_m, speeds_mps
+from gnomon_tools.geometry.kinematics import displacement_m, path_length_m, speeds_mps
 
 FEATURES = (
     "away_m", "closeness", "detour", "gap_s", "hidden", "in_view", "length_m", "look_alikes", "manoeuvres",

@@ -38,8 +38,8 @@ from gnomon.worlds.motion.short_ways import (
     rules_of,
 )
 from gnomon.worlds.motion.tour import FOV_DEG
-from tools.geometry.pose import wrapped_deg
-from tools.scene.scene import ScenePlace
+from gnomon_tools.geometry.pose import wrapped_deg
+from gnomon_tools.scene.scene import ScenePlace
 
 T = TypeVar("T")
 

@@ -6,7 +6,7 @@ from gnomon.recordings.questions import GROUNDING, ORIENTATION, POSE, RELATION, 
 from gnomon.recordings.recording import BoxAt, Recording
 from gnomon.worlds.motion.tour import Tour
 from gnomon.worlds.motion.travellers import Array
-from tools.geometry.pose import wrapped_deg
+from gnomon_tools.geometry.pose import wrapped_deg
 
 WORLD = "in the world (x east, y north, z up, in metres)"
 CORNERS = ("rear right below", "front right below", "rear left below", "rear right above")

@@ -31,7 +31,7 @@ from gnomon.worlds.motion.riding import CLOSE_DEG, WIDEST_DEG
 from gnomon.worlds.motion.short_ways import BEYOND, CLEAR, Settled, closeness, rules_of
 from gnomon.worlds.motion.tour import Tour
 from gnomon.worlds.motion.travellers import SIZES
-from tools.geometry.kinematics import accelerations_mps2, speeds_mps, step_lengths_m
+from gnomon_tools.geometry.kinematics import accelerations_mps2, speeds_mps, step_lengths_m
 
 PACES_MPS = (2.0, 11.0)  # asked about: each in between is as likely
 GAINS_MPS2 = (-0.6, 0.6)  # of speed, likewise

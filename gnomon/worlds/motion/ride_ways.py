@@ -22,7 +22,7 @@ from gnomon.recordings.questions import (
 )
 from gnomon.recordings.recording import Array, Frame, Recording
 from gnomon.worlds.motion.short_ways import ShortWay, on_circle
-from tools.geometry.kinematics import displacement_m, path_length_m, speeds_mps
+from gnomon_tools.geometry.kinematics import displacement_m, path_length_m, speeds_mps
 
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 _LEG = re.compile(r"move forward ([\d.]+)m")

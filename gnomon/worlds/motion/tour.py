@@ -12,7 +12,7 @@ from gnomon.recordings.recording import FORMAT, Recording
 from gnomon.worlds.camera_model import Mount
 from gnomon.worlds.motion.travellers import Array, Traveller, corners_m
 from gnomon.worlds.world import World
-from tools.geometry.pose import from_yaw_pitch_roll
+from gnomon_tools.geometry.pose import from_yaw_pitch_roll
 
 FOV_DEG = 66.0  # of the lens, within its margins
 SEEN_M = 60.0  # as far as boxes are told

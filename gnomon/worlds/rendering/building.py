@@ -11,7 +11,7 @@ from shapely import Polygon
 
 from gnomon.worlds.rendering.solid import Colour, Sheet, Solid, along, flat, upright
 from gnomon.worlds.world import World
-from tools.scene.scene import Point, Portal, Scene, Zone
+from gnomon_tools.scene.scene import Point, Portal, Scene, Zone
 
 CEILING_M = 3.2
 DOOR_M, DOOR_TOP_M = 1.3, 2.1

@@ -21,8 +21,8 @@ from gnomon.worlds.rendering.solid import Solid
 from gnomon.worlds.rendering.traffic import Mover, movers
 from gnomon.worlds.trajectory import Sighting, Trip
 from gnomon.worlds.world import World
-from tools.geometry.angles import bearing_deg, turn_deg
-from tools.scene.scene import Point
+from gnomon_tools.geometry.angles import bearing_deg, turn_deg
+from gnomon_tools.scene.scene import Point
 
 SIZE_PX = (960, 540)
 TARGET, OTHERS = 255, 3  # owners of pixels: the target, and all else that moves

@@ -12,7 +12,7 @@ import numpy as np
 from gnomon.worlds.camera_model import Mount
 from gnomon.worlds.movement import PEDESTRIAN, VEHICLE, Body
 from gnomon.worlds.rendering.solid import NOTHING, Colour, Panel, Patch, Sheet, Solid, darker, normal_of
-from tools.scene.scene import Point
+from gnomon_tools.scene.scene import Point
 
 PAINTS: tuple[Colour, ...] = (
     (214, 216, 220), (58, 62, 70), (150, 156, 164), (40, 78, 142), (232, 234, 232), (44, 104, 88),

@@ -17,7 +17,7 @@ from gnomon.worlds.rendering.figures import look_of, vehicle
 from gnomon.worlds.rendering.light import LIT, Conditions, Light
 from gnomon.worlds.rendering.solid import Solid
 from gnomon.worlds.world import World
-from tools.scene.scene import Point
+from gnomon_tools.scene.scene import Point
 
 KEPT = 8
 NOON_HOUR = 12.0

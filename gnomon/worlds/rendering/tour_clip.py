@@ -19,7 +19,7 @@ from gnomon.worlds.rendering.figures import pedestrian, vehicle
 from gnomon.worlds.rendering.light import Light
 from gnomon.worlds.rendering.scenery import NOON_HOUR, PLAIN, cast, cast_by_walker, hull
 from gnomon.worlds.rendering.solid import Sheet, Solid, darker, flat, upright
-from tools.geometry.angles import bearing_deg, turn_deg
+from gnomon_tools.geometry.angles import bearing_deg, turn_deg
 
 TOUR_STYLE = Style(size_px=(400, 224), has_box=False, has_clock=False)
 FAR_M, PLAIN_M = town.FAR_M, 75.0  # beyond, no house is drawn, and houses have no windows

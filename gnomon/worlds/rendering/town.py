@@ -18,7 +18,7 @@ from gnomon.worlds.camera_model import Mount
 from gnomon.worlds.outdoor import GREEN_M, greens_of
 from gnomon.worlds.rendering.solid import Colour, Sheet, Solid, along, darker, flat, upright
 from gnomon.worlds.world import World
-from tools.scene.scene import Point, Road
+from gnomon_tools.scene.scene import Point, Road
 
 STREET_M, WALK_M = 3.6, 6.2  # half widths: of the carriageway, of the street with its pavements
 FAR_M = 190.0  # beyond, haze and other buildings hide all

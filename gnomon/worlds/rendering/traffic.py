@@ -16,7 +16,7 @@ from gnomon.worlds.movement import PEDESTRIAN, VEHICLE, Journey, beside, journey
 from gnomon.worlds.rendering.figures import TALL, Look, look_of
 from gnomon.worlds.trajectory import Sighting, Trip, sightings
 from gnomon.worlds.world import Spot, World
-from tools.scene.scene import Point
+from gnomon_tools.scene.scene import Point
 
 DRIVERS, WALKERS_OUT, WALKERS_IN = (1, 3), (2, 5), (1, 3)  # others in a clip: at least, at most
 TRIES = 40

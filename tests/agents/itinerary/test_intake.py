@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from agents.models.catalog import open_model
 from gnomon.core.agent import AGENTS
 from gnomon.core.benchmark import BENCHMARKS
 from gnomon.core.errors import SpecError
@@ -19,7 +18,8 @@ from gnomon.media import MediaStore
 from gnomon.spec.rules import parse_spec
 from gnomon.trials.run_trial import JobContext, run_trial
 from gnomon.trials.trial_plan import expand_trials
-from service.itineraries import SAMPLE, TOOLS, spec_of
+from gnomon_agents.models.catalog import open_model
+from gnomon_service.itineraries import SAMPLE, TOOLS, spec_of
 from tests.numbered import write_clip
 from tests.tools.itinerary.fake_services import fake_service
 

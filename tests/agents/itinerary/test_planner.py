@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from agents.models.catalog import open_model
 from gnomon.core.agent import AGENTS
 from gnomon.core.row import Row
 from gnomon.core.score import Outcome
@@ -16,7 +15,8 @@ from gnomon.media import MediaStore
 from gnomon.spec.rules import parse_spec
 from gnomon.trials.run_trial import JobContext, run_trial
 from gnomon.trials.trial_plan import expand_trials
-from service.itineraries import TOOLS
+from gnomon_agents.models.catalog import open_model
+from gnomon_service.itineraries import TOOLS
 
 REQUEST = {
     "area": "helsinki",

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-from agents.itinerary.draft_text import Drafted
-from agents.itinerary.scheduling import as_searched, scheduled_draft
+from gnomon_agents.itinerary.draft_text import Drafted
+from gnomon_agents.itinerary.scheduling import as_searched, scheduled_draft
 
 KIASMA = {"place": "helsinki/N1", "name": "Kiasma", "arrive": "10:00", "leave": "11:00"}
 

@@ -8,10 +8,10 @@ import pytest
 
 from gnomon.core.row import Row
 from gnomon.core.trace import NoteStep, Trace
-from service.itineraries import TOOLS
+from gnomon_service.itineraries import TOOLS
+from gnomon_tools.itinerary.errors import BadArgument
+from gnomon_tools.itinerary.request import read_request
 from tests.agents.itinerary.test_planner import plan
-from tools.itinerary.errors import BadArgument
-from tools.itinerary.request import read_request
 
 PLACES = ["Kiasma", "Ateneum", "Kampin kappeli", "Helsinki Cathedral"]
 REQUEST: dict[str, Any] = {

@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from agents.models.catalog import open_model
 from gnomon.core.agent import AGENTS
 from gnomon.core.answers import answers_of
 from gnomon.core.row import Row
@@ -21,6 +20,7 @@ from gnomon.trials.recorded_steps import recorded_until
 from gnomon.trials.rescore import rescored
 from gnomon.trials.run_trial import JobContext, run_trial
 from gnomon.trials.trial_plan import expand_trials
+from gnomon_agents.models.catalog import open_model
 
 LOOK = ["find_place", "place_details", "travel", "travel_table"]
 ARMS: dict[str, dict[str, Any]] = {

@@ -4,13 +4,13 @@ import asyncio
 from functools import partial
 from pathlib import Path
 
-from agents.models.catalog import open_model
 from gnomon.core.agent import AGENTS
 from gnomon.core.row import Row
 from gnomon.media import MediaStore
 from gnomon.spec.job_spec import JobSpec
 from gnomon.trials.run_trial import JobContext, run_trial
 from gnomon.trials.trial_plan import expand_trials
+from gnomon_agents.models.catalog import open_model
 
 
 def rows_of(spec: JobSpec, media: MediaStore, data: Path | None = None) -> list[Row]:

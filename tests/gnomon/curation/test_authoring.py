@@ -7,7 +7,6 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
-from agents.in_steps import steps_of
 from gnomon.benchmarks.urbanvideo_authoring.benchmark import Written, read_written
 from gnomon.benchmarks.urbanvideo_authoring.templates import TEMPLATES
 from gnomon.core.benchmark import BENCHMARKS
@@ -18,6 +17,7 @@ from gnomon.curation.export_questions import write_harvest
 from gnomon.curation.rows import read_result_rows
 from gnomon.media import MediaStore
 from gnomon.media.clip_samples import read_rows
+from gnomon_agents.in_steps import steps_of
 from tests.published_clips import URBAN_ROWS, publish_urban
 
 GOOD = "Question: Where does it end?\nChoices:\nA. Roof\nB. Street\nC. Park\nAnswer: B"

@@ -11,7 +11,7 @@ from gnomon.core.errors import DataError, SpecError
 from gnomon.curation.consensus import consensus_of
 from gnomon.curation.review import queue_lines, read_decisions
 from gnomon.spec.preset import plan_arms
-from service.cli.main import main
+from gnomon_service.cli.main import main
 from tests.published_graphs import ESCHER_ROWS, publish_escher
 
 MODELS = ("a", "b", "c")

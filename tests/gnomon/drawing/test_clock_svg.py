@@ -10,7 +10,7 @@ from gnomon.core.clock import clock
 from gnomon.drawing.clock_svg import LETTERS, clock_range, clock_svg
 from gnomon.drawing.labels import text_width
 from gnomon.drawing.layer import Layer
-from tools.core.sketch import Sketch, Span
+from gnomon_tools.core.sketch import Sketch, Span
 
 SVG = "{http://www.w3.org/2000/svg}"
 

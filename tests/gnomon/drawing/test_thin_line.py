@@ -9,7 +9,7 @@ from shapely import LineString, Point
 from gnomon.drawing.layer import Layer
 from gnomon.drawing.scene_svg import scene_svg
 from gnomon.drawing.thin_line import MOST_POINTS, TOLERANCE, kept_points
-from tools.core.sketch import Line, Sketch
+from gnomon_tools.core.sketch import Line, Sketch
 
 N = 2000
 

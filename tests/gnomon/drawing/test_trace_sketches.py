@@ -8,12 +8,12 @@ import pytest
 from gnomon.core.sample import Sample, SampleRef
 from gnomon.core.trace import NoteStep, ReplyStep, ToolStep, Trace
 from gnomon.drawing.trace_sketches import LONGEST, step_sketches
-from tools.core.inputs import held
-from tools.core.sketch import Dot, Sketch
-from tools.core.tool import ToolContext
-from tools.core.toolbox import TOOLS, Toolbox
-from tools.scene.frame import Frame
-from tools.scene.scene import Camera, Scene
+from gnomon_tools.core.inputs import held
+from gnomon_tools.core.sketch import Dot, Sketch
+from gnomon_tools.core.tool import ToolContext
+from gnomon_tools.core.toolbox import TOOLS, Toolbox
+from gnomon_tools.scene.frame import Frame
+from gnomon_tools.scene.scene import Camera, Scene
 
 SCENE = Scene(
     id="s",

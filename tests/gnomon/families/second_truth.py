@@ -27,7 +27,7 @@ from gnomon.worlds.difficulty import Difficulty
 from gnomon.worlds.families.drawing import FAMILIES, DrawnQuestion, draw_question
 from gnomon.worlds.families.family_numbers import FamilyNumber
 from gnomon.worlds.world import World
-from tools.geometry.homography import to_ground
+from gnomon_tools.geometry.homography import to_ground
 
 AS_IT_COMES = "none"
 UNKNOWN = "it cannot be determined"

@@ -7,8 +7,6 @@ from collections import Counter
 
 import pytest
 
-from agents.models.reference.hidden_questions import read_hidden_question
-from agents.models.reference.model import ReferenceModel
 from gnomon.core.model import Request
 from gnomon.spec.model_spec import ModelSpec
 from gnomon.worlds.difficulty import Difficulty
@@ -21,6 +19,8 @@ from gnomon.worlds.families.permanence import (
     STILL_HIDDEN,
     WHERE_HIDDEN,
 )
+from gnomon_agents.models.reference.hidden_questions import read_hidden_question
+from gnomon_agents.models.reference.model import ReferenceModel
 from tests.gnomon.families.drawn import question as question_of
 from tests.gnomon.families.second_truth import right_words, sightings_read
 

@@ -24,8 +24,8 @@ from gnomon.worlds.families.drawing import FAMILIES, draw_question
 from gnomon.worlds.families.family_numbers import FamilyNumber, family_number_of
 from gnomon.worlds.families.fewest_targets import fewest
 from gnomon.worlds.families.possible_ways import are_in_one_room
+from gnomon_tools.geometry.homography import to_ground
 from tests.gnomon.families.drawn import question as question_of
-from tools.geometry.homography import to_ground
 
 SAME, WHICH, FEWEST = FAMILIES[:3]
 TEXT_FAMILIES = (SAME, WHICH, FEWEST)

@@ -19,9 +19,9 @@ from gnomon.core.sample import Sample
 from gnomon.core.select import Select
 from gnomon.media import MediaStore
 from gnomon.spec.rules import parse_spec
+from gnomon_tools.gazetteer.japan import Gazetteer
 from tests.numbered import number_of
 from tests.published_graphs import KANSAI, KANTO, VIR_ROWS, publish_vir
-from tools.gazetteer.japan import Gazetteer
 
 GOLD = {
     "prefectures": ["Osaka", "Nara"],

@@ -13,8 +13,8 @@ from gnomon.core.errors import DataError, NotFound, SpecError
 from gnomon.core.sample import ImageRef
 from gnomon.core.select import Select
 from gnomon.media import MediaStore
+from gnomon_tools.scene.format import scene_to_json
 from tests.numbered import number_of, write_clip
-from tools.scene.format import scene_to_json
 
 Entry = dict[str, Any]
 Publish = Callable[..., Path]

@@ -15,11 +15,11 @@ from shapely.geometry.base import BaseGeometry
 from gnomon.benchmarks.gtr_bench.case import Box, Case, Clip
 from gnomon.benchmarks.gtr_bench.layout import Layout, find_layout, read_cases
 from gnomon.benchmarks.gtr_bench.scenes import METRES_PER_PIXEL, PANEL_PX, indoor_scene
-from tools.geometry.network import Network
-from tools.geometry.route import Path as Way
-from tools.geometry.stairs import in_view
-from tools.scene.format import scene_from_json, scene_to_json
-from tools.scene.scene import Camera, Scene
+from gnomon_tools.geometry.network import Network
+from gnomon_tools.geometry.route import Path as Way
+from gnomon_tools.geometry.stairs import in_view
+from gnomon_tools.scene.format import scene_from_json, scene_to_json
+from gnomon_tools.scene.scene import Camera, Scene
 
 FLOORS = (1, 2, 3)
 

@@ -17,13 +17,13 @@ from gnomon.benchmarks.itinerary.task import FAMILIES, Task, numbers
 from gnomon.core.errors import DataError, SpecError
 from gnomon.core.select import Select
 from gnomon.media import MediaStore
-from tools.itinerary.draft import plan_of, read_draft
-from tools.itinerary.osm.city import city_files
-from tools.itinerary.proof import is_conflict
-from tools.itinerary.provider import answered
-from tools.itinerary.solve import constraints
-from tools.itinerary.trip import Trip
-from tools.itinerary.verify.verify import verify_plan
+from gnomon_tools.itinerary.draft import plan_of, read_draft
+from gnomon_tools.itinerary.osm.city import city_files
+from gnomon_tools.itinerary.proof import is_conflict
+from gnomon_tools.itinerary.provider import answered
+from gnomon_tools.itinerary.solve import constraints
+from gnomon_tools.itinerary.trip import Trip
+from gnomon_tools.itinerary.verify.verify import verify_plan
 
 SOME = 12
 

@@ -15,8 +15,8 @@ from gnomon.core.answers import answers_of, joined_answers
 from gnomon.core.sample import Sample
 from gnomon.core.select import Select
 from gnomon.media import MediaStore
-from tools.itinerary.proof import is_conflict
-from tools.itinerary.trip import Trip
+from gnomon_tools.itinerary.proof import is_conflict
+from gnomon_tools.itinerary.trip import Trip
 
 SOME = 10
 GAPS: dict[str, dict[str, Any]] = {

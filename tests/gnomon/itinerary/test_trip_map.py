@@ -11,7 +11,7 @@ from gnomon.itinerary_export.day_lane import text_px
 from gnomon.itinerary_export.geojson import straight
 from gnomon.itinerary_export.result import TripResult
 from gnomon.itinerary_export.trip_map import HEIGHT, LEAST_MAP_PX, WIDTH, Pin, TripMap, trip_maps
-from tools.itinerary.plan import Day, ItineraryLeg, Night, Plan, Stop, Visit
+from gnomon_tools.itinerary.plan import Day, ItineraryLeg, Night, Plan, Stop, Visit
 
 PHONE_MAP_PX = 288.0
 Point = tuple[float, float]

@@ -11,10 +11,10 @@ from gnomon.benchmarks.itinerary.scoring import score
 from gnomon.core.errors import DataError, SpecError
 from gnomon.itinerary_export.outputs import MEDIA_TYPES, ending_of, rendered
 from gnomon.itinerary_export.result import TripResult, result_of
-from tools.itinerary.draft import DraftPlan
-from tools.itinerary.problem import problem_of
-from tools.itinerary.provider import answered
-from tools.itinerary.solve import draft_of, solve
+from gnomon_tools.itinerary.draft import DraftPlan
+from gnomon_tools.itinerary.problem import problem_of
+from gnomon_tools.itinerary.provider import answered
+from gnomon_tools.itinerary.solve import draft_of, solve
 
 REQUEST = {
     "area": "helsinki",

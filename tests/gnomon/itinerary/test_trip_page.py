@@ -16,8 +16,8 @@ from gnomon.itinerary_export.day_lane import EDGE, day_lane
 from gnomon.itinerary_export.outputs import rendered
 from gnomon.itinerary_export.result import TripResult, result_of
 from gnomon.itinerary_export.trip_view import trip_view
-from tools.itinerary.plan import Plan, Skipped
-from tools.itinerary.verify.violation import CODES, Violation
+from gnomon_tools.itinerary.plan import Plan, Skipped
+from gnomon_tools.itinerary.verify.violation import CODES, Violation
 
 REQUEST: dict[str, Any] = {
     "area": "helsinki",

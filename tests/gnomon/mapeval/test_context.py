@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from gnomon.benchmarks.mapeval.loader import find_file, read_questions
+from gnomon_tools.map_record.context import ends_of, read_context
 from tests.published_maps import CONTEXT, PARKS, ROUTES, TRAVEL
-from tools.map_record.context import ends_of, read_context
 
 
 def test_every_line_of_a_known_form_is_behind_tools_and_the_rest_is_counted() -> None:

@@ -11,10 +11,10 @@ from PIL import Image
 from gnomon.media import MediaStore
 from gnomon.media.clip_frames import ClipFootage
 from gnomon.media.clips import Clips
+from gnomon_tools.core.inputs import held
+from gnomon_tools.core.tool import ToolContext
+from gnomon_tools.core.toolbox import TOOLS, Observation, Toolbox
 from tests.numbered import number_of, write_clip
-from tools.core.inputs import held
-from tools.core.tool import ToolContext
-from tools.core.toolbox import TOOLS, Observation, Toolbox
 
 
 @pytest.fixture

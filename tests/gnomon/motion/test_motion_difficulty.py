@@ -20,7 +20,7 @@ from gnomon.worlds.motion.drawing import MOTION_TASKS, RIDING, draw_motion, tour
 from gnomon.worlds.motion.features import FEATURES, of_way
 from gnomon.worlds.motion.ride_questions import average_mps, average_mps2, straight_mps
 from gnomon.worlds.motion.short_ways import Settled, ShortWay
-from tools.geometry.kinematics import displacement_m
+from gnomon_tools.geometry.kinematics import displacement_m
 
 EASY, HARD = Difficulty(level="easy"), Difficulty(level="hard")
 COUNT = 4

@@ -9,8 +9,8 @@ import pytest
 from gnomon.benchmarks.itinerary.brief import request_task
 from gnomon.benchmarks.itinerary.scoring import score
 from gnomon.itinerary_export.result import result_of
-from tools.itinerary.planning import find_plan
-from tools.itinerary.provider import answered
+from gnomon_tools.itinerary.planning import find_plan
+from gnomon_tools.itinerary.provider import answered
 
 REQUEST: dict[str, Any] = {
     "id": "day",

@@ -26,9 +26,9 @@ from gnomon.core.transforms import RefusesTransforms, Transforms
 from gnomon.media import MediaStore
 from gnomon.spec.job_spec import JobSpec
 from gnomon.spec.rules import Context, check_spec, open_samples
-from tools.core.toolbox import TOOLS
-from tools.scene.scene import Scene
-from workers.open_job import open_spec
+from gnomon_tools.core.toolbox import TOOLS
+from gnomon_tools.scene.scene import Scene
+from gnomon_workers.open_job import open_spec
 
 EXAMPLES = Path(__file__).parents[3] / "examples" / "questions"
 ARMS = [{"name": "raw", "agent": "direct"}]

@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from agents.models.scripted import ScriptedModel
 from gnomon.core.agent import agent_of
 from gnomon.core.errors import SpecError
 from gnomon.core.judging import COMPLETION_TOKENS, LABEL, PROMPT_TOKENS, SAID_OF_LABELLED, USD
@@ -18,9 +17,10 @@ from gnomon.spec.job_spec import JobSpec
 from gnomon.trials.rescore import rescored
 from gnomon.trials.run_trial import run_trial
 from gnomon.trials.trial_plan import expand_trials
+from gnomon_agents.models.scripted import ScriptedModel
+from gnomon_workers.budget.usage import Usage
+from gnomon_workers.open_job import OpenJob, open_job
 from tests.gnomon.questions.test_benchmark import held, written
-from workers.budget.usage import Usage
-from workers.open_job import OpenJob, open_job
 
 RIGHT, WRONG = 'They mean the same. {"right": 1}', '{"right": 0}'
 QUESTION = {

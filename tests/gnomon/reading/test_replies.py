@@ -50,7 +50,7 @@ def test_the_value_that_a_person_reads_is_read(case: dict[str, Any]) -> None:
 
 def test_the_given_replies_are_read_as_wanted(cases_dir: Path) -> None:
     file = cases_dir / "replies.jsonl"
-    command = [sys.executable, "-m", "service.cli", "score", "--benchmark", "questions"]
+    command = [sys.executable, "-m", "gnomon_service.cli", "score", "--benchmark", "questions"]
     run = subprocess.run(command, input=file.read_bytes(), capture_output=True, check=True)
     scores = [json.loads(line) for line in run.stdout.splitlines()]
     cases = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]

@@ -20,8 +20,8 @@ from gnomon.recordings import truth
 from gnomon.recordings.questions import lettered, write_questions
 from gnomon.recordings.recording import Recording, read_recording
 from gnomon.recordings.wrong_options import ANGLES, LENGTHS, difference, wrong_numbers
+from gnomon_tools.geometry.pose import from_yaw_pitch_roll
 from tests.numbered import write_clip
-from tools.geometry.pose import from_yaw_pitch_roll
 
 # A usual camera: x right, y down, z ahead; here it looks along the world's x.
 AHEAD_X = np.array([[0, 0, 1], [-1, 0, 0], [0, -1, 0]])

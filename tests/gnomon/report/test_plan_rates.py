@@ -21,8 +21,8 @@ from gnomon.report.sections.plan_rates import TITLES
 from gnomon.report.terminal import summary_text
 from gnomon.statistics.design import design
 from gnomon.statistics.mean import mean_score, ratio_score
-from tools.itinerary.verify.violation import CODES
-from tools.sandbox.rules import COMMONSENSE, HARD
+from gnomon_tools.itinerary.verify.violation import CODES
+from gnomon_tools.sandbox.rules import COMMONSENSE, HARD
 
 Reporter = Callable[..., Report]
 MakeRow = Callable[..., Row]

@@ -7,7 +7,7 @@ import pytest
 from gnomon.report.build import build_report
 from gnomon.report.section import SECTIONS, sections
 from gnomon.spec.job_spec import JobSpec
-from tools.core.outside import FILES_ENV
+from gnomon_tools.core.outside import FILES_ENV
 
 MOTTO = """
 from typing_extensions import TypedDict

@@ -16,7 +16,7 @@ from gnomon.report.markdown import render_markdown
 from gnomon.report.report import Report
 from gnomon.report.section import SECTIONS, sections
 from gnomon.spec.job_spec import JobSpec
-from tools.core.registry import UnknownPlugin
+from gnomon_tools.core.registry import UnknownPlugin
 
 Reporter = Callable[..., Report]
 PAGE = Path(__file__).parents[3] / "docs" / "adding-a-section.md"

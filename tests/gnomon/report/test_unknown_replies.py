@@ -26,7 +26,7 @@ from gnomon.report.terminal import summary_text
 from gnomon.report.trial_index.columns import STORED_COLUMNS
 from gnomon.report.trial_index.index import TrialIndex
 from gnomon.statistics.equivalence import Margin
-from service.derived_kinds import verdict_in
+from gnomon_service.derived_kinds import verdict_in
 from tests.gnomon.report.conftest import Reporter, a_row, a_spec
 
 SAMPLES = 40

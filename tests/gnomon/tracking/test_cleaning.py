@@ -9,9 +9,9 @@ from gnomon.tracking.calibration import GroundPoints, Lens, undistorted
 from gnomon.tracking.cleaning import LIMITS, Cleaned, clean, local_line
 from gnomon.tracking.summary import in_words, legs_of
 from gnomon.tracking.tracking import Boxes, TrackedCamera, Tracking
-from tools.geometry.angles import turn_deg
-from tools.geometry.motion_text import parse_segments
-from tools.scene.frame import Frame
+from gnomon_tools.geometry.angles import turn_deg
+from gnomon_tools.geometry.motion_text import parse_segments
+from gnomon_tools.scene.frame import Frame
 
 Rows = list[tuple[int, int, float, float, float]]  # camera, target, time, x, y
 

@@ -17,8 +17,8 @@ from gnomon.tracking.build import Options, build
 from gnomon.tracking.calibration import calibrate, project
 from gnomon.tracking.published_layouts import read_cityflow, read_mtmmc, read_point_pairs
 from gnomon.tracking.tracking import Tracking, read_tracking, write_tracking
+from gnomon_tools.geometry.homography import to_image
 from tests.tracking_folders import NONE, write_cityflow, write_example, write_mtmmc
-from tools.geometry.homography import to_image
 
 ROOT = Path(__file__).parents[3]
 NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:e[+-]\d+)?")

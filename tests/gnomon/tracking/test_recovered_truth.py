@@ -17,8 +17,8 @@ from gnomon.tracking.published_layouts import read_cityflow, read_mtmmc
 from gnomon.tracking.tracking import Tracking
 from gnomon.worlds.past_questions import between
 from gnomon.worlds.trajectory import Sighting, Trip
+from gnomon_tools.geometry.angles import EIGHTHS
 from tests.tracking_folders import Simulated, published, write_cityflow, write_mtmmc
-from tools.geometry.angles import EIGHTHS
 
 AGREE = 0.95  # share of the questions whose truth is the world's
 OVERLAP = 0.8  # of a true interval with the exact one

@@ -9,7 +9,6 @@ from typing import Any, cast
 
 import pytest
 
-from agents.models.reference.model import ReferenceModel
 from gnomon.benchmarks.gtr_bench.case import Case, body_of
 from gnomon.benchmarks.gtr_bench.question_view import case_of
 from gnomon.benchmarks.worlds import worlds
@@ -29,6 +28,7 @@ from gnomon.spec.rules import open_samples, parse_spec
 from gnomon.trials.run_trial import JobContext, run_trial
 from gnomon.trials.trial_plan import Trial
 from gnomon.worlds.generate import generate
+from gnomon_agents.models.reference.model import ReferenceModel
 
 EVERYWHERE: Sequence[Transform] = ("rotate", "mirror", "shift_time", "rename", "permute_options")
 CELLS = 14

@@ -23,8 +23,8 @@ from gnomon.core.errors import DataError, SpecError
 from gnomon.core.sample import SHOWABLE, Sample, SampleRef
 from gnomon.core.select import Select
 from gnomon.media import MediaStore
+from gnomon_tools.core.inputs import held
 from tests.published_trips import EASY, GOOD_PLAN, HARD, rows, written
-from tools.core.inputs import held
 
 FACTS = (*SHOWABLE, "facts")
 TEXT_PLAN = "\n".join(

@@ -10,14 +10,14 @@ from gnomon.core.select import Select
 from gnomon.media import MediaStore
 from gnomon.trials.blind_placebo import BlindPlacebo
 from gnomon.trials.donors import Donors
+from gnomon_tools.core.inputs import held
+from gnomon_tools.core.tool import ToolContext
+from gnomon_tools.core.toolbox import TOOLS
+from gnomon_tools.sandbox.record import TravelSandbox
+from gnomon_tools.sandbox.rules import judge
+from gnomon_tools.sandbox.scheduler import find_trip
+from gnomon_tools.sandbox.stand_in_sandbox import stand_in_sandbox
 from tests.published_trips import EASY, city, rows, ways, written
-from tools.core.inputs import held
-from tools.core.tool import ToolContext
-from tools.core.toolbox import TOOLS
-from tools.sandbox.record import TravelSandbox
-from tools.sandbox.rules import judge
-from tools.sandbox.scheduler import find_trip
-from tools.sandbox.stand_in_sandbox import stand_in_sandbox
 
 DOVER = {
     **city("Dover"),

@@ -8,8 +8,8 @@ import pytest
 from gnomon.benchmarks.travelplanner.loader import TravelTask, task_of
 from gnomon.benchmarks.travelplanner.official import QUIRKS, OfficialRaisesError, judge_officially
 from gnomon.benchmarks.travelplanner.scoring import paper_rates, score_plan, score_response
+from gnomon_tools.sandbox.rules import COMMONSENSE, HARD, cost_lines, judge
 from tests.published_trips import GOOD_COST_USD, GOOD_PLAN, rows
-from tools.sandbox.rules import COMMONSENSE, HARD, cost_lines, judge
 
 Plan = list[dict[str, Any]]
 

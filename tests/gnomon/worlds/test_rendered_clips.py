@@ -26,7 +26,7 @@ from gnomon.worlds.rendering.film import film
 from gnomon.worlds.rendering.light import Conditions, sun_at
 from gnomon.worlds.rendering.solid import Sheet, Solid, flat, upright
 from gnomon.worlds.sample_numbers import Number
-from service.cli.main import main
+from gnomon_service.cli.main import main
 
 OUTDOORS, INDOORS = (0, 2, 4), (1, 3, 5)  # numbers of samples
 SMALL = (480, 270)

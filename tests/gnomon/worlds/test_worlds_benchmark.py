@@ -25,7 +25,7 @@ from gnomon.media import MediaStore
 from gnomon.worlds.drawing import draw, map_of, world_of
 from gnomon.worlds.generate import generate
 from gnomon.worlds.sample_numbers import CELLS, Number, number_of
-from tools.scene.format import read_scene
+from gnomon_tools.scene.format import read_scene
 
 FINGERPRINT = """
 import hashlib

@@ -12,11 +12,11 @@ from gnomon.worlds.indoor import ESCALATOR_M
 from gnomon.worlds.movement import climb_s
 from gnomon.worlds.options import WorldOptions
 from gnomon.worlds.trajectory import trips_of
-from tools.core.inputs import held
-from tools.core.tool import ToolContext
-from tools.geometry.network import Network
-from tools.scene.format import scene_from_json, scene_to_json
-from tools.travel_time import TravelTimeArgs, travel_time
+from gnomon_tools.core.inputs import held
+from gnomon_tools.core.tool import ToolContext
+from gnomon_tools.geometry.network import Network
+from gnomon_tools.scene.format import scene_from_json, scene_to_json
+from gnomon_tools.travel_time import TravelTimeArgs, travel_time
 
 SEED = 19
 WITH = WorldOptions(buildings="escalators", movement="simulated")

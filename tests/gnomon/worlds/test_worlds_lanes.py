@@ -31,7 +31,7 @@ from gnomon.worlds.osm_streets import cut_plan, extract_of
 from gnomon.worlds.rendering.traffic import movers
 from gnomon.worlds.sample_numbers import CELLS, Number
 from gnomon.worlds.trajectory import trips_of
-from tools.geometry.route import RouteLeg
+from gnomon_tools.geometry.route import RouteLeg
 
 SEED = 13
 IN_LANES = WorldOptions(movement="simulated", streets="lanes")

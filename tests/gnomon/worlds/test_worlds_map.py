@@ -15,8 +15,8 @@ from gnomon.drawing.map_lettering import CAMERA, Avoided, Labels
 from gnomon.drawing.map_picture import draw_map
 from gnomon.drawing.map_sheet import LONG_SIDE_PX, sheet_of
 from gnomon.worlds.drawing import map_of, world_of
-from tools.scene.frame import Frame
-from tools.scene.scene import Scene
+from gnomon_tools.scene.frame import Frame
+from gnomon_tools.scene.scene import Scene
 
 DOT = tuple(int(CAMERA[at : at + 2], 16) for at in (1, 3, 5))
 

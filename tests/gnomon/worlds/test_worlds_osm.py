@@ -27,8 +27,8 @@ from gnomon.worlds.osm_streets import (
 from gnomon.worlds.sample_numbers import Number, number_of
 from gnomon.worlds.trajectory import trips_of
 from gnomon.worlds.world import World
-from tools.geometry.angles import bearing_deg
-from tools.geometry.network import Network
+from gnomon_tools.geometry.angles import bearing_deg
+from gnomon_tools.geometry.network import Network
 
 NAME = "helsinki"
 

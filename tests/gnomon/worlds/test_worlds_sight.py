@@ -11,7 +11,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from shapely import LineString, Point
 
-from agents.models.reference.question import read_question
 from gnomon.benchmarks.gtr_bench.audit.shown_question import seen_in_files
 from gnomon.benchmarks.gtr_bench.case import case_from_json
 from gnomon.benchmarks.gtr_bench.prompt import guarded_parts
@@ -25,7 +24,8 @@ from gnomon.worlds.options import WorldOptions
 from gnomon.worlds.outdoor import MASTS_M
 from gnomon.worlds.sample_numbers import Number
 from gnomon.worlds.world import World
-from tools.geometry.network import Network
+from gnomon_agents.models.reference.question import read_question
+from gnomon_tools.geometry.network import Network
 
 SEED = 11
 HIDDEN = WorldOptions(sight="occluded")

@@ -25,7 +25,7 @@ from gnomon.worlds.sample_numbers import Number, number_of
 from gnomon.worlds.traffic import STOP_LINE_M
 from gnomon.worlds.trajectory import Trip, trips_of
 from gnomon.worlds.world import World
-from tools.geometry.angles import bearing_deg
+from gnomon_tools.geometry.angles import bearing_deg
 
 SEED, ROUNDS = 11, 3
 SIMULATED = WorldOptions(movement="simulated")

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tools.gazetteer.areas import areas
-from tools.gazetteer.search import (
+from gnomon_tools.gazetteer.areas import areas
+from gnomon_tools.gazetteer.search import (
     NoSuchPlace,
     areas_of,
     distance_m,
@@ -18,8 +18,8 @@ from tools.gazetteer.search import (
     reverse,
     stations_near,
 )
-from tools.gazetteer.spelling import latin_key, spelling
-from tools.gazetteer.tables import tables
+from gnomon_tools.gazetteer.spelling import latin_key, spelling
+from gnomon_tools.gazetteer.tables import tables
 
 
 def _first(name: str, **asked: object) -> str:

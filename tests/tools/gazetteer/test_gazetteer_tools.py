@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tools.core.held_karp import shortest_order
-from tools.core.inputs import held
-from tools.core.tool import ToolContext
-from tools.core.toolbox import TOOLS, Toolbox
-from tools.scene.scene import Scene
+from gnomon_tools.core.held_karp import shortest_order
+from gnomon_tools.core.inputs import held
+from gnomon_tools.core.tool import ToolContext
+from gnomon_tools.core.toolbox import TOOLS, Toolbox
+from gnomon_tools.scene.scene import Scene
 
 IN_JAPAN = ToolContext(is_free=True)
 NAMES = ("how_far", "lies_in", "municipality_of", "visiting_order")

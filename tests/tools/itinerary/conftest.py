@@ -4,14 +4,14 @@ from typing import Any
 
 import pytest
 
-from tools.itinerary.draft import plan_of
-from tools.itinerary.plan import Plan
-from tools.itinerary.problem import Problem, problem_of
-from tools.itinerary.provider import Provider, answered
-from tools.itinerary.registry import embedded
-from tools.itinerary.request import read_request
-from tools.itinerary.solve import draft_of, solve
-from tools.itinerary.trip import Trip, open_trip
+from gnomon_tools.itinerary.draft import plan_of
+from gnomon_tools.itinerary.plan import Plan
+from gnomon_tools.itinerary.problem import Problem, problem_of
+from gnomon_tools.itinerary.provider import Provider, answered
+from gnomon_tools.itinerary.registry import embedded
+from gnomon_tools.itinerary.request import read_request
+from gnomon_tools.itinerary.solve import draft_of, solve
+from gnomon_tools.itinerary.trip import Trip, open_trip
 
 REQUEST: dict[str, Any] = {
     "id": "t1",

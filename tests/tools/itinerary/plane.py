@@ -7,12 +7,12 @@ import random
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from tools.itinerary.embedded import Embedded
-from tools.itinerary.errors import NoSuchPlace, Unreachable
-from tools.itinerary.place import AdminPath, Answer, Exactness, LatLon, Mode, Place, PlaceHit, Way
-from tools.itinerary.provider import NameQuery, NearbyQuery
-from tools.itinerary.request import read_request
-from tools.itinerary.trip import Trip
+from gnomon_tools.itinerary.embedded import Embedded
+from gnomon_tools.itinerary.errors import NoSuchPlace, Unreachable
+from gnomon_tools.itinerary.place import AdminPath, Answer, Exactness, LatLon, Mode, Place, PlaceHit, Way
+from gnomon_tools.itinerary.provider import NameQuery, NearbyQuery
+from gnomon_tools.itinerary.request import read_request
+from gnomon_tools.itinerary.trip import Trip
 
 EATERIES = ("restaurant", "cafe")
 HOURS = (

@@ -3,14 +3,14 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from tools.itinerary.draft import DraftPlan, plan_of
-from tools.itinerary.plan import Plan
-from tools.itinerary.provider import Provider, answered
-from tools.itinerary.registry import embedded
-from tools.itinerary.request import read_request
-from tools.itinerary.trip import Trip, open_trip
-from tools.itinerary.verify.verify import verify_plan
-from tools.itinerary.verify.violation import Verification
+from gnomon_tools.itinerary.draft import DraftPlan, plan_of
+from gnomon_tools.itinerary.plan import Plan
+from gnomon_tools.itinerary.provider import Provider, answered
+from gnomon_tools.itinerary.registry import embedded
+from gnomon_tools.itinerary.request import read_request
+from gnomon_tools.itinerary.trip import Trip, open_trip
+from gnomon_tools.itinerary.verify.verify import verify_plan
+from gnomon_tools.itinerary.verify.violation import Verification
 
 Json = dict[str, Any]
 Change = Callable[[Json, Json], None]

@@ -11,8 +11,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from tools.itinerary.hours import DAY_MIN, LATEST_MIN, Interval, opening_on
-from tools.itinerary.hours_text import names_sun
+from gnomon_tools.itinerary.hours import DAY_MIN, LATEST_MIN, Interval, opening_on
+from gnomon_tools.itinerary.hours_text import names_sun
 
 DATES = tuple(dt.date(2026, 6, 1) + dt.timedelta(days=day) for day in range(14))
 Week = list[tuple[Interval, ...]]

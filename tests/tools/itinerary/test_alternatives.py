@@ -8,11 +8,11 @@ import pytest
 from gnomon.benchmarks.itinerary.brief import request_task
 from gnomon.benchmarks.itinerary.scoring import score
 from gnomon.itinerary_export.result import result_of
-from tools.itinerary.alternatives import Alternatives, nearest_requests
-from tools.itinerary.draft import DraftPlan, plan_of
-from tools.itinerary.planning import find_plan
-from tools.itinerary.provider import answered
-from tools.itinerary.verify.verify import verify_plan
+from gnomon_tools.itinerary.alternatives import Alternatives, nearest_requests
+from gnomon_tools.itinerary.draft import DraftPlan, plan_of
+from gnomon_tools.itinerary.planning import find_plan
+from gnomon_tools.itinerary.provider import answered
+from gnomon_tools.itinerary.verify.verify import verify_plan
 
 MONDAY: dict[str, Any] = {
     "area": "helsinki",

@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from gnomon_tools.itinerary.embedded import Embedded
+from gnomon_tools.itinerary.least_tour import least_tour
+from gnomon_tools.itinerary.problem import problem_of
+from gnomon_tools.itinerary.proof import is_ruled_out
+from gnomon_tools.itinerary.provider import answered
+from gnomon_tools.itinerary.registry import embedded
+from gnomon_tools.itinerary.split import cheapest_split
 from tests.tools.itinerary.test_planning import planned, trip_of
-from tools.itinerary.embedded import Embedded
-from tools.itinerary.least_tour import least_tour
-from tools.itinerary.problem import problem_of
-from tools.itinerary.proof import is_ruled_out
-from tools.itinerary.provider import answered
-from tools.itinerary.registry import embedded
-from tools.itinerary.split import cheapest_split
 
 
 def drawn_ways(seed: int, count: int) -> NDArray[np.float64]:

@@ -5,14 +5,14 @@ from typing import Any
 
 import pytest
 
+from gnomon_tools.itinerary.comfort import COMFORT_MIN, comfortable_min
+from gnomon_tools.itinerary.hours import minutes_of
+from gnomon_tools.itinerary.plan import Plan
+from gnomon_tools.itinerary.provider import answered
+from gnomon_tools.itinerary.request import DWELL_MIN, MEALS
+from gnomon_tools.itinerary.same_place import OF_CHAINS, is_one_place
+from gnomon_tools.itinerary.trip import open_trip
 from tests.tools.itinerary.test_planning import DINNER, LUNCH, planned, trip_of
-from tools.itinerary.comfort import COMFORT_MIN, comfortable_min
-from tools.itinerary.hours import minutes_of
-from tools.itinerary.plan import Plan
-from tools.itinerary.provider import answered
-from tools.itinerary.request import DWELL_MIN, MEALS
-from tools.itinerary.same_place import OF_CHAINS, is_one_place
-from tools.itinerary.trip import open_trip
 
 WEEKEND: dict[str, Any] = {
     "hotel": "Hotelli Torni",

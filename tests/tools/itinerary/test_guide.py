@@ -2,15 +2,15 @@
 
 import pytest
 
-from tools.itinerary.draft import DraftGuide, DraftPlan, DraftStopText, plan_of
-from tools.itinerary.facts import facts_of
-from tools.itinerary.guide_claims import sentences
-from tools.itinerary.provider import answered
-from tools.itinerary.registry import provider_for
-from tools.itinerary.request import read_request
-from tools.itinerary.trip import open_trip
-from tools.itinerary.verify.guide import Sentence, cut_false, guide_sentences
-from tools.itinerary.verify.verify import verify
+from gnomon_tools.itinerary.draft import DraftGuide, DraftPlan, DraftStopText, plan_of
+from gnomon_tools.itinerary.facts import facts_of
+from gnomon_tools.itinerary.guide_claims import sentences
+from gnomon_tools.itinerary.provider import answered
+from gnomon_tools.itinerary.registry import provider_for
+from gnomon_tools.itinerary.request import read_request
+from gnomon_tools.itinerary.trip import open_trip
+from gnomon_tools.itinerary.verify.guide import Sentence, cut_false, guide_sentences
+from gnomon_tools.itinerary.verify.verify import verify
 
 REQUEST = {
     "area": "helsinki",

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from gnomon_tools.itinerary.hours import open_intervals, opening_on
 from tests.tools.itinerary.second_reader import class_of, rows_of
-from tools.itinerary.hours import open_intervals, opening_on
 
 MONDAY = dt.date(2026, 6, 8)
 

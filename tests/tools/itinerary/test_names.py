@@ -8,16 +8,16 @@ from typing import Any
 import osmium
 import pytest
 
+from gnomon_tools.gazetteer.landmarks import landmarks
+from gnomon_tools.itinerary.draft import DraftPlan, plan_of
+from gnomon_tools.itinerary.errors import NoSuchPlace
+from gnomon_tools.itinerary.hours import open_intervals
+from gnomon_tools.itinerary.place import LatLon, Place
+from gnomon_tools.itinerary.provider import NameQuery, NearbyQuery, Provider, answered
+from gnomon_tools.itinerary.registry import embedded
+from gnomon_tools.itinerary.request import read_request
+from gnomon_tools.itinerary.trip import Trip, find, open_trip
 from tests.tools.itinerary.typed_names import is_as_meant, judged, typed_names
-from tools.gazetteer.landmarks import landmarks
-from tools.itinerary.draft import DraftPlan, plan_of
-from tools.itinerary.errors import NoSuchPlace
-from tools.itinerary.hours import open_intervals
-from tools.itinerary.place import LatLon, Place
-from tools.itinerary.provider import NameQuery, NearbyQuery, Provider, answered
-from tools.itinerary.registry import embedded
-from tools.itinerary.request import read_request
-from tools.itinerary.trip import Trip, find, open_trip
 
 
 @pytest.fixture(scope="module")

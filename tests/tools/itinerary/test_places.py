@@ -5,15 +5,15 @@ from pathlib import Path
 
 import pytest
 
-from tools.itinerary.draft import DraftPlan, plan_of
-from tools.itinerary.errors import AmbiguousPlace, NoSuchPlace
-from tools.itinerary.hours import open_intervals
-from tools.itinerary.osm.city import city_files, read_city
-from tools.itinerary.place import Place
-from tools.itinerary.provider import Provider, answered
-from tools.itinerary.registry import embedded
-from tools.itinerary.request import read_request
-from tools.itinerary.trip import find, open_trip
+from gnomon_tools.itinerary.draft import DraftPlan, plan_of
+from gnomon_tools.itinerary.errors import AmbiguousPlace, NoSuchPlace
+from gnomon_tools.itinerary.hours import open_intervals
+from gnomon_tools.itinerary.osm.city import city_files, read_city
+from gnomon_tools.itinerary.place import Place
+from gnomon_tools.itinerary.provider import Provider, answered
+from gnomon_tools.itinerary.registry import embedded
+from gnomon_tools.itinerary.request import read_request
+from gnomon_tools.itinerary.trip import find, open_trip
 
 
 def station(name: str, within: str | None = None) -> Place:

@@ -6,20 +6,20 @@ from typing import Any
 
 import pytest
 
-from tools.itinerary.draft import DraftDay, DraftPlan, DraftVisit, plan_of
-from tools.itinerary.hours import minutes_of
-from tools.itinerary.place import LatLon
-from tools.itinerary.plan import Plan
-from tools.itinerary.planning import Found, find_plan
-from tools.itinerary.problem import problem_of
-from tools.itinerary.proof import is_conflict, is_ruled_out
-from tools.itinerary.provider import NearbyQuery, answered
-from tools.itinerary.registry import embedded
-from tools.itinerary.request import read_request
-from tools.itinerary.solve import solve
-from tools.itinerary.trip import Trip, open_trip
-from tools.itinerary.verify.verify import verify_plan
-from tools.itinerary.verify.violation import Verification
+from gnomon_tools.itinerary.draft import DraftDay, DraftPlan, DraftVisit, plan_of
+from gnomon_tools.itinerary.hours import minutes_of
+from gnomon_tools.itinerary.place import LatLon
+from gnomon_tools.itinerary.plan import Plan
+from gnomon_tools.itinerary.planning import Found, find_plan
+from gnomon_tools.itinerary.problem import problem_of
+from gnomon_tools.itinerary.proof import is_conflict, is_ruled_out
+from gnomon_tools.itinerary.provider import NearbyQuery, answered
+from gnomon_tools.itinerary.registry import embedded
+from gnomon_tools.itinerary.request import read_request
+from gnomon_tools.itinerary.solve import solve
+from gnomon_tools.itinerary.trip import Trip, open_trip
+from gnomon_tools.itinerary.verify.verify import verify_plan
+from gnomon_tools.itinerary.verify.violation import Verification
 
 LUNCH = {"name": "lunch"}
 DINNER = {"name": "dinner", "start": "17:30", "end": "21:00", "minutes": 60}

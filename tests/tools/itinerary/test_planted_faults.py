@@ -5,6 +5,14 @@ from dataclasses import replace
 
 import pytest
 
+from gnomon_tools.itinerary.barred import barred_as
+from gnomon_tools.itinerary.kinds import serves
+from gnomon_tools.itinerary.place import LatLon, Place
+from gnomon_tools.itinerary.provider import answered
+from gnomon_tools.itinerary.registry import embedded
+from gnomon_tools.itinerary.terrain import candidates_of
+from gnomon_tools.itinerary.verify.verify import verify_plan
+from gnomon_tools.itinerary.verify.violation import counts_in_words
 from tests.tools.itinerary.planted_faults import (
     CITY,
     HONEST,
@@ -19,14 +27,6 @@ from tests.tools.itinerary.planted_faults import (
     opened,
     roaming,
 )
-from tools.itinerary.barred import barred_as
-from tools.itinerary.kinds import serves
-from tools.itinerary.place import LatLon, Place
-from tools.itinerary.provider import answered
-from tools.itinerary.registry import embedded
-from tools.itinerary.terrain import candidates_of
-from tools.itinerary.verify.verify import verify_plan
-from tools.itinerary.verify.violation import counts_in_words
 
 
 @pytest.fixture(scope="module")

@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tools.itinerary.draft import plan_of
-from tools.itinerary.errors import BadArgument
-from tools.itinerary.place import LatLon, Place
-from tools.itinerary.plan import Plan
-from tools.itinerary.planning import Found, find_plan
-from tools.itinerary.preferences import (
+from gnomon_tools.itinerary.draft import plan_of
+from gnomon_tools.itinerary.errors import BadArgument
+from gnomon_tools.itinerary.place import LatLon, Place
+from gnomon_tools.itinerary.plan import Plan
+from gnomon_tools.itinerary.planning import Found, find_plan
+from gnomon_tools.itinerary.preferences import (
     ASPECTS,
     PREFERENCE_M,
     crowd_m,
@@ -20,9 +20,9 @@ from tools.itinerary.preferences import (
     is_asked,
     preference_m,
 )
-from tools.itinerary.provider import Provider, answered
-from tools.itinerary.request import MEALS, Preferences, read_request
-from tools.itinerary.trip import Trip, open_trip
+from gnomon_tools.itinerary.provider import Provider, answered
+from gnomon_tools.itinerary.request import MEALS, Preferences, read_request
+from gnomon_tools.itinerary.trip import Trip, open_trip
 
 AT = LatLon(lat_deg=60.17, lon_deg=24.94)
 ONE_DAY: dict[str, Any] = {

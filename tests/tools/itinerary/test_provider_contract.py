@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.tools.itinerary.fake_services import MOODS, PARIS, Service, fake_service
-from tools.itinerary.errors import (
+from gnomon_tools.itinerary.errors import (
     BadArgument,
     NoSuchPlace,
     PlaceError,
@@ -16,15 +15,16 @@ from tools.itinerary.errors import (
     Unreachable,
     Unsupported,
 )
-from tools.itinerary.haversine import metres_between
-from tools.itinerary.http.google import GooglePlaces, GoogleRoutes
-from tools.itinerary.http.nominatim import Nominatim
-from tools.itinerary.http.overpass import Overpass
-from tools.itinerary.http.routers import Osrm, Valhalla
-from tools.itinerary.osm.city import city_files, read_city
-from tools.itinerary.place import Answer, LatLon, Mode, least_minutes
-from tools.itinerary.provider import NameQuery, NearbyQuery, Provider, answered
-from tools.itinerary.registry import Composite, configured, embedded, provider_for
+from gnomon_tools.itinerary.haversine import metres_between
+from gnomon_tools.itinerary.http.google import GooglePlaces, GoogleRoutes
+from gnomon_tools.itinerary.http.nominatim import Nominatim
+from gnomon_tools.itinerary.http.overpass import Overpass
+from gnomon_tools.itinerary.http.routers import Osrm, Valhalla
+from gnomon_tools.itinerary.osm.city import city_files, read_city
+from gnomon_tools.itinerary.place import Answer, LatLon, Mode, least_minutes
+from gnomon_tools.itinerary.provider import NameQuery, NearbyQuery, Provider, answered
+from gnomon_tools.itinerary.registry import Composite, configured, embedded, provider_for
+from tests.tools.itinerary.fake_services import MOODS, PARIS, Service, fake_service
 
 
 @dataclass(frozen=True)

@@ -9,16 +9,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tools.itinerary.draft import DraftDay, DraftPlan, DraftVisit, plan_of
-from tools.itinerary.facts import facts_of
-from tools.itinerary.hours import clock_of
-from tools.itinerary.plan import Plan
-from tools.itinerary.provider import Provider, answered
-from tools.itinerary.published import published_criteria
-from tools.itinerary.quality import DEFINITIONS, Measure, ground_of, quality_of
-from tools.itinerary.request import read_request
-from tools.itinerary.route_shape import EXACT_STOPS, crossings, length, shortest
-from tools.itinerary.trip import Trip, open_trip
+from gnomon_tools.itinerary.draft import DraftDay, DraftPlan, DraftVisit, plan_of
+from gnomon_tools.itinerary.facts import facts_of
+from gnomon_tools.itinerary.hours import clock_of
+from gnomon_tools.itinerary.plan import Plan
+from gnomon_tools.itinerary.provider import Provider, answered
+from gnomon_tools.itinerary.published import published_criteria
+from gnomon_tools.itinerary.quality import DEFINITIONS, Measure, ground_of, quality_of
+from gnomon_tools.itinerary.request import read_request
+from gnomon_tools.itinerary.route_shape import EXACT_STOPS, crossings, length, shortest
+from gnomon_tools.itinerary.trip import Trip, open_trip
 
 REQUEST: dict[str, Any] = {
     "area": "helsinki",

@@ -4,12 +4,12 @@ from collections import Counter
 
 import pytest
 
+from gnomon_tools.itinerary.draft import plan_of
+from gnomon_tools.itinerary.kept_free import is_kept_free
+from gnomon_tools.itinerary.planning import find_plan
+from gnomon_tools.itinerary.provider import answered
+from gnomon_tools.itinerary.verify.verify import verify_plan
 from tests.tools.itinerary.plane import drawn_trip, has_plan
-from tools.itinerary.draft import plan_of
-from tools.itinerary.kept_free import is_kept_free
-from tools.itinerary.planning import find_plan
-from tools.itinerary.provider import answered
-from tools.itinerary.verify.verify import verify_plan
 
 PARTS, SOAK_PARTS, A_PART = 2, 8, 30
 

@@ -4,16 +4,16 @@ from typing import Any
 
 import pytest
 
-from tools.itinerary.draft import plan_of
-from tools.itinerary.errors import BadArgument
-from tools.itinerary.plan import Plan
-from tools.itinerary.planning import find_plan
-from tools.itinerary.provider import answered
-from tools.itinerary.registry import embedded
-from tools.itinerary.replanning import OUTDOORS, Change, Replanned, changed_plan
-from tools.itinerary.request import read_request
-from tools.itinerary.trip import Trip, open_trip
-from tools.itinerary.verify.verify import verify_plan
+from gnomon_tools.itinerary.draft import plan_of
+from gnomon_tools.itinerary.errors import BadArgument
+from gnomon_tools.itinerary.plan import Plan
+from gnomon_tools.itinerary.planning import find_plan
+from gnomon_tools.itinerary.provider import answered
+from gnomon_tools.itinerary.registry import embedded
+from gnomon_tools.itinerary.replanning import OUTDOORS, Change, Replanned, changed_plan
+from gnomon_tools.itinerary.request import read_request
+from gnomon_tools.itinerary.trip import Trip, open_trip
+from gnomon_tools.itinerary.verify.verify import verify_plan
 
 REQUEST: dict[str, Any] = {
     "area": "helsinki",

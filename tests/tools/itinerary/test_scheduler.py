@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tools.itinerary.problem import Problem
-from tools.itinerary.proof import is_conflict
-from tools.itinerary.schedule import (
+from gnomon_tools.itinerary.problem import Problem
+from gnomon_tools.itinerary.proof import is_conflict
+from gnomon_tools.itinerary.schedule import (
     MAX_SPOTS,
     DayProblem,
     Eating,
@@ -19,7 +19,7 @@ from tools.itinerary.schedule import (
     rounds,
     walk_through,
 )
-from tools.itinerary.solve import best_split, conflict_of, constraints, solve
+from gnomon_tools.itinerary.solve import best_split, conflict_of, constraints, solve
 
 
 @st.composite

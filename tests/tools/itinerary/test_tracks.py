@@ -5,14 +5,14 @@ from itertools import pairwise
 
 import pytest
 
-from tools.itinerary.haversine import metres_between
-from tools.itinerary.japan.kanto import line_words
-from tools.itinerary.place import LatLon, Mode
-from tools.itinerary.plan import ItineraryLeg
-from tools.itinerary.provider import answered
-from tools.itinerary.registry import provider_for
-from tools.itinerary.track import KnowsTracks, Track, simplified, street_names, track_of
-from tools.itinerary.trip import find
+from gnomon_tools.itinerary.haversine import metres_between
+from gnomon_tools.itinerary.japan.kanto import line_words
+from gnomon_tools.itinerary.place import LatLon, Mode
+from gnomon_tools.itinerary.plan import ItineraryLeg
+from gnomon_tools.itinerary.provider import answered
+from gnomon_tools.itinerary.registry import provider_for
+from gnomon_tools.itinerary.track import KnowsTracks, Track, simplified, street_names, track_of
+from gnomon_tools.itinerary.trip import find
 
 
 def track(area: str, start: str, end: str, mode: Mode) -> Track:

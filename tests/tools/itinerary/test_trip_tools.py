@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tools.core.inputs import held
-from tools.core.tool import ToolContext
-from tools.core.toolbox import TOOLS, Toolbox
-from tools.itinerary.trip import Trip
+from gnomon_tools.core.inputs import held
+from gnomon_tools.core.tool import ToolContext
+from gnomon_tools.core.toolbox import TOOLS, Toolbox
+from gnomon_tools.itinerary.trip import Trip
 
 NAMES = (
     *("find_place", "where_is", "places_near", "place_details"),

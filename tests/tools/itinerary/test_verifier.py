@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
+from gnomon_tools.itinerary.plan import Plan
+from gnomon_tools.itinerary.provider import answered
+from gnomon_tools.itinerary.request import read_request
+from gnomon_tools.itinerary.trip import Trip, open_trip
+from gnomon_tools.itinerary.verify.verify import applicable, verify_plan
+from gnomon_tools.itinerary.verify.violation import CODES
 from tests.tools.itinerary.planted_faults import IN_THE_CITY, ROAMING_FAULTS
-from tools.itinerary.plan import Plan
-from tools.itinerary.provider import answered
-from tools.itinerary.request import read_request
-from tools.itinerary.trip import Trip, open_trip
-from tools.itinerary.verify.verify import applicable, verify_plan
-from tools.itinerary.verify.violation import CODES
 
 Json = dict[str, Any]
 
@@ -141,7 +141,7 @@ def walking_only(trip: Trip) -> Trip:
     """Without the world behind the city, which knows a lower bound for every mode."""
     from dataclasses import replace
 
-    from tools.itinerary.osm.city import city_files, read_city
+    from gnomon_tools.itinerary.osm.city import city_files, read_city
 
     return replace(trip, provider=read_city(city_files([])["helsinki"]))
 
@@ -179,8 +179,8 @@ def test_a_city_seen_again_after_leaving_is_worth_a_word() -> None:
         "hotel": "Tokyo Station",
     }
     places = ["Kyoto Station", "Nagoya Station", "Karasuma Station"]
-    from tools.itinerary.draft import DraftDay, DraftPlan, DraftVisit, plan_of
-    from tools.itinerary.registry import embedded
+    from gnomon_tools.itinerary.draft import DraftDay, DraftPlan, DraftVisit, plan_of
+    from gnomon_tools.itinerary.registry import embedded
 
     asked = read_request({**request, "places": places, "window": {"start": "05:00", "end": "23:59"}})
     trip = answered(open_trip(asked, embedded("japan")), is_local=True)

@@ -10,9 +10,9 @@ import csv
 from dataclasses import dataclass
 from pathlib import Path
 
-from tools.itinerary.provider import Provider, answered
-from tools.itinerary.request import read_request
-from tools.itinerary.trip import Trip, open_trip
+from gnomon_tools.itinerary.provider import Provider, answered
+from gnomon_tools.itinerary.request import read_request
+from gnomon_tools.itinerary.trip import Trip, open_trip
 
 NAMES = Path(__file__).with_suffix(".csv")
 ASKED, UNKNOWN = "?", "-"

@@ -27,7 +27,7 @@ from typing import Any
 import osmium
 
 ROOT = Path(__file__).parents[3]
-DATA, LANDMARKS = ROOT / "tools/itinerary/data", ROOT / "tools/gazetteer/data"
+DATA, LANDMARKS = ROOT / "tools/gnomon_tools/itinerary/data", ROOT / "tools/gnomon_tools/gazetteer/data"
 DAYS = ("Mo", "Tu", "We", "Th", "Fr", "Sa", "Su")
 CLOSED_WAYS = frozenset(
     (

@@ -11,15 +11,15 @@ from pathlib import Path
 import pytest
 
 from gnomon.media import MediaStore
-from tools.core.outage import ServerFault
-from tools.core.sandboxed import landlock_abi
-from tools.core.tool import ToolContext
-from tools.core.toolbox import Observation, Toolbox
-from tools.servers import stdio
-from tools.servers.connections import close_all, connections
-from tools.servers.definition import McpServer, ServerLimits, ToolServer
-from tools.servers.listing import Listing
-from tools.servers.tool import server_tool
+from gnomon_tools.core.outage import ServerFault
+from gnomon_tools.core.sandboxed import landlock_abi
+from gnomon_tools.core.tool import ToolContext
+from gnomon_tools.core.toolbox import Observation, Toolbox
+from gnomon_tools.servers import stdio
+from gnomon_tools.servers.connections import close_all, connections
+from gnomon_tools.servers.definition import McpServer, ServerLimits, ToolServer
+from gnomon_tools.servers.listing import Listing
+from gnomon_tools.servers.tool import server_tool
 
 SERVER = Path(__file__).with_name("plain_server.py")
 SUM = {"a": 1, "b": 2}
@@ -147,9 +147,9 @@ def test_what_a_server_began_in_sessions_of_its_own_ends_with_it(call) -> None:
 
 KILLED = """
 import os, sys
-from tools.core.outage import ServerFault
-from tools.servers.connections import connections
-from tools.servers.definition import McpServer, ToolServer
+from gnomon_tools.core.outage import ServerFault
+from gnomon_tools.servers.connections import connections
+from gnomon_tools.servers.definition import McpServer, ToolServer
 server = ToolServer(mcp=McpServer(command=sys.argv[1:4]))
 tool = next(tool for tool in connections().list_tools("plain", server).tools if tool.name == "measure")
 connections().call("plain", server, tool, {"what": sys.argv[4]})

@@ -9,16 +9,16 @@ from pathlib import Path
 import pytest
 
 from gnomon.media import MediaStore
-from tools.core.clip import Picture, Pictures
-from tools.core.inputs import held
-from tools.core.tool import ToolContext
-from tools.core.toolbox import Toolbox
-from tools.scene.format import read_scene
-from tools.servers.answer import Answer
-from tools.servers.connections import close_all
-from tools.servers.definition import McpServer, ToolServer
-from tools.servers.listing import ListedTool, Listing, shown_names
-from tools.servers.tool import argument_faults, server_tool
+from gnomon_tools.core.clip import Picture, Pictures
+from gnomon_tools.core.inputs import held
+from gnomon_tools.core.tool import ToolContext
+from gnomon_tools.core.toolbox import Toolbox
+from gnomon_tools.scene.format import read_scene
+from gnomon_tools.servers.answer import Answer
+from gnomon_tools.servers.connections import close_all
+from gnomon_tools.servers.definition import McpServer, ToolServer
+from gnomon_tools.servers.listing import ListedTool, Listing, shown_names
+from gnomon_tools.servers.tool import argument_faults, server_tool
 
 SERVER = Path(__file__).with_name("plain_server.py")
 SCENE = Path(__file__).parents[3] / "examples" / "scenes" / "small.geojson"

@@ -7,12 +7,12 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from tools.core.outage import ServerFault
-from tools.core.tool import ToolContext
-from tools.core.toolbox import Observation, Toolbox
-from tools.servers.connections import close_all, connections
-from tools.servers.definition import McpServer, ServerLimits, ToolServer
-from tools.servers.tool import server_tool
+from gnomon_tools.core.outage import ServerFault
+from gnomon_tools.core.tool import ToolContext
+from gnomon_tools.core.toolbox import Observation, Toolbox
+from gnomon_tools.servers.connections import close_all, connections
+from gnomon_tools.servers.definition import McpServer, ServerLimits, ToolServer
+from gnomon_tools.servers.tool import server_tool
 
 NUMBER = {"type": "number"}
 ADD = {

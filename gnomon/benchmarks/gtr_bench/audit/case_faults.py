@@ -7,7 +7,7 @@ import numpy as np
 
 from gnomon.benchmarks.gtr_bench.case import Case, Clip, body_of
 from gnomon.core.sample import DataFault, Sample
-from tools.scene.scene import Camera, Scene
+from gnomon_tools.scene.scene import Camera, Scene
 
 SINGULAR = 1e12  # a matrix of a larger condition number, rows scaled, has no inverse worth using
 

@@ -9,7 +9,7 @@ from gnomon.benchmarks.gtr_bench.case import Case, body_of
 from gnomon.core.clock import NOON_S, clocks_told_s, day_span
 from gnomon.core.errors import DataError
 from gnomon.core.sample import Sample
-from tools.scene.scene import Camera
+from gnomon_tools.scene.scene import Camera
 
 Span = tuple[float, float]  # seconds after midnight
 BOXES = 3  # as many as every prompt shows

@@ -13,7 +13,7 @@ from gnomon.benchmarks.gtr_bench.map_reading.reading import READER_VERSION, MapR
 from gnomon.core.ids import stable_hash
 from gnomon.core.sample import ImageRef
 from gnomon.whole_file import write_whole
-from tools.scene.scene import MapImage, Scene
+from gnomon_tools.scene.scene import MapImage, Scene
 
 
 def mapped_scene(scene: Scene, reading: MapReading, image: ImageRef) -> Scene:

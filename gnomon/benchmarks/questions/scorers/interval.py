@@ -10,7 +10,7 @@ from gnomon.core.score import Score
 from gnomon.core.words import closing
 from gnomon.reading.reader import Unclear
 from gnomon.reading.spans import DAY_S, Ends, ends_in, has_clock, read_span
-from tools.core.sketch import Sketch, Span
+from gnomon_tools.core.sketch import Sketch, Span
 
 
 class IntervalScorer(Scorer):

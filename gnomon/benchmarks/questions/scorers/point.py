@@ -12,7 +12,7 @@ from gnomon.core.score import Score
 from gnomon.core.words import closing
 from gnomon.reading.points import Ground, Position, position_in, position_of, read_point
 from gnomon.reading.reader import Unclear
-from tools.core.sketch import Dot, Sketch
+from gnomon_tools.core.sketch import Dot, Sketch
 
 
 class PointScorer(Scorer):

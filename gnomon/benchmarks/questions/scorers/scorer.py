@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from gnomon.core.errors import SpecError
 from gnomon.core.score import Score
 from gnomon.core.validation import StrictModel
-from tools.core.sketch import Sketch
+from gnomon_tools.core.sketch import Sketch
 
 MAX_KEPT = 500  # characters of an answer that a row keeps
 

@@ -29,7 +29,7 @@ from gnomon.benchmarks.worlds.audit.steps_rules import (
 )
 from gnomon.core.clock import day_span
 from gnomon.core.ids import stable_seed
-from tools.geometry.angles import turn_deg
+from gnomon_tools.geometry.angles import turn_deg
 
 HASHED = 32  # places for words
 _WORD = re.compile(r"[\w.]+")

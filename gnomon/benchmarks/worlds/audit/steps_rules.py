@@ -15,7 +15,7 @@ import networkx as nx
 
 from gnomon.benchmarks.worlds.audit.shown_steps import Crossing, Place, ShownSteps
 from gnomon.core.clock import day_span
-from tools.geometry.angles import EIGHTHS, turn_deg
+from gnomon_tools.geometry.angles import EIGHTHS, turn_deg
 
 Left = list[int] | None
 Rule = Callable[[ShownSteps], Left]

@@ -1,6 +1,0 @@
-"""`python -m service.cli` is `gnomon`."""
-
-from service.cli.main import main
-
-if __name__ == "__main__":
-    main()

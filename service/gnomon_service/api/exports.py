@@ -1,0 +1,38 @@
+"""Route of a job in the formats of others, sent piece by piece as it is made."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query
+from fastapi.responses import Response, StreamingResponse
+
+from gnomon.exchange.formats import FormatName, single_stream
+from gnomon_service.api.state import Shared, State
+
+router = APIRouter(tags=["jobs"])
+
+
+@router.get("/v1/jobs/{job_id}/export", response_class=Response)
+def get_export(
+    state: Shared,
+    job_id: str,
+    kind: Annotated[FormatName, Query(alias="format", description="a format of docs/exchange.md")] = "rows",
+    media: Annotated[bool, Query(description="with pictures, where the format has them")] = False,
+) -> Response:
+    """The job so far as another program reads it: one file, or a zip of several. It is streamed."""
+    return export_response(state, job_id, kind, with_media=media)
+
+
+def export_response(state: State, job_id: str, kind: FormatName, *, with_media: bool = False) -> Response:
+    """The job in a format, to be downloaded."""
+    from gnomon_service.job_export import exported_job  # late, as the start needs no reports
+
+    job = exported_job(
+        state.store,
+        job_id,
+        question=state.questions.views(job_id, state.store.job(job_id).spec),
+        media=state.questions.media,
+        with_media=with_media,
+    )
+    stream = single_stream(kind, job)
+    name = {"Content-Disposition": f'attachment; filename="{stream.name}"'}
+    return StreamingResponse(stream.chunks, media_type=stream.media_type, headers=name)

@@ -1,0 +1,75 @@
+"""Routes that post, list, show, cancel and resume jobs."""
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, Query, Response
+from fastapi.responses import PlainTextResponse
+
+from gnomon.core.redaction import without_folders
+from gnomon_service import jobs
+from gnomon_service.api.middleware import IdempotencyKey
+from gnomon_service.api.request_body import body_docs, plain_body
+from gnomon_service.api.serializers import alert_views, job_view, listing
+from gnomon_service.api.state import Shared
+
+MAX_LIMIT = 10_000
+Limit = Annotated[int, Query(ge=1, le=MAX_LIMIT, description="maximum number of items")]
+Cursor = Annotated[str | None, Query(max_length=100, description="`next_cursor` of the previous page")]
+SPEC_SCHEMA = {"$ref": "#/components/schemas/JobSpec"}
+SPEC_BODY = body_docs(SPEC_SCHEMA)
+
+router = APIRouter(prefix="/v1/jobs", tags=["jobs"])
+
+
+@router.post("", status_code=202, openapi_extra=SPEC_BODY)
+def post_job(
+    state: Shared,
+    response: Response,
+    spec: Annotated[object, Depends(plain_body)],
+    idempotency_key: IdempotencyKey,
+) -> dict[str, Any]:
+    """Store and queue a job; the same Idempotency-Key with the same spec returns the same job."""
+    draft = jobs.draft_from_request(spec, state.settings)
+    job = jobs.submit(draft, store=state.store, redis=state.redis, idempotency_key=idempotency_key)
+    response.headers["Location"] = f"/v1/jobs/{job.id}"
+    return {
+        "id": job.id,
+        "status": job.status,
+        "planned_trials": job.counts.planned,
+        "estimate": draft.estimate(),
+        "warnings": [without_folders(warning) for warning in draft.warnings],
+    }
+
+
+@router.get("")
+def list_jobs(state: Shared, cursor: Cursor = None, limit: Limit = 100) -> dict[str, Any]:
+    """All jobs, newest first."""
+    page = state.store.jobs(cursor=cursor, limit=limit)
+    return listing([job_view(job) for job in page.items], page.next_cursor)
+
+
+@router.get("/{job_id}")
+def get_job(state: Shared, job_id: str) -> dict[str, Any]:
+    """Status, counts, spending and spec of one job, and the arms whose replies cannot be read."""
+    job = state.store.job(job_id)
+    return {**job_view(job), "alerts": alert_views(state.replies, job_id)}
+
+
+@router.post("/{job_id}/cancel")
+def cancel_job(state: Shared, job_id: str) -> dict[str, Any]:
+    """Start no more trials. Finished ones stay; those in flight (`counts.running`) may still finish."""
+    return job_view(state.store.cancel(job_id))
+
+
+@router.post("/{job_id}/resume")
+def resume_job(state: Shared, job_id: str) -> dict[str, Any]:
+    """Run the trials that have no result, and only those."""
+    return job_view(jobs.resume(job_id, store=state.store, redis=state.redis))
+
+
+@router.get("/{job_id}/seal", response_class=PlainTextResponse)
+def get_seal(state: Shared, job_id: str) -> PlainTextResponse:
+    """The job's seal, one JSON line each: what was planned and what came, as NDJSON. See docs/seal.md."""
+    state.store.job(job_id)
+    lines = "".join(f"{line.text}\n" for line in state.store.seal(job_id))
+    return PlainTextResponse(lines, media_type="application/x-ndjson")

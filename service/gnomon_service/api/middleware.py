@@ -1,0 +1,199 @@
+"""Checks every request before its route: body size and time, origin, API key and request rate."""
+
+import asyncio
+import math
+from typing import Annotated
+from urllib.parse import urlsplit
+
+from fastapi import Depends, Header, Request
+from starlette.exceptions import HTTPException
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from gnomon.core.errors import SpecError
+from gnomon.spec.endpoints import is_loopback
+from gnomon_service.api.problems import problem
+from gnomon_service.api.state import State, state_of
+from gnomon_service.api_keys import digest_of
+from gnomon_service.bounded_http import BODY_S
+
+CLOSE = {"Connection": "close"}  # the rest of the body is not read
+
+
+class TooLarge(Exception):
+    """The body exceeded the size limit while it was read."""
+
+
+class TooSlow(Exception):
+    """The body did not arrive in time."""
+
+
+MAX_BATCH_BYTES = 64_000_000  # a million points as JSON are 40 MB
+
+
+class RequestGuard:
+    """ASGI middleware: bodies have a size limit and a deadline; a keyless API answers only to loopback names
+    and to its own pages.
+
+    The names matter because a web page can point its own host name at 127.0.0.1 (DNS rebinding), the origin
+    because other servers on this machine may serve pages too.
+    """
+
+    def __init__(self, app: ASGIApp, *, max_body_bytes: int, is_keyless: bool) -> None:
+        self._app, self._max_body_bytes, self._is_keyless = app, max_body_bytes, is_keyless
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        headers = {name.lower(): value.decode("latin-1") for name, value in scope["headers"]}
+        if self._is_keyless and (field := _foreign(headers, scope["scheme"])):
+            detail = "without GNOMON_API_KEYS only loopback names and this server's own pages are answered"
+            answer = problem(403, title="Forbidden", detail=detail, field=field)
+            await answer(scope, receive, send)
+            return
+        allowed = MAX_BATCH_BYTES if scope["path"].endswith("/batch") else self._max_body_bytes
+        length = headers.get(b"content-length", "0")
+        if not length.isdigit() or int(length) > allowed:
+            await self._refuse(scope, receive, send, allowed)
+            return
+        try:
+            await self._app(scope, self._limited(receive, allowed), _plain(send))
+        except TooLarge:
+            await self._refuse(scope, receive, send, allowed)
+        except TooSlow:
+            detail = f"the body must arrive within {BODY_S:g} s"
+            answer = problem(408, title="Request timeout", detail=detail, field="body", headers=CLOSE)
+            await answer(scope, receive, send)
+
+    def _limited(self, receive: Receive, allowed: int) -> Receive:
+        received, is_complete = 0, False
+        until_s = asyncio.get_running_loop().time() + BODY_S
+
+        async def counted() -> Message:
+            nonlocal received, is_complete
+            try:
+                async with asyncio.timeout_at(None if is_complete else until_s):
+                    message = await receive()
+            except TimeoutError:
+                raise TooSlow from None
+            received += len(message.get("body", b""))
+            is_complete = not message.get("more_body", False)
+            if received > allowed:
+                raise TooLarge
+            return message
+
+        return counted
+
+    async def _refuse(self, scope: Scope, receive: Receive, send: Send, allowed: int) -> None:
+        detail = f"a body may have up to {allowed:,} bytes"
+        answer = problem(413, title="Content too large", detail=detail, field="body", headers=CLOSE)
+        await answer(scope, receive, send)
+
+
+def _foreign(headers: dict[bytes, str], scheme: str) -> str:
+    """The header that shows that a request comes from another site; empty if none does."""
+    host, origin = headers.get(b"host", ""), headers.get(b"origin")
+    if not is_loopback(_host(host)):
+        return "Host"
+    if origin is not None and origin.lower() != f"{scheme}://{host}".lower():
+        return "Origin"
+    site, mode = headers.get(b"sec-fetch-site", "none"), headers.get(b"sec-fetch-mode", "navigate")
+    # Pages of other sites may link here, but not load from here.
+    return "Sec-Fetch-Site" if site not in ("none", "same-origin") and mode != "navigate" else ""
+
+
+def _plain(send: Send) -> Send:
+    """Forbid browsers to guess a media type other than the one sent."""
+
+    async def marked(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            message["headers"] = [*message.get("headers", ()), (b"x-content-type-options", b"nosniff")]
+        await send(message)
+
+    return marked
+
+
+def _host(netloc: str) -> str:
+    """The host in `host[:port]`; empty if there is none."""
+    try:
+        return urlsplit(f"//{netloc}").hostname or ""
+    except ValueError:
+        return ""
+
+
+COOKIE = "gnomon_key"  # holds the key that was typed into the sign-in page; scripts cannot read it
+SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
+
+
+def authorised(
+    request: Request,
+    state: Annotated[State, Depends(state_of)],
+    authorization: Annotated[str | None, Header()] = None,
+) -> None:
+    """Refuse a request without a valid key, or beyond its key's rate; pass all if no keys are set.
+
+    The key is in the header, or in the cookie of a browser; then what changes something must come from a page
+    of this server.
+    """
+    keys = state.settings.api_keys
+    if not keys:
+        return
+    key = key_of(request, authorization)
+    scope = keys.scope_of(key)
+    if scope is None:
+        raise HTTPException(
+            401, "send Authorization: Bearer and one of the API keys", headers={"WWW-Authenticate": "Bearer"}
+        )
+    if not authorization and not comes_from_here(request):
+        raise HTTPException(403, "the request comes from a page of another site")
+    if scope == "read" and request.method not in SAFE:
+        raise HTTPException(403, "this key may read only; allowed: a key with the scope run")
+    wait_s = state.pace.wait_s(digest_of(key))
+    if wait_s > 0:
+        detail = f"more than {state.settings.max_per_minute:,} requests per minute"
+        raise HTTPException(429, detail, headers={"Retry-After": str(math.ceil(wait_s))})
+
+
+def key_of(request: Request, authorization: str | None) -> str:
+    """The key that a request carries: in its header, else in its cookie; empty if in neither."""
+    if authorization:
+        scheme, _, key = authorization.partition(" ")
+        return key.strip() if scheme.lower() == "bearer" else ""
+    return request.cookies.get(COOKIE, "")
+
+
+def comes_from_here(request: Request) -> bool:
+    """Whether a request that changes something was sent by one of this server's own pages.
+
+    Browsers send Origin with every POST; the scheme is not compared, as a proxy may have ended TLS.
+    """
+    if request.method in SAFE:
+        return True
+    origin = request.headers.get("origin", "")
+    return bool(origin) and _netloc(origin) == request.headers.get("host", "").lower()
+
+
+def _netloc(origin: str) -> str:
+    try:
+        return urlsplit(origin).netloc.lower()
+    except ValueError:
+        return ""
+
+
+def caller_of(request: Request, authorization: Annotated[str | None, Header()] = None) -> bytes:
+    """The caller, as the digest of its key; all callers without a key are one."""
+    return digest_of(key_of(request, authorization))
+
+
+Caller = Annotated[bytes, Depends(caller_of)]
+
+
+def _idempotency_key(
+    idempotency_key: Annotated[str | None, Header(max_length=200)] = None,
+) -> str | None:
+    if idempotency_key is not None and not (idempotency_key.isascii() and idempotency_key.strip()):
+        raise SpecError("needs 1 to 200 ASCII characters", field="Idempotency-Key")
+    return idempotency_key
+
+
+IdempotencyKey = Annotated[str | None, Depends(_idempotency_key)]

@@ -1,0 +1,81 @@
+"""Print or write the report of a job, or its result rows."""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from gnomon.core.errors import SpecError
+from gnomon.whole_file import named_file
+from gnomon_service.cli.completions import complete_job
+from gnomon_service.cli.options import data_dir_option
+
+if TYPE_CHECKING:
+    from gnomon_workers.store.store import Store
+
+FORMATS = ("json", "html", "md", "csv", "parquet")
+
+
+@click.command()
+@click.argument("job", shell_complete=complete_job)
+@click.option(
+    "--format", "kind", type=click.Choice(FORMATS), help="Default: by the ending of --out, else json."
+)
+@click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="File to write; else stdout.")
+@data_dir_option
+def report(job: str, kind: str | None, out: Path | None, data_dir: Path | None) -> None:
+    """Print or write the report of JOB; csv and parquet hold its result rows."""
+    from gnomon_service.cli.common import existing_store, settings_of
+    from gnomon_service.cli.ids import find_job
+
+    kind = kind or _by_ending(out)
+    if kind == "parquet" and out is None:
+        raise SpecError("parquet is binary; name a file", field="--out")
+    store = existing_store(data_dir)
+    try:
+        _write(store, find_job(store, job), kind, out, data_dir=settings_of(data_dir).data_dir)
+    finally:
+        store.close()
+
+
+def _by_ending(out: Path | None) -> str:
+    if out is None:
+        return "json"
+    ending = out.suffix.removeprefix(".")
+    if ending not in FORMATS:
+        raise SpecError(f"{out.name!r} has no known ending; allowed: {', '.join(FORMATS)}", field="--format")
+    return ending
+
+
+def _write(store: "Store", job: str, kind: str, out: Path | None, *, data_dir: Path) -> None:
+    from gnomon.report.row_formats import rows_csv, rows_parquet
+
+    if kind in ("csv", "parquet"):
+        store.job(job)
+        rows = store.iter_rows(job)
+        if out is None:
+            rows_csv(rows, sys.stdout)
+        elif kind == "parquet":
+            with named_file(out) as file:
+                rows_parquet(rows, file)
+        else:
+            with named_file(out, "w", encoding="utf-8", newline="") as file:
+                rows_csv(rows, file)
+        return
+    text = _text(store, job, kind, data_dir=data_dir)
+    if out is None:
+        click.echo(text, nl=not text.endswith("\n"))
+    else:
+        with named_file(out) as file:
+            file.write(text.encode())
+
+
+def _text(store: "Store", job: str, kind: str, *, data_dir: Path) -> str:
+    from gnomon.report.markdown import render_markdown
+    from gnomon_service.reports import as_json, page_of, report_of
+
+    report = report_of(store, job)
+    if kind == "html":
+        return page_of(store, job, report, data_dir=data_dir)
+    return as_json(report) if kind == "json" else render_markdown(report)

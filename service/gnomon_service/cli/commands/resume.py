@@ -1,0 +1,39 @@
+"""Run the missing trials of a stored job."""
+
+from pathlib import Path
+
+import click
+
+from gnomon_service.cli.completions import complete_job
+from gnomon_service.cli.options import data_dir_option, json_option, out_option, workers_option
+
+
+@click.command()
+@click.argument("job", shell_complete=complete_job)
+@out_option
+@workers_option
+@data_dir_option
+@json_option
+def resume(job: str, out: Path | None, workers: int | None, data_dir: Path | None, as_json: bool) -> None:
+    """Run the missing trials of JOB, which was interrupted or cancelled or lost trials, and print its report.
+
+    Trials that have a result are not run again. `gnomon jobs` lists the stored jobs.
+    """
+    from gnomon_service.cli.common import existing_store, finish, prepare_out, settings_of
+    from gnomon_service.cli.ids import find_job
+
+    store = existing_store(data_dir)
+    try:
+        job = find_job(store, job)  # raises before a queue is started if there is no such job
+    finally:
+        store.close()
+    prepare_out(out)
+    from gnomon_service.jobs import resume as resume_job
+
+    finish(
+        lambda here: resume_job(job, store=here.store, redis=here.redis),
+        settings_of(data_dir),
+        out=out,
+        as_document=as_json,
+        workers=workers,
+    )

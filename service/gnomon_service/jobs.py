@@ -1,0 +1,193 @@
+"""Checks specs, and stores and queues their jobs."""
+
+import logging
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from gnomon.core.agent import AGENTS
+from gnomon.core.benchmark import BENCHMARKS
+from gnomon.core.errors import SpecError
+from gnomon.core.model import CALL_TIMEOUT_S, OWN_MODEL, is_built_in
+from gnomon.core.sample import LACKS_MEDIA, DataFault, SampleRef
+from gnomon.core.sample_abilities import WarnsOfSelection
+from gnomon.spec.environment import notes_on_environment
+from gnomon.spec.job_spec import JobSpec, shows_media
+from gnomon.spec.plugins import check_pins
+from gnomon.spec.rules import Context, check_spec, open_samples
+from gnomon.spec.token_budget import StoredJob
+from gnomon.trials.trial_plan import count_trials
+from gnomon_service.settings import Settings
+from gnomon_service.stored_job import stored_job
+from gnomon_tools.servers.definition import ToolServer
+from gnomon_tools.servers.listing import Listing
+from gnomon_workers.open_job import OpenJob, media_of, open_job
+
+if TYPE_CHECKING:
+    from redis import Redis
+
+    from gnomon_service.local_stack import LocalStack
+    from gnomon_workers.store.records import JobRecord
+    from gnomon_workers.store.store import Store
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Draft:
+    """A spec that may run, its data opened: which samples it holds and what is wrong with them."""
+
+    spec: JobSpec
+    refs: Sequence[SampleRef]
+    faults: Sequence[DataFault]
+    job: OpenJob
+
+    @property
+    def planned_trials(self) -> int:
+        return count_trials(self.spec, len(self.refs))
+
+    @property
+    def warnings(self) -> list[str]:
+        """Notes for before anything is spent: what the selection misses, which samples lack their media, and
+        where the environment sends the calls.
+        """
+        spec, selected = self.spec, self.job.samples.refs
+        shows = shows_media(spec)
+        return [
+            *(selected.warnings if isinstance(selected, WarnsOfSelection) else ()),
+            *(fault.detail for fault in self.faults if shows and fault.kind == LACKS_MEDIA),
+            *_longer_than_trials(spec),
+            *notes_on_environment(spec.called_models.values()),
+        ]
+
+    def estimate(self) -> dict[str, Any]:
+        """The size of the job. Dollars are 0 for built-in models and None, unknown, for all others."""
+        spec = self.spec
+        is_free = all(is_built_in(model.id) and model.id != OWN_MODEL for model in spec.all_models)
+        return {
+            "samples": len(self.refs),
+            "trials": self.planned_trials,
+            "usd": 0.0 if is_free else None,
+            "usd_limit": spec.limits.usd,
+        }
+
+
+def _longer_than_trials(spec: JobSpec) -> Iterator[str]:
+    """Models whose calls may take longer than a trial, as somebody set it."""
+    most = spec.limits.trial_seconds
+    for field, model in spec.called_models.items():
+        if field != "judge" and model.call_seconds != CALL_TIMEOUT_S and model.call_seconds > most:
+            seconds = f"{field}.call_seconds is {model.call_seconds:g}"
+            yield f"{seconds}, but limits.trial_seconds ends a trial after {most:g}: raise that as well"
+
+
+def draft_from_cli(spec: object, settings: Settings) -> Draft:
+    """Check a spec from the command line; relative paths start in the current folder.
+
+    Raises:
+        SpecError, DataError: the spec or its data is invalid; names the field and what is allowed.
+    """
+    return _draft(spec, settings, is_request=False)
+
+
+def draft_from_request(spec: object, settings: Settings) -> Draft:
+    """Check a spec that came over HTTP: data only from the media roots, models only as the operator allows.
+
+    Raises:
+        SpecError, DataError: the spec or its data is invalid; names the field and what is allowed.
+    """
+    return _draft(spec, settings, is_request=True)
+
+
+def _draft(written: object, settings: Settings, *, is_request: bool) -> Draft:
+    context = Context(
+        agents=AGENTS.names(),
+        stored_job=partial(stored_job, settings),
+        is_request=is_request,
+        data_roots=settings.media_roots,
+        endpoints=settings.allowed_bases,
+        # Without keys the API is bound to loopback, so a request comes from a user of this machine.
+        is_trusted=not (is_request and settings.api_keys),
+        commands=settings.allowed_commands,
+        list_tools=list_tools,
+    )
+    spec, media = check_spec(written, context), media_of(settings.data_dir)
+    media.check()
+    samples = open_samples(spec, media)
+    refs = replayable(spec, samples.refs, partial(stored_job, settings))
+    return Draft(spec=spec, refs=refs, faults=samples.faults, job=open_job(spec, samples, media))
+
+
+def list_tools(name: str, server: ToolServer) -> Listing:
+    """What a tool server offers now: it is started for this, and stopped.
+
+    Raises:
+        ServerFault: it does not start, or does not list its tools in time.
+    """
+    from gnomon_tools.servers.connections import connections  # late: few specs have servers
+
+    return connections().list_tools(name, server)
+
+
+def replayable(
+    spec: JobSpec, refs: Sequence[SampleRef], find: Callable[[str], StoredJob]
+) -> Sequence[SampleRef]:
+    """The samples that every arm and model can replay: those on which a tool was called then.
+
+    Raises:
+        SpecError: there is none.
+    """
+    first_with: dict[tuple[str, str, str | None], int] = {}
+    for at, arm in enumerate(spec.arms):
+        if arm.replay is not None:
+            first_with.setdefault((arm.replay.job, arm.replay.arm, arm.replay.tool), at)
+    for (job_id, arm_name, tool), at in first_with.items():
+        job = find(job_id)
+        for model in spec.models:
+            called = job.called(model.label, arm_name, tool)
+            refs = [ref for ref in refs if ref.sample_id in called]
+        if not refs:
+            message = f"no selected sample on which {tool or 'a tool'} was called in {job.id}"
+            raise SpecError(message, field=f"arms.{at}.replay")
+    return refs
+
+
+def resume(job_id: str, *, store: "Store", redis: "Redis") -> "JobRecord":
+    """Reopen a job and queue its missing trials.
+
+    Raises:
+        NotFound: the job does not exist.
+        SpecError: the job was run elsewhere, or with plug-ins of others that are absent or changed.
+    """
+    spec = store.job(job_id).spec
+    check_pins(spec)
+    agents = {arm.agent for arm in spec.arms if isinstance(arm.agent, str)}
+    if spec.benchmark not in BENCHMARKS or any(agent not in AGENTS for agent in agents):
+        raise SpecError(f"{job_id} was run elsewhere; its missing trials cannot be run here", field="JOB")
+    return _queued(store.resume(job_id), store=store, redis=redis)
+
+
+def submit(
+    draft: Draft, *, store: "Store", redis: "Redis", idempotency_key: str | None = None
+) -> "JobRecord":
+    """Store the job, then queue its shards; if Redis is unreachable, the sweeper queues them later."""
+    job = store.create_job(draft.spec, draft.refs, faults=draft.faults, idempotency_key=idempotency_key)
+    return _queued(job, store=store, redis=redis)
+
+
+def of_draft(draft: Draft) -> "Callable[[LocalStack], JobRecord]":
+    """A `begin` for `run_job.run_to_end` that stores and queues the draft's job."""
+    return lambda here: submit(draft, store=here.store, redis=here.redis)
+
+
+def _queued(job: "JobRecord", *, store: "Store", redis: "Redis") -> "JobRecord":
+    from redis import RedisError  # late, as the queue: most commands that draft a job run none
+
+    from gnomon_workers.queue import enqueue_shards
+
+    try:
+        enqueue_shards(redis, job, [shard for _, shard in store.unfinished_shards(job.id)])
+    except RedisError as error:
+        log.warning("job %s is stored, but Redis does not answer (%s); the sweeper queues it", job.id, error)
+    return job

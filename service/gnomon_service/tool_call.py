@@ -1,0 +1,128 @@
+"""Calls one tool on one scene, outside any trial."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gnomon.core.errors import GnomonError, NotFound, SpecError
+from gnomon_tools.core.batch import BadColumn, run_batch
+from gnomon_tools.core.inputs import held
+from gnomon_tools.core.registry import UnknownPlugin
+from gnomon_tools.core.tool import EMPTY_SCENE, Tool, ToolContext, ToolError
+from gnomon_tools.core.toolbox import TOOLS, Toolbox
+from gnomon_tools.scene.document import SceneError
+from gnomon_tools.scene.format import read_scene, scene_from_json
+from gnomon_tools.scene.scene import Scene
+
+
+def call_tool(name: str, scene: Scene | None, args: object) -> dict[str, Any]:
+    """Call the tool `name` on `scene`; None for a tool that needs none.
+
+    Raises:
+        NotFound: the tool does not exist.
+        SpecError: there is no scene and the tool needs one, the arguments are not allowed, or the tool has no
+            result for them; the message says why.
+    """
+    tool = _tool_on(name, scene)
+    if not isinstance(args, dict):
+        raise SpecError("must be one JSON object", field="args")
+    context = ToolContext(inputs=held(scene), is_free=True)
+    answer = Toolbox([tool], context).call(name, json.dumps(args))
+    result: dict[str, Any] = json.loads(answer.content)
+    if answer.error == "tool_crash":
+        raise GnomonError(result["error"])
+    if answer.error is not None:
+        raise SpecError(result["error"], field="args")
+    return result
+
+
+def call_batch(name: str, scene: Scene | None, columns: Mapping[str, object]) -> dict[str, NDArray[Any]]:
+    """Call the tool `name` on `scene` for very many rows: columns in and out (docs/tools.md).
+
+    Raises:
+        NotFound: the tool does not exist.
+        SpecError: the tool has no batch form, there is no scene and it needs one, or a column is not allowed;
+            the field names the column, and its row.
+    """
+    tool = _tool_on(name, scene)
+    if tool.batch is None:
+        having = [other.name for other in TOOLS if other.batch is not None]
+        raise SpecError(f"{name} has no batch form; those that have: {', '.join(having)}", field="name")
+    try:
+        return run_batch(tool, scene or EMPTY_SCENE, columns)
+    except BadColumn as error:
+        row = "" if error.row is None else f".{error.row}"
+        raise SpecError(error.reason, field=f"args.{error.column}{row}") from None
+    except ToolError as error:
+        raise SpecError(str(error), field="args") from None
+
+
+def as_json_columns(columns: Mapping[str, NDArray[Any]]) -> dict[str, list[Any]]:
+    """Columns as JSON has them: a list each, with null for NaN."""
+    lists = {}
+    for name, column in columns.items():
+        if column.dtype.kind == "f" and (unknown := np.isnan(column)).any():
+            column = column.astype(object)
+            column[unknown] = None
+        lists[name] = column.tolist()
+    return lists
+
+
+def as_arrow_stream(columns: Mapping[str, NDArray[Any]]) -> bytes:
+    """Columns as an Arrow IPC stream: NaN is null, pairs of numbers are lists of two."""
+    import pyarrow as pa  # late: the API starts without it
+
+    arrays = {
+        name: pa.array(column, from_pandas=True)
+        if column.ndim == 1
+        else pa.FixedSizeListArray.from_arrays(
+            pa.array(column.reshape(-1), from_pandas=True), column.shape[1]
+        )
+        for name, column in columns.items()
+    }
+    table, sink = pa.table(arrays), pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, table.schema) as writer:
+        writer.write_table(table)
+    return bytes(sink.getvalue())
+
+
+def _tool_on(name: str, scene: Scene | None) -> Tool[Any]:
+    try:
+        tool = TOOLS.get(name)
+    except UnknownPlugin as error:
+        raise NotFound(str(error), field="name") from None
+    if scene is None and tool.needs is Scene:
+        raise SpecError(f"{name} needs a scene", field="scene")
+    return tool
+
+
+def inline_scene(geojson: object) -> Scene:
+    """The scene in a GeoJSON object.
+
+    Raises:
+        SpecError: it is not a scene; the field is the offending one.
+    """
+    try:
+        return scene_from_json(geojson)
+    except SceneError as error:
+        raise SpecError(error.message, field=_field(error)) from None
+
+
+def scene_file(path: Path) -> Scene:
+    """A scene from a file.
+
+    Raises:
+        SpecError: it cannot be read or is not a scene; the field is the offending one.
+    """
+    try:
+        return read_scene(path)
+    except SceneError as error:
+        raise SpecError(error.message, field=_field(error)) from None
+
+
+def _field(error: SceneError) -> str:
+    return f"scene.{error.field}" if error.field else "scene"

@@ -1,0 +1,60 @@
+"""Gives a job's report and rows as files, those of a filtered list too, and the job in formats of others."""
+
+from collections.abc import Iterator
+from typing import Literal
+
+from fastapi import APIRouter, Request
+from fastapi.responses import Response
+
+from gnomon.core.row import Row
+from gnomon.exchange.formats import FormatName
+from gnomon_service.api.exports import export_response
+from gnomon_service.api.reports import get_report
+from gnomon_service.api.state import Shared, State
+from gnomon_service.api.trials import FIRST_PAGE, STREAM_PAGE, encoded_rows, list_trials
+from gnomon_service.web.trial_lists import TrialList, trial_list
+
+ROW_TYPES = {"csv": "text/csv", "ndjson": "application/x-ndjson"}
+REPORT_TYPES = {"json": "application/json", "html": "text/html"}
+
+router = APIRouter(include_in_schema=False)
+
+
+@router.get("/ui/jobs/{job_id}/report.{form}", response_model=None)
+async def report_file(
+    request: Request, state: Shared, job_id: str, form: Literal["json", "html"]
+) -> Response:
+    """The report as a file that needs nothing else."""
+    response = await get_report(request, state, job_id, accept=REPORT_TYPES[form])
+    response.headers["Content-Disposition"] = f'attachment; filename="{job_id}-report.{form}"'
+    return response
+
+
+@router.get("/ui/jobs/{job_id}/export/{form}", response_model=None)
+def export_file(state: Shared, job_id: str, form: FormatName) -> Response:
+    """The job as another program reads it."""
+    return export_response(state, job_id, form)
+
+
+@router.get("/ui/jobs/{job_id}/rows.{form}", response_model=None)
+def rows_file(request: Request, state: Shared, job_id: str, form: Literal["csv", "ndjson"]) -> Response:
+    """All rows, or those of the trials that a filter leaves."""
+    job = state.store.job(job_id)
+    listed = trial_list(job.id, job.spec, request.query_params.multi_items())
+    if listed.filters.as_query():
+        response: Response = encoded_rows(ROW_TYPES[form], _chosen_rows(state, listed))
+    else:
+        response = list_trials(state, job_id, accept=ROW_TYPES[form])
+    response.headers["Content-Disposition"] = f'attachment; filename="{job_id}-rows.{form}"'
+    return response
+
+
+def _chosen_rows(state: State, listed: TrialList) -> Iterator[list[Row]]:
+    index, after, limit = state.indexes.get(listed.job_id).value, None, FIRST_PAGE
+    while True:
+        entries = index.trials(listed.asked, "seq", after, limit)
+        rows = state.store.rows_by_trial([entry.trial_id for entry in entries.items])
+        yield [rows[entry.trial_id] for entry in entries.items if entry.trial_id in rows]
+        after, limit = entries.next_cursor, STREAM_PAGE
+        if after is None:
+            return

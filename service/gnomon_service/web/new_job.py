@@ -1,0 +1,339 @@
+"""The form of a new job: its spec, what it would cost and what it could detect, before anything is spent."""
+
+import secrets
+from collections.abc import Awaitable, Callable, Mapping
+from functools import partial
+from typing import Annotated, Any
+
+from anyio.to_thread import run_sync
+from fastapi import APIRouter, Query, Request
+from fastapi.responses import RedirectResponse, Response
+from starlette.datastructures import FormData
+
+from gnomon.core.agent import AGENTS
+from gnomon.core.benchmark import (
+    BENCHMARKS,
+    Benchmark,
+    ReadsOwnFiles,
+)
+from gnomon.core.errors import GnomonError, SpecError, Unavailable
+from gnomon.core.ids import stable_hash
+from gnomon.core.redaction import without_folders
+from gnomon.core.tool_inputs import usable_tools
+from gnomon.report.text_formats import count
+from gnomon.spec.pasted_keys import text_without_keys, without_keys
+from gnomon.spec.preset import PRESETS
+from gnomon.spec.spec_file import MAX_SPEC_BYTES, load_yaml
+from gnomon_service import jobs
+from gnomon_service.api.state import Shared, State
+from gnomon_service.endpoint_checks import check_endpoints_of
+from gnomon_service.web.job_rows import money
+from gnomon_service.web.pages import View, page, respond
+from gnomon_service.web.spec_form import CONDITIONS, DEFAULT, as_yaml, changed, form_of, spec_as_written
+
+TEMPLATE = "new_job.html.j2"
+MOST_WHILE_TYPING = 20_000  # samples that are opened before the author asks for it
+TYPICAL_SHARE = 0.2  # of samples on which two arms differ: for the one number of the headline
+FEW_CLUSTERS, NO_CLUSTERS = 20, 6  # below: intervals are wide; no check over clusters can reach p 0.05
+PATIENCE_S = 20.0
+MODELS = ("reference", "openai/gpt-4o", "anthropic/claude-sonnet-4-5", "gemini/gemini-2.5-pro")
+
+router = APIRouter(include_in_schema=False)
+
+
+@page(router, "/ui/new", TEMPLATE)
+def new_job(state: Shared, source: Annotated[str, Query(alias="from", max_length=40)] = "") -> View:
+    """A new job, like the job `from` where one is named."""
+    written = spec_as_written(state.store.job(source).spec) if source else DEFAULT
+    return _checked(state, written, as_yaml(written), is_typing=False)
+
+
+@router.get("/ui/new/check")
+@router.get("/ui/new/endpoint")
+def begin_again() -> RedirectResponse:
+    """The address of a check that was reloaded."""
+    return RedirectResponse("/ui/new", status_code=303)
+
+
+@router.post("/ui/new/check", response_model=None)
+async def check(request: Request, state: Shared) -> Response:
+    """The form with its plan, as it was filled in."""
+    async with request.form() as posted:
+        view = await run_sync(partial(_view_of, state, posted))
+    return respond(request, TEMPLATE, view)
+
+
+@router.post("/ui/new/endpoint", response_model=None)
+async def check_endpoint(request: Request, state: Shared) -> Response:
+    """The form with its plan, and what the endpoints of its models are fit for: they are called for it."""
+    async with request.form() as posted:
+        view = await run_sync(partial(_view_of, state, posted))
+    if view["fault"] is None:
+        try:
+            view["endpoints"] = await _endpoints_of(view["yaml"], state, request.is_disconnected)
+        except GnomonError as error:
+            view["endpoints"] = {"fault": without_folders(str(error))}
+    return respond(request, TEMPLATE, view)
+
+
+async def _endpoints_of(text: str, state: State, is_gone: Callable[[], Awaitable[bool]]) -> dict[str, Any]:
+    if not state.memory.checking.acquire(blocking=False):
+        raise Unavailable("other endpoints are being checked; press Check the endpoint in a moment")
+    try:
+        draft = await run_sync(partial(jobs.draft_from_request, load_yaml(text), state.settings))
+        return await check_endpoints_of(draft, state.settings, is_gone=is_gone)
+    finally:
+        state.memory.checking.release()
+
+
+@router.post("/ui/jobs", response_model=None)
+async def run(request: Request, state: Shared) -> Response:
+    """Store and queue the job, and show it; the form again where it may not run."""
+    async with request.form() as posted:
+        job_id, view = await run_sync(partial(_submitted, state, posted))
+    if view is not None:
+        return respond(request, TEMPLATE, view, status=422)
+    return RedirectResponse(f"/ui/jobs/{job_id}", status_code=303)
+
+
+def _view_of(state: State, posted: FormData) -> View:
+    try:
+        written, text = _written(posted)
+    except SpecError as error:
+        return _shown(changed({}, posted), str(posted.get("yaml", "")), fault=error, field="yaml")
+    return _checked(state, written, text, is_typing="typing" in posted)
+
+
+def _submitted(state: State, posted: FormData) -> tuple[str, View | None]:
+    """The id of the job that was stored, or the form that says why none was."""
+    try:
+        written, text = _written(posted)
+        draft = jobs.draft_from_request(written, state.settings)
+        key = (
+            f"page-{str(posted.get('token', ''))[:40]}-{stable_hash(text)}"  # a second click is the same job
+        )
+        return jobs.submit(draft, store=state.store, redis=state.redis, idempotency_key=key).id, None
+    except GnomonError:
+        return "", _view_of(state, posted)
+
+
+def _written(posted: FormData) -> tuple[object, str]:
+    """The spec that was sent, and its YAML: that which was edited, else with what the form says.
+
+    Raises:
+        SpecError: the YAML cannot be read.
+    """
+    text, before = (str(posted.get(name, "")).replace("\r\n", "\n") for name in ("yaml", "yaml_before"))
+    if len(text) > MAX_SPEC_BYTES:
+        raise SpecError(f"more than {MAX_SPEC_BYTES:,} characters", field="yaml")
+    written = load_yaml(text)
+    is_edited = text.strip() != before.strip()
+    if not is_edited:
+        written = changed(written, posted)
+        text = as_yaml(written)
+    return written, text
+
+
+def _checked(state: State, written: object, text: str, *, is_typing: bool) -> View:
+    """The form with a plan of the spec, or with what is wrong with it."""
+    select = written.get("select") if isinstance(written, Mapping) else None
+    limit = select.get("limit") if isinstance(select, Mapping) else None
+    if is_typing and isinstance(limit, int) and limit > MOST_WHILE_TYPING:
+        return _shown(written, text, note=f"Press Check: a plan of {limit:,} samples takes a moment.")
+    if is_typing and _names_servers(written):
+        return _shown(written, text, note="Press Check: its tool servers are asked which tools they have.")
+    try:
+        return _shown(written, text, plan=_plan(state, written))
+    except GnomonError as error:
+        return _shown(written, text, fault=error, field=error.field)
+
+
+def _names_servers(written: object) -> bool:
+    """Whether the spec names servers whose tools are not listed yet: to list them starts each of them."""
+    form = form_of(written)
+    return bool(form["servers"]) or any(arm["servers"] for arm in form["arms"])
+
+
+def _plan(state: State, written: object) -> dict[str, Any]:
+    from gnomon_service.planning import plan  # late: the prices of all models are read with it
+
+    if not state.memory.planning.acquire(timeout=PATIENCE_S):
+        raise Unavailable("other plans are being made; press Check in a moment")
+    try:
+        return plan(jobs.draft_from_request(written, state.settings))
+    finally:
+        state.memory.planning.release()
+
+
+def _shown(
+    written: object,
+    text: str,
+    *,
+    plan: dict[str, Any] | None = None,
+    fault: GnomonError | None = None,
+    field: str = "",
+    note: str = "",
+) -> View:
+    struck = without_keys(written)
+    if struck != written:
+        written, text = struck, as_yaml(struck)
+    text, field = text_without_keys(text), text_without_keys(field)
+    form = form_of(written)
+    name = form["values"]["benchmark"]
+    plugin = BENCHMARKS.find(name)
+    message = "" if fault is None else text_without_keys(without_folders(fault.message))
+    return {
+        "title": "New job",
+        "answer": note or _answer(plan, message, field),
+        "plan": None if plan is None else _plan_view(plan),
+        "endpoints": None,
+        "fault": None
+        if fault is None
+        else {"field": _nearest(field, form), "path": field, "message": message},
+        "form": form,
+        "yaml": text,
+        "command": f"cat > job.yaml <<'END'\n{text.rstrip()}\nEND\ngnomon run job.yaml",
+        "token": secrets.token_hex(8),
+        "models_known": MODELS,
+        "benchmarks": [
+            {"name": each, "summary": BENCHMARKS.summary_of(each)} for each in BENCHMARKS.working_names()
+        ],
+        "benchmark": _benchmark(plugin),
+        "conditions": CONDITIONS,
+        "agents": [{"name": each, "summary": AGENTS.summary_of(each)} for each in AGENTS.working_names()],
+        "presets": [
+            {"name": preset.name, "description": PRESETS.with_origin(preset.name, preset.description)}
+            for preset in PRESETS
+        ],
+    }
+
+
+def _benchmark(plugin: Benchmark | None) -> dict[str, Any]:
+    if plugin is None:
+        return {"tasks": [], "scenes": [], "needs_data": False, "is_own_file": False, "tools": []}
+    return {
+        "tasks": [] if isinstance(plugin, ReadsOwnFiles) else list(plugin.tasks),
+        "scenes": list(plugin.scenes),
+        "needs_data": plugin.needs_data,
+        "is_own_file": isinstance(plugin, ReadsOwnFiles),
+        "tools": usable_tools(plugin),
+    }
+
+
+def _nearest(field: str, form: Mapping[str, Any]) -> str:
+    """The form's field that a path of the spec belongs to; the YAML where it has none.
+
+    >>> form = form_of(DEFAULT)
+    >>> _nearest("select.limit", form), _nearest("arms.1.tools.0", form), _nearest("models.0.price", form)
+    ('select.limit', 'arms.1.tools', 'yaml')
+    """
+    names = {*form["values"], *form["lists"], "preset", *(["arms.tools"] if form["preset"] else [])}
+    for kind, fields in (
+        ("models", ("id", "api_key_env", "api_base")),
+        ("arms", ("name", "agent", "tools", "max_tool_calls", *CONDITIONS)),
+    ):
+        names |= {f"{kind}.{at}.{each}" for at in range(len(form[kind])) for each in fields}
+    path = {"arms.preset": "preset", "select": "select.limit"}.get(field, field)
+    while path and path not in names:
+        path = path.rpartition(".")[0]
+    return path or "yaml"
+
+
+def _answer(plan: Mapping[str, Any] | None, message: str, field: str) -> str:
+    if plan is None:
+        first_line = message.partition("\n")[0]
+        return f"This cannot run yet: {field + ': ' if field else ''}{first_line}"
+    return f"{count(plan['trials'], 'trial')}, {_price(plan)}. {_detects(plan)}"
+
+
+def _price(plan: Mapping[str, Any]) -> str:
+    if plan["usd"] is None:
+        return "price unknown"
+    return "at no cost" if plan["usd"] == 0 else f"about {money(plan['usd'])}"
+
+
+def _detects(plan: Mapping[str, Any]) -> str:
+    row = next(row for row in plan["detectable"] if row["discordant"] == TYPICAL_SHARE)
+    share = f"where two arms' answers differ on {TYPICAL_SHARE:.0%} of samples".replace("%", " %")
+    if not plan["comparisons"]["primary"]:
+        return "One arm: there is nothing to compare."
+    if row["all"] is None:
+        return f"It is too small to detect a difference {share}. {row['all_note']}{_enough(plan)}"
+    return f"It can detect {100 * row['all']:.1f} points or more {share}."
+
+
+def _enough(plan: Mapping[str, Any]) -> str:
+    """How many samples would do where the job is too small for any difference; else nothing."""
+    if "enough" not in plan:
+        return ""
+    largest = plan["enough"]["sizes"][0]
+    samples, clusters = count(largest["samples"], "sample"), count(largest["clusters"], "cluster")
+    return f" About {samples} in {clusters} would do for {100 * largest['effect']:.0f} points."
+
+
+def _plan_view(plan: Mapping[str, Any]) -> dict[str, Any]:
+    """The plan as the panel shows it."""
+    arms = [
+        {
+            "model": arm["model"],
+            "arm": arm["arm"],
+            "trials": arm["trials"],
+            "tokens": None
+            if arm["prompt_tokens"] is None
+            else arm["prompt_tokens"] + arm["completion_tokens"],
+            "price": "unknown" if arm["usd"] is None else money(arm["usd"]),
+            "at_most": "unknown" if arm["usd_at_most"] is None else money(arm["usd_at_most"]),
+        }
+        for arm in plan["arms"]
+    ]
+    detectable = [
+        {
+            "share": f"{row['discordant']:.0%}".replace("%", " %"),
+            "all": _points(row["all"]),
+            "smallest_cell": _points(row["smallest_cell"]),
+        }
+        for row in plan["detectable"]
+    ]
+    notes = [row[f"{scope}_note"] for scope in ("all", "smallest_cell") for row in plan["detectable"]]
+    return {
+        "samples": plan["samples"],
+        "clusters": plan["clusters"],
+        "cells": plan["cells"],
+        "trials": plan["trials"],
+        "price": _price(plan),
+        "limit": "no limit" if plan["usd_limit"] is None else f"limit {money(plan['usd_limit'])}",
+        "detects": _detects(plan),
+        "comparisons": plan["comparisons"]["primary"],
+        "warnings": [*_warnings(plan), *map(without_folders, plan["warnings"]), *plan["notes"]],
+        "servers": plan.get("servers", []),
+        "arms": arms,
+        "detectable": detectable,
+        "margin": plan["margin_text"],
+        "notes": [note for note in dict.fromkeys(notes) if note],
+        "assumptions": plan["assumptions"],
+    }
+
+
+def _points(effect: float | None) -> str:
+    return "none" if effect is None else f"{100 * effect:.1f}"
+
+
+def _warnings(plan: Mapping[str, Any]) -> list[str]:
+    """What to think of before anything is paid."""
+    clusters, warnings = plan["clusters"], []
+    size = count(clusters, "cluster")
+    if clusters < NO_CLUSTERS:
+        least = f"{2.0 ** (1 - clusters):.3g}" if clusters else "1"
+        warnings.append(
+            f"{size}: widen before you pay. No difference can be confirmed, as the check over them gets no "
+            f"lower than p {least}; more samples or scenes bring more clusters."
+        )
+    elif clusters < FEW_CLUSTERS:
+        warnings.append(f"{size}: widen before you pay. Intervals will be wide; {FEW_CLUSTERS} are better.")
+    if plan["usd"] is None:
+        warnings.append("No table has a price for some model: set its `price`, or limit tokens, not dollars.")
+    elif plan["usd_limit"] is None and plan["usd"] > 0:
+        warnings.append("There is no limit of cost: `limits.usd` sets one.")
+    elif plan["usd_limit"] is not None and plan["usd"] > plan["usd_limit"]:
+        warnings.append("The expected price is above the limit: some trials would not run.")
+    return warnings

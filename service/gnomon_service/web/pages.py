@@ -1,0 +1,177 @@
+"""Turns what a page's handler returns into HTML, JSON or Markdown.
+
+A handler returns a view: a plain dict with `title` (the page's heading), `answer` (one sentence that answers
+the page's question) and the data that its template shows. The same view is the page's `.json` twin and, as
+`as_markdown` writes it, its `.md` twin: agents and screen readers get the same facts. What begins with `_` is
+for the HTML alone: drawings, mostly.
+"""
+
+import functools
+import hashlib
+import inspect
+import json
+from collections.abc import Callable
+from http import HTTPStatus
+from typing import Any, Literal
+from urllib.parse import quote
+
+from fastapi import APIRouter, Request
+from fastapi.responses import HTMLResponse, JSONResponse, PlainTextResponse, RedirectResponse, Response
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from gnomon.report.row_formats import escape_surrogates
+from gnomon.report.text_formats import FILTERS
+from gnomon_service.api.middleware import COOKIE, SAFE
+from gnomon_service.web.markdown_twin import as_markdown
+from gnomon_service.web.static_files import static_url
+
+View = dict[str, Any]
+Form = Literal["html", "json", "md"]
+# Pages show text of models and strangers: nothing in it may run, load or send data.
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; media-src 'self'; "
+    "connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
+)
+HEADERS = {
+    "Content-Security-Policy": POLICY,
+    "Referrer-Policy": "same-origin",
+    "Cache-Control": "private, no-cache",
+}
+OF_DICTS = frozenset(dir(dict))  # names that mean a method of each dict, whatever is in it
+NAVIGATION = (  # word, address, the beginnings of the addresses below it
+    ("Jobs", "/", ("/ui/jobs", "/ui/new", "/ui/trials")),
+    ("Compare", "/ui/compare", ("/ui/compare", "/ui/board")),
+    ("Trips", "/ui/trips", ("/ui/trips",)),
+    ("Review", "/ui/review", ("/ui/review",)),
+    ("Benchmarks", "/ui/benchmarks", ("/ui/benchmarks", "/ui/agents", "/ui/presets")),
+    ("Tools", "/ui/tools", ("/ui/tools", "/ui/scenes")),
+    ("Workers", "/ui/workers", ("/ui/workers",)),
+)
+
+
+def page(router: APIRouter, path: str, template: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Register a handler as a page at `path`, with twins at `path.json` and `path.md`.
+
+    The handler may return a Response of its own, such as a redirect, in place of a view.
+    """
+
+    def register(handler: Callable[..., Any]) -> Callable[..., Any]:
+        base = "/index" if path == "/" else path
+        for form, address in (("json", f"{base}.json"), ("md", f"{base}.md"), ("html", path)):
+            endpoint = _endpoint(handler, template, form)  # type: ignore[arg-type]
+            router.add_api_route(
+                address, endpoint, methods=["GET"], include_in_schema=False, response_model=None
+            )
+        return handler
+
+    return register
+
+
+def _endpoint(handler: Callable[..., Any], template: str, form: Form) -> Callable[..., Response]:
+    signature = inspect.signature(handler)
+    takes_request = "request" in signature.parameters
+
+    @functools.wraps(handler)
+    def endpoint(request: Request, **values: Any) -> Response:
+        view = handler(request=request, **values) if takes_request else handler(**values)
+        return view if isinstance(view, Response) else respond(request, template, view, form=form)
+
+    parameters = [parameter for name, parameter in signature.parameters.items() if name != "request"]
+    first = inspect.Parameter("request", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=Request)
+    endpoint.__signature__ = signature.replace(  # type: ignore[attr-defined]
+        parameters=[first, *(item.replace(kind=inspect.Parameter.KEYWORD_ONLY) for item in parameters)],
+        return_annotation=Response,
+    )
+    return endpoint
+
+
+def respond(
+    request: Request, template: str, view: View, *, form: Form = "html", status: int = 200
+) -> Response:
+    """The view in a form; 304 where the client has it already."""
+    facts = {name: value for name, value in view.items() if not name.startswith("_")}
+    if form == "json":
+        return JSONResponse(facts, status_code=status, headers=HEADERS)
+    if form == "md":
+        return PlainTextResponse(
+            escape_surrogates(as_markdown(facts)),
+            status_code=status,
+            media_type="text/markdown; charset=utf-8",
+            headers=HEADERS,
+        )
+    text = render(template, view, path=request.url.path, is_signed_in=COOKIE in request.cookies)
+    etag = f'"{hashlib.sha256(text.encode()).hexdigest()[:20]}"'
+    if status == 200 and request.headers.get("if-none-match") == etag:
+        return Response(status_code=304, headers={**HEADERS, "ETag": etag})
+    return HTMLResponse(text, status_code=status, headers={**HEADERS, "ETag": etag})
+
+
+def render(template: str, view: View, *, path: str, is_signed_in: bool = False) -> str:
+    """The page of a view as HTML; everything in the view is escaped."""
+    chosen = environment().get_template(template)
+    text = chosen.render(
+        **view,
+        view=view,
+        path=path,
+        is_signed_in=is_signed_in,
+        navigation=[
+            {"word": word, "href": href, "is_here": path == href or _is_below(path, below)}
+            for word, href, below in NAVIGATION
+        ],
+    )
+    return escape_surrogates(text)
+
+
+def _is_below(path: str, beginnings: tuple[str, ...]) -> bool:
+    return any(f"{path}/".startswith(f"{beginning}/") for beginning in beginnings)
+
+
+class _Templates(Environment):
+    """Looks into a dict before it asks for an attribute: views are made of dicts."""
+
+    def getattr(self, obj: Any, attribute: str) -> Any:
+        if type(obj) is dict and attribute in obj and attribute not in OF_DICTS:
+            return obj[attribute]
+        return super().getattr(obj, attribute)
+
+
+@functools.cache
+def environment() -> Environment:
+    """The templates' environment; anything that is not defined is an error."""
+    made = _Templates(
+        loader=PackageLoader("gnomon_service.web"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    made.globals |= {"static": static_url, "arm_shapes": ARM_SHAPES}
+    made.filters |= {
+        **FILTERS,
+        "thousands": lambda number: f"{number:,}",
+    }
+    return made
+
+
+ARM_SHAPES = ("■", "●", "▲", "◆")  # of a job's first, second, … arm, on every page
+
+
+def as_page(request: Request, problem: JSONResponse) -> Response:
+    """A problem (RFC 9457) as a page, where a person's browser asked for one: what failed and what to do."""
+    if not _is_for_page(request):
+        return problem
+    if problem.status_code == HTTPStatus.UNAUTHORIZED:
+        wanted = request.url.path + (f"?{request.url.query}" if request.url.query else "")
+        target = wanted if request.method in SAFE else "/"
+        return RedirectResponse(f"/ui/sign-in?next={quote(target)}", status_code=HTTPStatus.SEE_OTHER)
+    body = json.loads(bytes(problem.body))
+    view = {"title": body["title"], "answer": body["detail"], "problem": body}
+    return respond(request, "error.html.j2", view, status=problem.status_code)
+
+
+def _is_for_page(request: Request) -> bool:
+    path = request.url.path
+    is_page = path == "/" or path.startswith("/ui/")
+    return (
+        is_page and not path.endswith((".json", ".md")) and "text/html" in request.headers.get("accept", "")
+    )

@@ -1,0 +1,110 @@
+"""Starts trials in the slots of a process, one by one at first, and breaks them off."""
+
+import asyncio
+import logging
+from collections.abc import Callable, Collection
+
+from gnomon_workers.slots import Slots, TrialSlot
+from gnomon_workers.store.records import Lease
+from gnomon_workers.store.results import Ended
+from gnomon_workers.trial_attempts import TrialAttempts
+from gnomon_workers.trial_source import LeasedTrial
+
+RAMP_S = 0.15
+LATE_S = 0.02  # so far behind its times it catches up: a timer's delay, not a wait for the budget
+log = logging.getLogger(__name__)
+
+
+class RampUp:
+    """Spreads the first starts over RAMP_S: what starts together waits for the loop together ever after."""
+
+    def __init__(self, starts: int) -> None:
+        """As many `starts` as may run at once; later ones come as others end."""
+        self._step_s, self._left, self._next_s = RAMP_S / starts, starts - 1, 0.0
+
+    async def step(self) -> None:
+        """Wait, after a start, until the next is due."""
+        if self._left <= 0:
+            return
+        self._left -= 1
+        now_s = asyncio.get_running_loop().time()
+        self._next_s = max(self._next_s, now_s - LATE_S) + self._step_s
+        if self._next_s > now_s:
+            await asyncio.sleep(self._next_s - now_s)
+
+
+class RunningTrials:
+    """The trials that run now, each in its slot; `ramp` paces their starts.
+
+    `changed` is set whenever one ends, or the slots change. `on_end` is called with each that ended or was
+    broken off; `has_failed` is whether one ended in no result and was not broken off.
+    """
+
+    def __init__(
+        self,
+        attempts: TrialAttempts,
+        *,
+        slots: int,
+        changed: asyncio.Event,
+        on_result: Callable[[Ended], None],
+        on_end: Callable[[LeasedTrial], None],
+    ) -> None:
+        self.changed = changed
+        self.slots, self.ramp = Slots(slots, changed=self.changed.set), RampUp(slots)
+        self.has_failed = False
+        self._attempts, self._on_result, self._on_end = attempts, on_result, on_end
+        self._tasks: dict[asyncio.Task[None], tuple[LeasedTrial, TrialSlot]] = {}
+
+    def __len__(self) -> int:
+        return len(self._tasks)
+
+    def leases(self) -> list[Lease]:
+        """Of the trials that run."""
+        return [leased.lease for leased, _ in self._tasks.values()]
+
+    def start(self, leased: LeasedTrial) -> None:
+        """Start it in a free slot."""
+        slot = self.slots.take(leased.trial.model)
+        task = asyncio.create_task(self._run(leased.lease, slot))
+        self._tasks[task] = leased, slot
+        task.add_done_callback(self._ended)
+
+    async def wait_for_change(self) -> None:
+        """Wait until one has ended, or the slots have changed, since the last time."""
+        await self.changed.wait()
+        self.changed.clear()
+
+    async def cancel_all(self) -> None:
+        """Break off all."""
+        await self._cancel(list(self._tasks))
+
+    async def cancel_lent(self) -> None:
+        """Break off those that wait long for their provider: they would not end in time."""
+        await self._cancel([task for task, (_, slot) in self._tasks.items() if slot.is_lent])
+
+    async def cancel_lost(self, held: Collection[tuple[str, int]], *, since_s: float) -> None:
+        """Break off those that were leased before `since_s` and of which no lease is `held` any more."""
+        lost = [
+            task
+            for task, (leased, _) in self._tasks.items()
+            if leased.since_s < since_s and (leased.trial.trial_id, leased.lease.token) not in held
+        ]
+        await self._cancel(lost)
+
+    async def _cancel(self, tasks: Collection[asyncio.Task[None]]) -> None:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def _run(self, lease: Lease, slot: TrialSlot) -> None:
+        self._on_result(await self._attempts.run(lease, slot))
+
+    def _ended(self, task: asyncio.Task[None]) -> None:
+        leased, slot = self._tasks.pop(task)
+        slot.end()
+        self._on_end(leased)
+        self.changed.set()
+        if not task.cancelled() and task.exception() is not None:
+            # Its lease stays and expires, once this process ends: such trials end as worker_lost.
+            self.has_failed = True
+            log.error("a trial failed outside of its own boundary", exc_info=task.exception())

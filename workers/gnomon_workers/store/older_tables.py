@@ -1,0 +1,77 @@
+"""Brings tables of before the first revision to those of today, whatever they lack.
+
+What has another name is renamed; what is missing is added, as it is declared in `schema.py`; what a result
+need not have any more may be null. No worker runs meanwhile, so what workers had leased is given back.
+"""
+
+from alembic.operations import Operations
+from sqlalchemy import Column, Connection, DefaultClause, Table, inspect, text
+
+from gnomon_workers.store.schema import metadata, results
+
+OLDER = tuple(f"{number:04}" for number in range(1, 18))
+RENAMED = (
+    ("jobs", "is_spent", "is_budget_exhausted"),
+    ("jobs", "shares", "cost_ratios"),
+    ("model_checks", "until", "lease_until"),
+    ("replies", "kept_at", "created_at"),
+)
+SEALED = "UPDATE jobs SET sealed_rows = scored + model_failed + infra_missing"  # no seal is made afterwards
+GIVEN_BACK = "UPDATE trials SET state = 'pending', worker = NULL WHERE state = 'leased'"
+
+
+def bring_over(db: Connection, op: Operations) -> None:
+    """Make today's tables of these."""
+    tables = set(inspect(db).get_table_names())
+    if "purses" in tables:  # what processes might spend that run no more
+        op.drop_table("purses")
+    for name, old, new in RENAMED:
+        if name in tables and old in _columns(db, name):
+            op.alter_column(name, old, new_column_name=new)
+    if "lease_until" in _columns(db, "trials"):
+        op.execute(GIVEN_BACK)
+        op.drop_index("trials_leased", "trials")
+        op.drop_column("trials", "lease_until")
+    is_unsealed = "sealed_rows" not in _columns(db, "jobs")
+    metadata.create_all(db)
+    for table in metadata.sorted_tables:
+        _complete(db, op, table)
+    if is_unsealed:
+        op.execute(text(SEALED))
+    _loosen_results(db, op)
+
+
+def _columns(db: Connection, table: str) -> dict[str, bool]:
+    """The columns of a table, and whether each may be null."""
+    return {column["name"]: bool(column["nullable"]) for column in inspect(db).get_columns(table)}
+
+
+def _complete(db: Connection, op: Operations, table: Table) -> None:
+    """Add the columns and indexes that the table lacks. Texts of earlier rows are empty."""
+    present = _columns(db, table.name)
+    for column in table.columns:
+        if column.name not in present:
+            declared = column.server_default
+            default = None if column.nullable else ""
+            if isinstance(declared, DefaultClause):
+                default = str(declared.arg)
+            new = Column(column.name, column.type, nullable=column.nullable, server_default=default)
+            op.add_column(table.name, new)
+    for index in table.indexes:
+        index.create(db, checkfirst=True)
+
+
+def _loosen_results(db: Connection, op: Operations) -> None:
+    """Let a result lack what outside agents need not tell; let PostgreSQL look up no trial for it."""
+    present = _columns(db, results.name)
+    tight = [column for column in results.columns if column.nullable and not present[column.name]]
+    if db.dialect.name == "sqlite":
+        if tight:  # SQLite changes no declaration: the rows move to a new table
+            with op.batch_alter_table(results.name, recreate="always", copy_from=results):
+                pass
+        return
+    for column in tight:
+        op.alter_column(results.name, column.name, nullable=True)
+    for name in ("results", "traces"):
+        for key in inspect(db).get_foreign_keys(name):
+            op.drop_constraint(str(key["name"]), name, type_="foreignkey")

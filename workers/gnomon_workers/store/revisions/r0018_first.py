@@ -1,0 +1,17 @@
+"""The tables as this Gnomon keeps them: the first revision. Older ones are known to `older_tables.py`."""
+
+from alembic import op
+
+from gnomon_workers.store.schema import metadata
+
+revision, down_revision = "0018", None
+
+
+def upgrade() -> None:
+    """Make them."""
+    metadata.create_all(op.get_bind())
+
+
+def downgrade() -> None:
+    """Drop them, with all they hold."""
+    metadata.drop_all(op.get_bind())
