@@ -15,6 +15,7 @@ COPY workers workers
 COPY service service
 COPY gnomon_conformance gnomon_conformance
 COPY gnomon_lab gnomon_lab
+COPY packages packages
 RUN PIP_NO_CACHE_DIR=1 scripts/install /opt/gnomon run
 
 ENV PATH=/opt/gnomon/bin:$PATH PYTHONDONTWRITEBYTECODE=1 GNOMON_DATA_DIR=/data

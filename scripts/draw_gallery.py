@@ -12,10 +12,10 @@ from pathlib import Path
 
 from PIL import Image, ImageDraw, ImageFont
 
-from gnomon.worlds.drawing import Drawn, draw, map_of
-from gnomon.worlds.rendering.clip import Clip, Style, clips_of
-from gnomon.worlds.rendering.light import Conditions
-from gnomon.worlds.sample_numbers import CELLS, Number
+from gnomon_worlds.drawing import Drawn, draw, map_of
+from gnomon_worlds.rendering.clip import Clip, Style, clips_of
+from gnomon_worlds.rendering.light import Conditions
+from gnomon_worlds.sample_numbers import CELLS, Number
 
 OUT = Path(__file__).parents[1] / "docs" / "images" / "gallery"
 SEED = 0

@@ -11,11 +11,11 @@ from pathlib import Path
 
 from PIL import Image, ImageDraw, ImageFont
 
-from gnomon.worlds.families.family_numbers import FamilyNumber
-from gnomon.worlds.motion.drawing import FLYING, MOTION_TASKS, PER_TOWN, RIDING, draw_motion, tour_of
-from gnomon.worlds.motion.flying import Flight
-from gnomon.worlds.motion.tour import Tour
-from gnomon.worlds.rendering.tour_clip import TourClip
+from gnomon_worlds.families.family_numbers import FamilyNumber
+from gnomon_worlds.motion.drawing import FLYING, MOTION_TASKS, PER_TOWN, RIDING, draw_motion, tour_of
+from gnomon_worlds.motion.flying import Flight
+from gnomon_worlds.motion.tour import Tour
+from gnomon_worlds.rendering.tour_clip import TourClip
 
 OUT = Path(__file__).parents[1] / "docs" / "images" / "tours"
 SEED = 5

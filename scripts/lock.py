@@ -34,7 +34,13 @@ def main() -> None:
             newest.isoformat(),
             *flags,
         ]
-        command += ["pyproject.toml", "--output-file", f"requirements/{kind}.lock", "--upgrade"]
+        command += [
+            "pyproject.toml",
+            *map(str, sorted(Path("packages").glob("*/pyproject.toml"))),
+            "--output-file",
+            f"requirements/{kind}.lock",
+            "--upgrade",
+        ]
         subprocess.run(command, cwd=ROOT, check=True)  # noqa: S603 our own arguments
 
 

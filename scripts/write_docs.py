@@ -31,17 +31,17 @@ from gnomon.core.row import ROW_COLUMNS, Row, RowColumn
 from gnomon.exchange.row_file import row_line
 from gnomon.spec.job_spec import JobSpec
 from gnomon.spec.preset import PRESETS, Preset, PresetOptions, plan_arms
+from gnomon_published.gazetteer.japan import Gazetteer
+from gnomon_published.map_record.record import MapRecord
 from gnomon_service.api.documentation import parts_of_spec
 from gnomon_tools.core.clip import Footage
 from gnomon_tools.core.inputs import Need
 from gnomon_tools.core.schema_words import SchemaField, fields_of, range_words
 from gnomon_tools.core.tool import Tool
 from gnomon_tools.core.toolbox import TOOLS
-from gnomon_tools.gazetteer.japan import Gazetteer
-from gnomon_tools.itinerary.trip import Trip
-from gnomon_tools.map_record.record import MapRecord
-from gnomon_tools.sandbox.record import TravelSandbox
 from gnomon_tools.scene.scene import Scene
+from gnomon_trips.itinerary.trip import Trip
+from gnomon_trips.sandbox.record import TravelSandbox
 from scripts.marked_text import with_text_between
 
 DOCS = Path(__file__).parents[1] / "docs"

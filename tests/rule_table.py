@@ -4,10 +4,10 @@ import shutil
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from gnomon.worlds.generate import generate
 from gnomon_tools.servers.cassette import RecordedCall, cassette_lines
 from gnomon_tools.servers.definition import McpServer, ToolServer
 from gnomon_tools.servers.listing import ListedTool, Listing
+from gnomon_worlds.generate import generate
 from tests.published_clips import publish_urban
 
 SPEC: dict[str, Any] = {

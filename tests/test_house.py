@@ -13,8 +13,10 @@ from gnomon_tools.core.registry import Registry
 
 ROOT = Path(__file__).parent.parent
 LAYERS = ("tools", "agents", "workers", "service")
+PARTS = ("trips", "worlds", "published", "formats")
 FOLDERS = {  # of our packages, by their names
     **{f"gnomon_{name}": ROOT / name / f"gnomon_{name}" for name in LAYERS},
+    **{f"gnomon_{name}": ROOT / "packages" / name / f"gnomon_{name}" for name in PARTS},
     **{name: ROOT / name for name in ("gnomon", "gnomon_conformance", "gnomon_lab")},
 }
 MODULES = sorted(path for folder in FOLDERS.values() for path in folder.rglob("*.py"))
@@ -33,7 +35,9 @@ def test_no_stranger_claims_the_name_of_a_package_of_ours() -> None:
     installed = importlib.metadata.packages_distributions()
     for name, folder in FOLDERS.items():
         owners = set(installed.get(name, []))
-        assert owners <= {"gnomon-eval"}, f"{owners} also install a package called {name!r}"
+        assert owners <= {"gnomon-eval", *(f"gnomon-{part}" for part in PARTS)}, (
+            f"{owners} also install a package called {name!r}"
+        )
         assert Path(importlib.import_module(name).__path__[0]) == folder
 
 

@@ -12,12 +12,12 @@ from random import Random
 import numpy as np
 from PIL import Image
 
-from gnomon.worlds.drawing import world_of
-from gnomon.worlds.question import box
-from gnomon.worlds.trajectory import Trip, trip
-from gnomon.worlds.world import World
 from gnomon_tools.scene.format import write_scene
 from gnomon_tools.scene.frame import Frame
+from gnomon_worlds.drawing import world_of
+from gnomon_worlds.question import box
+from gnomon_worlds.trajectory import Trip, trip
+from gnomon_worlds.world import World
 
 Row = tuple[int, int, float, float, float, float]  # frame, identity, left, top, width, height
 

@@ -33,7 +33,7 @@ MODULES = (
     "gnomon.benchmarks.gtr_bench.benchmark",
     "gnomon.benchmarks.gtr_bench.loader",
     "gnomon.benchmarks.questions",
-    "gnomon.benchmarks.worlds",
+    "gnomon_worlds.benchmarks.worlds",
     "gnomon.report.html",
     "gnomon.report.terminal",
     "networkx",

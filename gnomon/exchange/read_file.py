@@ -54,23 +54,23 @@ def read_file(path: Path, reading: Reading, *, kind: str | None = None) -> Itera
 
         return read_log(path, **reading.fields(), taken=reading.taken)
     if kind == "atif":
-        from gnomon.exchange.atif_read import read_trajectories
+        from gnomon_formats.atif_read import read_trajectories
 
         return read_trajectories(path, **reading.fields())
     if kind == "every-eval-ever":
-        from gnomon.exchange.eee_read import read_records
+        from gnomon_formats.eee_read import read_records
 
         return read_records(path, **reading.fields())
     if kind == "chat":
-        from gnomon.exchange.chat_read import read_chats
+        from gnomon_formats.chat_read import read_chats
 
         return _named_by_itself(read_chats(path, arm=reading.arm), reading)
     if kind == "vlmevalkit":
-        from gnomon.exchange.vlmevalkit_read import read_results
+        from gnomon_formats.vlmevalkit_read import read_results
 
         return read_results(path, **reading.fields(), taken=reading.taken)
     if kind == "lm-eval":
-        from gnomon.exchange.lm_eval_read import read_samples
+        from gnomon_formats.lm_eval_read import read_samples
 
         return read_samples(path, **reading.fields(), taken=reading.taken)
     ended = ((replace(row, arm=reading.arm or row.arm), None) for row in row_file.iter_rows(path))

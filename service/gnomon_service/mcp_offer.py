@@ -14,7 +14,6 @@ from gnomon.core.errors import GnomonError, SpecError
 from gnomon.spec.pasted_keys import NAME_ALLOWED, is_variable
 from gnomon.spec.spec_file import read_spec
 from gnomon_service.cli.common import dry_runner, existing_store, settings_of
-from gnomon_service.itineraries import ARM, SAMPLE, planned, spec_of
 from gnomon_service.jobs import draft_from_cli
 from gnomon_service.settings import Settings
 from gnomon_service.tool_call import inline_scene
@@ -22,11 +21,12 @@ from gnomon_tools.core.inputs import held
 from gnomon_tools.core.registry import UnknownPlugin
 from gnomon_tools.core.tool import ToolContext
 from gnomon_tools.core.toolbox import TOOLS
-from gnomon_tools.itinerary.trip import Trip
 from gnomon_tools.mcp_server.offer import Offer, ServedAnswer, ServedTool
 from gnomon_tools.mcp_server.scenes import ServedScene, failed, scene_resources, scene_tools
 from gnomon_tools.scene.format import scene_to_json
 from gnomon_tools.scene.scene import Scene
+from gnomon_trips.itinerary.trip import Trip
+from gnomon_trips.service.requests import ARM, SAMPLE, planned, spec_of
 
 if TYPE_CHECKING:
     from gnomon_service.web.questions import Questions
@@ -120,7 +120,7 @@ def _geojson(scene: Scene) -> str:
 
 
 def _of_request(name: str, request: dict[str, Any]) -> ServedScene:
-    from gnomon.benchmarks.itinerary.brief import request_task  # late: most offers plan no trip at once
+    from gnomon_trips.benchmarks.itinerary.brief import request_task  # late: most offers plan no trip at once
 
     trip = request_task(request).trip
     return ServedScene(
@@ -264,7 +264,7 @@ def _plan(request: object) -> dict[str, Any]:
 
 
 def _check(plan: object, request: object) -> dict[str, Any]:
-    from gnomon.itinerary_export.plan_check import check_plan  # late: it loads the verifier
+    from gnomon_trips.export.plan_check import check_plan  # late: it loads the verifier
 
     return check_plan(plan, request).as_json()
 

@@ -24,7 +24,7 @@ from gnomon.trials.trial_plan import expand_trials
 from gnomon_agents.core.checkpointer import TrialSaver
 from gnomon_agents.core.graph_agent import GraphAgent, TrialChatModel, call_trial_tools
 from gnomon_agents.models.catalog import open_model
-from gnomon_tools.itinerary.effort import Effort
+from gnomon_trips.itinerary.effort import Effort
 
 TOOLS = ["check_plan", "place_details", "find_place", "plan_trip"]
 REQUEST = {

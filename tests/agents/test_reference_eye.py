@@ -8,12 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image, ImageDraw
 
-from gnomon.benchmarks.worlds import worlds
 from gnomon.core.message import Message
 from gnomon.core.select import Select
 from gnomon.media import MediaStore
 from gnomon_agents.models.reference.eye import red_box, seen_clips
 from gnomon_agents.models.reference.question import read_question
+from gnomon_worlds.benchmarks.worlds import worlds
 
 FILM = (
     "Clip 1, camera c16, target 1 in the red box, 12:00:10.000-12:00:16.000; pictures of 960 x 540 pixels, "

@@ -21,9 +21,9 @@ from gnomon.core.errors import DataError
 from gnomon.core.sample import Sample
 from gnomon.core.select import Select
 from gnomon.media import MediaStore
-from gnomon.worlds.generate import generate
 from gnomon_tools.core.inputs import held
 from gnomon_tools.scene.scene import Camera
+from gnomon_worlds.generate import generate
 
 Case = dict[str, Any]
 Change = Callable[[Case], None]

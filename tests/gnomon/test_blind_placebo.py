@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from gnomon.benchmarks.worlds import worlds
 from gnomon.conditions.results import DOUBTS, PLACEBO
 from gnomon.core.arm import Arm
 from gnomon.core.benchmark import SampleSet
@@ -19,10 +18,11 @@ from gnomon.media import MediaStore
 from gnomon.trials.condition import toolbox_of
 from gnomon.trials.donors import Donors
 from gnomon.trials.stand_in_scene import is_same_place, stand_in, without_marks
+from gnomon_published.gazetteer.japan import JAPAN
 from gnomon_tools.core.inputs import held
 from gnomon_tools.core.toolbox import Toolbox
-from gnomon_tools.gazetteer.japan import JAPAN
 from gnomon_tools.scene.scene import Scene
+from gnomon_worlds.benchmarks.worlds import worlds
 
 TOOLS = ("camera_view", "distance", "list_cameras", "lookup", "speed", "municipality_of")
 MEDIA = MediaStore(Path("unused"))

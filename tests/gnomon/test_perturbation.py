@@ -17,10 +17,10 @@ from gnomon.media import MediaStore
 from gnomon.spec.preset import plan_arms
 from gnomon.trials.condition import toolbox_of
 from gnomon.trials.corrupt_measurements import corrupt_measurements
+from gnomon_published.gazetteer.japan import JAPAN
 from gnomon_tools.core.inputs import held
 from gnomon_tools.core.toolbox import TOOLS as ALL_TOOLS
 from gnomon_tools.core.toolbox import Observation, Toolbox
-from gnomon_tools.gazetteer.japan import JAPAN
 from gnomon_tools.scene.format import read_scene
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "scenes"

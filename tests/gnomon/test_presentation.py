@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 from gnomon.benchmarks.gtr_bench.prompt import worded_question
-from gnomon.benchmarks.worlds import worlds
 from gnomon.conditions.confidence import REQUEST, read_confidence
 from gnomon.conditions.tool_names import presented, shown_names
 from gnomon.conditions.wording import worded
@@ -23,12 +22,13 @@ from gnomon.statistics.design import design
 from gnomon.statistics.spread import spread
 from gnomon.trials.condition import prompt_of, toolbox_of
 from gnomon.trials.recorded_steps import Playback, RecordedResult, RecordedSteps
+from gnomon_published.gazetteer.japan import JAPAN, Gazetteer
 from gnomon_tools.core.inputs import held
 from gnomon_tools.core.tool import ToolContext
 from gnomon_tools.core.toolbox import TOOLS as ALL_TOOLS
 from gnomon_tools.core.toolbox import Toolbox
-from gnomon_tools.gazetteer.japan import JAPAN, Gazetteer
 from gnomon_tools.scene.format import read_scene
+from gnomon_worlds.benchmarks.worlds import worlds
 
 SMALL = read_scene(Path(__file__).parents[2] / "examples" / "scenes" / "small.geojson")
 REF = SampleRef(sample_id="s", task="t", cell="c", cluster="k")

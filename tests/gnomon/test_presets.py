@@ -13,10 +13,10 @@ from gnomon.spec.preset import PRESETS, plan_arms
 from gnomon.spec.rules import parse_spec
 from gnomon.statistics.coalitions import coalitions
 from gnomon_conformance import checks
+from gnomon_published.gazetteer.japan import Gazetteer
 from gnomon_tools.core.toolbox import TOOLS
-from gnomon_tools.gazetteer.japan import Gazetteer
-from gnomon_tools.itinerary.trip import Trip
 from gnomon_tools.scene.scene import Scene
+from gnomon_trips.itinerary.trip import Trip
 
 DOCS = Path(__file__).parents[2] / "docs" / "presets.md"
 

@@ -4,7 +4,7 @@ from collections import Counter
 from dataclasses import replace
 from functools import cache
 
-from gnomon_tools.map_record.record import (
+from gnomon_published.map_record.record import (
     Amounts,
     Leg,
     MapNames,
@@ -14,7 +14,7 @@ from gnomon_tools.map_record.record import (
     NearbyList,
     RouteStep,
 )
-from gnomon_tools.map_record.stand_in_record import stand_in_record
+from gnomon_published.map_record.stand_in_record import stand_in_record
 
 BAKERIES = ("Nord Bakery", "Long Loaf", "Old Mill")
 OFFERED = ("Long Loaf", "Corn Crust", "White Roll", "Salt Stick")  # one of them is in the record

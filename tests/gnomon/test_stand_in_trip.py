@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from gnomon.benchmarks.itinerary.benchmark import itinerary
 from gnomon.core.arm import Arm
 from gnomon.core.benchmark import SampleSet
 from gnomon.core.sample import Sample
@@ -15,8 +14,9 @@ from gnomon.media import MediaStore
 from gnomon.trials.condition import toolbox_of
 from gnomon.trials.donors import Donors
 from gnomon_tools.core.toolbox import Toolbox
-from gnomon_tools.itinerary.stand_in_trip import is_like, plan_by_chance, stand_in_trip
-from gnomon_tools.itinerary.trip import Trip
+from gnomon_trips.benchmarks.itinerary.benchmark import itinerary
+from gnomon_trips.itinerary.stand_in_trip import is_like, plan_by_chance, stand_in_trip
+from gnomon_trips.itinerary.trip import Trip
 
 TOOLS = ("check_plan", "find_place", "order_visits", "place_details", "places_near", "plan_trip", "travel")
 MEDIA = MediaStore(Path("unused"))

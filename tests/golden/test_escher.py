@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from gnomon.benchmarks.escherverse import escherverse
-from gnomon.benchmarks.escherverse.item import SINGLE
-from gnomon.benchmarks.escherverse.scoring import extract, judge, similarity, statistics_of
+from gnomon_published.benchmarks.escherverse import escherverse
+from gnomon_published.benchmarks.escherverse.item import SINGLE
+from gnomon_published.benchmarks.escherverse.scoring import extract, judge, similarity, statistics_of
 
 
 def _vectors(folder: Path, name: str) -> list[dict[str, Any]]:

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from gnomon.benchmarks.sti_bench import sti_bench
-from gnomon.benchmarks.sti_bench.loader import scene_of
-from gnomon.benchmarks.sti_bench.scoring import extracted, last_letter
+from gnomon_published.benchmarks.sti_bench import sti_bench
+from gnomon_published.benchmarks.sti_bench.loader import scene_of
+from gnomon_published.benchmarks.sti_bench.scoring import extracted, last_letter
 
 
 def test_every_vector_of_the_released_code_holds(golden_dir: Path) -> None:

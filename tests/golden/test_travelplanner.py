@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from gnomon.benchmarks.travelplanner import official
-from gnomon.benchmarks.travelplanner.loader import LEVELS, read_tasks
-from gnomon.benchmarks.travelplanner.official import judge_officially
-from gnomon.benchmarks.travelplanner.query import level_of, read_query
 from gnomon.core.errors import SpecError
-from gnomon_tools.sandbox.rules import faults_of_days, judge
-from gnomon_tools.sandbox.scheduler import find_trip
+from gnomon_trips.benchmarks.travelplanner import official
+from gnomon_trips.benchmarks.travelplanner.loader import LEVELS, read_tasks
+from gnomon_trips.benchmarks.travelplanner.official import judge_officially
+from gnomon_trips.benchmarks.travelplanner.query import level_of, read_query
+from gnomon_trips.sandbox.rules import faults_of_days, judge
+from gnomon_trips.sandbox.scheduler import find_trip
 
 
 @pytest.fixture(scope="module")

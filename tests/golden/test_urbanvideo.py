@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from gnomon.benchmarks.urbanvideo_bench import urbanvideo_bench
-from gnomon.benchmarks.urbanvideo_bench.scoring import option_letter
+from gnomon_published.benchmarks.urbanvideo_bench import urbanvideo_bench
+from gnomon_published.benchmarks.urbanvideo_bench.scoring import option_letter
 
 
 def _vectors(folder: Path, name: str) -> list[dict[str, Any]]:

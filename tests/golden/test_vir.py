@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from gnomon.benchmarks.vir_bench import official, vir_bench
-from gnomon.benchmarks.vir_bench.journey import Journey, Spot, journey_from_json
-from gnomon.benchmarks.vir_bench.loader import timestamps_s
-from gnomon.benchmarks.vir_bench.official import SAFETY, ZERO, Measure, parse_reply, prediction
-from gnomon.benchmarks.vir_bench.prompt import nodes_given
+from gnomon_published.benchmarks.vir_bench import official, vir_bench
+from gnomon_published.benchmarks.vir_bench.journey import Journey, Spot, journey_from_json
+from gnomon_published.benchmarks.vir_bench.loader import timestamps_s
+from gnomon_published.benchmarks.vir_bench.official import SAFETY, ZERO, Measure, parse_reply, prediction
+from gnomon_published.benchmarks.vir_bench.prompt import nodes_given
 
 Vector = dict[str, Any]
 

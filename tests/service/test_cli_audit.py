@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from gnomon.worlds.generate import generate
 from gnomon_service.cli.main import main
+from gnomon_worlds.generate import generate
 
 
 def gnomon(*args: str) -> int:

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import yaml
 
-from gnomon.benchmarks.vir_bench.journey import journey_from_json
+from gnomon_published.benchmarks.vir_bench.journey import journey_from_json
 from tests.published_graphs import KANSAI, publish_escher, publish_vir
 
 Gnomon = Callable[..., "subprocess.CompletedProcess[str]"]

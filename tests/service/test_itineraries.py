@@ -7,15 +7,15 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from gnomon.benchmarks.itinerary import itinerary
-from gnomon.benchmarks.itinerary.brief import request_task
-from gnomon.benchmarks.itinerary.scoring import score
 from gnomon.core.select import Select
 from gnomon.media import MediaStore
 from gnomon_service.cli.main import main
-from gnomon_tools.itinerary.problem import problem_of
-from gnomon_tools.itinerary.provider import answered
-from gnomon_tools.itinerary.solve import draft_of, solve
+from gnomon_trips.benchmarks.itinerary import itinerary
+from gnomon_trips.benchmarks.itinerary.brief import request_task
+from gnomon_trips.benchmarks.itinerary.scoring import score
+from gnomon_trips.itinerary.problem import problem_of
+from gnomon_trips.itinerary.provider import answered
+from gnomon_trips.itinerary.solve import draft_of, solve
 from gnomon_workers.store.store import Store
 from tests.service.play import finish_all
 

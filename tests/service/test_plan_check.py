@@ -9,9 +9,9 @@ import pytest
 from starlette.testclient import TestClient
 
 from gnomon.core.errors import SpecError
-from gnomon.itinerary_export.plan_check import check_plan
 from gnomon_service.cli.main import main
-from tests.tools.itinerary.planted_faults import IN_THE_CITY, city
+from gnomon_trips.export.plan_check import check_plan
+from packages.trips.tests.itinerary.planted_faults import IN_THE_CITY, city
 
 Json = dict[str, Any]
 DRAFT: Json = {"days": [{"visits": [{"place": "Kiasma", "arrive": "10:00", "leave": "11:30"}]}]}

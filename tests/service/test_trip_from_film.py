@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import yaml
 
-from gnomon_service.itineraries import TOOLS
+from gnomon_trips.service.requests import TOOLS
 from tests.chat_provider import ChatProvider
 from tests.numbered import write_clip
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from gnomon_service.web.trips import EXAMPLES
+from gnomon_trips.service.pages import EXAMPLES
 from gnomon_workers.store.store import Store
 from tests.service.play import finish_all, post
 from tests.service.test_itineraries import REQUEST, answer
@@ -215,7 +215,7 @@ def test_what_is_no_trip_is_not_found(api: TestClient, store: Store) -> None:
 def test_trips_are_listed_page_by_page_each_once_the_newest_first(
     api: TestClient, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("gnomon_service.web.trips.PER_PAGE", 3)
+    monkeypatch.setattr("gnomon_trips.service.pages.PER_PAGE", 3)
     spec = {
         "benchmark": "itinerary",
         "select": {"limit": 6},

@@ -11,10 +11,10 @@ from gnomon.core.sample import Sample, SampleRef
 from gnomon.media import MediaStore
 from gnomon.trials.condition import toolbox_of
 from gnomon.trials.donors import Donors
+from gnomon_published.gazetteer.japan import JAPAN, Gazetteer
 from gnomon_tools.core.inputs import BlindInput, held
 from gnomon_tools.core.tool import Tool, ToolArgs, ToolContext, ToolResult
 from gnomon_tools.core.toolbox import Toolbox
-from gnomon_tools.gazetteer.japan import JAPAN, Gazetteer
 
 
 @dataclass(frozen=True)

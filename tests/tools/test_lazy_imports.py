@@ -12,11 +12,15 @@ ROOT = Path(__file__).parents[2]
 NEVER_EARLY = {
     "tools/gnomon_tools/core/open_picture.py": {"PIL"},
     # Every job with `tools: all` loads the gazetteer's tools, few call them; reading its tables takes longer.
-    "tools/gnomon_tools/gazetteer/tables.py": {"pyarrow.dataset", "pyarrow.parquet", "scipy.spatial"},
-    "tools/gnomon_tools/gazetteer/areas.py": {"pyarrow.compute"},
+    "packages/published/gnomon_published/gazetteer/tables.py": {
+        "pyarrow.dataset",
+        "pyarrow.parquet",
+        "scipy.spatial",
+    },
+    "packages/published/gnomon_published/gazetteer/areas.py": {"pyarrow.compute"},
     # Every job on worlds loads these, few have towns on such plans; audits alone tie targets to one another.
-    "gnomon/worlds/street_plans.py": {"networkx", "scipy.spatial"},
-    "gnomon/worlds/osm_streets.py": {"networkx", "osmium"},
+    "packages/worlds/gnomon_worlds/street_plans.py": {"networkx", "scipy.spatial"},
+    "packages/worlds/gnomon_worlds/osm_streets.py": {"networkx", "osmium"},
     "gnomon/benchmarks/gtr_bench/audit/shortcuts.py": {"networkx"},
     # Batches are for the API and notebooks; a worker's calls are single.
     **{
@@ -31,7 +35,7 @@ NEVER_EARLY = {
 OURS = {"tools", "gnomon"} | set(sys.stdlib_module_names)
 SOURCES = [
     path.relative_to(ROOT).as_posix()
-    for folder in ("tools", "gnomon/media", "gnomon/worlds", "gnomon/benchmarks")
+    for folder in ("tools", "gnomon/media", "packages/worlds/gnomon_worlds", "gnomon/benchmarks")
     for path in sorted((ROOT / folder).rglob("*.py"))
 ]
 

@@ -14,17 +14,17 @@ import pytest
 from gnomon.media import MediaStore
 from gnomon.media.clip_frames import ClipFootage
 from gnomon.media.clips import Clips
-from gnomon.worlds.drawing import draw
-from gnomon.worlds.sample_numbers import Number
 from gnomon_tools.core.inputs import held
 from gnomon_tools.core.sketch import Area, Dot, Line, Mark, Sketch
 from gnomon_tools.core.tool import Tool, ToolContext, contract_hash
 from gnomon_tools.core.toolbox import TOOLS, Toolbox
-from gnomon_tools.itinerary.provider import answered
-from gnomon_tools.itinerary.registry import embedded
-from gnomon_tools.itinerary.request import read_request
-from gnomon_tools.itinerary.trip import Trip, open_trip
 from gnomon_tools.scene.format import read_scene
+from gnomon_trips.itinerary.provider import answered
+from gnomon_trips.itinerary.registry import embedded
+from gnomon_trips.itinerary.request import read_request
+from gnomon_trips.itinerary.trip import Trip, open_trip
+from gnomon_worlds.drawing import draw
+from gnomon_worlds.sample_numbers import Number
 from tests.numbered import write_clip
 
 SCENES = Path(__file__).parents[2] / "examples" / "scenes"

@@ -5,9 +5,9 @@ from typing import Any
 
 import httpx
 
-from gnomon.benchmarks.itinerary.brief import request_task
-from gnomon.benchmarks.itinerary.scoring import score
-from gnomon_service.itineraries import trial_of
+from gnomon_trips.benchmarks.itinerary.brief import request_task
+from gnomon_trips.benchmarks.itinerary.scoring import score
+from gnomon_trips.service.requests import trial_of
 from tests.service.play import finish_all
 from tests.web.conftest import Site
 

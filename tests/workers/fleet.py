@@ -34,7 +34,6 @@ from gnomon.core.score import Outcome
 from gnomon.spec.job_spec import JobSpec
 from gnomon.spec.model_spec import Rate
 from gnomon.trials.trial_plan import Trial
-from gnomon.worlds.sample_numbers import Numbers
 from gnomon_workers.heartbeat import Heartbeat
 from gnomon_workers.message import ShardMessage
 from gnomon_workers.queue import client_of, enqueue_shards, message_id, queue_name, queue_names, waiting_ids
@@ -47,6 +46,7 @@ from gnomon_workers.store.missing import missing_row
 from gnomon_workers.store.records import JobRecord
 from gnomon_workers.store.schema import LEASED, PENDING, jobs, results, trials
 from gnomon_workers.worker import IDLE_BEAT_S
+from gnomon_worlds.sample_numbers import Numbers
 
 PROCESSES = 4  # that hold the workers; half of them are killed
 TRIALS, SHARDS = 16, 2  # of a shard; of each worker

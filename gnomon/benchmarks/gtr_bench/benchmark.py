@@ -4,13 +4,13 @@ from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
-from gnomon.benchmarks._published import published_rows
 from gnomon.benchmarks.gtr_bench.case import METRIC_TASKS, SCENES, TASK_NAMES, TASKS, gold_from_json
 from gnomon.benchmarks.gtr_bench.prompt import answer_form, worded_sample
 from gnomon.benchmarks.gtr_bench.scoring import score_case
 from gnomon.core.benchmark import Benchmark, PromptProtocol, Published, SampleSet, Scoring, reject_variant
 from gnomon.core.decoding import EVERY_TASK, Decoding
 from gnomon.core.errors import DataError, SpecError
+from gnomon.core.published_rows import published_rows
 from gnomon.core.question_view import QuestionView
 from gnomon.core.sample import Sample, Shown, Transform
 from gnomon.core.score import Score
@@ -115,7 +115,7 @@ class GtrBench:
         return {EVERY_TASK: Decoding(temperature=0.1, max_tokens=16_384)} if protocol == "official" else {}
 
     def published(self) -> Sequence[Published]:
-        return published_rows("gtr_bench")
+        return published_rows(__package__)
 
 
 gtr_bench: Benchmark = GtrBench()

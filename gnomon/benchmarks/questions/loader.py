@@ -4,7 +4,6 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from gnomon.benchmarks._clusters import clusters_by_shared
 from gnomon.benchmarks.questions.columns import MAPPABLE, ColumnNames
 from gnomon.benchmarks.questions.floors import UsualAnswers
 from gnomon.benchmarks.questions.pictures import Source, is_file_name, key_of, sources_in
@@ -15,6 +14,7 @@ from gnomon.benchmarks.questions.tables import SUFFIXES, Table, TableRow, open_t
 from gnomon.core.errors import DataError, FaultyFile
 from gnomon.core.ids import stable_hash
 from gnomon.core.sample import DataFault, SampleRef
+from gnomon.core.shared_clusters import clusters_by_shared
 from gnomon.media.clip_frames import find_clip
 from gnomon_tools.scene.scene import Scene
 

@@ -9,20 +9,20 @@ from typing import Protocol
 import gnomon
 from gnomon.core.errors import GnomonError, NotFound
 from gnomon.core.tool_inputs import context_of
-from gnomon.worlds.drawing import draw
-from gnomon.worlds.sample_numbers import number_of
 from gnomon_service.settings import Settings
 from gnomon_service.tool_call import scene_file
 from gnomon_service.web.questions import Questions
 from gnomon_tools.core.inputs import Need, held
 from gnomon_tools.core.tool import ToolContext
-from gnomon_tools.itinerary.provider import answered
-from gnomon_tools.itinerary.registry import embedded
-from gnomon_tools.itinerary.request import read_request
-from gnomon_tools.itinerary.trip import Trip, open_trip
 from gnomon_tools.scene.scene import Scene
+from gnomon_trips.itinerary.provider import answered
+from gnomon_trips.itinerary.registry import embedded
+from gnomon_trips.itinerary.request import read_request
+from gnomon_trips.itinerary.trip import Trip, open_trip
 from gnomon_workers.open_job import media_of
 from gnomon_workers.store.store import Store
+from gnomon_worlds.drawing import draw
+from gnomon_worlds.sample_numbers import number_of
 
 EXAMPLES = Path(gnomon.__file__).parents[1] / "examples"  # absent where only the packages are installed
 TRIP = "helsinki"

@@ -7,13 +7,12 @@ from pathlib import Path
 from fastapi import APIRouter
 from fastapi.responses import Response
 
-from gnomon import drawing, itinerary_export, report
+from gnomon import drawing, report
 from gnomon.core.errors import NotFound
 
 FOLDERS = (
     Path(__file__).parent / "static",
     Path(drawing.__file__).parent,
-    Path(itinerary_export.__file__).parent / "static",
 )
 TYPES = {".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".svg": "image/svg+xml"}
 FOREVER = "public, max-age=31536000, immutable"

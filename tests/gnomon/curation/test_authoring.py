@@ -7,8 +7,6 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
-from gnomon.benchmarks.urbanvideo_authoring.benchmark import Written, read_written
-from gnomon.benchmarks.urbanvideo_authoring.templates import TEMPLATES
 from gnomon.core.benchmark import BENCHMARKS
 from gnomon.core.errors import DataError, SpecError
 from gnomon.core.select import Select
@@ -18,6 +16,8 @@ from gnomon.curation.rows import read_result_rows
 from gnomon.media import MediaStore
 from gnomon.media.clip_samples import read_rows
 from gnomon_agents.in_steps import steps_of
+from gnomon_published.benchmarks.urbanvideo_authoring.benchmark import Written, read_written
+from gnomon_published.benchmarks.urbanvideo_authoring.templates import TEMPLATES
 from tests.published_clips import URBAN_ROWS, publish_urban
 
 GOOD = "Question: Where does it end?\nChoices:\nA. Roof\nB. Street\nC. Park\nAnswer: B"

@@ -11,11 +11,11 @@ from gnomon.core.select import Select
 from gnomon.drawing.labels import place, text_width
 from gnomon.drawing.layer import Layer
 from gnomon.drawing.scene_svg import PictureBelow, scene_svg
-from gnomon.worlds.drawing import draw
-from gnomon.worlds.sample_numbers import Number
 from gnomon_tools.core.sketch import Area, Dot, Line, Sketch, Span
 from gnomon_tools.scene.frame import Frame
 from gnomon_tools.scene.scene import Camera, Scene
+from gnomon_worlds.drawing import draw
+from gnomon_worlds.sample_numbers import Number
 
 SVG = "{http://www.w3.org/2000/svg}"
 EVIL = '<script>alert("1")</script> & \x00\x1b'

@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from gnomon.benchmarks.worlds import worlds
 from gnomon.core.sample import ImageRef
 from gnomon.core.select import Select
 from gnomon.media import MediaStore
 from gnomon.media.drawn_later import drawn_later
-from gnomon.worlds.drawing import draw_map, world_of
+from gnomon_worlds.benchmarks.worlds import worlds
+from gnomon_worlds.drawing import draw_map, world_of
 
 PICTURE = draw_map(world_of(0, "outdoor", 0).scene)
 

@@ -11,13 +11,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gnomon.benchmarks.escherverse.item import SINGLE
 from gnomon.benchmarks.questions import questions
 from gnomon.benchmarks.questions.scorers.scorers import make_scorer
 from gnomon.core.benchmark import BENCHMARKS
 from gnomon.reading.choices import read_choice
 from gnomon.reading.declarations import MAX_READ, MAX_TRIED, Rule, declarations_in, what_is_said
 from gnomon.reading.quantities import read_number
+from gnomon_published.benchmarks.escherverse.item import SINGLE
 
 HERE = Path(__file__).parent
 OPTIONS = dict(

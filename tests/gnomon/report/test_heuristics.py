@@ -10,7 +10,7 @@ from gnomon.media import MediaStore
 from gnomon.report.html import render_html
 from gnomon.report.markdown import render_markdown
 from gnomon.report.report import Report
-from gnomon.worlds.generate import generate
+from gnomon_worlds.generate import generate
 
 
 def test_a_rule_is_counted_once_a_sample_however_many_arms_there_are(

@@ -6,10 +6,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gnomon.benchmarks.itinerary import plan_row as trips
-from gnomon.benchmarks.itinerary.benchmark import itinerary
-from gnomon.benchmarks.travelplanner import plan_row as travel
-from gnomon.benchmarks.travelplanner.benchmark import travelplanner
 from gnomon.core.benchmark import ABILITIES, JudgesPlans
 from gnomon.core.plan_row import ERROR_KINDS, NOT_DELIVERED, RATES
 from gnomon.core.row import Row
@@ -21,8 +17,12 @@ from gnomon.report.sections.plan_rates import TITLES
 from gnomon.report.terminal import summary_text
 from gnomon.statistics.design import design
 from gnomon.statistics.mean import mean_score, ratio_score
-from gnomon_tools.itinerary.verify.violation import CODES
-from gnomon_tools.sandbox.rules import COMMONSENSE, HARD
+from gnomon_trips.benchmarks.itinerary import plan_row as trips
+from gnomon_trips.benchmarks.itinerary.benchmark import itinerary
+from gnomon_trips.benchmarks.travelplanner import plan_row as travel
+from gnomon_trips.benchmarks.travelplanner.benchmark import travelplanner
+from gnomon_trips.itinerary.verify.violation import CODES
+from gnomon_trips.sandbox.rules import COMMONSENSE, HARD
 
 Reporter = Callable[..., Report]
 MakeRow = Callable[..., Row]

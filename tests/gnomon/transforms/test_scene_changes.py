@@ -12,12 +12,12 @@ from gnomon.transforms.lots import derangement
 from gnomon.transforms.scene_move import Move, moved_scene
 from gnomon.transforms.scene_names import renamed_scene
 from gnomon.transforms.wording import shifted, turned
-from gnomon.worlds.drawing import world_of
 from gnomon_tools.core.inputs import held
 from gnomon_tools.core.tool import ToolContext
 from gnomon_tools.core.toolbox import TOOLS, Toolbox
 from gnomon_tools.geometry.angles import EIGHTHS, turn_deg
 from gnomon_tools.scene.scene import Scene
+from gnomon_worlds.drawing import world_of
 
 MOVES = [Move(1), Move(2), Move(3), Move(mirrored=True), Move(1, mirrored=True), Move(3, mirrored=True)]
 KINDS = ("outdoor", "indoor")

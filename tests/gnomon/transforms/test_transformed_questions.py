@@ -11,7 +11,6 @@ import pytest
 
 from gnomon.benchmarks.gtr_bench.case import Case, body_of
 from gnomon.benchmarks.gtr_bench.question_view import case_of
-from gnomon.benchmarks.worlds import worlds
 from gnomon.core.agent import AGENTS
 from gnomon.core.benchmark import BENCHMARKS, FEATURE_PREFIX, HEURISTIC_PREFIX, PromptProtocol
 from gnomon.core.clock import day_span
@@ -27,8 +26,9 @@ from gnomon.spec.model_spec import ModelSpec
 from gnomon.spec.rules import open_samples, parse_spec
 from gnomon.trials.run_trial import JobContext, run_trial
 from gnomon.trials.trial_plan import Trial
-from gnomon.worlds.generate import generate
 from gnomon_agents.models.reference.model import ReferenceModel
+from gnomon_worlds.benchmarks.worlds import worlds
+from gnomon_worlds.generate import generate
 
 EVERYWHERE: Sequence[Transform] = ("rotate", "mirror", "shift_time", "rename", "permute_options")
 CELLS = 14

@@ -12,20 +12,20 @@ from gnomon.spec.model_spec import ModelSpec
 from gnomon_agents.models.reference.answer import Answer, guess
 from gnomon_agents.models.reference.constants import SHIPPED, Constants
 from gnomon_agents.models.reference.forecasting import next_camera, next_two
-from gnomon_agents.models.reference.hidden_questions import answer_hidden_question, read_hidden_question
 from gnomon_agents.models.reference.in_words import read_in_words
 from gnomon_agents.models.reference.interpolation import moved, passed_camera, passing_time
-from gnomon_agents.models.reference.map_reading import is_map_question
 from gnomon_agents.models.reference.meeting import meeting
-from gnomon_agents.models.reference.moving_cameras import answer_motion_question, read_motion_question
 from gnomon_agents.models.reference.order import ordered
 from gnomon_agents.models.reference.question import Clip, Kind, Question, read_question
 from gnomon_agents.models.reference.scene_questions import answer_scene_question, read_scene_question
-from gnomon_agents.models.reference.sighting_questions import answer_sighting_question, read_sighting_question
 from gnomon_agents.models.reference.tool_names import in_own_names, in_shown_names, known_names
 from gnomon_agents.models.reference.tool_results import Call, Evidence, Need, read_evidence
-from gnomon_agents.models.reference.travel_reading import is_travel_query
-from gnomon_agents.models.reference.trip_reading import is_trip, read_trip, step_of
+from gnomon_published.solver.map_reading import is_map_question
+from gnomon_trips.solver.travel_reading import is_travel_query
+from gnomon_trips.solver.trip_reading import is_trip, read_trip, step_of
+from gnomon_worlds.solver.hidden_questions import answer_hidden_question, read_hidden_question
+from gnomon_worlds.solver.moving_cameras import answer_motion_question, read_motion_question
+from gnomon_worlds.solver.sighting_questions import answer_sighting_question, read_sighting_question
 
 Solver = Callable[[Question, Evidence], Answer]
 
@@ -135,13 +135,13 @@ def _has_pictures(message: Message) -> bool:
 
 
 def _step_reply(mark: str, request: Request) -> Reply:
-    from gnomon_agents.models.reference.trip_steps import answer_step  # late: most jobs plan no trip
+    from gnomon_trips.solver.trip_steps import answer_step  # late: most jobs plan no trip
 
     return Reply(text=answer_step(mark, request.messages), usd=0.0)
 
 
 def _trip_reply(request: Request) -> Reply:
-    from gnomon_agents.models.reference.trips import plan_trip  # late: with SciPy, and most jobs plan no trip
+    from gnomon_trips.solver.trips import plan_trip  # late: with SciPy, and most jobs plan no trip
 
     turn = sum(message["role"] == "assistant" for message in request.messages)
     reading = read_trip(request)
@@ -155,7 +155,7 @@ def _trip_reply(request: Request) -> Reply:
 
 
 def _map_reply(request: Request) -> Reply:
-    from gnomon_agents.models.reference.map_questions import (
+    from gnomon_published.solver.map_questions import (
         answer_map_question,  # late: few jobs ask such questions
     )
 
@@ -176,7 +176,7 @@ def _asking(solve_request: Callable[[Request], str], request: Request) -> Reply:
 
 
 def _travel_reply(request: Request) -> Reply:
-    from gnomon_agents.models.reference.travel import answer_travel_query  # late: few jobs ask for such trips
+    from gnomon_trips.solver.travel import answer_travel_query  # late: few jobs ask for such trips
 
     turn = sum(message["role"] == "assistant" for message in request.messages)
     try:

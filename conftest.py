@@ -1,0 +1,121 @@
+"""What all tests share: where material from outside the repository lies, and a ban on real providers."""
+
+import os
+import signal
+import subprocess
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import settings
+
+from gnomon.media import MediaStore
+from tests.warm_gnomon import warm_gnomon
+
+# A deadline is a timed assertion, and a busy machine would break it.
+settings.register_profile("untimed", deadline=None)
+settings.load_profile("untimed")
+
+ROOT = Path(__file__).parent
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Tests in a browser come last: its event loop stays open, and no other may run beside it."""
+    items.sort(key=lambda item: item.nodeid.startswith("tests/web/"))
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _interruptible() -> None:
+    """A shell lets its background jobs ignore Ctrl-C, and so would every process that a test starts."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.fixture(scope="session")
+def warm_path(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """PATH with a `gnomon` that need not be loaded for every command."""
+    with warm_gnomon(tmp_path_factory.mktemp("warm")) as path:
+        yield path
+
+
+@pytest.fixture(scope="session")
+def run_gnomon(warm_path: str) -> Callable[..., "subprocess.CompletedProcess[str]"]:
+    """Run that `gnomon` with the words given, in a folder, and return its end and what it said."""
+
+    def run(*words: str, cwd: Path | None = None) -> "subprocess.CompletedProcess[str]":
+        places: dict[str, Any] = {"cwd": cwd, "env": {**os.environ, "PATH": warm_path}}
+        files: dict[str, Any] = {"stdin": subprocess.DEVNULL, "capture_output": True, "text": True}
+        return subprocess.run(["gnomon", *words], **places, **files, check=False)
+
+    return run
+
+
+def _outside(variable: str, default: str) -> Path:
+    folder = Path(os.environ.get(variable) or ROOT / default)
+    if not folder.is_dir():
+        reason = f"{variable} names no folder of this kind, and {default} is not there"
+        if os.environ.get("CI") == "true":
+            pytest.fail(reason)
+        pytest.skip(reason)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def golden_dir() -> Path:
+    """Vectors made by the official scorers; absent: skipped, under CI=true failed."""
+    return _outside("GNOMON_GOLDEN_DIR", "../shared/golden")
+
+
+@pytest.fixture(scope="session")
+def cases_dir() -> Path:
+    """Small inputs with what is right for them; absent: skipped, under CI=true failed."""
+    return _outside("GNOMON_CASES_DIR", "../shared/cases")
+
+
+@pytest.fixture(scope="session")
+def gtr_dir() -> Path:
+    """GTR-Bench in its published layout; absent: skipped, under CI=true failed."""
+    return _outside("GNOMON_GTR_DIR", "../shared/data/gtr-bench")
+
+
+@pytest.fixture(scope="session")
+def gtr_media(tmp_path_factory: pytest.TempPathFactory) -> MediaStore:
+    """Media of GTR-Bench's published files; all processes of a pytest-xdist run read its maps once."""
+    shared = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        shared = shared.parent
+    return MediaStore(shared / "gtr-media")
+
+
+@pytest.fixture(scope="session")
+def mapeval_dir() -> Path:
+    """MapEval's published file; absent: skipped, under CI=true failed."""
+    return _outside("GNOMON_MAPEVAL_DIR", "../shared/data/mapeval")
+
+
+@pytest.fixture(autouse=True)
+def _no_keys_from_the_developer(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No test can reach a real provider by way of the developer's own environment."""
+    for name in list(os.environ):
+        if name.endswith("_API_KEY") or (name.startswith("GNOMON_") and not name.endswith("_DIR")):
+            monkeypatch.delenv(name)
+    monkeypatch.delenv("GNOMON_DATA_DIR", raising=False)
+
+
+@pytest.fixture(scope="session")
+def geo_dir() -> Path:
+    """A folder with the list of municipal offices, as `../shared/data/geo` has it."""
+    return _outside("GNOMON_GEO_DIR", "../shared/data/geo")
+
+
+@pytest.fixture(scope="session")
+def places_dir() -> Path:
+    """A folder with texts of opening hours read by a second reader, as `../shared/data/places` has it."""
+    return _outside("GNOMON_PLACES_DIR", "../shared/data/places")
+
+
+@pytest.fixture(scope="session")
+def travelplanner_dir() -> Path:
+    """A folder with TravelPlanner's published plans, as `../shared/data/travelplanner` has it."""
+    return _outside("GNOMON_TRAVELPLANNER_DIR", "../shared/data/travelplanner")

@@ -1,8 +1,0 @@
-"""UrbanVideo authoring: write questions of UrbanVideo-Bench's kind about clips, with any model.
-
-Start at `benchmark.py`; `templates.py` has the categories' forms. `gnomon/curation/` takes the rows on.
-"""
-
-from gnomon.benchmarks.urbanvideo_authoring.benchmark import urbanvideo_authoring
-
-__all__ = ["urbanvideo_authoring"]

@@ -1,0 +1,1 @@
+"""Reads and writes trials in the formats of other tools."""

@@ -1,0 +1,1 @@
+"""Benchmarks that others published, with the data and tools that they need."""

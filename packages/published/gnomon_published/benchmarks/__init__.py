@@ -1,0 +1,1 @@
+"""Published benchmarks; each folder is one."""

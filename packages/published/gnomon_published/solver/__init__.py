@@ -1,0 +1,1 @@
+"""Answers map questions by rules, for the reference model."""

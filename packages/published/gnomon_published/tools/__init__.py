@@ -1,0 +1,1 @@
+"""Tools on gazetteers and on what a map service answered; each module is one."""

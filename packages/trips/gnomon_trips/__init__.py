@@ -1,0 +1,1 @@
+"""Plans and verifies trips: benchmarks, tools, a planning agent, routes and pages."""

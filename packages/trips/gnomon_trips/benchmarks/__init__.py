@@ -1,0 +1,1 @@
+"""Benchmarks of planned trips; each folder is one."""

@@ -1,0 +1,152 @@
+"""TravelPlanner as a benchmark plug-in."""
+
+import json
+from collections.abc import Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any, Literal
+
+from gnomon.core.benchmark import Benchmark, PromptProtocol, Published, SampleSet, Scoring, reject_variant
+from gnomon.core.chosen_samples import ChosenSamples
+from gnomon.core.errors import DataError, SpecError
+from gnomon.core.ids import stable_hash
+from gnomon.core.plan_row import PlanRow
+from gnomon.core.published_rows import published_rows
+from gnomon.core.question_view import NO_ANSWER, QuestionView
+from gnomon.core.row import Row
+from gnomon.core.sample import SHOWABLE, Sample, SampleRef, Shown
+from gnomon.core.score import Score
+from gnomon.core.select import Select
+from gnomon.media import MediaStore
+from gnomon_tools.core.inputs import Need, held
+from gnomon_tools.core.sketch import Sketch
+from gnomon_trips.benchmarks.travelplanner.floors import floors_of
+from gnomon_trips.benchmarks.travelplanner.loader import (
+    LEVELS,
+    TravelTask,
+    clusters_of,
+    find_file,
+    read_tasks,
+    task_of,
+)
+from gnomon_trips.benchmarks.travelplanner.plan_row import plan_row
+from gnomon_trips.benchmarks.travelplanner.prompt import parts_of
+from gnomon_trips.benchmarks.travelplanner.scoring import score_plan, score_response
+from gnomon_trips.sandbox.record import TravelSandbox
+
+
+class TravelPlanner:
+    """Three levels of trips; a cell is a level, the headline the final pass rate over all tasks."""
+
+    name = "travelplanner"
+    version = "1"
+    tasks = LEVELS
+    scenes: tuple[str, ...] = ()
+    variants: tuple[str, ...] = ()
+    needs_data = True
+    headline: Literal["mean_of_cells", "mean_of_samples"] = "mean_of_samples"
+    provides: tuple[Need, ...] = (TravelSandbox, None)
+    official_show: tuple[Shown, ...] = (*SHOWABLE, "facts")
+
+    def open(
+        self,
+        *,
+        data: Path | None,
+        select: Select,
+        protocol: PromptProtocol,
+        media: MediaStore,  # noqa: ARG002 (there are no media)
+    ) -> SampleSet:
+        if data is None:
+            raise DataError("travelplanner needs the folder of its published file", field="data")
+        select.check(tasks=self.tasks, scenes=self.scenes)
+        tasks, faults = read_tasks(find_file(data))
+        clusters = clusters_of(tasks)
+        chosen = [task for task in tasks if not select.tasks or task.level in select.tasks]
+        chosen.sort(key=lambda task: stable_hash(select.seed, task.sample_id))
+        chosen = chosen[: select.limit]
+        return ChosenSamples(
+            rows={task.sample_id: (_ref(task, clusters[task.sample_id]), task) for task in chosen},
+            faults=faults,
+            build=partial(_sample, protocol),
+        )
+
+    def score(self, sample: Sample, response: str, *, scoring: Scoring, variant: str | None = None) -> Score:
+        reject_variant(self.name, variant)
+        return score_response(_task(sample).sandbox, response, scoring=scoring)
+
+    def score_record(
+        self, record: Mapping[str, Any], *, scoring: Scoring, variant: str | None = None
+    ) -> Score:
+        """A published row with `response`, a reply, or `plan`, the days as published."""
+        reject_variant(self.name, variant)
+        if "response" not in record and "plan" not in record:
+            raise SpecError("a record needs 'response' or 'plan'; it may be null", field="response")
+        sandbox = task_of({"idx": record.get("id", "record"), **record}).sandbox
+        plan = record.get("plan")
+        if isinstance(plan, list) and plan and all(isinstance(day, Mapping) for day in plan):
+            return score_plan(sandbox, plan, scoring=scoring)
+        return score_response(sandbox, record.get("response"), scoring=scoring)
+
+    def heuristic_scores(self, sample: Sample) -> Mapping[str, float]:
+        return floors_of(_task(sample).sandbox)
+
+    def plan_row(self, row: Row) -> PlanRow:
+        return plan_row(row)
+
+    def question_view(self, sample: Sample) -> QuestionView:
+        task, needs = _task(sample), _task(sample).needs
+        wishes = {
+            "Cuisines": ", ".join(needs.cuisines),
+            "Room type": needs.room_type or "",
+            "House rule": needs.house_rule or "",
+            "Transport": needs.transport or "",
+        }
+        return QuestionView(
+            question=task.query,
+            truth_text="Any plan that keeps every rule.",
+            facts={
+                "Trip": f"{needs.origin} to {needs.destination}, {needs.days} days from {needs.start_date}",
+                "People": str(needs.people),
+                "Budget": f"${needs.budget_usd:,}",
+                **{name: wish for name, wish in wishes.items() if wish},
+            },
+        )
+
+    def answer_sketch(self, sample: Sample, answer: str) -> Sketch:  # noqa: ARG002 (the days are no drawing)
+        return Sketch()
+
+    def verdict_in_words(
+        self,
+        sample: Sample,
+        answer: str,
+        metrics: Mapping[str, float | str | None],  # noqa: ARG002 (the answer says it all)
+    ) -> str:
+        try:
+            result = json.loads(answer)
+            faults, cost = result["faults"], f"${result['cost_usd']:,} of ${result['budget_usd']:,}"
+        except (ValueError, KeyError, TypeError):
+            scored = score_response(_task(sample).sandbox, answer, scoring="strict")
+            return self.verdict_in_words(sample, scored.answer, {}) if scored.answer else NO_ANSWER
+        if not faults:
+            return f"Every rule that applies is kept; the plan costs {cost}."
+        words = "; ".join(f"{rule.replace('_', ' ')} ({first[0]})" for rule, first in faults.items() if first)
+        return f"The plan breaks {words}."
+
+    def published(self) -> Sequence[Published]:
+        return published_rows(__package__)
+
+
+def _sample(protocol: PromptProtocol, ref: SampleRef, task: TravelTask) -> Sample:
+    return Sample(ref=ref, parts=parts_of(task, protocol), target={"task": task}, inputs=held(task.sandbox))
+
+
+def _ref(task: TravelTask, cluster: str) -> SampleRef:
+    return SampleRef(sample_id=task.sample_id, task=task.level, cell=task.level, cluster=cluster)
+
+
+def _task(sample: Sample) -> TravelTask:
+    task: TravelTask = sample.target["task"]
+    return task
+
+
+travelplanner: Benchmark = TravelPlanner()

@@ -1,0 +1,332 @@
+"""The verifier's checks, each where it applies: to the trip, a day, a stop or a leg; and how each went."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from gnomon_trips.export.fault_words import day_and_part, sentence
+from gnomon_trips.export.result import TripResult
+from gnomon_trips.export.words import listed
+from gnomon_trips.itinerary.errors import BadArgument
+from gnomon_trips.itinerary.plan import Day
+from gnomon_trips.itinerary.request import TripRequest, read_request
+from gnomon_trips.itinerary.verify.verify import applicable
+from gnomon_trips.itinerary.verify.violation import REMARKS, counts_in_words
+
+Level = Literal["trip", "day", "stop", "leg"]
+State = Literal["holds", "fails", "unknown", "remark", "unasked"]
+
+LEVELS: Mapping[Level, str] = {"trip": "The trip", "day": "Each day", "stop": "Each stop", "leg": "Each leg"}
+MARKS: Mapping[State, str] = {"holds": "✓", "fails": "✕", "unknown": "?", "remark": "!", "unasked": "–"}
+WORDS: Mapping[State, str] = {
+    "holds": "holds",
+    "fails": "fails",
+    "unknown": "could not be checked",
+    "remark": "a remark",
+    "unasked": "does not apply",
+}
+
+CHECKS: Mapping[str, tuple[Level, str]] = {
+    "SCHEMA": ("trip", "The plan is complete and in its form"),
+    "UNITS": ("trip", "Times, lengths and amounts have their units"),
+    "DAY_COUNT": ("trip", "As many days as asked for"),
+    "MUST_VISIT": ("trip", "Every place asked for is visited"),
+    "ORDER": ("trip", "Places come in the order asked for"),
+    "BUDGET": ("trip", "Within the budget"),
+    "PARTY": ("trip", "Beds for everyone"),
+    "SUM": ("trip", "The plan's sums add up"),
+    "WISH": ("trip", "Every wish is served, or told why not"),
+    "SKIPPED": ("trip", "What is left out is left out for a reason that holds"),
+    "ATTRIBUTION": ("trip", "It names whose data it rests on"),
+    "ASSUMED": ("trip", "What is assumed is told"),
+    "CITY_RUNS": ("trip", "No city is left and visited again"),
+    "REFUSED_BUT_FEASIBLE": ("trip", "Refused only where there is no plan"),
+    "PLANNED_BUT_INFEASIBLE": ("trip", "Planned only where a plan can be"),
+    "DATE": ("day", "It has the date asked for"),
+    "HOME": ("day", "It starts and ends where it should"),
+    "NIGHT_CONTINUITY": ("day", "It starts where the night before was spent"),
+    "NIGHT": ("day", "Its night is somewhere one can sleep"),
+    "MEAL_WINDOW": ("day", "Every meal has a stop to eat at"),
+    "MAX_WALK": ("day", "No further on foot than allowed"),
+    "LONG_WALK": ("day", "No further on foot than most people like"),
+    "KNOWN_PLACE": ("stop", "The place exists"),
+    "AMBIGUOUS": ("stop", "Its name means one place"),
+    "NAME_MISMATCH": ("stop", "It is called what the plan says"),
+    "COORD": ("stop", "It is where the plan says"),
+    "HIERARCHY": ("stop", "It is in the city and region the plan says"),
+    "KIND": ("stop", "It is of the kind the plan says"),
+    "EVIDENCE": ("stop", "Its sources are those that know it"),
+    "WHY": ("stop", "What is said of it is so"),
+    "OPEN_HOURS": ("stop", "It is open during the whole stay"),
+    "DWELL": ("stop", "The stay is long enough"),
+    "DAY_WINDOW": ("stop", "The stay is within the hours of the day"),
+    "FORBIDDEN": ("stop", "It was not to be avoided"),
+    "DUPLICATE": ("stop", "It is visited once"),
+    "COST_CLAIM": ("stop", "It costs what the plan says"),
+    "OVERLAP": ("leg", "It begins after the stay before it"),
+    "IMPOSSIBLE": ("leg", "It is no faster than one can move"),
+    "TRAVEL_TIME": ("leg", "The time for it is enough"),
+    "LEG_CLAIM": ("leg", "It is as long as the plan says"),
+    "MODE": ("leg", "Its mode joins the two stops"),
+    "MAX_LEG": ("leg", "It is no longer than allowed"),
+}
+"""Every check of the verifier, with where it applies and what it holds a good plan to."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fault:
+    """What fails where: `anchor` is the id of the stop, leg or day on the page, `where` its name."""
+
+    code: str
+    where: str
+    anchor: str
+    reason: str
+    is_error: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Check:
+    """How one check went; `note` says for how many, or what was asked for.
+
+    `unchecked` is where it could not be made, and what is missing: then it does not count as held.
+    """
+
+    code: str
+    level: Level
+    label: str
+    state: State
+    note: str
+    faults: tuple[Fault, ...] = ()
+    unchecked: tuple[Fault, ...] = ()
+
+    @property
+    def mark(self) -> str:
+        return MARKS[self.state]
+
+    @property
+    def state_words(self) -> str:
+        return WORDS[self.state]
+
+
+LEADING = ("OPEN_HOURS", "IMPOSSIBLE", "OVERLAP", "TRAVEL_TIME")
+"""What keeps a traveller from going at all: named before other faults."""
+
+
+def stop_label(result: TripResult, day: int, stop: int) -> str:
+    """The number of a stop, counted from 1: `2.3`, or `3` on a trip of one day."""
+    return f"{day}.{stop}" if len(result.plan.days) > 1 else str(stop)
+
+
+def home_label(result: TripResult, stop_id: str, part: str) -> str:
+    """The label of where a day starts or ends: `H` for a bed, `H1`, `H2` where there are several; or S, E."""
+    nights = (day.night for day in result.plan.days)
+    beds = [night.place.id for night in nights if night is not None and night.basis != "assumed"]
+    if result.request.get("hotel") and result.plan.days:
+        beds.insert(0, result.plan.days[0].start.id)
+    distinct = list(dict.fromkeys(beds))
+    if stop_id in distinct:
+        return f"H{distinct.index(stop_id) + 1}" if len(distinct) > 1 else "H"
+    return "S" if part == "start" else "E"
+
+
+def faults_of(result: TripResult) -> tuple[Fault, ...]:
+    """All faults in words and with their places on the page; those of `LEADING` first."""
+    faults = [
+        Fault(
+            code=fault["code"],
+            where=where,
+            anchor=anchor,
+            reason=sentence(fault, result),
+            is_error=fault["severity"] == "error",
+        )
+        for fault in result.violations
+        for where, anchor in [_place(fault["path"], result)]
+    ]
+    return tuple(
+        sorted(faults, key=lambda fault: LEADING.index(fault.code) if fault.code in LEADING else len(LEADING))
+    )
+
+
+def _place(path: str, result: TripResult) -> tuple[str, str]:
+    place, days = day_and_part(path), result.plan.days
+    if place is None or place[0] >= len(days):
+        return "the trip", "trip"
+    number, part, index = place[0] + 1, place[1], place[2]
+    day = days[place[0]]
+    if part == "visits" and index is not None and index < len(day.visits):
+        return f"stop {stop_label(result, number, index + 1)}", f"stop-{number}-{index + 1}"
+    if part == "legs" and index is not None and index <= len(day.visits):
+        to = "the end" if index == len(day.visits) else f"stop {stop_label(result, number, index + 1)}"
+        return f"day {number}, way to {to}", f"leg-{number}-{index + 1}"
+    if part in ("start", "end"):
+        return f"day {number}, its {part}", f"{part}-{number}"
+    return f"day {number}", f"day-{number}"
+
+
+def checks_of(result: TripResult, faults: tuple[Fault, ...]) -> tuple[Check, ...]:
+    """Each check of the verifier once, in the order of `CHECKS`."""
+    try:
+        request = read_request(dict(result.request))
+    except BadArgument:
+        request = None  # written by another version: what it asks for is not known
+    return tuple(
+        _check(code, result, request, [one for one in faults if one.code == code]) for code in CHECKS
+    )
+
+
+def _check(code: str, result: TripResult, request: TripRequest | None, faults: list[Fault]) -> Check:
+    level, label = CHECKS[code]
+    missing = unchecked_of(code, result)
+    is_failed = any(fault.is_error for fault in faults)
+    if faults and (is_failed or not missing):
+        state: State = "fails" if is_failed else "remark"
+        note = _count(result, level, faults) if state == "fails" else ""
+    else:
+        state, note = _faultless(code, result, request)
+        if missing and state in ("holds", "unasked"):
+            state, note = "unknown", _missing_words(level, missing, result)
+    if code == "SKIPPED" and state == "remark":  # told where the plan says what is left out
+        faults, note = [], "it is told what is left out, and why"
+    return Check(
+        code=code,
+        level=level,
+        label=label,
+        state=state,
+        note=note,
+        faults=tuple(faults),
+        unchecked=missing if state in ("unknown", "fails") else (),
+    )
+
+
+def unchecked_of(code: str, result: TripResult) -> tuple[Fault, ...]:
+    """Where that check could not be made, and what is missing."""
+    return tuple(
+        Fault(code=code, where=where, anchor=anchor, reason=entry["why"], is_error=False)
+        for entry in result.unchecked
+        if entry["code"] == code
+        for where, anchor in [_place(entry["path"], result)]
+    )
+
+
+def _missing_words(level: Level, missing: tuple[Fault, ...], result: TripResult) -> str:
+    """Where a check could not be made, and why: the first few, each reason once."""
+    reasons = list(dict.fromkeys(f"{fault.where}: {fault.reason}" for fault in missing))
+    more = f"; and {len(reasons) - 3} more" if len(reasons) > 3 else ""
+    return "; ".join(filter(None, (_count(result, level, list(missing)), *reasons[:3]))) + more
+
+
+def _faultless(code: str, result: TripResult, request: TripRequest | None) -> tuple[State, str]:
+    """The state of a check without a fault, and its note."""
+    is_refused = result.plan.status == "refused"
+    if code == "REFUSED_BUT_FEASIBLE":
+        if not is_refused:
+            return "unasked", "the plan is no refusal"
+        if result.is_proven:
+            return "holds", "an exact search proves that the constraints named rule out every plan"
+        return "unknown", "whether another plan exists was not proven"
+    if is_refused and code != "SCHEMA":
+        return "unasked", "there is no plan"
+    if code == "PLANNED_BUT_INFEASIBLE" and result.errors:
+        return "unknown", "this plan fails; whether another holds was not searched"
+    if code not in REMARKS and request is not None and code not in applicable(request):
+        return "unasked", UNASKED[code]
+    if code == "OPEN_HOURS" and not result.unchecked:
+        return _opening(result)
+    asked = _asked(code, request) if request is not None else ""
+    return "holds", "; ".join(filter(None, (_count(result, CHECKS[code][0], []), asked)))
+
+
+UNASKED: Mapping[str, str] = {
+    "MEAL_WINDOW": "no meals were asked for",
+    "HOME": "no hotel was named",
+    "NIGHT_CONTINUITY": "it is one day",
+    "NIGHT": "it is one day",
+    "WISH": "nothing was wished for",
+    "MUST_VISIT": "no places were named",
+    "FORBIDDEN": "nothing is to be avoided",
+    "ORDER": "no order was asked for",
+    "MAX_WALK": "no limit was asked for",
+    "MAX_LEG": "no limit was asked for",
+    "BUDGET": "no budget was given",
+    "PARTY": "rooms were not asked for",
+}
+
+
+def _asked(code: str, request: TripRequest) -> str:
+    """The request's own wish that a check is about."""
+    match code:
+        case "MUST_VISIT":
+            return ", ".join(request.places)
+        case "ORDER":
+            return ", ".join(f"{first} before {then}" for first, then in request.order)
+        case "FORBIDDEN":
+            return "avoided: " + ", ".join(request.avoid)
+        case "MEAL_WINDOW":
+            return ", ".join(f"{meal.name} {meal.start}–{meal.end}" for meal in request.meals)
+        case "MAX_WALK":
+            return f"at most {request.max_walk_m:,} m a day"
+        case "MAX_LEG":
+            return f"at most {request.max_leg_min} min"
+        case "BUDGET" if request.budget:
+            return f"at most {request.budget.amount:.2f} {request.budget.currency}"
+        case "HOME":
+            return request.hotel or ""
+        case "DAY_WINDOW":
+            return f"{request.window.start}–{request.window.end}"
+    return ""
+
+
+def _opening(result: TripResult) -> tuple[State, str]:
+    """Opening hours hold where those of all stops are known; stops without are named."""
+    unknown = list(unknown_hours(result))
+    total = sum(len(day.visits) for day in result.plan.days)
+    if not unknown:
+        return "holds", _count(result, "stop", [])
+    named = f"hours of {len(unknown)} are not known ({', '.join(unknown)})"
+    return "unknown", f"{total - len(unknown)} of {total} stops; {named}" if len(unknown) < total else named
+
+
+def unknown_hours(result: TripResult) -> Iterator[str]:
+    """The names of the stops whose opening hours on their day are not known."""
+    for day in result.plan.days:
+        for visit in day.visits:
+            if result.open_minutes(visit, day.date) is None:
+                yield visit.place.name
+
+
+def _count(result: TripResult, level: Level, faults: list[Fault]) -> str:
+    """For how many items a check holds: `10 of 11 stops`; empty for the whole trip."""
+    if level == "trip":
+        return ""
+    total = sum(_parts(level, day) for day in result.plan.days)
+    failed = min(total, len({fault.anchor for fault in faults}))
+    return f"{total - failed} of {total} {level}{'s' * (total != 1)}"
+
+
+def _parts(level: Level, day: Day) -> int:
+    return {"day": 1, "stop": len(day.visits), "leg": len(day.legs)}.get(level, 0)
+
+
+def headline(result: TripResult, checks: tuple[Check, ...], faults: tuple[Fault, ...]) -> str:
+    """Whether the plan works, in one sentence."""
+    area, count = result.area, len(result.plan.days)
+    if result.plan.status == "refused":
+        proof = ", and it is proven that there is none" if result.is_proven else ""
+        return f"No plan for {area}: the trip is refused{proof}."
+    states = [check.state for check in checks if check.code not in REMARKS]
+    held, failed, undecided = (states.count(state) for state in ("holds", "fails", "unknown"))
+    days = f"{count} day{'s' * (count != 1)} in {area}"
+    words = counts_in_words(held, failed, undecided)
+    errors = [fault.reason for fault in faults if fault.is_error]
+    if failed and errors:
+        more = f"; and {len(errors) - 1} more" if len(errors) > 1 else ""
+        fails = f"{failed} {'fails' if failed == 1 else 'fail'}"
+        words = words.replace(fails, f"{fails}: {errors[0]}{more}")
+    return f"{days}{_without(result)}: {words}."
+
+
+def _without(result: TripResult) -> str:
+    """The places that a plan leaves out, wishes aside."""
+    wishes = result.request.get("wishes", ())
+    names = [skipped.place for skipped in result.plan.skipped if skipped.place not in wishes]
+    return f" without {listed(names) if len(names) <= 3 else f'{len(names)} places'}" if names else ""

@@ -1,0 +1,259 @@
+"""Checks a plan in TravelPlanner's form against itself, its query and its reference information.
+
+The form is that of Xie et al., "TravelPlanner: A Benchmark for Real-World Planning with Language Agents"
+(ICML 2024): a list of days with texts for city, transportation, three meals, attractions and lodging.
+"""
+
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Literal, TypeGuard
+
+from gnomon.core.errors import SpecError
+from gnomon_trips.sandbox.plan import MEALS, Days
+from gnomon_trips.sandbox.rules import faults_of_days
+
+FIELDS = ("current_city", "transportation", *MEALS, "attraction", "accommodation")
+ROUTE = re.compile(r"from\s+(.+?)\s+to\s+([^,;]+?)\s*(?=,|;|$)", re.IGNORECASE)
+COST = re.compile(r"cost:?\s*\$?\s*([\d,]+(?:\.\d+)?)", re.IGNORECASE)
+BUDGET = re.compile(r"\$\s*([\d,]+)")
+DAYS = re.compile(r"\b(\d+|one|two|three|four|five|six|seven)[- ]days?\b", re.IGNORECASE)
+WORDS = {
+    word: number for number, word in enumerate(("one", "two", "three", "four", "five", "six", "seven"), 1)
+}
+MAX_DAYS = 60
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """How one check went, and where it does not hold."""
+
+    code: str
+    label: str
+    state: Literal["holds", "fails", "unchecked"]
+    note: str = ""
+    points: tuple[tuple[str, str], ...] = ()
+    evidence: tuple[str, ...] = ()
+
+
+def is_travelplanner(value: object) -> TypeGuard[Any]:
+    """Whether it is a list of days, or a record with one, of TravelPlanner's form."""
+    days = value.get("plan") if isinstance(value, Mapping) else value
+    if days is None and isinstance(value, Mapping):
+        return "query" in value and "plan" in value  # a record without a plan: nothing was delivered
+    if not isinstance(days, Sequence) or isinstance(days, str):
+        return False
+    return all(isinstance(day, Mapping) for day in days)
+
+
+def travelplanner_findings(value: Any, request: object = None) -> Iterator[Finding]:
+    """Each check in turn; `request` may hold the `query` and the `reference_information`.
+
+    Raises:
+        SpecError: there are too many days.
+    """
+    about = {
+        **(value if isinstance(value, Mapping) else {}),
+        **(request if isinstance(request, Mapping) else {}),
+    }
+    days: Days = [*((value.get("plan") if isinstance(value, Mapping) else value) or ())]
+    if len(days) > MAX_DAYS:
+        raise SpecError(f"has {len(days)} days; allowed: {MAX_DAYS}", field="plan")
+    yield _of("DELIVERED", "There is a plan", [] if days else [("the plan", "there are no days")])
+    if not days:
+        return
+    for code, label, check in RULES:
+        yield _of(code, label, list(check(days)))
+    query, reference = str(about.get("query") or ""), about.get("reference_information")
+    yield _length(days, query)
+    yield _budget(days, query)
+    yield from _grounded(days, reference)
+
+
+Points = Iterator[tuple[str, str]]
+
+
+def _of(code: str, label: str, points: Sequence[tuple[str, str]]) -> Finding:
+    return Finding(
+        code=code,
+        label=label,
+        state="fails" if points else "holds",
+        points=tuple(points),
+        evidence=("the plan",),
+    )
+
+
+def _complete(days: Days) -> Points:
+    for number, day in enumerate(days, 1):
+        missing = [field for field in FIELDS if field not in day]
+        if missing:
+            yield f"day {number}", f"no field {', '.join(missing)}"
+        told = day.get("days", day.get("day"))
+        if told != number:
+            yield f"day {number}", f"numbered {told}"
+
+
+def _meals_told(days: Days) -> Points:
+    """Check that days in one city name every meal and a sight."""
+    for number, day in enumerate(days, 1):
+        if ROUTE.search(_text(day, "current_city")):
+            continue
+        absent = [field for field in (*MEALS, "attraction") if not _entries(day, field)]
+        if absent:
+            yield f"day {number}", f"no {', '.join(absent)}"
+
+
+def _cities(days: Days) -> Points:
+    """Check that each day begins where the day before ended, and the trip ends where it began."""
+    here = start = None
+    for number, day in enumerate(days, 1):
+        route, city = ROUTE.search(_text(day, "current_city")), _text(day, "current_city")
+        if not city:
+            yield f"day {number}", "no city"
+            continue
+        leaves, arrives = (route[1].strip(), route[2].strip()) if route else (city, city)
+        start = start or leaves
+        if here is not None and not _alike(here, leaves):
+            yield f"day {number}", f"begins in {leaves}, the day before ended in {here}"
+        here = arrives
+    if (
+        here is not None
+        and start is not None
+        and not _alike(here, start)
+        and ROUTE.search(_text(days[0], "current_city"))
+    ):
+        yield f"day {len(days)}", f"ends in {here}, the trip began in {start}"
+
+
+def _moves(days: Days) -> Points:
+    """Check that a change of city has a way, between the same cities."""
+    for number, day in enumerate(days, 1):
+        city = ROUTE.search(_text(day, "current_city"))
+        told = _text(day, "transportation")
+        if city and told in ("", "-"):
+            yield f"day {number}", f"no transportation from {city[1]} to {city[2]}"
+        way = ROUTE.search(told)
+        if city and way and not (_alike(way[1], city[1]) and _alike(way[2], city[2])):
+            yield f"day {number}", f"travels from {way[1]} to {way[2]}, not from {city[1]} to {city[2]}"
+
+
+def _in_city(days: Days) -> Points:
+    """Check that meals, sights and beds are in a city of their day."""
+    for number, day in enumerate(days, 1):
+        text = _text(day, "current_city")
+        route = ROUTE.search(text)
+        cities = [route[1], route[2]] if route else [text]
+        for field in (*MEALS, "attraction", "accommodation"):
+            for entry in _entries(day, field):
+                name, comma, city = COST.sub("", entry).strip(" ;,").rpartition(",")
+                if comma and not any(_alike(city, known) for known in cities):
+                    yield (
+                        f"day {number}, {field}",
+                        f"{name} is in {city.strip()}, not in {' or '.join(cities)}",
+                    )
+
+
+def _beds(days: Days) -> Points:
+    for number, day in enumerate(days[:-1], 1):
+        if not _entries(day, "accommodation"):
+            yield f"night {number}", "no accommodation"
+
+
+def _by_rule(rule: str, days: Days) -> Points:
+    """The faults of a rule of the benchmark that needs neither a query nor information."""
+    for words in faults_of_days(days)[rule]:
+        where, colon, what = words.partition(": ")
+        yield (where, what) if colon and where.startswith("day ") else ("the trip", words)
+
+
+RULES: Sequence[tuple[str, str, Callable[[Days], Points]]] = (
+    ("COMPLETE", "Days are numbered and have all fields", _complete),
+    ("CITIES", "Each day begins where the last one ended, and the trip ends where it began", _cities),
+    ("MOVES", "Every change of city has its transportation", _moves),
+    ("TRANSPORT", "Means of transport are known and agree", partial(_by_rule, "transport_conflict")),
+    ("IN_CITY", "Meals, sights and beds are in the day's city", _in_city),
+    ("MEALS", "Days in a city have meals and a sight", _meals_told),
+    ("BEDS", "Every night has a bed", _beds),
+    ("RESTAURANTS", "No restaurant twice", partial(_by_rule, "diverse_restaurants")),
+    ("ATTRACTIONS", "No sight twice", partial(_by_rule, "diverse_attractions")),
+)
+REFERENCED = (
+    ("HOURS", "Sights and restaurants are open"),
+    ("MINIMUM_NIGHTS", "Beds are taken for as many nights as they must be"),
+    ("ROOM_RULES", "House rules and room types fit"),
+    ("TRAVEL_TIMES", "Flights and drives take as long as the plan says"),
+)
+
+
+def _length(days: Days, query: str) -> Finding:
+    label, asked = "As many days as asked for", DAYS.search(query)
+    if asked is None:
+        why = "the query names no number of days" if query else "no query was given"
+        return Finding(code="DAY_COUNT", label=label, state="unchecked", note=why)
+    wanted = WORDS.get(asked[1].lower()) or int(asked[1])
+    wrong = [] if wanted == len(days) else [("the trip", f"{len(days)} days, asked for were {wanted}")]
+    return _of("DAY_COUNT", label, wrong)
+
+
+def _budget(days: Days, query: str) -> Finding:
+    label, asked = "Within the budget", BUDGET.search(query)
+    entries = [
+        entry
+        for day in days
+        for field in ("transportation", *MEALS, "accommodation")
+        for entry in _entries(day, field)
+    ]
+    spent = sum(float(cost.replace(",", "")) for entry in entries for cost in COST.findall(entry))
+    unpriced = sum(not COST.search(entry) for entry in entries)
+    if asked is None:
+        why = "the query names no budget" if query else "no query was given"
+        return Finding(code="BUDGET", label=label, state="unchecked", note=why)
+    limit = float(asked[1].replace(",", ""))
+    if spent > limit:
+        return _of(
+            "BUDGET", label, [("the trip", f"the costs it tells are {spent:.0f}, allowed are {limit:.0f}")]
+        )
+    note = f"{unpriced} of {len(entries)} entries have no cost; the others cost {spent:.0f} of {limit:.0f}"
+    return Finding(code="BUDGET", label=label, state="unchecked", note=f"{note}, for how many is not told")
+
+
+def _grounded(days: Days, reference: object) -> Iterator[Finding]:
+    """Check that names are known to the reference information; nothing else about places is checked here."""
+    label = "Its places are in the reference information"
+    if not reference:
+        note = "no reference information was given"
+        yield Finding(code="KNOWN_PLACES", label=label, state="unchecked", note=note)
+    else:
+        text = reference if isinstance(reference, str) else json.dumps(reference, ensure_ascii=False)
+        points = [
+            (f"day {number}, {field}", f"{name} is not known")
+            for number, day in enumerate(days, 1)
+            for field in (*MEALS, "attraction", "accommodation")
+            for entry in _entries(day, field)
+            for name in [COST.sub("", entry).strip(" ;,").rpartition(",")[0].strip() or entry]
+            if name.lower() not in text.lower().replace('\\"', '"')
+        ]
+        yield _of("KNOWN_PLACES", label, points)
+    for code, told in REFERENCED:
+        note = "no source has them" if code == "HOURS" else "not judged here: `benchmark: travelplanner` does"
+        yield Finding(code=code, label=told, state="unchecked", note=note)
+
+
+def _text(day: Mapping[str, Any], field: str) -> str:
+    return str(day.get(field) or "").strip()
+
+
+def _entries(day: Mapping[str, Any], field: str) -> list[str]:
+    text = _text(day, field)
+    if text in ("", "-"):
+        return []
+    parts = text.split(";") if field == "attraction" else [text]
+    return [part.strip() for part in parts if part.strip(" -")]
+
+
+def _alike(city: str, other: str) -> bool:
+    """Whether two texts mean one city, with or without its state."""
+    plain, rest = (re.sub(r"\(.*?\)|[.,].*$", "", text).strip().lower() for text in (city, other))
+    return plain == rest or plain in rest or rest in plain

@@ -1,0 +1,148 @@
+"""Decides which place a name means, by fit, fame and nearness, or leaves it to the traveller.
+
+A decision between places that both fit is never silent: it comes with a sentence that names the other one.
+"""
+
+import math
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from gnomon_tools.core.name_match import plain_name
+from gnomon_trips.itinerary.haversine import apart_m
+from gnomon_trips.itinerary.place import LatLon, PlaceHit
+from gnomon_trips.itinerary.same_place import is_one_place
+
+SURE = 0.9  # below it a name is shown to the traveller as similar, never taken for what was meant
+LEAD = 0.2
+"""How far the best must be ahead of the next to be taken; nearer than that, the traveller is asked."""
+NEAR_KM, NEARNESS = 80.0, 0.6
+"""A place at the other stops weighs NEARNESS more than one far away; at NEAR_KM it is a third of that."""
+STOPS = frozenset(("tram_stop", "bus_stop", "bus_station", "station", "halt", "ferry_terminal", "taxi"))
+STOP_WORDS = re.compile(
+    r"駅|空港$|ターミナル|\b(?:station|stop|terminal|halt|pier|asema|pysäkki|bahnhof|haltestelle|gare|metro|railway)\b"
+    r"|asema\b|tori\b|bahnhof\b",
+    re.IGNORECASE,
+)
+"""Words of a name by which a stop is meant, and no sight or street of its name."""
+MISSPELT_KM = 150.0
+"""Farther from the rest of the trip a place is not taken for what was misspelt."""
+SAME_STOP_M = 300.0
+"""Stops of one name that near are one stop, and belong to the square or sight of that name beside them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What a name was taken for; `told` says why where another place fitted too, and is empty otherwise."""
+
+    hit: PlaceHit
+    told: str = ""
+
+
+def choose(name: str, hits: Sequence[PlaceHit], bias: LatLon | None = None) -> Choice | None:
+    """The place that is meant; None where no place fits, or none is clearly ahead (see `rivals`)."""
+    ranked = rivals(hits, bias)
+    if not ranked:
+        return None
+    best, *others = ranked
+    if others and _weight(best, bias) - _weight(others[0], bias) < LEAD:
+        return None
+    if best.is_misspelt:
+        return Choice(best, f"{name!r} is the name of no place that is known; taken for {called(best)}")
+    if not others and best.place.kind in STOPS and not _names_stop(name, best):
+        return Choice(best, f"{name!r} was taken for {called(best)}: nothing else is known by that name")
+    if not others:
+        return Choice(best)
+    why = "better known or nearer to the other places" if bias else "better known"
+    more = f" and {len(others) - 1} more of that name" if len(others) > 1 else ""
+    return Choice(best, f"{name!r} was taken for {called(best)}: {why} than {called(others[0])}{more}")
+
+
+def _names_stop(name: str, hit: PlaceHit) -> bool:
+    """Whether a name says that a stop is meant, or is the stop's id."""
+    return name == hit.place.id or STOP_WORDS.search(name) is not None
+
+
+def rivals(hits: Sequence[PlaceHit], bias: LatLon | None = None) -> list[PlaceHit]:
+    """The places that a name may mean, the likeliest first; what is one place to a traveller stands once."""
+    exact = [hit for hit in hits if hit.score >= SURE and not hit.is_misspelt]
+    fitting = exact or [hit for hit in hits if hit.score >= SURE and not _is_far(hit, bias)]
+    # Squares and sights before stops, so that each takes in the stops that bear its name.
+    fitting.sort(
+        key=lambda hit: (
+            hit.place.kind in STOPS,
+            -_weight(hit, bias),
+            hit.place.hours is None,
+            hit.place.id,
+        )
+    )
+    kept: list[PlaceHit] = []
+    for hit in fitting:
+        if any(is_one_place(hit.place, other.place) for other in kept):
+            continue
+        if hit.place.kind not in STOPS or not any(_is_at(hit, other) for other in kept):
+            kept.append(hit)
+    return sorted(kept, key=lambda hit: (-_weight(hit, bias), hit.place.id))
+
+
+def called(hit: PlaceHit) -> str:
+    """A place as a sentence names it: name, kind, and where it is."""
+    place = hit.place
+    name = next((f"{place.name} ({name})" for name in place.also[:1] if not name.isascii()), place.name)
+    parts = (place.admin.municipality, place.admin.prefecture) if place.admin else ()
+    where = ", ".join(dict.fromkeys(part for part in parts if part and part != place.name))
+    return f"{name}, {place.kind.replace('_', ' ')}" + (f" in {where}" if where else "")
+
+
+def _weight(hit: PlaceHit, bias: LatLon | None) -> float:
+    """How likely a place is meant: by name, by fame, and by how near it is to the rest of the trip."""
+    weight = hit.score + hit.fame
+    if bias is None:
+        return weight
+    return weight + NEARNESS * math.exp(-apart_m(bias, hit.place.at) / 1000 / NEAR_KM)
+
+
+def _is_far(hit: PlaceHit, bias: LatLon | None) -> bool:
+    """Whether a place lies so far from the rest that a name which only nearly fits means another."""
+    return bias is not None and apart_m(bias, hit.place.at) > MISSPELT_KM * 1000
+
+
+def _is_at(stop: PlaceHit, other: PlaceHit) -> bool:
+    """Whether a stop lies at another place of the same name, or is the same stop on the other side."""
+    names = [{plain_name(name) for name in (hit.place.name, *hit.place.also)} for hit in (stop, other)]
+    return bool(names[0] & names[1]) and apart_m(stop.place.at, other.place.at) <= SAME_STOP_M
+
+
+_READINGS = (
+    (re.compile(r"^the\s+(?=\S)", re.IGNORECASE), ""),
+    (re.compile(r"\b(?:stn|sta)\b\.?", re.IGNORECASE), "Station"),
+    (re.compile(r"\b(?:tempel|temppeli)$", re.IGNORECASE), "Temple"),
+    (re.compile(r"\bschrein$", re.IGNORECASE), "Shrine"),
+    (re.compile(r"(?<=\bstation)\b.*\b(?:exit|entrance|gate|side)s?$", re.IGNORECASE), ""),
+    (re.compile(r"(?<=駅).+(?:口|改札)$"), ""),
+    (re.compile(r"[\s,]+\d+(?:[-–]?ch[oō]me\b.*|-\d.*)$", re.IGNORECASE), ""),
+    (re.compile(r"[0-9０-９一二三四五六七八九十]+丁目.*$"), ""),
+    (re.compile(r"^\d+(?:-\d+)+\s+"), ""),
+)
+"""What is taken away or written otherwise: articles, short forms, exits of a station, parts of an address."""
+
+
+def readings(name: str) -> Iterator[str]:
+    """Readings of a name, the first ones literal, later ones more and more free.
+
+    >>> list(readings("Tokyo Stn Yaesu exit")), list(readings("the Ateneum")), list(readings("Ueno Park"))
+    (['Tokyo Station Yaesu exit', 'Tokyo Station'], ['Ateneum'], [])
+    >>> list(readings("Jingumae 1-chome")), list(readings("1-1 Chiyoda, Chiyoda-ku"))
+    (['Jingumae'], ['Chiyoda, Chiyoda-ku'])
+    """
+    text = name.strip()
+    for pattern, instead in _READINGS:
+        read = pattern.sub(instead, text).strip(" ,")
+        if read and read != text:
+            text = read
+            yield text
+
+
+def is_article(name: str, reading: str) -> bool:
+    """Whether a reading leaves out an article and nothing else."""
+    return re.sub(r"^the\s+", "", name.strip(), flags=re.IGNORECASE) == reading

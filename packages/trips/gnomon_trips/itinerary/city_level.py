@@ -1,0 +1,142 @@
+"""A provider of the whole world at city level: cities of 15,000 people and more, ways as the crow flies."""
+
+import csv
+import functools
+import gzip
+from collections.abc import Sequence
+from importlib.resources import files
+
+import numpy as np
+from scipy.spatial import cKDTree
+
+from gnomon_tools.core.name_match import likeness, plain_name
+from gnomon_trips.itinerary.embedded import Embedded
+from gnomon_trips.itinerary.errors import BadArgument, NoSuchPlace, Unsupported
+from gnomon_trips.itinerary.haversine import EARTH_RADIUS_M, apart_m, nearest_first, off_m
+from gnomon_trips.itinerary.place import (
+    AdminPath,
+    Answer,
+    Exactness,
+    LatLon,
+    Mode,
+    Place,
+    PlaceHit,
+    Way,
+    least_minutes,
+)
+from gnomon_trips.itinerary.provider import WORLD, NameQuery, NearbyQuery, check_radius
+
+GEONAMES_NOTICE = "Cities of the world: GeoNames (geonames.org), CC BY 4.0"
+NEAR_CITY_M = 60_000.0
+
+
+class World(Embedded):
+    """34,006 cities. A way is the straight line at the mode's top speed: a lower bound, marked as such."""
+
+    name = WORLD
+    version = "geonames cities15000"
+    attribution = GEONAMES_NOTICE
+    retrieved_at = "2026-11-21"
+    exactness: Exactness = "lower_bound"
+
+    async def resolve(self, query: NameQuery) -> Answer[tuple[PlaceHit, ...]]:
+        name, within = query.name, query.within
+        if not plain_name(name):
+            raise BadArgument("a place needs a name")
+        _check_kinds(query.kinds)
+        table = _cities()
+        cities = [table.places[i] for i in table.named.get(plain_name(name), ())]
+        if within:
+            cities = [city for city in cities if city.admin and city.admin.country == within.upper()]
+        if not cities:
+            raise NoSuchPlace(f"no city {name!r} among those of 15,000 people and more")
+        # The larger city is meant more often; equal scores stay for cities of much the same size.
+        largest = max(table.people[city.id] for city in cities)
+        hits = [
+            PlaceHit(
+                place=city,
+                score=round(likeness(name, city.name) * (0.7 + 0.3 * table.people[city.id] / largest), 3),
+                distance_m=off_m(city.at, query.bias),
+            )
+            for city in cities
+        ]
+        hits.sort(key=lambda hit: (-hit.score, hit.place.id))
+        return self.answer(tuple(hits[: query.limit]), "exact")
+
+    async def reverse(self, at: LatLon) -> Answer[AdminPath]:
+        table = _cities()
+        far, index = table.tree.query(_xyz(np.array([at.lat_deg]), np.array([at.lon_deg]))[0])
+        if far > NEAR_CITY_M:
+            raise Unsupported(f"no city within 60 km of {at.lat_deg:.4f}, {at.lon_deg:.4f}")
+        city = table.places[int(index)]
+        return self.answer(
+            AdminPath(
+                country=city.admin.country if city.admin else "",
+                municipality=city.name,
+                evidence_m=round(float(far), 1),
+            ),
+            "estimate",
+        )
+
+    async def nearby(self, query: NearbyQuery) -> Answer[tuple[PlaceHit, ...]]:
+        check_radius(query.radius_m)
+        _check_kinds(query.kinds)
+        at, table = query.at, _cities()
+        xyz = _xyz(np.array([at.lat_deg]), np.array([at.lon_deg]))[0]
+        near = table.tree.query_ball_point(xyz, query.radius_m)
+        hits = nearest_first((table.places[int(i)] for i in near), at)
+        return self.answer(tuple(hits[: query.limit]), "exact")
+
+    async def details(self, place_id: str) -> Answer[Place]:
+        table = _cities()
+        if place_id not in table.index:
+            raise NoSuchPlace(f"no city {place_id!r}")
+        return self.answer(table.places[table.index[place_id]], "exact")
+
+    def way(self, start: LatLon, end: LatLon, mode: Mode) -> Way:
+        """The straight line at the mode's top speed, minutes rounded up: nothing is faster."""
+        metres = apart_m(start, end)
+        return Way.of(60 * least_minutes(metres, mode), metres, mode, "lower_bound")
+
+
+def _check_kinds(kinds: Sequence[str]) -> None:
+    if kinds and "city" not in kinds:
+        raise Unsupported(f"only cities are known world-wide, not {', '.join(kinds)}")
+
+
+class _Table:
+    """The cities, by id, by name and by position."""
+
+    def __init__(self, rows: Sequence[dict[str, str]]) -> None:
+        self.places = tuple(
+            Place(
+                id=f"world/{row['id']}",
+                name=row["name"],
+                at=LatLon(lat_deg=int(row["lat_udeg"]) / 1e6, lon_deg=int(row["lon_udeg"]) / 1e6),
+                kind="city",
+                admin=AdminPath(country=row["country"], municipality=row["name"]),
+            )
+            for row in rows
+        )
+        self.people = {f"world/{row['id']}": max(1, int(row["population"])) for row in rows}
+        self.index = {place.id: number for number, place in enumerate(self.places)}
+        self.named: dict[str, list[int]] = {}
+        for number, place in enumerate(self.places):
+            self.named.setdefault(plain_name(place.name), []).append(number)
+        lat = np.array([place.at.lat_deg for place in self.places])
+        lon = np.array([place.at.lon_deg for place in self.places])
+        self.tree = cKDTree(_xyz(lat, lon))
+
+
+@functools.cache
+def _cities() -> _Table:
+    packed = files("gnomon_trips.itinerary").joinpath("data", "world.csv.gz").read_bytes()
+    return _Table(list(csv.DictReader(gzip.decompress(packed).decode().splitlines())))
+
+
+def _xyz(lat_deg: np.ndarray, lon_deg: np.ndarray) -> np.ndarray:
+    """Points on the sphere, in metres: chords are distances but for 0.001 % within 60 km."""
+    lat, lon = np.radians(lat_deg), np.radians(lon_deg)
+    return EARTH_RADIUS_M * np.column_stack(
+        [np.cos(lat) * np.cos(lon), np.cos(lat) * np.sin(lon), np.sin(lat)]
+    )

@@ -1,0 +1,115 @@
+"""A trip as the scheduler sees it; constraints can be left out to find those that conflict."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+from gnomon_trips.itinerary.hours import Interval, minutes_of, open_on
+from gnomon_trips.itinerary.place import Place, Table
+from gnomon_trips.itinerary.request import MEALS
+from gnomon_trips.itinerary.schedule import DayProblem, Eating, Spot
+from gnomon_trips.itinerary.terrain import ways_of
+from gnomon_trips.itinerary.trip import Trip
+
+MINUTE_M = 40
+"""For an earlier end one walks on: a minute of waiting weighs as much as half a minute on foot."""
+LAST_MIN = 20 * 24 * 60
+"""The end of a day without a window: late enough for anything."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Problem:
+    """A trip's places, the ways among them, and one DayProblem a day over all of these places."""
+
+    trip: Trip
+    places: tuple[Place, ...]
+    table: Table
+    homes: Mapping[str, int]
+
+    def days(self, without: Collection[str] = ()) -> list[DayProblem]:
+        """One problem a day; constraints whose id is in `without` do not bind."""
+        return [self._day(number, without) for number in range(self.trip.request.days)]
+
+    def before(self, without: Collection[str] = ()) -> tuple[tuple[int, int], ...]:
+        """Pairs of places, the first before the second, by index."""
+        index = {place.id: number for number, place in enumerate(self.places)}
+        named, pairs = self.trip.named, []
+        for first, then in self.trip.request.order:
+            earlier, later = named.get(first), named.get(then)
+            is_known = earlier and later and earlier.id in index and later.id in index
+            if earlier and later and is_known and f"order:{first}>{then}" not in without:
+                pairs.append((index[earlier.id], index[later.id]))
+        return tuple(pairs)
+
+    def _day(self, number: int, without: Collection[str]) -> DayProblem:
+        request, count = self.trip.request, len(self.places)
+        spots = [self._spot(place, number, without) for place in self.places]
+        homes = [self.trip.home(number, at_end=at_end) for at_end in (False, True)]
+        rows = list(range(count)) + [self.homes[home.id] if home else -1 for home in homes]
+        has_window = "window" not in without
+        return DayProblem(
+            spots=tuple(spots),
+            minutes=_picked(self.table.minutes, rows),
+            metres=_picked(self.table.metres, rows),
+            start_min=minutes_of(request.window.start) if has_window else 0,
+            end_min=minutes_of(request.window.end) if has_window else LAST_MIN,
+            before=self.before(without),
+            minute_m=0 if request.prefer == "short_walk" else MINUTE_M,
+            max_walk_m=request.max_walk_m if "max_walk_m" not in without and request.mode == "walk" else None,
+            max_leg_min=None if "max_leg_min" in without else request.max_leg_min,
+            eating=tuple(
+                Eating(start_min=minutes_of(meal.start), end_min=minutes_of(meal.end), minutes=meal.minutes)
+                for meal in request.meals
+                if f"meal:{meal.name}" not in without
+            ),
+        )
+
+    def _spot(self, place: Place, number: int, without: Collection[str]) -> Spot:
+        trip = self.trip
+        hours: tuple[Interval, ...] | None = None
+        if place.hours is not None and f"hours:{self.asked_as(place)}" not in without:
+            hours = open_on(place, trip.request.dates()[number], trip.country)
+        return Spot(
+            id=place.id,
+            stay_min=trip.request.rules.stay_min(place.kind),
+            open_min=hours,
+            feeds=place.kind in MEALS,
+        )
+
+    def asked_as(self, place: Place) -> str:
+        """The name by which the request asks for a place; its own where it was added."""
+        return next(
+            (name for name, own_place in self.trip.named.items() if own_place.id == place.id), place.name
+        )
+
+    def barred(self) -> list[str]:
+        """Names of the request that are both to be visited and to be avoided."""
+        ids, named = {place.id for place in self.places}, self.trip.named
+        return [name for name in self.trip.request.avoid if name in named and named[name].id in ids]
+
+    def cost(self) -> float:
+        """What all the places cost by the rules."""
+        return sum(self.trip.request.price(place.kind) or 0.0 for place in self.places)
+
+
+def _picked(grid: Sequence[Sequence[int | None]], rows: Sequence[int]) -> tuple[tuple[int | None, ...], ...]:
+    """A grid over `rows`; row −1 is nowhere, from where and to where every way is free."""
+    return tuple(tuple(0 if -1 in (row, column) else grid[row][column] for column in rows) for row in rows)
+
+
+async def problem_of(trip: Trip, places: Sequence[Place] | None = None) -> Problem:
+    """A trip's problem over its own places, or over others.
+
+    Raises:
+        PlaceError: the provider failed.
+    """
+    chosen = tuple(trip.places() if places is None else places)
+    stops = [*chosen]
+    homes: dict[str, int] = {}
+    for number in range(trip.request.days):
+        for at_end in (False, True):
+            home = trip.home(number, at_end=at_end)
+            if home is not None and home.id not in homes:
+                homes[home.id] = len(stops)
+                stops.append(home)
+    ways = await ways_of(trip, stops)
+    return Problem(trip=trip, places=chosen, table=ways.table(), homes=homes)

@@ -1,0 +1,239 @@
+"""What a traveller asks for, checked once at the boundary."""
+
+import datetime as dt
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+
+from gnomon_trips.itinerary.errors import BadArgument
+from gnomon_trips.itinerary.hours import minutes_of
+from gnomon_trips.itinerary.place import Mode
+
+Clock = Annotated[str, Field(pattern=r"^([01][0-9]|2[0-3]):[0-5][0-9]$", description="HH:MM, 24 hours")]
+Name = Annotated[str, Field(min_length=1, max_length=200)]
+Currency = Annotated[str, Field(pattern=r"^[A-Z]{3}$", description="ISO 4217 code")]
+
+DWELL_MIN: Mapping[str, int] = {
+    "museum": 90, "gallery": 45, "attraction": 45, "place_of_worship": 30, "library": 30, "theatre": 60,
+    "castle": 60, "zoo": 120, "park": 30, "garden": 30, "viewpoint": 20, "monument": 15, "memorial": 15,
+    "artwork": 10, "mall": 45, "marketplace": 30, "cafe": 45, "restaurant": 60, "fast_food": 30, "pub": 45,
+    "bar": 45, "shop": 20, "station": 10, "peak": 30, "ruins": 30,
+}  # fmt: skip
+"""How long a visit takes at least, by kind: a rule of the plan, not a fact about the place."""
+USUAL_DWELL_MIN = 30
+KEPT_FREE = "kept_free"
+"""The kind of time that is kept free to eat where no place to eat is known."""
+MEALS = frozenset(("restaurant", "cafe", "fast_food", "pub", "food_court", "biergarten", KEPT_FREE))
+"""Kinds of place to eat at."""
+BEDS = ("hotel", "hostel", "guest_house", "apartment", "motel")
+"""Kinds of place to sleep at that a plan chooses by itself."""
+
+
+class Given(BaseModel):
+    """Base: unknown names are refused, numbers are finite."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+
+
+class Window(Given):
+    """A time of day, from and until."""
+
+    start: Clock = "09:00"
+    end: Clock = "20:00"
+
+    @model_validator(mode="after")
+    def _runs_forward(self) -> Self:
+        if minutes_of(self.end) <= minutes_of(self.start):
+            raise ValueError(f"ends at {self.end}, not after its start at {self.start}")
+        return self
+
+
+class Money(Given):
+    """An amount in one currency."""
+
+    amount: float = Field(ge=0, le=1e9)
+    currency: Currency
+
+
+class Meal(Window):
+    """A window in which each day needs a stop where one can eat."""
+
+    name: Literal["breakfast", "lunch", "dinner"] = "lunch"
+    start: Clock = "11:30"
+    end: Clock = "14:30"
+    minutes: int = Field(default=45, ge=5, le=300)
+
+    def is_had(self, arrive_min: int, leave_min: int) -> bool:
+        """Whether a stay, in minutes from midnight, is long enough within the hours of the meal."""
+        shared = min(leave_min, minutes_of(self.end)) - max(arrive_min, minutes_of(self.start))
+        return shared >= self.minutes
+
+
+class Rules(Given):
+    """The rules of this plan where no source has facts: least stay and price a person, by kind of place."""
+
+    dwell_min: dict[str, Annotated[int, Field(ge=1, le=1440)]] = {}
+    price: dict[str, Annotated[float, Field(ge=0, le=1e6)]] = {}
+    currency: Currency = "EUR"
+
+    def stay_min(self, kind: str) -> int:
+        """The least stay at a place of that kind, in minutes.
+
+        >>> Rules(dwell_min={"museum": 60}).stay_min("museum"), Rules().stay_min("museum")
+        (60, 90)
+        """
+        return self.dwell_min.get(kind, DWELL_MIN.get(kind, USUAL_DWELL_MIN))
+
+
+class Preferences(Given):
+    """What the traveller would rather have: weighed after everything that must hold.
+
+    `must_see` are places of the request that are given up last where not all fit.
+    """
+
+    pace: Literal["relaxed", "normal", "packed"] = "normal"
+    diet: list[Literal["vegetarian", "vegan", "halal", "kosher", "gluten_free"]] = []
+    wheelchair: bool = False
+    children: bool = False
+    crowds: Literal["any", "avoid"] = "any"
+    must_see: list[Name] = Field(default=[], max_length=60)
+
+
+class GraphNode(Given):
+    """A place of a visiting-order graph; `parent` is the id of the area that holds it."""
+
+    id: Name
+    name: Name
+    kind: Literal["prefecture", "city", "poi"] = "poi"
+    parent: Name | None = None
+    from_s: float | None = Field(default=None, ge=0, description="second of the video where it is first seen")
+    to_s: float | None = Field(default=None, ge=0, description="second of the video where it is last seen")
+
+
+class VisitGraph(Given):
+    """A visiting-order graph: places, what lies in what, and what comes after what."""
+
+    nodes: list[GraphNode] = Field(min_length=1, max_length=200)
+    transitions: list[tuple[Name, Name]] = []
+
+    @model_validator(mode="after")
+    def _edges_have_ends(self) -> Self:
+        ids = {node.id for node in self.nodes}
+        named = {end for edge in self.transitions for end in edge} | {
+            n.parent for n in self.nodes if n.parent
+        }
+        if missing := sorted(named - ids):
+            raise ValueError(f"an edge names {missing[0]!r}, which is no node")
+        return self
+
+
+class VideoStop(Given):
+    """A place found in a video: by name, by position, or both; seconds of the video it was seen in."""
+
+    name: Name | None = None
+    lat: float | None = Field(default=None, ge=-90, le=90)
+    lon: float | None = Field(default=None, ge=-180, le=180)
+    from_s: float = Field(default=0.0, ge=0)
+    to_s: float = Field(default=0.0, ge=0)
+
+    @model_validator(mode="after")
+    def _says_where(self) -> Self:
+        if self.name is None and (self.lat is None or self.lon is None):
+            raise ValueError("needs a name, or lat and lon")
+        return self
+
+
+class TripRequest(Given):
+    """What a traveller asks for. Names may be ids of the provider; `area` is a city or `japan`."""
+
+    id: str = Field(default="trip", pattern=r"^[A-Za-z0-9_.:-]{1,80}$")
+    area: Name
+    start_date: dt.date = Field(ge=dt.date(1900, 1, 1), le=dt.date(2199, 12, 31))
+    days: int = Field(default=1, ge=1, le=14)
+    party: int = Field(default=1, ge=1, le=50)
+    rooms: int | None = Field(default=None, ge=1, le=50)
+    hotel: Name | None = None
+    ends_at: Name | None = None
+    nights: list[Name | None] = Field(
+        default=[], max_length=13, description="where each night is spent; null: to be chosen"
+    )
+    places: list[Name] = Field(default=[], max_length=60)
+    wishes: list[Name] = Field(default=[], max_length=10, description="kinds of place to add if time allows")
+    avoid: list[Name] = Field(default=[], max_length=60)
+    order: list[tuple[Name, Name]] = Field(default=[], max_length=60, description="[before, after]")
+    window: Window = Window()
+    meals: list[Meal] = Field(default=[], max_length=3)
+    budget: Money | None = None
+    max_walk_m: int | None = Field(default=None, ge=0, le=200_000, description="metres a day on foot")
+    max_leg_min: int | None = Field(default=None, ge=1, le=1440)
+    mode: Mode = "walk"
+    prefer: Literal["early_end", "short_walk"] | None = Field(
+        default=None,
+        description="of plans that keep all constraints, which is best; null: comfortable days, by the pace",
+    )
+    preferences: Preferences = Preferences()
+    max_places: int | None = Field(
+        default=None, ge=1, le=60, description="no more of `places` are visited; the most important are kept"
+    )
+    places_a_day: int | None = Field(
+        default=None, ge=1, le=20, description="the same, for each day of the trip"
+    )
+    recommend: bool = Field(default=False, description="whether meals and nights come with alternatives")
+    guide: Literal[False, True, "en", "ja"] = Field(
+        default=False, description="whether a guide is written; true: in the language of the names"
+    )
+    rules: Rules = Rules()
+    graph: VisitGraph | None = None
+    video: list[VideoStop] = Field(default=[], max_length=200)
+
+    @field_validator("places", "avoid")
+    @classmethod
+    def _once_each(cls, names: list[str]) -> list[str]:
+        twice = sorted({name for name in names if names.count(name) > 1})
+        if twice:
+            raise ValueError(f"{twice[0]!r} stands twice")
+        return names
+
+    @model_validator(mode="after")
+    def _asks_for_something(self) -> Self:
+        if not (self.places or self.wishes or self.graph or self.video):
+            raise ValueError("places: none is named; give places, wishes, a graph or stops of a video")
+        if self.budget and self.budget.currency != self.rules.currency:
+            raise ValueError(f"budget: in {self.budget.currency}, but prices are in {self.rules.currency}")
+        if self.nights and self.hotel:
+            raise ValueError("nights: give them or a hotel for all of them, not both")
+        if self.nights and len(self.nights) != self.days - 1:
+            raise ValueError(f"nights: {len(self.nights)} for {self.days} days; allowed: {self.days - 1}")
+        if self.rooms is not None and self.rooms > self.party:
+            raise ValueError(f"rooms: {self.rooms} for a party of {self.party}")
+        return self
+
+    def dates(self) -> tuple[dt.date, ...]:
+        """The days of the trip."""
+        return tuple(self.start_date + dt.timedelta(days=day) for day in range(self.days))
+
+    def price(self, kind: str) -> float | None:
+        """What a visit costs the whole party by the rules; None where they say nothing."""
+        each = self.rules.price.get(kind)
+        return None if each is None else round(each * self.party, 2)
+
+
+def read_request(value: object) -> TripRequest:
+    """A request out of plain data.
+
+    Raises:
+        BadArgument: the value is not a request; the message names the field and what is allowed.
+    """
+    try:
+        return TripRequest.model_validate(value)
+    except ValidationError as error:
+        raise BadArgument(told_fault(error)) from None
+
+
+def told_fault(error: ValidationError) -> str:
+    """The first thing that is wrong, as `field: what`."""
+    first: Any = error.errors()[0]
+    message = str(first["msg"]).removeprefix("Value error, ")
+    path = ".".join(map(str, first["loc"]))
+    return f"{path}: {message}" if path else message

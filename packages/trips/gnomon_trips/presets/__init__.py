@@ -1,0 +1,1 @@
+"""Sets of arms on planned trips; each module is one."""

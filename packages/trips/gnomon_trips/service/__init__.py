@@ -1,0 +1,1 @@
+"""What trips add to the API, the pages and `gnomon mcp`."""

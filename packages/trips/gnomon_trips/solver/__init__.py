@@ -1,0 +1,1 @@
+"""Answers planning questions by rules, for the reference model."""

@@ -1,0 +1,1 @@
+"""Tools that plan trips; each module is one."""

@@ -1,0 +1,138 @@
+"""Days as people have them: stays with time, free hours told, no chain twice, and the same plan anywhere."""
+
+import itertools
+from typing import Any
+
+import pytest
+
+from gnomon_trips.itinerary.comfort import COMFORT_MIN, comfortable_min
+from gnomon_trips.itinerary.hours import minutes_of
+from gnomon_trips.itinerary.plan import Plan
+from gnomon_trips.itinerary.provider import answered
+from gnomon_trips.itinerary.request import DWELL_MIN, MEALS
+from gnomon_trips.itinerary.same_place import OF_CHAINS, is_one_place
+from gnomon_trips.itinerary.trip import open_trip
+from packages.trips.tests.itinerary.test_planning import DINNER, LUNCH, planned, trip_of
+
+WEEKEND: dict[str, Any] = {
+    "hotel": "Hotelli Torni",
+    "start_date": "2026-06-11",
+    "days": 3,
+    "places": [
+        "Ateneum",
+        "Kiasma",
+        "Amos Rex",
+        "Vanha Kauppahalli",
+        "Kampin kappeli",
+        "Helsingin tuomiokirkko",
+    ],
+    "meals": [LUNCH],
+    "window": {"start": "09:30", "end": "19:00"},
+}
+
+
+def stay_at(plan: Plan, name: str) -> int:
+    return next(
+        minutes_of(visit.leave) - minutes_of(visit.arrive)
+        for day in plan.days
+        for visit in day.visits
+        if visit.place.name == name
+    )
+
+
+def last_minutes(plan: Plan) -> list[int]:
+    return [minutes_of(day.visits[-1].leave) for day in plan.days]
+
+
+def with_pace(pace: str) -> dict[str, Any]:
+    return {"preferences": {"pace": pace}}
+
+
+def test_no_comfortable_stay_is_shorter_than_the_least() -> None:
+    assert all(COMFORT_MIN[kind] >= least for kind, least in DWELL_MIN.items())
+
+
+def test_stays_are_as_long_as_the_pace_asks_for() -> None:
+    by_pace = {
+        pace: planned(trip_of(**WEEKEND, **with_pace(pace)))[1] for pace in ("packed", "normal", "relaxed")
+    }
+    assert [stay_at(plan, "Ateneum") for plan in by_pace.values()] == [90, 120, 150]
+    ends = [sum(last_minutes(plan)) for plan in by_pace.values()]
+    assert ends == sorted(ends)
+
+
+def test_an_early_end_that_is_asked_for_keeps_the_least_stays() -> None:
+    _, early, _ = planned(trip_of(**WEEKEND, prefer="early_end"))
+    _, plan, verification = planned(trip_of(**WEEKEND))
+    assert not verification.violations
+    assert stay_at(early, "Kiasma") == DWELL_MIN["museum"]
+    assert sum(last_minutes(early)) < sum(last_minutes(plan))
+    assert not [line for line in early.assumptions if " is free " in line]
+
+
+def test_a_stay_of_the_request_is_kept_as_it_is() -> None:
+    trip = trip_of(**WEEKEND, rules={"dwell_min": {"museum": 60}})
+    assert comfortable_min(trip.request, "museum") == 60
+    assert stay_at(planned(trip)[1], "Ateneum") == 60
+
+
+def test_what_remains_of_a_day_is_told_as_free() -> None:
+    _, plan, _ = planned(trip_of(**WEEKEND))
+    for number, day in enumerate(plan.days, 1):
+        back = minutes_of(day.visits[-1].leave) + day.legs[-1].minutes
+        told = f"Day {number} is free from {back // 60:02d}:{back % 60:02d}."
+        assert (told in plan.assumptions) == (minutes_of("19:00") - back >= 60)
+
+
+def test_a_day_too_full_for_comfort_is_planned_with_the_least_stays() -> None:
+    fields = {**WEEKEND, "days": 1, "places": ["Ateneum", "Kiasma", "Amos Rex"]}
+    _, plan, verification = planned(trip_of(**{**fields, "window": {"start": "10:00", "end": "16:30"}}))
+    assert (plan.status, verification.violations) == ("planned", ())
+
+
+def test_one_wish_gives_one_place_a_day() -> None:
+    _, plan, _ = planned(trip_of(**WEEKEND, wishes=["park"]))
+    parks = [sum(visit.place.kind == "park" for visit in day.visits) for day in plan.days]
+    assert sum(parks) >= 1
+    assert max(parks) == 1
+
+
+def test_lunch_is_near_its_hour_and_dinner_is_no_cafe() -> None:
+    window = {"start": "09:30", "end": "21:30"}
+    _, plan, verification = planned(trip_of(**{**WEEKEND, "meals": [LUNCH, DINNER], "window": window}))
+    assert not verification.violations
+    lunches = [visit for day in plan.days for visit in day.visits if "lunch" in visit.why.split(", ")]
+    assert all(12 * 60 <= minutes_of(visit.arrive) <= 13 * 60 + 15 for visit in lunches)
+    dinners = [visit for day in plan.days for visit in day.visits if "dinner" in visit.why.split(", ")]
+    assert len(dinners) == 3
+    assert not {"cafe", "fast_food"} & {visit.place.kind for visit in dinners}
+
+
+def test_no_chain_and_no_place_is_visited_twice() -> None:
+    trip = trip_of(**{**WEEKEND, "days": 7}, wishes=["cafe", "park", "museum"])
+    _, plan, verification = planned(trip)
+    assert not verification.violations
+    places = [
+        answered(trip.provider.details(visit.place.id), is_local=True).value
+        for day in plan.days
+        for visit in day.visits
+    ]
+    eateries = [place for place in places if place.kind in MEALS & OF_CHAINS]
+    assert len({place.name for place in eateries}) == len(eateries)
+    assert not [pair for pair in itertools.combinations(places, 2) if is_one_place(*pair)]
+
+
+@pytest.mark.parametrize("pace", ["relaxed", "packed"])
+def test_a_plan_does_not_depend_on_how_much_time_there_was(pace: str) -> None:
+    trip = trip_of(**WEEKEND, **with_pace(pace), wishes=["park"])
+    first, second = (planned(trip, seconds=seconds)[0] for seconds in (600.0, 6_000.0))
+    assert first.draft.days == second.draft.days
+    assert (first.search.gap, first.search.is_cut) == (second.search.gap, second.search.is_cut)
+
+
+def test_a_request_stored_with_an_early_end_still_means_one() -> None:
+    trip = trip_of(**WEEKEND, prefer="early_end")
+    stored = trip.request.model_dump(mode="json")
+    again = answered(open_trip(type(trip.request).model_validate(stored), trip.provider), is_local=True)
+    assert again.request.prefer == "early_end"
+    assert planned(again)[0].draft.days == planned(trip)[0].draft.days

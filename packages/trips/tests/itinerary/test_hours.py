@@ -1,0 +1,120 @@
+"""Opening hours are read as mappers mean them, and what the source leaves open stays uncertain."""
+
+import datetime as dt
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from gnomon_trips.itinerary.hours import open_intervals, opening_on
+from packages.trips.tests.itinerary.second_reader import class_of, rows_of
+
+MONDAY = dt.date(2026, 6, 8)
+
+
+def day(number: int) -> dt.date:
+    return MONDAY + dt.timedelta(days=number)
+
+
+def test_a_blank_between_day_names_begins_no_rule() -> None:
+    """Ateneum was read as open all of Tuesday."""
+    hours = "Tu, Fr 10:00-18:00; We-Th 10:00-20:00; Sa-Su 10:00-17:00"
+    assert open_intervals(hours, day(1), "FI") == ((600, 1080),)
+    assert open_intervals("Mo, Tu, Th-Su 11:00-20:00", day(0), "JP") == ((660, 1200),)
+    assert open_intervals("Mo-Fr 07:00-19:00; Sa, Su 09:00-16:00", day(5), "FI") == ((540, 960),)
+    assert open_intervals("08:30-21:00; Su, PH off", day(6), "JP") == ()
+
+
+@pytest.mark.parametrize("hours", ['"for request only"', 'Mo-Fr "by appointment"', '"要予約"', "unknown"])
+def test_a_comment_alone_is_not_open(hours: str) -> None:
+    opening = opening_on(hours, MONDAY, "FI")
+    assert opening is not None
+    assert opening.sure == ()
+    assert opening.is_unknown
+    assert open_intervals(hours, MONDAY, "FI") is None
+
+
+def test_hours_on_request_are_uncertain_and_other_comments_are_shown() -> None:
+    asked = opening_on('Mo-Fr 10:00-18:00 "by appointment"', MONDAY, "FI")
+    noted = opening_on('Mo-Fr 10:00-18:00 "last admission 17:30"', MONDAY, "FI")
+    assert asked is not None
+    assert noted is not None
+    assert (asked.sure, asked.perhaps, asked.notes) == ((), ((600, 1080),), ("by appointment",))
+    assert (noted.sure, noted.doubts, noted.notes) == (((600, 1080),), (), ("last admission 17:30",))
+
+
+def test_a_night_lasts_until_its_own_end_whatever_the_next_days_rule() -> None:
+    bar = "Mo-Sa 17:00-01:00; Su 11:30-02:00"
+    assert open_intervals(bar, day(5), "FI") == ((0, 60), (1020, 1500))
+    assert open_intervals(bar, day(6), "FI") == ((0, 60), (690, 1560))
+    assert open_intervals(bar, day(7), "FI") == ((0, 120), (1020, 1500))
+    assert open_intervals("Fr-Sa 22:00-04:00; Su off", day(6), "FI") == ((0, 240),)
+    assert open_intervals("Mo off; Tu-Su 18:00-02:00", day(0), "FI") == ((0, 120),)
+
+
+def test_an_open_end_is_uncertain_after_its_beginning() -> None:
+    opening = opening_on("11:30-14:00,18:00-20:30,20:30+", MONDAY, "JP")
+    assert opening is not None
+    assert opening.sure == ((690, 840), (1080, 1230))
+    assert opening.perhaps == ((1230, 1440),)
+    assert opening.doubts == ("when it closes is not known",)
+
+
+def test_public_holidays_count_where_the_country_is_known_and_are_uncertain_elsewhere() -> None:
+    midsummer = dt.date(2026, 6, 19)
+    known, unknown = (opening_on("Mo-Su 10:00-18:00; PH off", midsummer, c) for c in ("FI", None))
+    assert known is not None
+    assert unknown is not None
+    assert known.possible == ()
+    assert (unknown.sure, unknown.perhaps) == ((), ((600, 1080),))
+    assert unknown.doubts == ("which days are public holidays there is not known",)
+
+
+def test_school_holidays_are_known_nowhere() -> None:
+    opening = opening_on("Mo-Fr 12:00-18:00; SH 10:00-18:00", MONDAY, "FI")
+    assert opening is not None
+    assert (opening.sure, opening.perhaps) == (((720, 1080),), ((600, 720),))
+    assert opening.doubts == ("which days are school holidays there is not known",)
+
+
+@pytest.mark.parametrize(
+    ("date", "country"),
+    [
+        ("2026-12-25", "FI"),
+        ("2026-12-25", ""),
+        ("2026-12-06", "FI"),
+        ("2026-12-31", "JP"),
+        ("2027-01-02", "JP"),
+    ],
+)
+def test_usual_hours_are_uncertain_on_a_holiday_of_which_they_say_nothing(date: str, country: str) -> None:
+    opening = opening_on("Mo-Su 10:00-18:00", dt.date.fromisoformat(date), country)
+    assert opening is not None
+    assert opening.sure == ()
+    assert "holiday" in opening.doubts[0]
+
+
+def test_hours_that_name_the_holiday_hold() -> None:
+    christmas = dt.date(2026, 12, 25)
+    for hours in ("24/7", "Mo-Su 10:00-18:00; PH 12:00-16:00", "Mo-Su 10:00-18:00; Dec 25 12:00-16:00"):
+        opening = opening_on(hours, christmas, "FI")
+        assert opening is not None
+        assert opening.sure
+
+
+def test_sunset_needs_a_position() -> None:
+    unplaced = opening_on("09:00-sunset", MONDAY, "FI")
+    placed = opening_on("09:00-sunset", MONDAY, "FI", (60.17, 24.94))
+    assert unplaced is not None
+    assert placed is not None
+    assert unplaced.sure == ()
+    assert placed.sure[0][0] == 540
+    assert placed.sure[0][1] > 22 * 60
+
+
+def test_every_difference_to_the_second_reader_has_a_class(places_dir: Path) -> None:
+    counts = Counter(class_of(row) for row in rows_of(places_dir / "opening-hours-strings.jsonl.gz"))
+    assert counts == {
+        "same": 939, "neither": 15, "night": 39, "comment": 2, "semicolon": 2, "bare days": 1,
+        "last rule": 1, "sun": 1,
+    }  # fmt: skip

@@ -1,0 +1,1 @@
+"""Benchmarks of generated worlds; each folder is one."""

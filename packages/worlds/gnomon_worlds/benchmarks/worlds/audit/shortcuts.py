@@ -1,0 +1,86 @@
+"""Tries every shortcut on generated questions: those of prompts, and on the true steps rules and learners."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+
+from gnomon.audit.learner import choices_elsewhere
+from gnomon.audit.plugin import Kind, ShortcutGuess, View, guess
+from gnomon.benchmarks.gtr_bench.audit import answer_options
+from gnomon.benchmarks.gtr_bench.audit import try_shortcuts as try_shortcuts_of_prompts
+from gnomon.core.benchmark import PromptProtocol
+from gnomon.core.sample import Sample
+from gnomon_worlds.benchmarks.worlds.audit.shown_steps import ShownSteps, shown_steps
+from gnomon_worlds.benchmarks.worlds.audit.steps_learner import LEARNERS
+from gnomon_worlds.benchmarks.worlds.audit.steps_rules import ONE_STEP, WHOLE, WORDS, Rule
+from gnomon_worlds.sample_numbers import number_of
+
+
+def try_shortcuts(samples: Mapping[PromptProtocol, Sequence[Sample]]) -> Iterator[ShortcutGuess]:
+    """The shortcuts of prompts, and on the true steps rules of words, of one look-up, and of the whole way.
+
+    What words give is a leak of the steps; what a look-up gives, and the whole, are their worth.
+    """
+    yield from try_shortcuts_of_prompts(samples)
+    shown = {
+        sample.ref.sample_id: shown_steps(sample, steps_of_sample(sample)) for sample in samples["guarded"]
+    }
+    tried: tuple[tuple[Kind, str, Mapping[str, tuple[Sequence[str], Rule]]], ...] = (
+        ("leak", "words", WORDS),
+        ("floor", "one step", ONE_STEP),
+        ("floor", "whole", WHOLE),
+    )
+    for kind, prefix, rules in tried:
+        for sample in samples["guarded"]:
+            steps, offered = shown[sample.ref.sample_id], answer_options(sample)
+            for name, (tasks, rule) in rules.items():
+                if steps.task in tasks and offered is not None:
+                    yield guess(
+                        f"{prefix}: {name}",
+                        kind,
+                        "steps",
+                        sample.ref.sample_id,
+                        left=rule(steps),
+                        offered=offered,
+                    )
+    yield from _learned(samples["guarded"], shown)
+
+
+def steps_of_sample(sample: Sample) -> str:
+    """The true steps of a sample, as an arm shows them."""
+    from gnomon_worlds.benchmarks.worlds.benchmark import Worlds
+
+    return Worlds().oracle_steps(sample)
+
+
+def level_of(sample: Sample) -> str | None:
+    """How hard the question was to be."""
+    return number_of(sample.ref.sample_id).level
+
+
+def _learned(samples: Sequence[Sample], shown: Mapping[str, ShownSteps]) -> Iterator[ShortcutGuess]:
+    """What a learner chooses that was fitted on questions of the same task and level in other places."""
+    kinds: Mapping[str, tuple[Kind, View]] = {
+        "options": ("floor", "guarded"),
+        "text": ("floor", "guarded"),
+        "prompt": ("floor", "guarded"),
+        "words": ("leak", "steps"),
+        "one step": ("floor", "steps"),
+    }
+    clusters = {sample.ref.sample_id: sample.ref.cluster for sample in samples}
+    groups: dict[tuple[str, str | None], list[str]] = defaultdict(list)
+    for sample in samples:
+        sample_id = sample.ref.sample_id
+        groups[shown[sample_id].task, level_of(sample)].append(sample_id)
+    for ids in groups.values():
+        offered = {
+            sample.ref.sample_id: options
+            for sample in samples
+            if sample.ref.sample_id in ids and (options := answer_options(sample))
+        }
+        for name, (kind, view) in kinds.items():
+            matrices = {sample_id: LEARNERS[name](shown[sample_id]) for sample_id in offered}
+            right = {sample_id: options.right[0] for sample_id, options in offered.items()}
+            for sample_id, choice in choices_elsewhere(matrices, right, clusters):
+                yield guess(
+                    f"learned: {name}", kind, view, sample_id, left=[choice], offered=offered[sample_id]
+                )

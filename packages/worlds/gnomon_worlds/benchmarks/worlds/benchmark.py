@@ -1,0 +1,185 @@
+"""Generated worlds as a benchmark plug-in."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache, partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from gnomon.benchmarks.gtr_bench import gtr_bench
+from gnomon.benchmarks.gtr_bench.case import METRIC_TASKS, SCENES, TASK_NAMES, TASKS, Case, case_from_json
+from gnomon.benchmarks.gtr_bench.prompt import answer_form, parts_of, worded_sample
+from gnomon.core.benchmark import Benchmark, PromptProtocol, Published, SampleSet, Scoring, Varied
+from gnomon.core.errors import NotFound, SpecError
+from gnomon.core.question_view import QuestionView
+from gnomon.core.sample import DataFault, Sample, Shown, Transform
+from gnomon.core.score import Score
+from gnomon.core.select import Select
+from gnomon.media import MediaStore
+from gnomon.media.drawn_later import drawn_later
+from gnomon_tools.core.inputs import Need, held
+from gnomon_tools.core.sketch import Sketch
+from gnomon_tools.scene.scene import Scene
+from gnomon_worlds.difficulty import Difficulty
+from gnomon_worlds.drawing import KEPT_QUESTIONS, Drawn, check_ranges, draw, map_key, map_of
+from gnomon_worlds.features import features_of
+from gnomon_worlds.options import WorldOptions
+from gnomon_worlds.oracle_steps import steps_of
+from gnomon_worlds.sample_numbers import CELLS, Number, Numbers, number_of
+
+if TYPE_CHECKING:
+    from gnomon_worlds.benchmarks.worlds.clips import ShownClips
+
+SAMPLES = 420  # where `select.limit` is not given: 30 per cell, as GTR-Bench has
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorldSamples:
+    """The selected samples; each is generated when it is asked for."""
+
+    refs: Numbers
+    protocol: PromptProtocol
+    media: MediaStore
+    select: Select = field(default_factory=Select)
+    faults: Sequence[DataFault] = ()
+
+    def get(self, sample_id: str) -> Sample:
+        """Generate the sample.
+
+        Raises:
+            NotFound: the sample is not among the selected ones.
+        """
+        number = number_of(sample_id)
+        ref = number.ref()
+        if ref not in self.refs:
+            raise NotFound(f"no sample {sample_id!r} in this selection")
+        drawn = draw(number)
+        case = case_from_json(drawn.record, number.scene)
+        picture = drawn_later(self.media, map_key(drawn.world), partial(map_of, drawn.world))
+        clips = self._clips(drawn, case, number.seed)
+        frames, films = (clips.frames, clips.films) if clips else (None, None)
+        target = {"case": case, "protocol": self.protocol, "draws_map": True}
+        return Sample(
+            ref=ref,
+            parts=parts_of(case, self.protocol, picture, frames, films),
+            target=target if films is None else {**target, "films": films},
+            inputs=held(drawn.world.scene, clips.footage if clips else None),
+            join="texts_first" if self.protocol == "official" else "in_order",
+        )
+
+    def _clips(self, drawn: Drawn, case: Case, seed: int) -> "ShownClips | None":
+        if self.select.frames is None and self.select.fps is None:
+            return None
+        from gnomon_worlds.benchmarks.worlds.clips import shown_clips  # late: most jobs show no pictures
+
+        return shown_clips(
+            drawn, case, seed=seed, select=self.select, protocol=self.protocol, media=self.media
+        )
+
+
+@lru_cache(4 * KEPT_QUESTIONS)
+def _features(number: Number) -> Mapping[str, float | str]:
+    drawn = draw(number)
+    level = {"level": number.level} if number.level else {}
+    return {**level, **features_of(drawn.world, drawn.question)}
+
+
+class Worlds:
+    """The 14 cells of GTR-Bench, generated; prompts and scoring are those of GTR-Bench."""
+
+    name = "worlds"
+    version = "1"
+    tasks = tuple(TASKS)
+    task_names = TASK_NAMES
+    metric_tasks = METRIC_TASKS
+    scenes: tuple[str, ...] = SCENES
+    variants: tuple[str, ...] = ()
+    needs_data = False
+    headline: Literal["mean_of_cells", "mean_of_samples"] = "mean_of_cells"
+    provides: tuple[Need, ...] = (Scene, None)
+    options: frozenset[Varied] = frozenset({"frames", "fps", "difficulty", "world"})
+
+    def open(
+        self, *, data: Path | None, select: Select, protocol: PromptProtocol, media: MediaStore
+    ) -> SampleSet:
+        if data is not None:
+            raise SpecError("worlds are generated and read no data; leave it out", field="data")
+        select.check(tasks=self.tasks, scenes=self.scenes)
+        cells = tuple(
+            index
+            for index, (scene, task) in enumerate(CELLS)
+            if scene in (select.scenes or self.scenes) and task in (select.tasks or self.tasks)
+        )
+        limit = SAMPLES if select.limit is None else select.limit
+        difficulties = Difficulty.in_turn(select.difficulty)
+        options = None if select.world is None else WorldOptions.of(select.world)
+        refs = Numbers(select.seed, cells, limit, difficulties, options)
+        check_ranges([refs.number(index) for index in range(min(limit, len(cells)))])
+        return WorldSamples(refs=refs, protocol=protocol, media=media, select=select)
+
+    def score(self, sample: Sample, response: str, *, scoring: Scoring, variant: str | None = None) -> Score:
+        return gtr_bench.score(sample, response, scoring=scoring, variant=variant)
+
+    def worded(self, sample: Sample, wording: str) -> Sample | None:
+        return worded_sample(sample, wording)
+
+    def answer_form(self, sample: Sample) -> str:
+        return answer_form(sample.target["case"])
+
+    def oracle_steps(self, sample: Sample) -> str:
+        """True measurements on the way to the answer; see packages/worlds/gnomon_worlds/oracle_steps.py."""
+        drawn = draw(number_of(sample.ref.sample_id))
+        return steps_of(drawn.world, drawn.question.clip_sightings)
+
+    def features(self, sample: Sample) -> Mapping[str, float | str]:
+        """Its level, and what makes the question hard; see packages/worlds/gnomon_worlds/features.py."""
+        return _features(number_of(sample.ref.sample_id))
+
+    def heuristic_scores(self, sample: Sample) -> Mapping[str, float]:
+        from gnomon.benchmarks.gtr_bench.audit.shortcuts import floors_of
+
+        return floors_of(sample)
+
+    @property
+    def transforms(self) -> Mapping[Transform, frozenset[str]]:
+        from gnomon.benchmarks.gtr_bench.transforms import TRANSFORMS
+
+        return TRANSFORMS
+
+    def transformed(
+        self, sample: Sample, transform: Transform, *, seed: int, show: Collection[Shown], media: MediaStore
+    ) -> Sample:
+        from gnomon.benchmarks.gtr_bench.transforms import transformed
+
+        return transformed(sample, transform, seed=seed, show=show, media=media)
+
+    def answer_in_original(self, sample: Sample, response: str) -> Mapping[str, str | None]:
+        from gnomon.benchmarks.gtr_bench.transforms import answer_in_original
+
+        return answer_in_original(sample, response)
+
+    def question_view(self, sample: Sample) -> QuestionView:
+        from gnomon_worlds.benchmarks.worlds.question_view import question_view
+
+        return question_view(sample)
+
+    def answer_sketch(self, sample: Sample, answer: str) -> Sketch:
+        from gnomon.benchmarks.gtr_bench.question_view import answer_sketch
+
+        return answer_sketch(sample, answer)
+
+    def verdict_in_words(self, sample: Sample, answer: str, metrics: Mapping[str, float | str | None]) -> str:
+        from gnomon.benchmarks.gtr_bench.question_view import verdict_in_words
+
+        return verdict_in_words(sample, answer, metrics)
+
+    def score_record(
+        self, record: Mapping[str, Any], *, scoring: Scoring, variant: str | None = None
+    ) -> Score:
+        return gtr_bench.score_record(record, scoring=scoring, variant=variant)
+
+    def published(self) -> Sequence[Published]:
+        return ()
+
+
+worlds: Benchmark = Worlds()

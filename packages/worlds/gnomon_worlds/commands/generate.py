@@ -1,0 +1,303 @@
+"""Write questions as files: of generated worlds, of recorded motion or tracking, or from a job's answers."""
+
+import json
+import os
+from pathlib import Path
+
+import click
+
+from gnomon_service.cli.options import Difficulty, difficulty_option, json_option, world_option
+
+Count = click.IntRange(1, 1_000_000)
+CLIP_SIZES = {"640x360": (640, 360), "960x540": (960, 540), "1920x1080": (1920, 1080)}
+DEGREE = "none, some, much, or from 0 to 1"
+
+
+@click.group()
+def generate() -> None:
+    """Write questions as files."""
+
+
+@generate.command()
+@click.option(
+    "--out",
+    required=True,
+    type=click.Path(file_okay=False, path_type=Path),
+    help="A new or empty folder, or one in which the same was stopped.",
+)
+@click.option("--seed", default=0, show_default=True, type=click.IntRange(min=0))
+@click.option(
+    "--scenes",
+    type=Count,
+    help="Number of towns, and of buildings, of each level; default one of each per 14 questions.",
+)
+@click.option("--samples", type=Count, help="Number of questions; default 14 per scene and level.")
+@difficulty_option
+@world_option
+@click.option("--clips", is_flag=True, help="Also draw what the cameras see, as MP4.")
+@click.option(
+    "--clip-size",
+    type=click.Choice(list(CLIP_SIZES)),
+    default="640x360",
+    show_default=True,
+    help="Of clips, in pixels.",
+)
+@click.option("--night", default="none", show_default=True, help=f"How dark clips are: {DEGREE}.")
+@click.option("--rain", default="none", show_default=True, help=f"How much it rains in them: {DEGREE}.")
+@click.option(
+    "--low-frame-rate", default="none", show_default=True, help=f"How long their pictures stay: {DEGREE}."
+)
+@click.option(
+    "--workers", type=click.IntRange(1, 256), help="Number of processes at most; default that of cores."
+)
+def worlds(
+    out: Path,
+    seed: int,
+    scenes: int | None,
+    samples: int | None,
+    difficulty: Difficulty | None,
+    world: dict[str, str] | None,
+    clips: bool,
+    clip_size: str,
+    night: str,
+    rain: str,
+    low_frame_rate: str,
+    workers: int | None,
+) -> None:
+    """Write maps, scenes and questions of generated places; the same seed writes the same files.
+
+    Run again with the same options, it goes on where it was stopped.
+    """
+    from gnomon.core.errors import DataError, SpecError
+    from gnomon.report.text_formats import count
+    from gnomon_service.cli.common import say
+    from gnomon_service.cli.progress import counting
+    from gnomon_worlds import difficulty as difficulties
+    from gnomon_worlds.generate import generate as write
+    from gnomon_worlds.options import WorldOptions
+    from gnomon_worlds.sample_numbers import CELLS
+
+    style = None
+    if clips:
+        from gnomon_worlds.rendering.clip import Style
+        from gnomon_worlds.rendering.light import Conditions
+
+        conditions = Conditions.of(night=night, rain=rain, low_frame_rate=low_frame_rate)
+        style = Style(size_px=CLIP_SIZES[clip_size], conditions=conditions)
+    try:
+        with counting("questions") as advance:
+            written = write(
+                out,
+                seed=seed,
+                scenes=scenes,
+                samples=samples,
+                difficulty=difficulty
+                if difficulty is None or difficulty == "mixed"
+                else difficulties.Difficulty.of(difficulty),
+                clips=style,
+                options=None if world is None else WorldOptions.of(world),
+                workers=workers or os.cpu_count() or 1,
+                progress=advance,
+            )
+    except (DataError, SpecError) as error:
+        if not (error.field or "").startswith("select."):
+            raise
+        option = "--world" if (error.field or "").startswith("select.world") else "--difficulty"
+        raise type(error)(error.message, field=option) from None
+    if difficulty == "mixed":
+        in_turn = difficulties.Difficulty.in_turn("mixed")
+        for warning in difficulties.Difficulty.left_out(in_turn, cells=len(CELLS), limit=written):
+            say(f"warning: {warning}")
+    click.echo(f"{count(written, 'question')}: {out}")
+
+
+@generate.command()
+@click.option(
+    "--out", required=True, type=click.Path(file_okay=False, path_type=Path), help="A new or empty folder."
+)
+@click.option("--seed", default=0, show_default=True, type=click.IntRange(min=0))
+@click.option(
+    "--tours", default=8, show_default=True, type=Count, help="Number of rides, and as many flights."
+)
+@click.option("--clips", is_flag=True, help="Also draw what the cameras see, as MP4.")
+def tours(out: Path, seed: int, tours: int, clips: bool) -> None:
+    """Write questions about cameras that ride and fly through generated towns.
+
+    Rides are laid out as STI-Bench is, flights as UrbanVideo-Bench, with a recording of each.
+    """
+    from gnomon.report.text_formats import count
+    from gnomon_service.cli.progress import counting
+    from gnomon_worlds.motion.generate import write_tours
+
+    with counting("tours") as advance:
+        counts = write_tours(out, seed=seed, tours=tours, has_clips=clips, progress=advance)
+    for task, number in counts.items():
+        click.echo(f"{number} {task}")
+    click.echo(f"{count(sum(counts.values()), 'question')}: {out}")
+
+
+@generate.command()
+@click.argument(
+    "recordings", nargs=-1, required=True, type=click.Path(exists=True, dir_okay=False, path_type=Path)
+)
+@click.option(
+    "--out", required=True, type=click.Path(file_okay=False, path_type=Path), help="A new or empty folder."
+)
+@click.option("--seed", default=0, show_default=True, type=click.IntRange(min=0))
+def motion(recordings: tuple[Path, ...], out: Path, seed: int) -> None:
+    """Write questions of STI-Bench's kind about RECORDINGS (boxes and camera poses, frame by frame)."""
+    from gnomon.report.text_formats import count
+    from gnomon_worlds.recordings.questions import write_questions
+
+    counts = write_questions(recordings, out, seed=seed)
+    for task, number in counts.items():
+        click.echo(f"{number} {task}")
+    click.echo(f"{count(sum(counts.values()), 'question')}: {out}")
+
+
+_INPUT_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+
+
+@generate.command()
+@click.argument("folder", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.option(
+    "--from",
+    "layout",
+    required=True,
+    type=click.Choice(["cityflow", "mtmmc", "tracking"]),
+    help="How FOLDER is laid out; `tracking` is the neutral form (docs/building-questions.md).",
+)
+@click.option(
+    "--out",
+    required=True,
+    type=click.Path(file_okay=False, path_type=Path),
+    help="A new or empty folder, or one that a build of the same data was cut off in.",
+)
+@click.option("--scenario", help="The scenario, where FOLDER holds several, such as S01.")
+@click.option("--scene", type=_INPUT_FILE, help="A scene file with the roads, or the floor plan.")
+@click.option("--points", type=_INPUT_FILE, help="Point pairs to calibrate with: CSV of camera,u,v,x,y.")
+@click.option("--homographies", type=_INPUT_FILE, help="GTR-Bench's homographies, for MTMMC without --scene.")
+@click.option("--fps", type=click.FloatRange(0.1, 1000), help="Frames per second; default the data set's.")
+@click.option("--tasks", help="Names of tasks, separated by commas; default all seven.")
+@click.option("--limit", type=Count, default=210, show_default=True, help="Number of questions, at most.")
+@click.option("--seed", default=0, show_default=True, type=click.IntRange(min=0))
+@click.option(
+    "--synthetic",
+    type=click.IntRange(0, 1000),
+    help="Synthetic cameras along the roads as wrong options; default as many as make 12 cameras.",
+)
+@click.option("--clips", is_flag=True, help="Link or copy the videos too, so that models see them.")
+@click.option(
+    "--decisions", type=_INPUT_FILE, help="build/review.ndjson with decisions: drops what they drop."
+)
+@json_option
+def recordings(
+    folder: Path,
+    layout: str,
+    out: Path,
+    scenario: str | None,
+    scene: Path | None,
+    points: Path | None,
+    homographies: Path | None,
+    fps: float | None,
+    tasks: str | None,
+    limit: int,
+    seed: int,
+    synthetic: int | None,
+    clips: bool,
+    decisions: Path | None,
+    as_json: bool,
+) -> None:
+    """Write questions like GTR-Bench's about multi-camera tracking in FOLDER, with a map and a report.
+
+    Run again with the same options, it goes on where it was cut off.
+    """
+    from gnomon.benchmarks.gtr_bench.case import TASKS
+    from gnomon.core.errors import SpecError
+    from gnomon.curation.review import read_decisions
+    from gnomon.report.text_formats import count
+    from gnomon_service.cli.progress import counting
+    from gnomon_worlds.tracking.build import Options, build
+    from gnomon_worlds.tracking.published_layouts import read_cityflow, read_mtmmc, read_point_pairs
+    from gnomon_worlds.tracking.tracking import read_tracking
+
+    given = {"--scenario": scenario, "--scene": scene, "--homographies": homographies, "--fps": fps}
+    unfit = {"tracking": tuple(given), "cityflow": ("--homographies",), "mtmmc": ()}[layout]
+    for name in unfit:
+        if given[name] is not None:
+            raise SpecError(f"not with --from {layout}", field=name)
+    options = Options(
+        tasks=tuple(tasks.split(",")) if tasks else tuple(TASKS),
+        limit=limit,
+        seed=seed,
+        synthetic=synthetic,
+        clips=clips,
+        pairs=read_point_pairs(points) if points else {},
+        decisions=read_decisions(decisions) if decisions else {},
+    )
+    if layout == "cityflow":
+        tracking = read_cityflow(folder, scenario=scenario, scene=scene, fps=fps)
+    elif layout == "mtmmc":
+        tracking = read_mtmmc(folder, scenario=scenario, scene=scene, homographies=homographies, fps=fps)
+    else:
+        tracking = read_tracking(folder)
+    with counting("attempts") as advance:
+        report = build(tracking, out, options, progress=advance)
+    if as_json:
+        click.echo(json.dumps(report, indent=2, ensure_ascii=False))
+        return
+    published = report["published"]
+    for task, counts in report["tasks"].items():
+        click.echo(f"{counts['kept']} {task} ({counts['dropped']} dropped by rules)")
+    click.echo(f"{published['in_review']} near a limit: {out / 'build' / 'review.ndjson'}")
+    click.echo(f"{count(published['published'], 'question')}: {out}")
+
+
+_ROWS = click.argument(
+    "rows", nargs=-1, required=True, type=click.Path(exists=True, dir_okay=False, path_type=Path)
+)
+_DATA = click.option(
+    "--data",
+    required=True,
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="As in the job.",
+)
+_OUT = click.option(
+    "--out", required=True, type=click.Path(file_okay=False, path_type=Path), help="A new or empty folder."
+)
+
+
+@generate.command()
+@_ROWS
+@_DATA
+@_OUT
+def questions(rows: tuple[Path, ...], data: Path, out: Path) -> None:
+    """Write the questions of an urbanvideo-authoring job (its rows.ndjson) as UrbanVideo-Bench does."""
+    from gnomon.curation.export_questions import write_harvest
+    from gnomon.curation.rows import read_result_rows
+    from gnomon.report.text_formats import count
+
+    answers = read_result_rows(rows, benchmark="urbanvideo-authoring")
+    written = write_harvest(answers, data=data, out=out)
+    click.echo(f"{count(written, 'question')} of {count(len(answers), 'answer')}: {out}")
+
+
+@generate.command()
+@_ROWS
+@_DATA
+@_OUT
+@click.option("--arm", default="blind", show_default=True, help="The arm that was not shown the clip.")
+def filtered(rows: tuple[Path, ...], data: Path, out: Path, arm: str) -> None:
+    """Write the questions without those that every model answered blind (ROWS: rows.ndjson of such jobs)."""
+    from gnomon.curation.blind_filter import judged, write_filtered
+    from gnomon.curation.rows import read_result_rows
+
+    results = read_result_rows(rows, arm=arm)
+    verdict = judged(results)
+    left = write_filtered(verdict, benchmark=results[0]["benchmark"], data=data, out=out)
+    judged_count = len(verdict.dropped) + len(verdict.kept)
+    models = len(verdict.models)
+    click.echo(
+        f"{len(verdict.dropped)} of {judged_count} dropped: all {models} models were right without looking"
+    )
+    click.echo(f"{len(verdict.unasked)} kept because a model gave no answer; {left} rows: {out}")

@@ -1,0 +1,443 @@
+"""Asks what happened: which camera, when, how, in which order (GL, ATI, MS, CR)."""
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations, pairwise, permutations, product
+from random import Random
+
+import shapely
+from shapely import Geometry, LineString
+
+from gnomon_tools.geometry.angles import EIGHTHS, bearing_deg, compass, turn_deg
+from gnomon_tools.scene.scene import Point, Scene
+from gnomon_tools.scene.scene_cache import cached_per_scene
+from gnomon_worlds.difficulty import Lots
+from gnomon_worlds.movement import BEND_DEG, Journey
+from gnomon_worlds.question import Question, evidence_of, nearest, shown_when, when
+from gnomon_worlds.trajectory import MIN_STAY_S, Sighting, Trip, lookout_of_unbuilt
+from gnomon_worlds.world import Spot, World
+
+MAX_RUNS = 3
+MAX_REORDERED_RUNS = 5  # of questions whose wrong options have as many
+WALKS_TRIED = 24
+EVEN = 4.0  # shape of the gamma distribution by which a length is shared out: the more, the more evenly
+MIN_RUN_M = 4.0
+ALIKE = 1.35  # lengths within this factor read the same
+
+_SHORT = ("N", "NE", "E", "SE", "S", "SW", "W", "NW")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    """A way without a turn: its compass direction as an index into EIGHTHS, and its length."""
+
+    direction: int
+    length_m: float
+
+
+Runs = tuple[Run, ...]
+
+
+def between(journey: Journey, start_s: float, end_s: float, *, most: int = MAX_RUNS) -> Runs | None:
+    """The runs from one moment to another; None across floors, or where they are too many or too short."""
+    for stretch in journey.stretches:
+        if stretch.times_s[0] <= start_s and end_s <= stretch.times_s[-1]:
+            break
+    else:
+        return None
+    inner = [
+        point
+        for point, time_s in zip(stretch.points_m, stretch.times_s, strict=True)
+        if start_s < time_s < end_s
+    ]
+    runs = tuple(_runs([journey.at(start_s).xy_m, *inner, journey.at(end_s).xy_m]))
+    if len(runs) > most or min(run.length_m for run in runs) < MIN_RUN_M:
+        return None
+    return runs
+
+
+def _runs(points_m: Sequence[Point]) -> Iterator[Run]:
+    pieces = [piece for piece in pairwise(points_m) if piece[0] != piece[1]]
+    straight = [pieces[0]]
+    for before, piece in pairwise(pieces):
+        if abs(turn_deg(bearing_deg(*before), bearing_deg(*piece))) > BEND_DEG:
+            yield _run(straight)
+            straight = []
+        straight.append(piece)
+    yield _run(straight)
+
+
+def _run(pieces: Sequence[tuple[Point, Point]]) -> Run:
+    direction = _SHORT.index(compass(bearing_deg(pieces[0][0], pieces[-1][1])))
+    return Run(direction=direction, length_m=math.fsum(math.dist(*piece) for piece in pieces))
+
+
+def variants(rng: Random, runs: Runs, count: int) -> list[Runs] | None:
+    """Draw `count` of the images of `runs` that read differently from it and from one another.
+
+    The images are those under the 16 symmetries of an oriented walk on a grid: 4 turns, each also
+    mirrored, each also walked backwards. None where fewer than `count` differ.
+    """
+    drawn: list[Runs] = []
+    images = list(_images(runs))
+    for image in rng.sample(images, len(images)):
+        if not any(_alike(image, other) for other in (runs, *drawn)):
+            drawn.append(image)
+        if len(drawn) == count:
+            return drawn
+    return None
+
+
+def detours(world: World, rng: Random, start: Spot, runs: Runs) -> list[Runs]:
+    """Walks with as many runs, as far in each direction, in another order, that leave the world's ways.
+
+    They lead from `start` to where `runs` lead and are as long. So neither a straight line between the clips
+    nor a length nor a count tells them apart; the map does.
+    """
+    if any(before.direction == after.direction for before, after in pairwise(runs)):
+        return []  # no walk below reads like that
+    total_m: dict[int, float] = defaultdict(float)
+    for run in runs:
+        total_m[run.direction] += run.length_m
+    orders = [
+        order
+        for order in product(sorted(total_m), repeat=len(runs))
+        if len(set(order)) == len(total_m) and all(before != after for before, after in pairwise(order))
+    ]
+    walks: list[Runs] = []
+    for _ in range(WALKS_TRIED):
+        walk = _shared_out(rng, rng.choice(orders), total_m)
+        is_read_apart = not any(_alike(walk, other) for other in (runs, *walks))
+        is_long = min(run.length_m for run in walk) >= MIN_RUN_M
+        if is_read_apart and is_long and _is_off(world, _line(start.xy_m, walk), start.floor):
+            walks.append(walk)
+    return walks
+
+
+def _shared_out(rng: Random, order: Sequence[int], total_m: Mapping[int, float]) -> Runs:
+    """A walk in these directions whose length in each is divided among its runs by lot."""
+    parts = [rng.gammavariate(EVEN, 1.0) for _ in order]
+    whole: dict[int, float] = defaultdict(float)
+    for direction, part in zip(order, parts, strict=True):
+        whole[direction] += part
+    return tuple(
+        Run(direction=direction, length_m=total_m[direction] * part / whole[direction])
+        for direction, part in zip(order, parts, strict=True)
+    )
+
+
+def _is_off(world: World, line: LineString, floor: int) -> bool:
+    """Whether a walk leaves the roads by more than the world's margin, or goes through a wall."""
+    roads, walls = ways_of(world.scene)
+    if world.scene.kind == "outdoor":
+        return bool(line.difference(roads).length >= world.margin_m)
+    return floor in walls and bool(line.intersects(walls[floor]))
+
+
+@cached_per_scene
+def ways_of(scene: Scene) -> tuple[Geometry, Mapping[int, Geometry]]:
+    """The roads, ROAD_M wide to either side; and by floor the walls, with gaps of DOOR_M at doors."""
+    roads = shapely.union_all([road.line for road in scene.roads.values()]).buffer(ROAD_M)
+    walls = {}
+    for floor in {zone.floor for zone in scene.zones.values()}:
+        edges = shapely.union_all(
+            [zone.area.exterior for zone in scene.zones.values() if zone.floor == floor]
+        )
+        doors = [
+            shapely.Point(portal.ends_m[0]).buffer(DOOR_M)
+            for portal in scene.portals.values()
+            if portal.kind == "door" and scene.zones[portal.zones[0]].floor == floor
+        ]
+        walls[floor] = edges.difference(shapely.union_all(doors))
+    return roads, walls
+
+
+def _line(start_m: Point, walk: Runs) -> LineString:
+    points_m = [start_m]
+    for run in walk:
+        angle = math.radians(45 * run.direction)
+        x_m, y_m = points_m[-1]
+        points_m.append((x_m + run.length_m * math.sin(angle), y_m + run.length_m * math.cos(angle)))
+    return LineString(points_m)
+
+
+def _images(runs: Runs) -> Iterator[Runs]:
+    back = tuple(replace(run, direction=(run.direction + 4) % 8) for run in reversed(runs))
+    for walk in (runs, back):
+        for quarter in range(0, 8, 2):
+            yield tuple(replace(run, direction=(run.direction + quarter) % 8) for run in walk)
+            yield tuple(replace(run, direction=(quarter - run.direction) % 8) for run in walk)
+
+
+def _alike(left: Runs, right: Runs) -> bool:
+    return all(
+        a.direction == b.direction and max(a.length_m, b.length_m) < ALIKE * min(a.length_m, b.length_m)
+        for a, b in zip(left, right, strict=True)
+    )
+
+
+def phrase(runs: Runs, speed_mps: float) -> str:
+    """The runs as an option's text.
+
+    >>> phrase((Run(direction=2, length_m=118.24), Run(direction=0, length_m=75.0)), 8.9)
+    'The target moves at 8.9 m/s on average: 118.2 meters east, then 75.0 meters north.'
+    """
+    ways = ", then ".join(f"{run.length_m:.1f} meters {EIGHTHS[run.direction]}" for run in runs)
+    return f"The target moves at {speed_mps:.1f} m/s on average: {ways}."
+
+
+DETOUR = 1.3  # a wrong camera is off every way that is up to this much longer than the shortest
+CLEAR_S = 2.0  # between two of the intervals to choose from
+INTERVALS_TRIED = 12
+ROAD_M = 10.0
+DOOR_M = 1.5
+REORDER = 1.15  # a wrong order of cameras makes the way longer by at least this much
+
+
+def geo_location(world: World, rng: Random, trip: Trip, lots: Lots | None = None) -> Question | None:
+    """Which camera the target passed between two clips."""
+    if len(trip.sightings) < 3:
+        return None
+    first, last = _ends(rng, len(trip.sightings))
+    start, end = trip.sightings[first], trip.sightings[last]
+    middle = rng.choice(trip.sightings[first + 1 : last])
+    if middle.camera in (start.camera, end.camera):
+        return None
+    clips = ((trip, start), (trip, end))
+    unseen = world.scene.cameras.keys() - {sighting.camera for sighting in trip.sightings}
+    question = evidence_of(world, "GL", clips) if lots else None
+    direct_m = world.way_m(start.exit, end.entry)
+    to_m, from_m = world.ways_to_cameras_m(start.exit), world.ways_from_cameras_m(end.entry)
+
+    def is_off(camera: str) -> bool:
+        return to_m[camera] + from_m[camera] > DETOUR * direct_m + world.margin_m
+
+    if lots and question:
+        misleading = lots.misleading(question, right=middle.camera, candidates=unseen)
+        if misleading is None or not all(any(map(is_off, sorted(cameras))) for cameras in misleading):
+            return None  # before the ways over all cameras are measured
+    off = list(filter(is_off, sorted(unseen)))
+    crow_m = {
+        camera: min(
+            world.crow_m(start.exit, spot) + world.crow_m(end.entry, spot) for spot in world.spots[camera]
+        )
+        for camera in off
+    }
+    wrong = (
+        lots.wrong(rng, question, right=middle.camera, candidates=off, count=3)
+        if lots and question
+        else nearest(rng, off, crow_m, 3)
+    )
+    if wrong is None:
+        return None
+    return Question(
+        task_id="GeoLocation",
+        clip_sightings=clips,
+        text=f"{_framed(world, start, end)} Infer which camera the target passed through in between.",
+        options=(middle.camera, *wrong),
+        right=(middle.camera,),
+        middle=middle,
+        gaps=((trip, start, middle), (trip, middle, end)),
+    )
+
+
+def arrival_time_interval(world: World, rng: Random, trip: Trip, lots: Lots | None = None) -> Question | None:
+    """When the target was in view of a camera between two clips.
+
+    The four intervals are those in which it crossed four views on its way. Which of these views belong
+    to cameras was settled by lot, so neither place nor length of an interval tells the right one.
+    """
+    if len(trip.sightings) < 3:
+        return None
+    first, last = _ends(rng, len(trip.sightings))
+    start, end = trip.sightings[first], trip.sightings[last]
+    unbuilt = [
+        sighting
+        for sighting in lookout_of_unbuilt(world).sightings(trip.journey)
+        if start.end_s < sighting.start_s and sighting.end_s < end.start_s and sighting.stay_s >= MIN_STAY_S
+    ]
+    turned_s = trip.journey.turned_s
+    if turned_s is not None and start.end_s < turned_s < end.start_s:
+        return None  # it turns in view of a camera or at the end of its way, never where one could hang
+    real = trip.sightings[first + 1 : last]
+    times = Counter(sighting.camera for sighting in (*real, *unbuilt))
+    once = [sighting for sighting in (*real, *unbuilt) if times[sighting.camera] == 1]
+    crossed = sorted(once, key=lambda sighting: sighting.start_s)
+    fours = [
+        four
+        for four in combinations(crossed, 4)
+        if any(sighting in real for sighting in four)
+        and all(after.start_s - before.end_s >= CLEAR_S for before, after in pairwise(four))
+    ]
+    if not fours:
+        return None
+    clips = ((trip, start), (trip, end))
+    if lots is None:
+        four: tuple[Sighting, ...] = rng.choice(fours)
+        middle = rng.choice([sighting for sighting in four if sighting in real])
+    else:
+        obeying = _intervals(world, rng, clips, rng.sample(fours, len(fours)), real, lots)
+        if obeying is None:
+            return None
+        four, middle = obeying
+    return Question(
+        task_id="ArrivalTimeInterval",
+        clip_sightings=clips,
+        text=(
+            f"{_framed(world, start, end)} In between it passed through camera {middle.camera}. "
+            "Infer the time period when the target appears at this middle camera."
+        ),
+        options=tuple(when(sighting) for sighting in four),
+        right=(when(middle),),
+        middle=middle,
+        gaps=((trip, start, middle), (trip, middle, end)),
+    )
+
+
+def _intervals(
+    world: World,
+    rng: Random,
+    clips: tuple[tuple[Trip, Sighting], tuple[Trip, Sighting]],
+    fours: Sequence[tuple[Sighting, ...]],
+    real: Sequence[Sighting],
+    lots: Lots,
+) -> tuple[tuple[Sighting, ...], Sighting] | None:
+    """Four sightings, and which of them is right, that obey the lots."""
+    questions = {
+        sighting.camera: evidence_of(world, "ATI", clips, asked=sighting.camera) for sighting in real
+    }
+    tried = 0
+    for four in fours:
+        for middle in rng.sample(four, len(four)):
+            others = [when(sighting) for sighting in four if sighting != middle]
+            if middle not in real or not lots.is_placed(questions[middle.camera], (when(middle), *others)):
+                continue
+            tried += 1
+            if lots.wrong(rng, questions[middle.camera], right=when(middle), candidates=others, count=3):
+                return four, middle
+            if tried >= INTERVALS_TRIED:
+                return None
+    return None
+
+
+def motion_state(world: World, rng: Random, trip: Trip, lots: Lots | None = None) -> Question | None:
+    """How the target moved between two clips.
+
+    Wrong options are the truth turned, mirrored or walked backwards. Worlds have no preferred direction, so
+    all are equally likely to one who doesn't see the map; and all take the same time. With lots they are
+    other walks of as many runs, equally far in each direction.
+    """
+    if len(trip.sightings) < 3:
+        return None
+    first, last = _ends(rng, len(trip.sightings))
+    start, end = trip.sightings[first], trip.sightings[last]
+    most = MAX_REORDERED_RUNS if lots else MAX_RUNS
+    runs = between(trip.journey, start.end_s, end.start_s, most=most)
+    if runs is None:
+        return None
+    clips = ((trip, start), (trip, end))
+    speed_mps = sum(run.length_m for run in runs) / (end.start_s - start.end_s)
+    wrong: list[str] | None
+    if lots is None:
+        images = variants(rng, runs, 3)
+        wrong = None if images is None else [phrase(image, speed_mps) for image in images]
+    else:
+        walks = [phrase(walk, speed_mps) for walk in detours(world, rng, start.exit, runs)]
+        question = evidence_of(world, "MS", clips)
+        wrong = lots.wrong(rng, question, right=phrase(runs, speed_mps), candidates=walks, count=3)
+    if wrong is None:
+        return None
+    middle = rng.choice(trip.sightings[first + 1 : last])
+    return Question(
+        task_id="MotionState",
+        clip_sightings=clips,
+        text=(
+            f"{_framed(world, start, end)} In between it passed the intermediate camera {middle.camera}. "
+            "Infer the target's motion state between the two clips."
+        ),
+        options=(phrase(runs, speed_mps), *wrong),
+        right=(phrase(runs, speed_mps),),
+        middle=middle,
+        gaps=((trip, start, middle), (trip, middle, end)),
+    )
+
+
+def causal_reordering(world: World, rng: Random, trip: Trip, lots: Lots | None = None) -> Question | None:
+    """In which order the target passed three cameras.
+
+    The wrong orders are drawn from the five there are, so no order stands out among the options. With lots
+    the right one's reverse is among them as often: straight lines do not tell the two apart.
+    """
+    if len(trip.sightings) < 3:
+        return None
+    threes = [three for three in combinations(trip.sightings, 3) if _are_passed_once(trip, three)]
+    if not threes:
+        return None
+    true = rng.choice(threes)
+    clips = tuple((trip, sighting) for sighting in true)
+    wrong = None
+    if lots:
+        question = evidence_of(world, "CR", clips)
+        reverse = _arrows(true[::-1])
+        orders = [text for text in map(_arrows, permutations(true)) if text != reverse][1:]
+        count = 2 if lots.has_reverse else 3
+        wrong = lots.wrong(rng, question, right=_arrows(true), candidates=orders, count=count)
+        if wrong is None:
+            return None  # before all ways are measured
+        wrong += [reverse] * (3 - count)
+    way_m = {
+        (before.camera, after.camera): world.way_m(before.exit, after.entry)
+        for before, after in permutations(true, 2)
+    }
+    total_m = {
+        order: math.fsum(way_m[before.camera, after.camera] for before, after in pairwise(order))
+        for order in permutations(true)
+    }
+    shortest_m = total_m.pop(true)
+    if min(total_m.values()) < REORDER * shortest_m + world.margin_m / 2:
+        return None
+    if wrong is None:
+        wrong = [_arrows(order) for order in rng.sample(list(total_m), 3)]
+    arrows = [_arrows(true), *wrong]
+    return Question(
+        task_id="CausalReordering",
+        clip_sightings=tuple(rng.sample(clips, 3)),
+        text=(
+            "The clips show one target at three cameras, in no particular order. "
+            "Infer the correct order in which the target passed through these cameras."
+        ),
+        options=tuple(arrows),
+        right=(arrows[0],),
+        gaps=tuple((trip, before, after) for before, after in pairwise(true)),
+    )
+
+
+def _are_passed_once(trip: Trip, three: Sequence[Sighting]) -> bool:
+    """Whether the target passed each camera once from the first of the three sightings to the last.
+
+    One in whose view it turned is none of them: that could not be the middle one.
+    """
+    if any(sighting.turned for sighting in three):
+        return False
+    first_s, last_s = three[0].start_s, three[-1].start_s
+    passed = Counter(seen.camera for seen in trip.sightings if first_s <= seen.start_s <= last_s)
+    return all(passed[sighting.camera] == 1 for sighting in three)
+
+
+def _arrows(order: Sequence[Sighting]) -> str:
+    return " → ".join(sighting.camera for sighting in order)
+
+
+def _ends(rng: Random, count: int) -> tuple[int, int]:
+    """Two of `count` sightings, in order, with at least one between them."""
+    return rng.choice([(first, last) for first, last in combinations(range(count), 2) if last - first > 1])
+
+
+def _framed(world: World, start: Sighting, end: Sighting) -> str:
+    start_when, end_when = shown_when(world, start), shown_when(world, end)
+    return (
+        f"The [start video] shows the target at the start point ({start.camera}, {start_when}), "
+        f"the [end video] at the end point ({end.camera}, {end_when})."
+    )

@@ -1,0 +1,1 @@
+"""Answers questions on worlds by rules, for the reference model."""
