@@ -1,44 +1,38 @@
-"""What `gnomon mcp` offers: scenes by file or name, the tools on them, and trips planned and checked."""
+"""What `gnomon mcp` offers: scenes by file or name, the tools on them, and what packages add."""
 
-import asyncio
 import json
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from gnomon.core.errors import GnomonError, SpecError
+from gnomon.core.errors import SpecError
 from gnomon.spec.pasted_keys import NAME_ALLOWED, is_variable
 from gnomon.spec.spec_file import read_spec
-from gnomon_service.cli.common import dry_runner, existing_store, settings_of
-from gnomon_service.jobs import draft_from_cli
+from gnomon_service.cli.common import existing_store, settings_of
+from gnomon_service.extension import EXTENSIONS, input_sources
 from gnomon_service.settings import Settings
 from gnomon_service.tool_call import inline_scene
 from gnomon_tools.core.inputs import held
-from gnomon_tools.core.registry import UnknownPlugin
 from gnomon_tools.core.tool import ToolContext
 from gnomon_tools.core.toolbox import TOOLS
-from gnomon_tools.mcp_server.offer import Offer, ServedAnswer, ServedTool
-from gnomon_tools.mcp_server.scenes import ServedScene, failed, scene_resources, scene_tools
+from gnomon_tools.mcp_server.offer import Offer
+from gnomon_tools.mcp_server.scenes import ServedScene, scene_resources, scene_tools
 from gnomon_tools.scene.format import scene_to_json
 from gnomon_tools.scene.scene import Scene
-from gnomon_trips.itinerary.trip import Trip
-from gnomon_trips.service.requests import ARM, SAMPLE, planned, spec_of
 
 if TYPE_CHECKING:
     from gnomon_service.web.questions import Questions
     from gnomon_workers.store.store import Store
 
 SCENE_FILES = "*.geojson"
-PLANNERS = 2  # plans made at the same time
 INSTRUCTIONS = (
     "Tools that measure on scenes: cameras, places, roads and rooms with positions. Read a scene under"
     " scene://NAME and name it in a tool's argument `scene`. Lengths are metres on the scene's plane (x east,"
-    " y north), bearings degrees clockwise from north, times seconds. plan_itinerary plans a trip and"
-    " verifies the plan."
+    " y north), bearings degrees clockwise from north, times seconds."
 )
 
 
@@ -51,7 +45,9 @@ def offer_of(scenes: Sequence[str], *, names: Sequence[str] = ()) -> Offer:
         PluginFault: a tool of another's does not load.
     """
     served = _named_apart([scene for name in scenes or _usual() for scene in _opened(name)])
-    offered = [*scene_tools([tool for tool in TOOLS if tool.name not in TRIP_TOOLS], served), *_trip_tools()]
+    added = [tool for extension in EXTENSIONS for tool in extension.mcp_tools()]
+    replaced = {tool.name for tool in added}
+    offered = [*scene_tools([tool for tool in TOOLS if tool.name not in replaced], served), *added]
     if names:
         by_name = {tool.name: tool for tool in offered}
         for name in names:
@@ -65,7 +61,7 @@ def offer_of(scenes: Sequence[str], *, names: Sequence[str] = ()) -> Offer:
         tools=offered,
         resources=scene_resources(served),
         version=version("gnomon-eval"),
-        instructions=INSTRUCTIONS,
+        instructions=" ".join([INSTRUCTIONS, *(each.mcp_instructions for each in EXTENSIONS)]).strip(),
     )
 
 
@@ -79,9 +75,9 @@ def _named_apart(scenes: Iterable[ServedScene]) -> list[ServedScene]:
 
 
 def _usual() -> list[str]:
-    from gnomon_service.web.scene_choice import WORLDS, scenes  # late: it loads generated worlds
+    from gnomon_service.web.scene_choice import example_scenes, scenes  # late: with the pages
 
-    return [key for key in scenes() if key not in WORLDS] or list(WORLDS)
+    return list(example_scenes() or scenes())
 
 
 def _opened(name: str) -> Iterator[ServedScene]:
@@ -99,10 +95,11 @@ def _opened(name: str) -> Iterator[ServedScene]:
 
 
 def _of_file(path: Path) -> ServedScene:
-    """A scene, or a trip whose request the file holds."""
+    """A scene, or what a package reads from the file."""
     value = read_spec(path)
-    if isinstance(value, dict) and "area" in value:
-        return _of_request(path.stem, value)
+    for source in input_sources():
+        if (opened := source.read(value)) is not None:
+            return _of_text(path.stem, opened.title, opened.context, opened.text)
     try:
         scene = inline_scene(value)
     except SpecError as error:
@@ -119,34 +116,21 @@ def _geojson(scene: Scene) -> str:
     return json.dumps(scene_to_json(scene), ensure_ascii=False)
 
 
-def _of_request(name: str, request: dict[str, Any]) -> ServedScene:
-    from gnomon_trips.benchmarks.itinerary.brief import request_task  # late: most offers plan no trip at once
-
-    trip = request_task(request).trip
+def _of_text(name: str, title: str, context: ToolContext, text: str) -> ServedScene:
     return ServedScene(
-        name=name,
-        title=f"the request of a trip to {request['area']}",
-        context=ToolContext(inputs=held(trip), is_free=True),
-        text=lambda: json.dumps(request, ensure_ascii=False),
-        media_type="application/json",
+        name=name, title=title, context=context, text=lambda: text, media_type="application/json"
     )
 
 
 def _of_key(key: str) -> ServedScene:
-    """An example, a generated world, the example trip, or a sample of a stored job."""
-    from gnomon_service.web.scene_choice import REQUEST, open_scene
+    """An example, what a package knows by that key, or a sample of a stored job."""
+    from gnomon_service.web.scene_choice import open_scene
 
     opened = open_scene(_Stored(settings_of(None)), key)
     context = opened.context
-    if context.find(Trip) is not None and context.find(Scene) is None:
-        text = json.dumps({"sample": opened.sample} if opened.job else REQUEST)
-        return ServedScene(
-            name=key,
-            title=opened.title,
-            context=context,
-            text=lambda: text,
-            media_type="application/json",
-        )
+    if context.find(Scene) is None and context.inputs:
+        text = json.dumps({"sample": opened.sample}) if opened.job else opened.text
+        return _of_text(key, opened.title, context, text)
     return ServedScene(name=key, title=opened.title, context=context, text=partial(_geojson, context.scene))
 
 
@@ -165,108 +149,6 @@ class _Stored:
         from gnomon_service.web.questions import Questions
 
         return Questions(self.settings.data_dir)
-
-
-REQUEST_FIELD = {
-    "type": "object",
-    "description": "the request: area (a city with a map on this machine), start_date, days, hotel, places,"
-    " window {start, end}, lunch and further wishes",
-    "required": ["area", "start_date"],
-    "properties": {
-        "area": {"type": "string"},
-        "start_date": {"type": "string", "format": "date"},
-        "days": {"type": "integer", "minimum": 1, "maximum": 14},
-        "hotel": {"type": "string"},
-        "places": {"type": "array", "items": {"type": "string"}},
-    },
-}
-PLAN_SCHEMA = {
-    "type": "function",
-    "function": {
-        "name": "plan_itinerary",
-        "description": "Plan a trip from a request, with the times of every visit and way, and verify the"
-        " plan against map, walking times and opening hours. A refusal names what cannot be kept together.",
-        "parameters": {
-            "type": "object",
-            "properties": {"request": REQUEST_FIELD},
-            "required": ["request"],
-            "additionalProperties": False,
-        },
-    },
-}
-CHECK_SCHEMA = {
-    "type": "function",
-    "function": {
-        "name": "check_plan",
-        "description": "Check a plan of a trip: each check with whether it holds, where it fails and what"
-        " it rests on. What no source can answer is told as unchecked.",
-        "parameters": {
-            "type": "object",
-            "properties": {
-                "plan": {
-                    "description": "an itinerary as plan_itinerary gives it, a draft with names of places,"
-                    " or TravelPlanner's list of days",
-                    "anyOf": [{"type": "object"}, {"type": "array", "items": {"type": "object"}}],
-                },
-                "request": REQUEST_FIELD,
-            },
-            "required": ["plan"],
-            "additionalProperties": False,
-        },
-    },
-}
-TRIP_TOOLS = ("check_plan",)  # served in the form that takes any plan with any request
-
-
-def _trip_tools() -> list[ServedTool]:
-    planners = asyncio.Semaphore(PLANNERS)
-
-    async def call(work: Callable[..., dict[str, Any]], **arguments: object) -> ServedAnswer:
-        try:
-            async with planners:
-                value = await asyncio.to_thread(partial(work, **arguments))
-        except (GnomonError, UnknownPlugin) as error:
-            return failed(str(error))
-        return ServedAnswer(text=json.dumps(value, ensure_ascii=False), value=value)
-
-    async def plan(arguments: dict[str, Any]) -> ServedAnswer:
-        if fault := _unfit(arguments, needed="request", allowed=("request",)):
-            return failed(fault)
-        return await call(_plan, request=arguments["request"])
-
-    async def check(arguments: dict[str, Any]) -> ServedAnswer:
-        if fault := _unfit(arguments, needed="plan", allowed=("plan", "request")):
-            return failed(fault)
-        return await call(_check, plan=arguments["plan"], request=arguments.get("request"))
-
-    return [ServedTool(schema=PLAN_SCHEMA, call=plan), ServedTool(schema=CHECK_SCHEMA, call=check)]
-
-
-def _unfit(arguments: dict[str, Any], *, needed: str, allowed: Sequence[str]) -> str:
-    unknown = sorted(set(arguments) - set(allowed))
-    if unknown:
-        return f"no argument {unknown[0]!r}; allowed: {', '.join(allowed)}"
-    return "" if needed in arguments else f"{needed}: needed"
-
-
-def _plan(request: object) -> dict[str, Any]:
-    """A plan by the built-in planner, with its verification.
-
-    Raises:
-        SpecError: the request is none that can be planned.
-        DataError: no plan was made.
-    """
-    runner = dry_runner()
-    job = draft_from_cli(spec_of(request), settings_of(None)).job
-    selection = runner.pick(job, sample_id=SAMPLE, arm=ARM, model=None)
-    row, _ = asyncio.run(runner.run_once(selection, watch=lambda _: None))
-    return planned(row).as_json()
-
-
-def _check(plan: object, request: object) -> dict[str, Any]:
-    from gnomon_trips.export.plan_check import check_plan  # late: it loads the verifier
-
-    return check_plan(plan, request).as_json()
 
 
 def token_from(name: str | None) -> str | None:

@@ -7,14 +7,14 @@ import zipfile
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import pytest
 import yaml
 from starlette.testclient import TestClient
 
 from gnomon.core.row import Row
-from gnomon.exchange.formats import FormatName
+from gnomon.exchange.format import written_names
 from gnomon.exchange.run import run_of
 from gnomon_service.cli.main import main
 from gnomon_workers.store.store import Store, open_store
@@ -137,7 +137,7 @@ def kept(store: Store) -> str:
     return store.insert_finished_job(run.spec, run.refs, run.ended)
 
 
-@pytest.mark.parametrize("kind", [name for name in get_args(FormatName) if name not in NOTHING])
+@pytest.mark.parametrize("kind", [name for name in written_names() if name not in NOTHING])
 def test_rest_and_pages_give_the_same_files(kind: str, kept: str, api: TestClient) -> None:
     answer = api.get(f"/v1/jobs/{kept}/export", params={"format": kind})
     assert answer.status_code == 200

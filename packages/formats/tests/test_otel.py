@@ -13,16 +13,16 @@ from opentelemetry.semconv.attributes import error_attributes
 from opentelemetry.semconv.schemas import Schemas
 
 from gnomon.core.errors import SpecError
-from gnomon.exchange.formats import FORMATS
+from gnomon.exchange.format import files_of
 from gnomon.exchange.otel_names import PROVIDERS, SCHEMA_URL
-from gnomon.exchange.read_file import kind_of
+from gnomon.exchange.read_file import format_of
 from tests.exchange_jobs import small_job
 
 IDS = ("traceId", "spanId", "parentSpanId")
 
 
 def lines() -> list[dict[str, Any]]:
-    [file] = FORMATS["otel"].files(small_job())
+    [file] = files_of("otel", small_job())
     return [json.loads(line) for line in b"".join(file.chunks).splitlines()]
 
 
@@ -102,7 +102,7 @@ def test_spans_and_cassettes_are_refused_as_what_they_are(tmp_path: Path, line: 
     path = tmp_path / "ours.jsonl"
     path.write_text(f"{line}\n")
     with pytest.raises(SpecError, match=says):
-        kind_of(path)
+        format_of(path)
 
 
 def test_what_is_unknown_is_left_out() -> None:

@@ -16,7 +16,6 @@ from gnomon_service.api import (
     documentation,
     events,
     health,
-    itineraries,
     jobs,
     metrics,
     reports,
@@ -32,6 +31,7 @@ from gnomon_service.api.problems import DOCUMENTED, SCHEMA, add_handlers
 from gnomon_service.api.rate_limit import TokenBuckets
 from gnomon_service.api.state import OpenStreams, State
 from gnomon_service.derived_kinds import indexes_of, reports_of, verdicts_of
+from gnomon_service.extension import EXTENSIONS
 from gnomon_service.reply_watch import ReplyWatch
 from gnomon_service.settings import Settings
 from gnomon_service.web import (
@@ -52,7 +52,6 @@ from gnomon_service.web import (
     tool_pages,
     traces,
     trial_pair,
-    trips,
     workers_page,
 )
 from gnomon_service.web import trials as trial_pages
@@ -72,7 +71,6 @@ KEYED = (
     reviews,
     catalog,
     tools,
-    itineraries,
     workers,
     metrics,
 )
@@ -91,7 +89,6 @@ PAGES = (
     review,
     compare,
     boards,
-    trips,
     tool_pages,
     library,
     workers_page,
@@ -177,8 +174,9 @@ def create_app(settings: Settings, *, store: Store, redis: Redis) -> Api:
         report_threads=CapacityLimiter(reports.MAX_REPORT_THREADS),
     )
     add_handlers(app, as_page)
-    for module in (*KEYED, *PAGES):
-        app.include_router(module.router, dependencies=[Depends(authorised)])
+    added = (router for extension in EXTENSIONS for router in extension.routers())
+    for router in (*(module.router for module in (*KEYED, *PAGES)), *added):
+        app.include_router(router, dependencies=[Depends(authorised)])
     for module in (*OPEN, sign_in, static_files):
         app.include_router(module.router)
     return app

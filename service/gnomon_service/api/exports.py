@@ -5,7 +5,7 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 from fastapi.responses import Response, StreamingResponse
 
-from gnomon.exchange.formats import FormatName, single_stream
+from gnomon.exchange.format import single_stream
 from gnomon_service.api.state import Shared, State
 
 router = APIRouter(tags=["jobs"])
@@ -15,14 +15,14 @@ router = APIRouter(tags=["jobs"])
 def get_export(
     state: Shared,
     job_id: str,
-    kind: Annotated[FormatName, Query(alias="format", description="a format of docs/exchange.md")] = "rows",
+    kind: Annotated[str, Query(alias="format", description="a format of docs/exchange.md")] = "rows",
     media: Annotated[bool, Query(description="with pictures, where the format has them")] = False,
 ) -> Response:
     """The job so far as another program reads it: one file, or a zip of several. It is streamed."""
     return export_response(state, job_id, kind, with_media=media)
 
 
-def export_response(state: State, job_id: str, kind: FormatName, *, with_media: bool = False) -> Response:
+def export_response(state: State, job_id: str, kind: str, *, with_media: bool = False) -> Response:
     """The job in a format, to be downloaded."""
     from gnomon_service.job_export import exported_job  # late, as the start needs no reports
 

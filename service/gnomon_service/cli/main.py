@@ -20,7 +20,12 @@ if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
 # A command whose name is Python's own has an underscore after its module's name: `try_`, `open_`.
-COMMANDS: Registry[click.Command] = Registry("gnomon_service.cli.commands", "command")
+COMMANDS: Registry[click.Command] = Registry(
+    "gnomon_service.cli.commands",
+    "command",
+    group="gnomon.commands",
+    accepts=lambda item: isinstance(item, click.Command),
+)
 PLUGIN = "--plugin"
 COMPLETE_VARIABLE = "_GNOMON_COMPLETE"
 BLAS_THREADS = "OPENBLAS_NUM_THREADS"

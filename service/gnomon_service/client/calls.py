@@ -13,7 +13,6 @@ from urllib.parse import quote
 
 from gnomon.core.errors import SpecError
 from gnomon.core.row import Row
-from gnomon.exchange.formats import FormatName
 from gnomon.report.row_formats import row_from_json
 from gnomon_service import answers
 
@@ -117,7 +116,7 @@ def get_cassette(job_id: str) -> Call[str]:
     return Call(verb="GET", route="/v1/jobs/{job_id}/cassette", answer=str, places=places, accept="*/*")
 
 
-def get_export(job_id: str, *, kind: FormatName = "rows", media: bool = False) -> Call[bytes]:
+def get_export(job_id: str, *, kind: str = "rows", media: bool = False) -> Call[bytes]:
     """A job in a format of others: one file, or a zip of several."""
     return Call(
         verb="GET",

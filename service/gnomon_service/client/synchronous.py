@@ -12,7 +12,6 @@ import httpx
 
 from gnomon.core.errors import SpecError
 from gnomon.core.row import Row
-from gnomon.exchange.formats import FormatName
 from gnomon.spec.pasted_keys import refuse_keys
 from gnomon_service import answers
 from gnomon_service.client import calls
@@ -224,7 +223,7 @@ class Client:
         """The calls of the job's tool servers with their results, as a file that an arm replays."""
         return self.send(calls.get_cassette(job_id))
 
-    def export(self, job_id: str, *, kind: FormatName = "rows", media: bool = False) -> bytes:
+    def export(self, job_id: str, *, kind: str = "rows", media: bool = False) -> bytes:
         """A job in a format of docs/exchange.md: one file, or a zip of several. `media`: with pictures."""
         return self.send(calls.get_export(job_id, kind=kind, media=media))
 

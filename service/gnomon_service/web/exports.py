@@ -7,7 +7,6 @@ from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
 from gnomon.core.row import Row
-from gnomon.exchange.formats import FormatName
 from gnomon_service.api.exports import export_response
 from gnomon_service.api.reports import get_report
 from gnomon_service.api.state import Shared, State
@@ -31,7 +30,7 @@ async def report_file(
 
 
 @router.get("/ui/jobs/{job_id}/export/{form}", response_model=None)
-def export_file(state: Shared, job_id: str, form: FormatName) -> Response:
+def export_file(state: Shared, job_id: str, form: str) -> Response:
     """The job as another program reads it."""
     return export_response(state, job_id, form)
 

@@ -17,13 +17,14 @@ from urllib.parse import quote
 
 from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse, JSONResponse, PlainTextResponse, RedirectResponse, Response
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import ChoiceLoader, Environment, FileSystemLoader, PackageLoader, StrictUndefined
 
 from gnomon.report.row_formats import escape_surrogates
 from gnomon.report.text_formats import FILTERS
 from gnomon_service.api.middleware import COOKIE, SAFE
+from gnomon_service.extension import EXTENSIONS, NavigationEntry
 from gnomon_service.web.markdown_twin import as_markdown
-from gnomon_service.web.static_files import static_url
+from gnomon_service.web.static_files import folders, static_url
 
 View = dict[str, Any]
 Form = Literal["html", "json", "md"]
@@ -38,14 +39,13 @@ HEADERS = {
     "Cache-Control": "private, no-cache",
 }
 OF_DICTS = frozenset(dir(dict))  # names that mean a method of each dict, whatever is in it
-NAVIGATION = (  # word, address, the beginnings of the addresses below it
-    ("Jobs", "/", ("/ui/jobs", "/ui/new", "/ui/trials")),
-    ("Compare", "/ui/compare", ("/ui/compare", "/ui/board")),
-    ("Trips", "/ui/trips", ("/ui/trips",)),
-    ("Review", "/ui/review", ("/ui/review",)),
-    ("Benchmarks", "/ui/benchmarks", ("/ui/benchmarks", "/ui/agents", "/ui/presets")),
-    ("Tools", "/ui/tools", ("/ui/tools", "/ui/scenes")),
-    ("Workers", "/ui/workers", ("/ui/workers",)),
+NAVIGATION = (
+    NavigationEntry("Jobs", "/", ("/ui/jobs", "/ui/new", "/ui/trials")),
+    NavigationEntry("Compare", "/ui/compare", ("/ui/compare", "/ui/board")),
+    NavigationEntry("Review", "/ui/review", ("/ui/review",)),
+    NavigationEntry("Benchmarks", "/ui/benchmarks", ("/ui/benchmarks", "/ui/agents", "/ui/presets")),
+    NavigationEntry("Tools", "/ui/tools", ("/ui/tools", "/ui/scenes")),
+    NavigationEntry("Workers", "/ui/workers", ("/ui/workers",)),
 )
 
 
@@ -116,10 +116,17 @@ def render(template: str, view: View, *, path: str, is_signed_in: bool = False) 
         is_signed_in=is_signed_in,
         navigation=[
             {"word": word, "href": href, "is_here": path == href or _is_below(path, below)}
-            for word, href, below in NAVIGATION
+            for word, href, below in _navigation()
         ],
     )
     return escape_surrogates(text)
+
+
+@functools.cache
+def _navigation() -> tuple[NavigationEntry, ...]:
+    """The entries of all pages; those of packages stand behind the jobs and their comparison."""
+    added = (entry for extension in EXTENSIONS for entry in extension.navigation)
+    return (*NAVIGATION[:2], *added, *NAVIGATION[2:])
 
 
 def _is_below(path: str, beginnings: tuple[str, ...]) -> bool:
@@ -139,7 +146,9 @@ class _Templates(Environment):
 def environment() -> Environment:
     """The templates' environment; anything that is not defined is an error."""
     made = _Templates(
-        loader=PackageLoader("gnomon_service.web"),
+        loader=ChoiceLoader(
+            [PackageLoader("gnomon_service.web"), *map(FileSystemLoader, folders("templates"))]
+        ),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,

@@ -9,11 +9,8 @@ from fastapi.responses import Response
 
 from gnomon import drawing, report
 from gnomon.core.errors import NotFound
+from gnomon_service.extension import EXTENSIONS
 
-FOLDERS = (
-    Path(__file__).parent / "static",
-    Path(drawing.__file__).parent,
-)
 TYPES = {".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".svg": "image/svg+xml"}
 FOREVER = "public, max-age=31536000, immutable"
 
@@ -39,9 +36,21 @@ def static_url(name: str) -> str:
     return f"/ui/static/{name}?v={_files()[name][1]}"
 
 
+def folders(name: str) -> list[Path]:
+    """The folders of that name that extensions bring for their pages."""
+    added = (folder / name for extension in EXTENSIONS for folder in extension.folders)
+    return [folder for folder in added if folder.is_dir()]
+
+
 @functools.cache
 def _files() -> dict[str, tuple[bytes, str]]:
-    paths = [path for folder in FOLDERS for path in sorted(folder.iterdir()) if path.suffix in TYPES]
+    own = (Path(__file__).parent / "static", Path(drawing.__file__).parent)
+    paths = [
+        path
+        for folder in (*own, *folders("static"))
+        for path in sorted(folder.iterdir())
+        if path.suffix in TYPES
+    ]
     bodies = {path.name: path.read_bytes() for path in paths}
     bodies["report.css"] = (Path(report.__file__).parent / "report.css").read_bytes()
     return {name: (body, hashlib.sha256(body).hexdigest()[:12]) for name, body in bodies.items()}

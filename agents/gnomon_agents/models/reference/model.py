@@ -18,18 +18,11 @@ from gnomon_agents.models.reference.meeting import meeting
 from gnomon_agents.models.reference.order import ordered
 from gnomon_agents.models.reference.question import Clip, Kind, Question, read_question
 from gnomon_agents.models.reference.scene_questions import answer_scene_question, read_scene_question
+from gnomon_agents.models.reference.solver import SOLVERS
 from gnomon_agents.models.reference.tool_names import in_own_names, in_shown_names, known_names
 from gnomon_agents.models.reference.tool_results import Call, Evidence, Need, read_evidence
-from gnomon_published.solver.map_reading import is_map_question
-from gnomon_trips.solver.travel_reading import is_travel_query
-from gnomon_trips.solver.trip_reading import is_trip, read_trip, step_of
-from gnomon_worlds.solver.hidden_questions import answer_hidden_question, read_hidden_question
-from gnomon_worlds.solver.moving_cameras import answer_motion_question, read_motion_question
-from gnomon_worlds.solver.sighting_questions import answer_sighting_question, read_sighting_question
 
-Solver = Callable[[Question, Evidence], Answer]
-
-SOLVERS: Mapping[Kind, Solver] = {
+_BY_KIND: Mapping[Kind, Callable[[Question, Evidence], Answer]] = {
     Kind.PASSED_CAMERA: passed_camera,
     Kind.PASSING_TIME: passing_time,
     Kind.MOTION: moved,
@@ -72,20 +65,9 @@ class ReferenceModel:
         return self._reply(request)
 
     def _reply(self, request: Request) -> Reply:
-        if mark := step_of(request.messages):
-            return _step_reply(mark, request)
-        if is_trip(request.messages):
-            return _trip_reply(request)
-        if is_map_question(request.messages):
-            return _map_reply(request)
-        if is_travel_query(request.messages):
-            return _travel_reply(request)
-        if sighting_question := read_sighting_question(request.messages):
-            return _asking(partial(answer_sighting_question, sighting_question), request)
-        if hidden_question := read_hidden_question(request.messages):
-            return _asking(partial(answer_hidden_question, hidden_question), request)
-        if motion_question := read_motion_question(request.messages):
-            return _asking(partial(answer_motion_question, motion_question), request)
+        for solver in SOLVERS:
+            if solver.reads(request.messages):
+                return _asking(solver.answer, request)
         scene_question = read_scene_question(request.messages)
         if scene_question is not None:
             return _asking(partial(answer_scene_question, scene_question), request)
@@ -120,7 +102,7 @@ def solve(question: Question, evidence: Evidence) -> Answer:
     Raises:
         Need: tools that are offered must be called first.
     """
-    solver = SOLVERS.get(question.kind)
+    solver = _BY_KIND.get(question.kind)
     if solver is None or not question.options:
         return guess(question, "I know no way to work this out.")
     try:
@@ -134,34 +116,6 @@ def _has_pictures(message: Message) -> bool:
     return isinstance(content, list) and any(block["type"] == "image" for block in content)
 
 
-def _step_reply(mark: str, request: Request) -> Reply:
-    from gnomon_trips.solver.trip_steps import answer_step  # late: most jobs plan no trip
-
-    return Reply(text=answer_step(mark, request.messages), usd=0.0)
-
-
-def _trip_reply(request: Request) -> Reply:
-    from gnomon_trips.solver.trips import plan_trip  # late: with SciPy, and most jobs plan no trip
-
-    turn = sum(message["role"] == "assistant" for message in request.messages)
-    reading = read_trip(request)
-    if reading is None:
-        return Reply(text="There is no request that I can read.", usd=0.0)
-    try:
-        return Reply(text=plan_trip(reading), usd=0.0)
-    except Need as need:
-        calls = tuple(_tool_call(call, f"call_{turn}_{i}") for i, call in enumerate(need.calls))
-        return Reply(text=need.why, tool_calls=calls, finish_reason="tool_calls", usd=0.0)
-
-
-def _map_reply(request: Request) -> Reply:
-    from gnomon_published.solver.map_questions import (
-        answer_map_question,  # late: few jobs ask such questions
-    )
-
-    return _asking(answer_map_question, request)
-
-
 def _asking(solve_request: Callable[[Request], str], request: Request) -> Reply:
     """The solver's reply, or the calls that it needs first."""
     turn = sum(message["role"] == "assistant" for message in request.messages)
@@ -173,17 +127,6 @@ def _asking(solve_request: Callable[[Request], str], request: Request) -> Reply:
     if request.tool_choice == "required" and request.tools:
         return _call_of_duty(request, f"call_{turn}_0")
     return Reply(text=text, usd=0.0)
-
-
-def _travel_reply(request: Request) -> Reply:
-    from gnomon_trips.solver.travel import answer_travel_query  # late: few jobs ask for such trips
-
-    turn = sum(message["role"] == "assistant" for message in request.messages)
-    try:
-        return Reply(text=answer_travel_query(request), usd=0.0)
-    except Need as need:
-        calls = tuple(_tool_call(call, f"call_{turn}_{i}") for i, call in enumerate(need.calls))
-        return Reply(text=need.why, tool_calls=calls, finish_reason="tool_calls", usd=0.0)
 
 
 def _call_of_duty(request: Request, name: str) -> Reply:

@@ -7,12 +7,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from gnomon.exchange.formats import FORMATS
 from gnomon_service.cli.completions import complete_job
 from gnomon_service.cli.options import data_dir_option
 
 if TYPE_CHECKING:
-    from gnomon.exchange.formats import FormatName
     from gnomon.exchange.job_export import ExportFile, ReadQuestion
     from gnomon_workers.store.store import Store
 
@@ -21,7 +19,7 @@ STDOUT = Path("-")
 
 @click.command()
 @click.argument("job", shell_complete=complete_job)
-@click.option("--format", "kind", type=click.Choice(list(FORMATS)), default="rows", show_default=True)
+@click.option("--format", "kind", default="rows", show_default=True, metavar="FORMAT", help="See below.")
 @click.option(
     "--out",
     required=True,
@@ -35,7 +33,7 @@ STDOUT = Path("-")
     help="With pictures: beside the trajectories of atif, within the logs of Inspect and the chat lines.",
 )
 @data_dir_option
-def export(job: str, kind: "FormatName", out: Path, with_media: bool, data_dir: Path | None) -> None:
+def export(job: str, kind: str, out: Path, with_media: bool, data_dir: Path | None) -> None:
     """Write JOB in a format of others; docs/exchange.md says what each holds and what `gnomon import` reads.
 
     \b
@@ -49,7 +47,7 @@ def export(job: str, kind: "FormatName", out: Path, with_media: bool, data_dir: 
     cassette          cassette.jsonl, calls of tool servers, which `cassette: {replay: FILE}` answers from
     plans             plans.jsonl, the trips that the benchmark `plan-pairs` compares
     """  # noqa: D301 (click's own mark: what follows keeps its lines)
-    from gnomon.exchange.formats import single_stream
+    from gnomon.exchange.format import FORMATS, files_of, single_stream
     from gnomon_service.cli.common import existing_store, prepare_out, settings_of
     from gnomon_service.cli.ids import find_job
     from gnomon_service.job_export import exported_job
@@ -62,7 +60,7 @@ def export(job: str, kind: "FormatName", out: Path, with_media: bool, data_dir: 
         exported = exported_job(
             store,
             job,
-            question=_questions(store, job, folder, is_needed=FORMATS[kind].needs_questions),
+            question=_questions(store, job, folder, is_needed=FORMATS.get(kind).needs_questions),
             media=media_of(folder),
             with_media=with_media,
         )
@@ -73,7 +71,7 @@ def export(job: str, kind: "FormatName", out: Path, with_media: bool, data_dir: 
             stdout.flush()
             return
         prepare_out(out)
-        for path in _written(FORMATS[kind].files(exported), out):
+        for path in _written(files_of(kind, exported), out):
             click.echo(str(path))
     finally:
         store.close()

@@ -17,32 +17,15 @@ from gnomon_service.cli.options import data_dir_option, json_option
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from gnomon.exchange.read_file import Reading
+    from gnomon.exchange.format import Reading
     from gnomon.exchange.run import Ended
-
-KINDS = ("inspect", "rows", "atif", "chat", "every-eval-ever", "vlmevalkit", "lm-eval")
-
-
-REASONS = {  # of trials without a score, in words
-    "inspect:unscored": "unscored in the log",
-    "inspect:error": "ended in an error",
-    "inspect:invalidated": "invalidated in the log",
-    "vlmevalkit:unscored": "without a score",
-    "vlmevalkit:failed": "request of the model failed",
-    "vlmevalkit:judge_failed": "request of the judge failed",
-    "lm-eval:unscored": "without a score",
-    "lm-eval:failed": "request of the model failed",
-    "atif:unscored": "without a score",
-    "chat:unscored": "without a score",
-    "imported:missing": "score null",
-}
 
 
 @click.command("import")
 @click.argument("files", nargs=-1, required=True, metavar="[ARM=]FILE...")
 @click.option("--name", default="", help="The job's name; default the file names.")
 @click.option("--primary", nargs=2, metavar="BASELINE VARIANT", help="The planned (primary) comparison.")
-@click.option("--format", "kind", type=click.Choice(KINDS), help="The files' format; default: it is found.")
+@click.option("--format", "kind", metavar="FORMAT", help="The files' format; default: it is found.")
 @click.option(
     "--scorer",
     help="The score to read where there are several: SCORER, SCORER.KEY, METRIC, METRIC,FILTER, or a path.",
@@ -86,8 +69,8 @@ def import_(
         return
     if arm is not None:
         raise SpecError("is for --into only; name a log's arm by ARM=FILE", field="--arm")
+    from gnomon.exchange.format import Reading
     from gnomon.exchange.named_field import NamedField
-    from gnomon.exchange.read_file import Reading
     from gnomon.exchange.run import Again, NothingLeft, run_of
     from gnomon.report.text_formats import count
     from gnomon_service.cli.common import settings_of
@@ -148,8 +131,11 @@ def import_(
 
 def _echo_counts(what: str, counts: "Mapping[str, int]", of: int, *, err: bool = False) -> None:
     """Print how many trials were left out, and why; nothing if there are none."""
+    from gnomon.exchange.format import FORMATS
+
     if counts:
-        reasons = ", ".join(f"{REASONS.get(reason, reason)} {number:,}" for reason, number in counts.items())
+        words = {reason: text for form in FORMATS for reason, text in form.reasons.items()}
+        reasons = ", ".join(f"{words.get(reason, reason)} {number:,}" for reason, number in counts.items())
         click.echo(f"{sum(counts.values()):,} of {of:,} trials {what}: {reasons}", err=err)
 
 

@@ -1,0 +1,16 @@
+"""Answers the map questions of MapEval by rules."""
+
+from gnomon.core.model import Request
+from gnomon_agents.models.reference.solver import Solver
+from gnomon_published.solver.map_reading import is_map_question
+
+
+def _answer(request: Request) -> str:
+    from gnomon_published.solver.map_questions import answer_map_question  # late: few jobs ask such questions
+
+    return answer_map_question(request)
+
+
+maps = Solver(
+    name="maps", description="Answers the map questions of MapEval.", reads=is_map_question, answer=_answer
+)

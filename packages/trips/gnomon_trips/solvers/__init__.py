@@ -1,0 +1,1 @@
+"""Solvers for the reference model; each module is one."""
