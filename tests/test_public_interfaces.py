@@ -12,8 +12,15 @@ from importlib.metadata import packages_distributions
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-PACKAGES = ("tools", "gnomon", "gnomon_conformance", "agents", "workers", "service", "gnomon_lab")
-OURS = {*PACKAGES, "bench", "scripts", "tests"}
+PARTS = ("trips", "worlds", "published", "formats")
+FOLDERS = (
+    *("tools", "gnomon", "gnomon_conformance", "agents", "workers", "service", "gnomon_lab"),
+    *(f"packages/{part}/gnomon_{part}" for part in PARTS),
+)
+OURS = {
+    *("gnomon", "gnomon_conformance", "gnomon_lab", "gnomon_tools", "gnomon_agents", "gnomon_workers"),
+    *("gnomon_service", "bench", "scripts", "tests", "conftest", *(f"gnomon_{part}" for part in PARTS)),
+}
 # Public in spite of their underscore: documented as functions for programs to call, or methods to define.
 DOCUMENTED = {"os._exit"}
 TO_DEFINE = {"_llm_type", "_generate", "_agenerate"}  # LangChain's chat models: abstract, documented
@@ -140,17 +147,21 @@ def normal(name: str) -> str:
 
 @functools.cache
 def declared() -> frozenset[str]:
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    """What the kernel declares, and what each of the packages adds."""
+    files = (ROOT / "pyproject.toml", *(ROOT / "packages" / part / "pyproject.toml" for part in PARTS))
+    projects = [tomllib.loads(file.read_text(encoding="utf-8"))["project"] for file in files]
     lines = [
-        *project["dependencies"],
-        *(line for of in project["optional-dependencies"].values() for line in of),
+        line
+        for project in projects
+        for of in (project["dependencies"], *project.get("optional-dependencies", {}).values())
+        for line in of
     ]
     return frozenset(normal(re.split(r"[^A-Za-z0-9_.-]", line, maxsplit=1)[0]) for line in lines)
 
 
 def found(ask: Callable[[Module], Iterator[str]]) -> dict[str, list[str]]:
     """What `ask` finds in our modules, by their paths."""
-    sources = (path for package in PACKAGES for path in sorted((ROOT / package).rglob("*.py")))
+    sources = (path for folder in FOLDERS for path in sorted((ROOT / folder).rglob("*.py")))
     asked = {path.relative_to(ROOT).as_posix(): sorted({*ask(module_at(path))}) for path in sources}
     return {path: names for path, names in asked.items() if names}
 

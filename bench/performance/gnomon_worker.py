@@ -1,4 +1,4 @@
-"""Runs the workload in a process that starts as a worker does (`python -m workers`).
+"""Runs the workload in a process that starts as a worker does (`python -m gnomon_workers`).
 
 python -m bench.performance.gnomon_worker BASE TRIALS IN_FLIGHT FOLDER REDIS_URL
 """

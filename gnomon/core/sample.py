@@ -79,7 +79,7 @@ class FollowUp:
 class Sample:
     """One question. `target` is for the scorer alone; agents get `messages` and a toolbox bound to it.
 
-    `inputs` are what tools work on, by type (`held` of gnomon_tools.core.inputs makes them). `broken` says why its
+    `inputs` are what tools work on, by type (`held` of `inputs.py` makes them). `broken` says why its
     media cannot be shown: a trial that would show them ends as `infra_missing`.
     """
 

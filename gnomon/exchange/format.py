@@ -1,4 +1,4 @@
-"""Formats in which a job is written, and from which trials are read; each is an object that is found by name."""
+"""Formats in which jobs are written and from which trials are read; each is found by its name."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -48,7 +48,7 @@ class Reading:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Start:
-    """What a file begins with: the fields of its first line, the columns of its header, or its first bytes."""
+    """How a file begins: the fields of its first line, the columns of its header, or its first bytes."""
 
     ending: str
     fields: Mapping[str, object] = field(default_factory=dict)
@@ -60,8 +60,8 @@ class Start:
 class Format:
     """A format. With `files` jobs are written in it, with `read` trials are read from it.
 
-    Several files are sent as one zip. `is_of` tells by its start whether a file is of this format; one that is
-    only written says in `unread` why. `reasons` are those for trials without a score, in words.
+    Several files are sent as one zip. `is_of` tells by its start whether a file is of this format; one
+    that is only written says in `unread` why. `reasons` are those for trials without a score, in words.
     """
 
     name: str

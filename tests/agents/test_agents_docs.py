@@ -8,7 +8,7 @@ import pytest
 from gnomon.core.agent import AGENTS
 from gnomon_agents.models import fault_table
 from gnomon_agents.models import litellm_errors as faults
-from gnomon_agents.models.reference.model import SOLVERS
+from gnomon_agents.models.reference.model import BY_KIND
 
 DOCS = Path(__file__).parents[2] / "docs"
 
@@ -40,7 +40,7 @@ async def test_the_example_agent_works(new_context):
 def test_every_kind_of_question_the_reference_model_solves_is_documented():
     text = (DOCS / "models.md").read_text()
     rows = re.search(r"\| question \|.*?\n\n", text, re.DOTALL)[0].strip().splitlines()[2:]
-    assert len(rows) == len(SOLVERS)
+    assert len(rows) == len(BY_KIND)
 
 
 async def test_the_example_graph_works(new_context):

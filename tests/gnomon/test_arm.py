@@ -28,6 +28,7 @@ CHANGES: dict[str, Any] = {
     "tool_names": "renamed",
     "tool_order": "shuffled",
     "confidence": True,
+    "conditions": {"fog": {"metres": 50}},
 }
 
 

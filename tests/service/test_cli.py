@@ -57,7 +57,7 @@ def test_the_service_starts_without_agents_and_vendors() -> None:
     code = (
         "import sys, gnomon_service.api.app, gnomon_service.run_job, gnomon_service.serving\n"
         "print(sorted({name.partition('.')[0] for name in sys.modules} & {'litellm', 'langgraph'}))\n"
-        "print([name for name in sys.modules if name.startswith(('agents.', 'gnomon_workers.shard'))])\n"
+        "print([m for m in sys.modules if m.startswith(('gnomon_agents.', 'gnomon_workers.shard'))])\n"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
     assert done.stdout.split() == ["[]", "[]"]

@@ -302,7 +302,7 @@ def post_trips(plant: Plant) -> JobRecord:
 
 
 def start_worker(plant: Plant, name: str) -> None:
-    plant._start(name, "-m", "workers", "--data-dir", str(plant.folder))
+    plant._start(name, "-m", "gnomon_workers", "--data-dir", str(plant.folder))
 
 
 @pytest.mark.parametrize("kind", ["postgresql"], indirect=True)

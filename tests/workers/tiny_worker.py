@@ -1,6 +1,6 @@
 """A worker, or a sweeper, whose jobs use a tiny benchmark instead of a published one.
 
-`python tests/workers/tiny_worker.py --redis URL --database URL` plays `python -m workers`, and with
+`python tests/workers/tiny_worker.py --redis URL --database URL` plays `python -m gnomon_workers`, and with
 `--sweep` `python -m gnomon_workers.sweeper`. Both work on a store that a test may break.
 """
 

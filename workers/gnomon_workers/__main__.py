@@ -1,4 +1,4 @@
-"""`python -m workers`: one worker, until it is stopped."""
+"""`python -m gnomon_workers`: one worker, until it is stopped."""
 
 import os
 import socket

@@ -6,8 +6,13 @@ from pathlib import Path
 
 from gnomon.exchange import row_file
 from gnomon.exchange.format import LINES, Format, Reading, Start
-from gnomon.exchange.rows_write import files
+from gnomon.exchange.job_export import ExportedJob, ExportFile
 from gnomon.exchange.run import Ended
+from gnomon.report.row_formats import ndjson_line
+
+
+def _files(job: ExportedJob) -> Iterator[ExportFile]:
+    yield ExportFile(name="rows.ndjson", chunks=(ndjson_line(row).encode() for row in job.rows(None, None)))
 
 
 def _is_of(start: Start) -> bool:
@@ -26,7 +31,7 @@ def _read(path: Path, reading: Reading) -> Iterator[Ended]:
 rows = Format(
     name="rows",
     about="rows.ndjson",
-    files=files,
+    files=_files,
     media_type=LINES,
     is_single=True,
     is_of=_is_of,

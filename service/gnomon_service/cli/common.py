@@ -190,7 +190,7 @@ def dry_run(
 
 
 def dry_runner() -> Any:
-    """`gnomon_workers.dry_run`, imported by name when it is needed: it loads agents, which the API must not."""
+    """The module `gnomon_workers.dry_run`. It loads agents, which the API must not."""
     return importlib.import_module("gnomon_workers.dry_run")
 
 

@@ -7,7 +7,7 @@ a worker loads it before it forks, once for all shards of a job.
 import importlib
 import sys
 
-OURS = ("tools.", "gnomon.", "agents.")
+OURS = "gnomon"
 
 
 def load_lazy() -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 ROOTS_VARIABLE = "GNOMON_MEDIA_ROOTS"  # folders parted by colons; unset: any file may be read
 CITIES_VARIABLE = "GNOMON_CITIES"  # the operator's too
 _CODE = Path(__file__).parents[3]
-OWN = (_CODE / "tools", _CODE / "gnomon")  # what comes with the code
+OWN = (_CODE / "tools", _CODE / "gnomon", _CODE / "packages")  # what comes with the code
 
 
 class NotRegular(OSError):

@@ -22,7 +22,7 @@ from gnomon_agents.models.reference.solver import SOLVERS
 from gnomon_agents.models.reference.tool_names import in_own_names, in_shown_names, known_names
 from gnomon_agents.models.reference.tool_results import Call, Evidence, Need, read_evidence
 
-_BY_KIND: Mapping[Kind, Callable[[Question, Evidence], Answer]] = {
+BY_KIND: Mapping[Kind, Callable[[Question, Evidence], Answer]] = {
     Kind.PASSED_CAMERA: passed_camera,
     Kind.PASSING_TIME: passing_time,
     Kind.MOTION: moved,
@@ -102,7 +102,7 @@ def solve(question: Question, evidence: Evidence) -> Answer:
     Raises:
         Need: tools that are offered must be called first.
     """
-    solver = _BY_KIND.get(question.kind)
+    solver = BY_KIND.get(question.kind)
     if solver is None or not question.options:
         return guess(question, "I know no way to work this out.")
     try:

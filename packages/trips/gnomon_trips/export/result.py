@@ -27,7 +27,7 @@ class TripResult:
     `is_proven`: an exact search holds a refusal's constraints to rule out every plan; None: it was not made.
     `unchecked`: the checks that no source could answer, each with its path and what is missing.
     `steps`: the measures of the steps to the plan, such as how many sentences of its guide are true.
-    `alternatives`: of a refusal, what was tried instead, as `packages/trips/gnomon_trips/itinerary/alternatives.py` writes it.
+    `alternatives`: of a refusal, what was tried instead, as `itinerary/alternatives.py` writes it.
     `quality` holds the measures of the plan as plain data; empty in results of older versions.
     `regret`: how much further than the shortest plan one walks, as a share; None: that is not known.
     """

@@ -15,7 +15,7 @@ from gnomon.spec.rules import parse_spec
 from gnomon.spec.spec_file import load_yaml
 from packages.trips.tests.agent.trial_rows import rows_of
 
-EXAMPLE = Path(__file__).parents[3] / "examples" / "itinerary.yaml"
+EXAMPLE = Path(__file__).parents[4] / "examples" / "itinerary.yaml"
 
 
 @pytest.fixture(scope="module")

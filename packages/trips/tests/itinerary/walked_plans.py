@@ -26,7 +26,7 @@ from typing import Any
 
 import osmium
 
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[4]
 DATA, LANDMARKS = (
     ROOT / "packages/trips/gnomon_trips/itinerary/data",
     ROOT / "packages/published/gnomon_published/gazetteer/data",

@@ -193,7 +193,7 @@ def test_a_record_is_scored_against_what_was_preferred() -> None:
 
 
 def test_the_plans_of_the_example_are_three_pairs() -> None:
-    read = read_pairs(Path(__file__).parents[3] / "examples" / "plans")
+    read = read_pairs(Path(__file__).parents[4] / "examples" / "plans")
     assert [{plan.by for plan in pair.plans} for pair in read.pairs] == [
         {"comfortable", "early_end"},
         {"comfortable", "short_walk"},

@@ -1,7 +1,7 @@
 """Tells a path in words: directions, lengths, speeds, turns and stops.
 
-Tools read the same words back (tools/gnomon_tools/geometry/motion_text.py): lengths and speeds as printed, each direction
-to the nearest of eight.
+Tools read the same words back (`gnomon_tools/geometry/motion_text.py`): lengths and speeds as printed, each
+direction to the nearest of eight.
 """
 
 import math

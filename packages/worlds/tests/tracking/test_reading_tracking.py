@@ -20,7 +20,7 @@ from gnomon_worlds.tracking.published_layouts import read_cityflow, read_mtmmc, 
 from gnomon_worlds.tracking.tracking import Tracking, read_tracking, write_tracking
 from tests.tracking_folders import NONE, write_cityflow, write_example, write_mtmmc
 
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[4]
 NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:e[+-]\d+)?")
 
 

@@ -20,7 +20,7 @@ def worker(queues: str, data_dir: Path | None) -> None:
     settings = settings_of(data_dir)
     url = need_redis(settings)
     open_redis(url).close()
-    command = module_command("workers", "--queues", ",".join(queues_of(queues)))
+    command = module_command("gnomon_workers", "--queues", ",".join(queues_of(queues)))
     environ = {**os.environ, **worker_env(settings, url)}
     # The worker loads agents, which this process may not: so this process becomes the worker.
     os.execve(command[0], command, environ)  # noqa: S606 (our own module, arguments as a list)

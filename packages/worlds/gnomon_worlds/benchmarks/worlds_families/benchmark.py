@@ -98,7 +98,7 @@ class WorldsFamilies(LetteredQuestions):
         return FamilySamples(refs=refs, media=media)
 
     def features(self, sample: Sample) -> Mapping[str, float | str]:
-        """Its level, and what makes the question hard; see packages/worlds/gnomon_worlds/families/features.py."""
+        """Its level, and what makes the question hard; see gnomon_worlds/families/features.py."""
         return _features(family_number_of(sample.ref.sample_id, FAMILIES))
 
     def question_view(self, sample: Sample) -> QuestionView:

@@ -26,7 +26,7 @@ def answer_options(sample: Sample) -> AnswerOptions:
 def try_shortcuts(samples: Mapping[PromptProtocol, Sequence[Sample]]) -> Iterator[ShortcutGuess]:
     """Guess by short ways, by the order of numbers, and by what is usual for such a question.
 
-    Short ways leave out a step of what has to be measured (packages/worlds/gnomon_worlds/motion/short_ways.py).
+    Short ways leave out a step of what has to be measured (gnomon_worlds/motion/short_ways.py).
     *Usual value* and *usual rate* know the answers to all other questions of the kind; a rate is a number a
     second of the time asked about. *Usual pace* counts the steps of a route at their usual paces.
     """

@@ -156,7 +156,7 @@ class WorldsMotion(LetteredQuestions):
         return MotionSamples(refs=refs, media=media, select=select)
 
     def features(self, sample: Sample) -> Mapping[str, float | str]:
-        """Its level, and what makes the question hard; see packages/worlds/gnomon_worlds/motion/features.py."""
+        """Its level, and what makes the question hard; see gnomon_worlds/motion/features.py."""
         return _features(family_number_of(sample.ref.sample_id, MOTION_TASKS))
 
 

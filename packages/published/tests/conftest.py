@@ -1,0 +1,14 @@
+"""What tests of published benchmarks share."""
+
+from pathlib import Path
+
+import pytest
+
+from gnomon_tools.scene.format import read_scene
+from gnomon_tools.scene.scene import Scene
+
+
+@pytest.fixture(scope="session")
+def small() -> Scene:
+    """The example scene of that name."""
+    return read_scene(Path(__file__).parents[3] / "examples" / "scenes" / "small.geojson")
