@@ -17,8 +17,9 @@ def batch(
 
     The scene is a file, GeoJSON as a mapping, or a scene that was read before. A column is an array of one
     value a row, or one value for all rows. To read a scene costs more than a small batch: who calls often
-    reads it once, by `read_scene` of `gnomon_tools.scene.format`. Positions are metres on the scene's plane (x
-    east, y north), bearings degrees clockwise from north, times seconds. A row that has no answer is NaN.
+    reads it once, by `read_scene` of `gnomon_tools.scene.format`. Positions are metres on the scene's plane
+    (x east, y north), bearings degrees clockwise from north, times seconds. A row that has no answer is
+    NaN.
 
     >>> frame = {"lon_deg": 25.0, "lat_deg": 60.0, "anchored": False}
     >>> about = {"format": 1, "id": "bare", "kind": "outdoor", "frame": frame}

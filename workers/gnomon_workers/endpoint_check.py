@@ -1,8 +1,8 @@
 """Checks by real calls what the endpoints of a spec, or of one model, are fit for; no queue, no store.
 
 `python -m gnomon_workers.endpoint_check` reads a spec on stdin, whose endpoints have been allowed, and
-prints the document as JSON: so the API checks, which loads no models, and ends the process when nobody waits for it.
-"""
+prints the document as JSON: so the API checks, which loads no models, and ends the process when nobody
+waits for it."""
 
 import asyncio
 import io

@@ -1,8 +1,9 @@
 """Runs what a model writes in an interpreter that has no way out: its names stay for the length of a trial.
 
 The interpreter is Monty, a subset of Python in Rust, in a process of its own
-(`gnomon_tools/core/sandboxed.py`). Code reaches nothing but the functions that the caller names: each call stops the interpreter until
-the caller answers it. Whoever imports this module loads no library; the first run does.
+(`gnomon_tools/core/sandboxed.py`). Code reaches nothing but the functions that the caller names: each call
+stops the interpreter until the caller answers it. Whoever imports this module loads no library; the first
+run does.
 """
 
 import asyncio

@@ -1,7 +1,8 @@
 """Moves a database to another revision of the tables, forward or back, in one transaction.
 
 A new database gets today's tables at once and is marked with their revision. Alembic keeps the steps
-between revisions (`revisions`) and the mark; it is imported only for a migration. A database of before the first revision is brought over at once (`older_tables.py`).
+between revisions (`revisions`) and the mark; it is imported only for a migration. A database of before the
+first revision is brought over at once (`older_tables.py`).
 """
 
 from collections.abc import Callable
