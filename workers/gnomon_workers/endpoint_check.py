@@ -2,7 +2,8 @@
 
 `python -m gnomon_workers.endpoint_check` reads a spec on stdin, whose endpoints have been allowed, and
 prints the document as JSON: so the API checks, which loads no models, and ends the process when nobody
-waits for it."""
+waits for it.
+"""
 
 import asyncio
 import io
