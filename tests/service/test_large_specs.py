@@ -20,7 +20,6 @@ from gnomon.spec.job_spec import JobSpec
 from gnomon.spec.preset import PRESETS
 from gnomon.spec.rules import parse_spec
 from gnomon.stopping import check_wanted
-from gnomon_service.api import app as app_module
 from gnomon_service.api.app import create_app
 from gnomon_service.serving import server_of
 from gnomon_service.settings import read_settings
@@ -125,7 +124,7 @@ def endless(monkeypatch: pytest.MonkeyPatch) -> dict[str, int]:
         finally:
             at_work["now"] -= 1
 
-    monkeypatch.setattr(app_module, "_report_of", build)
+    monkeypatch.setattr("gnomon_service.reports.report_of", build)
     return at_work
 
 

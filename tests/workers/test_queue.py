@@ -49,6 +49,11 @@ def test_every_shard_is_queued_by_its_two_ids_alone(redis: Redis, store: Store) 
     assert (message.timeout, message.result_ttl) == (-1, 0)
 
 
+def test_a_shard_that_was_queued_under_the_earlier_name_is_run(redis: Redis) -> None:
+    message = ShardMessage.create("workers.shard.run_shard", args=["j", 3], connection=redis)
+    assert message.shard() == ("j", 3)
+
+
 def test_urgent_queues_come_before_all_others() -> None:
     assert queue_names(["a", "b"])[:3] == ["gnomon.a.high", "gnomon.b.high", "gnomon.a.normal"]
 

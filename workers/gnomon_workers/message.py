@@ -7,6 +7,7 @@ from rq.exceptions import DeserializationError, InvalidJobOperation
 from rq.job import Job, JobStatus
 
 SHARD_FUNCTION = "gnomon_workers.shard.run_shard"
+EARLIER_NAME = "workers.shard.run_shard"  # in messages that were queued before packages had their names
 
 
 class RefusedMessage(Exception):
@@ -33,7 +34,8 @@ class ShardMessage(Job):
             name, instance, args, kwargs = self.func_name, self.instance, self.args, self.kwargs
         except DeserializationError as error:
             raise RefusedMessage("the message is not JSON") from error
-        if name != SHARD_FUNCTION or instance is not None or kwargs or not isinstance(args, list):
+        is_shard = name in (SHARD_FUNCTION, EARLIER_NAME)
+        if not is_shard or instance is not None or kwargs or not isinstance(args, list):
             raise RefusedMessage(f"the message asks for {name!r}; only {SHARD_FUNCTION!r} is run here")
         if [type(part) for part in args] != [str, int]:
             raise RefusedMessage("the message must name a job and a shard, and nothing else")
