@@ -13,12 +13,10 @@ demo: $(VENV)/run.installed  ## the main job, offline: what do tools change on g
 test: $(VENV)/dev.installed  ## everything, on real Redis, real processes and a real small language model
 	$(MAKE) --no-print-directory --keep-going --jobs=2 test-processes check test-rest test-web
 
-# The folders of the kernel, and the names of those among them that hold worlds, trips and published benchmarks.
 CORE := tools gnomon gnomon_conformance tests/tools tests/gnomon tests/golden
-LODGERS := worlds families motion tracking recordings itinerary travelplanner mapeval clips graphs plan_pairs
 
-test-core: $(VENV)/dev.installed  ## the kernel alone: no worlds, trips, browsers or processes; a few minutes
-	$(PYTEST) -n $(WORKERS) --dist worksteal $(LODGERS:%=--ignore-glob='*/%') $(CORE)
+test-core: $(VENV)/dev.installed  ## the kernel alone: no packages, browsers or processes; a few minutes
+	$(PYTEST) -n $(WORKERS) --dist worksteal $(CORE)
 
 test-processes:  # mostly they wait for leases, networks and processes that start again: all else runs meanwhile
 	$(PYTEST) tests/workers
@@ -63,10 +61,12 @@ lock: $(VENV)/dev.installed  ## resolve the dependencies anew (releases younger 
 clean:  ## remove the environment and all caches
 	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
 
-$(VENV)/run.installed: requirements/run.lock scripts/install
+PROJECTS := pyproject.toml $(wildcard packages/*/pyproject.toml)  # whose entry points an installation reads
+
+$(VENV)/run.installed: requirements/run.lock scripts/install $(PROJECTS)
 	scripts/install $(VENV) run
 	touch $@
 
-$(VENV)/dev.installed: requirements/dev.lock requirements/weights.lock scripts/install
+$(VENV)/dev.installed: requirements/dev.lock requirements/weights.lock scripts/install $(PROJECTS)
 	scripts/install $(VENV) dev
 	touch $@ $(VENV)/run.installed
