@@ -5,6 +5,7 @@ import copy
 import functools
 import logging
 import os
+import warnings
 from dataclasses import replace
 from types import ModuleType
 from typing import Any
@@ -59,6 +60,9 @@ def load() -> ModuleType:
     litellm.turn_off_message_logging = True
     for name in ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy"):
         logging.getLogger(name).setLevel(logging.CRITICAL + 1)
+    with warnings.catch_warnings():  # Pydantic warns of LiteLLM's types when the first reply is made
+        warnings.simplefilter("ignore")
+        litellm.ModelResponse()
     return litellm
 
 
