@@ -47,7 +47,7 @@ def worker_on(site: Site, redis_url: str) -> Iterator[None]:
     """A real worker, with a sweeper, on the site's store."""
     env = worker_env(read_settings({}, data_dir=site.folder), redis_url)
     with Supervisor() as supervisor:
-        for name, module in (("sweeper", "gnomon_workers.sweeper"), ("worker", "workers")):
+        for name, module in (("sweeper", "gnomon_workers.sweeper"), ("worker", "gnomon_workers")):
             log_file = site.folder / f"{name}.log"
             supervisor.start(Child(name=name, command=module_command(module), env=env, log_file=log_file))
         yield

@@ -15,7 +15,7 @@ from gnomon_workers.store.store import open_store
 from tests.workers.conftest import wait_until
 from tests.workers.postgresql import PostgreSQL, running
 
-MODULES = ("workers", "gnomon_workers.sweeper")
+MODULES = ("gnomon_workers", "gnomon_workers.sweeper")
 
 
 @pytest.fixture
