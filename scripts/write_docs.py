@@ -36,7 +36,7 @@ from gnomon_published.map_record.record import MapRecord
 from gnomon_service.api.documentation import parts_of_spec
 from gnomon_tools.core.clip import Footage
 from gnomon_tools.core.inputs import Need
-from gnomon_tools.core.schema_words import SchemaField, fields_of, range_words
+from gnomon_tools.core.schema_words import fields_of, range_words
 from gnomon_tools.core.tool import Tool
 from gnomon_tools.core.toolbox import TOOLS
 from gnomon_tools.scene.scene import Scene
@@ -92,15 +92,13 @@ def tools_part(need: Need) -> Callable[[], str]:
 
 
 def tool_section(tool: Tool[Any]) -> str:
-    """A tool's section: what it tells, its call with units and limits, its results and their error."""
+    """A tool's section: what it tells, its call, its results and their error."""
     parameters = tool.schema()["function"]["parameters"]
-    arguments = "; ".join(_argument(field) for field in fields_of(parameters, code="`{}`") if not field.depth)
     results = dict.fromkeys(f"`{field.name}`" for field in fields_of(tool.result_schema()))
     return paragraphs(
         f"### `{tool.name}`",
         TOOLS.summary(tool.name),
-        f"`{signature(tool.name, parameters)}`{f': {arguments}.' if arguments else ' takes nothing.'}",
-        f"Gives {', '.join(results)}.",
+        f"`{signature(tool.name, parameters)}` gives {', '.join(results)}.",
         " ".join(filter(None, (error_text(TOOLS.details(tool.name)), _batch(tool)))),
     )
 
@@ -113,19 +111,6 @@ def error_text(details: str) -> str:
     """
     told = (" ".join(text.split()) for text in details.split("\n\n") if text.startswith("Error: "))
     return re.split(r"(?<=\.) ", next(told, ""))[0]
-
-
-UNITS = re.compile(r".+_(m|m2|s|mps|deg|px|hz)|.*(lat|lon|seconds)")
-
-
-def _argument(field: SchemaField) -> str:
-    """An argument with its kind and limits; in a few words what it is, where its name has no unit."""
-    if UNITS.fullmatch(field.name) and field.kind.startswith("number"):
-        ends = field.kind.partition(", ")[2]
-        return f"`{field.name}` ({ends})" if ends else f"`{field.name}`"
-    is_told = field.kind.startswith(("number", "integer", "object")) or "(list" in field.kind
-    told = re.split(r"[:;(]|,? such as", field.description)[0].strip() if is_told else ""
-    return f"`{field.name}` ({field.kind}{f': {told}' if told else ''})"
 
 
 def signature(name: str, parameters: Mapping[str, Any]) -> str:
