@@ -19,14 +19,7 @@ from pydantic.fields import FieldInfo
 
 from gnomon.core.agent import AGENTS, CallsInWords, CountsModelCalls, model_calls
 from gnomon.core.arm import Arm
-from gnomon.core.benchmark import (
-    ABILITIES,
-    BENCHMARKS,
-    MODULES,
-    Benchmark,
-    SupportsOptions,
-    benchmark_module,
-)
+from gnomon.core.benchmark import ABILITIES, BENCHMARKS, Benchmark, SupportsOptions
 from gnomon.core.row import ROW_COLUMNS, Row, RowColumn
 from gnomon.exchange.row_file import row_line
 from gnomon.spec.job_spec import JobSpec
@@ -272,34 +265,6 @@ def _options(plugin: Benchmark) -> str:
     return ", ".join(f"`protocol: {name}`" if name == "paper" else f"`{name}`" for name in sorted(options))
 
 
-def benchmarks_abilities() -> str:
-    """Which benchmarks have which optional ability."""
-    plugins = BENCHMARKS.own()
-    rows = [
-        (f"`{ability.__name__}`", _owners(plugin.name for plugin in plugins if isinstance(plugin, ability)))
-        for ability in ABILITIES
-    ]
-    rows += [
-        (
-            f"module `{name}`",
-            _owners(plugin.name for plugin in plugins if benchmark_module(plugin.name, name)),
-        )
-        for name in MODULES
-    ]
-    return paragraphs(table(("ability", "benchmarks"), rows))
-
-
-def _owners(having: Iterable[str]) -> str:
-    """The benchmarks of this project that have something: by name, or as all but the few that lack it."""
-    names = set(having)
-    lacking = [plugin.name for plugin in BENCHMARKS.own() if plugin.name not in names]
-    if not lacking:
-        return "all"
-    if len(lacking) < len(names):
-        return "all but " + ", ".join(f"`{name}`" for name in lacking)
-    return ", ".join(f"`{name}`" for name in sorted(names))
-
-
 def abilities_table() -> str:
     """Each optional ability: what it is, and an example."""
     rows: list[str] = []
@@ -399,10 +364,7 @@ PARTS: Mapping[str, Mapping[str, Callable[[], str]]] = {
     "tools.md": {f"tools, needs {word}": tools_part(need) for word, need in NEEDS.items()},
     "agents.md": {"table of agents": agents_table, "agents": agents_sections},
     "presets.md": {"table of presets": presets_table, "presets": presets_sections},
-    "benchmarks/README.md": {
-        "table of benchmarks": benchmarks_table,
-        "abilities of benchmarks": benchmarks_abilities,
-    },
+    "benchmarks/README.md": {"table of benchmarks": benchmarks_table},
     "adding-a-benchmark.md": {"optional abilities": abilities_table},
     "spec.md": {"fields": spec_fields},
     "exchange.md": {"columns of a row": row_columns},
