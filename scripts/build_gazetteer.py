@@ -5,7 +5,7 @@
     python scripts/build_gazetteer.py --towns jp_prefecture-0.7.9.1-py3-none-any.whl --stations .../base_data
 
 Nothing of either package is needed to run Gnomon. Sources and licences:
-`gazetteer/data/ATTRIBUTION.md` of packages/published.
+gnomon_published/gazetteer/data/ATTRIBUTION.md.
 """
 
 import argparse
@@ -24,7 +24,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from scipy.spatial import cKDTree
 
-OUT = Path(__file__).parent.parent / "tools" / "gnomon_tools" / "gazetteer" / "data"
+OUT = Path(__file__).parent.parent / "packages" / "published" / "gnomon_published" / "gazetteer" / "data"
 MICRO = 1_000_000
 EARTH_M = 6_371_008.8
 BLOCK = re.compile(r"((?:[二三四五六七八九]?十)?[一二三四五六七八九]|[二三四五六七八九]?十)丁目$")

@@ -2,7 +2,7 @@
 
     python scripts/build_kanto_rail.py STATIONS.csv.gz RAILWAYS.json.gz GROUPS.json.gz HOPS.csv.gz
 
-The four files are cut from the data of Mini Tokyo 3D (MIT; `KANTO-RAIL.md` beside them): stations
+The four files are cut from the data of Mini Tokyo 3D (MIT; see KANTO-RAIL.md): stations
 (id, railway, name_ja, name_en, lat, lon), railways (id and its stations in order), groups (what is one
 interchange, and in it what is one station), hops (from, to, mean_min, trains).
 """
@@ -15,7 +15,7 @@ import sys
 from collections import defaultdict
 from pathlib import Path
 
-OUT = Path(__file__).parent.parent / "tools" / "gnomon_tools" / "itinerary" / "data"
+OUT = Path(__file__).parent.parent / "packages" / "trips" / "gnomon_trips" / "itinerary" / "data"
 
 
 def main(stations: Path, railways: Path, groups: Path, hops: Path) -> None:

@@ -15,7 +15,7 @@ from collections import Counter
 from pathlib import Path
 
 HERE = Path(__file__).parent / "landmarks"
-OUT = Path(__file__).parent.parent / "tools" / "gnomon_tools" / "gazetteer" / "data"
+OUT = Path(__file__).parent.parent / "packages" / "published" / "gnomon_published" / "gazetteer" / "data"
 FILES = {
     "wikidata": "landmarks.csv",
     "wikipedia": "landmarks-wikipedia.csv",

@@ -1,7 +1,6 @@
 """Makes the client for plain code from the one for code with an event loop, so that there is one to maintain.
 
-Run it by `python -m scripts.write_sync_client` after a change of
-`service/gnomon_service/client/asynchronous.py`.
+Run it by `python -m scripts.write_sync_client` after a change of `gnomon_service/client/asynchronous.py`.
 """
 
 import re

@@ -16,12 +16,17 @@ from pathlib import Path
 
 import pytest
 
-from tests.warm_gnomon import warm_gnomon
+from tests.warm_gnomon import python_path, warm_gnomon
 
 ROOT = Path(__file__).parents[1]
 PAGES = ("adding-a-tool.md", "adding-a-benchmark.md", "adding-an-agent.md", "adding-a-preset.md")
-GROWING = ("tools", "agents", "gnomon", "gnomon/presets", "gnomon/benchmarks")  # folders that get a module
-LINKED = ("scripts", "tests", "gnomon_conformance", "workers", "service", "examples", "pyproject.toml")
+GROWING = (  # folders that get a module
+    *("tools/gnomon_tools", "agents/gnomon_agents", "gnomon", "gnomon/presets", "gnomon/benchmarks"),
+)
+LINKED = (
+    *("scripts", "tests", "conftest.py", "gnomon_conformance", "workers", "service", "packages", "examples"),
+    "pyproject.toml",
+)
 FILE = re.compile(r"^`([\w./-]+\.(?:py|yaml))`:\n\n```\w+\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 CONFORMANCE = {
     "tests/tools/test_conformance.py": ("catch_up",),
@@ -49,7 +54,7 @@ def run(tree: Path, *command: str) -> str:
 
 
 def output_of(tree: Path, *command: str, path: str = "") -> str:
-    environment = {**os.environ, "PYTHONPATH": str(tree), "PATH": path or os.environ["PATH"]}
+    environment = {**os.environ, "PYTHONPATH": python_path(tree), "PATH": path or os.environ["PATH"]}
     done = subprocess.run(
         ["env", *command],  # which looks the command up on that PATH
         cwd=tree,
@@ -67,7 +72,7 @@ def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The project with every example of the pages in it, and its docs written anew."""
     tree = tmp_path_factory.mktemp("tree")
     for folder in GROWING:
-        (tree / folder).mkdir()
+        (tree / folder).mkdir(parents=True)
         for entry in (ROOT / folder).iterdir():
             if entry.name != "__pycache__" and f"{folder}/{entry.name}" not in GROWING:
                 (tree / folder / entry.name).symlink_to(entry)

@@ -1,7 +1,7 @@
 """ReAct: the model calls tools in turns until it answers.
 
-The loop of Yao et al. (ReAct, 2023), a plain `while` in [`agents/gnomon_agents/react.py`](../agents/gnomon_agents/react.py), without
-LangGraph ([why](adr/0098-public-interfaces-only.md)):
+The loop of Yao et al. (ReAct, 2023), a plain `while` loop without LangGraph
+([why](adr/0098-public-interfaces-only.md)):
 
 ```
 prompt ──> model ──(no calls)──> answer
