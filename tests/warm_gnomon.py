@@ -64,6 +64,11 @@ os._exit(code[0] if code else 70)
 """
 
 
+def python_path(root: Path) -> str:
+    """The folders in which packages lie that a copy of the project may change."""
+    return os.pathsep.join(map(str, (root, root / "tools", root / "agents")))
+
+
 @contextmanager
 def warm_gnomon(folder: Path, *, root: Path = ROOT) -> Iterator[str]:
     """PATH with that `gnomon` on it, and behind it our programs; `folder` is empty. The modules are those
@@ -78,7 +83,7 @@ def warm_gnomon(folder: Path, *, root: Path = ROOT) -> Iterator[str]:
         server = subprocess.Popen(
             command,
             cwd=root,
-            env={**os.environ, "PATH": path, "PYTHONPATH": str(root)},
+            env={**os.environ, "PATH": path, "PYTHONPATH": python_path(root)},
             pass_fds=[listener.fileno()],
             stdin=subprocess.DEVNULL,
         )
