@@ -19,14 +19,7 @@ from pydantic.fields import FieldInfo
 
 from gnomon.core.agent import AGENTS, CallsInWords, CountsModelCalls, model_calls
 from gnomon.core.arm import Arm
-from gnomon.core.benchmark import (
-    ABILITIES,
-    BENCHMARKS,
-    MODULES,
-    Benchmark,
-    SupportsOptions,
-    benchmark_module,
-)
+from gnomon.core.benchmark import ABILITIES, BENCHMARKS, Benchmark, SupportsOptions
 from gnomon.core.row import ROW_COLUMNS, Row, RowColumn
 from gnomon.exchange.row_file import row_line
 from gnomon.spec.job_spec import JobSpec
@@ -36,7 +29,7 @@ from gnomon_published.map_record.record import MapRecord
 from gnomon_service.api.documentation import parts_of_spec
 from gnomon_tools.core.clip import Footage
 from gnomon_tools.core.inputs import Need
-from gnomon_tools.core.schema_words import SchemaField, fields_of, range_words
+from gnomon_tools.core.schema_words import fields_of, range_words
 from gnomon_tools.core.tool import Tool
 from gnomon_tools.core.toolbox import TOOLS
 from gnomon_tools.scene.scene import Scene
@@ -92,15 +85,13 @@ def tools_part(need: Need) -> Callable[[], str]:
 
 
 def tool_section(tool: Tool[Any]) -> str:
-    """A tool's section: what it tells, its call with units and limits, its results and their error."""
+    """A tool's section: what it tells, its call, its results and their error."""
     parameters = tool.schema()["function"]["parameters"]
-    arguments = "; ".join(_argument(field) for field in fields_of(parameters, code="`{}`") if not field.depth)
     results = dict.fromkeys(f"`{field.name}`" for field in fields_of(tool.result_schema()))
     return paragraphs(
         f"### `{tool.name}`",
         TOOLS.summary(tool.name),
-        f"`{signature(tool.name, parameters)}`{f': {arguments}.' if arguments else ' takes nothing.'}",
-        f"Gives {', '.join(results)}.",
+        f"`{signature(tool.name, parameters)}` gives {', '.join(results)}.",
         " ".join(filter(None, (error_text(TOOLS.details(tool.name)), _batch(tool)))),
     )
 
@@ -113,19 +104,6 @@ def error_text(details: str) -> str:
     """
     told = (" ".join(text.split()) for text in details.split("\n\n") if text.startswith("Error: "))
     return re.split(r"(?<=\.) ", next(told, ""))[0]
-
-
-UNITS = re.compile(r".+_(m|m2|s|mps|deg|px|hz)|.*(lat|lon|seconds)")
-
-
-def _argument(field: SchemaField) -> str:
-    """An argument with its kind and limits; in a few words what it is, where its name has no unit."""
-    if UNITS.fullmatch(field.name) and field.kind.startswith("number"):
-        ends = field.kind.partition(", ")[2]
-        return f"`{field.name}` ({ends})" if ends else f"`{field.name}`"
-    is_told = field.kind.startswith(("number", "integer", "object")) or "(list" in field.kind
-    told = re.split(r"[:;(]|,? such as", field.description)[0].strip() if is_told else ""
-    return f"`{field.name}` ({field.kind}{f': {told}' if told else ''})"
 
 
 def signature(name: str, parameters: Mapping[str, Any]) -> str:
@@ -287,34 +265,6 @@ def _options(plugin: Benchmark) -> str:
     return ", ".join(f"`protocol: {name}`" if name == "paper" else f"`{name}`" for name in sorted(options))
 
 
-def benchmarks_abilities() -> str:
-    """Which benchmarks have which optional ability."""
-    plugins = BENCHMARKS.own()
-    rows = [
-        (f"`{ability.__name__}`", _owners(plugin.name for plugin in plugins if isinstance(plugin, ability)))
-        for ability in ABILITIES
-    ]
-    rows += [
-        (
-            f"module `{name}`",
-            _owners(plugin.name for plugin in plugins if benchmark_module(plugin.name, name)),
-        )
-        for name in MODULES
-    ]
-    return paragraphs(table(("ability", "benchmarks"), rows))
-
-
-def _owners(having: Iterable[str]) -> str:
-    """The benchmarks of this project that have something: by name, or as all but the few that lack it."""
-    names = set(having)
-    lacking = [plugin.name for plugin in BENCHMARKS.own() if plugin.name not in names]
-    if not lacking:
-        return "all"
-    if len(lacking) < len(names):
-        return "all but " + ", ".join(f"`{name}`" for name in lacking)
-    return ", ".join(f"`{name}`" for name in sorted(names))
-
-
 def abilities_table() -> str:
     """Each optional ability: what it is, and an example."""
     rows: list[str] = []
@@ -414,10 +364,7 @@ PARTS: Mapping[str, Mapping[str, Callable[[], str]]] = {
     "tools.md": {f"tools, needs {word}": tools_part(need) for word, need in NEEDS.items()},
     "agents.md": {"table of agents": agents_table, "agents": agents_sections},
     "presets.md": {"table of presets": presets_table, "presets": presets_sections},
-    "benchmarks/README.md": {
-        "table of benchmarks": benchmarks_table,
-        "abilities of benchmarks": benchmarks_abilities,
-    },
+    "benchmarks/README.md": {"table of benchmarks": benchmarks_table},
     "adding-a-benchmark.md": {"optional abilities": abilities_table},
     "spec.md": {"fields": spec_fields},
     "exchange.md": {"columns of a row": row_columns},

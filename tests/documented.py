@@ -78,7 +78,11 @@ def printed(line: str, output: str) -> bool:
 
 def pages() -> list[str]:
     """Every page for users, by its path."""
-    files = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+    files = [
+        ROOT / "README.md",
+        *sorted((ROOT / "docs").rglob("*.md")),
+        *sorted((ROOT / "packages").glob("*/README.md")),
+    ]
     return [str(file.relative_to(ROOT)) for file in files if "adr" not in file.parts]
 
 

@@ -90,7 +90,7 @@ def clocks_in_words(clocks_s: Mapping[str, float]) -> str:
 
 
 def clocks_told_s(text: str) -> dict[str, float]:
-    """By camera how many seconds its clock is ahead, as a question tells; empty where it does not.
+    """Seconds by which each camera's clock is ahead, read off a question; empty where it tells none.
 
     >>> clocks_told_s(f"Which camera? {clocks_in_words({'c01': 2.5, 'c02': -0.3})}")
     {'c01': 2.5, 'c02': -0.3}

@@ -1,4 +1,4 @@
-"""A conversation that grows turn by turn: what is made of a message, or of all so far, is made once."""
+"""Holds a conversation that grows turn by turn; what is made of its messages is made once."""
 
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Self, TypeVar

@@ -1,4 +1,4 @@
-"""Identities: equal content, equal name, on every machine."""
+"""Makes ids and seeds from content: equal content has the same id on every machine."""
 
 import hashlib
 import json

@@ -1,4 +1,4 @@
-"""Why trials are missing, in words: how many of which model, what its provider said, and what helps."""
+"""Explains in words why trials are missing: how many of each model, the provider's message, what to do."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass

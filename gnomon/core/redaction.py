@@ -1,4 +1,4 @@
-"""Secrets: struck out of whatever people read and of whatever is kept, by value and by shape.
+"""Removes secrets from whatever people read and whatever is kept, by their value and by their form.
 
 Messages (logs, errors) are struck of anything that might be a secret. What models say is scored and compared:
 there only values that no answer holds by chance go, and the exact formats of keys.

@@ -1,4 +1,4 @@
-"""What became of a trial's reply: one closed list, told in every row and counted by arm."""
+"""Says what became of a trial's reply, by a closed list that is kept in every row and counted by arm."""
 
 from enum import StrEnum
 

@@ -1,4 +1,4 @@
-"""Rows as columns, some thousand at a time: what reads a million rows makes no object for each."""
+"""Holds rows as columns, some thousand at a time, so that reading a million makes no object for each."""
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass

@@ -49,10 +49,11 @@ def test_a_tool_is_documented_with_its_arguments_results_and_error(name):
     section = re.search(rf"^### `{name}`\n(.*?)(?=^##|\Z)", TOOL_DOCS, re.DOTALL | re.MULTILINE)
     assert section, f"docs/tools.md has no section {name}"
     tool = TOOLS.get(name)
-    location = {"camera", "place", "x_m", "y_m", "floor"}
     arguments = set(tool.schema()["function"]["parameters"]["properties"])
     results = {field for field, _ in fields_of(tool.result_schema())}
-    for field in arguments | (results - location) | results:
+    for field in arguments:
+        assert re.search(rf"[( ]{field}[,)=]", section[1]), field
+    for field in results:
         assert f"`{field}`" in section[1], field
     assert "Error: " in section[1]
 

@@ -180,7 +180,7 @@ class Interpreter:
 
 
 class _Printed:
-    """What a block printed, as far as it is shown; the rest is counted."""
+    """Keeps what a block prints up to the limit that is shown, and counts the rest."""
 
     def __init__(self) -> None:
         self._parts: list[str] = []

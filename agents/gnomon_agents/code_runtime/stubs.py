@@ -1,4 +1,4 @@
-"""Tells of tools as Python functions: a signature and a docstring of what the tool's JSON schema says."""
+"""Describes tools as Python functions: a signature and a docstring made from the tool's JSON schema."""
 
 import builtins
 import json

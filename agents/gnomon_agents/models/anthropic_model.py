@@ -1,4 +1,4 @@
-"""Anthropic's Messages API, where LiteLLM would put all thinking before the first call."""
+"""Calls Anthropic's Messages API directly: LiteLLM would put all thinking before the first call."""
 
 from collections.abc import Mapping
 from typing import Any

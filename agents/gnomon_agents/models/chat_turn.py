@@ -42,9 +42,10 @@ def text_of(content: Any) -> str:
 
 
 def thought_and_answer(words: str) -> tuple[str, str] | None:
-    """What a text thinks at its beginning, and the rest; None where it does not. So write MiniMax, and
-    servers without a parser. Some templates put the opening into the prompt, and a reply may be cut before
-    the closing.
+    """The reasoning in `<think>` at the beginning of a text, and the rest; None where there is none.
+
+    MiniMax writes so, and servers without a parser. Some templates put the opening tag into the prompt, and
+    a reply may be cut before the closing one.
 
     >>> [thought_and_answer(text) for text in ("<think>hm</think> A", "hm</think>A", "<think>hm", "A")]
     [('hm', 'A'), ('hm', 'A'), ('hm', ''), None]
@@ -103,7 +104,7 @@ def reasoning_of(message: Mapping[str, Any]) -> str:
 
 
 def kept_of(message: Mapping[str, Any], calls: Sequence[Mapping[str, Any]]) -> dict[str, Any] | None:
-    """The body of the provider's turn; None where it is text and calls and nothing else, or no sound JSON.
+    """The fields of a provider's turn to send back; None if it has text and calls alone, or no sound JSON.
 
     Fields that are null or empty say nothing and are left out, but for `reasoning_content`, which some
     providers want back even if it is empty.
@@ -136,7 +137,7 @@ def kept_of(message: Mapping[str, Any], calls: Sequence[Mapping[str, Any]]) -> d
 
 @dataclass(frozen=True, slots=True)
 class TurnRules:
-    """Which of a model's own turns go back to its provider, and what of them."""
+    """Rules for sending a model's own turns back to its provider: which turns, and which fields of them."""
 
     provider: Provider = UNKNOWN
     history: ReasoningHistory = "auto"

@@ -1,4 +1,4 @@
-"""A model behind a protocol of its provider's own, called directly: LiteLLM would change its turns."""
+"""Calls a model by its provider's own protocol, without LiteLLM, which would change its turns."""
 
 import json
 from collections.abc import Callable, Mapping

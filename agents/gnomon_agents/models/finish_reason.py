@@ -1,4 +1,4 @@
-"""Tells an answer from a broken server, a filter and a broken call, by the finish reason.
+"""Sorts replies by their finish reason: an answer, a broken server, a filter, or a broken call.
 
 Providers and their adapters say `stop` for much that is none. The reason is read where the provider itself
 gives it: LiteLLM keeps it beside its own, OpenRouter beside its normalized one.

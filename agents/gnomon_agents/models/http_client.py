@@ -1,4 +1,4 @@
-"""An HTTP client for providers: one shared aiohttp session, bounded bodies, no redirects, keys scrubbed."""
+"""Sends requests to providers: one shared aiohttp session, bounded bodies, no redirects, keys scrubbed."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""Turns an HTTP answer that is no reply, and a broken connection, into a fault."""
+"""Turns HTTP errors and broken connections into faults of the provider."""
 
 import os
 from collections.abc import Callable, Mapping
@@ -42,7 +42,7 @@ def _in_words(error: Exception) -> str:
 def fault_of_body(
     status: int, headers: Mapping[str, str], content: Any, body: bytes, scrub: Scrub
 ) -> ProviderFault | ModelFault:
-    """The fault that an answer stands for which is no reply; `content` is its JSON, or None."""
+    """The fault of an HTTP answer that holds no reply; `content` is its JSON, or None."""
     error = read_error(content)
     if content is None:
         error = read_error({"message": body[:_MAX_WORDS].decode(errors="replace")})

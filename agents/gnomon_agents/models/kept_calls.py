@@ -1,4 +1,4 @@
-"""Matches the calls of a provider's turn with those that an agent kept of them."""
+"""Finds which calls of a provider's turn an agent kept, and in which form."""
 
 from collections import deque
 from collections.abc import Sequence
@@ -7,7 +7,7 @@ from gnomon.core.message import ToolCall
 
 
 def kept_calls(call_ids: Sequence[str], calls: Sequence[ToolCall]) -> list[ToolCall | None]:
-    """For each id that came, the call that the agent made of it; None where it dropped that one.
+    """By the id of each call that came, the call that the agent kept in its place; None if it dropped it.
 
     Those whose ids are known go by them, renamed ones by their place.
 

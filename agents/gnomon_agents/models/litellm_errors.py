@@ -32,7 +32,7 @@ _MODELS = {"ContextWindowExceededError": "context_overflow", "ContentPolicyViola
 
 
 class Scrubber:
-    """Strikes secrets out of a provider's message: the key that was used, and whatever `Secrets` knows."""
+    """Removes secrets from a provider's message: the key that was used, and all that `Secrets` knows."""
 
     def __init__(self, key: str | None = None) -> None:
         self._key = key

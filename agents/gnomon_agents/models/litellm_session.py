@@ -1,4 +1,4 @@
-"""The HTTP client through which LiteLLM calls providers: it follows no redirect and reads bounded bodies.
+"""Gives LiteLLM an HTTP client that follows no redirect and reads bounded bodies.
 
 LiteLLM takes it in two ways: as `litellm.aclient_session`, for providers that it calls by OpenAI's library,
 and as `client=`, for those that it calls itself. An adapter that uses neither is refused.

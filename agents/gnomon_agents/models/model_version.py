@@ -1,4 +1,4 @@
-"""Reads which version of a model has replied, as far as its provider tells."""
+"""Reads the version of the model from a reply, if the provider states it."""
 
 from collections.abc import Callable, Mapping
 from typing import Any

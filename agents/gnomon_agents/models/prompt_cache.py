@@ -14,7 +14,7 @@ _WANTS_MARKS = re.compile(r"anthropic/|openrouter/~?anthropic/")
 
 
 def wants_marks(model_id: str) -> bool:
-    """Whether this model's provider keeps a prefix only where it is marked.
+    """Whether this model's provider caches only those prefixes of a prompt that are marked.
 
     >>> wants_marks("openrouter/anthropic/claude-sonnet-4.5"), wants_marks("openai/gpt-4o")
     (True, False)

@@ -1,4 +1,4 @@
-"""OpenAI's Responses API, where LiteLLM would keep the last of several reasoning items alone."""
+"""Calls OpenAI's Responses API directly: LiteLLM would keep only the last of several reasoning items."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any

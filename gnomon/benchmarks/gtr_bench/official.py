@@ -131,7 +131,7 @@ def option_letter(text: object, choices: Sequence[str] | None) -> str:
 
 
 def _ruled_letter(text: str) -> str:
-    """The letter by the text's own form, whatever the choices say."""
+    """The letter that the form of the text gives, without looking at the choices."""
     matches = (rule.match(text) for rule in _LETTER_RULES)
     return next((match[1].upper() for match in matches if match), "")
 

@@ -1,4 +1,4 @@
-"""A question of the file, read, and where it lies."""
+"""A question as it was read from the file, with its place in the file."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -30,7 +30,7 @@ router = APIRouter(tags=["jobs"])
 
 
 class EventStream(StreamingResponse):
-    """Server-sent events; 429 where the caller holds as many streams as it may."""
+    """A response of server-sent events; status 429 if the caller already has its maximum of open streams."""
 
     def __init__(self, events: AsyncIterable[str], *, streams: OpenStreams, caller: bytes) -> None:
         headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}

@@ -1,4 +1,4 @@
-"""A tool server as a spec writes it: what it is, what of it is offered, what it is passed, its limits."""
+"""Defines a tool server in a spec: its address or command, the tools offered, filled arguments, limits."""
 
 import re
 from typing import Any, Literal, Self

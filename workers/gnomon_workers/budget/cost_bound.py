@@ -40,7 +40,7 @@ class CostBound:
         self.shares = firm if is_firm else (0.0, 0.0)
 
     def nominal_cost(self, request: Request) -> Usage:
-        """A call whose reply is as long as it may be; without a known price, a token is a dollar."""
+        """The cost of a call with the longest reply allowed; one dollar a token where no price is known."""
         prompt, reply = self._tokens.prompt_at_most(request), self._reply_tokens
         return Usage(prompt * self._prices[0] + reply * self._prices[1], prompt + reply)
 

@@ -180,7 +180,7 @@ def view_ends(evidence: Evidence, camera: Camera | None) -> tuple[Location, Loca
 
 
 def distances(evidence: Evidence, pairs: Sequence[tuple[Location, Location]], why: str) -> list[float]:
-    """Metres of the ways between the pairs, straight where there is no network, inf where nobody knows.
+    """Length in metres of the way between each pair; the straight line without a network, inf if unknown.
 
     A change of floors counts as FLOOR_CHANGE_M more: what matters is how long the way takes.
 

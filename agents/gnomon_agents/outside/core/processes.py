@@ -1,4 +1,4 @@
-"""Programs that answer on their stdout: each in a group of its own, limited, ended with all it began."""
+"""Runs programs that answer on their stdout, each in a group of its own, limited, ended with all it began."""
 
 import asyncio
 import os

@@ -54,7 +54,7 @@ class Kinship:
         }
 
     def left(self, question: Seen) -> Left:
-        """The options that other questions' clips of the same target leave; None where it does not apply."""
+        """The options that remain after other questions' clips of the same target; None if there are none."""
         names = list(dict.fromkeys(self._label(question, clip) for clip in question.clips))
         if not all(name in self._found for name in names):
             return None
@@ -190,7 +190,7 @@ def _try_rules(questions: Iterable[Seen], options: Mapping[str, AnswerOptions]) 
 
 
 def _try_kinship(questions: Sequence[Seen], options: Mapping[str, AnswerOptions]) -> Iterator[ShortcutGuess]:
-    """Identify targets by id, map file or a clip shown twice, and use what other questions show of them."""
+    """Try to find the target in other questions (by id, map file or clip), and use what they show of it."""
     labels: tuple[tuple[str, Kind, Label], ...] = (
         ("target id in other questions", "leak", by_target),
         ("target id in names of map files", "leak", by_map_file),

@@ -1,4 +1,4 @@
-"""Scores a date or a time of day, or a stretch of them."""
+"""Scores dates, times of day, and ranges of them."""
 
 from abc import abstractmethod
 from datetime import date

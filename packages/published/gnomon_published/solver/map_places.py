@@ -208,7 +208,7 @@ def one_place(reading: MapReading, evidence: MapEvidence, names: Sequence[str]) 
 
 
 def _is_so(question: str, place: Mapping[str, Any]) -> bool | None:
-    """The answer to a question of yes or no about a place; None where it is another question."""
+    """The answer to a yes-or-no question about a place; None for any other question."""
     text = question.lower()
     features = " ".join(map(str, place.get("features", ()))).lower()
     for word, feature in (*((word, f"serves {word}") for word in _FEATURES), *_SERVICES.items()):

@@ -58,7 +58,7 @@ def fit_of(place: Place, aspect: Aspect, preferences: Preferences) -> float | No
 
 
 def is_asked(kind: str, aspect: Aspect, preferences: Preferences) -> bool:
-    """Whether the traveller has that preference, and it is about places of the kind."""
+    """Whether the traveller has this preference and it concerns places of this kind."""
     if aspect == "diet":
         return bool(preferences.diet) and kind in MEALS
     return preferences.wheelchair if aspect == "wheelchair" else preferences.children

@@ -64,7 +64,7 @@ def _picked(
     wishes: list[str],
     meals: int,
 ) -> list[str]:
-    """Meals for every day, then wishes in turn, nearest first, as many as the days bear."""
+    """Picks meals for every day, then places for each wish in turn, nearest first, until the days are full."""
     request = reading.request
     days = int(request.get("days", 1))
     barred = {*places, *request.get("avoid", ()), request.get("hotel")}

@@ -2,7 +2,7 @@
 
 A search over everything the provider knows around the trip. It refuses only with a proof, which holds for
 any place to eat, to see and to sleep at; what it merely did not find it calls "not found". `gap` says by
-what share the plan may cost more than the best one, by the objective of docs/itinerary.md.
+what share the plan may cost more than the best one, by the objective of packages/trips/README.md.
 
 Error: ways are as exact as in `travel`; `gap` bounds how far the plan may be from the best.
 """

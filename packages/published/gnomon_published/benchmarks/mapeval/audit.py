@@ -34,7 +34,7 @@ def try_shortcuts(samples: Mapping[PromptProtocol, Sequence[Sample]]) -> Iterato
 
 
 def floors_of(sample: Sample) -> Mapping[str, float]:
-    """What each rule that applies scores on average, where it leaves several options."""
+    """The score of each rule that applies: 1 / options left if the right one is among them, else 0."""
     right = answer_options(sample).right[0]
     options = options_of(sample)
     texts = list(options.texts.values())

@@ -32,7 +32,7 @@ def is_brief(messages: Sequence[Message]) -> bool:
 
 
 def film_shown(messages: Sequence[Message]) -> str:
-    """How the model sees the film of a brief: whole, or as so many frames; empty where there is none."""
+    """Says for the trace how the model gets the film of a brief, whole or as frames; empty without a film."""
     content = messages[0]["content"] if messages else None
     blocks = content if isinstance(content, list) else []
     videos = [block["seconds"] for block in blocks if block["type"] == "video"]

@@ -20,7 +20,7 @@ SEARCH_WORDS = {
 
 
 def as_searched(draft: Drafted, results: Sequence[Mapping[str, Any]]) -> Drafted:
-    """The draft with the word of `plan_trip` on its search, where it is what that returned, else with none.
+    """The draft, with what `plan_trip` said of its search if this is the plan that it returned.
 
     `results` are the answers of `plan_trip` in this trial: a model that writes a search of its own, or other
     places and times beside one, has searched nothing.
@@ -105,6 +105,6 @@ async def _day_by_day(draft: Drafted, ask: Ask) -> list[Any] | None:
 
 
 def _opened(draft: Drafted, left_out: Sequence[str]) -> Drafted:
-    """The draft as one that is planned, whatever the model had decided."""
+    """The draft as a plan, also where the model had decided to refuse."""
     plan = {key: value for key, value in (draft.plan or {}).items() if key not in ("status", "conflict")}
     return Drafted(plan={**plan, **({"skipped": list(left_out)} if left_out else {})}, words=draft.words)

@@ -95,7 +95,7 @@ def _window(request: Mapping[str, Any]) -> Fields:
 
 
 def changes_in(request: Mapping[str, Any], text: str) -> Fields:
-    """The fields of a request that what is said changes; none where it is none of the sayings.
+    """The fields of a request that a sentence changes; empty if the sentence is none of the known ones.
 
     >>> changes_in({"places": ["A", "B"]}, "Leave out “A”.")
     {'places': ['B'], 'order': [], 'avoid': ['A']}
