@@ -12,7 +12,7 @@ It works where `gnomon run` works: the same data folder, the same jobs. See docs
 from gnomon.core.errors import Conflict, DataError, GnomonError, NotFound, SpecError, Unavailable
 from gnomon_lab.batch import batch
 from gnomon_lab.frames import MissingPackage, Records
-from gnomon_lab.job import Incomplete, Job, Jobs
+from gnomon_lab.job import Incomplete, Job, Jobs, diff
 from gnomon_lab.local import jobs, plugin, run
 from gnomon_lab.local import open_ as open  # noqa: A004 - the word for it; `lab.open` hides nothing
 from gnomon_lab.looks import plan, samples, show, try_
@@ -43,6 +43,7 @@ __all__ = [
     "batch",
     "connect",
     "connect_async",
+    "diff",
     "jobs",
     "open",
     "plan",

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     import polars as pl
     import pyarrow as pa
 
+    from gnomon.report.job_diff import Difference
     from gnomon_service.answers import CountsView, JobView
 
 HEAD = ("job", "created", "status", "results", "missing", "name")
@@ -194,6 +195,32 @@ class Jobs(list[Job]):
 
     def _repr_html_(self) -> str:
         return html_table(HEAD, self._table)
+
+
+def diff(first: Job, second: Job) -> "Difference":
+    """Two jobs compared sample by sample, as `gnomon diff` does, wherever each of them ran.
+
+    `spec_changes`, `samples` and `changes` are plain data; `report` has the jobs as its two arms, and
+    `lab.Report(difference["report"])` shows it.
+
+    Raises:
+        SpecError: the jobs are of different benchmarks, or share no sample, or nothing in them can be paired.
+    """
+    from gnomon.report.job_diff import StoredJob, diff_jobs  # late: it loads all sections of the report
+    from gnomon.spec.job_spec import JobSpec
+
+    views = [(job, job.view) for job in (first, second)]
+    return diff_jobs(
+        *(
+            StoredJob(
+                job_id=job.id,
+                spec=JobSpec.model_validate(view["spec"]),
+                status=view["status"],
+                rows=job.iter_rows(),
+            )
+            for job, view in views
+        )
+    )
 
 
 def state_text(view: "JobView") -> str:

@@ -7,6 +7,7 @@ pages is written by hand.
 """
 
 import ast
+import importlib
 import inspect
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
@@ -17,6 +18,7 @@ from typing import Any
 
 from pydantic.fields import FieldInfo
 
+import gnomon.api
 from gnomon.core.agent import AGENTS, CallsInWords, CountsModelCalls, model_calls
 from gnomon.core.arm import Arm
 from gnomon.core.benchmark import ABILITIES, BENCHMARKS, Benchmark, SupportsOptions
@@ -293,16 +295,22 @@ def row_columns() -> str:
 def _attribute_docstrings(owner: type) -> dict[str, str]:
     """By field of a class, the text below it; a field without one has no entry."""
     tree = ast.parse(inspect.getsource(owner))
-    statements = next(node.body for node in ast.walk(tree) if isinstance(node, ast.ClassDef))
-    return {
-        field.target.id: text.value.value
-        for field, text in pairwise(statements)
-        if isinstance(field, ast.AnnAssign)
-        and isinstance(field.target, ast.Name)
-        and isinstance(text, ast.Expr)
-        and isinstance(text.value, ast.Constant)
-        and isinstance(text.value.value, str)
-    }
+    return _texts_below(next(node.body for node in ast.walk(tree) if isinstance(node, ast.ClassDef)))
+
+
+def _texts_below(statements: Iterable[ast.stmt]) -> dict[str, str]:
+    """By name that is assigned to, the text below the assignment; a name without one has no entry."""
+    texts: dict[str, str] = {}
+    for assignment, text in pairwise(statements):
+        if (
+            isinstance(assignment, ast.Assign | ast.AnnAssign)
+            and isinstance(text, ast.Expr)
+            and isinstance(text.value, ast.Constant)
+            and isinstance(text.value.value, str)
+        ):
+            targets = assignment.targets if isinstance(assignment, ast.Assign) else [assignment.target]
+            texts |= {target.id: text.value.value for target in targets if isinstance(target, ast.Name)}
+    return texts
 
 
 def _column_kind(column: RowColumn) -> str:
@@ -351,6 +359,55 @@ def spec_part(part: Mapping[str, Any], names: Collection[str]) -> str:
     return paragraphs(f"## {part['name']}", part["description"], "\n".join(map(line, part["fields"])))
 
 
+# The public names
+
+SECTIONS_OF_API: Mapping[str, tuple[str, ...]] = {  # the beginnings of modules, by what their names are for
+    "Tools": ("gnomon_tools.core.tool", "gnomon_tools.core.batch"),
+    "What tools work on": ("gnomon_tools.core.inputs", "gnomon_tools.core.clip", "gnomon_tools.scene"),
+    "Sketches": (
+        "gnomon_tools.core.sketch",
+        "gnomon_tools.core.marks",
+        "gnomon_tools.core.scene_marks",
+    ),
+    "Agents": ("gnomon.core.agent", "gnomon.core.arm", "gnomon.core.message"),
+    "Models": ("gnomon.core.model", "gnomon.spec.model"),
+    "Presets": ("gnomon.spec.preset",),
+    "Conditions": ("gnomon.trials",),
+    "Sections of the report": ("gnomon.report",),
+    "Formats": ("gnomon.exchange", "gnomon.core.row"),
+    "Errors": ("gnomon.core.errors",),
+    "Benchmarks": ("gnomon.",),  # all else
+}
+
+
+def public_names() -> dict[str, tuple[str, str]]:
+    """By name of `gnomon.api`, the module that it stands in and the first sentence of its docstring.
+
+    A name that is no class and no function has its docstring below it.
+    """
+    found = {}
+    for node in ast.parse(inspect.getsource(gnomon.api)).body:
+        if isinstance(node, ast.ImportFrom) and node.module:
+            module = importlib.import_module(node.module)
+            below = _texts_below(ast.parse(inspect.getsource(module)).body)
+            for alias in node.names:
+                value = getattr(module, alias.name)
+                has_own = inspect.isclass(value) or inspect.isfunction(value)
+                text = (value.__doc__ or "") if has_own else below.get(alias.name, "")
+                paragraph = " ".join(inspect.cleandoc(text).partition("\n\n")[0].split())
+                found[alias.name] = node.module, re.split(r"(?<=\.) ", paragraph)[0]
+    return found
+
+
+def public_lists() -> str:
+    """The names of `gnomon.api`, each with a line, by what they are for."""
+    lists: dict[str, list[str]] = {title: [] for title in SECTIONS_OF_API}
+    for name, (module, text) in public_names().items():
+        title = next(title for title, starts in SECTIONS_OF_API.items() if module.startswith(starts))
+        lists[title].append(f"- `{name}`: {text}")
+    return paragraphs(*(part for title, lines in lists.items() for part in (f"## {title}", "\n".join(lines))))
+
+
 NEEDS: Mapping[str, Need] = {
     "scene": Scene,
     "footage": Footage,
@@ -365,6 +422,7 @@ PARTS: Mapping[str, Mapping[str, Callable[[], str]]] = {
     "agents.md": {"table of agents": agents_table, "agents": agents_sections},
     "presets.md": {"table of presets": presets_table, "presets": presets_sections},
     "benchmarks/README.md": {"table of benchmarks": benchmarks_table},
+    "public-api.md": {"public names": public_lists},
     "adding-a-benchmark.md": {"optional abilities": abilities_table},
     "spec.md": {"fields": spec_fields},
     "exchange.md": {"columns of a row": row_columns},

@@ -31,7 +31,9 @@ from gnomon_tools.core.registry import Registry
 from gnomon_tools.core.sketch import Sketch
 
 Scoring = Literal["official", "strict"]
+"""How answers are scored: as the released code does, or by Gnomon's own rule."""
 PromptProtocol = Literal["official", "guarded", "paper"]
+"""How questions are put: as the released code does, without what gives answers away, or as the paper says."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,6 +111,7 @@ BENCHMARKS: Registry[Benchmark] = Registry(
     accepts=is_benchmark,
     check=lambda item: benchmark_fault(item),
 )
+"""All benchmarks that are here, by name."""
 
 
 def reject_variant(benchmark: str, variant: str | None) -> None:
@@ -474,9 +477,7 @@ ABILITIES: tuple[type, ...] = (
 
 
 def benchmark_fault(benchmark: object) -> str:
-    """What is wrong with a benchmark in words, empty where nothing is: half of an ability, methods that take
-    something else, or needs of tools that there are none of.
-    """
+    """What is wrong with a benchmark: half of an ability, other methods, unknown needs; empty if nothing."""
     faults = list(ability_faults(benchmark, Benchmark, is_optional=False))
     faults += [fault for ability in ABILITIES for fault in ability_faults(benchmark, ability)]
     provides = getattr(benchmark, "provides", ())

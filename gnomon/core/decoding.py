@@ -4,7 +4,8 @@ from pydantic import Field
 
 from gnomon.core.validation import StrictModel
 
-EVERY_TASK = "all"  # the name of a setting for all tasks
+EVERY_TASK = "all"
+"""The name of a setting for all tasks."""
 
 
 class Decoding(StrictModel):

@@ -57,6 +57,7 @@ class QuestionView:
 _SUFFIXES = {1: "st", 2: "nd", 3: "rd"}
 MAX_SHOWN = 2_000  # characters of a target that is shown as it is
 NO_ANSWER = "No answer could be read."
+"""The verdict on a response in which no answer was found."""
 
 
 def ordinal(number: int) -> str:

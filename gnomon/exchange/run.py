@@ -15,6 +15,7 @@ AGENT = "imported"  # the agent of arms that were run elsewhere
 UNSCORED = ("atif:unscored", "chat:unscored", "vlmevalkit:unscored")  # of formats that need not have scores
 LEFT_OUT = ("inspect:invalidated",)  # why a trial is none: it is read to be counted, and not stored
 Ended = tuple[Row, Mapping[str, Any] | None]
+"""A trial that was read from a file: its row, and its trace where the file holds one."""
 
 
 def is_imported(spec: JobSpec) -> bool:

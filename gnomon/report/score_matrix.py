@@ -23,7 +23,8 @@ from gnomon.statistics.design import Codes, Design, Floats, Headline, design, st
 
 Group = tuple[str, str]  # model, arm
 ANSWER_CHARS = 120
-RIGHT = 0.5  # a score counts as right from here on
+RIGHT = 0.5
+"""A score counts as right from here on."""
 KEPT_DESIGNS = 4  # of all samples, or as much in designs of fewer
 
 

@@ -8,7 +8,7 @@ import pytest
 from gnomon.core.agent import AGENTS
 from gnomon_agents.models import fault_table
 from gnomon_agents.models import litellm_errors as faults
-from gnomon_agents.models.reference.model import BY_KIND
+from gnomon_agents.models.reference.solver import SOLVERS
 
 DOCS = Path(__file__).parents[2] / "docs"
 

@@ -133,6 +133,21 @@ def test_a_trial_is_found_by_its_sample_and_shown(job: lab.Job) -> None:
         job.trace("w9", arm="raw")
 
 
+def test_two_jobs_are_compared_as_on_the_command_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    specs = [{**SPEC, "select": {"limit": limit, "seed": 3}} for limit in (4, 3)]
+    first, second = (lab.run(spec, data_dir=tmp_path, workers=1, progress=False) for spec in specs)
+    difference = lab.diff(first, second)
+    assert [change["field"] for change in difference["spec_changes"]] == ["select.limit"]
+    assert difference["samples"] == {"both": 3, "only_first": 1, "only_second": 0}
+    assert lab.Report(difference["report"]).headline
+    capsys.readouterr()
+    with pytest.raises(SystemExit):
+        main(["diff", first.id, second.id, "--data-dir", str(tmp_path), "--json"])
+    assert json.loads(capsys.readouterr().out) == json.loads(json.dumps(difference))
+
+
 def test_stored_jobs_are_those_of_the_command_line(
     job: lab.Job, folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

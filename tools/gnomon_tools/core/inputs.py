@@ -66,7 +66,8 @@ class BlindInput(Input):
         raise NotImplementedError
 
 
-Need: TypeAlias = type[Input] | None  # None: a tool works on its arguments alone
+Need: TypeAlias = type[Input] | None
+"""The type of input that a tool needs; None: it works on its arguments alone."""
 Inputs: TypeAlias = Mapping[type[Input], Any]
 
 

@@ -62,6 +62,7 @@ class Span:
 
 
 Mark = Dot | Line | Area
+"""What is drawn at a place: a dot, a line or an area."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,4 +85,5 @@ class Sketch:
         return bool(self.marks or self.spans or self.cameras)
 
 
-Result = Mapping[str, Any]  # a recorded result: the JSON object that the model was given
+Result = Mapping[str, Any]
+"""A recorded result: the JSON object that the model was given."""
