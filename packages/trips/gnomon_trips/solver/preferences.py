@@ -64,7 +64,7 @@ def _picked(
     wishes: list[str],
     meals: int,
 ) -> list[str]:
-    """Picks meals for every day, then places for each wish in turn, the nearest first, while days have room."""
+    """Picks meals for every day, then places for each wish in turn, nearest first, while days have room."""
     request = reading.request
     days = int(request.get("days", 1))
     barred = {*places, *request.get("avoid", ()), request.get("hotel")}
