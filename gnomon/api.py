@@ -1,10 +1,10 @@
-"""The public names for plug-ins: tools, benchmarks, agents, models, presets, conditions, sections, formats.
+"""The public names for plug-ins: tools, benchmarks, agents, models, presets, conditions.
 
     from gnomon.api import Tool, ToolArgs, ToolContext, ToolResult
 
 A change of what is here stands in the changelog; every other module may change without notice.
-docs/public-api.md has a line for each name. What builds on higher layers, such as agents that are graphs of
-LangGraph, is public where it lives: that page says where.
+docs/public-api.md has a line for each name. What builds on higher layers, and sections of the report, which load
+SciPy, are public where they live: that page says where.
 """
 
 from gnomon.audit.plugin import AnswerOptions, ShortcutGuess, guess
@@ -72,14 +72,8 @@ from gnomon.core.score import Outcome, Score
 from gnomon.core.select import Select
 from gnomon.core.tool_inputs import ProvidesToolInputs, ServesByFile
 from gnomon.core.transforms import Transforms
-from gnomon.exchange.format import Format, Reading, Start
-from gnomon.exchange.job_export import ExportedJob, ExportFile, json_line
-from gnomon.exchange.run import Ended
 from gnomon.media.store import MediaStore
 from gnomon.reading.choices import read_choice
-from gnomon.report.score_matrix import RIGHT
-from gnomon.report.section import Collector, ReportInput, Section
-from gnomon.report.text_formats import count, escape_markdown, markdown_table, percent, points
 from gnomon.spec.model_providers import ModelProvider
 from gnomon.spec.model_spec import ModelSpec, Price, Rate
 from gnomon.spec.preset import ArmPlan, GroupedOptions, Preset, PresetOptions, contrast, plan_of
@@ -136,7 +130,6 @@ __all__ = [
     "BENCHMARKS",
     "EVERY_TASK",
     "NO_ANSWER",
-    "RIGHT",
     "Agent",
     "AgentContext",
     "AnswerOptions",
@@ -151,7 +144,6 @@ __all__ = [
     "Camera",
     "CameraRows",
     "ClipFrame",
-    "Collector",
     "Condition",
     "Conflict",
     "Contrast",
@@ -161,13 +153,9 @@ __all__ = [
     "DataFault",
     "Decoding",
     "Dot",
-    "Ended",
-    "ExportFile",
-    "ExportedJob",
     "FollowUp",
     "Footage",
     "FootageFacts",
-    "Format",
     "Frame",
     "GnomonError",
     "GroupedOptions",
@@ -219,10 +207,8 @@ __all__ = [
     "QuestionFile",
     "QuestionView",
     "Rate",
-    "Reading",
     "ReadsOwnFiles",
     "Reply",
-    "ReportInput",
     "Request",
     "Result",
     "Road",
@@ -234,7 +220,6 @@ __all__ = [
     "ScenePlace",
     "Score",
     "Scoring",
-    "Section",
     "Select",
     "ServesByFile",
     "SetsDecoding",
@@ -247,7 +232,6 @@ __all__ = [
     "Span",
     "SpecError",
     "SpellsOutTasks",
-    "Start",
     "SupportsOptions",
     "TextBlock",
     "TextResult",
@@ -272,29 +256,23 @@ __all__ = [
     "box_area",
     "camera_dot",
     "contrast",
-    "count",
     "counted",
     "dot_at",
     "drawn",
-    "escape_markdown",
     "floor_of",
     "guess",
     "heading_arrow",
     "held",
     "joined_answers",
-    "json_line",
     "line_of",
     "location_dot",
-    "markdown_table",
     "missing_fact",
     "number_in",
     "numbers_in",
     "ordinal",
-    "percent",
     "place_dot",
     "plain_verdict",
     "plan_of",
-    "points",
     "points_in",
     "read_choice",
     "read_scene",

@@ -373,8 +373,7 @@ SECTIONS_OF_API: Mapping[str, tuple[str, ...]] = {  # the beginnings of modules,
     "Models": ("gnomon.core.model", "gnomon.spec.model"),
     "Presets": ("gnomon.spec.preset",),
     "Conditions": ("gnomon.trials",),
-    "Sections of the report": ("gnomon.report",),
-    "Formats": ("gnomon.exchange", "gnomon.core.row"),
+    "Rows": ("gnomon.core.row",),
     "Errors": ("gnomon.core.errors",),
     "Benchmarks": ("gnomon.",),  # all else
 }

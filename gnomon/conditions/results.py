@@ -43,6 +43,7 @@ class ResultsCondition(Condition):
     name = "results"
     description = "puts neutral results, or those of another sample, in place of the tools' own"
     order = 10
+    looks_at_all_arms = True
 
     def is_of(self, arm: Arm) -> bool:
         return arm.results != "live"

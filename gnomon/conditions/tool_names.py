@@ -58,7 +58,7 @@ class PresentedToolbox(WrappedToolbox):
         self._present()
 
     def call(self, name: str, arguments: str) -> Observation:
-        """Run the tool that is shown under this name; a tool's own name is none where it is renamed."""
+        """Run the tool that is shown under this name; a tool that is renamed has its new name alone."""
         if not self._shown:
             return self._toolbox.call(name, arguments)
         if name not in self._own:

@@ -34,6 +34,7 @@ class TransformCondition(Condition):
 
     name = "transform"
     description = "asks the same question in another guise, whose right answer changes exactly so"
+    looks_at_all_arms = True
 
     def is_of(self, arm: Arm) -> bool:
         return arm.transform is not None

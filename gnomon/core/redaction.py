@@ -125,7 +125,7 @@ class Redactor:
         return not any(map(text.__contains__, self._parts_of_secrets()))
 
     def _parts_of_secrets(self) -> list[str]:
-        """What every text with a secret in it holds one of."""
+        """Strings of which at least one stands in any text that holds a secret."""
         if self._needles is None:
             forms = {form for value in self._values if _is_random(value) for form in _forms(value)}
             self._needles = sorted(forms, key=len, reverse=True)

@@ -32,7 +32,7 @@ class Distinct(Sequence[Any]):
         return cls(values, np.fromiter(map(number_of.__getitem__, column), np.intp, len(column)))
 
     def of_values(self, column: Sequence[Any]) -> "Distinct":
-        """The column that has this value wherever the own column has the value of the same number."""
+        """The column in which each value is replaced by the one of the same number in `column`."""
         by_value = Distinct.of(column)
         return Distinct(by_value.values, by_value.codes[self.codes])
 

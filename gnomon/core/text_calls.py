@@ -269,7 +269,7 @@ def _types(schema: Mapping[str, Any]) -> set[str]:
 def _unnamed(
     payload: str, values: Sequence[Any], names: Collection[str], *, is_closed: bool
 ) -> Sequence[FunctionCall]:
-    """The calls between marks that name none; none where words stand there that try to be none."""
+    """The calls between marks that name none. Empty if the marks enclose prose and no call."""
     if values:
         return [call for value in values for call in _calls_of(value, names, is_marked=True)]
     if payload.startswith(("{", "[{")):

@@ -58,7 +58,7 @@ class _Pictures(Sequence[Picture]):
 
 
 def provided_inputs(benchmark: "Benchmark", names: Iterable[str]) -> tuple[str, ...]:
-    """Those of these tools that the benchmark's samples can serve; tools there are no more count as well."""
+    """Those of these tools that the benchmark's samples can serve; tools that no longer exist are kept."""
     if not isinstance(benchmark, ProvidesToolInputs):
         return tuple(names)
     tools = {name: TOOLS.find(name) for name in names}

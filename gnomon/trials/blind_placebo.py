@@ -2,7 +2,7 @@
 
 A call that is an error on the question's own scene is the same error here, so that calling costs the same.
 Inputs with a stand-in of their own (`BlindInput`) differ: there the stand-in answers alone, errors among its
-answers. A verdict on a plan is one on another plan for it.
+answers. Tools that judge a plan judge another plan instead.
 """
 
 import json

@@ -79,6 +79,7 @@ class Condition:
     description: str = ""
     options: type[StrictModel] = NoOptions
     order: int = 50
+    looks_at_all_arms: bool = False  # `on_score` and `flags` are asked for arms beside those under it
 
     def is_of(self, arm: Arm) -> bool:
         """Whether the arm is under it."""
@@ -113,11 +114,11 @@ class Condition:
         return response, {}
 
     def on_score(self, score: Score, sample: Sample, response: str, now: Situation) -> Score:  # noqa: ARG002
-        """The score with metrics of the condition; asked for all arms of a job of which one is under it."""
+        """The score with metrics of the condition."""
         return score
 
     def flags(self, trace: Trace, now: Situation) -> Iterable[str]:  # noqa: ARG002
-        """Flags of the row; asked for all arms of a job of which one is under it."""
+        """Flags of the row."""
         return ()
 
 
@@ -210,6 +211,18 @@ def read_off(response: str, sample: Sample, now: Situation) -> tuple[str, dict[s
 
 
 def flags_of(trace: Trace, now: Situation) -> Iterator[str]:
-    """Flags of the job's conditions for a row."""
-    for condition in now.of_job:
+    """Flags of the conditions for a row."""
+    for condition in looking_at(now):
         yield from condition.flags(trace, now)
+
+
+def scored(score: Score, sample: Sample, response: str, now: Situation) -> Score:
+    """The score with what the conditions add to it."""
+    for condition in looking_at(now):
+        score = condition.on_score(score, sample, response, now)
+    return score
+
+
+def looking_at(now: Situation) -> Iterator[Condition]:
+    """The conditions of the arm, and those of the job that look at all arms."""
+    return (each for each in now.of_job if each.looks_at_all_arms or each in now.conditions)

@@ -60,6 +60,7 @@ from gnomon.trials.condition import (
     flags_of,
     prompt_of,
     read_off,
+    scored,
     shown,
     toolbox_of,
 )
@@ -394,8 +395,7 @@ def score_response(
         score = replace(score, flags=(*score.flags, "missing_media"))
     if measures := bench.measures_of(question, arm):
         score = replace(score, metrics={**score.metrics, **measures})
-    for condition in now.of_job:
-        score = condition.on_score(score, question, response, now)
+    score = scored(score, question, response, now)
     if read:
         score = replace(score, metrics={**score.metrics, **read})
     if score.value is None:

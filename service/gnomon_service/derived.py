@@ -75,7 +75,7 @@ class Made(Generic[T]):
 
 @dataclass(slots=True)
 class _Place(Generic[T]):
-    """A job's thing, who makes the next one ahead, and why that failed; its maker holds the lock."""
+    """What was last made for a job, its build in the background, and why that failed. A builder holds `lock`."""
 
     lock: threading.Lock = field(default_factory=threading.Lock)
     last: Made[T] | None = None

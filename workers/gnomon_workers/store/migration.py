@@ -18,7 +18,7 @@ from sqlalchemy.exc import DatabaseError, OperationalError
 from gnomon.core.errors import SpecError
 from gnomon_workers.store.database import Database, revision_of
 from gnomon_workers.store.older_tables import OLDER, bring_over
-from gnomon_workers.store.schema import alembic_version
+from gnomon_workers.store.schema import alembic_version, metadata
 
 REVISIONS = Path(__file__).parent / "revisions"
 LAST = "head"
@@ -36,6 +36,12 @@ class _AsItIs(Database):
             before, target = revision_of(db), _known(script, to, field="revision").revision
             context = MigrationContext.configure(db)
             with Operations.context(context) as operations:
+                if before is None and target == script.get_current_head():
+                    metadata.create_all(
+                        db
+                    )  # an empty database gets today's tables, whatever revisions led there
+                    context.stamp(script, target)
+                    return before, target
                 if before in OLDER and target == script.get_current_head():
                     bring_over(db, operations)
                     db.execute(update(alembic_version).values(version_num=target))
