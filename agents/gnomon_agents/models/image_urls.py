@@ -13,7 +13,7 @@ KEPT_BYTES = 256_000_000
 
 
 class DataUrlCache:
-    """Keeps data URLs by the hash of their picture, up to `limit_bytes`; drops the least recently used first."""
+    """Keeps data URLs by the hash of their picture, up to `limit_bytes`; drops the longest unused."""
 
     def __init__(self, limit_bytes: int = KEPT_BYTES) -> None:
         self._kept: LRUCache[tuple[MediaStore, str, str], bytes] = LRUCache(limit_bytes, getsizeof=len)

@@ -64,7 +64,7 @@ def _picked(
     wishes: list[str],
     meals: int,
 ) -> list[str]:
-    """Picks meals for every day, then places for each wish in turn, nearest first, until the days are full."""
+    """Picks meals for every day, then for each wish in turn, nearest first, until the days are full."""
     request = reading.request
     days = int(request.get("days", 1))
     barred = {*places, *request.get("avoid", ()), request.get("hotel")}
