@@ -2,7 +2,7 @@
 
 ITINERA (Tang and others 2024) counts places recalled, the excess over the shortest tour, crossings of the
 route and places that are made up; ChinaTravel (Shao and others 2024) ranks plans by preferences such as
-minutes on the way or stops a day. Written after their definitions; the README of the package says which need
+minutes on the way or stops a day. Written after their definitions; the package's README says which need
 data that is not here.
 """
 
