@@ -3,8 +3,8 @@
     from gnomon.api import Tool, ToolArgs, ToolContext, ToolResult
 
 A change of what is here stands in the changelog; every other module may change without notice.
-docs/public-api.md has a line for each name. What builds on higher layers, and sections of the report, which load
-SciPy, are public where they live: that page says where.
+docs/public-api.md has a line for each name. What builds on higher layers, and sections of the report, which
+load SciPy, are public where they live: that page says where.
 """
 
 from gnomon.audit.plugin import AnswerOptions, ShortcutGuess, guess

@@ -75,7 +75,7 @@ class Made(Generic[T]):
 
 @dataclass(slots=True)
 class _Place(Generic[T]):
-    """What was last made for a job, its build in the background, and why that failed. A builder holds `lock`."""
+    """What was last made for a job, the build under way, and why one failed. Builders hold the lock."""
 
     lock: threading.Lock = field(default_factory=threading.Lock)
     last: Made[T] | None = None

@@ -35,6 +35,7 @@ class Loud(Condition):
     name = "loud"
     description = "calls after the question"
     options = Options
+    looks_at_all_arms = True
 
     def on_sample(self, sample, now):
         call = Part(content="!" * now.options(self).times)
@@ -100,6 +101,15 @@ def test_arms_without_it_are_measured_beside_it_and_asked_as_ever(
     row, trace = run(job(), tmp_path, arm="plain")
     assert len(trace.prompt) == 1
     assert (row.score, dict(row.metrics), row.flags) == (0.0, {"is_loud": 0.0}, ("quiet",))
+
+
+def test_one_that_does_not_look_at_all_arms_is_asked_for_its_own_alone(
+    job: Callable[..., JobSpec], tmp_path: Path
+) -> None:
+    path = tmp_path / "loud.py"
+    path.write_text(LOUD.replace("    looks_at_all_arms = True\n", ""))
+    row, _ = run(job(), tmp_path, arm="plain")
+    assert (dict(row.metrics), row.flags) == ({}, ())
 
 
 def test_it_is_pinned_like_other_plugins(job: Callable[..., JobSpec]) -> None:
