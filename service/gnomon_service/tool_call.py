@@ -31,6 +31,9 @@ def call_tool(name: str, scene: Scene | None, args: object) -> dict[str, Any]:
     if not isinstance(args, dict):
         raise SpecError("must be one JSON object", field="args")
     context = ToolContext(inputs=held(scene), is_free=True)
+    if tool.needs is not None and not context.meets(tool.needs):
+        what = tool.needs.in_words or tool.needs.__name__
+        raise SpecError(f"{name} works on {what}, which only questions hold: see `gnomon try`", field="name")
     answer = Toolbox([tool], context).call(name, json.dumps(args))
     result: dict[str, Any] = json.loads(answer.content)
     if answer.error == "tool_crash":
