@@ -200,9 +200,7 @@ def read_date(
 
 def clock_of(text: str) -> Clock | Stretch[Clock] | Unclear | None:
     """The one time, or stretch of times, of a text."""
-    text = _plain(text)
-    head, _, result = text.rpartition("=")
-    text = result if head and re.search(r"\d", result) else text  # "13:00 + 1:30 = 14:30"
+    text = _result(_plain(text))
     places = _places([*_spoken(text), *(p for pattern in _CLOCKS for p in _numeric(pattern, text))])
     ends = _same_half(text, places)
     return _one_of(ends, text)
@@ -210,7 +208,7 @@ def clock_of(text: str) -> Clock | Stretch[Clock] | Unclear | None:
 
 def date_of(text: str, order: Order | None = None) -> Day | Stretch[Day] | Unclear | None:
     """The one day, or stretch of days, of a text."""
-    text = _ISO_STRETCH.sub(" to ", _plain(text))
+    text = _ISO_STRETCH.sub(" to ", _result(_plain(text)))
     days = [
         p
         for pattern in _DATES
@@ -253,6 +251,12 @@ def _plain(text: str) -> str:
         if isinstance(value, list) and value and all(isinstance(part, str) for part in value[:2]):
             text = " to ".join(value[:2]) if len(value) <= 2 else ""
     return without_denied(without_marks(text[:MAX_TEXT]))
+
+
+def _result(text: str) -> str:
+    """What stands behind the last sign of equality: "13:00 + 1:30 = 14:30"."""
+    head, _, result = text.rpartition("=")
+    return result if head and re.search(r"\d", result) else text
 
 
 def _places(written: list[tuple[int, int, T]]) -> list[tuple[int, int, T]]:
