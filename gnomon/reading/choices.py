@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping
+from functools import cached_property
 
 from gnomon.reading.characters import bare, without_marks
 from gnomon.reading.declarations import Asked, Declaration, Rule, Said, declares_nothing
@@ -162,10 +163,18 @@ class Choices:
 
     def __init__(self, options: Mapping[str, str]) -> None:
         self._options = options
-        texts = {letter: bare(text) for letter, text in options.items()}
+
+    @cached_property
+    def _texts(self) -> Mapping[str, str]:
+        """The options' plain texts, without articles where that leaves them apart."""
+        texts = {letter: bare(text) for letter, text in self._options.items()}
         short = {letter: _without_article(text) for letter, text in texts.items()}
-        self._judged = _VERDICTS.isdisjoint(texts.values())  # else "B. No" names an option
-        self._texts = short if len(set(short.values())) == len(set(texts.values())) else texts
+        return short if len(set(short.values())) == len(set(texts.values())) else texts
+
+    @cached_property
+    def _judged(self) -> bool:
+        """Whether words such as "No" judge an option; false where they are one."""
+        return _VERDICTS.isdisjoint(map(bare, self._options.values()))
 
     def parse(self, declaration: Declaration) -> str | Unclear | None:
         """The letter of the one option that a declaration names."""
@@ -191,7 +200,7 @@ class Choices:
         text = said.text
         letters = self._letters_in(text)
         places = [at for at in letters if self._is_chosen(text, at)]
-        if self._judged and (ticked := [at for at in letters if _TICKED.match(text, at + 1)]):
+        if (ticked := [at for at in letters if _TICKED.match(text, at + 1)]) and self._judged:
             places += ticked if len({text[at] for at in ticked}) == 1 else []
         declared = [
             Declaration(Rule.DECLARED, at, text[at : at + MAX_CONTENT].partition("\n")[0])
@@ -253,7 +262,8 @@ class Choices:
 
     def _of(self, text: str) -> str | Unclear | None:
         """The option that a declared text begins with, or the only one whose text it holds."""
-        if by_text := self._by_text(text):
+        is_letter = len(text) == 1 and text in self._options and min(map(len, self._options.values())) > 8
+        if not is_letter and (by_text := self._by_text(text)):
             return by_text
         if _NEGATIVE.match(text):
             return None
@@ -282,7 +292,7 @@ class Choices:
         is_word = letter in "AIOEY" and _SMALL_WORD.match(rest) and not _AFTER_LETTER.match(rest)
         if is_word and own != letter:
             return None
-        if _DENIED.match(rest) or (self._judged and _CROSSED.match(rest)):
+        if _DENIED.match(rest) or (_CROSSED.match(rest) and self._judged):
             return ""
         if own not in (None, letter):
             return Unclear()
@@ -375,7 +385,7 @@ class Choices:
             for letter, at in mentions
             if not _is_denied(text, at)
             and not _DENIED.match(text, at + 1)
-            and not (self._judged and _CROSSED.match(text, at + 1))
+            and not (_CROSSED.match(text, at + 1) and self._judged)
         }
 
     def _named_by_words(self, text: str) -> list[tuple[str, int]]:

@@ -206,6 +206,9 @@ def declarations_in(said: Said, asked: Asked, more: tuple[Declaration, ...] = ()
     structured = _structured(said)
     if not (in_words or structured):
         return
+    if asked == "line" and not structured and len(in_words) == 1:
+        yield from in_words
+        return
     if asked == "line":
         in_json = [d._replace(rule=Rule.ASKED_FORM) for d in structured if d.rule == Rule.JSON]
         lines = [d for d in in_words if d.rule == Rule.ASKED_FORM]
