@@ -32,7 +32,6 @@ NEVER_EARLY = {
         )
     },
 }
-OURS = {"gnomon", "gnomon_tools", "gnomon_worlds", "gnomon_published"} | set(sys.stdlib_module_names)
 SOURCES = [
     path.relative_to(ROOT).as_posix()
     for folder in ("tools", "gnomon/media", "packages/worlds/gnomon_worlds", "gnomon/benchmarks")
@@ -53,7 +52,8 @@ def _late_in(source: str) -> set[str]:
     inner = [node for function in functions for node in ast.walk(function)]
     found = {alias.name for node in inner if isinstance(node, ast.Import) for alias in node.names}
     found |= {node.module or "" for node in inner if isinstance(node, ast.ImportFrom)}
-    return {name for name in found if name.partition(".")[0] not in OURS}
+    foreign = (name for name in found if not name.startswith("gnomon"))
+    return {name for name in foreign if name.partition(".")[0] not in sys.stdlib_module_names}
 
 
 def test_what_a_function_imports_is_named_by_its_module():
