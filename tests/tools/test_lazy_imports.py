@@ -36,6 +36,7 @@ SOURCES = [
     path.relative_to(ROOT).as_posix()
     for folder in ("tools", "gnomon/media", "packages/worlds/gnomon_worlds", "gnomon/benchmarks")
     for path in sorted((ROOT / folder).rglob("*.py"))
+    if path.parent.name not in ("commands", "tracking", "recordings")  # which write files, in no worker
 ]
 
 
