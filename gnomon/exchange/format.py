@@ -11,7 +11,7 @@ from gnomon.core.row import Row
 from gnomon.exchange.job_export import ExportedJob, ExportFile, zipped
 from gnomon.exchange.named_field import NamedField
 from gnomon.exchange.run import Ended
-from gnomon_tools.core.registry import Registry, UnknownPlugin
+from gnomon_tools.core.registry import Registry
 
 ZIP = "application/zip"
 LINES = "application/x-ndjson"
@@ -94,23 +94,29 @@ def read_names() -> tuple[str, ...]:
     return tuple(each.name for each in FORMATS if each.read)
 
 
+def format_called(name: str, allowed: Sequence[str]) -> Format:
+    """The format of that name; `allowed` are the names that a refusal lists.
+
+    Raises:
+        SpecError: there is no such format.
+    """
+    if name not in FORMATS:
+        raise SpecError(f"no format {name!r}; allowed: {', '.join(allowed)}", field="format")
+    return FORMATS.get(name)
+
+
 def files_of(name: str, job: ExportedJob) -> Iterator[ExportFile]:
     """The files of a job in that format, in pieces that are made as they are read.
 
     Raises:
         SpecError: there is no such format, or the job has nothing that it holds.
     """
-    return _written(name)(job)
-
-
-def _written(name: str) -> Callable[[ExportedJob], Iterator[ExportFile]]:
-    try:
-        files = FORMATS.get(name).files
-    except UnknownPlugin:
-        files = None
+    files = format_called(name, written_names()).files
     if files is None:
-        raise SpecError(f"no format {name!r}; allowed: {', '.join(written_names())}", field="format")
-    return files
+        raise SpecError(
+            f"{name} is read and not written; allowed: {', '.join(written_names())}", field="format"
+        )
+    return files(job)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

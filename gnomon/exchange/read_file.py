@@ -6,7 +6,7 @@ from pathlib import Path
 
 from gnomon.core.errors import SpecError
 from gnomon.exchange import json_lines, row_file
-from gnomon.exchange.format import FORMATS, Format, Reading, Start, read_names
+from gnomon.exchange.format import FORMATS, Format, Reading, Start, format_called, read_names
 from gnomon.exchange.run import Ended
 
 ENDINGS = (".eval", ".json", ".jsonl", ".ndjson", ".csv", ".tsv", ".xlsx")
@@ -24,16 +24,10 @@ def read_file(path: Path, reading: Reading, *, kind: str | None = None) -> Itera
     Raises:
         SpecError: it is of no format that is read here, or breaks its rules; names the line and the field.
     """
-    form = _called(kind) if kind else format_of(path)
+    form = format_called(kind, read_names()) if kind else format_of(path)
     if form.read is None:
         raise SpecError(form.unread or f"{form.name} is written and not read", field="FILE")
     return form.read(path, reading)
-
-
-def _called(name: str) -> Format:
-    if name not in FORMATS:
-        raise SpecError(f"no format {name!r}; allowed: {', '.join(read_names())}", field="--format")
-    return FORMATS.get(name)
 
 
 def format_of(path: Path) -> Format:

@@ -19,8 +19,8 @@ from typing import Generic, NamedTuple, TypeVar
 
 from sqlalchemy.exc import SQLAlchemyError
 
-import gnomon
 from gnomon.stopping import Unwanted, check_wanted, stoppable
+from gnomon_tools.core.outside import OWN_PACKAGES, find_module
 from gnomon_workers.store.database import in_words
 from gnomon_workers.store.job_counters import OPEN
 from gnomon_workers.store.store import Store
@@ -158,13 +158,13 @@ class Derived(Generic[T]):
         for job_id, (text, body) in self._store.kept_of(absent, self.kind.name).items():
             if text == stamps[job_id].text:
                 self._put(job_id, places[job_id], self.kind.from_bytes(body), stamps[job_id], took_s=0.0)
-        found = {}
+        things = {}
         for job_id, place in places.items():
             if (last := place.last) is not None and last.stamp == stamps[job_id]:
-                found[job_id] = last.value
+                things[job_id] = last.value
             else:
                 self._make_ahead(job_id, place, stamps[job_id])
-        return found
+        return things
 
     def due(self) -> frozenset[str]:
         """The jobs whose things are being made in the background, or wait for it."""
@@ -249,8 +249,13 @@ def _may_be_old(last: Made[T], stamp: Stamp) -> bool:
 
 @functools.cache
 def code_version() -> str:
-    """A hash of the kernel's files: another Gnomon may compute, say or draw something else."""
-    folder, digest = Path(gnomon.__file__).parent, hashlib.sha256()
-    for file in sorted(file for pattern in CODE for file in folder.rglob(pattern)):
-        digest.update(str(file.relative_to(folder)).encode() + b"\0" + file.read_bytes())
+    """A hash of Gnomon's files and its packages': another one may compute, say or draw something else."""
+    digest = hashlib.sha256()
+    for package in ("gnomon", *sorted(name.replace("-", "_") for name in OWN_PACKAGES)):
+        spec = find_module(package)
+        if spec is None or spec.origin is None:
+            continue  # it is not installed
+        folder = Path(spec.origin).parent
+        for file in sorted(file for pattern in CODE for file in folder.rglob(pattern)):
+            digest.update(str(file.relative_to(folder)).encode() + b"\0" + file.read_bytes())
     return digest.hexdigest()[:16]

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from gnomon.core.errors import GnomonError, NotFound, SpecError
 from gnomon_tools.core.batch import BadColumn, run_batch
-from gnomon_tools.core.inputs import held
+from gnomon_tools.core.inputs import held, need_words
 from gnomon_tools.core.registry import UnknownPlugin
 from gnomon_tools.core.tool import EMPTY_SCENE, Tool, ToolContext, ToolError
 from gnomon_tools.core.toolbox import TOOLS, Toolbox
@@ -31,9 +31,9 @@ def call_tool(name: str, scene: Scene | None, args: object) -> dict[str, Any]:
     if not isinstance(args, dict):
         raise SpecError("must be one JSON object", field="args")
     context = ToolContext(inputs=held(scene), is_free=True)
-    if tool.needs is not None and not context.meets(tool.needs):
-        what = tool.needs.in_words or tool.needs.__name__
-        raise SpecError(f"{name} works on {what}, which only questions hold: see `gnomon try`", field="name")
+    if not context.meets(tool.needs):
+        message = f"{name} works on {need_words(tool.needs)}, which only questions hold: see `gnomon try`"
+        raise SpecError(message, field="name")
     answer = Toolbox([tool], context).call(name, json.dumps(args))
     result: dict[str, Any] = json.loads(answer.content)
     if answer.error == "tool_crash":

@@ -99,6 +99,8 @@ def test_every_command_has_help_and_is_documented(capsys: pytest.CaptureFixture[
         (["demo", "--out", "/dev/null/out"], "--out: "),
         (["demo", "--data-dir", "/dev/null/data"], "/dev/null/data"),
         (["submit", "nowhere.yaml"], "SPEC: nowhere.yaml cannot be read"),
+        (["export", "j", "--format", "xml", "--out", "o"], "no format 'xml'; allowed: atif, cassette"),
+        (["import", "a.json", "--format", "xml"], "format: no format 'xml'; allowed: atif, chat"),
     ],
 )
 def test_bad_usage_is_one_line_and_exit_code_2(
@@ -109,6 +111,16 @@ def test_bad_usage_is_one_line_and_exit_code_2(
     assert said.out == ""
     assert says in said.err
     assert len(said.err.strip().splitlines()) == 1
+
+
+def test_a_plugin_file_that_does_not_load_leaves_the_help(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("GNOMON_PLUGINS", "/nowhere/plugin.py")
+    assert gnomon("--help") == 0
+    assert "Run a job:" in capsys.readouterr().out
+    assert gnomon("jobs") == 2
+    assert "the plug-in file /nowhere/plugin.py cannot be read" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -89,7 +89,7 @@ def preload(models: Iterable[ModelSpec]) -> None:
     """Import what these models need; workers do so before they fork."""
     clients = {client_of(spec) for spec in models}
     if "reference" in clients:
-        importlib.import_module(REFERENCE_MODULE)
+        tuple(importlib.import_module(REFERENCE_MODULE).SOLVERS)  # which imports them
     for client in clients & _CLASSES.keys():
         importlib.import_module(_CLASSES[client][0])
     if "litellm" in clients:

@@ -32,7 +32,6 @@ from gnomon_agents.models.usage import pricing
 
 # What LiteLLM will do to this turn in the next request: of thinking it makes the beginning of the turn.
 _MOVED = ("reasoning: thinking between calls of this turn cannot go back in its place",)
-_KEPT_BACK = ("reasoning: items of this turn cannot go back",)
 
 UNBOUNDED_CLIENT = (
     "LiteLLM's adapter for this provider uses no HTTP client that it is given, so nothing bounds redirects"
@@ -134,8 +133,6 @@ class LiteLLMModel:
         )
         completion = exchange.completion if is_plain else None
         reply = with_changes(changed, lambda: self._read(response, completion, scrub))
-        if reply.tool_calls and _has_items(response):
-            changed += _KEPT_BACK
         if reply.tool_calls and exchange.thinks_between:
             changed += _MOVED
         # What LiteLLM calls the model may be what was asked for, whatever replied.
@@ -187,11 +184,6 @@ class LiteLLMModel:
             await load().close_litellm_async_clients()
             load().in_memory_llm_clients_cache.flush_cache()  # else the closed ones are used again
             await close_session()
-
-
-def _has_items(response: Any) -> bool:
-    """Whether the reply has reasoning items of the Responses API."""
-    return any(getattr(choice.message, "reasoning_items", None) for choice in response.choices)
 
 
 def _completion_of(response: Any) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The calls of tool servers with their results, which an arm can replay."""
+"""Writes the calls of tool servers with their results, which an arm can replay."""
 
 from collections.abc import Iterator
 

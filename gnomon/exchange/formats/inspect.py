@@ -1,4 +1,4 @@
-"""Logs of Inspect AI, as JSON documents; `.eval` archives are read too."""
+"""Writes logs of Inspect AI as JSON documents; reads these and `.eval` archives."""
 
 from collections.abc import Iterator
 from pathlib import Path

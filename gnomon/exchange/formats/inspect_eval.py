@@ -1,4 +1,4 @@
-"""Logs of Inspect AI, as `.eval` archives."""
+"""Writes logs of Inspect AI as `.eval` archives."""
 
 from gnomon.exchange.format import Format
 from gnomon.exchange.inspect_archive import files

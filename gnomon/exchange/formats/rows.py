@@ -1,4 +1,4 @@
-"""Rows, one a line: what a job's result table holds."""
+"""Reads and writes the rows of a job's result table, one a line."""
 
 from collections.abc import Iterator
 from dataclasses import replace

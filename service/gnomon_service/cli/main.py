@@ -67,6 +67,14 @@ SECTIONS = {
 }
 
 
+def _command_names() -> tuple[str, ...]:
+    """All commands; where a plug-in file does not load, which the command then says, those of Gnomon."""
+    try:
+        return COMMANDS.names()
+    except PluginFault:
+        return COMMANDS.own_names()
+
+
 class CommandsOnDemand(click.Group):
     """A group whose commands are modules; listing them imports none."""
 
@@ -76,10 +84,10 @@ class CommandsOnDemand(click.Group):
         return super().parse_args(ctx, [*plugins, *others])
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 (click's signature)
-        return [name.rstrip("-") for name in COMMANDS.names()]
+        return [name.rstrip("-") for name in _command_names()]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 (same)
-        module = next((name for name in COMMANDS.names() if name.rstrip("-") == cmd_name), None)
+        module = next((name for name in _command_names() if name.rstrip("-") == cmd_name), None)
         return COMMANDS.get(module) if module else None
 
     def resolve_command(
@@ -98,11 +106,11 @@ class CommandsOnDemand(click.Group):
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list["CompletionItem"]:  # noqa: ARG002
         from click.shell_completion import CompletionItem
 
-        about = ((name.rstrip("-"), COMMANDS.summary(name)) for name in COMMANDS.names())
+        about = ((name.rstrip("-"), COMMANDS.summary(name)) for name in _command_names())
         return [CompletionItem(name, help=help_) for name, help_ in about if name.startswith(incomplete)]
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 (same)
-        about = {name.rstrip("-"): COMMANDS.summary(name) for name in COMMANDS.names()}
+        about = {name.rstrip("-"): COMMANDS.summary(name) for name in _command_names()}
         named = {name for names in SECTIONS.values() for name in names}
         rest = tuple(name for name in about if name not in named)
         for title, names in {**SECTIONS, "More": rest}.items():

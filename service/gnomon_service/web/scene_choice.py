@@ -87,14 +87,14 @@ def open_scene(state: StoredJobs, key: str) -> OpenedScene:
     job_id, slash, sample_id = key.partition("/")
     if slash:
         return _of_sample(state, key, job_id, sample_id)
-    if key in example_scenes():
+    if title := example_scenes().get(key):
         scene = scene_file(EXAMPLES / "scenes" / f"{key}.geojson")
-        context = ToolContext(inputs=held(scene), is_free=True)
-        return OpenedScene(key=key, title=example_scenes()[key], context=context)
-    for source in input_sources():
+        return OpenedScene(key=key, title=title, context=ToolContext(inputs=held(scene), is_free=True))
+    sources = input_sources()
+    for source in sources:
         if (opened := source.open(key)) is not None:
             return OpenedScene(key=key, title=opened.title, context=opened.context, text=opened.text)
-    more = "".join(f"any {source.more}, " for source in input_sources() if source.more)
+    more = "".join(f"any {source.more}, " for source in sources if source.more)
     raise NotFound(f"no scene {key!r}; there are: {', '.join(scenes())}, {more}and JOB/SAMPLE", field="scene")
 
 

@@ -20,7 +20,7 @@ from gnomon.drawing.trace_sketches import call_sketch
 from gnomon.traces.result_table import UNITS, result_table
 from gnomon_service.api.state import State
 from gnomon_service.web.scene_choice import NOTHING, OpenedScene, choices, first_choice, open_scene
-from gnomon_tools.core.inputs import Need
+from gnomon_tools.core.inputs import need_words
 from gnomon_tools.core.schema_words import kind_of
 from gnomon_tools.core.sketch import Sketch
 from gnomon_tools.core.tool import EMPTY_SCENE, Tool
@@ -29,13 +29,6 @@ from gnomon_tools.core.toolbox import Observation, Toolbox
 PREFIX = "a."  # of a form's fields that are arguments
 LONGEST_LINK = 4000  # characters of arguments that a link carries
 TEXT_KINDS = ("string",)
-
-
-def need_words(need: Need) -> str:
-    """What tools with this need work on, in words."""
-    if need is None:
-        return "nothing but its arguments"
-    return need.in_words or need.__name__
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -17,8 +17,8 @@ from gnomon_service.api.middleware import comes_from_here
 from gnomon_service.api.state import Shared, State
 from gnomon_service.web.pages import View, page, respond
 from gnomon_service.web.scene_choice import open_scene, scenes
-from gnomon_service.web.tool_calls import WishedCall, call_link, call_view, need_words, unit_of, wished_call
-from gnomon_tools.core.inputs import Need
+from gnomon_service.web.tool_calls import WishedCall, call_link, call_view, unit_of, wished_call
+from gnomon_tools.core.inputs import Need, need_words
 from gnomon_tools.core.registry import UnknownPlugin
 from gnomon_tools.core.schema_words import fields_of
 from gnomon_tools.core.sketch import Sketch

@@ -71,6 +71,15 @@ Need: TypeAlias = type[Input] | None
 Inputs: TypeAlias = Mapping[type[Input], Any]
 
 
+def need_words(need: Need) -> str:
+    """What tools with this need work on, in words.
+
+    >>> need_words(None)
+    'nothing but its arguments'
+    """
+    return "nothing but its arguments" if need is None else need.in_words or need.__name__
+
+
 def held(*values: Input | None) -> dict[type[Input], Any]:
     """Values by their type of input, without those that are None.
 
@@ -112,14 +121,14 @@ def need_fault(need: object, *, said: str = "needs") -> str:
     """
     if need is None or (isinstance(need, type) and issubclass(need, Input)):
         return ""
-    known = sorted({f"{kind.__name__} ({kind.__module__})" for kind in _known(Input)})
+    types = sorted({f"{kind.__name__} ({kind.__module__})" for kind in _loaded(Input)})
     return (
         f"{said}={need!r} is no type of input; allowed: None, for a tool of its arguments alone, or a class"
-        f" that inherits from gnomon_tools.core.inputs.Input, such as {', '.join(known)}"
+        f" that inherits from gnomon_tools.core.inputs.Input, such as {', '.join(types)}"
     )
 
 
-def _known(kind: type[Input]) -> set[type[Input]]:
+def _loaded(kind: type[Input]) -> set[type[Input]]:
     """The types of input that are loaded."""
-    below = {below for sub in kind.__subclasses__() for below in (sub, *_known(sub))}
+    below = {below for sub in kind.__subclasses__() for below in (sub, *_loaded(sub))}
     return {input_type(sub) for sub in below if sub is not BlindInput}

@@ -52,6 +52,7 @@ class ReferenceModel:
             name = next(iter(spec.options))
             raise SpecError("the reference model takes no options", field=f"options.{name}")
         self.id, self._constants, self._media = spec.id, constants, media
+        self._solvers = tuple(SOLVERS)
 
     async def reply(self, request: Request) -> Reply:
         if words := read_in_words(request):
@@ -65,7 +66,7 @@ class ReferenceModel:
         return self._reply(request)
 
     def _reply(self, request: Request) -> Reply:
-        for solver in SOLVERS:
+        for solver in self._solvers:
             if solver.reads(request.messages):
                 return _asking(solver.answer, request)
         scene_question = read_scene_question(request.messages)

@@ -1,4 +1,4 @@
-"""Answers one kind of question by rules: what the reference model is made of, found like other plug-ins."""
+"""Defines solvers, which each answer one kind of question by rules for the reference model."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

@@ -47,12 +47,13 @@ def export(job: str, kind: str, out: Path, with_media: bool, data_dir: Path | No
     cassette          cassette.jsonl, calls of tool servers, which `cassette: {replay: FILE}` answers from
     plans             plans.jsonl, the trips that the benchmark `plan-pairs` compares
     """  # noqa: D301 (click's own mark: what follows keeps its lines)
-    from gnomon.exchange.format import FORMATS, files_of, single_stream
+    from gnomon.exchange.format import files_of, format_called, single_stream, written_names
     from gnomon_service.cli.common import existing_store, prepare_out, settings_of
     from gnomon_service.cli.ids import find_job
     from gnomon_service.job_export import exported_job
     from gnomon_workers.open_job import media_of
 
+    form = format_called(kind, written_names())
     store = existing_store(data_dir)
     folder = settings_of(data_dir).data_dir
     try:
@@ -60,7 +61,7 @@ def export(job: str, kind: str, out: Path, with_media: bool, data_dir: Path | No
         exported = exported_job(
             store,
             job,
-            question=_questions(store, job, folder, is_needed=FORMATS.get(kind).needs_questions),
+            question=_questions(store, job, folder, is_needed=form.needs_questions),
             media=media_of(folder),
             with_media=with_media,
         )
