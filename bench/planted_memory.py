@@ -79,8 +79,8 @@ def _row(benchmark: str, name: str, cluster: int, arm: str, answer: str, gold: s
     if arm != "raw":
         metrics |= {"transform": "rotate", "original_arm": "raw"}
     place = {"task": "MotionState", "cell": "outdoor.MS", "cluster": str(cluster)}
-    given = {"job_id": benchmark, "benchmark": benchmark, "metrics": metrics, "answer": answer}
-    return row_of(arm, name, float(answer == gold), **place, **given)
+    fields = {"job_id": benchmark, "benchmark": benchmark, "metrics": metrics, "answer": answer}
+    return row_of(arm, name, float(answer == gold), **place, **fields)
 
 
 def expected_agreement(design: Planted) -> float:
@@ -123,17 +123,17 @@ def simulated(design: Planted, *, jobs: int, seed: int) -> dict[str, float]:
 
 
 def _shown(design: Planted, *, rounds: int, seed: int) -> list[str]:
-    found = simulated(design, jobs=rounds, seed=seed)
+    rates = simulated(design, jobs=rounds, seed=seed)
     memory = 100 * design.memory * (1 - design.skill)
     return [
-        f"{100 * design.drop:.1f}, {100 * found['drop mean']:.1f}",
-        f"{found['drop held']:.1%}",
-        f"{found['remembered mean']:.1%}",
-        f"{found['remembered held']:.1%}",
-        f"{memory:.1f}, {100 * found['memory mean']:.1f}",
-        f"{found['memory held']:.1%}",
-        f"{100 * expected_agreement(design):.1f}, {100 * found['agree mean']:.1f}",
-        f"{found['agree held']:.1%}",
+        f"{100 * design.drop:.1f}, {100 * rates['drop mean']:.1f}",
+        f"{rates['drop held']:.1%}",
+        f"{rates['remembered mean']:.1%}",
+        f"{rates['remembered held']:.1%}",
+        f"{memory:.1f}, {100 * rates['memory mean']:.1f}",
+        f"{rates['memory held']:.1%}",
+        f"{100 * expected_agreement(design):.1f}, {100 * rates['agree mean']:.1f}",
+        f"{rates['agree held']:.1%}",
     ]
 
 

@@ -258,8 +258,8 @@ def _looks(clusters: int) -> np.ndarray[tuple[int], np.dtype[np.intp]]:
 
 
 def _row(design: SequentialDesign, *, rounds: int, seed: int) -> list[str | float]:
-    found = rates(design, rounds=rounds, seed=seed)
-    return [f"{100 * design.truth:+.0f}", *astuple(found)]
+    shares = rates(design, rounds=rounds, seed=seed)
+    return [f"{100 * design.truth:+.0f}", *astuple(shares)]
 
 
 def main() -> None:

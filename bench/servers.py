@@ -1,4 +1,4 @@
-"""Servers that a bench starts and ends: a mock of a provider, a Redis, and `gnomon api`."""
+"""Starts and ends the servers of a bench, which are a mock of a provider, a Redis and `gnomon api`."""
 
 import os
 import subprocess

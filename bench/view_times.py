@@ -69,7 +69,9 @@ def look(connection: HTTPConnection, address: str) -> tuple[float, bytes]:
 def fields_of(job: str, rows: list[Mapping[str, Any]], number: int) -> dict[str, object]:
     """What addresses of a round are filled with."""
     row = rows[7 * number % len(rows)]
-    other = next(each for each in rows if each["sample_id"] == row["sample_id"] and each["arm"] != row["arm"])
+    beside = next(
+        each for each in rows if each["sample_id"] == row["sample_id"] and each["arm"] != row["arm"]
+    )
     return {
         "job": job,
         "place": 1 + 37 * number,
@@ -77,7 +79,7 @@ def fields_of(job: str, rows: list[Mapping[str, Any]], number: int) -> dict[str,
         "change": CHANGES[number % len(CHANGES)],
         "sample": row["sample_id"],
         "trial": row["trial_id"],
-        "other": other["trial_id"],
+        "other": beside["trial_id"],
     }
 
 

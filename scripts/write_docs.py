@@ -104,8 +104,8 @@ def error_text(details: str) -> str:
     >>> error_text("The plane.\n\nError: none, at 0.5 m,\nas given. Moreover.\n\nMore.")
     'Error: none, at 0.5 m, as given.'
     """
-    told = (" ".join(text.split()) for text in details.split("\n\n") if text.startswith("Error: "))
-    return re.split(r"(?<=\.) ", next(told, ""))[0]
+    errors = (" ".join(text.split()) for text in details.split("\n\n") if text.startswith("Error: "))
+    return re.split(r"(?<=\.) ", next(errors, ""))[0]
 
 
 def signature(name: str, parameters: Mapping[str, Any]) -> str:
@@ -342,10 +342,10 @@ def spec_part(part: Mapping[str, Any], names: Collection[str]) -> str:
         return f"[{word[0]}](#{word[0].lower()})" if word[0] in names else word[0]
 
     def line(field: Mapping[str, str]) -> str:
-        told = NONE.sub(".", field["description"])
+        meaning = NONE.sub(".", field["description"])
         kind = field["type"].removesuffix(", or null")
         choices = re.findall(r'"(\w+)"', kind)
-        if choices and all(f"`{choice}`" in told for choice in choices):
+        if choices and all(f"`{choice}`" in meaning for choice in choices):
             kind = re.sub(r'"\w+"( \| "\w+")*', "string", kind)
         kind = re.sub(r"\w+", linked, kind)
         is_left_out = field["default"] in ("", "null", "[]", '""') or field["default"].startswith("{")
@@ -354,7 +354,7 @@ def spec_part(part: Mapping[str, Any], names: Collection[str]) -> str:
             if is_left_out
             else f", {'' if field['default'] == 'required' else 'default '}{field['default']}"
         )
-        return f"- `{field['name']}` ({kind}{default}): {told}"
+        return f"- `{field['name']}` ({kind}{default}): {meaning}"
 
     return paragraphs(f"## {part['name']}", part["description"], "\n".join(map(line, part["fields"])))
 
@@ -384,7 +384,7 @@ def public_names() -> dict[str, tuple[str, str]]:
 
     A name that is no class and no function has its docstring below it.
     """
-    found = {}
+    names = {}
     for node in ast.parse(inspect.getsource(gnomon.api)).body:
         if isinstance(node, ast.ImportFrom) and node.module:
             module = importlib.import_module(node.module)
@@ -394,8 +394,8 @@ def public_names() -> dict[str, tuple[str, str]]:
                 has_own = inspect.isclass(value) or inspect.isfunction(value)
                 text = (value.__doc__ or "") if has_own else below.get(alias.name, "")
                 paragraph = " ".join(inspect.cleandoc(text).partition("\n\n")[0].split())
-                found[alias.name] = node.module, re.split(r"(?<=\.) ", paragraph)[0]
-    return found
+                names[alias.name] = node.module, re.split(r"(?<=\.) ", paragraph)[0]
+    return names
 
 
 def public_lists() -> str:

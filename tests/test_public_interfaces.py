@@ -126,16 +126,16 @@ def private_of(base: str) -> set[str]:
         kind = getattr(importlib.import_module(module), name)
     except (ImportError, AttributeError, ValueError):
         return set()
-    found: set[str] = set()
+    names: set[str] = set()
     for each in inspect.getmro(kind) if inspect.isclass(kind) else ():
         if each.__module__.partition(".")[0] in {"builtins", "typing", "abc", "ctypes", "enum", *OURS}:
             continue
-        found |= {attribute for attribute in vars(each) if is_private(attribute)}
+        names |= {attribute for attribute in vars(each) if is_private(attribute)}
         try:
-            found |= set(re.findall(r"self\.(_[a-z]\w*)", inspect.getsource(each)))
+            names |= set(re.findall(r"self\.(_[a-z]\w*)", inspect.getsource(each)))
         except (OSError, TypeError):
             continue
-    return found
+    return names
 
 
 distributions = functools.cache(packages_distributions)

@@ -85,8 +85,8 @@ def main() -> None:
     if given.write_docs:
         page.write(given.write_docs)
     given.out.mkdir(parents=True, exist_ok=True)
-    found = {"where": where, "starts": starts, "cells": [asdict(cell) for cell in cells]}
-    (given.out / "performance.json").write_text(json.dumps(found, indent=2) + "\n")
+    record = {"where": where, "starts": starts, "cells": [asdict(cell) for cell in cells]}
+    (given.out / "performance.json").write_text(json.dumps(record, indent=2) + "\n")
 
 
 if __name__ == "__main__":

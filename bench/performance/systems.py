@@ -96,16 +96,16 @@ def measure(system: System, setting: Setting, *, port: int, rounds: int) -> Cell
     path = f"l{setting.latency_ms}/v1" if setting.latency_ms else "v1"
     trials = system.trials[setting]
     base = f"http://127.0.0.1:{port}/{path}"
-    found = [_run_once(system, base, trials, setting.in_flight) for _ in range(rounds)]
+    runs = [_run_once(system, base, trials, setting.in_flight) for _ in range(rounds)]
     ideal = ideal_s(trials, in_flight=setting.in_flight, latency_s=setting.latency_ms / 1000)
     return Cell(
         system=system.name,
         setting=setting,
         trials=trials,
-        cpu_ms=tuple(one["cpu_s"] * 1000 / trials for one in found),
-        efficiency=tuple(ideal / one["wall_s"] for one in found),
-        idle_mb=max(one["idle_mb"] for one in found),
-        peak_mb=max(one["peak_mb"] for one in found),
+        cpu_ms=tuple(run["cpu_s"] * 1000 / trials for run in runs),
+        efficiency=tuple(ideal / run["wall_s"] for run in runs),
+        idle_mb=max(run["idle_mb"] for run in runs),
+        peak_mb=max(run["peak_mb"] for run in runs),
     )
 
 

@@ -1,1 +1,1 @@
-"""Conditions of an arm: each module is one, and says what it changes of a trial."""
+"""Holds the conditions of an arm; each module says what one of them changes of a trial."""

@@ -323,13 +323,13 @@ class OutsideLoop(Protocol):
         ...
 
 
-# Named here, imported only when asked for: listing agents does not load LangGraph.
 def _agent_fault(agent: object) -> str:
     kinds = (CallsInWords, CountsModelCalls)
     faults = [*ability_faults(agent, Agent, is_optional=False)]
     return "; ".join([*faults, *(fault for kind in kinds for fault in ability_faults(agent, kind))])
 
 
+# Named here, imported only when asked for: listing agents does not load LangGraph.
 AGENTS: Registry[Agent] = Registry(
     "gnomon_agents", "agent", group="gnomon.agents", accepts=is_agent, check=_agent_fault
 )

@@ -94,8 +94,8 @@ class Sample:
 
     def find(self, kind: type[I]) -> I | None:
         """Its input of this type; None where it has none."""
-        found: I | None = self.inputs.get(kind)
-        return found
+        value: I | None = self.inputs.get(kind)
+        return value
 
     @property
     def scene(self) -> Scene | None:

@@ -1,4 +1,4 @@
-"""What a set of samples may know before any sample is built: absent media, and what was not selected."""
+"""Lets a set of samples tell of absent media, and of what was not selected, before any sample is built."""
 
 from collections.abc import Sequence
 from typing import Protocol, runtime_checkable

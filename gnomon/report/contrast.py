@@ -1,4 +1,4 @@
-"""One paired comparison as a report has it: its numbers, its verdict, its words."""
+"""Defines a paired comparison as a report has it, with its numbers, its verdict and its words."""
 
 from collections.abc import Iterable
 from typing import Literal

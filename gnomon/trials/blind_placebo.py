@@ -115,10 +115,10 @@ class BlindPlacebo(Toolbox):
         """The one value that answers all calls in place of the question's own, and of which kind it is."""
         kept = self._kept.get(need)
         if kept is None or kept[0] is not asked:
-            others = (donor.inputs.get(need) for donor in self._donors)
-            other = next((value for value in others if value is not None), None)
-            kind = SAME_SCENE if other is None else OTHER_SCENE
-            kept = self._kept[need] = asked, asked.stand_in(other, seed=self._seed), kind
+            values = (donor.inputs.get(need) for donor in self._donors)
+            donated = next((value for value in values if value is not None), None)
+            kind = SAME_SCENE if donated is None else OTHER_SCENE
+            kept = self._kept[need] = asked, asked.stand_in(donated, seed=self._seed), kind
         return kept[1:]
 
     def _with_other_plan(
@@ -127,8 +127,8 @@ class BlindPlacebo(Toolbox):
         """Arguments of a tool that judges a plan, with another plan; None where there is none."""
 
         def call(name: str, arguments: Mapping[str, Any]) -> dict[str, Any] | None:
-            other = TOOLS.get(name)
-            observed = Toolbox.observe(self, other, other.args.model_construct(**arguments), context)
+            called = TOOLS.get(name)
+            observed = Toolbox.observe(self, called, called.args.model_construct(**arguments), context)
             result: dict[str, Any] = json.loads(observed.content)
             return None if observed.error else result
 

@@ -1,4 +1,4 @@
-"""A condition of an arm: what it changes of a trial, from the question to the flags of its row.
+"""Defines conditions of an arm, which change a trial anywhere from its question to the flags of its row.
 
 Conditions are the modules of `gnomon/conditions`, and plug-ins of others (entry points `gnomon.conditions`).
 Ours read fields of the arm; those of others are named under `conditions` of the arm, with their options.
@@ -144,8 +144,8 @@ def conditions_of(*arms: Arm) -> list[Condition]:
     ['results', 'wording']
     """
     others = {name: CONDITIONS.get(name) for arm in arms for name in arm.conditions}
-    found = [each for each in (*_own(), *others.values()) if any(each.is_of(arm) for arm in arms)]
-    return sorted(found, key=lambda each: (each.order, each.name))
+    of_arms = [each for each in (*_own(), *others.values()) if any(each.is_of(arm) for arm in arms)]
+    return sorted(of_arms, key=lambda each: (each.order, each.name))
 
 
 def asked(sample: Sample, now: Situation) -> Sample:

@@ -8,11 +8,11 @@ CALL = {"id": "c1", "type": "function", "function": {"name": "echo", "arguments"
 
 async def notes_of(context: AgentContext, change) -> list[str]:
     """Call the tool, change its result, and ask the model twice."""
-    told = await context.call_tool(CALL)
-    told = {**told, "content": change(told["content"])}
+    result = await context.call_tool(CALL)
+    result = {**result, "content": change(result["content"])}
     asked = {"role": "assistant", "content": "", "tool_calls": [CALL]}
     for _ in range(2):
-        await context.generate([*context.prompt, asked, told])
+        await context.generate([*context.prompt, asked, result])
     return [step.text for step in context.trace.steps if isinstance(step, NoteStep)]
 
 

@@ -88,8 +88,8 @@ def outdated(store: Store) -> tuple[Workshop, str, Derived[Any]]:
 def test_nothing_is_built_again_until_a_row_has_come(store: Store) -> None:
     shop, job = Workshop(), a_job(store)
     reports = built_by(store, shop.build, shop.clock)
-    seen = [told(reports, job)[0] for _ in range(3)]
-    assert (seen, shop.built) == ([{"rows": 0}] * 3, 1)
+    values = [told(reports, job)[0] for _ in range(3)]
+    assert (values, shop.built) == ([{"rows": 0}] * 3, 1)
     finish(store, job, 1)
     assert (told(reports, job)[0], shop.built) == ({"rows": 1}, 2)
 

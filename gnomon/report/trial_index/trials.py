@@ -75,8 +75,8 @@ class JobTrials:
         """What `compute` gives, worked out at the first request; threads that race compute the same."""
         if key not in self._known:
             self._known[key] = compute()
-        known: Known = self._known[key]
-        return known
+        value: Known = self._known[key]
+        return value
 
     # Trials, samples, models and arms as numbers.
 
@@ -182,8 +182,8 @@ class JobTrials:
             holds = pc.match_substring(self.once(("folded", name), folded), q.casefold())
         except UnicodeEncodeError:  # half a surrogate pair
             return np.zeros(len(column), np.bool_)
-        found: Array = holds.take(column.indices).fill_null(False).to_numpy(zero_copy_only=False)
-        return found
+        by_row: Array = holds.take(column.indices).fill_null(False).to_numpy(zero_copy_only=False)
+        return by_row
 
     def _samples_holding(self, q: str) -> Array:
         return self._holding("sample_id", q)
@@ -191,10 +191,10 @@ class JobTrials:
     def counted(self, facet: str, mask: Array) -> dict[str, int]:
         """By value, how many of these trials have it."""
         column = self.rows.column(COLUMN.get(facet, facet)).filter(pa.array(mask))
-        found = Counter[str]()
+        counts = Counter[str]()
         for line in pc.value_counts(column).to_pylist():
-            found.update(dict.fromkeys(_names(facet, line["values"]), line["counts"]))
-        return dict(found)
+            counts.update(dict.fromkeys(_names(facet, line["values"]), line["counts"]))
+        return dict(counts)
 
     # Samples by model and arm.
 

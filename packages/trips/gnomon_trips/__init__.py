@@ -1,1 +1,1 @@
-"""Plans and verifies trips: benchmarks, tools, a planning agent, routes and pages."""
+"""Plans and verifies trips, with benchmarks, tools, a planning agent, routes and pages."""

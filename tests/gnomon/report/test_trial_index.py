@@ -476,12 +476,12 @@ def test_two_indexes_made_of_one_do_not_see_each_others_trials() -> None:
 )
 def test_a_text_is_found_wherever_it_is_and_never_across_two(texts: list[str | None], part: str) -> None:
     index = index_of([a_row(sample, "raw", answer=text) for sample, text in enumerate(texts)])
-    found = index.trials(TrialFilter(q=part or "a")).items
+    entries = index.trials(TrialFilter(q=part or "a")).items
     in_texts = {
         f"s{n}" for n, text in enumerate(texts) if (part or "a").casefold() in (text or "").casefold()
     }
     in_ids = {f"s{n}" for n in range(len(texts)) if (part or "a").casefold() in f"s{n}"}
-    assert {entry.sample_id for entry in found} == in_texts | in_ids
+    assert {entry.sample_id for entry in entries} == in_texts | in_ids
 
 
 def test_an_index_that_grows_orders_and_counts_as_one_that_is_made_at_once() -> None:

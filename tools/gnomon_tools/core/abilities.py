@@ -30,12 +30,12 @@ def ability_faults(item: object, protocol: type, *, is_optional: bool = True) ->
 
 def _members(protocol: type) -> list[str]:
     """The public members of a protocol, and of those that it extends."""
-    found: dict[str, None] = {}
+    members: dict[str, None] = {}
     for base in reversed(protocol.__mro__):
         if base.__module__ not in ("builtins", "typing", "abc"):
             names = [*inspect.get_annotations(base), *vars(base)]
-            found.update(dict.fromkeys(name for name in names if not name.startswith("_")))
-    return list(found)
+            members.update(dict.fromkeys(name for name in names if not name.startswith("_")))
+    return list(members)
 
 
 def _signature_fault(name: str, method: object, declared: object) -> Iterator[str]:

@@ -97,8 +97,8 @@ class ToolContext:
         >>> ToolContext(inputs=held(EMPTY_SCENE)).find(Scene) is EMPTY_SCENE, ToolContext().find(Scene)
         (True, None)
         """
-        found: I | None = self.inputs.get(kind)
-        return kind.at_hand() if found is None and self.is_free else found
+        value: I | None = self.inputs.get(kind)
+        return kind.at_hand() if value is None and self.is_free else value
 
     def meets(self, need: Need) -> bool:
         """Whether there is what a tool needs."""
@@ -121,8 +121,8 @@ class ToolContext:
     @property
     def pictures(self) -> Sequence[Picture]:
         """The pictures of its question, in order."""
-        found = self.find(Pictures)
-        return () if found is None else found.listed
+        pictures = self.find(Pictures)
+        return () if pictures is None else pictures.listed
 
 
 EMPTY_SCENE = Scene(id="nowhere", frame=Frame(), kind="outdoor")

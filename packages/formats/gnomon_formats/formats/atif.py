@@ -1,4 +1,4 @@
-"""Agent trajectories: one ATIF document per trial."""
+"""Reads and writes agent trajectories, one ATIF document per trial."""
 
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Chat lines, for fine-tuning or from elsewhere."""
+"""Reads chat lines, and writes them for fine-tuning."""
 
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Records and samples of Every Eval Ever."""
+"""Reads and writes records and samples of Every Eval Ever."""
 
 from collections.abc import Iterator
 from pathlib import Path

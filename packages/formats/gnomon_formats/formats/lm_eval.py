@@ -1,4 +1,4 @@
-"""Samples that lm-eval and lmms-eval log."""
+"""Reads samples that lm-eval and lmms-eval log."""
 
 from collections.abc import Iterator
 from pathlib import Path

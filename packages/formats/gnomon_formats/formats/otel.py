@@ -1,4 +1,4 @@
-"""Spans of OpenTelemetry, as lines of OTLP/JSON."""
+"""Writes spans of OpenTelemetry, as lines of OTLP/JSON."""
 
 from gnomon.exchange.format import LINES, Format
 from gnomon_formats.otel_write import files

@@ -1,4 +1,4 @@
-"""Questions and results of VLMEvalKit, as tables."""
+"""Writes questions for VLMEvalKit, and reads its results, as tables."""
 
 from collections.abc import Iterator
 from pathlib import Path

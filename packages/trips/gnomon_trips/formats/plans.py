@@ -1,4 +1,4 @@
-"""The trips that a job planned, each as `--out trip.json` has it, for the benchmark `plan-pairs`."""
+"""Writes the trips that a job planned, each as `--out trip.json` has it, for the benchmark `plan-pairs`."""
 
 from collections.abc import Iterator
 
