@@ -115,7 +115,7 @@ def promised(plan: Plan, spread: Spread) -> float | None:
         grouping=design(plan.strata, plan.clusters), spread=spread, lost=(plan.lost, plan.lost)
     )
     family = "exploratory" if plan.is_cell else "primary"
-    rule = rule_of(family, looks=plan.looks, repeats=1)
+    rule = rule_of(family, looks=plan.looks)
     if plan.is_cell:
         return detectable_in_cell(study, rule, looks=plan.looks).effect
     return smallest_effect(study, rule, looks=plan.looks).effect

@@ -12,14 +12,16 @@ rate where it errs most, that share must not be above 6 %.
 """
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import cache
 
 import numpy as np
 from scipy.optimize import brentq
 from scipy.stats import binom
 
+from bench.simulated import grouping_of
 from bench.tables import head_of, line_of, parser_of, tell
-from gnomon.statistics.dirichlet import dirichlet_interval
 from gnomon.statistics.estimate import normal_quantile, wilson
+from gnomon.statistics.paired import compare
 
 Interval = Callable[[int, int, int], tuple[float, float]]
 EFFECTS = (0.0, 0.05, 0.1, 0.2, 0.3)
@@ -50,8 +52,17 @@ def tango(rescued: int, broken: int, n: int) -> tuple[float, float]:
     return low, 1.0 if observed >= edge else brentq(excess, observed, edge)
 
 
+@cache
+def ours(rescued: int, broken: int, n: int) -> tuple[float, float]:
+    """The interval of a report."""
+    baseline = np.array([0.0] * rescued + [1.0] * broken + [0.0] * (n - rescued - broken))
+    variant = np.array([1.0] * rescued + [0.0] * (n - rescued))
+    ends = compare(baseline, variant, grouping_of(np.arange(n))).ci95
+    return ends or (-1.0, 1.0)
+
+
 METHODS: dict[str, Interval] = {
-    "paired Dirichlet": dirichlet_interval,
+    "Gnomon": ours,
     "Tango": tango,
     "Bonett and Price": bonett_price,
 }

@@ -88,7 +88,7 @@ def compared(
     )
     pair = ArmPair(model=model, baseline=ARMS[0], variant=ARMS[1], is_primary=is_primary)
     everywhere = np.ones(len(clusters), dtype=np.bool_)
-    return compare_pair(of_samples, pair, "all", everywhere, headline="mean_of_cells", repeats=1)
+    return compare_pair(of_samples, pair, "all", everywhere, headline="mean_of_cells")
 
 
 def simulate(

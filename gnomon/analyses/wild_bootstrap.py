@@ -37,10 +37,7 @@ def count_wild(job: StoredJob) -> dict[str, Any]:
                 "weights": wild.weights if wild else None,
                 "draws": wild.draws if wild else None,
                 "all_patterns": wild.is_exhaustive if wild else None,
-                "report": {
-                    key: contrast[key]
-                    for key in ("p", "test", "ci95", "interval_method", "check_p", "verdict")
-                },
+                "report": {key: contrast[key] for key in ("p", "test", "ci95", "interval_method", "verdict")},
             }
         )
     return {"pairs": rows}

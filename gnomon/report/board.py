@@ -116,7 +116,7 @@ def _paired_p(better: Entry, worse: Entry) -> float | None:
     everywhere = np.ones(len(scores.samples), np.bool_)
     if not everywhere.any():
         return None
-    result = compare_pair(scores, pair, "all", everywhere, headline=headline, repeats=1)
+    result = compare_pair(scores, pair, "all", everywhere, headline=headline)
     compared = [each.comparison for each in (result, *result.ways) if each.comparison]
     p_values = [each.p for each in compared if each.p is not None]
     if not p_values:

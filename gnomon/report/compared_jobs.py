@@ -103,16 +103,15 @@ def compare_jobs(
             reasons[other.job_id] = reason
             continue
         sides = side_names(base, other)
-        repeats = max(base.spec.repeats, other.spec.repeats)
         for label, groups in paired_groups(base.spec, other.spec).items():
             pair = ArmPair(model=label, baseline=sides[0], variant=sides[1], is_primary=True)
-            results.append((other, label, groups, _paired(base, other, groups, pair, headline, repeats)))
+            results.append((other, label, groups, _paired(base, other, groups, pair, headline)))
     adjusted = adjust([paired.result for *_, paired in results], base.spec.analysis)
     looks = max(1, sum(of_pair.p is not None for of_pair in adjusted))
     compared: list[JobComparison] = []
     for (other, label, groups, paired), of_pair in zip(results, adjusted, strict=True):
         repeats = max(base.spec.repeats, other.spec.repeats)
-        rule = rule_of("primary", looks=looks, repeats=repeats)
+        rule = rule_of("primary", looks=looks)
         compute = partial(
             detectable_in, paired.result, rule, looks=looks, simulated=len(results), repeats=repeats
         )
@@ -149,14 +148,13 @@ def _paired(
     groups: tuple[Group, Group],
     pair: ArmPair,
     headline: Headline,
-    repeats: int,
 ) -> _Paired:
     """Worked out once for as long as neither job gets other results."""
 
     def compute() -> _Paired:
         scores = paired_scores(base, other, groups)
         return _Paired(
-            result=compare_pair(scores, pair, "all", scores.everywhere(), headline=headline, repeats=repeats),
+            result=compare_pair(scores, pair, "all", scores.everywhere(), headline=headline),
             shared=len(scores.samples),
             changed=int(np.count_nonzero(np.abs(scores.differences()) > NOISE)),
         )

@@ -8,22 +8,29 @@ from numpy.typing import NDArray
 
 from gnomon.report.contrast import Family
 from gnomon.report.pairs import ArmPair
-from gnomon.report.score_matrix import RIGHT, SampleScores
+from gnomon.report.score_matrix import SampleScores
 from gnomon.report.sequence import DrawnPlan
 from gnomon.report.unknown_replies import UnknownCount, replies_by_arm
+from gnomon.report.verdict import ALPHA, LIKE_THE_REST
 from gnomon.statistics.design import Design, Floats, Headline
-from gnomon.statistics.loss import Loss, difficulties, loss_of
+from gnomon.statistics.estimate import Ends
+from gnomon.statistics.loss import Loss, difficulties, level_at_worst, loss_of
 from gnomon.statistics.paired import Comparison, compare
 
 Mask = NDArray[np.bool_]
-# What unknown replies of baseline and variant count; None: as they were scored.
-UnknownAs = tuple[float | None, float | None]
-AT_WORST: Sequence[UnknownAs] = ((1.0, 0.0), (0.0, 1.0))  # all against the variant, and all for it
+# What unknown replies and lost trials of baseline and variant count; None: as scored, or left out.
+ValuesOfArms = tuple[float | None, float | None]
+AT_WORST: Sequence[ValuesOfArms] = ((1.0, 0.0), (0.0, 1.0))  # all against the variant, and all for it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PairResult:
-    """A pair over one scope, with what its numbers say before they are adjusted and judged."""
+    """A pair over one scope, with what its numbers say before they are adjusted and judged.
+
+    `worst` are the same comparison with all scores that nobody knows, of unknown replies and lost trials,
+    against the variant, and for it; empty where all are known. A verdict must hold in both `ways`: these two,
+    or with unknown replies alone where hardly a trial is lost. Each is tested at its `alpha`.
+    """
 
     pair: ArmPair
     scope: str
@@ -37,7 +44,9 @@ class PairResult:
     grouping: Design | None  # of the same
     alike: float = 0.0  # ICC of the arms' scores in a cluster, the greater one
     unknown: tuple[UnknownCount, ...] = ()  # the arm with most of them first
-    ways: "tuple[PairResult, ...]" = ()  # with unknown replies all against the variant, and all for it
+    worst: tuple[Comparison, ...] = ()
+    ways: "tuple[PairResult, ...]" = ()
+    alpha: float = ALPHA
 
     @property
     def family(self) -> Family:
@@ -47,6 +56,15 @@ class PairResult:
     def p(self) -> float | None:
         return self.comparison.p if self.comparison else None
 
+    @property
+    def worst_ci95(self) -> Ends | None:
+        """What holds the difference in 95 % of studies, whatever the unknown scores are."""
+        if not self.worst:
+            return self.comparison.ci95 if self.comparison else None
+        level = _level(self.worst)
+        ends = [each.reach.ends(level) for each in self.worst if each.reach]
+        return (ends[0][0], ends[1][1]) if len(ends) == 2 else None
+
 
 def compare_pair(
     scores: SampleScores,
@@ -55,12 +73,13 @@ def compare_pair(
     within: Mask,
     *,
     headline: Headline,
-    repeats: int,
+    is_whole: bool = True,
     plan: DrawnPlan | None = None,
 ) -> PairResult:
     """Compare a pair over the samples that have a score under both arms.
 
-    With the `plan` of a job that may stop early, over its first clusters, by a confidence sequence.
+    With the `plan` of a job that may stop early, over its first clusters, by a confidence sequence. Where the
+    job ran its whole plan (`is_whole`) a sample that one arm alone began is a trial that the other lost.
     """
     within = within if plan is None else within & plan.within(scores, pair)
     first, second = scores.groups_of(pair)
@@ -72,13 +91,12 @@ def compare_pair(
         grouping = scores.design(both, headline)
         comparison, means = _compared(scores, pair, scope, both, headline=headline, plan=plan)
         unknown = tuple(_unknown(scores, pair, within))
-    right, right_after = baseline >= RIGHT, variant >= RIGHT
+    right, right_after = scores.right(first)[both], scores.right(second)[both]
     quadrants = (~right & right_after, right & ~right_after, right & right_after, ~right & ~right_after)
     rescued, broken, both_right, both_wrong = (int(np.sum(part)) for part in quadrants)
-    observed = comparison.diff if comparison else None
-    bounds, loss = _lost(
-        scores, (first, second), within, headline=headline, repeats=repeats, observed=observed
-    )
+    begun = (scores.answered + scores.missing)[[first, second]] > 0
+    touched = within & (np.any(begun, axis=0) if is_whole else np.all(begun, axis=0))
+    bounds, loss = _lost(scores, (first, second), touched, headline, comparison)
     result = PairResult(
         pair=pair,
         scope=scope,
@@ -93,38 +111,51 @@ def compare_pair(
         alike=max(grouping.icc(baseline), grouping.icc(variant)) if grouping else 0.0,
         unknown=unknown,
     )
-    if not unknown:
+    if comparison is None or not (unknown or loss):
         return result
-    ways = [
-        _compared(scores, pair, scope, both, headline=headline, plan=plan, unknown_as=unknown_as)
-        for unknown_as in AT_WORST
-    ]
-    return replace(
-        result,
-        ways=tuple(replace(result, comparison=comparison, means=means) for comparison, means in ways),
-    )
+    few_lost = loss is None or max(loss.shares) <= LIKE_THE_REST
+
+    def at_worst(mask: Mask, *, lost: bool) -> list[PairResult]:
+        ways = [
+            _compared(scores, pair, scope, mask, headline=headline, plan=plan, unknown_as=values, lost=lost)
+            for values in AT_WORST
+        ]
+        return [replace(result, comparison=each, means=of_arms, loss=None) for each, of_arms in ways]
+
+    worst = at_worst(touched, lost=True)
+    ways = worst if not few_lost else at_worst(both, lost=False) if unknown else []
+    compared = [tuple(each.comparison for each in some if each.comparison) for some in (worst, ways)]
+    alpha = 1.0 - _level(compared[1]) if ways else ALPHA
+    return replace(result, worst=compared[0], ways=tuple(replace(way, alpha=alpha) for way in ways))
+
+
+def _level(ways: Sequence[Comparison]) -> float:
+    """At which level each of the comparisons at worst is to be read."""
+    low, high = ways
+    return level_at_worst(high.diff - low.diff, max(low.se or 0.0, high.se or 0.0))
 
 
 def _compared(
     scores: SampleScores,
     pair: ArmPair,
     scope: str,
-    both: Mask,
+    mask: Mask,
     *,
     headline: Headline,
     plan: DrawnPlan | None,
-    unknown_as: UnknownAs = (None, None),
+    unknown_as: ValuesOfArms = (None, None),
+    lost: bool = False,
 ) -> tuple[Comparison, tuple[float, float]]:
-    """The comparison over `both`, the samples with a score under both arms, and the arms' means."""
-    grouping = scores.design(both, headline)
-    baseline, variant = (
-        scores.means(group, unknown_as=value)[both]
+    """The comparison over these samples, and the arms' means; `lost` trials count as unknown replies do."""
+    grouping = scores.design(mask, headline)
+    of_arms = [
+        scores.means(group, unknown_as=value, lost_as=value if lost else None)
         for group, value in zip(scores.groups_of(pair), unknown_as, strict=True)
-    )
-    comparison = compare(baseline, variant, grouping, resamples=unknown_as == (None, None))
+    ]
+    comparison = compare(of_arms[0][mask], of_arms[1][mask], grouping)
     if plan is not None:
-        return plan.compare(comparison, scores, pair, scope, headline=headline, unknown_as=unknown_as)
-    return comparison, (grouping.mean(baseline), grouping.mean(variant))
+        return plan.compare(comparison, scores, pair, scope, headline=headline, means=of_arms)
+    return comparison, (grouping.mean(of_arms[0][mask]), grouping.mean(of_arms[1][mask]))
 
 
 def _unknown(scores: SampleScores, pair: ArmPair, within: Mask) -> list[UnknownCount]:
@@ -146,39 +177,39 @@ def _unknown(scores: SampleScores, pair: ArmPair, within: Mask) -> list[UnknownC
 def _lost(
     scores: SampleScores,
     groups: tuple[int, int],
-    within: Mask,
-    *,
+    touched: Mask,
     headline: Headline,
-    repeats: int,
-    observed: float | None,
+    comparison: Comparison | None,
 ) -> tuple[tuple[float, float] | None, Loss | None]:
-    """What trials without a score may do, over the samples begun in either arm.
+    """What trials without a score may do, over the samples begun.
 
     The bounds: the difference if all of them were 0 or 1 at worst. The loss: the same by their items'
-    difficulty, where there is an observed difference and anything is lost.
+    difficulty, where something is compared and anything is lost.
     """
-    begun = scores.answered + scores.missing
-    touched = within & np.any(begun[list(groups)] > 0, axis=0)
     if not touched.any():
         return None, None
-    full = np.maximum(begun[list(groups)].max(axis=0), repeats)[touched]
-    sums = [scores.score_sums[group][touched] / full for group in groups]
-    lost = [(full - scores.answered[group][touched]) / full for group in groups]
     grouping = scores.design(touched, headline)
-    bounds = grouping.mean(sums[1] - sums[0] - lost[0]), grouping.mean(sums[1] + lost[1] - sums[0])
-    if observed is None or not any(share.any() for share in lost):
-        return bounds, None
+    first, second = groups
+    bounds = tuple(
+        grouping.mean((scores.means(second, lost_as=high) - scores.means(first, lost_as=low))[touched])
+        for low, high in ((1.0, 0.0), (0.0, 1.0))
+    )
+    counts = [scores.lost(group)[touched] for group in groups]
+    if comparison is None or not any(lost.any() for lost in counts):
+        return (bounds[0], bounds[1]), None
+    shares = [
+        lost / (lost + scores.answered[group][touched]) for group, lost in zip(groups, counts, strict=True)
+    ]
     means = np.stack([scores.means(group)[touched] for group in range(len(scores.answered))])
     ease = difficulties(means)
-    first, second = groups
     loss = loss_of(
         (means[first], means[second]),
-        (lost[0], lost[1]),
+        (shares[0], shares[1]),
         (ease[first], ease[second]),
         grouping,
-        observed=observed,
+        observed=comparison.diff,
     )
-    return bounds, loss
+    return (bounds[0], bounds[1]), loss
 
 
 def missing_share(scores: SampleScores, group: int, within: Mask) -> float:

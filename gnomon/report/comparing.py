@@ -15,7 +15,6 @@ from gnomon.report.reply_words import next_steps
 from gnomon.report.score_matrix import SampleScores
 from gnomon.report.section import UNFINISHED, Interval, ReportInput, interval
 from gnomon.report.text_formats import count
-from gnomon.report.unknown_replies import counts_text
 from gnomon.report.verdict import (
     HOLDS_ZERO,
     Ruling,
@@ -23,11 +22,11 @@ from gnomon.report.verdict import (
     is_below_margin,
     is_withheld,
     judge,
+    rests_on_the_rest,
     sentence,
+    why_unknown,
 )
-from gnomon.statistics.loss import Loss
 from gnomon.statistics.multiple_testing import benjamini_hochberg, holm
-from gnomon.statistics.paired import Comparison
 from gnomon.stopping import while_wanted
 
 NOTHING = "no sample has a score under both arms"
@@ -66,11 +65,11 @@ def _detectable(report_input: ReportInput, results: Sequence[PairResult]) -> Ite
             yield Detectable(effect=None)
             continue
         among = max(1, looks[result.family])
-        rule = rule_of(result.family, looks=among, repeats=repeats)
+        rule = rule_of(result.family, looks=among)
         yield detectable_in(result, rule, looks=among, simulated=simulated, repeats=repeats)
 
 
-def rule_of(family: Family, *, looks: int, repeats: int) -> Rule:
+def rule_of(family: Family, *, looks: int) -> Rule:
     """The whole rule of the verdict, for the simulated scores of two arms.
 
     It is that of one comparison among `looks` of its family, of which the others show nothing. The margin has
@@ -79,14 +78,16 @@ def rule_of(family: Family, *, looks: int, repeats: int) -> Rule:
     adjust_p = holm if family == "primary" else benjamini_hochberg
     pair = ArmPair(model="", baseline="", variant="", is_primary=family == "primary")
 
+    def adjusted(result: PairResult) -> Adjusted:
+        p = None if result.p is None else adjust_p([result.p, *[1.0] * (looks - 1)])[0]
+        return Adjusted(p=p, ways=tuple(adjusted(way) for way in result.ways))
+
     def rule(scores: SampleScores) -> Judged:
-        everywhere = scores.everywhere()
-        result = compare_pair(scores, pair, "all", everywhere, headline="mean_of_cells", repeats=repeats)
+        result = compare_pair(scores, pair, "all", scores.everywhere(), headline="mean_of_cells")
         comparison = result.comparison
         if comparison is None:
             return Judged(is_claimed=False, diff=0.0, reasons=[NOTHING])
-        p = None if comparison.p is None else adjust_p([comparison.p, *[1.0] * (looks - 1)])[0]
-        verdict, reasons = judge(comparison, p_adjusted=p, loss=result.loss, margin=(0.0, 0.0))
+        _, (verdict, reasons) = rulings(result, adjusted(result))
         # What the interval holds beside zero depends on the margin, which has no part here.
         reasons = [HOLDS_ZERO if reason.startswith(HOLDS_ZERO) else reason for reason in reasons]
         return Judged(is_claimed=verdict in ("helps", "hurts"), diff=comparison.diff, reasons=reasons)
@@ -94,16 +95,23 @@ def rule_of(family: Family, *, looks: int, repeats: int) -> Rule:
     return rule
 
 
+def rulings(result: PairResult, adjusted: Adjusted) -> tuple[Ruling, Ruling]:
+    """What the known scores say, and what is said: the same if it holds with the unknown ones at worst."""
+    scored = _judged(result, adjusted)
+    others = [_judged(way, of_way) for way, of_way in zip(result.ways, adjusted.ways, strict=True)]
+    return scored, both_ways(scored, others, why=why_unknown(result), undecided="undecided")
+
+
 def _compare_all(report_input: ReportInput) -> Iterator[PairResult]:
-    scores, repeats, plan = report_input.scores, report_input.spec.repeats, report_input.drawn_plan
+    scores, plan, is_whole = report_input.scores, report_input.drawn_plan, report_input.status == "completed"
     headline, everywhere = report_input.benchmark.headline, scores.everywhere()
     for pair in while_wanted(report_input.pairs):
-        yield compare_pair(scores, pair, "all", everywhere, headline=headline, repeats=repeats, plan=plan)
+        yield compare_pair(scores, pair, "all", everywhere, headline=headline, is_whole=is_whole, plan=plan)
     for pair in while_wanted(report_input.pairs):
         for code, name in enumerate(scores.cell_names):
             within = scores.cells == code
             yield compare_pair(
-                scores, pair, name, within, headline="mean_of_samples", repeats=repeats, plan=plan
+                scores, pair, name, within, headline="mean_of_samples", is_whole=is_whole, plan=plan
             )
 
 
@@ -140,7 +148,6 @@ def contrast_report(
         "interval_method": comparison.interval_method if comparison else "none: nothing to compare",
         "p": comparison.p if comparison else None,
         "p_adjusted": adjusted.p,
-        "check_p": comparison.check_p if comparison else None,
         "margin": interval(adjusted.limits.ends if adjusted.limits else None),
         "margin_why": adjusted.limits.why if adjusted.limits else "",
         "below_margin": False,
@@ -155,32 +162,32 @@ def contrast_report(
         "mde_note": detectable.note,
         "bounds": interval(result.bounds),
         "loss_p": result.loss.p if result.loss else None,
-        **_modelled(comparison, result.loss),
-        "unknown_ci95": _unknown_ci95(result),
+        **_modelled(result),
+        "unknown_ci95": interval(result.worst_ci95 if result.unknown else None),
         "verdict": "undecided",
-        "withheld": comparison is not None and is_withheld(comparison, result.loss),
+        "withheld": comparison is not None and is_withheld(result),
+        "rests_on": "",
         "reasons": [NOTHING],
         "next_step": "",
         "verdict_text": "",
     }
     if comparison is not None:
-        scored = _judged(result, adjusted, interim=interim)
-        others = [
-            _judged(way, of_way, interim=interim)
-            for way, of_way in zip(result.ways, adjusted.ways, strict=True)
-        ]
-        judged = both_ways(scored, others, why=counts_text(result.unknown), undecided="undecided")
+        scored, judged = rulings(result, adjusted)
         contrast["verdict"], contrast["reasons"] = judged
         contrast["next_step"] = next_steps(each.state for each in result.unknown) if judged != scored else ""
-        if together is not None and (doubts := together.doubts(contrast["verdict"], interim=interim)):
+        margin = adjusted.limits.ends if adjusted.limits else (0.0, 0.0)
+        contrast["rests_on"] = rests_on_the_rest(
+            result, scored[0], is_claimed=judged == scored, margin=margin
+        )
+        if together is not None and (doubts := together.doubts(contrast["verdict"])):
             contrast["verdict"], contrast["reasons"] = "undecided", [*doubts, *contrast["reasons"]]
         contrast["below_margin"] = is_below_margin(contrast)
     contrast["verdict_text"] = sentence(contrast, interim=interim)
     return contrast
 
 
-def _judged(result: PairResult, adjusted: Adjusted, *, interim: bool) -> Ruling:
-    """The verdict on one way to count unknown replies."""
+def _judged(result: PairResult, adjusted: Adjusted) -> Ruling:
+    """The verdict on one way to count what nobody knows."""
     if result.comparison is None:
         return "undecided", [NOTHING]
     return judge(
@@ -189,14 +196,8 @@ def _judged(result: PairResult, adjusted: Adjusted, *, interim: bool) -> Ruling:
         loss=result.loss,
         margin=adjusted.limits.ends if adjusted.limits else (0.0, 0.0),
         equivalence_p=adjusted.equivalence_p_adjusted,
-        interim=interim,
+        alpha=result.alpha,
     )
-
-
-def _unknown_ci95(result: PairResult) -> Interval:
-    """From the low end of the lowest interval to the high end of the highest."""
-    ends = [way.comparison.ci95 for way in result.ways if way.comparison and way.comparison.ci95]
-    return [float(min(low for low, _ in ends)), float(max(high for _, high in ends))] if ends else None
 
 
 class _Modelled(TypedDict):
@@ -207,18 +208,16 @@ class _Modelled(TypedDict):
     worst_ci95: Interval
 
 
-def _modelled(comparison: Comparison | None, loss: Loss | None) -> _Modelled:
+def _modelled(result: PairResult) -> _Modelled:
+    comparison, loss = result.comparison, result.loss
     if comparison is None:
         return {"modelled_diff": None, "modelled_ci95": None, "worst_ci95": None}
     ci95, se = comparison.ci95, comparison.se
-    if loss is None or ci95 is None or se is None:
-        ends = interval(ci95) if loss is None else None
-        diff = comparison.diff if loss is None else loss.modelled
-        return {"modelled_diff": diff, "modelled_ci95": ends, "worst_ci95": ends}
+    is_moved = loss is not None and ci95 is not None and se is not None
     return {
-        "modelled_diff": loss.modelled,
-        "modelled_ci95": interval(loss.moved(ci95, se)),
-        "worst_ci95": interval(loss.at_worst(ci95, se)),
+        "modelled_diff": comparison.diff if loss is None else loss.modelled,
+        "modelled_ci95": interval(loss.moved(ci95, se) if is_moved else ci95 if loss is None else None),  # type: ignore[union-attr, arg-type]
+        "worst_ci95": interval(result.worst_ci95),
     }
 
 

@@ -33,7 +33,6 @@ class ContrastReport(TypedDict):
     interval_method: str
     p: float | None
     p_adjusted: float | None
-    check_p: float | None
     margin: Interval  # the differences between which there is none
     margin_why: str  # where these are not the margin as a plain number of points
     below_margin: bool  # clear of zero, and smaller than the margin
@@ -50,8 +49,11 @@ class ContrastReport(TypedDict):
     loss_p: float | None  # of both arms losing trials alike; null where none is lost
     modelled_diff: float | None  # with lost trials modelled on their items' difficulty
     modelled_ci95: Interval
-    worst_ci95: Interval  # the same, the unequal part of the loss at worst
-    unknown_ci95: Interval  # with replies of which nobody knows the answer at worst; null where there is none
+    worst_ci95: Interval  # whatever lost trials and unknown replies had scored
+    unknown_ci95: Interval  # the same, where there are unknown replies; else null
+    rests_on: (
+        str  # a sentence: what the verdict takes on trust of lost trials, or would be if they were alike
+    )
     verdict: Verdict
     withheld: bool
     reasons: list[str]

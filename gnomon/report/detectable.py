@@ -19,7 +19,7 @@ from gnomon.report.score_matrix import SampleScores
 from gnomon.report.verdict import ALPHA
 from gnomon.statistics.bisection import bisect
 from gnomon.statistics.design import Floats
-from gnomon.statistics.paired import CHECK_BELOW, FEW_PAIRS
+from gnomon.statistics.permutation import MANY
 from gnomon.statistics.power import POWER, PlantedStudy, detectable_by_t, spread_of
 
 if TYPE_CHECKING:
@@ -92,8 +92,7 @@ def _fewest_agreeing(study: PlantedStudy, alpha: float) -> int:
     """How many clusters must gain, and none lose, for an exact test to reject."""
     if _is_pairs(study):
         return int(-np.log2(alpha)) + 1  # mid-p McNemar
-    few = study.grouping.effective_clusters < CHECK_BELOW
-    return int(1 - np.log2(ALPHA)) + 1 if few else 0  # the sign-flip check is not adjusted
+    return int(1 - np.log2(alpha)) + 1 if study.grouping.effective_clusters < MANY else 0
 
 
 def _by_t(study: PlantedStudy, alpha: float, *, agreeing: int = 0) -> float:
@@ -184,7 +183,7 @@ def _never(study: PlantedStudy, rule: Rule, random: Generator) -> Detectable | N
 def _most(study: PlantedStudy, rule: Rule, draws: int, random: Generator) -> float:
     """The share of studies in which lost trials leave a verdict possible: that claimed of a strong effect."""
     most = 0.0 if study.loses else 1.0
-    is_few = study.grouping.effective_clusters < CHECK_BELOW
+    is_few = study.grouping.effective_clusters < MANY
     for effect in STRONG if is_few else STRONG[:1]:  # of many clusters the weaker one is beyond doubt
         if most <= POWER:
             judged = _judged(study, rule, effect, draws, random)
@@ -196,8 +195,7 @@ def _decides_by_t(study: PlantedStudy, effect: float) -> bool:
     """Whether the t test alone decides, as clusters and samples that differ are many: nothing is drawn."""
     grouping = study.grouping
     differing = max(effect, 1.0 - sum(study.spread.shares[: study.spread.sizes[0] == 0.0]))
-    is_large = grouping.n >= FEW_PAIRS and grouping.effective_clusters >= CHECK_BELOW
-    return is_large and grouping.n * differing >= MANY_DIFFERENT
+    return grouping.effective_clusters >= MANY and grouping.n * differing >= MANY_DIFFERENT
 
 
 def _judged(

@@ -137,7 +137,7 @@ class RunTogether:
     comparison: Comparison | None  # None: no sample has such trials
     adjusted: Adjusted
 
-    def doubts(self, verdict: Verdict, *, interim: bool) -> list[str]:
+    def doubts(self, verdict: Verdict) -> list[str]:
         """What forbids this verdict on all trials."""
         if self.runs.is_apart:
             return [self.runs.why]
@@ -149,7 +149,6 @@ class RunTogether:
                 loss=None,
                 margin=self.adjusted.limits.ends if self.adjusted.limits else (0.0, 0.0),
                 equivalence_p=self.adjusted.equivalence_p_adjusted,
-                interim=interim,
             )
         if verdict in ("undecided", held):
             return []

@@ -22,8 +22,8 @@ from gnomon.report.reply_words import WORTH_SAYING, next_steps
 from gnomon.report.row_formats import escape_surrogates
 from gnomon.report.score_matrix import Group, read_scores
 from gnomon.report.section import Interval, interval
-from gnomon.report.unknown_replies import counts_text, replies_by_arm
-from gnomon.report.verdict import NotWorse, both_ways, judge, judge_not_worse
+from gnomon.report.unknown_replies import replies_by_arm
+from gnomon.report.verdict import NotWorse, both_ways, judge, judge_not_worse, why_unknown
 from gnomon.statistics.design import Headline
 from gnomon.statistics.equivalence import Margin
 from gnomon.statistics.power import POWER
@@ -202,7 +202,7 @@ def _judged(
     ]
     scores = read_scores(rows, [(label, BASE), (label, NEW)], clustered=clustered)
     pair = ArmPair(model=label, baseline=BASE, variant=NEW, is_primary=True)
-    result = compare_pair(scores, pair, "all", scores.everywhere(), headline=headline, repeats=1)
+    result = compare_pair(scores, pair, "all", scores.everywhere(), headline=headline)
     is_identical = _is_identical(*sides)
     falls = sorted(_changes(*sides), key=lambda change: (change["new"] - change["base"], change["sample_id"]))
     return {
@@ -246,7 +246,7 @@ def _tested(result: PairResult, margin: Margin, *, is_identical: bool) -> _Teste
     # A number of points is meant as it is: only a fall counts, so an end of the scale makes it no narrower.
     fall = -margin.size if margin.kind == "absolute" else margin.around(means[0]).low
     tested["margin"], tested["margin_why"] = -fall, "" if margin.kind == "absolute" else _margin_text(margin)
-    # As scored, and with unknown replies at worst.
+    # As scored, and with unknown replies and lost trials at worst.
     ways = (result, *result.ways)
     judged = [judge_not_worse(way.comparison or comparison, loss=way.loss, fall=fall) for way in ways]
     lowers = [each.lower for each in judged if each.lower is not None]
@@ -259,7 +259,7 @@ def _tested(result: PairResult, margin: Margin, *, is_identical: bool) -> _Teste
         tested["finding"], tested["reasons"] = "not_worse", []
         return tested
     scored, *others = ((_finding(way, each), each.reasons) for way, each in zip(ways, judged, strict=True))
-    said = both_ways(scored, others, why=counts_text(result.unknown), undecided="not_shown")
+    said = both_ways(scored, others, why=why_unknown(result), undecided="not_shown")
     tested["finding"], tested["reasons"] = said
     tested["next_step"] = next_steps(each.state for each in result.unknown) if said != scored else ""
     return tested
@@ -271,7 +271,9 @@ def _finding(result: PairResult, judged: NotWorse) -> Finding:
     comparison = result.comparison
     if comparison is None:
         return "not_shown"
-    verdict, _ = judge(comparison, p_adjusted=comparison.p, loss=result.loss, margin=(0.0, 0.0))
+    verdict, _ = judge(
+        comparison, p_adjusted=comparison.p, loss=result.loss, margin=(0.0, 0.0), level=result.level
+    )
     return "worse" if verdict == "hurts" else "not_shown"
 
 

@@ -178,7 +178,7 @@ def _set_equal(contrast: ContrastReport) -> None:
     """No chance is in a difference of equal scores: it is 0 on these samples, without an interval's doubt."""
     contrast["diff"] = contrast["se"] = 0.0
     contrast["ci95"] = contrast["ci95_adjusted"] = contrast["ci90"] = None
-    contrast["p"] = contrast["p_adjusted"] = contrast["check_p"] = contrast["mde"] = None
+    contrast["p"] = contrast["p_adjusted"] = contrast["mde"] = None
     contrast["mde_note"] = ""
     contrast["test"] = contrast["interval_method"] = "none: all scores are equal"
     contrast["equivalence_p"] = contrast["equivalence_p_adjusted"] = None

@@ -44,17 +44,31 @@ class SampleScores:
         """The places of the pair's baseline and variant among the groups."""
         return 0, 1
 
-    def means(self, group: int, *, unknown_as: float | None = None) -> Floats:
+    def means(self, group: int, *, unknown_as: float | None = None, lost_as: float | None = None) -> Floats:
         """The group's mean score by sample; NaN where nothing was answered.
 
-        Unknown replies count as they were scored, or as `unknown_as`.
+        Unknown replies count as they were scored, or as `unknown_as`. Lost trials are left out, or count as
+        `lost_as`; a sample that was never begun is then one lost trial.
         """
         counts, sums = self.answered[group], self.score_sums[group]
         if unknown_as is not None and self.unknown is not None:
             sums = sums - self.unknown.score_sums[group] + unknown_as * self.unknown.counts[group]
+        if lost_as is not None:
+            lost = self.lost(group)
+            counts, sums = counts + lost, sums + lost_as * lost
         means: Floats = np.full(len(counts), np.nan)
         np.divide(sums, counts, out=means, where=counts > 0)
         return means
+
+    def lost(self, group: int) -> NDArray[np.integer]:
+        """By sample, how many of the group's trials have no score: at least one where none has."""
+        lost: NDArray[np.integer] = np.maximum(self.missing[group], self.answered[group] == 0)
+        return lost
+
+    def right(self, group: int) -> NDArray[np.bool_]:
+        """By sample, whether it is right: of several repeats, in more than half of them."""
+        means = self.means(group)
+        return np.where(self.answered[group] > 1, means > RIGHT, means >= RIGHT)
 
     def design(self, within: NDArray[np.bool_], headline: Headline) -> Design:
         """The design of these samples; most pairs of arms have the same ones, and share it.

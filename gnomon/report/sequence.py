@@ -16,14 +16,14 @@ from gnomon.core.sample import SampleRef
 from gnomon.report.pairs import ArmPair
 from gnomon.spec.job_spec import JobSpec
 from gnomon.statistics.design import Codes, Floats, Headline, design, strata_of
-from gnomon.statistics.paired import Comparison
-from gnomon.statistics.sequential import look
+from gnomon.statistics.paired import Comparison, comparison_of
+from gnomon.statistics.sequential import BettingSequence
 from gnomon.trials.trial_plan import cluster_of
 
 if TYPE_CHECKING:
     from gnomon.report.score_matrix import SampleScores
 
-METHOD, TEST = "betting confidence sequence", "betting e-process"
+METHOD = "betting confidence sequence"
 Mask = NDArray[np.bool_]
 
 
@@ -103,9 +103,9 @@ class DrawnPlan:
         scope: str,
         *,
         headline: Headline,
-        unknown_as: tuple[float | None, float | None] = (None, None),
+        means: Sequence[Floats],
     ) -> tuple[Comparison, tuple[float, float]]:
-        """The comparison with the numbers of the sequence, and the arms' means.
+        """The comparison with the numbers of the sequence, and the arms' means, from `means` by sample.
 
         A sample weighs what it weighs in the whole plan, so that all weights are fixed before any answer.
         Pairs of which a trial is missing are left out, as in every other comparison.
@@ -117,30 +117,20 @@ class DrawnPlan:
         planned = design(strata_of(self.cells[in_scope], headline), self.clusters[in_scope])
         weights[in_scope] = planned.weights
         largest = float(np.bincount(self.clusters, weights).max())
-        baseline, variant = (
-            self._planned(scores.means(group, unknown_as=value), np.nan)
-            for group, value in zip(scores.groups_of(pair), unknown_as, strict=True)
-        )
+        baseline, variant = (self._planned(of_arm, np.nan) for of_arm in means)
         used = in_scope & (self.clusters < self.leading(scores, pair))
         used &= np.isfinite(baseline) & np.isfinite(variant)
         weights, baseline, variant = weights[used], baseline[used], variant[used]
         sums: Floats = np.bincount(self.clusters[used], weights * (variant - baseline)).astype(np.float64)
         sizes: Floats = np.bincount(self.clusters[used], weights).astype(np.float64)
-        after = look(sums[sizes > 0], sizes[sizes > 0], largest=largest)
-        reach = comparison.reach
-        sequential = replace(
-            comparison,
-            diff=after.value,
-            ci95=after.ci95,
-            ci90=after.ci90,
-            interval_method=METHOD,
-            p=after.p,
-            test=TEST,
-            check_p=None,
-            reach=reach and replace(reach, parts=[after.part], method=METHOD),
-        )
-        means = (float(np.average(arm, weights=weights)) for arm in (baseline, variant))
-        return sequential, (next(means), next(means))
+        part = BettingSequence.of(sums[sizes > 0], sizes[sizes > 0], largest=largest)
+        of_arms = [float(np.average(arm, weights=weights)) for arm in (baseline, variant)]
+        if comparison.reach is None:
+            return comparison, (of_arms[0], of_arms[1])
+        estimate = replace(comparison.reach.estimate, value=part.value)
+        reach = replace(comparison.reach, parts=[part], estimate=estimate)
+        sequential = comparison_of(estimate, reach, test=part.name, interval_method=METHOD)
+        return sequential, (of_arms[0], of_arms[1])
 
     def _planned(self, values: NDArray[Any], absent: float) -> NDArray[Any]:
         """Values by sample of the scores, by planned sample."""

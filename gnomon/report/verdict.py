@@ -2,23 +2,25 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeVar
+from typing import TYPE_CHECKING, Literal, TypeVar
 
 from gnomon.report.contrast import ContrastReport, Verdict
 from gnomon.report.text_formats import count, p_text, percent, points
+from gnomon.report.unknown_replies import counts_text
 from gnomon.statistics.estimate import FLAT, Ends
 from gnomon.statistics.loss import Loss
-from gnomon.statistics.non_inferiority import fall_p, least_margin
 from gnomon.statistics.paired import Comparison
-from gnomon.statistics.reach import DirichletPart
+
+if TYPE_CHECKING:
+    from gnomon.report.compared_pair import PairResult
 
 Said = TypeVar("Said", bound=str)
 Ruling = tuple[Verdict, list[str]]  # with what rules out a stronger one
 
 ALPHA = 0.05
 UNEQUAL = 0.05  # of the exact test that both arms lost trials alike
+LIKE_THE_REST = 0.01  # of an arm's trials: so few lost ones may be taken to be like the rest, if that is said
 HOLDS_ZERO = "the interval holds zero"
-ABOVE_ALL = 10.0  # no difference is above it
 ONE_CLUSTER = "all samples that are compared lie in one cluster: nothing says how far chance reaches"
 
 
@@ -29,26 +31,23 @@ def judge(
     loss: Loss | None,
     margin: Ends,
     equivalence_p: float | None = None,
-    interim: bool = False,
+    alpha: float = ALPHA,
 ) -> Ruling:
     """The verdict, and what rules out a stronger one.
 
-    `helps` and `hurts` need a 95 % interval clear of zero, an adjusted p below 0.05 and a sign-flip check
-    that agrees (where there is one). `no_effect` needs the 90 % interval inside `margin`, and an adjusted p
-    of equivalence below 0.05 (where there is one). Where trials are lost, the same must hold for the interval
-    with these modelled; and where one arm lost more of them than the other by more than chance, also for the
-    interval with that excess at worst. `interim` says that trials which have not run yet are among these.
+    `helps` and `hurts` need an adjusted p below `alpha`. `no_effect` needs the 90 % interval inside
+    `margin`, and an adjusted p of equivalence below 0.05 (where there is one). Where trials are lost, the
+    same must hold for the interval with these modelled. `alpha` is larger for a comparison at worst.
     """
-    ci95, ci90, se = comparison.ci95, comparison.ci90, comparison.se
-    if ci95 is None or ci90 is None or se is None or comparison.p is None or p_adjusted is None:
+    if comparison.reach is None or comparison.p is None or p_adjusted is None:
         return "undecided", [ONE_CLUSTER]
-    doubts = _doubts(comparison, ci95, p_adjusted)
+    doubts = _doubts(comparison.p, p_adjusted, alpha=alpha)
     side = 1 if comparison.diff > 0 else -1
-    losses = _losses(loss, ci95, se, lambda ends: min(side * ends[0], side * ends[1]) > 0, interim=interim)
+    losses = _losses(loss, comparison, 0.95, lambda ends: min(side * ends[0], side * ends[1]) > 0)
     if not doubts and not losses:
         return ("helps" if comparison.diff > 0 else "hurts"), []
-    is_small = _within(ci90, margin)
-    too_large = _losses(loss, ci90, se, lambda ends: _within(ends, margin), interim=interim)
+    is_small = _within(comparison.reach.ends(0.90), margin)
+    too_large = _losses(loss, comparison, 0.90, lambda ends: _within(ends, margin))
     is_equivalent = equivalence_p is None or equivalence_p < ALPHA
     if is_small and is_equivalent and not too_large:
         return "no_effect", []
@@ -66,8 +65,8 @@ def judge(
 def both_ways(
     scored: tuple[Said, list[str]], others: Iterable[tuple[Said, list[str]]], *, why: str, undecided: Said
 ) -> tuple[Said, list[str]]:
-    """What is said of replies as they were scored, if it is also said where those of which nobody knows the
-    answer count in the other ways; else that it is `undecided`, with `why` first.
+    """What is said of the scores that are known, if it is also said where those that nobody knows count in
+    the other ways; else that it is `undecided`, with `why` first.
 
     >>> both_ways(("hurts", []), [("hurts", []), ("helps", [])], why="4 of 9 were cut", undecided="undecided")
     ('undecided', ['4 of 9 were cut'])
@@ -94,37 +93,57 @@ class NotWorse:
 def judge_not_worse(comparison: Comparison, *, loss: Loss | None, fall: float) -> NotWorse:
     """Test a variant for a fall to `fall` (below zero) or lower: non-inferiority at the level of 5 %.
 
-    It is not worse where the 90 % interval lies above `fall`, the one-sided p is below 0.05 (of few pairs of
-    right and wrong answers also that of the score test), and the same holds for the interval with lost trials
-    modelled and, where these are unequal, at worst.
+    It is not worse where the one-sided p is below 0.05, and the 90 % interval with lost trials modelled lies
+    above `fall`.
     """
-    reach, ci90, se = comparison.reach, comparison.ci90, comparison.se
-    if reach is None or ci90 is None or se is None:
+    if comparison.reach is None:
         return NotWorse(reasons=[ONE_CLUSTER], p=None, lower=None)
-    p, low = max(part.outside(fall, ABOVE_ALL) for part in reach.parts), ci90[0]
-    for part in reach.parts:
-        if isinstance(part, DirichletPart):  # its one-sided tail is up to 8 % at the level of 5 %
-            p = max(p, fall_p(part.rescued, part.broken, part.n, -fall))
-            low = min(low, -least_margin(part.rescued, part.broken, part.n, alpha=ALPHA))
-    ends = low, ci90[1]
-    lowers = [low]
-    if loss is not None:
-        lowers.append(loss.moved(ends, se)[0])
-        lowers += [loss.at_worst(ends, se)[0]] if loss.is_unequal(UNEQUAL) else []
-    reasons = _losses(loss, ends, se, lambda ends: ends[0] > fall, interim=False)
-    if low <= fall or p >= ALPHA:
+    p, ci90 = comparison.reach.above(fall), comparison.reach.ends(0.90)
+    low, reasons = ci90[0], _losses(loss, comparison, 0.90, lambda ends: ends[0] > fall)
+    if p >= ALPHA:
         reasons.append(f"it may have fallen by as much as {points(low).lstrip('−')} points")
-    return NotWorse(reasons=reasons, p=p, lower=min(lowers))
+    lower = low if loss is None else min(low, loss.moved(ci90, comparison.se or 0.0)[0])
+    return NotWorse(reasons=reasons, p=p, lower=lower)
 
 
-def is_withheld(comparison: Comparison, loss: Loss | None) -> bool:
+def why_unknown(result: "PairResult") -> str:
+    """How many replies and lost trials there are of which nobody knows the score."""
+    of_replies = counts_text(result.unknown)
+    if result.loss is None or max(result.loss.shares) <= LIKE_THE_REST:
+        return of_replies
+    reach = result.worst_ci95
+    at_worst = f": at worst the interval is {points(reach[0])} to {points(reach[1])} points" if reach else ""
+    of_trials = f"{_shares(result.loss)} of the trials of baseline and variant were lost{at_worst}"
+    return f"{of_replies}, and {of_trials}" if of_replies else of_trials
+
+
+def rests_on_the_rest(result: "PairResult", verdict: Verdict, *, is_claimed: bool, margin: Ends) -> str:
+    """What a verdict takes of lost trials on trust, in a sentence; nothing where it holds at worst too.
+
+    `verdict` is that on the trials that were not lost; `is_claimed` says that it is made.
+    """
+    loss, reach = result.loss, result.worst_ci95
+    if loss is None or reach is None or verdict == "undecided":
+        return ""
+    if is_claimed and (_within(reach, margin) if verdict == "no_effect" else not reach[0] <= 0 <= reach[1]):
+        return ""
+    lost = f"if the {_shares(loss)} of their trials that were lost are like the rest"
+    if is_claimed:
+        return f" This holds {lost}."
+    said = {"helps": "it does better", "hurts": "it does worse", "no_effect": "both do equally well"}[verdict]
+    return f" {lost[0].upper()}{lost[1:]}, {said}; nobody knows that they are."
+
+
+def _shares(loss: Loss) -> str:
+    return " and ".join(f"{100 * share:.1f} %" for share in loss.shares)
+
+
+def is_withheld(result: "PairResult") -> bool:
     """Whether unequal loss alone could turn the difference: then no figure is named."""
-    if loss is None or not loss.is_unequal(UNEQUAL):
+    loss, reach = result.loss, result.worst_ci95
+    if loss is None or not loss.is_unequal(UNEQUAL) or max(loss.shares) <= LIKE_THE_REST:
         return False
-    if comparison.ci95 is None or comparison.se is None:
-        return True
-    low, high = loss.at_worst(comparison.ci95, comparison.se)
-    return low <= 0 <= high
+    return reach is None or reach[0] <= 0 <= reach[1]
 
 
 def is_below_margin(contrast: ContrastReport) -> bool:
@@ -151,37 +170,25 @@ def _size(margin: Sequence[float]) -> str:
 
 
 def _losses(
-    loss: Loss | None, ends: Ends, se: float, holds: Callable[[Ends], bool], *, interim: bool
+    loss: Loss | None, comparison: Comparison, level: float, holds: Callable[[Ends], bool]
 ) -> list[str]:
-    """Which of the two rules on lost trials forbids a claim: unequal loss at worst, or the model."""
-    if loss is None:
+    """Whether the model of lost trials forbids a claim."""
+    if loss is None or comparison.reach is None:
         return []
-    at_worst, modelled = loss.at_worst(ends, se), loss.moved(ends, se)
-    if loss.is_unequal(UNEQUAL) and not holds(at_worst):
-        shares = " and ".join(f"{share:.1%}" for share in loss.shares)
-        reach = f"{points(at_worst[0])} to {points(at_worst[1])} points"
-        what = "the arms are not equally far" if interim else "the arms lost trials unequally"
-        where = "missing or not run yet" if interim else "missing"
-        why = f"{shares} of baseline and variant are {where}, p {p_text(loss.p)} for chance"
-        return [f"{what} ({why}): at worst the interval is {reach}"]
-    if not holds(modelled):
-        reach = f"{points(modelled[0])} to {points(modelled[1])} points"
-        what = "trials without a score" if interim else "lost trials"
-        return [f"{what} could undo it: modelled on their items' difficulty, the interval is {reach}"]
-    return []
+    modelled = loss.moved(comparison.reach.ends(level), comparison.se or 0.0)
+    if holds(modelled):
+        return []
+    reach = f"{points(modelled[0])} to {points(modelled[1])} points"
+    return [f"lost trials could undo it: modelled on their items' difficulty, the interval is {reach}"]
 
 
-def _doubts(comparison: Comparison, ci95: Ends, p_adjusted: float) -> list[str]:
+def _doubts(p: float, p_adjusted: float, *, alpha: float) -> list[str]:
     """What rules out the claim of a difference, trials lost or not."""
-    if ci95[0] < 0 < ci95[1] or (0 in ci95 and p_adjusted < ALPHA):
-        is_wider = comparison.p is not None and comparison.p < ALPHA
-        return [f"{HOLDS_ZERO}, though p is {p_text(comparison.p)}" if is_wider else HOLDS_ZERO]
-    doubts: list[str] = []
-    if p_adjusted >= ALPHA:
-        doubts.append(f"p is {p_text(p_adjusted)} after adjusting for the number of comparisons")
-    if comparison.check_p is not None and comparison.check_p >= ALPHA:
-        doubts.append(f"the sign-flip check over clusters does not agree (p {p_text(comparison.check_p)})")
-    return doubts
+    if p >= alpha:
+        return [HOLDS_ZERO]
+    if p_adjusted >= alpha:
+        return [f"p is {p_text(p_adjusted)} after adjusting for the number of comparisons"]
+    return []
 
 
 def sentence(
@@ -235,14 +242,15 @@ def _claim(contrast: ContrastReport, *, place: str) -> str:
         return f"{cannot}: {first}.{to_do} As scored: {points(diff)} points {sure}.{also}"
     match contrast["verdict"]:
         case "helps":
-            return f"{model} does better{where} {under} than {than}, {by} {sure}."
+            return f"{model} does better{where} {under} than {than}, {by} {sure}.{contrast['rests_on']}"
         case "hurts":
-            return f"{model} does worse{where} {under} than {than}, {by} {sure}."
+            return f"{model} does worse{where} {under} than {than}, {by} {sure}.{contrast['rests_on']}"
         case "no_effect":
             alike = f"{model} does equally well{where} {under} and {than}, within {margin}"
-            return f"{alike}: {points(diff)} points {sure}."
+            return f"{alike}: {points(diff)} points {sure}.{contrast['rests_on']}"
         case "undecided":
-            return f"{cannot}: {points(diff)} points {sure}.{why}{_what_would_show(contrast)}"
+            after = f"{why}{contrast['rests_on']}{_what_would_show(contrast)}"
+            return f"{cannot}: {points(diff)} points {sure}.{after}"
 
 
 def _what_would_show(contrast: ContrastReport) -> str:

@@ -5,7 +5,6 @@ from functools import lru_cache
 import numpy as np
 
 from gnomon.statistics.design import Design, Floats
-from gnomon.statistics.estimate import FLAT
 
 SEED = 20_260_102
 DRAWS = 999
@@ -26,31 +25,6 @@ def _drawn_counts(clusters_n: int, draws: int) -> Floats:
 
 
 _kept_counts = lru_cache(maxsize=8)(_drawn_counts)  # drawing them takes longer than all that follows
-
-
-def t_draws(values: Floats, grouping: Design) -> Floats | None:
-    """|mean* − mean| / se* over samples drawn by cluster, sorted: their quantiles replace Student's t.
-
-    Symmetric, so that swapping two arms only turns signs (Hall 1988; by cluster Cameron, Gelbach and Miller
-    2008). None where fewer than nine in ten draws hold every stratum and some spread.
-    """
-    strata_n = int(grouping.strata.max()) + 1
-    at = grouping.clusters * strata_n + grouping.strata
-    shape, size = (grouping.clusters_n, strata_n), grouping.clusters_n * strata_n
-    sums = np.bincount(at, values, minlength=size).reshape(shape)
-    sizes = np.bincount(at, minlength=size).reshape(shape).astype(np.float64)
-    counts = cluster_counts(grouping.clusters_n)
-    drawn = counts @ sizes
-    holds_all = np.all(drawn > 0, axis=1)
-    counts, drawn = counts[holds_all], drawn[holds_all]
-    means = (counts @ sums) / drawn
-    errors = (1.0 / drawn) @ sums.T - (means / drawn) @ sizes.T  # by draw and cluster: its influence
-    scale = grouping.clusters_n / (grouping.clusters_n - 1.0)
-    se = np.sqrt(scale * np.sum(counts * errors**2, axis=1)) / strata_n
-    varies = se > FLAT
-    if np.sum(varies) < 0.9 * DRAWS:
-        return None
-    return np.sort(np.abs(np.mean(means[varies], axis=1) - grouping.mean(values)) / se[varies])
 
 
 def drawn_means(values: Floats, grouping: Design, draws: int = DRAWS) -> Floats:

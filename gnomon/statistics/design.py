@@ -62,6 +62,22 @@ class Design:
         residuals = self.weights * self.scales * (values - centre)
         return np.bincount(self.clusters, residuals, minlength=self.clusters_n).astype(np.float64)
 
+    def errors(self, values: Floats) -> tuple[Floats, Floats]:
+        """What each cluster adds to the error of the aggregate, and to its weight.
+
+        Were the aggregate θ₀, the error would be `errors + (mean − θ₀) · weights`: residuals from the
+        stratum's mean, all strata moved alike. Only the strata's distances from each other are estimated, so
+        a residual is divided by √(1 − share · (1 − 1/strata)), share being its cluster's of the stratum; with
+        one stratum nothing is estimated. A stratum within one cluster is centred on the aggregate.
+        """
+        means = np.bincount(self.strata, values) / np.bincount(self.strata)
+        centre = np.where(self.lonely, self.mean(values), means[self.strata])
+        shares = np.where(self.lonely, 0.0, 1.0 - 1.0 / self.scales**2)
+        scales = 1.0 / np.sqrt(1.0 - shares * (1.0 - 1.0 / len(means)))
+        loads = (self.weights * scales * (values - centre), self.weights)
+        of_errors, of_weights = (np.bincount(self.clusters, load, self.clusters_n) for load in loads)
+        return of_errors.astype(np.float64), of_weights.astype(np.float64)
+
     def estimate(self, values: Floats, *, limits: tuple[float, float], icc: float = ICC) -> Estimate:
         """The aggregate with its cluster-robust error; `limits` are the ends of the scale.
 

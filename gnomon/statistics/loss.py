@@ -1,5 +1,8 @@
 """How trials without a score may move a paired difference, and whether both arms lost alike.
 
+At worst all that one arm lost were right, and all that the other lost were wrong: the truth lies between two
+differences, and `level_at_worst` says at which level each may be tested. Beside it stands a model.
+
 A lost trial is modelled on its item's difficulty: a sample that was answered in other repeats counts with
 their mean; else a line over the samples that the arm answered predicts its score from how much better or
 worse than usual the other groups did on the item. Where nothing tells the difficulty it is the arm's mean.
@@ -9,11 +12,14 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import ndtr
 
+from gnomon.statistics.bisection import bisect
 from gnomon.statistics.design import ICC, Design, Floats
-from gnomon.statistics.estimate import FLAT, Ends
+from gnomon.statistics.estimate import FLAT, Ends, normal_quantile
 from gnomon.statistics.permutation import sign_flip_p
 
+HALVINGS = 30
 FEWEST = 10  # answered samples, below which no line is drawn through them
 
 
@@ -21,16 +27,13 @@ FEWEST = 10  # answered samples, below which no line is drawn through them
 class Loss:
     """Lost trials of two arms, baseline first, and the difference with them modelled.
 
-    `p` is the exact p of both arms losing alike. `worst` are the differences if the trials that one arm lost
-    more than the other had scored 0, or 1, and the others what the model says. `se` is the error that the
-    model adds. `shares` count trials.
+    `p` is the exact p of both arms losing alike; `se` the error that the model adds; `shares` count trials.
     """
 
     shares: tuple[float, float]
     p: float
     observed: float
     modelled: float
-    worst: Ends
     se: float
 
     def is_unequal(self, alpha: float) -> bool:
@@ -39,16 +42,28 @@ class Loss:
 
     def moved(self, ends: Ends, se: float) -> Ends:
         """An interval around the observed difference, with standard error `se`, moved to the modelled one."""
-        return self._moved(ends, se, (self.modelled, self.modelled))
-
-    def at_worst(self, ends: Ends, se: float) -> Ends:
-        """The same interval, its ends moved by what the unequal part of the loss may do."""
-        return self._moved(ends, se, self.worst)
-
-    def _moved(self, ends: Ends, se: float, to: Ends) -> Ends:
         wider = (1.0 + (self.se / se) ** 2) ** 0.5 if se > FLAT else 1.0
-        low, high = (end - self.observed for end in ends)
-        return max(-1.0, to[0] + wider * low), min(1.0, to[1] + wider * high)
+        low, high = (self.modelled + wider * (end - self.observed) for end in ends)
+        return max(-1.0, low), min(1.0, high)
+
+
+def level_at_worst(width: float, se: float, *, level: float = 0.95) -> float:
+    """The level of intervals around both ends of a range of that width, so that together they hold the truth.
+
+    The truth is at one end at most: where the range is wide beside its ends' standard error, each end errs on
+    one side alone, and 90 % do for 95 % (Imbens and Manski 2004).
+
+    >>> round(level_at_worst(0.0, 0.03), 4), round(level_at_worst(0.3, 0.03), 4)
+    (0.95, 0.9)
+    """
+    shift = width / se if se > FLAT else np.inf
+
+    def is_enough(quantile: float) -> bool:
+        return bool(ndtr(quantile + shift) - ndtr(-quantile) >= level)
+
+    most = normal_quantile(level)
+    _, quantile = bisect(is_enough, 0.0, most, halvings=HALVINGS)
+    return float(2.0 * ndtr(quantile) - 1.0)
 
 
 def difficulties(means: Floats) -> Floats:
@@ -87,10 +102,6 @@ def loss_of(
         strict=True,
     )
     modelled = grouping.mean(predicted[1] - predicted[0])
-    weights = [grouping.weights * share for share in lost]
-    excess = float(np.sum(weights[1]) - np.sum(weights[0]))
-    more, sign = (1, 1.0) if excess > 0 else (0, -1.0)
-    ends = [_shift(predicted[more], weights[more], abs(excess), to=to) * sign for to in (0.0, 1.0)]
     return Loss(
         shares=(float(np.mean(lost[0])), float(np.mean(lost[1]))),
         p=sign_flip_p(
@@ -100,7 +111,6 @@ def loss_of(
         ),
         observed=observed,
         modelled=modelled,
-        worst=(modelled + min(ends), modelled + max(ends)),
         se=float(np.sqrt(sum(noises))),
     )
 
@@ -141,12 +151,3 @@ def _means_of(values: Floats, where: NDArray[np.bool_], grouping: Design, *, els
     sums = np.bincount(grouping.strata[where], values[where], minlength=strata_n)
     means: Floats = np.where(counts > 0, sums / np.maximum(counts, 1), else_)
     return means[grouping.strata]
-
-
-def _shift(predicted: Floats, weights: Floats, mass: float, *, to: float) -> float:
-    """How far a mean moves if this much of the lost weight scored `to`, largest moves first."""
-    moves = to - predicted
-    order = np.argsort(-np.abs(moves), kind="stable")
-    before = np.cumsum(weights[order]) - weights[order]
-    taken = np.clip(mass - before, 0.0, weights[order])
-    return float(np.sum(taken * moves[order]))

@@ -1,15 +1,18 @@
-"""Exact tests of no difference, which count outcomes and assume no distribution."""
+"""Sign-flip tests: were there no effect, each cluster's error might as well have the other sign."""
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-from scipy.special import bdtr
+from numpy.typing import NDArray
+from scipy.special import ndtr
 
-from gnomon.statistics.design import Floats
+from gnomon.statistics.design import Design, Floats
 
 ENUMERATED = 14  # clusters up to which all sign patterns are tried
 DRAWS = 9_999
+MANY = 100  # effective clusters from which the normal limit of all patterns is taken
 BATCHES = (99, 33, 11, 3)  # patterns drawn at once, as many as make no more than so many signs
 MOST_SIGNS = 1_000_000
 SEED = 20_260_101
@@ -17,67 +20,99 @@ KEPT = 64  # clusters up to which the drawn patterns are kept: at most 30 MB
 ROUNDING = 1e-12
 
 
-def mcnemar_midp(rescued: int, broken: int) -> float:
-    """Two-sided mid-p McNemar test of the discordant pairs (Fagerland and others 2013).
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class SignFlips:
+    """The test of a weighted mean: how often flipped signs move it as far from the null as it is.
 
-    >>> mcnemar_midp(0, 0), round(mcnemar_midp(5, 0), 5)
-    (1.0, 0.03125)
+    Cluster g's error, were the mean θ₀, is `errors[g] + (value − θ₀) · weights[g]`. A pattern of signs adds
+    these up. Patterns that reach as far as the mean itself count half (mid-p), but for its own, so that p
+    does not jump where clusters are equal: for single right or wrong answers it is McNemar's mid-p test
+    (Fagerland and others 2013). Up to 14 clusters every pattern is tried, else 9,999 drawn from a fixed
+    seed, the own one counted in (Phipson and Smyth 2010). From 100 effective clusters on it is the normal
+    distribution with the variance of all patterns.
     """
-    n, smaller = rescued + broken, min(rescued, broken)
-    if rescued == broken:
-        return 1.0
-    tail = float(bdtr(smaller, n, 0.5))
-    point = tail - (float(bdtr(smaller - 1, n, 0.5)) if smaller else 0.0)
-    return min(1.0, 2 * tail - point)
+
+    value: float
+    errors: Floats
+    weights: Floats
+    flipped: tuple[Floats, Floats] | None  # by pattern: summed errors, summed weights; None: normal limit
+
+    name = "cluster sign-flip"
+
+    @classmethod
+    def of(cls, values: Floats, grouping: Design) -> "SignFlips":
+        """The test of the design's mean of `values`."""
+        errors, weights = grouping.errors(values)
+        flipped = None
+        if grouping.effective_clusters < MANY:
+            parts = np.stack([errors, weights], axis=1)
+            sums = np.concatenate([signs @ parts for signs in _signs(len(errors))])
+            flipped = sums[:, 0], sums[:, 1]
+        return cls(value=grouping.mean(values), errors=errors, weights=weights, flipped=flipped)
+
+    def p(self, null: float = 0.0) -> float:
+        """Two-sided p of the mean being `null`.
+
+        >>> from gnomon.statistics.design import design
+        >>> three = design(np.zeros(4, int), np.array([0, 1, 2, 2]))
+        >>> SignFlips.of(np.array([0.1, 0.2, 0.2, 0.3]), three).p()
+        0.25
+        """
+        shift = self.value - null
+        if abs(shift) <= ROUNDING:
+            return 1.0
+        if self.flipped is None:
+            spread = float(np.sum((self.errors + shift * self.weights) ** 2)) ** 0.5
+            return float(2.0 * ndtr(-abs(shift) / spread)) if spread > ROUNDING else 1.0
+        own, weights = self.flipped
+        reached = np.abs(own + shift * weights) - abs(shift)
+        beyond = np.count_nonzero(reached > ROUNDING) + 0.5 * np.count_nonzero(np.abs(reached) <= ROUNDING)
+        is_all = len(self.errors) <= ENUMERATED
+        return float(min(1.0, (1.0 + beyond) / (len(own) + (not is_all))))
 
 
 def sign_flip_p(sums: Floats) -> float:
-    """Two-sided p of no effect, where each cluster's summed difference might as well have the other sign.
-
-    Clusters that sum to zero carry no information. Where all others weigh the same it is the binomial test.
-    Else all patterns are tried up to 14 clusters, and from there 9,999 drawn from a fixed seed, the observed
-    one counted in (Phipson and Smyth 2010): p is never 0. Of more than 64 clusters that all change in one
-    direction, no drawn pattern reaches the sum.
+    """Two-sided p of no effect, from what each cluster adds to the sum.
 
     >>> sign_flip_p(np.array([1.0, 2.0, 3.0, 0.0]))
     0.25
     """
     nonzero = sums[np.abs(sums) > ROUNDING]
-    n = len(nonzero)
-    if n == 0:
+    if len(nonzero) == 0:
         return 1.0
-    if np.ptp(np.abs(nonzero)) <= ROUNDING:
-        smaller = min(int(np.sum(nonzero > 0)), int(np.sum(nonzero < 0)))
-        return min(1.0, 2 * float(bdtr(smaller, n, 0.5)))
     observed = abs(float(np.sum(nonzero))) - ROUNDING
+    beyond, patterns = 0, 0
+    for signs in _signs(len(nonzero)):
+        beyond += int(np.sum(np.abs(signs @ nonzero) >= observed))
+        patterns += len(signs)
+    own = len(nonzero) > ENUMERATED
+    return (beyond + own) / (patterns + own)
+
+
+def _signs(n: int) -> Iterator[Floats]:
+    """Patterns of so many signs, in batches: all there are of few, else drawn ones, always the same."""
     if n <= ENUMERATED:
-        patterns = (np.arange(2**n)[:, None] >> np.arange(n)) & 1
-        return float(np.mean(np.abs((1 - 2 * patterns) @ nonzero) >= observed))
-    if n > KEPT and (np.all(nonzero > 0) or np.all(nonzero < 0)):
-        return 1 / (1 + DRAWS)
-    batches = _kept_signs(n) if n <= KEPT else _drawn_signs(n)
-    beyond = 1 + sum(int(np.sum(np.abs(signs @ nonzero) >= observed)) for signs in batches)
-    return beyond / (1 + DRAWS)
+        yield _as_signs((np.arange(2**n)[:, None] >> np.arange(n)) & 1)
+    elif n <= KEPT:
+        yield _kept_signs(n)
+    else:
+        yield from _drawn_signs(n)
 
 
 def _drawn_signs(n: int) -> Iterator[Floats]:
-    """The 9,999 patterns in batches: all at once would take gigabytes where clusters are many.
-
-    A sign is the first bit of 32 of the generator's: what its `integers(0, 2)` gives, a third as dear.
-    """
-    bits, left = np.random.default_rng(SEED).bit_generator, np.empty(0, np.int32)
+    """The drawn patterns; all at once would take gigabytes where clusters are many."""
+    random = np.random.default_rng(SEED)
     patterns = next((size for size in BATCHES if size * n <= MOST_SIGNS), 1)
     for _ in range(0, DRAWS, patterns):
-        raw = bits.random_raw((patterns * n - len(left) + 1) // 2).astype("<u8", copy=False).view("<i4")
-        words = np.concatenate([left, raw]) if len(left) else raw
-        signs = (words[: patterns * n] < 0).astype(np.float64)
-        signs *= -2.0
-        signs += 1.0
-        left = words[patterns * n :]
-        yield signs.reshape(patterns, n)
+        yield _as_signs(random.integers(0, 2, size=(patterns, n), dtype=np.int8))
+
+
+def _as_signs(bits: NDArray[np.integer]) -> Floats:
+    signs = bits.astype(np.float64)
+    return 1.0 - 2.0 * signs
 
 
 @lru_cache(maxsize=6)
-def _kept_signs(n: int) -> tuple[Floats]:
+def _kept_signs(n: int) -> Floats:
     """The same patterns at once: drawing them takes longer than the test itself."""
-    return (np.concatenate([*_drawn_signs(n)]),)
+    return np.concatenate([*_drawn_signs(n)])

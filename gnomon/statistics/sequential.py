@@ -17,18 +17,16 @@ Soc. B 86, 1-27), two-sided by a union. The stakes u have the arcsine prior of u
 and Ordentlich 1996), as STAKES_N equally likely values: the order of the clusters changes no wealth.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 from scipy.special import logsumexp
 
 from gnomon.statistics.bisection import bisect
 from gnomon.statistics.design import Floats
-from gnomon.statistics.estimate import Ends
 
 STAKES_N = 24
 STAKES: Floats = np.sin(np.pi * (np.arange(STAKES_N) + 0.5) / (2 * STAKES_N)) ** 2
-HALVINGS = 40  # of [-1, 1]: an end of an interval is exact to 1e-12
 EDGE = 1e-9
 LEAST_CLUSTERS = 8  # equal ones; with fewer the wealth of 2 / 0.05 is out of reach
 LOG_DECIDED = float(np.log(2 / 0.05))  # of the wealth that decides the sign
@@ -37,71 +35,42 @@ EFFECT_HALVINGS = 23
 CHUNK = 200_000  # clusters whose bets are in memory at a time
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SequenceLook:
-    """A difference with its interval and p after some clusters, valid whenever that was decided.
-
-    `p` is 2 over the larger wealth at a difference of 0, at most 1: below 0.05 where the 95 % interval is
-    clear of zero.
-    """
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class BettingSequence:
+    """The test of a difference after some clusters, valid whenever that was decided: a part of a `Reach`."""
 
     value: float
-    ci95: tuple[float, float]
-    ci90: tuple[float, float]
-    p: float
-    part: "SequencePart" = field(repr=False, compare=False)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class SequencePart:
-    """The sequence at any level, and its test of equivalence: a part of a difference's `Reach`."""
-
     sums: Floats
     weights: Floats
     counts: Floats
     largest: float
-    value: float
 
-    def ends(self, level: float) -> Ends:
-        """The interval that holds at every look with this confidence."""
-        alpha = 1.0 - level
-        lower = _lower_end(self.sums, self.weights, self.counts, self.largest, self.value, alpha=alpha)
-        upper = _lower_end(-self.sums, self.weights, self.counts, self.largest, -self.value, alpha=alpha)
-        return lower, -upper
+    name = "betting e-process"
 
-    def outside(self, low: float, high: float) -> float:
-        """One over the lesser wealth of two bets: on more than `low`, and on less than `high`."""
-        wealth = (
-            _log_wealth(self.sums, self.weights, self.counts, self.largest, low),
-            _log_wealth(-self.sums, self.weights, self.counts, self.largest, -high),
+    @classmethod
+    def of(cls, sums: Floats, weights: Floats, *, largest: float) -> "BettingSequence":
+        """The sequence after these clusters: weighted sums of differences in [-1, 1], and their weights.
+
+        `largest` is the largest weight of all clusters planned, so that it is known before any answer.
+
+        Eight of eight equal clusters that change from wrong to right decide the sign, five do not:
+
+        >>> [BettingSequence.of(np.ones(n), np.ones(n), largest=1.0).p(0.0) < 0.05 for n in (5, 8)]
+        [False, True]
+        """
+        sums, weights, counts = _grouped(sums, weights)
+        total = float(counts @ weights)
+        value = float(np.clip((counts @ sums) / total, -1.0, 1.0)) if total > 0 else 0.0
+        return cls(value=value, sums=sums, weights=weights, counts=counts, largest=largest)
+
+    def p(self, null: float = 0.0) -> float:
+        """Two over the larger wealth of a bet on more than `null` and one on less, at most 1."""
+        null = min(max(null, EDGE - 1.0), 1.0 - EDGE)
+        wealth = max(
+            _log_wealth(side * self.sums, self.weights, self.counts, self.largest, side * null)
+            for side in (1.0, -1.0)
         )
-        return float(np.exp(min(-min(wealth), 0.0)))
-
-
-def look(sums: Floats, weights: Floats, *, largest: float) -> SequenceLook:
-    """The sequence after these clusters: weighted sums of their differences in [-1, 1], and their weights.
-
-    `largest` is the largest weight of all clusters planned, so that it is known before any answer.
-
-    Eight of eight equal clusters that change from wrong to right decide the sign, five do not:
-
-    >>> [look(np.ones(n), np.ones(n), largest=1.0).p < 0.05 for n in (5, 8)]
-    [False, True]
-    >>> [round(end, 2) for end in look(np.ones(8), np.ones(8), largest=1.0).ci95]
-    [0.09, 1.0]
-    """
-    sums, weights, counts = _grouped(sums, weights)
-    total = float(counts @ weights)
-    value = float(np.clip((counts @ sums) / total, -1.0, 1.0)) if total > 0 else 0.0
-    part = SequencePart(sums, weights, counts, largest, value)
-    wealth = max(_log_wealth(side * sums, weights, counts, largest, 0.0) for side in (1.0, -1.0))
-    return SequenceLook(
-        value=value,
-        ci95=part.ends(0.95),
-        ci90=part.ends(0.90),
-        p=float(min(1.0, 2.0 * np.exp(min(-wealth, 0.0)))),
-        part=part,
-    )
+        return float(min(1.0, 2.0 * np.exp(min(-wealth, 0.0))))
 
 
 def least_effect(weights: Floats) -> float | None:
@@ -166,18 +135,3 @@ def _log_wealth(sums: Floats, weights: Floats, counts: Floats, largest: float, m
         gains = (sums[part] - mean * weights[part]) / ((1.0 + mean) * largest)
         bets += np.log1p(STAKES[:, None] * np.maximum(gains, -1.0)) @ counts[part]
     return float(logsumexp(bets) - np.log(STAKES_N))
-
-
-def _lower_end(
-    sums: Floats, weights: Floats, counts: Floats, largest: float, value: float, *, alpha: float
-) -> float:
-    """The m below which K+ has reached 2 / alpha: K+ falls as m rises, and is at most 1 at the estimate."""
-    limit = float(np.log(2 / alpha))
-
-    def is_inside(mean: float) -> bool:
-        return _log_wealth(sums, weights, counts, largest, mean) < limit
-
-    lowest = -1.0 + EDGE
-    if value <= lowest or is_inside(lowest):
-        return -1.0
-    return bisect(is_inside, lowest, value, halvings=HALVINGS)[0]

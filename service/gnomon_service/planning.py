@@ -203,7 +203,7 @@ class _Outlook:
         from gnomon.report.comparing import rule_of  # late: it brings all that draws a report
 
         looks = self.primary if family == "primary" else self.exploratory
-        return rule_of(family, looks=looks, repeats=self.repeats)
+        return rule_of(family, looks=looks)
 
     @cached_property
     def enough(self) -> Sequence[Mapping[str, Any]]:
@@ -304,7 +304,7 @@ def _pilot(store: "Store", job_id: str, rows: Sequence[Row], outlook: _Outlook) 
     headline, everywhere = benchmark_called(job.spec.benchmark).headline, scores.everywhere()
     contrasts: list[dict[str, Any]] = []
     for pair in pairs(job.spec):
-        result = compare_pair(scores, pair, "all", everywhere, headline=headline, repeats=job.spec.repeats)
+        result = compare_pair(scores, pair, "all", everywhere, headline=headline)
         if result.comparison is None or result.comparison.se is None or result.grouping is None:
             continue
         spread = spread_of(result.differences, result.grouping, se=result.comparison.se)

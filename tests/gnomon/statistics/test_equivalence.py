@@ -47,15 +47,14 @@ def test_odds_are_as_many_times_as_high_at_the_limit() -> None:
         assert value / (1 - value) / (0.2 / 0.8) == pytest.approx(ratio)
 
 
-def test_p_of_equivalence_is_that_of_two_one_sided_t_tests() -> None:
+def test_p_of_equivalence_is_no_less_than_that_of_two_one_sided_t_tests() -> None:
     random = np.random.default_rng(8)
     raw = random.random(250)
     tools = np.clip(raw + random.normal(0.02, 0.15, 250), 0, 1)
     found = compare(raw, tools, design(np.zeros(250, dtype=np.intp), np.arange(250)))
     assert found.reach is not None
-    assert found.reach.outside(Limits(low=-0.05, high=0.05)) == pytest.approx(
-        ttost_paired(tools, raw, -0.05, 0.05)[0]
-    )
+    by_t = ttost_paired(tools, raw, -0.05, 0.05)[0]
+    assert by_t < found.reach.outside(Limits(low=-0.05, high=0.05)) < 0.01
 
 
 @pytest.mark.parametrize("kind", ["pairs", "few flips", "clusters", "graded", "equal"])

@@ -10,26 +10,42 @@ from scipy.stats import binom, binomtest, norm
 from statsmodels.stats.multitest import multipletests
 from statsmodels.stats.proportion import proportion_confint
 
+from gnomon.statistics.design import design
 from gnomon.statistics.estimate import wilson
 from gnomon.statistics.multiple_testing import benjamini_hochberg, holm
-from gnomon.statistics.permutation import mcnemar_midp, sign_flip_p
+from gnomon.statistics.permutation import SignFlips, sign_flip_p
 
-counts = st.integers(0, 60)
 p_lists = st.lists(st.floats(0, 1), min_size=1, max_size=20)
 
 
-@settings(deadline=None)
-@given(counts, counts)
-def test_mid_p_is_the_exact_mcnemar_less_half_the_point(rescued: int, broken: int) -> None:
+def of_pairs(rescued: int, broken: int, n: int) -> SignFlips:
+    """The test of so many single questions that became right, and wrong."""
+    d = np.array([1.0] * rescued + [-1.0] * broken + [0.0] * (n - rescued - broken))
+    return SignFlips.of(d, design(np.zeros(n, dtype=np.intp), np.arange(n)))
+
+
+def mcnemar_midp(rescued: int, broken: int) -> float:
+    """The exact test less half the chance of what was seen."""
     n = rescued + broken
     exact = binomtest(rescued, n).pvalue if n else 1.0
-    expected = 1.0 if rescued == broken else exact - binom.pmf(min(rescued, broken), n, 0.5)
-    assert mcnemar_midp(rescued, broken) == pytest.approx(expected, abs=1e-12)
-    assert mcnemar_midp(rescued, broken) == mcnemar_midp(broken, rescued)
+    return 1.0 if rescued == broken else float(exact - binom.pmf(min(rescued, broken), n, 0.5))
+
+
+@settings(deadline=None)
+@given(st.integers(0, 7), st.integers(0, 7))
+def test_sign_flips_of_single_answers_are_mcnemars_mid_p(rescued: int, broken: int) -> None:
+    own = 0.5**14  # what is seen counts whole
+    assert of_pairs(rescued, broken, 14).p() == pytest.approx(min(1, mcnemar_midp(rescued, broken) + own))
+    assert of_pairs(rescued, broken, 14).p() == of_pairs(broken, rescued, 14).p()
+
+
+@pytest.mark.parametrize(("rescued", "broken"), [(5, 0), (9, 3), (20, 8), (14, 14)])
+def test_drawn_sign_flips_come_close_to_mcnemars_mid_p(rescued: int, broken: int) -> None:
+    assert of_pairs(rescued, broken, 60).p() == pytest.approx(mcnemar_midp(rescued, broken), abs=0.01)
 
 
 def test_fewer_than_five_one_sided_flips_never_reach_five_percent() -> None:
-    assert [mcnemar_midp(n, 0) < 0.05 for n in range(1, 7)] == [False, False, False, False, True, True]
+    assert [of_pairs(n, 0, 60).p() < 0.05 for n in range(1, 7)] == [False] * 4 + [True] * 2
 
 
 @settings(deadline=None)

@@ -2,9 +2,10 @@
 
 import numpy as np
 import pytest
+from scipy.stats import norm
 
 from gnomon.statistics.design import design
-from gnomon.statistics.loss import Loss, difficulties, loss_of
+from gnomon.statistics.loss import Loss, difficulties, level_at_worst, loss_of
 
 
 def a_loss(baseline: list[float], variant: list[float]) -> Loss:
@@ -31,18 +32,19 @@ def test_where_nothing_tells_the_difficulty_it_scores_the_arms_mean() -> None:
     assert loss.p == 1.0
 
 
-def test_equal_loss_moves_nothing_at_worst_and_unequal_loss_by_its_excess() -> None:
+def test_unequal_loss_is_told_from_equal_loss() -> None:
     scores = [0.0, 1.0] * 20
-    even = a_loss([np.nan, *scores[1:]], [*scores[:-1], np.nan])
-    assert even.worst == pytest.approx((even.modelled, even.modelled), abs=1e-12)
-    odd = a_loss(scores, [*scores[:-8], *[np.nan] * 8])
-    assert odd.p == pytest.approx(2 / 2**8)
-    assert odd.worst[1] - odd.worst[0] == pytest.approx(8 / 40)
-    assert odd.worst[0] == pytest.approx(-4 / 40)
+    assert a_loss([np.nan, *scores[1:]], [*scores[:-1], np.nan]).p == 1.0
+    assert a_loss(scores, [*scores[:-8], *[np.nan] * 8]).p == pytest.approx(2 / 2**8)
 
 
 def test_an_interval_is_moved_and_widened_and_stays_on_the_scale() -> None:
-    loss = Loss(shares=(0, 0), p=1, observed=0.2, modelled=0.3, worst=(0.1, 0.6), se=0.03)
+    loss = Loss(shares=(0, 0), p=1, observed=0.2, modelled=0.3, se=0.03)
     assert loss.moved((0.1, 0.3), 0.04) == pytest.approx((0.3 - 0.125, 0.3 + 0.125))
-    assert loss.at_worst((0.1, 0.3), 0.04) == pytest.approx((0.1 - 0.125, 0.6 + 0.125))
-    assert loss.at_worst((-0.9, 0.9), 0.04) == (-1.0, 1.0)
+    assert loss.moved((-0.9, 0.9), 0.04) == (-1.0, 1.0)
+
+
+@pytest.mark.parametrize("width", [0.0, 0.01, 0.05, 0.4])
+def test_ends_of_a_range_are_read_at_imbens_and_manskis_level(width: float) -> None:
+    quantile = norm.ppf((1 + level_at_worst(width, 0.02)) / 2)
+    assert norm.cdf(quantile + width / 0.02) - norm.cdf(-quantile) == pytest.approx(0.95, abs=1e-6)

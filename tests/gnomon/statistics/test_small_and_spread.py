@@ -12,41 +12,11 @@ from statsmodels.stats.inter_rater import fleiss_kappa as fleiss_of_statsmodels
 from statsmodels.stats.meta_analysis import combine_effects
 
 from gnomon.statistics.agreement import cohen_kappa, fleiss_kappa
-from gnomon.statistics.bootstrap import central, cluster_counts, drawn_means, t_draws
+from gnomon.statistics.bootstrap import central, cluster_counts, drawn_means
 from gnomon.statistics.design import design
-from gnomon.statistics.dirichlet import dirichlet_interval
 from gnomon.statistics.pooling import partial_pooling
 from gnomon.statistics.reliability import pass_at_k, pass_hat_k
 from gnomon.statistics.variance_components import variance_split
-
-tables = st.tuples(st.integers(0, 20), st.integers(0, 20), st.integers(0, 100)).filter(lambda t: sum(t) > 0)
-
-
-@pytest.mark.parametrize(("rescued", "broken", "n"), [(3, 1, 30), (12, 12, 60), (0, 5, 30), (40, 10, 180)])
-def test_the_dirichlet_interval_is_that_of_many_draws(rescued: int, broken: int, n: int) -> None:
-    same = n - rescued - broken
-    prior = [rescued + 0.5, broken + 0.5, same + 1.0]
-    draws = np.random.default_rng(0).dirichlet(prior, 400_000)
-    expected = np.quantile(draws[:, 0] - draws[:, 1], [0.025, 0.975])
-    assert dirichlet_interval(rescued, broken, n) == pytest.approx(expected, abs=0.002)
-
-
-@given(tables, st.sampled_from([0.9, 0.95]))
-def test_the_dirichlet_interval_holds_the_difference_and_turns_with_the_arms(
-    table: tuple[int, int, int], level: float
-) -> None:
-    rescued, broken, _ = table
-    n = sum(table)
-    low, high = dirichlet_interval(rescued, broken, n, level)
-    assert -1 <= low <= (rescued - broken) / n <= high <= 1
-    assert low < high
-    assert dirichlet_interval(broken, rescued, n, level) == pytest.approx((-high, -low), abs=1e-9)
-
-
-@pytest.mark.parametrize("table", [(-1, 0, 5), (3, 3, 5), (0, 0, 0)])
-def test_flips_that_do_not_fit_are_refused(table: tuple[int, int, int]) -> None:
-    with pytest.raises(ValueError, match="do not fit into"):
-        dirichlet_interval(*table)
 
 
 def test_drawn_means_scatter_as_those_of_scipy() -> None:
@@ -62,17 +32,6 @@ def test_clusters_are_drawn_whole() -> None:
     means = drawn_means(values, design(np.zeros_like(clusters), clusters))
     assert set(np.round(means, 9)) == {0.0, 0.25, 0.5, 0.75, 1.0}
     assert np.all(cluster_counts(4).sum(axis=1) == 4)
-
-
-def test_bootstrap_quantiles_come_close_to_students_for_even_scores() -> None:
-    values = np.random.default_rng(2).normal(size=150)
-    draws = t_draws(values, design(np.zeros(150, dtype=np.intp), np.arange(150)))
-    assert draws is not None
-    assert np.quantile(draws, [0.95, 0.9]) == pytest.approx((1.976, 1.655), abs=0.12)
-
-
-def test_a_bootstrap_of_two_clusters_says_that_it_cannot() -> None:
-    assert t_draws(np.array([0.1, 0.7]), design(np.zeros(2, dtype=np.intp), np.arange(2))) is None
 
 
 @given(st.integers(1, 7).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n), st.integers(1, 7))))

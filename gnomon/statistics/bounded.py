@@ -1,0 +1,111 @@
+"""The bounded likelihood of a mean: what changes that were not seen could do to it.
+
+Values lie between −1 and 1. Of all distributions on that range with mean θ₀, which gives the data the most
+likelihood, and by how much less than they have themselves (the empirical likelihood ratio, Owen 1988, with
+the ends of the range allowed as values)? A loss of two points on each of 60 questions is made good by a rare
+gain of the whole scale: such a gain would go unseen in 60 questions in 3 of 10 studies, so that nothing can
+be claimed, however regular the losses are.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import chdtrc
+
+from gnomon.statistics.bisection import bisect
+from gnomon.statistics.design import ICC, Design, Floats
+from gnomon.statistics.estimate import FLAT
+
+LARGE, SEEN = 0.5, 5  # changes of half the scale in so many clusters tell how alike such changes are
+ALIKE = 0.1  # else samples of a cluster correlate at least by this …
+REGULAR = 10.0  # … and more where all change alike: mean² / (mean² + 10 · variance)
+HALVINGS = 40
+MOST_VALUES = 512
+INNER = 1.0 - 1e-9  # of a range, so that no value makes the likelihood zero
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class BoundedLikelihood:
+    """The test of a weighted mean of values in [−1, 1]; `size` is how many independent ones they are."""
+
+    values: Floats  # distinct
+    weights: Floats  # sum to 1
+    size: float
+
+    name = "bounded likelihood"
+
+    @classmethod
+    def of(cls, baseline: Floats, variant: Floats, grouping: Design) -> "BoundedLikelihood":
+        """The test of the mean difference of two arms' scores."""
+        d = variant - baseline
+        values, at = np.unique(d, return_inverse=True)
+        if len(values) > MOST_VALUES:  # of many, neighbours count as one
+            at = at * MOST_VALUES // len(values)
+        weights = np.bincount(at, grouping.weights).astype(np.float64)
+        values = np.bincount(at, grouping.weights * d) / weights
+        alike = _alike(d, grouping) if d.any() else max(ICC, grouping.icc(baseline), grouping.icc(variant))
+        return cls(values=values, weights=weights, size=grouping.effective_samples(alike))
+
+    def p(self, null: float = 0.0) -> float:
+        """Two-sided p of the mean being `null`.
+
+        Twice the log ratio has a χ² distribution with one degree of freedom. Where the likeliest distribution
+        holds a value that was not seen, the ratio itself is the chance not to have seen it; and a nearer null
+        is no less likely than the nearest of those.
+
+        >>> gains = BoundedLikelihood(values=np.array([0.0, 1.0]), weights=np.array([0.9, 0.1]), size=50)
+        >>> round(gains.p() * 2**5, 6)
+        1.0
+        """
+        shift = float(self.weights @ self.values) - null
+        if abs(shift) < FLAT:
+            return 1.0
+        if abs(null) >= 1.0:
+            return 0.0
+        side = 1.0 if shift > 0 else -1.0
+        most = _most(side, null)
+        if self._slope(side, null, most) >= 0.0:
+            return float(np.exp(-self._ratio(side, null, most)))
+        _, stake = bisect(lambda at: self._slope(side, null, at) >= 0.0, most, 0.0, halvings=HALVINGS)
+        seen = float(chdtrc(1.0, 2.0 * max(self._ratio(side, null, stake), 0.0)))
+        return max(seen, self._unseen(side, null))
+
+    def _unseen(self, side: float, null: float) -> float:
+        """The p of the nearest null beyond this one whose likeliest distribution holds an unseen value."""
+
+        def is_unseen(beyond: float) -> bool:
+            return self._slope(side, beyond, _most(side, beyond)) >= 0.0
+
+        end = -side * INNER
+        if not is_unseen(end):
+            return 0.0
+        _, nearest = bisect(is_unseen, null, end, halvings=HALVINGS)
+        return float(np.exp(-self._ratio(side, nearest, _most(side, nearest))))
+
+    def _slope(self, side: float, null: float, stake: float) -> float:
+        """How the log ratio grows with the stake."""
+        errors = side * (self.values - null)
+        return float(self.weights @ (errors / (1.0 + stake * errors)))
+
+    def _ratio(self, side: float, null: float, stake: float) -> float:
+        """By how much less log likelihood the data have if the mean is `null`."""
+        return self.size * float(self.weights @ np.log1p(stake * side * (self.values - null)))
+
+
+def _most(side: float, null: float) -> float:
+    """The stake at which a change to the far end of the range would cost all, or just less."""
+    return INNER / (1.0 + side * null)
+
+
+def _alike(d: Floats, grouping: Design) -> float:
+    """How alike changes as large as those that were not seen would be within a cluster.
+
+    Where changes of half the scale were seen, as alike as these. Else at least by 0.1, and the more the less
+    the differences vary beside their mean: if all questions lose the same two points, they say no more of
+    what is rare than one question of each cluster does. Needs a difference that is not zero.
+    """
+    if len(np.unique(grouping.clusters[np.abs(d) >= LARGE])) >= SEEN:
+        return grouping.icc(d)
+    mean = grouping.mean(d)
+    variance = float(grouping.weights @ (d - mean) ** 2)
+    return max(ALIKE, mean**2 / (mean**2 + REGULAR * variance))
