@@ -272,7 +272,7 @@ def _finding(result: PairResult, judged: NotWorse) -> Finding:
     if comparison is None:
         return "not_shown"
     verdict, _ = judge(
-        comparison, p_adjusted=comparison.p, loss=result.loss, margin=(0.0, 0.0), level=result.level
+        comparison, p_adjusted=comparison.p, loss=result.loss, margin=(0.0, 0.0), alpha=result.alpha
     )
     return "worse" if verdict == "hurts" else "not_shown"
 

@@ -24,7 +24,9 @@ class Design:
     """Samples in strata and clusters; build it with `design`.
 
     The aggregate is the mean of the strata's means, so a sample of a stratum of `n` weighs 1 / (strata · n).
-    Codes run from 0 without gaps.
+    Codes run from 0 without gaps. Where samples are clustered in two ways, `crossed` are the designs by the
+    second factor and by both at once: variances are those of the first and of the second less those of both
+    (Cameron, Gelbach and Miller 2011), and at least those of either.
     """
 
     strata: Codes
@@ -33,6 +35,7 @@ class Design:
     scales: Floats  # by sample: 1/√(1 − its cluster's share of its stratum), CR2's adjustment
     lonely: NDArray[np.bool_]  # by sample: its stratum is within one cluster
     clusters_n: int
+    crossed: "tuple[Design, Design] | None" = None
 
     @property
     def n(self) -> int:
@@ -75,8 +78,14 @@ class Design:
         shares = np.where(self.lonely, 0.0, 1.0 - 1.0 / self.scales**2)
         scales = 1.0 / np.sqrt(1.0 - shares * (1.0 - 1.0 / len(means)))
         loads = (self.weights * scales * (values - centre), self.weights)
-        of_errors, of_weights = (np.bincount(self.clusters, load, self.clusters_n) for load in loads)
-        return of_errors.astype(np.float64), of_weights.astype(np.float64)
+        own, own_weights = (np.bincount(self.clusters, load, self.clusters_n) for load in loads)
+        if self.crossed is None:
+            return own.astype(np.float64), own_weights.astype(np.float64)
+        (second, second_weights), (both, _) = (other.errors(values) for other in self.crossed)
+        squares = float(own @ own), float(second @ second)
+        share = _two_way(*squares, float(both @ both)) / sum(squares) if sum(squares) > 0 else 1.0
+        errors, weights = np.concatenate([own, second]), np.concatenate([own_weights, second_weights])
+        return share**0.5 * errors, share**0.5 * weights
 
     def estimate(self, values: Floats, *, limits: tuple[float, float], icc: float = ICC) -> Estimate:
         """The aggregate with its cluster-robust error; `limits` are the ends of the scale.
@@ -86,7 +95,7 @@ class Design:
         enough = self.clusters_n > 1
         return Estimate(
             value=self.mean(values),
-            se=float(np.sqrt(np.sum(self.influence(values) ** 2))) if enough else None,
+            se=self._variance(values) ** 0.5 if enough else None,
             df=self.degrees_of_freedom(self.icc(values)) if enough else None,
             n=self.n,
             clusters=self.clusters_n,
@@ -95,10 +104,17 @@ class Design:
             limits=limits,
         )
 
+    def _variance(self, values: Floats) -> float:
+        own = float(np.sum(self.influence(values) ** 2))
+        if self.crossed is None:
+            return own
+        return _two_way(own, *(float(np.sum(other.influence(values) ** 2)) for other in self.crossed))
+
     @property
     def effective_clusters(self) -> float:
         """1 / Σ (weight of a cluster)², Kish's effective number: all of them where they weigh the same."""
-        return float(1.0 / np.sum(np.bincount(self.clusters, self.weights) ** 2))
+        own = float(1.0 / np.sum(np.bincount(self.clusters, self.weights) ** 2))
+        return min(own, self.crossed[0].effective_clusters) if self.crossed else own
 
     def effective_samples(self, icc: float) -> float:
         """How many independent, equally weighted samples these are worth if a cluster's correlate by `icc`.
@@ -107,13 +123,19 @@ class Design:
         """
         own = np.sum(self.weights**2)
         shared = np.sum(np.bincount(self.clusters, self.weights) ** 2)
+        if self.crossed:
+            shared += np.sum(np.bincount(self.crossed[0].clusters, self.weights) ** 2) - own
         return float(1.0 / ((1.0 - icc) * own + icc * shared))
 
     def icc(self, values: Floats) -> float:
         """How alike the samples of a cluster are, 0 to 1: the analysis of variance's intraclass correlation.
 
-        Strata are taken out first. 0 where every sample is a cluster, or nothing varies.
+        Strata are taken out first. 0 where every sample is a cluster, or nothing varies. Of two factors it is
+        the larger one.
         """
+        return max(self._icc(values), self.crossed[0]._icc(values) if self.crossed else 0.0)
+
+    def _icc(self, values: Floats) -> float:
         within_df = self.n - self.clusters_n
         if within_df < 1 or self.clusters_n < 2:
             return 0.0
@@ -176,7 +198,8 @@ class Design:
         trace_of_square = float(np.sum(diagonal**2) + 2 * np.trace(loaded) + np.trace(crossed @ crossed))
         if trace_of_square <= 0 or trace <= 0:
             return 1.0
-        return float(np.clip(trace**2 / trace_of_square, 1.0, most))
+        df = float(np.clip(trace**2 / trace_of_square, 1.0, most))
+        return min(df, self.crossed[0].degrees_of_freedom(icc)) if self.crossed else df
 
     def _by_cluster(self, values: Floats, strata_n: int) -> Iterator[tuple[slice, Floats, Codes]]:
         """Sums of values and counts of samples, clusters × strata, so many clusters at a time."""
@@ -192,8 +215,15 @@ class Design:
             yield part, sums.reshape(-1, strata_n), counts.reshape(-1, strata_n)
 
 
-def design(strata: Codes, clusters: Codes) -> Design:
+def _two_way(first: float, second: float, both: float) -> float:
+    """A variance over two factors, from those over each and over both at once."""
+    return max(first + second - both, first, second)
+
+
+def design(strata: Codes, clusters: Codes, second: Codes | None = None) -> Design:
     """The design of samples with these stratum and cluster codes; give equal strata for a plain mean.
+
+    `second` are codes of a factor that crosses the clusters, such as templates over scenes.
 
     >>> design(np.array([0, 0, 1]), np.array([0, 1, 2])).weights.tolist()
     [0.25, 0.25, 0.5]
@@ -204,6 +234,10 @@ def design(strata: Codes, clusters: Codes) -> Design:
     if len(strata) == 0:
         raise ValueError("a design needs at least one sample")
     strata, clusters = dense(strata), dense(clusters)
+    crossed = None
+    if second is not None:
+        second = dense(second)
+        crossed = design(strata, second), design(strata, clusters * (int(second.max()) + 1) + second)
     sizes = np.bincount(strata)
     clusters_n = int(clusters.max()) + 1
     in_both = np.bincount(strata * clusters_n + clusters, minlength=len(sizes) * clusters_n)
@@ -217,6 +251,7 @@ def design(strata: Codes, clusters: Codes) -> Design:
         scales=1.0 / np.sqrt(left),
         lonely=lonely,
         clusters_n=clusters_n,
+        crossed=crossed,
     )
 
 

@@ -15,7 +15,7 @@ from gnomon.statistics.power import PlantedStudy, Spread, spread_of
 from gnomon.statistics.power import right_or_wrong as differing
 from tests.gnomon.report.conftest import Quiz, a_row, a_spec
 
-ONE = rule_of("primary", looks=1, repeats=1)
+ONE = rule_of("primary", looks=1)
 
 
 def study(*sizes: int, discordant: float = 0.3, icc: float = 0.2) -> PlantedStudy:
@@ -62,7 +62,7 @@ def test_the_same_study_always_has_the_same_effect() -> None:
 def test_more_comparisons_and_shared_clusters_each_ask_for_a_larger_effect_and_equal_losses_hardly() -> None:
     plain = smallest_effect(study(*[7] * 20), ONE).effect
     assert plain is not None
-    six = smallest_effect(study(*[7] * 20), rule_of("primary", looks=6, repeats=1), looks=6)
+    six = smallest_effect(study(*[7] * 20), rule_of("primary", looks=6), looks=6)
     lossy = smallest_effect(replace(study(*[7] * 20), lost=(0.01, 0.01)), ONE)
     alike = smallest_effect(study(*[7] * 20, icc=0.5), ONE)
     for harder in (six, alike):
@@ -71,7 +71,7 @@ def test_more_comparisons_and_shared_clusters_each_ask_for_a_larger_effect_and_e
 
 
 def test_repeats_shorten_only_what_chance_adds() -> None:
-    rule = rule_of("primary", looks=1, repeats=8)
+    rule = rule_of("primary", looks=1)
     spread = differing(0.3, icc=0.0)
     once = smallest_effect(replace(study(*[1] * 80), spread=spread), ONE).effect
     often = smallest_effect(replace(study(*[1] * 80), spread=spread, repeats=8), rule).effect
@@ -91,12 +91,12 @@ def test_losses_that_forbid_most_verdicts_are_said_in_percent() -> None:
 
 
 def test_a_cell_that_can_never_claim_has_no_number() -> None:
-    rule = rule_of("exploratory", looks=100, repeats=1)
+    rule = rule_of("exploratory", looks=100)
     five = detectable_in_cell(study(*[1] * 5), rule, looks=100)
     assert five.effect is None
     assert five.note.startswith("This design can never claim")
     thirty = detectable_in_cell(study(*[1] * 30), rule, looks=100)
-    only = rule_of("exploratory", looks=1, repeats=1)
+    only = rule_of("exploratory", looks=1)
     alone = detectable_in_cell(study(*[1] * 30), only, looks=1)
     assert thirty.effect is not None
     assert alone.effect is not None
@@ -107,7 +107,7 @@ def test_a_cell_that_can_never_claim_has_no_number() -> None:
 def test_the_closed_form_of_a_cell_is_about_right(name: str) -> None:
     plan = PLANS[name]
     spread = Spread(sizes=(0.0, 1.0), shares=(0.42, 0.58), icc=0.0)  # with the effect
-    rule = rule_of("exploratory", looks=plan.looks, repeats=1)
+    rule = rule_of("exploratory", looks=plan.looks)
     planted = replace(study(*plan.sizes), spread=spread)
     effect = detectable_in_cell(planted, rule, looks=plan.looks).effect
     assert effect is not None

@@ -9,7 +9,7 @@ from gnomon.report.enough_samples import enough_samples, grown
 from gnomon.statistics.design import design
 from gnomon.statistics.power import PlantedStudy, right_or_wrong
 
-ONE = rule_of("primary", looks=1, repeats=1)
+ONE = rule_of("primary", looks=1)
 
 
 def study(*sizes: int) -> PlantedStudy:
