@@ -98,6 +98,8 @@ CURVE_WIDE = Layout(width=720.0, left=56.0, right=470.0, texts=0)
 PANEL_WIDTH, PANEL_HEIGHT = 280.0, 150.0  # of one of many small charts, with its title and its ticks
 PANEL_TOP, PANEL_BOTTOM = 30.0, 120.0
 NARROW_WIDTH = 350.0
+SQUARE_WIDE = Layout(width=900.0, left=56.0, right=396.0, texts=0)
+SQUARE_TOP, SQUARE_CHARS = 34.0, 40
 
 
 def _narrow(texts: Iterable[tuple[str, str]]) -> Layout:
@@ -255,6 +257,38 @@ def curve_plot(curves: Sequence[Curve], *, title: str, x_title: str) -> Markup:
 
     narrow = Layout(width=NARROW_WIDTH, left=36.0, right=NARROW_WIDTH - 10.0, texts=1)
     return _figure(title, draw, narrow, CURVE_WIDE)
+
+
+def paired_plot(
+    dots: Sequence[tuple[float, float, int]], *, title: str, x_title: str, y_title: str
+) -> Markup:
+    """Shares against shares, about the line of equal ones; a dot's area grows with its questions."""
+
+    def draw(layout: Layout) -> Drawing:
+        x_scale = layout.scale(0.0, 1.0)
+        bottom = SQUARE_TOP + layout.right - layout.left
+        y_scale = Scale(low=0.0, high=1.0, start=bottom, end=SQUARE_TOP)
+        body = [_text("above", 0, SQUARE_TOP - 14, f"↑ {short(y_title, SQUARE_CHARS)}")]
+        for value in x_scale.ticks():
+            x, y = x_scale.at(value), y_scale.at(value)
+            body += [_line("grid", layout.left, y, layout.right, y), _line("grid", x, SQUARE_TOP, x, bottom)]
+            body += [_text("tick", layout.left - 18, y + 4, _tick_text(value, signed=False))]
+            body += [_text("tick", x, bottom + 18, _tick_text(value, signed=False))]
+        body.append(_line("zero", layout.left, bottom, layout.right, SQUARE_TOP))
+        body.append(_text("label", layout.right, bottom + FOOT + 2, f"{short(x_title, SQUARE_CHARS)} →"))
+        for kind, sign in (("hurts", -1), ("undecided", 0), ("helps", 1)):
+            body.append(f'<g class="{kind} dots">')
+            for x, y, n in dots:
+                if (y > x) - (y < x) == sign:
+                    size = min(2.2 * n**0.5, 12.0)
+                    body.append(
+                        f'<circle class="dot" cx="{x_scale.at(x):g}" cy="{y_scale.at(y):g}" r="{size:g}"/>'
+                    )
+            body.append("</g>")
+        return Drawing(body=body, width=layout.width, height=bottom + FOOT + 10)
+
+    narrow = Layout(width=NARROW_WIDTH, left=36.0, right=NARROW_WIDTH - 14.0, texts=1)
+    return _figure(title, draw, narrow, SQUARE_WIDE)
 
 
 def curve_panels(
