@@ -69,8 +69,7 @@ def _view(report: QuestionDotsPart) -> Mapping[PairKey, Mapping[str, object]]:
             "plot": paired_plot(
                 of_pair["dots"],
                 title=f"{of_pair['model']}: score of each question, percent",
-                x_title=of_pair["baseline"],
-                y_title=of_pair["variant"],
+                names=(of_pair["baseline"], of_pair["variant"]),
             ),
         }
         for of_pair in report.get("question_dots", ())  # absent from reports of older versions
