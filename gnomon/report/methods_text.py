@@ -112,9 +112,10 @@ def _results(primary: Sequence[ContrastReport]) -> Iterator[str]:
             yield f"{who}: no figure is given, as lost trials could turn it ({over})."
         else:
             interval = f", 95 % interval {points_range(contrast['ci95'])}" if contrast["ci95"] else ""
+            why = f" ({'; '.join(contrast['reasons'])})" if contrast["reasons"] else ""
             yield (
                 f"{who}: {points(contrast['diff'])} points{interval}, p {p_text(contrast['p'])}, adjusted "
-                f"{p_text(contrast['p_adjusted'])} ({over}): {VERDICTS[contrast['verdict']]}."
+                f"{p_text(contrast['p_adjusted'])} ({over}): {VERDICTS[contrast['verdict']]}{why}."
             )
         if contrast["also_differs"]:
             yield f"These arms also differ in {_listed(contrast['also_differs'])}."
@@ -157,6 +158,10 @@ def _planned(report: Told, *, imported: bool) -> Iterator[str]:
         yield "The answers were imported: whether the plan was made before them is not known."
     elif seal is not None and seal["planned_at"]:
         yield f"Arms, comparisons and margin were declared before any answer (sealed {seal['planned_at']})."
+        if seal["after"]:
+            yield f"After that: {'; '.join(seal['after'])}."
+    elif seal is not None and seal["lines"][0]["kind"] == "imported":
+        yield "The plan was sealed after the answers were there."
     else:
         yield "No plan was sealed: whether it was made before any answer is not known."
     deviations = [*plan["deviations"], *(seal["faults"] if seal else ())]

@@ -12,7 +12,7 @@ from gnomon.report.text_formats import markdown_table
 from gnomon.report.usage import Usage
 from gnomon.stopping import while_wanted
 
-TRACES = 100  # of each arm that are read for their calls
+TRACES, MOST_TRACES = 100, 1_000  # that are read for their calls, of each arm and of all
 FEWEST = {"p50": 1, "p90": 10, "p99": 100}  # of fewer a percentile is but the greatest value
 
 
@@ -51,8 +51,9 @@ class _Shown(JobPart, LatencyPart):
 def _latency(report_input: ReportInput) -> LatencyPart:
     scores, usage = report_input.scores, report_input.collected(Usage)
     arms: list[ArmLatency] = []
+    most = min(TRACES, max(MOST_TRACES // max(len(scores.groups), 1), 1))
     for group, (model, arm) in while_wanted(list(enumerate(scores.groups))):
-        traces, seconds = _calls(scores, group, report_input.trace)
+        traces, seconds = _calls(scores, group, report_input.trace, most=most)
         arms.append(
             {
                 "model": model,
@@ -78,10 +79,10 @@ def percentiles(seconds: Sequence[float]) -> Percentiles:
     return {"n": len(seconds), "p50": of("p50"), "p90": of("p90"), "p99": of("p99")}
 
 
-def _calls(scores: ScoreMatrix, group: int, trace: ReadTrace) -> tuple[int, list[float]]:
+def _calls(scores: ScoreMatrix, group: int, trace: ReadTrace, *, most: int) -> tuple[int, list[float]]:
     """Seconds of the calls of the model in the traces of first repeats, of samples spread over all."""
     shown = np.flatnonzero(scores.shown[group] >= 0)
-    chosen = shown[np.unique(np.linspace(0, len(shown) - 1, min(TRACES, len(shown))).round().astype(np.intp))]
+    chosen = shown[np.unique(np.linspace(0, len(shown) - 1, min(most, len(shown))).round().astype(np.intp))]
     read, seconds = 0, list[float]()
     for sample in chosen.tolist():
         stored = trace(scores.trial(group, sample) or "")

@@ -1,8 +1,8 @@
 """Gives a paragraph of methods and a table to be pasted into a paper, made from the job itself."""
 
 import json
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, cast
 
 from typing_extensions import TypedDict
 
@@ -53,22 +53,37 @@ class MethodsPart(TypedDict):
     methods: Methods
 
 
+class _Made(Told, PricesPart):
+    """What paragraph and table are made from."""
+
+
 class _Shown(JobPart, MethodsPart):
     """What the section shows."""
 
 
 def _methods(report_input: ReportInput) -> MethodsPart:
-    told: Any = {}
-    section: Section[Any]
-    for section in (job, plan, seal, integrity, arms, contrasts, sequential, drift, prices):
-        told |= report_input.part(section)
+    parts: Sequence[Section[Any]] = (
+        job,
+        plan,
+        seal,
+        integrity,
+        arms,
+        contrasts,
+        sequential,
+        drift,
+        prices,
+    )
+    fields: dict[str, Any] = {}
+    for section in parts:
+        fields |= report_input.part(section)
+    told = cast(_Made, fields)
     models = [_model_used(told, report_input.spec, model) for model in report_input.spec.models]
     return {
         "methods": {
             "paragraph": escape_surrogates(
                 paragraph(told, models, alpha=ALPHA, imported=is_imported(report_input.spec))
             ),
-            "table": list(_table(told, told)),
+            "table": list(_table(told)),
             "models": models,
             "alpha": ALPHA,
         }
@@ -111,10 +126,10 @@ def _settings(settings: Mapping[str, Any]) -> str:
     return ", ".join(texts) or "the provider's default decoding"
 
 
-def _table(told: Told, priced: PricesPart) -> Iterator[PaperRow]:
+def _table(told: _Made) -> Iterator[PaperRow]:
     """A row for each comparison of an arm over all samples; one alone for an arm without any."""
     ratios: dict[PairKey, float | None] = {
-        pair_key(price): price["ratios"][0]["ratio"] for price in priced["prices"]
+        pair_key(price): price["ratios"][0]["ratio"] for price in told["prices"]
     }
     for arm in told["arms"]:
         trials = arm["trials"]
