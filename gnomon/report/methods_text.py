@@ -5,11 +5,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing_extensions import TypedDict
 
 from gnomon.report.contrast import ContrastReport, ContrastsPart, comparisons
+from gnomon.report.price import price_in_words
+from gnomon.report.section import pair_key
 from gnomon.report.sections.arms import ArmsPart
 from gnomon.report.sections.drift import DriftPart
 from gnomon.report.sections.integrity import IntegrityPart
 from gnomon.report.sections.job import JobPart
 from gnomon.report.sections.plan import PlanPart
+from gnomon.report.sections.prices import PricesPart
 from gnomon.report.sections.seal import SealPart
 from gnomon.report.sections.sequential import SequentialPart
 from gnomon.report.text_formats import count, p_text, percent, points, points_range
@@ -26,7 +29,9 @@ class ModelUsed(TypedDict):
     versions: list[str]
 
 
-class Told(JobPart, PlanPart, SealPart, IntegrityPart, ArmsPart, ContrastsPart, SequentialPart, DriftPart):
+class Told(
+    JobPart, PlanPart, SealPart, IntegrityPart, ArmsPart, ContrastsPart, SequentialPart, DriftPart, PricesPart
+):
     """The parts of a report from which the paragraph is made."""
 
 
@@ -36,7 +41,7 @@ def paragraph(report: Told, models: Sequence[ModelUsed], *, alpha: float, import
     sentences = [
         *_what_was_run(report, models),
         *_how_it_was_compared(report, primary, alpha=alpha),
-        *_results(primary),
+        *_results(report, primary),
         *_loss(report, primary),
         *_planned(report, imported=imported),
     ]
@@ -55,6 +60,8 @@ def _what_was_run(report: Told, models: Sequence[ModelUsed]) -> Iterator[str]:
         f"{times} under each arm."
     )
     yield f"The model{'' if len(models) == 1 else 's'} {_were(models)} {_listed(map(_model, models))}."
+    for model, text in job["model_texts"].items():
+        yield f"{model} is {text.partition(':')[0].rstrip('.')}."
     if job["status"] != "completed":
         yield (
             f"The job is {job['status']}: {of['trials']['finished']:,} of "
@@ -99,10 +106,11 @@ def _how_it_was_compared(report: Told, primary: Sequence[ContrastReport], *, alp
     yield f"Differences within the margin of {report['plan']['margin_text']} count as none."
 
 
-def _results(primary: Sequence[ContrastReport]) -> Iterator[str]:
+def _results(report: Told, primary: Sequence[ContrastReport]) -> Iterator[str]:
     if len(primary) > MOST_TOLD:
         yield f"The table has the {len(primary):,} primary comparisons."
         return
+    prices = {pair_key(price): price_in_words(price, offer=False) for price in report["prices"]}
     for contrast in primary:
         who = _pair(contrast)
         over = f"over {count(contrast['n'], 'question')} in {count(contrast['clusters'], 'cluster')}"
@@ -117,6 +125,8 @@ def _results(primary: Sequence[ContrastReport]) -> Iterator[str]:
                 f"{who}: {points(contrast['diff'])} points{interval}, p {p_text(contrast['p'])}, adjusted "
                 f"{p_text(contrast['p_adjusted'])} ({over}): {VERDICTS[contrast['verdict']]}{why}."
             )
+        if price := prices.get(pair_key(contrast)):
+            yield f"“{contrast['variant']}” answers {price}."
         if contrast["also_differs"]:
             yield f"These arms also differ in {_listed(contrast['also_differs'])}."
 

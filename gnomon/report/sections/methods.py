@@ -7,6 +7,7 @@ from typing import Any, cast
 from typing_extensions import TypedDict
 
 from gnomon.core.decoding import EVERY_TASK, Decoding
+from gnomon.core.model import is_built_in
 from gnomon.exchange.run import is_imported
 from gnomon.report.contrast import comparisons
 from gnomon.report.methods_text import ModelUsed, Told, paragraph
@@ -27,7 +28,7 @@ from gnomon.report.sections.drift import drift
 from gnomon.report.sections.integrity import integrity
 from gnomon.report.sections.job import JobPart, job
 from gnomon.report.sections.plan import plan
-from gnomon.report.sections.prices import PricesPart, prices
+from gnomon.report.sections.prices import prices
 from gnomon.report.sections.seal import seal
 from gnomon.report.sections.sequential import sequential
 from gnomon.report.text_formats import escape_markdown
@@ -53,10 +54,6 @@ class MethodsPart(TypedDict):
     methods: Methods
 
 
-class _Made(Told, PricesPart):
-    """What paragraph and table are made from."""
-
-
 class _Shown(JobPart, MethodsPart):
     """What the section shows."""
 
@@ -76,7 +73,7 @@ def _methods(report_input: ReportInput) -> MethodsPart:
     fields: dict[str, Any] = {}
     for section in parts:
         fields |= report_input.part(section)
-    told = cast(_Made, fields)
+    told = cast(Told, fields)
     models = [_model_used(told, report_input.spec, model) for model in report_input.spec.models]
     return {
         "methods": {
@@ -104,6 +101,8 @@ def _model_used(told: Told, spec: JobSpec, model: ModelSpec) -> ModelUsed:
 
 def decoding_text(spec: JobSpec, model: ModelSpec) -> str:
     """How a model's replies are drawn: its own settings, before those of the protocol by task."""
+    if is_built_in(model.id):
+        return "no decoding"
     own = Decoding(temperature=model.temperature, max_tokens=model.max_tokens).known()
     own |= {name: model.options[name] for name in DRAWN if name in model.options}
     by_task = spec.decoding or {EVERY_TASK: Decoding()}
@@ -126,7 +125,7 @@ def _settings(settings: Mapping[str, Any]) -> str:
     return ", ".join(texts) or "the provider's default decoding"
 
 
-def _table(told: _Made) -> Iterator[PaperRow]:
+def _table(told: Told) -> Iterator[PaperRow]:
     """A row for each comparison of an arm over all samples; one alone for an arm without any."""
     ratios: dict[PairKey, float | None] = {
         pair_key(price): price["ratios"][0]["ratio"] for price in told["prices"]
