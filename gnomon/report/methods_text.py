@@ -121,10 +121,14 @@ def _results(report: Told, primary: Sequence[ContrastReport]) -> Iterator[str]:
         else:
             interval = f", 95 % interval {points_range(contrast['ci95'])}" if contrast["ci95"] else ""
             why = f" ({'; '.join(contrast['reasons'])})" if contrast["reasons"] else ""
+            why += ", by less than the margin" if contrast["below_margin"] else ""
             yield (
                 f"{who}: {points(contrast['diff'])} points{interval}, p {p_text(contrast['p'])}, adjusted "
                 f"{p_text(contrast['p_adjusted'])} ({over}): {VERDICTS[contrast['verdict']]}{why}."
             )
+        if contrast["mde"] is not None:
+            size = percent(contrast["mde"])
+            yield f"Such a study finds a true difference of {size} points in 8 of 10 cases."
         if price := prices.get(pair_key(contrast)):
             yield f"“{contrast['variant']}” answers {price}."
         if contrast["also_differs"]:

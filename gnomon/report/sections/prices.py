@@ -123,8 +123,9 @@ def _markdown(report: PricesPart) -> Iterator[str]:
     for note in sorted(notes):
         yield ""
         yield escape_markdown(note)
+    offers = {price["matched_compute"]: price for price in reversed(prices) if price["matched_compute"]}
     for price in prices:
-        if price["matched_compute"]:
+        if offers.get(price["matched_compute"]) is price:  # the first of several with the same variant
             yield ""
             yield escape_markdown(_offer(price))
             yield from ("", "```yaml", *price["matched_compute"].splitlines(), "```")
