@@ -19,7 +19,7 @@ from gnomon.report.text_formats import percent, points, points_brackets, short
 
 TOP, TOP_OF_SIGNED, FOOT = 8.0, 30.0, 34.0
 LETTERS, LINE = 12.5, 16.0  # pixels of a letter and of a line of text in a narrow chart
-CURVE_TOP, CURVE_BOTTOM = 16.0, 236.0
+CURVE_TOP, CURVE_BOTTOM, SQUARE_TOP = 16.0, 236.0, 34.0
 TICK_STEPS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.25, 0.5)
 MAX_TICKS = 9
 ARM_SHAPES = ("■", "●", "▲", "◆")  # by an arm's place among the job's, from 0
@@ -98,6 +98,7 @@ CURVE_WIDE = Layout(width=720.0, left=56.0, right=470.0, texts=0)
 PANEL_WIDTH, PANEL_HEIGHT = 280.0, 150.0  # of one of many small charts, with its title and its ticks
 PANEL_TOP, PANEL_BOTTOM = 30.0, 120.0
 NARROW_WIDTH = 350.0
+SQUARE_WIDE = Layout(width=900.0, left=56.0, right=396.0, texts=0)
 
 
 def _narrow(texts: Iterable[tuple[str, str]]) -> Layout:
@@ -255,6 +256,31 @@ def curve_plot(curves: Sequence[Curve], *, title: str, x_title: str) -> Markup:
 
     narrow = Layout(width=NARROW_WIDTH, left=36.0, right=NARROW_WIDTH - 10.0, texts=1)
     return _figure(title, draw, narrow, CURVE_WIDE)
+
+
+def paired_plot(dots: Sequence[tuple[float, float, int]], *, title: str, names: tuple[str, str]) -> Markup:
+    """Shares against shares, about the line of equal ones; a dot's area grows with its questions."""
+
+    def draw(layout: Layout) -> Drawing:
+        x_scale = layout.scale(0.0, 1.0)
+        bottom = SQUARE_TOP + layout.right - layout.left
+        y_scale = Scale(low=0.0, high=1.0, start=bottom, end=SQUARE_TOP)
+        body = [_text("above", 0, SQUARE_TOP - 14, f"↑ {short(names[1], 40)}")]
+        for value in x_scale.ticks():
+            x, y = x_scale.at(value), y_scale.at(value)
+            body += [_line("grid", layout.left, y, layout.right, y), _line("grid", x, SQUARE_TOP, x, bottom)]
+            for at in ((layout.left - 18, y + 4), (x, bottom + 18)):
+                body.append(_text("tick", *at, _tick_text(value, signed=False)))
+        body.append(_line("zero", layout.left, bottom, layout.right, SQUARE_TOP))
+        body.append(_text("label", layout.right, bottom + FOOT + 2, f"{short(names[0], 40)} →"))
+        circle = '<circle class="dot {}" cx="{:g}" cy="{:g}" r="{:.3g}"/>'.format
+        for x, y, n in dots:
+            kind = "helps" if y > x else "hurts" if y < x else "undecided"
+            body.append(circle(kind, x_scale.at(x), y_scale.at(y), min(2.2 * n**0.5, 12.0)))
+        return Drawing(body=body, width=layout.width, height=bottom + FOOT + 10)
+
+    narrow = Layout(width=NARROW_WIDTH, left=36.0, right=NARROW_WIDTH - 14.0, texts=1)
+    return _figure(title, draw, narrow, SQUARE_WIDE)
 
 
 def curve_panels(

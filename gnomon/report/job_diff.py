@@ -165,6 +165,7 @@ def _reword_for_jobs(
     primary = [contrast for contrast in report["contrasts"] if contrast["family"] == "primary"]
     report["summary"] = [contrast["verdict_text"] for contrast in primary]
     report["answers"] = [f"{job['benchmark']}: {text}" for text in report["summary"]]
+    report["methods"] = {**report["methods"], "paragraph": "", "table": []}  # of one job, not of two
 
 
 def reword_for_jobs(contrast: ContrastReport, *, changed: int, compared: int) -> None:

@@ -13,6 +13,7 @@ from gnomon.report.sections.consistency import ConsistencyPart
 from gnomon.report.sections.cost import CostPart
 from gnomon.report.sections.difficulty import DifficultyPart
 from gnomon.report.sections.drift import DriftPart
+from gnomon.report.sections.effect_sizes import EffectSizesPart
 from gnomon.report.sections.error_kinds import ErrorKindsPart
 from gnomon.report.sections.extra_metrics import ExtraMetricsPart
 from gnomon.report.sections.figures import FiguresPart
@@ -22,7 +23,9 @@ from gnomon.report.sections.heuristics import HeuristicsPart
 from gnomon.report.sections.integrity import IntegrityPart
 from gnomon.report.sections.job import JobPart
 from gnomon.report.sections.judge import JudgePart
+from gnomon.report.sections.latency import LatencyPart
 from gnomon.report.sections.letters import LettersPart
+from gnomon.report.sections.methods import MethodsPart
 from gnomon.report.sections.necessity import NecessityPart
 from gnomon.report.sections.pair_verdicts import PairVerdictsPart
 from gnomon.report.sections.people import PeoplePart
@@ -30,7 +33,9 @@ from gnomon.report.sections.plan import PlanPart
 from gnomon.report.sections.plan_rates import PlanRatesPart
 from gnomon.report.sections.pooled import PooledPart
 from gnomon.report.sections.preflights import PreflightsPart
+from gnomon.report.sections.prices import PricesPart
 from gnomon.report.sections.published import PublishedPart
+from gnomon.report.sections.question_dots import QuestionDotsPart
 from gnomon.report.sections.reliability import ReliabilityPart
 from gnomon.report.sections.replays import ReplaysPart
 from gnomon.report.sections.replies import RepliesPart
@@ -82,5 +87,10 @@ class Report(
     DriftPart,
     IntegrityPart,
     SealPart,
+    PricesPart,
+    EffectSizesPart,
+    QuestionDotsPart,
+    LatencyPart,
+    MethodsPart,
 ):
     """The whole report."""

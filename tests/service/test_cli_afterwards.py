@@ -549,6 +549,16 @@ def test_an_exported_job_can_be_imported_again(
     assert {row.cluster for row in store.iter_rows(new)} == {row.cluster for row in store.iter_rows(old)}
     assert gnomon("report", new, "--format", "md") == 0
     assert "+75.0" in capsys.readouterr().out
+    for options, says in (
+        ((), "The answers were imported"),
+        (("--format", "tex"), r"\begin{tabular}"),
+        (("--format", "csv"), "model,arm,against"),
+        (("--format", "json"), '"paragraph"'),
+    ):
+        assert gnomon("report", new, "--methods", *options) == 0
+        assert says in capsys.readouterr().out
+    assert gnomon("report", new, "--methods", "--format", "html") == 2
+    assert "allowed: json, md, csv, tex" in capsys.readouterr().err
 
 
 def test_logs_of_an_unknown_benchmark_are_reported_but_not_scored_again(

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from gnomon.core.errors import SpecError
 from gnomon.core.row import Row
@@ -12,6 +13,7 @@ from gnomon.core.score import Outcome
 from gnomon.media import MediaStore
 from gnomon.spec.job_spec import JobSpec
 from gnomon_service.jobs import draft_from_cli
+from gnomon_service.reports import report_of
 from gnomon_service.settings import Settings, read_settings
 from gnomon_workers.open_job import open_spec
 from gnomon_workers.store.store import Store
@@ -78,6 +80,16 @@ def test_the_only_arm_with_live_tools_sets_the_budget_and_the_plan_says_so(
     spec = draft_from_cli({**SPEC, "arms": {"preset": "matched_compute", "tokens_from": job}}, settings).spec
     assert spec.arm("matched").max_tokens == 510
     assert spec.analysis.notes == [f"510 tokens per trial: the mean of 4 trials under live in {job}"]
+
+
+def test_the_line_that_the_report_offers_is_such_a_spec(settings: Settings, store: Store) -> None:
+    job = filed(store, settings.data_dir / "media", {"raw": 90, "placebo": 300, "live": 500})
+    offered = {price["variant"]: price["matched_compute"] for price in report_of(store, job)["prices"]}
+    assert offered["placebo"] == ""
+    written = yaml.safe_load(offered["live"])
+    spec = draft_from_cli({**SPEC, **written}, settings).spec
+    assert spec.arm("matched").max_tokens == 510
+    assert spec.arm("tools").tools == ("speed",)
 
 
 def test_another_arm_can_be_named(settings: Settings, store: Store) -> None:

@@ -39,7 +39,7 @@ if TYPE_CHECKING:  # else imported late: with SciPy's functions, a third of the 
 PATIENCE_S = 3.0  # how long the page of a job that has ended waits for its report
 FAILURES = 6  # causes that are listed
 IN_HEAD = ("job", "alerts")  # sections whose facts this page shows in its own head
-OF_RUNNING = ("tools", "cost", "integrity", "plan")  # sections that say nothing of who does better
+OF_RUNNING = ("tools", "cost", "latency", "integrity", "plan")  # sections that say nothing of who does better
 OUTCOMES = {"fixed": FIXED, "regressed": REGRESSED, "both_right": BOTH_RIGHT, "both_wrong": BOTH_WRONG}
 
 router = APIRouter(include_in_schema=False)

@@ -123,6 +123,7 @@ def test_a_section_rendered_alone_is_that_of_the_page(rich: Report, name: str) -
         "pair_verdicts",
         "plan_rates",
         "preflights",
+        "question_dots",
         "replays",
         "replies",
         "sequential",

@@ -14,7 +14,8 @@ from gnomon_service.cli.options import data_dir_option
 if TYPE_CHECKING:
     from gnomon_workers.store.store import Store
 
-FORMATS = ("json", "html", "md", "csv", "parquet")
+FORMATS = ("json", "html", "md", "csv", "parquet", "tex")
+OF_METHODS = ("json", "md", "csv", "tex")
 
 
 @click.command()
@@ -22,19 +23,32 @@ FORMATS = ("json", "html", "md", "csv", "parquet")
 @click.option(
     "--format", "kind", type=click.Choice(FORMATS), help="Default: by the ending of --out, else json."
 )
+@click.option(
+    "--methods",
+    is_flag=True,
+    help="Only the methods and the table for a paper, by default as md; tex is LaTeX.",
+)
 @click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="File to write; else stdout.")
 @data_dir_option
-def report(job: str, kind: str | None, out: Path | None, data_dir: Path | None) -> None:
-    """Print or write the report of JOB; csv and parquet hold its result rows."""
+def report(job: str, kind: str | None, methods: bool, out: Path | None, data_dir: Path | None) -> None:
+    """Print or write the report of JOB; csv and parquet hold its result rows, tex its methods for a paper."""
     from gnomon_service.cli.common import existing_store, settings_of
     from gnomon_service.cli.ids import find_job
 
-    kind = kind or _by_ending(out)
+    kind = kind or ("md" if methods and out is None else _by_ending(out))
+    if methods and kind not in OF_METHODS:
+        raise SpecError(
+            f"methods are not written as {kind}; allowed: {', '.join(OF_METHODS)}", field="--format"
+        )
     if kind == "parquet" and out is None:
         raise SpecError("parquet is binary; name a file", field="--out")
     store = existing_store(data_dir)
     try:
-        _write(store, find_job(store, job), kind, out, data_dir=settings_of(data_dir).data_dir)
+        found = find_job(store, job)
+        if methods or kind == "tex":
+            _put(_methods(store, found, kind), out)
+        else:
+            _write(store, found, kind, out, data_dir=settings_of(data_dir).data_dir)
     finally:
         store.close()
 
@@ -63,12 +77,22 @@ def _write(store: "Store", job: str, kind: str, out: Path | None, *, data_dir: P
             with named_file(out, "w", encoding="utf-8", newline="") as file:
                 rows_csv(rows, file)
         return
-    text = _text(store, job, kind, data_dir=data_dir)
+    _put(_text(store, job, kind, data_dir=data_dir), out)
+
+
+def _put(text: str, out: Path | None) -> None:
     if out is None:
         click.echo(text, nl=not text.endswith("\n"))
     else:
         with named_file(out) as file:
             file.write(text.encode())
+
+
+def _methods(store: "Store", job: str, kind: str) -> str:
+    from gnomon.report.sections.methods import methods_text
+    from gnomon_service.reports import report_of
+
+    return methods_text(report_of(store, job), kind)
 
 
 def _text(store: "Store", job: str, kind: str, *, data_dir: Path) -> str:

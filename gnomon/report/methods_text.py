@@ -1,0 +1,195 @@
+"""Writes one paragraph of methods for a paper, of what the report itself holds."""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from typing_extensions import TypedDict
+
+from gnomon.report.contrast import ContrastReport, ContrastsPart, comparisons
+from gnomon.report.price import price_in_words
+from gnomon.report.section import pair_key
+from gnomon.report.sections.arms import ArmsPart
+from gnomon.report.sections.drift import DriftPart
+from gnomon.report.sections.integrity import IntegrityPart
+from gnomon.report.sections.job import JobPart
+from gnomon.report.sections.plan import PlanPart
+from gnomon.report.sections.prices import PricesPart
+from gnomon.report.sections.seal import SealPart
+from gnomon.report.sections.sequential import SequentialPart
+from gnomon.report.text_formats import count, p_text, percent, points, points_range
+
+MOST_TOLD = 4  # comparisons whose figures are told; of more the table has them
+
+
+class ModelUsed(TypedDict):
+    """A model that answered: its id, how its replies were drawn, and the versions that it told."""
+
+    model: str
+    id: str
+    decoding: str
+    versions: list[str]
+
+
+class Told(
+    JobPart, PlanPart, SealPart, IntegrityPart, ArmsPart, ContrastsPart, SequentialPart, DriftPart, PricesPart
+):
+    """The parts of a report from which the paragraph is made."""
+
+
+def paragraph(report: Told, models: Sequence[ModelUsed], *, alpha: float, imported: bool) -> str:
+    """The whole paragraph; each of its numbers stands in the report."""
+    primary = [contrast for contrast in comparisons(report) if contrast["family"] == "primary"]
+    sentences = [
+        *_what_was_run(report, models),
+        *_how_it_was_compared(report, primary, alpha=alpha),
+        *_results(report, primary),
+        *_loss(report, primary),
+        *_planned(report, imported=imported),
+    ]
+    return " ".join(sentences)
+
+
+def _what_was_run(report: Told, models: Sequence[ModelUsed]) -> Iterator[str]:
+    job, of = report["job"], report["denominators"]
+    times = "once" if of["repeats"] == 1 else f"{of['repeats']:,} times"
+    arms = [f"“{arm}” ({job['arm_texts'].get(arm, 'not described')})" for arm in job["arms"]]
+    noun = "arm" if len(arms) == 1 else "arms"
+    yield (
+        f"We ran the {noun} {_listed(arms)} on {job['benchmark']} (version {job['benchmark_version']}, "
+        f"{report['protocol']} prompts, {report['scoring']} scoring): {count(of['samples'], 'question')} in "
+        f"{count(of['clusters'], 'cluster')} and {count(of['cells'], 'subset')}, "
+        f"{times} under each arm."
+    )
+    yield f"The model{'' if len(models) == 1 else 's'} {_were(models)} {_listed(map(_model, models))}."
+    for model, text in job["model_texts"].items():
+        yield f"{model} is {text.partition(':')[0].rstrip('.')}."
+    if job["status"] != "completed":
+        yield (
+            f"The job is {job['status']}: {of['trials']['finished']:,} of "
+            f"{count(of['trials']['planned'], 'trial')} have ended."
+        )
+    sequential = report["sequential"]
+    if sequential is not None:
+        looks = count(len(sequential["looks"]), "look")
+        how = "stopped early by" if sequential["decided"] else "was not stopped by"
+        yield f"The job could stop early; it {how} a confidence sequence ({looks})."
+
+
+def _model(used: ModelUsed) -> str:
+    called = used["model"] if used["id"] == used["model"] else f"{used['model']} ({used['id']})"
+    told = f"as version {_listed(used['versions'])}" if used["versions"] else "whose version was not told"
+    return f"{called}, {told}, with {used['decoding']}"
+
+
+def _were(models: Sequence[ModelUsed]) -> str:
+    return "was" if len(models) == 1 else "were"
+
+
+def _how_it_was_compared(report: Told, primary: Sequence[ContrastReport], *, alpha: float) -> Iterator[str]:
+    mean = "mean over subsets" if report["job"]["headline"] == "mean_of_cells" else "mean over questions"
+    methods = dict.fromkeys(arm["interval_method"] for arm in report["arms"])
+    yield f"A score is the {mean} (intervals of arms: {_listed(methods)})."
+    if not primary:
+        return
+    independent = "clusters" if report["job"]["cluster"] == "auto" else "questions"
+    tests = dict.fromkeys(contrast["test"] for contrast in primary)
+    intervals = dict.fromkeys(contrast["interval_method"] for contrast in primary)
+    checks = "" if all(contrast["check_p"] is None for contrast in primary) else ", with a sign-flip check"
+    yield (
+        f"Arms are compared question by question, with {independent} as independent units; "
+        f"test: {_listed(tests)}{checks}; 95 % interval: {_listed(intervals)}."
+    )
+    exploratory = sum(contrast["family"] == "exploratory" for contrast in report["contrasts"])
+    yield (
+        f"Adjusted for {count(len(primary), 'primary comparison')} and {exploratory:,} exploratory: "
+        f"{report['plan']['adjustment']}; two-sided α {alpha:g}."
+    )
+    yield f"Differences within the margin of {report['plan']['margin_text']} count as none."
+
+
+def _results(report: Told, primary: Sequence[ContrastReport]) -> Iterator[str]:
+    if len(primary) > MOST_TOLD:
+        yield f"The table has the {len(primary):,} primary comparisons."
+        return
+    prices = {pair_key(price): price_in_words(price, offer=False) for price in report["prices"]}
+    for contrast in primary:
+        who = _pair(contrast)
+        over = f"over {count(contrast['n'], 'question')} in {count(contrast['clusters'], 'cluster')}"
+        if contrast["diff"] is None:
+            yield f"{who}: no question has a score under both."
+        elif contrast["withheld"]:
+            yield f"{who}: no figure is given, as lost trials could turn it ({over})."
+        else:
+            interval = f", 95 % interval {points_range(contrast['ci95'])}" if contrast["ci95"] else ""
+            why = f" ({'; '.join(contrast['reasons'])})" if contrast["reasons"] else ""
+            why += ", by less than the margin" if contrast["below_margin"] else ""
+            yield (
+                f"{who}: {points(contrast['diff'])} points{interval}, p {p_text(contrast['p'])}, adjusted "
+                f"{p_text(contrast['p_adjusted'])} ({over}): {VERDICTS[contrast['verdict']]}{why}."
+            )
+        if contrast["mde"] is not None:
+            size = percent(contrast["mde"])
+            yield f"Such a study finds a true difference of {size} points in 8 of 10 cases."
+        if price := prices.get(pair_key(contrast)):
+            yield f"“{contrast['variant']}” answers {price}."
+        if contrast["also_differs"]:
+            yield f"These arms also differ in {_listed(contrast['also_differs'])}."
+
+
+def _pair(contrast: ContrastReport) -> str:
+    return f"“{contrast['variant']}” against “{contrast['baseline']}” ({contrast['model']})"
+
+
+VERDICTS = {
+    "helps": "it does better",
+    "hurts": "it does worse",
+    "no_effect": "no difference beyond the margin",
+    "undecided": "it cannot be told",
+}
+
+
+def _loss(report: Told, primary: Sequence[ContrastReport]) -> Iterator[str]:
+    trials = report["denominators"]["trials"]
+    lost, ended = trials["infra_missing"], trials["finished"]
+    if trials["model_failed"]:
+        yield (
+            f"Of {count(ended, 'trial')} {trials['model_failed']:,} failed by the model’s own doing "
+            "and count as wrong."
+        )
+    if not lost:
+        yield "No trial was lost." if ended else "No trial has ended."
+        return
+    share, causes = percent(lost / ended), _listed(report["integrity"]["missing_by_cause"])
+    yield f"{lost:,} of {count(ended, 'trial')} ({share} %) were lost ({causes}) and left out."
+    for contrast in primary:
+        if contrast["worst_ci95"] and contrast["loss_p"] is not None and not contrast["withheld"]:
+            who, reach = _pair(contrast), points_range(contrast["worst_ci95"])
+            yield f"With lost trials at worst the interval of {who} is {reach} points."
+
+
+def _planned(report: Told, *, imported: bool) -> Iterator[str]:
+    seal, plan = report["seal"], report["plan"]
+    if imported:
+        yield "The answers were imported: whether the plan was made before them is not known."
+    elif seal is not None and seal["planned_at"]:
+        yield f"Arms, comparisons and margin were declared before any answer (sealed {seal['planned_at']})."
+        if seal["after"]:
+            yield f"After that: {'; '.join(seal['after'])}."
+    elif seal is not None and seal["lines"][0]["kind"] == "imported":
+        yield "The plan was sealed after the answers were there."
+    else:
+        yield "No plan was sealed: whether it was made before any answer is not known."
+    deviations = [*plan["deviations"], *(seal["faults"] if seal else ())]
+    if deviations:
+        yield f"Deviations: {'; '.join(deviations)}."
+    facts = report["integrity"]
+    yield f"Gnomon {facts['gnomon_version']}; spec {facts['spec_hash']}."
+
+
+def _listed(texts: Iterable[str]) -> str:
+    """Texts as a list in a sentence.
+
+    >>> _listed(["a", "b", "c"]), _listed(["a"]), _listed([])
+    ('a, b and c', 'a', 'none')
+    """
+    *most, last = [*texts] or ["none"]
+    return f"{', '.join(most)} and {last}" if most else last

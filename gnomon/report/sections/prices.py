@@ -1,0 +1,153 @@
+"""Shows beside each difference what it costs: ratios of tokens, calls, seconds and dollars per question."""
+
+from collections.abc import Iterator, Mapping
+
+from typing_extensions import TypedDict
+
+from gnomon.report.matched_spec import matched_lines
+from gnomon.report.price import PairPrice, QuantityRatio, price_in_words, price_of
+from gnomon.report.section import Interval, PairKey, ReportInput, Section, pair_key
+from gnomon.report.text_formats import count, escape_markdown, gain, markdown_table
+from gnomon.report.usage import QUANTITIES, Usage
+from gnomon.stopping import while_wanted
+
+
+class PricesPart(TypedDict):
+    """The price of every comparison."""
+
+    prices: list[PairPrice]
+
+
+def _prices(report_input: ReportInput) -> PricesPart:
+    usage, spec = report_input.collected(Usage), report_input.spec
+    used = {name: usage.used(name, report_input.scores) for name in QUANTITIES}
+    return {
+        "prices": [
+            price_of(
+                used,
+                report_input.scores,
+                pair,
+                report_input.benchmark.headline,
+                matched=matched_lines(spec, pair, job_id=report_input.job_id, status=report_input.status),
+            )
+            for pair in while_wanted(report_input.pairs)
+        ]
+    }
+
+
+def amount(ratio: QuantityRatio, value: float | None) -> str:
+    """How much a trial uses on average.
+
+    >>> amount({"quantity": "dollars"}, 0.00123), amount({"quantity": "tokens"}, 1234.5)
+    ('$0.00123', '1,234')
+    >>> amount({"quantity": "seconds"}, 1.234), amount({"quantity": "calls"}, None)
+    ('1.2', '–')
+    """
+    if value is None:
+        return "–"
+    if ratio["quantity"] == "dollars":
+        return f"${value:.3g}"
+    return f"{value:,.0f}" if value >= 100 else f"{value:.1f}"
+
+
+def ratio_text(value: float | None, ci95: Interval) -> str:
+    """A ratio with its interval, to three digits.
+
+    >>> ratio_text(3.1234, [2.9, 3.456]), ratio_text(1.0, None), ratio_text(None, None)
+    ('3.12 [2.9, 3.46]', '1', '–')
+    """
+    if value is None:
+        return "–"
+    return f"{value:.3g} [{ci95[0]:.3g}, {ci95[1]:.3g}]" if ci95 else f"{value:.3g}"
+
+
+def left_out(ratio: QuantityRatio) -> str:
+    """What a figure is made without, and why there is none."""
+    parts = [ratio["note"]] if ratio["note"] else []
+    if ratio["lost_unknown"]:
+        parts.append(f"without {count(ratio['lost_unknown'], 'lost trial')} that did not tell")
+    if ratio["cached"]:
+        parts.append(f"without {count(ratio['cached'], 'trial')} with replies from the cache")
+    return "; ".join(parts)
+
+
+def gain_text(price: PairPrice) -> str:
+    """Points per 1,000 extra tokens with their interval, or why there are none."""
+    told = price["gain_per_1000_tokens"]
+    if told["value"] is None:
+        return f"none: {told['note']}"
+    ends = f" [{gain(told['ci95'][0])}, {gain(told['ci95'][1])}]" if told["ci95"] else ""
+    return f"{gain(told['value'])}{ends}"
+
+
+def _view(report: PricesPart) -> Mapping[PairKey, Mapping[str, object]]:
+    return {
+        pair_key(price): {
+            "price": price,
+            "words": price_in_words(price, offer=False),
+            "gained": gain_text(price),
+            "rows": [
+                (
+                    ratio,
+                    amount(ratio, ratio["baseline"]),
+                    amount(ratio, ratio["variant"]),
+                    ratio_text(ratio["ratio"], ratio["ci95"]),
+                    left_out(ratio),
+                )
+                for ratio in price["ratios"]
+            ],
+        }
+        for price in report.get("prices", ())  # absent from reports of older versions
+    }
+
+
+def _markdown(report: PricesPart) -> Iterator[str]:
+    prices = report.get("prices", [])
+    rows = [
+        (
+            price["model"],
+            f"{price['variant']} − {price['baseline']}",
+            *(ratio_text(ratio["ratio"], ratio["ci95"]) for ratio in price["ratios"]),
+            gain_text(price),
+        )
+        for price in prices
+    ]
+    head = ("model", "arms", "tokens", "calls", "seconds", "dollars", "points per 1,000 extra tokens")
+    yield from markdown_table("Price: variant over baseline, per question (95 %)", head, rows)
+    notes = {
+        f"{price['variant']} − {price['baseline']}, {ratio['quantity']}: {left_out(ratio)}."
+        for price in prices
+        for ratio in price["ratios"]
+        if left_out(ratio)
+    }
+    for note in sorted(notes):
+        yield ""
+        yield escape_markdown(note)
+    offers = {price["matched_compute"]: price for price in reversed(prices) if price["matched_compute"]}
+    for price in prices:
+        if offers.get(price["matched_compute"]) is price:  # the first of several with the same variant
+            yield ""
+            yield escape_markdown(_offer(price))
+            yield from ("", "```yaml", *price["matched_compute"].splitlines(), "```")
+
+
+def _offer(price: PairPrice) -> str:
+    return (
+        f"“{price['baseline']}” was not given the tokens that “{price['variant']}” took ({price['model']}); "
+        "this asks what they do without tools:"
+    )
+
+
+prices = Section(
+    name="prices",
+    title="At what price",
+    question="What does the variant take beside its baseline, and was the baseline given as much?",
+    fields=PricesPart,
+    compute=_prices,
+    collector=lambda *_: Usage(),
+    place=46,
+    markdown_place=57,
+    view=_view,
+    markdown=_markdown,
+    per_comparison=True,
+)

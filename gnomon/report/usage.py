@@ -1,0 +1,109 @@
+"""Adds up what trials used by question, lost ones too: tokens, calls, seconds and dollars."""
+
+from array import array
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gnomon.core.row_batch import RowBatch
+from gnomon.report.score_matrix import Group, ScoreMatrix, scores_of, sums_by_place
+from gnomon.statistics.design import Codes, Floats
+
+Quantity = Literal["tokens", "calls", "seconds", "dollars"]
+QUANTITIES: tuple[Quantity, ...] = ("tokens", "calls", "seconds", "dollars")
+UNCACHED: tuple[Quantity, ...] = ("seconds", "dollars")  # of a reply from the cache these tell nothing
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Used:
+    """One quantity by groups × samples: the mean of an ended trial, NaN where nothing is known, and how many
+    trials are left out: scored ones that do not tell (`unknown`), lost ones, and those with cached replies.
+    """
+
+    means: Floats
+    unknown: NDArray[np.integer]
+    lost_unknown: NDArray[np.integer]
+    cached: NDArray[np.integer]
+
+
+class Usage:
+    """Takes note of what every ended trial used."""
+
+    def __init__(self) -> None:
+        self._groups: dict[Group, int] = {}
+        self._samples: dict[str, int] = {}
+        numbers: dict[str, str] = dict.fromkeys(QUANTITIES, "d")
+        kinds = {"group": "i", "sample": "i", "lost": "b", "cached": "b", **numbers}
+        self._columns = {name: array(kind) for name, kind in kinds.items()}
+
+    def add(self, batch: RowBatch) -> None:
+        """Take note of the next rows."""
+        groups, samples = batch.distinct("model", "arm"), batch.distinct("sample_id")
+        columns: dict[str, NDArray[Any]] = {
+            "group": _numbers(self._groups, groups.values)[groups.codes],
+            "sample": _numbers(self._samples, samples.values)[samples.codes],
+            "lost": np.isnan(scores_of(batch)),
+            "cached": batch.numbers("cache_hits") > 0,
+            "tokens": batch.numbers("prompt_tokens") + batch.numbers("completion_tokens"),
+            "calls": batch.numbers("model_calls"),
+            "seconds": batch.numbers("wall_s"),
+            "dollars": batch.numbers("usd"),
+        }
+        for name, values in self._columns.items():
+            values.frombytes(columns[name].astype(values.typecode, copy=False).tobytes())
+
+    def used(self, quantity: Quantity, scores: ScoreMatrix) -> Used:
+        """What trials used of it, in the order of the scores' groups and samples."""
+        shape = (len(scores.groups), len(scores.samples))
+        values, is_lost = self._column(quantity), self._column("lost") > 0
+        is_cached = self._column("cached") > 0
+        left_out = is_cached if quantity in UNCACHED else np.zeros(len(values), np.bool_)
+        places = self._places(scores)
+        is_known = np.isfinite(values) & ~left_out
+        most = int(np.bincount(places, minlength=1).max())
+        known = _counts(places[is_known], shape)
+        sums = sums_by_place(places[is_known], values[is_known], shape[0] * shape[1], most=most)
+        means: Floats = np.full(shape, np.nan)
+        np.divide(sums.reshape(shape), known, out=means, where=known > 0)
+        return Used(
+            means=means,
+            unknown=_counts(places[~is_known & ~is_lost & ~left_out], shape),
+            lost_unknown=_counts(places[~is_known & is_lost & ~left_out], shape),
+            cached=_counts(places[left_out], shape),
+        )
+
+    def seconds_of(self, scores: ScoreMatrix, group: int) -> Floats:
+        """The seconds of the group's ended trials, without those that had a reply from the cache or tell
+        none.
+        """
+        size, seconds = len(scores.samples), self._column("seconds")
+        places = self._places(scores)
+        of_group = (places >= group * size) & (places < (group + 1) * size)
+        taken: Floats = seconds[of_group & (self._column("cached") == 0) & (seconds > 0)]
+        return taken
+
+    def _column(self, name: str) -> NDArray[Any]:
+        column = self._columns[name]
+        return np.frombuffer(column, column.typecode)
+
+    def _places(self, scores: ScoreMatrix) -> Codes:
+        """By row, its place among groups × samples."""
+        groups = np.array([scores.at[group] for group in self._groups], np.intp)
+        at = {name: place for place, name in enumerate(scores.samples)}
+        samples = np.array([at[name] for name in self._samples], np.intp)
+        if not len(groups):
+            return np.empty(0, np.intp)
+        return np.asarray(
+            groups[self._column("group")] * len(at) + samples[self._column("sample")], dtype=np.intp
+        )
+
+
+def _counts(places: Codes, shape: tuple[int, int]) -> NDArray[np.integer]:
+    return np.bincount(places, minlength=shape[0] * shape[1]).reshape(shape)
+
+
+def _numbers(numbered: dict[Any, int], values: Any) -> Codes:
+    """The numbers of these values; a new one gets the next number."""
+    return np.array([numbered.setdefault(value, len(numbered)) for value in values], np.intp)

@@ -1,0 +1,190 @@
+"""The paragraph and the table for a paper say what the report says, and no other number."""
+
+import csv
+import io
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from gnomon.core.row import Row
+from gnomon.core.seal import PlannedSamples, next_line, plan_body
+from gnomon.report.html import render_section
+from gnomon.report.markdown import render_markdown
+from gnomon.report.report import Report
+from gnomon.report.sections.methods import methods_text
+from gnomon.report.text_formats import p_text, percent, points
+from gnomon.spec.job_spec import JobSpec
+
+Reporter = Callable[..., Report]
+Rows = Callable[..., Iterator[Row]]
+NUMBER = re.compile(r"[+−]?\d+(?:,\d{3})*(?:\.\d+)?")
+OWN = {"95", "8", "10"}  # of "95 % interval" and "8 of 10 cases"
+
+
+@pytest.fixture(scope="module")
+def planned(spec: Callable[..., JobSpec]) -> JobSpec:
+    return spec(
+        models=[{"id": "openai/m-2", "name": "m", "temperature": 0.25, "max_tokens": 2048}],
+        arms=[
+            {"name": "raw", "agent": "direct"},
+            {"name": "tools", "agent": "react", "tools": ["bearing"]},
+            {"name": "more & 50%", "agent": "react", "tools": ["bearing"], "max_tool_calls": 9},
+        ],
+        repeats=2,
+        analysis={"primary": ["raw", "tools"]},
+    )
+
+
+@pytest.fixture(scope="module")
+def report(report_of: Reporter, many: Rows, planned: JobSpec) -> Report:
+    arms = [arm.name for arm in planned.arms]
+    rows = [
+        replace(row, prompt_tokens=100 if row.arm == "raw" else 463)
+        for row in many(samples=150, arms=arms, repeats=2, seed=4)
+    ]
+    assert any(row.score is None for row in rows)
+    body = plan_body(
+        job_id="j",
+        at="2026-01-02T03:04:05Z",
+        spec=planned.model_dump(mode="json"),
+        samples=PlannedSamples(),
+        trials=len(rows),
+    )
+    return report_of(rows, spec=planned, planned=len(rows), seal=[next_line([], "planned", body)])
+
+
+def numbers_of(value: Any) -> Iterator[str]:
+    """Every number of a report as a reader may see it, and those within its texts."""
+    if isinstance(value, Mapping):
+        for name, item in value.items():
+            yield from NUMBER.findall(name)
+            yield from numbers_of(item)
+    elif isinstance(value, str):
+        yield from NUMBER.findall(value)
+    elif isinstance(value, Sequence):
+        yield f"{len(value):,}"
+        for item in value:
+            yield from numbers_of(item)
+    elif isinstance(value, (int, float)):
+        yield from (f"{value:,}", f"{value:g}", f"{value:.2g}", points(value), percent(value))
+        yield from NUMBER.findall(p_text(value))
+
+
+def test_each_number_of_the_paragraph_stands_in_the_report(report: Report) -> None:
+    told = NUMBER.findall(report["methods"]["paragraph"])
+    others = {name: part for name, part in report.items() if name != "methods"}
+    known = {*numbers_of(others), *numbers_of(report["methods"]["models"])} | OWN
+    known |= {f"{report['methods']['alpha']:g}"}
+    trials = report["denominators"]["trials"]
+    known |= {percent(trials["infra_missing"] / trials["finished"])}
+    primary = [contrast for contrast in report["contrasts"] if contrast["family"] == "primary"]
+    known |= {str(len(primary)), str(len(report["contrasts"]) - len(primary))}
+    assert len(told) > 30
+    assert [number for number in told if number not in known] == []
+
+
+def test_the_figures_of_the_comparison_are_those_of_the_report(report: Report) -> None:
+    [primary] = [contrast for contrast in report["contrasts"] if contrast["family"] == "primary"]
+    assert primary["diff"] is not None
+    assert primary["ci95"] is not None
+    low, high = map(points, primary["ci95"])
+    told = report["methods"]["paragraph"]
+    assert (
+        f"{points(primary['diff'])} points, 95 % interval {low} to {high}, p {p_text(primary['p'])}" in told
+    )
+    assert f"{primary['n']} questions in {primary['clusters']} clusters" in told
+    assert f"test: {primary['test']}" in told
+    assert f"95 % interval: {primary['interval_method']}." in told
+    assert "“tools” answers at 4.3 times the tokens" in told
+    assert report["plan"]["adjustment"] in told
+    assert report["plan"]["margin_text"] in told
+    assert report["integrity"]["spec_hash"] in told
+
+
+def test_models_are_told_with_what_was_set(report: Report) -> None:
+    [used] = report["methods"]["models"]
+    assert used["decoding"] == "temperature 0.25, max_tokens 2,048"
+    assert (
+        "m (openai/m-2), whose version was not told, with temperature 0.25" in report["methods"]["paragraph"]
+    )
+
+
+def test_it_says_whether_the_plan_was_there_before_the_answers(
+    report: Report, report_of: Reporter, many: Rows, planned: JobSpec, spec: Callable[..., JobSpec]
+) -> None:
+    sealed = "declared before any answer (sealed 2026-01-02T03:04:05Z)"
+    assert sealed in report["methods"]["paragraph"]
+    rows = list(many(samples=20, arms=("raw", "tools")))
+    assert "whether it was made before any answer is not known" in report_of(rows)["methods"]["paragraph"]
+    imported = spec(arms=[{"name": arm, "agent": "imported"} for arm in ("raw", "tools")])
+    told = report_of(rows, spec=imported)["methods"]
+    assert (
+        "The answers were imported: whether the plan was made before them is not known" in told["paragraph"]
+    )
+    assert told["models"][0]["decoding"] == "decoding that is not known"
+    again = next_line([], "imported", {"at": "2026-01-02T03:04:05Z"})
+    told = report_of(rows, seal=[again])["methods"]
+    assert "The plan was sealed after the answers were there." in told["paragraph"]
+
+
+def test_the_table_has_a_row_for_each_arm_with_what_it_is_compared_with(report: Report) -> None:
+    rows = report["methods"]["table"]
+    whole = {one["variant"]: one for one in report["contrasts"] if one["scope"] == "all"}
+    assert [(row["arm"], row["against"]) for row in rows] == [
+        ("raw", None),
+        ("tools", "raw"),
+        ("more & 50%", "raw"),
+    ]
+    assert [row["family"] for row in rows] == [None, "primary", "exploratory"]
+    for row, arm in zip(rows, report["arms"], strict=True):
+        assert (row["score"], row["n"]) == (arm["aggregate"], arm["n"])
+        contrast = whole.get(row["arm"])
+        assert row["difference"] == (contrast["diff"] if contrast else None)
+        assert row["p_adjusted"] == (contrast["p_adjusted"] if contrast else None)
+
+
+def test_every_form_has_the_table(report: Report) -> None:
+    [_, tools, _] = report["methods"]["table"]
+    difference = f"{points(tools['difference'] or 0)} \\["
+    assert f"| {difference}".replace("+", "\\+") in render_markdown(report)
+    assert "## For a paper" in render_markdown(report)
+    assert points(tools["difference"] or 0) in render_section(report, "methods")
+    read = list(csv.DictReader(io.StringIO(methods_text(report, "csv"))))
+    assert [line["arm"] for line in read] == ["raw", "tools", "more & 50%"]
+    assert float(read[1]["difference"]) == tools["difference"]
+    assert read[0]["difference"] == read[0]["difference_low"] == ""
+
+
+def test_latex_has_as_many_cells_in_every_row_and_names_cannot_break_it(report: Report) -> None:
+    text = methods_text(report, "tex")
+    assert r"more \& 50\%" in text
+    assert text.count(r"\begin{tabular}") == text.count(r"\end{tabular}") == 1
+    table = text[text.index(r"\toprule") :]
+    lines = [line for line in table.splitlines() if line.endswith(r" \\")]
+    assert len(lines) == 1 + len(report["methods"]["table"])
+    assert {len(re.findall(r"(?<!\\)&", line)) for line in lines} == {8}
+    assert not re.search(r"(?<!\\)[%#_]", text)
+    assert text.isascii()
+
+
+def test_a_job_that_has_not_ended_says_so_and_one_without_rows_has_a_paragraph(
+    report_of: Reporter, many: Rows
+) -> None:
+    rows = list(many(samples=10, arms=("raw", "tools")))
+    told = report_of(rows, status="running", planned=100)["methods"]["paragraph"]
+    assert "The job is running: 20 of 100 trials have ended." in told
+    assert "No trial has ended." in report_of([], status="queued", planned=100)["methods"]["paragraph"]
+
+
+def test_a_withheld_difference_is_in_neither(
+    report_of: Reporter, pairs: Callable[..., Iterator[Row]]
+) -> None:
+    report = report_of(pairs([(1, 1), (0, 1)] * 10 + [(1, None), (0, None)] * 20))
+    assert report["contrasts"][0]["withheld"]
+    row = report["methods"]["table"][1]
+    assert (row["difference"], row["withheld"]) == (None, True)
+    assert "no figure is given" in report["methods"]["paragraph"]
+    assert "withheld" in render_section(report, "methods")
