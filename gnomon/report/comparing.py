@@ -11,9 +11,11 @@ from gnomon.report.contrast import ContrastReport, Family
 from gnomon.report.detectable import Detectable, Judged, Rule, detectable_in
 from gnomon.report.drift import RunTogether, run_together
 from gnomon.report.pairs import ArmPair
+from gnomon.report.price import price_in_words
 from gnomon.report.reply_words import next_steps
 from gnomon.report.score_matrix import SampleScores
-from gnomon.report.section import UNFINISHED, Interval, ReportInput, interval
+from gnomon.report.section import UNFINISHED, Interval, ReportInput, interval, pair_key
+from gnomon.report.sections.prices import prices
 from gnomon.report.text_formats import count
 from gnomon.report.verdict import (
     HOLDS_ZERO,
@@ -46,7 +48,11 @@ def all_contrasts(report_input: ReportInput) -> list[ContrastReport]:
             strict=True,
         )
     ]
+    of_pairs = {pair_key(price): price_in_words(price) for price in report_input.part(prices)["prices"]}
     for contrast in reports:
+        price = of_pairs.get(pair_key(contrast), "")
+        if price and contrast["scope"] == "all" and contrast["verdict"] != "undecided":
+            contrast["verdict_text"] += f" {price[0].upper()}{price[1:]}."
         if contrast["family"] == "primary":
             contrast["verdict_text"] += _early_stop_text(report_input)
     return reports
@@ -138,6 +144,7 @@ def contrast_report(
         "family": result.family,
         "n": comparison.n if comparison else 0,
         "clusters": comparison.clusters if comparison else 0,
+        "largest_cluster": result.grouping.largest_share if result.grouping else None,
         "baseline_mean": result.means[0] if result.means else None,
         "variant_mean": result.means[1] if result.means else None,
         "diff": comparison.diff if comparison else None,

@@ -23,6 +23,7 @@ class ContrastReport(TypedDict):
     family: Family
     n: int
     clusters: int
+    largest_cluster: float | None  # the share of the figure that one cluster is
     baseline_mean: float | None
     variant_mean: float | None
     diff: float | None

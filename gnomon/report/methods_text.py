@@ -93,10 +93,9 @@ def _how_it_was_compared(report: Told, primary: Sequence[ContrastReport], *, alp
     independent = "clusters" if report["job"]["cluster"] == "auto" else "questions"
     tests = dict.fromkeys(contrast["test"] for contrast in primary)
     intervals = dict.fromkeys(contrast["interval_method"] for contrast in primary)
-    checks = "" if all(contrast["check_p"] is None for contrast in primary) else ", with a sign-flip check"
     yield (
         f"Arms are compared question by question, with {independent} as independent units; "
-        f"test: {_listed(tests)}{checks}; 95 % interval: {_listed(intervals)}."
+        f"test: {_listed(tests)}; 95 % interval: {_listed(intervals)}."
     )
     exploratory = sum(contrast["family"] == "exploratory" for contrast in report["contrasts"])
     yield (

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeVar
 
 from gnomon.report.contrast import ContrastReport, Verdict
+from gnomon.report.phrases import weight_words
 from gnomon.report.text_formats import count, p_text, percent, points
 from gnomon.report.unknown_replies import counts_text
 from gnomon.statistics.estimate import FLAT, Ends
@@ -218,14 +219,17 @@ def _is_impossible(contrast: ContrastReport) -> bool:
 
 
 def _claim(contrast: ContrastReport, *, place: str) -> str:
-    model, diff, ci95 = contrast["model"], contrast["diff"], contrast["ci95"]
+    model, diff = contrast["model"], contrast["diff"]
     under, than = f"{place} “{contrast['variant']}”", f"{place} “{contrast['baseline']}”"
     where = "" if contrast["scope"] == "all" else f" on {contrast['scope']}"
     cannot = f"It cannot be told whether {model} does better{where} {under} than {than}"
     if diff is None:
         return f"{cannot}: no sample has a score {place} both."
     sizes = f"{count(contrast['n'], 'sample')} in {count(contrast['clusters'], 'cluster')}"
-    sure = f"({f'95 % interval {points(ci95[0])} to {points(ci95[1])}; ' if ci95 else ''}{sizes})"
+    if weight := weight_words(contrast["largest_cluster"] or 0.0, contrast["clusters"]):
+        sizes += f"; {weight}"
+    level, ends = ("90", contrast["ci90"]) if contrast["verdict"] == "no_effect" else ("95", contrast["ci95"])
+    sure = f"({f'{level} % interval {points(ends[0])} to {points(ends[1])}; ' if ends else ''}{sizes})"
     means = (contrast["variant_mean"], contrast["baseline_mean"])
     by = f"by {abs(100 * diff):.1f} points, {percent(means[0])} % against {percent(means[1])} %"
     margin = _size(contrast["margin"] or (0.0, 0.0))

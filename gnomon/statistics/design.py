@@ -1,7 +1,7 @@
 """How samples are averaged, and which of them are not independent."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -116,16 +116,21 @@ class Design:
         own = float(1.0 / np.sum(np.bincount(self.clusters, self.weights) ** 2))
         return min(own, self.crossed[0].effective_clusters) if self.crossed else own
 
+    @property
+    def largest_share(self) -> float:
+        """The weight of the cluster that weighs most."""
+        return float(np.bincount(self.clusters, self.weights).max())
+
     def effective_samples(self, icc: float) -> float:
         """How many independent, equally weighted samples these are worth if a cluster's correlate by `icc`.
 
         Kish's design effect with weights: the effective number of samples at 0, of clusters at 1.
         """
-        own = np.sum(self.weights**2)
-        shared = np.sum(np.bincount(self.clusters, self.weights) ** 2)
+        own = float(np.sum(self.weights**2))
+        shared = float(np.sum(np.bincount(self.clusters, self.weights) ** 2))
         if self.crossed:
-            shared += np.sum(np.bincount(self.crossed[0].clusters, self.weights) ** 2) - own
-        return float(1.0 / ((1.0 - icc) * own + icc * shared))
+            shared += float(np.sum(np.bincount(self.crossed[0].clusters, self.weights) ** 2)) - own
+        return 1.0 / ((1.0 - icc) * own + icc * shared)
 
     def icc(self, values: Floats) -> float:
         """How alike the samples of a cluster are, 0 to 1: the analysis of variance's intraclass correlation.
@@ -133,9 +138,8 @@ class Design:
         Strata are taken out first. 0 where every sample is a cluster, or nothing varies. Of two factors it is
         the larger one.
         """
-        return max(self._icc(values), self.crossed[0]._icc(values) if self.crossed else 0.0)
-
-    def _icc(self, values: Floats) -> float:
+        if self.crossed:
+            return max(replace(self, crossed=None).icc(values), self.crossed[0].icc(values))
         within_df = self.n - self.clusters_n
         if within_df < 1 or self.clusters_n < 2:
             return 0.0
