@@ -10,8 +10,10 @@ from numpy.random import Generator
 from bench.tables import head_of, line_of, parser_of, tell
 from gnomon.core.row import Row
 from gnomon.core.score import Outcome
+from gnomon.report.adjustment import Adjusted
 from gnomon.report.build import build_report
 from gnomon.report.compared_pair import PairResult, compare_pair
+from gnomon.report.comparing import rulings
 from gnomon.report.pairs import ArmPair
 from gnomon.report.report import Report
 from gnomon.report.score_matrix import SampleScores
@@ -75,20 +77,36 @@ def report_of(rows: Sequence[Row]) -> Report:
 
 
 def compared(
-    scores: Floats, clusters: Codes, *, cells: Codes | None = None, model: str = "", is_primary: bool = True
+    scores: Sequence[Floats],
+    clusters: Codes,
+    *,
+    cells: Codes | None = None,
+    crossing: Codes | None = None,
+    model: str = "",
+    is_primary: bool = True,
 ) -> PairResult:
-    """What a report makes of two arms: `scores` are arms × samples, NaN where a trial was lost."""
-    is_lost = np.isnan(scores)
+    """What a report makes of two arms: their scores by sample, or by sample and repeat; NaN: lost trials."""
+    trials = [np.atleast_2d(of_arm.T).T for of_arm in scores]
     of_samples = SampleScores(
         cells=np.zeros_like(clusters) if cells is None else cells,
         clusters=clusters,
-        score_sums=np.where(is_lost, 0.0, scores),
-        answered=(~is_lost).astype(np.intp),
-        missing=is_lost.astype(np.intp),
+        crossing=crossing,
+        score_sums=np.stack([np.nansum(of_arm, axis=1) for of_arm in trials]),
+        answered=np.stack([np.sum(~np.isnan(of_arm), axis=1) for of_arm in trials]),
+        missing=np.stack([np.sum(np.isnan(of_arm), axis=1) for of_arm in trials]),
     )
     pair = ArmPair(model=model, baseline=ARMS[0], variant=ARMS[1], is_primary=is_primary)
     everywhere = np.ones(len(clusters), dtype=np.bool_)
     return compare_pair(of_samples, pair, "all", everywhere, headline="mean_of_cells")
+
+
+def verdict_of(result: PairResult) -> str:
+    """The verdict on one comparison alone, unknown replies and lost trials at worst included."""
+
+    def adjusted(of: PairResult) -> Adjusted:
+        return Adjusted(p=of.p, ways=tuple(adjusted(way) for way in of.ways))
+
+    return rulings(result, adjusted(result))[1][0]
 
 
 def simulate(

