@@ -14,15 +14,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.random import Generator
 
-from bench.simulated import clusters_of, compared, grouping_of, hits, simulate
+from bench.simulated import clusters_of, compared, grouping_of, hits, simulate, verdict_of
 from gnomon.report.comparing import rule_of
 from gnomon.report.detectable import detectable_in_cell, smallest_effect
-from gnomon.report.verdict import judge
 from gnomon.statistics.design import Codes, Floats, design
 from gnomon.statistics.multiple_testing import benjamini_hochberg, holm
 from gnomon.statistics.power import PlantedStudy, Spread, spread_of
 
-MARGIN = 0.05
 PILOT, PILOTS = 40_000, 3  # samples of a pilot, about; pilots, each of the effect promised from the last
 Z = 1.959964 + 0.841621  # of 5 % and of a power of 80 %
 Draw = Callable[[Generator, Codes, float], tuple[Floats, Floats]]
@@ -151,11 +149,8 @@ def _is_claimed(
         result = compared(scores, plan.clusters, cells=plan.strata, is_primary=not plan.is_cell)
         p = result.comparison.p if result.comparison else None
         results.append((result, 1.0 if p is None else p))
-    first, p_adjusted = results[0][0], adjust([p for _, p in results])[0]
-    if first is None or first.comparison is None:
-        return False
-    verdict, _ = judge(first.comparison, p_adjusted=p_adjusted, loss=first.loss, margin=(-MARGIN, MARGIN))
-    return verdict in ("helps", "hurts")
+    first, others = results[0][0], [p for _, p in results[1:]]
+    return first is not None and verdict_of(first, lambda p: adjust([p, *others])[0]) in ("helps", "hurts")
 
 
 def row(plan: Plan, *, rounds: int, seed: int) -> list[str | float]:

@@ -100,11 +100,12 @@ def compared(
     return compare_pair(of_samples, pair, "all", everywhere, headline="mean_of_cells")
 
 
-def verdict_of(result: PairResult) -> str:
-    """The verdict on one comparison alone, unknown replies and lost trials at worst included."""
+def verdict_of(result: PairResult, adjust: Callable[[float], float] = float) -> str:
+    """The verdict on a comparison, its p adjusted, with unknown replies and lost trials at worst too."""
 
     def adjusted(of: PairResult) -> Adjusted:
-        return Adjusted(p=of.p, ways=tuple(adjusted(way) for way in of.ways))
+        p = None if of.p is None else adjust(of.p)
+        return Adjusted(p=p, ways=tuple(adjusted(way) for way in of.ways))
 
     return rulings(result, adjusted(result))[1][0]
 
