@@ -11,12 +11,11 @@ from scipy.special import ndtr
 from gnomon.statistics.design import Design, Floats
 
 ENUMERATED = 14  # clusters up to which all sign patterns are tried
-DRAWS = 9_999
+DRAWS = 4_999
 MANY = 100  # effective clusters from which the normal limit of all patterns is taken
-BATCHES = (99, 33, 11, 3)  # patterns drawn at once, as many as make no more than so many signs
-MOST_SIGNS = 1_000_000
+MOST_SIGNS = 1_000_000  # at once
 SEED = 20_260_101
-KEPT = 64  # clusters up to which the drawn patterns are kept: at most 30 MB
+KEPT = 64  # clusters up to which the drawn patterns are kept: at most 15 MB
 ROUNDING = 1e-12
 
 
@@ -27,7 +26,7 @@ class SignFlips:
     Cluster g's error, were the mean θ₀, is `errors[g] + (value − θ₀) · weights[g]`. A pattern of signs adds
     these up. Patterns that reach as far as the mean itself count half (mid-p), but for its own, so that p
     does not jump where clusters are equal: for single right or wrong answers it is McNemar's mid-p test
-    (Fagerland and others 2013). Up to 14 clusters every pattern is tried, else 9,999 drawn from a fixed
+    (Fagerland and others 2013). Up to 14 clusters every pattern is tried, else 4,999 drawn from a fixed
     seed, the own one counted in (Phipson and Smyth 2010). From 100 effective clusters on it is the normal
     distribution with the variance of all patterns.
     """
@@ -102,9 +101,10 @@ def _signs(n: int) -> Iterator[Floats]:
 def _drawn_signs(n: int) -> Iterator[Floats]:
     """The drawn patterns; all at once would take gigabytes where clusters are many."""
     random = np.random.default_rng(SEED)
-    patterns = next((size for size in BATCHES if size * n <= MOST_SIGNS), 1)
-    for _ in range(0, DRAWS, patterns):
-        yield _as_signs(random.integers(0, 2, size=(patterns, n), dtype=np.int8))
+    at_once = max(1, MOST_SIGNS // n)
+    for start in range(0, DRAWS, at_once):
+        size = (min(at_once, DRAWS - start), n)
+        yield _as_signs(random.integers(0, 2, size=size, dtype=np.int8))
 
 
 def _as_signs(bits: NDArray[np.integer]) -> Floats:
