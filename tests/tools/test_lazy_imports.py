@@ -23,14 +23,7 @@ NEVER_EARLY = {
     "packages/worlds/gnomon_worlds/osm_streets.py": {"networkx", "osmium"},
     "gnomon/benchmarks/gtr_bench/audit/shortcuts.py": {"networkx"},
     # Batches are for the API and notebooks; a worker's calls are single.
-    **{
-        source: {"numpy"}
-        for source in (
-            "tools/gnomon_tools/core/batch.py",
-            "tools/gnomon_tools/geometry/angles.py",
-            "tools/gnomon_tools/bearing.py",
-        )
-    },
+    "tools/gnomon_tools/core/batch.py": {"numpy"},
 }
 SOURCES = [
     path.relative_to(ROOT).as_posix()
