@@ -17,7 +17,6 @@ from gnomon_tools.geometry.route_graph import Anchor, Ground, Link
 from gnomon_tools.scene.scene import Point, Scene
 from gnomon_tools.scene.scene_cache import cached_per_scene
 
-LAZY = ("scipy.sparse", "scipy.sparse.csgraph")  # every process loads the tools, not every one finds ways
 REMEMBERED_STARTS = 256  # nodes whose distances to all others are kept
 REMEMBERED_WAYS = 4_096  # from node to node, whose legs are kept, and from point to point, with their lengths
 REMEMBERED_POINTS = 1_024  # of which is kept how they join the network: paths begin and end at few points
@@ -36,7 +35,7 @@ class Network:
     """
 
     def __init__(self, ground: Ground) -> None:
-        from scipy.sparse import csr_array
+        from scipy.sparse import csr_array  # late: every process loads the tools, not every one finds ways
 
         self._ground = ground
         ends = np.array(list(ground.lengths_m), dtype=np.intp).reshape(-1, 2)

@@ -13,7 +13,6 @@ from gnomon_tools.geometry.route import RouteLeg, ground_leg
 from gnomon_tools.geometry.route_graph import Anchor, Edge, Link
 from gnomon_tools.scene.scene import Point, Road
 
-LAZY = ("scipy.sparse", "scipy.sparse.csgraph")  # every process loads the tools, not every one walks roads
 Mark = tuple[float, Point]  # a point of a road: how far along it, and where
 JUNCTION_M = 0.5  # ends of roads this close are one junction
 FLOOR = 0
@@ -127,7 +126,7 @@ def _junctions(lines: list[LineString]) -> list[tuple[int, int]]:
     """Numbers of the junctions at the first and last point of every line."""
     if not lines:
         return []
-    from scipy.sparse import coo_array
+    from scipy.sparse import coo_array  # late: every process loads the tools, not every one walks roads
     from scipy.sparse.csgraph import connected_components
 
     ends = np.stack([shapely.get_point(lines, 0), shapely.get_point(lines, -1)], axis=1).ravel()
