@@ -48,7 +48,6 @@ LENGTH_PX = 60.0
 HEAD_START_PX = 46.5
 HALF_WIDTH_PX = 2.0
 HEAD_HALF_WIDTH_PX, HEAD_SLOPE = 8.0, 0.625
-MAST_RADIUS_PX = 5.8
 
 SHAFT_FOUND = 0.9  # share of a shaft that must be red to be looked at more closely
 ARROW_FOUND = 0.5  # worst fit of an arrow that is kept
