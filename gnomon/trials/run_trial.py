@@ -210,8 +210,10 @@ async def run_trial(
         end = _missing(f"internal:{kind}", "a fault of Gnomon's own; see the trace")
     wall_s = max(0.0, time.perf_counter() - started - trace.waited_s)
     wall_s += checkpoints.seconds_before if checkpoints else 0.0
-    row = _row(trial, bench, trace, end, now=now, wall_s=wall_s, attempt=attempt)
-    return replace(row, started_at=started_at, ended_at=moment_text(datetime.now(UTC))), trace
+    row = _row(trial, bench, now, trace, end)
+    ended_at = moment_text(datetime.now(UTC))
+    row = replace(row, wall_s=round(wall_s, 6), attempt=attempt, started_at=started_at, ended_at=ended_at)
+    return row, trace
 
 
 async def _attempt(
@@ -419,16 +421,7 @@ def _failed(cause: str) -> TrialResult:
     return TrialResult(outcome=Outcome.MODEL_FAILED, stop_reason=cause, score=Score(value=0.0))
 
 
-def _row(
-    trial: Trial,
-    bench: JobContext,
-    trace: Trace,
-    end: TrialResult,
-    *,
-    now: Situation,
-    wall_s: float,
-    attempt: int,
-) -> Row:
+def _row(trial: Trial, bench: JobContext, now: Situation, trace: Trace, end: TrialResult) -> Row:
     tools_used: dict[str, dict[str, int]] = {}
     calls: set[tuple[str, str]] = set()
     reply: ReplyStep | None = None
@@ -471,8 +464,6 @@ def _row(
         cached_tokens=trace.cached_tokens,
         reasoning_tokens=trace.reasoning_tokens,
         usd=trace.usd,
-        wall_s=round(wall_s, 6),
-        attempt=attempt,
         error=keepable(end.error),
         tools_offered=trace.tools_offered,
         reply_state=reply_state(end.outcome, end.stop_reason, score.answer, trace, read_by=score.read_by),
