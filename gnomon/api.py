@@ -78,7 +78,7 @@ from gnomon.spec.model_providers import ModelProvider
 from gnomon.spec.model_spec import ModelSpec, Price, Rate
 from gnomon.spec.preset import ArmPlan, GroupedOptions, Preset, PresetOptions, contrast, plan_of
 from gnomon.trials.condition import Condition, NoOptions, Situation
-from gnomon_tools.core.batch import Batch, CameraRows, Positions
+from gnomon_tools.core.batch import Batch
 from gnomon_tools.core.clip import ClipFrame, Footage, FootageFacts, Picture, Pictures, UnreadableFootage
 from gnomon_tools.core.inputs import BlindInput, Input, Need, held
 from gnomon_tools.core.marks import (
@@ -142,7 +142,6 @@ __all__ = [
     "BlindInput",
     "CallsInWords",
     "Camera",
-    "CameraRows",
     "ClipFrame",
     "Condition",
     "Conflict",
@@ -195,7 +194,6 @@ __all__ = [
     "PlanRow",
     "PlansRequests",
     "Portal",
-    "Positions",
     "Preset",
     "PresetOptions",
     "Price",

@@ -86,7 +86,7 @@ def plugin(*files: str | Path) -> None:
     Raises:
         SpecError: a file does not load or holds no plug-in, or a name is there twice; none of them is loaded.
     """
-    from gnomon.spec.plugins import load_plugin_files
+    from gnomon.spec.pins import load_plugin_files
     from gnomon_tools.core.outside import FILES_ENV, reload_files
 
     before = os.environ.get(FILES_ENV)

@@ -3,19 +3,23 @@
 The movement is known exactly, so what the pipeline makes of the files can be compared with it.
 """
 
+import csv
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import numpy as np
+import yaml
 from PIL import Image
 
 from gnomon_tools.scene.format import write_scene
 from gnomon_tools.scene.frame import Frame
 from gnomon_worlds.drawing import world_of
 from gnomon_worlds.question import box
+from gnomon_worlds.tracking.tracking import COLUMNS, FORMAT, SITE_FILE, TRACKS, TrackedCamera, Tracking
 from gnomon_worlds.trajectory import Trip, trip
 from gnomon_worlds.world import World
 
@@ -187,3 +191,47 @@ def published(out: Path) -> list[dict[str, object]]:
     """The kept attempts of a build: records with their sources."""
     lines = (out / "build" / "questions.ndjson").read_text().splitlines()[1:]
     return [entry for entry in map(json.loads, lines) if entry["status"] == "kept"]
+
+
+def write_tracking(tracking: Tracking, folder: Path) -> None:
+    """Write the neutral form, with the scene beside it where there is one; clips stay where they are."""
+    folder.mkdir(parents=True, exist_ok=True)
+    site: dict[str, Any] = {
+        "format": FORMAT,
+        "id": tracking.id,
+        "kind": tracking.kind,
+        "targets": tracking.body,
+        "cameras": {camera.id: _written(camera) for camera in tracking.cameras},
+    }
+    if tracking.scene is not None:
+        write_scene(tracking.scene, folder / "scene.geojson")
+        site["scene"] = "scene.geojson"
+    elif tracking.frame.anchored:
+        site["frame"] = {"lon_deg": tracking.frame.lon_deg, "lat_deg": tracking.frame.lat_deg}
+    (folder / SITE_FILE).write_text(yaml.safe_dump(site, sort_keys=False), encoding="utf-8")
+    boxes = tracking.boxes
+    with (folder / TRACKS[0]).open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow((*COLUMNS, "frame"))
+        for camera, target, time_s, ltwh, frame in zip(
+            boxes.camera,
+            boxes.target,
+            boxes.time_s.tolist(),
+            boxes.ltwh.tolist(),
+            boxes.frame.tolist(),
+            strict=True,
+        ):
+            writer.writerow((tracking.cameras[camera].id, tracking.targets[target], time_s, *ltwh, frame))
+
+
+def _written(camera: TrackedCamera) -> dict[str, Any]:
+    fields: dict[str, Any] = {"floor": camera.floor}
+    if camera.image_size is not None:
+        fields["image_size"] = list(camera.image_size)
+    if camera.xy_m is not None:
+        fields["xy_m"] = list(camera.xy_m)
+    if camera.homography is not None:
+        fields["homography"] = camera.homography.tolist()
+    elif camera.points is not None:
+        fields["points"] = camera.points.tolist()
+    return fields

@@ -7,7 +7,6 @@ from numpy.typing import NDArray
 
 from gnomon.core.ids import stable_hash
 
-LAZY = ("scipy.optimize",)
 RIDGE = 1.0  # on weights of standardized features: a prior of standard deviation 1
 FOLDS = 5  # of places; a question's learner is fitted on those of other folds
 FEWEST = 40  # questions that a learner is fitted on
@@ -39,7 +38,7 @@ def learn(questions: Sequence[Matrix], right: Sequence[int]) -> Callable[[Matrix
     All questions have as many options and features; features are centred within the question, so that only
     differences between its options count, and scaled over all of them. Ranks are features of their own.
     """
-    from scipy.optimize import minimize
+    from scipy.optimize import minimize  # late: audits alone need it
 
     centred = np.stack([_centred(question) for question in questions])
     scale = centred.std(axis=(0, 1)) + 1e-9

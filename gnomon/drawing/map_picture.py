@@ -4,13 +4,10 @@ import math
 import struct
 from collections import Counter
 from collections.abc import Callable, Sequence
-from functools import lru_cache
 from itertools import islice, pairwise
 
-import numpy as np
 import shapely
-from numpy.typing import NDArray
-from PIL import Image, ImageColor, ImageDraw
+from PIL import Image, ImageDraw
 from shapely import LineString, Polygon
 from zlib_ng import zlib_ng
 
@@ -23,27 +20,18 @@ ROAD_PX = 13
 DOOR_M = 1.3
 GREEN_M = 20.0  # radius of a park
 
-# Until it is reduced, a picture holds numbers of these colours: a quarter of the bytes.
-COLOURS = ("#f4f0e6", "#ffffff", "#c6bfb0", "#cfe3bf", "#857d70", "#e9e2d2", "#7a7264")
-PAPER, WHITE, KERB, GREEN, WALL, ROOM, ARROW = range(len(COLOURS))
-STRIP_PX = 64
-FREED_BYTES = 30_000_000  # the library looks at no more than 32 MiB
-BITS = 4  # for a number of a colour, so that those of FINER times FINER pixels are one number of 16
+PAPER, WHITE, KERB, GREEN = "#f4f0e6", "#ffffff", "#c6bfb0", "#cfe3bf"
+WALL, ROOM, ARROW = "#857d70", "#e9e2d2", "#7a7264"
 ROAD = WALK = WHITE
 VIEW, VIEW_EDGE = (46, 116, 214, 70), (46, 116, 214, 190)
 
 Pen = ImageDraw.ImageDraw
 ToPixel = Callable[[Point, int], Point]
-Pixels = tuple[int, int, int, int]  # left, top, right, bottom
 
 
 def ground(scene: Scene, sheet: MapSheet) -> Image.Image:
     """Streets and greens or rooms and doors, under the cameras' translucent fields of view."""
-    width, height = (side * FINER for side in sheet.size_px)
-    _keep_freed_memory()
-    numbers = np.full((height, width), PAPER, np.uint8)
-    image = Image.frombuffer("L", (width, height), numbers, "raw", "L", 0, 1)
-    image.readonly = 0  # what is drawn is in `numbers` then, and need not be copied there
+    image = Image.new("RGB", (sheet.size_px[0] * FINER, sheet.size_px[1] * FINER), PAPER)
 
     def pixel(xy_m: Point, floor: int) -> Point:
         x, y = sheet.pixel(xy_m, floor)
@@ -53,42 +41,8 @@ def ground(scene: Scene, sheet: MapSheet) -> Image.Image:
     _greens(pen, scene, sheet, pixel)
     _roads(pen, scene, sheet, pixel)
     _rooms(pen, scene, pixel)
-    picture = _reduced(numbers)
-    _views(picture, image, scene, pixel)
-    return picture
-
-
-@lru_cache
-def _keep_freed_memory() -> None:
-    """Have the process keep what a map took for the next one, which is a fifth of a map's time.
-
-    The GNU C library gives memory back when more than twice the largest piece ever freed is free.
-    """
-    largest = np.empty(FREED_BYTES, np.uint8)  # never touched, so it takes no memory
-    del largest
-
-
-def _reduced(numbers: NDArray[np.uint8]) -> Image.Image:
-    """A picture of numbers of colours in colour, its pixels the means of FINER times FINER."""
-    height, width = (side // FINER for side in numbers.shape)
-    pixels = np.empty((height, width), np.uint32)
-    for top in range(0, height, STRIP_PX):  # few rows at a time stay in the cache
-        strip = pixels[top : top + STRIP_PX]
-        pairs = numbers[top * FINER : (top + len(strip)) * FINER].view(np.uint16)
-        np.take(_means(), pairs[0::2] | pairs[1::2] << BITS, out=strip, mode="clip")
-    return Image.frombuffer("RGBX", (width, height), pixels, "raw", "RGBX", 0, 1).convert("RGB")
-
-
-@lru_cache
-def _means() -> NDArray[np.uint32]:
-    """By the numbers of four colours, BITS each, their mean as red, green, blue and nothing."""
-    colours = np.zeros((1 << BITS, 4), np.uint32)
-    colours[: len(COLOURS), :3] = [ImageColor.getrgb(colour) for colour in COLOURS]
-    numbers = np.arange(1 << 4 * BITS)
-    four = [colours[numbers >> BITS * place & (1 << BITS) - 1] for place in range(4)]
-    total: NDArray[np.uint32] = np.asarray(np.sum(four, axis=0), dtype=np.uint32)
-    means: NDArray[np.uint32] = ((total + 2) // 4).astype(np.uint8).view(np.uint32)[:, 0]
-    return means
+    _views(image, scene, pixel)
+    return image.reduce(FINER)
 
 
 def _greens(pen: Pen, scene: Scene, sheet: MapSheet, pixel: ToPixel) -> None:
@@ -184,42 +138,21 @@ def _cut_opening(door_m: Point, here: Polygon, there: Polygon) -> list[Point]:
     return [(x, y) for x, y in part.coords] if isinstance(part, LineString) else []
 
 
-def _views(picture: Image.Image, image: Image.Image, scene: Scene, pixel: ToPixel) -> None:
-    """Lay the views over what is drawn: for each a piece of `image` in colour, which is then reduced."""
-    rings = [
-        _ring(camera.field_of_view, camera.floor, pixel)
-        for camera in scene.cameras.values()
-        if camera.field_of_view is not None
-    ]
-    reaches = [_reach(ring, image.size) for ring in rings]
-    palette = [part for colour in COLOURS for part in ImageColor.getrgb(colour)]
-    for left, top, right, bottom in reaches:
+def _views(image: Image.Image, scene: Scene, pixel: ToPixel) -> None:
+    """Lay the views over what is drawn, each on the part that it reaches: Pillow masks all it draws on."""
+    for camera in scene.cameras.values():
+        if camera.field_of_view is None:
+            continue
+        ring = _ring(camera.field_of_view, camera.floor, pixel)
+        xs, ys = [x for x, _ in ring], [y for _, y in ring]
+        left, top = max(0, int(min(xs)) - FINER), max(0, int(min(ys)) - FINER)
+        right, bottom = min(image.width, int(max(xs)) + FINER), min(image.height, int(max(ys)) + FINER)
         if left >= right or top >= bottom:
             continue
-        corner = (left // FINER * FINER, top // FINER * FINER)
-        numbers = image.crop((*corner, -(-right // FINER) * FINER, -(-bottom // FINER) * FINER))
-        numbers.putpalette(palette)
-        part = numbers.convert("RGB")
-        for ring, reach in zip(rings, reaches, strict=True):
-            if left < reach[2] and reach[0] < right and top < reach[3] and reach[1] < bottom:
-                _lay(part, ring, reach, corner)
-        picture.paste(part.reduce(FINER), (corner[0] // FINER, corner[1] // FINER))
-
-
-def _reach(ring: list[Point], size: tuple[int, int]) -> Pixels:
-    """The part of a picture that a polygon with an outline reaches."""
-    xs, ys = [x for x, _ in ring], [y for _, y in ring]
-    left, top = max(0, int(min(xs)) - FINER), max(0, int(min(ys)) - FINER)
-    return left, top, min(size[0], int(max(xs)) + FINER), min(size[1], int(max(ys)) + FINER)
-
-
-def _lay(part: Image.Image, ring: list[Point], reach: Pixels, corner: tuple[int, int]) -> None:
-    """Lay a view over a part of a picture that begins at a corner; Pillow masks all that it draws on."""
-    at = (reach[0] - corner[0], reach[1] - corner[1])
-    around = part.crop((*at, reach[2] - corner[0], reach[3] - corner[1]))
-    moved = [(x - reach[0], y - reach[1]) for x, y in ring]
-    ImageDraw.Draw(around, "RGBA").polygon(moved, fill=VIEW, outline=VIEW_EDGE, width=FINER)
-    part.paste(around, at)
+        part = image.crop((left, top, right, bottom))
+        moved = [(x - left, y - top) for x, y in ring]
+        ImageDraw.Draw(part, "RGBA").polygon(moved, fill=VIEW, outline=VIEW_EDGE, width=FINER)
+        image.paste(part, (left, top))
 
 
 def _ring(area: Polygon, floor: int, pixel: ToPixel) -> list[Point]:

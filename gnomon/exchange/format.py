@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
-from typing import Any
 
 from gnomon.core.errors import SpecError
 from gnomon.core.row import Row
@@ -29,10 +28,6 @@ class Reading:
     cluster: NamedField | None = None
     cell: NamedField | None = None
     taken: set[str] = field(default_factory=set)
-
-    def fields(self) -> Mapping[str, Any]:
-        """As the readers take them."""
-        return {"arm": self.arm, "scorer": self.scorer, "cluster": self.cluster, "cell": self.cell}
 
     def check_own(self, row: Row) -> None:
         """Of a format with fields of its own for cluster and cell: no others can be named.

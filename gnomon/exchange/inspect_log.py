@@ -17,7 +17,7 @@ from gnomon.core.row import Row
 from gnomon.core.score import Outcome
 from gnomon.exchange.archive import Archive
 from gnomon.exchange.conversation import MARK, Json, in_order, place_in, step_of, wish_of
-from gnomon.exchange.named_field import NamedField
+from gnomon.exchange.format import Reading
 from gnomon.exchange.pictures import block_of_placeholder
 from gnomon.exchange.reply_states import state_of
 from gnomon.exchange.row_file import finite, moment_in, summed, tools_used
@@ -34,15 +34,7 @@ ROLES = ("system", "user", "assistant", "tool")
 UNLIKE = (AttributeError, KeyError, OverflowError, RecursionError, TypeError, ValueError)
 
 
-def read_log(
-    path: Path,
-    *,
-    arm: str | None = None,
-    scorer: str | None = None,
-    cluster: NamedField | None = None,
-    cell: NamedField | None = None,
-    taken: set[str] | None = None,
-) -> Iterator[Ended]:
+def read_log(path: Path, reading: Reading) -> Iterator[Ended]:
     """The samples of a log, one trial for each epoch.
 
     `arm` names the arm, else the log's solver does; `scorer` picks one of several, and the key of one whose
@@ -60,15 +52,15 @@ def read_log(
     about = _mapping(header).get("eval")
     if not isinstance(about, Mapping) or not isinstance(about.get("task"), str):
         raise SpecError(f"{path.name} is no log of Inspect: it has no `eval.task`", field="FILE")
-    arm = arm or _arm(header, about)
+    arm = reading.arm or _arm(header, about)
     names: set[str] = set()
     count = 0
     is_whole = _mapping(header).get("invalidated") is True and not any(map(_is_marked, _opened(path)[1]))
     for sample in samples:
         count += 1
         try:
-            name, score = _picked(sample, scorer)
-            row, trace = _ended(sample, about, score, arm=arm, cluster=cluster, cell=cell)
+            name, score = _picked(sample, reading.scorer)
+            row, trace = _ended(sample, about, score, reading, arm)
         except UNLIKE as error:
             where = f"sample {str(_mapping(sample).get('id'))[:100]!r}"
             raise SpecError(
@@ -86,8 +78,7 @@ def read_log(
         yield row, trace
     if not count:
         raise SpecError(f"{path.name} holds no samples; log them with `--log-samples`", field="FILE")
-    if taken is not None:
-        taken |= names
+    reading.taken.update(names)
 
 
 def _opened(path: Path) -> tuple[Json, Iterator[Json]]:
@@ -122,9 +113,7 @@ def _arm(header: Json, about: Json) -> str:
     return (" + ".join(names) or "default")[:80]
 
 
-def _ended(
-    sample: Json, about: Json, score: Json, *, arm: str, cluster: NamedField | None, cell: NamedField | None
-) -> Ended:
+def _ended(sample: Json, about: Json, score: Json, reading: Reading, arm: str) -> Ended:
     sample_id, metadata = str(sample.get("id")), _mapping(sample.get("metadata"))
     mark = _mapping(metadata.get(MARK))
     value = _share(score.get("value"), sample_id)
@@ -135,7 +124,7 @@ def _ended(
     tools = [step for step in trace["steps"] if step["kind"] == "tool"]
     usage = [counts for counts in (sample.get("model_usage") or {}).values() if isinstance(counts, Mapping)]
     costs = [counts.get("total_cost") for counts in usage]
-    group = (cell.of(metadata) if cell else "") or str(about["task"])
+    group = (reading.cell.of(metadata) if reading.cell else "") or str(about["task"])
     row = Row(
         job_id="",
         trial_id="",
@@ -143,7 +132,7 @@ def _ended(
         task=group,
         cell=group,
         sample_id=sample_id,
-        cluster=cluster.of(metadata) if cluster else "",
+        cluster=reading.cluster.of(metadata) if reading.cluster else "",
         model=str(about.get("model") or "model"),
         arm=arm,
         repeat=max(int(sample.get("epoch") or 1) - 1, 0),
@@ -174,7 +163,7 @@ def _ended(
     ours = marked_row(mark, where=f"sample {sample_id!r}: metadata.{MARK}.row")
     if ours is not None and ours.score == row.score:
         row = replace(ours, arm=arm, model=row.model)  # else it has been scored again since
-        row = replace(row, cell=group, task=group) if cell and group != ours.cell else row
+        row = replace(row, cell=group, task=group) if reading.cell and group != ours.cell else row
     return row, trace
 
 

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from av.video.frame import VideoFrame
     from av.video.stream import VideoStream
 
-LAZY = ("av",)  # with FFmpeg inside
 MAX_FRAMES = 1_000_000
 MAX_SECONDS = 6 * 3600.0
 FORMATS = "mov,mp4,m4a,3gp,3g2,mj2,matroska,webm,avi,mpegts,mpeg,mpegvideo,flv,asf,gif,h264,hevc"

@@ -34,7 +34,6 @@ _IN_WORDS = {
 _WORDS = {
     re.sub(r"[\s-]", "", word): degrees for degrees, words in _IN_WORDS.items() for word in words.split()
 }
-_LONG = "|".join(sorted((word for word in _WORDS if word.isascii()), key=len, reverse=True))
 _COMPASS = re.compile(r"\b(?:(?:north|south|east|west)[ -]?){1,3}(?:ern|wards?)?\b", re.IGNORECASE)
 _ABBREVIATED = re.compile(r"(?<![\w.])(?:[NS]{1,2}[EW]|[EW][NS][EW]|[NESW])(?![\w'’°])")
 _QUADRANT = re.compile(r"\b([NS])\s*(\d+(?:\.\d+)?)\s?°?\s*([EW])\b")

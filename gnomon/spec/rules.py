@@ -47,7 +47,7 @@ from gnomon.spec.model_providers import plugged_provider
 from gnomon.spec.model_spec import ModelSpec
 from gnomon.spec.outside_agents import outside_agents, outside_places, with_own_model
 from gnomon.spec.pasted_keys import refuse_keys
-from gnomon.spec.plugins import check_written_pins, pins_of
+from gnomon.spec.pins import check_written_pins, pins_of
 from gnomon.spec.preset import expand_preset
 from gnomon.spec.sample_rules import OF_THE_SAMPLES
 from gnomon.spec.script import read_script

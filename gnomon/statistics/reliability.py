@@ -1,4 +1,4 @@
-"""How often all of k tries succeed (pass^k), or at least one (pass@k)."""
+"""How often all of k tries succeed (pass^k)."""
 
 import numpy as np
 from scipy.special import gammaln
@@ -14,23 +14,10 @@ def pass_hat_k(successes: Floats, tries: Floats, k: int) -> Floats:
     >>> [round(float(pass_hat_k(np.array([6.0]), np.array([8.0]), k)[0]), 2) for k in (1, 2, 4, 8)]
     [0.75, 0.54, 0.21, 0.0]
     """
-    return _share(successes, tries, k)
-
-
-def pass_at_k(successes: Floats, tries: Floats, k: int) -> Floats:
-    """pass@k by sample: the chance that one of k tries succeeds, 1 − C(n − c, k) / C(n, k) (Chen 2021).
-
-    >>> float(pass_at_k(np.array([1.0]), np.array([2.0]), 2)[0])
-    1.0
-    """
-    return 1.0 - _share(tries - successes, tries, k)
-
-
-def _share(chosen: Floats, tries: Floats, k: int) -> Floats:
     if k < 1:
         raise ValueError(f"k counts tries, so it is at least 1; got {k}")
-    enough, some = tries >= k, chosen >= k
-    logs = _log_choose(np.where(some, chosen, k), k) - _log_choose(np.where(enough, tries, k), k)
+    enough, some = tries >= k, successes >= k
+    logs = _log_choose(np.where(some, successes, k), k) - _log_choose(np.where(enough, tries, k), k)
     shares: Floats = np.where(some, np.exp(logs), 0.0)
     return np.where(enough, shares, np.nan)
 

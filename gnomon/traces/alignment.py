@@ -49,16 +49,6 @@ class Alignment:
     diverges_at: int | None
     is_cut: bool = False
 
-    @property
-    def left_only(self) -> int:
-        """How many items only the left trace has."""
-        return sum(row.relation == "left" for row in self.rows)
-
-    @property
-    def right_only(self) -> int:
-        """How many items only the right trace has."""
-        return sum(row.relation == "right" for row in self.rows)
-
 
 def items_of(turns: Sequence[Turn]) -> list[Item]:
     """A trace's calls and answers, in order."""

@@ -40,7 +40,7 @@ class Situation:
     """A trial as its conditions see it. `donors` are other samples of the job, for those that need them.
 
     `conditions` are those of its arm, `of_job` those of all arms. `spec` and `trial` are None where only a
-    prompt or a toolbox is looked at.
+    prompt or a toolbox is looked at, `trial` also where a kept response is scored again.
     """
 
     arm: Arm
@@ -52,6 +52,11 @@ class Situation:
     trial: Trial | None = None
     seed: int = 0
     donors: Donors | None = None
+
+    @classmethod
+    def of(cls, arm: Arm, **fields: Any) -> "Situation":
+        """An arm without a job; `fields` are the others."""
+        return cls(arm=arm, conditions=conditions_of(arm), **fields)
 
     @property
     def arms(self) -> Sequence[Arm]:
@@ -155,40 +160,27 @@ def asked(sample: Sample, now: Situation) -> Sample:
     return sample
 
 
-def prompt_of(
-    sample: Sample, arm: Arm, benchmark: Benchmark, *, videos: bool = False, now: Situation | None = None
-) -> list[Message]:
+def prompt_of(sample: Sample, now: Situation, *, videos: bool = False) -> list[Message]:
     """The messages that every agent starts from; the sample's own prompt stays as it is. A model that takes
     `videos` gets them whole, where the sample has them, any other their frames.
 
     Raises:
         SpecError: the arm shows the true steps, and the benchmark does not know them.
     """
-    messages = sample.messages(arm.show, videos=videos)
-    now = now or Situation(arm=arm, conditions=conditions_of(arm), benchmark=benchmark)
+    messages = sample.messages(now.arm.show, videos=videos)
     for condition in now.conditions:
         messages = condition.on_prompt(messages, sample, now)
     return messages
 
 
-def toolbox_of(
-    sample: Sample,
-    arm: Arm,
-    media: MediaSource,
-    *,
-    seed: int,
-    tools: tuple[Tool[Any], ...] | None = None,
-    donors: Donors | None = None,
-    now: Situation | None = None,
-) -> Toolbox:
+def toolbox_of(sample: Sample, now: Situation, *, tools: tuple[Tool[Any], ...] | None = None) -> Toolbox:
     """The arm's `tools`, by default those of its names that are our own, as far as they fit the sample.
 
-    `seed` is the trial's, so that a trial run again meets the same faults. As all arms and models of a
-    sample's repeat have one seed, the same calls are hit in each of them. `donors` answer in place of the
-    sample's scene where the arm says so.
+    The seed of `now` is the trial's, so that a trial run again meets the same faults. As all arms and models
+    of a sample's repeat have one seed, the same calls are hit in each of them. Its donors answer in place of
+    the sample's scene where the arm says so.
     """
-    toolbox = Toolbox(arm.toolset() if tools is None else tools, context_of(sample, media))
-    now = now or Situation(arm=arm, conditions=conditions_of(arm), media=media, seed=seed, donors=donors)
+    toolbox = Toolbox(now.arm.toolset() if tools is None else tools, context_of(sample, now.media))
     for condition in now.conditions:
         toolbox = condition.on_toolbox(toolbox, sample, now)
     return toolbox

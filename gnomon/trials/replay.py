@@ -14,7 +14,7 @@ from gnomon.core.errors import DataError
 from gnomon.core.ids import stable_seed
 from gnomon.core.row import Row
 from gnomon.core.sample import Sample
-from gnomon.trials.condition import toolbox_of
+from gnomon.trials.condition import Situation, toolbox_of
 from gnomon.trials.recorded_steps import RecordedSteps, recorded_until
 from gnomon_tools.core.tool import MediaSource
 
@@ -126,7 +126,8 @@ def _result(
             raise DataError(f"no other sample has a result of {call.tool}", field="replay")
         return other
     faults = Faults(kind="silent", rate=1.0) if kind == "noise" else None
-    run = toolbox_of(sample, arm.model_copy(update={"results": "live", "faults": faults}), media, seed=seed)
+    arm = arm.model_copy(update={"results": "live", "faults": faults})
+    run = toolbox_of(sample, Situation.of(arm, media=media, seed=seed))
     observation = run.call(call.tool, str(call.step["arguments"]))
     if observation.error is not None:
         raise DataError(f"{call.tool} cannot be run again: {observation.error}", field="replay")

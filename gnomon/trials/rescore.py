@@ -27,11 +27,11 @@ def response_of(row: Row, trace: Mapping[str, Any] | None) -> str | None:
 
 def rescored(row: Row, response: str, *, bench: JobContext, sample: Sample) -> Row:
     """The row as `bench` scores its response; what it cost stays, and so does what a judge said."""
-    arm = bench.spec.arm(row.arm)
-    question = asked(sample, situation(arm, bench))
+    now = situation(bench.spec.arm(row.arm), bench)
+    question = asked(sample, now)
     if isinstance(bench.benchmark, AsksJudge) and bench.benchmark.needs_judge(question):
         return row
-    end = score_response(question, response, bench=bench, arm=arm)
+    end = score_response(question, response, bench=bench, now=now)
     return replace(
         row,
         outcome=end.outcome,

@@ -173,7 +173,7 @@ async def run_trial(
     trace = trace or Trace()
     TRACE.set(trace)
     trace.keeps_reasoning = bench.spec.keep_reasoning
-    arm = bench.spec.arm(trial.arm)
+    now = situation(bench.spec.arm(trial.arm), bench, trial)
     playback = Playback(recorded) if recorded else None
     started_at, started = moment_text(datetime.now(UTC)), time.perf_counter()
     try:
@@ -185,7 +185,7 @@ async def run_trial(
                 agent=agent,
                 model=playback.model(model) if playback else model,
                 judge=judge,
-                arm=arm,
+                now=now,
                 trace=trace,
                 playback=playback,
                 checkpoints=checkpoints,
@@ -210,8 +210,10 @@ async def run_trial(
         end = _missing(f"internal:{kind}", "a fault of Gnomon's own; see the trace")
     wall_s = max(0.0, time.perf_counter() - started - trace.waited_s)
     wall_s += checkpoints.seconds_before if checkpoints else 0.0
-    row = _row(trial, bench, trace, end, wall_s=wall_s, attempt=attempt)
-    return replace(row, started_at=started_at, ended_at=moment_text(datetime.now(UTC))), trace
+    row = _row(trial, bench, now, trace, end)
+    ended_at = moment_text(datetime.now(UTC))
+    row = replace(row, wall_s=round(wall_s, 6), attempt=attempt, started_at=started_at, ended_at=ended_at)
+    return row, trace
 
 
 async def _attempt(
@@ -222,27 +224,25 @@ async def _attempt(
     agent: Agent,
     model: Model,
     judge: Model | None,
-    arm: Arm,
+    now: Situation,
     trace: Trace,
     playback: Playback | None,
     checkpoints: TrialCheckpoints | None,
 ) -> TrialResult:
-    seed = trial.seed  # hashed at each look
+    arm, seed = now.arm, now.seed
     cpu_bound = bench.benchmark_as(CpuBound)  # type: ignore[type-abstract]  # as protocols are
     is_slow = cpu_bound is not None and cpu_bound.is_cpu_bound
     question = await _in_thread(sample) if is_slow else sample()
-    now = situation(arm, bench, trial)
     question = asked(question, now)
     videos = takes_videos(bench.spec.model(trial.model))
-    trace.prompt = prompt_of(question, arm, bench.benchmark, videos=videos, now=now)
+    trace.prompt = prompt_of(question, now, videos=videos)
     if question.broken and "media" in arm.show:
         return _missing("data", question.broken)
     donors = Donors(question, bench.samples, seed=seed)
     if is_slow and any(condition.needs_donors(arm) for condition in now.conditions):
         await _in_thread(donors.first)
     now = replace(now, donors=donors)
-    tools = bench.spec.toolset(arm)
-    toolbox = toolbox_of(question, arm, bench.media, tools=tools, seed=seed, now=now)
+    toolbox = toolbox_of(question, now, tools=bench.spec.toolset(arm))
     if playback is not None:
         playback.check_prompt(trace.prompt)
         toolbox = playback.toolbox(toolbox)
@@ -288,8 +288,8 @@ async def _attempt(
         playback.check_used()
     trace.response = response
     trace.tool_names = {schema["function"]["name"] for schema in toolbox.schemas}
-    judged = await _judged(trial, question, response, bench=bench, judge=judge, trace=trace)
-    score = functools.partial(score_response, question, response, bench=bench, arm=arm, judged=judged)
+    judged = await _judged(question, response, bench=bench, now=now, judge=judge, trace=trace)
+    score = functools.partial(score_response, question, response, bench=bench, now=now, judged=judged)
     return await _in_thread(score) if is_slow else score()
 
 
@@ -308,13 +308,21 @@ def situation(arm: Arm, bench: JobContext, trial: Trial | None = None) -> Situat
 
 
 async def _judged(
-    trial: Trial, question: Sample, response: str, *, bench: JobContext, judge: Model | None, trace: Trace
+    question: Sample,
+    response: str,
+    *,
+    bench: JobContext,
+    now: Situation,
+    judge: Model | None,
+    trace: Trace,
 ) -> Score | None:
     """What the judge makes of the response, off the trial's clock; None where none is needed, or there is
     nothing to judge.
     """
+    trial = now.trial
     if (
         judge is None
+        or trial is None
         or not isinstance(bench.benchmark, AsksJudge)
         or not bench.benchmark.needs_judge(question)
     ):
@@ -325,7 +333,7 @@ async def _judged(
         return await ask_judge(
             bench.benchmark,
             question,
-            read_off(response, question, situation(spec.arm(trial.arm), bench, trial))[0],
+            read_off(response, question, now)[0],
             judge=judge,
             seed=trial.seed,
             retry=spec.retry,
@@ -379,21 +387,20 @@ def _threads() -> ThreadPoolExecutor:
 
 
 def score_response(
-    question: Sample, response: str, *, bench: JobContext, arm: Arm, judged: Score | None = None
+    question: Sample, response: str, *, bench: JobContext, now: Situation, judged: Score | None = None
 ) -> TrialResult:
     """How a trial ends whose agent gave this response: scored, not understood, or not to be scored.
 
     What conditions of the arm read off, as a stated confidence, is not scored. `judged` is the score that a
     judge gave.
     """
-    now = situation(arm, bench)
     response, read = read_off(response, question, now)
     score = judged or bench.benchmark.score(
         question, response, scoring=bench.spec.scoring, variant=bench.spec.variant
     )
     if question.missing:
         score = replace(score, flags=(*score.flags, "missing_media"))
-    if measures := bench.measures_of(question, arm):
+    if measures := bench.measures_of(question, now.arm):
         score = replace(score, metrics={**score.metrics, **measures})
     score = scored(score, question, response, now)
     if read:
@@ -414,9 +421,7 @@ def _failed(cause: str) -> TrialResult:
     return TrialResult(outcome=Outcome.MODEL_FAILED, stop_reason=cause, score=Score(value=0.0))
 
 
-def _row(
-    trial: Trial, bench: JobContext, trace: Trace, end: TrialResult, *, wall_s: float, attempt: int
-) -> Row:
+def _row(trial: Trial, bench: JobContext, now: Situation, trace: Trace, end: TrialResult) -> Row:
     tools_used: dict[str, dict[str, int]] = {}
     calls: set[tuple[str, str]] = set()
     reply: ReplyStep | None = None
@@ -445,8 +450,8 @@ def _row(
         answer=score.answer,
         flags=(
             *score.flags,
-            *_arm_flags(bench.spec, bench.spec.arm(trial.arm), trial.model, trace),
-            *flags_of(trace, situation(bench.spec.arm(trial.arm), bench, trial)),
+            *_arm_flags(bench.spec, now.arm, trial.model, trace),
+            *flags_of(trace, now),
             *((REPEATED_CALLS,) if any(counts.get("repeated") for counts in tools_used.values()) else ()),
         ),
         model_calls=trace.model_calls,
@@ -459,8 +464,6 @@ def _row(
         cached_tokens=trace.cached_tokens,
         reasoning_tokens=trace.reasoning_tokens,
         usd=trace.usd,
-        wall_s=round(wall_s, 6),
-        attempt=attempt,
         error=keepable(end.error),
         tools_offered=trace.tools_offered,
         reply_state=reply_state(end.outcome, end.stop_reason, score.answer, trace, read_by=score.read_by),

@@ -166,7 +166,7 @@ class Derived(Generic[T]):
                 self._make_ahead(job_id, place, stamps[job_id])
         return things
 
-    def due(self) -> frozenset[str]:
+    def being_made(self) -> frozenset[str]:
         """The jobs whose things are being made in the background, or wait for it."""
         with self._lock:
             return frozenset(name for name, place in self._places.items() if place.maker is not None)

@@ -7,7 +7,7 @@ from gnomon.core.errors import Conflict, SpecError
 from gnomon.exchange.answers import read_answers, scored_answers
 from gnomon.spec.job_spec import JobSpec
 from gnomon.spec.model_spec import ModelSpec
-from gnomon.spec.plugins import require_benchmark
+from gnomon.spec.pins import require_benchmark
 from gnomon_service.settings import Settings
 from gnomon_workers.open_job import media_of, open_spec
 from gnomon_workers.store.job_counters import OPEN

@@ -14,7 +14,7 @@ from gnomon.core.sample import LACKS_MEDIA, DataFault, SampleRef
 from gnomon.core.sample_abilities import WarnsOfSelection
 from gnomon.spec.environment import notes_on_environment
 from gnomon.spec.job_spec import JobSpec, shows_media
-from gnomon.spec.plugins import check_pins
+from gnomon.spec.pins import check_pins
 from gnomon.spec.rules import Context, check_spec, open_samples
 from gnomon.spec.token_budget import StoredJob
 from gnomon.trials.trial_plan import count_trials

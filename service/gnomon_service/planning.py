@@ -127,11 +127,6 @@ def _servers(spec: JobSpec) -> Iterator[dict[str, Any]]:
             }
 
 
-def foresee(draft: Draft) -> None:
-    """Simulate what the job can detect, which a plan of an equal design then need not; opens no sample."""
-    _ = _outlook(draft, pairs(draft.spec), lost=0.0, icc=ICC).rows
-
-
 def _sequential(spec: JobSpec, refs: Sequence[SampleRef]) -> dict[str, Any]:
     """The share of a job that is expected to run until it is decided, by the true difference."""
     import numpy as np  # late, as SciPy: they load slowly, and few plans need them

@@ -9,7 +9,7 @@ from typing import Any
 from gnomon.core.benchmark import Scoring
 from gnomon.core.errors import Conflict, SpecError
 from gnomon.core.row import Row
-from gnomon.spec.plugins import require_benchmark, scored_here
+from gnomon.spec.pins import require_benchmark, scored_here
 from gnomon.trials.rescore import rescored, response_of
 from gnomon_service.settings import Settings
 from gnomon_workers.open_job import OpenJob, media_of, open_spec

@@ -81,10 +81,8 @@ class Probe:
     def _first_request(self, sample: Sample, arm: Arm) -> Request:
         now = situation(arm, self.bench)
         sample = asked(sample, now)
-        messages = prompt_of(sample, arm, self.bench.benchmark, now=now)
-        schemas = toolbox_of(
-            sample, arm, self.bench.media, tools=self.bench.spec.toolset(arm), seed=0
-        ).schemas
+        messages = prompt_of(sample, now)
+        schemas = toolbox_of(sample, now, tools=self.bench.spec.toolset(arm)).schemas
         return Request(messages=messages, tools=schemas)
 
 

@@ -15,7 +15,7 @@ from gnomon.core.benchmark import SampleSet
 from gnomon.core.sample import Sample
 from gnomon.core.select import Select
 from gnomon.media import MediaStore
-from gnomon.trials.condition import toolbox_of
+from gnomon.trials.condition import Situation, toolbox_of
 from gnomon.trials.donors import Donors
 from gnomon.trials.stand_in_scene import is_same_place, stand_in, without_marks
 from gnomon_published.gazetteer.japan import JAPAN
@@ -41,7 +41,9 @@ def asked(request: pytest.FixtureRequest, samples: SampleSet) -> Sample:
 
 def box(asked: Sample, samples: SampleSet | None, *, seed: int = 1, results: Any = "other_scene") -> Toolbox:
     arm = Arm(name="a", agent="react", tools=TOOLS, results=results)
-    return toolbox_of(asked, arm, MEDIA, seed=seed, donors=Donors(asked, samples, seed=seed))
+    return toolbox_of(
+        asked, Situation.of(arm, media=MEDIA, seed=seed, donors=Donors(asked, samples, seed=seed))
+    )
 
 
 def scene_of(sample: Sample) -> Scene:

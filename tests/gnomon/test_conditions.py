@@ -13,7 +13,7 @@ from gnomon.core.ids import stable_hash
 from gnomon.media import MediaStore
 from gnomon.spec.arm_rules import conditions
 from gnomon.spec.job_spec import JobSpec
-from gnomon.spec.plugins import pins_of
+from gnomon.spec.pins import pins_of
 from gnomon.trials.condition import CONDITIONS, conditions_of
 from gnomon.trials.run_trial import JobContext, run_trial
 from gnomon_tools.core.outside import FILES_ENV

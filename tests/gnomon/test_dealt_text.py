@@ -2,15 +2,13 @@
 
 import json
 import sys
-from pathlib import Path
 
 import pytest
 
 from gnomon.conditions.tool_names import presented
 from gnomon.core.arm import Arm, Faults
 from gnomon.core.sample import Sample, SampleRef
-from gnomon.media import MediaStore
-from gnomon.trials.condition import toolbox_of
+from gnomon.trials.condition import Situation, toolbox_of
 from gnomon.trials.dealt_text import dealt, enumerations, said_in, stretched
 from gnomon_tools.core.tool import TextResult, ToolContext
 from gnomon_tools.servers.definition import McpServer, ToolServer
@@ -73,7 +71,7 @@ SAMPLE = Sample(ref=SampleRef(sample_id="s1", task="t", cell="t", cluster="s1"),
 def observed(content: str, **arm: object):
     fields = {"name": "a", "agent": "react", "tools": ["s__ask"], **arm}
     toolbox = toolbox_of(
-        SAMPLE, Arm.model_validate(fields), MediaStore(Path("unused")), tools=(answering(content),), seed=3
+        SAMPLE, Situation.of(Arm.model_validate(fields), seed=3), tools=(answering(content),)
     )
     return toolbox.call("s__ask", "{}")
 
@@ -94,7 +92,7 @@ def test_every_kind_of_arm_works_on_a_servers_tool() -> None:
 
 def test_a_servers_tool_can_be_renamed() -> None:
     arm = Arm(name="a", agent="react", tools=("s__ask",), tool_names="renamed")
-    inner = toolbox_of(SAMPLE, arm, MediaStore(Path("unused")), tools=(answering("7"),), seed=3)
+    inner = toolbox_of(SAMPLE, Situation.of(arm, seed=3), tools=(answering("7"),))
     toolbox = presented(inner, arm, seed=3)
     (name,) = [schema["function"]["name"] for schema in toolbox.schemas]
     assert name.startswith("tool_")

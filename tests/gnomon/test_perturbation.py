@@ -15,7 +15,7 @@ from gnomon.core.errors import SpecError
 from gnomon.core.sample import Sample, SampleRef
 from gnomon.media import MediaStore
 from gnomon.spec.preset import plan_arms
-from gnomon.trials.condition import toolbox_of
+from gnomon.trials.condition import Situation, toolbox_of
 from gnomon.trials.corrupt_measurements import corrupt_measurements
 from gnomon_published.gazetteer.japan import JAPAN
 from gnomon_tools.core.inputs import held
@@ -33,7 +33,9 @@ GOOD = json.dumps({"start": {"camera": "c1"}, "end": {"camera": "c2"}})
 
 
 def box(seed: int = 1, **arm: Any) -> Toolbox:
-    return toolbox_of(SAMPLE, Arm(name="a", agent="react", tools=TOOLS, **arm), MEDIA, seed=seed)
+    return toolbox_of(
+        SAMPLE, Situation.of(Arm(name="a", agent="react", tools=TOOLS, **arm), media=MEDIA, seed=seed)
+    )
 
 
 def faulty(kind: Any, lasting: Any, rate: float, seed: int = 1) -> Toolbox:
@@ -78,7 +80,7 @@ def told(name: str, given_: dict[str, Any], *, is_faulty: bool) -> Observation:
     faults = Faults(kind="silent", lasting="permanent", rate=1.0) if is_faulty else None
     arm = Arm(name="a", agent="react", tools=(name,), faults=faults)
     sample = replace(SAMPLE, inputs=held(JAPAN))
-    return toolbox_of(sample, arm, MEDIA, seed=1).call(name, json.dumps(given_))
+    return toolbox_of(sample, Situation.of(arm, media=MEDIA, seed=1)).call(name, json.dumps(given_))
 
 
 def test_a_lie_that_changes_nothing_is_not_counted() -> None:
@@ -180,6 +182,6 @@ def test_an_exchanged_scene_has_the_same_ids_and_other_places_for_them(name: str
 def test_without_a_scene_there_is_nothing_to_lie_about() -> None:
     faults = Faults(kind="silent", lasting="permanent", rate=1.0)
     arm = Arm(name="a", agent="react", tools=TOOLS, faults=faults)
-    toolbox = toolbox_of(replace(SAMPLE, inputs={}), arm, MEDIA, seed=1)
+    toolbox = toolbox_of(replace(SAMPLE, inputs={}), Situation.of(arm, media=MEDIA, seed=1))
     assert toolbox.call("distance", GOOD).error == "unknown_tool"
     assert toolbox.schemas == []

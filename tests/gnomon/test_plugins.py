@@ -17,7 +17,7 @@ from gnomon.spec.endpoints import NO_ENDPOINTS, check_endpoints, parse_allowed
 from gnomon.spec.job_spec import JobSpec
 from gnomon.spec.model_providers import PROVIDERS
 from gnomon.spec.model_spec import ModelSpec
-from gnomon.spec.plugins import absent, check_pins, load_plugin_files, require_benchmark, scored_here
+from gnomon.spec.pins import absent, check_pins, load_plugin_files, require_benchmark, scored_here
 from gnomon.spec.rules import Context, check_spec
 from gnomon_agents.models.catalog import client_of, open_model
 from gnomon_conformance import checks
@@ -150,7 +150,7 @@ def test_a_tool_that_is_gone_leaves_a_stored_job_readable(scaffold: Load, monkey
 
 @pytest.mark.parametrize("kind", ["tool", "benchmark", "agent", "preset"])
 def test_a_written_plugin_keeps_what_all_of_its_kind_keep(kind: str, scaffold: Load):
-    from gnomon.spec.plugins import KINDS
+    from gnomon.spec.pins import KINDS
 
     scaffold(kind, f"written_{kind}")
     load_plugin_files()

@@ -20,7 +20,7 @@ from gnomon.media import MediaStore
 from gnomon.statistics.calibration import auroc, calibration
 from gnomon.statistics.design import design
 from gnomon.statistics.spread import spread
-from gnomon.trials.condition import prompt_of, toolbox_of
+from gnomon.trials.condition import Situation, prompt_of, toolbox_of
 from gnomon.trials.recorded_steps import Playback, RecordedResult, RecordedSteps
 from gnomon_published.gazetteer.japan import JAPAN, Gazetteer
 from gnomon_tools.core.inputs import held
@@ -47,7 +47,7 @@ def arm_of(**changes: Any) -> Arm:
 
 def box(seed: int = 1, **changes: Any) -> Toolbox:
     arm = arm_of(**changes)
-    return presented(toolbox_of(SAMPLE, arm, MediaStore(Path("unused")), seed=seed), arm, seed=seed)
+    return presented(toolbox_of(SAMPLE, Situation.of(arm, seed=seed)), arm, seed=seed)
 
 
 def names_of(toolbox: Toolbox) -> list[str]:
@@ -100,7 +100,7 @@ def test_recorded_results_fit_whatever_tools_are_called() -> None:
     arm = arm_of(tool_names="renamed")
     recorded = RecordedResult(name="distance", arguments=GOOD, observation='{"straight_m": 1.0}')
     playback = Playback(RecordedSteps(results=[recorded]))
-    inner = playback.toolbox(toolbox_of(SAMPLE, arm, MediaStore(Path("unused")), seed=1))
+    inner = playback.toolbox(toolbox_of(SAMPLE, Situation.of(arm, seed=1)))
     observation = presented(inner, arm, seed=1).call(shown_names(TOOLS)["distance"], GOOD)
     assert observation.content == recorded.observation
     playback.check_used()
@@ -138,7 +138,7 @@ def test_an_official_question_has_no_wording_of_its_own() -> None:
 
 
 def test_a_confidence_is_asked_for_last() -> None:
-    messages = prompt_of(SAMPLE, arm_of(confidence=True), PLAIN)
+    messages = prompt_of(SAMPLE, Situation.of(arm_of(confidence=True), benchmark=PLAIN))
     content = messages[-1]["content"]
     assert isinstance(content, list)
     assert content[-1] == {"type": "text", "text": REQUEST}
@@ -213,7 +213,7 @@ def test_auroc_needs_right_and_wrong_answers() -> None:
 def test_a_gazetteer_sample_without_tools_is_presented_empty() -> None:
     arm = Arm(name="a", agent="react", tools=(), tool_names="renamed")
     sample = replace(SAMPLE, inputs=held(SMALL, JAPAN))
-    toolbox = presented(toolbox_of(sample, arm, MediaStore(Path("unused")), seed=1), arm, seed=1)
+    toolbox = presented(toolbox_of(sample, Situation.of(arm, seed=1)), arm, seed=1)
     assert toolbox.schemas == []
 
 

@@ -12,7 +12,7 @@ from gnomon.core.benchmark import BENCHMARKS, HasOracle
 from gnomon.core.sample import SHOWABLE, Part, Sample, SampleRef
 from gnomon.core.select import Select
 from gnomon.media import MediaStore
-from gnomon.trials.condition import prompt_of
+from gnomon.trials.condition import Situation, prompt_of
 from gnomon.trials.scene_facts import NO_SCENE, facts_of
 from gnomon_tools.scene.format import read_scene
 from gnomon_tools.scene.scene import Scene
@@ -23,7 +23,7 @@ REF = SampleRef(sample_id="s", task="t", cell="c", cluster="k")
 
 def prompt_text(sample: Sample, *extra: Any, benchmark: Any = None) -> list[str]:
     arm = Arm(name="a", agent="react", show=(*SHOWABLE, *extra))
-    (message,) = prompt_of(sample, arm, benchmark or BENCHMARKS.get("worlds"))
+    (message,) = prompt_of(sample, Situation.of(arm, benchmark=benchmark or BENCHMARKS.get("worlds")))
     content = message["content"]
     assert isinstance(content, list)
     return [block["text"] if block["type"] == "text" else block["sha256"] for block in content]

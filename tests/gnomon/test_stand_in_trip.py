@@ -11,7 +11,7 @@ from gnomon.core.benchmark import SampleSet
 from gnomon.core.sample import Sample
 from gnomon.core.select import Select
 from gnomon.media import MediaStore
-from gnomon.trials.condition import toolbox_of
+from gnomon.trials.condition import Situation, toolbox_of
 from gnomon.trials.donors import Donors
 from gnomon_tools.core.toolbox import Toolbox
 from gnomon_trips.benchmarks.itinerary.benchmark import itinerary
@@ -40,7 +40,9 @@ def trip_of(sample: Sample) -> Trip:
 
 def box(sample: Sample, samples: SampleSet | None, *, seed: int = 1, results: Any = "other_scene") -> Toolbox:
     arm = Arm(name="a", agent="react", tools=TOOLS, results=results)
-    return toolbox_of(sample, arm, MEDIA, seed=seed, donors=Donors(sample, samples, seed=seed))
+    return toolbox_of(
+        sample, Situation.of(arm, media=MEDIA, seed=seed, donors=Donors(sample, samples, seed=seed))
+    )
 
 
 def drafted(sample: Sample, first_hour: int) -> str:

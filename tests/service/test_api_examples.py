@@ -89,6 +89,13 @@ def test_lines_for_curl_carry_a_key_where_one_is_needed(open_api: OpenApi) -> No
     assert all(("Bearer $GNOMON_API_KEY" in line) == (f"{HOST}/v1" in line) for line in lines)
 
 
+def test_the_openapi_document_lists_the_formats_of_an_export(api: TestClient) -> None:
+    route = api.get("/openapi.json").json()["paths"]["/v1/jobs/{job_id}/export"]["get"]
+    [formats] = [each["schema"]["enum"] for each in route["parameters"] if each["name"] == "format"]
+    assert {"rows", "inspect", "atif", "plans"} <= set(formats)
+    assert "lm-eval" not in formats  # which is read only
+
+
 def test_examples_are_in_the_openapi_document(api: TestClient) -> None:
     post_job = api.get("/openapi.json").json()["paths"]["/v1/jobs"]["post"]
     assert set(post_job["requestBody"]["content"]) == {"application/json", "application/yaml"}

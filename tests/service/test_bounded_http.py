@@ -13,7 +13,7 @@ import pytest
 from redis import Redis
 
 from gnomon_service import bounded_http
-from gnomon_service.api import middleware as guard
+from gnomon_service.api import middleware
 from gnomon_service.api.app import create_app
 from gnomon_service.api.state import MAX_STREAMS
 from gnomon_service.serving import server_of
@@ -99,8 +99,7 @@ def test_the_next_request_of_a_kept_connection_has_the_same_deadline(
 def test_a_body_that_does_not_come_is_408_and_the_line_is_closed(
     address: tuple[str, int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for module in (guard, bounded_http):
-        monkeypatch.setattr(module, "BODY_S", 0.5)
+    monkeypatch.setattr(middleware, "BODY_S", 0.5)
     head = b"POST /v1/jobs HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
     with closing(sent(address, head + b"Content-Length: 100\r\n\r\n{")) as line:
         said = b""
@@ -115,7 +114,7 @@ def test_a_body_that_does_not_come_is_408_and_the_line_is_closed(
 def test_a_body_that_nobody_reads_does_not_hold_the_line(
     address: tuple[str, int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(bounded_http, "BODY_S", -0.5)
+    monkeypatch.setattr(bounded_http, "HEAD_S", 0.5)
     with closing(sent(address, HEAD + b"Content-Length: 900000\r\n\r\n")) as line:
         assert is_closed(line)
 

@@ -377,6 +377,8 @@ def test_ids_and_names_are_completed(
         "gnomon models refer": ["reference"],
         "gnomon try spec.json --arm ": ["raw", "tools"],
         "gnomon completion z": ["zsh"],
+        "gnomon export j_one --format insp": ["inspect", "inspect-eval"],
+        "gnomon import --format insp": ["inspect"],
     }
     Path("spec.json").write_text(json.dumps(SPEC))
     for line, names_of_line in expected.items():

@@ -189,7 +189,7 @@ def test_a_page_has_the_last_report_while_the_next_is_made(store: Store) -> None
     for shop.now_s in (0.0, 5.0, 30.0):
         finish(store, job, 1)
         reports.soon(job)
-        wait_until(lambda: not reports.due())
+        wait_until(lambda: not reports.being_made())
         made, problem = reports.soon(job)
         assert made is not None
         ages.append((made.value["rows"], made.age_s, made.is_current, problem))
@@ -224,12 +224,12 @@ def test_a_report_that_cannot_be_made_is_tried_once_for_pages(store: Store) -> N
 
     reports = built_by(store, build, time.monotonic)
     reports.soon(job)
-    wait_until(lambda: not reports.due())
+    wait_until(lambda: not reports.being_made())
     assert [reports.soon(job) for _ in range(3)] == [(None, "OSError: away")] * 3
     assert tried == [job]
     finish(store, job, 1)
     assert reports.soon(job) == (None, "")
-    wait_until(lambda: not reports.due())
+    wait_until(lambda: not reports.being_made())
     reports.close()
     assert tried == [job, job]
 

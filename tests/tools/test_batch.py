@@ -5,14 +5,16 @@ from typing import Any
 
 import numpy as np
 import pytest
+from geographiclib.geodesic import Geodesic
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import Field
 
-from gnomon_tools.core.batch import BadColumn, run_batch
+from gnomon_tools.core.batch import BadColumn, Batch, run_batch
 from gnomon_tools.core.inputs import held
-from gnomon_tools.core.tool import ToolContext, ToolError
+from gnomon_tools.core.tool import Tool, ToolArgs, ToolContext, ToolError, ToolResult
 from gnomon_tools.core.toolbox import TOOLS
-from gnomon_tools.geometry.geodesic import geodesics
+from gnomon_tools.geometry.geodesic import to_wgs84
 from gnomon_tools.scene.frame import Frame
 from gnomon_tools.scene.scene import Scene
 
@@ -150,11 +152,10 @@ def test_cameras_that_see_points_are_those_of_single_calls(floors, small, points
             assert seers == {seer["camera"]: seer["error_m"] for seer in answer}
 
 
-def test_points_beyond_one_block_keep_their_rows(small, monkeypatch):
-    monkeypatch.setattr("gnomon_tools.cameras_seeing.BLOCK", 2)
+def test_points_keep_their_rows_and_too_many_pairs_are_refused(small, monkeypatch):
     points = [[500.0, 0.0], [-60.0, 0.0], [500.0, 0.0], [-60.0, 0.0], [-60.0, 0.0]]
     assert batch("cameras_seeing", small, points=points)["row"].tolist() == [1, 3, 4]
-    monkeypatch.setattr("gnomon_tools.cameras_seeing.MAX_PAIRS", 2)
+    monkeypatch.setattr("gnomon_tools.core.batch.MAX_PAIRS", 2)
     with pytest.raises(ToolError, match="give fewer points"):
         batch("cameras_seeing", small, points=points)
 
@@ -162,17 +163,13 @@ def test_points_beyond_one_block_keep_their_rows(small, monkeypatch):
 @given(
     st.floats(-90, 90),
     st.floats(-180, 180),
-    st.lists(st.tuples(*[st.floats(-1e6, 1e6)] * 4), min_size=1, max_size=5),
+    st.lists(st.tuples(*[st.floats(-1e6, 1e6)] * 2), min_size=1, max_size=5),
 )
-def test_geodesics_agree_with_karneys_to_a_hundredth_of_a_millimetre(lat_deg, lon_deg, rows):
+def test_degrees_agree_with_karneys_to_a_hundredth_of_a_millimetre(lat_deg, lon_deg, points):
     frame = Frame(lat_deg=lat_deg, lon_deg=lon_deg, anchored=True)
-    ends = np.array(rows)
-    lengths_m, azimuths_deg = geodesics(frame, ends[:, :2], ends[:, 2:])
-    for row, (x, y, u, v) in enumerate(rows):
-        length_m, azimuth_deg = frame.geodesic((x, y), (u, v))
-        assert lengths_m[row] == pytest.approx(length_m, abs=2e-5)
-        off_rad = math.radians(abs((azimuths_deg[row] - azimuth_deg + 180) % 360 - 180))
-        assert off_rad * min(length_m, 1e6) < 1e-4 or length_m < 1e-3
+    for (lon, lat), point in zip(to_wgs84(frame, points), points, strict=True):
+        lon_there, lat_there = frame.to_wgs84(point)
+        assert Geodesic.WGS84.Inverse(lat, lon, lat_there, lon_there)["s12"] < 1e-5
 
 
 @given(
@@ -224,6 +221,21 @@ def test_what_is_refused_is_told_by_column_and_row(small, name, columns, column,
     with pytest.raises(BadColumn) as refused:
         batch(name, small, **columns)
     assert (refused.value.column, refused.value.row) == (column, row)
+
+
+def test_what_only_a_call_refuses_is_told_by_row_as_well(small):
+    class Halves(ToolArgs):
+        parts: float = Field(multiple_of=0.5)
+
+    tool = Tool(
+        name="halves",
+        description="Halve.",
+        args=Halves,
+        run=lambda _, args: ToolResult(),
+        batch=Batch(takes={"parts": "number"}, gives={"parts": "halves"}),
+    )
+    with pytest.raises(BadColumn, match=r"parts, row 1: Input should be a multiple of 0\.5"):
+        run_batch(tool, small, {"parts": [1.0, 0.3]})
 
 
 def test_no_rows_are_no_rows(small):

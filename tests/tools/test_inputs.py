@@ -8,8 +8,7 @@ import pytest
 
 from gnomon.core.arm import Arm
 from gnomon.core.sample import Sample, SampleRef
-from gnomon.media import MediaStore
-from gnomon.trials.condition import toolbox_of
+from gnomon.trials.condition import Situation, toolbox_of
 from gnomon.trials.donors import Donors
 from gnomon_published.gazetteer.japan import JAPAN, Gazetteer
 from gnomon_tools.core.inputs import BlindInput, held
@@ -75,7 +74,7 @@ class AllSamples:
 def answer(sample: Sample, results: Any = "live") -> Any:
     arm = Arm(name="a", agent="react", results=results)
     donors = Donors(sample, AllSamples(), seed=1)
-    box = toolbox_of(sample, arm, MediaStore("unused"), seed=1, tools=(height,), donors=donors)
+    box = toolbox_of(sample, Situation.of(arm, seed=1, donors=donors), tools=(height,))
     return box.call("height", json.dumps({"place": "hut"}))
 
 

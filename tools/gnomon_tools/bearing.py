@@ -8,20 +8,17 @@ latitude). 180 means that nothing is known.
 """
 
 import math
-from collections.abc import Mapping
-from typing import Any
 
 from pydantic import Field
 
-from gnomon_tools.core.batch import Batch, Columns, Numbers, Positions
+from gnomon_tools.core.batch import Batch
 from gnomon_tools.core.location import Location, Position, locate
 from gnomon_tools.core.marks import amount, arrow_at, drawn, number_in, text_in
 from gnomon_tools.core.scene_marks import location_dot, location_name
 from gnomon_tools.core.sketch import Result, Sketch
 from gnomon_tools.core.tool import Tool, ToolArgs, ToolContext, ToolError, ToolResult
-from gnomon_tools.geometry.angles import bearing_deg, bearings_deg, compass, turn_deg
+from gnomon_tools.geometry.angles import bearing_deg, compass, turn_deg
 from gnomon_tools.scene.frame import Frame
-from gnomon_tools.scene.scene import Scene
 
 
 class BearingArgs(ToolArgs):
@@ -67,29 +64,6 @@ def _error_deg(frame: Frame, start: Position, end: Position, angle_deg: float) -
     return min(180.0, math.degrees(math.asin(off_m / apart_m)) + abs(turn_deg(true_deg, angle_deg)))
 
 
-def run_batch(scene: Scene, columns: Mapping[str, Any]) -> Columns:
-    """Take the bearings; NaN where both points are the same."""
-    start, end = columns["start"], columns["end"]
-    angles_deg = bearings_deg(start.xy_m, end.xy_m)
-    return {"bearing_deg": angles_deg, "error_deg": _errors_deg(scene.frame, start, end, angles_deg)}
-
-
-def _errors_deg(frame: Frame, start: Positions, end: Positions, angles_deg: Numbers) -> Numbers:
-    import numpy as np
-
-    off_m = start.error_m + end.error_m
-    apart_m = np.hypot(*(end.xy_m - start.xy_m).T)
-    share = off_m / np.where(off_m < apart_m, apart_m, np.inf)
-    errors_deg = np.degrees(np.arcsin(share))
-    if frame.anchored:
-        from gnomon_tools.geometry.geodesic import geodesics  # loads NumPy
-
-        true_deg = geodesics(frame, start.xy_m, end.xy_m)[1]
-        errors_deg = errors_deg + abs(180 - (180 - (angles_deg - true_deg)) % 360)
-    errors_deg = np.where(off_m < apart_m, np.minimum(errors_deg, 180.0), 180.0)
-    return np.where(np.isnan(angles_deg), np.nan, errors_deg)
-
-
 def sketch(context: ToolContext, args: BearingArgs, result: Result) -> Sketch:
     """The two locations and an arrow into the direction, as long as they are apart."""
     start, end = location_dot(context.scene, args.start), location_dot(context.scene, args.end)
@@ -113,7 +87,6 @@ bearing = Tool(
     sketch=sketch,
     batch=Batch(
         takes={"start": "location", "end": "location"},
-        run=run_batch,
         gives={"bearing_deg": "as above; NaN where both are the same point", "error_deg": "as above"},
     ),
     example={"start": {"camera": "c1"}, "end": {"camera": "c2"}},

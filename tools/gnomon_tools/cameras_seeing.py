@@ -12,10 +12,9 @@ from typing import Annotated, Any
 import numpy as np
 import shapely
 import shapely.ops
-from numpy.typing import NDArray
 from pydantic import Field
 
-from gnomon_tools.core.batch import MAX_PAIRS, Batch, Columns
+from gnomon_tools.core.batch import Batch
 from gnomon_tools.core.marks import (
     amount,
     counted,
@@ -29,15 +28,12 @@ from gnomon_tools.core.marks import (
     xys,
 )
 from gnomon_tools.core.sketch import Line, Result, Sketch
-from gnomon_tools.core.tool import Tool, ToolArgs, ToolContext, ToolError, ToolResult
+from gnomon_tools.core.tool import Tool, ToolArgs, ToolContext, ToolResult
 from gnomon_tools.geometry.field_of_view import crossings, fields_containing, views
 from gnomon_tools.scene.scene import Point, Scene
 
 Coordinate = Annotated[float, Field(ge=-1e6, le=1e6)]
 XY = Annotated[list[Coordinate], Field(min_length=2, max_length=2)]
-
-
-BLOCK = 100_000  # points of a batch at a time
 
 
 class CamerasSeeingArgs(ToolArgs):
@@ -103,47 +99,6 @@ def _seeing_path(scene: Scene, points_m: list[Point], floor: int) -> SeeingCamer
     return SeeingCameras(cameras=seers, length_m=path.length)
 
 
-def run_batch(scene: Scene, columns: Mapping[str, Any]) -> Columns:
-    """Find the cameras of every point: one row of the result for each pair of a point and a camera.
-
-    Raises:
-        ToolError: there are more than MAX_PAIRS pairs.
-    """
-    points_m, floors = columns["points"], columns["floor"]
-    number_of = {id_: number for number, id_ in enumerate(scene.cameras)}
-    blocks, total = [np.empty((2, 0), dtype=np.intp)], 0
-    for first in range(0, len(points_m), BLOCK):
-        blocks.append(_pairs(scene, points_m, floors, number_of, rows=slice(first, first + BLOCK)))
-        total += blocks[-1].shape[1]
-        if total > MAX_PAIRS:
-            raise ToolError(f"More than {MAX_PAIRS:,} pairs of a point and a camera; give fewer points.")
-    row, number = np.concatenate(blocks, axis=1)
-    errors_m = np.array([camera.position_error_m for camera in scene.cameras.values()], dtype=np.float64)
-    return {
-        "row": row,
-        "camera": np.array(list(number_of), dtype=np.str_)[number],
-        "error_m": errors_m[number],
-    }
-
-
-def _pairs(
-    scene: Scene,
-    points_m: NDArray[np.float64],
-    floors: NDArray[np.int64],
-    number_of: Mapping[str, int],
-    *,
-    rows: slice,
-) -> NDArray[np.intp]:
-    """Of some rows, those that are seen (rising) and the numbers of the cameras: 2 × pairs."""
-    pairs = [np.empty((2, 0), dtype=np.intp)]
-    for floor in np.unique(floors[rows]).tolist():
-        here = rows.start + np.flatnonzero(floors[rows] == floor)
-        for id_, indices in fields_containing(scene, points_m[here], floor).items():
-            pairs.append(np.stack([here[indices], np.full(len(indices), number_of[id_])]))
-    seen_by = np.concatenate(pairs, axis=1)
-    return seen_by[:, np.lexsort((seen_by[1], seen_by[0]))]
-
-
 def sketch(_: ToolContext, args: CamerasSeeingArgs, result: Result) -> Sketch:
     """The point or path, and the stretches of the path that cameras see."""
     track, seers = xys(args.points), rows_in(result, "cameras")
@@ -181,7 +136,7 @@ cameras_seeing = Tool(
     sketch=sketch,
     batch=Batch(
         takes={"points": "points", "floor": "floor"},
-        run=run_batch,
+        rows=lambda context, args: run(context, args).cameras,
         gives={
             "row": "number of the point, from 0, rising: once for each camera that sees it",
             "camera": "id of the camera",

@@ -10,13 +10,10 @@ Error: `error_m` adds the position errors of both ends; `path_error_m` adds thei
 as well.
 """
 
-from collections.abc import Mapping
-from typing import Any
-
 from pydantic import Field
 
-from gnomon_tools.core.batch import Batch, Columns
-from gnomon_tools.core.location import Location
+from gnomon_tools.core.batch import Batch
+from gnomon_tools.core.location import Location, locate
 from gnomon_tools.core.marks import amount, drawn, number_in
 from gnomon_tools.core.route import measure_route, no_network
 from gnomon_tools.core.scene_marks import (
@@ -29,7 +26,6 @@ from gnomon_tools.core.scene_marks import (
 )
 from gnomon_tools.core.sketch import Result, Sketch
 from gnomon_tools.core.tool import Tool, ToolArgs, ToolContext, ToolResult
-from gnomon_tools.scene.scene import Scene
 
 
 class DistanceArgs(ToolArgs):
@@ -41,8 +37,8 @@ class DistanceArgs(ToolArgs):
     end: Location = Field(description="where to measure to: exactly one of camera, place, or x_m with y_m")
 
 
-class Distance(ToolResult):
-    """Metres, straight and along the network."""
+class Straight(ToolResult):
+    """Metres as the crow flies."""
 
     straight_m: float = Field(
         description="straight line: the geodesic where the scene is anchored; between floors its"
@@ -51,6 +47,11 @@ class Distance(ToolResult):
     error_m: float = Field(
         description="how far off straight_m may be: the position errors of both ends, added"
     )
+
+
+class Distance(Straight):
+    """Metres, straight and along the network."""
+
     path_m: float | None = Field(
         description="shortest way along roads, or through zones, doors, stairs and lifts,"
         " between the network's points nearest to both ends"
@@ -83,15 +84,15 @@ def run(context: ToolContext, args: DistanceArgs) -> Distance:
     )
 
 
-def run_batch(scene: Scene, columns: Mapping[str, Any]) -> Columns:
-    """Measure the straight lines."""
-    start, end = columns["start"], columns["end"]
-    from gnomon_tools.geometry.geodesic import distances_m  # loads NumPy
+def straight_lines(context: ToolContext, args: DistanceArgs) -> list[Straight]:
+    """The straight line alone: ways take long to find.
 
-    return {
-        "straight_m": distances_m(scene.frame, start.xy_m, end.xy_m),
-        "error_m": start.error_m + end.error_m,
-    }
+    Raises:
+        ToolError: a location is not found.
+    """
+    start, end = locate(context.scene, args.start), locate(context.scene, args.end)
+    straight_m = context.scene.frame.distance_m(start.xy_m, end.xy_m)
+    return [Straight(straight_m=straight_m, error_m=start.error_m + end.error_m)]
 
 
 def sketch(context: ToolContext, args: DistanceArgs, result: Result) -> Sketch:
@@ -121,7 +122,7 @@ distance = Tool(
     sketch=sketch,
     batch=Batch(
         takes={"start": "location", "end": "location"},
-        run=run_batch,
+        rows=straight_lines,
         gives={
             "straight_m": "as above; ways along the network are told by single calls",
             "error_m": "as above",

@@ -8,17 +8,15 @@ names. Several of one name are all shown.
 Error: `error_m` adds the position errors of `at` and of a camera found.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Literal, Self
+from typing import Literal, Self
 
-import numpy as np
 import shapely
-from numpy.typing import NDArray
 from pydantic import Field, model_validator
 from shapely.geometry.base import BaseGeometry
 
-from gnomon_tools.core.batch import MAX_PAIRS, Batch, Columns
+from gnomon_tools.core.batch import Batch
 from gnomon_tools.core.location import Location, Position, locate
 from gnomon_tools.core.marks import (
     amount,
@@ -34,11 +32,8 @@ from gnomon_tools.core.marks import (
 )
 from gnomon_tools.core.scene_marks import location_dot, location_name
 from gnomon_tools.core.sketch import Result, Sketch
-from gnomon_tools.core.tool import Tool, ToolArgs, ToolContext, ToolError, ToolResult
+from gnomon_tools.core.tool import Tool, ToolArgs, ToolContext, ToolResult
 from gnomon_tools.scene.scene import Scene
-
-BLOCK = 5_000  # points of a batch that are looked around at once
-SLACK_M = 1e-9  # an index may round otherwise than a distance does, which decides
 
 SHOWN = 30
 
@@ -115,6 +110,16 @@ def run(context: ToolContext, args: LookupArgs) -> Matches:
     Raises:
         ToolError: `at` is not found.
     """
+    matches = found(context, args)
+    return Matches(matches=matches[:SHOWN], total=len(matches))
+
+
+def found(context: ToolContext, args: LookupArgs) -> list[Match]:
+    """All there is, in order.
+
+    Raises:
+        ToolError: `at` is not found.
+    """
     here = locate(context.scene, args.at) if args.at is not None else None
     matches: list[tuple[float, Match]] = []
     for entry in _things(context.scene):
@@ -125,43 +130,7 @@ def run(context: ToolContext, args: LookupArgs) -> Matches:
             order = distance_m if distance_m is not None else float(rank)
             matches.append((order, _match(entry, distance_m, here.error_m if here else 0.0)))
     matches.sort(key=lambda pair: (pair[0], pair[1].kind, pair[1].id))
-    return Matches(matches=[match for _, match in matches[:SHOWN]], total=len(matches))
-
-
-def run_batch(scene: Scene, columns: Mapping[str, Any]) -> Columns:
-    """Look around every point: one row of the result for each pair of a point and what is near it.
-
-    Raises:
-        ToolError: there are more than MAX_PAIRS pairs.
-    """
-    here, radius_m = columns["at"], columns["radius_m"]
-    things = [entry for entry in _things(scene) if entry.shape is not None]
-    shapes = np.array([entry.shape for entry in things], dtype=object)
-    floors = np.array([entry.floor for entry in things], dtype=np.int64)
-    tree, total = shapely.STRtree(shapes), 0
-    blocks: list[tuple[NDArray[np.intp], NDArray[np.float64]]] = []
-    for first in range(0, len(radius_m), BLOCK):
-        rows = slice(first, first + BLOCK)
-        points = shapely.points(here.xy_m[rows])
-        pairs = np.asarray(tree.query(points, predicate="dwithin", distance=radius_m[rows] + SLACK_M))
-        distance_m = np.asarray(shapely.distance(shapes[pairs[1]], points[pairs[0]]), dtype=np.float64)
-        is_near = (distance_m <= radius_m[rows][pairs[0]]) & (floors[pairs[1]] == here.floor[rows][pairs[0]])
-        pairs, distance_m = pairs[:, is_near], distance_m[is_near]
-        order = np.lexsort((pairs[1], distance_m, pairs[0]))
-        offset = np.array([[first], [0]], dtype=np.intp)
-        blocks.append((pairs[:, order] + offset, distance_m[order]))
-        total += len(order)
-        if total > MAX_PAIRS:
-            raise ToolError(f"More than {MAX_PAIRS:,} pairs; give fewer points, or a smaller radius.")
-    row, number = np.concatenate([np.empty((2, 0), dtype=np.intp), *(pairs for pairs, _ in blocks)], axis=1)
-    errors_m = np.array([entry.error_m for entry in things], dtype=np.float64)
-    return {
-        "row": row,
-        "kind": np.array([entry.kind for entry in things], dtype=np.str_)[number],
-        "id": np.array([entry.id for entry in things], dtype=np.str_)[number],
-        "distance_m": np.concatenate([np.empty(0), *(distance_m for _, distance_m in blocks)]),
-        "error_m": errors_m[number] + here.error_m[row],
-    }
+    return [match for _, match in matches]
 
 
 def _things(scene: Scene) -> Iterator[_Thing]:
@@ -244,7 +213,7 @@ lookup = Tool(
     example={"at": {"camera": "c1"}, "radius_m": 100.0},
     batch=Batch(
         takes={"at": "location", "radius_m": "number"},
-        run=run_batch,
+        rows=found,
         gives={
             "row": "number of the point, from 0, rising: once for each thing within the radius",
             "kind": "place, road, zone or camera",

@@ -13,8 +13,7 @@ errors of the first and the last point, which are independent and so added as sq
 
 import itertools
 import math
-from collections.abc import Mapping
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 import shapely
@@ -22,7 +21,7 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from gnomon_tools.core.array_args import Box, Seconds, checked_boxes
-from gnomon_tools.core.batch import BadColumn, Batch, Columns
+from gnomon_tools.core.batch import BadColumn, Batch
 from gnomon_tools.core.location import find_camera, listed
 from gnomon_tools.core.marks import (
     amount,
@@ -40,7 +39,7 @@ from gnomon_tools.core.scene_marks import camera_dot
 from gnomon_tools.core.sketch import Result, Sketch
 from gnomon_tools.core.tool import Tool, ToolArgs, ToolContext, ToolError, ToolResult
 from gnomon_tools.geometry.angles import bearing_deg, compass
-from gnomon_tools.geometry.homography import HorizonError, Pixel, ground_seen, sensitivity_at, to_ground
+from gnomon_tools.geometry.homography import HorizonError, Pixel, sensitivity_at, to_ground
 from gnomon_tools.scene.scene import Camera, Scene
 
 Array = NDArray[np.float64]
@@ -133,28 +132,30 @@ def _errors_m(homography: Array, boxes: Array, feet_px: Array, points_m: Array) 
     return np.asarray(foot_error_px * sensitivity_at(homography, feet_px, points_m), dtype=float)
 
 
-def run_batch(scene: Scene, columns: Mapping[str, Any]) -> Columns:
-    """Project each box by itself; NaN where its feet are on or beyond the horizon.
+class Foot(NamedTuple):
+    """Where one box stands on the floor."""
+
+    x_m: float
+    y_m: float
+    error_m: float
+
+
+def feet(context: ToolContext, args: ProjectTrackArgs) -> list[Foot]:
+    """Where a single box stands.
 
     Raises:
-        BadColumn: a camera has no homography, or a box is empty.
+        BadColumn: the camera has no homography, or the box is empty.
+        ToolError: its foot point is on or beyond the horizon.
     """
-    boxes, named = columns["boxes"], columns["camera"]
-    empty = (boxes[:, 2] <= 0) | (boxes[:, 3] <= 0)
-    if empty.any():
-        reason = "is empty; boxes are [x, y, width, height] with positive sizes"
-        raise BadColumn(reason, column="boxes", row=int(np.argmax(empty)))
-    points_m, errors_m = np.full((len(boxes), 2), np.nan), np.full(len(boxes), np.nan)
-    for number, camera in enumerate(named.cameras):
-        rows = np.flatnonzero(named.index == number)
-        if camera.homography is None:
-            raise BadColumn(_uncalibrated(scene, camera), column="camera", row=int(rows[0]))
-        feet_px = _feet_px(boxes[rows])
-        places_m, is_floor = ground_seen(camera.homography, feet_px, ground_pixel=_ground_pixel(camera))
-        shown = rows[is_floor]
-        points_m[shown] = places_m[is_floor]
-        errors_m[shown] = _errors_m(camera.homography, boxes[shown], feet_px[is_floor], places_m[is_floor])
-    return {"x_m": points_m[:, 0], "y_m": points_m[:, 1], "error_m": errors_m}
+    camera = find_camera(context.scene, args.camera)
+    if camera.homography is None:
+        raise BadColumn(_uncalibrated(context.scene, camera), column="camera")
+    try:
+        checked_boxes(args.boxes, args.times_s)
+    except ToolError as error:
+        raise BadColumn(str(error), column="boxes") from None
+    track = run(context, args)
+    return [Foot(*track.points_m[0], track.error_m)]
 
 
 def _zones(scene: Scene, floor: int, points_m: Array) -> list[str] | None:
@@ -257,10 +258,10 @@ project_track = Tool(
     sketch=sketch,
     batch=Batch(
         takes={"camera": "camera", "boxes": "boxes"},
-        run=run_batch,
+        fixed={"times_s": [0.0]},
+        rows=feet,
         gives={
-            "x_m": "metres east of the foot point; NaN where it is on or beyond the horizon: off the side of"
-            " the picture's lower edge, or else of most boxes of the camera",
+            "x_m": "metres east of the foot point; NaN where it is on or beyond the horizon",
             "y_m": "metres north of it",
             "error_m": "root-mean-square error of this point",
         },

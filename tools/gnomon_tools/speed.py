@@ -3,16 +3,12 @@
 Error: the distance's error over the duration; the duration is taken as exact.
 """
 
-from collections.abc import Mapping
-from typing import Any
-
 from pydantic import Field
 
-from gnomon_tools.core.batch import Batch, Columns
+from gnomon_tools.core.batch import Batch
 from gnomon_tools.core.marks import amount, drawn, number_in
 from gnomon_tools.core.sketch import Result, Sketch
 from gnomon_tools.core.tool import Tool, ToolArgs, ToolContext, ToolResult
-from gnomon_tools.scene.scene import Scene
 
 KMH = 3.6  # km/h in a metre per second
 
@@ -43,13 +39,6 @@ def run(_: ToolContext, args: SpeedArgs) -> Speed:
     return Speed(speed_mps=speed_mps, kmh=speed_mps * KMH, error_mps=args.distance_error_m / args.seconds)
 
 
-def run_batch(_: Scene, columns: Mapping[str, Any]) -> Columns:
-    """Divide, row by row."""
-    speed_mps = columns["distance_m"] / columns["seconds"]
-    error_mps = columns["distance_error_m"] / columns["seconds"]
-    return {"speed_mps": speed_mps, "kmh": speed_mps * KMH, "error_mps": error_mps}
-
-
 def sketch(_: ToolContext, args: SpeedArgs, result: Result) -> Sketch:
     """The speed in words."""
     way = f"{amount(args.distance_m, 'm')} in {amount(args.seconds, 's')}"
@@ -66,7 +55,6 @@ speed = Tool(
     sketch=sketch,
     batch=Batch(
         takes={"distance_m": "number", "seconds": "number", "distance_error_m": "number"},
-        run=run_batch,
         gives={"speed_mps": "as above", "kmh": "as above", "error_mps": "as above"},
     ),
     example={"distance_m": 105.0, "seconds": 75.0},

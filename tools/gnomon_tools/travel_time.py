@@ -6,22 +6,17 @@ Error: `earliest_s` = (path − error) / (speed + speed error), `latest_s` = (pa
 error), left out where that speed may be zero. `error_m` is that of the length, as in `distance`.
 """
 
-from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Literal
 
-import numpy as np
 from pydantic import Field
 
-from gnomon_tools.core.batch import Batch, Columns
+from gnomon_tools.core.batch import Batch
 from gnomon_tools.core.location import Location
 from gnomon_tools.core.marks import amount, drawn, number_in, text_in
 from gnomon_tools.core.route import measure_route
 from gnomon_tools.core.scene_marks import location_dot, location_name, spot_of, straight_line, way_lines
 from gnomon_tools.core.sketch import Result, Sketch
 from gnomon_tools.core.tool import Tool, ToolArgs, ToolContext, ToolResult
-from gnomon_tools.geometry.geodesic import distances_m
-from gnomon_tools.geometry.network import Network
-from gnomon_tools.scene.scene import Scene
 
 
 class TravelTimeArgs(ToolArgs):
@@ -69,30 +64,6 @@ def run(context: ToolContext, args: TravelTimeArgs) -> TravelTime:
     )
 
 
-def run_batch(scene: Scene, columns: Mapping[str, Any]) -> Columns:
-    """Divide the ways by the speeds."""
-    start, end, speed_mps, speed_error_mps = (
-        columns[name] for name in ("start", "end", "speed_mps", "speed_error_mps")
-    )
-    network, error_m = Network.of(scene), start.error_m + end.error_m
-    if network.empty:
-        path_m = distances_m(scene.frame, start.xy_m, end.xy_m)
-    else:
-        path_m, snap_m = network.lengths_m(start.xy_m, start.floor, end.xy_m, end.floor)
-        path_m[np.isinf(path_m)] = np.nan
-        error_m = error_m + snap_m
-    slowest_mps = speed_mps - speed_error_mps
-    with np.errstate(divide="ignore", invalid="ignore"):
-        latest_s = np.where(slowest_mps > 0, (path_m + error_m) / slowest_mps, np.nan)
-    return {
-        "seconds": path_m / speed_mps,
-        "earliest_s": np.maximum(0.0, path_m - error_m) / (speed_mps + speed_error_mps),
-        "latest_s": latest_s,
-        "path_m": path_m,
-        "error_m": error_m,
-    }
-
-
 def sketch(context: ToolContext, args: TravelTimeArgs, result: Result) -> Sketch:
     """Both locations and the way between them."""
     scene, start, end = context.scene, spot_of(context.scene, args.start), spot_of(context.scene, args.end)
@@ -119,7 +90,6 @@ travel_time = Tool(
     example={"start": {"camera": "c1"}, "end": {"camera": "c2"}, "speed_mps": 2.0},
     batch=Batch(
         takes={"start": "location", "end": "location", "speed_mps": "number", "speed_error_mps": "number"},
-        run=run_batch,
         gives={
             "seconds": "n; NaN where no way leads",
             "earliest_s": "n",

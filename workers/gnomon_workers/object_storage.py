@@ -16,7 +16,6 @@ from gnomon.core.errors import NoRoom, SpecError
 MEDIA_URL_ENV = "GNOMON_MEDIA_URL"
 PATIENCE_S = 20  # for an answer
 ATTEMPTS = 3
-CONNECTIONS = 64
 _URL = re.compile(r"s3://(?P<bucket>[a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:/(?P<prefix>[\w.\-/]*))?")
 
 

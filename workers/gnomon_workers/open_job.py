@@ -15,7 +15,7 @@ from gnomon.core.sample import DataFault, Sample, SampleRef
 from gnomon.media import MediaStore
 from gnomon.spec.data_rules import opened_samples
 from gnomon.spec.job_spec import JobSpec
-from gnomon.spec.plugins import check_pins
+from gnomon.spec.pins import check_pins
 from gnomon.trials.run_trial import JobContext
 from gnomon_workers.object_storage import Bucket, read_media_url
 

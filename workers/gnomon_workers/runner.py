@@ -88,7 +88,7 @@ class Runner:
         size = -(-max(limit, 2 * group) // group) * group if self._run.budget else limit
         while not self._stopping:
             await self._note_limit()
-            while (leased := self._next()) is not None and await self._can_start(leased):
+            while (leased := self._next()) is not None and await self._reserve(leased):
                 self._start(leased)
                 await running.ramp.step()
             resting = slots.resting
@@ -125,8 +125,8 @@ class Runner:
         slots = self._running.slots
         return self._source.first(excluding=slots.resting) if slots.is_free else None
 
-    async def _can_start(self, leased: LeasedTrial) -> bool:
-        """Whether the job's limits leave enough for this trial, and all others of its sample here."""
+    async def _reserve(self, leased: LeasedTrial) -> bool:
+        """Reserve what this trial, and all others of its sample here, may cost; False: not now."""
         if self._run.budget is None or self._stopping:
             return not self._stopping
         trials = self._source.of_sample(leased.trial)

@@ -21,7 +21,6 @@ from gnomon.core.agent import agent_of
 from gnomon.parent_death import die_with_parent
 from gnomon.spec.job_spec import JobSpec
 from gnomon.spec.model_spec import ModelSpec
-from gnomon_tools.core.lazy_imports import load_lazy
 from gnomon_workers.message import RefusedMessage, ShardMessage
 from gnomon_workers.queue import mark_resting, pop_next_shard, queue_names, resting_jobs
 from gnomon_workers.resting_forks import RESTS, ForkLine, RestingForks
@@ -39,7 +38,6 @@ def import_for(spec: JobSpec, preload: Preload) -> None:
     for arm in spec.arms:
         agent_of(arm)
         spec.toolset(arm)
-    load_lazy()
 
 
 class ShardWorker(Worker):
@@ -207,7 +205,6 @@ class ShardWorker(Worker):
             spec = self._context.store.job(job_id).spec
             import_for(spec, self._preload)
             self._context.opener.open(job_id, store=self._context.store)
-            load_lazy()  # of what opening it has imported
         except Exception as error:  # noqa: BLE001 (the fork meets it again, and acts)
             log.warning("message %s: %r", message.id, error)
 

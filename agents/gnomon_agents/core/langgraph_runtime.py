@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from langchain_core.runnables import RunnableConfig
     from langgraph.pregel import Pregel
 
-LAZY = ("langsmith", "langgraph.runtime", "gnomon_agents.core.checkpointer")
 OnResume = Callable[[dict[str, Any]], Awaitable[None]]
 MAX_STEPS = 25
 

@@ -21,7 +21,6 @@ from gnomon_tools.core.regular_file import open_regular
 if TYPE_CHECKING:
     from PIL.Image import Image as PillowImage
 
-LAZY = ("PIL",)  # questions of text alone have no picture
 MAX_BYTES = 50_000_000  # of one picture
 MAX_PICTURES = 50  # of one question
 MAX_REFERENCE = 64  # characters: what is shorter and no file names another row, whose pictures these are

@@ -10,7 +10,7 @@ from gnomon.report.score_matrix import ScoreMatrix
 from gnomon.report.section import UNFINISHED, ReportInput, Section
 from gnomon.spec.job_spec import JobSpec
 from gnomon.spec.margin_spec import MarginSpec, margin_text
-from gnomon.spec.plugins import absent
+from gnomon.spec.pins import absent
 
 MATCHED, TOOLS = "matched", "tools"  # arms of the preset matched_compute
 ALIKE = 0.25  # tokens further apart than this are not equal

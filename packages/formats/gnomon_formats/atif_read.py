@@ -16,6 +16,7 @@ from gnomon.core.errors import SpecError
 from gnomon.core.row import Row
 from gnomon.core.score import Outcome
 from gnomon.exchange.conversation import MARK, Json, in_order, place_in, step_of, wish_of
+from gnomon.exchange.format import Reading
 from gnomon.exchange.json_lines import LenientModel, checked, document, lines
 from gnomon.exchange.named_field import NamedField
 from gnomon.exchange.pictures import block_at
@@ -121,14 +122,7 @@ class Trajectory(LenientModel):
     extra: dict[str, Any] | None = None
 
 
-def read_trajectories(
-    path: Path,
-    *,
-    arm: str | None = None,
-    scorer: str | None = None,
-    cluster: NamedField | None = None,
-    cell: NamedField | None = None,
-) -> Iterator[Ended]:
+def read_trajectories(path: Path, reading: Reading) -> Iterator[Ended]:
     """A trial for each trajectory. `arm` names the arm, else the agent's name does.
 
     `scorer` is the path of the score in a document, such as `extra.reward`, else the first of SCORES that it
@@ -144,7 +138,7 @@ def read_trajectories(
                 raise SpecError(
                     f"steps.{number - 1}.step_id: {step.step_id} where {number} is due", field=where
                 )
-        yield _ended(trajectory, value, where, arm=arm, scorer=scorer, cluster=cluster, cell=cell)
+        yield _ended(trajectory, value, where, reading)
 
 
 def _documents(path: Path) -> Iterator[tuple[str, Any]]:
@@ -175,20 +169,16 @@ def _ended(
     trajectory: Trajectory,
     value: Json,
     where: str,
-    *,
-    arm: str | None,
-    scorer: str | None,
-    cluster: NamedField | None,
-    cell: NamedField | None,
+    reading: Reading,
 ) -> Ended:
     mark = (trajectory.extra or {}).get(MARK)
     mark = mark if isinstance(mark, Mapping) else {}
-    score = _score(value, scorer, where)
+    score = _score(value, reading.scorer, where)
     trace = _trace(trajectory, mark)
     replies = [step for step in trace["steps"] if step["kind"] == "reply"]
     tools = [step for step in trace["steps"] if step["kind"] == "tool"]
     totals, times = trajectory.final_metrics or FinalMetrics(), _times(trajectory, where)
-    group = _field(value, cell) or _named(value, "agent.extra.benchmark") or "trajectories"
+    group = _field(value, reading.cell) or _named(value, "agent.extra.benchmark") or "trajectories"
     row = Row(
         job_id="",
         trial_id="",
@@ -196,9 +186,9 @@ def _ended(
         task=group,
         cell=group,
         sample_id=next((name for path in SAMPLES if (name := _named(value, path))), "") or where,
-        cluster=_field(value, cluster),
+        cluster=_field(value, reading.cluster),
         model=trajectory.agent.model_name or next(iter(_models(trajectory)), "model"),
-        arm=(arm or trajectory.agent.name)[:80],
+        arm=(reading.arm or trajectory.agent.name)[:80],
         repeat=0,
         outcome=Outcome.INFRA_MISSING if score is None else Outcome.SCORED,
         stop_reason="atif:unscored" if score is None else "answered",
@@ -218,7 +208,7 @@ def _ended(
     )
     ours = marked_row(mark, where=f"{where}: extra.{MARK}.row")
     if ours is not None and ours.score == score:
-        row = replace(ours, arm=arm or ours.arm)  # else it has been scored again since
+        row = replace(ours, arm=reading.arm or ours.arm)  # else it has been scored again since
     return row, None if mark.get("has_trace") is False else trace
 
 

@@ -9,6 +9,7 @@ from pydantic import Field
 from gnomon.core.row import Row
 from gnomon.core.score import Outcome
 from gnomon.exchange.conversation import step_of, wish_of
+from gnomon.exchange.format import Reading
 from gnomon.exchange.json_lines import LenientModel, checked, lines
 from gnomon.exchange.reply_states import state_of
 from gnomon.exchange.row_file import tools_used
@@ -54,7 +55,7 @@ class ChatLine(LenientModel):
     score: Annotated[float, Field(ge=0, le=1)] | None = None
 
 
-def read_chats(path: Path, *, arm: str | None = None) -> Iterator[Ended]:
+def read_chats(path: Path, reading: Reading) -> Iterator[Ended]:
     """A trial for each line; one without `sample_id` is named by its line.
 
     What stands before the first message of the assistant is the prompt; what people say later is a note.
@@ -75,7 +76,7 @@ def read_chats(path: Path, *, arm: str | None = None) -> Iterator[Ended]:
             sample_id=line.sample_id or f"line {number}",
             cluster=line.cluster,
             model=line.model,
-            arm=arm or line.arm,
+            arm=reading.arm or line.arm,
             repeat=line.repeat,
             outcome=Outcome.INFRA_MISSING if line.score is None else Outcome.SCORED,
             stop_reason="chat:unscored" if line.score is None else "answered",
@@ -86,6 +87,7 @@ def read_chats(path: Path, *, arm: str | None = None) -> Iterator[Ended]:
             tools_used=tools_used(tools),
             reply_state=state_of(trace["steps"], score=line.score, answer=None),
         )
+        reading.check_own(row)
         yield row, trace
 
 

@@ -12,8 +12,8 @@ from gnomon.core.errors import SpecError
 from gnomon.core.row import Row
 from gnomon.core.score import Outcome
 from gnomon.exchange.conversation import step_of, wish_of
+from gnomon.exchange.format import Reading
 from gnomon.exchange.json_lines import LenientModel, checked, document, lines
-from gnomon.exchange.named_field import NamedField
 from gnomon.exchange.reply_states import state_of
 from gnomon.exchange.row_file import finite, tools_used
 from gnomon.exchange.row_mark import marked_row
@@ -127,14 +127,7 @@ class _Results:
         return count
 
 
-def read_records(
-    path: Path,
-    *,
-    arm: str | None = None,
-    scorer: str | None = None,
-    cluster: NamedField | None = None,
-    cell: NamedField | None = None,
-) -> Iterator[Ended]:
+def read_records(path: Path, reading: Reading) -> Iterator[Ended]:
     """A trial for each sample; a sample that comes again is a further repeat.
 
     `arm` names the arm, else the sample's metadata do, else the evaluation's id. `scorer` picks one of
@@ -147,8 +140,8 @@ def read_records(
     for number, value in lines(_samples_of(path)):
         where = f"line {number}"
         line = checked(SampleLine, value, where=where)
-        if scorer is None or scorer in (line.evaluation_result_id, line.evaluation_name):
-            yield _ended(line, where, arm=arm, cluster=cluster, cell=cell, repeat=results.repeat(line, where))
+        if reading.scorer in (None, line.evaluation_result_id, line.evaluation_name):
+            yield _ended(line, where, reading, results.repeat(line, where))
 
 
 def _samples_of(path: Path) -> Path:
@@ -168,10 +161,7 @@ def _samples_of(path: Path) -> Path:
 def _ended(
     line: SampleLine,
     where: str,
-    *,
-    arm: str | None,
-    cluster: NamedField | None,
-    cell: NamedField | None,
+    reading: Reading,
     repeat: int,
 ) -> Ended:
     metadata = line.metadata or {}
@@ -180,10 +170,11 @@ def _ended(
         message = f"evaluation.score: {line.evaluation.score!r}; allowed: a number in [0, 1]"
         raise SpecError(message, field=where)
     trace = _trace(line)
-    group, named_cluster = cell.of(metadata) if cell else "", cluster.of(metadata) if cluster else ""
+    group = reading.cell.of(metadata) if reading.cell else ""
+    cluster = reading.cluster.of(metadata) if reading.cluster else ""
     ours = _marked(metadata, where)
     if ours is not None and ours.score == score:
-        return replace(ours, arm=arm or ours.arm), trace
+        return replace(ours, arm=reading.arm or ours.arm), trace
     tools = [step for step in trace["steps"] if step["kind"] == "tool"]
     usage, latency = line.token_usage, line.performance.latency_ms if line.performance else None
     final = next((each.extracted_value for each in line.answer_attribution if each.is_terminal), None)
@@ -194,9 +185,9 @@ def _ended(
         task=group or line.evaluation_name,
         cell=group or line.evaluation_name,
         sample_id=line.sample_id,
-        cluster=named_cluster,
+        cluster=cluster,
         model=line.model_id,
-        arm=(arm or metadata.get("arm") or line.evaluation_id)[:80],
+        arm=(reading.arm or metadata.get("arm") or line.evaluation_id)[:80],
         repeat=repeat,
         outcome=Outcome.SCORED,
         stop_reason="answered",

@@ -17,8 +17,8 @@ from gnomon.core.row import Row
 from gnomon.core.score import Outcome
 from gnomon.exchange.conversation import step_of
 from gnomon.exchange.failures import is_failure
+from gnomon.exchange.format import Reading
 from gnomon.exchange.json_lines import LenientModel, checked, lines
-from gnomon.exchange.named_field import NamedField
 from gnomon.exchange.reply_states import state_of
 from gnomon.exchange.row_file import finite
 from gnomon.exchange.run import Ended
@@ -65,15 +65,7 @@ class _Chosen:
         return next((name for name in numbers if name in self.metrics), None)
 
 
-def read_samples(
-    path: Path,
-    *,
-    arm: str | None = None,
-    scorer: str | None = None,
-    cluster: NamedField | None = None,
-    cell: NamedField | None = None,
-    taken: set[str] | None = None,
-) -> Iterator[Ended]:
+def read_samples(path: Path, reading: Reading) -> Iterator[Ended]:
     """A trial for each line. The arm is the file's name where nothing else says it; the task is the one in
     the file's name, and then stands before the sample's number.
 
@@ -84,27 +76,27 @@ def read_samples(
     Raises:
         SpecError: a line is no sample, or it is not clear which number is the score.
     """
-    chosen = _chosen(path, scorer)
+    chosen = _chosen(path, reading.scorer)
     task = next((match["task"] for name in _FILE_NAMES if (match := name.fullmatch(path.stem))), "")
     for number, value in lines(path):
         line = checked(SampleLine, value, where=f"line {number}")
         if chosen.filter is not None and line.filter != chosen.filter:
             continue
         metric = chosen.metric_of(_numbers(value))
-        if taken is not None and metric is not None:
-            taken.add(f"{metric},{chosen.filter}" if chosen.filter else metric)
+        if metric is not None:
+            reading.taken.add(f"{metric},{chosen.filter}" if chosen.filter else metric)
         document = line.doc if isinstance(line.doc, Mapping) else {}
         fields = {**document, **value, **document}  # listed first, and meant in doubt: the document's
-        group = (cell.of(fields) if cell else "") or task
+        group = (reading.cell.of(fields) if reading.cell else "") or task
         row, trace = _ended(line, _numbers(value), metric)
         yield (
             replace(
                 row,
-                arm=(arm or path.stem)[:80],
+                arm=(reading.arm or path.stem)[:80],
                 task=group or row.benchmark,
                 cell=group or row.benchmark,
                 sample_id=f"{task}/{row.sample_id}" if task else row.sample_id,
-                cluster=cluster.of(fields) if cluster else "",
+                cluster=reading.cluster.of(fields) if reading.cluster else "",
             ),
             trace,
         )

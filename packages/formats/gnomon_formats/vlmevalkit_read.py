@@ -12,7 +12,7 @@ from gnomon.core.errors import SpecError
 from gnomon.core.row import Row
 from gnomon.core.score import Outcome
 from gnomon.exchange.failures import is_failure, is_judge_failure
-from gnomon.exchange.named_field import NamedField
+from gnomon.exchange.format import Reading
 from gnomon.exchange.reply_states import state_of
 from gnomon.exchange.row_file import finite
 from gnomon.exchange.run import Ended
@@ -25,15 +25,7 @@ UNSCORED, FAILED, JUDGE_FAILED = "vlmevalkit:unscored", "vlmevalkit:failed", "vl
 Line = Mapping[str, str]
 
 
-def read_results(
-    path: Path,
-    *,
-    arm: str | None = None,
-    scorer: str | None = None,
-    cluster: NamedField | None = None,
-    cell: NamedField | None = None,
-    taken: set[str] | None = None,
-) -> Iterator[Ended]:
+def read_results(path: Path, reading: Reading) -> Iterator[Ended]:
     """A trial for each line; the arm is the file's name where nothing else says it. The name of the score's
     column is added to `taken`.
 
@@ -46,15 +38,14 @@ def read_results(
     for number, line in _lines(path):
         if not line.get("index"):
             raise SpecError("index: needed", field=f"line {number}")
-        column = scorer or next((name for name in SCORES if name in line), None)
+        column = reading.scorer or next((name for name in SCORES if name in line), None)
         if column is None or column not in line:
             there = ", ".join(line)
             raise SpecError(
                 f"no column {column or ' or '.join(SCORES)}; there are: {there}", field="--scorer"
             )
-        if taken is not None:
-            taken.add(column)
-        group = (cell.of(line) if cell else line.get("category")) or BENCHMARK
+        reading.taken.add(column)
+        group = (reading.cell.of(line) if reading.cell else line.get("category")) or BENCHMARK
         score, prediction, why = _score(line[column], column, number), line.get("prediction") or "", UNSCORED
         has_failed = is_failure(prediction)
         if has_failed:
@@ -69,9 +60,9 @@ def read_results(
             task=group,
             cell=group,
             sample_id=line["index"],
-            cluster=cluster.of(line) if cluster else "",
+            cluster=reading.cluster.of(line) if reading.cluster else "",
             model="model",
-            arm=(arm or path.stem)[:80],
+            arm=(reading.arm or path.stem)[:80],
             repeat=0,
             outcome=Outcome.INFRA_MISSING if is_missing else Outcome.SCORED,
             stop_reason=why if is_missing else "answered",

@@ -22,7 +22,6 @@ from typing import TYPE_CHECKING, Any, Literal
 from gnomon.core.errors import SpecError, Unavailable
 from gnomon.parent_death import die_with_parent
 from gnomon.whole_file import PUBLIC, write_whole
-from gnomon_tools.core.lazy_imports import load_lazy
 from gnomon_tools.scene.format import sound_scene_text
 from gnomon_worlds.difficulty import Difficulty
 from gnomon_worlds.drawing import MAP_VERSION, VERSION, Drawn, check_ranges, draw, map_of
@@ -172,7 +171,6 @@ def _make_all(out: Path, plan: Plan, rounds: Sequence[int], workers: int) -> Ite
         for round_ in rounds:
             yield from _make(out, plan, round_)
         return
-    load_lazy()  # once, before the forks that would each
     start = multiprocessing.get_context("fork" if _has_one_thread() else "spawn")
     pool = ProcessPoolExecutor(processes, start, _start_process, (os.getpid(),))
     try:

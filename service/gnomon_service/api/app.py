@@ -9,6 +9,7 @@ from pydantic import TypeAdapter
 from redis import Redis
 from starlette.middleware import Middleware
 
+from gnomon.exchange.format import written_names
 from gnomon.spec.job_spec import JobSpec
 from gnomon_service.answers import ANSWERS
 from gnomon_service.api import (
@@ -107,6 +108,9 @@ class Api(FastAPI):
         schemas.update({**_spec_schemas(), "Problem": SCHEMA})
         add_answers(document)
         add_examples(document)
+        for parameter in document["paths"]["/v1/jobs/{job_id}/export"]["get"]["parameters"]:
+            if parameter["name"] == "format":
+                parameter["schema"]["enum"] = list(written_names())
         return document
 
 

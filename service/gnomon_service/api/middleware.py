@@ -14,8 +14,8 @@ from gnomon.spec.endpoints import is_loopback
 from gnomon_service.api.problems import problem
 from gnomon_service.api.state import State, state_of
 from gnomon_service.api_keys import digest_of
-from gnomon_service.bounded_http import BODY_S
 
+BODY_S = 30.0  # in which a body must arrive
 CLOSE = {"Connection": "close"}  # the rest of the body is not read
 
 

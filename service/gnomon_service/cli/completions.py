@@ -132,6 +132,18 @@ def _tools(_: click.Context, __: str) -> Sequence[str]:
     return TOOLS.names()
 
 
+def _written_formats(_: click.Context, __: str) -> Sequence[str]:
+    from gnomon.exchange.format import written_names
+
+    return written_names()
+
+
+def _read_formats(_: click.Context, __: str) -> Sequence[str]:
+    from gnomon.exchange.format import read_names
+
+    return read_names()
+
+
 def _models(_: click.Context, typed: str) -> Sequence[str]:
     from gnomon.price_table import model_ids
 
@@ -143,3 +155,4 @@ complete_trial_or_sample, complete_job_or_trial = _quiet(_trials_or_samples), _q
 complete_arm, complete_model_label = _quiet(_named_in_spec("arms")), _quiet(_named_in_spec("models"))
 complete_benchmark, complete_preset = _quiet(_benchmarks), _quiet(_presets)
 complete_tool, complete_model = _quiet(_tools), _quiet(_models)
+complete_written_format, complete_read_format = _quiet(_written_formats), _quiet(_read_formats)

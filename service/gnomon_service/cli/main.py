@@ -165,7 +165,7 @@ def cli(plugins: tuple[Path, ...]) -> None:
         named = [part for part in os.environ.get(FILES_ENV, "").split(os.pathsep) if part]
         os.environ[FILES_ENV] = os.pathsep.join([*named, *(str(path.absolute()) for path in plugins)])
     if os.environ.get(FILES_ENV):
-        from gnomon.spec.plugins import load_plugin_files  # late: only for those who have files
+        from gnomon.spec.pins import load_plugin_files  # late: only for those who have files
 
         load_plugin_files()
 

@@ -7,7 +7,7 @@ from importlib import resources
 from pathlib import Path
 
 from gnomon.core.errors import Conflict, SpecError
-from gnomon.spec.plugins import KINDS
+from gnomon.spec.pins import KINDS
 from gnomon_tools.core.outside import find_module
 from gnomon_tools.core.registry import NAME
 

@@ -105,7 +105,7 @@ def home(
     chosen.sort(key=lambda job: not _was_open(job, as_of_s))
     start = next((at + 1 for at, job in enumerate(chosen) if job.id == after), 0)
     shown = chosen[start : start + PAGE_ROWS]
-    due = state.verdicts.due()
+    due = state.verdicts.being_made()
     rows = _rows(state, [*shown, *needing[:NEEDING]], verdicts, due=due, now_s=now_s)
     is_live = any(job.is_open or job.id in due for job in shown)
     place = {"after": after, "as_of": f"{as_of_s:.3f}"}

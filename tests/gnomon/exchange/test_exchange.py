@@ -17,6 +17,7 @@ from gnomon.core.question_view import Option, QuestionView
 from gnomon.core.row import Row
 from gnomon.core.score import Outcome
 from gnomon.exchange.foreign import benchmark_called
+from gnomon.exchange.format import Reading
 from gnomon.exchange.inspect_log import read_log
 from gnomon.exchange.inspect_write import header_of, sample_of
 from gnomon.exchange.named_field import NamedField
@@ -76,7 +77,7 @@ def write(tmp_path: Path) -> Callable[..., Path]:
 @pytest.mark.parametrize("name", ["log.json", "log.eval"])
 def test_a_log_becomes_rows_and_traces(name: str, write: Callable[..., Path]) -> None:
     path = write(a_log([a_sample(0), a_sample(1, "I", epoch=2)]), name)
-    (row, trace), (other, _) = read_log(path, cluster=VIDEO, cell=NamedField("--cell", "kind"))
+    (row, trace), (other, _) = read_log(path, Reading(cluster=VIDEO, cell=NamedField("--cell", "kind")))
     assert (row.benchmark, row.model, row.arm, row.sample_id, row.cluster) == (
         "sums",
         "openai/m",
@@ -96,7 +97,7 @@ def test_a_log_becomes_rows_and_traces(name: str, write: Callable[..., Path]) ->
 
 
 def test_a_log_that_inspect_has_written_and_packed_with_zstandard_is_read() -> None:
-    rows = [row for row, _ in read_log(REAL, cluster=VIDEO)]
+    rows = [row for row, _ in read_log(REAL, Reading(cluster=VIDEO))]
     assert [(row.sample_id, row.cluster, row.score, row.tool_calls) for row in rows] == [
         ("a", "v1", 1.0, 2),
         ("b", "v1", 0.0, 0),
@@ -118,7 +119,7 @@ def test_a_log_that_inspect_has_written_and_packed_with_zstandard_is_read() -> N
 def test_an_error_is_not_the_models_and_a_limit_is(
     changes: dict[str, Any], outcome: Outcome, score: float | None, reason: str, write: Callable[..., Path]
 ) -> None:
-    [(row, _)] = read_log(write(a_log([a_sample(0, **changes)])))
+    [(row, _)] = read_log(write(a_log([a_sample(0, **changes)])), Reading())
     assert (row.outcome, row.score, row.stop_reason) == (outcome, score, reason)
 
 
@@ -140,7 +141,7 @@ def test_a_log_that_cannot_be_used_says_why(
     log: dict[str, Any], says: str, write: Callable[..., Path]
 ) -> None:
     with pytest.raises(SpecError, match=says.replace("(", r"\(")):
-        list(read_log(write(log)))
+        list(read_log(write(log), Reading()))
 
 
 @pytest.mark.parametrize("content", [b"", b"not a zip", b"PK\x05\x06" + bytes(18)])
@@ -148,13 +149,16 @@ def test_what_is_no_log_is_refused(content: bytes, tmp_path: Path) -> None:
     path = tmp_path / "x.eval"
     path.write_bytes(content)
     with pytest.raises(SpecError, match="cannot be read as a log"):
-        list(read_log(path))
+        list(read_log(path, Reading()))
 
 
 def test_two_logs_are_two_arms_of_one_report(write: Callable[..., Path]) -> None:
     raw = write(a_log([a_sample(n, "I") for n in range(20)]), "raw.json")
     tools = write(a_log([a_sample(n, "C") for n in range(20)]), "tools.eval")
-    ended = [*read_log(raw, arm="raw", cluster=VIDEO), *read_log(tools, arm="tools", cluster=VIDEO)]
+    ended = [
+        *read_log(raw, Reading(arm="raw", cluster=VIDEO)),
+        *read_log(tools, Reading(arm="tools", cluster=VIDEO)),
+    ]
     run = run_of([("log", ended)], name="mine", primary=("raw", "tools"))
     report = report_of(run)
     assert report["contrasts"][0]["diff"] == 1.0
@@ -170,7 +174,10 @@ def report_of(run: Run) -> Any:
 
 
 def test_trials_that_cannot_be_told_apart_are_refused(write: Callable[..., Path]) -> None:
-    twice = [*read_log(write(a_log([a_sample(0)]))), *read_log(write(a_log([a_sample(0)])))]
+    twice = [
+        *read_log(write(a_log([a_sample(0)])), Reading()),
+        *read_log(write(a_log([a_sample(0)])), Reading()),
+    ]
     with pytest.raises(SpecError, match="stands twice under openai/m / react"):
         run_of([("log", twice)], name="x")
     with pytest.raises(SpecError, match="no arm 'raw'; there are: react"):
@@ -188,7 +195,7 @@ def test_trials_that_cannot_be_told_apart_are_refused(write: Callable[..., Path]
 def test_a_sample_that_differs_between_files_says_in_what_and_the_way_out(
     what: str, option: str, write: Callable[..., Path]
 ) -> None:
-    [(row, trace)] = read_log(write(a_log([a_sample(0)])))
+    [(row, trace)] = read_log(write(a_log([a_sample(0)])), Reading())
     later = replace(row, arm="b", **{what: "z"})
     message = (
         f"sample 's0' has the {what} {getattr(row, what)!r} in a.json and 'z' in b.json, and may have "
@@ -287,7 +294,7 @@ def test_our_own_rows_come_back_as_they_were(
 
 
 def test_our_own_csv_comes_back(write: Callable[..., Path], tmp_path: Path) -> None:
-    [(row, _)] = read_log(write(a_log([a_sample(0)])))
+    [(row, _)] = read_log(write(a_log([a_sample(0)])), Reading())
     with (tmp_path / "rows.csv").open("w", encoding="utf-8", newline="") as file:
         rows_csv([row], file)
     assert read_rows(tmp_path / "rows.csv") == [row]
@@ -309,14 +316,16 @@ def log_of(
 
 
 def test_a_log_of_ours_is_read_back(write: Callable[..., Path]) -> None:
-    ended = list(read_log(write(a_log([a_sample(n, n / 4) for n in range(4)])), cluster=VIDEO))
+    ended = list(read_log(write(a_log([a_sample(n, n / 4) for n in range(4)])), Reading(cluster=VIDEO)))
     lost = replace(ended[0][0], outcome=Outcome.INFRA_MISSING, score=None, stop_reason="provider:x", repeat=1)
     traces = {row.sample_id: trace for row, trace in ended}
     given_rows = [replace(row, trial_id=row.sample_id) for row in [*(row for row, _ in ended), lost]]
     log = log_of(given_rows, [traces[row.sample_id] for row in given_rows])
     assert log["results"]["scores"][0]["metrics"]["mean"]["value"] == pytest.approx(0.375)
     back = list(
-        read_log(write(log), cluster=NamedField("--cluster", "cluster"), cell=NamedField("--cell", "cell"))
+        read_log(
+            write(log), Reading(cluster=NamedField("--cluster", "cluster"), cell=NamedField("--cell", "cell"))
+        )
     )
     assert [row.score for row, _ in back] == [0.0, 0.25, 0.5, 0.75, None]
     assert [row.cluster for row, _ in back] == [row.cluster for row in given_rows]
@@ -325,11 +334,11 @@ def test_a_log_of_ours_is_read_back(write: Callable[..., Path]) -> None:
 
 
 def test_reasoning_travels_to_inspects_logs_and_back(write: Callable[..., Path]) -> None:
-    (row, _), *_ = read_log(write(a_log([a_sample(0)])))
+    (row, _), *_ = read_log(write(a_log([a_sample(0)])), Reading())
     steps = [{"kind": "reply", "text": "A", "reasoning": "hm"}, {"kind": "reply", "text": "B"}]
     trace = {"prompt": [], "steps": steps, "response": "B"}
     log = log_of([row], [trace])
-    (_, back), *_ = read_log(write(log))
+    (_, back), *_ = read_log(write(log), Reading())
     assert [(step["text"], step["reasoning"]) for step in (back or {})["steps"]] == [("A", "hm"), ("B", "")]
 
 
@@ -352,7 +361,7 @@ def test_a_log_carries_input_options_and_target_where_the_question_is_known(
     ]  # fmt: skip
     options = (Option(letter="A", text="left"), Option(letter="B", text="up", right="right"))
     view = QuestionView(question="Which way?", options=options, truth_text="B. up")
-    [(row, _)] = read_log(write(a_log([a_sample(0)])))
+    [(row, _)] = read_log(write(a_log([a_sample(0)])), Reading())
     log = log_of([row], [{"prompt": prompt}], view)
     sample = log["samples"][0]
     texts = [block["text"] for block in sample["input"][0]["content"]]

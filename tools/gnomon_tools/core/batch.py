@@ -1,29 +1,27 @@
-"""A tool's batch form: many calls at once, their arguments and results as columns (NumPy arrays).
+"""Calls a tool for many rows: arguments and results are columns (NumPy arrays).
 
 A column has one value a row, or one value for all rows. What is not a number, not finite or out of the tool's
 range is refused with its row. A row that has no answer (two points that coincide have no bearing) is NaN,
 while the single call says why.
 """
 
-from __future__ import annotations
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from pydantic import ValidationError
 
+from gnomon_tools.core.inputs import held
 from gnomon_tools.core.location import find_camera, position_of
-from gnomon_tools.core.tool import ToolError
-from gnomon_tools.scene.scene import Camera, Scene
+from gnomon_tools.core.tool import ToolContext, ToolError
+from gnomon_tools.scene.scene import Scene
 
 if TYPE_CHECKING:  # a single call needs no arrays
-    import numpy as np
     from numpy.typing import NDArray
 
     from gnomon_tools.core.tool import Tool
 
 Kind = Literal["location", "points", "boxes", "camera", "number", "floor"]
-Numbers: TypeAlias = "NDArray[np.float64]"
-Columns: TypeAlias = "Mapping[str, NDArray[Any]]"
 
 KINDS: Mapping[Kind, str] = {
     "location": "n × 2: [x, y] in metres; or n ids of cameras",
@@ -47,35 +45,21 @@ class BadColumn(ToolError):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Positions:
-    """Located points, row by row: n × 2 metres, n floors, n metres of error."""
-
-    xy_m: Numbers
-    floor: NDArray[np.int64]
-    error_m: Numbers
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CameraRows:
-    """A column of cameras: the distinct ones, and for each row which of them it is (n)."""
-
-    cameras: tuple[Camera, ...]
-    index: NDArray[np.intp]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Batch:
-    """The batch form of a tool.
+    """How columns become the arguments of single calls, and the results columns.
 
-    `takes` names its columns; a number has the range and the default of the single call's argument of that
-    name. A location may come with a column `…_floor`, 0 if left out. `run` gets each column checked and as
-    long as there are rows: `Positions` for a location, `CameraRows` for cameras, else an array. `gives` says
-    what the columns of its result are.
+    `takes` names its columns, each an argument of the call; a number has that one's range and default. A
+    location may come with a column `…_floor`, 0 if left out. `points` and `boxes` are lists of one in each
+    call. `fixed` are arguments that are the same in every call.
+
+    `gives` says what the columns of its result are: fields of the call's result, or of what `rows` makes of
+    a call. Where its first is `row`, a call gives any number of rows, and `row` says of which row they are.
     """
 
     takes: Mapping[str, Kind]
-    run: Callable[[Scene, Mapping[str, Any]], Columns]
     gives: Mapping[str, str]
+    fixed: Mapping[str, Any] = field(default_factory=dict)
+    rows: Callable[[ToolContext, Any], Iterable[object]] | None = None
 
     def kinds(self) -> dict[str, Kind]:
         """Every column that it takes, floors of locations among them."""
@@ -85,36 +69,93 @@ class Batch:
         return {**self.takes, **floors}
 
 
-def run_batch(tool: Tool[Any], scene: Scene, columns: Mapping[str, object]) -> dict[str, NDArray[Any]]:
-    """Call the batch form of a tool with its columns by name; what its result's columns hold, by name.
+def run_batch(tool: "Tool[Any]", scene: Scene, columns: Mapping[str, object]) -> "dict[str, NDArray[Any]]":
+    """Call a tool row by row with columns by name; what its result's columns hold, by name.
 
     Raises:
         BadColumn: a column is unknown or missing, has another length or shape, or a value that is refused.
-        ToolError: the tool has no batch form, or the scene has not what it needs.
+        ToolError: the tool takes no batches, or gives more than MAX_PAIRS rows.
     """
     import numpy as np
 
     if tool.batch is None:
         raise ToolError(f"{tool.name} has no batch form")
-    kinds = tool.batch.kinds()
+    context, names = ToolContext(inputs=held(scene)), list(tool.batch.gives)
+    found: dict[str, list[Any]] = {name: [] for name in names}
+    for row, args in enumerate(_calls(tool, scene, columns)):
+        for result in _results(tool, tool.batch, context, args, row):
+            for name in names:
+                value = row if name == "row" else getattr(result, name, None)
+                found[name].append(np.nan if value is None else value)
+        if len(found[names[0]]) > MAX_PAIRS:
+            raise ToolError(f"More than {MAX_PAIRS:,} pairs; give fewer points, or a smaller radius.")
+    return {name: np.array(values, dtype=None if values else np.float64) for name, values in found.items()}
+
+
+def _results(
+    tool: "Tool[Any]", batch: Batch, context: ToolContext, args: Mapping[str, Any], row: int
+) -> Iterable[object]:
+    """What one call gives; without an answer a row that holds nothing, or no row where it may give many."""
+    try:
+        checked = tool.args.model_validate(args)
+        return [tool.run(context, checked)] if batch.rows is None else batch.rows(context, checked)
+    except BadColumn as error:
+        raise BadColumn(error.reason, column=error.column, row=row) from None
+    except ValidationError as error:
+        fault = error.errors()[0]
+        raise BadColumn(fault["msg"], column=str(fault["loc"][0] if fault["loc"] else ""), row=row) from None
+    except ToolError:
+        return [] if "row" in batch.gives else [None]
+
+
+def _calls(tool: "Tool[Any]", scene: Scene, columns: Mapping[str, object]) -> Iterator[dict[str, Any]]:
+    """The arguments of each row's call; all columns are checked before the first.
+
+    Raises:
+        BadColumn: see `run_batch`.
+    """
+    import numpy as np
+
+    batch = tool.batch
+    assert batch is not None  # noqa: S101  # as `run_batch` makes sure
+    kinds = batch.kinds()
     for name in columns:
         if name not in kinds:
             raise BadColumn(f"is no column of {tool.name}; allowed: {', '.join(kinds)}", column=name)
     arrays = {name: _array(tool, name, kind, columns) for name, kind in kinds.items()}
     count = _rows(arrays)
-    checked: dict[str, Any] = {}
-    for name, kind in tool.batch.takes.items():
-        array = arrays[name]
-        if kind == "location":
-            checked[name] = _positions(scene, name, array, arrays[f"{name}_floor"], count)
-        elif kind == "camera":
-            checked[name] = _camera_rows(scene, name, array, count)
-        else:
-            checked[name] = np.broadcast_to(array, (count, *array.shape[1:]))
-    return dict(tool.batch.run(scene, checked))
+    for name, kind in batch.takes.items():
+        if arrays[name].dtype.kind == "U":
+            _check_cameras(scene, name, arrays[name], must_stand=kind == "location")
+            if kind == "location" and arrays[f"{name}_floor"].any():
+                raise BadColumn("goes with [x, y]; a camera has its own floor", column=f"{name}_floor")
+    wide = [np.broadcast_to(array, (count, *array.shape[1:])) for array in arrays.values()]
+    for row in range(count):
+        cells = dict(zip(arrays, (array[row].tolist() for array in wide), strict=True))
+        yield {**batch.fixed, **{name: _argument(name, kind, cells) for name, kind in batch.takes.items()}}
 
 
-def _array(tool: Tool[Any], name: str, kind: Kind, columns: Mapping[str, object]) -> NDArray[Any]:
+def _argument(name: str, kind: Kind, cells: Mapping[str, Any]) -> object:
+    """The argument of a single call."""
+    value = cells[name]
+    if kind != "location":
+        return [value] if kind in ("points", "boxes") else value
+    if isinstance(value, str):
+        return {"camera": value}
+    return {"x_m": value[0], "y_m": value[1], "floor": cells[f"{name}_floor"]}
+
+
+def _check_cameras(scene: Scene, name: str, column: "NDArray[Any]", *, must_stand: bool) -> None:
+    for row, id_ in enumerate(column.tolist()):
+        try:
+            camera = find_camera(scene, id_)
+            if must_stand:
+                position_of(camera)
+        except ToolError as error:
+            raise BadColumn(str(error), column=name, row=row) from None
+
+
+def _array(tool: "Tool[Any]", name: str, kind: Kind, columns: Mapping[str, object]) -> "NDArray[Any]":
     """A column as an array whose first axis is that of the rows: of length 1 where one value is for all."""
     import numpy as np
 
@@ -143,18 +184,18 @@ def _array(tool: Tool[Any], name: str, kind: Kind, columns: Mapping[str, object]
     return array.astype(np.int64 if kind == "floor" else np.float64, copy=False)
 
 
-def may_be_left_out(tool: Tool[Any], name: str, kind: Kind) -> bool:
+def may_be_left_out(tool: "Tool[Any]", name: str, kind: Kind) -> bool:
     """Whether a column has a default: floors, and numbers of which a single call has one."""
     return kind == "floor" or (kind == "number" and not tool.args.model_fields[name].is_required())
 
 
-def _default(tool: Tool[Any], name: str, kind: Kind) -> object:
+def _default(tool: "Tool[Any]", name: str, kind: Kind) -> object:
     if not may_be_left_out(tool, name, kind):
         raise BadColumn(f"is missing; it is {KINDS[kind]}, or one for all rows", column=name)
     return 0 if kind == "floor" else tool.args.model_fields[name].default
 
 
-def _range(tool: Tool[Any], name: str) -> tuple[float, float]:
+def _range(tool: "Tool[Any]", name: str) -> tuple[float, float]:
     import numpy as np
 
     limits = tool.args.model_fields[name].metadata
@@ -162,7 +203,7 @@ def _range(tool: Tool[Any], name: str) -> tuple[float, float]:
     return low, min((limit.le for limit in limits if hasattr(limit, "le")), default=np.inf)
 
 
-def _culprit(array: NDArray[Any]) -> str:
+def _culprit(array: "NDArray[Any]") -> str:
     """The first row that is neither a number nor a text, for a message."""
     import numpy as np
 
@@ -174,7 +215,7 @@ def _culprit(array: NDArray[Any]) -> str:
     return ""
 
 
-def _check_range(name: str, array: NDArray[Any], low: float, high: float, *, is_whole: bool) -> None:
+def _check_range(name: str, array: "NDArray[Any]", low: float, high: float, *, is_whole: bool) -> None:
     import numpy as np
 
     if not array.size:
@@ -191,7 +232,7 @@ def _check_range(name: str, array: NDArray[Any], low: float, high: float, *, is_
     raise BadColumn(f"must be {kind} from {low:g} to {high:g}, not {value}", column=name, row=row)
 
 
-def _rows(arrays: Mapping[str, NDArray[Any]]) -> int:
+def _rows(arrays: "Mapping[str, NDArray[Any]]") -> int:
     """How many rows there are: a column of one row serves all."""
     count, first = 1, ""
     for name, array in arrays.items():
@@ -200,52 +241,3 @@ def _rows(arrays: Mapping[str, NDArray[Any]]) -> int:
         if len(array) != 1:
             count, first = len(array), name
     return count
-
-
-def _camera_rows(scene: Scene, name: str, column: NDArray[Any], count: int) -> CameraRows:
-    """The cameras of a column.
-
-    Raises:
-        BadColumn: one does not exist.
-    """
-    import numpy as np
-
-    numbers: dict[str, int] = {}
-    index = np.array([numbers.setdefault(id_, len(numbers)) for id_ in column.tolist()], dtype=np.intp)
-    cameras = []
-    for id_, number in numbers.items():
-        try:
-            cameras.append(find_camera(scene, id_))
-        except ToolError as error:
-            row = int(np.argmax(index == number))
-            raise BadColumn(str(error), column=name, row=row) from None
-    return CameraRows(cameras=tuple(cameras), index=np.broadcast_to(index, count))
-
-
-def _positions(scene: Scene, name: str, column: NDArray[Any], floor: NDArray[Any], count: int) -> Positions:
-    """The points of a column of locations.
-
-    Raises:
-        BadColumn: a camera does not exist, or where it stands is unknown.
-    """
-    import numpy as np
-
-    if column.dtype.kind != "U":
-        return Positions(
-            xy_m=np.broadcast_to(column, (count, 2)),
-            floor=np.broadcast_to(floor, count),
-            error_m=np.broadcast_to(0.0, count),
-        )
-    if floor.any():
-        raise BadColumn("goes with [x, y]; a camera has its own floor", column=f"{name}_floor")
-    named = _camera_rows(scene, name, column, count)
-    spots = np.empty((len(named.cameras), 2))
-    for number, camera in enumerate(named.cameras):
-        try:
-            spots[number] = position_of(camera)
-        except ToolError as error:
-            row = int(np.flatnonzero(named.index == number)[0])
-            raise BadColumn(str(error), column=name, row=row) from None
-    floors = np.array([camera.floor for camera in named.cameras], dtype=np.int64)
-    errors_m = np.array([camera.position_error_m for camera in named.cameras], dtype=np.float64)
-    return Positions(xy_m=spots[named.index], floor=floors[named.index], error_m=errors_m[named.index])

@@ -26,7 +26,7 @@ def open_picture(file: IO[bytes], formats: tuple[str, ...] = KEPT_AS_THEY_ARE) -
     Raises:
         BadPicture: it is in none of the formats, has too many pixels, or breaks off as the block decodes it.
     """
-    from PIL import Image  # late, and no LAZY here: jobs of text have no picture
+    from PIL import Image  # late: jobs of text have no picture
 
     fault = f"is no picture; allowed: {', '.join(formats)}"
     try:

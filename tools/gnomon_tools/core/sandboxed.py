@@ -24,27 +24,28 @@ import struct
 import sys
 import time
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
-PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER, PR_SET_NO_NEW_PRIVS, PR_SET_SECCOMP = 1, 36, 38, 22
-CREATE_RULESET, ADD_RULE, RESTRICT_SELF = 444, 445, 446  # system calls of Landlock, on every architecture
-VERSION_FLAG, PATH_BENEATH = 1, 1
-EXECUTE, WRITE_FILE, READ_FILE, READ_DIR = 1, 2, 4, 8
-REFER, TRUNCATE, DEVICE_CONTROL = 1 << 13, 1 << 14, 1 << 15
-READ = EXECUTE | READ_FILE | READ_DIR
-MAKE = 0x1FF0  # removing and making directories, files, links, sockets, pipes and devices: bits 4 to 12
-OF_A_FILE = EXECUTE | WRITE_FILE | READ_FILE | TRUNCATE | DEVICE_CONTROL
-TCP = 3  # to listen and to connect
-SCOPES = 3  # abstract sockets and signals stay within
 SWEEP_S = 3.0  # in which all that a program began is ended
 NOT_STARTED = 97  # exit code of a process that never became its program
 
-SECCOMP_FILTER = 2
-# Audit number of the architecture, its number of `clone`, and of the calls that are refused: socket, ptrace,
-# process_vm_readv, process_vm_writev, io_uring_setup, bpf, keyctl, add_key, request_key, mount, unshare,
-# setns, perf_event_open, userfaultfd, init_module, finit_module, kexec_load, open_by_handle_at, pidfd_open,
-# pidfd_getfd, and where there are such: fork, vfork.
+# Of `prctl`.
+PARENT_DEATH_SIGNAL, CHILD_SUBREAPER, NO_NEW_PRIVILEGES, SECCOMP, FILTER = 1, 36, 38, 22, 2
+
+# Landlock: its system calls, the same on every architecture, and the rights of its rules.
+CREATE_RULESET, ADD_RULE, RESTRICT_SELF = 444, 445, 446
+VERSION_FLAG, PATH_BENEATH = 1, 1
+EXECUTE, WRITE_FILE, READ_FILE, READ_FOLDER = 1, 2, 4, 8
+MAKE = 0x1FF0  # removing and making directories, files, links, sockets, pipes and devices: bits 4 to 12
+REFER, TRUNCATE, DEVICE_CONTROL = 1 << 13, 1 << 14, 1 << 15  # from its versions 2, 3 and 5
+READ = EXECUTE | READ_FILE | READ_FOLDER
+OF_A_FILE = EXECUTE | WRITE_FILE | READ_FILE | TRUNCATE | DEVICE_CONTROL
+TCP, SCOPES = 3, 3  # to listen and to connect, from version 4; to stay within, from version 6
+
+# seccomp: by machine the audit number of the architecture, the number of `clone`, and of what is refused:
+# socket, ptrace, process_vm_readv, process_vm_writev, io_uring_setup, bpf, keyctl, add_key, request_key,
+# mount, unshare, setns, perf_event_open, userfaultfd, init_module, finit_module, kexec_load,
+# open_by_handle_at, pidfd_open, pidfd_getfd, and where there are such: fork, vfork.
 _X86 = (41, 101, 310, 311, 425, 321, 250, 248, 249, 165, 272, 308, 298, 323, 175, 313, 246, 304, 434, 438)
 _ARM = (198, 117, 270, 271, 425, 280, 219, 217, 218, 40, 97, 268, 241, 282, 105, 273, 104, 265, 434, 438)
 REFUSED = {"x86_64": (0xC000003E, 56, (*_X86, 57, 58)), "aarch64": (0xC00000B7, 220, _ARM)}
@@ -93,14 +94,14 @@ def _fork(parent: int) -> None:
     own, code = os.getpid(), NOT_STARTED
     try:
         signal.signal(signal.SIGTERM, stop)
-        libc.prctl(PR_SET_CHILD_SUBREAPER, 1)  # its offspring stays its own when a parent in between dies
-        libc.prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
+        libc.prctl(CHILD_SUBREAPER, 1)  # its offspring stays its own when a parent in between dies
+        libc.prctl(PARENT_DEATH_SIGNAL, signal.SIGTERM)
         if os.getppid() != parent:
             os._exit(NOT_STARTED)  # it died in between
         child = os.fork()
         if child == 0:
             signal.signal(signal.SIGTERM, signal.SIG_DFL)
-            libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+            libc.prctl(PARENT_DEATH_SIGNAL, signal.SIGKILL)
             if os.getppid() != own:
                 os._exit(NOT_STARTED)
             return
@@ -149,58 +150,48 @@ def _become(plan: Mapping[str, Any], command: Sequence[str]) -> None:
     if program is None:
         raise FileNotFoundError(2, "there is no such program", command[0])
     program = os.path.abspath(program)  # noqa: PTH100 (a link stays one: programs find their files by it)
-    if sys.platform == "linux":
-        _restrict(plan)
+    if sys.platform == "linux" and "read" in plan:
+        libc = ctypes.CDLL(None, use_errno=True)
+        _checked(libc.prctl(NO_NEW_PRIVILEGES, 1, 0, 0, 0))
+        _hold_to_files(libc, plan)
+        if plan.get("is_alone") and sys.byteorder == "little" and platform.machine() in REFUSED:
+            _refuse_calls(libc, *REFUSED[platform.machine()])
     os.chdir(plan.get("folder", "."))
     os.execve(program, list(command), plan.get("environment", os.environ))  # noqa: S606 (no shell is meant)
 
 
-def _restrict(plan: Mapping[str, Any]) -> None:
-    """Give up what the plan leaves out, for good."""
-    libc = ctypes.CDLL(None, use_errno=True)
-    abi, is_alone = landlock_abi(), plan.get("is_alone", False)
-    if "read" not in plan:
+def _hold_to_files(libc: ctypes.CDLL, plan: Mapping[str, Any]) -> None:
+    """Give up, for good, all files but those of the plan."""
+    abi = landlock_abi()
+    if not abi:
         return
-    _checked(libc.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
-    if abi:
-        newer = (
-            (REFER if abi >= 2 else 0) | (TRUNCATE if abi >= 3 else 0) | (DEVICE_CONTROL if abi >= 5 else 0)
-        )
-        handled = READ | WRITE_FILE | MAKE | newer
-        network, scopes = (TCP if abi >= 4 and is_alone else 0), (SCOPES if abi >= 6 else 0)
-        attributes = (ctypes.c_uint64 * 3)(handled, network, scopes)
-        size = 24 if abi >= 6 else 16 if abi >= 4 else 8
-        ruleset = _checked(libc.syscall(CREATE_RULESET, ctypes.byref(attributes), size, 0))
-        for paths, rights in ((plan["read"], READ), (plan["write"], handled)):
-            for path in paths:
-                _grant(libc, ruleset, path, rights)
-        _checked(libc.syscall(RESTRICT_SELF, ruleset, 0))
-        os.close(ruleset)
-    of_machine = REFUSED.get(platform.machine()) if is_alone and sys.byteorder == "little" else None
-    if of_machine is not None:
-        filters = [struct.pack("=HBBI", *line) for line in seccomp_filter(*of_machine)]
-        code = ctypes.create_string_buffer(b"".join(filters))
-        filter_program = struct.pack("HxxxxxxQ", len(filters), ctypes.addressof(code))
-        _checked(libc.prctl(PR_SET_SECCOMP, SECCOMP_FILTER, filter_program, 0, 0))
-
-
-class _PathBeneath(ctypes.Structure):
-    _pack_ = 1
-    _fields_ = (("rights", ctypes.c_uint64), ("file", ctypes.c_int32))
-
-
-def _grant(libc: Any, ruleset: int, path: str, rights: int) -> None:
-    try:
-        file = os.open(path, os.O_PATH | os.O_CLOEXEC)
-    except OSError:
-        return  # what is absent needs no leave
-    try:
-        if not Path(path).is_dir():
-            rights &= OF_A_FILE
-        rule = _PathBeneath(rights, file)
-        _checked(libc.syscall(ADD_RULE, ruleset, PATH_BENEATH, ctypes.byref(rule), 0))
-    finally:
+    newer = ((2, REFER), (3, TRUNCATE), (5, DEVICE_CONTROL))
+    files = READ | WRITE_FILE | MAKE | sum(right for version, right in newer if abi >= version)
+    network = TCP if abi >= 4 and plan.get("is_alone") else 0
+    attributes = struct.pack("=3Q", files, network, SCOPES if abi >= 6 else 0)
+    size = 24 if abi >= 6 else 16 if abi >= 4 else 8
+    ruleset = _checked(libc.syscall(CREATE_RULESET, attributes, size, 0))
+    for path, rights in [
+        *((path, READ) for path in plan["read"]),
+        *((path, files) for path in plan["write"]),
+    ]:
+        try:
+            file = os.open(path, os.O_PATH | os.O_CLOEXEC)
+        except OSError:
+            continue  # what is absent needs no leave
+        granted = rights if os.path.isdir(path) else rights & OF_A_FILE  # noqa: PTH112 (nothing more is loaded)
+        _checked(libc.syscall(ADD_RULE, ruleset, PATH_BENEATH, struct.pack("=Qi", granted, file), 0))
         os.close(file)
+    _checked(libc.syscall(RESTRICT_SELF, ruleset, 0))
+    os.close(ruleset)
+
+
+def _refuse_calls(libc: ctypes.CDLL, audit: int, clone: int, refused: tuple[int, ...]) -> None:
+    """Have the kernel refuse system calls, for good."""
+    lines = [struct.pack("=HBBI", *line) for line in seccomp_filter(audit, clone, refused)]
+    code = ctypes.create_string_buffer(b"".join(lines))
+    program = struct.pack("HxxxxxxQ", len(lines), ctypes.addressof(code))
+    _checked(libc.prctl(SECCOMP, FILTER, program, 0, 0))
 
 
 def _checked(result: int) -> int:

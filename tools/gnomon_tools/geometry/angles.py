@@ -1,13 +1,9 @@
 """Angles on the plane: compass bearings, clockwise from north (the y axis), in degrees."""
 
 import math
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from gnomon_tools.scene.scene import Point
-
-if TYPE_CHECKING:  # one bearing needs no arrays
-    import numpy as np
-    from numpy.typing import NDArray
 
 COMPASS = ("N", "NNE", "NE", "ENE", "E", "ESE", "SE", "SSE", "S", "SSW", "SW", "WSW", "W", "WNW", "NW", "NNW")
 EIGHTHS = ("north", "northeast", "east", "southeast", "south", "southwest", "west", "northwest")
@@ -26,23 +22,6 @@ def bearing_deg(start_m: Point, end_m: Point) -> float:
     if east_m == 0 and north_m == 0:
         raise ValueError(f"no direction from {start_m} to itself")
     return wrapped_deg(math.degrees(math.atan2(east_m, north_m)))
-
-
-def bearings_deg(start_m: "NDArray[np.float64]", end_m: "NDArray[np.float64]") -> "NDArray[np.float64]":
-    """Directions between points (each n × 2), in [0, 360) as `bearing_deg`; NaN where they coincide.
-
-    >>> import numpy as np
-    >>> bearings_deg(np.zeros((3, 2)), np.array([[5, 0], [0, -1], [0, 0]])).tolist()
-    [90.0, 180.0, nan]
-    """
-    import numpy as np
-
-    east_m, north_m = end_m[:, 0] - start_m[:, 0], end_m[:, 1] - start_m[:, 1]
-    angles_deg = np.degrees(np.arctan2(east_m, north_m))
-    angles_deg[angles_deg < 0] += 360.0
-    angles_deg[angles_deg >= 360.0] = 0.0  # a hair below zero is zero
-    angles_deg[(east_m == 0) & (north_m == 0)] = np.nan
-    return angles_deg
 
 
 def wrapped_deg(angle_deg: float) -> float:

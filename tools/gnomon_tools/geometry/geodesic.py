@@ -1,7 +1,7 @@
-"""Geodesics on the WGS 84 ellipsoid for arrays, between points of a frame's plane.
+"""Turns many points of a frame's plane into degrees on the WGS 84 ellipsoid, together.
 
 Formulas: Vincenty 1975, Survey Review 23, 88-93. Within the 1,000 km about a frame's origin that tools allow
-they agree with Karney's (2013), by which single calls measure, to a hundredth of a millimetre.
+they agree with Karney's (2013), by which `Frame` measures, to a hundredth of a millimetre.
 """
 
 from collections.abc import Sequence
@@ -18,19 +18,6 @@ SEMI_MAJOR_M, FLATTENING = 6_378_137.0, 1 / 298.257223563
 SEMI_MINOR_M = SEMI_MAJOR_M * (1 - FLATTENING)
 SQUARED_ECCENTRICITY = SEMI_MAJOR_M**2 / SEMI_MINOR_M**2 - 1  # the second
 STEPS, CLOSE_RAD = 20, 1e-13
-
-
-def distances_m(frame: Frame, start_m: Array, end_m: Array) -> Array:
-    """Straight-line metres between points (each n × 2): geodesics' in an anchored frame, else the plane's."""
-    if frame.anchored:
-        return geodesics(frame, start_m, end_m)[0]
-    east_m, north_m = (end_m - start_m).T
-    return np.asarray(np.hypot(east_m, north_m), dtype=np.float64)
-
-
-def geodesics(frame: Frame, start_m: Array, end_m: Array) -> tuple[Array, Array]:
-    """Lengths in metres (n) and initial true azimuths in degrees (n) between local points (each n × 2)."""
-    return _inverse(*_to_wgs84(frame, start_m), *_to_wgs84(frame, end_m))
 
 
 def to_wgs84(frame: Frame, points_m: Sequence[Point]) -> list[Point]:
@@ -96,28 +83,3 @@ def _to_wgs84(frame: Frame, points_m: Array) -> tuple[Array, Array]:
     outward = cos_u * cos_sigma - sin_u * sin_sigma * cos_azimuth
     excess = _longitude_excess(sin_alpha, cos2_alpha, sigma, sin_sigma, cos_sigma, cos_2m)
     return np.arctan2(north, np.hypot(outward, east)), np.arctan2(east, outward) - excess
-
-
-def _inverse(lat_1: Array, lon_1: Array, lat_2: Array, lon_2: Array) -> tuple[Array, Array]:
-    """Lengths and azimuths between points given by reduced latitudes and longitudes in radians."""
-    sin_1, cos_1, sin_2, cos_2 = np.sin(lat_1), np.cos(lat_1), np.sin(lat_2), np.cos(lat_2)
-    apart = (lon_2 - lon_1 + np.pi) % (2 * np.pi) - np.pi
-    sphere = apart
-    for _ in range(STEPS):
-        sin_l, cos_l = np.sin(sphere), np.cos(sphere)
-        east = cos_2 * sin_l
-        # cos U1 sin U2 - sin U1 cos U2 cos L, in a form in which near points lose no digits
-        north = np.sin(lat_2 - lat_1) + 2 * sin_1 * cos_2 * np.sin(sphere / 2) ** 2
-        sin_sigma, cos_sigma = np.hypot(east, north), sin_1 * sin_2 + cos_1 * cos_2 * cos_l
-        sigma = np.arctan2(sin_sigma, cos_sigma)
-        sin_alpha = cos_1 * east / np.where(sin_sigma == 0, 1, sin_sigma)
-        cos2_alpha = np.maximum(1 - sin_alpha**2, 0)
-        on_equator = cos2_alpha < CLOSE_RAD
-        cos_2m = np.where(on_equator, 0, cos_sigma - 2 * sin_1 * sin_2 / np.where(on_equator, 1, cos2_alpha))
-        before = sphere
-        sphere = apart + _longitude_excess(sin_alpha, cos2_alpha, sigma, sin_sigma, cos_sigma, cos_2m)
-        if not len(sphere) or np.abs(sphere - before).max() < CLOSE_RAD:
-            break
-    a, b = _series(cos2_alpha)
-    length_m = SEMI_MINOR_M * a * (sigma - _delta_sigma(b, sin_sigma, cos_sigma, cos_2m))
-    return length_m, np.degrees(np.arctan2(east, north))

@@ -31,25 +31,15 @@ def to_ground(homography: Array, pixels: Array, *, ground_pixel: Pixel | None = 
     Raises:
         HorizonError: some pixels are on the horizon, or on the other side of it.
     """
-    points_m, is_floor = ground_seen(homography, pixels, ground_pixel=ground_pixel)
-    if not is_floor.all():
-        raise HorizonError(np.flatnonzero(~is_floor).tolist())
-    return points_m
-
-
-def ground_seen(
-    homography: Array, pixels: Array, *, ground_pixel: Pixel | None = None
-) -> tuple[Array, NDArray[np.bool_]]:
-    """Map pixels as `to_ground` does, and tell which of them (n) show the floor: the others mean nothing."""
     mapped = _homogeneous(pixels) @ homography.T
     depth = mapped[:, 2]
     scale = _homogeneous(np.abs(pixels)) @ np.abs(homography[2])
     side = np.where(np.abs(depth) > HORIZON * scale, np.sign(depth), 0.0)
     reference = side.sum() if ground_pixel is None else homography[2] @ (*ground_pixel, 1.0)
     ground = 1.0 if reference >= 0 else -1.0
-    is_floor = side == ground
-    points_m = mapped[:, :2] / np.where(is_floor, depth, 1.0)[:, None]
-    return np.asarray(points_m, dtype=float), np.asarray(is_floor)
+    if not (side == ground).all():
+        raise HorizonError(np.flatnonzero(side != ground).tolist())
+    return np.asarray(mapped[:, :2] / depth[:, None], dtype=float)
 
 
 def to_image(homography: Array, points_m: Array) -> Array:

@@ -12,7 +12,6 @@ from itertools import combinations, islice
 import numpy as np
 from numpy.typing import NDArray
 
-LAZY = ("scipy.optimize",)  # every process loads the tools, not every one calibrates
 Array = NDArray[np.float64]
 
 MIN_PAIRS = 8
@@ -108,7 +107,7 @@ def _direct(pixels: Array, points_m: Array, *, determined: float = DETERMINED) -
 
 def _refined(homography: Array, pixels: Array, points_m: Array) -> Array:
     """The homography with the least sum of squared distances on the floor."""
-    from scipy.optimize import least_squares
+    from scipy.optimize import least_squares  # late: few processes calibrate
 
     first, second = _normaliser(pixels), _normaliser(points_m)
     start = second @ homography @ np.linalg.inv(first)

@@ -7,12 +7,11 @@ from itertools import combinations
 
 import numpy as np
 import shapely
-from numpy.typing import NDArray
-from shapely import Polygon, STRtree
+from shapely import Polygon
 from shapely.ops import nearest_points
 
 from gnomon_tools.geometry.route import RouteLeg, ground_leg
-from gnomon_tools.geometry.route_graph import Anchor, Edge, Joins, Link
+from gnomon_tools.geometry.route_graph import Anchor, Edge, Link
 from gnomon_tools.scene.scene import Point, Portal, Zone
 
 
@@ -87,55 +86,6 @@ class Floors:
     def direct(self, start: Anchor, end: Anchor) -> RouteLeg | None:
         """Straight across one and the same zone."""
         return self._across(start.id, start.xy_m, end.xy_m) if start.id == end.id else None
-
-    def joins(self, points_m: NDArray[np.float64], floor: NDArray[np.int64]) -> Joins:
-        """The points themselves inside a zone, else the nearest point of the nearest zone of their floor."""
-        place, snap_m = np.full(len(points_m), -1, dtype=np.intp), np.zeros(len(points_m))
-        xy_m, zones = points_m.copy(), list(self._zones.values())
-        for level in {zone.floor for zone in zones}:
-            here = [number for number, zone in enumerate(zones) if zone.floor == level]
-            rows = np.flatnonzero(floor == level)
-            points = np.asarray(shapely.points(points_m[rows]), dtype=object)
-            tree = STRtree([zones[number].area for number in here])
-            row, nearest = tree.query_nearest(points)  # all zones at the same distance: the first counts
-            first = np.full(len(rows), len(here))
-            np.minimum.at(first, row, nearest)
-            place[rows] = np.array(here)[first]
-            outside = ~shapely.intersects(tree.geometries[first], points)
-            lines = shapely.shortest_line(tree.geometries[first[outside]], points[outside])
-            xy_m[rows[outside]] = shapely.get_coordinates(shapely.get_point(lines, 0))
-            snap_m[rows[outside]] = shapely.length(lines)
-        return self._joined(place, xy_m, snap_m)
-
-    def _joined(
-        self, place: NDArray[np.intp], xy_m: NDArray[np.float64], snap_m: NDArray[np.float64]
-    ) -> Joins:
-        """Straight to and from every portal of the zone."""
-        doors = [self._doors[zone] for zone in self._zones]
-        most = max(map(len, doors), default=0)
-        padded = np.array([nodes + [0] * (most - len(nodes)) for nodes in doors], dtype=np.intp)
-        is_door = np.arange(most) < np.array([len(nodes) for nodes in doors])[:, None]
-        nodes, spots_m = padded[place], np.array(self._xy_m).reshape(-1, 2)
-        away_m = (
-            np.hypot(*np.moveaxis(spots_m[nodes] - xy_m[:, None], -1, 0))
-            if most
-            else np.empty((len(place), 0))
-        )
-        away_m = np.where(is_door[place], away_m, np.inf)
-        return Joins(
-            place=place,
-            xy_m=xy_m,
-            snap_m=snap_m,
-            along_m=np.zeros(len(place)),
-            nodes=nodes,
-            leaving_m=away_m,
-            arriving_m=away_m,
-        )
-
-    def directs_m(self, start: Joins, end: Joins) -> NDArray[np.float64]:
-        """Straight across one and the same zone."""
-        across_m = np.hypot(*(end.xy_m - start.xy_m).T)
-        return np.where(start.place == end.place, across_m, np.inf)
 
     def entries(self, area: Polygon, start: Anchor, floor: int, /) -> list[Point]:
         """Of each zone that an area lies in: its points there nearest to the zone's portals and the start."""

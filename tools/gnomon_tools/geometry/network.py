@@ -17,10 +17,8 @@ from gnomon_tools.geometry.route_graph import Anchor, Ground, Link
 from gnomon_tools.scene.scene import Point, Scene
 from gnomon_tools.scene.scene_cache import cached_per_scene
 
-LAZY = ("scipy.sparse", "scipy.sparse.csgraph")  # every process loads the tools, not every one finds ways
 REMEMBERED_STARTS = 256  # nodes whose distances to all others are kept
 REMEMBERED_WAYS = 4_096  # from node to node, whose legs are kept, and from point to point, with their lengths
-ROWS_AT_ONCE = 500  # nodes whose distances to all others are worked out together for columns of ways
 REMEMBERED_POINTS = 1_024  # of which is kept how they join the network: paths begin and end at few points
 
 # By node: the one before it, and the length of the way there (infinite where there is none). Lists, as single
@@ -37,7 +35,7 @@ class Network:
     """
 
     def __init__(self, ground: Ground) -> None:
-        from scipy.sparse import csr_array
+        from scipy.sparse import csr_array  # late: every process loads the tools, not every one finds ways
 
         self._ground = ground
         ends = np.array(list(ground.lengths_m), dtype=np.intp).reshape(-1, 2)
@@ -78,38 +76,6 @@ class Network:
     def length_m(self, start_m: Point, start_floor: int, end_m: Point, end_floor: int) -> float:
         """The length of the `path`; infinite where there is none. Its legs are not built."""
         return self._length_m(start_m, start_floor, end_m, end_floor)
-
-    def lengths_m(
-        self,
-        start_m: NDArray[np.float64],
-        start_floor: NDArray[np.int64],
-        end_m: NDArray[np.float64],
-        end_floor: NDArray[np.int64],
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Row by row the length of the `path` (n metres, infinite where there is none), and how far both ends
-        lie from the network (n metres). Points are n × 2, floors n; the network must not be empty.
-        """
-        start, end = self._ground.joins(start_m, start_floor), self._ground.joins(end_m, end_floor)
-        best_m = self._ground.directs_m(start, end)
-        leaving, at = np.unique(start.nodes, return_inverse=True)
-        at = at.reshape(start.nodes.shape)
-        for first in range(0, len(leaving), ROWS_AT_ONCE):
-            between_m = self._from_nodes(leaving[first : first + ROWS_AT_ONCE])
-            for column in range(start.nodes.shape[1]):
-                number = at[:, column] - first
-                rows = np.flatnonzero((number >= 0) & (number < len(between_m)))
-                part = slice(None) if len(rows) == len(at) else rows
-                for to_column in range(end.nodes.shape[1]):
-                    way_m = between_m[number[part], end.nodes[part, to_column]]
-                    way_m = way_m + start.leaving_m[part, column] + end.arriving_m[part, to_column]
-                    best_m[part] = np.minimum(best_m[part], way_m)
-        best_m[(start.place < 0) | (end.place < 0)] = np.inf
-        return best_m, start.snap_m + end.snap_m
-
-    def _from_nodes(self, nodes: NDArray[np.intp]) -> NDArray[np.float64]:
-        from scipy.sparse.csgraph import dijkstra
-
-        return np.asarray(dijkstra(self._graph, indices=nodes), dtype=np.float64)
 
     def away_m(self, start: Anchor | None) -> NDArray[np.float64]:
         """The lengths of the shortest ways from an anchor to all nodes (infinite where there is none)."""

@@ -6,15 +6,13 @@ from functools import partial
 
 import numpy as np
 import shapely
-from numpy.typing import NDArray
 from shapely import LineString, Polygon, STRtree
 from shapely.ops import substring
 
 from gnomon_tools.geometry.route import RouteLeg, ground_leg
-from gnomon_tools.geometry.route_graph import Anchor, Edge, Joins, Link
+from gnomon_tools.geometry.route_graph import Anchor, Edge, Link
 from gnomon_tools.scene.scene import Point, Road
 
-LAZY = ("scipy.sparse", "scipy.sparse.csgraph")  # every process loads the tools, not every one walks roads
 Mark = tuple[float, Point]  # a point of a road: how far along it, and where
 JUNCTION_M = 0.5  # ends of roads this close are one junction
 FLOOR = 0
@@ -99,33 +97,6 @@ class Roads:
         """None: the way to the middle of an area tells where roads enter it."""
         return []
 
-    def joins(self, points_m: NDArray[np.float64], floor: NDArray[np.int64]) -> Joins:
-        """The nearest point of the nearest road; each road has two nodes."""
-        lines, points = np.array(self._lines, dtype=object), shapely.points(points_m)
-        place = self._tree.nearest(points)
-        near = lines[place]
-        along_m = shapely.line_locate_point(near, points)
-        on_road = shapely.line_interpolate_point(near, along_m)
-        nodes = np.array([self._ends[name] for name in self._ids], dtype=np.intp)[place]
-        is_oneway = np.array([road.oneway for road in self._roads.values()])[place]
-        back_m, ahead_m = along_m, shapely.length(lines)[place] - along_m
-        return Joins(
-            place=np.where(floor == FLOOR, place, -1),
-            xy_m=shapely.get_coordinates(on_road),
-            snap_m=shapely.distance(on_road, points),
-            along_m=along_m,
-            nodes=nodes,
-            leaving_m=np.column_stack([np.where(is_oneway, np.inf, back_m), ahead_m]),
-            arriving_m=np.column_stack([back_m, np.where(is_oneway, np.inf, ahead_m)]),
-        )
-
-    def directs_m(self, start: Joins, end: Joins) -> NDArray[np.float64]:
-        """Along one and the same road, where it may be driven that way."""
-        is_oneway = np.array([road.oneway for road in self._roads.values()])[start.place]
-        ahead_m = end.along_m - start.along_m
-        is_direct = (start.place == end.place) & ~(is_oneway & (ahead_m < 0))
-        return np.where(is_direct, np.abs(ahead_m), np.inf)
-
     def _at(self, anchor: Anchor) -> tuple[Road, tuple[int, int]]:
         return self._roads[anchor.id], self._ends[anchor.id]
 
@@ -155,7 +126,7 @@ def _junctions(lines: list[LineString]) -> list[tuple[int, int]]:
     """Numbers of the junctions at the first and last point of every line."""
     if not lines:
         return []
-    from scipy.sparse import coo_array
+    from scipy.sparse import coo_array  # late: every process loads the tools, not every one walks roads
     from scipy.sparse.csgraph import connected_components
 
     ends = np.stack([shapely.get_point(lines, 0), shapely.get_point(lines, -1)], axis=1).ravel()

@@ -4,8 +4,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-import numpy as np
-from numpy.typing import NDArray
 from shapely import Polygon
 
 from gnomon_tools.geometry.route import RouteLeg
@@ -39,24 +37,6 @@ class Link:
         if self._leg is None:
             self._leg = self._make()
         return self._leg
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Joins:
-    """How n points join the ground: n anchors with their links to at most k nodes, as columns.
-
-    `place` is the number of the road or zone (n; −1: the floor has none), `xy_m` where the point joins it
-    (n × 2), `along_m` how far along a road that is (n). `nodes` are numbers (n × k), with the lengths of the
-    ways from the point to them and back (n × k metres, infinite where there is none).
-    """
-
-    place: NDArray[np.intp]
-    xy_m: NDArray[np.float64]
-    snap_m: NDArray[np.float64]
-    along_m: NDArray[np.float64]
-    nodes: NDArray[np.intp]
-    leaving_m: NDArray[np.float64]
-    arriving_m: NDArray[np.float64]
 
 
 class Ground(Protocol):
@@ -94,12 +74,4 @@ class Ground(Protocol):
 
     def direct(self, start: Anchor, end: Anchor) -> RouteLeg | None:
         """The way between two anchors that touches no node, if there is one."""
-        ...
-
-    def joins(self, points_m: NDArray[np.float64], floor: NDArray[np.int64]) -> Joins:
-        """How many points (n × 2, on n floors) join the ground: what `anchor` and the links say of each."""
-        ...
-
-    def directs_m(self, start: Joins, end: Joins) -> NDArray[np.float64]:
-        """Row by row the length of the `direct` way; infinite where there is none."""
         ...

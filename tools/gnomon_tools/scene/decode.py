@@ -72,7 +72,6 @@ def to_local_many(frame: Frame, positions_deg: Sequence[Sequence[float]]) -> NDA
     return local
 
 
-LAZY = ("scipy.spatial",)  # the API reads scenes, but seldom
 MAX_POSITIONS = 100_000
 MAX_EXTENT_M = 100_000.0
 MAX_JOINTS = 200_000  # pairs of road ends at one junction, or of portals into one zone: what a network costs
@@ -256,7 +255,7 @@ def _close_pairs(points_m: list[tuple[float, ...]]) -> int:
     """How many ordered pairs of points share a junction; may be more where even all pairs are few."""
     if len(points_m) ** 2 <= MAX_JOINTS:
         return len(points_m) ** 2  # SciPy takes longer to import than most scenes to read
-    from scipy.spatial import cKDTree
+    from scipy.spatial import cKDTree  # late: the API reads scenes, but seldom
 
     tree = cKDTree(np.array(points_m, dtype=float))
     return int(tree.count_neighbors(tree, JUNCTION_M))

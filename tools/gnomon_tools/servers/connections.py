@@ -22,7 +22,6 @@ from gnomon_tools.servers.listing import ListedTool, Listing
 from gnomon_tools.servers.session import Session, SessionEnded, StartFailed
 from gnomon_tools.servers.stdio import own_folder
 
-LAZY = ("gnomon_tools.servers.mcp_session", "mcp.client.streamable_http")
 T = TypeVar("T")
 FAILED_START_S = 15.0  # as long a server that did not start is not tried again
 CHECKED_S = 10.0  # as long a listing over HTTP is taken to hold

@@ -21,7 +21,6 @@ from gnomon_tools.servers.stdio import MAX_MESSAGE_BYTES, UNREADABLE, ServerProc
 if TYPE_CHECKING:
     from mcp import Client
 
-LAZY = ("mcp", "mcp.client", "mcp.client.streamable_http", "mcp_types")
 MAX_PAGES = 50  # of a listing
 MAX_PICTURE_BYTES = 20_000_000
 CLOSE_S = 5.0

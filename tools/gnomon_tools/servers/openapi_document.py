@@ -49,9 +49,6 @@ def _from_yaml(data: bytes) -> Any:
         raise DocumentError(f"is neither JSON nor YAML: {' '.join(str(error).split())[:200]}") from None
 
 
-LAZY = ("yaml",)
-
-
 def read_listing(
     name: str, document: Mapping[str, Any], *, url: str | None, source: str, writes: bool
 ) -> Listing:

@@ -13,7 +13,6 @@ from gnomon_tools.core import watched_process
 from gnomon_tools.servers import granted_paths
 from gnomon_tools.servers.definition import McpServer, ServerLimits
 
-LAZY = ("mcp_types", "mcp.shared.message", "anyio")
 MAX_MESSAGE_BYTES = 64_000_000  # of one line; a server that sends more is stopped
 MAX_STDERR_BYTES = 10_000
 CHUNK = 1 << 18

@@ -35,7 +35,6 @@ from gnomon_tools.servers.listing import ListedTool, without_filled
 if TYPE_CHECKING:
     from jsonschema.protocols import Validator
 
-LAZY = ("jsonschema", "jsonschema.exceptions", "jsonschema.validators", "referencing", "PIL", "PIL.Image")
 PNG_START = b"\x89PNG\r\n\x1a\n"
 MAX_FAULTS = 5  # of one call's arguments, that the model is told
 MAX_CHECKS = 300_000  # of one value, by keywords of its schema, whose references can double at every step

@@ -19,15 +19,13 @@ from gnomon_agents.outside.core.question import ToolServer
 if TYPE_CHECKING:
     from gnomon_tools.mcp_server.serve import ServedAnswer
 
-LAZY = (
-    "gnomon_tools.mcp_server.serve",
-)  # the protocol's library takes a second to import; few jobs hand out tools
 USED_UP = "No more calls: this question allows no further tool calls. Answer with what you know."
 
 
 @asynccontextmanager
 async def handed_tools(context: AgentContext) -> AsyncIterator[ToolServer]:
     """Within, the tools of the context are served over streamable HTTP with a token of their own."""
+    # late: it takes a second, and few jobs hand out tools
     from gnomon_tools.mcp_server.serve import Offer, ServedTool, served_over_http
 
     offered = [

@@ -44,12 +44,10 @@ def ink_of(picture: Image.Image) -> Ink:
 
 Floats = NDArray[np.float64]  # shape as each docstring says
 
-LAZY = ("scipy.ndimage",)  # a map is read once, and then its reading
 LENGTH_PX = 60.0
 HEAD_START_PX = 46.5
 HALF_WIDTH_PX = 2.0
 HEAD_HALF_WIDTH_PX, HEAD_SLOPE = 8.0, 0.625
-MAST_RADIUS_PX = 5.8
 
 SHAFT_FOUND = 0.9  # share of a shaft that must be red to be looked at more closely
 ARROW_FOUND = 0.5  # worst fit of an arrow that is kept
@@ -102,7 +100,7 @@ def _same(first: Arrow, second: Arrow) -> bool:
 
 def _masts(ink: Ink) -> Floats:
     """Pixels (right, down) around which all is black or red and much is black; shape (n, 2)."""
-    from scipy.ndimage import minimum_filter
+    from scipy.ndimage import minimum_filter  # late: a map is read once, then its reading
 
     drawn = ~(ink.black.mean(axis=1) > 0.9)[:, None]  # some pictures end in black rows
     rows, columns = np.nonzero(minimum_filter(ink.solid & drawn, size=7))

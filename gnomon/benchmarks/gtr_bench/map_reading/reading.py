@@ -11,7 +11,6 @@ from gnomon.benchmarks.gtr_bench.map_reading.arrows import Arrow, find_arrows, i
 from gnomon.benchmarks.gtr_bench.map_reading.labels import LabelScores, label_scores
 from gnomon.benchmarks.gtr_bench.map_reading.scale_bar import Scale, read_scale
 
-LAZY = ("scipy.optimize",)  # a map is read once, and then its reading
 READER_VERSION = 1  # a change that can change a reading changes this
 LABEL_FOUND = 0.5  # worst label score that counts as read
 CLEAR_LABEL, CLEAR_SLACK = (
@@ -82,7 +81,7 @@ def read_map(picture: Image.Image, camera_ids: Collection[str]) -> MapReading:
     names = sorted(set(camera_ids))
     readings = {}
     if names and arrows:
-        from scipy.optimize import linear_sum_assignment
+        from scipy.optimize import linear_sum_assignment  # late: a map is read once, then its reading
 
         labels = np.array([[score.of(name) for score in scores] for name in names])
         best = np.array([score.best()[1] for score in scores])

@@ -1,20 +1,12 @@
 """Reads and writes agent trajectories, one ATIF document per trial."""
 
-from collections.abc import Iterator
-from pathlib import Path
-
-from gnomon.exchange.format import LINES, Format, Reading, Start
-from gnomon.exchange.run import Ended
+from gnomon.exchange.format import LINES, Format, Start
 from gnomon_formats.atif_read import read_trajectories
 from gnomon_formats.atif_write import files
 
 
 def _is_of(start: Start) -> bool:
     return str(start.fields.get("schema_version")).startswith("ATIF-") or b'"ATIF-' in start.document
-
-
-def _read(path: Path, reading: Reading) -> Iterator[Ended]:
-    return read_trajectories(path, **reading.fields())
 
 
 atif = Format(
@@ -25,6 +17,6 @@ atif = Format(
     is_single=True,
     needs_questions=True,
     is_of=_is_of,
-    read=_read,
+    read=read_trajectories,
     reasons={"atif:unscored": "without a score"},
 )

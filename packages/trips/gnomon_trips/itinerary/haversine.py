@@ -10,7 +10,6 @@ if TYPE_CHECKING:  # late: most workers ask nothing about trips
     import numpy as np
     from numpy.typing import NDArray
 
-LAZY = ("numpy",)  # every process loads the tools of trips, not every one plans
 EARTH_RADIUS_M = 6_371_008.8  # mean radius of WGS 84
 METRES_PER_DEGREE = math.pi * EARTH_RADIUS_M / 180
 

@@ -231,15 +231,6 @@ def rounds(problem: DayProblem, is_over: Callable[[], bool] | None = None) -> di
     return _Search(problem, is_over).run()
 
 
-def best_round(problem: DayProblem) -> Round | None:
-    """The best round through all spots; None proves that there is none.
-
-    Raises:
-        ValueError: there are more than MAX_SPOTS spots.
-    """
-    return rounds(problem).get((1 << len(problem.spots)) - 1)
-
-
 def walk_through(problem: DayProblem, order: Sequence[int]) -> Round | None:
     """The round in a given order, over by the earliest; None where no times keep the rules."""
     search, visited = _Search(problem), 0

@@ -1,6 +1,7 @@
 """Generated trips: their truth holds, chance fails, faults are found, refusals are proven."""
 
 import copy
+import itertools
 import json
 import shutil
 from pathlib import Path
@@ -15,13 +16,14 @@ from gnomon_trips.benchmarks.itinerary.benchmark import itinerary
 from gnomon_trips.benchmarks.itinerary.brief import checked_request
 from gnomon_trips.benchmarks.itinerary.generate import task_for
 from gnomon_trips.benchmarks.itinerary.pool import pool_of
-from gnomon_trips.benchmarks.itinerary.scoring import POLICIES, chance_of_an_order, play, score
+from gnomon_trips.benchmarks.itinerary.scoring import POLICIES, play, score
 from gnomon_trips.benchmarks.itinerary.task import FAMILIES, Task, numbers
 from gnomon_trips.itinerary.draft import plan_of, read_draft
 from gnomon_trips.itinerary.osm.city import city_files
 from gnomon_trips.itinerary.proof import is_conflict
 from gnomon_trips.itinerary.provider import answered
-from gnomon_trips.itinerary.solve import constraints
+from gnomon_trips.itinerary.schedule import walk_through
+from gnomon_trips.itinerary.solve import Problem, constraints
 from gnomon_trips.itinerary.trip import Trip
 from gnomon_trips.itinerary.verify.verify import verify_plan
 
@@ -49,6 +51,15 @@ def test_no_answer_no_plan_and_a_false_refusal_score_less(family: str) -> None:
         if task.problem is not None:
             refusal = {"status": "refused", "conflict": constraints(task.problem)}
             assert score(task, json.dumps(refusal)).value == float(family == "must-refuse")
+
+
+def chance_of_an_order(problem: Problem) -> float | None:
+    """The share of all orders of a one-day trip that keep every constraint; None beyond 7 places."""
+    day, count = problem.days()[0], len(problem.places)
+    if count > 7 or problem.trip.request.days != 1:
+        return None
+    orders = list(itertools.permutations(range(count)))
+    return sum(walk_through(day, order) is not None for order in orders) / len(orders)
 
 
 @pytest.mark.parametrize("count", [30, pytest.param(60, marks=pytest.mark.soak)])

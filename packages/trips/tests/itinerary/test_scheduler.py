@@ -15,11 +15,15 @@ from gnomon_trips.itinerary.schedule import (
     Eating,
     Round,
     Spot,
-    best_round,
     rounds,
     walk_through,
 )
 from gnomon_trips.itinerary.solve import best_split, conflict_of, constraints, solve
+
+
+def best_round(problem: DayProblem) -> Round | None:
+    """The best round through all spots; None proves that there is none."""
+    return rounds(problem).get((1 << len(problem.spots)) - 1)
 
 
 @st.composite

@@ -24,16 +24,6 @@ class CameraBox:
     heading_deg: float
 
 
-def extents_m(points_m: Array) -> tuple[float, float, float]:
-    """Length, width and height of a cloud of points (n × 3) along the axes (equation 1).
-
-    >>> extents_m(np.array([[0.0, 0.0, 0.0], [2.0, 1.0, 3.0]]))
-    (2.0, 1.0, 3.0)
-    """
-    x, y, z = (points_m.max(axis=0) - points_m.min(axis=0)).tolist()
-    return x, y, z
-
-
 def distance_m(first: BoxAt | Pose, second: BoxAt | Pose) -> float:
     """The distance between the centres of two objects, or of an object and the camera (equation 2)."""
     return float(np.linalg.norm(_centre(first) - _centre(second)))

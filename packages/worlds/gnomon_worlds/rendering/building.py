@@ -17,7 +17,6 @@ CEILING_M = 3.2
 DOOR_M, DOOR_TOP_M = 1.3, 2.1
 TILE_M = 1.5
 LAMP_GAP_M = 6.0
-THICK_M = 0.1  # of a wall, as seen in a doorway
 
 CORRIDOR_FLOOR, ROOM_FLOOR, JOINT = (166, 162, 152), (150, 128, 104), (150, 146, 137)
 WALLS: tuple[Colour, ...] = ((224, 220, 208), (212, 218, 220), (226, 214, 198))

@@ -13,7 +13,6 @@ from gnomon_worlds.question import FRAMES_PER_S
 if TYPE_CHECKING:
     from av.video.stream import VideoStream
 
-LAZY = ("av",)  # with FFmpeg inside
 MEDIA_TYPE = "video/mp4"
 TICKS = 90_000  # a second
 SETTINGS = {"preset": "superfast", "crf": "22", "threads": "1", "tune": "zerolatency"}
@@ -24,7 +23,7 @@ def film(pictures: Iterable[Image.Image], times_s: Iterable[float]) -> bytes:
 
     Frames are as long as their times say: clips have ten or about ten a second.
     """
-    import av
+    import av  # late: with FFmpeg inside
 
     file = io.BytesIO()
     with av.open(file, "w", format="mp4", options={"fflags": "+bitexact"}) as container:

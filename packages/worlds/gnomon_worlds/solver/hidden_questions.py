@@ -33,8 +33,6 @@ _ASKED = re.compile(r"of sighting (\d)")
 _CAME = re.compile(r"one of the two was the \w+ of sighting (\d)")
 _MOMENT = re.compile(r"At (\S+) it was")
 
-Going = Mapping[tuple[int, int], bool]  # by sightings: whether the second can be of the first's body
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HiddenQuestion:

@@ -1,4 +1,4 @@
-"""Reads and writes the neutral form of multi-camera tracking: a site and its boxes.
+"""Reads the neutral form of multi-camera tracking: a site and its boxes.
 
 It is described in docs/building-questions.md.
 """
@@ -9,7 +9,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Literal, Self
 
 import numpy as np
 import yaml
@@ -326,49 +326,3 @@ def _refuse_missing(path: Path, names: Sequence[str]) -> None:
     for name in COLUMNS:
         if name not in names:
             raise DataError(f"{path.name} has no column {name}; it needs {', '.join(COLUMNS)}", field=name)
-
-
-def write_tracking(tracking: Tracking, folder: Path) -> None:
-    """Write the neutral form, with the scene beside it where there is one; clips stay where they are."""
-    from gnomon_tools.scene.format import write_scene
-
-    folder.mkdir(parents=True, exist_ok=True)
-    site: dict[str, Any] = {
-        "format": FORMAT,
-        "id": tracking.id,
-        "kind": tracking.kind,
-        "targets": tracking.body,
-        "cameras": {camera.id: _written(camera) for camera in tracking.cameras},
-    }
-    if tracking.scene is not None:
-        write_scene(tracking.scene, folder / "scene.geojson")
-        site["scene"] = "scene.geojson"
-    elif tracking.frame.anchored:
-        site["frame"] = {"lon_deg": tracking.frame.lon_deg, "lat_deg": tracking.frame.lat_deg}
-    (folder / SITE_FILE).write_text(yaml.safe_dump(site, sort_keys=False), encoding="utf-8")
-    boxes = tracking.boxes
-    with (folder / TRACKS[0]).open("w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow((*COLUMNS, "frame"))
-        for camera, target, time_s, ltwh, frame in zip(
-            boxes.camera,
-            boxes.target,
-            boxes.time_s.tolist(),
-            boxes.ltwh.tolist(),
-            boxes.frame.tolist(),
-            strict=True,
-        ):
-            writer.writerow((tracking.cameras[camera].id, tracking.targets[target], time_s, *ltwh, frame))
-
-
-def _written(camera: TrackedCamera) -> dict[str, Any]:
-    fields: dict[str, Any] = {"floor": camera.floor}
-    if camera.image_size is not None:
-        fields["image_size"] = list(camera.image_size)
-    if camera.xy_m is not None:
-        fields["xy_m"] = list(camera.xy_m)
-    if camera.homography is not None:
-        fields["homography"] = camera.homography.tolist()
-    elif camera.points is not None:
-        fields["points"] = camera.points.tolist()
-    return fields

@@ -17,8 +17,8 @@ from gnomon_tools.geometry.homography import to_image
 from gnomon_worlds.tracking.build import Options, build
 from gnomon_worlds.tracking.calibration import calibrate, project
 from gnomon_worlds.tracking.published_layouts import read_cityflow, read_mtmmc, read_point_pairs
-from gnomon_worlds.tracking.tracking import Tracking, read_tracking, write_tracking
-from tests.tracking_folders import NONE, write_cityflow, write_example, write_mtmmc
+from gnomon_worlds.tracking.tracking import Tracking, read_tracking
+from tests.tracking_folders import NONE, write_cityflow, write_example, write_mtmmc, write_tracking
 
 ROOT = Path(__file__).parents[4]
 NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:e[+-]\d+)?")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from gnomon_service.cli.completions import complete_job
+from gnomon_service.cli.completions import complete_job, complete_written_format
 from gnomon_service.cli.options import data_dir_option
 
 if TYPE_CHECKING:
@@ -19,7 +19,15 @@ STDOUT = Path("-")
 
 @click.command()
 @click.argument("job", shell_complete=complete_job)
-@click.option("--format", "kind", default="rows", show_default=True, metavar="FORMAT", help="See below.")
+@click.option(
+    "--format",
+    "kind",
+    default="rows",
+    show_default=True,
+    metavar="FORMAT",
+    shell_complete=complete_written_format,
+    help="See below.",
+)
 @click.option(
     "--out",
     required=True,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from gnomon_service.cli.completions import complete_job
+from gnomon_service.cli.completions import complete_job, complete_read_format
 from gnomon_service.cli.main import INCOMPLETE
 from gnomon_service.cli.options import data_dir_option, json_option
 
@@ -25,7 +25,13 @@ if TYPE_CHECKING:
 @click.argument("files", nargs=-1, required=True, metavar="[ARM=]FILE...")
 @click.option("--name", default="", help="The job's name; default the file names.")
 @click.option("--primary", nargs=2, metavar="BASELINE VARIANT", help="The planned (primary) comparison.")
-@click.option("--format", "kind", metavar="FORMAT", help="The files' format; default: it is found.")
+@click.option(
+    "--format",
+    "kind",
+    metavar="FORMAT",
+    shell_complete=complete_read_format,
+    help="The files' format; default: it is found.",
+)
 @click.option(
     "--scorer",
     help="The score to read where there are several: SCORER, SCORER.KEY, METRIC, METRIC,FILTER, or a path.",

@@ -16,7 +16,7 @@ def plugins(as_json: bool) -> None:
 
     Each is loaded. Exit code 1: one does not work; no job can name it, and `tools: all` is without it.
     """
-    from gnomon.spec.plugins import others
+    from gnomon.spec.pins import others
     from gnomon_tools.core.outside import unread_packages
 
     found, unread = others(), unread_packages()

@@ -39,7 +39,6 @@ from gnomon_trips.itinerary.trip import Trip
 if TYPE_CHECKING:
     from langgraph.graph.state import CompiledStateGraph
 
-LAZY = ("langgraph.graph",)
 MAX_REPAIRS = 3
 
 
@@ -105,7 +104,7 @@ async def _bind_tools(context: AgentContext, values: dict[str, Any]) -> None:
 
 @functools.cache
 def _graph() -> "CompiledStateGraph[State, AgentContext, Any, Any]":
-    from langgraph.graph import END, START, StateGraph
+    from langgraph.graph import END, START, StateGraph  # late: takes a second
 
     graph = StateGraph(State, context_schema=AgentContext)
     for name, node in (

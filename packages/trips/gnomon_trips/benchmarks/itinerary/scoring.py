@@ -1,6 +1,5 @@
 """Scores a response by the verifier, the exact optimum and mechanical truth; and what heuristics score."""
 
-import itertools
 import json
 import random
 import time
@@ -31,7 +30,7 @@ from gnomon_trips.itinerary.proof import is_conflict
 from gnomon_trips.itinerary.provider import answered
 from gnomon_trips.itinerary.published import published_criteria
 from gnomon_trips.itinerary.quality import ground_of, measures
-from gnomon_trips.itinerary.schedule import DayProblem, first_fit, walk_through
+from gnomon_trips.itinerary.schedule import DayProblem, first_fit
 from gnomon_trips.itinerary.selection import as_planned
 from gnomon_trips.itinerary.trip import Trip
 from gnomon_trips.itinerary.verify.verify import applicable, verify
@@ -396,15 +395,3 @@ def _written(problem: Problem, day: DayProblem, order: list[int]) -> DraftDay:
             DraftVisit(place=problem.places[spot].id, arrive=clock_of(arrive), leave=clock_of(clock))
         )
     return DraftDay(visits=visits)
-
-
-def chance_of_an_order(problem: Problem) -> float | None:
-    """The share of all orders of a one-day trip that keep every constraint; None beyond 7 places.
-
-    How hard a task is: at 0.5 a coin plans half of all trips.
-    """
-    day, count = problem.days()[0], len(problem.places)
-    if count > 7 or problem.trip.request.days != 1:
-        return None
-    orders = list(itertools.permutations(range(count)))
-    return sum(walk_through(day, order) is not None for order in orders) / len(orders)

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
 
 NOTICE = "Railways round Tokyo: Mini Tokyo 3D (MIT), from the Public Transportation Open Data Center"
-LAZY = ("scipy.sparse", "scipy.sparse.csgraph")
 WAIT_LOCAL_MIN, WAIT_FAST_MIN = 4.0, 7.0
 """Assumed at each boarding, the first too, where trains are frequent; the way to the platform is in it."""
 HEADWAY_MIN, MOST_WAIT_MIN = 4320.0, 40.0
