@@ -40,7 +40,7 @@ class TrialCosts:
         """The mean cost of a trial, groups × samples: inf where one is unknown, NaN where none has run."""
         shape = len(scores.groups), len(scores.samples)
         sample_at: dict[Hashable, int] = {sample: place for place, sample in enumerate(scores.samples)}
-        group_at: dict[Hashable, int] = dict(scores.at)
+        group_at: dict[Hashable, int] = {**scores.at}
         groups = np.array([group_at[group] for group in self._groups], np.intp)
         samples = np.array([sample_at[sample] for sample in self._samples], np.intp)
         places = groups[np.frombuffer(self._places["group"], np.intc)] * shape[1]

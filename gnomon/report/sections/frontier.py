@@ -117,9 +117,9 @@ def _gain(
     gained = (scores.means(second) - scores.means(first))[have_run]
 
     def price(costs: Floats, unit: str) -> GainPrice:
-        extra = costs[second][have_run] - costs[first][have_run]
-        if not np.isfinite(extra).all():
+        if np.isinf(costs[[first, second]][:, have_run]).any():
             return {"extra": None, "gain_per_unit": None, "ci95": None, "note": f"some {unit} are unknown"}
+        extra = costs[second][have_run] - costs[first][have_run]
         ratio, note = _ratio(gained, are_scored[have_run], extra, grouping, unit=unit)
         return {
             "extra": grouping.mean(extra),

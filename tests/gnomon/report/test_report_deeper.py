@@ -323,6 +323,10 @@ def test_several_findings_make_one_sentence_a_model(
     assert page.index("the calculation (+100.0 points) helps") < page.index('class="finding')
     one = report_of([row(0, "raw", 1.0), row(0, "tools", 1.0)])
     assert one["answers"] == [f"quiz: {one['summary'][0]}"]
+    alike = [{**contrast, "isolates": "a result"} for contrast in contrasts]
+    (answer,) = report_of(rows, spec=spec(arms=arms, analysis={"contrasts": alike}))["answers"]
+    assert "a result (live against facts, +100.0 points) helps" in answer
+    assert answer.endswith("whether a result (facts against raw, 0.0 points) changes anything.")
 
 
 @pytest.mark.parametrize(("spent", "says"), [(90, ""), (60, "not equal"), (None, "tokens are unknown")])
