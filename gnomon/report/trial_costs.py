@@ -1,7 +1,7 @@
 """Keeps what every trial took, so that what lost trials cost counts as well."""
 
 from array import array
-from collections.abc import Hashable
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -17,8 +17,8 @@ class TrialCosts:
     """Costs of the trials that have a score, or have none but called a model all the same."""
 
     def __init__(self) -> None:
-        self._groups: dict[Hashable, int] = {}
-        self._samples: dict[Hashable, int] = {}
+        self._groups: dict[Any, int] = {}
+        self._samples: dict[Any, int] = {}
         self._places = {"group": array("i"), "sample": array("i")}
         self._costs = {name: array("d") for name in COSTS}
 
@@ -39,9 +39,8 @@ class TrialCosts:
     def means(self, name: str, scores: ScoreMatrix) -> Floats:
         """The mean cost of a trial, groups × samples: inf where one is unknown, NaN where none has run."""
         shape = len(scores.groups), len(scores.samples)
-        sample_at: dict[Hashable, int] = {sample: place for place, sample in enumerate(scores.samples)}
-        group_at: dict[Hashable, int] = {**scores.at}
-        groups = np.array([group_at[group] for group in self._groups], np.intp)
+        sample_at = {sample: place for place, sample in enumerate(scores.samples)}
+        groups = np.array([scores.at[group] for group in self._groups], np.intp)
         samples = np.array([sample_at[sample] for sample in self._samples], np.intp)
         places = groups[np.frombuffer(self._places["group"], np.intc)] * shape[1]
         places += samples[np.frombuffer(self._places["sample"], np.intc)]
@@ -53,6 +52,6 @@ class TrialCosts:
         return means.reshape(shape)
 
 
-def _numbers(numbered: dict[Hashable, int], values: Any) -> Codes:
+def _numbers(numbered: dict[Any, int], values: Sequence[Any]) -> Codes:
     """The numbers of these values; a new one gets the next."""
     return np.array([numbered.setdefault(value, len(numbered)) for value in values], np.intp)

@@ -8,6 +8,7 @@ import numpy as np
 from fastapi import APIRouter, Query
 
 from gnomon.core.errors import SpecError
+from gnomon.exchange.run import asked_and_scored
 from gnomon.report.changed_trials import NOISE
 from gnomon.report.compared_jobs import (
     IndexedJob,
@@ -115,13 +116,14 @@ def _names(records: Sequence[JobRecord]) -> dict[str, str]:
 
 
 def _job(job: JobRecord, names: dict[str, str], base: str) -> dict[str, Any]:
+    protocol, scoring = asked_and_scored(job.spec)
     return {
         "id": job.id,
         "name": names[job.id],
         "status": job.status,
         "benchmark": job.spec.benchmark,
-        "protocol": job.spec.protocol,
-        "scoring": job.spec.scoring,
+        "protocol": protocol,
+        "scoring": scoring,
         "is_base": job.id == base,
     }
 

@@ -10,6 +10,7 @@ import pytest
 
 from gnomon.core.benchmark import BENCHMARKS, Published
 from gnomon.core.row import Row
+from gnomon.core.seal import next_line
 from gnomon.report.charts import (
     Curve,
     Mark,
@@ -263,6 +264,57 @@ def test_decoding_that_a_protocol_sets_is_named(
     for text in (render_html(report), render_markdown(report)):
         assert "temperature 0.5" in text
         assert "provider defaults" not in text
+
+
+def test_what_a_models_own_entry_sets_is_named_beside_the_providers_defaults(
+    report_of: Reporter, spec: Callable[..., object], pairs: Callable[..., Iterator[Row]]
+) -> None:
+    entry = {"id": "openai/m", "name": "m", "temperature": 0, "max_tokens": 2000, "options": {"top_p": 0.9}}
+    report = report_of(pairs([(0, 1)]), spec=spec(models=[entry]))
+    assert report["integrity"]["model_decoding"] == {
+        "m": {"top_p": 0.9, "temperature": 0, "max_tokens": 2000}
+    }
+    for text in (render_html(report), render_markdown(report).replace("\\", "")):
+        assert "top_p 0.9, temperature 0, max_tokens 2,000, by its own entry" in text
+        assert "provider defaults" not in text
+    report = report_of(pairs([(0, 1)]), spec=spec(models=[{"id": "m"}, {**entry, "name": "n"}]))
+    for text in (render_html(report).lower(), render_markdown(report)):
+        assert "decoding, n" in text
+        assert "decoding of the other models" in text
+        assert "provider defaults" in text
+
+
+def test_of_imported_trials_nothing_is_claimed_that_only_who_ran_them_knows(
+    report_of: Reporter,
+    spec: Callable[..., object],
+    pairs: Callable[..., Iterator[Row]],
+    quiz: Callable[..., object],
+) -> None:
+    arms = [{"name": name, "agent": "imported"} for name in ("raw", "tools")]
+    published = (Published(model="GPT", group="proprietary", aggregate=0.3, by_task={"near": 0.5}),)
+    report = report_of(pairs([(0, 1)] * 9), spec=spec(arms=arms), benchmark=quiz(rows=published))
+    facts = report["integrity"]
+    assert (report["protocol"], report["scoring"]) == ("unknown", "unknown")
+    assert (facts["protocol"], facts["scoring"], facts["seeds"]["trials"]) == ("unknown",) * 3
+    assert facts["arm_differences"] == []
+    assert "can’t know" in report["plan"]["declared"]
+    for text in (render_html(report), render_markdown(report)):
+        assert "imported, prompt and scoring unknown" in text
+        assert "unknown, as the trials were run elsewhere" in text
+        for claim in ("before any answer", "guarded", "strict", "provider defaults", "hash of sample"):
+            assert claim not in text
+    own = report_of(pairs([(0, 1)] * 9))
+    assert own["plan"]["declared"] == "Declared before any answer"
+    assert "guarded prompt · strict scoring" in render_html(own)
+
+
+def test_a_plan_kept_for_answers_that_were_there_is_not_declared_before_them(
+    report_of: Reporter, pairs: Callable[..., Iterator[Row]]
+) -> None:
+    line = next_line([], "imported", {"at": "2026-11-01T00:00:00Z", "spec": {}})
+    report = report_of(pairs([(0, 1)] * 9), seal=[line])
+    assert report["plan"]["declared"] == "Kept for answers that were there already"
+    assert "before any answer" not in render_html(report)
 
 
 def test_abbreviations_of_a_benchmark_are_spelled_out(
