@@ -26,6 +26,7 @@ from gnomon.report.html import render_html
 from gnomon.report.markdown import render_markdown
 from gnomon.report.report import Report
 from gnomon.report.terminal import summary_text
+from gnomon.report.text_formats import points_range
 
 Reporter = Callable[..., Report]
 EVIL = "<script>alert(1)</script>\"'><img src=x onerror=alert(1)>{{ 7*7 }}|[x](javascript:alert(1))"
@@ -282,6 +283,23 @@ def test_what_a_models_own_entry_sets_is_named_beside_the_providers_defaults(
         assert "decoding, n" in text
         assert "decoding of the other models" in text
         assert "provider defaults" in text
+
+
+def test_no_effect_stands_beside_the_interval_that_shows_it(
+    report_of: Reporter, pairs: Callable[..., Iterator[Row]]
+) -> None:
+    report = report_of(pairs([(1, 1)] * 200 + [(0, 0)] * 200 + [(0, 1)] * 3 + [(1, 0)] * 3))
+    whole = report["contrasts"][0]
+    assert whole["verdict"] == "no_effect"
+    page = render_html(report)
+    assert whole["ci90"] is not None
+    assert whole["ci95"] is not None
+    assert f"<dd>{points_range(whole['ci90'])}</dd>" in page
+    assert f"<dd>{points_range(whole['ci95'])}</dd>" not in page
+    assert "90 % interval, which decides that there is no effect" in page
+    assert f"{points_range(whole['ci95'])}; 90 %, which decided: {points_range(whole['ci90'])}" in page
+    helped = report_of(pairs([(0, 1)] * 40 + [(1, 1)] * 40))
+    assert "which decide" not in render_html(helped)
 
 
 def test_of_imported_trials_nothing_is_claimed_that_only_who_ran_them_knows(
