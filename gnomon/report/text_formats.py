@@ -62,6 +62,21 @@ def both_ranges(compared: Mapping[str, Any]) -> str:
     return points_range(compared["ci95"]) + more
 
 
+def margin_range(compared: Mapping[str, Any], nominal: float) -> str:
+    """The margin in force for a comparison, and why it is not the nominal one, if it is not.
+
+    >>> margin_range({"margin": [-0.01, 0.01], "margin_why": "5, but near 0 % narrower"}, 0.05)
+    '±1 point (5, but near 0 % narrower)'
+    >>> margin_range({"margin": [-0.041, 0.044], "margin_why": "odds 1.2 times"}, 0.05)
+    '−4.1 to +4.4 points (odds 1.2 times)'
+    """
+    low, high = compared.get("margin") or (-nominal, nominal)  # absent from reports of older versions
+    size = f"±{100 * high:.3g}" if abs(low + high) < 1e-9 else points_range((low, high))
+    sized = f"{size} point" if size == "±1" else f"{size} points"
+    why = compared.get("margin_why")
+    return f"{sized} ({why})" if why else sized
+
+
 def percent(value: float | None) -> str:
     """A fraction in percent, a dash where there is none.
 
@@ -200,6 +215,7 @@ FILTERS = {  # of templates: the numbers of reports and pages look alike
     "points_range": points_range,
     "deciding": deciding,
     "both_ranges": both_ranges,
+    "margin_range": margin_range,
     "percent": percent,
     "percent_range": percent_range,
     "p": p_text,

@@ -66,7 +66,7 @@ def verdict_in(report: "Report") -> JobVerdict | None:
         variant_mean=first["variant_mean"] if is_shown else None,
         samples=first["n"],
         clusters=first["clusters"],
-        margin=report["job"]["margin"],
+        margin=max(map(abs, first.get("margin") or [report["job"]["margin"]])),
         reasons=tuple(first["reasons"]),
         more=sum(contrast["family"] == "primary" for contrast in others),
     )

@@ -151,6 +151,7 @@ def _comparison(item: JobComparison, names: dict[str, str], ids: Sequence[str], 
         "only_in_it": item.only_second,
         "verdict": contrast["verdict"],
         "withheld": contrast["withheld"],
+        "margin": contrast["margin"],
         "says": contrast["verdict_text"],
         "changed_link": f"/ui/compare?{urlencode(link)}#changed",
     }

@@ -302,6 +302,36 @@ def test_no_effect_stands_beside_the_interval_that_shows_it(
     assert "which decide" not in render_html(helped)
 
 
+def test_the_margin_in_force_is_named_with_why(
+    report_of: Reporter, pairs: Callable[..., Iterator[Row]]
+) -> None:
+    report = report_of(pairs([(0, 0)] * 97 + [(0, 1)] * 2 + [(1, 0)]))
+    page = render_html(report)
+    assert (
+        "the margin in force for it is ±1 point (5, but near 0 % narrower, down to a fifth of that)" in page
+    )
+    assert "<dt>Margin in force</dt>" in page
+    assert "the margin of ±5 points" not in page
+    plain = render_html(report_of(pairs([(0, 1)] * 40 + [(1, 1)] * 40)))
+    assert "the margin in force for it is ±5 points." in plain
+    assert "<dt>Margin in force</dt>" not in plain
+
+
+def test_each_row_of_a_plot_has_its_own_band() -> None:
+    marks = [
+        Mark(label=f"row {at}", value=0.0, interval=[-0.1, 0.1], note="", kind="undecided", margin=ends)
+        for at, ends in enumerate((None, [-0.05, 0.05], [-0.01, 0.01]))
+    ]
+    bands = re.findall(
+        r'class="band" x="[\d.]+" y="([\d.]+)" width="([\d.]+)" height="([\d.]+)"',
+        difference_plot(marks, title="t", margin=0.05),
+    )
+    (y, width, height), (next_y, narrow, _) = bands[:2]
+    assert float(y) + float(height) == float(next_y)
+    assert float(width) == pytest.approx(5 * float(narrow), rel=0.05)
+    assert len(bands) == 4, "two of each drawing: rows of the same margin share one"
+
+
 def test_of_imported_trials_nothing_is_claimed_that_only_who_ran_them_knows(
     report_of: Reporter,
     spec: Callable[..., object],
