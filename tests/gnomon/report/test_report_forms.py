@@ -311,7 +311,7 @@ def test_the_margin_in_force_is_named_with_why(
         "the margin in force for it is ±1 point (5, but near 0 % narrower, down to a fifth of that)" in page
     )
     assert "<dt>Margin in force</dt>" in page
-    assert "the margin of ±5 points" not in page
+    assert "the grey band the margin of ±5 points" not in page
     plain = render_html(report_of(pairs([(0, 1)] * 40 + [(1, 1)] * 40)))
     assert "the margin in force for it is ±5 points." in plain
     assert "<dt>Margin in force</dt>" not in plain
