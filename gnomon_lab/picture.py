@@ -69,7 +69,7 @@ def _charts(report: "ReportData") -> Iterator[tuple[str, Markup]]:
     if any(contrast["diff"] is not None for contrast in report["contrasts"]):
         view = _view(SECTIONS.get("contrasts"), report)
         if view["overview"] is not None:
-            yield "What each arm changes, points, with 95 % intervals", view["overview"]
+            yield "What each arm changes, points, with 95 % intervals, of no effect 90 %", view["overview"]
         else:
             for contrast, figure, _ in view["details"]:
                 arms = f"{contrast['variant']} against {contrast['baseline']}"

@@ -134,14 +134,14 @@ class Report(Mapping[str, Any]):
         over_all = [contrast for contrast in self._data["contrasts"] if contrast["scope"] == "all"]
         if not over_all:
             return ""
-        from gnomon.report.text_formats import p_text, points, points_range  # late, as above
+        from gnomon.report.text_formats import both_ranges, p_text, points  # late, as above
 
         rows = [
             [
                 contrast["model"],
                 f"{contrast['variant']} − {contrast['baseline']}",
                 "–" if contrast["diff"] is None else points(contrast["diff"]),
-                points_range(contrast["ci95"]),
+                both_ranges(contrast),
                 contrast["n"],
                 f"{contrast['rescued']} : {contrast['broken']}",
                 p_text(contrast["p_adjusted"]),

@@ -12,6 +12,7 @@ from gnomon.spec.job_spec import JobSpec
 from gnomon.spec.rules import check_imported
 
 AGENT = "imported"  # the agent of arms that were run elsewhere
+UNKNOWN = "unknown"  # what nobody here can know of a job that was run elsewhere
 UNSCORED = ("atif:unscored", "chat:unscored", "vlmevalkit:unscored")  # of formats that need not have scores
 LEFT_OUT = ("inspect:invalidated",)  # why a trial is none: it is read to be counted, and not stored
 Ended = tuple[Row, Mapping[str, Any] | None]
@@ -21,6 +22,11 @@ Ended = tuple[Row, Mapping[str, Any] | None]
 def is_imported(spec: JobSpec) -> bool:
     """Whether a job of that spec was run elsewhere: what it misses cannot be run here."""
     return any(arm.agent == AGENT for arm in spec.arms)
+
+
+def asked_and_scored(spec: JobSpec) -> tuple[str, str]:
+    """The protocol of a job's prompts and its scoring; UNKNOWN of one that was run elsewhere."""
+    return (UNKNOWN, UNKNOWN) if is_imported(spec) else (spec.protocol, spec.scoring)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,6 +8,7 @@ import numpy as np
 
 from gnomon.core.ids import stable_hash
 from gnomon.exchange.foreign import benchmark_called
+from gnomon.exchange.run import UNKNOWN, is_imported
 from gnomon.report.compared_jobs import IndexedJob, group_means, paired_scores
 from gnomon.report.compared_pair import compare_pair
 from gnomon.report.pairs import ArmPair
@@ -23,8 +24,11 @@ MOST_PAIRED = 8  # entries that are compared in pairs; of more, the intervals of
 
 
 def board_key(spec: JobSpec) -> str:
-    """What jobs of one board share: the fields FROZEN of their specs, not models, arms, limits or name."""
-    return stable_hash(spec.model_dump(mode="json", include=set(FROZEN)), size=12)
+    """What jobs of one board share: the fields FROZEN of their specs, not models, arms, limits or name. How
+    imported ones were asked and scored is unknown, so they share none with others.
+    """
+    frozen = spec.model_dump(mode="json", include=set(FROZEN))
+    return stable_hash({**frozen, "protocol": UNKNOWN} if is_imported(spec) else frozen, size=12)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,7 +9,7 @@ Texts from outside are escaped.
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import groupby, pairwise
 
 from markupsafe import Markup, escape
 
@@ -121,6 +121,7 @@ class Mark:
     kind: str
     is_total: bool = False
     pooled: float | None = None  # the value after partial pooling
+    margin: Interval = None  # in force for it, where that is not the plot's own
     arm: int | None = None
 
 
@@ -160,7 +161,8 @@ def share_plot(marks: Sequence[Mark], *, title: str) -> Markup:
 
 
 def difference_plot(marks: Sequence[Mark], *, title: str, margin: float) -> Markup:
-    """Differences with their intervals, one a row, about zero; the margin is a band.
+    """Differences with their intervals, one a row, about zero; the margin is a band, each row's own if it
+    has one.
 
     The scale is symmetric, and as wide as the furthest end of an interval.
     """
@@ -171,7 +173,7 @@ def difference_plot(marks: Sequence[Mark], *, title: str, margin: float) -> Mark
     def draw(layout: Layout) -> Drawing:
         scale = layout.scale(-furthest, furthest)
         body = [
-            *_band(scale, layout, margin, rows=rows),
+            *_bands(marks, scale, layout, margin),
             *_ticks(scale, layout, top=TOP_OF_SIGNED, rows=rows, signed=True),
             *_zero_line(scale, layout, rows=rows),
             *_marks(marks, scale, layout, TOP_OF_SIGNED),
@@ -434,13 +436,18 @@ def _tick_text(value: float, *, signed: bool) -> str:
     return text.replace("-", "−")
 
 
-def _band(scale: Scale, layout: Layout, margin: float, *, rows: int) -> Iterator[str]:
-    low, high = scale.at(-margin), scale.at(margin)
-    height = layout.row * rows + 18
-    yield (
-        f'<rect class="band" x="{low:g}" y="{TOP_OF_SIGNED - 12:g}" width="{round(high - low, 1):g}" '
-        f'height="{height:g}"/>'
-    )
+def _bands(marks: Sequence[Mark], scale: Scale, layout: Layout, margin: float) -> Iterator[str]:
+    """One band over all rows of the same margin that follow each other."""
+    end = 0
+    for (low, high), alike in groupby(tuple(mark.margin or (-margin, margin)) for mark in marks):
+        start, end = end, end + len(list(alike))
+        top = TOP_OF_SIGNED + layout.row * start - (12 if start == 0 else 0)
+        bottom = TOP_OF_SIGNED + layout.row * end + (6 if end == len(marks) else 0)
+        x, right = scale.at(low), scale.at(high)
+        yield (
+            f'<rect class="band" x="{x:g}" y="{top:g}" width="{round(right - x, 1):g}" '
+            f'height="{bottom - top:g}"/>'
+        )
 
 
 def _zero_line(scale: Scale, layout: Layout, *, rows: int) -> Iterator[str]:

@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 
 from gnomon.core.errors import SpecError
 from gnomon.exchange.foreign import benchmark_called
+from gnomon.exchange.run import is_imported
 from gnomon.report.adjustment import adjust
 from gnomon.report.changed_trials import NOISE
 from gnomon.report.compared_pair import PairResult, compare_pair
@@ -76,7 +77,8 @@ def why_not(first: JobSpec, second: JobSpec) -> str:
     """Why two jobs cannot be paired, in words; empty where nothing in their specs is against it."""
     for field, words in SAME.items():
         values = [getattr(spec, field) for spec in (first, second)]
-        if values[0] != values[1]:
+        is_known = not any(map(is_imported, (first, second))) or field == "benchmark"
+        if is_known and values[0] != values[1]:
             return f"{words}: {values[0] or 'the default'} and {values[1] or 'the default'}"
     try:
         paired_groups(first, second)

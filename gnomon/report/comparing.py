@@ -31,6 +31,7 @@ from gnomon.report.verdict import (
 from gnomon.statistics.multiple_testing import benjamini_hochberg, holm
 from gnomon.stopping import while_wanted
 
+SMALL_STUDY = 0.4  # a study that finds only larger effects says so beside a claim
 NOTHING = "no sample has a score under both arms"
 
 
@@ -53,6 +54,10 @@ def all_contrasts(report_input: ReportInput) -> list[ContrastReport]:
         price = of_pairs.get(pair_key(contrast), "")
         if price and contrast["scope"] == "all" and contrast["verdict"] != "undecided":
             contrast["verdict_text"] += f" {price[0].upper()}{price[1:]}."
+        if contrast["verdict"] in ("helps", "hurts") and contrast["scope"] == "all":
+            contrast["verdict_text"] += _small_study_text(contrast["mde"])
+        if report_input.status == "cancelled":
+            contrast["verdict_text"] = f"Cancelled before its end: {contrast['verdict_text']}"
         if contrast["family"] == "primary":
             contrast["verdict_text"] += _early_stop_text(report_input)
     return reports
@@ -202,6 +207,7 @@ def _judged(result: PairResult, adjusted: Adjusted) -> Ruling:
         p_adjusted=adjusted.p,
         loss=result.loss,
         margin=adjusted.limits.ends if adjusted.limits else (0.0, 0.0),
+        margin_why=adjusted.limits.why if adjusted.limits else "",
         equivalence_p=adjusted.equivalence_p_adjusted,
         alpha=result.alpha,
     )
@@ -226,6 +232,16 @@ def _modelled(result: PairResult) -> _Modelled:
         "modelled_ci95": interval(loss.moved(ci95, se) if is_moved else ci95 if loss is None else None),  # type: ignore[union-attr, arg-type]
         "worst_ci95": interval(result.worst_ci95),
     }
+
+
+def _small_study_text(effect: float | None) -> str:
+    """That a study claims large differences alone, where it does."""
+    if effect is not None and effect <= SMALL_STUDY:
+        return ""
+    least = (
+        "in no study of this size in 8 of 10" if effect is None else f"of {100 * effect:.0f} points or more"
+    )
+    return f" So small a study finds true differences {least}."
 
 
 def _early_stop_text(report_input: ReportInput) -> str:

@@ -8,12 +8,13 @@ from typing_extensions import TypedDict
 
 from gnomon.core.errors import SpecError
 from gnomon.core.row import Row
-from gnomon.exchange.run import AGENT
+from gnomon.exchange.run import AGENT, asked_and_scored, is_imported
 from gnomon.report.build import build_report
 from gnomon.report.changed_trials import Changes, SampleChanges, changed_trials, sample_changes
 from gnomon.report.contrast import ContrastReport
 from gnomon.report.report import Report
 from gnomon.report.score_matrix import Group
+from gnomon.report.sections.published import NOT_KNOWN
 from gnomon.report.text_formats import count, points
 from gnomon.report.verdict import sentence
 from gnomon.spec.job_spec import JobSpec
@@ -151,12 +152,16 @@ def _reword_for_jobs(
     job["models"] = list(dict.fromkeys(group[0] for pair in pairs for group in pair))
     for at, stored in enumerate((first, second)):
         arms = ", ".join(dict.fromkeys(pair[at][1] for pair in pairs))
-        text = f"job {stored.job_id}, {stored.status}: {arms}; {stored.spec.scoring} scoring"
+        scoring = asked_and_scored(stored.spec)[1]
+        text = f"job {stored.job_id}, {stored.status}: {arms}; {scoring} scoring"
         job["arm_texts"][job["arms"][at]] = text
-    report["scoring"], report["protocol"] = (
-        " → ".join(dict.fromkeys(values))
-        for values in ([spec.scoring for spec in specs], [spec.protocol for spec in specs])
+    report["protocol"], report["scoring"] = (
+        " → ".join(dict.fromkeys(values)) for values in zip(*map(asked_and_scored, specs), strict=True)
     )
+    job["imported"] = all(map(is_imported, specs))
+    report["integrity"] |= {"protocol": report["protocol"], "scoring": report["scoring"]}
+    if not job["imported"]:
+        report["published_notes"] = [note for note in report["published_notes"] if note != NOT_KNOWN]
     for contrast in report["contrasts"]:
         key = contrast["model"], contrast["scope"]
         changed, compared = samples.changed[key], samples.compared[key]

@@ -1,7 +1,7 @@
 """Says and draws what the card of a tool server holds."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Literal
+from typing import Literal, NotRequired
 
 from markupsafe import Markup
 from typing_extensions import TypedDict
@@ -10,7 +10,7 @@ from gnomon.presets.mcp_card import LIVE
 from gnomon.report.charts import Mark, difference_plot
 from gnomon.report.contrast import Verdict
 from gnomon.report.section import Interval
-from gnomon.report.text_formats import count, percent, points, points_brackets
+from gnomon.report.text_formats import count, deciding, percent, points, points_brackets
 
 NAMED = 6  # tools that a sentence names
 
@@ -34,6 +34,7 @@ class CardStep(TypedDict):
     isolates: str
     diff: float | None
     ci95: Interval
+    ci90: NotRequired[Interval]  # absent from reports of older versions
     verdict: Verdict
 
 
@@ -112,6 +113,7 @@ class ServerCard(TypedDict):
     withheld: bool
     diff: float | None
     ci95: Interval
+    ci90: NotRequired[Interval]  # absent from reports of older versions
     n: int
     clusters: int
     raw_mean: float | None
@@ -148,8 +150,9 @@ def card_sentences(card: ServerCard) -> Iterator[str]:
             "no_effect": "their results make no difference",
             "undecided": "that their results are what counts is not shown",
         }[says["verdict"]]
-        ends = points_brackets(says["ci95"])
-        yield f"Against a placebo the tools add {points(says['diff'])} points{ends}: {shown}."
+        ends, level = deciding(says)
+        sure = points_brackets(ends) + (f" ({level} % interval)" if level != 95 else "")
+        yield f"Against a placebo the tools add {points(says['diff'])} points{sure}: {shown}."
         if card["placebos"].get("dealt") and says["verdict"] != "helps":
             yield (
                 f"In {count(card['placebos']['dealt'], 'trial')} the placebo was the true result with its"
@@ -184,8 +187,8 @@ def _verdict_text(card: ServerCard) -> str:
     if card["diff"] is None or card["withheld"]:
         why = "; ".join(card["reasons"])
         return f"It cannot be told whether {what} {helps} {whom}: {why}."
-    ends = card["ci95"]
-    interval_text = f"95 % interval {points(ends[0])} to {points(ends[1])}; " if ends else ""
+    ends, level = deciding(card)
+    interval_text = f"{level} % interval {points(ends[0])} to {points(ends[1])}; " if ends else ""
     sizes = f"{count(card['n'], 'sample')} in {count(card['clusters'], 'cluster')}"
     by = f"{points(card['diff'])} points, {percent(card['live_mean'])} % with it against"
     by += f" {percent(card['raw_mean'])} % without ({interval_text}{sizes})"
@@ -252,9 +255,9 @@ def card_picture(card: ServerCard) -> Markup:
     """The gain of all tools, the steps to it, and what each tool is worth, with intervals."""
     marks: list[Mark] = []
     if card["diff"] is not None and not card["withheld"]:
-        marks.append(_mark("all tools", card["diff"], card["ci95"], card["verdict"], is_total=True))
+        marks.append(_mark("all tools", card["diff"], deciding(card)[0], card["verdict"], is_total=True))
     marks += [
-        _mark(f"· {step['isolates']}", step["diff"], step["ci95"], step["verdict"])
+        _mark(f"· {step['isolates']}", step["diff"], deciding(step)[0], step["verdict"])
         for step in card["steps"]
         if step["diff"] is not None
     ]

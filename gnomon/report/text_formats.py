@@ -1,7 +1,8 @@
 """Writes numbers, names and tables as the report's texts show them."""
 
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from gnomon.fitness.table import STATE_WORDS
 
@@ -36,6 +37,44 @@ def points_brackets(ends: Sequence[float] | None) -> str:
     ' [−5.0, +10.0]'
     """
     return f" [{points(ends[0])}, {points(ends[1])}]" if ends else ""
+
+
+def deciding(compared: Mapping[str, Any]) -> tuple[list[float] | None, int]:
+    """The interval by which the verdict on a comparison was reached, and its level in percent: 90 of no
+    effect, which two one-sided tests at 5 % show, else 95.
+
+    >>> deciding({"verdict": "no_effect", "ci95": [-0.05, 0.05], "ci90": [-0.04, 0.04]})
+    ([-0.04, 0.04], 90)
+    """
+    if compared["verdict"] == "no_effect" and compared.get("ci90"):
+        return compared["ci90"], 90
+    return compared["ci95"], 95
+
+
+def both_ranges(compared: Mapping[str, Any]) -> str:
+    """The 95 % interval of a comparison, and the one by which its verdict was reached if that is another.
+
+    >>> both_ranges({"verdict": "no_effect", "ci95": [-0.05, 0.05], "ci90": [-0.04, 0.04]})
+    '−5.0 to +5.0; 90 %, which decided: −4.0 to +4.0'
+    """
+    ends, level = deciding(compared)
+    more = "" if level == 95 else f"; {level} %, which decided: {points_range(ends)}"
+    return points_range(compared["ci95"]) + more
+
+
+def margin_range(compared: Mapping[str, Any], nominal: float) -> str:
+    """The margin in force for a comparison, and why it is not the nominal one, if it is not.
+
+    >>> margin_range({"margin": [-0.01, 0.01], "margin_why": "5, but near 0 % narrower"}, 0.05)
+    '±1 point (5, but near 0 % narrower)'
+    >>> margin_range({"margin": [-0.041, 0.044], "margin_why": "odds 1.2 times"}, 0.05)
+    '−4.1 to +4.4 points (odds 1.2 times)'
+    """
+    low, high = compared.get("margin") or (-nominal, nominal)  # absent from reports of older versions
+    size = f"±{100 * high:.3g}" if abs(low + high) < 1e-9 else points_range((low, high))
+    sized = f"{size} point" if size == "±1" else f"{size} points"
+    why = compared.get("margin_why")
+    return f"{sized} ({why})" if why else sized
 
 
 def percent(value: float | None) -> str:
@@ -174,6 +213,9 @@ def clean(text: str) -> str:
 FILTERS = {  # of templates: the numbers of reports and pages look alike
     "points": points,
     "points_range": points_range,
+    "deciding": deciding,
+    "both_ranges": both_ranges,
+    "margin_range": margin_range,
     "percent": percent,
     "percent_range": percent_range,
     "p": p_text,

@@ -29,7 +29,7 @@ class Used:
 
 
 class Usage:
-    """Takes note of what every ended trial used."""
+    """Takes note of what every ended trial used, but of lost ones that never called a model."""
 
     def __init__(self) -> None:
         self._groups: dict[Group, int] = {}
@@ -51,8 +51,9 @@ class Usage:
             "seconds": batch.numbers("wall_s"),
             "dollars": batch.numbers("usd"),
         }
+        has_run = ~columns["lost"] | (columns["calls"] != 0) | (columns["dollars"] > 0)
         for name, values in self._columns.items():
-            values.frombytes(columns[name].astype(values.typecode, copy=False).tobytes())
+            values.frombytes(columns[name][has_run].astype(values.typecode, copy=False).tobytes())
 
     def used(self, quantity: Quantity, scores: ScoreMatrix) -> Used:
         """What trials used of it, in the order of the scores' groups and samples."""

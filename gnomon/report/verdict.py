@@ -31,6 +31,7 @@ def judge(
     p_adjusted: float | None,
     loss: Loss | None,
     margin: Ends,
+    margin_why: str = "",
     equivalence_p: float | None = None,
     alpha: float = ALPHA,
 ) -> Ruling:
@@ -54,7 +55,8 @@ def judge(
         return "no_effect", []
     if doubts and not is_small:
         if doubts[0].startswith(HOLDS_ZERO) and margin[0] < 0 < margin[1]:
-            doubts = [f"{doubts[0]}, and also effects larger than {_size(margin)}"]
+            why = f" ({margin_why})" if margin_why else ""
+            doubts = [f"{doubts[0]}, and also effects larger than {_size(margin)}{why}"]
     elif doubts and not is_equivalent and equivalence_p is not None:
         text = f"p of equivalence is {p_text(equivalence_p)} after adjusting for the number of comparisons"
         doubts.append(text)
@@ -229,7 +231,10 @@ def _claim(contrast: ContrastReport, *, place: str) -> str:
     if weight := weight_words(contrast["largest_cluster"] or 0.0, contrast["clusters"]):
         sizes += f"; {weight}"
     level, ends = ("90", contrast["ci90"]) if contrast["verdict"] == "no_effect" else ("95", contrast["ci95"])
-    sure = f"({f'{level} % interval {points(ends[0])} to {points(ends[1])}; ' if ends else ''}{sizes})"
+    decides = ", which decides" if level == "90" else ""
+    sure = (
+        f"({f'{level} % interval {points(ends[0])} to {points(ends[1])}{decides}; ' if ends else ''}{sizes})"
+    )
     means = (contrast["variant_mean"], contrast["baseline_mean"])
     by = f"by {abs(100 * diff):.1f} points, {percent(means[0])} % against {percent(means[1])} %"
     margin = _size(contrast["margin"] or (0.0, 0.0))

@@ -370,6 +370,12 @@ def replays(spec: JobSpec, context: Context) -> None:
         if differing:
             message = f"differs from that of the replayed arm {replayed.name}; it must be the same"
             raise SpecError(message, field=f"arms.{at}.{differing[0]}")
+        if arm.replay.result == "truth" and arm.cassette is not None and arm.cassette.replay is not None:
+            foreign = spec.server_tools.keys() & ({arm.replay.tool} if arm.replay.tool else set(arm.tools))
+            if foreign:
+                message = f"no true result of {min(foreign)} can be had, as a cassette answers its calls"
+                allowed = "recorded, noise, other_sample, nothing, or without arms.cassette.replay"
+                raise SpecError(f"{message}; allowed: {allowed}", field=f"arms.{at}.replay.result")
         for model in spec.models:
             if model.label not in job.models:
                 message = f"{job.id} has no model {model.label!r}; allowed: {', '.join(job.models)}"

@@ -62,8 +62,9 @@ class Margin:
         if reach >= self.size:
             return Limits(low=-self.size, high=self.size)
         end = "0" if baseline <= 0.5 else "100"
-        why = f"{100 * self.size:.3g}, but near {end} % at most half of the baseline's distance to it"
+        near = f"{100 * self.size:.3g}, but near {end} %"
+        why = f"{near} at most half of the baseline's distance to it"
         least = LEAST * self.size
         if reach <= least:
-            return Limits(low=-least, high=least, why=why)
+            return Limits(low=-least, high=least, why=f"{near} narrower, down to a fifth of that")
         return Limits(low=-reach, high=reach, low_slope=-slope, high_slope=slope, why=why)

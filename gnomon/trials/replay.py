@@ -15,8 +15,9 @@ from gnomon.core.ids import stable_seed
 from gnomon.core.row import Row
 from gnomon.core.sample import Sample
 from gnomon.trials.condition import Situation, toolbox_of
+from gnomon.trials.dealt_text import stretched
 from gnomon.trials.recorded_steps import RecordedSteps, recorded_until
-from gnomon_tools.core.tool import MediaSource
+from gnomon_tools.core.tool import MediaSource, Tool
 
 TOOL, CALL, CALLS, CHANGED = "replayed_tool", "replayed_call", "replayed_calls", "replayed_change"
 ANSWER = "replayed_answer"  # the stored trial's own
@@ -82,19 +83,24 @@ def prepare_replay(
     *,
     sample: Sample,
     arm: Arm,
+    tools: tuple[Tool[Any], ...],
     media: MediaSource,
     seed: int,
     donor: Donor,
 ) -> PreparedReplay:
-    """The stored steps up to the call, whose result is as the arm's `replay` says.
+    """The stored steps up to the call, whose result is as the arm's `replay` says. `tools` are the arm's.
 
     Raises:
         DataError: there is no such result.
+        ToolOutage: the tool's server, or its disk, has failed.
     """
     if arm.replay is None:
         raise ValueError(f"the arm {arm.name} replays nothing")
     recorded = str(call.step["observation"])
-    result = _result(arm.replay.result, call, sample=sample, arm=arm, media=media, seed=seed, donor=donor)
+    if arm.replay.result in ("truth", "noise"):
+        result = _run_again(call, sample=sample, arm=arm, tools=tools, media=media, seed=seed)
+    else:
+        result = _result(arm.replay.result, call, donor)
     return PreparedReplay(
         steps=recorded_until(trace, call.at + 1, result=None if result == recorded else result),
         metrics={
@@ -106,28 +112,35 @@ def prepare_replay(
     )
 
 
-def _result(
-    kind: ReplayedResult,
-    call: ReplayedCall,
-    *,
-    sample: Sample,
-    arm: Arm,
-    media: MediaSource,
-    seed: int,
-    donor: Donor,
-) -> str:
+def _result(kind: ReplayedResult, call: ReplayedCall, donor: Donor) -> str:
     if kind == "recorded":
         return str(call.step["observation"])
     if kind == "nothing":
         return PLACEBO
-    if kind == "other_sample":
-        other = donor(call.tool)
-        if other is None:
-            raise DataError(f"no other sample has a result of {call.tool}", field="replay")
-        return other
-    faults = Faults(kind="silent", rate=1.0) if kind == "noise" else None
-    arm = arm.model_copy(update={"results": "live", "faults": faults})
-    run = toolbox_of(sample, Situation.of(arm, media=media, seed=seed))
+    other = donor(call.tool)
+    if other is None:
+        raise DataError(f"no other sample has a result of {call.tool}", field="replay")
+    return other
+
+
+def _run_again(
+    call: ReplayedCall,
+    *,
+    sample: Sample,
+    arm: Arm,
+    tools: tuple[Tool[Any], ...],
+    media: MediaSource,
+    seed: int,
+) -> str:
+    """What the call returns on its own sample: wrong where the arm's result is `noise`, else true. A wrong
+    one of a server's tool is made of what was recorded, and calls no server.
+    """
+    is_wrong = arm.replay is not None and arm.replay.result == "noise"
+    if is_wrong and any(tool.is_foreign and tool.name == call.tool for tool in tools):
+        return stretched(str(call.step["observation"]))
+    faults = Faults(kind="silent", rate=1.0) if is_wrong else None
+    sound = arm.model_copy(update={"results": "live", "faults": faults})
+    run = toolbox_of(sample, Situation.of(sound, media=media, seed=seed), tools=tools)
     observation = run.call(call.tool, str(call.step["arguments"]))
     if observation.error is not None:
         raise DataError(f"{call.tool} cannot be run again: {observation.error}", field="replay")

@@ -24,7 +24,7 @@ Origin = TypedDict("Origin", {"from": str | None})
 
 
 class CountsView(TypedDict):
-    """How many trials are planned, how many ended how, and how many run now."""
+    """How many trials are planned, and ended how; `running` are those in workers’ hands."""
 
     planned: int
     scored: int

@@ -5,6 +5,7 @@ import zlib
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
+from gnomon.report.text_formats import deciding
 from gnomon.stopping import while_wanted
 from gnomon_service.derived import Derived, Kind, Stamp, code_version
 from gnomon_workers.store.job_counters import OPEN
@@ -51,7 +52,8 @@ def verdict_in(report: "Report") -> JobVerdict | None:
         return None
     first, *others = over_all
     is_shown = first["diff"] is not None and not first["withheld"]
-    low, high = first["ci95"] if first["ci95"] and is_shown else (None, None)
+    ends, _ = deciding(first)
+    low, high = ends if ends and is_shown else (None, None)
     return JobVerdict(
         model=first["model"],
         baseline=first["baseline"],
@@ -64,7 +66,7 @@ def verdict_in(report: "Report") -> JobVerdict | None:
         variant_mean=first["variant_mean"] if is_shown else None,
         samples=first["n"],
         clusters=first["clusters"],
-        margin=report["job"]["margin"],
+        margin=max(map(abs, first.get("margin") or [report["job"]["margin"]])),
         reasons=tuple(first["reasons"]),
         more=sum(contrast["family"] == "primary" for contrast in others),
     )

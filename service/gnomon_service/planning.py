@@ -16,6 +16,7 @@ from gnomon.report.detectable import (
     Detectable,
     Rule,
     detectable_in_cell,
+    never_claims,
     share_claimed,
     smallest_effect,
     within_share,
@@ -28,7 +29,7 @@ from gnomon.spec.environment import addresses_from_environment
 from gnomon.spec.job_spec import JobSpec
 from gnomon.spec.margin_spec import margin_text
 from gnomon.statistics.design import ICC, Design, design, strata_of
-from gnomon.statistics.power import PERSISTENCE, PlantedStudy, design_effect, right_or_wrong, spread_of
+from gnomon.statistics.power import PERSISTENCE, POWER, PlantedStudy, design_effect, right_or_wrong, spread_of
 from gnomon.trials.trial_plan import cluster_of
 from gnomon_service.jobs import Draft
 from gnomon_service.trial_costs import arm_costs, assumptions, judge_costs, probe_of, tool_warnings
@@ -77,8 +78,8 @@ def plan(
     contrasts = pairs(spec)
     outlook = _outlook(draft, contrasts, lost=lost, icc=icc)
     detectable = [dict(row) for row in outlook.rows]
-    is_too_small = bool(contrasts) and all(row["all"] is None for row in detectable)
-    enough = [dict(size) for size in outlook.enough] if is_too_small else []
+    is_small = bool(contrasts) and all(row["all"] is None for row in detectable)
+    enough = [dict(size) for size in outlook.enough] if is_small else []
     shown = outlook.assumptions_of_sizes() if enough else outlook.assumptions()
     return {
         "name": spec.name or spec.benchmark,
@@ -98,6 +99,8 @@ def plan(
         },
         "margin_text": margin_text(spec.analysis.margin),
         "detectable": detectable,
+        "never": outlook.never if is_small else "",
+        "claims_from": outlook.claims_from if is_small else None,
         **({"enough": {"discordant": ENOUGH_DISCORDANT, "sizes": enough}} if enough else {}),
         **({"sequential": _sequential(spec, refs)} if spec.analysis.sequential else {}),
         **({"servers": list(_servers(spec))} if spec.servers else {}),
@@ -172,16 +175,33 @@ class _Outlook:
         whole = {"discordant": share, "all": overall.effect, "all_note": overall.note}
         return {**whole, "smallest_cell": in_cell.effect, "smallest_cell_note": in_cell.note}
 
+    @cached_property
+    def never(self) -> str:
+        """Why no result at all is claimed, by the rule that the report goes by; empty where some are."""
+        never = never_claims(self._study(DISCORDANT[-1], self.whole), self._rule("primary"))
+        return "" if never is None else never.note
+
+    @property
+    def claims_from(self) -> float | None:
+        """The smallest effect that is claimed, on however many samples arms must differ for it."""
+        return self._at_any_share[DISCORDANT[-1]].effect
+
+    @cached_property
+    def _at_any_share(self) -> Mapping[float, Detectable]:
+        """By the share of samples that differ what is detected, were it more than that share."""
+        return {share: self.of_study(self._study(share, self.whole)) for share in DISCORDANT}
+
     def of_study(self, study: PlantedStudy) -> Detectable:
         """What the primary comparison of such a study detects."""
         return smallest_effect(study, self._rule("primary"), looks=self.primary)
 
     def _overall(self, share: float) -> Detectable:
-        study = self._study(share, self.whole)
-        detectable = self.of_study(study)
-        claimed = None
+        detectable, claimed = self._at_any_share[share], None
         if detectable.effect is not None and detectable.effect > share:
+            study = self._study(share, self.whole)
             claimed = share_claimed(study, self._rule("primary"), share, draws=SHARE_DRAWS)
+            if claimed >= POWER:  # the search ends near an effect, not at it
+                return Detectable(effect=share)
         return within_share(detectable, share, claimed)
 
     def _in_cell(self, share: float) -> Detectable:

@@ -21,6 +21,12 @@ NAMES: dict[ReplayedResult, str] = {
     "other_sample": "another sample's result",
     "nothing": "no result",
 }
+WHAT: dict[ReplayedResult, str] = {
+    "truth": "the true result",
+    "noise": "a wrong result",
+    "other_sample": "another sample's result",
+    "nothing": "no result",
+}
 PROBED = 200  # stored traces that the estimate is made from
 MAX_NAME_CHARS = 200  # as a spec allows
 
@@ -60,7 +66,7 @@ def replay_spec(
         {
             "baseline": CONTROL,
             "variant": NAMES[kind],
-            "isolates": "the result of one call",
+            "isolates": f"{WHAT[kind]} of one call in place of the recorded one",
             "factor": ["replay"],
             "primary": True,
         }
@@ -82,7 +88,10 @@ def replay_spec(
 def _arm(replayed: Arm, job_id: str, kind: ReplayedResult, tool: str | None) -> dict[str, Any]:
     replay = {"job": job_id, "arm": replayed.name, "result": kind, "tool": tool}
     name = CONTROL if kind == "recorded" else NAMES[kind]
-    return {**replayed.model_dump(mode="json"), "name": name, "replay": replay}
+    arm = {**replayed.model_dump(mode="json"), "name": name, "replay": replay}
+    if replayed.cassette is not None and replayed.cassette.record is not None:
+        del arm["cassette"]  # it would be written over the recording of the first job
+    return arm
 
 
 def replay_cost(store: Store, spec: JobSpec, samples: Sequence[str]) -> dict[str, Any]:

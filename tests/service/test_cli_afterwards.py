@@ -456,6 +456,43 @@ def test_a_plan_that_is_too_small_says_why_and_how_many_samples_would_do(
 
 
 @pytest.mark.usefixtures("store")
+@pytest.mark.parametrize(("samples", "can_claim"), [(3, False), (5, True)])
+def test_a_plan_calls_a_job_too_small_only_where_its_report_could_claim_nothing(
+    samples: int, can_claim: bool, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lines = [f"q{at},What is {at} and {at}?,{2 * at}" for at in range(samples)]
+    Path("q.csv").write_text("\n".join(["id,question,answer", *lines]))
+    written = {"benchmark": "questions", "data": "q.csv", "models": SPEC["models"], "arms": SPEC["arms"]}
+    Path("spec.yaml").write_text(yaml.safe_dump(written))
+    assert gnomon("plan", "spec.yaml", "--json") == 0
+    document = said(capsys)
+    assert bool(document["never"]) is not can_claim
+    assert (document["claims_from"] is not None) is can_claim
+    assert gnomon("plan", "spec.yaml") == 0
+    text = capsys.readouterr().out
+    assert ("Too small to compare arms. " in text) is not can_claim
+    assert ("Too small but for large differences: about 97 points or more" in text) is can_claim
+    spec = JobSpec.model_validate({**written, "models": [{"id": "m"}]})
+    kept = {"job_id": "j", "trial_id": "t", "benchmark": "questions", "task": "q", "cell": "q", "cluster": ""}
+    rows = [
+        Row(
+            **{**kept, "trial_id": f"{at}{arm.name}"},
+            sample_id=f"q{at}",
+            model="m",
+            arm=arm.name,
+            repeat=0,
+            outcome=Outcome.SCORED,
+            stop_reason="answered",
+            score=float(arm is spec.arms[1]),
+        )
+        for at in range(samples)
+        for arm in spec.arms
+    ]
+    report = build_report(job_id="j", spec=spec, status="completed", rows=rows, planned=2 * samples)
+    assert (report["contrasts"][0]["verdict"] == "helps") is can_claim
+
+
+@pytest.mark.usefixtures("store")
 def test_a_plan_of_one_arm_compares_nothing(capsys: pytest.CaptureFixture[str]) -> None:
     Path("spec.yaml").write_text(yaml.safe_dump({**SPEC, "arms": SPEC["arms"][:1]}))
     assert gnomon("plan", "spec.yaml") == 0

@@ -1,6 +1,10 @@
 """Progress where nobody looks at a terminal, and help that can be read."""
 
+import json
+import subprocess
 import time
+from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -94,3 +98,23 @@ def test_every_command_stands_in_a_section_of_the_help(capsys: pytest.CaptureFix
     with pytest.raises(SystemExit):
         main([])
     assert "Run a service:" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("sequential", [False, True])
+def test_no_score_is_told_before_the_end_unless_looks_are_planned(
+    tmp_path: Path, run_gnomon: Callable[..., "subprocess.CompletedProcess[str]"], sequential: bool
+) -> None:
+    spec = {
+        "benchmark": "worlds",
+        "select": {"limit": 120},
+        "preflight": False,
+        "models": [{"id": "scripted", "options": {"replies": ['{"answer": "A"}']}}],
+        "arms": [{"name": name, "agent": "direct"} for name in ("raw", "other")],
+        "analysis": {"primary": ["raw", "other"], "sequential": sequential},
+    }
+    (tmp_path / "job.json").write_text(json.dumps(spec))
+    done = run_gnomon("run", "job.json", "--data-dir", "data", "--out", "out", cwd=tmp_path)
+    lines = [line for line in done.stderr.splitlines() if " processed" in line]
+    assert lines, done.stderr
+    assert any(" left" in line for line in lines)
+    assert any("raw 0." in line for line in lines) is sequential

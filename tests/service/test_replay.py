@@ -147,6 +147,8 @@ def test_what_cannot_be_replayed_is_refused(
 def test_an_arm_must_be_like_the_one_it_replays(ran: tuple[Path, str], store: Store) -> None:
     data, job = ran
     fields = replay_spec(store, job, arm="tools", results=["noise"], tool=None, model=None, repeats=1)
+    [contrast] = fields["analysis"]["contrasts"]
+    assert contrast["isolates"] == "a wrong result of one call in place of the recorded one"
     settings = read_settings({}, data_dir=data)
     draft = draft_from_cli(fields, settings)
     assert len(draft.refs) == 64
@@ -206,7 +208,14 @@ def test_each_kind_of_result_is_what_it_says(ran: tuple[Path, str], store: Store
     call = choose_call(trace, seed=1)
     arm: Arm = spec.arm("tools").model_copy(update={"replay": Replay(job=job, arm="tools", result=kind)})
     prepared = prepare_replay(
-        trace, call, sample=sample, arm=arm, media=opened.bench.media, seed=1, donor=lambda tool: f"{tool}!"
+        trace,
+        call,
+        sample=sample,
+        arm=arm,
+        tools=spec.toolset(arm),
+        media=opened.bench.media,
+        seed=1,
+        donor=lambda tool: f"{tool}!",
     )
     recorded, result = call.step["observation"], prepared.steps.results[-1].observation
     same = kind in ("recorded", "truth")

@@ -105,6 +105,49 @@ def test_a_recorded_job_is_the_same_row_by_row_once_the_server_is_gone(
         run_here(path, tmp_path)
 
 
+def test_results_of_servers_are_replayed_wrong_and_true(
+    tmp_path: Path, server: dict, monkeypatch, run_gnomon
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    arm = {"agent": "react", "tools": [server], "cassette": {"record": "plain.jsonl"}}
+    broken = {**arm, "faults": {"kind": "silent", "rate": 1.0}, "cassette": {"record": "broken.jsonl"}}
+    arms = [{"name": "live", **arm}, {"name": "broken", **broken}]
+    path = spec(tmp_path, arms, [reply("plain__measure", what="it"), "A"])
+    first = run_gnomon("run", str(path), "--data-dir", "data", "--out", "first", cwd=tmp_path)
+    assert first.returncode == 0, first.stderr
+    job = json.loads((tmp_path / "first" / "report.json").read_text())["job"]["id"]
+    recorded = (tmp_path / "plain.jsonl").read_bytes()
+    for arm_name, result, named in (("live", "noise", "wrong result"), ("broken", "truth", "true result")):
+        options = ("--arm", arm_name, "--result", result, "--data-dir", "data", "--out", result)
+        done = run_gnomon("replay", job, *options, cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+        read = rows(tmp_path / result)
+        assert {row["stop_reason"] for row in read} == {"answered"}
+        assert {row["metrics"]["replayed_change"] for row in read if row["arm"] == named} == {1.0}
+        assert f"under “{named}” than under “as recorded”" in done.stdout
+    assert (tmp_path / "plain.jsonl").read_bytes() == recorded, (
+        "a replay records nothing over the first job's"
+    )
+
+
+def test_a_true_result_of_a_server_is_not_to_be_had_from_a_cassette(
+    tmp_path: Path, server: dict, monkeypatch, run_gnomon
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    arm = {"agent": "react", "tools": [server], "faults": {"kind": "silent", "rate": 1.0}}
+    replies = [reply("plain__measure", what="it"), "A"]
+    for use in ("record", "replay"):
+        path = spec(tmp_path, [{"name": "broken", **arm, "cassette": {use: "broken.jsonl"}}], replies)
+        done = run_gnomon("run", str(path), "--data-dir", "data", "--out", use, cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+    job = json.loads((tmp_path / "replay" / "report.json").read_text())["job"]["id"]
+    options = ("--arm", "broken", "--result", "truth", "--data-dir", "data")
+    refused = run_gnomon("replay", job, *options, cwd=tmp_path)
+    assert refused.returncode == 2
+    assert "cassette" in refused.stderr
+    assert "noise" in refused.stderr
+
+
 def test_hostile_servers_end_as_outcomes_of_their_trials(tmp_path: Path, server: dict, monkeypatch) -> None:
     monkeypatch.chdir(tmp_path)
     modes = ("dies", "hang", "big", "types")

@@ -12,6 +12,7 @@ from redis import Redis
 from redis.asyncio import Redis as AsyncRedis
 
 from gnomon.spec.model_spec import Rate
+from gnomon_workers.rate_limit.client import RateLimitClient
 from gnomon_workers.rate_limit.prefetch import PREFETCH_S
 from gnomon_workers.rate_limit.redis_limiter import Flow, RedisRateLimiter, SyncRequest
 
@@ -46,6 +47,23 @@ async def test_processes_share_what_may_be_in_flight(new_limiter: NewLimiter) ->
     assert await granted(first, 1, in_flight=3) == 0
     assert await granted(first, 0, in_flight=1) == 0  # two have come back
     assert await granted(second, 9, in_flight=2) == 2
+
+
+async def test_as_many_calls_are_counted_as_were_made_however_many_permits_expired(
+    new_limiter: NewLimiter, redis: Redis
+) -> None:
+    client, chance = RateLimitClient(new_limiter()), random.Random(3)
+
+    async def call() -> None:
+        async with client.call(chance.randrange(50, 500)) as permit:
+            await asyncio.sleep(0.02)
+            permit.used = 60
+
+    for _ in range(12):
+        await asyncio.gather(*(call() for _ in range(20)))
+        await asyncio.sleep(chance.choice((0.0, 2 * PREFETCH_S)))
+    await client.close()
+    assert int(redis.hget("gnomon:limit:{key}:state", "granted") or 0) == 240
 
 
 async def test_without_limits_every_call_may_go(new_limiter: NewLimiter) -> None:

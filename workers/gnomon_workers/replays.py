@@ -29,6 +29,7 @@ class Replays:
 
         Raises:
             DataError: the stored trial has no trace, or no call to change.
+            ToolOutage: the call's tool cannot be run again, as its server or its disk has failed.
         """
         arm = self._job.bench.spec.arm(trial.arm)
         replay = arm.replay
@@ -44,6 +45,7 @@ class Replays:
             choose_call(trace, seed=trial.seed, tool=replay.tool),
             sample=self._job.samples.get(trial.ref.sample_id),
             arm=arm,
+            tools=self._job.bench.spec.toolset(arm),
             media=self._job.bench.media,
             seed=trial.seed,
             donor=lambda tool: self._other_result(trial, replay, tool),

@@ -14,6 +14,7 @@ from gnomon.core.row import Row
 from gnomon.core.trace import Trace
 from gnomon.trials.replay import PreparedReplay
 from gnomon.trials.run_trial import run_trial
+from gnomon_tools.core.outage import ServerFault
 from gnomon_workers.budget.reservations import current_trial_id
 from gnomon_workers.budget.usage import NO_USAGE
 from gnomon_workers.checkpoints import CheckpointWriter
@@ -76,8 +77,8 @@ class TrialAttempts:
         if bench.spec.arm(trial.arm).replay is not None:
             try:
                 replay = await asyncio.to_thread(self._replays.prepare, trial)
-            except DataError as error:
-                return lease, _not_replayed(lease, bench.benchmark.name, str(error)), trace.to_json()
+            except (DataError, ServerFault) as error:
+                return lease, _not_replayed(lease, bench.benchmark.name, error), trace.to_json()
         saving = None
         if self._checkpoints is not None and replay is None:
             saving = await self._checkpoints.open(lease, is_again=is_again)
@@ -105,6 +106,7 @@ class TrialAttempts:
         return await saving.end() if saving else lease, row, trace.to_json()
 
 
-def _not_replayed(lease: Lease, benchmark: str, error: str) -> Row:
-    row = missing_row(lease.trial, benchmark=benchmark, stop_reason="replay", attempt=lease.attempt)
-    return dataclasses.replace(row, error=keepable(error))
+def _not_replayed(lease: Lease, benchmark: str, error: DataError | ServerFault) -> Row:
+    cause = error.stop_reason if isinstance(error, ServerFault) else "replay"
+    row = missing_row(lease.trial, benchmark=benchmark, stop_reason=cause, attempt=lease.attempt)
+    return dataclasses.replace(row, error=keepable(str(error)))

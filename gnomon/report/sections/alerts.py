@@ -23,7 +23,7 @@ from gnomon.report.section import UNFINISHED, ReportInput, Section
 from gnomon.report.sections.drift import drift_alerts
 from gnomon.report.sections.integrity import integrity
 from gnomon.report.sections.letters import letter_alerts
-from gnomon.report.text_formats import escape_markdown
+from gnomon.report.text_formats import count, escape_markdown
 from gnomon.spec.job_spec import shows_media
 
 
@@ -44,6 +44,20 @@ def _failure(report_input: ReportInput) -> Iterator[Alert]:
         why = report_input.error or failure_text(causes)
         then = "" if is_imported(report_input.spec) else next_step(each.cause for each in largest(causes))
         yield alert("failed", f"The job failed. {why}", advice=then)
+
+
+def _cancelled(report_input: ReportInput) -> Iterator[Alert]:
+    """That the job was stopped by hand: by what it showed until then, or not."""
+    planned, ended = report_input.planned, sum(totals.trials for totals in report_input.scores.totals)
+    if report_input.status == "cancelled" and ended:
+        yield alert(
+            "cancelled",
+            f"The job was cancelled after {ended:,} of {count(planned, 'trial')}. Verdicts are of those, and "
+            "hold only if it was not stopped for what it showed",
+            concerned=max(planned - ended, 0),
+            n=planned,
+            advice="" if is_imported(report_input.spec) else "`gnomon resume` runs the rest.",
+        )
 
 
 def _waits(report_input: ReportInput) -> Iterator[Alert]:
@@ -124,6 +138,7 @@ WAITING = {
 }
 SOURCES: Sequence[Callable[[ReportInput], Iterable[Alert]]] = (
     _failure,
+    _cancelled,
     _waits,
     _losses,
     reply_alerts,

@@ -1,5 +1,6 @@
 """Says what the job found for each model, in one sentence, and each primary finding in words."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 from typing_extensions import TypedDict
@@ -52,25 +53,29 @@ def _by_model(primary: Sequence[ContrastReport], models: Sequence[str], *, bench
 
 
 def _sorted_by_verdict(contrasts: Sequence[ContrastReport]) -> str:
-    parts = [
-        f"{_named(contrast)} {words}"
-        for verdict, words in VERDICT_WORDS.items()
-        for contrast in contrasts
-        if contrast["verdict"] == verdict
-    ]
-    undecided = [_named(contrast) for contrast in contrasts if contrast["verdict"] == "undecided"]
+    isolating = Counter(contrast["isolates"] for contrast in contrasts)
+
+    def named(verdict: Verdict) -> list[str]:
+        chosen = [contrast for contrast in contrasts if contrast["verdict"] == verdict]
+        return [_named(contrast, is_alone=isolating[contrast["isolates"]] == 1) for contrast in chosen]
+
+    parts = [f"{name} {words}" for verdict, words in VERDICT_WORDS.items() for name in named(verdict)]
+    undecided = named("undecided")
     if undecided:
         parts.append(f"it can’t be told whether {' or '.join(undecided)} changes anything")
     return "; ".join(parts)
 
 
-def _named(contrast: ContrastReport) -> str:
-    name = contrast["isolates"] or f"{contrast['variant']} against {contrast['baseline']}"
+def _named(contrast: ContrastReport, *, is_alone: bool) -> str:
+    """What a contrast isolates, with its arms unless it `is_alone` in that, and what came out."""
+    arms = f"{contrast['variant']} against {contrast['baseline']}"
+    name = contrast["isolates"] or arms
+    more = [] if is_alone or name == arms else [arms]
     if contrast["next_step"]:
-        return f"{name} ({contrast['reasons'][0]})"
-    if contrast["diff"] is None or contrast["withheld"]:
-        return name
-    return f"{name} ({points(contrast['diff'])} points)"
+        more.append(contrast["reasons"][0])
+    elif contrast["diff"] is not None and not contrast["withheld"]:
+        more.append(f"{points(contrast['diff'])} points")
+    return f"{name} ({', '.join(more)})" if more else name
 
 
 def _view(report: _Shown) -> Mapping[str, object]:

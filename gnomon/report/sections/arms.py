@@ -1,6 +1,7 @@
 """Reports what each model scored under each arm."""
 
 from collections.abc import Iterator, Mapping
+from typing import NotRequired
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +17,9 @@ from gnomon.statistics.design import Headline
 from gnomon.statistics.mean import MeanScore, mean_score
 from gnomon.stopping import while_wanted
 
+OWN = "its own samples with a score"
+SHARED = "the samples that every arm of the model has a score for"
+
 
 class CellMean(TypedDict):
     """An arm's mean in one cell."""
@@ -30,6 +34,7 @@ class ArmReport(TypedDict):
 
     model: str
     arm: str
+    over: NotRequired[str]  # which samples the means are over; absent from reports of older versions
     n: int
     planned: int
     clusters: int
@@ -64,6 +69,7 @@ def _arms(report_input: ReportInput) -> ArmsPart:
             _arm(
                 report_input.scores,
                 group,
+                samples=_samples(report_input, group),
                 headline=report_input.benchmark.headline,
                 planned=planned,
                 repeats=spec.repeats,
@@ -74,25 +80,46 @@ def _arms(report_input: ReportInput) -> ArmsPart:
     }
 
 
+def _samples(report_input: ReportInput, group: int) -> NDArray[np.bool_]:
+    """The samples that an arm's means are over: all, but where a job did not come to its end those that every
+    arm has a score for, so that an arm has one mean there and in its comparison.
+    """
+    scores = report_input.scores
+    if report_input.status == "completed" and not report_input.has_stopped:
+        return scores.everywhere()
+    model, answered = scores.groups[group][0], scores.answered > 0
+    of_model = [at for at, (name, _) in enumerate(scores.groups) if name == model and answered[at].any()]
+    shared: NDArray[np.bool_] = np.all(answered[of_model], axis=0)
+    return shared if shared.any() else scores.everywhere()
+
+
 def _arm(
-    scores: ScoreMatrix, group: int, *, headline: Headline, planned: int, repeats: int, stopped: bool
+    scores: ScoreMatrix,
+    group: int,
+    *,
+    samples: NDArray[np.bool_],
+    headline: Headline,
+    planned: int,
+    repeats: int,
+    stopped: bool,
 ) -> ArmReport:
-    """One group's scores and counts; `planned` are its trials."""
+    """One group's scores over these samples, and its counts; `planned` are its trials."""
     model, arm = scores.groups[group]
-    everywhere = scores.everywhere()
-    mean = _mean(scores, group, everywhere, "mean_of_samples")
-    aggregate = _mean(scores, group, everywhere, headline)
+    mean = _mean(scores, group, samples, "mean_of_samples")
+    aggregate = _mean(scores, group, samples, headline)
     totals = scores.totals[group]
     return {
         "model": model,
         "arm": arm,
+        "over": OWN if samples.all() else SHARED,
         "n": mean.n if mean else 0,
         "planned": planned // repeats,
         "clusters": mean.clusters if mean else 0,
         "mean": mean.mean if mean else None,
         "ci95": interval(mean.ci95 if mean else None),
         "by_task": {
-            name: _cell(scores, group, scores.cells == code) for code, name in enumerate(scores.cell_names)
+            name: _cell(scores, group, samples & (scores.cells == code))
+            for code, name in enumerate(scores.cell_names)
         },
         "aggregate": aggregate.mean if aggregate else None,
         "aggregate_ci95": interval(aggregate.ci95 if aggregate else None),
@@ -142,7 +169,21 @@ def _view(report: _Shown) -> Mapping[str, object]:
         )
         for arm in report["arms"]
     ]
-    return {"plot": share_plot(marks, title="Scores of each arm, percent")}
+    return {"plot": share_plot(marks, title="Scores of each arm, percent"), "over": _over(report)}
+
+
+def _over(report: ArmsPart) -> str:
+    """Which samples the means are over, where that is no matter of course; else nothing."""
+    if any(arm.get("over") == SHARED for arm in report["arms"]):
+        return f"Over {SHARED}, as the job did not come to its end."
+    by_model: dict[str, set[int]] = {}
+    for arm in report["arms"]:
+        by_model.setdefault(arm["model"], set()).add(arm["n"])
+    if all(len(sizes) == 1 for sizes in by_model.values()):
+        return ""
+    return (
+        "Each over its own samples; a comparison is over those of both arms, where their means may be others."
+    )
 
 
 def _markdown(report: ArmsPart) -> Iterator[str]:
@@ -156,9 +197,10 @@ def _markdown(report: ArmsPart) -> Iterator[str]:
         )
         for arm in report["arms"]
     ]
-    return markdown_table(
-        "Arms (percent)", ("model", "arm", "primary metric (headline)", "95 %", "samples"), rows
-    )
+    head = ("model", "arm", "primary metric (headline)", "95 %", "samples")
+    yield from markdown_table("Arms (percent)", head, rows)
+    if rows and (over := _over(report)):
+        yield from ("", over)
 
 
 def _terminal(report: ArmsPart) -> Iterator[str]:
@@ -168,6 +210,8 @@ def _terminal(report: ArmsPart) -> Iterator[str]:
         brackets = f" {percent_brackets(arm['aggregate_ci95'])}" if arm["aggregate_ci95"] else ""
         answered = f"{arm['n']:,} of {count(arm['planned'], 'sample')}"
         yield f"{name:<{width}}  {percent(arm['aggregate']):>5} %{brackets}  {answered}"
+    if over := _over(report):
+        yield over
 
 
 arms = Section(

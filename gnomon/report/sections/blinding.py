@@ -302,7 +302,9 @@ def _sizes(report_input: ReportInput, usage: UsageBySample) -> dict[str, ArmSize
 def _schema_tokens(arm: Arm, report_input: ReportInput, estimator: TokenEstimator) -> int:
     if not runs_tools(arm):
         return 0
-    tools = map(TOOLS.find, provided_inputs(report_input.benchmark, arm.tools))
+    of_servers = report_input.spec.server_tools
+    served = provided_inputs(report_input.benchmark, arm.tools)  # those of servers among them
+    tools = (of_servers[name] if name in of_servers else TOOLS.find(name) for name in served)
     return estimator.prompt(Request(messages=[], tools=[tool.schema() for tool in tools if tool is not None]))
 
 

@@ -11,6 +11,8 @@ from gnomon.report.contrast import ContrastReport, ContrastsPart, PooledCells, b
 from gnomon.report.section import ReportInput, Section, pair_key
 from gnomon.report.sections.job import JobPart
 from gnomon.report.text_formats import (
+    both_ranges,
+    deciding,
     escape_markdown,
     label,
     markdown_table,
@@ -70,13 +72,16 @@ def _details(report: _Shown) -> Iterator[tuple[ContrastReport, Markup, Sequence[
 
 def _mark(contrast: ContrastReport, name: str) -> Mark:
     size = "" if contrast["diff"] is None else points(contrast["diff"])
+    ends, level = deciding(contrast)
+    sure = points_brackets(ends) + (f" {level} %" if level != 95 else "")
     return Mark(
         label=name,
         value=contrast["diff"],
-        interval=contrast["ci95"],
-        note=f"{size}{points_brackets(contrast['ci95'])}  n={contrast['n']}",
+        interval=ends,
+        note=f"{size}{sure}  n={contrast['n']}",
         kind=contrast["verdict"],
         is_total=contrast["scope"] == "all",
+        margin=contrast.get("margin"),  # absent from reports of older versions
     )
 
 
@@ -87,7 +92,7 @@ def _markdown(report: _Shown) -> Iterator[str]:
             f"{contrast['variant']} − {contrast['baseline']}",
             contrast["scope"],
             "–" if contrast["diff"] is None else points(contrast["diff"]),
-            points_range(contrast["ci95"]),
+            both_ranges(contrast),
             str(contrast["n"]),
             str(contrast["clusters"]),
             p_text(contrast["p_adjusted"]),

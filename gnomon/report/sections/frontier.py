@@ -3,20 +3,23 @@
 from collections.abc import Mapping
 
 import numpy as np
+from numpy.typing import NDArray
 from typing_extensions import TypedDict
 
 from gnomon.report.pairs import ArmPair
 from gnomon.report.score_matrix import ScoreMatrix
 from gnomon.report.section import Interval, ReportInput, Section, interval
-from gnomon.statistics.design import Floats, Headline
-from gnomon.statistics.paired import ratio_of_means
+from gnomon.report.usage import Quantity, Usage
+from gnomon.statistics.design import Design, Floats, Headline
+from gnomon.statistics.paired import Ratio, ratio_of_means
 from gnomon.stopping import while_wanted
 
 UNBOUNDED = (-float("inf"), float("inf"))
+WIDEST = 10.0  # a ratio is named where the ends of its interval are no more than so many times apart
 
 
 class ArmPrice(TypedDict):
-    """What a trial of one arm costs on average; None where part of it is unknown."""
+    """What a trial of one arm costs on average, lost ones too; None where part of it is unknown."""
 
     model: str
     arm: str
@@ -61,63 +64,71 @@ class FrontierPart(TypedDict):
 def _frontier(report_input: ReportInput) -> FrontierPart:
     """Dollars and seconds a trial by arm, and the gain for each extra dollar and second by pair."""
     scores, headline = report_input.scores, report_input.benchmark.headline
-    gains = [_gain(scores, pair, headline) for pair in while_wanted(report_input.pairs)]
+    usd, wall_s = _costs(report_input, "dollars"), _costs(report_input, "seconds")
+    gains = [
+        _gain(scores, pair, headline, usd=usd, wall_s=wall_s) for pair in while_wanted(report_input.pairs)
+    ]
     return {
         "frontier": {
-            "arms": [_arm(scores, group, headline) for group in while_wanted(range(len(scores.groups)))],
+            "arms": [
+                _arm(scores, group, headline, usd=usd[group], wall_s=wall_s[group])
+                for group in while_wanted(range(len(scores.groups)))
+            ],
             "gains": [gain for gain in gains if gain],
         }
     }
 
 
-def _arm(scores: ScoreMatrix, group: int, headline: Headline) -> ArmPrice:
+def _costs(report_input: ReportInput, quantity: Quantity) -> Floats:
+    """What a trial took of it, groups × samples: inf where one did not tell, NaN where none has run."""
+    used = report_input.collected(Usage).used(quantity, report_input.scores)
+    costs: Floats = np.where(used.unknown + used.lost_unknown > 0, np.inf, used.means)
+    return costs
+
+
+def _arm(scores: ScoreMatrix, group: int, headline: Headline, *, usd: Floats, wall_s: Floats) -> ArmPrice:
     model, arm = scores.groups[group]
-    usd, usd_ci95 = _mean(scores, scores.usd[group], headline, answered=scores.answered[group] > 0)
-    wall_s, wall_ci95 = _mean(scores, scores.wall_s[group], headline, answered=scores.answered[group] > 0)
+    usd_mean, usd_ci95 = _mean(scores, usd, headline)
+    wall_mean, wall_ci95 = _mean(scores, wall_s, headline)
     return {
         "model": model,
         "arm": arm,
-        "usd": usd,
+        "usd": usd_mean,
         "usd_ci95": interval(usd_ci95),
-        "wall_s": wall_s,
+        "wall_s": wall_mean,
         "wall_s_ci95": interval(wall_ci95),
     }
 
 
 def _mean(
-    scores: ScoreMatrix, values: Floats, headline: Headline, *, answered: np.ndarray
+    scores: ScoreMatrix, costs: Floats, headline: Headline
 ) -> tuple[float | None, tuple[float, float] | None]:
-    """A mean over answered samples; None as soon as one of them is unknown."""
-    if not answered.any() or not np.isfinite(values[answered]).all():
+    """A mean over the samples with a trial; None as soon as one of their costs is unknown."""
+    has_run = ~np.isnan(costs)
+    if not has_run.any() or np.isinf(costs).any():
         return None, None
-    grouping = scores.design(answered, headline)
-    estimate = grouping.estimate(values[answered], limits=UNBOUNDED)
+    estimate = scores.design(has_run, headline).estimate(costs[has_run], limits=UNBOUNDED)
     return estimate.value, None if estimate.is_flat else estimate.interval()
 
 
-def _gain(scores: ScoreMatrix, pair: ArmPair, headline: Headline) -> Gain | None:
+def _gain(
+    scores: ScoreMatrix, pair: ArmPair, headline: Headline, *, usd: Floats, wall_s: Floats
+) -> Gain | None:
     first, second = scores.groups_of(pair)
-    both = (scores.answered[first] > 0) & (scores.answered[second] > 0)
-    if not both.any():
+    are_scored = (scores.answered[first] > 0) & (scores.answered[second] > 0)
+    if not are_scored.any():
         return None
-    grouping = scores.design(both, headline)
-    gained = (scores.means(second) - scores.means(first))[both]
+    have_run = ~np.isnan(usd[first] + usd[second])
+    grouping = scores.design(have_run, headline)
+    gained = (scores.means(second) - scores.means(first))[have_run]
 
     def price(costs: Floats, unit: str) -> GainPrice:
-        extra = (costs[second] - costs[first])[both]
-        if not np.isfinite(extra).all():
+        if np.isinf(costs[[first, second]][:, have_run]).any():
             return {"extra": None, "gain_per_unit": None, "ci95": None, "note": f"some {unit} are unknown"}
-        mean = grouping.mean(extra)
-        ratio = ratio_of_means(gained, extra, grouping) if mean > 0 else None
-        note = (
-            ""
-            if ratio
-            else f"it takes no more {unit}"
-            if mean <= 0
-            else f"whether it takes more {unit} is not sure"
-        )
+        extra = costs[second][have_run] - costs[first][have_run]
+        ratio, note = _ratio(gained, are_scored[have_run], extra, grouping, unit=unit)
         return {
-            "extra": mean,
+            "extra": grouping.mean(extra),
             "gain_per_unit": ratio.value if ratio else None,
             "ci95": interval(ratio.ci95 if ratio else None),
             "note": note,
@@ -127,9 +138,46 @@ def _gain(scores: ScoreMatrix, pair: ArmPair, headline: Headline) -> Gain | None
         "model": pair.model,
         "baseline": pair.baseline,
         "variant": pair.variant,
-        "per_usd": price(scores.usd, "dollars"),
-        "per_second": price(scores.wall_s, "seconds"),
+        "per_usd": price(usd, "dollars"),
+        "per_second": price(wall_s, "seconds"),
     }
+
+
+def _ratio(
+    gained: Floats, are_scored: NDArray[np.bool_], extra: Floats, grouping: Design, *, unit: str
+) -> tuple[Ratio | None, str]:
+    """The gain for each unit of what it takes more; or why there is none that says anything."""
+    if grouping.mean(extra) <= 0:
+        return None, f"it takes no more {unit}"
+    everywhere = _over_all(gained, are_scored, grouping)
+    if everywhere is None:
+        return None, "of a subset nothing is scored"
+    ratio = ratio_of_means(everywhere, extra, grouping)
+    if ratio is None:
+        return None, f"whether it takes more {unit} is not sure"
+    low, high = ratio.ci95
+    if low <= 0 <= high:
+        return None, "whether it gains anything is not sure"
+    if max(high / low, low / high) > WIDEST:
+        return None, "too uncertain to be named"
+    return ratio, ""
+
+
+def _over_all(gained: Floats, are_scored: NDArray[np.bool_], grouping: Design) -> Floats | None:
+    """The gains of the scored samples as values of all: with the same mean, and the same error of it.
+
+    A sample without a score stands at the mean of its stratum, and the others are as much further from it.
+    None where a stratum has no scored sample.
+    """
+    strata = grouping.strata[are_scored]
+    sizes = np.bincount(grouping.strata)
+    counts = np.bincount(strata, minlength=len(sizes))
+    if not counts.all():
+        return None
+    means = np.bincount(strata, gained[are_scored], minlength=len(sizes)) / counts
+    values: Floats = means[grouping.strata]
+    values[are_scored] += (gained[are_scored] - means[strata]) * (sizes / counts)[strata]
+    return values
 
 
 def _view(report: FrontierPart) -> Mapping[str, object] | None:

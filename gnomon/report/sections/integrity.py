@@ -1,15 +1,19 @@
 """Counts and names what could be wrong."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, version
+from typing import NotRequired
 
 from typing_extensions import TypedDict
 
 from gnomon.core.arm import differences
+from gnomon.core.decoding import EVERY_TASK
 from gnomon.core.missing import said_most
+from gnomon.core.model import is_built_in
 from gnomon.core.row import ADAPTER
 from gnomon.core.score import Outcome
+from gnomon.exchange.run import UNKNOWN, asked_and_scored, is_imported
 from gnomon.report.compared_pair import missing_share
 from gnomon.report.contrast import ContrastReport
 from gnomon.report.row_formats import escape_surrogates
@@ -22,6 +26,7 @@ from gnomon.report.sections.plan import PlanPart
 from gnomon.report.sections.preflights import PreflightsPart, preflight_text
 from gnomon.report.text_formats import counted_causes, markdown_table, points
 from gnomon.spec.job_spec import JobSpec
+from gnomon.spec.model_spec import ModelSpec
 from gnomon.statistics.permutation import SEED
 
 # What an adapter can change in a request, in words a reader understands.
@@ -106,6 +111,7 @@ class Integrity(TypedDict):
     data_faults: dict[str, int]
     protocol: str
     decoding: dict[str, dict[str, float | int]]  # as the protocol sets it, by task or `all`
+    model_decoding: NotRequired[dict[str, dict[str, float | int | str]]]  # as models' own entries set it
     scoring: str
     variant: str | None
     words: int  # version of the words of prompts and agents
@@ -126,6 +132,7 @@ class _Shown(JobPart, PlanPart, PreflightsPart, CostPart, IntegrityPart):
 def _integrity(report_input: ReportInput) -> IntegrityPart:
     """Everything that a careful reader asks before believing a number."""
     scores, spec = report_input.scores, report_input.spec
+    protocol, scoring = asked_and_scored(spec)
     compared = report_input.part(contrasts)["contrasts"]
     facts: Integrity = {
         "missing_by_cause": _causes(scores, Outcome.INFRA_MISSING),
@@ -133,20 +140,23 @@ def _integrity(report_input: ReportInput) -> IntegrityPart:
         "failed_by_cause": _causes(scores, Outcome.MODEL_FAILED),
         "flags": by_count(sum((totals.flags for totals in scores.totals), Counter())),
         "bounds": _bounds(scores, compared),
-        "arm_differences": list(_arm_differences(spec)),
+        "arm_differences": [] if is_imported(spec) else list(_arm_differences(spec)),
         "adapter_changes": list(_adapter_changes(scores)),
         "cache_hits": sum(totals.sums["cache_hits"] for totals in scores.totals),
         "seeds": {
             "select": spec.select.seed,
-            "trials": "hash of sample and repeat, the same for all models and arms",
+            "trials": UNKNOWN
+            if is_imported(spec)
+            else "hash of sample and repeat, the same for all models and arms",
             "sign_flips": SEED,
         },
         "spec_hash": report_input.spec_hash,
         "comparisons": sum(contrast["p"] is not None for contrast in compared),
         "data_faults": by_count(Counter(issue.kind for issue in report_input.faults)),
-        "protocol": spec.protocol,
+        "protocol": protocol,
         "decoding": {task: decoding.known() for task, decoding in (spec.decoding or {}).items()},
-        "scoring": spec.scoring,
+        "model_decoding": {model.label: own for model in spec.models if (own := _own_decoding(model))},
+        "scoring": scoring,
         "variant": spec.variant,
         "words": spec.words,
         "benchmark_version": report_input.benchmark.version,
@@ -237,6 +247,51 @@ def _adapter_changes(scores: ScoreMatrix) -> Iterator[AdapterChange]:
                 }
 
 
+def _own_decoding(model: ModelSpec) -> dict[str, float | int | str]:
+    """What a model's entry sets of how replies are drawn: its own fields, and what it passes on."""
+    if is_built_in(model.id):
+        return {}
+    passed_on = {name: value for name, value in model.options.items() if isinstance(value, int | float | str)}
+    own = {"temperature": model.temperature, "max_tokens": model.max_tokens}
+    return passed_on | {name: value for name, value in own.items() if value is not None}
+
+
+def _decoding_rows(report: _Shown) -> Iterator[tuple[str, str]]:
+    """How replies were drawn: as the protocol sets it, as models' entries do, and what nobody set."""
+    job, facts = report["job"], report["integrity"]
+    if job.get("imported"):
+        yield "decoding", "unknown, as the trials were run elsewhere"
+        return
+    if job["jobs"]:  # each has its own
+        return
+    of_models = facts.get("model_decoding", {})  # absent from reports of older versions
+    for task, drawn in facts["decoding"].items():
+        of = "" if task == EVERY_TASK else f", {task}"
+        yield (
+            f"decoding by the protocol{of}",
+            f"{_settings(drawn)}, where a model’s own entry does not say otherwise",
+        )
+    for model, own in of_models.items():
+        yield f"decoding, {model}", f"{_settings(own)}, by its own entry"
+    is_told = "model_decoding" in facts
+    if not facts["decoding"] and (not is_told or len(of_models) < len(job["models"])):
+        others = " of the other models" if of_models else ""
+        unless = "" if is_told else ", where a model’s own entry does not say otherwise"
+        yield f"decoding{others}", f"provider defaults{unless}"
+    elif not facts["decoding"]:
+        yield "decoding", "all else as the provider sets it"
+
+
+def _settings(drawn: Mapping[str, float | int | str]) -> str:
+    return ", ".join(
+        f"{name} {value if isinstance(value, str | bool) else f'{value:,g}'}" for name, value in drawn.items()
+    )
+
+
+def _view(report: _Shown) -> Mapping[str, object]:
+    return {"decoding": list(_decoding_rows(report))}
+
+
 def _arm_differences(spec: JobSpec) -> Iterator[ArmDifference]:
     for contrast in spec.contrasts():
         baseline, variant = spec.arm(contrast.baseline), spec.arm(contrast.variant)
@@ -279,10 +334,7 @@ def _markdown_rows(report: _Shown) -> Iterator[tuple[str, str]]:
     yield from _cached(report)
     for check in report["preflights"]:
         yield f"preflight, {check['model']}", preflight_text(check)
-    if not facts["decoding"]:
-        yield "decoding", "provider defaults"
-    for task, decoding in facts["decoding"].items():
-        yield f"decoding, {task}", ", ".join(f"{name} {value:,g}" for name, value in decoding.items())
+    yield from _decoding_rows(report)
     yield "words of prompts and agents", f"version {facts['words']}"
     yield "spec", facts["spec_hash"]
     yield "Gnomon", facts["gnomon_version"]
@@ -324,6 +376,7 @@ integrity = Section(
     fields=IntegrityPart,
     compute=_integrity,
     place=140,
+    view=_view,
     markdown=_markdown,
     terminal=_terminal,
 )

@@ -14,7 +14,7 @@ from gnomon.core.model import built_in_text
 from gnomon.core.sample import SHOWABLE
 from gnomon.core.score import Outcome
 from gnomon.core.tool_inputs import provided_inputs
-from gnomon.exchange.run import AGENT
+from gnomon.exchange.run import AGENT, asked_and_scored, is_imported
 from gnomon.report.group_totals import GroupTotals
 from gnomon.report.section import ReportInput, Section
 from gnomon.report.text_formats import escape_markdown
@@ -36,6 +36,7 @@ class JobInfo(TypedDict):
     jobs: list[str]  # ids of the two jobs whose difference this is; else empty
     name: str
     status: str
+    imported: NotRequired[bool]  # whether it was run elsewhere; absent from reports of older versions
     error: str  # why it failed; empty otherwise
     benchmark: str
     benchmark_version: str
@@ -86,6 +87,7 @@ class JobPart(TypedDict):
 
 def _job(report_input: ReportInput) -> JobPart:
     spec, benchmark, scores = report_input.spec, report_input.benchmark, report_input.scores
+    protocol, scoring = asked_and_scored(spec)
     primary = dict.fromkeys((pair.baseline, pair.variant) for pair in report_input.pairs if pair.is_primary)
     return {
         "job": {
@@ -93,6 +95,7 @@ def _job(report_input: ReportInput) -> JobPart:
             "jobs": [],
             "name": spec.name,
             "status": report_input.status,
+            "imported": is_imported(spec),
             "error": report_input.error,
             "benchmark": spec.benchmark,
             "benchmark_version": benchmark.version,
@@ -107,8 +110,8 @@ def _job(report_input: ReportInput) -> JobPart:
             "margin": spec.analysis.nominal_margin,
             "cluster": spec.analysis.cluster,
         },
-        "protocol": spec.protocol,
-        "scoring": spec.scoring,
+        "protocol": protocol,
+        "scoring": scoring,
         "denominators": {
             "trials": trial_counts(scores.totals, report_input.planned, stopped=report_input.has_stopped),
             "samples": len(scores.samples),
@@ -220,6 +223,13 @@ def _with_tools(arm: Arm, many: str) -> str:
     return f"{must} call {many}, at most {arm.max_tool_calls} times{neutral}{faulty}{agent}"
 
 
+def how_asked(report: JobPart) -> str:
+    """By which prompt and scoring, as far as that is known here."""
+    if report["job"].get("imported"):
+        return "imported, prompt and scoring unknown"
+    return f"{report['protocol']} prompt · {report['scoring']} scoring"
+
+
 def _built_in(report: JobPart) -> Iterator[str]:
     """What the built-in models of the job are; reports of older versions do not say."""
     for model, text in report["job"].get("model_texts", {}).items():
@@ -233,10 +243,8 @@ def _markdown(report: JobPart) -> Iterator[str]:
     for text in _built_in(report):
         yield escape_markdown(text)
         yield ""
-    facts = (job["benchmark"], f"version {job['benchmark_version']}", f"{report['protocol']} prompt")
-    yield escape_markdown(
-        " · ".join((*facts, f"{report['scoring']} scoring", f"job {job['id']}", job["status"]))
-    )
+    facts = (job["benchmark"], f"version {job['benchmark_version']}", how_asked(report))
+    yield escape_markdown(" · ".join((*facts, f"job {job['id']}", job["status"])))
     yield ""
 
 
@@ -253,6 +261,7 @@ job = Section(
     fields=JobPart,
     compute=_job,
     place=10,
+    view=lambda report: {"asked": how_asked(report)},
     markdown=_markdown,
     terminal=_terminal,
 )

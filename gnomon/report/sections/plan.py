@@ -1,10 +1,12 @@
 """Says what was declared before any answer was known, and where the job has left it."""
 
 from collections.abc import Iterator
+from typing import NotRequired
 
 import numpy as np
 from typing_extensions import TypedDict
 
+from gnomon.exchange.run import is_imported
 from gnomon.report.group_totals import GroupTotals
 from gnomon.report.score_matrix import ScoreMatrix
 from gnomon.report.section import UNFINISHED, ReportInput, Section
@@ -17,8 +19,11 @@ ALIKE = 0.25  # tokens further apart than this are not equal
 
 
 class AnalysisPlan(TypedDict):
-    """What was declared before any answer was known; `deviations` say where the job has left it."""
+    """What was declared, and how far it is known that no answer was there; `deviations` say where the job
+    has left it.
+    """
 
+    declared: NotRequired[str]  # absent from reports of older versions
     preset: str | None
     primary: list[list[str]]
     exploratory: list[list[str]]
@@ -44,6 +49,7 @@ def _plan(report_input: ReportInput) -> PlanPart:
     spec = report_input.spec
     declared = spec.contrasts()
     plan: AnalysisPlan = {
+        "declared": how_declared(report_input),
         "preset": spec.analysis.preset or None,
         "primary": [[contrast.baseline, contrast.variant] for contrast in declared if contrast.primary],
         "exploratory": [
@@ -64,6 +70,15 @@ def _plan(report_input: ReportInput) -> PlanPart:
         "deviations": list(_deviations(report_input)),
     }
     return {"plan": plan}
+
+
+def how_declared(report_input: ReportInput) -> str:
+    """Whether the plan is older than the answers, as far as that is known here."""
+    if is_imported(report_input.spec):
+        return "Named when the answers were imported: whether before they were there, Gnomon can’t know"
+    if report_input.seal and report_input.seal[0].kind == "imported":
+        return "Kept for answers that were there already"
+    return "Declared before any answer"
 
 
 def _deviations(report_input: ReportInput) -> Iterator[str]:

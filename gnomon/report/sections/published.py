@@ -4,9 +4,12 @@ from collections.abc import Iterator, Mapping
 
 from typing_extensions import TypedDict
 
+from gnomon.exchange.run import asked_and_scored, is_imported
 from gnomon.report.section import ReportInput, Section
 from gnomon.report.sections.arms import ArmsPart
 from gnomon.report.text_formats import count, escape_markdown, markdown_table, percent
+
+NOT_KNOWN = "Which prompt and which scoring this imported job had is not known here."
 
 
 class PublishedRow(TypedDict):
@@ -44,7 +47,9 @@ def _published(report_input: ReportInput) -> PublishedPart:
 def _notes(report_input: ReportInput) -> Iterator[str]:
     spec, samples = report_input.spec, count(len(report_input.scores.samples), "sample")
     yield "The published rows are the paper's own figures: its prompt, its scorer, all of its samples."
-    yield f"This job ran the {spec.protocol} prompt with {spec.scoring} scoring on {samples}."
+    protocol, scoring = asked_and_scored(spec)
+    ran = f"This job ran the {protocol} prompt with {scoring} scoring on {samples}."
+    yield NOT_KNOWN if is_imported(spec) else ran
     if any(model.id == "reference" for model in spec.models):
         yield (
             "The built-in reference model reads the cameras' homographies, which the official prompt "

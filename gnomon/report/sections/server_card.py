@@ -103,6 +103,7 @@ def _card(
         "withheld": verdict["withheld"],
         "diff": verdict["diff"],
         "ci95": verdict["ci95"],
+        "ci90": verdict["ci90"],
         "n": verdict["n"],
         "clusters": verdict["clusters"],
         "raw_mean": verdict["baseline_mean"],
@@ -154,6 +155,7 @@ def _step(contrast: ContrastReport) -> CardStep:
         "isolates": contrast["isolates"],
         "diff": None if contrast["withheld"] else contrast["diff"],
         "ci95": None if contrast["withheld"] else contrast["ci95"],
+        "ci90": None if contrast["withheld"] else contrast["ci90"],
         "verdict": contrast["verdict"],
     }
 

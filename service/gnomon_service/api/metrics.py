@@ -36,7 +36,7 @@ def metrics(state: Shared) -> PlainTextResponse:
             _gauge("gnomon_trials", "Finished trials by outcome.", "outcome", trials),
             _gauge("gnomon_workers", "Workers by state.", "state", states),
             _gauge("gnomon_queue_shards", "Waiting shards, by queue.", "queue", _depths(state.redis)),
-            _total("gnomon_leases", "Trials that a worker has leased.", totals["leased"]),
+            _total("gnomon_leases", "Trials in workers' hands: running, or next.", totals["leased"]),
             _total("gnomon_usd_known", "Dollars spent, as far as prices are known.", totals["known_usd"]),
             _total("gnomon_usd_unknown", "Results whose price is unknown.", totals["unknown_usd"]),
             _total(

@@ -144,7 +144,9 @@ def counting(what: str) -> Iterator[Callable[[int, int], None]]:
 
 
 class JobProgress:
-    """Shows progress over a job's trials, with dollars spent, trials missing and each arm's mean score."""
+    """Shows progress over a job's trials, with dollars spent, trials failed and missing; of a job that may
+    stop early also each arm's mean score, which of any other would be an early look.
+    """
 
     def __init__(self, counter: Counter | None = None) -> None:
         self._counter = counter or Counter("trials")
@@ -162,7 +164,8 @@ class JobProgress:
 
     def show(self, snapshot: "JobSnapshot") -> None:
         """Show the job as it is now."""
-        for row in snapshot.rows:
+        job, counts = snapshot.job, snapshot.job.counts
+        for row in snapshot.rows if job.spec.analysis.sequential else ():
             if row.score is not None:
                 total, count = self._sums.get(row.arm, (0.0, 0))
                 self._sums[row.arm] = (total + row.score, count + 1)
@@ -171,12 +174,13 @@ class JobProgress:
                 self._told.add(unread.key)
                 self._counter.say(f"warning: {unread.sentence}")
         self.never_read = [(unread.model, unread.arm) for unread in snapshot.unread if not unread.read]
-        job, counts = snapshot.job, snapshot.job.counts
         for check in job.checks:
             if check.fitness and not check.fitness["fit"] and (check.model,) not in self._told:
                 self._told.add((check.model,))
                 self._counter.say(clean(f"preflight: {unfit_text(check.fitness)}"))
         notes = [f"{arm} {total / count:.2f}" for arm, (total, count) in sorted(self._sums.items())]
+        if counts.model_failed:
+            notes.insert(0, f"{counts.model_failed:,} failed by the model")
         if counts.infra_missing:
             notes.insert(0, f"{counts.infra_missing:,} missing")
         if job.known_usd:

@@ -7,6 +7,7 @@ from fastapi.responses import Response
 
 from gnomon.core.benchmark import BENCHMARKS
 from gnomon.core.errors import NotFound
+from gnomon.exchange.run import asked_and_scored
 from gnomon.report.compared_jobs import IndexedJob
 from gnomon_service.api.state import Shared, State
 from gnomon_service.board import board_answer, board_record, boards_of, site_files, zipped
@@ -45,8 +46,8 @@ def board_page(state: Shared, benchmark: str = "worlds", key: str = "") -> View:
             {
                 "key": name,
                 "jobs": len(jobs),
-                "protocol": jobs[0].spec.protocol,
-                "scoring": jobs[0].spec.scoring,
+                "protocol": asked_and_scored(jobs[0].spec)[0],
+                "scoring": asked_and_scored(jobs[0].spec)[1],
                 "samples": jobs[0].spec.select.limit,
             }
             for name, jobs in boards.items()

@@ -8,6 +8,7 @@ import numpy as np
 from fastapi import APIRouter, Query
 
 from gnomon.core.errors import SpecError
+from gnomon.exchange.run import asked_and_scored
 from gnomon.report.changed_trials import NOISE
 from gnomon.report.compared_jobs import (
     IndexedJob,
@@ -115,13 +116,14 @@ def _names(records: Sequence[JobRecord]) -> dict[str, str]:
 
 
 def _job(job: JobRecord, names: dict[str, str], base: str) -> dict[str, Any]:
+    protocol, scoring = asked_and_scored(job.spec)
     return {
         "id": job.id,
         "name": names[job.id],
         "status": job.status,
         "benchmark": job.spec.benchmark,
-        "protocol": job.spec.protocol,
-        "scoring": job.spec.scoring,
+        "protocol": protocol,
+        "scoring": scoring,
         "is_base": job.id == base,
     }
 
@@ -135,6 +137,7 @@ def _comparison(item: JobComparison, names: dict[str, str], ids: Sequence[str], 
         "label": item.label,
         "diff": contrast["diff"],
         "ci95": contrast["ci95"],
+        "ci90": contrast["ci90"],
         "n": contrast["n"],
         "clusters": contrast["clusters"],
         "p_adjusted": contrast["p_adjusted"],
@@ -148,6 +151,7 @@ def _comparison(item: JobComparison, names: dict[str, str], ids: Sequence[str], 
         "only_in_it": item.only_second,
         "verdict": contrast["verdict"],
         "withheld": contrast["withheld"],
+        "margin": contrast["margin"],
         "says": contrast["verdict_text"],
         "changed_link": f"/ui/compare?{urlencode(link)}#changed",
     }

@@ -11,7 +11,7 @@ from markupsafe import Markup
 from gnomon.core.score import Outcome
 from gnomon.exchange.run import is_imported
 from gnomon.report.alert import line_of
-from gnomon.report.text_formats import count, dollars, known_count, percent
+from gnomon.report.text_formats import count, deciding, dollars, known_count, percent
 from gnomon.report.trial_index.filters import (
     BOTH_RIGHT,
     BOTH_WRONG,
@@ -250,6 +250,7 @@ def _finding(job: JobRecord, contrast: "ContrastReport") -> dict[str, Any]:
         "both_wrong": contrast["both_wrong"],
     }
     diff = None if contrast["withheld"] else contrast["diff"]
+    ends, level = deciding(contrast)
     return {
         "model": contrast["model"],
         "baseline": contrast["baseline"],
@@ -261,8 +262,9 @@ def _finding(job: JobRecord, contrast: "ContrastReport") -> dict[str, Any]:
         "sentence": contrast["verdict_text"],
         "isolates": contrast["isolates"],
         "diff": diff,
-        "low": contrast["ci95"][0] if contrast["ci95"] and diff is not None else None,
-        "high": contrast["ci95"][1] if contrast["ci95"] and diff is not None else None,
+        "low": ends[0] if ends and diff is not None else None,
+        "high": ends[1] if ends and diff is not None else None,
+        "level": level,
         "margin": contrast.get("margin"),  # absent from reports of older versions
         "baseline_mean": contrast["baseline_mean"],
         "variant_mean": contrast["variant_mean"],
@@ -328,8 +330,9 @@ def _subsets(job: JobRecord, report: "Report") -> list[dict[str, Any]]:
             "compared": f"{contrast['variant']} − {contrast['baseline']}",
             "verdict": contrast["verdict"],
             "diff": contrast["diff"],
-            "low": contrast["ci95"][0] if contrast["ci95"] else None,
-            "high": contrast["ci95"][1] if contrast["ci95"] else None,
+            "low": ends[0] if ends else None,
+            "high": ends[1] if ends else None,
+            "level": level,
             "margin": contrast.get("margin"),
             "baseline_mean": contrast["baseline_mean"],
             "variant_mean": contrast["variant_mean"],
@@ -341,6 +344,7 @@ def _subsets(job: JobRecord, report: "Report") -> list[dict[str, Any]]:
             "regressed_href": _changed_href(job, contrast, REGRESSED, contrast["scope"]),
         }
         for contrast in cells
+        for ends, level in [deciding(contrast)]
     ]
 
 

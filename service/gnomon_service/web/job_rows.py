@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from gnomon.core.missing import said_in_short
-from gnomon.exchange.run import is_imported
+from gnomon.exchange.run import asked_and_scored, is_imported
 from gnomon.report.text_formats import percent, points
 from gnomon_service.derived_kinds import JobVerdict
 from gnomon_service.web.time_text import ago, seconds_of, seconds_text
@@ -52,7 +52,7 @@ def job_row(
         "benchmark": spec.benchmark,
         "models": _named([model.label.rpartition("/")[2] for model in spec.models]),
         "arms": _named([arm.name for arm in spec.arms]),
-        "protocol": spec.protocol,
+        "protocol": asked_and_scored(spec)[0],
         "planned": counts.planned,
         "processed": counts.done,
         "scored": counts.scored,

@@ -34,7 +34,7 @@ from gnomon_service.web.spec_form import CONDITIONS, DEFAULT, as_yaml, changed, 
 TEMPLATE = "new_job.html.j2"
 MOST_WHILE_TYPING = 20_000  # samples that are opened before the author asks for it
 TYPICAL_SHARE = 0.2  # of samples on which two arms differ: for the one number of the headline
-FEW_CLUSTERS, NO_CLUSTERS = 20, 6  # below: intervals are wide; no check over clusters can reach p 0.05
+FEW_CLUSTERS = 20  # below intervals are wide
 PATIENCE_S = 20.0
 MODELS = ("reference", "openai/gpt-4o", "anthropic/claude-sonnet-4-5", "gemini/gemini-2.5-pro")
 
@@ -322,12 +322,9 @@ def _warnings(plan: Mapping[str, Any]) -> list[str]:
     """What to think of before anything is paid."""
     clusters, warnings = plan["clusters"], []
     size = count(clusters, "cluster")
-    if clusters < NO_CLUSTERS:
-        least = f"{2.0 ** (1 - clusters):.3g}" if clusters else "1"
-        warnings.append(
-            f"{size}: widen before you pay. No difference can be confirmed, as the check over them gets no "
-            f"lower than p {least}; more samples or scenes bring more clusters."
-        )
+    if plan["never"]:
+        more = "More samples or scenes bring more clusters."
+        warnings.append(f"{size}: widen before you pay. {plan['never']} {more}")
     elif clusters < FEW_CLUSTERS:
         warnings.append(f"{size}: widen before you pay. Intervals will be wide; {FEW_CLUSTERS} are better.")
     if plan["usd"] is None:

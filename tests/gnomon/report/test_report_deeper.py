@@ -158,6 +158,65 @@ def test_a_gain_has_a_price_unless_a_cost_is_unknown(report_of: Reporter, row: M
     )
 
 
+def test_what_lost_trials_cost_counts(report_of: Reporter, row: MakeRow) -> None:
+    random = np.random.default_rng(5)
+    rows = [
+        made
+        for sample in range(120)
+        for made in (
+            row(sample, "raw", float(random.random() < 0.2), usd=0.002),
+            row(sample, "tools", None, usd=0.06, wall_s=9.0)
+            if sample % 4 == 0
+            else row(sample, "tools", float(random.random() < 0.8), usd=0.01),
+        )
+    ]
+    frontier = report_of(rows)["frontier"]
+    [gain] = frontier["gains"]
+    assert gain["per_usd"]["extra"] == pytest.approx((30 * 0.06 + 90 * 0.01) / 120 - 0.002)
+    tools = next(arm for arm in frontier["arms"] if arm["arm"] == "tools")
+    assert tools["usd"] == pytest.approx((30 * 0.06 + 90 * 0.01) / 120)
+    assert tools["wall_s"] == pytest.approx((30 * 9.0 + 90 * 0.5) / 120)
+    [contrast] = [one for one in report_of(rows)["contrasts"] if one["scope"] == "all"]
+    assert gain["per_usd"]["gain_per_unit"] == pytest.approx(contrast["diff"] / gain["per_usd"]["extra"])
+
+
+def test_a_trial_that_never_began_makes_no_arm_cheaper(report_of: Reporter, row: MakeRow) -> None:
+    rows = [row(sample, arm, 1.0, usd=0.01) for sample in range(20) for arm in ("raw", "tools")]
+    rows[1] = row(0, "tools", None, stop_reason="budget", model_calls=0, usd=0.0, wall_s=0.0)
+    prices = {arm["arm"]: arm["usd"] for arm in report_of(rows)["frontier"]["arms"]}
+    assert prices == {"raw": pytest.approx(0.01), "tools": pytest.approx(0.01)}
+
+
+@pytest.mark.parametrize(
+    ("right", "usd", "note"),
+    [
+        (0.5, (0.010, 0.011), "whether it gains anything is not sure"),
+        (0.95, (0.0001, 0.02), "whether it takes more dollars is not sure"),
+        (0.95, (0.005, 0.02), ""),
+    ],
+)
+def test_a_ratio_that_is_noise_is_not_named(
+    report_of: Reporter, row: MakeRow, right: float, usd: tuple[float, float], note: str
+) -> None:
+    random = np.random.default_rng(3)
+    rows = [
+        made
+        for sample in range(60)
+        for made in (
+            row(
+                sample,
+                "raw",
+                float(random.random() < 0.5),
+                usd=random.uniform(0, 0.02) if usd[0] < 0.001 else 0.002,
+            ),
+            row(sample, "tools", float(random.random() < right), usd=random.uniform(*usd)),
+        )
+    ]
+    [gain] = report_of(rows)["frontier"]["gains"]
+    assert gain["per_usd"]["note"] == note
+    assert (gain["per_usd"]["gain_per_unit"] is None) == (gain["per_usd"]["ci95"] is None) == bool(note)
+
+
 def test_the_ratios_interval_is_that_of_many_bootstrap_draws() -> None:
     random = np.random.default_rng(3)
     costs = random.uniform(1, 3, 300)
@@ -264,6 +323,10 @@ def test_several_findings_make_one_sentence_a_model(
     assert page.index("the calculation (+100.0 points) helps") < page.index('class="finding')
     one = report_of([row(0, "raw", 1.0), row(0, "tools", 1.0)])
     assert one["answers"] == [f"quiz: {one['summary'][0]}"]
+    alike = [{**contrast, "isolates": "a result"} for contrast in contrasts]
+    (answer,) = report_of(rows, spec=spec(arms=arms, analysis={"contrasts": alike}))["answers"]
+    assert "a result (live against facts, +100.0 points) helps" in answer
+    assert answer.endswith("whether a result (facts against raw, 0.0 points) changes anything.")
 
 
 @pytest.mark.parametrize(("spent", "says"), [(90, ""), (60, "not equal"), (None, "tokens are unknown")])

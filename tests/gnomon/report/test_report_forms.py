@@ -10,6 +10,7 @@ import pytest
 
 from gnomon.core.benchmark import BENCHMARKS, Published
 from gnomon.core.row import Row
+from gnomon.core.seal import next_line
 from gnomon.report.charts import (
     Curve,
     Mark,
@@ -25,6 +26,7 @@ from gnomon.report.html import render_html
 from gnomon.report.markdown import render_markdown
 from gnomon.report.report import Report
 from gnomon.report.terminal import summary_text
+from gnomon.report.text_formats import points_brackets, points_range
 
 Reporter = Callable[..., Report]
 EVIL = "<script>alert(1)</script>\"'><img src=x onerror=alert(1)>{{ 7*7 }}|[x](javascript:alert(1))"
@@ -263,6 +265,106 @@ def test_decoding_that_a_protocol_sets_is_named(
     for text in (render_html(report), render_markdown(report)):
         assert "temperature 0.5" in text
         assert "provider defaults" not in text
+
+
+def test_what_a_models_own_entry_sets_is_named_beside_the_providers_defaults(
+    report_of: Reporter, spec: Callable[..., object], pairs: Callable[..., Iterator[Row]]
+) -> None:
+    entry = {"id": "openai/m", "name": "m", "temperature": 0, "max_tokens": 2000, "options": {"top_p": 0.9}}
+    report = report_of(pairs([(0, 1)]), spec=spec(models=[entry]))
+    assert report["integrity"]["model_decoding"] == {
+        "m": {"top_p": 0.9, "temperature": 0, "max_tokens": 2000}
+    }
+    for text in (render_html(report), render_markdown(report).replace("\\", "")):
+        assert "top_p 0.9, temperature 0, max_tokens 2,000, by its own entry" in text
+        assert "provider defaults" not in text
+    report = report_of(pairs([(0, 1)]), spec=spec(models=[{"id": "m"}, {**entry, "name": "n"}]))
+    for text in (render_html(report).lower(), render_markdown(report)):
+        assert "decoding, n" in text
+        assert "decoding of the other models" in text
+        assert "provider defaults" in text
+
+
+def test_no_effect_stands_beside_the_interval_that_shows_it(
+    report_of: Reporter, pairs: Callable[..., Iterator[Row]]
+) -> None:
+    report = report_of(pairs([(1, 1)] * 200 + [(0, 0)] * 200 + [(0, 1)] * 3 + [(1, 0)] * 3))
+    whole = report["contrasts"][0]
+    assert whole["verdict"] == "no_effect"
+    page = render_html(report)
+    assert whole["ci90"] is not None
+    assert whole["ci95"] is not None
+    assert f"<dd>{points_range(whole['ci90'])}</dd>" in page
+    assert f"<dd>{points_range(whole['ci95'])}</dd>" not in page
+    assert "90 % interval, which decides that there is no effect" in page
+    assert f"{points_range(whole['ci95'])}; 90 %, which decided: {points_range(whole['ci90'])}" in page
+    assert f"{points_brackets(whole['ci90'])} 90 %  n=406" in page
+    text = render_markdown(report).replace("\\", "")
+    assert f"; 90 %, which decided: {points_range(whole['ci90'])}" in text
+    helped = report_of(pairs([(0, 1)] * 40 + [(1, 1)] * 40))
+    assert "which decide" not in render_html(helped)
+
+
+def test_the_margin_in_force_is_named_with_why(
+    report_of: Reporter, pairs: Callable[..., Iterator[Row]]
+) -> None:
+    report = report_of(pairs([(0, 0)] * 97 + [(0, 1)] * 2 + [(1, 0)]))
+    page = render_html(report)
+    why = "±1 point (5, but near 0 % narrower, down to a fifth of that)"
+    assert f"the grey bands are the margins in force, for it {why}" in page
+    assert "<dt>Margin in force</dt>" in page
+    assert "the grey band the margin of ±5 points" not in page
+    plain = render_html(report_of(pairs([(0, 1)] * 40 + [(1, 1)] * 40)))
+    assert "the grey bands are the margins in force, for it ±5 points." in plain
+    assert "<dt>Margin in force</dt>" not in plain
+
+
+def test_each_row_of_a_plot_has_its_own_band() -> None:
+    marks = [
+        Mark(label=f"row {at}", value=0.0, interval=[-0.1, 0.1], note="", kind="undecided", margin=ends)
+        for at, ends in enumerate((None, [-0.05, 0.05], [-0.01, 0.01]))
+    ]
+    bands = re.findall(
+        r'class="band" x="[\d.]+" y="([\d.]+)" width="([\d.]+)" height="([\d.]+)"',
+        difference_plot(marks, title="t", margin=0.05),
+    )
+    (y, width, height), (next_y, narrow, _) = bands[:2]
+    assert float(y) + float(height) == float(next_y)
+    assert float(width) == pytest.approx(5 * float(narrow), rel=0.05)
+    assert len(bands) == 4, "two of each drawing: rows of the same margin share one"
+
+
+def test_of_imported_trials_nothing_is_claimed_that_only_who_ran_them_knows(
+    report_of: Reporter,
+    spec: Callable[..., object],
+    pairs: Callable[..., Iterator[Row]],
+    quiz: Callable[..., object],
+) -> None:
+    arms = [{"name": name, "agent": "imported"} for name in ("raw", "tools")]
+    published = (Published(model="GPT", group="proprietary", aggregate=0.3, by_task={"near": 0.5}),)
+    report = report_of(pairs([(0, 1)] * 9), spec=spec(arms=arms), benchmark=quiz(rows=published))
+    facts = report["integrity"]
+    assert (report["protocol"], report["scoring"]) == ("unknown", "unknown")
+    assert (facts["protocol"], facts["scoring"], facts["seeds"]["trials"]) == ("unknown",) * 3
+    assert facts["arm_differences"] == []
+    assert "can’t know" in report["plan"]["declared"]
+    for text in (render_html(report), render_markdown(report)):
+        assert "imported, prompt and scoring unknown" in text
+        assert "unknown, as the trials were run elsewhere" in text
+        for claim in ("before any answer", "guarded", "strict", "provider defaults", "hash of sample"):
+            assert claim not in text
+    own = report_of(pairs([(0, 1)] * 9))
+    assert own["plan"]["declared"] == "Declared before any answer"
+    assert "guarded prompt · strict scoring" in render_html(own)
+
+
+def test_a_plan_kept_for_answers_that_were_there_is_not_declared_before_them(
+    report_of: Reporter, pairs: Callable[..., Iterator[Row]]
+) -> None:
+    line = next_line([], "imported", {"at": "2026-11-01T00:00:00Z", "spec": {}})
+    report = report_of(pairs([(0, 1)] * 9), seal=[line])
+    assert report["plan"]["declared"] == "Kept for answers that were there already"
+    assert "before any answer" not in render_html(report)
 
 
 def test_abbreviations_of_a_benchmark_are_spelled_out(

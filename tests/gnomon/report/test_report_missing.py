@@ -199,3 +199,26 @@ def test_a_job_that_runs_does_not_call_trials_lost_that_have_not_run(report_of: 
     rows += [a_row(number, "tools", float(number % 3 > 0)) for number in range(20)]
     for status, says in (("running", "the arms are not equally far"), ("cancelled", "lost trials unequally")):
         assert says in report_of(rows, planned=60, status=status)["contrasts"][0]["reasons"][0]
+
+
+def test_a_cancelled_job_has_one_mean_an_arm_and_says_beside_its_verdict_that_it_was_cancelled(
+    report_of: Reporter,
+) -> None:
+    rows = [a_row(sample, "raw", float(sample < 30)) for sample in range(80)]
+    rows += [a_row(sample, "tools", 1.0) for sample in range(40)]
+    report = report_of(rows, planned=200, status="cancelled")
+    whole = report["contrasts"][0]
+    raw, tools = report["arms"]
+    assert (raw["aggregate"], tools["aggregate"]) == (whole["baseline_mean"], whole["variant_mean"])
+    assert (raw["n"], tools["n"], whole["n"]) == (40, 40, 40)
+    assert raw["over"] == tools["over"] == "the samples that every arm of the model has a score for"
+    [said] = [each for each in report["alerts"] if each["kind"] == "cancelled"]
+    assert "cancelled after 120 of 200 trials" in said["text"]
+    page = render_html(report)
+    assert "<b>cancelled after 120 of 200 trials</b>" in page
+    for text in (page, render_markdown(report), summary_text(report)):
+        assert "cancelled after 120 of 200 trials" in text
+        assert "Over the samples that every arm of the model has a score for" in text
+    ended = report_of(rows, planned=120)
+    assert [arm["n"] for arm in ended["arms"]] == [80, 40]
+    assert "a comparison is over those of both arms" in render_html(ended)

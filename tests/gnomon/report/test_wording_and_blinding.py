@@ -83,6 +83,19 @@ def test_without_a_placebo_there_is_no_blinding(reported: Make, row: Make) -> No
     assert difference["prompt_tokens"] is None
 
 
+def test_schemas_of_servers_count_among_what_a_request_takes(report_of: Make, spec: Make, row: Make) -> None:
+    listed = [
+        {"shown": f"plain__tool{at}", "name": f"tool{at}", "description": "Adds. " * 60, "parameters": {}}
+        for at in range(3)
+    ]
+    server = {"mcp": {"command": ["serve"]}, "listing": {"tools": listed}}
+    arms = [LIVE, {**LIVE, "name": "more", "tools": ["bearing", *(each["shown"] for each in listed)]}]
+    rows = [row(sample, arm["name"]) for sample in range(5) for arm in arms]
+    document = report_of(rows, spec=spec(arms=arms, servers={"plain": server}))
+    sizes = {size["arm"]: size["schema_tokens"] for size in document["arm_sizes"]}
+    assert sizes["more"] > sizes["live"] + 250
+
+
 def worded_rows(row: Make, samples: int, rates: dict[str, float], *, too_sure: float) -> Iterator[Row]:
     random = np.random.default_rng(2)
     for sample in range(samples):

@@ -130,8 +130,8 @@ if #request.costs > 0 then
   redis.call('HSET', flows, request.job, cjson.encode(flow))
 end
 hold(request.holder, request.in_flight + granted + ahead, string.format('%.3f', now + request.lease_s))
--- For the operator: what became of the calls that asked.
-redis.call('HINCRBY', state, 'granted', granted + ahead)
+-- For the operator: what became of the calls that asked; a permit that no call took was none.
+redis.call('HINCRBY', state, 'granted', granted + ahead - (request.unused or 0))
 redis.call('HINCRBY', state, 'put_off', #request.costs - granted)
 redis.call('HINCRBY', state, 'throttled', request.throttled)
 for _, key in ipairs(KEYS) do redis.call('EXPIRE', key, 3600) end

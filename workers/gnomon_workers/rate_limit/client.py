@@ -155,7 +155,9 @@ class RateLimitClient:
             asyncio.get_running_loop().call_later(within_s, self._wake.set)
 
     def _drop_expired(self, now_s: float = math.inf) -> None:
+        before = len(self._prefetched)
         self._report.token_error -= self._prefetched.drop(now_s)
+        self._report.unused += before - len(self._prefetched)
 
     async def _sync_loop(self) -> None:
         gather_s = 0.0  # a single call need not wait for others
@@ -227,5 +229,6 @@ class RateLimitClient:
         now.answered += report.answered
         now.has_asked_anew |= report.has_asked_anew
         now.throttled += report.throttled
+        now.unused += report.unused
         now.token_error += max(0, report.token_error)  # it may have been heard: nothing is given back twice
         now.retry_after_s = max(now.retry_after_s, report.retry_after_s)

@@ -39,6 +39,7 @@ class SyncRequest:
     token_error: int = 0  # tokens that finished calls have used beyond what they had asked for
     prefetch: int = 0  # permits that are asked for in advance, of `prefetch_cost` tokens each
     prefetch_cost: int = 0
+    unused: int = 0  # permits that had been prefetched, and that no call took
     asks_anew: bool = False  # its calls go though the provider asked to wait: it may have changed its mind
     has_asked_anew: bool = False  # such a call was answered, whatever was said
 

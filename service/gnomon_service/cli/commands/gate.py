@@ -89,6 +89,7 @@ def _results(
     name: str, arm: str | None, data_dir: Path | None, field: str
 ) -> "tuple[GateSide, JobSpec | None]":
     from gnomon.core.errors import NotFound, SpecError
+    from gnomon.exchange.run import asked_and_scored
     from gnomon.report.gate import GateSide
     from gnomon_service.cli.common import existing_store
     from gnomon_service.cli.ids import find_job
@@ -109,14 +110,8 @@ def _results(
         raise type(error)(error.message, field=field) from None
     finally:
         store.close()
-    side = GateSide(
-        name=job.id,
-        rows=rows,
-        arm=arm,
-        status=job.status,
-        protocol=job.spec.protocol,
-        scoring=job.spec.scoring,
-    )
+    protocol, scoring = asked_and_scored(job.spec)
+    side = GateSide(name=job.id, rows=rows, arm=arm, status=job.status, **_told(protocol, scoring))
     return side, job.spec
 
 
@@ -138,9 +133,16 @@ def _of_files(path: Path, arm: str | None, field: str) -> "GateSide":
             report = json.loads(report_path.read_text(encoding="utf-8"))
             known = {
                 "status": str(report["job"]["status"]),
-                "protocol": str(report["protocol"]),
-                "scoring": str(report["scoring"]),
+                **_told(str(report["protocol"]), str(report["scoring"])),
             }
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise SpecError(f"{report_path} is no report of Gnomon: {error!r}", field=field) from None
     return GateSide(name=str(path), rows=read_rows(rows_path), arm=arm, **known)
+
+
+def _told(protocol: str, scoring: str) -> dict[str, str]:
+    """What is known of a side's prompt and scoring."""
+    from gnomon.exchange.run import UNKNOWN
+
+    both = {"protocol": protocol, "scoring": scoring}
+    return {name: value for name, value in both.items() if value != UNKNOWN}

@@ -106,12 +106,16 @@ def _compared(document: dict[str, Any]) -> list[str]:
 
 
 def _too_small(document: dict[str, Any]) -> list[str]:
-    """Says why a job is too small to compare its arms, and how many samples would be enough."""
+    """Says from which difference on a small job shows one, if from any, and how many samples are enough."""
     from gnomon.report.text_formats import count
 
-    enough = document["enough"]
+    enough, least = document["enough"], document["claims_from"]
+    why = document["never"] or document["detectable"][-1]["all_note"]
+    large = (
+        f"Too small but for large differences: about {100 * (least or 0):.0f} points or more are claimed in"
+    )
     lines = [
-        f"Too small to compare arms. {document['detectable'][-1]['all_note']}",
+        f"Too small to compare arms. {why}" if least is None else f"{large} 8 of 10 such jobs.",
         f"About so many samples are enough, where two arms differ on {enough['discordant']:.0%} of them:",
     ]
     for size in enough["sizes"]:
