@@ -235,13 +235,14 @@ def _modelled(result: PairResult) -> _Modelled:
 
 
 def _small_study_text(effect: float | None) -> str:
-    """That a study claims large differences alone, where it does."""
-    if effect is not None and effect <= SMALL_STUDY:
+    """That a study finds large differences alone, where it does."""
+    if effect is None:
+        return " No true difference is found in 8 of 10 studies of this size."
+    if effect <= SMALL_STUDY:
         return ""
-    least = (
-        "in no study of this size in 8 of 10" if effect is None else f"of {100 * effect:.0f} points or more"
+    return (
+        f" Of studies of this size 8 of 10 find only true differences of {100 * effect:.0f} points or more."
     )
-    return f" So small a study finds true differences {least}."
 
 
 def _early_stop_text(report_input: ReportInput) -> str:

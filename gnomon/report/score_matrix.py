@@ -115,8 +115,6 @@ class ScoreMatrix(JobScores):
     cell_names: tuple[str, ...]  # sorted; `cells` are places in it
     called: NDArray[np.bool_]  # whether a trial with a score called a tool
     calls_known: NDArray[np.bool_]  # whether all trials with a score tell that
-    usd: Floats  # of trials with a score, their mean; NaN where one of them is unknown
-    wall_s: Floats  # the same of seconds
     totals: tuple[GroupTotals, ...]  # by group
     shown: NDArray[np.int32]  # by group and sample the place of its repeat 0 in what follows; −1: none
     answers: Sequence[str | None]  # of repeats 0
@@ -224,13 +222,12 @@ class _Columns:
         """A column of samples, in the order in which they first came."""
         return np.frombuffer(self._by_sample[name], np.int64)
 
-    def added_up(self, name: str, groups: Codes) -> Floats:
-        """A column, of which each group is told the exact sum of what is known."""
+    def add_up(self, name: str, groups: Codes) -> None:
+        """Tell each group the exact sum of what is known of a column."""
         column = self.by_row(name)
         for group, totals in enumerate(self.totals):
             of_group = column[groups == group]
             setattr(totals, name, math.fsum(of_group[~np.isnan(of_group)].tolist()))
-        return column
 
     def note_called(self, rank: Codes) -> None:
         """Say on which samples tools were called, by rank of their ids."""
@@ -301,11 +298,9 @@ def read_scores(
     states = columns.by_row("state")[scored]
     at, repeats, scores = at[scored], repeats[scored], scores[scored]
     answered = _matrix(at, shape)
-    counts = np.where(answered > 0, answered, np.nan)
     calls = columns.by_row("tool_calls")[scored]
-    usd, wall_s = (
-        _matrix(at, shape, columns.added_up(name, group_codes)[scored]) / counts for name in ("usd", "wall_s")
-    )
+    for name in ("usd", "wall_s"):
+        columns.add_up(name, group_codes)
     return ScoreMatrix(
         groups=tuple(columns.groups),
         at=columns.groups,
@@ -319,8 +314,6 @@ def read_scores(
         unknown=unknown_replies(states, at, scores, shape),
         called=_matrix(at[calls > 0], shape) > 0,
         calls_known=_matrix(at[np.isnan(calls)], shape) == 0,
-        usd=usd,
-        wall_s=wall_s,
         totals=tuple(columns.totals),
         shown=shown,
         answers=columns.answers,
