@@ -10,12 +10,14 @@ from gnomon.core.agent import AGENTS
 from gnomon.core.benchmark import BENCHMARKS
 from gnomon.core.errors import SpecError
 from gnomon.core.model import CALL_TIMEOUT_S, OWN_MODEL, is_built_in
+from gnomon.core.near_equal import CONTRADICTION, NEAR_EQUAL
 from gnomon.core.sample import LACKS_MEDIA, DataFault, SampleRef
 from gnomon.core.sample_abilities import WarnsOfSelection
 from gnomon.spec.environment import notes_on_environment
 from gnomon.spec.job_spec import JobSpec, shows_media
 from gnomon.spec.plugins import check_pins
 from gnomon.spec.rules import Context, check_spec, open_samples
+from gnomon.spec.sample_rules import near_equal_questions
 from gnomon.spec.token_budget import StoredJob
 from gnomon.trials.trial_plan import count_trials
 from gnomon_service.settings import Settings
@@ -57,6 +59,11 @@ class Draft:
         return [
             *(selected.warnings if isinstance(selected, WarnsOfSelection) else ()),
             *(fault.detail for fault in self.faults if shows and fault.kind == LACKS_MEDIA),
+            *(
+                fault.detail
+                for fault in self.faults
+                if fault.kind in (NEAR_EQUAL, CONTRADICTION) and not fault.sample_id
+            ),
             *_longer_than_trials(spec),
             *notes_on_environment(spec.called_models.values()),
         ]
@@ -116,7 +123,13 @@ def _draft(written: object, settings: Settings, *, is_request: bool) -> Draft:
     media.check()
     samples = open_samples(spec, media)
     refs = replayable(spec, samples.refs, partial(stored_job, settings))
-    return Draft(spec=spec, refs=refs, faults=samples.faults, job=open_job(spec, samples, media))
+    near_equal = near_equal_questions(spec, samples)
+    return Draft(
+        spec=spec,
+        refs=near_equal.joined(refs),
+        faults=[*samples.faults, *near_equal.faults()],
+        job=open_job(spec, samples, media),
+    )
 
 
 def list_tools(name: str, server: ToolServer) -> Listing:

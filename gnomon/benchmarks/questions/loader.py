@@ -1,6 +1,6 @@
 """Makes questions of a file's rows, and names all that is wrong with it at once, by line and column."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -90,6 +90,14 @@ class QuestionFile:
             raise DataError(f"{self.path.name} has changed since the job opened it", field="data")
         return question
 
+    def questions(self) -> Iterator[OwnQuestion]:
+        """Every question again, in the order of the file."""
+        reader = RowReader(self.reading, self.folder)
+        for row in self.table.rows():
+            question = reader.question(row.values, row.number)
+            if question is not None:
+                yield question
+
     def pictures(self, question: OwnQuestion) -> tuple[Source, ...]:
         """Its pictures, those of other rows among them."""
         sources: list[Source] = []
@@ -100,6 +108,17 @@ class QuestionFile:
             else:
                 sources.append(source)
         return tuple(sources)
+
+    def media(self, name: str) -> Iterator[str | Path]:
+        """The file of that name, or the pictures of the row that is called so: files, or hashes."""
+        if name in self.pictures_of:
+            row = self.reading.columns.ours(self.table.row(self.pictures_of[name]))
+            for source in sources_in(row.get("images")):
+                yield (
+                    key_of(source) if isinstance(source, bytes) else find_clip(self.folder, source) or source
+                )
+        else:
+            yield find_clip(self.folder, name) or name
 
     def scene(self, question: OwnQuestion) -> Scene | None:
         """Its scene; one object for all questions that name the same file."""

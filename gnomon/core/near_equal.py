@@ -1,0 +1,314 @@
+"""Finds questions that are asked twice under other ids, so that they count once.
+
+Two questions are near-equal where all words, numbers and signs of their text and of their options are the
+same, in the same order, and their media hold the same bytes. What does not count: case, spaces, the order of
+options, marks that part sentences and quote, dashes between words, a label such as `Question 3:`, and
+sentences that only ask for an answer (`Please answer.`). Besides, one word may be misspelt: it is written
+small, has five letters or more, is one slip away, stands in no other text, and the right answers agree.
+"""
+
+import hashlib
+import re
+import unicodedata
+from collections import Counter, defaultdict
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+
+from gnomon.core.clusters import cluster_names, cluster_text
+from gnomon.core.sample import DataFault, SampleRef
+from gnomon.core.shared_clusters import kin_by_shared
+from gnomon.reading.characters import plain_characters
+from gnomon_tools.core.regular_file import open_regular
+
+NEAR_EQUAL, CONTRADICTION = "near_equal", "contradiction"  # kinds of data faults
+MOST_SPELLED = 50_000  # questions: among more no misspelt words are sought
+LEAST_LETTERS = 5  # of a misspelt word: shorter ones are too often one slip from another word
+SHOWN_GROUPS, SHOWN_IDS = 5, 4  # that a sentence names
+
+_LABEL = re.compile(r"\s*(?:question|q)\s*(?:no\.?\s*)?\d*\s*[:.)](?=\s*\S)", re.IGNORECASE)
+_SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
+_DASHES = dict.fromkeys(map(ord, "‐‑‒–—−"), "-")
+_DASH = re.compile(  # between letters, or before a space and beside no number: a mark; else a sign
+    r"(?<=[^\W\d_])-+(?=[^\W\d_])|(?<!\d)(?<!\d )-+(?=\s|$)(?!\s\d)"
+)
+_TOKEN = re.compile(
+    r"[^\W\d_]+"
+    r"|(?:(?<![\w.)\]])[-+])?(?:(?<![\w.])\.)?\d+(?:[.,:]\d+)*"
+    r"|(?<=\d)['\"′″!*]"
+    r"|[^\s\w.,;:!?¿¡…'\"“”‘’„«»‹›。、，！？；：「」『』*]|_"
+)
+_WORD = re.compile(r"[^\W\d_]+")
+_ASK_WORDS = "please kindly thanks thank answer reply respond choose select pick think give provide tell"
+_OTHER_WORDS = (
+    "answers you the this question following now briefly carefully me us your a an one of from to correct"
+    " right best option options choice choices and only with in step by letter"
+)
+_ASKS = frozenset(_ASK_WORDS.split())
+_ASKING = _ASKS | frozenset(_OTHER_WORDS.split())
+_LETTER = re.compile(r"\(?([A-Z])[.):]\s+(?=\S)")  # before an option
+_COURTESY = frozenset(("please", "kindly"))
+_OWN = "near-equal to "  # begins the cluster of a sample that had none
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """What a sample asks, as far as it tells it from others.
+
+    `media` are paths, of which the bytes are compared, or texts that are equal for equal media only. Answers
+    are compared where their `form` is the same: `answers` are texts of which any is right.
+    """
+
+    sample_id: str
+    text: str
+    options: tuple[str, ...] = ()
+    media: tuple[str | Path, ...] = ()
+    form: str = ""
+    answers: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NearEqual:
+    """The groups of near-equal questions among `looked_at`, and pairs of a group with other right answers."""
+
+    looked_at: int = 0
+    groups: tuple[tuple[str, ...], ...] = ()
+    contradictions: tuple[tuple[str, str], ...] = ()
+
+    def joined(self, refs: Sequence[SampleRef]) -> Sequence[SampleRef]:
+        """The samples, with those of a group in one cluster by each factor.
+
+        What was a cluster before stays together: a group that reaches into two clusters makes them one.
+        """
+        names = {ref.sample_id: list(cluster_names(ref.cluster)) for ref in refs} if self.groups else {}
+        groups = [kin for group in self.groups if len(kin := [one for one in group if one in names]) > 1]
+        if not groups:
+            return refs
+        for factor in range(max(1, *map(len, names.values()))):
+            reached: dict[str, list[int]] = defaultdict(list)  # by cluster the groups that reach into it
+            for number, group in enumerate(groups):
+                for sample_id in group:
+                    own = names[sample_id]
+                    own += [f"{_OWN}{sample_id}"] * (factor + 1 - len(own))
+                    reached[own[factor]].append(number)
+            common = {name: min(kin, key=_rank) for kin in kin_by_shared(reached) for name in kin}
+            for own in names.values():
+                own[factor : factor + 1] = [common.get(name, name) for name in own[factor : factor + 1]]
+        return [replace(ref, cluster=cluster_text(names[ref.sample_id])) for ref in refs]
+
+    def faults(self) -> Iterator[DataFault]:
+        """What to say of them, with their ids."""
+        if self.groups:
+            count = sum(map(len, self.groups))
+            of = f"{count:,} of {self.looked_at:,} questions are near-equal to another"
+            groups = f"{len(self.groups):,} group{'s'[: len(self.groups) > 1]}"
+            shown = _shown([_shown(group, SHOWN_IDS, " = ") for group in self.groups], SHOWN_GROUPS, "; ")
+            detail = f"{of} ({groups}): each group counts as one cluster: {shown}"
+            yield DataFault(sample_id="", kind=NEAR_EQUAL, detail=detail)
+        if self.contradictions:
+            yield DataFault(sample_id="", kind=CONTRADICTION, detail=self.contradicting())
+
+    def contradicting(self) -> str:
+        """The pairs that ask the same and have other answers, in words."""
+        pairs = [f"{first!r} and {second!r}" for first, second in self.contradictions]
+        shown = _shown(pairs, SHOWN_GROUPS, ", ")
+        return f"questions that ask the same have different answers: {shown}"
+
+
+def _rank(name: str) -> tuple[bool, str]:
+    return name.startswith(_OWN), name
+
+
+def _shown(parts: Sequence[str], most: int, between: str) -> str:
+    rest = [f"and {len(parts) - most:,} more"] if len(parts) > most else []
+    return between.join([*parts[:most], *rest])
+
+
+def find_near_equal(asked: Iterable[Asked]) -> NearEqual:
+    """The groups of near-equal questions, whatever their order; a question's id is its own.
+
+    >>> first = Asked(sample_id="1", text="Which way is north?", options=("up", "down"), answers=("up",))
+    >>> again = Asked(sample_id="2", text="which way is  north? Please answer.", options=("down", "up"))
+    >>> other = Asked(sample_id="3", text="Which way is south?", options=("up", "down"))
+    >>> find_near_equal([first, other, again]).groups
+    (('1', '2'),)
+    """
+    by_words: dict[bytes, list[Asked]] = defaultdict(list)
+    texts: dict[
+        bytes, tuple[Asked, str]
+    ] = {}  # by the same key one question and its words; while they are few
+    looked_at = 0
+    for looked_at, question in enumerate(asked, start=1):
+        words = " ".join(_tokens(question.text))
+        key = _key(words, question.options)
+        by_words[key].append(replace(question, text="", options=()))
+        if looked_at <= MOST_SPELLED and (key not in texts or _comes_before(question, texts[key][0])):
+            texts[key] = question, words
+    key_of_media = cache(_media_key)
+    shared: dict[str, list[Hashable]] = defaultdict(list)
+    for same_words in by_words.values():
+        for group in _of_same_media(same_words, key_of_media):
+            for question in group:
+                shared[question.sample_id].append(group[0].sample_id)
+    for first, second in _misspelt(texts, by_words, key_of_media) if looked_at <= MOST_SPELLED else ():
+        for question in (first, second):
+            shared[question.sample_id].append((first.sample_id, second.sample_id))
+    found = {one.sample_id: one for same in by_words.values() for one in same if one.sample_id in shared}
+    groups = sorted(
+        (sorted(kin, key=_natural) for kin in kin_by_shared(shared)), key=lambda kin: _natural(kin[0])
+    )
+    return NearEqual(
+        looked_at=looked_at,
+        groups=tuple(map(tuple, groups)),
+        contradictions=tuple(
+            pair for group in groups for pair in _contradictions([found[one] for one in group])
+        ),
+    )
+
+
+def without_letters(options: Sequence[str]) -> tuple[str, ...]:
+    """The options without the letters A, B, C, … that stand before all of them in this order.
+
+    >>> without_letters(["A. left", "B. right"]), without_letters(["A. Smith", "C. Smith"])
+    (('left', 'right'), ('A. Smith', 'C. Smith'))
+    """
+    found = [_LETTER.match(option) for option in options]
+    letters = [match and match[1] for match in found]
+    if letters != [chr(ord("A") + at) for at in range(len(options))]:
+        return tuple(options)
+    return tuple(option[match.end() :] for option, match in zip(options, found, strict=True) if match)
+
+
+def _comes_before(question: Asked, other: Asked) -> bool:
+    return _natural(question.sample_id) < _natural(other.sample_id)
+
+
+def _natural(name: str) -> tuple[int, str]:
+    return len(name), name
+
+
+def _tokens(text: str) -> list[str]:
+    """The words, numbers and signs that count, words in small letters.
+
+    >>> _tokens("Q3: Is it -5 °C? Please answer."), _tokens("A well-known, 5-10 km way")
+    (['is', 'it', '-5', '°', 'c'], ['a', 'well', 'known', '5', '-', '10', 'km', 'way'])
+    """
+    label = _LABEL.match(text)
+    sentences = [_words(sentence) for sentence in _SENTENCE.split(text[label.end() :] if label else text)]
+    kept = [words for words in sentences if _ASKS.isdisjoint(words) or not _ASKING.issuperset(words)]
+    return [word for words in kept or sentences for word in words if word not in _COURTESY]
+
+
+def _words(text: str) -> list[str]:
+    if not text.isascii():
+        text = unicodedata.normalize("NFC", plain_characters(text)).translate(_DASHES)
+    return _TOKEN.findall((_DASH.sub(" ", text) if "-" in text else text).casefold())
+
+
+def _key(words: str, options: Sequence[str]) -> bytes:
+    """Equal where the words and the options are, in whatever order those are."""
+    text = "\n".join((words, *sorted(" ".join(_words(option)) or option for option in options)))
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+
+
+def _media_key(medium: str | Path, *, is_deep: bool) -> Hashable:
+    """A file's size, or with `is_deep` the hash of its bytes; its name where it cannot be read."""
+    if isinstance(medium, str):
+        return medium
+    try:
+        if not is_deep:
+            return medium.stat().st_size
+        with open_regular(medium) as file:
+            return hashlib.file_digest(file, "sha256").digest()
+    except OSError:
+        return str(medium)
+
+
+def _of_same_media(questions: Sequence[Asked], key_of: Callable[..., Hashable]) -> Iterator[list[Asked]]:
+    """Those that show the same; bytes are read only where sizes are equal."""
+    groups = [list(questions)] if len(questions) > 1 else []
+    for is_deep in (False, True):
+        split: dict[Hashable, list[Asked]] = defaultdict(list)
+        for number, group in enumerate(groups):
+            for question in group:
+                media = tuple(key_of(medium, is_deep=is_deep) for medium in question.media)
+                split[number, media].append(question)
+        groups = [group for group in split.values() if len(group) > 1]
+    yield from groups
+
+
+def _misspelt(
+    texts: Mapping[bytes, tuple[Asked, str]],
+    by_words: Mapping[bytes, Sequence[Asked]],
+    key_of: Callable[..., Hashable],
+) -> Iterator[tuple[Asked, Asked]]:
+    """Pairs of questions that are the same but for one misspelt word."""
+    held = Counter(word for _, words in texts.values() for word in set(words.split()))
+    near: dict[str, list[str]] = defaultdict(list)  # words by what is left of them without a letter
+    for word in held:
+        if len(word) >= LEAST_LETTERS - 1 and word.isalpha():
+            for rest in _rests(word):
+                near[rest].append(word)
+    for key, (question, words) in texts.items():
+        for word in words.split():
+            if held[word] > 1 or len(word) < LEAST_LETTERS or not _is_small(word, question):
+                continue
+            for other in {one for rest in _rests(word) for one in near[rest] if _is_one_slip(word, one)}:
+                mended = " ".join(other if one == word else one for one in words.split())
+                again = _key(mended, question.options)
+                if again in texts and again != key and _is_small(other, texts[again][0]):
+                    yield from _answered_alike(by_words[key], by_words[again], key_of)
+
+
+def _answered_alike(
+    some: Sequence[Asked], others: Sequence[Asked], key_of: Callable[..., Hashable]
+) -> Iterator[tuple[Asked, Asked]]:
+    """One of some and one of the others that show the same and have a right answer in common."""
+    ids = {question.sample_id for question in some}
+    for group in _of_same_media([*some, *others], key_of):
+        ways = [(question, (question.form, answer)) for question in group for answer in _answers(question)]
+        first = {way: question for question, way in reversed(ways) if question.sample_id in ids}
+        for question, way in ways:
+            if question.sample_id not in ids and way in first:
+                yield first[way], question
+
+
+def _is_small(word: str, question: Asked) -> bool:
+    """Whether the text has the word in small letters: a name with another letter is another name."""
+    return word in _WORD.findall(question.text)
+
+
+def _rests(word: str) -> set[str]:
+    return {word, *(word[:at] + word[at + 1 :] for at in range(len(word)))}
+
+
+def _is_one_slip(word: str, other: str) -> bool:
+    """Whether one letter is left out, added or another, or two beside each other are exchanged.
+
+    >>> [_is_one_slip("bridge", other) for other in ("brdige", "bridg", "bridgee", "bridle", "fridges")]
+    [True, True, True, True, False]
+    """
+    if abs(len(word) - len(other)) > 1:
+        return False
+    start = next((at for at, (one, two) in enumerate(zip(word, other, strict=False)) if one != two), None)
+    if start is None:
+        return True
+    one, two = word[start:], other[start:]
+    is_swapped = one[:2] == two[1::-1] and one[2:] == two[2:]
+    return is_swapped or one[1:] == two[1:] or one[1:] == two or one == two[1:]
+
+
+def _answers(question: Asked) -> set[str]:
+    return {" ".join(_words(answer)) or answer for answer in question.answers}
+
+
+def _contradictions(group: Sequence[Asked]) -> Iterator[tuple[str, str]]:
+    """The first question of a form, with each that has other answers."""
+    first: dict[str, Asked] = {}
+    for question in group:
+        if not question.answers:
+            continue
+        known = first.setdefault(question.form, question)
+        if not _answers(known) & _answers(question):
+            yield known.sample_id, question.sample_id
