@@ -103,7 +103,7 @@ class NearEqual:
             count = sum(map(len, self.groups))
             of = f"{count:,} of {self.looked_at:,} questions are near-equal to another"
             groups = f"{len(self.groups):,} group{'s'[: len(self.groups) > 1]}"
-            shown = _shown([_shown(group, SHOWN_IDS, " = ") for group in self.groups], SHOWN_GROUPS, "; ")
+            shown = _shown([_shown(group, SHOWN_IDS, " = ", " and ") for group in self.groups], SHOWN_GROUPS)
             detail = f"{of} ({groups}): each group counts as one cluster: {shown}"
             yield DataFault(sample_id="", kind=NEAR_EQUAL, detail=detail)
         if self.contradictions:
@@ -112,17 +112,16 @@ class NearEqual:
     def contradicting(self) -> str:
         """The pairs that ask the same and have other answers, in words."""
         pairs = [f"{first!r} and {second!r}" for first, second in self.contradictions]
-        shown = _shown(pairs, SHOWN_GROUPS, ", ")
-        return f"questions that ask the same have different answers: {shown}"
+        return f"questions that ask the same have different answers: {_shown(pairs, SHOWN_GROUPS)}"
 
 
 def _rank(name: str) -> tuple[bool, str]:
     return name.startswith(_OWN), name
 
 
-def _shown(parts: Sequence[str], most: int, between: str) -> str:
-    rest = [f"and {len(parts) - most:,} more"] if len(parts) > most else []
-    return between.join([*parts[:most], *rest])
+def _shown(parts: Sequence[str], most: int, between: str = "; ", before_rest: str = "; ") -> str:
+    rest = f"{before_rest}{len(parts) - most:,} more" if len(parts) > most else ""
+    return f"{between.join(parts[:most])}{rest}"
 
 
 def find_near_equal(asked: Iterable[Asked]) -> NearEqual:

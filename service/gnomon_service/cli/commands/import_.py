@@ -97,7 +97,7 @@ def import_(
     settings.data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
     store = open_store(settings.database_url)
     try:
-        job_id = store.insert_finished_job(run.spec, run.refs, run.ended)
+        job_id = store.insert_finished_job(run.spec, run.refs, run.ended, faults=run.faults)
     finally:
         store.close()
     if as_json:
@@ -111,9 +111,12 @@ def import_(
             "scores": sorted(reading.taken),
             "clusters": clusters,
             "lacking": {field: number for field, (number, _) in lacking.items()},
+            **({"warnings": [fault.detail for fault in run.faults]} if run.faults else {}),
         }
         click.echo(json.dumps(document))
         return
+    for fault in run.faults:
+        click.echo(f"warning: {fault.detail}", err=True)
     arms = ", ".join(arm.name for arm in run.spec.arms)
     sizes = f"{count(run.trials, 'trial')} of {count(len(run.refs), 'sample')}"
     click.echo(f"job {job_id}: {sizes}; arms: {arms}")
