@@ -16,16 +16,21 @@ from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
-from gnomon.core.clusters import cluster_names, cluster_text
+from gnomon.core.clusters import cluster_names, cluster_text, words_on_factors
 from gnomon.core.sample import DataFault, SampleRef
 from gnomon.core.shared_clusters import kin_by_shared
 from gnomon.reading.characters import plain_characters
 from gnomon_tools.core.regular_file import open_regular
 
-NEAR_EQUAL, CONTRADICTION = "near_equal", "contradiction"  # kinds of data faults
+NEAR_EQUAL, CONTRADICTION, FACTORS = "near_equal", "contradiction", "cluster_factors"
+ON_CLUSTERS = frozenset((NEAR_EQUAL, CONTRADICTION, FACTORS))  # kinds of data faults that are no sample's own
 MOST_SPELLED = 50_000  # questions: among more no misspelt words are sought
 LEAST_LETTERS = 5  # of a misspelt word: shorter ones are too often one slip from another word
 SHOWN_GROUPS, SHOWN_IDS = 5, 4  # that a sentence names
+
+FACTORS_NOT_USED = (  # until the report's estimates take several
+    "estimates take as kin only those that share all of them, so that intervals may be too narrow"
+)
 
 _LABEL = re.compile(r"\s*(?:question|q)\s*(?:no\.?\s*)?\d*\s*[:.)](?=\s*\S)", re.IGNORECASE)
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
@@ -47,7 +52,6 @@ _OTHER_WORDS = (
 )
 _ASKS = frozenset(_ASK_WORDS.split())
 _ASKING = _ASKS | frozenset(_OTHER_WORDS.split())
-_LETTER = re.compile(r"\(?([A-Z])[.):]\s+(?=\S)")  # before an option
 _COURTESY = frozenset(("please", "kindly"))
 _OWN = "near-equal to "  # begins the cluster of a sample that had none
 
@@ -124,6 +128,12 @@ def _shown(parts: Sequence[str], most: int, between: str = "; ", before_rest: st
     return f"{between.join(parts[:most])}{rest}"
 
 
+def factor_faults(refs: Iterable[SampleRef]) -> Iterator[DataFault]:
+    """What to say of samples that are kin by several factors; nothing of those with one."""
+    if words := words_on_factors(ref.cluster for ref in refs):
+        yield DataFault(sample_id="", kind=FACTORS, detail=f"{words}; {FACTORS_NOT_USED}")
+
+
 def find_near_equal(asked: Iterable[Asked]) -> NearEqual:
     """The groups of near-equal questions, whatever their order; a question's id is its own.
 
@@ -164,19 +174,6 @@ def find_near_equal(asked: Iterable[Asked]) -> NearEqual:
             pair for group in groups for pair in _contradictions([found[one] for one in group])
         ),
     )
-
-
-def without_letters(options: Sequence[str]) -> tuple[str, ...]:
-    """The options without the letters A, B, C, … that stand before all of them in this order.
-
-    >>> without_letters(["A. left", "B. right"]), without_letters(["A. Smith", "C. Smith"])
-    (('left', 'right'), ('A. Smith', 'C. Smith'))
-    """
-    found = [_LETTER.match(option) for option in options]
-    letters = [match and match[1] for match in found]
-    if letters != [chr(ord("A") + at) for at in range(len(options))]:
-        return tuple(options)
-    return tuple(option[match.end() :] for option, match in zip(options, found, strict=True) if match)
 
 
 def _comes_before(question: Asked, other: Asked) -> bool:

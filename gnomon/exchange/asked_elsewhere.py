@@ -9,7 +9,6 @@ from gnomon.core.near_equal import (
     Asked,
     NearEqual,
     find_near_equal,
-    without_letters,
 )
 from gnomon.core.sample import DataFault
 from gnomon.exchange.conversation import Json, prompt_of
@@ -19,7 +18,7 @@ MOST_HELD = 200_000_000  # characters of prompts in memory
 LEAST_SHARED = 4  # samples, of which more than half have one prompt: it does not tell what each asks
 MEDIA_TOLD = "media_told"  # of a trace's `asked`: False where prompts are told without what they showed
 _UNTOLD = re.compile(r"[<\[]\W?\s*(?:image|img|picture|video|audio|frames?|file)(?![a-z])", re.IGNORECASE)
-_LETTERED = re.compile(r"\s*\(?([A-Z])[.):]\s+")
+_LETTER = re.compile(r"\s*\(?([A-Z])[.):]\s+(?=\S)")  # before an option
 
 
 class AskedElsewhere:
@@ -77,7 +76,7 @@ class AskedElsewhere:
             asked = self._asked[sample_id]
             written = asked.get("choices")
             choices = [str(each) for each in written] if isinstance(written, Sequence) else []
-            options = tuple(option.strip() for option in without_letters(choices))
+            options = tuple(option.strip() for option in _without_letters(choices))
             yield Asked(
                 sample_id=sample_id,
                 text="\n".join(line for line in text.splitlines() if not _is_option(line, options)),
@@ -85,6 +84,19 @@ class AskedElsewhere:
                 media=tuple(self._media[sample_id]),
                 answers=tuple(_target(each, options) for each in _listed(asked.get("target"))),
             )
+
+
+def _without_letters(options: Sequence[str]) -> tuple[str, ...]:
+    """The options without the letters A, B, C, … that stand before all of them in this order.
+
+    >>> _without_letters(["A. left", "B. right"]), _without_letters(["A. Smith", "C. Smith"])
+    (('left', 'right'), ('A. Smith', 'C. Smith'))
+    """
+    found = [_LETTER.match(option) for option in options]
+    letters = [match and match[1] for match in found]
+    if letters != [chr(ord("A") + at) for at in range(len(options))]:
+        return tuple(options)
+    return tuple(option[match.end() :] for option, match in zip(options, found, strict=True) if match)
 
 
 def _blocks(trace: Json | None) -> Iterator[Mapping[str, Any]]:
@@ -96,7 +108,7 @@ def _blocks(trace: Json | None) -> Iterator[Mapping[str, Any]]:
 
 def _is_option(line: str, options: Sequence[str]) -> bool:
     """Whether a line of a prompt is one of the options, which come in any order."""
-    return bool(options) and _LETTERED.sub("", line, count=1).strip() in options
+    return bool(options) and _LETTER.sub("", line, count=1).strip() in options
 
 
 def _listed(target: object) -> list[str]:

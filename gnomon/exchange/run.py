@@ -5,7 +5,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from gnomon.core.clusters import filled
 from gnomon.core.errors import SpecError
+from gnomon.core.near_equal import factor_faults
 from gnomon.core.row import Row
 from gnomon.core.sample import DataFault, SampleRef
 from gnomon.exchange.asked_elsewhere import AskedElsewhere
@@ -102,7 +104,9 @@ def run_of(
     )
     check_imported(spec)
     near_equal, faults = seen.asked.near_equal()
-    refs = near_equal.joined(list(seen.refs.values()))
+    refs = near_equal.joined(
+        [replace(ref, cluster=filled(ref.cluster, ref.sample_id)) for ref in seen.refs.values()]
+    )
     clusters = {ref.sample_id: ref.cluster for ref in refs}
     return Run(
         spec=spec,
@@ -118,7 +122,7 @@ def run_of(
         trials=len(seen.trials),
         missing=seen.missing,
         left_out=seen.left_out,
-        faults=faults,
+        faults=[*faults, *factor_faults(refs)],
     )
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from gnomon.core.benchmark import NamesJudged, ReadsOwnFiles, SampleSet
+from gnomon.core.clusters import words_on_factors
 from gnomon.core.decoding import EVERY_TASK
 from gnomon.core.errors import DataError, SpecError
 from gnomon.core.near_equal import NearEqual, find_near_equal
@@ -67,6 +68,10 @@ def can_stop_early(spec: JobSpec, samples: SampleSet) -> None:
     """Refuses to stop early where so few clusters could not decide even if each changed altogether."""
     if not spec.analysis.sequential:
         return
+    if words_on_factors(ref.cluster for ref in samples.refs):
+        raise SpecError(
+            "clusters of several factors cannot stop early; leave it out", field="analysis.sequential"
+        )
     from gnomon.statistics.sequential import LEAST_CLUSTERS  # late: SciPy is slow to load
 
     clusters = len({cluster_of(spec, ref) for ref in samples.refs})

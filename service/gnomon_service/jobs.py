@@ -10,7 +10,7 @@ from gnomon.core.agent import AGENTS
 from gnomon.core.benchmark import BENCHMARKS
 from gnomon.core.errors import SpecError
 from gnomon.core.model import CALL_TIMEOUT_S, OWN_MODEL, is_built_in
-from gnomon.core.near_equal import CONTRADICTION, NEAR_EQUAL
+from gnomon.core.near_equal import ON_CLUSTERS, factor_faults
 from gnomon.core.sample import LACKS_MEDIA, DataFault, SampleRef
 from gnomon.core.sample_abilities import WarnsOfSelection
 from gnomon.spec.environment import notes_on_environment
@@ -59,11 +59,7 @@ class Draft:
         return [
             *(selected.warnings if isinstance(selected, WarnsOfSelection) else ()),
             *(fault.detail for fault in self.faults if shows and fault.kind == LACKS_MEDIA),
-            *(
-                fault.detail
-                for fault in self.faults
-                if fault.kind in (NEAR_EQUAL, CONTRADICTION) and not fault.sample_id
-            ),
+            *(fault.detail for fault in self.faults if fault.kind in ON_CLUSTERS and not fault.sample_id),
             *_longer_than_trials(spec),
             *notes_on_environment(spec.called_models.values()),
         ]
@@ -122,12 +118,12 @@ def _draft(written: object, settings: Settings, *, is_request: bool) -> Draft:
     spec, media = check_spec(written, context), media_of(settings.data_dir)
     media.check()
     samples = open_samples(spec, media)
-    refs = replayable(spec, samples.refs, partial(stored_job, settings))
     near_equal = near_equal_questions(spec, samples)
+    refs = near_equal.joined(replayable(spec, samples.refs, partial(stored_job, settings)))
     return Draft(
         spec=spec,
-        refs=near_equal.joined(refs),
-        faults=[*samples.faults, *near_equal.faults()],
+        refs=refs,
+        faults=[*samples.faults, *near_equal.faults(), *factor_faults(refs)],
         job=open_job(spec, samples, media),
     )
 

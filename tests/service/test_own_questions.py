@@ -201,3 +201,26 @@ def test_questions_that_contradict_each_other_are_refused_by_their_ids(
         done = run_gnomon(command, "job.json", cwd=tmp_path)
         assert done.returncode == 2
         assert "'q0' and 'q9'" in done.stderr
+
+
+def test_two_factors_are_named_in_the_spec_and_told_everywhere(
+    tmp_path: Path, open_api: Callable[..., TestClient], run_gnomon: Command
+) -> None:
+    lines = [{**row, "place": f"p{at % 3}", "form": f"f{at // 3}"} for at, row in enumerate(TWICE)]
+    (tmp_path / "mine.jsonl").write_text("\n".join(map(json.dumps, lines)))
+    spec = {**SPEC, "data": str(tmp_path / "mine.jsonl"), "columns": {"cluster": ["place", "form"]}}
+    api = open_api(GNOMON_MEDIA_ROOTS=str(tmp_path))
+    accepted = api.post("/v1/jobs", json=spec)
+    assert accepted.status_code == 202, accepted.text
+    assert accepted.json()["warnings"][0].startswith("samples are kin by 2 factors, in 3 and 2 clusters")
+    job = accepted.json()["id"]
+    assert api.get(f"/v1/jobs/{job}").json()["spec"]["columns"] == {"cluster": ["place", "form"]}
+    shown = api.get(f"/ui/jobs/{job}/samples/q4", headers={"accept": "text/html"}).text
+    assert "cluster p1 × f1" in shown
+    (tmp_path / "job.json").write_text(json.dumps(spec))
+    assert json.loads(run_gnomon("plan", "job.json", "--json", cwd=tmp_path).stdout)["clusters"] == 2
+    early = {**spec, "arms": [*ARMS, {"name": "b", "agent": "direct"}], "analysis": {"sequential": True}}
+    early["analysis"]["primary"] = ["raw", "b"]
+    refused = api.post("/v1/jobs", json=early)
+    assert refused.json()["field"] == "analysis.sequential"
+    assert "clusters of several factors" in refused.json()["detail"]

@@ -10,7 +10,7 @@ from gnomon.benchmarks.questions.question import Entry, OwnQuestion, displayed
 from gnomon.core.benchmark import PromptProtocol
 from gnomon.core.errors import NotFound
 from gnomon.core.ids import stable_hash
-from gnomon.core.near_equal import Asked, without_letters
+from gnomon.core.near_equal import Asked
 from gnomon.core.sample import DataFault, ImageRef, Part, Sample, SampleRef, Shown, Transform
 from gnomon.media import MediaStore
 from gnomon.media.clip_frames import find_clip, show_clip
@@ -110,15 +110,14 @@ class OwnSamples:
 
 def asked_of(question: OwnQuestion, media: tuple[str | Path, ...]) -> Asked:
     """What a question asks: its words, its options, and what is shown or given beside them."""
-    options = without_letters(tuple(question.options.values()))
-    gold = list(question.options).index(question.gold) if options else None
+    options = tuple(question.options.values())
     return Asked(
         sample_id=question.sample_id,
         text="\n".join(filter(None, (question.context, question.text))),
         options=options,
         media=media,
         form=f"{question.scorer.kind} {question.scorer.model_dump_json()}",
-        answers=question.scorer.right(question.truth) if gold is None else (options[gold],),
+        answers=(question.options[question.gold],) if options else question.scorer.right(question.truth),
     )
 
 

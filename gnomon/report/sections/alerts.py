@@ -14,7 +14,7 @@ from gnomon.core.missing import (
     said_in_short,
 )
 from gnomon.core.model import UNREADABLE
-from gnomon.core.near_equal import CONTRADICTION, NEAR_EQUAL
+from gnomon.core.near_equal import ON_CLUSTERS
 from gnomon.core.sample import LACKS_MEDIA
 from gnomon.exchange.run import is_imported
 from gnomon.report.alert import Alert, alert, line_of
@@ -115,10 +115,10 @@ def _absent_media(report_input: ReportInput) -> Iterator[Alert]:
             yield alert("media", issue.detail, advice="Put them there (docs/media.md) and run a new job.")
 
 
-def _near_equal(report_input: ReportInput) -> Iterator[Alert]:
-    """Questions that are asked twice, and those of them that contradict each other."""
+def _clusters(report_input: ReportInput) -> Iterator[Alert]:
+    """Questions that are asked twice, those of them that contradict each other, and factors of clusters."""
     for issue in report_input.faults:
-        if issue.kind in (NEAR_EQUAL, CONTRADICTION) and not issue.sample_id:
+        if issue.kind in ON_CLUSTERS and not issue.sample_id:
             yield alert(issue.kind, issue.detail)
 
 
@@ -141,7 +141,7 @@ SOURCES: Sequence[Callable[[ReportInput], Iterable[Alert]]] = (
     letter_alerts,
     _uncounted,
     _absent_media,
-    _near_equal,
+    _clusters,
 )
 
 

@@ -292,10 +292,10 @@ def _trace(line: SampleLine, reply: str | None, *, is_weighed: bool) -> dict[str
         "steps": [] if reply is None else [step_of("reply", {"text": reply, "tool_calls": []})],
         "response": reply,
     }
-    asked = {"choices": options or None, "target": target}
+    told: dict[str, Any] = {"choices": options or None, "target": target}
     if _is_lmms(line):
-        return {**trace, "asked": {**asked, MEDIA_TOLD: False}}
-    return {**trace, "asked": asked} if target or options else trace
+        told[MEDIA_TOLD] = False
+    return {**trace, "asked": told} if target or options or _is_lmms(line) else trace
 
 
 def _is_lmms(line: SampleLine) -> bool:
