@@ -24,7 +24,7 @@ from gnomon_tools.core.regular_file import open_regular
 
 NEAR_EQUAL, CONTRADICTION, FACTORS = "near_equal", "contradiction", "cluster_factors"
 ON_CLUSTERS = frozenset((NEAR_EQUAL, CONTRADICTION, FACTORS))  # kinds of data faults that are no sample's own
-MOST_SPELLED = 50_000  # questions: among more no misspelt words are sought
+MOST_SPELLED = 50_000_000  # characters of all texts: in more no misspelt words are sought
 LEAST_LETTERS = 5  # of a misspelt word: shorter ones are too often one slip from another word
 SHOWN_GROUPS, SHOWN_IDS = 5, 4  # that a sentence names
 
@@ -38,6 +38,7 @@ _DASHES = dict.fromkeys(map(ord, "‐‑‒–—−"), "-")
 _DASH = re.compile(  # between letters, or before a space and beside no number: a mark; else a sign
     r"(?<=[^\W\d_])-+(?=[^\W\d_])|(?<!\d)(?<!\d )-+(?=\s|$)(?!\s\d)"
 )
+_PLEA = re.compile(r"\bplease\s+(?:answer|reply|respond)\W*$", re.IGNORECASE)
 _TOKEN = re.compile(
     r"[^\W\d_]+"
     r"|(?:(?<![\w.)\]])[-+])?(?:(?<![\w.])\.)?\d+(?:[.,:]\d+)*"
@@ -144,23 +145,24 @@ def find_near_equal(asked: Iterable[Asked]) -> NearEqual:
     (('1', '2'),)
     """
     by_words: dict[bytes, list[Asked]] = defaultdict(list)
-    texts: dict[
-        bytes, tuple[Asked, str]
-    ] = {}  # by the same key one question and its words; while they are few
-    looked_at = 0
-    for looked_at, question in enumerate(asked, start=1):
-        words = " ".join(_tokens(question.text))
-        key = _key(words, question.options)
+    texts: dict[bytes, _Text] = {}  # by the same key, while they are few
+    characters = 0
+    for question in asked:
+        text = _Text(_tokens(question.text), question)
+        key = text.key
         by_words[key].append(replace(question, text="", options=()))
-        if looked_at <= MOST_SPELLED and (key not in texts or _comes_before(question, texts[key][0])):
-            texts[key] = question, words
+        characters += len(question.text)
+        if characters > MOST_SPELLED:
+            texts.clear()
+        elif key not in texts or text.place < texts[key].place:
+            texts[key] = text
     key_of_media = cache(_media_key)
     shared: dict[str, list[Hashable]] = defaultdict(list)
     for same_words in by_words.values():
         for group in _of_same_media(same_words, key_of_media):
             for question in group:
                 shared[question.sample_id].append(group[0].sample_id)
-    for first, second in _misspelt(texts, by_words, key_of_media) if looked_at <= MOST_SPELLED else ():
+    for first, second in _misspelt(texts, by_words, key_of_media):
         for question in (first, second):
             shared[question.sample_id].append((first.sample_id, second.sample_id))
     found = {one.sample_id: one for same in by_words.values() for one in same if one.sample_id in shared}
@@ -168,16 +170,12 @@ def find_near_equal(asked: Iterable[Asked]) -> NearEqual:
         (sorted(kin, key=_natural) for kin in kin_by_shared(shared)), key=lambda kin: _natural(kin[0])
     )
     return NearEqual(
-        looked_at=looked_at,
+        looked_at=sum(map(len, by_words.values())),
         groups=tuple(map(tuple, groups)),
         contradictions=tuple(
             pair for group in groups for pair in _contradictions([found[one] for one in group])
         ),
     )
-
-
-def _comes_before(question: Asked, other: Asked) -> bool:
-    return _natural(question.sample_id) < _natural(other.sample_id)
 
 
 def _natural(name: str) -> tuple[int, str]:
@@ -190,6 +188,7 @@ def _tokens(text: str) -> list[str]:
     >>> _tokens("Q3: Is it -5 °C? Please answer."), _tokens("A well-known, 5-10 km way")
     (['is', 'it', '-5', '°', 'c'], ['a', 'well', 'known', '5', '-', '10', 'km', 'way'])
     """
+    text = _PLEA.sub("", text) or text
     label = _LABEL.match(text)
     sentences = [_words(sentence) for sentence in _SENTENCE.split(text[label.end() :] if label else text)]
     kept = [words for words in sentences if _ASKS.isdisjoint(words) or not _ASKING.issuperset(words)]
@@ -202,10 +201,36 @@ def _words(text: str) -> list[str]:
     return _TOKEN.findall((_DASH.sub(" ", text) if "-" in text else text).casefold())
 
 
-def _key(words: str, options: Sequence[str]) -> bytes:
-    """Equal where the words and the options are, in whatever order those are."""
-    text = "\n".join((words, *sorted(" ".join(_words(option)) or option for option in options)))
-    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+class _Text:
+    """The words of a question that count, and its options in whatever order."""
+
+    def __init__(self, words: Sequence[str], question: Asked) -> None:
+        self.joined, self.written, self.place = " ".join(words), question.text, _natural(question.sample_id)
+        self.options = sorted(" ".join(_words(option)) or option for option in question.options)
+
+    @property
+    def key(self) -> bytes:
+        """Equal where words and options are."""
+        text = "\n".join((self.joined, *self.options))
+        return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+
+    @property
+    def words(self) -> list[str]:
+        return self.joined.split()
+
+    @property
+    def total(self) -> int:
+        """A sum that differs by what is known where one word is another (of this process alone)."""
+        return hash(tuple(self.options)) + sum(map(hash, enumerate(self.words)))
+
+    def is_same_but(self, word: str, other: str, text: "_Text") -> bool:
+        """Whether the other text has that word in place of this one, and both in small letters."""
+        mended = " ".join(other if one == word else one for one in self.words)
+        is_same = mended == text.joined and self.options == text.options
+        # A name with another letter is another name.
+        return is_same and all(
+            one in _WORD.findall(each.written) for one, each in ((word, self), (other, text))
+        )
 
 
 def _media_key(medium: str | Path, *, is_deep: bool) -> Hashable:
@@ -235,25 +260,32 @@ def _of_same_media(questions: Sequence[Asked], key_of: Callable[..., Hashable]) 
 
 
 def _misspelt(
-    texts: Mapping[bytes, tuple[Asked, str]],
-    by_words: Mapping[bytes, Sequence[Asked]],
-    key_of: Callable[..., Hashable],
+    texts: Mapping[bytes, _Text], by_words: Mapping[bytes, Sequence[Asked]], key_of: Callable[..., Hashable]
 ) -> Iterator[tuple[Asked, Asked]]:
     """Pairs of questions that are the same but for one misspelt word."""
-    held = Counter(word for _, words in texts.values() for word in set(words.split()))
+    held = Counter(word for text in texts.values() for word in set(text.words))
     near: dict[str, list[str]] = defaultdict(list)  # words by what is left of them without a letter
     for word in held:
         if len(word) >= LEAST_LETTERS - 1 and word.isalpha():
             for rest in _rests(word):
                 near[rest].append(word)
-    for key, (question, words) in texts.items():
-        for word in words.split():
-            if held[word] > 1 or len(word) < LEAST_LETTERS or not _is_small(word, question):
-                continue
-            for other in {one for rest in _rests(word) for one in near[rest] if _is_one_slip(word, one)}:
-                mended = " ".join(other if one == word else one for one in words.split())
-                again = _key(mended, question.options)
-                if again in texts and again != key and _is_small(other, texts[again][0]):
+    slips: dict[str, set[str]] = {}  # by a word of one text those that it may stand for
+    for word, count in held.items():
+        if count == 1 and len(word) >= LEAST_LETTERS:
+            meant = {one for rest in _rests(word) for one in near[rest] if _is_one_slip(word, one)}
+            slips |= {word: meant} if meant else {}
+    sought = {one for meant in slips.values() for one in meant}
+    by_total = {text.total: key for key, text in texts.items() if not sought.isdisjoint(text.words)}
+    for key, text in texts.items():
+        places: dict[str, list[int]] = defaultdict(list)
+        for place, word in enumerate(text.words):
+            if word in slips:
+                places[word].append(place)
+        total = text.total if places else 0
+        for word, at in places.items():
+            for other in slips[word]:
+                again = by_total.get(total + sum(hash((one, other)) - hash((one, word)) for one in at), key)
+                if again != key and text.is_same_but(word, other, texts[again]):
                     yield from _answered_alike(by_words[key], by_words[again], key_of)
 
 
@@ -270,11 +302,6 @@ def _answered_alike(
                 yield first[way], question
 
 
-def _is_small(word: str, question: Asked) -> bool:
-    """Whether the text has the word in small letters: a name with another letter is another name."""
-    return word in _WORD.findall(question.text)
-
-
 def _rests(word: str) -> set[str]:
     return {word, *(word[:at] + word[at + 1 :] for at in range(len(word)))}
 
@@ -285,7 +312,7 @@ def _is_one_slip(word: str, other: str) -> bool:
     >>> [_is_one_slip("bridge", other) for other in ("brdige", "bridg", "bridgee", "bridle", "fridges")]
     [True, True, True, True, False]
     """
-    if abs(len(word) - len(other)) > 1:
+    if word == other or abs(len(word) - len(other)) > 1:
         return False
     start = next((at for at, (one, two) in enumerate(zip(word, other, strict=False)) if one != two), None)
     if start is None:
