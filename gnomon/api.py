@@ -54,6 +54,7 @@ from gnomon.core.errors import (
 from gnomon.core.ids import stable_hash, stable_seed
 from gnomon.core.message import ImageBlock, Message, TextBlock, ToolCall, VideoBlock, text_of
 from gnomon.core.model import Model, Reply, Request
+from gnomon.core.near_equal import Asked
 from gnomon.core.plan_row import PlanRow
 from gnomon.core.question_view import (
     NO_ANSWER,
@@ -68,6 +69,7 @@ from gnomon.core.question_view import (
 )
 from gnomon.core.row import Row
 from gnomon.core.sample import DataFault, FollowUp, ImageRef, Part, Sample, SampleRef, VideoRef
+from gnomon.core.sample_abilities import TellsQuestions
 from gnomon.core.score import Outcome, Score
 from gnomon.core.select import Select
 from gnomon.core.tool_inputs import ProvidesToolInputs, ServesByFile
@@ -136,6 +138,7 @@ __all__ = [
     "Area",
     "Arm",
     "ArmPlan",
+    "Asked",
     "AsksJudge",
     "Batch",
     "Benchmark",
@@ -231,6 +234,7 @@ __all__ = [
     "SpecError",
     "SpellsOutTasks",
     "SupportsOptions",
+    "TellsQuestions",
     "TextBlock",
     "TextResult",
     "Tool",

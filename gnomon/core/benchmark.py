@@ -136,7 +136,7 @@ class ReadsOwnFiles(Protocol):
 
     tasks_are_of_the_data: bool
 
-    def reading(self, columns: Mapping[str, str], scorer: str | Mapping[str, Any] | None) -> "Benchmark":
+    def reading(self, columns: Mapping[str, Any], scorer: str | Mapping[str, Any] | None) -> "Benchmark":
         """The benchmark for files with these columns, and this scorer where a row names none.
 
         Raises:

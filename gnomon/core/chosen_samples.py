@@ -1,10 +1,11 @@
 """Samples of a published file that is read whole."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from gnomon.core.errors import NotFound
+from gnomon.core.near_equal import Asked
 from gnomon.core.sample import DataFault, Sample, SampleRef
 
 Row = TypeVar("Row")
@@ -17,6 +18,12 @@ class ChosenSamples(Generic[Row]):
     rows: Mapping[str, tuple[SampleRef, Row]]
     faults: Sequence[DataFault]
     build: Callable[[SampleRef, Row], Sample]
+    tell: Callable[[Row], Asked] | None = None  # what a row asks
+
+    def asked(self) -> Iterator[Asked]:
+        """What the rows ask."""
+        if self.tell is not None:
+            yield from (self.tell(row) for _, row in self.rows.values())
 
     @property
     def refs(self) -> Sequence[SampleRef]:

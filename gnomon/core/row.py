@@ -67,7 +67,9 @@ class Row:
     sample_id: Annotated[str, Form(min_length=1)]
     """Id of the sample; samples are paired by it."""
     cluster: str
-    """What related samples share (a clip, a scene): the unit that intervals resample."""
+    """What related samples share (a clip, a scene): the unit that intervals resample.
+    Of several factors a JSON list of a name by each.
+    """
     model: Annotated[str, Form(min_length=1)]
     """Label of the model in the spec."""
     arm: Annotated[str, Form(min_length=1, max_length=80)]

@@ -1,7 +1,9 @@
-"""Lets a set of samples tell of absent media, and of what was not selected, before any sample is built."""
+"""Lets a set of samples tell of its questions, its media and its selection before any sample is built."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Protocol, runtime_checkable
+
+from gnomon.core.near_equal import Asked
 
 
 @runtime_checkable
@@ -23,3 +25,13 @@ class WarnsOfSelection(Protocol):
 
     @property
     def warnings(self) -> Sequence[str]: ...
+
+
+@runtime_checkable
+class TellsQuestions(Protocol):
+    """A sample set that tells cheaply what each of its samples asks, so that near-equal ones count once.
+
+    Example: `asked` of `questions` goes through the rows of the file again.
+    """
+
+    def asked(self) -> Iterable[Asked]: ...

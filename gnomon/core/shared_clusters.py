@@ -5,6 +5,30 @@ from collections.abc import Iterable, Mapping
 from gnomon.core.ids import stable_hash
 
 
+def kin_by_shared(shared: Mapping[str, Iterable[object]]) -> list[list[str]]:
+    """The names that have a thing in common, also by way of others, a list for each kin.
+
+    >>> kin_by_shared({"1": ["Rome"], "2": ["Oslo"], "3": ["Rome", "Bern"], "4": []})
+    [['1', '3'], ['2'], ['4']]
+    """
+    parents: dict[object, object] = {}
+
+    def root(node: object) -> object:
+        parents.setdefault(node, node)
+        while parents[node] != node:
+            parents[node] = parents[parents[node]]
+            node = parents[node]
+        return node
+
+    for name, things in shared.items():
+        for thing in things:
+            parents[root(("thing", thing))] = root(("name", name))
+    members: dict[object, list[str]] = {}
+    for name in shared:
+        members.setdefault(root(("name", name)), []).append(name)
+    return list(members.values())
+
+
 def clusters_by_shared(shared: Mapping[str, Iterable[str]], what: str) -> dict[str, str]:
     """The cluster of each sample id, joined by the things that each is about; `what` begins the names.
 
@@ -13,19 +37,6 @@ def clusters_by_shared(shared: Mapping[str, Iterable[str]], what: str) -> dict[s
     >>> clusters["1"] == clusters["3"], len(set(clusters.values()))
     (True, 3)
     """
-    parents: dict[str, str] = {}
-
-    def root(name: str) -> str:
-        parents.setdefault(name, name)
-        while parents[name] != name:
-            parents[name] = parents[parents[name]]
-            name = parents[name]
-        return name
-
-    for sample_id, things in shared.items():
-        for thing in things:
-            parents[root(f"thing {thing}")] = root(f"sample {sample_id}")
-    members: dict[str, list[str]] = {}
-    for sample_id in shared:
-        members.setdefault(root(f"sample {sample_id}"), []).append(sample_id)
-    return {name: f"{what} {stable_hash(sorted(kin), size=8)}" for kin in members.values() for name in kin}
+    return {
+        name: f"{what} {stable_hash(sorted(kin), size=8)}" for kin in kin_by_shared(shared) for name in kin
+    }

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from gnomon.core.clusters import cluster_text, read_cluster
 from gnomon.core.errors import SpecError
 
 MOST_LISTED = 20
@@ -12,6 +13,8 @@ MOST_LISTED = 20
 @dataclass(slots=True)
 class NamedField:
     """A field by its name, and the option that names it; it counts each trial that it is read of.
+
+    Of `more` fields there are all the values as one text: clusters by several factors.
 
     >>> video = NamedField("--cluster", "video")
     >>> [video.of({"video": 7, "kind": "near"}), video.of({"kind": "far"})], video.lacking, video.trials
@@ -23,14 +26,20 @@ class NamedField:
     trials: int = 0
     lacking: int = 0
     there_are: dict[str, None] = field(default_factory=dict)
+    more: "tuple[NamedField, ...]" = ()
 
     def of(self, fields: Mapping[str, Any]) -> str:
-        """Its value as text; empty where a trial's fields lack it, or have nothing in it."""
+        """Its value as text, a list as that of clusters; empty where a trial's fields have nothing in it."""
+        own = self._own(fields)
+        return cluster_text([own, *(each.of(fields) for each in self.more)]) if self.more else own
+
+    def _own(self, fields: Mapping[str, Any]) -> str:
         held = [name for name, value in fields.items() if value is not None and value != ""]
         self.there_are |= dict.fromkeys(held)
         self.trials += 1
         if self.name in held:
-            return str(fields[self.name])
+            value = fields[self.name]
+            return str(read_cluster(value) if isinstance(value, list) else value)
         self.lacking += 1
         return ""
 

@@ -12,6 +12,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, create_model
 
+from gnomon.core.clusters import read_cluster
 from gnomon.core.errors import SpecError
 from gnomon.core.moments import moment_text
 from gnomon.core.row import COLUMNS, ROW_COLUMNS, Row, RowColumn
@@ -62,6 +63,8 @@ def _has_default(column: RowColumn) -> bool:
 
 def _line_field(column: RowColumn) -> Any:
     form = column.form
+    if column.name == "cluster":
+        return Annotated[str, BeforeValidator(read_cluster)], DEFAULTS["cluster"]
     bounds = Field(ge=form.least, le=form.most, min_length=form.min_length, max_length=form.max_length)
     read_as = list[str] if column.kind == "texts" else column.type  # messages then call it a list
     kind = (

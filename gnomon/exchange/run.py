@@ -5,9 +5,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from gnomon.core.clusters import filled
 from gnomon.core.errors import SpecError
+from gnomon.core.near_equal import factor_faults
 from gnomon.core.row import Row
-from gnomon.core.sample import SampleRef
+from gnomon.core.sample import DataFault, SampleRef
+from gnomon.exchange.asked_elsewhere import AskedElsewhere
 from gnomon.spec.job_spec import JobSpec
 from gnomon.spec.rules import check_imported
 
@@ -35,7 +38,7 @@ class Run:
 
     `ended` is read again whenever it is gone through, so that no more than one trace is held at a time.
     `missing` and `left_out` count trials by their stop reason: those without a score, and those that are not
-    among `trials`.
+    among `trials`. `faults` tell of near-equal questions, which share a cluster.
     """
 
     spec: JobSpec
@@ -44,6 +47,7 @@ class Run:
     trials: int
     missing: Mapping[str, int]
     left_out: Mapping[str, int]
+    faults: Sequence[DataFault] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,8 +83,8 @@ def run_of(
     """
     seen = _Seen()
     for file, ended in files:
-        for row, _ in ended:
-            seen.add(row, file)
+        for row, trace in ended:
+            seen.add(row, file, trace)
     if not seen.trials and seen.left_out:
         raise NothingLeft(seen.left_out)
     if not seen.trials:
@@ -105,12 +109,17 @@ def run_of(
         }
     )
     check_imported(spec)
+    near_equal, faults = seen.asked.near_equal()
+    refs = near_equal.joined(
+        [replace(ref, cluster=filled(ref.cluster, ref.sample_id)) for ref in seen.refs.values()]
+    )
+    clusters = {ref.sample_id: ref.cluster for ref in refs}
     return Run(
         spec=spec,
-        refs=list(seen.refs.values()),
+        refs=refs,
         ended=Again(
             lambda: (
-                (replace(row, repeat=rank[row.repeat]), trace)
+                (replace(row, repeat=rank[row.repeat], cluster=clusters[row.sample_id]), trace)
                 for _, ended in files
                 for row, trace in ended
                 if row.stop_reason not in LEFT_OUT
@@ -119,6 +128,7 @@ def run_of(
         trials=len(seen.trials),
         missing=seen.missing,
         left_out=seen.left_out,
+        faults=[*faults, *factor_faults(refs)],
     )
 
 
@@ -137,9 +147,10 @@ class _Seen:
         self.unscored = ""  # the reason that a format gives for trials without a score
         self.missing: Counter[str] = Counter()
         self.left_out: Counter[str] = Counter()
+        self.asked = AskedElsewhere()
 
-    def add(self, row: Row, file: str) -> None:
-        """Take a row of that file in.
+    def add(self, row: Row, file: str, trace: Mapping[str, Any] | None) -> None:
+        """Take a row of that file in, and what its trace says was asked.
 
         Raises:
             SpecError: its trial came before, or its sample came with another task, cell or cluster.
@@ -155,6 +166,7 @@ class _Seen:
                 field="FILE",
             )
         self.trials.add(trial)
+        self.asked.add(row.sample_id, trace)
         ref = SampleRef(sample_id=row.sample_id, task=row.task, cell=row.cell, cluster=row.cluster)
         first_file = self.files.setdefault(row.sample_id, file)
         first = self.refs.setdefault(row.sample_id, ref)

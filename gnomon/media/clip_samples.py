@@ -1,7 +1,7 @@
 """Makes sample sets of questions about clips in a folder."""
 
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -13,6 +13,7 @@ import pyarrow.parquet as pq
 from gnomon.core.benchmark import PromptProtocol
 from gnomon.core.errors import DataError, NotFound, SpecError
 from gnomon.core.ids import stable_hash
+from gnomon.core.near_equal import Asked
 from gnomon.core.sample import DataFault, Part, Sample, SampleRef
 from gnomon.core.select import Select
 from gnomon.media.clip_folders import ClipFolders, absence
@@ -85,6 +86,12 @@ class ClipSamples(Generic[Q]):
     refs: Sequence[SampleRef]
     faults: Sequence[DataFault]
     unshowable: int
+    tell: Callable[[Q], Asked] | None = None  # what a question asks, where that is known before it is built
+
+    def asked(self) -> Iterator[Asked]:
+        """What the questions ask."""
+        if self.tell is not None:
+            yield from map(self.tell, self.questions.values())
 
     @property
     def sought(self) -> str:
@@ -130,6 +137,17 @@ def draw_samples(
         refs=[ref_of(question) for question in chosen],
         faults=[*faults, *_absent(absent, chosen), *absence(clips, absent, sought=folders.sought)],
         unshowable=0 if showing.blind_runs else sum(clip in absent for clip in clips),
+        tell=partial(_asked, folders=folders),
+    )
+
+
+def _asked(question: ClipQuestion, *, folders: ClipFolders) -> Asked:
+    return Asked(
+        sample_id=question.sample_id,
+        text=question.text,
+        options=tuple(question.options.values()),
+        media=(folders.find(question.clip) or question.clip, f"{question.start_s} to {question.end_s}"),
+        answers=(question.options.get(question.gold, question.gold),),
     )
 
 

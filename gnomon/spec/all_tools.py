@@ -62,7 +62,10 @@ def _benchmark_of_file(written: Mapping[str, Any], find_file: Callable[[str, str
         return None
     try:
         path = find_file(data, "data")
-        named = {str(ours): str(theirs) for ours, theirs in columns.items()}
+        named = {
+            str(ours): tuple(map(str, theirs)) if isinstance(theirs, list) else str(theirs)
+            for ours, theirs in columns.items()
+        }
         read: object = plugin.reading(named, None) if isinstance(plugin, ReadsOwnFiles) else plugin
         return read.serving(path) if isinstance(read, ServesByFile) else None
     except GnomonError:

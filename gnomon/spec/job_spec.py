@@ -91,12 +91,12 @@ class JobSpec(StrictModel):
             "null: that of the file when the job is posted."
         ),
     )
-    columns: dict[str, str] = Field(
+    columns: dict[str, str | tuple[str, ...]] = Field(
         default_factory=dict,
         exclude_if=lambda columns: not columns,  # so that hashes of older specs stay
         description=(
-            "What a file of one's own calls the columns of `questions`, `{ours: theirs}`; empty: as they are "
-            "called here."
+            "What a file of one's own calls the columns of `questions`, `{ours: theirs}`; for `cluster` also "
+            "a list, such as [scene, template]; empty: as they are called here."
         ),
     )
     scorer: str | dict[str, Any] | None = Field(

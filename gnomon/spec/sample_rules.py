@@ -7,13 +7,16 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from gnomon.core.benchmark import NamesJudged, ReadsOwnFiles, SampleSet
+from gnomon.core.clusters import words_on_factors
 from gnomon.core.decoding import EVERY_TASK
 from gnomon.core.errors import DataError, SpecError
-from gnomon.core.sample_abilities import KnowsMedia
+from gnomon.core.near_equal import NearEqual, find_near_equal
+from gnomon.core.sample_abilities import KnowsMedia, TellsQuestions
 from gnomon.core.transforms import RefusesTransforms
 from gnomon.spec.job_spec import JobSpec, shows_media
 from gnomon.spec.margin_spec import MarginSpec
 from gnomon.trials.trial_plan import cluster_of, count_trials
+from gnomon_tools.core.plugin_code import contained
 from gnomon_tools.servers.cassette import open_cassette
 
 MAX_TRIALS = 10_000_000
@@ -65,6 +68,10 @@ def can_stop_early(spec: JobSpec, samples: SampleSet) -> None:
     """Refuses to stop early where so few clusters could not decide even if each changed altogether."""
     if not spec.analysis.sequential:
         return
+    if words_on_factors(ref.cluster for ref in samples.refs):
+        raise SpecError(
+            "clusters of several factors cannot stop early; leave it out", field="analysis.sequential"
+        )
     from gnomon.statistics.sequential import LEAST_CLUSTERS  # late: SciPy is slow to load
 
     clusters = len({cluster_of(spec, ref) for ref in samples.refs})
@@ -122,6 +129,22 @@ def trial_count(spec: JobSpec, samples: SampleSet) -> None:
         }
         message = f"makes {trials:,} trials; allowed: {MAX_TRIALS:,} a job"
         raise SpecError(message, field=max(factors, key=lambda name: factors[name]))
+
+
+def near_equal_questions(spec: JobSpec, samples: SampleSet) -> NearEqual:
+    """The near-equal questions among samples that tell what they ask; refuses own ones with several answers.
+
+    Raises:
+        DataError: questions of the user's own ask the same and have different answers; names their ids.
+    """
+    if not isinstance(samples, TellsQuestions):
+        return NearEqual()
+    with contained():
+        found = find_near_equal(samples.asked())
+    if found.contradictions and isinstance(spec.plugin(), ReadsOwnFiles):
+        message = f"{found.contradicting()}. Correct or leave out one of each, or say what tells them apart"
+        raise DataError(message, field="data")
+    return found
 
 
 OF_THE_SAMPLES: tuple[Callable[[JobSpec, SampleSet], None], ...] = (

@@ -10,12 +10,14 @@ from gnomon.core.agent import AGENTS
 from gnomon.core.benchmark import BENCHMARKS
 from gnomon.core.errors import SpecError
 from gnomon.core.model import CALL_TIMEOUT_S, OWN_MODEL, is_built_in
+from gnomon.core.near_equal import ON_CLUSTERS, factor_faults
 from gnomon.core.sample import LACKS_MEDIA, DataFault, SampleRef
 from gnomon.core.sample_abilities import WarnsOfSelection
 from gnomon.spec.environment import notes_on_environment
 from gnomon.spec.job_spec import JobSpec, shows_media
 from gnomon.spec.pins import check_pins
 from gnomon.spec.rules import Context, check_spec, open_samples
+from gnomon.spec.sample_rules import near_equal_questions
 from gnomon.spec.token_budget import StoredJob
 from gnomon.trials.trial_plan import count_trials
 from gnomon_service.settings import Settings
@@ -57,6 +59,7 @@ class Draft:
         return [
             *(selected.warnings if isinstance(selected, WarnsOfSelection) else ()),
             *(fault.detail for fault in self.faults if shows and fault.kind == LACKS_MEDIA),
+            *(fault.detail for fault in self.faults if fault.kind in ON_CLUSTERS and not fault.sample_id),
             *_longer_than_trials(spec),
             *notes_on_environment(spec.called_models.values()),
         ]
@@ -115,8 +118,14 @@ def _draft(written: object, settings: Settings, *, is_request: bool) -> Draft:
     spec, media = check_spec(written, context), media_of(settings.data_dir)
     media.check()
     samples = open_samples(spec, media)
-    refs = replayable(spec, samples.refs, partial(stored_job, settings))
-    return Draft(spec=spec, refs=refs, faults=samples.faults, job=open_job(spec, samples, media))
+    near_equal = near_equal_questions(spec, samples)
+    refs = near_equal.joined(replayable(spec, samples.refs, partial(stored_job, settings)))
+    return Draft(
+        spec=spec,
+        refs=refs,
+        faults=[*samples.faults, *near_equal.faults(), *factor_faults(refs)],
+        job=open_job(spec, samples, media),
+    )
 
 
 def list_tools(name: str, server: ToolServer) -> Listing:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gnomon.core.clusters import coarsest
 from gnomon.core.retry import changed_fields
 from gnomon.core.row import Row
 from gnomon.core.sample import SampleRef
@@ -73,7 +74,7 @@ def plan(
     ]
     judge = judge_costs(spec, probe, samples=len(refs))
     prices = [part["usd"] for part in (*arms, *([judge] if judge else ()))]
-    clusters = Counter(ref.cluster or ref.sample_id for ref in refs)
+    clusters = set(coarsest([ref.cluster or ref.sample_id for ref in refs]))
     cells = Counter(ref.cell for ref in refs)
     contrasts = pairs(spec)
     outlook = _outlook(draft, contrasts, lost=lost, icc=icc)
@@ -266,7 +267,7 @@ class _Outlook:
 def _outlook(draft: Draft, contrasts: Sequence[ArmPair], *, lost: float, icc: float) -> _Outlook:
     spec, refs = draft.spec, draft.refs
     is_clustered = spec.analysis.cluster == "auto"
-    names = [(ref.cluster or ref.sample_id) if is_clustered else ref.sample_id for ref in refs]
+    names = coarsest([(ref.cluster or ref.sample_id) if is_clustered else ref.sample_id for ref in refs])
     clusters = np.unique(names, return_inverse=True)[1]
     cells = np.unique([ref.cell for ref in refs], return_inverse=True)[1]
     smallest = cells == int(np.argmin(np.bincount(cells)))

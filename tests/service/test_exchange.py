@@ -313,3 +313,23 @@ def test_samples_of_a_harness_become_a_report_of_two_arms(
     job_id = json.loads(capsys.readouterr().out)["job_id"]
     assert command("report", job_id, "--format", "md") == 0
     assert "does better under “tools” than under “raw”, by 100.0 points" in capsys.readouterr().out
+
+
+def test_an_import_takes_clusters_by_two_factors(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GNOMON_DATA_DIR", str(tmp_path / "data"))
+    fields = [{"video": f"v{n % 3}", "kind": f"k{n // 3}"} if n else {"kind": "k0"} for n in range(6)]
+    samples = [{"id": n, "scores": {"a": {"value": 1}}, "metadata": field} for n, field in enumerate(fields)]
+    (tmp_path / "log.json").write_text(json.dumps({"eval": {"task": "t"}, "samples": samples}))
+    assert command("import", str(tmp_path / "log.json"), "--cluster", "video", "--cluster", "kind") == 0
+    said = capsys.readouterr()
+    assert "2 clusters, by 'video' and 'kind'\n1 of 6 trials do not have the field 'video'\n" in said.out
+    assert "samples are kin by 2 factors, in 4 and 2 clusters" in said.err
+    lines = [{"sample_id": f"{n}", "arm": "a", "score": 1, "cluster": [f"v{n}", "k"]} for n in range(2)]
+    (tmp_path / "rows.ndjson").write_text("\n".join(map(json.dumps, lines)))
+    assert command("import", str(tmp_path / "rows.ndjson"), "--json") == 0
+    assert "in 2 and 1 clusters" in json.loads(capsys.readouterr().out)["warnings"][0]
+    (tmp_path / "bad.ndjson").write_text(json.dumps({**lines[0], "cluster": [{}]}))
+    assert command("import", str(tmp_path / "bad.ndjson")) == 2
+    assert "cluster" in capsys.readouterr().err

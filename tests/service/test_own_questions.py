@@ -146,3 +146,81 @@ def test_audit_and_score_take_what_a_file_calls_its_columns_and_a_scorer(
     with pytest.raises(SystemExit):
         main([*command, "--columns", "prompt"])
     assert "'prompt' is not of the form OURS=THEIRS" in capfd.readouterr().err
+
+
+TWICE = [
+    {
+        "id": f"q{at}",
+        "question": f"Which way is the tower after {at} m?",
+        "options": ["left", "right"],
+        "answer": "A",
+    }
+    for at in range(6)
+]
+
+
+def twice(folder: Path, **change: Any) -> str:
+    """A file in which q0 is asked again as q9, in other words that mean nothing."""
+    again = {**TWICE[0], "id": "q9", "question": "which way is the TOWER after 0 m? Please answer.", **change}
+    (folder / "twice.jsonl").write_text("\n".join(map(json.dumps, [*TWICE, again])))
+    return str(folder / "twice.jsonl")
+
+
+def test_a_question_that_is_asked_twice_is_told_and_counts_once(tmp_path: Path, run_gnomon: Command) -> None:
+    said = "2 of 7 questions are near-equal to another (1 group): each group counts as one cluster: q0 = q9"
+    spec = {**SPEC, "arms": [*ARMS, {"name": "again", "agent": "direct"}], "data": twice(tmp_path)}
+    (tmp_path / "job.json").write_text(json.dumps(spec))
+    plan = json.loads(run_gnomon("plan", "job.json", "--json", cwd=tmp_path).stdout)
+    assert plan["warnings"] == [said]
+    assert (plan["samples"], plan["clusters"]) == (7, 6)
+    done = run_gnomon("run", "job.json", "--json", "--workers", "1", "--out", "out", cwd=tmp_path)
+    assert f"warning: {said}" in done.stderr
+    report = json.loads(done.stdout)
+    assert [each["text"] for each in report["alerts"] if each["kind"] == "near_equal"] == [f"{said}."]
+    rows = [json.loads(line) for line in (tmp_path / "out" / "rows.ndjson").read_text().splitlines()]
+    clusters = {row["sample_id"]: row["cluster"] for row in rows}
+    assert clusters["q0"] == clusters["q9"]
+    assert len(set(clusters.values())) == 6
+
+
+def test_questions_that_contradict_each_other_are_refused_by_their_ids(
+    tmp_path: Path, open_api: Callable[..., TestClient], run_gnomon: Command
+) -> None:
+    api = open_api(GNOMON_MEDIA_ROOTS=str(tmp_path))
+    accepted = api.post("/v1/jobs", json={**SPEC, "data": twice(tmp_path, cluster="mine")})
+    assert "q0 = q9" in accepted.json()["warnings"][0]
+    options = {"options": ["right", "left"], "answer": "B"}  # the same in another order
+    assert api.post("/v1/jobs", json={**SPEC, "data": twice(tmp_path, **options)}).status_code == 202
+    spec = {**SPEC, "data": twice(tmp_path, answer="B")}
+    refused = api.post("/v1/jobs", json=spec)
+    assert refused.status_code == 422
+    assert refused.json()["field"] == "data"
+    assert "ask the same have different answers: 'q0' and 'q9'" in refused.json()["detail"]
+    (tmp_path / "job.json").write_text(json.dumps(spec))
+    for command in ("plan", "run"):
+        done = run_gnomon(command, "job.json", cwd=tmp_path)
+        assert done.returncode == 2
+        assert "'q0' and 'q9'" in done.stderr
+
+
+def test_two_factors_are_named_in_the_spec_and_told_everywhere(
+    tmp_path: Path, open_api: Callable[..., TestClient], run_gnomon: Command
+) -> None:
+    lines = [{**row, "place": f"p{at % 3}", "form": f"f{at // 3}"} for at, row in enumerate(TWICE)]
+    (tmp_path / "mine.jsonl").write_text("\n".join(map(json.dumps, lines)))
+    spec = {**SPEC, "data": str(tmp_path / "mine.jsonl"), "columns": {"cluster": ["place", "form"]}}
+    api = open_api(GNOMON_MEDIA_ROOTS=str(tmp_path))
+    accepted = api.post("/v1/jobs", json=spec)
+    assert accepted.status_code == 202, accepted.text
+    assert accepted.json()["warnings"][0].startswith("samples are kin by 2 factors, in 3 and 2 clusters")
+    job = accepted.json()["id"]
+    assert api.get(f"/v1/jobs/{job}").json()["spec"]["columns"] == {"cluster": ["place", "form"]}
+    shown = api.get(f"/ui/jobs/{job}/samples/q4", headers={"accept": "text/html"}).text
+    assert "cluster p1 × f1" in shown
+    (tmp_path / "job.json").write_text(json.dumps(spec))
+    assert json.loads(run_gnomon("plan", "job.json", "--json", cwd=tmp_path).stdout)["clusters"] == 2
+    early = {**spec, "arms": [*ARMS, {"name": "b", "agent": "direct"}], "analysis": {"sequential": True}}
+    early["analysis"]["primary"] = ["raw", "b"]
+    refused = api.post("/v1/jobs", json=early)
+    assert refused.json()["field"] == "analysis.sequential"
+    assert "clusters of several factors" in refused.json()["detail"]

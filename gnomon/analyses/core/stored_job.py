@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gnomon.core.benchmark import Benchmark
+from gnomon.core.clusters import cluster_words
 from gnomon.core.errors import SpecError
 from gnomon.core.row import Row
 from gnomon.core.sample import Sample
@@ -61,7 +62,7 @@ class StoredJob:
         names = [""] * (int(self.scores.clusters.max(initial=-1)) + 1)
         for sample, code in zip(self.scores.samples, self.scores.clusters.tolist(), strict=True):
             clustered = self.spec.analysis.cluster == "auto" and by_sample[sample]
-            names[code] = by_sample[sample] if clustered else sample
+            names[code] = cluster_words(by_sample[sample]) if clustered else sample
         return tuple(names)
 
     @property

@@ -6,9 +6,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from gnomon.audit.plugin import AnswerOptions, ShortcutGuess, guess
 from gnomon.benchmarks.questions.floors import FIRST
 from gnomon.benchmarks.questions.question import OwnQuestion, displayed_in
+from gnomon.benchmarks.questions.samples import asked_of
 from gnomon.benchmarks.questions.scorers.text import TextScorer
 from gnomon.core.benchmark import PromptProtocol
 from gnomon.core.ids import stable_hash
+from gnomon.core.near_equal import CONTRADICTION, find_near_equal
 from gnomon.core.sample import DataFault, ImageRef, Sample
 from gnomon.reading.characters import bare
 
@@ -57,28 +59,30 @@ def _usual(sample: Sample, protocol: PromptProtocol) -> Iterator[ShortcutGuess]:
 
 def case_faults(samples: Sequence[Sample]) -> Iterable[DataFault]:
     """Questions that say their own answer, and those that are asked twice with different answers."""
-    first: dict[str, tuple[str, str]] = {}
     for sample in samples:
         question = displayed_in(sample)
-        name, truth = sample.ref.sample_id, question.truth.text
         if isinstance(question.scorer, TextScorer) and not question.options:
             words = bare(_words(question))
             said = [text for text in question.truth.value if _is_named(text, words)]
             if said:
-                yield DataFault(sample_id=name, kind="answer_in_prompt", detail=said[0][:60])
-        pictures: tuple[ImageRef, ...] = sample.target.get("pictures", ())
-        right = question.options.get(question.gold, truth)
-        key = stable_hash(
-            bare(_words(question)),
-            [picture.sha256 for picture in pictures],
-            question.clip,
-            question.scene_source,
-            sorted(question.options.values()),
-        )
-        other, other_right = first.setdefault(key, (name, right))
-        if other_right != right:
-            detail = f"asks the same as {other}, where {other_right[:60]!r} is right, not {right[:60]!r}"
-            yield DataFault(sample_id=name, kind="contradiction", detail=detail)
+                yield DataFault(sample_id=sample.ref.sample_id, kind="answer_in_prompt", detail=said[0][:60])
+    questions = {sample.ref.sample_id: displayed_in(sample) for sample in samples}
+    asked = (asked_of(questions[sample.ref.sample_id], tuple(_media(sample))) for sample in samples)
+    for first, second in find_near_equal(asked).contradictions:
+        right = [_right(questions[name])[:60] for name in (first, second)]
+        detail = f"asks the same as {first}, where {right[0]!r} is right, not {right[1]!r}"
+        yield DataFault(sample_id=second, kind=CONTRADICTION, detail=detail)
+
+
+def _media(sample: Sample) -> Iterator[str]:
+    pictures: tuple[ImageRef, ...] = sample.target.get("pictures", ())
+    yield from (picture.sha256 for picture in pictures)
+    question = displayed_in(sample)
+    yield stable_hash(question.clip, question.scene_source)
+
+
+def _right(question: OwnQuestion) -> str:
+    return question.options.get(question.gold, question.truth.text)
 
 
 def _words(question: OwnQuestion) -> str:

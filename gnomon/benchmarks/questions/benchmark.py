@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
-from gnomon.benchmarks.questions.columns import ColumnNames
+from gnomon.benchmarks.questions.columns import ColumnNames, Named
 from gnomon.benchmarks.questions.floors import option_floors
 from gnomon.benchmarks.questions.loader import find_file, held_columns, read_file
 from gnomon.benchmarks.questions.question import OwnQuestion, displayed_in
@@ -75,7 +75,7 @@ class Questions:
         held = held_columns(find_file(data), self._reading.columns, tuple(NEEDS))
         return Questions(self._reading, provides=tuple(NEEDS[name] for name in NEEDS if name in held))
 
-    def reading(self, columns: Mapping[str, str], scorer: str | Mapping[str, Any] | None) -> Benchmark:
+    def reading(self, columns: Named, scorer: str | Mapping[str, Any] | None) -> Benchmark:
         """The same benchmark for a file with these columns and this scorer."""
         return Questions(
             Reading(

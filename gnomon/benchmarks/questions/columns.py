@@ -19,7 +19,7 @@ COLUMNS: Mapping[str, str] = {
     "video": "path of a clip below the file's folder",
     "scene": "scene in GeoJSON: a path below the file's folder, or the object itself",
     "task": "kind of question; reports have a row for each",
-    "cluster": "what makes questions kin; where it is empty, the pictures, clips and scenes they share",
+    "cluster": "what makes questions kin, or a list, one by each factor; where it is empty, what they show",
     "tags": "list of words to select questions by",
     "rubric": "what a judge model shall hold replies to (`gnomon analyse judged_answers`)",
     "reply": "a reply that people have judged, to hold a judge model against them",
@@ -35,16 +35,26 @@ ALIASES: Mapping[str, tuple[str, ...]] = {
     "task": ("category",),
 }
 MAPPABLE = (*COLUMNS, *LETTERS)
+Named = Mapping[str, str | tuple[str, ...]]
 
 
 @dataclass(frozen=True, kw_only=True)
 class ColumnNames:
-    """The names under which the file may hold each column; the first that is there is taken."""
+    """The names under which the file may hold each column; the first that is there is taken.
 
-    named: Mapping[str, str] = field(default_factory=dict)
+    `cluster` may be the names of several columns: each is a factor by which questions are kin.
+    """
+
+    named: Named = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        for ours in self.named:
+        for ours, theirs in self.named.items():
+            is_several = not isinstance(theirs, str)
+            if is_several and (ours != "cluster" or not theirs or len(set(theirs)) < len(theirs)):
+                raise SpecError(
+                    "allowed is the name of a column; for `cluster` also a list of different ones",
+                    field=f"columns.{ours}",
+                )
             if ours not in MAPPABLE:
                 allowed = ", ".join(COLUMNS)
                 raise SpecError(f"no column {ours!r}; allowed: {allowed}, A, B, C, …", field="columns")
@@ -59,17 +69,29 @@ class ColumnNames:
             name, rank = self._ours[column]
             if rank <= ranks.get(name, rank):
                 row[name], ranks[name] = value, rank
+        if self._factors:
+            names = [None if _is_empty(values.get(column)) else values[column] for column in self._factors]
+            row |= {"cluster": names} if any(name is not None for name in names) else {}
         return row
+
+    @cached_property
+    def _factors(self) -> tuple[str, ...]:
+        """The columns of `cluster` where several are named."""
+        named = self.named.get("cluster", "")
+        return () if isinstance(named, str) else named
 
     def unread(self, values: Mapping[str, Any]) -> list[str]:
         """The columns of a row that nothing reads."""
-        return [column for column in values if column not in self._ours]
+        return [column for column in values if column not in self._ours and column not in self._factors]
 
     @cached_property
     def _ours(self) -> Mapping[str, tuple[str, int]]:
         """Our name of each column that a file may have, and how early it is taken."""
         return {
-            column: (name, rank) for name in MAPPABLE for rank, column in enumerate(self.candidates(name))
+            column: (name, rank)
+            for name in MAPPABLE
+            if name != "cluster" or not self._factors
+            for rank, column in enumerate(self.candidates(name))
         }
 
     def candidates(self, name: str) -> tuple[str, ...]:
@@ -79,8 +101,9 @@ class ColumnNames:
         (('nr',), ('id', 'index', 'question_id'))
         """
         if name in self.named:
-            return (self.named[name],)
-        taken = set(self.named.values())
+            named = self.named[name]
+            return (named,) if isinstance(named, str) else named
+        taken = {*self._factors, *self.named.values()}
         return tuple(column for column in (name, *ALIASES.get(name, ())) if column not in taken)
 
 

@@ -1,6 +1,6 @@
 """Makes questions of a file's rows, and names all that is wrong with it at once, by line and column."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -11,6 +11,7 @@ from gnomon.benchmarks.questions.question import Entry, OwnQuestion
 from gnomon.benchmarks.questions.rows import Reading, RowReader, scene_at
 from gnomon.benchmarks.questions.scorers.judge import JudgeScorer
 from gnomon.benchmarks.questions.tables import SUFFIXES, Table, TableRow, open_table
+from gnomon.core.clusters import cluster_names, cluster_text
 from gnomon.core.errors import DataError, FaultyFile
 from gnomon.core.ids import stable_hash
 from gnomon.core.sample import DataFault, SampleRef
@@ -90,6 +91,14 @@ class QuestionFile:
             raise DataError(f"{self.path.name} has changed since the job opened it", field="data")
         return question
 
+    def questions(self) -> Iterator[OwnQuestion]:
+        """Every question again, in the order of the file."""
+        reader = RowReader(self.reading, self.folder)
+        for row in self.table.rows():
+            question = reader.question(row.values, row.number)
+            if question is not None:
+                yield question
+
     def pictures(self, question: OwnQuestion) -> tuple[Source, ...]:
         """Its pictures, those of other rows among them."""
         sources: list[Source] = []
@@ -100,6 +109,17 @@ class QuestionFile:
             else:
                 sources.append(source)
         return tuple(sources)
+
+    def media(self, name: str) -> Iterator[str | Path]:
+        """The file of that name, or the pictures of the row that is called so: files, or hashes."""
+        if name in self.pictures_of:
+            row = self.reading.columns.ours(self.table.row(self.pictures_of[name]))
+            for source in sources_in(row.get("images")):
+                yield (
+                    key_of(source) if isinstance(source, bytes) else find_clip(self.folder, source) or source
+                )
+        else:
+            yield find_clip(self.folder, name) or name
 
     def scene(self, question: OwnQuestion) -> Scene | None:
         """Its scene; one object for all questions that name the same file."""
@@ -133,6 +153,7 @@ class _Scan:
         self._columns: dict[str, None] = {}
         self._faults: list[tuple[int, str]] = []
         self._usual = UsualAnswers()
+        self._factors: tuple[int, int] | None = None  # how many make questions kin, and where that was read
         self._rows = 0
 
     def add(self, row: TableRow) -> None:
@@ -167,8 +188,14 @@ class _Scan:
             needs_judge=isinstance(question.scorer, JudgeScorer),
             tags=question.tags,
         )
-        if not question.cluster:
+        names = cluster_names(question.cluster)
+        if not any(names[:1]):
             self._kin[sample_id] = tuple(_shared(question, references))
+        if names:
+            factors, named_at = self._factors = self._factors or (len(names), row.number)
+            if len(names) != factors:
+                fault = f"cluster: has {len(names)} names where {self._table.unit} {named_at} has {factors}"
+                self._faults.append((row.number, fault))
 
     def _is_file(self, source: str) -> bool:
         return is_file_name(source) or find_clip(self._path.parent, source) is not None
@@ -217,10 +244,11 @@ class _Scan:
         named, there_are = self._reading.columns.named, ", ".join(list(self._columns)[:40])
         if not self._columns:
             return
-        for ours, theirs in named.items():
-            if theirs not in self._columns:
-                message = f"{self._path.name} has no column {theirs!r}; it has: {there_are}"
-                raise DataError(message, field=f"columns.{ours}")
+        for ours in named:
+            for theirs in self._reading.columns.candidates(ours):
+                if theirs not in self._columns:
+                    message = f"{self._path.name} has no column {theirs!r}; it has: {there_are}"
+                    raise DataError(message, field=f"columns.{ours}")
         for name in ("question", "answer"):
             if not any(column in self._columns for column in self._reading.columns.candidates(name)):
                 message = f"{self._path.name} has no column {name!r}; it has: {there_are}"
@@ -228,16 +256,17 @@ class _Scan:
                 raise DataError(f"{message}. Say which one it is: {how}", field="data")
 
     def _clustered(self) -> dict[str, Entry]:
-        clusters = clusters_by_shared(self._kin, "shares")
+        shared = clusters_by_shared(self._kin, "shares")
         return {
-            sample_id: entry
-            if entry.ref.cluster
-            else replace(
-                entry,
-                ref=replace(entry.ref, cluster=clusters[sample_id] if self._kin[sample_id] else sample_id),
-            )
+            sample_id: replace(entry, ref=replace(entry.ref, cluster=self._cluster(entry.ref, shared)))
             for sample_id, entry in self._entries.items()
         }
+
+    def _cluster(self, ref: SampleRef, shared: Mapping[str, str]) -> str:
+        """Its clusters; by the first factor also what it shares, where the file does not say."""
+        first, *rest = cluster_names(ref.cluster) or ("",) * (self._factors or (1, 0))[0]
+        own = shared[ref.sample_id] if self._kin.get(ref.sample_id) else ref.sample_id
+        return cluster_text([first or own, *(name or ref.sample_id for name in rest)])
 
     def _unused(self) -> Iterable[DataFault]:
         used = {column for name in MAPPABLE for column in self._reading.columns.candidates(name)}

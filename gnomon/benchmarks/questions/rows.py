@@ -14,6 +14,7 @@ from gnomon.benchmarks.questions.question import OwnQuestion
 from gnomon.benchmarks.questions.scorers.option import OptionScorer, labels_in, options_in, right_letter
 from gnomon.benchmarks.questions.scorers.scorer import Scorer
 from gnomon.benchmarks.questions.scorers.scorers import make_scorer
+from gnomon.core.clusters import cluster_names, cluster_text, read_cluster
 from gnomon.core.errors import DataError, SpecError
 from gnomon.core.ids import stable_hash
 from gnomon.media.clip_frames import find_clip
@@ -80,7 +81,7 @@ class RowReader:
         scene = self._scene(row)
         tags = self._try(lambda: _tags(row.get("tags")), ())
         task = self._text(row, "task") or TASK
-        cluster = self._text(row, "cluster")
+        cluster = self._cluster(row)
         context = self._text(row, "context")
         rubric, reply = self._text(row, "rubric"), self._text(row, "reply")
         label = self._try(lambda: _label(row.get("label")), None)
@@ -146,6 +147,14 @@ class RowReader:
             self.faults.append(f"{name}: {fault}")
             return ""
         return text
+
+    def _cluster(self, row: Mapping[str, Any]) -> str:
+        """The clusters of a row as one text; a factor without a name is filled in later."""
+        written = read_cluster(row.get("cluster"))
+        if not isinstance(written, str):
+            return self._text(row, "cluster")
+        names = [self._text({"cluster": name}, "cluster") for name in cluster_names(written)]
+        return cluster_text(names) if any(names) else ""
 
     def _check_picture(self, source: Source) -> None:
         if isinstance(source, str) and not is_file_name(source) and find_clip(self._folder, source) is None:

@@ -2,12 +2,15 @@
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from gnomon.benchmarks.questions.loader import QuestionFile
-from gnomon.benchmarks.questions.pictures import keep
+from gnomon.benchmarks.questions.pictures import keep, key_of
 from gnomon.benchmarks.questions.question import Entry, OwnQuestion, displayed
 from gnomon.core.benchmark import PromptProtocol
 from gnomon.core.errors import NotFound
+from gnomon.core.ids import stable_hash
+from gnomon.core.near_equal import Asked
 from gnomon.core.sample import DataFault, ImageRef, Part, Sample, SampleRef, Shown, Transform
 from gnomon.media import MediaStore
 from gnomon.media.clip_frames import find_clip, show_clip
@@ -72,6 +75,26 @@ class OwnSamples:
             broken=clip.fault if clip else "",
         )
 
+    def asked(self) -> Iterator[Asked]:
+        """What each selected question asks; the file is read again."""
+        media: dict[str, tuple[str | Path, ...]] = {}  # by name of a picture, or of the row that holds it
+        for question in self.file.questions():
+            if question.sample_id in self.entries:
+                yield asked_of(question, tuple(self._media(question, media)))
+
+    def _media(self, question: OwnQuestion, known: dict[str, tuple[str | Path, ...]]) -> Iterator[str | Path]:
+        """What is shown or given beside the words: files, which are compared by their bytes, and hashes."""
+        for source in question.pictures:
+            if isinstance(source, bytes):
+                yield key_of(source)
+                continue
+            if source not in known:
+                known[source] = tuple(self.file.media(source))
+            yield from known[source]
+        for name in (question.clip, question.scene_source):
+            if name:
+                yield from self.file.media(name) if isinstance(name, str) else (stable_hash(name),)
+
     def cannot(self, transform: Transform, show: Collection[Shown]) -> str:  # noqa: ARG002 (options are always shown)
         """Options can be dealt out anew only where there are some."""
         without = [entry for entry in self.entries.values() if not entry.has_options]
@@ -83,6 +106,19 @@ class OwnSamples:
             f"{len(without):,} of {len(self.entries):,} questions have no options, such as {first!r}; "
             f"select.tasks can ask those of: {tasks or 'none has options'}"
         )
+
+
+def asked_of(question: OwnQuestion, media: tuple[str | Path, ...]) -> Asked:
+    """What a question asks: its words, its options, and what is shown or given beside them."""
+    options = tuple(question.options.values())
+    return Asked(
+        sample_id=question.sample_id,
+        text="\n".join(filter(None, (question.context, question.text))),
+        options=options,
+        media=media,
+        form=f"{question.scorer.kind} {question.scorer.model_dump_json()}",
+        answers=(question.options[question.gold],) if options else question.scorer.right(question.truth),
+    )
 
 
 def parts_of(question: OwnQuestion, pictures: Sequence[ImageRef], frames: Frames | None) -> tuple[Part, ...]:

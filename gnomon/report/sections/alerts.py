@@ -14,6 +14,7 @@ from gnomon.core.missing import (
     said_in_short,
 )
 from gnomon.core.model import UNREADABLE
+from gnomon.core.near_equal import ON_CLUSTERS
 from gnomon.core.sample import LACKS_MEDIA
 from gnomon.exchange.run import is_imported
 from gnomon.report.alert import Alert, alert, line_of
@@ -128,6 +129,13 @@ def _absent_media(report_input: ReportInput) -> Iterator[Alert]:
             yield alert("media", issue.detail, advice="Put them there (docs/media.md) and run a new job.")
 
 
+def _clusters(report_input: ReportInput) -> Iterator[Alert]:
+    """Questions that are asked twice, those of them that contradict each other, and factors of clusters."""
+    for issue in report_input.faults:
+        if issue.kind in ON_CLUSTERS and not issue.sample_id:
+            yield alert(issue.kind, issue.detail)
+
+
 def _causes(report_input: ReportInput) -> list[MissingCause]:
     return [MissingCause(**row) for row in report_input.part(integrity)["integrity"]["missing"]]
 
@@ -148,6 +156,7 @@ SOURCES: Sequence[Callable[[ReportInput], Iterable[Alert]]] = (
     letter_alerts,
     _uncounted,
     _absent_media,
+    _clusters,
 )
 
 

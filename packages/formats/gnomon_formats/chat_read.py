@@ -4,8 +4,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
+from gnomon.core.clusters import read_cluster
 from gnomon.core.row import Row
 from gnomon.core.score import Outcome
 from gnomon.exchange.conversation import step_of, wish_of
@@ -51,7 +52,7 @@ class ChatLine(LenientModel):
     benchmark: str = "chat"
     task: str = "chat"
     cell: str = ""
-    cluster: str = ""
+    cluster: Annotated[str, BeforeValidator(read_cluster)] = ""
     score: Annotated[float, Field(ge=0, le=1)] | None = None
 
 

@@ -15,6 +15,7 @@ from gnomon.core.errors import SpecError
 from gnomon.core.reply_state import ReplyState
 from gnomon.core.row import Row
 from gnomon.core.score import Outcome
+from gnomon.exchange.asked_elsewhere import MEDIA_TOLD
 from gnomon.exchange.conversation import step_of
 from gnomon.exchange.failures import is_failure
 from gnomon.exchange.format import Reading
@@ -125,7 +126,7 @@ def _ended(line: SampleLine, numbers: Mapping[str, float | None], metric: str | 
     row = Row(
         job_id="",
         trial_id="",
-        benchmark="lm-eval" if line.filter or isinstance(line.arguments, Mapping) else "lmms-eval",
+        benchmark="lmms-eval" if _is_lmms(line) else "lm-eval",
         task="",
         cell="",
         sample_id=str(line.doc_id),
@@ -283,7 +284,15 @@ def _trace(line: SampleLine, reply: str | None, *, is_weighed: bool) -> dict[str
         "steps": [] if reply is None else [step_of("reply", {"text": reply, "tool_calls": []})],
         "response": reply,
     }
-    return {**trace, "asked": {"choices": options or None, "target": target}} if target or options else trace
+    told: dict[str, Any] = {"choices": options or None, "target": target}
+    if _is_lmms(line):
+        told[MEDIA_TOLD] = False
+    return {**trace, "asked": told} if target or options or _is_lmms(line) else trace
+
+
+def _is_lmms(line: SampleLine) -> bool:
+    """Whether lmms-eval wrote the line: it tells prompts without their pictures and clips."""
+    return not line.filter and not isinstance(line.arguments, Mapping)
 
 
 def _messages(prompt: str) -> list[dict[str, str]]:

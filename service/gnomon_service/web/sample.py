@@ -8,6 +8,7 @@ from fastapi import APIRouter, Request
 from fastapi.responses import FileResponse
 from markupsafe import Markup
 
+from gnomon.core.clusters import cluster_words
 from gnomon.core.errors import NotFound
 from gnomon.core.opened_question import ShownQuestion, question_record
 from gnomon.core.sample import SampleRef
@@ -93,7 +94,12 @@ def sample_page(request: Request, state: Shared, job_id: str, sample_id: str) ->
         "title": sample_id,
         "answer": _answer(trials, groups),
         "job": {"id": job.id, "name": job.name or job.spec.benchmark, "status": job.status},
-        "sample": {"id": sample_id, "task": ref.task, "subset": ref.cell, "cluster": ref.cluster},
+        "sample": {
+            "id": sample_id,
+            "task": ref.task,
+            "subset": ref.cell,
+            "cluster": cluster_words(ref.cluster),
+        },
         "around": {
             "previous": listed.sample_href(beside.previous) if beside.previous else "",
             "next": listed.sample_href(beside.next) if beside.next else "",

@@ -17,7 +17,8 @@ from gnomon.benchmarks.questions import questions
 from gnomon.benchmarks.questions.benchmark import Questions
 from gnomon.benchmarks.questions.question import displayed_in
 from gnomon.benchmarks.questions.scorers.scorers import SCORERS
-from gnomon.core.errors import DataError, FaultyFile, NotFound
+from gnomon.core.clusters import cluster_names
+from gnomon.core.errors import DataError, FaultyFile, NotFound, SpecError
 from gnomon.core.sample import ImageRef, Sample
 from gnomon.core.select import Select
 from gnomon.media import MediaStore
@@ -417,3 +418,62 @@ def test_cells_without_a_value_are_empty_and_separators_of_other_kinds_stay_in_t
 def faults_again(folder: Path, rows: Sequence[Mapping[str, Any]]) -> list[str]:
     write_parquet(folder / "q.parquet", rows)
     return faults_of(folder / "q.parquet")
+
+
+def clusters_of(path: Path, columns: Mapping[str, Any] | None = None) -> dict[str, tuple[str, ...]]:
+    samples = opened(path, benchmark=Questions().reading(columns or {}, None))
+    return {ref.sample_id: cluster_names(ref.cluster) for ref in samples.refs}
+
+
+def asked(**row: Any) -> dict[str, Any]:
+    return {"question": f"Which way, {row['id']}?", "answer": "north", **row}
+
+
+@pytest.mark.parametrize(("name", "write"), FORMATS)
+def test_questions_may_be_kin_by_several_factors(name: str, write: Writer, tmp_path: Path) -> None:
+    named = {"a": ("s1", "t1"), "b": ("s1", "t2"), "c": ("", "t1")}
+    write(tmp_path / name, [asked(id=each, place=place, form=form) for each, (place, form) in named.items()])
+    found = clusters_of(tmp_path / name, {"cluster": ("place", "form")})
+    assert found == {"a": ("s1", "t1"), "b": ("s1", "t2"), "c": ("c", "t1")}
+
+
+def test_a_row_may_list_its_clusters_and_what_it_shows_fills_the_first(tmp_path: Path) -> None:
+    Image.new("RGB", (8, 8)).save(tmp_path / "x.png")
+    rows = [
+        asked(id="a", cluster=["s1", "t1"]),
+        asked(id="b", cluster='["s1", "t2"]'),
+        asked(id="c", cluster=["", "t1"], images="x.png"),
+        asked(id="d", images="x.png"),
+        asked(id="e"),
+    ]
+    write_jsonl(tmp_path / "mine.jsonl", rows)
+    found = clusters_of(tmp_path / "mine.jsonl")
+    assert (found["a"], found["b"], found["e"]) == (("s1", "t1"), ("s1", "t2"), ("e", "e"))
+    assert found["c"][0] == found["d"][0] != "c"
+    assert (found["c"][1], found["d"][1]) == ("t1", "d")
+
+
+def test_factors_of_other_number_or_kind_are_faults(tmp_path: Path) -> None:
+    rows = [
+        asked(id="a", cluster=["s1", "t1"]),
+        asked(id="b", cluster="s1"),
+        asked(id="c", cluster=[{}, "t"]),
+    ]
+    write_jsonl(tmp_path / "mine.jsonl", rows)
+    with pytest.raises(FaultyFile) as fault:
+        clusters_of(tmp_path / "mine.jsonl")
+    assert "line 3: cluster: has 1 names where line 1 has 2" in fault.value.message
+    assert "line 5: cluster: is no text but list" in fault.value.message
+
+
+@pytest.mark.parametrize("columns", [{"cluster": ()}, {"cluster": ("a", "a")}, {"task": ("a", "b")}])
+def test_only_clusters_have_several_columns(columns: Mapping[str, Any]) -> None:
+    with pytest.raises(SpecError, match="for `cluster` also a list of different ones"):
+        Questions().reading(columns, None)
+
+
+def test_a_factor_that_is_no_column_is_refused(tmp_path: Path) -> None:
+    write_jsonl(tmp_path / "mine.jsonl", [asked(id="a", place="s")])
+    with pytest.raises(DataError) as fault:
+        clusters_of(tmp_path / "mine.jsonl", {"cluster": ("place", "form")})
+    assert fault.value.field == "columns.cluster"

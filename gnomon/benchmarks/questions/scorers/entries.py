@@ -67,6 +67,9 @@ class ListScorer(EntriesScorer):
 
     kind: ClassVar[str] = "list"
 
+    def right(self, truth: Truth) -> tuple[str, ...]:
+        return (str(sorted(truth.value)),)
+
     def _what(self) -> str:
         return "the complete list"
 
@@ -81,6 +84,9 @@ class SetScorer(EntriesScorer):
     """F1 of the entries: order and repetition do not count, each wrong or lacking entry does."""
 
     kind: ClassVar[str] = "set"
+
+    def right(self, truth: Truth) -> tuple[str, ...]:
+        return (str(sorted(set(truth.value))),)
 
     def _what(self) -> str:
         return "all that apply"

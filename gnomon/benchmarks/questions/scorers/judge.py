@@ -29,6 +29,9 @@ class JudgeScorer(Scorer):
         """A text, a number, or a list of texts of which any is right."""
         return any_of(answer)
 
+    def right(self, truth: Truth) -> tuple[str, ...]:  # noqa: ARG002 (other words may say the same)
+        return ()
+
     def form(self, truth: Truth) -> str:  # noqa: ARG002 (the same for all)
         return "Answer in your own words, and say only what you are sure of."
 

@@ -45,6 +45,10 @@ class Scorer(StrictModel):
     def score(self, truth: Truth, response: str) -> Score:
         """The score of a response; never raises."""
 
+    def right(self, truth: Truth) -> tuple[str, ...]:
+        """Texts of which any is right, to compare truths by; none where they cannot be compared."""
+        return (str(truth.value),)
+
     def reply(self, truth: Truth) -> str:
         """The text that is right behind `Answer:`."""
         return truth.text

@@ -28,6 +28,9 @@ class TextScorer(Scorer):
     def form(self, truth: Truth) -> str:  # noqa: ARG002 (the same for all)
         return closing(TEXT)
 
+    def right(self, truth: Truth) -> tuple[str, ...]:
+        return tuple(truth.value)
+
     def reply(self, truth: Truth) -> str:
         return str(truth.value[0])
 

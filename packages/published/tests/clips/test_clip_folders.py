@@ -5,12 +5,13 @@ from pathlib import Path
 import pytest
 
 from gnomon.core.benchmark import BENCHMARKS, SampleSet
+from gnomon.core.near_equal import find_near_equal
 from gnomon.core.sample import LACKS_MEDIA
-from gnomon.core.sample_abilities import KnowsMedia
+from gnomon.core.sample_abilities import KnowsMedia, TellsQuestions
 from gnomon.core.select import Select
 from gnomon.media import MediaStore
 from gnomon.media.clip_folders import ClipFolders
-from tests.published_clips import publish_sti, publish_urban
+from tests.published_clips import URBAN_ROWS, publish_sti, publish_urban
 from tests.published_graphs import publish_escher, publish_vir
 
 PUBLISH = {
@@ -97,3 +98,19 @@ def test_a_clip_that_comes_later_is_found(tmp_path: Path) -> None:
     (tmp_path / "Clips").mkdir()
     (tmp_path / "Clips" / "a.webm").write_bytes(b"x")
     assert folders.absent(["a.mp4"]) == frozenset()
+
+
+def test_a_question_about_a_copy_of_its_clip_is_the_same_question(tmp_path: Path, media: MediaStore) -> None:
+    again = {**URBAN_ROWS[0], "Question_id": 7, "video_id": "copy.mp4"}
+    other = {**URBAN_ROWS[0], "Question_id": 8, "video_id": "fly_2.mp4"}
+    data = publish_urban(tmp_path, [*URBAN_ROWS, again, other])
+    (data / "videos" / "copy.mp4").write_bytes((data / "videos" / "fly_1.mp4").read_bytes())
+    samples = opened("urbanvideo-bench", data, media)
+    assert isinstance(samples, TellsQuestions)
+    found = find_near_equal(samples.asked())
+    (group,) = found.groups
+    clusters = {ref.sample_id: ref.cluster for ref in samples.refs}
+    assert len({clusters[name] for name in group}) == 2
+    assert {ref.cluster for ref in found.joined(samples.refs) if ref.sample_id in group} == {
+        min(clusters.values())
+    }

@@ -8,13 +8,15 @@ import pytest
 from gnomon.audit.audit import audit
 from gnomon.core.benchmark import HasHeuristics, PromptProtocol, SampleSet, ShowsQuestions
 from gnomon.core.errors import DataError, SpecError
+from gnomon.core.near_equal import find_near_equal
 from gnomon.core.sample import SHOWABLE
+from gnomon.core.sample_abilities import TellsQuestions
 from gnomon.core.select import Select
 from gnomon.media import MediaStore
 from gnomon.spec.rules import parse_spec
 from gnomon_published.benchmarks.mapeval import mapeval
 from gnomon_published.benchmarks.mapeval.loader import clusters_of, question_of
-from tests.published_maps import CONTEXT, PLACES, ROUTES, YES_NO, Row, row, written
+from tests.published_maps import CONTEXT, PLACES, ROUTES, ROWS, YES_NO, Row, row, written
 
 FACTS = (*SHOWABLE, "facts")
 
@@ -238,3 +240,14 @@ def test_a_row_with_a_text_that_cannot_be_asked_is_malformed(
     [fault] = samples.faults
     assert fault.kind == "malformed"
     assert fault.detail.startswith(says)
+
+
+def test_a_question_under_another_id_is_near_equal_to_itself(tmp_path: Path) -> None:
+    options = {"type": "mcq", "options": ROWS[0]["answer"]["options"][::-1], "correct": 2}
+    rows = [*ROWS, {**ROWS[0], "id": 99, "answer": options}]
+    (tmp_path / "dataset.json").write_text(json.dumps(rows))
+    samples = opened(tmp_path)
+    assert isinstance(samples, TellsQuestions)
+    found = find_near_equal(samples.asked())
+    assert found.groups == (("1", "99"),)
+    assert found.contradictions == ()

@@ -36,7 +36,13 @@ if TYPE_CHECKING:
     "--scorer",
     help="The score to read where there are several: SCORER, SCORER.KEY, METRIC, METRIC,FILTER, or a path.",
 )
-@click.option("--cluster", help="Field of the samples' metadata that names the cluster, such as the video.")
+@click.option(
+    "--cluster",
+    "clusters",
+    multiple=True,
+    metavar="FIELD",
+    help="Field of the samples' metadata that names the cluster, such as the video; twice for two factors.",
+)
 @click.option("--cell", help="Field of the samples' metadata that names the task.")
 @click.option(
     "--into",
@@ -53,7 +59,7 @@ def import_(
     primary: tuple[str, str] | None,
     kind: str | None,
     scorer: str | None,
-    cluster: str | None,
+    clusters: tuple[str, ...],
     cell: str | None,
     into: str | None,
     arm: str | None,
@@ -68,6 +74,7 @@ def import_(
     Each file is an arm, named by ARM= or else by what it says. With --into, one file of answers (sample_id,
     answer, perhaps model and repeat) is scored as JOB was, and added to its models in a new job.
     """
+    from gnomon.core.clusters import coarsest
     from gnomon.core.errors import SpecError
 
     if into is not None:
@@ -82,9 +89,10 @@ def import_(
     from gnomon_service.cli.common import settings_of
     from gnomon_workers.store.store import open_store
 
+    factors = [NamedField("--cluster", field) for field in dict.fromkeys(clusters)]
     reading = Reading(
         scorer=scorer,
-        cluster=NamedField("--cluster", cluster) if cluster else None,
+        cluster=replace(factors[0], more=tuple(factors[1:])) if factors else None,
         cell=NamedField("--cell", cell) if cell else None,
     )
     title = name or ", ".join(Path(argument.rpartition("=")[2]).name for argument in files)
@@ -94,16 +102,16 @@ def import_(
     except NothingLeft as nothing:
         _echo_counts("are left out", nothing.left_out, sum(nothing.left_out.values()), err=True)
         sys.exit(INCOMPLETE)
-    named = [each for each in (reading.cluster, reading.cell) if each]
+    named = [each for each in (reading.cluster, *factors[1:], reading.cell) if each]
     for each in named:
         each.check()
     lacking = {each.name: (each.lacking, each.trials) for each in named if each.lacking}
-    clusters = len({ref.cluster for ref in run.refs} - {""})
+    there_are = len(set(coarsest([ref.cluster for ref in run.refs if ref.cluster])))
     settings = settings_of(data_dir)
     settings.data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
     store = open_store(settings.database_url)
     try:
-        job_id = store.insert_finished_job(run.spec, run.refs, run.ended)
+        job_id = store.insert_finished_job(run.spec, run.refs, run.ended, faults=run.faults)
     finally:
         store.close()
     if as_json:
@@ -115,18 +123,21 @@ def import_(
             "missing": run.missing,
             "left_out": run.left_out,
             "scores": sorted(reading.taken),
-            "clusters": clusters,
+            "clusters": there_are,
             "lacking": {field: number for field, (number, _) in lacking.items()},
+            **({"warnings": [fault.detail for fault in run.faults]} if run.faults else {}),
         }
         click.echo(json.dumps(document))
         return
+    for fault in run.faults:
+        click.echo(f"warning: {fault.detail}", err=True)
     arms = ", ".join(arm.name for arm in run.spec.arms)
     sizes = f"{count(run.trials, 'trial')} of {count(len(run.refs), 'sample')}"
     click.echo(f"job {job_id}: {sizes}; arms: {arms}")
     if reading.taken:
         click.echo(f"scores: {', '.join(sorted(reading.taken))}")
-    by_field = f"{count(clusters, 'cluster')}, by {cluster or 'cluster'!r}"
-    click.echo(by_field if clusters else "no clusters: each sample stands for itself")
+    by_field = f"{count(there_are, 'cluster')}, by {' and '.join(map(repr, clusters or ['cluster']))}"
+    click.echo(by_field if there_are else "no clusters: each sample stands for itself")
     for field, (number, trials) in lacking.items():
         click.echo(f"{number:,} of {trials:,} trials do not have the field {field!r}")
     _echo_counts("have no score and are missing", run.missing, run.trials)

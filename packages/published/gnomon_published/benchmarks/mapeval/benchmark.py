@@ -10,6 +10,7 @@ from gnomon.core.benchmark import Benchmark, PromptProtocol, Published, SampleSe
 from gnomon.core.chosen_samples import ChosenSamples
 from gnomon.core.errors import DataError, SpecError
 from gnomon.core.ids import stable_hash
+from gnomon.core.near_equal import Asked
 from gnomon.core.published_rows import published_rows
 from gnomon.core.question_view import NO_ANSWER, Option, QuestionView, verdict_on_options
 from gnomon.core.sample import SHOWABLE, Sample, SampleRef, Shown
@@ -70,6 +71,7 @@ class MapEval:
             },
             faults=faults,
             build=partial(_sample, protocol),
+            tell=_asked,
         )
 
     def score(self, sample: Sample, response: str, *, scoring: Scoring, variant: str | None = None) -> Score:
@@ -135,6 +137,15 @@ def _sample(protocol: PromptProtocol, ref: SampleRef, question: MapQuestion) -> 
         parts=parts_of(question, protocol),
         target={"question": question, "protocol": protocol},
         inputs=held(replace(question.evidence.record, names=names_of(question))),
+    )
+
+
+def _asked(question: MapQuestion) -> Asked:
+    return Asked(
+        sample_id=question.sample_id,
+        text=f"{question.context}\n{question.text}",
+        options=question.options,
+        answers=("" if question.correct is None else question.options[question.correct],),
     )
 
 
