@@ -28,10 +28,6 @@ MOST_SPELLED = 50_000_000  # characters of all texts: in more no misspelt words 
 LEAST_LETTERS = 5  # of a misspelt word: shorter ones are too often one slip from another word
 SHOWN_GROUPS, SHOWN_IDS = 5, 4  # that a sentence names
 
-FACTORS_NOT_USED = (  # until the report's estimates take several
-    "estimates take as kin only those that share all of them, so that intervals may be too narrow"
-)
-
 _LABEL = re.compile(r"\s*(?:question|q)\s*(?:no\.?\s*)?\d*\s*[:.)](?=\s*\S)", re.IGNORECASE)
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
 _DASHES = dict.fromkeys(map(ord, "‐‑‒–—−"), "-")
@@ -132,7 +128,7 @@ def _shown(parts: Sequence[str], most: int, between: str = "; ", before_rest: st
 def factor_faults(refs: Iterable[SampleRef]) -> Iterator[DataFault]:
     """What to say of samples that are kin by several factors; nothing of those with one."""
     if words := words_on_factors(ref.cluster for ref in refs):
-        yield DataFault(sample_id="", kind=FACTORS, detail=f"{words}; {FACTORS_NOT_USED}")
+        yield DataFault(sample_id="", kind=FACTORS, detail=f"{words}: intervals count both")
 
 
 def find_near_equal(asked: Iterable[Asked]) -> NearEqual:

@@ -16,6 +16,7 @@ from gnomon.exchange.foreign import benchmark_called
 from gnomon.exchange.run import is_imported
 from gnomon.report.adjustment import adjust
 from gnomon.report.changed_trials import NOISE
+from gnomon.report.cluster_codes import cluster_codes
 from gnomon.report.compared_pair import PairResult, compare_pair
 from gnomon.report.comparing import contrast_report, rule_of
 from gnomon.report.contrast import ContrastReport
@@ -174,10 +175,12 @@ def paired_scores(first: IndexedJob, second: IndexedJob, groups: tuple[Group, Gr
     ]
     answered, missing, sums = (np.stack(parts) for parts in zip(*totals, strict=True))
     names = first.index.sample_ids
+    clusters, crossing = _clusters(first, places[0])
     return SharedScores(
         samples=tuple(names[at] for at in places[0]),
         cells=_dense(first.index, "cell", places[0]),
-        clusters=_clusters(first, places[0]),
+        clusters=clusters,
+        crossing=crossing,
         score_sums=sums,
         answered=answered,
         missing=missing,
@@ -214,17 +217,14 @@ def _dense(index: TrialIndex, column: str, places: Array) -> Codes:
     return codes
 
 
-def _clusters(job: IndexedJob, places: Array) -> Codes:
-    """Which samples are kin; where a cluster has no name, or none count, each is its own."""
-    alone = np.arange(len(places))
+def _clusters(job: IndexedJob, places: Array) -> tuple[Codes, Codes | None]:
+    """Which samples are kin, by one factor or two; where none count, each is its own."""
     if job.spec.analysis.cluster != "auto":
-        return alone
-    codes = _dense(job.index, "cluster", places)
-    names = np.array(job.index.samples.column("cluster").to_pylist(), np.object_)[places]
-    is_unnamed = names == ""
-    codes = np.where(is_unnamed, codes.max(initial=0) + 1 + alone, codes)
-    dense: Codes = np.unique(codes, return_inverse=True)[1].reshape(-1)
-    return dense
+        return np.arange(len(places)), None
+    names = job.index.samples.column("cluster").cast(pa.string()).take(pa.array(places)).to_pylist()
+    distinct = dict.fromkeys(names)
+    at = {name: code for code, name in enumerate(distinct)}
+    return cluster_codes(tuple(distinct), np.array([at[name] for name in names], dtype=np.intp))
 
 
 def group_means(job: IndexedJob, *, unknown_as: float | None = None) -> Mapping[Group, MeanScore]:
@@ -240,7 +240,7 @@ def _group_means(job: IndexedJob, unknown_as: float | None) -> Mapping[Group, Me
     headline: Headline = benchmark_called(job.spec.benchmark).headline
     index = job.index
     every = index.sample_order
-    cells, clusters = _dense(index, "cell", every), _clusters(job, every)
+    cells, (clusters, crossing) = _dense(index, "cell", every), _clusters(job, every)
     answered, _, sums = index.score_totals()
     unknown = None if unknown_as is None else index.unknown_totals()
     means: dict[Group, MeanScore] = {}
@@ -249,7 +249,8 @@ def _group_means(job: IndexedJob, unknown_as: float | None) -> Mapping[Group, Me
             counts = answered[m, a][every]
             has_score = counts > 0
             if has_score.any():
-                grouping = design(strata_of(cells[has_score], headline), clusters[has_score])
+                second = None if crossing is None else crossing[has_score]
+                grouping = design(strata_of(cells[has_score], headline), clusters[has_score], second)
                 scored = sums[m, a][every]
                 if unknown is not None and unknown_as is not None:
                     group = _number(index, (model, arm))

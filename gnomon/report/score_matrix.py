@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from gnomon.core.row import Row
 from gnomon.core.row_batch import RowBatch, distinct_codes, in_batches
 from gnomon.core.score import Outcome
+from gnomon.report.cluster_codes import cluster_codes
 from gnomon.report.group_totals import GroupTotals, add_rows
 from gnomon.report.pairs import ArmPair
 from gnomon.report.row_formats import escape_surrogates
@@ -285,6 +286,9 @@ def read_scores(
     samples, rank = _ranks(columns.samples)
     order, shape = np.argsort(rank), (len(columns.groups), len(samples))
     cell_names, cells = _ranks(columns.cells)
+    clusters, crossing = np.arange(len(order)), None
+    if clustered:
+        clusters, crossing = cluster_codes(tuple(columns.clusters), columns.by_sample("cluster")[order])
     columns.samples.clear()
     group_codes, repeats = columns.by_row("group"), columns.by_row("repeat")
     at = group_codes * np.int32(shape[1]) + rank[columns.by_row("sample")].astype(np.int32)
@@ -307,7 +311,8 @@ def read_scores(
         samples=samples,
         cell_names=cell_names,
         cells=cells[columns.by_sample("cell")[order]],
-        clusters=_clusters(columns, order, clustered=clustered),
+        clusters=clusters,
+        crossing=crossing,
         score_sums=_matrix(at, shape, scores),
         answered=answered,
         missing=missing,
@@ -322,18 +327,6 @@ def read_scores(
         repeats=repeats,
         row_scores=scores,
     )
-
-
-def _clusters(columns: _Columns, order: Codes, *, clustered: bool) -> Codes:
-    """The clusters of the samples in this order: those with a name by name, then samples that have none."""
-    if not clustered:
-        return np.arange(len(order))
-    names, ranks = _ranks(columns.clusters)
-    clusters = ranks[columns.by_sample("cluster")[order]]
-    if names[:1] != ("",):
-        return clusters
-    is_alone = clusters == 0
-    return np.where(is_alone, len(names) - 2 + np.cumsum(is_alone), clusters - 1)
 
 
 def _matrix(at: NDArray[np.int32], shape: tuple[int, int], values: Floats | None = None) -> NDArray[Any]:
