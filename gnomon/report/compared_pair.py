@@ -73,13 +73,12 @@ def compare_pair(
     within: Mask,
     *,
     headline: Headline,
-    is_whole: bool = True,
     plan: DrawnPlan | None = None,
 ) -> PairResult:
     """Compare a pair over the samples that have a score under both arms.
 
-    With the `plan` of a job that may stop early, over its first clusters, by a confidence sequence. Where the
-    job ran its whole plan (`is_whole`) a sample that one arm alone began is a trial that the other lost.
+    With the `plan` of a job that may stop early, over its first clusters, by a confidence sequence. A sample
+    that one arm alone has begun is a trial without a score of the other.
     """
     within = within if plan is None else within & plan.within(scores, pair)
     first, second = scores.groups_of(pair)
@@ -95,7 +94,7 @@ def compare_pair(
     quadrants = (~right & right_after, right & ~right_after, right & right_after, ~right & ~right_after)
     rescued, broken, both_right, both_wrong = (int(np.sum(part)) for part in quadrants)
     begun = (scores.answered + scores.missing)[[first, second]] > 0
-    touched = within & (np.any(begun, axis=0) if is_whole else np.all(begun, axis=0))
+    touched = within & np.any(begun, axis=0)
     bounds, loss = _lost(scores, (first, second), touched, headline, comparison)
     result = PairResult(
         pair=pair,

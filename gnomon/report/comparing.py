@@ -114,16 +114,14 @@ def rulings(result: PairResult, adjusted: Adjusted) -> tuple[Ruling, Ruling]:
 
 
 def _compare_all(report_input: ReportInput) -> Iterator[PairResult]:
-    scores, plan, is_whole = report_input.scores, report_input.drawn_plan, report_input.status == "completed"
+    scores, plan = report_input.scores, report_input.drawn_plan
     headline, everywhere = report_input.benchmark.headline, scores.everywhere()
     for pair in while_wanted(report_input.pairs):
-        yield compare_pair(scores, pair, "all", everywhere, headline=headline, is_whole=is_whole, plan=plan)
+        yield compare_pair(scores, pair, "all", everywhere, headline=headline, plan=plan)
     for pair in while_wanted(report_input.pairs):
         for code, name in enumerate(scores.cell_names):
             within = scores.cells == code
-            yield compare_pair(
-                scores, pair, name, within, headline="mean_of_samples", is_whole=is_whole, plan=plan
-            )
+            yield compare_pair(scores, pair, name, within, headline="mean_of_samples", plan=plan)
 
 
 def contrast_report(

@@ -33,8 +33,7 @@ def take_look(
     everywhere = scores.everywhere()
     primary = [pair for pair in pairs(spec) if pair.is_primary]
     results = [
-        compare_pair(scores, pair, "all", everywhere, headline=headline, is_whole=False, plan=plan)
-        for pair in primary
+        compare_pair(scores, pair, "all", everywhere, headline=headline, plan=plan) for pair in primary
     ]
     looked_at: list[LookedAtPair] = []
     for result, adjusted in zip(results, adjust(results, spec.analysis), strict=True):

@@ -116,7 +116,7 @@ def why_unknown(result: "PairResult") -> str:
         return of_replies
     reach = result.worst_ci95
     at_worst = f": at worst the interval is {points(reach[0])} to {points(reach[1])} points" if reach else ""
-    of_trials = f"{_shares(result.loss)} of the trials of baseline and variant were lost{at_worst}"
+    of_trials = f"{_shares(result.loss)} of the trials of baseline and variant have no score{at_worst}"
     return f"{of_replies}, and {of_trials}" if of_replies else of_trials
 
 
@@ -130,7 +130,7 @@ def rests_on_the_rest(result: "PairResult", verdict: Verdict, *, is_claimed: boo
         return ""
     if is_claimed and (_within(reach, margin) if verdict == "no_effect" else not reach[0] <= 0 <= reach[1]):
         return ""
-    lost = f"if the {_shares(loss)} of their trials that were lost are like the rest"
+    lost = f"if the {_shares(loss)} of their trials that have no score are like the rest"
     if is_claimed:
         return f" This holds {lost}."
     said = {"helps": "it does better", "hurts": "it does worse", "no_effect": "both do equally well"}[verdict]

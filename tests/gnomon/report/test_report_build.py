@@ -147,7 +147,7 @@ def test_lost_trials_that_turn_the_difference_by_their_difficulty_forbid_a_verdi
     assert found["loss_p"] == 1.0
     assert found["modelled_diff"] < 0
     assert found["verdict"] == "undecided"
-    assert "were lost: at worst the interval" in found["reasons"][0]
+    assert "have no score: at worst the interval" in found["reasons"][0]
     assert not found["withheld"]
 
 

@@ -197,8 +197,9 @@ def test_a_difference_that_no_scores_of_lost_trials_allow_is_said_to_be_one(repo
 def test_a_job_that_runs_does_not_call_trials_lost_that_have_not_run(report_of: Reporter) -> None:
     rows = [a_row(number, "raw", float(number >= 20)) for number in range(30)]
     rows += [a_row(number, "tools", float(number % 3 > 0)) for number in range(20)]
-    for status, says in (("running", "the arms are not equally far"), ("cancelled", "lost trials unequally")):
-        assert says in report_of(rows, planned=60, status=status)["contrasts"][0]["reasons"][0]
+    for status in ("running", "cancelled"):
+        [reason, *_] = report_of(rows, planned=60, status=status)["contrasts"][0]["reasons"]
+        assert reason.startswith("0.0 % and 33.3 % of the trials of baseline and variant have no score")
 
 
 def test_a_cancelled_job_has_one_mean_an_arm_and_says_beside_its_verdict_that_it_was_cancelled(

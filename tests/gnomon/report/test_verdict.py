@@ -107,11 +107,13 @@ def test_a_claim_that_lost_trials_could_undo_is_withheld_and_says_what_it_would_
     assert scored == ("helps", [])
     assert verdict == "undecided"
     assert why.startswith(
-        "6.0 % and 6.0 % of the trials of baseline and variant were lost: at worst the interval"
+        "6.0 % and 6.0 % of the trials of baseline and variant have no score: at worst the interval"
     )
     assert not is_withheld(result)
     text = rests_on_the_rest(result, "helps", is_claimed=False, margin=(-MARGIN, MARGIN))
-    assert "If the 6.0 % and 6.0 % of their trials that were lost are like the rest, it does better" in text
+    assert (
+        "If the 6.0 % and 6.0 % of their trials that have no score are like the rest, it does better" in text
+    )
 
 
 def test_a_claim_may_rest_on_hardly_a_lost_trial_and_says_so() -> None:
@@ -119,7 +121,7 @@ def test_a_claim_may_rest_on_hardly_a_lost_trial_and_says_so() -> None:
     scored, judged = ruled(result)
     assert judged == scored == ("helps", [])
     text = rests_on_the_rest(result, "helps", is_claimed=True, margin=(-MARGIN, MARGIN))
-    assert text == " This holds if the 1.0 % and 1.0 % of their trials that were lost are like the rest."
+    assert text == " This holds if the 1.0 % and 1.0 % of their trials that have no score are like the rest."
 
 
 def test_no_figure_is_named_where_unequal_loss_could_turn_the_difference() -> None:
