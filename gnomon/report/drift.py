@@ -123,6 +123,7 @@ def scores_together(scores: ScoreMatrix, rows: ScoredRows, pair: ArmPair) -> Sam
     return SampleScores(
         cells=scores.cells,
         clusters=scores.clusters,
+        crossing=scores.crossing,
         score_sums=np.where(together, tables.scores[groups], 0.0).sum(axis=2),
         answered=answered,
         missing=(scores.answered + scores.missing)[groups] - answered,
@@ -177,7 +178,6 @@ def run_together(
             result.scope,
             scores.everywhere() if result.scope == "all" else within[result.scope],
             headline=report_input.benchmark.headline if result.scope == "all" else "mean_of_samples",
-            repeats=spec.repeats,
             plan=report_input.drawn_plan,
         )
         if result.pair.key in doubtful
