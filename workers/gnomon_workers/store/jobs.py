@@ -52,8 +52,11 @@ def shard_size(spec: JobSpec, trials_planned: int) -> int:
 
 
 def group_size(spec: JobSpec) -> int:
-    """Trials that belong side by side: all arms and models of one repeat of a sample."""
-    return len(spec.models) * len(spec.arms)
+    """Trials that belong side by side: all arms and models of one repeat of a sample, or of all its repeats
+    where arms have more or fewer of them.
+    """
+    repeats = set(spec.repeats_by_arm.values())
+    return count_trials(spec, 1) // (max(repeats) if len(repeats) == 1 else 1)
 
 
 class Jobs(JobEnds):
