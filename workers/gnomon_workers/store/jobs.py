@@ -101,7 +101,7 @@ class Jobs(JobEnds):
                 now = self.now(db)
                 place = {"created_at": now, "planned": count, "shard_size": size}
                 db.execute(insert(jobs).values(new | place))
-                seal_plan(db, job_id, spec, samples, kind="planned", now=now)
+                seal_plan(db, job_id, spec, samples, kind="planned", now=now, trials=count)
         except BaseException as error:
             is_kept = self.rollback_unless_committed(job_id)
             if isinstance(error, OperationalError) and is_kept:
@@ -278,7 +278,14 @@ class Jobs(JobEnds):
 
 
 def seal_plan(
-    db: Connection, job_id: str, spec: JobSpec, samples: PlannedSamples, *, kind: Kind, now: float
+    db: Connection,
+    job_id: str,
+    spec: JobSpec,
+    samples: PlannedSamples,
+    *,
+    kind: Kind,
+    now: float,
+    trials: int,
 ) -> None:
     """Begin a job's seal, in the transaction that makes the job."""
     body = plan_body(
@@ -286,7 +293,7 @@ def seal_plan(
         at=iso(now) or "",
         spec=spec.model_dump(mode="json"),
         samples=samples,
-        trials=count_trials(spec, samples.count),
+        trials=trials,
     )
     add_line(db, job_id, kind, body, now=now)
 
