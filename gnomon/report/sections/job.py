@@ -88,7 +88,7 @@ class JobPart(TypedDict):
 def _job(report_input: ReportInput) -> JobPart:
     spec, benchmark, scores = report_input.spec, report_input.benchmark, report_input.scores
     primary = dict.fromkeys((pair.baseline, pair.variant) for pair in report_input.pairs if pair.is_primary)
-    return {
+    part: JobPart = {
         "job": {
             "id": report_input.job_id,
             "jobs": [],
@@ -104,7 +104,6 @@ def _job(report_input: ReportInput) -> JobPart:
             "model_texts": {model.label: text for model in spec.models if (text := built_in_text(model.id))},
             "task_names": _task_names(report_input),
             "repeats": spec.repeats,
-            **({"repeats_by_arm": other} if (other := _other_repeats(report_input)) else {}),
             "primary": [list(pair) for pair in primary],
             "margin": spec.analysis.nominal_margin,
             "cluster": spec.analysis.cluster,
@@ -119,6 +118,9 @@ def _job(report_input: ReportInput) -> JobPart:
             "repeats": spec.repeats,
         },
     }
+    if other := _other_repeats(report_input):
+        part["job"]["repeats_by_arm"] = other
+    return part
 
 
 def _other_repeats(report_input: ReportInput) -> dict[str, list[int]]:
