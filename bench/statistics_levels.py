@@ -222,10 +222,10 @@ def pooled_shares(subsets: Subsets, *, rounds: int, seed: int) -> list[float]:
         by_cluster = random.uniform(-0.15, 0.15, (2, int(clusters.max()) + 1))[:, clusters]
         chance = 0.45 + by_cluster[0] / 2 + random.uniform(-0.1, 0.1, len(cells))
         moved = np.clip(chance + truth[cells] + by_cluster[1], 0, 1)
-        arms = hits(random, chance), hits(random, moved)
-        found = [compare(*(arm[cells == code] for arm in arms), groupings[code]) for code in codes]
+        before, then = hits(random, chance), hits(random, moved)
+        found = [compare(before[cells == code], then[cells == code], groupings[code]) for code in codes]
         own = np.array([each.ci95 for each in found])
-        errors = np.maximum([each.se for each in found], (own[:, 1] - own[:, 0]) / 2 / 1.96)
+        errors = np.maximum([each.se or 0.0 for each in found], (own[:, 1] - own[:, 0]) / 2 / 1.96)
         pooled = partial_pooling([each.diff for each in found], errors.tolist())
         if pooled is None:
             continue
