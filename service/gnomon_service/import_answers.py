@@ -34,7 +34,7 @@ def add_answers(store: Store, job_id: str, file: Path, settings: Settings, *, ar
     last = max(line.repeat for line in lines)
     repeats = spec.repeats_of(name)
     if last >= repeats:
-        message = f"repeat {last} under {name}, which has {count(repeats, 'repeat')}, counted from 0"
+        message = f"repeat {last} of an arm with {count(repeats, 'repeat')}, counted from 0"
         raise SpecError(message, field="repeat")
     opened = open_spec(job.spec, media_of(settings.data_dir))
     refs = {ref.sample_id: ref for ref in store.refs(job_id)}
