@@ -4,10 +4,11 @@
 
 Each row simulates so many studies of one design and prints as shares: p below 0.05; verdicts `helps` or
 `hurts` (of one comparison with nothing missing); the difference inside its 95 % interval; the baseline's mean
-inside its own; verdict `no_effect`.
+inside its own; verdict `no_effect`. A second table has the share of subsets whose own difference is inside
+their own interval and inside that after partial pooling, and how much wider the latter is.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,6 +19,7 @@ from gnomon.report.verdict import judge
 from gnomon.statistics.design import Codes, Floats, design
 from gnomon.statistics.mean import mean_score
 from gnomon.statistics.paired import compare
+from gnomon.statistics.pooling import partial_pooling
 
 MARGIN = (-0.05, 0.05)
 Groups = tuple[Codes, Codes]  # by sample: cell, cluster
@@ -114,6 +116,12 @@ def shuffled(groups: Groups) -> Groups:
     return groups[0], np.random.default_rng(0).permutation(groups[1])
 
 
+def nested(sizes: Sequence[Sequence[int]]) -> Groups:
+    """Cells that share no cluster, from the sizes of each one's clusters."""
+    cells = np.repeat(np.arange(len(sizes)), [sum(of_cell) for of_cell in sizes])
+    return cells, clusters_of([size for of_cell in sizes for size in of_cell])
+
+
 def unequal(videos_n: int) -> Groups:
     """Videos of some 10 samples, their sizes log-normal (deviation 0.8), fixed."""
     sizes = 10 * np.exp(np.random.default_rng(7 + videos_n).normal(0, 0.8, videos_n))
@@ -186,10 +194,55 @@ def shares(groups: Groups, scores: Scores, *, rounds: int, seed: int) -> list[fl
     return [float(share) for share in counted / rounds]
 
 
+Subsets = tuple[Groups, float]  # and the spread of their differences
+SUBSETS: dict[str, Subsets] = {
+    f"{kind}, {100 * tau:.0f} points apart": (groups, tau)
+    for kind, groups in {
+        "4 subsets of 6 clusters of 4": nested([[4] * 6] * 4),
+        "7 subsets of 3 to 12 clusters of 1 to 8": nested(
+            [[1 + i % 8 for i in range(3 * k)] for k in (1, 2, 3, 4) * 2][:7]
+        ),
+        "14 subsets of 6 clusters of 4": nested([[4] * 6] * 14),
+        "14 subsets crossed by 12 clusters": videos(*[28] * 12, cells=14),
+    }.items()
+    for tau in (0.02, 0.15)
+}
+
+
+def pooled_shares(subsets: Subsets, *, rounds: int, seed: int) -> list[float]:
+    """Of so many studies: subsets covered by their own interval, and after pooling; the ratio of widths."""
+    (cells, clusters), tau = subsets
+    random, counted = np.random.default_rng(seed), np.zeros(4)
+    codes = range(int(cells.max()) + 1)
+    groupings = [
+        design(np.zeros(int(np.sum(cells == code)), np.intp), clusters[cells == code]) for code in codes
+    ]
+    for _ in range(rounds):
+        truth = 0.05 + tau * 3**0.5 * random.uniform(-1, 1, len(codes))
+        by_cluster = random.uniform(-0.15, 0.15, (2, int(clusters.max()) + 1))[:, clusters]
+        chance = 0.45 + by_cluster[0] / 2 + random.uniform(-0.1, 0.1, len(cells))
+        moved = np.clip(chance + truth[cells] + by_cluster[1], 0, 1)
+        before, then = hits(random, chance), hits(random, moved)
+        found = [compare(before[cells == code], then[cells == code], groupings[code]) for code in codes]
+        own = np.array([each.ci95 for each in found])
+        errors = np.maximum([each.se or 0.0 for each in found], (own[:, 1] - own[:, 0]) / 2 / 1.96)
+        pooled = partial_pooling([each.diff for each in found], errors.tolist())
+        if pooled is None:
+            continue
+        after = np.array(pooled.ci95)
+        for at, ends in enumerate((own, after)):
+            counted[at] += float(np.mean((ends[:, 0] <= truth) & (truth <= ends[:, 1])))
+            counted[2 + at] += float(np.mean(ends[:, 1] - ends[:, 0]))
+    return [counted[0] / rounds, counted[1] / rounds, counted[3] / counted[2]]
+
+
 def main() -> None:
-    """Print the table."""
+    """Print the tables."""
     heads = ("Design", "p < 0.05", "claimed", "difference covered", "mean covered", "no effect")
     simulate(__doc__, heads, STUDIES, lambda study, **given: shares(*study, **given), rounds=4000)
+    simulate(
+        __doc__, ("Subsets", "own covers", "pooled covers", "width"), SUBSETS, pooled_shares, rounds=2000
+    )
 
 
 if __name__ == "__main__":

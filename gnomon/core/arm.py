@@ -233,6 +233,16 @@ class Arm(StrictModel):
         exclude_if=_is("by_name"),
         description="Order of the tools: `by_name`, `reversed`, or `shuffled` by the trial's seed.",
     )
+    repeats: int | None = Field(
+        default=None,
+        ge=1,
+        le=1000,
+        exclude_if=_is(None),
+        description=(
+            "How often each model answers each sample under this arm; null: as often as the job's `repeats` "
+            "says. A sample's score is the mean of its repeats, whatever their number."
+        ),
+    )
     confidence: bool = Field(
         default=False,
         exclude_if=_is(False),
@@ -319,8 +329,8 @@ class Difference:
     variant: Any
 
 
-# Where a server's results come from is no factor: they are the same results.
-FACTORS = tuple(name for name in Arm.model_fields if name not in ("name", "contract", "cassette"))
+# Where a server's results come from is no factor: they are the same results. Nor is how often one asks.
+FACTORS = tuple(name for name in Arm.model_fields if name not in ("name", "contract", "cassette", "repeats"))
 # Where no factor is named: an arm with tools needs all of these.
 TREATMENT = ("agent", "tools", "tool_choice", "max_turns", "max_tool_calls", "results")
 

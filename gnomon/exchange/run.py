@@ -1,6 +1,6 @@
 """Makes a job of its own of what was read from elsewhere."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -30,6 +30,15 @@ def is_imported(spec: JobSpec) -> bool:
 def asked_and_scored(spec: JobSpec) -> tuple[str, str]:
     """The protocol of a job's prompts and its scoring; UNKNOWN of one that was run elsewhere."""
     return (UNKNOWN, UNKNOWN) if is_imported(spec) else (spec.protocol, spec.scoring)
+
+
+def arms_from_elsewhere(repeats: Mapping[str, int]) -> list[dict[str, Any]]:
+    """Arms of a spec that were run elsewhere, each with its repeats where others have more."""
+    most = max(repeats.values())
+    return [
+        {"name": arm, "agent": AGENT, **({"repeats": times} if times < most else {})}
+        for arm, times in repeats.items()
+    ]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,13 +106,13 @@ def run_of(
     for arm in primary or ():
         if arm not in seen.arms:
             raise SpecError(f"no arm {arm!r}; there are: {', '.join(seen.arms)}", field="--primary")
-    rank = {repeat: at for at, repeat in enumerate(sorted(seen.repeats))}
+    rank = {repeat: at for at, repeat in enumerate(sorted(set().union(*seen.arms.values())))}
     spec = JobSpec.model_validate(
         {
             "name": name[:200],
             "benchmark": benchmarks[0],
             "models": [{"id": model} for model in seen.models],
-            "arms": [{"name": arm, "agent": AGENT} for arm in seen.arms],
+            "arms": arms_from_elsewhere({arm: 1 + rank[max(seen.arms[arm])] for arm in seen.arms}),
             "repeats": len(rank),
             "analysis": {"primary": primary} if primary else {},
         }
@@ -140,9 +149,8 @@ class _Seen:
         self.refs: dict[str, SampleRef] = {}
         self.files: dict[str, str] = {}  # by sample, the one that named it first
         self.models: dict[str, None] = {}
-        self.arms: dict[str, None] = {}
+        self.arms: defaultdict[str, set[int]] = defaultdict(set)  # with their repeats
         self.benchmarks: set[str] = set()
-        self.repeats: set[int] = set()
         self.scored = 0
         self.unscored = ""  # the reason that a format gives for trials without a score
         self.missing: Counter[str] = Counter()
@@ -179,9 +187,9 @@ class _Seen:
                     f"field that is the same in both by {option}",
                     field="FILE",
                 )
-        self.models[row.model] = self.arms[row.arm] = None
+        self.models[row.model] = None
+        self.arms[row.arm].add(row.repeat)
         self.benchmarks.add(row.benchmark)
-        self.repeats.add(row.repeat)
         self.scored += row.score is not None
         if row.score is None:
             self.missing[row.stop_reason] += 1

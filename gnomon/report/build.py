@@ -1,6 +1,7 @@
 """Builds the report from stored rows, at any time."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any, cast
 
 import numpy as np
@@ -12,6 +13,7 @@ from gnomon.core.row_batch import RowBatch, in_batches
 from gnomon.core.sample import DataFault, SampleRef
 from gnomon.core.seal import SealLine
 from gnomon.exchange.foreign import benchmark_called
+from gnomon.exchange.run import is_imported
 from gnomon.report.pairs import pairs
 from gnomon.report.report import Report
 from gnomon.report.score_matrix import ScoreMatrix, read_scores
@@ -45,14 +47,14 @@ def build_report(
 ) -> Report:
     """The report of a job in any state, down to one without rows: the parts of all sections.
 
-    `planned` counts trials. `benchmark` is the spec's own unless given. Rows are read once, so an iterator
-    over a store will do, best of all of batches; `trace` reads a stored trace by its trial's id. `error` says
-    why a job failed, and `checks` what came of its models' preflights. `spec_hash` is that of the spec unless
-    given: a job keeps the one that it was stored with, however many fields a spec has gained since.
+    `planned` counts trials; a run from elsewhere was planned as its rows are. `benchmark` is the spec's own
+    unless given. Rows are read once, so an iterator over a store will do, best of all of batches; `trace`
+    reads a stored trace by its trial's id. `error` says why a job failed, and `checks` what came of its
+    models' preflights. `spec_hash` is that of the spec unless given: a job keeps the one that it was stored
+    with, however many fields a spec has gained since.
     `human_answers` are those of the review desk, and `seal` fixes plan and results. Of a job that may stop
     early `planned_samples` are all, in the order of its plan (those that rows hold, unless given), and
-    `looks` those that were taken at it. The result holds plain
-    data only and no number that is not finite.
+    `looks` those that were taken at it. The result holds plain data only and no number that is not finite.
 
     Raises:
         Unwanted: the report is no longer wanted, see `gnomon.stopping`.
@@ -87,6 +89,9 @@ def build_report(
         drawn_plan=plan,
         looks=looks,
     )
+    if is_imported(spec):
+        known = sum(report_input.planned_of(scores.at[group]) for group in groups)
+        report_input = replace(report_input, planned=known)
     fields: dict[str, Any] = {}
     for section in sections():
         fields |= report_input.part(section)
@@ -97,7 +102,8 @@ def build_report(
 def _samples_of(spec: JobSpec, scores: ScoreMatrix) -> list[SampleRef]:
     """The samples that rows hold, whole clusters first: which others were planned is lost."""
     ended = scores.answered + scores.missing
-    is_open = np.any(ended[: len(spec.models) * len(spec.arms)] < spec.repeats, axis=0)
+    repeats = np.array([[spec.repeats_of(arm)] for _, arm in scores.groups])
+    is_open = np.any((ended < repeats)[: len(spec.models) * len(spec.arms)], axis=0)
     last = {int(cluster) for cluster in scores.clusters[is_open]}
     refs = [
         SampleRef(sample_id=name, task="", cell=scores.cell_names[cell], cluster=str(cluster))

@@ -31,6 +31,7 @@ from gnomon.report.unknown_replies import side_by_side
 from gnomon.spec.job_spec import JobSpec
 from gnomon.statistics.design import Codes, Floats, Headline, design, strata_of
 from gnomon.statistics.mean import MeanScore, mean_score
+from gnomon.trials.trial_plan import repeats_of_pair
 
 # The fields of two specs that must be equal: else their scores mean different things.
 SAME = {
@@ -113,7 +114,7 @@ def compare_jobs(
     looks = max(1, sum(of_pair.p is not None for of_pair in adjusted))
     compared: list[JobComparison] = []
     for (other, label, groups, paired), of_pair in zip(results, adjusted, strict=True):
-        repeats = max(base.spec.repeats, other.spec.repeats)
+        repeats = repeats_of_pair(base.spec.repeats_of(groups[0][1]), other.spec.repeats_of(groups[1][1]))
         rule = rule_of("primary", looks=looks)
         compute = partial(
             detectable_in, paired.result, rule, looks=looks, simulated=len(results), repeats=repeats

@@ -30,6 +30,7 @@ from gnomon.report.verdict import (
 )
 from gnomon.statistics.multiple_testing import benjamini_hochberg, holm
 from gnomon.stopping import while_wanted
+from gnomon.trials.trial_plan import repeats_of_pair
 
 SMALL_STUDY = 0.4  # a study that finds only larger effects says so beside a claim
 NOTHING = "no sample has a score under both arms"
@@ -68,7 +69,7 @@ def _detectable(report_input: ReportInput, results: Sequence[PairResult]) -> Ite
 
     Not of a job that may stop early: how large it gets depends on the effect.
     """
-    repeats = report_input.spec.repeats
+    repeats_of = report_input.spec.repeats_of
     looks = Counter(result.family for result in results if result.p is not None)
     simulated = sum(result.scope == "all" for result in results)
     for result in while_wanted(results):
@@ -77,6 +78,7 @@ def _detectable(report_input: ReportInput, results: Sequence[PairResult]) -> Ite
             continue
         among = max(1, looks[result.family])
         rule = rule_of(result.family, looks=among)
+        repeats = repeats_of_pair(repeats_of(result.pair.baseline), repeats_of(result.pair.variant))
         yield detectable_in(result, rule, looks=among, simulated=simulated, repeats=repeats)
 
 

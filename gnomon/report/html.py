@@ -17,6 +17,7 @@ from gnomon.report.report import Report
 from gnomon.report.row_formats import escape_surrogates
 from gnomon.report.sample_cards import OpenedSamples, SampleSource, open_samples
 from gnomon.report.section import SECTIONS, PairKey, Section, pair_key, sections
+from gnomon.report.sections.job import repeats_text
 from gnomon.report.sections.preflights import preflight_text
 from gnomon.report.text_formats import FILTERS
 from gnomon.stopping import while_wanted
@@ -133,6 +134,7 @@ def _environment() -> Environment:
         "picture": _picture,
         "preflight": preflight_text,
         "line_of": line_of,
+        "repeats_text": repeats_text,
     }
     return environment
 

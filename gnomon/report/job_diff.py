@@ -8,7 +8,7 @@ from typing_extensions import TypedDict
 
 from gnomon.core.errors import SpecError
 from gnomon.core.row import Row
-from gnomon.exchange.run import AGENT, asked_and_scored, is_imported
+from gnomon.exchange.run import arms_from_elsewhere, asked_and_scored, is_imported
 from gnomon.report.build import build_report
 from gnomon.report.changed_trials import Changes, SampleChanges, changed_trials, sample_changes
 from gnomon.report.contrast import ContrastReport
@@ -93,15 +93,14 @@ def diff_jobs(first: StoredJob, second: StoredJob) -> Difference:
         raise SpecError("the jobs have no sample in common", field="JOB")
     before, after = ([row for row in of_job if row.sample_id in shared] for of_job in rows)
     after = list(_without_costs_of(before, after))
-    spec = _spec(first, second, list(paired), sides)
+    spec = _spec(first, second, paired, sides)
     status = "completed" if first.status == second.status == "completed" else "of jobs that did not complete"
-    planned = len(shared) * 2 * len(paired) * spec.repeats
     report = build_report(
         job_id=f"{first.job_id}, {second.job_id}",
         spec=spec,
         status=status,
         rows=[*before, *after],
-        planned=planned,
+        planned=len(before) + len(after),
     )
     _reword_for_jobs(report, first, second, list(paired.values()), sample_changes(before, after))
     changes = spec_changes(first.spec, second.spec)
@@ -271,14 +270,20 @@ def _call_of(row: Row) -> tuple[object, ...]:
     return row.sample_id, row.model, row.repeat, *spent
 
 
-def _spec(first: StoredJob, second: StoredJob, labels: list[str], sides: tuple[str, str]) -> JobSpec:
+def _spec(
+    first: StoredJob, second: StoredJob, paired: Mapping[str, tuple[Group, Group]], sides: tuple[str, str]
+) -> JobSpec:
+    repeats = [
+        max(job.spec.repeats_of(groups[at][1]) for groups in paired.values())
+        for at, job in enumerate((first, second))
+    ]
     return JobSpec.model_validate(
         {
             **first.spec.model_dump(mode="json", include={"benchmark", "protocol", "scoring", "variant"}),
             "name": f"{sides[1]} against {sides[0]}"[:200],
-            "models": [{"id": label} for label in labels],
-            "arms": [{"name": side, "agent": AGENT} for side in sides],
-            "repeats": max(first.spec.repeats, second.spec.repeats),
+            "models": [{"id": label} for label in paired],
+            "arms": arms_from_elsewhere(dict(zip(sides, repeats, strict=True))),
+            "repeats": max(repeats),
             "analysis": {
                 "cluster": first.spec.analysis.cluster,
                 "margin": first.spec.analysis.margin,

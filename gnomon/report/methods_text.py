@@ -10,7 +10,7 @@ from gnomon.report.section import pair_key
 from gnomon.report.sections.arms import ArmsPart
 from gnomon.report.sections.drift import DriftPart
 from gnomon.report.sections.integrity import IntegrityPart
-from gnomon.report.sections.job import JobPart
+from gnomon.report.sections.job import JobPart, repeats_text
 from gnomon.report.sections.plan import PlanPart
 from gnomon.report.sections.prices import PricesPart
 from gnomon.report.sections.seal import SealPart
@@ -50,14 +50,16 @@ def paragraph(report: Told, models: Sequence[ModelUsed], *, alpha: float, import
 
 def _what_was_run(report: Told, models: Sequence[ModelUsed]) -> Iterator[str]:
     job, of = report["job"], report["denominators"]
-    times = "once" if of["repeats"] == 1 else f"{of['repeats']:,} times"
+    times = "once under each arm" if of["repeats"] == 1 else f"{of['repeats']:,} times under each arm"
+    if "repeats_by_arm" in job:
+        times = f"under the arms ({repeats_text(job)}); a question's score is the mean of its scored repeats"
     arms = [f"“{arm}” ({job['arm_texts'].get(arm, 'not described')})" for arm in job["arms"]]
     noun = "arm" if len(arms) == 1 else "arms"
     yield (
         f"We ran the {noun} {_listed(arms)} on {job['benchmark']} (version {job['benchmark_version']}, "
         f"{report['protocol']} prompts, {report['scoring']} scoring): {count(of['samples'], 'question')} in "
         f"{count(of['clusters'], 'cluster')} and {count(of['cells'], 'subset')}, "
-        f"{times} under each arm."
+        f"{times}."
     )
     yield f"The model{'' if len(models) == 1 else 's'} {_were(models)} {_listed(map(_model, models))}."
     for model, text in job["model_texts"].items():

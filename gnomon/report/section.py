@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Generic, NotRequired, Protocol, TypeVar, cast
 
+import numpy as np
 from typing_extensions import TypedDict
 
 from gnomon.core.benchmark import Benchmark
@@ -16,11 +17,13 @@ from gnomon.core.review import HumanAnswer
 from gnomon.core.row_batch import RowBatch
 from gnomon.core.sample import DataFault
 from gnomon.core.seal import SealLine
+from gnomon.exchange.run import is_imported
 from gnomon.fitness.table import Fitness
 from gnomon.report.pairs import ArmPair
 from gnomon.report.score_matrix import ScoreMatrix
 from gnomon.report.sequence import DrawnPlan, StoredLook
 from gnomon.spec.job_spec import JobSpec
+from gnomon.trials.trial_plan import count_trials
 from gnomon_tools.core.registry import Registry
 
 Interval = list[float] | None  # low, high; None where it cannot be known
@@ -88,6 +91,22 @@ class ReportInput:
     def collected(self, kind: type[Collected]) -> Collected:
         """The collector of that class, which has seen every row."""
         return next(collector for collector in self.collectors if isinstance(collector, kind))
+
+    @property
+    def planned_samples(self) -> int:
+        """How many samples were planned; of a run from elsewhere those that its rows hold."""
+        if is_imported(self.spec):
+            return len(self.scores.samples)
+        return self.planned // count_trials(self.spec, 1)
+
+    def planned_of(self, group: int) -> int:
+        """How many trials were planned of a model and an arm.
+
+        Of a run from elsewhere nobody knows: those that its rows hold, and one of each sample without any.
+        """
+        if is_imported(self.spec):
+            return int(np.maximum(self.scores.answered[group] + self.scores.missing[group], 1).sum())
+        return self.planned_samples * self.spec.repeats_of(self.scores.groups[group][1])
 
     @property
     def stopped_early(self) -> StoredLook | None:

@@ -4,7 +4,7 @@ Clusters come in an order drawn by chance. A comparison takes those at the head 
 trial of its two arms has ended, and no other: which of the others have ended may depend on how hard they are.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -65,7 +65,7 @@ class DrawnPlan:
     clusters: Codes  # by planned sample: its cluster's place in the order drawn
     cells: Codes  # by planned sample
     cell_names: tuple[str, ...]
-    repeats: int
+    repeats: Mapping[str, int]  # by arm
 
     @property
     def clusters_n(self) -> int:
@@ -80,8 +80,9 @@ class DrawnPlan:
     def leading(self, scores: "SampleScores", pair: ArmPair) -> int:
         """How many clusters have ended at the head of the order, under both arms."""
         has_ended = np.ones(len(self.places), dtype=np.bool_)
-        for group in scores.groups_of(pair):
-            has_ended &= self._planned(scores.answered[group] + scores.missing[group], 0) >= self.repeats
+        for group, arm in zip(scores.groups_of(pair), (pair.baseline, pair.variant), strict=True):
+            ended = self._planned(scores.answered[group] + scores.missing[group], 0)
+            has_ended &= ended >= self.repeats[arm]
         return int(self.clusters[~has_ended].min(initial=self.clusters_n))
 
     def samples_of(self, clusters: int) -> int:
@@ -149,5 +150,5 @@ def drawn_plan(spec: JobSpec, refs: Sequence[SampleRef], samples: Iterable[str])
         clusters=np.array(clusters, dtype=np.intp),
         cells=np.array([cell_at[ref.cell] for ref in refs], dtype=np.intp),
         cell_names=cell_names,
-        repeats=spec.repeats,
+        repeats=spec.repeats_by_arm,
     )

@@ -166,7 +166,13 @@ class JobSpec(StrictModel):
         ),
     )
     repeats: int = Field(
-        default=1, ge=1, le=1000, description="How often each model answers each sample under each arm."
+        default=1,
+        ge=1,
+        le=1000,
+        description=(
+            "How often each model answers each sample under each arm that does not say so itself (its own "
+            "`repeats`)."
+        ),
     )
     concurrency: int = Field(
         default=64, ge=1, le=5000, description="Trials that a worker runs at the same time."
@@ -266,6 +272,15 @@ class JobSpec(StrictModel):
         """How replies to a question of that task are drawn, where a model's own entry leaves it open."""
         by_task = self.decoding or {}
         return by_task.get(task) or by_task.get(EVERY_TASK) or NO_DECODING
+
+    def repeats_of(self, arm: str) -> int:
+        """How often each model answers each sample under the arm; as often as the job says of one unknown."""
+        return next((each.repeats for each in self.arms if each.name == arm and each.repeats), self.repeats)
+
+    @property
+    def repeats_by_arm(self) -> Mapping[str, int]:
+        """The same by arm, in the order of the arms."""
+        return {arm.name: arm.repeats or self.repeats for arm in self.arms}
 
     def contrasts(self) -> tuple[Contrast, ...]:
         """Which arms are compared, primary contrasts first."""

@@ -123,7 +123,7 @@ def trial_count(spec: JobSpec, samples: SampleSet) -> None:
     if trials > MAX_TRIALS:
         factors: Mapping[str, int] = {
             "select.limit": len(samples.refs),
-            "repeats": spec.repeats,
+            "repeats": max(spec.repeats_by_arm.values()),
             "models": len(spec.models),
             "arms": len(spec.arms),
         }

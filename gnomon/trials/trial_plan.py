@@ -56,9 +56,13 @@ def expand_trials(job_id: str, spec: JobSpec, refs: Iterable[SampleRef]) -> Iter
     Of a job with `analysis.sequential` the clusters come whole, and in an order that chance has drawn.
     """
     refs = in_drawn_order(spec, refs) if spec.analysis.sequential else refs
-    groups = [(model.label, arm.name) for model in spec.models for arm in spec.arms]
+    repeats = spec.repeats_by_arm
+    by_repeat = [
+        [(model.label, arm) for model in spec.models for arm, times in repeats.items() if repeat < times]
+        for repeat in range(max(repeats.values()))
+    ]
     for ref in refs:
-        for repeat in range(spec.repeats):
+        for repeat, groups in enumerate(by_repeat):
             for model, arm in groups:
                 yield Trial(
                     trial_id=trial_id(job_id, ref.sample_id, model, arm, repeat),
@@ -84,6 +88,15 @@ def cluster_of(spec: JobSpec, ref: SampleRef) -> tuple[str, str]:
     return ("cluster", ref.cluster) if is_clustered else ("sample", ref.sample_id)
 
 
+def repeats_of_pair(first: int, second: int) -> int:
+    """So many repeats of both arms blur their difference about as much as these do: the harmonic mean.
+
+    >>> repeats_of_pair(3, 3), repeats_of_pair(6, 3), repeats_of_pair(5, 1)
+    (3, 4, 1)
+    """
+    return 2 * first * second // (first + second)
+
+
 def count_trials(spec: JobSpec, samples: int) -> int:
     """How many trials `expand_trials` will yield."""
-    return samples * spec.repeats * len(spec.models) * len(spec.arms)
+    return samples * len(spec.models) * sum(spec.repeats_by_arm.values())

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from gnomon.core.errors import Conflict, SpecError
 from gnomon.exchange.answers import read_answers, scored_answers
+from gnomon.report.text_formats import count
 from gnomon.spec.job_spec import JobSpec
 from gnomon.spec.model_spec import ModelSpec
 from gnomon.spec.pins import require_benchmark
@@ -31,8 +32,10 @@ def add_answers(store: Store, job_id: str, file: Path, settings: Settings, *, ar
     name = job.spec.arm(arm or job.spec.arms[0].name).name
     spec = _with_people(job.spec, list(dict.fromkeys(line.model for line in lines)))
     last = max(line.repeat for line in lines)
-    if last >= spec.repeats:
-        raise SpecError(f"repeat {last} of a job with {spec.repeats} repeats, counted from 0", field="repeat")
+    repeats = spec.repeats_of(name)
+    if last >= repeats:
+        message = f"repeat {last} of an arm with {count(repeats, 'repeat')}, counted from 0"
+        raise SpecError(message, field="repeat")
     opened = open_spec(job.spec, media_of(settings.data_dir))
     refs = {ref.sample_id: ref for ref in store.refs(job_id)}
     answered = scored_answers(lines, arm=name, bench=opened.bench, refs=refs, sample=opened.samples.get)

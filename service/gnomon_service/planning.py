@@ -31,7 +31,7 @@ from gnomon.spec.job_spec import JobSpec
 from gnomon.spec.margin_spec import margin_text
 from gnomon.statistics.design import ICC, Design, design, strata_of
 from gnomon.statistics.power import PERSISTENCE, POWER, PlantedStudy, design_effect, right_or_wrong, spread_of
-from gnomon.trials.trial_plan import cluster_of
+from gnomon.trials.trial_plan import cluster_of, repeats_of_pair
 from gnomon_service.jobs import Draft
 from gnomon_service.trial_costs import arm_costs, assumptions, judge_costs, probe_of, tool_warnings
 
@@ -277,7 +277,13 @@ def _outlook(draft: Draft, contrasts: Sequence[ArmPair], *, lost: float, icc: fl
         strata_of(cells, headline).astype(np.intp).tobytes(),
         clusters.astype(np.intp).tobytes(),
         smallest.tobytes(),
-        repeats=spec.repeats,
+        repeats=min(
+            (
+                repeats_of_pair(spec.repeats_of(pair.baseline), spec.repeats_of(pair.variant))
+                for pair in contrasts
+            ),
+            default=spec.repeats,
+        ),
         primary=max(1, primary),
         exploratory=max(1, len(contrasts) * (1 + int(cells.max()) + 1) - primary),
         lost=lost,

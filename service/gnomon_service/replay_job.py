@@ -10,7 +10,7 @@ from gnomon.core.ids import stable_seed
 from gnomon.core.model import is_built_in
 from gnomon.spec.job_spec import JobSpec
 from gnomon.trials.replay import choose_call, cost_after
-from gnomon.trials.trial_plan import trial_id
+from gnomon.trials.trial_plan import count_trials, trial_id
 from gnomon_workers.store.job_counters import OPEN
 from gnomon_workers.store.store import Store
 
@@ -88,7 +88,7 @@ def replay_spec(
 def _arm(replayed: Arm, job_id: str, kind: ReplayedResult, tool: str | None) -> dict[str, Any]:
     replay = {"job": job_id, "arm": replayed.name, "result": kind, "tool": tool}
     name = CONTROL if kind == "recorded" else NAMES[kind]
-    arm = {**replayed.model_dump(mode="json"), "name": name, "replay": replay}
+    arm = {**replayed.model_dump(mode="json"), "name": name, "replay": replay, "repeats": None}
     if replayed.cassette is not None and replayed.cassette.record is not None:
         del arm["cassette"]  # it would be written over the recording of the first job
     return arm
@@ -118,7 +118,7 @@ def replay_cost(store: Store, spec: JobSpec, samples: Sequence[str]) -> dict[str
             tokens[1] += reply.get("completion_tokens") or 0
             is_priced = is_priced and (is_free or reply.get("usd") is not None)
             usd += reply.get("usd") or 0.0
-    trials = len(samples) * len(spec.models) * len(spec.arms) * spec.repeats
+    trials = count_trials(spec, len(samples))
     scale = trials / probed if probed else 0.0
     return {
         "samples": len(samples),

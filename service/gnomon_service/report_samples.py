@@ -27,7 +27,8 @@ class StoredSamples:
         spec = self._job.spec
         ids = {
             arm.name: [
-                trial_id(self._job.id, sample_id, model, arm.name, repeat) for repeat in range(spec.repeats)
+                trial_id(self._job.id, sample_id, model, arm.name, repeat)
+                for repeat in range(spec.repeats_of(arm.name))
             ]
             for arm in spec.arms
         }

@@ -20,6 +20,7 @@ from gnomon.spec.model_spec import ModelSpec
 from gnomon.tokens import BYTES_PER_TOKEN, PICTURE_TOKENS, REPLY_TOKENS, TokenEstimator
 from gnomon.trials.condition import asked, prompt_of, toolbox_of
 from gnomon.trials.run_trial import JobContext, situation
+from gnomon.trials.trial_plan import count_trials
 from gnomon_service.jobs import Draft
 
 PROBED_SAMPLES = 14  # samples whose prompts are measured
@@ -131,7 +132,7 @@ def arm_costs(
     rows: Sequence[Row],
 ) -> dict[str, Any]:
     """What the trials of an arm would take and cost with a model, whose `requests` are those of the probe."""
-    trials = samples * spec.repeats
+    trials = samples * spec.repeats_of(arm.name)
     start, turns = probe.tokens(requests), probe.turns
     fitting = set(arm.tools).difference(unfit_tools(spec, arm, requests))
     asked = arm.model_copy(update={"tools": tuple(sorted(fitting))})  # as far as the probe tells
@@ -176,7 +177,7 @@ def judge_costs(spec: JobSpec, probe: Probe, *, samples: int) -> dict[str, Any] 
     requests = [Request(messages=[{"role": "user", "content": prompt}], tools=[]) for prompt in prompts]
     tokens = sum(map(probe.estimator.prompt, requests)) / max(1, len(requests))
     labelled = sum(benchmark.labelled_reply(sample) is not None for sample in probed)
-    verdicts = len(probed) * len(spec.models) * len(spec.arms) * spec.repeats + labelled
+    verdicts = count_trials(spec, len(probed)) + labelled
     calls = round(samples * verdicts / len(probe.samples))
     typical = Usage(prompt=tokens, completion=REPLY_TOKENS)
     most = Usage(prompt=2 * tokens, completion=float(spec.judge.max_tokens or MOST_REPLY_TOKENS))

@@ -100,6 +100,24 @@ def test_trials_are_distinct_repeatable_and_paired() -> None:
     assert trials[0].seed == trials[1].seed != trials[2].seed
 
 
+def test_an_arm_may_have_repeats_of_its_own() -> None:
+    arms = [{"name": "raw", "agent": "direct", "repeats": 3}, {"name": "tools", "agent": "react"}]
+    spec, plain = parse(arms=arms), parse(arms=[{**arms[0], "repeats": None}, arms[1]])
+    refs = [SampleRef(sample_id="s", task="t", cell="c", cluster="k")]
+    trials = list(expand_trials("j", spec, refs))
+    assert [(trial.arm, trial.repeat) for trial in trials] == [
+        ("raw", 0),
+        ("tools", 0),
+        ("raw", 1),
+        ("raw", 2),
+    ]
+    assert len(trials) == count_trials(spec, 1)
+    assert {trial.trial_id for trial in expand_trials("j", plain, refs)} == {t.trial_id for t in trials[:2]}
+    assert "repeats" not in plain.model_dump(mode="json")["arms"][0]
+    with pytest.raises(SpecError, match=r"arms.0.repeats"):
+        parse(arms=[{**arms[0], "repeats": 0}])
+
+
 @pytest.mark.parametrize(
     ("field", "changes"),
     [

@@ -82,7 +82,7 @@ def test_people_stand_beside_the_models_and_what_they_left_open_is_missing(
         (f"sample_id,answer\n{BAG},A\n{BAG},B\n", (), "line 3: human answers"),
         (f"sample_id,answer,colour\n{BAG},A,red\n", (), "allowed: sample_id, answer, model, repeat"),
         (f"sample_id,answer,model\n{BAG},A,scripted\n", (), "the job has a model called 'scripted'"),
-        (f"sample_id,answer,repeat\n{BAG},A,2\n", (), "repeat 2 of a job with 2 repeats"),
+        (f"sample_id,answer,repeat\n{BAG},A,2\n", (), "repeat 2 of an arm with 2 repeats"),
         (f"sample_id,answer\n{BAG},A\n", ("--arm", "other"), "no arm 'other'; there are: raw, tools"),
         ("sample_id,answer\n", (), "holds no answers"),
     ],

@@ -17,6 +17,7 @@ from gnomon.core.row import Row
 from gnomon.exchange.format import written_names
 from gnomon.exchange.run import run_of
 from gnomon_service.cli.main import main
+from gnomon_service.reports import report_of
 from gnomon_workers.store.store import Store, open_store
 from tests.exchange_jobs import ROWS, TRACES
 
@@ -135,6 +136,21 @@ def kept(store: Store) -> str:
     """A job with all that a trace can hold, in the store of the API."""
     run = run_of([("", [(row, TRACES[row.trial_id]) for row in ROWS])], name="kept")
     return store.insert_finished_job(run.spec, run.refs, run.ended)
+
+
+def test_repeats_that_were_not_run_elsewhere_were_not_planned(store: Store) -> None:
+    of_raw = {"a": (0, 1, 2), "b": (0,), "c": (1, 2)}
+    rows = [replace(ROWS[0], sample_id=name, arm="raw", repeat=n) for name, ns in of_raw.items() for n in ns]
+    rows += [replace(ROWS[0], sample_id=name, arm="tools", repeat=0) for name in ("a", "b")]
+    run = run_of([("", [(row, None) for row in rows])], name="uneven")
+    assert run.spec.repeats_by_arm == {"raw": 3, "tools": 1}
+    job = store.job(store.insert_finished_job(run.spec, run.refs, run.ended))
+    assert (job.counts.planned, job.counts.done) == (9, 8), "one trial of c under tools is not there"
+    report = report_of(store, job.id)
+    assert report["denominators"]["trials"]["pending"] == 1
+    assert report["job"]["repeats_by_arm"] == {"raw": [1, 3], "tools": [1, 1]}
+    assert not any("repeats" in text for text in report["plan"]["deviations"])
+    assert [arm["trials"]["planned"] for arm in report["arms"]] == [6, 3]
 
 
 @pytest.mark.parametrize("kind", [name for name in written_names() if name not in NOTHING])

@@ -8,6 +8,7 @@ from typing import Any
 from gnomon.core.arm import Replay
 from gnomon.core.errors import DataError
 from gnomon.core.ids import stable_seed
+from gnomon.spec.job_spec import JobSpec
 from gnomon.trials.replay import ANSWER, PreparedReplay, choose_call, prepare_replay, returned_text
 from gnomon.trials.trial_plan import Trial, trial_id
 from gnomon_workers.open_job import OpenJob
@@ -21,7 +22,7 @@ class Replays:
 
     def __init__(self, store: Store, job: OpenJob) -> None:
         self._store, self._job = store, job
-        self._repeats: dict[str, int] = {}
+        self._specs: dict[str, JobSpec] = {}
         self._donors: dict[tuple[str, str, str], Mapping[str, list[tuple[str, str]]]] = {}
 
     def prepare(self, trial: Trial) -> PreparedReplay | None:
@@ -35,7 +36,7 @@ class Replays:
         replay = arm.replay
         if replay is None:
             return None
-        repeat = trial.repeat % self._repeats_of(replay.job)
+        repeat = trial.repeat % self._replayed_spec(replay.job).repeats_of(replay.arm)
         name = trial_id(replay.job, trial.ref.sample_id, trial.model, replay.arm, repeat)
         trace = self._store.trace(name)
         if trace is None:
@@ -54,10 +55,10 @@ class Replays:
         answer = {} if stored is None or stored.answer is None else {ANSWER: stored.answer}
         return replace(prepared, metrics={**prepared.metrics, **answer})
 
-    def _repeats_of(self, job_id: str) -> int:
-        if job_id not in self._repeats:
-            self._repeats[job_id] = self._store.job(job_id).spec.repeats
-        return self._repeats[job_id]
+    def _replayed_spec(self, job_id: str) -> JobSpec:
+        if job_id not in self._specs:
+            self._specs[job_id] = self._store.job(job_id).spec
+        return self._specs[job_id]
 
     def _other_result(self, trial: Trial, replay: Replay, tool: str) -> str | None:
         """What the tool returned on another sample of the same job, arm and model, drawn by the seed."""

@@ -62,21 +62,8 @@ class _Shown(JobPart, ArmsPart):
 
 
 def _arms(report_input: ReportInput) -> ArmsPart:
-    spec = report_input.spec
-    planned = report_input.planned // (len(spec.models) * len(spec.arms))
     return {
-        "arms": [
-            _arm(
-                report_input.scores,
-                group,
-                samples=_samples(report_input, group),
-                headline=report_input.benchmark.headline,
-                planned=planned,
-                repeats=spec.repeats,
-                stopped=report_input.has_stopped,
-            )
-            for group in while_wanted(range(len(report_input.scores.groups)))
-        ]
+        "arms": [_arm(report_input, group) for group in while_wanted(range(len(report_input.scores.groups)))]
     }
 
 
@@ -93,17 +80,10 @@ def _samples(report_input: ReportInput, group: int) -> NDArray[np.bool_]:
     return shared if shared.any() else scores.everywhere()
 
 
-def _arm(
-    scores: ScoreMatrix,
-    group: int,
-    *,
-    samples: NDArray[np.bool_],
-    headline: Headline,
-    planned: int,
-    repeats: int,
-    stopped: bool,
-) -> ArmReport:
-    """One group's scores over these samples, and its counts; `planned` are its trials."""
+def _arm(report_input: ReportInput, group: int) -> ArmReport:
+    """One group's scores and counts."""
+    scores, headline = report_input.scores, report_input.benchmark.headline
+    samples = _samples(report_input, group)
     model, arm = scores.groups[group]
     mean = _mean(scores, group, samples, "mean_of_samples")
     aggregate = _mean(scores, group, samples, headline)
@@ -113,7 +93,7 @@ def _arm(
         "arm": arm,
         "over": OWN if samples.all() else SHARED,
         "n": mean.n if mean else 0,
-        "planned": planned // repeats,
+        "planned": report_input.planned_samples,
         "clusters": mean.clusters if mean else 0,
         "mean": mean.mean if mean else None,
         "ci95": interval(mean.ci95 if mean else None),
@@ -124,7 +104,7 @@ def _arm(
         "aggregate": aggregate.mean if aggregate else None,
         "aggregate_ci95": interval(aggregate.ci95 if aggregate else None),
         "interval_method": aggregate.method if aggregate else "none: nothing answered",
-        "trials": trial_counts([totals], planned, stopped=stopped),
+        "trials": trial_counts([totals], report_input.planned_of(group), stopped=report_input.has_stopped),
         "stop_reasons": by_count(_stop_reasons(totals)),
         "model_calls": None if totals.unknown["model_calls"] else totals.sums["model_calls"],
         "cache_hits": totals.sums["cache_hits"],

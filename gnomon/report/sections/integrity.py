@@ -136,7 +136,7 @@ def _integrity(report_input: ReportInput) -> IntegrityPart:
     compared = report_input.part(contrasts)["contrasts"]
     facts: Integrity = {
         "missing_by_cause": _causes(scores, Outcome.INFRA_MISSING),
-        "missing": _missing_rows(scores, spec, planned=report_input.planned),
+        "missing": _missing_rows(report_input),
         "failed_by_cause": _causes(scores, Outcome.MODEL_FAILED),
         "flags": by_count(sum((totals.flags for totals in scores.totals), Counter())),
         "bounds": _bounds(scores, compared),
@@ -178,12 +178,14 @@ def _causes(scores: ScoreMatrix, outcome: Outcome) -> dict[str, int]:
     return by_count(sum((totals.stop_reasons.get(outcome, none) for totals in scores.totals), Counter()))
 
 
-def _missing_rows(scores: ScoreMatrix, spec: JobSpec, *, planned: int) -> list[MissingRow]:
-    """By model, in the spec's order, and reason, most frequent first; `planned` counts the job's trials."""
+def _missing_rows(report_input: ReportInput) -> list[MissingRow]:
+    """By model, in the spec's order, and reason, most frequent first."""
+    scores, spec = report_input.scores, report_input.spec
     rows: list[MissingRow] = []
     for model in spec.models:
+        planned = sum(report_input.planned_of(scores.at[model.label, arm.name]) for arm in spec.arms)
         of_model = [
-            _missing_row(scores, model.label, cause, planned=planned // len(spec.models))
+            _missing_row(scores, model.label, cause, planned=planned)
             for cause in _missing_causes(scores, model.label)
         ]
         rows += sorted(of_model, key=lambda row: (-row["trials"], row["cause"]))

@@ -17,7 +17,7 @@ from gnomon.core.tool_inputs import provided_inputs
 from gnomon.exchange.run import AGENT, asked_and_scored, is_imported
 from gnomon.report.group_totals import GroupTotals
 from gnomon.report.section import ReportInput, Section
-from gnomon.report.text_formats import escape_markdown
+from gnomon.report.text_formats import count, escape_markdown
 
 SHOWN = {"media": "pictures and clips", "map": "the map", "camera_data": "camera data"}
 ADDED = {"facts": "in words what tools could look up", "oracle": "the true intermediate steps"}
@@ -47,6 +47,7 @@ class JobInfo(TypedDict):
     model_texts: dict[str, str]  # what the built-in models among them are
     task_names: dict[str, str]  # the full names of the codes in the names of cells
     repeats: int
+    repeats_by_arm: NotRequired[dict[str, list[int]]]  # the fewest and the most of a sample, where others
     primary: list[list[str]]
     margin: float
     cluster: str
@@ -89,7 +90,7 @@ def _job(report_input: ReportInput) -> JobPart:
     spec, benchmark, scores = report_input.spec, report_input.benchmark, report_input.scores
     protocol, scoring = asked_and_scored(spec)
     primary = dict.fromkeys((pair.baseline, pair.variant) for pair in report_input.pairs if pair.is_primary)
-    return {
+    part: JobPart = {
         "job": {
             "id": report_input.job_id,
             "jobs": [],
@@ -120,6 +121,35 @@ def _job(report_input: ReportInput) -> JobPart:
             "repeats": spec.repeats,
         },
     }
+    if other := _other_repeats(report_input):
+        part["job"]["repeats_by_arm"] = other
+    return part
+
+
+def _other_repeats(report_input: ReportInput) -> dict[str, list[int]]:
+    """By arm the fewest and the most repeats of a sample, as planned or, of a run from elsewhere, as its rows
+    have them; empty where these are the job's everywhere.
+    """
+    spec, scores = report_input.spec, report_input.scores
+    by_arm = {arm: [times, times] for arm, times in spec.repeats_by_arm.items()}
+    if is_imported(spec):
+        ended = scores.answered + scores.missing
+        for arm in by_arm:
+            times = ended[[scores.at[model.label, arm] for model in spec.models]]
+            if times.any():
+                by_arm[arm] = [int(times[times > 0].min()), int(times.max())]
+    return by_arm if any(times != [spec.repeats] * 2 for times in by_arm.values()) else {}
+
+
+def repeats_text(job: JobInfo) -> str:
+    """How often a sample was asked under each arm: `5 repeats`, or `repeats: raw 5, tools 1 to 2`."""
+    by_arm = job.get("repeats_by_arm")
+    if not by_arm:
+        return count(job["repeats"], "repeat")
+    ranges = {
+        arm: f"{few:,}" if few == most else f"{few:,} to {most:,}" for arm, (few, most) in by_arm.items()
+    }
+    return f"repeats: {', '.join(f'{arm} {times}' for arm, times in ranges.items())}"
 
 
 def place_of(arm: str, arms: Sequence[str]) -> int | None:

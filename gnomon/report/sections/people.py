@@ -166,7 +166,7 @@ def _imported(scores: ScoreMatrix, at: int) -> _Group:
 
 
 def _line(report_input: ReportInput, group: _Group, arms: Iterable[int]) -> PeopleLine:
-    scores, spec = report_input.scores, report_input.spec
+    scores = report_input.scores
     answered = np.isfinite(group.means)
     grouping = scores.design(answered, "mean_of_samples")
     mean = mean_score(group.means[answered], grouping)
@@ -177,7 +177,7 @@ def _line(report_input: ReportInput, group: _Group, arms: Iterable[int]) -> Peop
         "people": group.people,
         "answers": group.answers,
         "n": mean.n,
-        "planned": report_input.planned // (len(spec.models) * len(spec.arms) * spec.repeats),
+        "planned": report_input.planned_samples,
         "mean": mean.mean,
         "ci95": interval(mean.ci95),
         "interval_method": mean.method,

@@ -102,12 +102,8 @@ def _deviations(report_input: ReportInput) -> Iterator[str]:
     strangers = [f"{model} / {arm}" for model, arm in scores.groups if _is_stranger(spec, model, arm)]
     if strangers:
         yield f"rows of arms that the plan does not name: {', '.join(strangers)}"
-    short = int(np.sum((scores.answered > 0) & (scores.answered < spec.repeats)))
-    if short and spec.repeats > 1:
-        yield f"{short:,} samples of an arm were scored in fewer than {spec.repeats} repeats"
-    more = int(np.sum(scores.answered + scores.missing > spec.repeats))
-    if more:
-        yield f"{more:,} samples of an arm were run more than {spec.repeats} times"
+    if not is_imported(spec):
+        yield from _other_repeats(scores, spec)
     yield from absent(spec)
     for arm in spec.arms:
         if not spec.toolset_unchanged(arm):
@@ -131,6 +127,18 @@ def _tokens_per_trial(totals: GroupTotals) -> float | None:
     if not totals.trials or totals.unknown["prompt_tokens"] or totals.unknown["completion_tokens"]:
         return None
     return (totals.sums["prompt_tokens"] + totals.sums["completion_tokens"]) / totals.trials
+
+
+def _other_repeats(scores: ScoreMatrix, spec: JobSpec) -> Iterator[str]:
+    """Samples that an arm has fewer scores of, or more trials, than planned."""
+    planned = np.array([spec.repeats_of(arm) for _, arm in scores.groups])
+    for repeats in np.unique(planned):
+        scored = scores.answered[planned == repeats]
+        run = scored + scores.missing[planned == repeats]
+        if short := int(np.sum((scored > 0) & (scored < repeats))):
+            yield f"{short:,} samples of an arm were scored in fewer than {repeats} repeats"
+        if more := int(np.sum(run > repeats)):
+            yield f"{more:,} samples of an arm were run more than {repeats} times"
 
 
 def _is_stranger(spec: JobSpec, model: str, arm: str) -> bool:

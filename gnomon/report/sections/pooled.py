@@ -35,7 +35,7 @@ def _pooled_cells(rows: Sequence[ContrastReport], pair: ArmPair) -> PooledCells 
     pooled_cells: list[PooledCell] = [
         {"scope": cell["scope"], "diff": value, "ci95": interval(ends), "own_weight": weight}
         for cell, value, ends, weight in zip(
-            cells, pooling.values, pooling.intervals(), pooling.weights, strict=True
+            cells, pooling.values, pooling.ci95, pooling.weights, strict=True
         )
     ]
     return {

@@ -41,7 +41,7 @@ class ReliabilityCurve(TypedDict):
 
 
 class PassChange(TypedDict):
-    """The difference of pass^k between two arms, at the greatest k."""
+    """The difference of pass^k between two arms, at the greatest k that both have."""
 
     model: str
     baseline: str
@@ -85,17 +85,20 @@ class ReliabilityPart(TypedDict):
 
 
 def _reliability(report_input: ReportInput) -> ReliabilityPart:
-    """pass^k of every arm for k up to the repeats (8 at most), its change by pair, and the split of variance.
+    """pass^k of every arm for k up to its repeats (8 at most), its change by pair, and the split of variance.
 
     A try succeeds with a score of at least 0.5. Only samples with k scored tries count for k: a lost trial is
     neither a success nor a failure.
     """
-    scores, repeats = report_input.scores, report_input.spec.repeats
-    if repeats < 2:
+    scores, spec = report_input.scores, report_input.spec
+    if max(spec.repeats_by_arm.values()) < 2:
         return {"reliability": {"curves": [], "changes": [], "variance": []}}
-    ks = list(range(1, min(repeats, MAX_K) + 1))
-    curves = [_curve(scores, group, ks) for group in while_wanted(range(len(scores.groups)))]
-    changes = [_change(scores, pair, ks[-1]) for pair in while_wanted(report_input.pairs)]
+    most = [min(spec.repeats_of(arm), MAX_K) for _, arm in scores.groups]
+    curves = [_curve(scores, group, most[group]) for group in while_wanted(range(len(scores.groups)))]
+    changes = [
+        _change(scores, pair, min(most[group] for group in scores.groups_of(pair)))
+        for pair in while_wanted(report_input.pairs)
+    ]
     splits = [_split(scores, pair) for pair in while_wanted(report_input.pairs)]
     return {
         "reliability": {
@@ -106,9 +109,9 @@ def _reliability(report_input: ReportInput) -> ReliabilityPart:
     }
 
 
-def _curve(scores: ScoreMatrix, group: int, ks: list[int]) -> ReliabilityCurve:
+def _curve(scores: ScoreMatrix, group: int, most: int) -> ReliabilityCurve:
     model, arm = scores.groups[group]
-    return {"model": model, "arm": arm, "points": [_point(scores, group, k) for k in ks]}
+    return {"model": model, "arm": arm, "points": [_point(scores, group, k) for k in range(1, most + 1)]}
 
 
 def _values(scores: ScoreMatrix, group: int, k: int) -> Floats:
@@ -125,10 +128,10 @@ def _point(scores: ScoreMatrix, group: int, k: int) -> PassPoint:
 
 
 def _change(scores: ScoreMatrix, pair: ArmPair, k: int) -> PassChange | None:
-    """The difference of pass^k, by the same rule as every other difference."""
+    """The difference of pass^k, by the same rule as every other; None where an arm has one repeat alone."""
     baseline, variant = (_values(scores, group, k) for group in scores.groups_of(pair))
     both = np.isfinite(baseline) & np.isfinite(variant)
-    if not both.any():
+    if k < 2 or not both.any():
         return None
     grouping = scores.design(both, "mean_of_samples")
     comparison = compare(baseline[both], variant[both], grouping)

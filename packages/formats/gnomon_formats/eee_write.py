@@ -90,7 +90,11 @@ def _record(
         args["agentic_eval_config"] = {"available_tools": [{"name": name} for name in arm.tools]}
     generation = {
         "generation_args": args,
-        "additional_details": {"arm": arm.name, "agent": str(arm.agent), "repeats": str(spec.repeats)},
+        "additional_details": {
+            "arm": arm.name,
+            "agent": str(arm.agent),
+            "repeats": str(spec.repeats_of(arm.name)),
+        },
     }
     cells = [(cell, result) for cell, result in group["by_task"].items() if result["mean"] is not None]
     overall = {"mean": group["aggregate"], "ci95": group["aggregate_ci95"], "n": group["n"]}

@@ -21,6 +21,7 @@ from gnomon.report.trial_index.filters import (
     TrialFilter,
 )
 from gnomon.spec.margin_spec import margin_text
+from gnomon.trials.trial_plan import count_trials
 from gnomon_service import jobs
 from gnomon_service.api.state import Shared, State
 from gnomon_service.web.job_rows import rate_text
@@ -168,7 +169,7 @@ def _progress(state: State, job: JobRecord) -> dict[str, Any]:
 def _by_arm(state: State, job: JobRecord) -> list[dict[str, Any]]:
     """What has ended so far, by arm: counts only, as means would be an early look."""
     index = state.indexes.get(job.id).value
-    lines = []
+    lines, samples = [], job.counts.planned // count_trials(job.spec, 1)
     for place, arm in enumerate(job.spec.arms):
         outcomes = index.facets(TrialFilter(arm=(arm.name,)))["outcome"]
         lines.append(
@@ -178,7 +179,7 @@ def _by_arm(state: State, job: JobRecord) -> list[dict[str, Any]]:
                 "scored": outcomes.get(Outcome.SCORED.value, 0),
                 "failed_by_the_model": outcomes.get(Outcome.MODEL_FAILED.value, 0),
                 "missing": outcomes.get(Outcome.INFRA_MISSING.value, 0),
-                "planned": job.counts.planned // len(job.spec.arms),
+                "planned": samples * len(job.spec.models) * job.spec.repeats_of(arm.name),
                 "href": f"/ui/jobs/{job.id}/trials?{urlencode({'arm': arm.name, 'view': 'trials'})}",
             }
         )

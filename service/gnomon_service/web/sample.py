@@ -111,7 +111,7 @@ def sample_page(request: Request, state: Shared, job_id: str, sample_id: str) ->
         "question_problem": question.problem,
         "stored_prompt": None if record else _stored_prompt(traces),
         "groups": groups,
-        "repeats": job.spec.repeats,
+        "repeats": max(job.spec.repeats_by_arm.values()),
         "floors": [
             {"rule": name.replace("_", " "), "score": value}
             for name, value in next(

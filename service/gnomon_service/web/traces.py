@@ -148,7 +148,7 @@ def _trial(record: TrialRecord, job: JobRecord) -> dict[str, Any]:
         "arm": trial.arm,
         "place": arm_place(spec, trial.arm),
         "repeat": trial.repeat,
-        "repeats": spec.repeats,
+        "repeats": spec.repeats_of(trial.arm),
         "attempt": record.attempt,
         "limits": {**limits, "max_tool_calls": arm.max_tool_calls, "max_turns": arm.max_turns},
         "cost": None if row is None or row.usd is None else dollars(row.usd),

@@ -38,7 +38,7 @@ def trials_of_sample(state: State, job: JobRecord, sample_id: str) -> list[ArmTr
         (trial_id(job.id, sample_id, model.label, arm.name, repeat), model.label, arm.name, place, repeat)
         for model in job.spec.models
         for place, arm in enumerate(job.spec.arms)
-        for repeat in range(job.spec.repeats)
+        for repeat in range(job.spec.repeats_of(arm.name))
     ]
     rows = state.store.rows_by_trial([name for name, *_ in plan])
     return [

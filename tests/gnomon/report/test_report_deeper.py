@@ -365,3 +365,27 @@ def test_a_difference_besides_the_factor_stands_in_the_headline(
     report = report_of(pairs([(0, 1)] * 30), spec=spec(arms=arms))
     assert report["contrasts"][0]["also_differs"] == ["show"]
     assert "Beware: the arms also differ in show." in report["summary"][0]
+
+
+def test_an_arm_with_more_repeats_than_another_is_a_whole_design(
+    report_of: Reporter, row: MakeRow, spec: MakeSpec
+) -> None:
+    arms = [{**ARMS[0], "name": "raw", "repeats": 5}, {**ARMS[0], "name": "tools"}]
+    rows = [
+        row(sample, arm, float(score), repeat=repeat)
+        for sample in range(30)
+        for arm, repeats in (("raw", 5), ("tools", 1))
+        for repeat in range(repeats)
+        for score in [repeat == sample % 5 if arm == "raw" else sample % 10 > 0]
+    ]
+    report = report_of(rows, spec=spec(arms=arms, analysis={"cluster": "none"}), planned=180)
+    [contrast] = [each for each in report["contrasts"] if each["scope"] == "all"]
+    assert (contrast["verdict"], contrast["withheld"], contrast["n"]) == ("helps", False, 30)
+    assert contrast["diff"] == pytest.approx(0.9 - 0.2), "each sample weighs the same"
+    assert report["denominators"]["trials"]["pending"] == 0
+    assert [(arm["planned"], arm["trials"]["planned"]) for arm in report["arms"]] == [(30, 150), (30, 30)]
+    assert [len(curve["points"]) for curve in report["reliability"]["curves"]] == [5, 1]
+    assert report["reliability"]["changes"] == []
+    assert "repeats: raw 5, tools 1" in report["methods"]["paragraph"]
+    assert "repeats: raw 5, tools 1" in render_html(report)
+    assert not any("repeats" in text for text in report["plan"]["deviations"])

@@ -87,9 +87,23 @@ def test_pooling_moves_every_cell_towards_the_mean_and_never_past_it(
     values, errors = [list(column) for column in zip(*cells, strict=True)]
     pooled = partial_pooling(values, errors)
     assert pooled is not None
-    for value, calmed, error, calm_error in zip(values, pooled.values, errors, pooled.errors, strict=True):
+    for value, calmed, (low, high) in zip(values, pooled.values, pooled.ci95, strict=True):
         assert min(value, pooled.mean) - 1e-9 <= calmed <= max(value, pooled.mean) + 1e-9
-        assert calm_error <= error + 1e-9
+        assert low <= calmed <= high
+
+
+@pytest.mark.parametrize("tau", [0.0, 0.02, 0.1, 0.3])
+@pytest.mark.parametrize("errors", [[0.1] * 4, [0.05, 0.1, 0.2, 0.1, 0.05, 0.3, 0.1], [0.1, 0.2] * 7])
+def test_pooled_intervals_hold_the_cells_own_effects(errors: list[float], tau: float) -> None:
+    random, held, widths = np.random.default_rng(8), [], []
+    for _ in range(150):
+        effects = random.normal(0.1, tau, len(errors))
+        pooled = partial_pooling((effects + random.normal(0, errors)).tolist(), errors)
+        assert pooled is not None
+        held += [low <= effect <= high for effect, (low, high) in zip(effects, pooled.ci95, strict=True)]
+        widths += [(high - low) / error for error, (low, high) in zip(errors, pooled.ci95, strict=True)]
+    assert np.mean(held) >= 0.935
+    assert np.mean(widths) <= 2 * 1.96 * 1.02
 
 
 def test_two_cells_are_not_pooled() -> None:

@@ -6,12 +6,13 @@ from dataclasses import replace
 from itertools import islice
 from typing import Any
 
-from sqlalchemy import func, insert, select, update
+from sqlalchemy import Connection, delete, func, insert, select, tuple_, update
 from sqlalchemy.exc import OperationalError
 
 from gnomon.core.row import Row
 from gnomon.core.sample import DataFault, SampleRef
 from gnomon.core.seal import PlannedSamples
+from gnomon.exchange.run import is_imported
 from gnomon.spec.job_spec import JobSpec
 from gnomon.trials.trial_plan import Trial, count_trials, expand_trials, trial_id
 from gnomon_workers.store.database import insert_all
@@ -55,8 +56,9 @@ class FinishedJobs(Jobs):
     ) -> str:
         """Keep a job whose trials have already ended, or nothing of it; its id.
 
-        Rows get the ids of this job's trials. Trials without a row stay unrun. The job's own row is written
-        last: until then none of it is seen.
+        Rows get the ids of this job's trials. Trials without a row stay unrun, but repeats that a run from
+        elsewhere did not make were never planned. The job's own row is written last: until then none of it is
+        seen.
         """
         job_id, count = "j_" + secrets.token_hex(10), count_trials(spec, len(refs))
         samples = PlannedSamples()
@@ -68,6 +70,7 @@ class FinishedJobs(Jobs):
                 spent += self._insert_finished(job_id, batch)
             with self.writing() as db:
                 self.advisory_lock(db, job_id)
+                count -= _leave_out_repeats(db, job_id) if is_imported(spec) and len(spent) < count else 0
                 now = self.now(db)
                 db.execute(
                     insert(jobs).values(
@@ -87,7 +90,7 @@ class FinishedJobs(Jobs):
                 ended_now = update(jobs).where(jobs.c.id == job_id)
                 why = {} if status == "failed" else {"error": ""}
                 db.execute(ended_now.values(status=status, finished_at=now, **why))
-                seal_plan(db, job_id, spec, samples, kind="imported", now=now)
+                seal_plan(db, job_id, spec, samples, kind="imported", now=now, trials=count)
         except BaseException as error:
             if not (self.rollback_unless_committed(job_id) and isinstance(error, OperationalError)):
                 raise
@@ -120,3 +123,12 @@ class FinishedJobs(Jobs):
             if bodies:
                 db.execute(insert(traces), bodies)
         return [replace(row, metrics={}, answer=None, tools_used={}) for row in rows]
+
+
+def _leave_out_repeats(db: Connection, job_id: str) -> int:
+    """Delete trials without a result, but for one where a sample has none of a model and an arm; how many."""
+    of_job = trials.c.job_id == job_id
+    group = (trials.c.sample_id, trials.c.model, trials.c.arm)
+    is_known = tuple_(*group).in_(select(*group).where(of_job, trials.c.state == "done"))
+    unrun = delete(trials).where(of_job, trials.c.state != "done", (trials.c.repeat > 0) | is_known)
+    return db.execute(unrun).rowcount

@@ -52,8 +52,11 @@ def shard_size(spec: JobSpec, trials_planned: int) -> int:
 
 
 def group_size(spec: JobSpec) -> int:
-    """Trials that belong side by side: all arms and models of one repeat of a sample."""
-    return len(spec.models) * len(spec.arms)
+    """Trials that belong side by side: all arms and models of one repeat of a sample, or of all its repeats
+    where arms have more or fewer of them.
+    """
+    repeats = set(spec.repeats_by_arm.values())
+    return count_trials(spec, 1) // (max(repeats) if len(repeats) == 1 else 1)
 
 
 class Jobs(JobEnds):
@@ -98,7 +101,7 @@ class Jobs(JobEnds):
                 now = self.now(db)
                 place = {"created_at": now, "planned": count, "shard_size": size}
                 db.execute(insert(jobs).values(new | place))
-                seal_plan(db, job_id, spec, samples, kind="planned", now=now)
+                seal_plan(db, job_id, spec, samples, kind="planned", now=now, trials=count)
         except BaseException as error:
             is_kept = self.rollback_unless_committed(job_id)
             if isinstance(error, OperationalError) and is_kept:
@@ -275,7 +278,14 @@ class Jobs(JobEnds):
 
 
 def seal_plan(
-    db: Connection, job_id: str, spec: JobSpec, samples: PlannedSamples, *, kind: Kind, now: float
+    db: Connection,
+    job_id: str,
+    spec: JobSpec,
+    samples: PlannedSamples,
+    *,
+    kind: Kind,
+    now: float,
+    trials: int,
 ) -> None:
     """Begin a job's seal, in the transaction that makes the job."""
     body = plan_body(
@@ -283,7 +293,7 @@ def seal_plan(
         at=iso(now) or "",
         spec=spec.model_dump(mode="json"),
         samples=samples,
-        trials=count_trials(spec, samples.count),
+        trials=trials,
     )
     add_line(db, job_id, kind, body, now=now)
 

@@ -315,7 +315,7 @@ def _stop_at_limits(db: Connection, job: RowMapping, shard: int) -> bool:
     # Trials of a stopped model have ended without having begun.
     called = labels - stopped_models(db, job["id"])
     waiting = Counter(ordinal // size for _, ordinal, model in pending if model in called)
-    share = len(called) * len(spec.arms)
+    share = size // len(labels) * len(called)
     unbegun = [trial_id for trial_id, ordinal, _ in pending if waiting[ordinal // size] == share]
     if unbegun:
         mark_missing(db, trials.c.trial_id.in_(unbegun), stop_reason="budget")
