@@ -54,9 +54,9 @@ class BoundedLikelihood:
         the rest has a χ² distribution with one degree of freedom. So p is the chance not to have seen that
         end, times the p of the rest.
 
-        >>> gains = BoundedLikelihood(values=np.array([0.0, 1.0]), weights=np.array([0.9, 0.1]), size=50)
-        >>> round(gains.p() * 2**5, 2)
-        1.0
+        >>> regular = BoundedLikelihood(values=np.array([-0.02]), weights=np.array([1.0]), size=60)
+        >>> round(regular.p(), 2), round(1.02**-60, 2)
+        (0.3, 0.3)
         """
         errors = self.values - null
         shift = float(self.weights @ errors)

@@ -119,6 +119,8 @@ def _gain(
     if not are_scored.any():
         return None
     have_run = ~np.isnan(usd[first] + usd[second])
+    if not have_run.any():
+        return None
     grouping = scores.design(have_run, headline)
     gained = (scores.means(second) - scores.means(first))[have_run]
 

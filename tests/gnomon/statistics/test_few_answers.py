@@ -19,7 +19,7 @@ def test_rates_of_hardly_any_right_answer_are_covered_at_95_plus_minus_2_percent
 def test_without_an_effect_so_few_flips_cannot_be_missed_more_often() -> None:
     shares = [rate * (1 - rate) for rate in rates(0.05, parts=10)] + [0.06, 0.08, 0.1]
     assert worst_error(30, 3, shares) > 0.06, "telling arms apart at 3 : 0 would err too often"
-    assert ours(4, 0, 30)[0] < 0 < ours(5, 0, 30)[0]
+    assert ours(4, 0, 30)[0] <= 0 < ours(5, 0, 30)[0]
 
 
 def test_the_score_interval_covers_small_effects_less_often() -> None:
