@@ -19,6 +19,7 @@ from gnomon.report.sections.prices import prices
 from gnomon.report.text_formats import count
 from gnomon.report.verdict import (
     HOLDS_ZERO,
+    NOTHING,
     Ruling,
     both_ways,
     is_below_margin,
@@ -30,8 +31,6 @@ from gnomon.report.verdict import (
 )
 from gnomon.statistics.multiple_testing import benjamini_hochberg, holm
 from gnomon.stopping import while_wanted
-
-NOTHING = "no sample has a score under both arms"
 
 
 def all_contrasts(report_input: ReportInput) -> list[ContrastReport]:
@@ -160,7 +159,7 @@ def contrast_report(
         "below_margin": False,
         "equivalence_p": adjusted.equivalence_p,
         "equivalence_p_adjusted": adjusted.equivalence_p_adjusted,
-        "test": comparison.test if comparison else f"none: {NOTHING}",
+        "test": comparison.test if comparison else f"none: {result.absent}",
         "rescued": result.counts[0],
         "broken": result.counts[1],
         "both_right": result.counts[2],
@@ -174,7 +173,7 @@ def contrast_report(
         "verdict": "undecided",
         "withheld": comparison is not None and is_withheld(result),
         "rests_on": "",
-        "reasons": [NOTHING],
+        "reasons": [result.absent],
         "next_step": "",
         "verdict_text": "",
     }
@@ -196,7 +195,7 @@ def contrast_report(
 def _judged(result: PairResult, adjusted: Adjusted) -> Ruling:
     """The verdict on one way to count what nobody knows."""
     if result.comparison is None:
-        return "undecided", [NOTHING]
+        return "undecided", [result.absent]
     return judge(
         result.comparison,
         p_adjusted=adjusted.p,

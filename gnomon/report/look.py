@@ -11,7 +11,7 @@ from gnomon.report.comparing import contrast_report
 from gnomon.report.detectable import Detectable
 from gnomon.report.pairs import pairs
 from gnomon.report.score_matrix import JobScores
-from gnomon.report.sequence import Look, LookedAtPair, drawn_plan
+from gnomon.report.sequence import DrawnPlan, Look, LookedAtPair, drawn_plan
 from gnomon.report.unknown_replies import unknown_codes, unknown_replies
 from gnomon.spec.job_spec import JobSpec
 from gnomon.statistics.design import Codes, Floats, Headline
@@ -28,8 +28,9 @@ def take_look(
 
     It is decided when no primary contrast is undecided by the rule of the report, with the same numbers.
     """
-    plan = drawn_plan(spec, refs, [ref.sample_id for ref in refs])
-    scores, trials = _scores(spec, refs, ended, cells=plan.cells, clusters=plan.clusters)
+    plan = _plan(spec, refs, headline)
+    cells = np.unique([ref.cell for ref in refs], return_inverse=True)[1].astype(np.intp)
+    scores, trials = _scores(spec, refs, ended, cells=cells, clusters=plan.clusters)
     everywhere = scores.everywhere()
     primary = [pair for pair in pairs(spec) if pair.is_primary]
     results = [
@@ -54,7 +55,7 @@ def take_look(
                 "verdict": contrast["verdict"],
             }
         )
-    first = min(plan.leading(scores, pair) for pair in primary)
+    first = plan.clusters_at(min(plan.look(scores, pair) for pair in primary))
     return {
         "trials": trials,
         "samples": plan.samples_of(first),
@@ -62,6 +63,16 @@ def take_look(
         "contrasts": looked_at,
         "decided": all(pair["verdict"] != "undecided" for pair in looked_at),
     }
+
+
+def due_after(spec: JobSpec, refs: Sequence[SampleRef], *, headline: Headline) -> dict[int, int]:
+    """By the clusters of each look, how many trials must have ended at least before it can be taken."""
+    plan, of_sample = _plan(spec, refs, headline), len(spec.models) * len(spec.arms) * spec.repeats
+    return {clusters: plan.samples_of(clusters) * of_sample for clusters in plan.looks}
+
+
+def _plan(spec: JobSpec, refs: Sequence[SampleRef], headline: Headline) -> DrawnPlan:
+    return drawn_plan(spec, refs, [ref.sample_id for ref in refs], headline=headline)
 
 
 def _scores(

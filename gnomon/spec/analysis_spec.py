@@ -59,8 +59,8 @@ class AnalysisSpec(StrictModel):
         default=False,
         exclude_if=operator.not_,
         description=(
-            "Whether the job stops early once every primary contrast is decided; it is then judged by "
-            "intervals that hold at every look."
+            "Whether the job stops early once every primary contrast is decided, at one of five planned "
+            "looks; its intervals hold at all of them."
         ),
     )
     contrasts: list[Contrast] = Field(

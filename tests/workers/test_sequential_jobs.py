@@ -67,7 +67,7 @@ def test_a_decided_job_is_completed_leases_nothing_and_keeps_the_rest_unrun(stor
     assert store.finish([(lease, make_row(lease), TRACE) for lease in in_hand]) == set()
     ended = store.job(job.id)
     assert (ended.status, ended.counts.infra_missing, ended.counts.done) == ("completed", 0, 68)
-    assert [(each["clusters"], each["decided"]) for each in store.looks(job.id)] == [(7, False), (16, True)]
+    assert [(each["clusters"], each["decided"]) for each in store.looks(job.id)] == [(6, False), (12, True)]
 
 
 def test_a_resumed_job_runs_the_rest_and_is_not_stopped_again(store: Store) -> None:
@@ -94,6 +94,16 @@ def test_only_the_first_clusters_of_the_order_count(store: Store) -> None:
     looker(store, job).look()
     assert store.looks(job.id) == []
     assert store.job(job.id).status == "running"
+
+
+def test_looks_come_at_planned_clusters_however_often_anybody_looks(store: Store) -> None:
+    job = begin(store)
+    look = looker(store, job)
+    for shards in range(1, 31):
+        answer(store, job, shards, raw=1.0, tools=1.0)
+        look.look()
+        LookerOfAll(store).look()
+    assert [each["clusters"] for each in store.looks(job.id)] == [6, 12, 18, 24, 30]
 
 
 def test_no_difference_stops_no_small_job(store: Store) -> None:
