@@ -4,9 +4,10 @@
 
 Each row simulates so many jobs of one design with a planted difference. Jobs have the size that a plan
 proposes for a true difference of 10 points. `fixed` runs all of it; the others stop at the first of five
-looks that decides. `claimed` is the share in which a difference is claimed: where none is planted, falsely;
-`no effect` that in which the difference is found to be within the margin of 5 points, and `tokens` the mean
-share of the planned tokens of models that is spent until then, trials taking equally many on average.
+looks that decides, or after which hardly anything could be. `claimed` is the share in which a difference is
+claimed: where none is planted, falsely; `no effect` that in which the difference is found to be within the
+margin of 5 points, and `tokens` the mean share of the planned tokens of models that is spent until then,
+trials taking equally many on average.
 """
 
 from collections.abc import Iterator
@@ -21,12 +22,13 @@ from gnomon.core.sample import SampleRef
 from gnomon.report.comparing import rule_of
 from gnomon.report.enough_samples import enough_samples
 from gnomon.report.sequence import DrawnPlan, drawn_plan
-from gnomon.report.verdict import judge
+from gnomon.report.verdict import ALPHA
 from gnomon.statistics.design import Codes, Floats
+from gnomon.statistics.equivalence import Limits
 from gnomon.statistics.paired import Comparison, compare
 from gnomon.statistics.power import PlantedStudy, Spread, right_or_wrong
 
-MARGIN, PLANNED_FOR, AT_ONCE = (-0.05, 0.05), 0.1, 50
+LIMITS, PLANNED_FOR, AT_ONCE = Limits(low=-0.05, high=0.05), 0.1, 50
 UNEQUAL = (30, 24, 20, 16, 14, 12, 10, 9, 8, 7, 6, 5, 4, 3, 3, 2, 2, 1)
 GRADED = Spread(sizes=(0.0, 0.1, 0.3, 0.6), shares=(0.3, 0.3, 0.2, 0.2), icc=0.2)
 Trials = tuple[Floats, Floats]  # of baseline and variant, by sample
@@ -89,24 +91,30 @@ def plan_of(clusters: Codes) -> DrawnPlan:
     return drawn_plan(SPEC, refs, [ref.sample_id for ref in refs], headline="mean_of_samples")
 
 
-def after(of_arms: Trials, clusters: Codes, ended: int) -> Comparison:
-    """The comparison of the samples of the first so many clusters."""
-    within = clusters < ended
-    return compare(of_arms[0][within], of_arms[1][within], grouping_of(clusters[within]))
-
-
 def verdict_of(comparison: Comparison) -> str:
-    """The verdict on a job's only comparison."""
-    return judge(comparison, p_adjusted=comparison.p, loss=None, margin=MARGIN)[0]
+    """The verdict on a job's only comparison: that of `judge`, without the ends of intervals."""
+    assert comparison.reach is not None
+    if comparison.reach.p() < ALPHA:
+        return "claimed"
+    is_small = max(comparison.reach.p(end) for end in (LIMITS.low, LIMITS.high)) < 2 * ALPHA
+    return "no effect" if is_small and abs(comparison.diff) < LIMITS.high else "undecided"
 
 
-def stopped(of_arms: Trials, clusters: Codes, plan: DrawnPlan) -> tuple[str, float]:
-    """The verdict at which the job stops, and the share of its samples that has run."""
-    for look, ended in enumerate(plan.looks, start=1):
-        verdict = verdict_of(plan.repeated(after(of_arms, clusters, ended), look))
-        if verdict != "undecided" or look == len(plan.looks):
+def verdicts(of_arms: Trials, clusters: Codes) -> tuple[str, str, float]:
+    """The verdict on the whole job, that at which it stops, and the share of its samples run until then."""
+    looks = plan_of(clusters).looks
+
+    def after(ended: int) -> Comparison:
+        within = clusters < ended
+        return compare(of_arms[0][within], of_arms[1][within], grouping_of(clusters[within]))
+
+    whole, last = after(looks.clusters[-1]), len(looks.clusters)
+    for look, ended in enumerate(looks.clusters, start=1):
+        comparison = looks.repeated(whole if look == last else after(ended), look)
+        verdict = verdict_of(comparison)
+        if verdict != "undecided" or look == last or looks.is_hopeless(comparison, look, LIMITS):
             break
-    return verdict, plan.samples_of(ended) / len(clusters)
+    return verdict_of(whole), verdict, float(np.mean(clusters < ended))
 
 
 def shares(row: Row, *, rounds: int, seed: int) -> list[float]:
@@ -118,12 +126,8 @@ def shares(row: Row, *, rounds: int, seed: int) -> list[float]:
         by_place = np.argsort(np.argsort(order)[study.grouping.clusters], kind="stable")
         clusters = np.argsort(order)[study.grouping.clusters][by_place]
         of_arms = baseline[by_place], variant[by_place]
-        fixed = verdict_of(after(of_arms, clusters, study.grouping.clusters_n))
-        verdict, spent = stopped(of_arms, clusters, plan_of(clusters))
-        of_fixed, of_stopped = (
-            (each in ("helps", "hurts"), each == "no_effect") for each in (fixed, verdict)
-        )
-        found.append((*of_fixed, *of_stopped, spent))
+        *of_job, spent = verdicts(of_arms, clusters)
+        found.append((*(each == said for each in of_job for said in ("claimed", "no effect")), spent))
     return [float(share) for share in np.mean(found, axis=0)]
 
 

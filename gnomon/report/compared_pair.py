@@ -156,7 +156,7 @@ def _compared(
     ]
     comparison = compare(of_arms[0][mask], of_arms[1][mask], grouping)
     if plan is not None:
-        comparison = plan.repeated(comparison, plan.look(scores, pair))
+        comparison = plan.looks.repeated(comparison, plan.look(scores, pair))
     return comparison, (grouping.mean(of_arms[0][mask]), grouping.mean(of_arms[1][mask]))
 
 

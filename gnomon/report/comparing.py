@@ -16,6 +16,7 @@ from gnomon.report.reply_words import next_steps
 from gnomon.report.score_matrix import SampleScores
 from gnomon.report.section import UNFINISHED, Interval, ReportInput, interval, pair_key
 from gnomon.report.sections.prices import prices
+from gnomon.report.sequence import stop_words
 from gnomon.report.text_formats import count
 from gnomon.report.verdict import (
     HOLDS_ZERO,
@@ -233,7 +234,10 @@ def _early_stop_text(report_input: ReportInput) -> str:
     if stop is None or plan is None:
         return ""
     samples = f"{stop['samples']:,} of {count(len(plan.places), 'sample')}"
-    text = f" Decided early, after {samples} in {stop['clusters']:,} of {count(plan.clusters_n, 'cluster')}"
+    how, why = stop_words(stop)
+    text = (
+        f" {how} early{why}, after {samples} in {stop['clusters']:,} of {count(plan.clusters_n, 'cluster')}"
+    )
     if report_input.has_stopped and plan.not_run:
         return f"{text}; {count(plan.not_run, 'sample')} {'was' if plan.not_run == 1 else 'were'} not run."
     return f"{text}; more was run after that."

@@ -177,7 +177,6 @@ def run_together(
             result.scope,
             scores.everywhere() if result.scope == "all" else within[result.scope],
             headline=report_input.benchmark.headline if result.scope == "all" else "mean_of_samples",
-            repeats=spec.repeats,
             plan=report_input.drawn_plan,
         )
         if result.pair.key in doubtful

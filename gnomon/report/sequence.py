@@ -7,7 +7,7 @@ So it does not matter when anybody looks.
 
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,8 +18,7 @@ from gnomon.core.sample import SampleRef
 from gnomon.report.pairs import ArmPair, pairs
 from gnomon.spec.job_spec import JobSpec
 from gnomon.statistics.design import Codes, Headline, design, strata_of
-from gnomon.statistics.paired import Comparison
-from gnomon.statistics.sequential import ALPHA, Repeated, levels, look_points
+from gnomon.statistics.sequential import ALPHA, Looks, look_points
 from gnomon.trials.trial_plan import cluster_of
 
 if TYPE_CHECKING:
@@ -43,7 +42,10 @@ class LookedAtPair(TypedDict):
 
 
 class Look(TypedDict):
-    """A look at a job: after so many trials, and the first so many clusters of the plan."""
+    """A look at a job: after so many trials, and the first so many clusters of the plan.
+
+    `decided` says that every contrast is, or will hardly be by the last look.
+    """
 
     trials: int
     samples: int
@@ -58,6 +60,13 @@ class StoredLook(Look):
     at: str
 
 
+def stop_words(look: StoredLook) -> tuple[str, str]:
+    """How the look that stopped a job ended it, and why, if not everything was decided."""
+    if all(pair["verdict"] != "undecided" for pair in look["contrasts"]):
+        return "Decided", ""
+    return "Stopped", ", as more would hardly decide it"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class DrawnPlan:
     """The samples of a job in the order drawn, and where scores have them."""
@@ -65,13 +74,12 @@ class DrawnPlan:
     places: Codes  # by planned sample: its place among the samples of the scores; -1 where it has no trial
     clusters: Codes  # by planned sample: its cluster's place in the order drawn
     repeats: int
-    looks: tuple[int, ...]  # after how many clusters they come
-    levels: tuple[float, ...]  # of each look, by that of all
+    looks: Looks
 
     @property
     def clusters_n(self) -> int:
         """How many clusters are planned."""
-        return self.looks[-1]
+        return self.looks.clusters[-1]
 
     @property
     def not_run(self) -> int:
@@ -84,11 +92,11 @@ class DrawnPlan:
         for group in scores.groups_of(pair):
             has_ended &= self._planned(scores.answered[group] + scores.missing[group], 0) >= self.repeats
         leading = int(self.clusters[~has_ended].min(initial=self.clusters_n))
-        return bisect_right(self.looks, leading)
+        return bisect_right(self.looks.clusters, leading)
 
     def clusters_at(self, look: int) -> int:
         """How many clusters the look of that number takes."""
-        return self.looks[look - 1] if look else 0
+        return self.looks.clusters[look - 1] if look else 0
 
     def samples_of(self, clusters: int) -> int:
         """How many samples the first so many clusters have."""
@@ -97,7 +105,7 @@ class DrawnPlan:
     @property
     def too_early(self) -> str:
         """Why there is no comparison before the first look."""
-        return f"the first look comes after {self.looks[0]:,} of {self.clusters_n:,} clusters"
+        return f"the first look comes after {self.looks.clusters[0]:,} of {self.clusters_n:,} clusters"
 
     def within(self, scores: "SampleScores", pair: ArmPair) -> Mask:
         """The samples that a comparison of the pair takes, as the scores have them."""
@@ -105,20 +113,6 @@ class DrawnPlan:
         first = self.places[self.clusters < self.clusters_at(self.look(scores, pair))]
         mask[first[first >= 0]] = True
         return mask
-
-    def repeated(self, comparison: Comparison, look: int) -> Comparison:
-        """The comparison of that look's samples, with the p and the intervals that hold at all looks."""
-        if comparison.reach is None:
-            return comparison
-        share, which = self.levels[look - 1], f"look {look} of {len(self.looks)}"
-        reach = replace(comparison.reach, parts=[Repeated(part, share) for part in comparison.reach.parts])
-        return replace(
-            comparison,
-            p=reach.p(),
-            test=f"{comparison.test}, {which}",
-            interval_method=f"repeated interval at {which}",
-            reach=reach,
-        )
 
     def _planned(self, values: NDArray[Any], absent: float) -> NDArray[Any]:
         """Values by sample of the scores, by planned sample."""
@@ -133,24 +127,20 @@ def drawn_plan(
     ranks: dict[tuple[str, str], int] = {}
     clusters = np.array([ranks.setdefault(cluster_of(spec, ref), len(ranks)) for ref in refs], dtype=np.intp)
     cells = np.unique([ref.cell for ref in refs], return_inverse=True)[1].astype(np.intp)
-    looks, ended = _looks(clusters, cells, headline)
+    alpha = ALPHA / sum(pair.is_primary for pair in pairs(spec))
     return DrawnPlan(
         places=np.array([at.get(ref.sample_id, -1) for ref in refs], dtype=np.intp),
         clusters=clusters,
         repeats=spec.repeats,
-        looks=looks,
-        levels=levels(ended, ALPHA / sum(pair.is_primary for pair in pairs(spec))),
+        looks=_looks(clusters, cells, headline, alpha),
     )
 
 
-def _looks(clusters: Codes, cells: Codes, headline: Headline) -> tuple[tuple[int, ...], tuple[float, ...]]:
-    """After how many clusters a look comes, and which share of the plan's weight these are.
-
-    None comes before every cell has a sample: the mean would be one of fewer cells.
-    """
+def _looks(clusters: Codes, cells: Codes, headline: Headline, alpha: float) -> Looks:
+    """The looks; none comes before every cell has a sample: the mean would be one of fewer cells."""
     first_of_cell = np.full(int(cells.max()) + 1, len(clusters))
     np.minimum.at(first_of_cell, cells, clusters)
     looks = [point for point in look_points(int(clusters.max()) + 1) if point > first_of_cell.max()]
     planned = design(strata_of(cells, headline), clusters)
     ended = np.cumsum(np.bincount(clusters, planned.weights))[np.array(looks) - 1]
-    return tuple(looks), (*ended[:-1].tolist(), 1.0)
+    return Looks(clusters=tuple(looks), ended=(*ended[:-1].tolist(), 1.0), alpha=alpha)

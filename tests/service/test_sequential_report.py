@@ -95,6 +95,22 @@ def test_before_the_first_look_nothing_is_said_but_when_it_comes(store: Store) -
     assert contrast["verdict_text"].endswith(": the first look comes after 6 of 30 clusters.")
 
 
+def test_a_job_stops_where_more_would_hardly_decide_it_and_says_so(store: Store) -> None:
+    job = begin(store)
+    for shard in range(18):
+        scores = {"raw": float(shard % 2), "tools": float((shard + 1) % 2)}
+        leases = store.lease(job.id, shard, worker="w", ttl_s=60)
+        store.finish([(lease, make_row(lease, score=scores[lease.trial.arm]), TRACE) for lease in leases])
+    looker(store, job).look()
+    assert store.job(job.id).status == "completed"
+    report = report_of(store, job.id)
+    contrast = report["contrasts"][0]
+    assert contrast["verdict"] == "undecided"
+    words = "Stopped early, as more would hardly decide it, after 36 of 60 samples in 18 of 30 clusters"
+    assert words in contrast["verdict_text"]
+    assert "Stopped, as more would hardly decide it, after 36 of 60" in render_markdown(report)
+
+
 def test_other_jobs_have_no_looks(store: Store) -> None:
     job = begin(store, analysis={"primary": ["raw", "tools"]})
     assert report_of(store, job.id)["sequential"] is None
@@ -105,7 +121,7 @@ def test_lists_and_the_api_say_that_it_stopped_early(store: Store, stopped: JobR
     view = job_view(job)
     assert (view["status"], view["stopped_early"], view["not_run"]) == ("completed", True, 56)
     row = job_row(job, now_s=0.0, verdict=None, is_verdict_due=False, per_second=None, missing=())
-    assert row["stopped"] == "Stopped early: decided, 56 trials not run."
+    assert row["stopped"] == "Stopped early: 56 trials not run."
     assert (row["problem"], row["missing"], row["can_resume"]) == ("", 0, True)
     resumed = store.resume(stopped.id)
     assert (resumed.not_run, job_view(resumed)["stopped_early"]) == (0, True)
