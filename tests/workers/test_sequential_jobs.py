@@ -113,6 +113,15 @@ def test_no_difference_stops_no_small_job(store: Store) -> None:
     assert store.job(job.id).status == "running"
 
 
+def test_equal_arms_stop_a_job_whose_margin_is_wide_enough(store: Store) -> None:
+    analysis = {"primary": ["raw", "tools"], "sequential": True, "margin": 0.3}
+    job = begin(store, analysis=analysis)
+    answer(store, job, 24, raw=0.5, tools=0.5)
+    looker(store, job).look()
+    assert store.job(job.id).status == "completed"
+    assert store.looks(job.id)[-1]["contrasts"][0]["verdict"] == "no_effect"
+
+
 def test_the_sweeper_looks_where_all_workers_have_died(store: Store) -> None:
     job, plain = begin(store), create(store)
     answer(store, job, 16, raw=1.0, tools=0.0)
