@@ -48,10 +48,11 @@ def build_report(
     why a job failed, and `checks` what came of its models' preflights. `spec_hash` is that of the spec unless
     given: a job keeps the one that it was stored with, however many fields a spec has gained since.
     `human_answers` are those of the review desk, and `seal` fixes plan and results. Of a job that may stop
-    early `planned_samples` are all, in the order of its plan: it must have them. `looks` are those that were
+    early `planned_samples` are all, in the order of its plan. `looks` are those that were
     taken at it. The result holds plain data only and no number that is not finite.
 
     Raises:
+        ValueError: the job may stop early, and no planned samples are given.
         Unwanted: the report is no longer wanted, see `gnomon.stopping`.
     """
     benchmark = benchmark or benchmark_called(spec.benchmark)
@@ -64,6 +65,8 @@ def build_report(
     )
     plan = None
     if spec.analysis.sequential:
+        if not planned_samples:
+            raise ValueError("a job that may stop early is judged by its plan: planned_samples is empty")
         plan = drawn_plan(spec, planned_samples, scores.samples, headline=benchmark.headline)
     report_input = ReportInput(
         job_id=job_id,
