@@ -145,7 +145,7 @@ CASES: dict[str, Case] = {
     "can_stop_early": Case(
         {"analysis": {"sequential": True, "primary": ["raw", "tools"]}},
         "analysis.sequential",
-        "clusters can never decide: 8 must change",
+        "clusters can never decide: 6 must change",
     ),
     "transformable": Case(
         {"benchmark": "gtr-bench", "data": MAPS, "arms": [{**ARM, "transform": "rotate"}]},

@@ -4,8 +4,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, cast
 
-import numpy as np
-
 from gnomon.core.benchmark import Benchmark
 from gnomon.core.review import HumanAnswer
 from gnomon.core.row import Row
@@ -16,7 +14,7 @@ from gnomon.exchange.foreign import benchmark_called
 from gnomon.exchange.run import is_imported
 from gnomon.report.pairs import pairs
 from gnomon.report.report import Report
-from gnomon.report.score_matrix import ScoreMatrix, read_scores
+from gnomon.report.score_matrix import read_scores
 from gnomon.report.section import Collector, ModelCheckRow, ReadTrace, ReportInput, sections
 from gnomon.report.sequence import StoredLook, drawn_plan
 from gnomon.spec.job_spec import JobSpec
@@ -53,10 +51,11 @@ def build_report(
     models' preflights. `spec_hash` is that of the spec unless given: a job keeps the one that it was stored
     with, however many fields a spec has gained since.
     `human_answers` are those of the review desk, and `seal` fixes plan and results. Of a job that may stop
-    early `planned_samples` are all, in the order of its plan (those that rows hold, unless given), and
-    `looks` those that were taken at it. The result holds plain data only and no number that is not finite.
+    early `planned_samples` are all, in the order of its plan. `looks` are those that were
+    taken at it. The result holds plain data only and no number that is not finite.
 
     Raises:
+        ValueError: the job may stop early, and no planned samples are given.
         Unwanted: the report is no longer wanted, see `gnomon.stopping`.
     """
     benchmark = benchmark or benchmark_called(spec.benchmark)
@@ -68,8 +67,10 @@ def build_report(
         clustered=spec.analysis.cluster == "auto",
     )
     plan = None
-    if spec.analysis.sequential and scores.samples:
-        plan = drawn_plan(spec, planned_samples or _samples_of(spec, scores), scores.samples)
+    if spec.analysis.sequential:
+        if not planned_samples:
+            raise ValueError("a job that may stop early is judged by its plan: planned_samples is empty")
+        plan = drawn_plan(spec, planned_samples, scores.samples, headline=benchmark.headline)
     report_input = ReportInput(
         job_id=job_id,
         spec=spec,
@@ -97,19 +98,6 @@ def build_report(
         fields |= report_input.part(section)
     order = dict.fromkeys([*Report.__annotations__, *fields])
     return cast(Report, {name: fields[name] for name in order})
-
-
-def _samples_of(spec: JobSpec, scores: ScoreMatrix) -> list[SampleRef]:
-    """The samples that rows hold, whole clusters first: which others were planned is lost."""
-    ended = scores.answered + scores.missing
-    repeats = np.array([[spec.repeats_of(arm)] for _, arm in scores.groups])
-    is_open = np.any((ended < repeats)[: len(spec.models) * len(spec.arms)], axis=0)
-    last = {int(cluster) for cluster in scores.clusters[is_open]}
-    refs = [
-        SampleRef(sample_id=name, task="", cell=scores.cell_names[cell], cluster=str(cluster))
-        for name, cell, cluster in zip(scores.samples, scores.cells, scores.clusters, strict=True)
-    ]
-    return sorted(refs, key=lambda ref: int(ref.cluster) in last)
 
 
 def _collecting(batches: Iterable[RowBatch], collectors: Sequence[Collector]) -> Iterator[RowBatch]:

@@ -11,7 +11,7 @@ from gnomon.report.pairs import ArmPair
 from gnomon.report.score_matrix import SampleScores
 from gnomon.report.sequence import DrawnPlan
 from gnomon.report.unknown_replies import UnknownCount, replies_by_arm
-from gnomon.report.verdict import ALPHA, LIKE_THE_REST
+from gnomon.report.verdict import ALPHA, LIKE_THE_REST, NOTHING
 from gnomon.statistics.design import Design, Floats, Headline
 from gnomon.statistics.estimate import Ends
 from gnomon.statistics.loss import Loss, difficulties, level_at_worst, loss_of
@@ -42,6 +42,7 @@ class PairResult:
     missing: tuple[float, float]  # shares of the trials of baseline and variant
     differences: Floats  # of the samples compared
     grouping: Design | None  # of the same
+    absent: str = NOTHING  # why, if there is no comparison
     alike: float = 0.0  # ICC of the arms' scores in a cluster, the greater one
     unknown: tuple[UnknownCount, ...] = ()  # the arm with most of them first
     worst: tuple[Comparison, ...] = ()
@@ -77,8 +78,8 @@ def compare_pair(
 ) -> PairResult:
     """Compare a pair over the samples that have a score under both arms.
 
-    With the `plan` of a job that may stop early, over its first clusters, by a confidence sequence. A sample
-    that one arm alone has begun is a trial without a score of the other.
+    With the `plan` of a job that may stop early, over the clusters of its last look, by numbers that hold at
+    all of them. A sample that one arm alone has begun is a trial without a score of the other.
     """
     within = within if plan is None else within & plan.within(scores, pair)
     first, second = scores.groups_of(pair)
@@ -88,7 +89,7 @@ def compare_pair(
     unknown: tuple[UnknownCount, ...] = ()
     if both.any():
         grouping = scores.design(both, headline)
-        comparison, means = _compared(scores, pair, scope, both, headline=headline, plan=plan)
+        comparison, means = _compared(scores, pair, both, headline=headline, plan=plan)
         unknown = tuple(_unknown(scores, pair, within))
     right, right_after = scores.right(first)[both], scores.right(second)[both]
     quadrants = (~right & right_after, right & ~right_after, right & right_after, ~right & ~right_after)
@@ -105,6 +106,7 @@ def compare_pair(
         bounds=bounds,
         loss=loss,
         missing=(missing_share(scores, first, within), missing_share(scores, second, within)),
+        absent=NOTHING if plan is None or plan.look(scores, pair) else plan.too_early,
         differences=variant - baseline,
         grouping=grouping,
         alike=max(grouping.icc(baseline), grouping.icc(variant)) if grouping else 0.0,
@@ -116,7 +118,7 @@ def compare_pair(
 
     def at_worst(mask: Mask, *, lost: bool) -> list[PairResult]:
         ways = [
-            _compared(scores, pair, scope, mask, headline=headline, plan=plan, unknown_as=values, lost=lost)
+            _compared(scores, pair, mask, headline=headline, plan=plan, unknown_as=values, lost=lost)
             for values in AT_WORST
         ]
         return [replace(result, comparison=each, means=of_arms, loss=None) for each, of_arms in ways]
@@ -137,7 +139,6 @@ def _level(ways: Sequence[Comparison]) -> float:
 def _compared(
     scores: SampleScores,
     pair: ArmPair,
-    scope: str,
     mask: Mask,
     *,
     headline: Headline,
@@ -153,7 +154,7 @@ def _compared(
     ]
     comparison = compare(of_arms[0][mask], of_arms[1][mask], grouping)
     if plan is not None:
-        return plan.compare(comparison, scores, pair, scope, headline=headline, means=of_arms)
+        comparison = plan.looks.repeated(comparison, plan.look(scores, pair))
     return comparison, (grouping.mean(of_arms[0][mask]), grouping.mean(of_arms[1][mask]))
 
 

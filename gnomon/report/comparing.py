@@ -16,9 +16,11 @@ from gnomon.report.reply_words import next_steps
 from gnomon.report.score_matrix import SampleScores
 from gnomon.report.section import UNFINISHED, Interval, ReportInput, interval, pair_key
 from gnomon.report.sections.prices import prices
+from gnomon.report.sequence import stop_words
 from gnomon.report.text_formats import count
 from gnomon.report.verdict import (
     HOLDS_ZERO,
+    NOTHING,
     Ruling,
     both_ways,
     is_below_margin,
@@ -33,7 +35,6 @@ from gnomon.stopping import while_wanted
 from gnomon.trials.trial_plan import repeats_of_pair
 
 SMALL_STUDY = 0.4  # a study that finds only larger effects says so beside a claim
-NOTHING = "no sample has a score under both arms"
 
 
 def all_contrasts(report_input: ReportInput) -> list[ContrastReport]:
@@ -165,7 +166,7 @@ def contrast_report(
         "below_margin": False,
         "equivalence_p": adjusted.equivalence_p,
         "equivalence_p_adjusted": adjusted.equivalence_p_adjusted,
-        "test": comparison.test if comparison else f"none: {NOTHING}",
+        "test": comparison.test if comparison else f"none: {result.absent}",
         "rescued": result.counts[0],
         "broken": result.counts[1],
         "both_right": result.counts[2],
@@ -179,7 +180,7 @@ def contrast_report(
         "verdict": "undecided",
         "withheld": comparison is not None and is_withheld(result),
         "rests_on": "",
-        "reasons": [NOTHING],
+        "reasons": [result.absent],
         "next_step": "",
         "verdict_text": "",
     }
@@ -201,7 +202,7 @@ def contrast_report(
 def _judged(result: PairResult, adjusted: Adjusted) -> Ruling:
     """The verdict on one way to count what nobody knows."""
     if result.comparison is None:
-        return "undecided", [NOTHING]
+        return "undecided", [result.absent]
     return judge(
         result.comparison,
         p_adjusted=adjusted.p,
@@ -251,7 +252,10 @@ def _early_stop_text(report_input: ReportInput) -> str:
     if stop is None or plan is None:
         return ""
     samples = f"{stop['samples']:,} of {count(len(plan.places), 'sample')}"
-    text = f" Decided early, after {samples} in {stop['clusters']:,} of {count(plan.clusters_n, 'cluster')}"
+    how, why = stop_words(stop)
+    text = (
+        f" {how} early{why}, after {samples} in {stop['clusters']:,} of {count(plan.clusters_n, 'cluster')}"
+    )
     if report_input.has_stopped and plan.not_run:
         return f"{text}; {count(plan.not_run, 'sample')} {'was' if plan.not_run == 1 else 'were'} not run."
     return f"{text}; more was run after that."

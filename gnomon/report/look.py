@@ -5,13 +5,13 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from gnomon.core.sample import SampleRef
-from gnomon.report.adjustment import adjust
-from gnomon.report.compared_pair import compare_pair
+from gnomon.report.adjustment import Adjusted, adjust
+from gnomon.report.compared_pair import PairResult, compare_pair
 from gnomon.report.comparing import contrast_report
 from gnomon.report.detectable import Detectable
 from gnomon.report.pairs import pairs
 from gnomon.report.score_matrix import JobScores
-from gnomon.report.sequence import Look, LookedAtPair, drawn_plan
+from gnomon.report.sequence import DrawnPlan, Look, LookedAtPair, drawn_plan
 from gnomon.report.unknown_replies import unknown_codes, unknown_replies
 from gnomon.spec.job_spec import JobSpec
 from gnomon.statistics.design import Codes, Floats, Headline
@@ -26,20 +26,25 @@ def take_look(
 ) -> Look:
     """Look at a job with these planned samples, in the order drawn, and these trials that have ended.
 
-    It is decided when no primary contrast is undecided by the rule of the report, with the same numbers.
+    It is decided when no primary contrast is undecided by the rule of the report, with the same numbers, or
+    will hardly be decided by the end of the plan.
     """
-    plan = drawn_plan(spec, refs, [ref.sample_id for ref in refs])
-    scores, trials = _scores(spec, refs, ended, cells=plan.cells, clusters=plan.clusters)
+    plan = _plan(spec, refs, headline)
+    cells = np.unique([ref.cell for ref in refs], return_inverse=True)[1].astype(np.intp)
+    scores, trials = _scores(spec, refs, ended, cells=cells, clusters=plan.clusters)
     everywhere = scores.everywhere()
     primary = [pair for pair in pairs(spec) if pair.is_primary]
     results = [
         compare_pair(scores, pair, "all", everywhere, headline=headline, plan=plan) for pair in primary
     ]
     looked_at: list[LookedAtPair] = []
+    is_open = False
     for result, adjusted in zip(results, adjust(results, spec.analysis), strict=True):
         contrast = contrast_report(
             result, adjusted=adjusted, detectable=Detectable(effect=None), interim=True
         )
+        if contrast["verdict"] == "undecided" and not _is_hopeless(plan, scores, result, adjusted):
+            is_open = True
         looked_at.append(
             {
                 "model": contrast["model"],
@@ -53,14 +58,30 @@ def take_look(
                 "verdict": contrast["verdict"],
             }
         )
-    first = min(plan.leading(scores, pair) for pair in primary)
+    first = plan.clusters_at(min(plan.look(scores, pair) for pair in primary))
     return {
         "trials": trials,
         "samples": plan.samples_of(first),
         "clusters": first,
         "contrasts": looked_at,
-        "decided": all(pair["verdict"] != "undecided" for pair in looked_at),
+        "decided": not is_open,
     }
+
+
+def _is_hopeless(plan: DrawnPlan, scores: JobScores, result: PairResult, adjusted: Adjusted) -> bool:
+    """Whether an undecided comparison will hardly be decided by the end of the plan."""
+    look, comparison, limits = plan.look(scores, result.pair), result.comparison, adjusted.limits
+    return comparison is not None and limits is not None and plan.looks.is_hopeless(comparison, look, limits)
+
+
+def due_after(spec: JobSpec, refs: Sequence[SampleRef], *, headline: Headline) -> dict[int, int]:
+    """By the clusters of each look, how many trials must have ended at least before it can be taken."""
+    plan, of_sample = _plan(spec, refs, headline), len(spec.models) * len(spec.arms) * spec.repeats
+    return {clusters: plan.samples_of(clusters) * of_sample for clusters in plan.looks.clusters}
+
+
+def _plan(spec: JobSpec, refs: Sequence[SampleRef], headline: Headline) -> DrawnPlan:
+    return drawn_plan(spec, refs, [ref.sample_id for ref in refs], headline=headline)
 
 
 def _scores(

@@ -72,8 +72,11 @@ def _what_was_run(report: Told, models: Sequence[ModelUsed]) -> Iterator[str]:
     sequential = report["sequential"]
     if sequential is not None:
         looks = count(len(sequential["looks"]), "look")
-        how = "stopped early by" if sequential["decided"] else "was not stopped by"
-        yield f"The job could stop early; it {how} a confidence sequence ({looks})."
+        how = "stopped" if sequential["decided"] else "was not stopped"
+        yield (
+            f"The job could stop early, and {how}: a group sequential test at planned looks "
+            f"(error spending α·t², repeated intervals; {looks} taken)."
+        )
 
 
 def _model(used: ModelUsed) -> str:
@@ -116,7 +119,7 @@ def _results(report: Told, primary: Sequence[ContrastReport]) -> Iterator[str]:
         who = _pair(contrast)
         over = f"over {count(contrast['n'], 'question')} in {count(contrast['clusters'], 'cluster')}"
         if contrast["diff"] is None:
-            yield f"{who}: no question has a score under both."
+            yield f"{who}: {'; '.join(contrast['reasons'])}."
         elif contrast["withheld"]:
             yield f"{who}: no figure is given, as lost trials could turn it ({over})."
         else:

@@ -1,11 +1,13 @@
-"""Numbers of the comparisons of a job that may stop early: a confidence sequence over its first clusters.
+"""The looks of a job that may stop early: which clusters they take, and at which level each is read.
 
-Clusters come in an order drawn by chance. A comparison takes those at the head of that order of which every
+Clusters come in an order drawn by chance. A comparison takes those up to the last planned look of which every
 trial of its two arms has ended, and no other: which of the others have ended may depend on how hard they are.
+So it does not matter when anybody looks.
 """
 
+from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,17 +15,15 @@ from numpy.typing import NDArray
 from typing_extensions import TypedDict
 
 from gnomon.core.sample import SampleRef
-from gnomon.report.pairs import ArmPair
+from gnomon.report.pairs import ArmPair, pairs
 from gnomon.spec.job_spec import JobSpec
-from gnomon.statistics.design import Codes, Floats, Headline, design, strata_of
-from gnomon.statistics.paired import Comparison, comparison_of
-from gnomon.statistics.sequential import BettingSequence
+from gnomon.statistics.design import Codes, Headline, design, strata_of
+from gnomon.statistics.sequential import ALPHA, Looks, look_points
 from gnomon.trials.trial_plan import cluster_of
 
 if TYPE_CHECKING:
     from gnomon.report.score_matrix import SampleScores
 
-METHOD = "betting confidence sequence"
 Mask = NDArray[np.bool_]
 
 
@@ -42,7 +42,10 @@ class LookedAtPair(TypedDict):
 
 
 class Look(TypedDict):
-    """A look at a job: after so many trials, and the first so many clusters of the plan."""
+    """A look at a job: after so many trials, and the first so many clusters of the plan.
+
+    `decided` says that every contrast is, or will hardly be by the last look.
+    """
 
     trials: int
     samples: int
@@ -57,98 +60,88 @@ class StoredLook(Look):
     at: str
 
 
+def stop_words(look: StoredLook) -> tuple[str, str]:
+    """How the look that stopped a job ended it, and why, if not everything was decided."""
+    if all(pair["verdict"] != "undecided" for pair in look["contrasts"]):
+        return "Decided", ""
+    return "Stopped", ", as more would hardly decide it"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class DrawnPlan:
     """The samples of a job in the order drawn, and where scores have them."""
 
     places: Codes  # by planned sample: its place among the samples of the scores; -1 where it has no trial
     clusters: Codes  # by planned sample: its cluster's place in the order drawn
-    cells: Codes  # by planned sample
-    cell_names: tuple[str, ...]
     repeats: Mapping[str, int]  # by arm
+    looks: Looks
 
     @property
     def clusters_n(self) -> int:
         """How many clusters are planned."""
-        return int(self.clusters.max()) + 1
+        return self.looks.clusters[-1]
 
     @property
     def not_run(self) -> int:
         """How many planned samples have no trial."""
         return int(np.count_nonzero(self.places < 0))
 
-    def leading(self, scores: "SampleScores", pair: ArmPair) -> int:
-        """How many clusters have ended at the head of the order, under both arms."""
+    def look(self, scores: "SampleScores", pair: ArmPair) -> int:
+        """The number of the last look whose clusters have ended under both arms; 0: none yet."""
         has_ended = np.ones(len(self.places), dtype=np.bool_)
         for group, arm in zip(scores.groups_of(pair), (pair.baseline, pair.variant), strict=True):
             ended = self._planned(scores.answered[group] + scores.missing[group], 0)
             has_ended &= ended >= self.repeats[arm]
-        return int(self.clusters[~has_ended].min(initial=self.clusters_n))
+        leading = int(self.clusters[~has_ended].min(initial=self.clusters_n))
+        return bisect_right(self.looks.clusters, leading)
+
+    def clusters_at(self, look: int) -> int:
+        """How many clusters the look of that number takes."""
+        return self.looks.clusters[look - 1] if look else 0
 
     def samples_of(self, clusters: int) -> int:
         """How many samples the first so many clusters have."""
         return int(np.count_nonzero(self.clusters < clusters))
 
+    @property
+    def too_early(self) -> str:
+        """Why there is no comparison before the first look."""
+        return f"the first look comes after {self.looks.clusters[0]:,} of {self.clusters_n:,} clusters"
+
     def within(self, scores: "SampleScores", pair: ArmPair) -> Mask:
         """The samples that a comparison of the pair takes, as the scores have them."""
         mask = np.zeros(len(scores.cells), dtype=np.bool_)
-        first = self.places[self.clusters < self.leading(scores, pair)]
+        first = self.places[self.clusters < self.clusters_at(self.look(scores, pair))]
         mask[first[first >= 0]] = True
         return mask
-
-    def compare(
-        self,
-        comparison: Comparison,
-        scores: "SampleScores",
-        pair: ArmPair,
-        scope: str,
-        *,
-        headline: Headline,
-        means: Sequence[Floats],
-    ) -> tuple[Comparison, tuple[float, float]]:
-        """The comparison with the numbers of the sequence, and the arms' means, from `means` by sample.
-
-        A sample weighs what it weighs in the whole plan, so that all weights are fixed before any answer.
-        Pairs of which a trial is missing are left out, as in every other comparison.
-        """
-        in_scope = np.ones(len(self.cells), dtype=np.bool_)
-        if scope != "all":
-            in_scope = self.cells == self.cell_names.index(scope)
-        weights = np.zeros(len(self.cells))
-        planned = design(strata_of(self.cells[in_scope], headline), self.clusters[in_scope])
-        weights[in_scope] = planned.weights
-        largest = float(np.bincount(self.clusters, weights).max())
-        baseline, variant = (self._planned(of_arm, np.nan) for of_arm in means)
-        used = in_scope & (self.clusters < self.leading(scores, pair))
-        used &= np.isfinite(baseline) & np.isfinite(variant)
-        weights, baseline, variant = weights[used], baseline[used], variant[used]
-        sums: Floats = np.bincount(self.clusters[used], weights * (variant - baseline)).astype(np.float64)
-        sizes: Floats = np.bincount(self.clusters[used], weights).astype(np.float64)
-        part = BettingSequence.of(sums[sizes > 0], sizes[sizes > 0], largest=largest)
-        of_arms = [float(np.average(arm, weights=weights)) for arm in (baseline, variant)]
-        if comparison.reach is None:
-            return comparison, (of_arms[0], of_arms[1])
-        estimate = replace(comparison.reach.estimate, value=part.value)
-        reach = replace(comparison.reach, parts=[part], estimate=estimate)
-        sequential = comparison_of(estimate, reach, test=part.name, interval_method=METHOD)
-        return sequential, (of_arms[0], of_arms[1])
 
     def _planned(self, values: NDArray[Any], absent: float) -> NDArray[Any]:
         """Values by sample of the scores, by planned sample."""
         return np.append(values, absent)[self.places]
 
 
-def drawn_plan(spec: JobSpec, refs: Sequence[SampleRef], samples: Iterable[str]) -> DrawnPlan:
+def drawn_plan(
+    spec: JobSpec, refs: Sequence[SampleRef], samples: Iterable[str], *, headline: Headline
+) -> DrawnPlan:
     """The plan of `refs`, which are in the order drawn, for scores that have `samples`."""
     at = {sample: place for place, sample in enumerate(samples)}
     ranks: dict[tuple[str, str], int] = {}
-    clusters = [ranks.setdefault(cluster_of(spec, ref), len(ranks)) for ref in refs]
-    cell_names = tuple(sorted({ref.cell for ref in refs}))
-    cell_at = {name: code for code, name in enumerate(cell_names)}
+    clusters = np.array([ranks.setdefault(cluster_of(spec, ref), len(ranks)) for ref in refs], dtype=np.intp)
+    cells = np.unique([ref.cell for ref in refs], return_inverse=True)[1].astype(np.intp)
+    alpha = ALPHA / sum(pair.is_primary for pair in pairs(spec))
     return DrawnPlan(
         places=np.array([at.get(ref.sample_id, -1) for ref in refs], dtype=np.intp),
-        clusters=np.array(clusters, dtype=np.intp),
-        cells=np.array([cell_at[ref.cell] for ref in refs], dtype=np.intp),
-        cell_names=cell_names,
+        clusters=clusters,
         repeats=spec.repeats_by_arm,
+        looks=_looks(clusters, cells, headline, alpha),
     )
+
+
+def _looks(clusters: Codes, cells: Codes, headline: Headline, alpha: float) -> Looks:
+    """The looks; none comes before every cell has a sample: the mean would be one of fewer cells."""
+    first_of_cell = np.full(int(cells.max()) + 1, len(clusters))
+    np.minimum.at(first_of_cell, cells, clusters)
+    looks = [point for point in look_points(int(clusters.max()) + 1) if point > first_of_cell.max()]
+    planned = design(strata_of(cells, headline), clusters)
+    ended = np.cumsum(np.bincount(clusters, planned.weights))[np.array(looks) - 1]
+    return Looks(clusters=tuple(looks), ended=(*ended[:-1].tolist(), 1.0), alpha=alpha)

@@ -21,6 +21,7 @@ Ruling = tuple[Verdict, list[str]]  # with what rules out a stronger one
 ALPHA = 0.05
 UNEQUAL = 0.05  # of the exact test that both arms lost trials alike
 LIKE_THE_REST = 0.01  # of an arm's trials: so few lost ones may be taken to be like the rest, if that is said
+NOTHING = "no sample has a score under both arms"
 HOLDS_ZERO = "the interval holds zero"
 ONE_CLUSTER = "all samples that are compared lie in one cluster: nothing says how far chance reaches"
 
@@ -226,7 +227,8 @@ def _claim(contrast: ContrastReport, *, place: str) -> str:
     where = "" if contrast["scope"] == "all" else f" on {contrast['scope']}"
     cannot = f"It cannot be told whether {model} does better{where} {under} than {than}"
     if diff is None:
-        return f"{cannot}: no sample has a score {place} both."
+        why = "".join(reason for reason in contrast["reasons"] if reason != NOTHING)
+        return f"{cannot}: {why or f'no sample has a score {place} both'}."
     sizes = f"{count(contrast['n'], 'sample')} in {count(contrast['clusters'], 'cluster')}"
     if weight := weight_words(contrast["largest_cluster"] or 0.0, contrast["clusters"]):
         sizes += f"; {weight}"

@@ -1,137 +1,206 @@
-"""Confidence sequences of a paired difference over clusters: intervals that hold at every look at once.
+"""A group sequential test: looks at planned points, each at a level so that all together err in 5 %.
 
-A look may come after any number of clusters, chosen in any way from what came before, and a job may stop at
-any of them. What is asked is the weighted mean of the differences in the population that clusters are drawn
-from, as with the other intervals here; not the mean of the finite list of samples.
-
-Cluster g adds C_g (its weighted differences) and W_g (its weights). If clusters come in an order that does
-not depend on their scores, C_g - m W_g has mean 0 where m is the truth, and is never below -(1 + m) W_g. So a
-bettor who stakes a share u in (0, 1) on "more than m" has the wealth
-
-    K+(m) = mean over u of  prod over g of  1 + u (C_g - m W_g) / ((1 + m) W),   W = the largest W_g planned,
-
-a nonnegative martingale that starts at 1: by Ville's inequality (1939) it ever reaches 2/a with a chance of
-at most a/2. K-(m), the same for -C_g and -m, bets on "less than m". The interval of level 1 - a holds each m
-at which neither has reached 2/a: a betting confidence sequence (Waudby-Smith and Ramdas 2024, J. R. Stat.
-Soc. B 86, 1-27), two-sided by a union. The stakes u have the arcsine prior of universal portfolios (Cover
-and Ordentlich 1996), as STAKES_N equally likely values: the order of the clusters changes no wealth.
+Of the level α a share t² is spent by the look at which a share t of the plan has ended (an error spending
+function: Lan and DeMets 1983; its power family: Kim and DeMets 1987). The level of each look follows by the
+recursion of Armitage, McPherson and Rowe (1969): the sum of all errors so far is normal with a variance that
+grows as t does; its density over the sums at which no look has decided is kept on a grid, look by look. A
+test's p over a look's level by α is below α just where the look decides, so that intervals made of it hold
+at all looks together (repeated confidence intervals: Jennison and Turnbull 1989).
 """
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
 
 import numpy as np
-from scipy.special import logsumexp
+from scipy.special import ndtr, ndtri
 
 from gnomon.statistics.bisection import bisect
 from gnomon.statistics.design import Floats
+from gnomon.statistics.equivalence import Limits
+from gnomon.statistics.paired import Comparison
+from gnomon.statistics.power import POWER
+from gnomon.statistics.reach import Part
 
-STAKES_N = 24
-STAKES: Floats = np.sin(np.pi * (np.arange(STAKES_N) + 0.5) / (2 * STAKES_N)) ** 2
-EDGE = 1e-9
-LEAST_CLUSTERS = 8  # equal ones; with fewer the wealth of 2 / 0.05 is out of reach
-LOG_DECIDED = float(np.log(2 / 0.05))  # of the wealth that decides the sign
-SIMULATED = 50  # jobs of a plan
-EFFECT_HALVINGS = 23
-CHUNK = 200_000  # clusters whose bets are in memory at a time
+ALPHA = 0.05  # of all looks together
+LOOKS = 5  # after equal shares of the clusters
+SPENDING = (
+    2.0  # the power of t: least trials at equal power among 1.5, 2, 2.5, 3, 4 and O'Brien and Fleming's
+)
+LEAST_CLUSTERS = 6  # with fewer no sign test rejects at the level of the last look
+HOPELESS = 0.1  # chance to be decided yet: with less a job stops; it costs 0.3 % of power
+NODES = 128  # of the grid
+HIGHEST, HALVINGS = 9.0, 30  # normal quantile of the least level, and how finely one is sought
+MOST_DRIFT = 12.0
+
+
+@dataclass(frozen=True, slots=True)
+class Repeated:
+    """A part of a test at one look; `share` is the look's level by that of all looks together.
+
+    Exact at the level that the looks were made for, and never too often at a higher one.
+    """
+
+    part: Part
+    share: float
+
+    def p(self, null: float = 0.0) -> float:
+        """Two-sided p of the difference being `null`, for all looks together."""
+        return min(1.0, self.part.p(null) / self.share)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Looks:
+    """The looks of a plan: after how many clusters each comes, and which share of the plan's weight they are.
+
+    `alpha` is the level of all together. Looks are counted from 1.
+    """
+
+    clusters: tuple[int, ...]
+    ended: tuple[float, ...]
+    alpha: float
+
+    def repeated(self, comparison: Comparison, look: int) -> Comparison:
+        """The comparison of that look's samples, with the p and the intervals that hold at all looks."""
+        if comparison.reach is None:
+            return comparison
+        share, which = self._levels[look - 1], f"look {look} of {len(self.clusters)}"
+        reach = replace(comparison.reach, parts=[Repeated(part, share) for part in comparison.reach.parts])
+        return replace(
+            comparison,
+            p=reach.p(),
+            test=f"{comparison.test}, {which}",
+            interval_method=f"repeated interval at {which}",
+            reach=reach,
+        )
+
+    def is_hopeless(self, comparison: Comparison, look: int, limits: Limits) -> bool:
+        """Whether a comparison that is undecided at that look will hardly be decided by the last one.
+
+        It is if the chance is below 0.1 even where the true difference is on the side seen so far, and as
+        large as a fixed test of the whole plan finds in 8 of 10 cases (stochastic curtailment: Lan, Simon and
+        Halperin 1982); and if the last interval will be too wide for the limits. Levels count on no such
+        stop, so they hold whether or not anybody heeds it.
+        """
+        ended, last = self.ended[look - 1], self._levels[-1]
+        left = 1.0 - ended
+        if not comparison.se or left <= 0.0:
+            return False
+        drift = float(ndtri(1.0 - self.alpha / 2.0) + ndtri(POWER))
+        sums = abs(comparison.diff) / comparison.se * ended**0.5 + drift * left
+        chance = ndtr((sums + ndtri(self.alpha * last / 2.0)) / left**0.5)
+        half = -ndtri(ALPHA * last) * comparison.se * ended**0.5
+        return bool(chance < HOPELESS and 2.0 * half > limits.high - limits.low)
+
+    @property
+    def _levels(self) -> tuple[float, ...]:
+        return levels(self.ended, self.alpha)
+
+
+def look_points(clusters: int) -> tuple[int, ...]:
+    """After how many clusters of so many a look comes.
+
+    >>> look_points(30), look_points(3)
+    ((6, 12, 18, 24, 30), (1, 2, 3))
+    """
+    return tuple(sorted({-(-look * clusters // LOOKS) for look in range(1, LOOKS + 1)}))
+
+
+@lru_cache(maxsize=256)
+def levels(ended: tuple[float, ...], alpha: float = ALPHA) -> tuple[float, ...]:
+    """Each look's level by `alpha`, the two-sided level of all; `ended` are shares of the plan, up to 1.
+
+    >>> [round(level, 3) for level in levels((0.2, 0.4, 0.6, 0.8, 1.0))]
+    [0.04, 0.133, 0.268, 0.452, 0.69]
+    """
+    found: list[float] = []
+    path = _Path()
+    spent = 0.0
+    for share in ended:
+        limit = _limit(path, share, alpha * share**SPENDING - spent)
+        path, spent = path.after(limit, share), alpha * share**SPENDING
+        found.append(float(2.0 * ndtr(-limit)) / alpha)
+    return tuple(found)
+
+
+def chances(ended: Sequence[float], at: Sequence[float], drift: float = 0.0) -> list[float]:
+    """The chance of each look to be the first that decides, at these two-sided levels.
+
+    `drift` is the true difference by the standard error of the whole plan.
+
+    >>> [round(chance, 4) for chance in chances([0.5, 1.0], [0.05, 0.05])]
+    [0.05, 0.0331]
+    """
+    path, found = _Path(drift=drift), []
+    for share, level in zip(ended, at, strict=True):
+        limit = float(-ndtri(level / 2.0))
+        found.append(path.beyond(limit, share))
+        path = path.after(limit, share)
+    return found
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Expected:
+    """What looks do to a plan whose fixed test finds an effect in 8 of 10 cases."""
+
+    larger: float  # the effect that the looks find as often, by that one
+    share: float  # of the plan, that ends on average until that effect is found, or to its end
+
+
+@lru_cache(maxsize=64)
+def expected(clusters: int, comparisons: int = 1) -> Expected:
+    """What looks cost and save with so many equal clusters, all comparisons being decided.
+
+    Each of the `comparisons` has the same effect, and does not depend on the others.
+
+    >>> expected(100)
+    Expected(larger=1.031, share=0.741)
+    """
+    alpha = ALPHA / comparisons
+    ended = tuple(point / clusters for point in look_points(clusters))
+    at = [alpha * level for level in levels(ended, alpha)]
+    _, drift = bisect(lambda d: sum(chances(ended, at, d)) >= POWER, 0.0, MOST_DRIFT, halvings=HALVINGS)
+    fixed = float(ndtri(1.0 - alpha / 2.0) + ndtri(POWER))
+    decided = np.cumsum(chances(ended, at, drift)) ** comparisons
+    runs = 1.0 - np.concatenate([[0.0], decided[:-1]])  # the chance that a look's clusters are run at all
+    share = float(np.diff(ended, prepend=0.0) @ runs)
+    return Expected(larger=round(drift / fixed, 3), share=round(share, 3))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class BettingSequence:
-    """The test of a difference after some clusters, valid whenever that was decided: a part of a `Reach`."""
+class _Path:
+    """The density of the sum of errors where no look has decided, as masses on a grid; it starts at 0."""
 
-    value: float
-    sums: Floats
-    weights: Floats
-    counts: Floats
-    largest: float
+    drift: float = 0.0
+    ended: float = 0.0
+    sums: Floats = field(default_factory=lambda: np.zeros(1))
+    masses: Floats = field(default_factory=lambda: np.ones(1))
 
-    name = "betting e-process"
+    def beyond(self, limit: float, ended: float) -> float:
+        """The chance that the next look, after the share `ended`, is the first with a z beyond the limit."""
+        start, spread, end = self._start(ended), (ended - self.ended) ** 0.5, limit * ended**0.5
+        return float(self.masses @ (ndtr((start - end) / spread) + ndtr((-end - start) / spread)))
 
-    @classmethod
-    def of(cls, sums: Floats, weights: Floats, *, largest: float) -> "BettingSequence":
-        """The sequence after these clusters: weighted sums of differences in [-1, 1], and their weights.
+    def after(self, limit: float, ended: float) -> "_Path":
+        """The density after that look."""
+        start, spread, end = self._start(ended), (ended - self.ended) ** 0.5, limit * ended**0.5
+        nodes, weights = _grid()
+        sums = end * nodes
+        kernel = np.exp(-(((sums[:, None] - start) / spread) ** 2) / 2.0) / (spread * (2.0 * np.pi) ** 0.5)
+        return _Path(drift=self.drift, ended=ended, sums=sums, masses=end * weights * (kernel @ self.masses))
 
-        `largest` is the largest weight of all clusters planned, so that it is known before any answer.
-
-        Eight of eight equal clusters that change from wrong to right decide the sign, five do not:
-
-        >>> [BettingSequence.of(np.ones(n), np.ones(n), largest=1.0).p(0.0) < 0.05 for n in (5, 8)]
-        [False, True]
-        """
-        sums, weights, counts = _grouped(sums, weights)
-        total = float(counts @ weights)
-        value = float(np.clip((counts @ sums) / total, -1.0, 1.0)) if total > 0 else 0.0
-        return cls(value=value, sums=sums, weights=weights, counts=counts, largest=largest)
-
-    def p(self, null: float = 0.0) -> float:
-        """Two over the larger wealth of a bet on more than `null` and one on less, at most 1."""
-        null = min(max(null, EDGE - 1.0), 1.0 - EDGE)
-        wealth = max(
-            _log_wealth(side * self.sums, self.weights, self.counts, self.largest, side * null)
-            for side in (1.0, -1.0)
-        )
-        return float(min(1.0, 2.0 * np.exp(min(-wealth, 0.0))))
+    def _start(self, ended: float) -> Floats:
+        """The expected sums after the share `ended`, by those so far."""
+        return self.sums + self.drift * (ended - self.ended)
 
 
-def least_effect(weights: Floats) -> float | None:
-    """The least difference at which these clusters decide the sign if it is the same in each; None: none is.
-
-    What varies between clusters only adds to it.
-
-    >>> [round(least_effect(np.ones(clusters)), 2) for clusters in (20, 100, 1000)]
-    [0.28, 0.05, 0.01]
-    """
-    largest, counts = float(weights.max()), np.ones(len(weights))
-
-    def decides(effect: float) -> bool:
-        return _log_wealth(effect * weights, weights, counts, largest, 0.0) >= LOG_DECIDED
-
-    return bisect(decides, 0.0, 1.0, halvings=EFFECT_HALVINGS)[1] if decides(1.0) else None
+def _limit(path: _Path, share: float, spend: float) -> float:
+    """The z beyond which a look after that share is the first to decide with the chance `spend`."""
+    return bisect(lambda z: path.beyond(z, share) <= spend, 0.0, HIGHEST, halvings=HALVINGS)[1]
 
 
-def expected_share(sizes: Floats, *, diff: float, discordant: float, icc: float, seed: int = 0) -> float:
-    """The mean share of the samples that runs until the sign is decided, by simulated jobs.
-
-    `sizes` are the clusters' samples, of which a share `discordant` changes by the whole scale. The means of
-    clusters are drawn as normal, with that intraclass correlation, and cut to what they can be.
-
-    >>> expected_share(np.ones(1000), diff=0.3, discordant=0.4, icc=0.1) < 0.1
-    True
-    """
-    random = np.random.default_rng(seed)
-    drawn = random.permuted(np.tile(sizes, (SIMULATED, 1)), axis=1)
-    variance = max(discordant - diff**2, 0.0) * (1 + (drawn - 1) * icc) / drawn
-    means = np.clip(random.normal(diff, np.sqrt(variance)), -1.0, 1.0)
-    has_decided = log_wealth_path(means * drawn, drawn, largest=float(sizes.max())) >= LOG_DECIDED
-    at = np.where(has_decided.any(axis=1), has_decided.argmax(axis=1), len(sizes) - 1)
-    run = np.cumsum(drawn, axis=1)
-    return float(np.mean(run[np.arange(SIMULATED), at] / run[:, -1]))
-
-
-def log_wealth_path(sums: Floats, weights: Floats, *, largest: float, mean: float = 0.0) -> Floats:
-    """Log K+ after each cluster, for many jobs at once: clusters are the last axis.
-
-    The interval of level 1 - a excludes all differences up to `mean` where it is at least log(2 / a).
-
-    >>> log_wealth_path(np.ones(3), np.ones(3), largest=1.0).round(2).tolist()
-    [0.41, 0.86, 1.37]
-    """
-    gains = (sums - mean * weights) / ((1.0 + mean) * largest)
-    path = np.stack([np.cumsum(np.log1p(stake * gains), axis=-1) for stake in STAKES])
-    wealth: Floats = logsumexp(path, axis=0) - np.log(STAKES_N)
-    return wealth
-
-
-def _grouped(sums: Floats, weights: Floats) -> tuple[Floats, Floats, Floats]:
-    """Equal clusters once, with how many there are: scores of 0 and 1 leave few that differ."""
-    pairs, counts = np.unique(np.stack([sums, weights], axis=1), axis=0, return_counts=True)
-    return pairs[:, 0], pairs[:, 1], counts.astype(np.float64)
-
-
-def _log_wealth(sums: Floats, weights: Floats, counts: Floats, largest: float, mean: float) -> float:
-    bets = np.zeros(STAKES_N)
-    for start in range(0, len(sums), CHUNK):
-        part = slice(start, start + CHUNK)
-        gains = (sums[part] - mean * weights[part]) / ((1.0 + mean) * largest)
-        bets += np.log1p(STAKES[:, None] * np.maximum(gains, -1.0)) @ counts[part]
-    return float(logsumexp(bets) - np.log(STAKES_N))
+@lru_cache(maxsize=1)
+def _grid() -> tuple[Floats, Floats]:
+    """Nodes from −1 to 1 with their weights (Gauss and Legendre)."""
+    nodes, weights = np.polynomial.legendre.leggauss(NODES)
+    return nodes, weights

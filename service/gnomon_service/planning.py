@@ -11,7 +11,6 @@ import numpy as np
 from gnomon.core.clusters import coarsest
 from gnomon.core.retry import changed_fields
 from gnomon.core.row import Row
-from gnomon.core.sample import SampleRef
 from gnomon.exchange.foreign import benchmark_called
 from gnomon.report.detectable import (
     Detectable,
@@ -40,8 +39,6 @@ if TYPE_CHECKING:
     from gnomon_workers.store.store import Store
 
 DISCORDANT = (0.1, 0.2, 0.3, 0.4)
-SEQUENTIAL_DISCORDANT, SEQUENTIAL_EFFECTS = 0.4, (0.05, 0.1, 0.2, 0.3)
-MOST_SIMULATED = 5_000  # clusters: more take longer than a plan may
 ENOUGH_DISCORDANT, ENOUGH_EFFECTS = 0.3, (0.2, 0.1)  # for which a job that is too small names a size
 SHARE_DRAWS = 60  # that show how seldom the largest effect is claimed where it is too small
 
@@ -103,7 +100,7 @@ def plan(
         "never": outlook.never if is_small else "",
         "claims_from": outlook.claims_from if is_small else None,
         **({"enough": {"discordant": ENOUGH_DISCORDANT, "sizes": enough}} if enough else {}),
-        **({"sequential": _sequential(spec, refs)} if spec.analysis.sequential else {}),
+        **({"sequential": _sequential(draft, detectable)} if spec.analysis.sequential else {}),
         **({"servers": list(_servers(spec))} if spec.servers else {}),
         **({"environment": [asdict(where) for where in elsewhere]} if elsewhere else {}),
         "warnings": [*draft.warnings, *tool_warnings(spec, requests, samples=len(refs))],
@@ -131,25 +128,22 @@ def _servers(spec: JobSpec) -> Iterator[dict[str, Any]]:
             }
 
 
-def _sequential(spec: JobSpec, refs: Sequence[SampleRef]) -> dict[str, Any]:
-    """The share of a job that is expected to run until it is decided, by the true difference."""
-    import numpy as np  # late, as SciPy: they load slowly, and few plans need them
+def _sequential(draft: Draft, detectable: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """When a job is looked at, and the share of it that is expected to run at the effects it can detect."""
+    from gnomon.statistics.sequential import expected, look_points  # late, as SciPy: few plans need it
 
-    from gnomon.statistics.sequential import expected_share, least_effect
-
-    sizes = np.array(list(Counter(cluster_of(spec, ref) for ref in refs).values()), dtype=np.float64)
-    is_small = len(sizes) <= MOST_SIMULATED
+    clusters = len({cluster_of(draft.spec, ref) for ref in draft.refs})
+    primary = sum(pair.is_primary for pair in pairs(draft.spec))
+    by_looks = expected(clusters, primary)
     return {
-        "least": least_effect(sizes),
-        "discordant": SEQUENTIAL_DISCORDANT,
-        "expected": [
+        "looks": look_points(clusters),
+        "share": by_looks.share,
+        "detectable": [
             {
-                "diff": diff,
-                "share": expected_share(sizes, diff=diff, discordant=SEQUENTIAL_DISCORDANT, icc=ICC)
-                if is_small
-                else None,
+                "discordant": row["discordant"],
+                "diff": None if row["all"] is None else by_looks.larger * row["all"],
             }
-            for diff in SEQUENTIAL_EFFECTS
+            for row in detectable
         ],
     }
 

@@ -29,7 +29,7 @@ COMMANDS = [
     (lost_trials, ["--only", "40 samples"]),
     (planted_jobs, ["--only", "60 independent"]),
     (planted_memory, ["--only", "10 % remembered"]),
-    (sequential_levels, ["--only", "20 x 1-13"]),
+    (sequential_levels, ["--only", "graded, +20"]),
     (shapley_levels, ["--only", "complements, graded"]),
     (statistics_levels, ["--only", "60 independent"]),
 ]

@@ -456,7 +456,7 @@ def test_a_plan_that_is_too_small_says_why_and_how_many_samples_would_do(
 
 
 @pytest.mark.usefixtures("store")
-@pytest.mark.parametrize(("samples", "can_claim"), [(3, False), (5, True)])
+@pytest.mark.parametrize(("samples", "can_claim"), [(5, False), (6, True)])
 def test_a_plan_calls_a_job_too_small_only_where_its_report_could_claim_nothing(
     samples: int, can_claim: bool, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -490,6 +490,25 @@ def test_a_plan_calls_a_job_too_small_only_where_its_report_could_claim_nothing(
     ]
     report = build_report(job_id="j", spec=spec, status="completed", rows=rows, planned=2 * samples)
     assert (report["contrasts"][0]["verdict"] == "helps") is can_claim
+
+
+@pytest.mark.usefixtures("store")
+def test_a_plan_says_when_a_job_is_looked_at_and_how_much_of_it_runs(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    analysis = {"primary": [arm["name"] for arm in SPEC["arms"][:2]], "sequential": True}
+    Path("spec.yaml").write_text(yaml.safe_dump({**SPEC, "select": {"limit": 100}, "analysis": analysis}))
+    assert gnomon("plan", "spec.yaml", "--json") == 0
+    document = said(capsys)
+    looks, clusters = document["sequential"]["looks"], document["clusters"]
+    assert (len(looks), looks[-1]) == (5, clusters)
+    assert document["sequential"]["share"] == pytest.approx(0.74, abs=0.02)
+    for row, fixed in zip(document["sequential"]["detectable"], document["detectable"], strict=True):
+        assert row["diff"] is None or fixed["all"] < row["diff"] < 1.06 * fixed["all"]
+    assert gnomon("plan", "spec.yaml") == 0
+    text = capsys.readouterr().out
+    assert f"It stops early once decided: at most {document['trials']:,} trials, with looks after " in text
+    assert "% of them run where 8 of 10 such jobs claim a difference:" in text
 
 
 @pytest.mark.usefixtures("store")

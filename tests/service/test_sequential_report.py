@@ -30,17 +30,15 @@ def stopped(store: Store) -> JobRecord:
     return job
 
 
-def test_the_verdict_rests_on_the_sequence_and_says_what_was_not_run(
-    store: Store, stopped: JobRecord
-) -> None:
+def test_the_verdict_rests_on_the_look_and_says_what_was_not_run(store: Store, stopped: JobRecord) -> None:
     report = report_of(store, stopped.id)
     contrast = report["contrasts"][0]
     look = store.looks(stopped.id)[-1]["contrasts"][0]
     assert contrast["verdict"] == "helps"
-    assert contrast["interval_method"] == "betting confidence sequence"
-    assert contrast["test"] == "betting e-process"
+    assert contrast["interval_method"] == "repeated interval at look 2 of 5"
+    assert contrast["test"] == "cluster sign-flip, look 2 of 5"
     assert (contrast["ci95"], contrast["p_adjusted"]) == (look["ci95"], look["p_adjusted"])
-    words = "Decided early, after 32 of 60 samples in 16 of 30 clusters; 28 samples were not run."
+    words = "Decided early, after 24 of 60 samples in 12 of 30 clusters; 28 samples were not run."
     assert words in contrast["verdict_text"]
     trials = report["denominators"]["trials"]
     assert (trials["pending"], trials["infra_missing"], trials["not_run"]) == (0, 0, 56)
@@ -75,16 +73,42 @@ def test_what_ran_after_the_decision_is_said(store: Store, stopped: JobRecord) -
     assert report["denominators"]["trials"].get("not_run") == 0
 
 
-def test_an_undecided_job_is_judged_by_the_sequence_at_its_end(store: Store) -> None:
+def test_an_undecided_job_is_judged_by_the_last_look_at_its_end(store: Store) -> None:
     job = begin(store)
     answer(store, job, 30, raw=0.5, tools=0.5)
     looker(store, job).look()
     report = report_of(store, job.id)
     contrast = report["contrasts"][0]
-    assert (contrast["verdict"], contrast["interval_method"]) == ("undecided", "betting confidence sequence")
+    assert contrast["verdict"] == "undecided"
+    assert contrast["interval_method"] == "repeated interval at look 5 of 5"
     low, high = contrast["ci95"] or (0.0, 0.0)
     assert low < -0.05 < 0.05 < high
     assert "not stopped early" in render_markdown(report)
+
+
+def test_before_the_first_look_nothing_is_said_but_when_it_comes(store: Store) -> None:
+    job = begin(store)
+    answer(store, job, 5, raw=0.0, tools=1.0)
+    contrast = report_of(store, job.id)["contrasts"][0]
+    assert (contrast["verdict"], contrast["diff"], contrast["ci95"]) == ("undecided", None, None)
+    assert contrast["reasons"] == ["the first look comes after 6 of 30 clusters"]
+    assert contrast["verdict_text"].endswith(": the first look comes after 6 of 30 clusters.")
+
+
+def test_a_job_stops_where_more_would_hardly_decide_it_and_says_so(store: Store) -> None:
+    job = begin(store)
+    for shard in range(18):
+        scores = {"raw": float(shard % 2), "tools": float((shard + 1) % 2)}
+        leases = store.lease(job.id, shard, worker="w", ttl_s=60)
+        store.finish([(lease, make_row(lease, score=scores[lease.trial.arm]), TRACE) for lease in leases])
+    looker(store, job).look()
+    assert store.job(job.id).status == "completed"
+    report = report_of(store, job.id)
+    contrast = report["contrasts"][0]
+    assert contrast["verdict"] == "undecided"
+    words = "Stopped early, as more would hardly decide it, after 36 of 60 samples in 18 of 30 clusters"
+    assert words in contrast["verdict_text"]
+    assert "Stopped, as more would hardly decide it, after 36 of 60" in render_markdown(report)
 
 
 def test_other_jobs_have_no_looks(store: Store) -> None:
@@ -97,7 +121,7 @@ def test_lists_and_the_api_say_that_it_stopped_early(store: Store, stopped: JobR
     view = job_view(job)
     assert (view["status"], view["stopped_early"], view["not_run"]) == ("completed", True, 56)
     row = job_row(job, now_s=0.0, verdict=None, is_verdict_due=False, per_second=None, missing=())
-    assert row["stopped"] == "Stopped early: decided, 56 trials not run."
+    assert row["stopped"] == "Stopped early: 56 trials not run."
     assert (row["problem"], row["missing"], row["can_resume"]) == ("", 0, True)
     resumed = store.resume(stopped.id)
     assert (resumed.not_run, job_view(resumed)["stopped_early"]) == (0, True)

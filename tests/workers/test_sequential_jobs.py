@@ -67,7 +67,7 @@ def test_a_decided_job_is_completed_leases_nothing_and_keeps_the_rest_unrun(stor
     assert store.finish([(lease, make_row(lease), TRACE) for lease in in_hand]) == set()
     ended = store.job(job.id)
     assert (ended.status, ended.counts.infra_missing, ended.counts.done) == ("completed", 0, 68)
-    assert [(each["clusters"], each["decided"]) for each in store.looks(job.id)] == [(7, False), (16, True)]
+    assert [(each["clusters"], each["decided"]) for each in store.looks(job.id)] == [(6, False), (12, True)]
 
 
 def test_a_resumed_job_runs_the_rest_and_is_not_stopped_again(store: Store) -> None:
@@ -96,11 +96,30 @@ def test_only_the_first_clusters_of_the_order_count(store: Store) -> None:
     assert store.job(job.id).status == "running"
 
 
+def test_looks_come_at_planned_clusters_however_often_anybody_looks(store: Store) -> None:
+    job = begin(store)
+    look = looker(store, job)
+    for shards in range(1, 31):
+        answer(store, job, shards, raw=1.0, tools=1.0)
+        look.look()
+        LookerOfAll(store).look()
+    assert [each["clusters"] for each in store.looks(job.id)] == [6, 12, 18, 24, 30]
+
+
 def test_no_difference_stops_no_small_job(store: Store) -> None:
     job = begin(store)
     answer(store, job, 29, raw=1.0, tools=1.0)
     looker(store, job).look()
     assert store.job(job.id).status == "running"
+
+
+def test_equal_arms_stop_a_job_whose_margin_is_wide_enough(store: Store) -> None:
+    analysis = {"primary": ["raw", "tools"], "sequential": True, "margin": 0.3}
+    job = begin(store, analysis=analysis)
+    answer(store, job, 24, raw=0.5, tools=0.5)
+    looker(store, job).look()
+    assert store.job(job.id).status == "completed"
+    assert store.looks(job.id)[-1]["contrasts"][0]["verdict"] == "no_effect"
 
 
 def test_the_sweeper_looks_where_all_workers_have_died(store: Store) -> None:

@@ -1,6 +1,7 @@
 """Looks at jobs that may stop early, as their results come, and stops those that are decided."""
 
 import logging
+import math
 import threading
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from gnomon.report.sequence import Look
     from gnomon.statistics.design import Headline
 
-GROWTH = 1.1  # a look comes when so many times as many trials have ended: all together cost 11 of the last
+GROWTH = 1.02  # where a look is due but some of its trials run yet, it is tried again after so many more
 log = logging.getLogger(__name__)
 
 
@@ -25,11 +26,12 @@ class Looker:
     def __init__(self, store: Store, job_id: str, spec: JobSpec, *, headline: "Headline") -> None:
         self._store, self._job_id, self._spec, self._headline = store, job_id, spec, headline
         self._refs: Sequence[SampleRef] = ()
-        self._looked_at = 0  # trials that had ended at the last look
+        self._due: dict[int, int] = {}  # by the clusters of each planned look, the trials that it takes
+        self._next = 0.0  # how many trials end before it is tried again
         self._lock = threading.Lock()
 
     def look(self) -> None:
-        """Look if enough has come since the last time, and at the end of the job in any case.
+        """Look if the clusters of a planned look may have ended, and at the end of the job in any case.
 
         What goes wrong is logged: results are written whether or not they can be looked at.
         """
@@ -41,16 +43,17 @@ class Looker:
     def _look(self) -> None:
         with self._lock:
             state = self._store.job_state(self._job_id)
-            is_over = state.status not in OPEN
-            least = self._looked_at + 1 if is_over else GROWTH * self._looked_at
-            if state.done and state.done >= least:
-                self._looked_at = state.done
-                self._record(self._take())
+            if state.done and (state.done >= self._next or state.status not in OPEN):
+                look = self._take()
+                left = [trials for clusters, trials in self._due.items() if clusters > look["clusters"]]
+                self._next = max(min(left, default=math.inf), GROWTH * state.done)
+                self._record(look)
 
     def _take(self) -> "Look":
-        from gnomon.report.look import take_look  # late: SciPy, which most processes do without
+        from gnomon.report.look import due_after, take_look  # late: SciPy, which most processes do without
 
         self._refs = self._refs or self._store.refs(self._job_id)
+        self._due = self._due or due_after(self._spec, self._refs, headline=self._headline)
         ended = self._store.ended_trials(self._job_id)
         return take_look(self._spec, self._refs, ended, headline=self._headline)
 

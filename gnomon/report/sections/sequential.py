@@ -7,7 +7,7 @@ from typing_extensions import TypedDict
 from gnomon.report.charts import Mark, difference_plot
 from gnomon.report.section import ReportInput, Section
 from gnomon.report.sections.job import JobPart
-from gnomon.report.sequence import LookedAtPair, StoredLook
+from gnomon.report.sequence import LookedAtPair, StoredLook, stop_words
 from gnomon.report.text_formats import count, markdown_table, p_text, points, points_brackets, points_range
 
 SHOWN = 24  # looks in a picture: the first, the last, and even steps between them
@@ -71,7 +71,9 @@ def _sentences(sequential: SequentialReport) -> Iterator[str]:
         yield f"{looks}, {planned} planned: not stopped early."
         return
     after = f"{decided['samples']:,} of {count(samples, 'sample')} in {decided['clusters']:,} of "
-    yield f"Decided after {after}{count(clusters, 'cluster')}, at {decided['at'][:19].replace('T', ' ')} UTC."
+    how, why = stop_words(decided)
+    at = decided["at"][:19].replace("T", " ")
+    yield f"{how}{why}, after {after}{count(clusters, 'cluster')}, at {at} UTC."
     if sequential["trials_not_run"]:
         trials, saved = sequential["trials_not_run"], sequential["samples_not_run"]
         yield f"Not run, as the job stopped early: {count(trials, 'trial')}, {count(saved, 'sample')} in all."

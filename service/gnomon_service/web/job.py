@@ -104,7 +104,8 @@ def _answer(job: JobRecord, findings: Sequence[Mapping[str, Any]], problem: str)
     if job.status == "queued":
         return f"Waiting for a worker: {ended} have ended."
     if job.status == "running" and job.spec.analysis.sequential:
-        return f"Running: {ended} have ended. The job stops when its primary contrasts are decided."
+        when = "its primary contrasts are decided, or hardly will be"
+        return f"Running: {ended} have ended. It stops when {when}."
     if job.status == "running":
         return (
             f"Running: {ended} have ended. The verdict comes at the end: looking early raises false alarms."
@@ -221,9 +222,7 @@ def _to_do(job: JobRecord) -> str:
     if job.status in OPEN or is_imported(job.spec) or not left + job.not_run:
         return ""
     if job.not_run and not left:
-        return (
-            f"Stopped early: decided. {count(job.not_run, 'trial')} not run. Resume runs them all the same."
-        )
+        return f"Stopped early: {count(job.not_run, 'trial')} not run. Resume runs them all the same."
     rest = f"Resume runs the {count(left, 'trial')} without a result, and only those."
     if job.status == "failed":
         return f"Mend the cause first. {rest}"

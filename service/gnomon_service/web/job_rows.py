@@ -65,7 +65,7 @@ def job_row(
         "started_ago": ago(now_s - seconds_of(job.started_at or job.created_at)),
         "progress": _progress(job, per_second, now_s=now_s) if is_open or is_stopped else "",
         "compares": len(spec.arms) > 1,
-        "stopped": f"Stopped early: decided, {job.not_run:,} trials not run." if job.not_run else "",
+        "stopped": f"Stopped early: {job.not_run:,} trials not run." if job.not_run else "",
         "is_sequential": spec.analysis.sequential,
         "problem": problem_of(job, missing),
         "causes": [

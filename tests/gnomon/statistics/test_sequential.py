@@ -1,126 +1,143 @@
-"""Confidence sequences cover at every look, are decided where the truth allows it, and depend on no order."""
-
-from dataclasses import dataclass
-from itertools import product
+"""Looks at planned points err in 5 % together, decide where the truth allows it, and depend on no order."""
 
 import numpy as np
 import pytest
+from scipy.special import ndtr
 
-from bench.sequential_levels import DESIGNS, EFFECTS, SequentialDesign, rates
-from gnomon.statistics.design import Floats
-from gnomon.statistics.estimate import Ends, Estimate
-from gnomon.statistics.reach import Reach
-from gnomon.statistics.sequential import BettingSequence, least_effect, log_wealth_path
+from bench.sequential_levels import ROWS, shares
+from gnomon.statistics.design import Floats, design
+from gnomon.statistics.equivalence import Limits
+from gnomon.statistics.paired import Comparison, compare
+from gnomon.statistics.sequential import (
+    ALPHA,
+    LEAST_CLUSTERS,
+    Looks,
+    chances,
+    expected,
+    levels,
+    look_points,
+)
 
-ROUNDS = 200
-
-
-@dataclass(frozen=True)
-class Look:
-    value: float
-    p: float
-    ci95: Ends
-    ci90: Ends
-
-
-def look(sums: Floats, weights: Floats, *, largest: float) -> Look:
-    """What a job knows after these clusters."""
-    sequence, n = BettingSequence.of(sums, weights, largest=largest), len(sums)
-    estimate = Estimate(
-        value=sequence.value,
-        se=0.1,
-        df=n - 1,
-        n=n,
-        clusters=n,
-        effective_clusters=n,
-        effective_samples=n,
-        limits=(-1.0, 1.0),
-    )
-    reach = Reach(parts=[sequence], estimate=estimate, baseline_variance=0.0, covariance=0.0)
-    return Look(sequence.value, reach.p(), reach.ends(0.95), reach.ends(0.9))
+FIFTHS = (0.2, 0.4, 0.6, 0.8, 1.0)
+UNEVEN = (0.07, 0.3, 0.31, 0.9, 1.0)
+PLAN = Looks(clusters=look_points(60), ended=FIFTHS, alpha=ALPHA)
+MARGIN = Limits(low=-0.05, high=0.05)
 
 
-def named(name: str) -> SequentialDesign:
-    return next(design for design in (*DESIGNS, *EFFECTS) if design.name == name)
+def at_look(d: Floats, look: int, *, plan: Looks = PLAN) -> Comparison:
+    """What a look says of these differences, a cluster each."""
+    variant = np.clip(d, 0.0, 1.0)
+    alone = design(np.zeros(len(d), np.intp), np.arange(len(d)))
+    return plan.repeated(compare(variant - d, variant, alone), look)
 
 
-def test_the_wealth_on_a_fair_game_is_one_on_average() -> None:
-    games = np.array(list(product([-1.0, 1.0], repeat=10)))
-    wealth = np.exp(log_wealth_path(games, np.ones_like(games), largest=1.0))
-    assert wealth.mean(axis=0) == pytest.approx(np.ones(10))
+@pytest.mark.parametrize(
+    ("limits", "total"),
+    [
+        ([2.413] * 5, 0.05),  # Pocock 1977
+        ([2.040 * (5 / look) ** 0.5 for look in range(1, 6)], 0.05),  # O'Brien and Fleming 1979
+        ([1.960] * 5, 0.142),  # who peeks by hand: Armitage, McPherson and Rowe 1969
+    ],
+)
+def test_the_recursion_gives_the_chances_of_published_limits(limits: list[float], total: float) -> None:
+    at = [float(2 * ndtr(-limit)) for limit in limits]
+    assert sum(chances(FIFTHS, at)) == pytest.approx(total, abs=5e-4)
 
 
-def test_a_fair_game_reaches_forty_in_fewer_than_one_of_forty() -> None:
-    games = np.array(list(product([-1.0, 1.0], repeat=12)))
-    wealth = np.exp(log_wealth_path(games, np.ones_like(games), largest=1.0))
-    assert 0 < (wealth >= 40).any(axis=1).mean() <= 1 / 40
+@pytest.mark.parametrize("ended", [FIFTHS, UNEVEN, (1.0,)])
+@pytest.mark.parametrize("alpha", [0.05, 0.05 / 3])
+def test_each_look_spends_its_part_of_the_level(ended: tuple[float, ...], alpha: float) -> None:
+    spent = np.cumsum(chances(ended, [alpha * level for level in levels(ended, alpha)]))
+    assert spent == pytest.approx(alpha * np.array(ended) ** 2, rel=1e-4)
 
 
-def test_ends_of_the_interval_are_where_the_wealth_crosses() -> None:
-    random = np.random.default_rng(3)
-    weights = random.integers(1, 9, 40).astype(np.float64)
-    sums = weights * random.uniform(-0.5, 1.0, 40)
-    after = look(sums, weights, largest=9.0)
-    low, high = after.ci95
-    at_low = log_wealth_path(sums, weights, largest=9.0, mean=low)[-1]
-    at_high = log_wealth_path(-sums, weights, largest=9.0, mean=-high)[-1]
-    assert (at_low, at_high) == pytest.approx((np.log(40), np.log(40)), abs=1e-3)
-    assert low < after.ci90[0] < after.value < after.ci90[1] < high
-    assert after.value == pytest.approx(sums.sum() / weights.sum())
+@pytest.mark.parametrize("ended", [FIFTHS, UNEVEN])
+def test_at_a_higher_level_than_planned_looks_err_less_often_than_that(ended: tuple[float, ...]) -> None:
+    for level in (0.06, 0.1, 0.2, 0.5):
+        assert sum(chances(ended, [level * each for each in levels(ended)])) < level
+
+
+def test_chances_with_a_drift_are_those_of_drawn_sums() -> None:
+    at, random = [ALPHA * level for level in levels(UNEVEN)], np.random.default_rng(2)
+    steps = np.diff(UNEVEN, prepend=0.0)
+    sums = np.cumsum(random.normal(2.5 * steps, steps**0.5, (20_000, 5)), axis=1)
+    beyond = 2 * ndtr(-np.abs(sums) / np.sqrt(UNEVEN)) < at
+    first = np.bincount(beyond.argmax(axis=1)[beyond.any(axis=1)], minlength=5) / len(sums)
+    assert chances(UNEVEN, at, 2.5) == pytest.approx(first, abs=0.012)
+
+
+def test_looks_are_at_most_five_distinct_and_the_last_is_the_whole_plan() -> None:
+    for clusters in range(1, 200):
+        points = look_points(clusters)
+        assert points == tuple(sorted(set(points)))
+        assert (len(points), points[0] > 0, points[-1]) == (min(5, clusters), True, clusters)
 
 
 def test_the_interval_excludes_zero_just_where_p_is_below_five_percent() -> None:
-    random = np.random.default_rng(4)
-    seen = set()
-    for _ in range(60):
-        sums = random.choice([-1.0, 0.0, 1.0], 60, p=[0.1, 0.6, 0.3])
-        after = look(sums, np.ones(60), largest=1.0)
+    random, seen = np.random.default_rng(4), set()
+    for look in [1, 2, 3, 4, 5] * 8:
+        after = at_look(random.choice([-1.0, 0.0, 1.0], 12 * look, p=[0.05, 0.45, 0.5]), look)
+        assert after.ci95 is not None
+        assert after.p is not None
         is_clear = after.ci95[0] > 0 or after.ci95[1] < 0
         assert is_clear == (after.p < 0.05)
         seen.add(is_clear)
     assert seen == {True, False}
 
 
-def test_order_and_scale_of_the_weights_change_nothing() -> None:
+def test_an_early_look_asks_for_more_and_says_which_it_is() -> None:
+    d = np.array([0.9, 0.4, 0.1] * 6 + [-0.3] * 6)
+    early, late = (at_look(d, look) for look in (1, 5))
+    assert early.ci95 is not None
+    assert late.ci95 is not None
+    assert early.ci95[0] < late.ci95[0] < late.ci95[1] < early.ci95[1]
+    assert early.interval_method == "repeated interval at look 1 of 5"
+    assert early.test.endswith(", look 1 of 5")
+
+
+def test_order_changes_nothing_and_swapped_arms_mirror_the_interval() -> None:
     random = np.random.default_rng(5)
-    weights = random.uniform(0.1, 1.0, 30)
-    sums = weights * random.uniform(-1, 1, 30)
-    order = random.permutation(30)
-    one = look(sums, weights, largest=1.0)
-    other = look(7 * sums[order], 7 * weights[order], largest=7.0)
-    assert (one.p, *one.ci95) == pytest.approx((other.p, *other.ci95), abs=1e-6)
+    d = random.uniform(-0.4, 1.0, 12)
+    one, other, swapped = at_look(d, 2), at_look(random.permutation(d), 2), at_look(-d, 2)
+    assert one.ci95 is not None
+    assert swapped.ci95 is not None
+    assert other.ci95 == pytest.approx(one.ci95, abs=1e-5)
+    assert swapped.ci95 == pytest.approx((-one.ci95[1], -one.ci95[0]), abs=1e-5)
+    assert swapped.p == pytest.approx(one.p)
 
 
-def test_swapped_arms_mirror_the_interval() -> None:
-    sums = np.array([0.5, 1.0, -0.2, 0.9, 1.0, 0.7, 0.3])
-    ahead, behind = (look(side * sums, np.ones(7), largest=1.0) for side in (1, -1))
-    assert ahead.ci95 == pytest.approx((-behind.ci95[1], -behind.ci95[0]))
-    assert ahead.p == behind.p
+def test_as_many_clusters_as_are_asked_for_can_decide_and_fewer_cannot() -> None:
+    for clusters in (LEAST_CLUSTERS - 1, LEAST_CLUSTERS):
+        points = look_points(clusters)
+        plan = Looks(clusters=points, ended=tuple(point / clusters for point in points), alpha=ALPHA)
+        last = at_look(np.ones(clusters), len(points), plan=plan)
+        assert last.p is not None
+        assert (last.p < ALPHA) == (clusters == LEAST_CLUSTERS)
 
 
-def test_the_least_effect_is_decided_by_all_clusters_and_one_below_it_is_not() -> None:
-    weights = np.array([1.0, 2.0, 3.0] * 20)
-    least = least_effect(weights)
-    assert least is not None
-    above, below = (look(effect * weights, weights, largest=3.0).p for effect in (least + 1e-4, least - 1e-4))
-    assert above < 0.05 < below
-    assert least_effect(np.ones(7)) is None
+def test_a_plan_is_hopeless_once_half_has_shown_nothing_and_no_equality_is_in_reach() -> None:
+    nothing, much = np.tile([1.0, -1.0], 18), np.array([1.0] * 18 + [0.0] * 9 + [-1.0] * 9)
+    assert PLAN.is_hopeless(at_look(nothing, 3), 3, MARGIN)
+    assert not PLAN.is_hopeless(at_look(much, 3), 3, MARGIN)
+    assert not PLAN.is_hopeless(at_look(nothing[:12], 1), 1, MARGIN)
+    assert not PLAN.is_hopeless(at_look(np.tile([1.0, -1.0], 30), 5), 5, MARGIN)
+    assert not PLAN.is_hopeless(at_look(0.1 * nothing, 3), 3, MARGIN)
 
 
-@pytest.mark.parametrize("design", DESIGNS, ids=lambda design: design.name)
-def test_simulated_jobs_are_covered_at_every_look(design: SequentialDesign) -> None:
-    rate = rates(design, rounds=40, seed=11)
-    assert rate.covered >= 0.875  # of 40 jobs at 95 % at least: fewer than 35 come in 1 of 400 draws
-    assert max(rate.wrong, rate.equal) <= 0.125
+def test_several_comparisons_take_longer_than_one_and_need_the_same_effect() -> None:
+    one, three = expected(100), expected(100, 3)
+    assert one.share < three.share < 1.0
+    assert 1.0 < one.larger == pytest.approx(three.larger, abs=0.005)
 
 
-def test_who_peeks_by_hand_is_wrong_far_more_often() -> None:
-    rate = rates(named("1,000 independent"), rounds=ROUNDS, seed=1)
-    assert rate.peeking > 0.3
-    assert rate.wrong < 0.08
+@pytest.mark.parametrize("name", [name for name in ROWS if name.endswith("+0")])
+def test_simulated_jobs_without_a_difference_seldom_claim_one_at_any_look(name: str) -> None:
+    _, _, claimed, _, spent = shares(ROWS[name], rounds=60, seed=11)
+    assert claimed <= 0.15  # of 60 jobs at 5 %: more come in 1 of 700 draws
+    assert spent < 0.95
 
 
-def test_a_clear_effect_needs_a_tenth_of_the_samples() -> None:
-    rate = rates(named("1,000 independent, +20"), rounds=ROUNDS, seed=1)
-    assert rate.decided == rate.fixed == 1.0
-    assert rate.samples < 0.15
+def test_a_clear_effect_needs_less_than_half_of_the_tokens() -> None:
+    fixed, _, claimed, _, spent = shares(ROWS["independent, 0 or 1, +20"], rounds=60, seed=1)
+    assert fixed == claimed == 1.0
+    assert spent < 0.5

@@ -149,16 +149,20 @@ def _early_stop(document: dict[str, Any]) -> list[str]:
     """How much of a job that may stop early would run."""
     if "sequential" not in document:
         return []
-    plan, samples = document["sequential"], document["samples"]
-    lines = ["", f"It stops early once decided. Expected, where {plan['discordant']:.0%} of samples differ:"]
-    for row in plan["expected"]:
-        share = row["share"]
-        runs = "not worked out for so many clusters"
-        if share is not None:
-            runs = f"about {share * samples:,.0f} of {samples:,} samples run" if share < 0.99 else "all run"
-        lines.append(f"  a true difference of {100 * row['diff']:.0f} points: {runs}")
-    least = "no difference is ever decided" if plan["least"] is None else f"{100 * plan['least']:.1f} points"
-    return [*lines, f"  The least that so few clusters could decide, were they all alike: {least}."]
+    plan = document["sequential"]
+    points = ", ".join(f"{clusters:,}" for clusters in plan["looks"])
+    found = [
+        f"{100 * row['diff']:.1f} points where {row['discordant']:.0%} differ"
+        for row in plan["detectable"]
+        if row["diff"] is not None
+    ]
+    at_most = f"at most {document['trials']:,} trials, with looks after {points} clusters"
+    lines = ["", f"It stops early once decided: {at_most}."]
+    if found:
+        lines.append(
+            f"On average {plan['share']:.0%} of them run where 8 of 10 such jobs claim a difference:"
+        )
+    return [*lines, *(f"  {effect}" for effect in found)]
 
 
 def _lacks_price(arm: dict[str, Any]) -> bool:
