@@ -9,6 +9,7 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 
 import numpy as np
 from markupsafe import Markup
@@ -245,3 +246,17 @@ def path_of(rings: Iterable[Sequence[tuple[float, float]]], *, is_closed: bool) 
     return "".join(
         "M" + " ".join(f"{number(x)} {number(y)}" for x, y in ring) + end for ring in rings if ring
     )
+
+
+def apart(places: Sequence[float], *, lowest: float, room: float = 15.0) -> list[float]:
+    """The places, moved down where labels would cover each other, and all back up from below `lowest`.
+
+    >>> apart([20.0, 22.0, 100.0], lowest=200.0)
+    [20.0, 35.0, 100.0]
+    """
+    order = sorted(range(len(places)), key=lambda at: places[at])
+    moved = list(places)
+    for above, at in pairwise(order):
+        moved[at] = max(moved[at], moved[above] + room)
+    over = max([0.0, *(place - lowest for place in moved)])
+    return [place - over for place in moved]

@@ -9,11 +9,11 @@ Texts from outside are escaped.
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby, pairwise
+from itertools import groupby
 
 from markupsafe import Markup, escape
 
-from gnomon.drawing.labels import text_width
+from gnomon.drawing.labels import apart, text_width
 from gnomon.report.section import Interval
 from gnomon.report.text_formats import percent, points, points_brackets, short
 
@@ -249,7 +249,7 @@ def curve_plot(curves: Sequence[Curve], *, title: str, x_title: str) -> Markup:
         label_ys = (
             [CURVE_BOTTOM + FOOT + 22 + 18 * index for index in range(len(curves))]
             if layout.texts
-            else _spread([y_scale.at(curve.points[-1][1]) for curve in curves])
+            else apart([y_scale.at(curve.points[-1][1]) for curve in curves], lowest=CURVE_BOTTOM + 20)
         )
         for index, (curve, label_y) in enumerate(zip(curves, label_ys, strict=True)):
             body += _curve(curve, index, x_scale, y_scale, layout, label_y)
@@ -491,17 +491,3 @@ def _figure(title: str, draw: Callable[[Layout], Drawing], narrow: Layout, wide:
         lines += [f"<title>{name}</title>", *drawing.body, "</svg>"]
     lines.append("</figure>")
     return Markup("\n".join(lines))  # noqa: S704 - every text from outside is escaped above
-
-
-def _spread(places: Sequence[float], room: float = 15.0) -> list[float]:
-    """The places, moved down where labels would cover each other, and back up from below the chart.
-
-    >>> _spread([20.0, 22.0, 100.0])
-    [20.0, 35.0, 100.0]
-    """
-    order = sorted(range(len(places)), key=lambda at: places[at])
-    moved = list(places)
-    for above, at in pairwise(order):
-        moved[at] = max(moved[at], moved[above] + room)
-    over = max([0.0, *(place - CURVE_BOTTOM - 20 for place in moved)])
-    return [place - over for place in moved]
