@@ -6,6 +6,7 @@ changes. `later_report.json.gz` is the completed job's report by a later version
 
 import gzip
 import json
+import re
 import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -64,7 +65,9 @@ def test_a_stored_job_has_the_report_it_had(folder: Path, capsys: pytest.Capture
     capsys.readouterr()
     assert gnomon("report", COMPLETED, "--format", "json") == 0
     now = json.loads(capsys.readouterr().out)
-    (deviations,) = differences(golden("report.json.gz"), now)
+    # A question with one right repeat of two is no longer right, and a gain that is noise has no price.
+    is_meant = re.compile(r"\.(frontier\.gains|contrasts\.\d+\.(rescued|broken|both_right|both_wrong))")
+    (deviations,) = (each for each in differences(golden("report.json.gz"), now) if not is_meant.match(each))
     assert deviations.startswith(".plan.deviations: [] is now ['the tools of "), (
         "its tools have changed since"
     )
