@@ -51,7 +51,8 @@ def all_contrasts(report_input: ReportInput) -> list[ContrastReport]:
             strict=True,
         )
     ]
-    of_pairs = {pair_key(price): price_in_words(price) for price in report_input.part(prices)["prices"]}
+    told = report_input.part(prices)["prices"] if report_input.collectors else ()  # else no rows were read
+    of_pairs = {pair_key(price): price_in_words(price) for price in told}
     for contrast in reports:
         price = of_pairs.get(pair_key(contrast), "")
         if price and contrast["scope"] == "all" and contrast["verdict"] != "undecided":
