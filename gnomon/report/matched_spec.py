@@ -3,6 +3,8 @@
 import json
 from typing import Any
 
+from pydantic import ValidationError
+
 from gnomon.core.arm import Arm, differences
 from gnomon.presets.matched_compute import MatchedComputeOptions, matched_compute
 from gnomon.report.pairs import ArmPair
@@ -24,8 +26,11 @@ def matched_lines(spec: JobSpec, pair: ArmPair, *, job_id: str, status: str) -> 
         return ""
     if baseline.tools or not variant.tools or variant.outside is not None:
         return ""
-    options = _options(variant)
-    preset = MatchedComputeOptions.model_validate({**options, "tools": list(variant.tools), "tokens": 1})
+    try:
+        options = _options(variant)
+        preset = MatchedComputeOptions.model_validate({**options, "tools": list(variant.tools), "tokens": 1})
+    except ValidationError:  # a tool of the job is no longer here
+        return ""
     if differences(preset.with_tools("tools"), variant):
         return ""
     written = {FROM: job_id, ARM: variant.name, **options, "tools": list(variant.tools)}

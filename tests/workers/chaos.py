@@ -113,7 +113,13 @@ def plain(rows: list[Row]) -> list[Row]:
     )
 
 
-TIMES = ("arm_runs", "pair_runs", "prices", "latency", "methods")  # parts of a report that tell when trials ran
+TIMES = (
+    "arm_runs",
+    "pair_runs",
+    "prices",
+    "latency",
+    "methods",
+)  # parts of a report that tell when trials ran
 
 
 def plain_report(store: Store, job_id: str) -> Any:
