@@ -6,6 +6,7 @@ import pytest
 
 from bench import (
     analyses_levels,
+    claims,
     detectable_effects,
     drift_levels,
     equivalence_levels,
@@ -26,6 +27,7 @@ COMMANDS = [
     (drift_levels, ["--only", "8 samples"]),
     (equivalence_levels, ["--only", "600 samples"]),
     (gate_levels, ["--only", "40 samples"]),
+    (claims, ["--only", "12 own"]),
     (lost_trials, ["--only", "40 samples"]),
     (planted_jobs, ["--only", "60 independent"]),
     (planted_memory, ["--only", "10 % remembered"]),
