@@ -15,6 +15,7 @@ from gnomon.report.sequence import DrawnPlan, Look, LookedAtPair, drawn_plan
 from gnomon.report.unknown_replies import unknown_codes, unknown_replies
 from gnomon.spec.job_spec import JobSpec
 from gnomon.statistics.design import Codes, Floats, Headline
+from gnomon.trials.trial_plan import count_trials
 
 EndedTrial = tuple[
     str, str, str, float | None, str | None
@@ -76,8 +77,8 @@ def _is_hopeless(plan: DrawnPlan, scores: JobScores, result: PairResult, adjuste
 
 def due_after(spec: JobSpec, refs: Sequence[SampleRef], *, headline: Headline) -> dict[int, int]:
     """By the clusters of each look, how many trials must have ended at least before it can be taken."""
-    plan, of_sample = _plan(spec, refs, headline), len(spec.models) * len(spec.arms) * spec.repeats
-    return {clusters: plan.samples_of(clusters) * of_sample for clusters in plan.looks.clusters}
+    plan = _plan(spec, refs, headline)
+    return {clusters: count_trials(spec, plan.samples_of(clusters)) for clusters in plan.looks.clusters}
 
 
 def _plan(spec: JobSpec, refs: Sequence[SampleRef], headline: Headline) -> DrawnPlan:

@@ -4,6 +4,7 @@ import os
 import signal
 from typing import Any
 
+from gnomon.report.look import due_after
 from gnomon.spec.job_spec import JobSpec
 from gnomon_workers.looks import Looker, LookerOfAll
 from gnomon_workers.queue import enqueue_shards
@@ -47,6 +48,13 @@ def test_clusters_come_whole_and_in_an_order_that_the_seed_draws(store: Store) -
     assert order != [ref.cluster for ref in refs(60)]
     assert order == order_of(store, begin(store, name="the same again"))
     assert order != order_of(store, begin(store, select={"limit": 60, "seed": 2}))
+
+
+def test_a_look_is_due_after_the_repeats_that_each_arm_has(store: Store) -> None:
+    raw, tools = ARMS
+    job = begin(store, arms=[{**raw, "repeats": 3}, tools], repeats=1)
+    due = due_after(job.spec, store.refs(job.id), headline="mean_of_cells")
+    assert due[6] == 12 * (3 + 1), "the first look takes 6 clusters of 2 samples"
 
 
 @BOTH
