@@ -107,7 +107,7 @@ def lose(random: Generator, trials: Trials, *, shares: tuple[float, float], of: 
 
 def plan(sizes: tuple[int, ...], draw: Callable[..., Trials], effect: float = 0.0, **more: object) -> Plan:
     """A plan whose scores are drawn around an effect."""
-    parameters = {"effect": effect, **more} if effect or draw not in (rare, twice, gains) else more
+    parameters = {"effect": effect, **more} if effect else more
     return Plan(sizes=sizes, draw=partial(draw, **parameters), effect=effect)
 
 

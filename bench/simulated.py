@@ -10,7 +10,7 @@ from numpy.random import Generator
 from bench.tables import head_of, line_of, parser_of, tell
 from gnomon.core.row import Row
 from gnomon.core.score import Outcome
-from gnomon.report.adjustment import Adjusted
+from gnomon.report.adjustment import adjusted_alone
 from gnomon.report.build import build_report
 from gnomon.report.compared_pair import PairResult, compare_pair
 from gnomon.report.comparing import rulings
@@ -102,12 +102,7 @@ def compared(
 
 def verdict_of(result: PairResult, adjust: Callable[[float], float] = float) -> str:
     """The verdict on a comparison, its p adjusted, with unknown replies and lost trials at worst too."""
-
-    def adjusted(of: PairResult) -> Adjusted:
-        p = None if of.p is None else adjust(of.p)
-        return Adjusted(p=p, ways=tuple(adjusted(way) for way in of.ways))
-
-    return rulings(result, adjusted(result))[1][0]
+    return rulings(result, adjusted_alone(result, adjust))[1][0]
 
 
 def simulate(

@@ -223,10 +223,10 @@ def pooled_shares(subsets: Subsets, *, rounds: int, seed: int) -> list[float]:
         chance = 0.45 + by_cluster[0] / 2 + random.uniform(-0.1, 0.1, len(cells))
         moved = np.clip(chance + truth[cells] + by_cluster[1], 0, 1)
         before, then = hits(random, chance), hits(random, moved)
-        found = [compare(before[cells == code], then[cells == code], groupings[code]) for code in codes]
-        own = np.array([each.ci95 for each in found])
-        errors = np.maximum([each.se or 0.0 for each in found], (own[:, 1] - own[:, 0]) / 2 / 1.96)
-        pooled = partial_pooling([each.diff for each in found], errors.tolist())
+        of_cells = [compare(before[cells == code], then[cells == code], groupings[code]) for code in codes]
+        own = np.array([each.ci95 for each in of_cells])
+        errors = np.maximum([each.se or 0.0 for each in of_cells], (own[:, 1] - own[:, 0]) / 2 / 1.96)
+        pooled = partial_pooling([each.diff for each in of_cells], errors.tolist())
         if pooled is None:
             continue
         after = np.array(pooled.ci95)

@@ -161,7 +161,7 @@ def find_near_equal(asked: Iterable[Asked]) -> NearEqual:
     for first, second in _misspelt(texts, by_words, key_of_media):
         for question in (first, second):
             shared[question.sample_id].append((first.sample_id, second.sample_id))
-    found = {one.sample_id: one for same in by_words.values() for one in same if one.sample_id in shared}
+    by_id = {each.sample_id: each for same in by_words.values() for each in same if each.sample_id in shared}
     groups = sorted(
         (sorted(kin, key=_natural) for kin in kin_by_shared(shared)), key=lambda kin: _natural(kin[0])
     )
@@ -169,7 +169,7 @@ def find_near_equal(asked: Iterable[Asked]) -> NearEqual:
         looked_at=sum(map(len, by_words.values())),
         groups=tuple(map(tuple, groups)),
         contradictions=tuple(
-            pair for group in groups for pair in _contradictions([found[one] for one in group])
+            pair for group in groups for pair in _contradictions([by_id[sample_id] for sample_id in group])
         ),
     )
 
@@ -328,6 +328,6 @@ def _contradictions(group: Sequence[Asked]) -> Iterator[tuple[str, str]]:
     for question in group:
         if not question.answers:
             continue
-        known = first.setdefault(question.form, question)
-        if not _answers(known) & _answers(question):
-            yield known.sample_id, question.sample_id
+        first_of_form = first.setdefault(question.form, question)
+        if not _answers(first_of_form) & _answers(question):
+            yield first_of_form.sample_id, question.sample_id

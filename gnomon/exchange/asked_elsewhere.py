@@ -92,11 +92,11 @@ def _without_letters(options: Sequence[str]) -> tuple[str, ...]:
     >>> _without_letters(["A. left", "B. right"]), _without_letters(["A. Smith", "C. Smith"])
     (('left', 'right'), ('A. Smith', 'C. Smith'))
     """
-    found = [_LETTER.match(option) for option in options]
-    letters = [match and match[1] for match in found]
+    labels = [_LETTER.match(option) for option in options]
+    letters = [match and match[1] for match in labels]
     if letters != [chr(ord("A") + at) for at in range(len(options))]:
         return tuple(options)
-    return tuple(option[match.end() :] for option, match in zip(options, found, strict=True) if match)
+    return tuple(option[match.end() :] for option, match in zip(options, labels, strict=True) if match)
 
 
 def _blocks(trace: Json | None) -> Iterator[Mapping[str, Any]]:

@@ -1,6 +1,6 @@
 """Adjusts what comparisons say for how many of them were looked at."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -30,6 +30,12 @@ class Adjusted:
     equivalence_p: float | None = None
     equivalence_p_adjusted: float | None = None
     ways: "tuple[Adjusted, ...]" = ()  # the same of each of the result's `ways`
+
+
+def adjusted_alone(result: "PairResult", adjust_p: Callable[[float], float] = float) -> Adjusted:
+    """What is adjusted of one comparison whose family is not at hand: its p, in every way to count."""
+    p = None if result.p is None else adjust_p(result.p)
+    return Adjusted(p=p, ways=tuple(adjusted_alone(way, adjust_p) for way in result.ways))
 
 
 def adjust(results: Sequence["PairResult"], analysis: AnalysisSpec) -> list[Adjusted]:

@@ -15,7 +15,7 @@ def cluster_codes(names: Sequence[str], codes: Codes) -> tuple[Codes, Codes | No
     factors the two with the fewest clusters count.
 
     >>> names = ['["a","t"]', '["a","u"]', '["b","t"]']
-    >>> [found.tolist() for found in cluster_codes(names, np.arange(3))]
+    >>> [each.tolist() for each in cluster_codes(names, np.arange(3))]
     [[0, 0, 1], [0, 1, 0]]
     >>> cluster_codes(["", "a"], np.array([1, 0, 1, 0]))[0].tolist()
     [0, 1, 0, 2]
@@ -24,8 +24,8 @@ def cluster_codes(names: Sequence[str], codes: Codes) -> tuple[Codes, Codes | No
     factors_n = max((len(each) for each in by_factor), default=1)
     factors = [[each[at] if len(each) > at else "" for each in by_factor] for at in range(max(factors_n, 1))]
     fewest = sorted(range(len(factors)), key=lambda at: len(set(factors[at])))[:2]
-    found = [_codes(factors[at], codes) for at in sorted(fewest)]
-    return found[0], found[1] if len(found) > 1 else None
+    by_sample = [_codes(factors[at], codes) for at in sorted(fewest)]
+    return by_sample[0], by_sample[1] if len(by_sample) > 1 else None
 
 
 def _codes(names: Sequence[str], codes: Codes) -> Codes:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +24,7 @@ ValuesOfArms = tuple[float | None, float | None]
 AT_WORST: Sequence[ValuesOfArms] = ((1.0, 0.0), (0.0, 1.0))  # all against the variant, and all for it
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class PairResult:
     """A pair over one scope, with what its numbers say before they are adjusted and judged.
 
@@ -57,7 +58,7 @@ class PairResult:
     def p(self) -> float | None:
         return self.comparison.p if self.comparison else None
 
-    @property
+    @cached_property
     def worst_ci95(self) -> Ends | None:
         """What holds the difference in 95 % of studies, whatever the unknown scores are."""
         if not self.worst:
@@ -116,18 +117,22 @@ def compare_pair(
         return result
     few_lost = loss is None or max(loss.shares) <= LIKE_THE_REST
 
-    def at_worst(mask: Mask, *, lost: bool) -> list[PairResult]:
-        ways = [
+    def at_worst(mask: Mask, *, lost: bool) -> list[tuple[Comparison, tuple[float, float]]]:
+        return [
             _compared(scores, pair, mask, headline=headline, plan=plan, unknown_as=values, lost=lost)
             for values in AT_WORST
         ]
-        return [replace(result, comparison=each, means=of_arms, loss=None) for each, of_arms in ways]
 
     worst = at_worst(touched, lost=True)
     ways = worst if not few_lost else at_worst(both, lost=False) if unknown else []
-    compared = [tuple(each.comparison for each in some if each.comparison) for some in (worst, ways)]
-    alpha = 1.0 - _level(compared[1]) if ways else ALPHA
-    return replace(result, worst=compared[0], ways=tuple(replace(way, alpha=alpha) for way in ways))
+    alpha = 1.0 - _level([each for each, _ in ways]) if ways else ALPHA
+    return replace(
+        result,
+        worst=tuple(each for each, _ in worst),
+        ways=tuple(
+            replace(result, comparison=each, means=of_arms, loss=None, alpha=alpha) for each, of_arms in ways
+        ),
+    )
 
 
 def _level(ways: Sequence[Comparison]) -> float:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from typing_extensions import TypedDict
 
-from gnomon.report.adjustment import Adjusted, adjust
+from gnomon.report.adjustment import Adjusted, adjust, adjusted_alone
 from gnomon.report.compared_pair import PairResult, compare_pair
 from gnomon.report.contrast import ContrastReport, Family
 from gnomon.report.detectable import Detectable, Judged, Rule, detectable_in
@@ -17,7 +17,7 @@ from gnomon.report.score_matrix import SampleScores
 from gnomon.report.section import UNFINISHED, Interval, ReportInput, interval, pair_key
 from gnomon.report.sections.prices import prices
 from gnomon.report.sequence import stop_words
-from gnomon.report.text_formats import count
+from gnomon.report.text_formats import capitalised, count
 from gnomon.report.verdict import (
     HOLDS_ZERO,
     NOTHING,
@@ -56,7 +56,7 @@ def all_contrasts(report_input: ReportInput) -> list[ContrastReport]:
     for contrast in reports:
         price = of_pairs.get(pair_key(contrast), "")
         if price and contrast["scope"] == "all" and contrast["verdict"] != "undecided":
-            contrast["verdict_text"] += f" {price[0].upper()}{price[1:]}."
+            contrast["verdict_text"] += f" {capitalised(price)}."
         if contrast["verdict"] in ("helps", "hurts") and contrast["scope"] == "all":
             contrast["verdict_text"] += _small_study_text(contrast["mde"])
         if report_input.status == "cancelled":
@@ -93,16 +93,15 @@ def rule_of(family: Family, *, looks: int) -> Rule:
     adjust_p = holm if family == "primary" else benjamini_hochberg
     pair = ArmPair(model="", baseline="", variant="", is_primary=family == "primary")
 
-    def adjusted(result: PairResult) -> Adjusted:
-        p = None if result.p is None else adjust_p([result.p, *[1.0] * (looks - 1)])[0]
-        return Adjusted(p=p, ways=tuple(adjusted(way) for way in result.ways))
+    def adjusted(p: float) -> float:
+        return adjust_p([p, *[1.0] * (looks - 1)])[0]
 
     def rule(scores: SampleScores) -> Judged:
         result = compare_pair(scores, pair, "all", scores.everywhere(), headline="mean_of_cells")
         comparison = result.comparison
         if comparison is None:
             return Judged(is_claimed=False, diff=0.0, reasons=[NOTHING])
-        _, (verdict, reasons) = rulings(result, adjusted(result))
+        _, (verdict, reasons) = rulings(result, adjusted_alone(result, adjusted))
         # What the interval holds beside zero depends on the margin, which has no part here.
         reasons = [HOLDS_ZERO if reason.startswith(HOLDS_ZERO) else reason for reason in reasons]
         return Judged(is_claimed=verdict in ("helps", "hurts"), diff=comparison.diff, reasons=reasons)
@@ -227,11 +226,12 @@ def _modelled(result: PairResult) -> _Modelled:
     comparison, loss = result.comparison, result.loss
     if comparison is None:
         return {"modelled_diff": None, "modelled_ci95": None, "worst_ci95": None}
-    ci95, se = comparison.ci95, comparison.se
-    is_moved = loss is not None and ci95 is not None and se is not None
+    diff, ci95 = comparison.diff, comparison.ci95
+    if loss is not None:
+        diff, ci95 = loss.modelled, ci95 and loss.moved(ci95, comparison.se or 0.0)
     return {
-        "modelled_diff": comparison.diff if loss is None else loss.modelled,
-        "modelled_ci95": interval(loss.moved(ci95, se) if is_moved else ci95 if loss is None else None),  # type: ignore[union-attr, arg-type]
+        "modelled_diff": diff,
+        "modelled_ci95": interval(ci95),
         "worst_ci95": interval(result.worst_ci95),
     }
 

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
 from gnomon.report.score_matrix import SampleScores
+from gnomon.report.text_formats import capitalised
 from gnomon.report.verdict import ALPHA
 from gnomon.statistics.bisection import bisect
 from gnomon.statistics.design import Floats
@@ -151,7 +152,7 @@ def within_share(detectable: Detectable, share: float, claimed: float | None) ->
     if detectable.effect is None or detectable.effect <= share:
         return detectable
     why = f"it takes {100 * detectable.effect:.1f} points, more than the share of samples that differ"
-    note = f"{why[0].upper()}{why[1:]}." if claimed is None else at_most(claimed, f"as {why}")
+    note = f"{capitalised(why)}." if claimed is None else at_most(claimed, f"as {why}")
     return Detectable(effect=None, note=note)
 
 

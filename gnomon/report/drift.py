@@ -19,7 +19,7 @@ from gnomon.report.pairs import ArmPair
 from gnomon.report.row_formats import escape_surrogates
 from gnomon.report.score_matrix import SampleScores, ScoreMatrix
 from gnomon.report.scored_rows import NO_TIME, ScoredRows
-from gnomon.report.text_formats import count
+from gnomon.report.text_formats import capitalised, count
 from gnomon.report.verdict import judge
 from gnomon.statistics.design import dense
 from gnomon.statistics.paired import Comparison
@@ -90,7 +90,7 @@ class PairRuns:
     @property
     def advice(self) -> str:
         """What to do about it, in a sentence."""
-        return f"{self._mend[0].upper()}{self._mend[1:]}."
+        return f"{capitalised(self._mend)}."
 
     @property
     def _mend(self) -> str:

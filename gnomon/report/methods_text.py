@@ -1,6 +1,6 @@
 """Writes one paragraph of methods for a paper, of what the report itself holds."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from typing_extensions import TypedDict
 
@@ -15,7 +15,7 @@ from gnomon.report.sections.plan import PlanPart
 from gnomon.report.sections.prices import PricesPart
 from gnomon.report.sections.seal import SealPart
 from gnomon.report.sections.sequential import SequentialPart
-from gnomon.report.text_formats import count, p_text, percent, points, points_range
+from gnomon.report.text_formats import count, listed, p_text, percent, points, points_range
 
 MOST_TOLD = 4  # comparisons whose figures are told; of more the table has them
 
@@ -56,12 +56,12 @@ def _what_was_run(report: Told, models: Sequence[ModelUsed]) -> Iterator[str]:
     arms = [f"“{arm}” ({job['arm_texts'].get(arm, 'not described')})" for arm in job["arms"]]
     noun = "arm" if len(arms) == 1 else "arms"
     yield (
-        f"We ran the {noun} {_listed(arms)} on {job['benchmark']} (version {job['benchmark_version']}, "
+        f"We ran the {noun} {listed(arms)} on {job['benchmark']} (version {job['benchmark_version']}, "
         f"{report['protocol']} prompts, {report['scoring']} scoring): {count(of['samples'], 'question')} in "
         f"{count(of['clusters'], 'cluster')} and {count(of['cells'], 'subset')}, "
         f"{times}."
     )
-    yield f"The model{'' if len(models) == 1 else 's'} {_were(models)} {_listed(map(_model, models))}."
+    yield f"The model{'' if len(models) == 1 else 's'} {_were(models)} {listed(map(_model, models))}."
     for model, text in job["model_texts"].items():
         yield f"{model} is {text.partition(':')[0].rstrip('.')}."
     if job["status"] != "completed":
@@ -81,7 +81,7 @@ def _what_was_run(report: Told, models: Sequence[ModelUsed]) -> Iterator[str]:
 
 def _model(used: ModelUsed) -> str:
     called = used["model"] if used["id"] == used["model"] else f"{used['model']} ({used['id']})"
-    told = f"as version {_listed(used['versions'])}" if used["versions"] else "whose version was not told"
+    told = f"as version {listed(used['versions'])}" if used["versions"] else "whose version was not told"
     return f"{called}, {told}, with {used['decoding']}"
 
 
@@ -92,7 +92,7 @@ def _were(models: Sequence[ModelUsed]) -> str:
 def _how_it_was_compared(report: Told, primary: Sequence[ContrastReport], *, alpha: float) -> Iterator[str]:
     mean = "mean over subsets" if report["job"]["headline"] == "mean_of_cells" else "mean over questions"
     methods = dict.fromkeys(arm["interval_method"] for arm in report["arms"])
-    yield f"A score is the {mean} (intervals of arms: {_listed(methods)})."
+    yield f"A score is the {mean} (intervals of arms: {listed(methods)})."
     if not primary:
         return
     independent = "clusters" if report["job"]["cluster"] == "auto" else "questions"
@@ -100,7 +100,7 @@ def _how_it_was_compared(report: Told, primary: Sequence[ContrastReport], *, alp
     intervals = dict.fromkeys(contrast["interval_method"] for contrast in primary)
     yield (
         f"Arms are compared question by question, with {independent} as independent units; "
-        f"test: {_listed(tests)}; 95 % interval: {_listed(intervals)}."
+        f"test: {listed(tests)}; 95 % interval: {listed(intervals)}."
     )
     exploratory = sum(contrast["family"] == "exploratory" for contrast in report["contrasts"])
     yield (
@@ -136,7 +136,7 @@ def _results(report: Told, primary: Sequence[ContrastReport]) -> Iterator[str]:
         if price := prices.get(pair_key(contrast)):
             yield f"“{contrast['variant']}” answers {price}."
         if contrast["also_differs"]:
-            yield f"These arms also differ in {_listed(contrast['also_differs'])}."
+            yield f"These arms also differ in {listed(contrast['also_differs'])}."
 
 
 def _pair(contrast: ContrastReport) -> str:
@@ -162,7 +162,7 @@ def _loss(report: Told, primary: Sequence[ContrastReport]) -> Iterator[str]:
     if not lost:
         yield "No trial was lost." if ended else "No trial has ended."
         return
-    share, causes = percent(lost / ended), _listed(report["integrity"]["missing_by_cause"])
+    share, causes = percent(lost / ended), listed(report["integrity"]["missing_by_cause"])
     yield f"{lost:,} of {count(ended, 'trial')} ({share} %) were lost ({causes}) and left out."
     for contrast in primary:
         if contrast["worst_ci95"] and contrast["loss_p"] is not None and not contrast["withheld"]:
@@ -187,13 +187,3 @@ def _planned(report: Told, *, imported: bool) -> Iterator[str]:
         yield f"Deviations: {'; '.join(deviations)}."
     facts = report["integrity"]
     yield f"Gnomon {facts['gnomon_version']}; spec {facts['spec_hash']}."
-
-
-def _listed(texts: Iterable[str]) -> str:
-    """Texts as a list in a sentence.
-
-    >>> _listed(["a", "b", "c"]), _listed(["a"]), _listed([])
-    ('a, b and c', 'a', 'none')
-    """
-    *most, last = [*texts] or ["none"]
-    return f"{', '.join(most)} and {last}" if most else last

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from gnomon.report.text_formats import percent
+from gnomon.report.text_formats import listed, percent
 
 NOUNS = {"tokens": "tokens", "calls": "calls", "seconds": "seconds", "dollars": "dollars"}
 MATCHED = "{preset: matched_compute}"
@@ -32,7 +32,7 @@ def price_words(
     unknown = "tokens unknown" if "tokens" in ratios and ratios["tokens"] is None else ""
     if not told:
         return unknown
-    words = f"at {', '.join(told[:-1])} and {told[-1]}" if len(told) > 1 else f"at {told[0]}"
+    words = f"at {listed(told)}"
     words += f", {unknown}" if unknown else ""
     return f"{words}; {matching_of} given as much: run `{MATCHED}`" if matching_of else words
 

@@ -11,7 +11,8 @@ from gnomon.report.score_matrix import ScoreMatrix
 from gnomon.report.section import Interval, interval
 from gnomon.report.text_formats import count
 from gnomon.report.usage import QUANTITIES, Quantity, Used
-from gnomon.statistics.design import Design, Floats, Headline
+from gnomon.statistics.design import Headline
+from gnomon.statistics.mean import filled_in
 from gnomon.statistics.paired import ratio_of_means
 
 NOISE = 0.01  # extra tokens below this share of the baseline's are no price
@@ -154,26 +155,3 @@ def _token_gain(
     if ratio is None:
         return {"value": None, "ci95": None, "note": "whether it takes more tokens is not sure"}
     return {"value": ratio.value, "ci95": interval(ratio.ci95), "note": ""}
-
-
-def filled_in(values: Floats, grouping: Design) -> Floats:
-    """Values without gaps, whose mean in each stratum is that of the known ones and scatters as it does.
-
-    The mean of what is known is a ratio, linearized about itself; a stratum without any has the mean of all.
-
-    >>> from gnomon.statistics.design import design
-    >>> four = design(np.zeros(4, np.intp), np.arange(4))
-    >>> filled_in(np.array([1.0, 0.0, 0.5, np.nan]), four).round(2).tolist()
-    [1.17, -0.17, 0.5, 0.5]
-    """
-    is_known = np.isfinite(values)
-    if is_known.all():
-        return values
-    strata_n = int(grouping.strata.max()) + 1
-    known = np.bincount(grouping.strata, is_known, minlength=strata_n)
-    sums = np.bincount(grouping.strata, np.where(is_known, values, 0.0), minlength=strata_n)
-    means = np.where(known > 0, sums / np.maximum(known, 1), np.mean(values[is_known]))
-    shares = np.maximum(known, 1) / np.bincount(grouping.strata, minlength=strata_n)
-    centre = means[grouping.strata]
-    residuals = np.where(is_known, values - centre, 0.0) / shares[grouping.strata]
-    return np.asarray(centre + residuals, np.float64)

@@ -15,7 +15,7 @@ from gnomon.report.alert import Alert, alert
 from gnomon.report.group_totals import GroupTotals
 from gnomon.report.reply_words import NEXT_STEPS, WORTH_SAYING, were
 from gnomon.report.section import ReportInput
-from gnomon.report.text_formats import count, short
+from gnomon.report.text_formats import capitalised, count, short
 from gnomon.spec.model_spec import ModelSpec
 
 STATES = (*UNKNOWN_STATES, ReplyState.REFUSED)
@@ -111,7 +111,7 @@ def _how_to_get_calls(arm: Arm) -> str:
         ways.append("set `tool_choice: required`")
     ways.append("try other words (`gnomon wording`)")
     text = ", or ".join(ways)
-    return f"{text[0].upper()}{text[1:]}."
+    return f"{capitalised(text)}."
 
 
 def _by_arm(report_input: ReportInput) -> Iterator[tuple[ModelSpec, Arm, GroupTotals]]:

@@ -131,7 +131,7 @@ class ScoreMatrix(JobScores):
     def variances(self, group: int) -> Floats:
         """The unbiased variance between a sample's repeats; NaN of fewer than two."""
         n, sums = self.answered[group], self.score_sums[group]
-        rows, samples = self._rows_of(group)
+        rows, samples = self.rows_of(group)
         squares = sums_by_place(samples, self.row_scores[rows] ** 2, len(n), most=int(n.max(initial=0)))
         variances: Floats = np.full(len(n), np.nan)
         np.divide(squares - sums**2 / np.maximum(n, 1), n - 1, out=variances, where=n > 1)
@@ -139,18 +139,18 @@ class ScoreMatrix(JobScores):
 
     def rights(self, group: int) -> Floats:
         """How many of the group's trials have a score of at least 0.5, by sample."""
-        rows, samples = self._rows_of(group)
+        rows, samples = self.rows_of(group)
         are_right = self.row_scores[rows] >= RIGHT
         return np.bincount(samples[are_right], minlength=len(self.samples)).astype(np.float64)
 
     def by_repeat(self, group: int) -> Floats:
         """The group's scores, samples × repeats; NaN where there is none."""
-        rows, samples = self._rows_of(group)
+        rows, samples = self.rows_of(group)
         scores: Floats = np.full((len(self.samples), int(self.repeats.max(initial=0)) + 1), np.nan)
         scores[samples, self.repeats[rows]] = self.row_scores[rows]
         return scores
 
-    def _rows_of(self, group: int) -> tuple[NDArray[np.bool_], NDArray[np.int32]]:
+    def rows_of(self, group: int) -> tuple[NDArray[np.bool_], NDArray[np.int32]]:
         """Which scored rows are the group's, and their samples."""
         size = len(self.samples)
         rows = (self.places >= group * size) & (self.places < (group + 1) * size)
@@ -199,7 +199,7 @@ class _Columns:
         """Take in all rows."""
         for batch in batches:
             alike = batch.distinct("model", "arm")
-            numbers = _numbers(self.groups, alike.values)
+            numbers = numbers_of(self.groups, alike.values)
             self.totals += [GroupTotals() for _ in range(len(self.groups) - len(self.totals))]
             groups, samples = numbers[alike.codes], self._samples_of(batch)
             add_rows(self.totals, batch, groups)
@@ -242,12 +242,12 @@ class _Columns:
     def _samples_of(self, batch: RowBatch) -> Codes:
         """By row, the number of its sample; a new sample has the cell and the cluster of its first row."""
         alike, before = batch.distinct("sample_id"), len(self.samples)
-        numbers = _numbers(self.samples, alike.values)
+        numbers = numbers_of(self.samples, alike.values)
         firsts = alike.firsts[numbers >= before]
         for name, numbered in (("cell", self.cells), ("cluster", self.clusters)):
             column = batch.distinct(name)
             names = [column.values[code] for code in column.codes[firsts].tolist()]
-            _append(self._by_sample[name], _numbers(numbered, names))
+            _append(self._by_sample[name], numbers_of(numbered, names))
         return numbers[alike.codes]
 
     def _note_tools(self, batch: RowBatch, groups: Codes, samples: Codes) -> None:
@@ -298,10 +298,10 @@ def read_scores(
     columns.note_called(rank)
     scores = columns.by_row("score")
     scored = np.isfinite(scores)
-    missing = _matrix(at[~scored], shape)
+    missing = matrix_of(at[~scored], shape)
     states = columns.by_row("state")[scored]
     at, repeats, scores = at[scored], repeats[scored], scores[scored]
-    answered = _matrix(at, shape)
+    answered = matrix_of(at, shape)
     calls = columns.by_row("tool_calls")[scored]
     for name in ("usd", "wall_s"):
         columns.add_up(name, group_codes)
@@ -313,12 +313,12 @@ def read_scores(
         cells=cells[columns.by_sample("cell")[order]],
         clusters=clusters,
         crossing=crossing,
-        score_sums=_matrix(at, shape, scores),
+        score_sums=matrix_of(at, shape, scores),
         answered=answered,
         missing=missing,
         unknown=unknown_replies(states, at, scores, shape),
-        called=_matrix(at[calls > 0], shape) > 0,
-        calls_known=_matrix(at[np.isnan(calls)], shape) == 0,
+        called=matrix_of(at[calls > 0], shape) > 0,
+        calls_known=matrix_of(at[np.isnan(calls)], shape) == 0,
         totals=tuple(columns.totals),
         shown=shown,
         answers=columns.answers,
@@ -329,7 +329,7 @@ def read_scores(
     )
 
 
-def _matrix(at: NDArray[np.int32], shape: tuple[int, int], values: Floats | None = None) -> NDArray[Any]:
+def matrix_of(at: NDArray[np.integer], shape: tuple[int, int], values: Floats | None = None) -> NDArray[Any]:
     """How often each place occurs, or the sum of its values, smallest first: the order of rows is nothing."""
     size = shape[0] * shape[1]
     counts = np.bincount(at, minlength=size)
@@ -351,7 +351,7 @@ def _is_exact(values: Floats) -> bool:
     return bool(np.all(np.floor(values) == values)) and float(np.sum(np.abs(values))) < 2**53
 
 
-def _numbers(numbered: dict[Any, int], values: Sequence[Any]) -> Codes:
+def numbers_of(numbered: dict[Any, int], values: Sequence[Any]) -> Codes:
     """The numbers of these values; a new one gets the next number."""
     for value in values:
         if value not in numbered:

@@ -1,7 +1,7 @@
 """Writes numbers, names and tables as the report's texts show them."""
 
 import unicodedata
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from gnomon.fitness.table import STATE_WORDS
@@ -226,3 +226,34 @@ FILTERS = {  # of templates: the numbers of reports and pages look alike
     "gain": gain,
     "state_words": STATE_WORDS.__getitem__,
 }
+
+
+def capitalised(text: str) -> str:
+    """The text with a capital first letter, and all others as they are.
+
+    >>> capitalised("at 3 times the USD")
+    'At 3 times the USD'
+    """
+    return f"{text[:1].upper()}{text[1:]}"
+
+
+def listed(texts: Iterable[str]) -> str:
+    """Texts as a list in a sentence.
+
+    >>> listed(["a", "b", "c"]), listed(["a"]), listed([])
+    ('a, b and c', 'a', 'none')
+    """
+    *most, last = [*texts] or ["none"]
+    return f"{', '.join(most)} and {last}" if most else last
+
+
+def settings_text(settings: Mapping[str, Any]) -> str:
+    """Settings with their values.
+
+    >>> settings_text({"temperature": 0.0, "max_tokens": 2048, "reasoning_effort": "low"})
+    'temperature 0, max_tokens 2,048, reasoning_effort low'
+    """
+    return ", ".join(
+        f"{name} {f'{value:,g}' if isinstance(value, int | float) and not isinstance(value, bool) else value}"
+        for name, value in settings.items()
+    )

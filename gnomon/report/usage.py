@@ -1,6 +1,7 @@
 """Adds up what trials used by question, lost ones too: tokens, calls, seconds and dollars."""
 
 from array import array
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -8,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gnomon.core.row_batch import RowBatch
-from gnomon.report.score_matrix import Group, ScoreMatrix, scores_of, sums_by_place
+from gnomon.report.score_matrix import Group, ScoreMatrix, matrix_of, numbers_of, scores_of
 from gnomon.statistics.design import Codes, Floats
 
 Quantity = Literal["tokens", "calls", "seconds", "dollars"]
@@ -42,8 +43,8 @@ class Usage:
         """Take note of the next rows."""
         groups, samples = batch.distinct("model", "arm"), batch.distinct("sample_id")
         columns: dict[str, NDArray[Any]] = {
-            "group": _numbers(self._groups, groups.values)[groups.codes],
-            "sample": _numbers(self._samples, samples.values)[samples.codes],
+            "group": numbers_of(self._groups, groups.values)[groups.codes],
+            "sample": numbers_of(self._samples, samples.values)[samples.codes],
             "lost": np.isnan(scores_of(batch)),
             "cached": batch.numbers("cache_hits") > 0,
             "tokens": batch.numbers("prompt_tokens") + batch.numbers("completion_tokens"),
@@ -55,24 +56,26 @@ class Usage:
         for name, values in self._columns.items():
             values.frombytes(columns[name][has_run].astype(values.typecode, copy=False).tobytes())
 
-    def used(self, quantity: Quantity, scores: ScoreMatrix) -> Used:
-        """What trials used of it, in the order of the scores' groups and samples."""
-        shape = (len(scores.groups), len(scores.samples))
-        values, is_lost = self._column(quantity), self._column("lost") > 0
+    def used(self, scores: ScoreMatrix, quantities: Sequence[Quantity] = QUANTITIES) -> dict[Quantity, Used]:
+        """What trials used of each quantity, in the order of the scores' groups and samples."""
+        places, is_lost = self._places(scores), self._column("lost") > 0
+        return {name: self._used(name, scores, places, is_lost) for name in quantities}
+
+    def _used(
+        self, quantity: Quantity, scores: ScoreMatrix, places: Codes, is_lost: NDArray[np.bool_]
+    ) -> Used:
+        shape, values = (len(scores.groups), len(scores.samples)), self._column(quantity)
         is_cached = self._column("cached") > 0
         left_out = is_cached if quantity in UNCACHED else np.zeros(len(values), np.bool_)
-        places = self._places(scores)
         is_known = np.isfinite(values) & ~left_out
-        most = int(np.bincount(places, minlength=1).max())
-        known = _counts(places[is_known], shape)
-        sums = sums_by_place(places[is_known], values[is_known], shape[0] * shape[1], most=most)
+        known, sums = (matrix_of(places[is_known], shape, each) for each in (None, values[is_known]))
         means: Floats = np.full(shape, np.nan)
-        np.divide(sums.reshape(shape), known, out=means, where=known > 0)
+        np.divide(sums, known, out=means, where=known > 0)
         return Used(
             means=means,
-            unknown=_counts(places[~is_known & ~is_lost & ~left_out], shape),
-            lost_unknown=_counts(places[~is_known & is_lost & ~left_out], shape),
-            cached=_counts(places[left_out], shape),
+            unknown=matrix_of(places[~is_known & ~is_lost & ~left_out], shape),
+            lost_unknown=matrix_of(places[~is_known & is_lost & ~left_out], shape),
+            cached=matrix_of(places[left_out], shape),
         )
 
     def seconds_of(self, scores: ScoreMatrix, group: int) -> Floats:
@@ -99,12 +102,3 @@ class Usage:
         return np.asarray(
             groups[self._column("group")] * len(at) + samples[self._column("sample")], dtype=np.intp
         )
-
-
-def _counts(places: Codes, shape: tuple[int, int]) -> NDArray[np.integer]:
-    return np.bincount(places, minlength=shape[0] * shape[1]).reshape(shape)
-
-
-def _numbers(numbered: dict[Any, int], values: Any) -> Codes:
-    """The numbers of these values; a new one gets the next number."""
-    return np.array([numbered.setdefault(value, len(numbered)) for value in values], np.intp)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Literal, TypeVar
 
 from gnomon.report.contrast import ContrastReport, Verdict
 from gnomon.report.phrases import weight_words
-from gnomon.report.text_formats import count, p_text, percent, points
+from gnomon.report.text_formats import capitalised, count, p_text, percent, points
 from gnomon.report.unknown_replies import counts_text
 from gnomon.statistics.estimate import FLAT, Ends
 from gnomon.statistics.loss import Loss
@@ -135,7 +135,7 @@ def rests_on_the_rest(result: "PairResult", verdict: Verdict, *, is_claimed: boo
     if is_claimed:
         return f" This holds {lost}."
     said = {"helps": "it does better", "hurts": "it does worse", "no_effect": "both do equally well"}[verdict]
-    return f" {lost[0].upper()}{lost[1:]}, {said}; nobody knows that they are."
+    return f" {capitalised(lost)}, {said}; nobody knows that they are."
 
 
 def _shares(loss: Loss) -> str:

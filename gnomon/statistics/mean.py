@@ -81,6 +81,29 @@ def linearized(passed: Floats, of: Floats) -> Floats:
     return values
 
 
+def filled_in(values: Floats, grouping: Design) -> Floats:
+    """Values without gaps, whose mean in each stratum is that of the known ones and scatters as it does.
+
+    The mean of what is known is a ratio, linearized about itself; a stratum without any has the mean of all.
+
+    >>> from gnomon.statistics.design import design
+    >>> four = design(np.zeros(4, np.intp), np.arange(4))
+    >>> filled_in(np.array([1.0, 0.0, 0.5, np.nan]), four).round(2).tolist()
+    [1.17, -0.17, 0.5, 0.5]
+    """
+    is_known = np.isfinite(values)
+    if is_known.all():
+        return values
+    strata_n = int(grouping.strata.max()) + 1
+    known = np.bincount(grouping.strata, is_known, minlength=strata_n)
+    sums = np.bincount(grouping.strata, np.where(is_known, values, 0.0), minlength=strata_n)
+    means = np.where(known > 0, sums / np.maximum(known, 1), np.mean(values[is_known]))
+    further = np.bincount(grouping.strata, minlength=strata_n) / np.maximum(known, 1)
+    centre = means[grouping.strata]
+    residuals = np.where(is_known, values - centre, 0.0) * further[grouping.strata]
+    return np.asarray(centre + residuals, np.float64)
+
+
 def is_binary(values: Floats) -> bool:
     """Whether all values are 0 or 1."""
     return bool(np.all((values == 0.0) | (values == 1.0)))

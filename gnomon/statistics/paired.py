@@ -59,7 +59,7 @@ def compare(baseline: Floats, variant: Floats, grouping: Design) -> Comparison:
     d = variant - baseline
     estimate = grouping.estimate(d, limits=(-1.0, 1.0))
     if estimate.se is None:
-        return comparison_of(estimate, None, test=FEW, interval_method=FEW)
+        return _comparison(estimate, None, p=None, test=FEW, interval_method=FEW)
     flips, bounded = SignFlips.of(d, grouping), BoundedLikelihood.of(baseline, variant, grouping)
     of_baseline = grouping.influence(baseline)
     reach = Reach(
@@ -70,16 +70,17 @@ def compare(baseline: Floats, variant: Floats, grouping: Design) -> Comparison:
     )
     is_pairs = grouping.is_plain and is_binary(baseline) and is_binary(variant)
     of_flips = "mid-p McNemar" if is_pairs else flips.name
-    test = of_flips if flips.p() >= bounded.p() else bounded.name
-    return comparison_of(estimate, reach, test=test, interval_method=INTERVAL)
+    p, test = max((flips.p(), of_flips), (bounded.p(), bounded.name), key=lambda part: part[0])
+    return _comparison(estimate, reach, p=p, test=test, interval_method=INTERVAL)
 
 
-def comparison_of(estimate: Estimate, reach: Reach | None, *, test: str, interval_method: str) -> Comparison:
-    """The comparison that a test makes of an estimate; without a `reach` it has no interval and no p."""
+def _comparison(
+    estimate: Estimate, reach: Reach | None, *, p: float | None, test: str, interval_method: str
+) -> Comparison:
     return Comparison(
         diff=estimate.value,
         interval_method=interval_method,
-        p=reach.p() if reach else None,
+        p=p,
         test=test,
         n=estimate.n,
         clusters=estimate.clusters,

@@ -51,7 +51,7 @@ class Reach:
             if part.p(side) >= alpha:
                 return side
             if part.p(end) >= alpha:  # a part that rejects here keeps nothing further out
-                end = bisect(lambda null, part=part: part.p(null) >= alpha, side, end, halvings=HALVINGS)[1]  # type: ignore[misc]
+                end = _last_kept(part, alpha, side, end)
         return end
 
     def outside(self, limits: Limits) -> float:
@@ -83,3 +83,8 @@ class Reach:
         own = self.estimate.se**2 - 2 * slope * self.covariance + slope**2 * self.baseline_variance
         se = max(own, 0.0) ** 0.5
         return float(stdtr(self.estimate.df or 1.0, -room / se)) if se > FLAT else float(room <= 0)
+
+
+def _last_kept(part: Part, alpha: float, rejected: float, kept: float) -> float:
+    """The null furthest out that the part keeps, between one that it rejects and one that it keeps."""
+    return bisect(lambda null: part.p(null) >= alpha, rejected, kept, halvings=HALVINGS)[1]

@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Mapping
 from typing import Literal
 
-import numpy as np
 from typing_extensions import TypedDict
 
 from gnomon.report.compared_pair import missing_share
@@ -11,14 +10,14 @@ from gnomon.report.pairs import ArmPair
 from gnomon.report.phrases import loss_words, weight_words
 from gnomon.report.score_matrix import ScoreMatrix
 from gnomon.report.section import Interval, PairKey, ReportInput, Section, interval, pair_key
-from gnomon.report.text_formats import count, escape_markdown, markdown_table, p_text, points
+from gnomon.report.text_formats import capitalised, count, escape_markdown, markdown_table, p_text, points
+from gnomon.report.verdict import ALPHA
 from gnomon.statistics.design import Headline
 from gnomon.statistics.heterogeneity import TEST, Heterogeneity, heterogeneity
 from gnomon.statistics.mean import is_binary
 from gnomon.statistics.relative_effect import Relative, headroom_gain, odds_ratio, relative_risk
 from gnomon.stopping import while_wanted
 
-ALPHA = 0.05
 Measure = Literal["relative risk", "odds ratio", "gain over headroom"]
 HOW: Mapping[Measure, str] = {
     "relative risk": "delta method on the logarithm, cluster-robust",
@@ -114,16 +113,14 @@ def _sizes(scores: ScoreMatrix, pair: ArmPair, headline: Headline) -> EffectSize
             for name, relative in measured.items()
         ],
         "heterogeneity": _tested(tested) if tested.subsets > 1 else None,
-        "largest_cluster": float(np.bincount(grouping.clusters, grouping.weights).max()),
+        "largest_cluster": grouping.largest_share,
         "lost": [missing_share(scores, group, everywhere) for group in (first, second)],
     }
 
 
 def is_right_or_wrong(scores: ScoreMatrix, group: int) -> bool:
     """Whether every trial of the group is right or wrong, and none in between."""
-    size = len(scores.samples)
-    of_group = (scores.places >= group * size) & (scores.places < (group + 1) * size)
-    return is_binary(scores.row_scores[of_group])
+    return is_binary(scores.row_scores[scores.rows_of(group)[0]])
 
 
 def _tested(tested: Heterogeneity) -> SubsetTest:
@@ -189,7 +186,7 @@ def remarks(sizes: EffectSizes) -> list[str]:
         weight_words(sizes["largest_cluster"], sizes["clusters"]),
         loss_words(sizes["lost"][0], sizes["lost"][1]),
     ]
-    told = [f"{part[0].upper()}{part[1:]}." for part in parts if part]
+    told = [f"{capitalised(part)}." for part in parts if part]
     return [*told, *([sizes["heterogeneity"]["sentence"]] if sizes["heterogeneity"] else [])]
 
 

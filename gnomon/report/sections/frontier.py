@@ -3,14 +3,14 @@
 from collections.abc import Mapping
 
 import numpy as np
-from numpy.typing import NDArray
 from typing_extensions import TypedDict
 
 from gnomon.report.pairs import ArmPair
 from gnomon.report.score_matrix import ScoreMatrix
 from gnomon.report.section import Interval, ReportInput, Section, interval
-from gnomon.report.usage import Quantity, Usage
+from gnomon.report.usage import Usage, Used
 from gnomon.statistics.design import Design, Floats, Headline
+from gnomon.statistics.mean import filled_in
 from gnomon.statistics.paired import Ratio, ratio_of_means
 from gnomon.stopping import while_wanted
 
@@ -64,7 +64,8 @@ class FrontierPart(TypedDict):
 def _frontier(report_input: ReportInput) -> FrontierPart:
     """Dollars and seconds a trial by arm, and the gain for each extra dollar and second by pair."""
     scores, headline = report_input.scores, report_input.benchmark.headline
-    usd, wall_s = _costs(report_input, "dollars"), _costs(report_input, "seconds")
+    used = report_input.collected(Usage).used(scores, ("dollars", "seconds"))
+    usd, wall_s = _costs(used["dollars"]), _costs(used["seconds"])
     gains = [
         _gain(scores, pair, headline, usd=usd, wall_s=wall_s) for pair in while_wanted(report_input.pairs)
     ]
@@ -79,9 +80,8 @@ def _frontier(report_input: ReportInput) -> FrontierPart:
     }
 
 
-def _costs(report_input: ReportInput, quantity: Quantity) -> Floats:
-    """What a trial took of it, groups × samples: inf where one did not tell, NaN where none has run."""
-    used = report_input.collected(Usage).used(quantity, report_input.scores)
+def _costs(used: Used) -> Floats:
+    """What a trial took, groups × samples: inf where one did not tell, NaN where none has run."""
     costs: Floats = np.where(used.unknown + used.lost_unknown > 0, np.inf, used.means)
     return costs
 
@@ -115,8 +115,7 @@ def _gain(
     scores: ScoreMatrix, pair: ArmPair, headline: Headline, *, usd: Floats, wall_s: Floats
 ) -> Gain | None:
     first, second = scores.groups_of(pair)
-    are_scored = (scores.answered[first] > 0) & (scores.answered[second] > 0)
-    if not are_scored.any():
+    if not np.any((scores.answered[first] > 0) & (scores.answered[second] > 0)):
         return None
     have_run = ~np.isnan(usd[first] + usd[second])
     if not have_run.any():
@@ -128,7 +127,7 @@ def _gain(
         if np.isinf(costs[[first, second]][:, have_run]).any():
             return {"extra": None, "gain_per_unit": None, "ci95": None, "note": f"some {unit} are unknown"}
         extra = costs[second][have_run] - costs[first][have_run]
-        ratio, note = _ratio(gained, are_scored[have_run], extra, grouping, unit=unit)
+        ratio, note = _ratio(gained, extra, grouping, unit=unit)
         return {
             "extra": grouping.mean(extra),
             "gain_per_unit": ratio.value if ratio else None,
@@ -145,16 +144,13 @@ def _gain(
     }
 
 
-def _ratio(
-    gained: Floats, are_scored: NDArray[np.bool_], extra: Floats, grouping: Design, *, unit: str
-) -> tuple[Ratio | None, str]:
+def _ratio(gained: Floats, extra: Floats, grouping: Design, *, unit: str) -> tuple[Ratio | None, str]:
     """The gain for each unit of what it takes more; or why there is none that says anything."""
     if grouping.mean(extra) <= 0:
         return None, f"it takes no more {unit}"
-    everywhere = _over_all(gained, are_scored, grouping)
-    if everywhere is None:
+    if len(np.unique(grouping.strata[np.isfinite(gained)])) <= grouping.strata.max():
         return None, "of a subset nothing is scored"
-    ratio = ratio_of_means(everywhere, extra, grouping)
+    ratio = ratio_of_means(filled_in(gained, grouping), extra, grouping)
     if ratio is None:
         return None, f"whether it takes more {unit} is not sure"
     low, high = ratio.ci95
@@ -163,23 +159,6 @@ def _ratio(
     if max(high / low, low / high) > WIDEST:
         return None, "too uncertain to be named"
     return ratio, ""
-
-
-def _over_all(gained: Floats, are_scored: NDArray[np.bool_], grouping: Design) -> Floats | None:
-    """The gains of the scored samples as values of all: with the same mean, and the same error of it.
-
-    A sample without a score stands at the mean of its stratum, and the others are as much further from it.
-    None where a stratum has no scored sample.
-    """
-    strata = grouping.strata[are_scored]
-    sizes = np.bincount(grouping.strata)
-    counts = np.bincount(strata, minlength=len(sizes))
-    if not counts.all():
-        return None
-    means = np.bincount(strata, gained[are_scored], minlength=len(sizes)) / counts
-    values: Floats = means[grouping.strata]
-    values[are_scored] += (gained[are_scored] - means[strata]) * (sizes / counts)[strata]
-    return values
 
 
 def _view(report: FrontierPart) -> Mapping[str, object] | None:

@@ -24,7 +24,7 @@ from gnomon.report.sections.cost import CostPart, Spent
 from gnomon.report.sections.job import JobPart
 from gnomon.report.sections.plan import PlanPart
 from gnomon.report.sections.preflights import PreflightsPart, preflight_text
-from gnomon.report.text_formats import counted_causes, markdown_table, points
+from gnomon.report.text_formats import counted_causes, markdown_table, points, settings_text
 from gnomon.spec.job_spec import JobSpec
 from gnomon.spec.model_spec import ModelSpec
 from gnomon.statistics.permutation import SEED
@@ -271,10 +271,10 @@ def _decoding_rows(report: _Shown) -> Iterator[tuple[str, str]]:
         of = "" if task == EVERY_TASK else f", {task}"
         yield (
             f"decoding by the protocol{of}",
-            f"{_settings(drawn)}, where a model’s own entry does not say otherwise",
+            f"{settings_text(drawn)}, where a model’s own entry does not say otherwise",
         )
     for model, own in of_models.items():
-        yield f"decoding, {model}", f"{_settings(own)}, by its own entry"
+        yield f"decoding, {model}", f"{settings_text(own)}, by its own entry"
     is_told = "model_decoding" in facts
     if not facts["decoding"] and (not is_told or len(of_models) < len(job["models"])):
         others = " of the other models" if of_models else ""
@@ -282,12 +282,6 @@ def _decoding_rows(report: _Shown) -> Iterator[tuple[str, str]]:
         yield f"decoding{others}", f"provider defaults{unless}"
     elif not facts["decoding"]:
         yield "decoding", "all else as the provider sets it"
-
-
-def _settings(drawn: Mapping[str, float | int | str]) -> str:
-    return ", ".join(
-        f"{name} {value if isinstance(value, str | bool) else f'{value:,g}'}" for name, value in drawn.items()
-    )
 
 
 def _view(report: _Shown) -> Mapping[str, object]:

@@ -31,7 +31,7 @@ from gnomon.report.sections.plan import plan
 from gnomon.report.sections.prices import prices
 from gnomon.report.sections.seal import seal
 from gnomon.report.sections.sequential import sequential
-from gnomon.report.text_formats import escape_markdown
+from gnomon.report.text_formats import escape_markdown, settings_text
 from gnomon.report.verdict import ALPHA
 from gnomon.spec.job_spec import JobSpec
 from gnomon.spec.model_spec import ModelSpec
@@ -106,23 +106,13 @@ def decoding_text(spec: JobSpec, model: ModelSpec) -> str:
     own = Decoding(temperature=model.temperature, max_tokens=model.max_tokens).known()
     own |= {name: model.options[name] for name in DRAWN if name in model.options}
     by_task = spec.decoding or {EVERY_TASK: Decoding()}
-    texts = {task: _settings({**drawn.known(), **own}) for task, drawn in by_task.items()}
+    texts = {
+        task: settings_text({**drawn.known(), **own}) or "the provider's default decoding"
+        for task, drawn in by_task.items()
+    }
     if len(set(texts.values())) == 1:
         return next(iter(texts.values()))
     return "; ".join(f"{text} ({task})" for task, text in texts.items())
-
-
-def _settings(settings: Mapping[str, Any]) -> str:
-    """Settings as text.
-
-    >>> _settings({"temperature": 0.0, "max_tokens": 2048}), _settings({})
-    ('temperature 0, max_tokens 2,048', "the provider's default decoding")
-    """
-    texts = [
-        f"{name} {value:,g}" if isinstance(value, (int, float)) else f"{name} {value}"
-        for name, value in settings.items()
-    ]
-    return ", ".join(texts) or "the provider's default decoding"
 
 
 def _table(told: Told) -> Iterator[PaperRow]:

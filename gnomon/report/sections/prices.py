@@ -8,7 +8,7 @@ from gnomon.report.matched_spec import matched_lines
 from gnomon.report.price import PairPrice, QuantityRatio, price_in_words, price_of
 from gnomon.report.section import Interval, PairKey, ReportInput, Section, pair_key
 from gnomon.report.text_formats import count, escape_markdown, gain, markdown_table
-from gnomon.report.usage import QUANTITIES, Usage
+from gnomon.report.usage import Usage
 from gnomon.stopping import while_wanted
 
 
@@ -19,8 +19,7 @@ class PricesPart(TypedDict):
 
 
 def _prices(report_input: ReportInput) -> PricesPart:
-    usage, spec = report_input.collected(Usage), report_input.spec
-    used = {name: usage.used(name, report_input.scores) for name in QUANTITIES}
+    used, spec = report_input.collected(Usage).used(report_input.scores), report_input.spec
     return {
         "prices": [
             price_of(

@@ -5,7 +5,7 @@ from typing import Any
 
 from gnomon.core.missing import said_in_short
 from gnomon.exchange.run import asked_and_scored, is_imported
-from gnomon.report.text_formats import percent, points
+from gnomon.report.text_formats import capitalised, percent, points
 from gnomon_service.derived_kinds import JobVerdict
 from gnomon_service.web.time_text import ago, seconds_of, seconds_text
 from gnomon_workers.store.job_counters import OPEN
@@ -124,7 +124,7 @@ def why(verdict: JobVerdict) -> str:
     reasons = reasons.replace("over clusters", f"over {verdict.clusters} clusters")
     if verdict.low is not None and verdict.high is not None and (verdict.low > 0 or verdict.high < 0):
         return f"The interval excludes zero, but {reasons}."
-    return f"{reasons[0].upper()}{reasons[1:]}."
+    return f"{capitalised(reasons)}."
 
 
 def _progress(job: JobRecord, per_second: float | None, *, now_s: float) -> str:

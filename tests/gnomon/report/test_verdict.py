@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bench.simulated import compared
-from gnomon.report.adjustment import Adjusted
+from gnomon.report.adjustment import adjusted_alone
 from gnomon.report.compared_pair import PairResult
 from gnomon.report.comparing import rulings
 from gnomon.report.verdict import Ruling, is_withheld, judge, rests_on_the_rest
@@ -88,10 +88,7 @@ def lost_of(shares: tuple[int, int], *, n: int = 300, gain: int = 60) -> PairRes
 
 
 def ruled(result: PairResult) -> tuple[Ruling, Ruling]:
-    def adjusted(of: PairResult) -> Adjusted:
-        return Adjusted(p=of.p, ways=tuple(adjusted(way) for way in of.ways))
-
-    return rulings(result, adjusted(result))
+    return rulings(result, adjusted_alone(result))
 
 
 def test_a_claim_that_holds_whatever_was_lost_says_nothing_of_it() -> None:
