@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import httpx
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Route, expect
 
 import gnomon_service.reports
 from tests.web.conftest import PHONE, SPEC, Site, Visit
@@ -117,6 +117,19 @@ def test_filters_search_and_order_are_links_and_a_form(script: bool, site: Site,
     expect(names).to_have_text(["given up"])
     assert "q=GPT-4o" in page.url
     assert waiting.id not in page.content()
+
+
+def test_news_does_not_overtake_a_click_that_still_loads(site: Site, visit: Open) -> None:
+    given_up = planned(site.store, name="given up")
+    site.store.cancel(given_up.id)
+    page = visit(site).open("/")
+    held: list[Route] = []
+    page.route("**/?show=stopped*", lambda route: held.append(route))
+    page.get_by_role("link", name="Stopped 1").click()
+    page.evaluate("document.getElementById('main').dataset.poll = '0.1'")
+    page.wait_for_timeout(1500)
+    held[0].continue_()
+    expect(page.locator("tr[data-row] th a")).to_have_text(["given up"])
 
 
 def test_search_finds_names_models_and_benchmarks_and_no_other_word_of_a_spec(site: Site) -> None:

@@ -11,8 +11,8 @@
       beforeNodeMorphed: (node) => !(node === document.activeElement && /^(INPUT|TEXTAREA|SELECT)$/.test(node.tagName)) && !(node.dataset && "keep" in node.dataset),
     },
   };
-  let wanted = 0;
-  async function morphFrom(url, { push = false, replace = false, body = undefined } = {}) {
+  let wanted = 0, asked;
+  async function load(url, { push = false, replace = false, body = undefined } = {}) {
     const number = ++wanted;
     const dim = setTimeout(() => document.getElementById("main").classList.add("stale"), 300);
     try {
@@ -39,6 +39,12 @@
       clearTimeout(dim);
       if (number === wanted) document.getElementById("main").classList.remove("stale");
     }
+  }
+  // News never overtakes what a person asked for: it waits, and asks for the page that then stands there.
+  const morphFrom = (url, how) => (asked = load(url, how));
+  async function refresh(address) {
+    for (let before; before !== asked;) await (before = asked);
+    return load(address());
   }
   const addressOf = (form) => {
     const url = new URL(form.action || location.href);
@@ -76,7 +82,7 @@
   let source, due, failures = 0, lastNews = Date.now(), spoken = 0;
   const redraw = () => {
     if (due || document.hidden) return;
-    due = setTimeout(async () => { due = undefined; await morphFrom(again()); speak(); }, 1000);
+    due = setTimeout(async () => { due = undefined; await refresh(again); speak(); }, 1000);
   };
   const speak = () => {
     const line = document.querySelector("[data-announce]");
@@ -90,7 +96,7 @@
     source = new EventSource(main.dataset.live);
     const news = () => { failures = 0; lastNews = Date.now(); status(""); redraw(); };
     source.addEventListener("progress", news);
-    source.addEventListener("done", () => { source.close(); source = undefined; delete main.dataset.live; clearTimeout(due); due = undefined; morphFrom(location.href); });
+    source.addEventListener("done", () => { source.close(); source = undefined; delete main.dataset.live; clearTimeout(due); due = undefined; refresh(() => location.href); });
     source.onerror = () => {
       failures += 1;
       status(`Reconnecting, last news ${Math.round((Date.now() - lastNews) / 1000)} s ago`);
@@ -102,7 +108,7 @@
     const seconds = Number(document.getElementById("main").dataset.poll);
     if (!seconds || document.hidden || source || Date.now() - polled < 1000 * seconds) return;
     polled = Date.now();
-    morphFrom(again()).then((came) => { if (came) { status(""); speak(); lastNews = Date.now(); } else status(`Reconnecting, last news ${Math.round((Date.now() - lastNews) / 1000)} s ago`); });
+    refresh(again).then((came) => { if (came) { status(""); speak(); lastNews = Date.now(); } else status(`Reconnecting, last news ${Math.round((Date.now() - lastNews) / 1000)} s ago`); });
   }, 500);
   document.addEventListener("visibilitychange", listen);
   listen();
@@ -163,5 +169,5 @@
   off.checked = localStorage.getItem("keys") === "off";
   off.addEventListener("change", () => localStorage.setItem("keys", off.checked ? "off" : "on"));
 
-  window.gnomon = { morphFrom, announce, morphing: keepsWhatIsOpen };
+  window.gnomon = { announce, morphing: keepsWhatIsOpen };
 })();
