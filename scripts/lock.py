@@ -12,36 +12,37 @@ from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
 RUN = ["build", "postgresql", "tracing"]
+EVIDENCE_SERVERS = "mcp-server-time"
 EXTRAS = {"run": RUN, "dev": [*RUN, "frames", "dev", "lm"]}
 
 
 def main() -> None:
-    """Write both lock files."""
+    """Write the lock files."""
     uv = shutil.which("uv") or str(Path(sys.executable).parent / "uv")
     if not Path(uv).exists():
         subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", "uv"], check=True)
     newest = dt.datetime.now(dt.UTC) - dt.timedelta(days=7)
+    command = [
+        uv,
+        "pip",
+        "compile",
+        "--quiet",
+        "--universal",
+        "--generate-hashes",
+        "--no-header",
+        "--no-annotate",
+    ]
+    command += ["--python-version", "3.11", "--exclude-newer", newest.isoformat(), "--upgrade"]
+    projects = ["pyproject.toml", *map(str, sorted(Path("packages").glob("*/pyproject.toml")))]
     for kind, extras in EXTRAS.items():
         flags = [flag for extra in extras for flag in ("--extra", extra)]
         if kind == "dev":
             flags += ["--constraint", "requirements/run.lock"]
-        command = [uv, "pip", "compile", "--quiet", "--universal", "--generate-hashes", "--no-header"]
-        command += [
-            "--no-annotate",
-            "--python-version",
-            "3.11",
-            "--exclude-newer",
-            newest.isoformat(),
-            *flags,
-        ]
-        command += [
-            "pyproject.toml",
-            *map(str, sorted(Path("packages").glob("*/pyproject.toml"))),
-            "--output-file",
-            f"requirements/{kind}.lock",
-            "--upgrade",
-        ]
-        subprocess.run(command, cwd=ROOT, check=True)  # noqa: S603 our own arguments
+        write = [*command, *flags, *projects, "--output-file", f"requirements/{kind}.lock"]
+        subprocess.run(write, cwd=ROOT, check=True)  # noqa: S603 our own arguments
+    # The servers of `make evidence` have an environment of their own.
+    write = [*command, "-", "--output-file", "requirements/evidence-servers.lock"]
+    subprocess.run(write, input=EVIDENCE_SERVERS, text=True, cwd=ROOT, check=True)  # noqa: S603 our own arguments
 
 
 if __name__ == "__main__":

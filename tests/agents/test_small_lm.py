@@ -1,57 +1,99 @@
-"""Real trials with a real language model, the smallest there is: HTTP, tokens and recorded outcomes."""
+"""One job with a small language model that calls tools, natively and in text: HTTP, tokens, outcomes."""
 
+import json
 import os
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from gnomon.core.errors import DataError
 from gnomon_agents.models.small_lm import main, weights_path
 
-pytestmark = pytest.mark.lm
+pytestmark = [pytest.mark.lm, pytest.mark.timeout(600)]
+MODEL = "qwen-0.5b"
+QUESTIONS = Path(__file__).parents[2] / "examples" / "questions"
 
 
 @pytest.fixture(scope="module")
-def api_base():
+def api_base() -> Iterator[str]:
     try:
-        weights_path()
+        if not weights_path(MODEL).is_file():
+            raise DataError(f"{weights_path(MODEL)} is not there")
         import xllamacpp  # noqa: F401
     except (DataError, ImportError) as error:
         if os.environ.get("CI") == "true":
             raise
         pytest.skip(f"no small language model: {error}")
-    with subprocess.Popen(
-        [sys.executable, "-m", "gnomon_agents.models.small_lm", "--port", "0"],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        text=True,
-    ) as server:
+    command = [sys.executable, "-m", "gnomon_agents.models.small_lm", MODEL, "--port", "0"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as server:
+        assert server.stdout is not None
         yield server.stdout.readline().removeprefix("serving at ").strip()
         server.terminate()
 
 
-@pytest.mark.parametrize(("arm", "agent"), [("raw", "direct"), ("tools", "react")])
-async def test_a_real_model_ends_every_trial_with_an_outcome_and_counts_tokens(api_base, run, arm, agent):
+@pytest.fixture(scope="module")
+def rows(api_base: str, tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[dict[str, Any]]]:
+    """The rows of a job of one question under three arms, by arm."""
+    folder = tmp_path_factory.mktemp("small-lm")
     spec = {
+        "benchmark": "questions",
+        "data": str(QUESTIONS),
+        "select": {"tasks": ["distance"], "limit": 1},
         "models": [
-            {"id": "openai/smollm2", "api_base": api_base, "temperature": 0.0, "max_tokens": 24},
+            {
+                "id": f"openai/{MODEL}",
+                "api_base": api_base,
+                "temperature": 0,
+                "max_tokens": 120,
+                "pictures": False,
+            }
         ],
-        "arms": [{"name": arm, "agent": agent, "tools": "none" if arm == "raw" else "all"}],
+        "arms": [
+            {"name": "raw", "agent": "direct"},
+            {
+                "name": "native",
+                "agent": "react",
+                "tools": ["distance"],
+                "wording": "end_json",
+                "max_tool_calls": 2,
+            },
+            {"name": "text", "agent": "text-react", "tools": ["distance"], "max_tool_calls": 2},
+        ],
+        "analysis": {"primary": ["raw", "text"]},
+        "concurrency": 1,
     }
-    row, trace = await run(spec, arm)
-    assert row.outcome in ("scored", "model_failed")
-    assert row.prompt_tokens > 0
-    assert row.completion_tokens > 0
-    assert row.usd is None, "nobody published a price"
-    assert trace.replies[-1].text or row.stop_reason != "answered"
+    (folder / "job.yaml").write_text(json.dumps(spec), encoding="utf-8")
+    command = [sys.executable, "-m", "gnomon_service.cli", "run", str(folder / "job.yaml"), "--workers", "1"]
+    command += ["--data-dir", str(folder / "data"), "--out", str(folder / "out")]
+    subprocess.run(command, check=True, capture_output=True)
+    lines = (folder / "out" / "rows.ndjson").read_text(encoding="utf-8").splitlines()
+    stored = [json.loads(line) for line in lines]
+    return {arm: [row for row in stored if row["arm"] == arm] for arm in ("raw", "native", "text")}
 
 
-def test_weights_that_are_not_there_are_said_to_be_missing(tmp_path, monkeypatch):
-    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
-    with pytest.raises(SystemExit, match=r"weights\.lock"):
-        main([])
+def test_every_trial_of_a_real_model_ends_with_an_outcome_and_counts_tokens(rows):
+    for row in (row for of_arm in rows.values() for row in of_arm):
+        assert row["outcome"] in ("scored", "model_failed")
+        assert row["prompt_tokens"] > 0
+        assert row["completion_tokens"] > 0
+        assert row["usd"] is None, "nobody published a price"
+    assert {arm: len(of_arm) for arm, of_arm in rows.items()} == {"raw": 1, "native": 1, "text": 1}
+
+
+@pytest.mark.parametrize("arm", ["native", "text"])
+def test_a_real_model_calls_tools(rows, arm):
+    assert all(row["tool_calls"] >= 1 for row in rows[arm])
+    assert all(row["tool_calls"] == 0 for row in rows["raw"])
+
+
+def test_weights_that_are_not_there_are_said_to_be_missing():
+    with pytest.raises(SystemExit, match=r"python scripts/fetch_weights\.py qwen-9b"):
+        main(["qwen-9b"])
     assert signal.SIGTERM not in signal.pthread_sigmask(
         signal.SIG_BLOCK, ()
     )  # or no child of ours could be stopped

