@@ -33,7 +33,7 @@ def serve(model: str, *, port: int, threads: int, context_tokens: int) -> Any:
     free one; `listening_address` of the result tells which.
 
     Raises:
-        DataError: llama.cpp or the weights are not installed; the message says how to get them.
+        DataError: llama.cpp or the weights are not installed, or it cannot start: the port is taken.
     """
     try:
         import xllamacpp
@@ -58,7 +58,10 @@ def serve(model: str, *, port: int, threads: int, context_tokens: int) -> Any:
     if not is_file:
         params.chat_template = TEMPLATE.read_text(encoding="utf-8")
     params.ui = False
-    return xllamacpp.Server(params)
+    try:
+        return xllamacpp.Server(params)
+    except RuntimeError as error:
+        raise DataError(f"llama.cpp could not serve {weights} at port {port}: {error}") from None
 
 
 def main(argv: list[str] | None = None) -> None:
