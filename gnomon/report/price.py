@@ -154,4 +154,7 @@ def _token_gain(
     ratio = ratio_of_means(filled_in(gained, grouping), extra, grouping)
     if ratio is None:
         return {"value": None, "ci95": None, "note": "whether it takes more tokens is not sure"}
-    return {"value": ratio.value, "ci95": interval(ratio.ci95), "note": ""}
+    is_flat = grouping.estimate(
+        filled_in(gained, grouping), limits=(-1.0, 1.0)
+    ).is_flat  # no scatter to judge by
+    return {"value": ratio.value, "ci95": None if is_flat else interval(ratio.ci95), "note": ""}

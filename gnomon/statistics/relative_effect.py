@@ -58,18 +58,20 @@ def odds_ratio(baseline: Floats, variant: Floats, grouping: Design) -> Relative:
 def headroom_gain(baseline: Floats, variant: Floats, grouping: Design) -> Relative:
     """The share of what the baseline left wrong that was gained: difference over 1 − baseline's mean.
 
-    Its interval is Fieller's; None where that of the headroom holds zero, or few clusters hold any headroom.
-    Scores may be graded.
+    Its interval is Fieller's; None where that of the headroom holds zero, few clusters hold any headroom, or
+    all changed alike, which shows no scatter to make one of. Scores may be graded.
+
+    >>> from gnomon.statistics.design import design
+    >>> headroom_gain(np.zeros(10), np.ones(10), design(np.zeros(10, np.intp), np.arange(10)))
+    Relative(value=1.0, ci95=None)
     """
     headroom = 1.0 - grouping.mean(baseline)
     if headroom < FLAT:
         return Relative(value=None, ci95=None)
-    ratio = None
-    if not is_rare(1.0 - baseline, grouping):
+    gain, ratio = grouping.estimate(variant - baseline, limits=UNBOUNDED), None
+    if not gain.is_flat and not is_rare(1.0 - baseline, grouping):
         ratio = ratio_of_means(variant - baseline, 1.0 - baseline, grouping)
-    return Relative(
-        value=grouping.mean(variant - baseline) / headroom, ci95=None if ratio is None else ratio.ci95
-    )
+    return Relative(value=gain.value / headroom, ci95=None if ratio is None else ratio.ci95)
 
 
 def _tells(baseline: Floats, variant: Floats, grouping: Design) -> bool:

@@ -29,6 +29,7 @@ from gnomon.stopping import while_wanted
 from gnomon.tokens import TokenEstimator
 from gnomon_tools.core.toolbox import TOOLS
 
+FEWEST_ALIKE = 29  # clusters: 1 − 0.05^(1/29) is below 10 %
 MARGIN = 0.1  # of the live arm's mean; of all trials where it is the share of those that doubt
 MEASURES = {
     "turns": "calls of the model",
@@ -250,9 +251,10 @@ def _measure(name: str, live: Floats, placebo: Floats, clusters: Codes) -> Blind
         ends = estimate.interval()
     else:
         estimate = grouping.estimate(placebo - live, limits=(-math.inf, math.inf))
-        # Where all samples differ by the same, that is the difference: it has no width.
-        is_flat = estimate.se is not None and estimate.is_flat
-        ends = (estimate.value, estimate.value) if is_flat else estimate.interval()
+        ends = estimate.interval()
+        if estimate.is_flat:  # all differ by the same; of so many, hardly a tenth of others would not
+            alike = (estimate.value, estimate.value)
+            ends = alike if grouping.clusters_n >= FEWEST_ALIKE else None
     ratio = ratio_of_means(placebo, live, grouping)
     margin = MARGIN if name == "doubts" else MARGIN * float(live.mean())
     return {

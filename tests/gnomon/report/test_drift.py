@@ -142,9 +142,10 @@ def test_versions_that_both_arms_got_alike_blur_nothing(
     assert report["contrasts"][0]["verdict"] == "helps"
 
 
-@given(st.permutations(range(2 * SAMPLES)))
-def test_the_order_of_the_rows_changes_nothing(report_of: Reporter, row: Maker, order: list[int]) -> None:
+@pytest.mark.parametrize("seed", range(6))
+def test_the_order_of_the_rows_changes_nothing(report_of: Reporter, row: Maker, seed: int) -> None:
     rows = list(ran(row, late(4)))
+    order = np.random.default_rng(seed).permutation(2 * SAMPLES)
     assert report_of([rows[place] for place in order])["pair_runs"] == report_of(rows)["pair_runs"]
 
 
