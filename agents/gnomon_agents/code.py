@@ -22,12 +22,12 @@ from typing import Any
 
 from gnomon.core.agent import AgentContext
 from gnomon.core.arm import Arm
-from gnomon.core.message import Block, Message, ToolCall
+from gnomon.core.message import Block, Message, ToolCall, before_question
 from gnomon.core.trace import NoteStep
 from gnomon.core.words import TOOLS_FIRST
 from gnomon_agents.code_runtime.interpreter import CallFailed, Interpreter, Run, WrongCall
 from gnomon_agents.code_runtime.stubs import function_names, parameter_names, stub
-from gnomon_agents.core.messages import as_observation, before_question, with_user_turn
+from gnomon_agents.core.messages import as_observation, with_user_turn
 from gnomon_agents.core.tool_turn import LAST_TURN, run_noted
 from gnomon_agents.text_react import QUESTION
 

@@ -11,9 +11,9 @@ import re
 
 from gnomon.core.agent import AgentContext, LimitReached
 from gnomon.core.arm import Arm
-from gnomon.core.message import Message, ToolCall
+from gnomon.core.message import Message, ToolCall, before_question
 from gnomon.core.words import TOOLS_FIRST
-from gnomon_agents.core.messages import as_observation, before_question, with_user_turn
+from gnomon_agents.core.messages import as_observation, with_user_turn
 from gnomon_agents.core.tool_turn import run_calls, tool_loop_calls
 
 ACTION = re.compile(r"^\s*\**Action:\**\s*", re.MULTILINE)

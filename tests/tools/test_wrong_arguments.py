@@ -33,9 +33,9 @@ POINT = "camera, place, x_m, y_m, floor"
             "frame: Input should be 'own' or 'world'",
         ),
         (
-            "dwell",
-            {"times_s": [0] * 1001},
-            "times_s: List should have at most 1000 items, not 1001",
+            "interpolate",
+            {"via": ["c1"] * 101},
+            "via: List should have at most 20 items, not 101",
         ),
     ],
 )
