@@ -328,8 +328,8 @@ def _declared(text: str, lowered: str, start: int, end: int, word: str) -> Decla
 
 
 _VALUE = re.compile(
-    r"\b(?:exact|correct|right|resulting|final|new)\s(?:date|day|time|arrival time|value|number|distance|length|"
-    r"angle|bearing|heading|direction|position|coordinates)(?:\s(?:of|for|to|in)\s[^\n.:;=,]{1,60}?)?"
+    r"\b(?:exact|correct|right|resulting|final|new)\s(?:date|day|time|arrival time|value|number|distance|"
+    r"length|angle|bearing|heading|direction|position|coordinates)(?:\s(?:of|for|to|in)\s[^\n.:;=,]{1,60}?)?"
     r"(?:\s(?:is|was|are|will be|would be)\b:?|\s?[:=])\s*"
     r"(?P<value>(?:(?:about|approximately|on|at|the)\s)?[*_$~≈(<\"']{0,3}[-+−]?(?:\d|north|south|east|west|noon|midnight|"
     r"jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|mon|tue|wed|thu|fri|sat|sun)[^\n]{0,200}?)(?=[.!]?(?:\n|$)|[.!]\s)",
