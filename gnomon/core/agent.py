@@ -415,7 +415,7 @@ def calls_in_words(arm: Arm) -> bool:
     (False, True)
     """
     agent = _agent_here(arm)
-    return isinstance(agent, CallsInWords) and agent.calls_in_words
+    return agent is not None and isinstance(agent, CallsInWords) and agent.calls_in_words
 
 
 def _agent_here(arm: Arm) -> Agent | None:

@@ -3,8 +3,8 @@
 Version 1 asked for the answer "in as few words as possible, on a last line": real models then call few tools
 natively, or none. Version 2 was chosen by trials with real models (docs/wording.md). Version 3 has the same
 prompts; its agents name tools before the question, also where calls are forbidden, all tell of limits, and
-schemas are short. A job keeps the version that it began with: loaders write the latest, and a trial puts back the words of the
-first (`reworded`).
+schemas are short. A job keeps the version that it began with: loaders write the latest, and a trial puts back
+the words of the first (`reworded`).
 """
 
 import re

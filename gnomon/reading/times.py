@@ -254,8 +254,8 @@ def date_of(text: str, order: Order | None = None) -> Day | Stretch[Day] | Uncle
     if len(places) == 2 and places[0][2].year is None and places[1][2].year is not None:
         first = places[0][2]
         places[0] = (*places[0][:2], Day(places[1][2].year, first.month, first.day))
-    day = _one_of(places, text)
-    return (_concluded(places, text) or day) if isinstance(day, Unclear) else day
+    answer = _one_of(places, text)
+    return (_concluded(places, text) or answer) if isinstance(answer, Unclear) else answer
 
 
 def _concluded(places: list[tuple[int, int, Day]], text: str) -> Day | None:
