@@ -234,12 +234,18 @@ def state_text(view: "JobView") -> str:
 
 def missing_text(view: "JobView") -> str:
     """What a job lacks, in words; empty where it completed with every trial."""
+    from gnomon.exchange.run import is_imported  # late, as below
+    from gnomon.spec.job_spec import JobSpec
+
     counts = view["counts"]
     missing = counts["planned"] - counts["scored"] - counts["model_failed"] - view["not_run"]
     if view["status"] == "completed" and not missing:
         return ""
     why = f": {view['error']}" if view["error"] else ""
-    return f"{state_text(view)}{why}; `lab.open({view['id']!r}).resume()` runs what is missing"
+    lacks = f"{state_text(view)}{why}"
+    if is_imported(JobSpec.model_validate(view["spec"])):
+        return f"{lacks}; it was run elsewhere: what is missing can only be run, and imported, from there"
+    return f"{lacks}; `lab.open({view['id']!r}).resume()` runs what is missing"
 
 
 def _line(view: "JobView") -> list[str]:

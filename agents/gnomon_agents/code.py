@@ -9,8 +9,10 @@ reply without a block, or `final_answer(value)` in one, is the answer.
   A call that fails, or that is one too many, raises a `RuntimeError` which the code may catch.
 - **The signatures say what the tools' schemas say, and no more**, so that against `react` and `text-react`
   only the interface differs (preset [`interfaces`](presets.md#interfaces)).
+- **What it is told stands before the question**, so that questions of an arm share it.
 - **Only the first block of a reply runs.** What a reply says after it (results it makes up) is cut off.
-- **Without tools it is Python alone**: the control for what a calculator is worth.
+- **Without tools it is Python alone**: the control for what a calculator is worth. Functions that the arm
+  forbids to call are named as such, and are not there.
 """
 
 import json
@@ -20,12 +22,14 @@ from typing import Any
 
 from gnomon.core.agent import AgentContext
 from gnomon.core.arm import Arm
-from gnomon.core.message import Block, Message, ToolCall
+from gnomon.core.message import Block, Message, ToolCall, before_question
 from gnomon.core.trace import NoteStep
+from gnomon.core.words import TOOLS_FIRST
 from gnomon_agents.code_runtime.interpreter import CallFailed, Interpreter, Run, WrongCall
 from gnomon_agents.code_runtime.stubs import function_names, parameter_names, stub
 from gnomon_agents.core.messages import as_observation, with_user_turn
-from gnomon_agents.core.tool_turn import run_call
+from gnomon_agents.core.tool_turn import LAST_TURN, run_noted
+from gnomon_agents.text_react import QUESTION
 
 BLOCK = re.compile(
     r"^[ \t]*```[ \t]*(?:python3?|py)[ \t]*\r?\n(.*?)(?:^[ \t]*```[ \t]*$|\Z)",
@@ -41,7 +45,10 @@ files and no network; `yield`, `del` and subclasses are not there. A reply witho
 answer; so is `final_answer(value)` in the code."""
 TOOLS = """These functions are there already, to be called by position or by name. Each returns a dict, or \
 raises a RuntimeError that says what is wrong; up to {most} calls in all:"""
+FORBIDDEN = "These functions exist; none of them may be called for this question, and none is there:"
 USED_UP = "All calls of functions are used up."
+ANSWER = "Answer in the form that the question asks for."
+REPEATED = "Calls that were made before, to the letter, gave the same results again. Use them to answer."
 MAX_ARGUMENTS = 100_000  # characters of one call's arguments
 RAN = "Python ran"  # how the note of a block begins
 
@@ -67,7 +74,11 @@ class _Code:
 
 
 async def _loop(context: AgentContext, interpreter: Interpreter, tools: "_Tools") -> str:
-    messages = with_user_turn(context.prompt, tools.introduction())
+    is_first, introduction = context.words >= TOOLS_FIRST, tools.introduction()
+    if is_first:
+        messages = before_question(context.prompt, f"{introduction}\n{QUESTION}")
+    else:
+        messages = with_user_turn(context.prompt, introduction)
     while True:
         reply = await context.generate(messages, tool_choice="none", offer_tools=False)
         block = BLOCK.search(reply.text)
@@ -83,8 +94,12 @@ async def _loop(context: AgentContext, interpreter: Interpreter, tools: "_Tools"
         turn: Message = {"role": "assistant", "content": text}
         whole = reply.message(calls=[]) if text == reply.text else turn
         messages = with_user_turn([*messages, whole], [*as_observation(observation), *tools.pictures()])
-        if tools.names and context.tool_calls_left <= 0:
-            messages = with_user_turn(messages, USED_UP)
+        if is_first and tools.has_repeated():
+            messages = with_user_turn(messages, REPEATED)
+        if is_first and context.turns_left == 1:
+            messages = with_user_turn(messages, LAST_TURN)
+        elif tools.names and context.tool_calls_left <= 0:
+            messages = with_user_turn(messages, f"{USED_UP} {ANSWER}" if is_first else USED_UP)
 
 
 class _Tools:
@@ -92,18 +107,20 @@ class _Tools:
 
     def __init__(self, context: AgentContext) -> None:
         self._context = context
-        may_call = context.arm.tool_choice != "none" and context.tool_calls_left > 0
-        self._schemas = context.toolbox.schemas if may_call else []
+        self._schemas = context.toolbox.schemas if context.may_call_tools else []
         self.names = function_names(self._schemas)
         self._parameters = dict(zip(self.names, map(parameter_names, self._schemas), strict=True))
         self._pictures: list[Block] = []
+        self._is_repeated = False
 
     def introduction(self) -> str:
         """What the model is told of Python and of its functions."""
-        if not self.names:
+        schemas = self._context.toolbox.schemas
+        if not schemas or not (self.names or self._context.words >= TOOLS_FIRST):
             return INTRO
-        stubs = [stub(name, schema) for name, schema in zip(self.names, self._schemas, strict=True)]
-        listed = "\n\n".join(stubs)
+        listed = "\n\n".join(stub(*each) for each in zip(function_names(schemas), schemas, strict=True))
+        if not self.names:
+            return "\n".join([INTRO, FORBIDDEN, listed])
         required = self._context.arm.tool_choice == "required"
         first = ["Call at least one function before you answer."] if required else []
         return "\n".join([INTRO, TOOLS.format(most=self._context.tool_calls_left), listed, *first])
@@ -124,7 +141,8 @@ class _Tools:
             "function": {"name": self.names[name], "arguments": arguments},
         }
         before = len(self._context.trace.tool_steps)
-        content = (await run_call(self._context, call))["content"]
+        message, is_same = await run_noted(self._context, call)
+        content, self._is_repeated = message["content"], self._is_repeated or is_same
         step = self._context.trace.tool_steps[-1] if len(self._context.trace.tool_steps) > before else None
         if isinstance(content, list):
             self._pictures += [block for block in content if block["type"] == "image"]
@@ -147,6 +165,11 @@ class _Tools:
         if twice := by_position.keys() & kwargs.keys():
             raise WrongCall(f"{name}() got multiple values for argument {min(twice)!r}")
         return {**by_position, **kwargs}
+
+    def has_repeated(self) -> bool:
+        """Whether a call since the last time repeated an earlier one and its result."""
+        is_repeated, self._is_repeated = self._is_repeated, False
+        return is_repeated
 
     def pictures(self) -> list[Block]:
         """The pictures that tools gave since the last time; the code has no eyes for them, the model has."""

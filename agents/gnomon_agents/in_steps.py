@@ -10,7 +10,7 @@ import itertools
 import re
 
 from gnomon.core.agent import AgentContext
-from gnomon.core.message import Block, Message, TextBlock
+from gnomon.core.message import Block, Message, blocks_of
 
 _STEP = re.compile(r"^## Step \d+\b.*$", re.MULTILINE)
 
@@ -41,9 +41,7 @@ def steps_of(prompt: list[Message]) -> list[list[Message]]:
     steps: list[list[Block]] = [[]]
     is_first = True
     for message in prompt:
-        content = message["content"]
-        blocks = content if isinstance(content, list) else [TextBlock(type="text", text=content or "")]
-        for block in blocks:
+        for block in blocks_of(message["content"]):
             if block["type"] != "text":
                 steps[-1].append(block)
                 continue

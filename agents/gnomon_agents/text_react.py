@@ -1,9 +1,9 @@
 """ReAct in plain text: tools are described and called in words, for models without function calling.
 
-The same tools without function calling: names, descriptions and schemas are in the prompt, the model writes
-`Action: {"tool": "...", "arguments": {...}}`, and gets the result as a line `Observation: ...`. What a reply
-says after its first action (observations it makes up) is cut off. Errors, counts and limits are those of
-`react`.
+The same tools without function calling: names, descriptions and schemas stand before the question, the model
+writes `Action: {"tool": "...", "arguments": {...}}`, and gets the result as a line `Observation: ...`. What a
+reply says after its first action (observations it makes up) is cut off. Errors, counts, limits and what is
+told of them are those of `react`; tools that the arm forbids to call are named as such.
 """
 
 import json
@@ -11,15 +11,18 @@ import re
 
 from gnomon.core.agent import AgentContext, LimitReached
 from gnomon.core.arm import Arm
-from gnomon.core.message import Message, ToolCall
+from gnomon.core.message import Message, ToolCall, before_question
+from gnomon.core.words import TOOLS_FIRST
 from gnomon_agents.core.messages import as_observation, with_user_turn
-from gnomon_agents.core.tool_turn import tool_loop_calls
+from gnomon_agents.core.tool_turn import run_calls, tool_loop_calls
 
 ACTION = re.compile(r"^\s*\**Action:\**\s*", re.MULTILINE)
 INTRO = """You may use tools. To call one, end your reply with one line of this form:
 Action: {"tool": "<name>", "arguments": {...}}
 You will be told what it says as an observation. A reply without such a line is your answer. The tools:"""
-USED_UP = "All tool calls are used up. Answer now, without an action."
+FORBIDDEN = "These tools exist; none of them may be called for this question:"
+QUESTION = "\nThe question:\n"
+USED_UP = "All tool calls are used up. Answer now, without an action."  # of jobs of earlier words
 
 
 class _TextReact:
@@ -42,11 +45,13 @@ class _TextReact:
                 return reply.text
             if context.tool_calls_left <= 0:
                 raise LimitReached("max_tool_calls")
-            observation = as_observation((await context.call_tool(call))["content"])
+            is_told = context.words >= TOOLS_FIRST
+            [result] = await run_calls(context, [call]) if is_told else [await context.call_tool(call)]
+            observation = as_observation(result["content"])
             # A turn that was cut goes back as bare text: what its provider hung on it belongs to the whole.
             turn = reply.message(calls=[]) if text == reply.text else _bare(text)
             messages = with_user_turn([*messages, turn], observation)
-            if context.tool_calls_left <= 0:
+            if context.tool_calls_left <= 0 and not is_told:
                 messages = with_user_turn(messages, USED_UP)
 
 
@@ -55,11 +60,15 @@ def _bare(text: str) -> Message:
 
 
 def _with_tools_listed(context: AgentContext) -> list[Message]:
-    if not context.toolbox.schemas or context.arm.tool_choice == "none" or context.tool_calls_left <= 0:
+    is_first = context.words >= TOOLS_FIRST
+    if not context.toolbox.schemas or not (context.may_call_tools or is_first):
         return list(context.prompt)
     listed = [json.dumps(schema["function"], ensure_ascii=False) for schema in context.toolbox.schemas]
     first = ["Call at least one tool before you answer."] if context.arm.tool_choice == "required" else []
-    return with_user_turn(context.prompt, "\n".join([INTRO, *listed, *first]))
+    told = [INTRO, *listed, *first] if context.may_call_tools else [FORBIDDEN, *listed]
+    if is_first:
+        return before_question(context.prompt, "\n".join([*told, QUESTION]))
+    return with_user_turn(context.prompt, "\n".join(told))
 
 
 def read_action(text: str, number: int) -> tuple[str, ToolCall | None]:

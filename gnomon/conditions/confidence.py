@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 from gnomon.core.answers import answers_of, joined_answers
 from gnomon.core.arm import Arm
-from gnomon.core.message import Message, TextBlock
+from gnomon.core.message import Message, blocks_of
 from gnomon.core.sample import Sample
 from gnomon.trials.condition import Condition, Situation
 
@@ -59,8 +59,7 @@ class Confidence(Condition):
 
     def on_prompt(self, messages: list[Message], sample: Sample, now: Situation) -> list[Message]:  # noqa: ARG002
         """The last message, with the request."""
-        content = messages[-1]["content"]
-        own = content if isinstance(content, list) else [TextBlock(type="text", text=content or "")]
+        own = blocks_of(messages[-1]["content"])
         return [*messages[:-1], {**messages[-1], "content": [*own, {"type": "text", "text": REQUEST}]}]
 
     def read_off(

@@ -240,6 +240,16 @@ class AgentContext:
     def tool_calls_left(self) -> int:
         return self.arm.max_tool_calls - len(self.trace.tool_steps)
 
+    @property
+    def turns_left(self) -> int:
+        """How often the model may still be asked."""
+        return self.arm.max_turns - len(self.trace.replies)
+
+    @property
+    def may_call_tools(self) -> bool:
+        """Whether there are tools, the arm allows calls, and one is left."""
+        return bool(self.toolbox.schemas) and self.arm.tool_choice != "none" and self.tool_calls_left > 0
+
     def check_limits(self) -> None:
         """Whether the model may be asked once more.
 
@@ -247,7 +257,7 @@ class AgentContext:
             LimitReached: the arm's turns, tokens or dollars are used up.
         """
         replies = self.trace.replies
-        if len(replies) >= self.arm.max_turns:
+        if self.turns_left <= 0:
             raise LimitReached("max_turns")
         # What is known counts, even where the usage or price of one reply is not.
         if self.arm.max_tokens is not None:
@@ -395,8 +405,17 @@ def runs_tools(arm: Arm) -> bool:
 
 def sends_schemas(arm: Arm) -> bool:
     """Whether the model of the arm is sent schemas: not by agents from outside or that call in words."""
+    return _agent_here(arm) is not None and not calls_in_words(arm)
+
+
+def calls_in_words(arm: Arm) -> bool:
+    """Whether the arm's agent is here and tells of its tools in the prompt.
+
+    >>> calls_in_words(Arm(name="a", agent="react")), calls_in_words(Arm(name="b", agent="text-react"))
+    (False, True)
+    """
     agent = _agent_here(arm)
-    return agent is not None and not (isinstance(agent, CallsInWords) and agent.calls_in_words)
+    return agent is not None and isinstance(agent, CallsInWords) and agent.calls_in_words
 
 
 def _agent_here(arm: Arm) -> Agent | None:

@@ -33,6 +33,7 @@ ToolNaming = Literal["original", "renamed"]
 ToolOrder = Literal["by_name", "reversed", "shuffled"]
 FaultKind = Literal["explicit", "silent"]
 Lasting = Literal["transient", "permanent"]
+MAX_INSTRUCTIONS = 10_000  # characters
 ReplayedResult = Literal["recorded", "truth", "noise", "other_sample", "nothing"]
 
 
@@ -218,6 +219,15 @@ class Arm(StrictModel):
             "How the question's instructions are worded: `original`, or the same in `plain` or `formal` "
             "words, or `reordered`; or only their last sentence: `first_words`, `last_line`, `end_json` or "
             "`when_json`. Question, options and what is asked for stay."
+        ),
+    )
+    instructions: str = Field(
+        default="",
+        max_length=MAX_INSTRUCTIONS,
+        exclude_if=_is(""),
+        description=(
+            "A text of yours that stands before the question, at the same place for every agent; up to "
+            "10,000 characters. Empty: none."
         ),
     )
     tool_names: ToolNaming = Field(

@@ -3,6 +3,7 @@
 Pictures and videos travel by content hash; a model's adapter turns hashes into bytes at the last moment.
 """
 
+from collections.abc import Sequence
 from typing import Any, Literal, NotRequired, TypedDict
 
 
@@ -77,6 +78,24 @@ def text_of(message: Message, joined_by: str = "\n") -> str:
     if isinstance(content, list):
         return joined_by.join(block["text"] for block in content if block["type"] == "text")
     return content or ""
+
+
+def blocks_of(content: str | list[Block] | None) -> list[Block]:
+    """What a message holds, as blocks."""
+    return content if isinstance(content, list) else [{"type": "text", "text": content or ""}]
+
+
+def before_question(messages: Sequence[Message], text: str) -> list[Message]:
+    """The conversation with a text before all that its user says: equal over questions, it is a prefix that
+    providers keep.
+
+    >>> asked = before_question([{"role": "user", "content": "Where?"}], "Think first.")
+    >>> [block["text"] for block in asked[0]["content"]]
+    ['Think first.', 'Where?']
+    """
+    at = next(at for at, message in enumerate(messages) if message["role"] == "user")
+    both = [*blocks_of(text), *blocks_of(messages[at]["content"])]
+    return [*messages[:at], {**messages[at], "content": both}, *messages[at + 1 :]]
 
 
 ToolSchema = dict[str, Any]

@@ -84,13 +84,17 @@ class Examination:
         self._ask, self._needs, self._says = ask, needs, says
         self.heard = Heardings()
 
-    async def briefly(self) -> Heardings:
-        """One call; with tools two: a call of one of them, and its result back where the model called."""
+    async def briefly(self, pictures: Sequence[ImageBlock] = ()) -> Heardings:
+        """One call; with tools two: a call of one of them, and its result back where the model called. One
+        more with the first of the `pictures`, which are as in `wholly`, where prompts hold some.
+        """
         if self._needs.tools:
             await self._try_call(FIRST, number=1)
             self.heard.first = self.heard.call
         else:
             self.heard.first = await self._hear(FIRST, [_user(HELLO)])
+        if self._needs.pictures and pictures and self.heard.first and self.heard.first.has_answered:
+            await self._try_picture(pictures[0])
         return self.heard
 
     async def wholly(self, ask_short: Ask, pictures: Sequence[ImageBlock]) -> Heardings:
@@ -113,9 +117,12 @@ class Examination:
                 content: list[Block] = [{"type": "text", "text": PICTURE_RESULT}, pictures[1]]
                 heard.tool_picture = await self._hear_result("a reply to a picture of a tool", content)
         if needs.pictures or needs.tries_all:
-            shown: Message = {"role": "user", "content": [{"type": "text", "text": PICTURE}, pictures[0]]}
-            heard.picture = await self._hear("a reply to a picture", [shown])
+            await self._try_picture(pictures[0])
         return heard
+
+    async def _try_picture(self, picture: ImageBlock) -> None:
+        shown: Message = {"role": "user", "content": [{"type": "text", "text": PICTURE}, picture]}
+        self.heard.picture = await self._hear("a reply to a picture", [shown])
 
     async def _try_call(self, what: str, *, number: int) -> None:
         """Offer the first `number` of the tools, and give the result of a call back."""

@@ -86,13 +86,17 @@ def needs_of_spec(spec: JobSpec, model: ModelSpec, samples: SampleSet | None = N
     )
     if samples is None:
         return needs
-    messages = list(_messages(spec, samples))
     return replace(
         needs,
-        system=any(message["role"] == "system" for message in messages),
-        pictures=model.pictures and any(_holds_picture(message) for message in messages),
+        system=any(message["role"] == "system" for message in _messages(spec, samples)),
+        pictures=prompts_show_pictures(spec, model, samples),
         tool_pictures=model.pictures and _shows_pictures(spec, offered),
     )
+
+
+def prompts_show_pictures(spec: JobSpec, model: ModelSpec, samples: SampleSet) -> bool:
+    """Whether prompts of these samples hold pictures, and the model takes them."""
+    return model.pictures and any(_holds_picture(message) for message in _messages(spec, samples))
 
 
 def _with_limit(decoding: Decoding, model: ModelSpec) -> Decoding:

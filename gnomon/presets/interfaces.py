@@ -6,12 +6,24 @@ contrasts compare text and code with calls; `python − raw` is what an interpre
 `code − python` what the tools are worth to a model that has one. `max_turns` bounds the blocks of code.
 """
 
+from pydantic import field_validator
+
+from gnomon.core.agent import calls_in_words
+from gnomon.core.arm import Arm
 from gnomon.core.benchmark import Benchmark
+from gnomon.core.outside_agent import AnyAgent
 from gnomon.spec.preset import ArmPlan, Preset, PresetOptions, contrast
 
 
 class InterfacesOptions(PresetOptions):
-    """`agent` is that of the arms `raw` and `calls`."""
+    """`agent` is that of the arms `raw` and `calls`: it must be sent schemas."""
+
+    @field_validator("agent")
+    @classmethod
+    def _is_sent_schemas(cls, agent: AnyAgent) -> AnyAgent:
+        if calls_in_words(Arm(name="calls", agent=agent)):
+            raise ValueError(f"{agent!r} is told of tools in words, as other arms are; allowed: plan, react")
+        return agent
 
 
 def plan(options: InterfacesOptions, _: Benchmark) -> ArmPlan:

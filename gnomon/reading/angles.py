@@ -4,7 +4,7 @@ import math
 import re
 
 from gnomon.reading.characters import bare, without_denied, without_marks
-from gnomon.reading.declarations import Asked
+from gnomon.reading.declarations import Asked, named_values
 from gnomon.reading.quantities import number_of
 from gnomon.reading.reader import Reading, Unclear, read_answer
 from gnomon.reading.units import UNITS
@@ -56,7 +56,9 @@ def read_angle(reply: str, *, asked: Asked = "line") -> Reading[float]:
     >>> [read_angle(text).value for text in ("Answer: -90°", "Go north-east.", "π/2 rad", "S 30° W")]
     [270.0, 45.0, 90.0, 210.0]
     """
-    return read_answer(reply, lambda declaration: degrees_in(declaration.text), asked=asked)
+    return read_answer(
+        reply, lambda declaration: degrees_in(declaration.text), asked=asked, known=named_values
+    )
 
 
 def degrees_in(text: str) -> float | Unclear | None:

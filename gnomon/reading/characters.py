@@ -43,6 +43,7 @@ _COMMANDS = (
     (re.compile(r"\\%"), "%"),
     (re.compile(r"\{,\}"), ","),
 )
+_BRACKETED = re.compile(r"^\s*<\s?([-+]?\d[\d.,:/-]{0,30}\s?[^\W\d_°%]{0,10}[°%]?)\s?>\s*\.?\s*$")  # "<295>"
 _TAG = re.compile(
     r"</?answer>|</?s>|<end_of_turn>|<\|(?:(?:begin|end)_of_box|eot_id|im_end|endoftext)\|>", re.IGNORECASE
 )
@@ -78,7 +79,7 @@ def without_marks(text: str) -> str:
         for pattern, sign in _COMMANDS:
             text = pattern.sub(sign, text)
     if "<" in text:
-        text = _TAG.sub("", text)
+        text = _BRACKETED.sub(r"\1", _TAG.sub("", text))
     if "*" in text:
         text = re.sub(r"\*\*|(?<!\d)\*(?=\S)|(?<=\S)\*(?!\s?\d)", "", text)
     return text.strip().strip("_`~").strip()

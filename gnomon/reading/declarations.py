@@ -4,7 +4,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from enum import StrEnum
-from itertools import chain
+from itertools import chain, islice
 from typing import Any, Literal, NamedTuple
 
 from gnomon.core.text_calls import find_text_calls
@@ -325,6 +325,25 @@ def _declared(text: str, lowered: str, start: int, end: int, word: str) -> Decla
     is_asked = is_line and (ends_its_line or ends_with_sign) and word not in _NO_ANSWER_LABEL
     rule = Rule.ASKED_FORM if is_asked else Rule.DECLARED
     return Declaration(rule, start, rest.partition("\n")[0].strip(), rest.partition("\n\n")[0])
+
+
+_VALUE = re.compile(
+    r"\b(?:exact|correct|right|resulting|final|new)\s(?:date|day|time|arrival time|value|number|distance|"
+    r"length|angle|bearing|heading|direction|position|coordinates)(?:\s(?:of|for|to|in)\s[^\n.:;=,]{1,60}?)?"
+    r"(?:\s(?:is|was|are|will be|would be)\b:?|\s?[:=])\s*"
+    r"(?P<value>(?:(?:about|approximately|on|at|the)\s)?[*_$~≈(<\"']{0,3}[-+−]?(?:\d|north|south|east|west|noon|midnight|"
+    r"jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|mon|tue|wed|thu|fri|sat|sun)[^\n]{0,200}?)(?=[.!]?(?:\n|$)|[.!]\s)",
+    re.IGNORECASE,
+)
+
+
+def named_values(said: Said) -> tuple[Declaration, ...]:
+    """Where a reply names a value as the exact, correct or resulting one, for answers that are values."""
+    return tuple(
+        Declaration(Rule.DECLARED, match.start(), match["value"])
+        for match in islice(_VALUE.finditer(said.text), MAX_TRIED)
+        if not declares_nothing(said.text[max(0, match.start() - 160) : match.start()].lower())
+    )
 
 
 def declares_nothing(before: str) -> bool:

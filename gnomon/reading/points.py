@@ -67,7 +67,12 @@ _BEFORE = re.compile(rf"(?<![A-Za-z])({_SIDE})\s?([-−+]?){_DMS}(?![\w])", re.I
 _LATITUDES = frozenset({"lat", "latitud", "breite", "широта", "纬度", "緯度", "위도"})
 _NAMED = re.compile(
     rf"\b(lat|lon|lng|long|latitud|longitud|breite|länge|широта|долгота|纬度|緯度|经度|經度|経度|위도|경도)"
-    rf"(?:itude)?(?:_deg)?(?![a-z])[^\w\n+−-]{{0,6}}(?:(?:is|of)\s)?([-+−]?){_DMS}\s?(?:(north|south|east|west|[NSEW])\b)?",
+    rf"(?:itude)?(?:_deg)?(?![a-z])(?:\s(?:of|for)\s[^\n.,;:\d]{{1,40}}?(?=\s(?:is|was)\b|:|=))?[^\w\n+−-]{{0,6}}"
+    rf"(?:(?:is|was|of)\s)?(?:(?:approximately|about|around|roughly|exactly)\s)?([-+−]?){_DMS}\s?(?:(north|south|east|west|[NSEW])\b)?",
+    re.IGNORECASE,
+)
+_NAMED_BEHIND = re.compile(
+    rf"(?<![\w.])([-+−]?){_DMS}\s?(?:of\s|in\s)?\b(latitude|longitude)\b(?!\W{{0,6}}(?:is|of|:|=)|\s[-+]?\d)",
     re.IGNORECASE,
 )
 _PAIR = re.compile(
@@ -186,6 +191,12 @@ def _by_side(text: str) -> list[Position]:
 def _by_name(text: str) -> list[Position]:
     latitudes: list[float] = []
     longitudes: list[float] = []
+    behind = {match[5].lower(): match for match in _NAMED_BEHIND.finditer(text)}
+    if len(behind) == 2:  # "9.9 latitude and 23.2 longitude"
+        latitude, longitude = (
+            _degrees(*behind[name].group(1, 2, 3, 4)) for name in ("latitude", "longitude")
+        )
+        return [(latitude, longitude)]
     for match in _NAMED.finditer(text):
         sign = _BESIDE[match[6].lower()] if match[6] else 1
         (latitudes if match[1].lower() in _LATITUDES else longitudes).append(

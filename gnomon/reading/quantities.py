@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from gnomon.reading.characters import without_denied, without_marks
-from gnomon.reading.declarations import Asked
+from gnomon.reading.declarations import Asked, named_values
 from gnomon.reading.reader import Reading, Unclear, read_answer
 from gnomon.reading.texts import as_json
 from gnomon.reading.units import UNITS, Unit, converted, unit_in, unit_of
@@ -217,7 +217,9 @@ def read_number(reply: str, unit: str | None = None, *, asked: Asked = "line") -
     (('no_answer', 'several_answers'), ('no_answer', 'other_unit'))
     """
     own = unit_of(unit) if unit else None
-    return read_answer(reply, lambda declaration: number_of(declaration.text, own), asked=asked)
+    return read_answer(
+        reply, lambda declaration: number_of(declaration.text, own), asked=asked, known=named_values
+    )
 
 
 def number_of(text: str, own: Unit | None = None) -> float | Unclear | None:

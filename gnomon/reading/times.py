@@ -7,7 +7,7 @@ from datetime import date
 from typing import Generic, Literal, TypeVar
 
 from gnomon.reading.characters import without_denied, without_marks
-from gnomon.reading.declarations import Asked
+from gnomon.reading.declarations import Asked, named_values
 from gnomon.reading.reader import Reading, Unclear, objects_and_values, read_answer
 from gnomon.reading.texts import as_json
 
@@ -87,6 +87,16 @@ _DATES = (
     ),
     re.compile(r"(?<![\d./-])(?P<a>\d{1,2})(?P<mark>[./-])(?P<b>\d{1,2})(?P=mark)(?P<y>\d{4}|\d{2})(?!\d)"),
 )
+_COUNT = (
+    r"\b(?:\d{1,5}|an?|one|two|three|four|five|six|seven|eight|nine|ten)\s(?:days?|weeks?|months?|years?)"
+)
+_IS_DAY = re.compile(
+    rf"{_COUNT}\s(?:after|before|from|later|earlier)\b[^.!?\n;]{{0,60}},?\s"
+    r"(?:is|was|will be|would be|falls on|gives(?:\sus)?)\s"
+    r"(?:on\s|the\s|\w{3,6}day,?\s|approximately\s|exactly\s)*$",
+    re.IGNORECASE,
+)
+_IS_AFTER = re.compile(rf"\s(?:is|was)\s(?:exactly\s)?{_COUNT}\s(?:after|before)\s(?:the\s)?", re.IGNORECASE)
 _ISO_STRETCH = re.compile(r"(?<=\d-\d\d)/(?=\d{4}-)")
 _DAY_BEHIND = re.compile(
     r"\s?(?:-|–|to|or|and|through|until)\s?(\d{1,2})(?:st|nd|rd|th)?(?![\w:./])(?:,?\s(\d{4})\b)?"
@@ -184,7 +194,9 @@ def read_clock(reply: str, *, asked: Asked = "line") -> Reading[Clock | Stretch[
     >>> read_clock("23:30-00:15").value.end.seconds
     900.0
     """
-    return read_answer(reply, lambda d: clock_of(d.text), asked=asked, undeclared=objects_and_values)
+    return read_answer(
+        reply, lambda d: clock_of(d.text), asked=asked, undeclared=objects_and_values, known=named_values
+    )
 
 
 def read_date(
@@ -195,7 +207,13 @@ def read_date(
     >>> read_date("Tuesday, June 9th, 2026").value, read_date("3/4/2026").value
     (Day(year=2026, month=6, day=9), None)
     """
-    return read_answer(reply, lambda d: date_of(d.text, order), asked=asked, undeclared=objects_and_values)
+    return read_answer(
+        reply,
+        lambda d: date_of(d.text, order),
+        asked=asked,
+        undeclared=objects_and_values,
+        known=named_values,
+    )
 
 
 def clock_of(text: str) -> Clock | Stretch[Clock] | Unclear | None:
@@ -236,7 +254,18 @@ def date_of(text: str, order: Order | None = None) -> Day | Stretch[Day] | Uncle
     if len(places) == 2 and places[0][2].year is None and places[1][2].year is not None:
         first = places[0][2]
         places[0] = (*places[0][:2], Day(places[1][2].year, first.month, first.day))
-    return _one_of(places, text)
+    answer = _one_of(places, text)
+    return (_concluded(places, text) or answer) if isinstance(answer, Unclear) else answer
+
+
+def _concluded(places: list[tuple[int, int, Day]], text: str) -> Day | None:
+    """The day that the last sentence equates with so many days from another: "3 days after the 8th is …"."""
+    start, end, day = places[-1]
+    if _IS_DAY.search(text, 0, start) and not text[end:].strip(" .!*"):
+        return day
+    if len(places) == 2 and _IS_AFTER.fullmatch(text, places[0][1], start):
+        return places[0][2]
+    return None
 
 
 def _plain(text: str) -> str:

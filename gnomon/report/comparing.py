@@ -1,7 +1,7 @@
 """Compares each arm with its baseline, over the same samples, and says what may be claimed."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from typing_extensions import TypedDict
 
@@ -12,12 +12,13 @@ from gnomon.report.detectable import Detectable, Judged, Rule, detectable_in
 from gnomon.report.drift import RunTogether, run_together
 from gnomon.report.pairs import ArmPair
 from gnomon.report.price import price_in_words
+from gnomon.report.reply_alerts import uncalled_arms
 from gnomon.report.reply_words import next_steps
 from gnomon.report.score_matrix import SampleScores
 from gnomon.report.section import UNFINISHED, Interval, ReportInput, interval, pair_key
 from gnomon.report.sections.prices import prices
 from gnomon.report.sequence import stop_words
-from gnomon.report.text_formats import capitalised, count
+from gnomon.report.text_formats import capitalised, count, listed
 from gnomon.report.verdict import (
     HOLDS_ZERO,
     NOTHING,
@@ -53,17 +54,28 @@ def all_contrasts(report_input: ReportInput) -> list[ContrastReport]:
     ]
     told = report_input.part(prices)["prices"] if report_input.collectors else ()  # else no rows were read
     of_pairs = {pair_key(price): price_in_words(price) for price in told}
+    uncalled = set(uncalled_arms(report_input))
     for contrast in reports:
         price = of_pairs.get(pair_key(contrast), "")
         if price and contrast["scope"] == "all" and contrast["verdict"] != "undecided":
             contrast["verdict_text"] += f" {capitalised(price)}."
         if contrast["verdict"] in ("helps", "hurts") and contrast["scope"] == "all":
             contrast["verdict_text"] += _small_study_text(contrast["mde"])
+        if contrast["scope"] == "all":
+            contrast["verdict_text"] += _uncalled_text(contrast, uncalled)
         if report_input.status == "cancelled":
             contrast["verdict_text"] = f"Cancelled before its end: {contrast['verdict_text']}"
         if contrast["family"] == "primary":
             contrast["verdict_text"] += _early_stop_text(report_input)
     return reports
+
+
+def _uncalled_text(contrast: ContrastReport, uncalled: Collection[tuple[str, str]]) -> str:
+    """Where no tool was ever called: whatever is found then is no effect of their use."""
+    arms = [
+        arm for arm in (contrast["baseline"], contrast["variant"]) if (contrast["model"], arm) in uncalled
+    ]
+    return f" No tool was ever called under {listed([f'“{arm}”' for arm in arms])}." if arms else ""
 
 
 def _detectable(report_input: ReportInput, results: Sequence[PairResult]) -> Iterator[Detectable]:

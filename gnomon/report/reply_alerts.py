@@ -79,6 +79,13 @@ def call_alerts(report_input: ReportInput) -> Iterator[Alert]:
             )
 
 
+def uncalled_arms(report_input: ReportInput) -> Iterator[tuple[str, str]]:
+    """Models and arms of which it is known that tools were offered and none was ever called."""
+    for model, arm, totals in _by_arm(report_input):
+        if _may_call(arm) and not _is_explained(totals) and _never_called(totals):
+            yield model.label, arm.name
+
+
 def picture_alerts(report_input: ReportInput) -> Iterator[Alert]:
     """By arm: pictures of the prompt that the model did not get, as its entry says that it takes none."""
     for model, arm, totals in _by_arm(report_input):

@@ -180,7 +180,8 @@ class JobSpec(StrictModel):
     preflight: bool = Field(
         default=True,
         description=(
-            "Whether each model gets a tiny call or two before the first trial, to find a refused key early."
+            "Whether each model gets a tiny call or two before the first trial, to find a refused key early; "
+            "one more with a picture where prompts show some."
         ),
     )
     cache: bool = Field(

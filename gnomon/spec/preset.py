@@ -6,6 +6,7 @@ from typing import Any, Generic, TypeVar
 
 from pydantic import Field, ValidationError, field_validator
 
+from gnomon.core.agent import AGENTS, runs_tools
 from gnomon.core.arm import Arm, CassetteUse, Contrast
 from gnomon.core.benchmark import BENCHMARKS, Benchmark
 from gnomon.core.errors import SpecError
@@ -240,7 +241,21 @@ def plan_of(preset: Preset[Any], options: Mapping[str, Any], plugin: Benchmark) 
         fault = first_validation_error(error, preset.options)
         raise SpecError(fault.message, field=f"arms.{fault.field}") from None
     with contained():
-        return preset.plan(read, plugin)
+        plan = preset.plan(read, plugin)
+    _check_agent(plan, read)
+    return plan
+
+
+def _check_agent(plan: ArmPlan, options: PresetOptions) -> None:
+    """Refuses an agent that runs no tools where arms of the preset have tools to call: no contrast of theirs
+    would say anything.
+    """
+    for arm in plan.arms:
+        calls = bool(arm.tools) and arm.tool_choice != "none" and arm.agent == options.agent
+        if calls and not runs_tools(arm):
+            agents = sorted(name for name in AGENTS.names() if AGENTS.get(name).uses_tools)
+            message = f"{arm.agent_label!r} runs no tools, which {arm.name!r} is about"
+            raise SpecError(f"{message}; allowed: {', '.join(agents)}", field="arms.agent")
 
 
 def _analysis(name: str, plan: ArmPlan) -> dict[str, Any]:

@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from gnomon.core.arm import MAX_INSTRUCTIONS
 from gnomon.core.errors import SpecError
 
 MAX_BYTES = 200_000  # of the parts that are passed on as they are, as JSON
@@ -13,6 +14,7 @@ MOST: Mapping[str, int] = {
     "arms": 256,
     "arms.*.tools": 200,
     "arms.*.show": 20,
+    "arms.*.instructions": MAX_INSTRUCTIONS,
     "models.*.options": 100,
     "decoding": 100,
     "data": 4_096,

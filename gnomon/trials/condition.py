@@ -17,13 +17,13 @@ from gnomon.core.score import Score
 from gnomon.core.tool_inputs import context_of
 from gnomon.core.trace import Trace
 from gnomon.core.validation import StrictModel
-from gnomon.core.words import LATEST_WORDS, WordsVersion
+from gnomon.core.words import LATEST_WORDS, TOOLS_FIRST, WordsVersion
 from gnomon.trials.donors import Donors
 from gnomon.trials.trial_plan import Trial
 from gnomon_tools.core.abilities import ability_faults
 from gnomon_tools.core.registry import Registry
 from gnomon_tools.core.tool import MediaSource, Tool
-from gnomon_tools.core.toolbox import Toolbox
+from gnomon_tools.core.toolbox import BriefToolbox, Toolbox
 
 if TYPE_CHECKING:
     from gnomon.spec.job_spec import JobSpec
@@ -187,10 +187,10 @@ def toolbox_of(sample: Sample, now: Situation, *, tools: tuple[Tool[Any], ...] |
 
 
 def shown(toolbox: Toolbox, now: Situation) -> Toolbox:
-    """The toolbox as the arm shows it."""
+    """The toolbox as the arm shows it; from the third version of the words on with short schemas."""
     for condition in now.conditions:
         toolbox = condition.as_shown(toolbox, now)
-    return toolbox
+    return BriefToolbox(toolbox) if now.words >= TOOLS_FIRST else toolbox
 
 
 def read_off(response: str, sample: Sample, now: Situation) -> tuple[str, dict[str, float | str | None]]:

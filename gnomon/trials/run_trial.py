@@ -13,7 +13,7 @@ from typing import TypeVar, cast
 
 from cachetools import LRUCache
 
-from gnomon.core.agent import Agent, AgentContext, LimitReached
+from gnomon.core.agent import Agent, AgentContext, LimitReached, calls_in_words
 from gnomon.core.answers import joined_answers
 from gnomon.core.arm import Arm
 from gnomon.core.benchmark import (
@@ -424,7 +424,7 @@ def _failed(cause: str) -> TrialResult:
 def _row(trial: Trial, bench: JobContext, now: Situation, trace: Trace, end: TrialResult) -> Row:
     tools_used: dict[str, dict[str, int]] = {}
     calls: set[tuple[str, str]] = set()
-    reply: ReplyStep | None = None
+    reply, in_words = None, calls_in_words(now.arm)
     for step in trace.steps:
         reply = step if isinstance(step, ReplyStep) else reply
         if not isinstance(step, ToolStep):
@@ -435,7 +435,8 @@ def _row(trial: Trial, bench: JobContext, now: Situation, trace: Trace, end: Tri
         counts["errors"] += step.error is not None
         if step.injected:
             counts["injected"] = counts.get("injected", 0) + 1
-        if reply is not None and (reply.tool_calls or step.name in reply.text):  # not the agent's own call
+        is_models = reply is not None and (in_words or reply.tool_calls or step.name in reply.text)
+        if is_models:  # not the agent's own call
             if (step.name, step.arguments) in calls:
                 counts["repeated"] = counts.get("repeated", 0) + 1
             calls.add((step.name, step.arguments))

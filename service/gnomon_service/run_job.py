@@ -106,7 +106,7 @@ def _wind_down(here: LocalStack, job_id: str, stopping: Callable[[int], None]) -
                 running = snapshot.job.counts.running
                 stop_s = STOP_S if running else IDLE_STOP_S
                 if running and not is_announced:
-                    stopping(running)
+                    stopping(snapshot.job.in_flight(here.store.workers()))
                     is_announced = True
     finally:
         here.supervisor.stop(within_s=stop_s)

@@ -12,8 +12,9 @@ from gnomon.spec.job_spec import JobSpec
 from gnomon.spec.model_spec import ModelSpec
 from gnomon.trials.run_trial import JobContext, run_trial
 from gnomon.trials.trial_plan import expand_trials
-from gnomon_agents.code import RAN, code
+from gnomon_agents.code import FORBIDDEN, RAN, REPEATED, code
 from gnomon_agents.code_runtime import interpreter
+from gnomon_agents.core.tool_turn import LAST_TURN
 from gnomon_agents.models.reference.model import ReferenceModel
 
 
@@ -136,16 +137,39 @@ async def test_calls_in_loops_end_at_the_limit(heard):
     assert "All calls of functions are used up." in told(context)
 
 
+async def test_a_call_that_repeats_an_earlier_one_is_told_so_once(heard):
+    context = heard([block("echo('a')"), block("echo('a')"), block("echo('b')"), "end"])
+    assert await code.answer(context) == "end"
+    assert [REPEATED in told(context, turn) for turn in range(4)] == [False, False, True, False]
+
+
+async def test_the_last_turn_is_told_with_the_form_of_the_answer(heard):
+    context = heard([block("1"), block("2"), "3"], max_turns=3)
+    assert await code.answer(context) == "3"
+    assert [LAST_TURN in told(context, turn) for turn in range(3)] == [False, False, True]
+
+
 async def test_a_model_that_only_writes_code_ends_at_its_turns(heard):
     with pytest.raises(LimitReached, match="max_turns"):
         await code.answer(heard([block("1")], max_turns=3))
 
 
+@pytest.mark.parametrize("arm", [{"tool_choice": "none"}, {"max_tool_calls": 0}])
+async def test_functions_that_are_forbidden_are_shown_and_not_there(heard, arm):
+    context = heard([block("echo('a')"), "so be it"], **arm)
+    assert await code.answer(context) == "so be it"
+    assert FORBIDDEN in told(context, 0)
+    assert "def echo(word: str) -> dict:" in told(context, 0)
+    assert "NameError: name 'echo' is not defined" in told(context)
+    assert not context.trace.tool_steps
+
+
 @pytest.mark.parametrize("arm", [{"tool_choice": "none"}, {"max_tool_calls": 0}, {}])
-async def test_without_tools_it_is_python_alone(heard, arm):
-    context = heard([block("sum(range(10))"), "45"])
-    context = heard([block("sum(range(10))"), "45"], **arm) if arm else context
-    if not arm:
+async def test_without_tools_it_is_python_alone_as_where_earlier_words_forbid_them(heard, arm):
+    context = heard([block("sum(range(10))"), "45"], **arm)
+    if arm:
+        context.words = 2
+    else:
         context.toolbox = type(context.toolbox)((), None)
     assert await code.answer(context) == "45"
     assert "def echo" not in told(context, 0)

@@ -1,14 +1,16 @@
 """Agents beside react: a vote over drafts, calls in words, a plan first."""
 
 import json
+from contextlib import suppress
 
 import pytest
 
 from gnomon.core.agent import LimitReached
 from gnomon.spec.model_spec import ModelSpec
+from gnomon_agents.code import code
 from gnomon_agents.models.scripted import ScriptedModel
 from gnomon_agents.plan import plan
-from gnomon_agents.text_react import text_react
+from gnomon_agents.text_react import FORBIDDEN, QUESTION, text_react
 from gnomon_agents.vote import vote
 
 
@@ -122,10 +124,38 @@ async def test_used_up_calls_are_told_in_words_and_a_further_one_ends_the_trial(
 
 
 @pytest.mark.parametrize("arm", [{"tool_choice": "none"}, {"max_tool_calls": 0}])
-async def test_an_arm_that_forbids_calls_tells_of_no_tools_in_words(heard, arm):
+async def test_an_arm_that_forbids_calls_shows_the_tools_in_words_and_runs_none(heard, arm):
+    context = heard([act(word="hello")], **arm)
+    with suppress(LimitReached):
+        assert await text_react.answer(context) == act(word="hello")
+    told, asked = (block["text"] for block in context.model.requests[0].messages[0]["content"])
+    assert told.startswith(FORBIDDEN)
+    assert '"name": "echo"' in told
+    assert asked == context.prompt[0]["content"]
+    assert not context.trace.tool_steps
+
+
+@pytest.mark.parametrize("arm", [{"tool_choice": "none"}, {"max_tool_calls": 0}])
+@pytest.mark.parametrize("words", [1, 2])
+async def test_an_arm_of_earlier_words_that_forbids_calls_tells_of_no_tools(heard, arm, words):
     context = heard(["Paris"], **arm)
+    context.words = words
     assert await text_react.answer(context) == "Paris"
     assert context.model.requests[0].messages == context.prompt
+
+
+@pytest.mark.parametrize("agent", [text_react, code])
+async def test_tools_stand_before_the_question_and_in_earlier_words_behind_it(heard, agent):
+    latest, earlier = heard(["Paris"]), heard(["Paris"])
+    earlier.words = 2
+    for context in (latest, earlier):
+        assert await agent.answer(context) == "Paris"
+    before, behind = (
+        [block["text"] for block in context.model.requests[0].messages[0]["content"]]
+        for context in (latest, earlier)
+    )
+    assert behind[0] == before[1] == latest.prompt[0]["content"]
+    assert before[0] == f"{behind[1]}\n{QUESTION}"
 
 
 async def test_a_plan_comes_first_without_calls_and_stays_in_the_conversation(heard):

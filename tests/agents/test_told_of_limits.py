@@ -1,12 +1,15 @@
-"""What `react` tells a model of repeated calls and of used up ones, in each version of the words."""
+"""What agents tell a model of repeated calls and of limits, in each version of the words."""
 
 import json
 
 import pytest
 
 from gnomon.core.words import FIRST_WORDS, LATEST_WORDS, WordsVersion
-from gnomon_agents.core.tool_turn import NO_CALLS_LEFT, SAME_RESULT
+from gnomon_agents.code import code
+from gnomon_agents.core.tool_turn import LAST_TURN, NO_CALLS_LEFT, SAME_RESULT
+from gnomon_agents.plan import plan
 from gnomon_agents.react import react
+from gnomon_agents.text_react import USED_UP, text_react
 
 ECHO = {"name": "echo", "arguments": {"word": "hi"}}
 OTHER = {"name": "echo", "arguments": {"word": "ho"}}
@@ -43,6 +46,59 @@ async def test_the_last_result_says_that_no_call_is_left(new_context):
 async def test_a_job_of_the_first_words_is_told_results_alone(new_context):
     results = await told(new_context, ECHO, ECHO, words=FIRST_WORDS, most=2)
     assert [json.loads(result) for result in results] == [{"said": "hi"}] * 2
+
+
+WRITTEN = (
+    f"Action: {json.dumps({'tool': 'echo', 'arguments': ECHO['arguments']})}\n```python\necho('hi')\n```"
+)
+CALL = {"text": WRITTEN, "tool_calls": [ECHO]}  # as each of the agents takes it
+FORM = "in the form that the question asks for."
+
+
+async def heard(new_context, agent, script: list, *, words: WordsVersion = LATEST_WORDS, **arm) -> list[str]:
+    """What the model is sent before each of its turns, as texts."""
+    context = new_context([*script, "done"], **arm)
+    context.words = words
+    sent: list[str] = []
+    reply = context.model.reply
+
+    async def noted(request):
+        sent.append(json.dumps(request.messages[-1]))
+        return await reply(request)
+
+    context.model.reply = noted
+    assert await agent.answer(context) == "done"
+    return sent
+
+
+@pytest.mark.parametrize("agent", [react, text_react, code, plan])
+class TestEveryAgentThatCalls:
+    async def test_tells_before_the_last_turn_that_calls_are_used_up(self, new_context, agent):
+        script = [*(["the plan"] if agent is plan else []), CALL, CALL]
+        *before, last = await heard(new_context, agent, script, max_tool_calls=2)
+        assert "used up" in last
+        assert FORM in last
+        assert not any("used up" in sent for sent in before)
+
+    async def test_tells_that_it_is_the_last_turn(self, new_context, agent):
+        script = [*(["the plan"] if agent is plan else []), CALL]
+        *before, last = await heard(new_context, agent, script, max_turns=len(script) + 1)
+        assert LAST_TURN in last
+        assert not any(LAST_TURN in sent for sent in before)
+
+    async def test_tells_that_a_result_is_the_same_as_before(self, new_context, agent):
+        script = [*(["the plan"] if agent is plan else []), CALL, CALL]
+        *before, last = await heard(new_context, agent, script)
+        assert "before" in last
+        assert "same result" in last
+        assert not any("same result" in sent for sent in before)
+
+
+async def test_calls_in_words_of_earlier_jobs_are_told_as_then(new_context):
+    _, again, last = await heard(new_context, text_react, [CALL, CALL], words=2, max_tool_calls=2)
+    assert SAME_RESULT not in last
+    assert USED_UP not in again
+    assert USED_UP in last
 
 
 @pytest.mark.parametrize("words", [FIRST_WORDS, LATEST_WORDS])

@@ -25,6 +25,7 @@ CHANGES: dict[str, Any] = {
     "replay": Replay(job="j_1", arm="tools"),
     "faults": Faults(kind="silent", lasting="permanent", rate=0.2),
     "wording": "plain",
+    "instructions": "Measure first.",
     "tool_names": "renamed",
     "tool_order": "shuffled",
     "confidence": True,

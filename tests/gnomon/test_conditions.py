@@ -150,6 +150,7 @@ def test_ours_are_found_in_their_folder_and_named_after_it() -> None:
         "cassette",
         "confidence",
         "faults",
+        "instructions",
         "results",
         "show",
         "tool_names",

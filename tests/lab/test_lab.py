@@ -18,7 +18,9 @@ from IPython.utils.capture import capture_output
 
 import gnomon_lab as lab
 from gnomon.core.score import Outcome
+from gnomon.exchange.run import arms_from_elsewhere
 from gnomon_lab import notebook
+from gnomon_lab.job import missing_text
 from gnomon_lab.local import draft_of, settings_of
 from gnomon_lab.picture import report_svg
 from gnomon_service.cli.main import main
@@ -270,6 +272,24 @@ def test_lost_trials_are_a_warning_and_check_refuses_them(played: Store, tmp_pat
         lost.check()
     assert "12 missing, of 12 trials" in lost._repr_html_()
     assert lost.report.contrasts[0]["diff"] is None
+
+
+def test_a_job_that_was_run_elsewhere_is_not_said_to_be_resumed_here() -> None:
+    counts = {"planned": 4, "scored": 3, "model_failed": 0, "infra_missing": 1}
+    spec = {"benchmark": "quiz", "models": [{"id": "m"}], "arms": arms_from_elsewhere({"raw": 1, "tools": 1})}
+    view: Any = {
+        "id": "j_1",
+        "name": "",
+        "status": "completed",
+        "counts": counts,
+        "not_run": 0,
+        "error": "",
+        "spec": spec,
+    }
+    told = missing_text(view)
+    assert "1 missing" in told
+    assert "it was run elsewhere" in told
+    assert "resume" not in told
 
 
 def test_a_job_that_was_stopped_says_how_to_go_on(

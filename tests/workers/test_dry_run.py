@@ -64,7 +64,7 @@ def test_show_holds_what_the_agent_itself_adds(
 ) -> None:
     job = opened(
         arms=[
-            {"name": "words", "agent": "text-react", "tools": ["distance"]},
+            {"name": "words", "agent": "text-react", "tools": ["distance"], "instructions": "Measure first."},
             {"name": "plan", "agent": "plan", "tools": ["distance"], "show": ["media", "facts"]},
         ]
     )
@@ -76,7 +76,8 @@ def test_show_holds_what_the_agent_itself_adds(
 
     words, plan = shown("words"), shown("plan")
     assert words["tools"] == []
-    assert '"name": "distance"' in words["messages"][0]["content"][-1]["text"]
+    assert '"name": "distance"' in words["messages"][0]["content"][0]["text"]
+    assert words["messages"][0]["content"][1]["text"].strip() == "Measure first."
     assert plan["tool_choice"] == "none"
     assert plan["messages"][0]["content"][0]["text"].startswith("Facts about the scene")
     assert "plan" in plan["messages"][0]["content"][-1]["text"]

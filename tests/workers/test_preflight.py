@@ -16,7 +16,10 @@ from gnomon.core.model import Model, Reply, Request
 from gnomon.core.retry import PREFLIGHT_RETRY
 from gnomon.core.score import Outcome
 from gnomon.fitness.examine import OPENING, Examination
-from gnomon.fitness.needs import needs_of_spec
+from gnomon.fitness.needs import needs_of_spec, prompts_show_pictures
+from gnomon.fitness.pictures import pictures_in
+from gnomon.media import MediaStore
+from gnomon.spec.rules import opened_samples, parse_spec
 from gnomon_workers import preflight
 from gnomon_workers.budget.client import BudgetClient
 from gnomon_workers.circuit_breaker import MOST_IN_A_ROW, BreakableModel
@@ -352,6 +355,62 @@ async def test_what_was_spent_before_a_model_broke_is_counted(real_store: Store)
     [check] = real_store.job(job.id).checks
     assert (check.state, check.cause, check.error) == ("unconfirmed", "RuntimeError", "broken")
     assert (check.calls, check.usd, check.tokens) == (2, 0.5, 11)
+
+
+class Sees:
+    """Names the colours of a picture, or refuses every picture."""
+
+    id = "openai/m"
+
+    def __init__(self, *, is_blind: bool) -> None:
+        self.is_blind = is_blind
+
+    async def reply(self, request: Request) -> Reply:
+        has_picture = isinstance(request.messages[-1]["content"], list)
+        if has_picture and self.is_blind:
+            raise ProviderFault("no pictures here", cause="bad_request", transient=False)
+        return Reply(text="Red, then blue." if has_picture else "OK")
+
+    async def close(self) -> None:
+        pass
+
+
+@pytest.mark.parametrize(("is_blind", "state"), [(False, "fit"), (True, "unfit")])
+async def test_a_picture_is_tried_where_prompts_show_some_and_stops_nothing(
+    real_store: Store, tmp_path: Path, is_blind: bool, state: str
+) -> None:
+    job = create(real_store, 1, models=[{"id": "openai/m"}], preflight=True)
+    await preflight.Preflight(
+        job.id,
+        job.spec,
+        {"openai/m": Sees(is_blind=is_blind)},
+        store=real_store,
+        holder="h",
+        ttl_s=9.0,
+        budget=BudgetClient(job.id, job.spec, store=real_store, holder="h", ttl_s=9.0),
+        is_wanted=lambda: True,
+        pictures_for=lambda _: pictures_in(MediaStore(tmp_path)),
+    ).run()
+    [check] = real_store.job(job.id).checks
+    assert (check.state, check.calls) == ("passed", 2)
+    assert check.fitness is not None
+    [found] = [row["state"] for row in check.fitness["findings"] if row["check"] == "picture"]
+    assert found == state
+
+
+@pytest.mark.parametrize(
+    ("show", "takes", "tries"), [(["media", "map"], True, True), ([], True, False), (["map"], False, False)]
+)
+def test_pictures_are_tried_where_an_arm_shows_some_to_a_model_that_takes_them(
+    tmp_path: Path, show: list[str], takes: bool, tries: bool
+) -> None:
+    arms = [{"name": "raw", "agent": "direct", "show": show}]
+    models = [{"id": "openai/m", "pictures": takes}]
+    spec = parse_spec(
+        {"benchmark": "worlds", "select": {"limit": 1}, "models": models, "arms": arms}, agents=("direct",)
+    )
+    samples = opened_samples(spec, MediaStore(tmp_path))
+    assert prompts_show_pictures(spec, spec.models[0], samples) == tries
 
 
 AUTH = ProviderFault("no", cause="auth", transient=False)

@@ -6,7 +6,6 @@ waits for it.
 """
 
 import asyncio
-import io
 import json
 import os
 import sys
@@ -16,15 +15,14 @@ from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
-from PIL import Image
 from typing_extensions import TypedDict
 
 from gnomon.core.errors import GnomonError
-from gnomon.core.message import ImageBlock
 from gnomon.core.model import SLOW_S, Model, Reply, Request, built_in_text
-from gnomon.fitness.examine import PICTURE_COLOURS, SHORT_TOKENS, TOOL_PICTURE_COLOURS, Examination
+from gnomon.fitness.examine import SHORT_TOKENS, Examination
 from gnomon.fitness.findings import judge
 from gnomon.fitness.needs import Needs, needs_of_model, needs_of_spec
+from gnomon.fitness.pictures import pictures_in
 from gnomon.fitness.table import Fitness
 from gnomon.media import MediaStore
 from gnomon.spec.environment import Variable, variables_in_use
@@ -35,7 +33,6 @@ from gnomon_workers.open_job import OpenJob, media_of, open_spec
 from gnomon_workers.preflight import ask
 from gnomon_workers.redacted_model import redacted
 
-SIZE_PX = (160, 80)
 T = TypeVar("T")
 Say = Callable[[str], None]
 
@@ -105,7 +102,7 @@ async def _examine(spec: ModelSpec, needs: Needs, media: MediaStore, say: Say) -
     models = [redacted(open_model(each, media), spec) for each in (spec, short)]
     waits = _Waits(spec.label, say)
     ask_long, ask_short = (partial(_replied, model, waits) for model in models)
-    pictures = [_picture(media, *colours) for colours in (PICTURE_COLOURS, TOOL_PICTURE_COLOURS)]
+    pictures = pictures_in(media)
     try:
         heard = await Examination(ask_long, needs, says=waits.begin).wholly(ask_short, pictures)
         return judge(heard, needs, model=spec.label)
@@ -136,16 +133,6 @@ class _Waits:
 
 async def _replied(model: Model, waits: _Waits, request: Request) -> Reply:
     return (await waits.over(ask(model, request))).outcome()
-
-
-def _picture(media: MediaStore, left: str, right: str) -> ImageBlock:
-    """A picture of two colours, kept among the media."""
-    image = Image.new("RGB", SIZE_PX, left)
-    image.paste(right, (SIZE_PX[0] // 2, 0, *SIZE_PX))
-    data = io.BytesIO()
-    image.save(data, format="PNG")
-    kept = media.put(data.getvalue())
-    return {"type": "image", "sha256": kept.sha256, "media_type": kept.media_type}
 
 
 def main() -> None:

@@ -10,7 +10,7 @@ endpoint is kept with the job.
 import asyncio
 import logging
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TypeVar
@@ -18,6 +18,7 @@ from typing import TypeVar
 from sqlalchemy.exc import SQLAlchemyError
 
 from gnomon.core.errors import GnomonError, ModelFault, OutOfBudget, ProviderFault
+from gnomon.core.message import ImageBlock
 from gnomon.core.model import Model, Reply, Request, is_built_in
 from gnomon.core.retry import PREFLIGHT_RETRY, RetryPolicy
 from gnomon.fitness.examine import Examination
@@ -25,6 +26,7 @@ from gnomon.fitness.findings import judge
 from gnomon.fitness.needs import needs_of_spec
 from gnomon.fitness.table import Fitness
 from gnomon.spec.job_spec import JobSpec
+from gnomon.spec.model_spec import ModelSpec
 from gnomon_tools.core.plugin_code import contained
 from gnomon_workers.budget.client import BudgetClient
 from gnomon_workers.store.budgets import ZERO_USAGE
@@ -134,9 +136,13 @@ class Preflight:
         ttl_s: float,
         budget: BudgetClient,
         is_wanted: Callable[[], bool],
+        pictures_for: Callable[[ModelSpec], Sequence[ImageBlock]] = lambda _: (),
     ) -> None:
-        """`models` by label, as they are paid; `is_wanted` says whether the job still goes on."""
+        """`models` by label, as they are paid; `is_wanted` says whether the job still goes on.
+        `pictures_for` gives those that a model is asked about; none where it is shown none.
+        """
         self._job_id, self._spec, self._models = job_id, spec, models
+        self._pictures_for = pictures_for
         self._store, self._holder, self._ttl_s = store, holder, ttl_s
         self._budget, self._is_wanted, self._is_abandoned = budget, is_wanted, False
         self._so_far: dict[str, Finding] = {}
@@ -208,9 +214,11 @@ class Preflight:
 
     async def _ask(self, label: str) -> tuple[Finding, Fitness | None]:
         try:
-            needs = needs_of_spec(self._spec, self._spec.model(label))
+            model = self._spec.model(label)
+            pictures = await asyncio.to_thread(self._pictures_for, model)
+            needs = replace(needs_of_spec(self._spec, model), pictures=bool(pictures))
             examination = Examination(partial(self._call, label), needs, says=partial(self._wait_for, label))
-            heard = await examination.briefly()
+            heard = await examination.briefly(pictures)
             return self._so_far[label], judge(heard, needs, model=label, is_whole=False)
         except Exception as error:  # a fault of ours must not keep the job from running
             log.exception("job %s: the preflight of %s broke", self._job_id, label)

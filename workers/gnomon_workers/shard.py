@@ -6,7 +6,7 @@ import logging
 import signal
 import threading
 import uuid
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
@@ -16,8 +16,11 @@ from sqlalchemy.exc import SQLAlchemyError
 from gnomon.conditions.cassette import cassette_of
 from gnomon.core.agent import Agent, OutsideLoop, agents_of, close_agents
 from gnomon.core.errors import NoRoom, ProviderFault, SpecError
+from gnomon.core.message import ImageBlock
 from gnomon.core.model import OWN_MODEL, Model, UncalledModel, is_built_in
 from gnomon.core.outside_agent import OutsideAgent
+from gnomon.fitness.needs import prompts_show_pictures
+from gnomon.fitness.pictures import pictures_in
 from gnomon.media import MediaStore
 from gnomon.spec.endpoints import EndpointAllowlist, check_endpoints
 from gnomon.spec.job_spec import JobSpec
@@ -88,6 +91,12 @@ def run_shard(job_id: str, shard: int, *, context: WorkerContext) -> None:
 
                 close_all()
     gc.collect()  # the loop and its clients held each other; with nothing in flight this costs little
+
+
+def _pictures_for(opened: OpenJob, model: ModelSpec) -> Sequence[ImageBlock]:
+    """Those that a preflight tries, where prompts show the model some."""
+    shows = prompts_show_pictures(opened.bench.spec, model, opened.samples)
+    return pictures_in(opened.bench.media) if shows else ()
 
 
 def _set_up(job_id: str, context: WorkerContext) -> tuple[OpenJob, dict[str, Agent], dict[str, Model]] | None:
@@ -183,6 +192,7 @@ async def _run(
             ttl_s=context.timing.lease_s,
             budget=budget,
             is_wanted=lambda: heartbeat.is_open,
+            pictures_for=partial(_pictures_for, opened),
         )
         trial_models = {
             label: BreakableModel(

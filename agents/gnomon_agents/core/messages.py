@@ -1,6 +1,6 @@
 """Adds a user's turn to a conversation."""
 
-from gnomon.core.message import Block, Message
+from gnomon.core.message import Block, Message, blocks_of
 
 Content = str | list[Block] | None
 
@@ -15,14 +15,10 @@ def with_user_turn(messages: list[Message], content: Content) -> list[Message]:
     """
     if not messages or messages[-1]["role"] != "user":
         return [*messages, {"role": "user", "content": content}]
-    both = [*_blocks(messages[-1]["content"]), *_blocks(content)]
+    both = [*blocks_of(messages[-1]["content"]), *blocks_of(content)]
     return [*messages[:-1], {"role": "user", "content": both}]
 
 
 def as_observation(content: Content) -> list[Block]:
     """What a tool gave back, marked as an observation."""
-    return [{"type": "text", "text": "Observation:"}, *_blocks(content)]
-
-
-def _blocks(content: Content) -> list[Block]:
-    return content if isinstance(content, list) else [{"type": "text", "text": content or ""}]
+    return [{"type": "text", "text": "Observation:"}, *blocks_of(content)]

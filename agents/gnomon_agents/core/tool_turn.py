@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from gnomon.core.agent import AgentContext
 from gnomon.core.arm import Arm
 from gnomon.core.message import Message, ToolCall, ToolChoice, text_of
-from gnomon.core.words import FIRST_WORDS
+from gnomon.core.words import FIRST_WORDS, TOOLS_FIRST
 
 SAME_RESULT = "You have made this call before, and this is the same result. Use it to answer."
 NO_CALLS_LEFT = "All tool calls are used up. Answer now, in the form that the question asks for."
+LAST_TURN = "This is your last reply. Answer now, in the form that the question asks for."
 
 
 def tool_choice_now(context: AgentContext) -> ToolChoice:
@@ -49,15 +50,28 @@ async def run_calls(context: AgentContext, calls: Sequence[ToolCall]) -> list[Me
     A call that repeats an earlier one and gives the same result is told so; so is, with the last result, that
     no call is left. Jobs of the first words are told neither.
     """
-    results = [await _told_of_repeats(context, call) for call in calls]
-    if context.words != FIRST_WORDS and context.tool_calls_left <= 0:
-        results[-1] = with_note(results[-1], NO_CALLS_LEFT)
+    results = []
+    for call in calls:
+        message, is_same = await run_noted(context, call)
+        results.append(
+            with_note(message, SAME_RESULT) if is_same and context.words != FIRST_WORDS else message
+        )
+    if limit := limit_now(context):
+        results[-1] = with_note(results[-1], limit)
     return results
 
 
-async def _told_of_repeats(context: AgentContext, call: ToolCall) -> Message:
-    if context.words == FIRST_WORDS:
-        return await run_call(context, call)
+def limit_now(context: AgentContext) -> str:
+    """What the model is told before a turn in which it must answer; empty before others."""
+    if context.words != FIRST_WORDS and context.tool_calls_left <= 0:
+        return NO_CALLS_LEFT
+    return LAST_TURN if context.words >= TOOLS_FIRST and context.turns_left == 1 else ""
+
+
+async def run_noted(context: AgentContext, call: ToolCall) -> tuple[Message, bool]:
+    """Run a call as `run_call`; what the model is told, and whether an earlier call was the same, to the
+    letter, and gave the same result.
+    """
     name, arguments = context.toolbox.own_name(call["function"]["name"]), call["function"]["arguments"]
     earlier = [
         step.observation
@@ -65,8 +79,7 @@ async def _told_of_repeats(context: AgentContext, call: ToolCall) -> Message:
         if (step.name, step.arguments) == (name, arguments)
     ]
     message = await run_call(context, call)
-    is_same = bool(earlier) and text_of(message) == earlier[-1]
-    return with_note(message, SAME_RESULT) if is_same else message
+    return message, bool(earlier) and text_of(message) == earlier[-1]
 
 
 def with_note(message: Message, note: str) -> Message:

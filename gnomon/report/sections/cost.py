@@ -1,11 +1,13 @@
 """Adds up tokens, dollars and seconds; what is unknown stays unknown."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from typing import NotRequired
 
 from typing_extensions import TypedDict
 
 from gnomon.report.group_totals import GroupTotals
 from gnomon.report.section import ReportInput, Section
+from gnomon.report.text_formats import markdown_table, percent
 
 
 class Spent(TypedDict):
@@ -24,6 +26,7 @@ class Spent(TypedDict):
     cached_tokens: int | None  # of the prompt's
     known_cached_tokens: int
     cached_tokens_unknown: int
+    cached_share: NotRequired[float | None]  # of the prompt's tokens; absent from reports of older versions
     reasoning_tokens: int | None  # of the completion's
     known_reasoning_tokens: int
     reasoning_tokens_unknown: int
@@ -74,6 +77,7 @@ def _spent(groups: Sequence[GroupTotals]) -> Spent:
         return sum(totals.unknown[name] for totals in groups)
 
     usd = sum(totals.usd for totals in groups)
+    is_told = known("prompt_tokens") and not unknown("prompt_tokens") and not unknown("cached_tokens")
     return {
         "trials": sum(totals.trials for totals in groups),
         "usd": None if unknown("usd") else usd,
@@ -88,6 +92,7 @@ def _spent(groups: Sequence[GroupTotals]) -> Spent:
         "cached_tokens": None if unknown("cached_tokens") else known("cached_tokens"),
         "known_cached_tokens": known("cached_tokens"),
         "cached_tokens_unknown": unknown("cached_tokens"),
+        "cached_share": known("cached_tokens") / known("prompt_tokens") if is_told else None,
         "reasoning_tokens": None if unknown("reasoning_tokens") else known("reasoning_tokens"),
         "known_reasoning_tokens": known("reasoning_tokens"),
         "reasoning_tokens_unknown": unknown("reasoning_tokens"),
@@ -102,6 +107,26 @@ def _spent(groups: Sequence[GroupTotals]) -> Spent:
     }
 
 
+def _markdown(report: CostPart) -> Iterator[str]:
+    head = ("model", "arm", "prompt tokens", "% of them from the provider’s cache", "completion tokens")
+    rows = [
+        (
+            row["model"],
+            row["arm"],
+            _told(row["prompt_tokens"]),
+            percent(row["cached_share"]),
+            _told(row["completion_tokens"]),
+        )
+        for row in report["cost"]["by_arm"]
+        if row.get("cached_share") is not None
+    ]
+    return markdown_table("Tokens", head, rows)
+
+
+def _told(tokens: int | None) -> str:
+    return "–" if tokens is None else f"{tokens:,}"
+
+
 cost = Section(
     name="cost",
     title="What it cost",
@@ -109,4 +134,5 @@ cost = Section(
     fields=CostPart,
     compute=_cost,
     place=120,
+    markdown=_markdown,
 )

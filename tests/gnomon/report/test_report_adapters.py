@@ -48,3 +48,6 @@ def test_tokens_of_reasoning_and_of_the_providers_cache_are_told_apart(
     assert (tools["reasoning_tokens"], tools["reasoning_tokens_unknown"]) == (None, 1)
     assert (report["cost"]["known_reasoning_tokens"], report["cost"]["reasoning_tokens"]) == (12, None)
     assert "Of the completion, reasoning" in render_html(report)
+    assert (raw["cached_share"], tools["cached_share"], report["cost"]["cached_share"]) == (0.64, None, None)
+    assert "64 (64.0 %)" in render_html(report)
+    assert "| m | raw | 100 | 64.0 | 20 |" in render_markdown(report)

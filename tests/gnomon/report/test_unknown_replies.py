@@ -283,6 +283,8 @@ def test_an_arm_that_was_offered_tools_and_called_none_is_named(report_of: Repor
     [told] = report["alerts"]
     assert (told["arm"], told["kind"], told["share"], told["n"]) == ("tools", "never_called", 1.0, 40)
     assert told["text"] in summary_text(report)
+    for shown in (summary_text(report), render_markdown(report), render_html(report), report["answers"][0]):
+        assert "No tool was ever called under “tools”." in shown
     called = [*half_right(tools_offered=0), *half_right("tools", tools_offered=1, tool_calls=1)]
     assert report_of(called)["alerts"] == []
     untold = [*half_right(tools_offered=0), *half_right("tools", tools_offered=1, tool_calls=None)]

@@ -1,5 +1,8 @@
 """Writes JSON schemas in the plain form that function calling of every vendor understands."""
 
+import functools
+import json
+import re
 from typing import Any
 
 Schema = dict[str, Any]
@@ -44,3 +47,89 @@ def _plain(schema: Schema, definitions: Schema) -> Schema:
         else:
             plain[key] = value
     return plain
+
+
+# Errors tell of them where they are broken.
+_GUARDS = frozenset({"title", "$schema", "minLength", "maxLength", "minItems", "maxItems"})
+_ENDS = frozenset({"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"})
+_BEHIND = re.compile(r"[;:]\s")
+_UNIT = re.compile(r",? in (?:metres per second|metres|seconds|degrees|pixels)\b")
+_UNIT_NAMES = ("_m", "_mps", "_s", "_deg", "_px")
+WIDE = 1_000  # an integer's bound of this size only guards; one at 0 says what the name says
+
+
+def brief_schema(schema: Schema) -> Schema:
+    """A function's schema with what a model needs for its call: without bounds that only guard, and with a
+    kind of object described once, where it occurs first.
+
+    One object for a whole process: not to be changed.
+
+    >>> spot = {"type": "object", "properties": {"x_m": {"type": "number", "maximum": 1e6}}, "title": "Spot"}
+    >>> parameters = {"type": "object", "properties": {"start": spot, "end": spot}}
+    >>> brief = brief_schema({"type": "function", "function": {"name": "go", "parameters": parameters}})
+    >>> brief["function"]["parameters"]["properties"]["start"]
+    {'type': 'object', 'properties': {'x_m': {'type': 'number'}}}
+    >>> brief["function"]["parameters"]["properties"]["end"]
+    {'type': 'object', 'description': 'fields as in start'}
+    """
+    return _brief_function(json.dumps(schema))
+
+
+@functools.lru_cache(maxsize=4_096)
+def _brief_function(schema: str) -> Schema:
+    read: Schema = json.loads(schema)
+    function = read["function"]
+    if isinstance(function.get("parameters"), dict):
+        function["parameters"] = _brief(function["parameters"], {}, "")
+    return read
+
+
+def _brief(schema: Any, described: dict[str, str], name: str) -> Any:
+    """The part of that name; `described` are the objects so far, each with the name of its first place."""
+    if not isinstance(schema, dict):
+        return schema
+    brief = {key: value for key, value in schema.items() if not _is_guard(key, value, schema)}
+    properties = schema.get("properties")
+    if isinstance(properties, dict) and properties:
+        fields = json.dumps(properties, sort_keys=True)
+        if fields in described:
+            said = f"{_in_short(schema.get('description', ''))}; fields as in {described[fields]}"
+            return {"type": "object", "description": said.removeprefix("; ")}
+        if name:
+            described[fields] = name
+        required = schema.get("required") or ()
+        brief["properties"] = {
+            field: _brief(_field_in_short(field, part, is_required=field in required), described, field)
+            for field, part in properties.items()
+        }
+    if "items" in schema:
+        items = _brief(schema["items"], described, name)
+        if "description" in schema and isinstance(items, dict) and "properties" in items:
+            items.pop("description", None)  # the list's own says it
+        brief["items"] = items
+    for several in ("anyOf", "oneOf"):
+        if isinstance(schema.get(several), list):
+            brief[several] = [_brief(part, described, name) for part in schema[several]]
+    return brief
+
+
+def _field_in_short(name: str, part: Any, *, is_required: bool) -> Any:
+    """A field without the unit that its name tells; one that a call may do without with its first words."""
+    if not isinstance(part, dict) or not isinstance(part.get("description"), str):
+        return part
+    said = part["description"] if is_required else _in_short(part["description"])
+    return {**part, "description": _UNIT.sub("", said) if name.endswith(_UNIT_NAMES) else said}
+
+
+def _in_short(description: str) -> str:
+    """The first part of a description: what comes behind it is about cases, or says that it may be absent."""
+    return _BEHIND.split(description, maxsplit=1)[0].rstrip(".").removesuffix(", if known")
+
+
+def _is_guard(key: str, value: Any, schema: Schema) -> bool:
+    if key in _ENDS and isinstance(value, int | float):
+        return schema.get("type") == "number" or value == 0 or abs(value) >= WIDE
+    if key == "pattern":
+        return "description" in schema
+    says_nothing = (key == "additionalProperties" and value is False) or (key == "default" and not value)
+    return key in _GUARDS or says_nothing

@@ -181,7 +181,7 @@ class Tool(Generic[A]):
         try:
             return self.args.model_validate_json(json.dumps(value))
         except ValidationError as error:
-            raise BadArguments(_readable(error)) from None
+            raise BadArguments(_readable(error, _schema(self)["function"]["parameters"])) from None
 
     def result_schema(self) -> dict[str, Any]:
         """JSON schema of what a call gives back; what is unknown is left out of it."""
@@ -194,12 +194,26 @@ class Tool(Generic[A]):
         return " ".join(refusal[1].split()) if refusal else ""
 
 
-def _readable(error: ValidationError) -> str:
-    problems = (
-        f"{'.'.join(map(str, item['loc'])) or 'arguments'}: {item['msg'].removeprefix('Value error, ')}"
-        for item in error.errors()
-    )
+def _readable(error: ValidationError, schema: Mapping[str, Any]) -> str:
+    """What is wrong with arguments, in words: a name that is not there is told with those that are."""
+    problems = []
+    for item in error.errors():
+        loc, said = item["loc"], item["msg"].removeprefix("Value error, ").replace(" after validation", "")
+        if item["type"] == "extra_forbidden":
+            said = f"there is no such argument; allowed: {_names_at(loc[:-1], schema)}"
+        elif item["type"] == "model_type":
+            said = f"must be an object with: {_names_at(loc, schema)}"
+        problems.append(f"{'.'.join(map(str, loc)) or 'arguments'}: {said}")
     return "; ".join(problems)
+
+
+def _names_at(loc: Sequence[int | str], schema: Mapping[str, Any]) -> str:
+    """The fields of the object that a path leads to, as a schema without references has them."""
+    for part in loc:
+        schema = (
+            schema.get("items", {}) if isinstance(part, int) else schema.get("properties", {}).get(part, {})
+        )
+    return ", ".join(schema.get("properties", ())) or "none"
 
 
 @functools.cache

@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 
 from gnomon_tools.core.clip import Picture
 from gnomon_tools.core.inputs import Input
+from gnomon_tools.core.json_schema import brief_schema
 from gnomon_tools.core.outage import ToolOutage
 from gnomon_tools.core.plugin_code import is_ctrl_c
 from gnomon_tools.core.registry import Registry
@@ -162,6 +163,30 @@ class WrappedToolbox(Toolbox):
 
     def skip(self) -> None:
         self._toolbox.skip()
+
+
+class BriefToolbox(WrappedToolbox):
+    """Any toolbox, whose schemas are told in short; its tools stay as they are."""
+
+    def __init__(self, toolbox: Toolbox) -> None:
+        super().__init__(toolbox)
+        self._shorten()
+
+    def _shorten(self) -> None:
+        self.schemas = [brief_schema(schema) for schema in self._toolbox.schemas]
+
+    def learn(self, value: Input) -> None:
+        """As of any; what is offered from then on is told in short too."""
+        super().learn(value)
+        self._shorten()
+
+    def call(self, name: str, arguments: str) -> Observation:
+        """Run the call."""
+        return self._toolbox.call(name, arguments)
+
+    def own_name(self, name: str) -> str:
+        """The tool's own name, where it is shown to the model under another."""
+        return self._toolbox.own_name(name)
 
 
 def unknown_tool(name: str, tools: Sequence[str]) -> Observation:

@@ -185,6 +185,8 @@ def _faults(what: str, schema: Mapping[str, Any], value: object) -> list[str]:
 def _in_words(error: Any) -> str:
     where = ".".join(map(str, error.absolute_path))
     message = error.message if len(error.message) <= 300 else f"{error.message[:300]}…"
+    if error.validator == "additionalProperties" and isinstance(error.schema, Mapping):
+        message += f"; allowed: {', '.join(map(str, error.schema.get('properties', ()))) or 'none'}"
     return f"{where}: {message}" if where else message
 
 

@@ -1,6 +1,6 @@
 """The records that the store hands out. Times are UTC in ISO 8601."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Generic, Literal, NamedTuple, TypeVar
@@ -93,6 +93,11 @@ class JobRecord:
     error: str  # why it failed; empty otherwise
     checks: tuple[ModelCheck, ...] = ()  # of its models, without those that make no calls
     is_decided: bool = False  # a look has stopped it early, though it may have been resumed since
+
+    def in_flight(self, workers: "Iterable[WorkerRecord]") -> int:
+        """How many trials run: of what its workers hold, among these, some wait for their turn."""
+        of_job = sum((worker.shard or "").startswith(f"{self.id}/") for worker in workers)
+        return min(self.counts.running, self.spec.concurrency * max(1, of_job))
 
     @property
     def not_run(self) -> int:

@@ -52,10 +52,12 @@ def read_in_words(request: Request) -> InWords | None:
     """What the request says in words, if it tells of tools so."""
     for index, message in enumerate(request.messages):
         for block in _texts(message):
+            if block.startswith(text_react.FORBIDDEN):
+                return InWords(request=_with_schemas(request, index, block, []), in_code=False)
             if block.startswith(text_react.INTRO):
                 return InWords(request=_with_schemas(request, index, block, _listed(block)), in_code=False)
             if block.startswith(code.INTRO):
-                tools = _declared(block)
+                tools = [] if code.FORBIDDEN in block else _declared(block)
                 return InWords(
                     request=_with_schemas(request, index, block, tools, in_code=True), in_code=True
                 )
@@ -119,7 +121,8 @@ def _declared(intro: str) -> list[ToolSchema]:
     start = intro.find("\ndef ")
     if start < 0:
         return []
-    source = intro[start:].replace("\nCall at least one function before you answer.", "")
+    source = intro[start:].removesuffix(f"\n{text_react.QUESTION}")
+    source = source.replace("\nCall at least one function before you answer.", "")
     return [_schema(node) for node in ast.parse(source).body if isinstance(node, ast.FunctionDef)]
 
 

@@ -15,6 +15,7 @@ from gnomon.media import MediaStore
 from gnomon.spec.rules import parse_spec
 from gnomon.trials.run_trial import JobContext, run_trial
 from gnomon.trials.trial_plan import expand_trials
+from gnomon_agents.core.tool_turn import NO_CALLS_LEFT
 from gnomon_agents.models.catalog import open_model
 from gnomon_trips.service.requests import TOOLS
 
@@ -156,6 +157,14 @@ async def test_used_up_tool_calls_leave_a_plan(tmp_path: Path) -> None:
     row, trace = await plan(tmp_path, [call, call, json.dumps(DRAFT)], max_tool_calls=2)
     assert row.outcome is Outcome.SCORED
     assert len(trace.tool_steps) == 2
+    assert row.answer
+
+
+async def test_the_model_is_told_that_calls_are_used_up_before_its_last_turn(tmp_path: Path) -> None:
+    call = {"tool_calls": [{"name": "place_details", "arguments": {"place": "Kiasma"}}]}
+    script = [{"contains": NO_CALLS_LEFT, "replies": ["-", json.dumps(DRAFT)]}]
+    row, trace = await plan(tmp_path, [call, "never told"], script=script, max_tool_calls=1)
+    assert [reply.text for reply in trace.replies] == ["", json.dumps(DRAFT)]
     assert row.answer
 
 

@@ -11,7 +11,7 @@ import click
 from gnomon_service.cli.options import data_dir_option, json_option
 
 if TYPE_CHECKING:
-    from gnomon_workers.store.records import JobRecord
+    from gnomon_workers.store.records import JobRecord, WorkerRecord
 
 
 @click.command()
@@ -26,7 +26,7 @@ def jobs(limit: int, data_dir: Path | None, as_json: bool) -> None:
 
     store = existing_store(data_dir)
     try:
-        records = store.jobs(cursor=None, limit=limit).items
+        records, workers = store.jobs(cursor=None, limit=limit).items, store.workers()
     finally:
         store.close()
     if as_json:
@@ -46,13 +46,13 @@ def jobs(limit: int, data_dir: Path | None, as_json: bool) -> None:
         click.echo(json.dumps(rows, indent=2))
         return
     if sys.stdout.isatty():
-        _print_table(records)
+        _print_table(records, workers)
         return
     for job in records:
-        click.echo(f"{job.id}  {job.created_at[:16]}  {job.status:<9}  {_counts(job)}  {job.name}")
+        click.echo(f"{job.id}  {job.created_at[:16]}  {job.status:<9}  {_counts(job, workers)}  {job.name}")
 
 
-def _print_table(records: Sequence["JobRecord"]) -> None:
+def _print_table(records: Sequence["JobRecord"], workers: Sequence["WorkerRecord"]) -> None:
     from gnomon.report.text_formats import dollars
     from gnomon_service.cli.tables import STYLES, print_table
 
@@ -60,7 +60,7 @@ def _print_table(records: Sequence["JobRecord"]) -> None:
         (
             job.id,
             job.created_at[:16].replace("T", " "),
-            (_status(job), STYLES[job.status]),
+            (_status(job, workers), STYLES[job.status]),
             f"{job.counts.done - job.counts.infra_missing:,} of {job.counts.planned:,}",
             (f"{job.counts.infra_missing:,}", "yellow" if job.counts.infra_missing else "dim"),
             f"{'≥ ' if job.usd is None else ''}{dollars(job.known_usd)}",
@@ -72,18 +72,18 @@ def _print_table(records: Sequence["JobRecord"]) -> None:
     print_table(head, rows, right=("results", "missing", "spent"), wraps="name")
 
 
-def _status(job: "JobRecord") -> str:
+def _status(job: "JobRecord", workers: Sequence["WorkerRecord"]) -> str:
     if job.not_run:
         return "stopped early"
     is_stopping = job.status == "cancelled" and job.counts.running
-    return f"stopping: {job.counts.running:,} in flight" if is_stopping else job.status
+    return f"stopping: {job.in_flight(workers):,} in flight" if is_stopping else job.status
 
 
-def _counts(job: "JobRecord") -> str:
+def _counts(job: "JobRecord", workers: Sequence["WorkerRecord"]) -> str:
     with_result = job.counts.done - job.counts.infra_missing
     counts = f"{with_result:,} of {job.counts.planned:,} with a result, {job.counts.infra_missing:,} missing"
     if job.not_run:
         counts += f", {job.not_run:,} not run (stopped early)"
     if job.status == "cancelled" and job.counts.running:
-        counts += f", stopping: {job.counts.running:,} in flight"
+        counts += f", stopping: {job.in_flight(workers):,} in flight"
     return counts

@@ -60,7 +60,8 @@ def submit(spec: Path, url: str, wait: bool, as_json: bool) -> None:
 
 
 def _wait_for_end(client: Any, posted: Mapping[str, Any]) -> dict[str, Any]:
-    from gnomon_service.cli.common import say_stopping
+    from gnomon.report.text_formats import count
+    from gnomon_service.cli.common import say
     from gnomon_service.cli.progress import Counter
 
     announced: list[int] = []
@@ -78,7 +79,7 @@ def _wait_for_end(client: Any, posted: Mapping[str, Any]) -> dict[str, Any]:
                     counter.say(f"warning: {alert['text']}")
             if job["status"] == "cancelled" and counts["running"] and not announced:
                 announced.append(counts["running"])
-                say_stopping(counts["running"])
+                say(f"stopping: {count(counts['running'], 'trial')} in workers’ hands")
 
         job: dict[str, Any] = client.wait(posted["id"], progress=show)
         return job

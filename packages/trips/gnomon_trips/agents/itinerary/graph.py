@@ -17,9 +17,10 @@ from typing import TYPE_CHECKING, Annotated, Any, TypedDict
 from gnomon.core.agent import AgentContext, LimitReached
 from gnomon.core.message import Message, ToolCall
 from gnomon.core.trace import NoteStep
+from gnomon.core.words import TOOLS_FIRST
 from gnomon_agents.core.langgraph_runtime import run_graph, trial_context
 from gnomon_agents.core.messages import with_user_turn
-from gnomon_agents.core.tool_turn import run_call, tool_choice_now, with_unique_ids
+from gnomon_agents.core.tool_turn import run_call, run_calls, tool_choice_now, with_unique_ids
 from gnomon_trips.agents.itinerary.draft_text import Drafted, draft_in
 from gnomon_trips.agents.itinerary.guide import write_guide
 from gnomon_trips.agents.itinerary.intake import (
@@ -202,6 +203,8 @@ async def _tools(state: State) -> dict[str, Any]:
     """The calls of a turn, one after the other."""
     context = trial_context()
     calls = state["messages"][-1]["tool_calls"]
+    if context.words >= TOOLS_FIRST:
+        return {"messages": await run_calls(context, calls)}
     return {"messages": [await run_call(context, call) for call in calls]}
 
 
@@ -220,7 +223,8 @@ def _results_of(tool: str, messages: Sequence[Mapping[str, Any]]) -> list[Mappin
         if call["function"]["name"] == tool
     }
     texts = [message.get("content") for message in messages if message.get("tool_call_id") in calls]
-    values = [json.loads(text) for text in reversed(texts) if isinstance(text, str) and text[:1] == "{"]
+    read = json.JSONDecoder().raw_decode  # what the model is told of limits stands behind a result
+    values = [read(text)[0] for text in reversed(texts) if isinstance(text, str) and text[:1] == "{"]
     return [value for value in values if isinstance(value, Mapping)]
 
 
