@@ -7,6 +7,7 @@ import numpy as np
 from gnomon.report.detectable import Rule, smallest_effect
 from gnomon.statistics.design import Design, design
 from gnomon.statistics.power import PlantedStudy
+from gnomon.statistics.sequential import expected
 
 MOST_SAMPLES = 20_000  # of a design that is tried
 CLOSE = 0.04  # of the clusters: the search ends within it, as the draws tell no more
@@ -30,13 +31,25 @@ def grown(grouping: Design, clusters: int) -> Design:
 
 
 def enough_samples(
-    study: PlantedStudy, rule: Rule, effect: float, *, looks: int = 1, tried: Tried | None = None
+    study: PlantedStudy,
+    rule: Rule,
+    effect: float,
+    *,
+    looks: int = 1,
+    tried: Tried | None = None,
+    can_stop_early: bool = False,
 ) -> Design | None:
     """About the smallest design like the study's, grown by clusters, that claims `effect` in 8 of 10 studies.
 
     `looks` are the comparisons among which the rule adjusts. None where MOST_SAMPLES would not do. `tried`
-    keeps what each design detects for a search for another effect by the same study and rule.
+    keeps what each design detects for a search for another effect by the same study and rule. A job that can
+    stop early needs somewhat more, as its looks find a somewhat larger effect as often.
     """
+    if can_stop_early:
+        fixed = enough_samples(study, rule, effect, looks=looks, tried=tried)
+        if fixed is None:
+            return None
+        effect /= expected(fixed.clusters_n, looks).larger
     samples, start = study.grouping.n, study.grouping.clusters_n
     most = MOST_SAMPLES * start // samples
     tried = {} if tried is None else tried

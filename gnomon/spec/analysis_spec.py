@@ -59,8 +59,8 @@ class AnalysisSpec(StrictModel):
         default=False,
         exclude_if=operator.not_,
         description=(
-            "Whether the job stops early, at one of five planned looks, once every primary contrast is "
-            "decided or hardly will be; its intervals hold at all looks together."
+            "Whether the job stops early, at one of up to ten planned looks, once every primary contrast "
+            "is decided or hardly will be; its intervals hold at all looks together."
         ),
     )
     contrasts: list[Contrast] = Field(

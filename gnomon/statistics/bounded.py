@@ -12,14 +12,13 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import chdtrc
 
-from gnomon.statistics.bisection import bisect
 from gnomon.statistics.design import ICC, Design, Floats
 from gnomon.statistics.estimate import FLAT
 
 LARGE, SEEN = 0.5, 5  # changes of half the scale in so many clusters tell how alike such changes are
 ALIKE = 0.05  # else samples of a cluster correlate at least by this …
 REGULAR = 10.0  # … and more where all change alike: mean² / (mean² + 10 · variance)
-HALVINGS = 40
+STEPS, CLOSE = 60, 1e-12  # of the search for the stake, by the most that there is
 MOST_VALUES = 512
 INNER = 1.0 - 1e-9  # of a range, so that no value makes the likelihood zero
 
@@ -68,15 +67,32 @@ class BoundedLikelihood:
         errors = side * errors
         most = INNER / (1.0 + side * null)  # the stake at which a change to the far end would cost nearly all
 
-        def slope(stake: float) -> float:
-            return float(self.weights @ (errors / (1.0 + stake * errors)))
-
-        is_unseen, stake = slope(most) >= 0.0, most
-        if not is_unseen:
-            _, stake = bisect(lambda at: slope(at) >= 0.0, most, 0.0, halvings=HALVINGS)
+        least = errors / (1.0 + most * errors)
+        is_unseen = float(self.weights @ least) >= 0.0
+        stake = most if is_unseen else _likeliest(errors, self.weights, most)
         ratio = self.size * float(self.weights @ np.log1p(stake * errors))
-        unseen = -self.size * float(np.log1p(-min(most * slope(most), INNER))) if is_unseen else 0.0
+        share = min(most * float(self.weights @ least), INNER)
+        unseen = -self.size * float(np.log1p(-share)) if is_unseen else 0.0
         return float(np.exp(-unseen) * chdtrc(1.0, 2.0 * max(ratio - unseen, 0.0)))
+
+
+def _likeliest(errors: Floats, weights: Floats, most: float) -> float:
+    """The stake from 0 to `most` at which Σ w·log(1 + stake·error) is largest; at `most` it falls.
+
+    Newton's steps, and halvings where one would leave the range.
+    """
+    low, high, stake = 0.0, most, most / 2.0
+    for _ in range(STEPS):
+        gains = errors / (1.0 + stake * errors)
+        slope = float(weights @ gains)
+        low, high = (stake, high) if slope >= 0.0 else (low, stake)
+        step = slope / float(weights @ gains**2)
+        stake, before = stake + step, stake
+        if not low <= stake <= high:
+            stake = (low + high) / 2.0
+        if abs(stake - before) <= CLOSE * most:
+            break
+    return stake
 
 
 def _alike(d: Floats, grouping: Design) -> float:

@@ -8,7 +8,7 @@ test's p over a look's level by α is below α just where the look decides, so t
 at all looks together (repeated confidence intervals: Jennison and Turnbull 1989).
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
@@ -23,13 +23,11 @@ from gnomon.statistics.power import POWER
 from gnomon.statistics.reach import Part
 
 ALPHA = 0.05  # of all looks together
-LOOKS = 5  # after equal shares of the clusters
-SPENDING = (
-    2.0  # the power of t: least trials at equal power among 1.5, 2, 2.5, 3, 4 and O'Brien and Fleming's
-)
+LOOKS = 10  # after equal shares of the clusters, at most
+SPENDING = 2.0  # the power of t: among 1, 1.5, 2 and 3 few trials at equal power, in a plan not much larger
 LEAST_CLUSTERS = 6  # with fewer no sign test rejects at the level of the last look
-HOPELESS = 0.1  # chance to be decided yet: with less a job stops; it costs 0.3 % of power
-NODES = 128  # of the grid
+HOPELESS = 0.2  # chance to be decided yet: with less a job stops
+NODES = 64  # of the grid, on each side of zero
 HIGHEST, HALVINGS = 9.0, 30  # normal quantile of the least level, and how finely one is sought
 MOST_DRIFT = 12.0
 
@@ -77,20 +75,17 @@ class Looks:
     def is_hopeless(self, comparison: Comparison, look: int, limits: Limits) -> bool:
         """Whether a comparison that is undecided at that look will hardly be decided by the last one.
 
-        It is if the chance is below 0.1 even where the true difference is on the side seen so far, and as
+        It is if the chance is below 0.2 even where the true difference is on the side seen so far, and as
         large as a fixed test of the whole plan finds in 8 of 10 cases (stochastic curtailment: Lan, Simon and
         Halperin 1982); and if the last interval will be too wide for the limits. Levels count on no such
         stop, so they hold whether or not anybody heeds it.
         """
         ended, last = self.ended[look - 1], self._levels[-1]
-        left = 1.0 - ended
-        if not comparison.se or left <= 0.0:
+        if not comparison.se or ended >= 1.0:
             return False
-        drift = float(ndtri(1.0 - self.alpha / 2.0) + ndtri(POWER))
-        sums = abs(comparison.diff) / comparison.se * ended**0.5 + drift * left
-        chance = ndtr((sums + ndtri(self.alpha * last / 2.0)) / left**0.5)
+        is_small = abs(comparison.diff) / comparison.se < hopeless_below(ended, last, self.alpha)
         half = -ndtri(ALPHA * last) * comparison.se * ended**0.5
-        return bool(chance < HOPELESS and 2.0 * half > limits.high - limits.low)
+        return bool(is_small and 2.0 * half > limits.high - limits.low)
 
     @property
     def _levels(self) -> tuple[float, ...]:
@@ -98,12 +93,30 @@ class Looks:
 
 
 def look_points(clusters: int) -> tuple[int, ...]:
-    """After how many clusters of so many a look comes.
+    """After how many clusters of so many a look comes; none where no sign test could reject at its level.
 
-    >>> look_points(30), look_points(3)
-    ((6, 12, 18, 24, 30), (1, 2, 3))
+    >>> look_points(100), look_points(10)
+    ((20, 30, 40, 50, 60, 70, 80, 90, 100), (7, 8, 9, 10))
     """
-    return tuple(sorted({-(-look * clusters // LOOKS) for look in range(1, LOOKS + 1)}))
+    points = {-(-look * clusters // LOOKS) for look in range(1, LOOKS + 1)}
+    can_reject = {point for point in points if 2.0 ** (1 - point) <= ALPHA * (point / clusters) ** SPENDING}
+    return tuple(sorted(can_reject | {clusters}))
+
+
+def hopeless_below(ended: float, last: float, alpha: float) -> float:
+    """The z below which a test after that share of a plan has a chance below 0.2 to reject by its end.
+
+    `last` is the last look's level by `alpha`. The true difference is as large as a fixed test of the whole
+    plan at `alpha` finds in 8 of 10 cases.
+
+    >>> round(hopeless_below(0.5, 0.6, 0.05), 2), hopeless_below(0.2, 0.6, 0.05)
+    (0.25, 0.0)
+    """
+    left = 1.0 - ended
+    drift = float(ndtri(1.0 - alpha / 2.0) + ndtri(POWER))
+    limit = float(-ndtri(alpha * last / 2.0))
+    z: float = (float(ndtri(HOPELESS)) * left**0.5 + limit - drift * left) / ended**0.5
+    return max(0.0, z)
 
 
 @lru_cache(maxsize=256)
@@ -131,12 +144,7 @@ def chances(ended: Sequence[float], at: Sequence[float], drift: float = 0.0) -> 
     >>> [round(chance, 4) for chance in chances([0.5, 1.0], [0.05, 0.05])]
     [0.05, 0.0331]
     """
-    path, found = _Path(drift=drift), []
-    for share, level in zip(ended, at, strict=True):
-        limit = float(-ndtri(level / 2.0))
-        found.append(path.beyond(limit, share))
-        path = path.after(limit, share)
-    return found
+    return [decides for decides, _ in _walk(ended, at, drift, [0.0] * len(ended))]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -149,22 +157,45 @@ class Expected:
 
 @lru_cache(maxsize=64)
 def expected(clusters: int, comparisons: int = 1) -> Expected:
-    """What looks cost and save with so many equal clusters, all comparisons being decided.
+    """What looks cost and save with so many equal clusters, if a job stops once all comparisons may.
 
     Each of the `comparisons` has the same effect, and does not depend on the others.
 
     >>> expected(100)
-    Expected(larger=1.031, share=0.741)
+    Expected(larger=1.068, share=0.648)
     """
     alpha = ALPHA / comparisons
     ended = tuple(point / clusters for point in look_points(clusters))
-    at = [alpha * level for level in levels(ended, alpha)]
-    _, drift = bisect(lambda d: sum(chances(ended, at, d)) >= POWER, 0.0, MOST_DRIFT, halvings=HALVINGS)
+    of_alpha = levels(ended, alpha)
+    at = [alpha * level for level in of_alpha]
+    hopeless = [*(hopeless_below(share, of_alpha[-1], alpha) for share in ended[:-1]), 0.0]
+
+    def walk(drift: float) -> list[tuple[float, float]]:
+        return list(_walk(ended, at, drift, hopeless))
+
+    def finds(drift: float) -> bool:
+        return sum(decides for decides, _ in walk(drift)) >= POWER
+
+    _, drift = bisect(finds, 0.0, MOST_DRIFT, halvings=HALVINGS)
     fixed = float(ndtri(1.0 - alpha / 2.0) + ndtri(POWER))
-    decided = np.cumsum(chances(ended, at, drift)) ** comparisons
-    runs = 1.0 - np.concatenate([[0.0], decided[:-1]])  # the chance that a look's clusters are run at all
-    share = float(np.diff(ended, prepend=0.0) @ runs)
+    stopped = np.array([0.0, *(1.0 - left for _, left in walk(drift)[:-1])])
+    share = float(np.diff(ended, prepend=0.0) @ (1.0 - stopped**comparisons))
     return Expected(larger=round(drift / fixed, 3), share=round(share, 3))
+
+
+def _walk(
+    ended: Sequence[float], at: Sequence[float], drift: float, hopeless: Sequence[float]
+) -> Iterator[tuple[float, float]]:
+    """Of each look the chance to be the first that decides, and that the job goes on after it.
+
+    It does not where |z| is below the look's `hopeless`.
+    """
+    path = _Path(drift=drift)
+    for share, level, low in zip(ended, at, hopeless, strict=True):
+        limit = float(-ndtri(level / 2.0))
+        decides = path.beyond(limit, share)
+        path = path.after(limit, share, min(low, limit))
+        yield decides, float(path.masses.sum())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -181,13 +212,15 @@ class _Path:
         start, spread, end = self._start(ended), (ended - self.ended) ** 0.5, limit * ended**0.5
         return float(self.masses @ (ndtr((start - end) / spread) + ndtr((-end - start) / spread)))
 
-    def after(self, limit: float, ended: float) -> "_Path":
-        """The density after that look."""
-        start, spread, end = self._start(ended), (ended - self.ended) ** 0.5, limit * ended**0.5
+    def after(self, limit: float, ended: float, low: float = 0.0) -> "_Path":
+        """The density after that look, where |z| is from `low` to the limit."""
+        start, spread, scale = self._start(ended), (ended - self.ended) ** 0.5, ended**0.5
         nodes, weights = _grid()
-        sums = end * nodes
+        half = (limit - low) * scale / 2.0
+        above = low * scale + half * (1.0 + nodes)
+        sums, widths = np.concatenate([above, -above]), half * np.concatenate([weights, weights])
         kernel = np.exp(-(((sums[:, None] - start) / spread) ** 2) / 2.0) / (spread * (2.0 * np.pi) ** 0.5)
-        return _Path(drift=self.drift, ended=ended, sums=sums, masses=end * weights * (kernel @ self.masses))
+        return _Path(drift=self.drift, ended=ended, sums=sums, masses=widths * (kernel @ self.masses))
 
     def _start(self, ended: float) -> Floats:
         """The expected sums after the share `ended`, by those so far."""

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -159,6 +159,7 @@ class _Outlook:
     exploratory: int
     lost: float
     icc: float
+    can_stop_early: bool
 
     @cached_property
     def rows(self) -> Sequence[Mapping[str, Any]]:
@@ -218,9 +219,17 @@ class _Outlook:
     @cached_property
     def enough(self) -> Sequence[Mapping[str, Any]]:
         """How many samples would show an effect, with clusters like those that there are; by effect."""
-        study, sizes, tried = self._study(ENOUGH_DISCORDANT, self.whole), [], dict[int, float | None]()
+        study, sizes = self._study(ENOUGH_DISCORDANT, self.whole), []
+        search = partial(
+            enough_samples,
+            study,
+            self._rule("primary"),
+            looks=self.primary,
+            tried={},
+            can_stop_early=self.can_stop_early,
+        )
         for effect in ENOUGH_EFFECTS:
-            larger = enough_samples(study, self._rule("primary"), effect, looks=self.primary, tried=tried)
+            larger = search(effect=effect)
             if larger is not None:
                 sizes.append({"effect": effect, "samples": larger.n, "clusters": larger.clusters_n})
         return sizes
@@ -282,6 +291,7 @@ def _outlook(draft: Draft, contrasts: Sequence[ArmPair], *, lost: float, icc: fl
         exploratory=max(1, len(contrasts) * (1 + int(cells.max()) + 1) - primary),
         lost=lost,
         icc=icc,
+        can_stop_early=spec.analysis.sequential,
     )
 
 
@@ -296,6 +306,7 @@ def _outlook_of(
     exploratory: int,
     lost: float,
     icc: float,
+    can_stop_early: bool,
 ) -> _Outlook:
     """The outlook of a design, and what was simulated of it; arrays come as bytes, which can be keys."""
     by_cluster, is_smallest = np.frombuffer(clusters, dtype=np.intp), np.frombuffer(smallest, dtype=np.bool_)
@@ -307,6 +318,7 @@ def _outlook_of(
         exploratory=exploratory,
         lost=lost,
         icc=icc,
+        can_stop_early=can_stop_early,
     )
 
 

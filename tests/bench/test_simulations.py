@@ -14,9 +14,9 @@ from bench import (
     lost_trials,
     planted_jobs,
     planted_memory,
-    sequential_levels,
     shapley_levels,
     statistics_levels,
+    tokens_to_verdict,
 )
 
 COMMANDS = [
@@ -31,9 +31,9 @@ COMMANDS = [
     (lost_trials, ["--only", "40 samples"]),
     (planted_jobs, ["--only", "60 independent"]),
     (planted_memory, ["--only", "10 % remembered"]),
-    (sequential_levels, ["--only", "graded, +20"]),
     (shapley_levels, ["--only", "complements, graded"]),
     (statistics_levels, ["--only", "60 independent"]),
+    (tokens_to_verdict, ["--only", "graded, +20"]),
 ]
 
 

@@ -35,10 +35,10 @@ def test_the_verdict_rests_on_the_look_and_says_what_was_not_run(store: Store, s
     contrast = report["contrasts"][0]
     look = store.looks(stopped.id)[-1]["contrasts"][0]
     assert contrast["verdict"] == "helps"
-    assert contrast["interval_method"] == "repeated interval at look 2 of 5"
-    assert contrast["test"] == "cluster sign-flip, look 2 of 5"
+    assert contrast["interval_method"] == "repeated interval at look 3 of 8"
+    assert contrast["test"] == "cluster sign-flip, look 3 of 8"
     assert (contrast["ci95"], contrast["p_adjusted"]) == (look["ci95"], look["p_adjusted"])
-    words = "Decided early, after 24 of 60 samples in 12 of 30 clusters; 28 samples were not run."
+    words = "Decided early, after 30 of 60 samples in 15 of 30 clusters; 28 samples were not run."
     assert words in contrast["verdict_text"]
     trials = report["denominators"]["trials"]
     assert (trials["pending"], trials["infra_missing"], trials["not_run"]) == (0, 0, 56)
@@ -80,7 +80,7 @@ def test_an_undecided_job_is_judged_by_the_last_look_at_its_end(store: Store) ->
     report = report_of(store, job.id)
     contrast = report["contrasts"][0]
     assert contrast["verdict"] == "undecided"
-    assert contrast["interval_method"] == "repeated interval at look 5 of 5"
+    assert contrast["interval_method"] == "repeated interval at look 8 of 8"
     low, high = contrast["ci95"] or (0.0, 0.0)
     assert low < -0.05 < 0.05 < high
     assert "not stopped early" in render_markdown(report)
@@ -91,8 +91,8 @@ def test_before_the_first_look_nothing_is_said_but_when_it_comes(store: Store) -
     answer(store, job, 5, raw=0.0, tools=1.0)
     contrast = report_of(store, job.id)["contrasts"][0]
     assert (contrast["verdict"], contrast["diff"], contrast["ci95"]) == ("undecided", None, None)
-    assert contrast["reasons"] == ["the first look comes after 6 of 30 clusters"]
-    assert contrast["verdict_text"].endswith(": the first look comes after 6 of 30 clusters.")
+    assert contrast["reasons"] == ["the first look comes after 9 of 30 clusters"]
+    assert contrast["verdict_text"].endswith(": the first look comes after 9 of 30 clusters.")
 
 
 def test_a_job_stops_where_more_would_hardly_decide_it_and_says_so(store: Store) -> None:

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.special import ndtr
 
-from bench.sequential_levels import ROWS, shares
+from bench.tokens_to_verdict import ROWS, shares
 from gnomon.statistics.design import Floats, design
 from gnomon.statistics.equivalence import Limits
 from gnomon.statistics.paired import Comparison, compare
@@ -20,7 +20,7 @@ from gnomon.statistics.sequential import (
 
 FIFTHS = (0.2, 0.4, 0.6, 0.8, 1.0)
 UNEVEN = (0.07, 0.3, 0.31, 0.9, 1.0)
-PLAN = Looks(clusters=look_points(60), ended=FIFTHS, alpha=ALPHA)
+PLAN = Looks(clusters=(12, 24, 36, 48, 60), ended=FIFTHS, alpha=ALPHA)
 MARGIN = Limits(low=-0.05, high=0.05)
 
 
@@ -66,11 +66,21 @@ def test_chances_with_a_drift_are_those_of_drawn_sums() -> None:
     assert chances(UNEVEN, at, 2.5) == pytest.approx(first, abs=0.012)
 
 
-def test_looks_are_at_most_five_distinct_and_the_last_is_the_whole_plan() -> None:
+def test_looks_are_at_most_ten_and_the_last_is_the_whole_plan() -> None:
     for clusters in range(1, 200):
         points = look_points(clusters)
         assert points == tuple(sorted(set(points)))
-        assert (len(points), points[0] > 0, points[-1]) == (min(5, clusters), True, clusters)
+        assert (len(points) <= 10, points[0] > 0, points[-1]) == (True, True, clusters)
+
+
+@pytest.mark.parametrize("clusters", [6, 7, 12, 26, 63, 150])
+def test_at_no_look_is_a_rejection_out_of_reach(clusters: int) -> None:
+    points = look_points(clusters)
+    plan = Looks(clusters=points, ended=tuple(point / clusters for point in points), alpha=ALPHA)
+    for look, point in enumerate(points, start=1):
+        p = at_look(np.ones(point), look, plan=plan).p
+        assert p is not None
+        assert p < ALPHA
 
 
 def test_the_interval_excludes_zero_just_where_p_is_below_five_percent() -> None:
@@ -130,14 +140,21 @@ def test_several_comparisons_take_longer_than_one_and_need_the_same_effect() -> 
     assert 1.0 < one.larger == pytest.approx(three.larger, abs=0.005)
 
 
-@pytest.mark.parametrize("name", [name for name in ROWS if name.endswith("+0")])
+@pytest.mark.parametrize("name", [name for name in ROWS if ", +0," in name])
 def test_simulated_jobs_without_a_difference_seldom_claim_one_at_any_look(name: str) -> None:
-    _, _, claimed, _, spent = shares(ROWS[name], rounds=60, seed=11)
-    assert claimed <= 0.15  # of 60 jobs at 5 %: more come in 1 of 700 draws
-    assert spent < 0.95
+    for how, (spent, claimed, covered) in shares(ROWS[name], rounds=60, seed=11).items():
+        assert claimed <= 0.15  # of 60 jobs at 5 %: more come in 1 of 700 draws
+        assert covered >= 0.85
+        assert spent < 0.95 or how == "fixed"
 
 
 def test_a_clear_effect_needs_less_than_half_of_the_tokens() -> None:
-    fixed, _, claimed, _, spent = shares(ROWS["independent, 0 or 1, +20"], rounds=60, seed=1)
-    assert fixed == claimed == 1.0
-    assert spent < 0.5
+    of_jobs = shares(ROWS["single, 0 or 1, +20, made for 10"], rounds=60, seed=1)
+    assert {claimed for _, claimed, _ in of_jobs.values()} == {1.0}
+    assert all(spent < 0.5 for how, (spent, *_) in of_jobs.items() if how != "fixed")
+
+
+def test_an_effect_as_planned_is_found_as_often_as_by_the_fixed_job_and_for_less() -> None:
+    of_jobs = shares(ROWS["single, 0 or 1, +10, made for 10"], rounds=100, seed=2)
+    assert of_jobs["sequential"][1] >= of_jobs["fixed"][1] - 0.05
+    assert of_jobs["sequential"][0] < 0.85
