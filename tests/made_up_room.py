@@ -25,10 +25,12 @@ BOXES = [
     box("chair", (2.4, 2.1, 0.45), (0.5, 0.5, 0.9), TURNED),
     box("chair", (1.9, -2.4, 0.45), (0.5, 0.5, 0.9), LEANING),
     box("chair", (-1.2, -2.3, 0.45), (0.5, 0.5, 0.9), LEVEL),
+    box("chair", (-0.9, 1.9, 0.45), (0.5, 0.5, 0.9), LEVEL),
+    box("chair", (0.8, -1.7, 0.45), (0.5, 0.5, 0.9), TURNED),
     box("printer", (3.2, 3.1, 0.9), (0.4, 0.3, 0.2), TURNED),
     box("printer", (3.2, 3.1, 0.9), (0.4, 0.3, 0.2), TURNED),  # doubled
 ]
-COUNTS = {"bed": 1, "door": 1, "lamp": 1, "desk": 1, "shelf": 1, "plant": 1, "chair": 3, "printer": 1}
+COUNTS = {"bed": 1, "door": 1, "lamp": 1, "desk": 1, "shelf": 1, "plant": 1, "chair": 5, "printer": 1}
 
 
 def room(name: str = "room_a", **changed: Any) -> dict[str, Any]:

@@ -97,12 +97,11 @@ def draw_questions(
 
 def _questions(task: Task, rooms: Sequence[Room], *, seed: int, numbered: bool) -> list[RoomQuestion]:
     """Those of one task: the answers in turn, each room's first before any room's second."""
-    answers = task.answers or ("",)
-    waiting: dict[str, list[tuple[int, str, Draft]]] = {answer: [] for answer in answers}
+    waiting: dict[str, list[tuple[int, str, Draft]]] = {group: [] for group in task.groups}
     for room in rooms:
         for rank, draft in _of_room(task, room, seed=seed, numbered=numbered):
             order = stable_hash(seed, task.name, room.id, draft.text)
-            waiting[draft.right if task.answers else ""].append((rank, order, draft))
+            waiting[draft.group].append((rank, order, draft))
     queues = [iter(sorted(these, key=lambda item: item[:2])) for these in waiting.values()]
     asked: Counter[str] = Counter()
     drafts: list[Draft] = []
@@ -131,11 +130,10 @@ def _of_room(task: Task, room: Room, *, seed: int, numbered: bool) -> Iterator[t
         if content in seen:
             continue
         seen.add(content)
-        answer = draft.right if task.answers else ""
-        if ranks[answer] < PER_ROOM:
-            yield ranks[answer], draft
-            ranks[answer] += 1
-        elif len(ranks) == len(task.answers or ("",)) and min(ranks.values()) >= PER_ROOM:
+        if ranks[draft.group] < PER_ROOM:
+            yield ranks[draft.group], draft
+            ranks[draft.group] += 1
+        elif all(ranks[group] >= PER_ROOM for group in task.groups):
             return
 
 

@@ -118,14 +118,14 @@ def rounded(value: float, digits: int = 3) -> float:
     return round(float(value), digits) + 0.0
 
 
-def outline(context: ToolContext, name: str, role: Role = "result", label: str | None = None) -> Area | None:
-    """The box of this name from above; None where there is none."""
+def outline(context: ToolContext, name: str, role: Role = "result", label: str = "") -> Area | None:
+    """The box of this name from above, which the map names; None where there is none."""
     try:
         box = box_named(boxes_in(context), name)
     except ToolError:
         return None
     ring = list(shapely.get_coordinates(footprint(box)).tolist())[:-1]
-    return area_of(xys(ring), box.name if label is None else label, role)
+    return area_of(xys(ring), label, role)
 
 
 def centre_of(context: ToolContext, name: str) -> XY | None:
@@ -158,4 +158,5 @@ def rows_in_words(rows: Sequence[Mapping[str, object]], field: str, unit: str) -
     >>> rows_in_words([{"name": "bed", "distance_m": 1.5}], "distance_m", "m")
     'bed 1.50 m'
     """
-    return some([f"{text_in(row, 'name')} {number_in(row, field) or 0:.2f} {unit}".strip() for row in rows])
+    numbers = [f"{number_in(row, field) or 0:.2f} {unit}".replace(" °", "°") for row in rows]
+    return some([f"{text_in(row, 'name')} {number}" for row, number in zip(rows, numbers, strict=True)])

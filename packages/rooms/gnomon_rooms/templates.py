@@ -21,6 +21,7 @@ GAP_M = 4 * SHIFT_M  # by which the runner-up is further: both distances may cha
 APART_M = 0.6  # a direction's points
 MIN_DISTANCE_M, MIN_NEAREST_M = 0.5, 0.15
 FOV_DEG, BEHIND_DEG = 90.0, 135.0
+NUMBERS = ("1", "2", "3 or more")  # groups of answers: most are 1
 RADII_M = (1.0, 1.5, 2.0, 2.5, 3.0, 3.5, 4.0)
 TRIES = 400  # of pairs and triples of a room, and of choices
 PAIRS = 40  # of a room, whose distances are looked at
@@ -31,7 +32,8 @@ CLOSE = 0.05  # a loose box that errs by less of a length scores fully: such que
 class Draft:
     """A question with its truth: a number in a unit, or the right option and the wrong ones.
 
-    `said` are names and kinds in its words, `about` the kinds by which others are alike.
+    `said` are names and kinds in its words, `about` the kinds by which others are alike, `group` its answer
+    among those that are asked for equally often.
     """
 
     room: Room
@@ -42,6 +44,7 @@ class Draft:
     unit: str = ""
     right: str = ""
     wrong: tuple[str, ...] = ()
+    group: str = ""
 
 
 Item = TypeVar("Item")
@@ -52,12 +55,13 @@ Ask = Callable[[Room, Sequence[int], Random], Iterator[Draft]]
 class Task:
     """A type of question; `answers` are its options where they are the same for all.
 
-    `is_numbered`: it can also name objects by a number.
+    `groups` of answers are asked for equally often. `is_numbered`: it can also name objects by a number.
     """
 
     name: str
     ask: Ask
     answers: tuple[str, ...] = ()
+    groups: tuple[str, ...] = ("",)
     is_numbered: bool = True
 
 
@@ -168,7 +172,8 @@ def _directions(asked: str, edges_deg: Sequence[float], answer: Callable[[float]
                     c=_names(room, c)
                 )
                 about = (room.boxes[c].kind,)
-                yield _draft(room, text, a, b, c, about=about, right=answer(turned_deg))
+                right = answer(turned_deg)
+                yield _draft(room, text, a, b, c, about=about, right=right, group=right)
 
     return ask
 
@@ -207,7 +212,7 @@ def _fit_between(room: Room, pool: Sequence[int], chance: Random) -> Iterator[Dr
                 " its way."
             )
             about, right = (room.boxes[x].kind,), "yes" if width_m < wide_m else "no"
-            yield _draft(room, text, x, a, b, about=about, right=right)
+            yield _draft(room, text, x, a, b, about=about, right=right, group=right)
 
 
 def _count_within(room: Room, pool: Sequence[int], chance: Random) -> Iterator[Draft]:
@@ -222,7 +227,8 @@ def _count_within(room: Room, pool: Sequence[int], chance: Random) -> Iterator[D
                 f'How many objects of the kind "{kind}" have their centre within {radius_m:g} m of the centre'
                 f" of {_names(room, a)}, seen from above?"
             )
-            yield _draft(room, text, a, also=(kind,), about=(kind,), truth=within)
+            group = NUMBERS[min(within, len(NUMBERS)) - 1]
+            yield _draft(room, text, a, also=(kind,), about=(kind,), truth=within, group=group)
 
 
 def _draft(
@@ -235,6 +241,7 @@ def _draft(
     unit: str = "",
     right: str = "",
     wrong: tuple[str, ...] = (),
+    group: str = "",
 ) -> Draft:
     """A question that names these boxes and `also`; it is about their kinds unless it says other ones."""
     return Draft(
@@ -246,6 +253,7 @@ def _draft(
         unit=unit,
         right=right,
         wrong=wrong,
+        group=group,
     )
 
 
@@ -309,6 +317,7 @@ TASKS = (
         name="direction_easy",
         ask=_directions("Is {c} to the left or to the right of the line of sight?", (0.0, 180.0), _side),
         answers=("left", "right"),
+        groups=("left", "right"),
     ),
     Task(
         name="direction_medium",
@@ -319,14 +328,16 @@ TASKS = (
             lambda turned_deg: "behind" if abs(turned_deg) >= BEHIND_DEG else _side(turned_deg),
         ),
         answers=("left", "right", "behind"),
+        groups=("left", "right", "behind"),
     ),
     Task(
         name="direction_hard",
         ask=_directions("In which quarter around that person is {c}?", (0.0, 90.0, -90.0, 180.0), _quarter),
         answers=("front-left", "front-right", "back-left", "back-right"),
+        groups=("front-left", "front-right", "back-left", "back-right"),
     ),
     Task(name="midpoint_nearest", ask=_midpoint_nearest),
     Task(name="view", ask=_view),
-    Task(name="fit_between", ask=_fit_between, answers=("yes", "no")),
-    Task(name="count_within", ask=_count_within, is_numbered=False),
+    Task(name="fit_between", ask=_fit_between, answers=("yes", "no"), groups=("yes", "no")),
+    Task(name="count_within", ask=_count_within, groups=NUMBERS, is_numbered=False),
 )

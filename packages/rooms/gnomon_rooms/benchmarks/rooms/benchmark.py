@@ -240,7 +240,7 @@ def _outline(sample: Sample, name: str, role: Role) -> Area | None:
     boxes = sample.find(Boxes)
     if boxes is None or name not in boxes.by_name:
         return None
-    return outline(ToolContext(inputs=held(boxes)), name, role)
+    return outline(ToolContext(inputs=held(boxes)), name, role, label=name)
 
 
 rooms: Benchmark = Rooms()
