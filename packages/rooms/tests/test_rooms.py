@@ -51,7 +51,20 @@ def faults_of(folder: Path) -> list[tuple[str, str]]:
 def test_doubled_boxes_are_dropped_and_the_others_are_numbered_in_order(made_up: Path) -> None:
     (first, _), faults = read_rooms(find_files(made_up))
     assert [each.name for each in first.boxes] == [
-        *("bed", "door", "lamp", "desk", "shelf", "plant", "chair 1", "chair 2", "chair 3", "chair 4", "chair 5", "printer")
+        *(
+            "bed",
+            "door",
+            "lamp",
+            "desk",
+            "shelf",
+            "plant",
+            "chair 1",
+            "chair 2",
+            "chair 3",
+            "chair 4",
+            "chair 5",
+            "printer",
+        )
     ]
     assert ("doubled", "1 left out") in [(fault.kind, fault.detail) for fault in faults]
 
