@@ -9,6 +9,8 @@ import pytest
 from scipy.optimize import lsq_linear
 from scipy.spatial.transform import Rotation
 
+from gnomon.transforms.scene_move import Move, moved_scene
+from gnomon.trials.scene_facts import facts_of
 from gnomon_conformance import checks
 from gnomon_rooms.reading import Room
 from gnomon_tools.core.inputs import held
@@ -182,6 +184,22 @@ def test_a_scene_with_boxes_is_written_and_read_again() -> None:
             box.axes,
             box.kind,
         )
+
+
+@pytest.mark.parametrize("move", [Move(1), Move(3), Move(mirrored=True), Move(2, mirrored=True)])
+def test_boxes_move_with_their_scene(move: Move) -> None:
+    chance = np.random.default_rng(9)
+    first, second = drawn_box(chance, "a"), drawn_box(chance, "b")
+    scene = Scene(id="room", frame=Frame(anchored=False), kind="indoor", boxes={"a": first, "b": second})
+    other = moved_scene(scene, move).boxes
+    assert other["a"] != first
+    assert box_distance_m(other["a"], other["b"]) == pytest.approx(box_distance_m(first, second), abs=1e-9)
+    assert np.array(other["a"].axes) @ np.array(other["a"].axes).T == pytest.approx(np.eye(3), abs=1e-9)
+
+
+def test_the_facts_of_a_scene_hold_its_boxes() -> None:
+    scene = Scene(id="room", frame=Frame(anchored=False), kind="indoor", boxes=ROOM)
+    assert f"- {ROOM['bin'].in_words()}" in facts_of(scene)
 
 
 def test_a_stand_in_has_what_the_question_says_and_other_numbers() -> None:

@@ -55,7 +55,7 @@ class Rooms:
     needs_data = True
     is_cpu_bound = True
     headline: Literal["mean_of_cells", "mean_of_samples"] = "mean_of_cells"
-    provides: tuple[Need, ...] = (Boxes, None)
+    provides: tuple[Need, ...] = (Boxes,)
     options: frozenset[Varied] = frozenset({"world"})
 
     def open(
