@@ -84,7 +84,7 @@ def test_values_of_scanned_rooms_by_the_tools(
 ) -> None:
     call = caller({box.name: box for box in scanned[room].boxes})
     assert call("box_distance", first=a, second=b)["distance_m"] == distance
-    assert call("box_gap", first=a, second=b)["gap_m"] == gap
+    assert call("box_distance", first=a, second=b)["gap_m"] == gap
     assert call("box_direction", at=a, towards=b, of=c)["turn_deg"] == angle
 
 
@@ -135,7 +135,9 @@ def test_tools_answer_for_a_small_room() -> None:
     assert call("box_count", kind="chair", near="bed", radius_m=3.0)["count"] == 1
     middle = call("box_midpoint", first="bed", second="door")
     assert (middle["x_m"], middle["nearest"][0]["name"]) == (2.5, "chair 1")
-    assert call("box_gap", first="bed", second="lamp")["gap_m"] == pytest.approx(math.hypot(1, 3), abs=1e-3)
+    assert call("box_distance", first="bed", second="lamp")["gap_m"] == pytest.approx(
+        math.hypot(1, 3), abs=1e-3
+    )
     assert call("box_extent", name="bin")["edges_m"] == [0.9, 0.4, 0.3]
     assert call("box_extent", name="bin")["width_m"] == 0.3
 
@@ -163,7 +165,7 @@ def test_a_call_that_cannot_be_answered_says_what_is_allowed(
 
 def test_no_tool_costs_more_than_250_tokens() -> None:
     """A token of cl100k is 3.4 to 3.8 bytes of these schemas."""
-    assert len(BOX_TOOLS) == 9
+    assert len(BOX_TOOLS) == 8
     for tool in BOX_TOOLS:
         assert len(json.dumps(tool.schema())) <= 3.4 * 250, tool.name
 

@@ -97,7 +97,7 @@ def _direction(reading: RoomReading, evidence: BoxEvidence) -> str | None:
 def _fit(reading: RoomReading, evidence: BoxEvidence) -> str | None:
     what, first, second = reading.quoted
     size = evidence.ask("box_extent", "How wide it is.", name=what)
-    gap = evidence.ask("box_gap", "How wide the gap is.", first=first, second=second)
+    gap = evidence.ask("box_distance", "How wide the gap is.", first=first, second=second)
     return reading.letter("yes" if size["width_m"] < gap["gap_m"] else "no")
 
 
