@@ -34,6 +34,7 @@ def _turned(axes: list[float]) -> list[float]:
 
 
 Metres = Annotated[float, Field(ge=-1e5, le=1e5)]
+Cosine = Annotated[float, Field(ge=-1.01, le=1.01)]
 Edge = Annotated[float, Field(gt=0, le=1e4)]
 Kind = Annotated[str, Field(min_length=1, max_length=60, pattern=r'^[^"\x00-\x1f]*[^"\s]$')]
 
@@ -48,7 +49,7 @@ class _WrittenBox(_Written):
     category: Kind
     centroid: Annotated[list[Metres], Field(min_length=3, max_length=3)]
     lengths: Annotated[list[Edge], Field(min_length=3, max_length=3)]
-    axes: Annotated[list[float], Field(min_length=9, max_length=9), AfterValidator(_turned)]
+    axes: Annotated[list[Cosine], Field(min_length=9, max_length=9), AfterValidator(_turned)]
 
 
 class _WrittenRoom(_Written):

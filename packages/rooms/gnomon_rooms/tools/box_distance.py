@@ -58,8 +58,8 @@ def sketch(context: ToolContext, args: BoxDistanceArgs, result: Result) -> Sketc
 
 box_distance = Tool(
     name="box_distance",
-    description="Measure the distance in metres between the closest points of two objects, and the gap seen from"
-    " above.",
+    description="Measure the distance in metres between the closest points of two objects, and the gap seen"
+    " from above.",
     args=BoxDistanceArgs,
     run=run,
     sketch=sketch,
