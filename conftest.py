@@ -119,3 +119,9 @@ def places_dir() -> Path:
 def travelplanner_dir() -> Path:
     """A folder with TravelPlanner's published plans, as `../shared/data/travelplanner` has it."""
     return _outside("GNOMON_TRAVELPLANNER_DIR", "../shared/data/travelplanner")
+
+
+@pytest.fixture(scope="session")
+def rooms_dir() -> Path:
+    """Boxes of scanned rooms, as `../shared/data/rooms` has them; absent: skipped, under CI=true failed."""
+    return _outside("GNOMON_ROOMS_DIR", "../shared/data/rooms")

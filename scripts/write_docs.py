@@ -34,6 +34,7 @@ from gnomon_tools.core.inputs import Need
 from gnomon_tools.core.schema_words import fields_of, range_words
 from gnomon_tools.core.tool import Tool
 from gnomon_tools.core.toolbox import TOOLS
+from gnomon_tools.scene.boxes import Boxes
 from gnomon_tools.scene.scene import Scene
 from gnomon_trips.itinerary.trip import Trip
 from gnomon_trips.sandbox.record import TravelSandbox
@@ -414,6 +415,7 @@ NEEDS: Mapping[str, Need] = {
     "trip": Trip,
     "map_record": MapRecord,
     "sandbox": TravelSandbox,
+    "boxes": Boxes,
     "nothing": None,
 }
 PARTS: Mapping[str, Mapping[str, Callable[[], str]]] = {

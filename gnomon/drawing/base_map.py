@@ -15,6 +15,7 @@ from gnomon.drawing.markup import tag
 from gnomon.drawing.plan import LETTERS, Bounds, Earth, Plan, ViewBox
 from gnomon_tools.core.sketch import XY
 from gnomon_tools.geometry.camera_view import View, view_of_camera
+from gnomon_tools.geometry.oriented_boxes import footprint
 from gnomon_tools.scene.scene import Camera, Scene
 
 ROAD_M, ROAD_PX = 7.0, (5.0, 15.0)  # width of a road, and the least and most that is drawn
@@ -45,6 +46,7 @@ def bounds_of_scene(scene: Scene, views: dict[str, View]) -> Bounds | None:
         *(zone.area for zone in scene.zones.values()),
         *(view.area for view in views.values()),
         *(shapely.Point(place.xy_m) for place in scene.places.values()),
+        *map(footprint, scene.boxes.values()),
         *(shapely.Point(camera.xy_m) for camera in scene.cameras.values() if camera.xy_m is not None),
     ]
     if not shapes:
@@ -77,6 +79,7 @@ def scene_base(scene: Scene, plan: Plan, views: dict[str, View], ident: str) -> 
     _rooms(base, scene, plan)
     _cameras(base, scene, plan, views, ident)
     _places(base, scene, plan)
+    _boxes(base, scene, plan)
     return base
 
 
@@ -226,6 +229,15 @@ def _places(base: Base, scene: Scene, plan: Plan) -> None:
         base.wishes.append(_wish("place", (x, y), place.name))
     if dots:
         base.elements.append(tag("g", *dots, class_="places"))
+
+
+def _boxes(base: Base, scene: Scene, plan: Plan) -> None:
+    """The boxes from above, the lowest first, each with its name."""
+    for box in sorted(scene.boxes.values(), key=lambda box: box.centre_m[2]):
+        ring = [plan.at((x, y)) for x, y in shapely.get_coordinates(footprint(box)).tolist()[:-1]]
+        base.elements.append(tag("path", class_="room", d=path_of([ring], is_closed=True)))
+        middle = plan.at((box.centre_m[0], box.centre_m[1]))
+        base.wishes.append(_wish("place", middle, box.name, sides=(*CENTRE, *BESIDE)))
 
 
 def _wish(

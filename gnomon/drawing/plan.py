@@ -14,7 +14,7 @@ WIDTH = 700.0  # pixels of the view around what matters
 LETTERS = 13.0  # pixels
 MARGIN = 0.12  # around what matters, of its larger side
 WIDEST, TALLEST = 2.1, 1.3  # width by height of a view
-MIN_SPAN: Mapping[str, float] = {"outdoor": 150.0, "indoor": 30.0, "earth": 250.0}  # metres
+MIN_SPAN: Mapping[str, float] = {"outdoor": 150.0, "indoor": 30.0, "boxes": 3.0, "earth": 250.0}  # metres
 SHARE_OF_ALL = (
     0.8  # a step that reaches over so much of a map in both directions says nothing of where to look
 )

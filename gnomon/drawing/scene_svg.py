@@ -201,7 +201,8 @@ def _scene_ground(
     sketches.append((Sketch(cameras=tuple(cameras)), True))
     focus = focus_of(sketches, flat=_as_it_is, base=bounds, cameras=reaches, floors=floors)
     around = _with_marks(bounds, layers)
-    plan = plan_of(flat=_as_it_is, base=around, floors=floors, focus=focus, min_span=MIN_SPAN[scene.kind])
+    min_span = MIN_SPAN["boxes" if scene.boxes else scene.kind]
+    plan = plan_of(flat=_as_it_is, base=around, floors=floors, focus=focus, min_span=min_span)
     return _Ground(
         plan=plan,
         base=scene_base(scene, plan, views, ident),

@@ -8,9 +8,10 @@ import shapely
 from numpy.typing import NDArray
 
 from gnomon.core.errors import DataError
+from gnomon_tools.scene.boxes import XYZ, Box
 from gnomon_tools.scene.scene import Camera, Point, Scene
 
-Box = tuple[float, float, float, float]  # x, y, width, height in pixels, y down
+PixelBox = tuple[float, float, float, float]  # x, y, width, height, y down
 
 _CLOCKWISE: tuple[tuple[tuple[int, int], tuple[int, int]], ...] = (
     ((1, 0), (0, 1)),
@@ -61,7 +62,7 @@ class Move:
         turned = (-heading_deg if self.mirrored else heading_deg) + 90 * self.quarters
         return round(turned % 360, 6) % 360
 
-    def box(self, box: Box, image_width: float) -> Box:
+    def box(self, box: PixelBox, image_width: float) -> PixelBox:
         """A box in the picture of a camera of the moved scene: a mirrored world has mirrored pictures."""
         x, y, width, height = box
         return (round(image_width - x - width, 6), y, width, height) if self.mirrored else box
@@ -96,7 +97,16 @@ def moved_scene(scene: Scene, move: Move) -> Scene:
             for name, portal in scene.portals.items()
         },
         places={name: replace(place, xy_m=move.point(place.xy_m)) for name, place in scene.places.items()},
+        boxes={name: _moved_box(box, move) for name, box in scene.boxes.items()},
     )
+
+
+def _moved_box(box: Box, move: Move) -> Box:
+    def moved(vector: XYZ) -> XYZ:
+        return (*move.point(vector[:2]), vector[2])
+
+    x_axis, y_axis, z_axis = map(moved, box.axes)
+    return replace(box, centre_m=moved(box.centre_m), axes=(x_axis, y_axis, z_axis))
 
 
 def _moved_camera(camera: Camera, move: Move) -> Camera:

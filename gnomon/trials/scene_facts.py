@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
+from gnomon_tools.scene.boxes import HEADER as BOXES
 from gnomon_tools.scene.scene import Camera, Point, Scene
 from gnomon_tools.scene.scene_cache import cached_per_scene
 
@@ -30,6 +31,7 @@ def facts_of(scene: Scene) -> str:
         ("Roads", list(_roads(scene))),
         ("Zones", list(_zones(scene))),
         ("Passages between zones", list(_portals(scene))),
+        (BOXES, [f"- {box.in_words()}" for box in scene.boxes.values()]),
     ):
         if lines_of_kind:
             lines += [f"{title}:", *lines_of_kind]

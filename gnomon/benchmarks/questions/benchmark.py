@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from gnomon.benchmarks.questions.columns import ColumnNames, Named
 from gnomon.benchmarks.questions.floors import option_floors
-from gnomon.benchmarks.questions.loader import find_file, held_columns, read_file
+from gnomon.benchmarks.questions.loader import find_file, held_columns, holds_boxes, read_file
 from gnomon.benchmarks.questions.question import OwnQuestion, displayed_in
 from gnomon.benchmarks.questions.rows import TASK, Reading
 from gnomon.benchmarks.questions.samples import FRAMES, OwnSamples
@@ -43,6 +43,7 @@ from gnomon.media.rules import Uniform, as_asked
 from gnomon_tools.core.clip import Footage, Pictures
 from gnomon_tools.core.inputs import Need
 from gnomon_tools.core.sketch import Sketch
+from gnomon_tools.scene.boxes import Boxes
 from gnomon_tools.scene.scene import Scene
 
 NEEDS: Mapping[str, Need] = {"scene": Scene, "video": Footage, "images": Pictures}  # by column
@@ -65,15 +66,17 @@ class Questions:
     tasks_are_of_the_data = True
 
     def __init__(
-        self, reading: Reading | None = None, *, provides: tuple[Need, ...] = tuple(NEEDS.values())
+        self, reading: Reading | None = None, *, provides: tuple[Need, ...] = (*NEEDS.values(), Boxes)
     ) -> None:
         self._reading = reading or Reading()
         self.provides: tuple[Need, ...] = (*provides, None)
 
     def serving(self, data: Path) -> Benchmark:
         """The same benchmark for what some row of the file has."""
-        held = held_columns(find_file(data), self._reading.columns, tuple(NEEDS))
-        return Questions(self._reading, provides=tuple(NEEDS[name] for name in NEEDS if name in held))
+        path, columns = find_file(data), self._reading.columns
+        held = held_columns(path, columns, tuple(NEEDS))
+        boxes = (Boxes,) if "scene" in held and holds_boxes(path, columns) else ()
+        return Questions(self._reading, provides=(*(NEEDS[name] for name in NEEDS if name in held), *boxes))
 
     def reading(self, columns: Named, scorer: str | Mapping[str, Any] | None) -> Benchmark:
         """The same benchmark for a file with these columns and this scorer."""

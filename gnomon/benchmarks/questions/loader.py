@@ -1,6 +1,7 @@
 """Makes questions of a file's rows, and names all that is wrong with it at once, by line and column."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -8,7 +9,7 @@ from gnomon.benchmarks.questions.columns import MAPPABLE, ColumnNames
 from gnomon.benchmarks.questions.floors import UsualAnswers
 from gnomon.benchmarks.questions.pictures import Source, is_file_name, key_of, sources_in
 from gnomon.benchmarks.questions.question import Entry, OwnQuestion
-from gnomon.benchmarks.questions.rows import Reading, RowReader, scene_at
+from gnomon.benchmarks.questions.rows import Reading, RowReader, scene_at, written_scene
 from gnomon.benchmarks.questions.scorers.judge import JudgeScorer
 from gnomon.benchmarks.questions.tables import SUFFIXES, Table, TableRow, open_table
 from gnomon.core.clusters import cluster_names, cluster_text
@@ -60,6 +61,20 @@ def held_columns(path: Path, columns: ColumnNames, sought: Collection[str]) -> s
         if held == left:
             break
     return held
+
+
+def holds_boxes(path: Path, columns: ColumnNames) -> bool:
+    """Whether the scene of some row has boxes; the file is read no further than needed."""
+    seen: set[str] = set()
+    for row in open_table(path).rows():
+        written = written_scene(columns.ours(row.values))
+        if not isinstance(written, Mapping | str) or (name := stable_hash(written)) in seen:
+            continue
+        seen.add(name)
+        with suppress(DataError):  # told where the row is read
+            if scene_at(written, path.parent).boxes:
+                return True
+    return False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -176,9 +176,7 @@ class RowReader:
         return clip
 
     def _scene(self, row: Mapping[str, Any]) -> Mapping[str, Any] | str | None:
-        written = row.get("scene")
-        if isinstance(written, str) and written.lstrip().startswith("{"):
-            written = as_json(written)
+        written = written_scene(row)
         if written is None and "scene" not in row:
             return None
         if not isinstance(written, Mapping | str):
@@ -194,6 +192,14 @@ class RowReader:
         if self._checked[name]:
             self.faults.append(self._checked[name])
         return written
+
+
+def written_scene(row: Mapping[str, Any]) -> Any:
+    """The scene of a row as it is written, JSON read; None where there is none."""
+    written = row.get("scene")
+    if isinstance(written, str) and written.lstrip().startswith("{"):
+        return as_json(written)
+    return written
 
 
 def scene_at(source: Mapping[str, Any] | str, folder: Path) -> Scene:

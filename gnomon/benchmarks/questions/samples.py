@@ -18,6 +18,7 @@ from gnomon.media.clip_samples import labelled_frames
 from gnomon.media.clips import AS_IT_IS, Clips, Frames
 from gnomon.media.rules import FrameRule
 from gnomon_tools.core.inputs import held
+from gnomon_tools.scene.boxes import Boxes
 
 FRAMES = 16  # of a clip, evenly in time, unless the job says otherwise
 
@@ -61,6 +62,7 @@ class OwnSamples:
         if question.clip:
             path = find_clip(file.folder, question.clip)
             clip = show_clip(Clips(self.media), path, question.clip, self.rule, AS_IT_IS)
+        scene = file.scene(question)
         return Sample(
             ref=entry.ref,
             parts=parts_of(displayed(question, self.protocol), pictures, clip.frames if clip else None),
@@ -70,7 +72,7 @@ class OwnSamples:
                 "pictures": tuple(pictures),
                 "usual": file.usual.guess(question),
             },
-            inputs=held(file.scene(question), clip.footage if clip else None),
+            inputs=held(scene, Boxes.of_scene(scene), clip.footage if clip else None),
             missing=clip.missing if clip else (),
             broken=clip.fault if clip else "",
         )

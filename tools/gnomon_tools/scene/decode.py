@@ -3,6 +3,7 @@
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import TypeVar
 
 import numpy as np
@@ -12,8 +13,10 @@ from numpy.typing import NDArray
 from shapely import LineString, Polygon
 
 from gnomon_tools.geometry.road_graph import JUNCTION_M
+from gnomon_tools.scene.boxes import XYZ, Box
 from gnomon_tools.scene.document import (
     AreaGeometry,
+    BoxFeature,
     CameraFeature,
     Feature,
     PlaceFeature,
@@ -115,6 +118,7 @@ class Decoder:
             zones=zones,
             portals=portals,
             places=self._each(PlaceFeature, self._place),
+            boxes=self._each(BoxFeature, self._box),
             map_image=self._map_image(),
             attribution=head.attribution,
         )
@@ -203,6 +207,20 @@ class Decoder:
             floor=properties.floor,
         )
 
+    def _box(self, feature: BoxFeature, at: str) -> Box:
+        properties = feature.properties
+        (x_m, y_m), z_m = self._points([feature.geometry.coordinates], at)[0], properties.z_m
+        box = Box(
+            name=feature.id,
+            kind=properties.category,
+            centre_m=(x_m, y_m, z_m),
+            lengths_m=_triple(properties.lengths_m),
+        )
+        if properties.axes is None:
+            return box
+        x_axis, y_axis, z_axis = map(_triple, properties.axes)
+        return replace(box, axes=(x_axis, y_axis, z_axis))
+
     def _map_image(self) -> MapImage | None:
         image = self._document.gnomon.map_image
         if image is None:
@@ -235,6 +253,11 @@ class Decoder:
             )
             raise SceneError(message, field=f"{at}.geometry")
         return [(x_m, y_m) for x_m, y_m in points_m.tolist()]
+
+
+def _triple(values: Sequence[float]) -> XYZ:
+    x, y, z = values
+    return x, y, z
 
 
 def _refuse_knots(roads: Iterable[Road], portals: Iterable[Portal]) -> None:

@@ -21,6 +21,7 @@ class SceneError(ValueError):
 
 MAX_FEATURES = 20_000
 MAX_RING = 4_000  # positions; how a ring crosses itself takes their square to find out
+AXES_SLACK = 1e-3
 MAX_RINGS = 100  # of an area: so does how its holes lie in each other
 
 
@@ -43,6 +44,18 @@ def _invertible(matrix: list[list[float]]) -> list[list[float]]:
     return matrix
 
 
+def orthonormal(axes: list[list[float]]) -> list[list[float]]:
+    """Three unit vectors at right angles to one another, to a thousandth.
+
+    Raises:
+        ValueError: they are not.
+    """
+    matrix = np.asarray(axes)
+    if np.abs(matrix @ matrix.T - np.eye(3)).max() > AXES_SLACK:
+        raise ValueError("the axes must be three unit vectors at right angles to one another, a row each")
+    return axes
+
+
 def _beside_the_scene(file: str) -> str:
     path = PurePosixPath(file)
     if path.is_absolute() or ".." in path.parts or "\\" in file or ":" in file:
@@ -61,6 +74,8 @@ Ring = Annotated[
 ]
 Entry = Annotated[float, Field(ge=-1e12, le=1e12)]
 Row = Annotated[list[Entry], Field(min_length=3, max_length=3)]
+Axes = Annotated[list[Row], Field(min_length=3, max_length=3), AfterValidator(orthonormal)]
+Edge = Annotated[float, Field(gt=0, le=1e6)]
 Homography = Annotated[list[Row], Field(min_length=3, max_length=3), AfterValidator(_invertible)]
 Pixel = Annotated[list[float], Field(min_length=2, max_length=2)]
 Size = Annotated[list[Annotated[int, Field(gt=0, le=100_000)]], Field(min_length=2, max_length=2)]
@@ -206,6 +221,23 @@ class PlaceFeature(Feature):
     properties: PlaceProperties
 
 
+class BoxProperties(Member):
+    """A box around a thing; without axes its edges run east, north and up."""
+
+    kind: Literal["box"]
+    category: Name
+    z_m: Entry = Field(description="height of its centre")
+    lengths_m: Annotated[list[Edge], Field(min_length=3, max_length=3, description="its three whole edges")]
+    axes: Axes | None = Field(default=None, description="a row for each edge: the unit vector along it")
+
+
+class BoxFeature(Feature):
+    """A box; its geometry is its centre, its id its name."""
+
+    geometry: PointGeometry
+    properties: BoxProperties
+
+
 class FrameMember(Member):
     """Origin of the local plane; `anchored` is false where nobody knows where on Earth the place is."""
 
@@ -248,11 +280,12 @@ AnyFeature = Annotated[
     | Annotated[RoadFeature, Tag("road")]
     | Annotated[ZoneFeature, Tag("zone")]
     | Annotated[PortalFeature, Tag("portal")]
-    | Annotated[PlaceFeature, Tag("place")],
+    | Annotated[PlaceFeature, Tag("place")]
+    | Annotated[BoxFeature, Tag("box")],
     Discriminator(
         _kind_of,
         custom_error_type="kind",
-        custom_error_message="`properties.kind` must be camera, view, road, zone, portal or place",
+        custom_error_message="`properties.kind` must be camera, view, road, zone, portal, place or box",
     ),
 ]
 

@@ -16,6 +16,7 @@ from shapely.geometry.polygon import orient
 
 from gnomon_tools.core.regular_file import open_regular
 from gnomon_tools.geometry.geodesic import to_wgs84
+from gnomon_tools.scene.boxes import Box
 from gnomon_tools.scene.decode import Decoder
 from gnomon_tools.scene.document import SceneDocument, SceneError
 from gnomon_tools.scene.scene import Camera, Point, Portal, Road, Scene, ScenePlace, Zone
@@ -68,6 +69,7 @@ def _described(scene: Scene, degrees: Degrees) -> Iterator[Json]:
     yield from (_zone(zone, degrees) for zone in scene.zones.values())
     yield from (_portal(portal, degrees) for portal in scene.portals.values())
     yield from (_place(place, degrees) for place in scene.places.values())
+    yield from (_box(box, degrees) for box in scene.boxes.values())
 
 
 def _camera(camera: Camera, degrees: Degrees) -> Json:
@@ -112,6 +114,18 @@ def _portal(portal: Portal, degrees: Degrees) -> Json:
 def _place(place: ScenePlace, degrees: Degrees) -> Json:
     properties = {"kind": "place", "name": place.name, "category": place.kind, "floor": place.floor}
     return _feature(place.id, _geometry("Point", degrees(place.xy_m)), properties)
+
+
+def _box(box: Box, degrees: Degrees) -> Json:
+    *centre_m, z_m = box.centre_m
+    properties = {
+        "kind": "box",
+        "category": box.kind,
+        "z_m": z_m,
+        "lengths_m": list(box.lengths_m),
+        "axes": [list(axis) for axis in box.axes],
+    }
+    return _feature(box.name, _geometry("Point", degrees((centre_m[0], centre_m[1]))), properties)
 
 
 def _feature(name: str, geometry: Json | None, properties: Json) -> Json:

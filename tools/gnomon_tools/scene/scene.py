@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 from gnomon_tools.core.inputs import Input
+from gnomon_tools.scene.boxes import Box
 from gnomon_tools.scene.frame import Frame
 
 if TYPE_CHECKING:  # a process may hold a sample without a scene, and need neither
@@ -109,5 +110,6 @@ class Scene(Input):
     zones: Mapping[str, Zone] = field(default_factory=dict)
     portals: Mapping[str, Portal] = field(default_factory=dict)
     places: Mapping[str, ScenePlace] = field(default_factory=dict)
+    boxes: Mapping[str, Box] = field(default_factory=dict)
     map_image: MapImage | None = None
     attribution: str = ""

@@ -1,0 +1,1 @@
+"""Benchmarks on scanned rooms, one folder each."""

@@ -1,0 +1,1 @@
+"""Reads and answers questions about rooms, for the reference model."""

@@ -1,0 +1,1 @@
+"""Solvers of the reference model, one module each."""

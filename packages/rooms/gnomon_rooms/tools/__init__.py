@@ -1,0 +1,1 @@
+"""Tools on the boxes of a scene, one module each."""
