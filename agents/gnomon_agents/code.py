@@ -43,6 +43,7 @@ You will be told what it prints, the value of its last line, and its error if it
 block to block. There are `math`, `json`, `re`, `datetime`, `itertools`, `collections` and the like, no \
 files and no network; `yield`, `del` and subclasses are not there. A reply without such a block is your \
 answer; so is `final_answer(value)` in the code."""
+REMINDER = "To run Python first, end your reply with a ```python block instead."
 TOOLS = """These functions are there already, to be called by position or by name. Each returns a dict, or \
 raises a RuntimeError that says what is wrong; up to {most} calls in all:"""
 FORBIDDEN = "These functions exist; none of them may be called for this question, and none is there:"
@@ -76,7 +77,8 @@ class _Code:
 async def _loop(context: AgentContext, interpreter: Interpreter, tools: "_Tools") -> str:
     is_first, introduction = context.words >= TOOLS_FIRST, tools.introduction()
     if is_first:
-        messages = before_question(context.prompt, f"{introduction}\n{QUESTION}")
+        asked = before_question(context.prompt, f"{introduction}\n{QUESTION}")
+        messages = with_user_turn(asked, REMINDER)
     else:
         messages = with_user_turn(context.prompt, introduction)
     while True:

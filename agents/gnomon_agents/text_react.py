@@ -22,6 +22,9 @@ Action: {"tool": "<name>", "arguments": {...}}
 You will be told what it says as an observation. A reply without such a line is your answer. The tools:"""
 FORBIDDEN = "These tools exist; none of them may be called for this question:"
 QUESTION = "\nThe question:\n"
+REMINDER = (
+    "To call a tool first, end your reply with an `Action:` line instead."  # docs/wording.md: what it does
+)
 USED_UP = "All tool calls are used up. Answer now, without an action."  # of jobs of earlier words
 
 
@@ -67,7 +70,8 @@ def _with_tools_listed(context: AgentContext) -> list[Message]:
     first = ["Call at least one tool before you answer."] if context.arm.tool_choice == "required" else []
     told = [INTRO, *listed, *first] if context.may_call_tools else [FORBIDDEN, *listed]
     if is_first:
-        return before_question(context.prompt, "\n".join([*told, QUESTION]))
+        asked = before_question(context.prompt, "\n".join([*told, QUESTION]))
+        return with_user_turn(asked, REMINDER) if context.may_call_tools else asked
     return with_user_turn(context.prompt, "\n".join(told))
 
 
