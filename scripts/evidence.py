@@ -48,8 +48,9 @@ def main() -> None:
 
 def ask(job: str) -> None:
     """Run a job, or the rest of it, and write its report, rows and seal to `evidence/JOB`."""
-    out, stored = FOLDER / job, ["--data-dir", str(FOLDER / f"{job}-data")]
-    ids = stored_ids(stored)
+    out, data = FOLDER / job, FOLDER / f"{job}-data"
+    stored = ["--data-dir", str(data)]
+    ids = stored_ids(stored) if data.exists() else []
     what = ["resume", ids[0]] if ids else ["run", f"examples/evidence/{job}.yaml"]
     python("-m", "gnomon_service.cli", *what, *stored, "--workers", "1", "--out", str(out))
     [job_id] = stored_ids(stored)
