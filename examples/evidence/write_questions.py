@@ -7,6 +7,7 @@ since 2024 and need no date, so an answer holds on any day.
 """
 
 import argparse
+import csv
 import json
 import random
 from collections.abc import Mapping
@@ -17,15 +18,10 @@ from zoneinfo import ZoneInfo
 
 from geographiclib.geodesic import Geodesic
 
-from gnomon_published.gazetteer.naming import NamedPlace, place_of
-from gnomon_published.gazetteer.place import GazetteerPlace
-
+HERE = Path(__file__).parent
 QUESTIONS = 40
-ZONES, STATIONS = (
-    Path(__file__).with_name(f"{name}.txt").read_text(encoding="utf-8").split()
-    for name in ("zones", "stations")
-)
 SCENE = "tokyo.geojson"
+Position = tuple[float, float]  # latitude, longitude
 
 
 def main() -> None:
@@ -36,22 +32,26 @@ def main() -> None:
     options = parser.parse_args()
     options.out.mkdir(parents=True, exist_ok=True)
     random_source = random.Random(options.seed)
-    stations = {name: place_of(NamedPlace(name=f"{name} Station", within="Tokyo")) for name in STATIONS}
+    zones = (HERE / "zones.txt").read_text(encoding="utf-8").split()
+    with (HERE / "stations.csv").open(encoding="utf-8", newline="") as file:
+        stations = {
+            row["name"]: (float(row["lat_deg"]), float(row["lon_deg"])) for row in csv.DictReader(file)
+        }
     (options.out / SCENE).write_text(json.dumps(scene_of(stations)), encoding="utf-8")
     for name, questions in (
-        ("time-zones", time_zone_questions(random_source)),
+        ("time-zones", time_zone_questions(zones, random_source)),
         ("stations", station_questions(stations, random_source)),
     ):
         lines = (json.dumps(question, ensure_ascii=False) + "\n" for question in questions)
         (options.out / f"{name}.jsonl").write_text("".join(lines), encoding="utf-8")
 
 
-def time_zone_questions(random_source: random.Random) -> list[dict[str, Any]]:
+def time_zone_questions(zones: list[str], random_source: random.Random) -> list[dict[str, Any]]:
     """Clock times in one zone that are asked for in another with another offset."""
     day = datetime(2026, 3, 1, tzinfo=UTC)
-    offset = {zone: ZoneInfo(zone).utcoffset(day) or timedelta() for zone in ZONES}
+    offset = {zone: ZoneInfo(zone).utcoffset(day) or timedelta() for zone in zones}
     questions = []
-    for number, (start, end) in enumerate(pairs(ZONES, random_source, lambda a, b: offset[a] != offset[b])):
+    for number, (start, end) in enumerate(pairs(zones, random_source, lambda a, b: offset[a] != offset[b])):
         time = day + timedelta(minutes=15 * random_source.randrange(96))
         wanted = time - offset[start] + offset[end]
         whole = (offset[end] - offset[start]) % timedelta(hours=1) == timedelta()
@@ -68,14 +68,11 @@ def time_zone_questions(random_source: random.Random) -> list[dict[str, Any]]:
     return questions
 
 
-def station_questions(
-    stations: Mapping[str, GazetteerPlace], random_source: random.Random
-) -> list[dict[str, Any]]:
+def station_questions(stations: Mapping[str, Position], random_source: random.Random) -> list[dict[str, Any]]:
     """Straight distances in metres (right within 5 %) and bearings (within 5°) of two stations."""
     questions = []
-    for number, (start, end) in enumerate(pairs(STATIONS, random_source, lambda a, b: a != b)):
-        here, there = stations[start], stations[end]
-        line = Geodesic.WGS84.Inverse(here.lat_deg, here.lon_deg, there.lat_deg, there.lon_deg)
+    for number, (start, end) in enumerate(pairs(list(stations), random_source, lambda a, b: a != b)):
+        line = Geodesic.WGS84.Inverse(*stations[start], *stations[end])
         if number % 2:
             asked = "What is the compass bearing, in degrees clockwise from north,"
             question = f"{asked} from {start} Station to {end} Station in Tokyo?"
@@ -98,25 +95,26 @@ def station_questions(
     return questions
 
 
-def scene_of(stations: Mapping[str, GazetteerPlace]) -> dict[str, Any]:
+def scene_of(stations: Mapping[str, Position]) -> dict[str, Any]:
     """The stations as places of a scene: docs/scenes.md."""
-    middle = stations["Tokyo"]
+    lat_deg, lon_deg = stations["Tokyo"]
     return {
         "type": "FeatureCollection",
         "gnomon": {
             "format": 1,
             "id": "tokyo",
             "kind": "outdoor",
-            "frame": {"lon_deg": middle.lon_deg, "lat_deg": middle.lat_deg, "anchored": True},
+            "attribution": "Stations: N02 as packed by Info-Proto, CC BY 4.0",
+            "frame": {"lon_deg": lon_deg, "lat_deg": lat_deg, "anchored": True},
         },
         "features": [
             {
                 "type": "Feature",
                 "id": f"s{number:02}",
-                "geometry": {"type": "Point", "coordinates": [station.lon_deg, station.lat_deg]},
+                "geometry": {"type": "Point", "coordinates": [lon_deg, lat_deg]},
                 "properties": {"kind": "place", "category": "station", "name": f"{name} Station"},
             }
-            for number, (name, station) in enumerate(stations.items())
+            for number, (name, (lat_deg, lon_deg)) in enumerate(stations.items())
         ],
     }
 

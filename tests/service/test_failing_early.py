@@ -84,7 +84,7 @@ def test_an_endpoint_that_is_not_fit_is_told_everywhere_and_its_job_runs(
     told = "openai/m is not fit (tool_call); not fit for native tools."
     assert err.count(f"preflight: {told} Such replies count as `call_in_text`.") == 1
     [check] = json.loads((out_dir / "report.json").read_text())["preflights"]
-    assert (check["state"], check["calls"], check["fitness"]["native_tools"]) == ("passed", 1, "unfit")
+    assert (check["state"], check["calls"], check["fitness"]["native_tools"]) == ("passed", 2, "unfit")
     page = (out_dir / "report.html").read_text()
     assert told.rstrip(".") in page
     assert "<summary>What the preflight of openai/m found</summary>" in page

@@ -20,7 +20,6 @@ from gnomon.core.message import ImageBlock
 from gnomon.core.model import OWN_MODEL, Model, UncalledModel, is_built_in
 from gnomon.core.outside_agent import OutsideAgent
 from gnomon.fitness.needs import prompts_show_pictures
-from gnomon.fitness.pictures import pictures_in
 from gnomon.media import MediaStore
 from gnomon.spec.endpoints import EndpointAllowlist, check_endpoints
 from gnomon.spec.job_spec import JobSpec
@@ -96,7 +95,11 @@ def run_shard(job_id: str, shard: int, *, context: WorkerContext) -> None:
 def _pictures_for(opened: OpenJob, model: ModelSpec) -> Sequence[ImageBlock]:
     """Those that a preflight tries, where prompts show the model some."""
     shows = prompts_show_pictures(opened.bench.spec, model, opened.samples)
-    return pictures_in(opened.bench.media) if shows else ()
+    if not shows:
+        return ()
+    from gnomon.fitness.pictures import pictures_in  # late: it loads Pillow
+
+    return pictures_in(opened.bench.media)
 
 
 def _set_up(job_id: str, context: WorkerContext) -> tuple[OpenJob, dict[str, Agent], dict[str, Model]] | None:

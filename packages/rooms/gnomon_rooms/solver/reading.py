@@ -12,7 +12,7 @@ import numpy as np
 from gnomon.core.message import Message
 from gnomon.core.model import Request
 from gnomon_agents.models.reference.tool_results import Call, answers_in, offered_in, results_of, texts_of
-from gnomon_rooms.benchmarks.rooms.prompt import OPENING, RELEASED_LETTER, RELEASED_NUMBER
+from gnomon_rooms.wording import OPENING, RELEASED_LETTER, RELEASED_NUMBER
 from gnomon_tools.core.inputs import held
 from gnomon_tools.core.tool import ToolContext
 from gnomon_tools.core.toolbox import TOOLS, Toolbox

@@ -5,11 +5,8 @@ from gnomon.core.sample import Part
 from gnomon.core.words import LETTER, NUMBER, closing
 from gnomon_rooms.drawing import RoomQuestion
 from gnomon_rooms.reading import Room
+from gnomon_rooms.wording import OPENING, RELEASED_LETTER, RELEASED_NUMBER
 from gnomon_tools.scene.boxes import HEADER
-
-OPENING = "A question about a room. Each object in it has a box around it."
-RELEASED_LETTER = "Answer with the option's letter from the given choices directly."
-RELEASED_NUMBER = "Please answer the question using a single word or phrase."
 
 
 def parts_of(question: RoomQuestion, protocol: PromptProtocol) -> tuple[Part, ...]:
