@@ -1,7 +1,8 @@
-"""One job with a small language model that calls tools, natively and in text: HTTP, tokens, outcomes."""
+"""One job with a small language model that calls tools: HTTP, tokens, outcomes."""
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -40,17 +41,23 @@ def api_base() -> Iterator[str]:
 def rows(api_base: str, tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[dict[str, Any]]]:
     """The rows of a job of one question under three arms, by arm."""
     folder = tmp_path_factory.mktemp("small-lm")
+    question = {
+        "question": "How far is it in a straight line from the Lighthouse to the Fish Market?",
+        "answer": 367,
+        "scorer": {"number": {"tolerance": 0.05, "relative": True, "unit": "m"}},
+        "scene": "harbour.geojson",
+    }
+    (folder / "questions.jsonl").write_text(json.dumps(question), encoding="utf-8")
+    shutil.copy(QUESTIONS / "harbour.geojson", folder)
     spec = {
         "benchmark": "questions",
-        "data": str(QUESTIONS),
-        "select": {"tasks": ["distance"], "limit": 1},
+        "data": str(folder / "questions.jsonl"),
         "models": [
             {
                 "id": f"openai/{MODEL}",
                 "api_base": api_base,
                 "temperature": 0,
                 "max_tokens": 120,
-                "pictures": False,
             }
         ],
         "arms": [
@@ -85,9 +92,8 @@ def test_every_trial_of_a_real_model_ends_with_an_outcome_and_counts_tokens(rows
     assert {arm: len(of_arm) for arm, of_arm in rows.items()} == {"raw": 1, "native": 1, "text": 1}
 
 
-@pytest.mark.parametrize("arm", ["native", "text"])
-def test_a_real_model_calls_tools(rows, arm):
-    assert all(row["tool_calls"] >= 1 for row in rows[arm])
+def test_a_real_model_calls_tools_in_text(rows):
+    assert all(row["tool_calls"] >= 1 for row in rows["text"])
     assert all(row["tool_calls"] == 0 for row in rows["raw"])
 
 
