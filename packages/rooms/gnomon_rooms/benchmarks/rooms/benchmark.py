@@ -18,22 +18,23 @@ from gnomon.core.chosen_samples import ChosenSamples
 from gnomon.core.errors import DataError, SpecError
 from gnomon.core.near_equal import Asked
 from gnomon.core.question_view import NO_ANSWER, Option, QuestionView, verdict_on_options
-from gnomon.core.sample import DataFault, Sample, SampleRef
+from gnomon.core.sample import DataFault, Part, Sample, SampleRef
 from gnomon.core.score import Score
 from gnomon.core.select import Select
+from gnomon.core.words import LETTER, NUMBER, closing
 from gnomon.media import MediaStore
-from gnomon_rooms.benchmarks.rooms.prompt import in_words, parts_of
 from gnomon_rooms.benchmarks.rooms.scoring import number_text, score_choice, score_number
 from gnomon_rooms.drawing import LETTERS, RoomQuestion, draw_questions
 from gnomon_rooms.named_boxes import outline
 from gnomon_rooms.reading import Room, find_files, read_rooms
 from gnomon_rooms.templates import TASKS
+from gnomon_rooms.wording import OPENING, RELEASED_LETTER, RELEASED_NUMBER
 from gnomon_tools.core.inputs import Need, held
 from gnomon_tools.core.marks import drawn
 from gnomon_tools.core.sketch import Area, Role, Sketch
 from gnomon_tools.core.tool import ToolContext
 from gnomon_tools.geometry.oriented_boxes import UPRIGHT_DEG, width_upright_m
-from gnomon_tools.scene.boxes import Boxes
+from gnomon_tools.scene.boxes import HEADER, Boxes
 from gnomon_tools.scene.frame import Frame
 from gnomon_tools.scene.scene import Scene
 
@@ -244,3 +245,20 @@ def _outline(sample: Sample, name: str, role: Role) -> Area | None:
 
 
 rooms: Benchmark = Rooms()
+
+
+def parts_of(question: RoomQuestion, protocol: PromptProtocol) -> tuple[Part, ...]:
+    """The prompt in parts. `official` closes as the released code does, whose scorer reads one word."""
+    draft, lines = question.draft, [OPENING, f"Question: {question.draft.text}"]
+    if question.options:
+        lines += ["Options:", *(f"{letter}. {words}" for letter, words in question.by_letter.items())]
+        lines.append(RELEASED_LETTER if protocol == "official" else closing(LETTER))
+    else:
+        form = f"{NUMBER} {draft.unit}" if draft.unit else NUMBER
+        lines.append(RELEASED_NUMBER if protocol == "official" else closing(form))
+    return Part(content=in_words(draft.room), shown="facts"), Part(content="\n".join(lines))
+
+
+def in_words(room: Room) -> str:
+    """All boxes, one a line. The floor's area is not said: no arm can look it up."""
+    return "\n".join((f"{HEADER}:", *(box.in_words() for box in room.boxes)))
