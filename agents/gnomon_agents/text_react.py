@@ -68,11 +68,11 @@ def _with_tools_listed(context: AgentContext) -> list[Message]:
         return list(context.prompt)
     listed = [json.dumps(schema["function"], ensure_ascii=False) for schema in context.toolbox.schemas]
     first = ["Call at least one tool before you answer."] if context.arm.tool_choice == "required" else []
-    told = [INTRO, *listed, *first] if context.may_call_tools else [FORBIDDEN, *listed]
+    introduction = [INTRO, *listed, *first] if context.may_call_tools else [FORBIDDEN, *listed]
     if is_first:
-        asked = before_question(context.prompt, "\n".join([*told, QUESTION]))
+        asked = before_question(context.prompt, "\n".join([*introduction, QUESTION]))
         return with_user_turn(asked, REMINDER) if context.may_call_tools else asked
-    return with_user_turn(context.prompt, "\n".join(told))
+    return with_user_turn(context.prompt, "\n".join(introduction))
 
 
 def read_action(text: str, number: int) -> tuple[str, ToolCall | None]:

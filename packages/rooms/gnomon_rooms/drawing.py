@@ -1,4 +1,4 @@
-"""Draws a set of questions: as many of each answer, the right option at each letter as often, few a room."""
+"""Draws a set of questions, balanced over answers and letters, with few about each room."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence

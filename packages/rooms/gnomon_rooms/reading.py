@@ -1,4 +1,4 @@
-"""Reads files of scanned rooms: their boxes under names, their counts, and what is wrong with them."""
+"""Reads files of scanned rooms, names their boxes, and says what is wrong with them."""
 
 import gzip
 import json

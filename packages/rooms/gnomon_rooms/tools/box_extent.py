@@ -1,4 +1,4 @@
-"""How large a box is: its edges, its heights, and how wide it is where it stands upright.
+"""Tells the edges and the heights of a box, and how wide it is where it stands upright.
 
 Error: `error_m` is the rounding of the result; the box is taken as it is.
 """

@@ -1,4 +1,4 @@
-"""Audits the questions: the order of options, and what the answers about other rooms give away."""
+"""Finds out what the order of options and the answers about other rooms give away."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 

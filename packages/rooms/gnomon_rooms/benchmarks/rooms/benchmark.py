@@ -244,9 +244,6 @@ def _outline(sample: Sample, name: str, role: Role) -> Area | None:
     return outline(ToolContext(inputs=held(boxes)), name, role, label=name)
 
 
-rooms: Benchmark = Rooms()
-
-
 def parts_of(question: RoomQuestion, protocol: PromptProtocol) -> tuple[Part, ...]:
     """The prompt in parts. `official` closes as the released code does, whose scorer reads one word."""
     draft, lines = question.draft, [OPENING, f"Question: {question.draft.text}"]
@@ -262,3 +259,6 @@ def parts_of(question: RoomQuestion, protocol: PromptProtocol) -> tuple[Part, ..
 def in_words(room: Room) -> str:
     """All boxes, one a line. The floor's area is not said: no arm can look it up."""
     return "\n".join((f"{HEADER}:", *(box.in_words() for box in room.boxes)))
+
+
+rooms: Benchmark = Rooms()

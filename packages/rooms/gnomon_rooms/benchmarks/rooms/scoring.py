@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 
@@ -58,13 +59,7 @@ def score_number(truth: float, unit: str, response: object, *, scoring: Scoring)
 def _with_computed(score: Score, error: float, truth: float, unit: str) -> Score:
     slack = max(0.02 * truth, 2.0 / NEAR_CM[unit] if unit in NEAR_CM else 0.0)
     is_computed = abs(error) <= slack + 1e-9
-    return Score(
-        value=score.value,
-        answer=score.answer,
-        metrics={**score.metrics, COMPUTED: float(is_computed)},
-        flags=score.flags,
-        read_by=score.read_by,
-    )
+    return replace(score, metrics={**score.metrics, COMPUTED: float(is_computed)})
 
 
 def score_choice(options: Mapping[str, str], gold: str, response: object, *, scoring: Scoring) -> Score:
