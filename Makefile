@@ -3,7 +3,7 @@ BIN := $(VENV)/bin
 WORKERS ?= 2
 PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/pytest
 
-.PHONY: help demo test test-core test-processes test-rest test-web soak faults bench evidence audit docs check format lock clean
+.PHONY: help demo test test-core test-processes test-rest test-web soak faults bench evidence cards audit docs check format lock clean
 help:  ## list what can be made
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 18
 
@@ -41,6 +41,9 @@ bench: $(VENV)/dev.installed  ## what a trial costs, beside a bare loop and Insp
 
 evidence: $(VENV)/dev.installed  ## ask two real models with and without tools, and seal what came (an hour; goes on where it stopped)
 	$(BIN)/python -m scripts.evidence
+
+cards: $(VENV)/dev.installed  ## ask a real model with the tools of six public servers, seal, and write docs/cards (two hours; goes on)
+	$(BIN)/python -m scripts.evidence cards
 
 audit: $(VENV)/dev.installed  ## known vulnerabilities of the locked packages (needs the network)
 	scripts/audit $(VENV)

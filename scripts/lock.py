@@ -12,7 +12,11 @@ from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
 RUN = ["build", "postgresql", "tracing"]
-EVIDENCE_SERVERS = "mcp-server-time"
+# The servers that `make evidence` asks have environments of their own.
+SERVERS = {
+    "evidence-servers": ("mcp-server-time",),
+    "card-servers": ("mcp-server-calculator", "mcp-server-git", "mcp-server-sqlite", "unit-converter-mcp"),
+}
 EXTRAS = {"run": RUN, "dev": [*RUN, "frames", "dev", "lm"]}
 
 
@@ -40,9 +44,9 @@ def main() -> None:
             flags += ["--constraint", "requirements/run.lock"]
         write = [*command, *flags, *projects, "--output-file", f"requirements/{kind}.lock"]
         subprocess.run(write, cwd=ROOT, check=True)  # noqa: S603 our own arguments
-    # The servers of `make evidence` have an environment of their own.
-    write = [*command, "-", "--output-file", "requirements/evidence-servers.lock"]
-    subprocess.run(write, input=EVIDENCE_SERVERS, text=True, cwd=ROOT, check=True)  # noqa: S603 our own arguments
+    for name, packages in SERVERS.items():
+        write = [*command, "-", "--output-file", f"requirements/{name}.lock"]
+        subprocess.run(write, input="\n".join(packages), text=True, cwd=ROOT, check=True)  # noqa: S603 our own arguments
 
 
 if __name__ == "__main__":

@@ -1,7 +1,8 @@
 """Makes the card of a tool server: does it help, which tools carry it, which mislead.
 
 [The card of a server](server-card.md) describes its arms and how to read it. `live − raw` is the only primary
-contrast. `shapley: false` leaves out the arms for Shapley values.
+contrast. `shapley: false` leaves out the arms for Shapley values, `leave_one_out: false` and `faults: false` the
+arms of these names: the four that remain say whether a server helps, and by what.
 """
 
 import re
@@ -35,6 +36,8 @@ class McpCardOptions(GroupedOptions):
 
     placebo: Literal["other_scene", "neutral"] = "other_scene"
     shapley: bool = True
+    leave_one_out: bool = True
+    faults: bool = True
     orders: int = Field(default=8, ge=2, le=1000, multiple_of=2)
     seed: int = Field(default=0, ge=0, lt=2**63)
     rate: float = Field(default=0.3, gt=0, le=1)
@@ -59,7 +62,7 @@ def plan(options: McpCardOptions, _: Benchmark) -> ArmPlan:
             )
             notes.append(f"Shapley values are of groups of tools ({made}); the option `groups` names others")
     lacking = {}
-    if len(options.tools) > 1:
+    if len(options.tools) > 1 and options.leave_one_out:
         for tool in options.tools:
             rest = tuple(other for other in options.tools if other != tool)
             arm = options.arm(f"all but {shown[tool]}", tools=rest)
@@ -74,7 +77,7 @@ def plan(options: McpCardOptions, _: Benchmark) -> ArmPlan:
             for tool, arm in lacking.items()
         ),
     ]
-    for kind in _possible_faults(options.tools, notes):
+    for kind in _possible_faults(options.tools, notes) if options.faults else ():
         name = f"{kind}_faults"
         full.append(options.with_tools(name, faults=Faults(kind=kind, rate=options.rate)))
         contrasts.append(contrast(LIVE, name, WORDS[kind], "faults"))

@@ -200,6 +200,8 @@ def _decimal(digits: str) -> float:
     >>> _decimal("1,234"), _decimal("1.234,5"), _decimal("0,125"), _decimal("1 234.5"), _decimal("1.200")
     (1234.0, 1234.5, 0.125, 1234.5, 1.2)
     """
+    if digits.isdecimal():
+        return float(digits)
     digits = re.sub(_GROUP, "", digits)
     if re.fullmatch(r"[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?|\d{1,2}(?:,\d{2})+,\d{3}", digits):
         digits = digits.replace(",", "")

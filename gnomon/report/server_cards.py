@@ -164,7 +164,7 @@ def card_sentences(card: ServerCard) -> Iterator[str]:
     if by_role["carries"]:
         yield f"Carried by {_list(by_role['carries'])}."
     elif card["verdict"] == "helps":
-        yield "No single tool is shown to carry it."
+        yield _use_text(card["tools"])
     if by_role["hinders"]:
         yield f"Does harm: {_list(by_role['hinders'])}."
     if by_role["never_called"]:
@@ -178,6 +178,19 @@ def card_sentences(card: ServerCard) -> Iterator[str]:
         if row["kind"] != "explicit_faults" and row["right"]:
             yield _misled_text(row)
     yield _cost_text(card)
+
+
+def _use_text(tools: Sequence[CardTool]) -> str:
+    """What is known of a gain that no single tool is shown to carry."""
+    called = [tool for tool in tools if tool["calls"]]
+    if any(tool["shapley"] is not None or tool["leave_one_out"] is not None for tool in tools) or not called:
+        return "No single tool is shown to carry it."
+    if len(called) == 1:
+        return f"All {count(called[0]['calls'], 'call')} of its tools were of {called[0]['name']}."
+    uses = (
+        f"{tool['name']} in {tool['samples_used']} of {count(tool['samples'], 'sample')}" for tool in called
+    )
+    return f"Called: {'; '.join(uses)}. No arm leaves one of them out, so what each is worth is not known."
 
 
 def _verdict_text(card: ServerCard) -> str:

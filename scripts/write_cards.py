@@ -1,0 +1,88 @@
+"""Writes the gallery docs/cards/ from what `make cards` has run: a picture, sentences and a seal a server."""
+
+import json
+import shutil
+from collections import defaultdict
+from pathlib import Path
+from typing import Any
+
+from gnomon.report.server_cards import ServerCard, card_picture, card_sentences
+from gnomon.report.text_formats import points, points_brackets
+from scripts.evidence import CARDS, FOLDER, ROOT
+from scripts.marked_text import replace_between
+
+GALLERY = ROOT / "docs" / "cards"
+BEGIN, END = "<!-- made by make cards -->\n", "<!-- end of what is made -->\n"
+ARMS = ("raw", "live", "schema_only", "placebo")
+MODELS = ("qwen2.5-coder-1.5b", "rules")
+
+
+def main() -> None:
+    """Write the pictures, the seals and the made part of the page."""
+    table = [
+        "| server | its tools against none, 1.5B | rules | calls a trial | tokens | seconds |",
+        "|---|---|---|---|---|---|",
+    ]
+    sections = []
+    for server in CARDS:
+        folder = FOLDER / f"card-{server}"
+        if not (folder / "seal.ndjson").exists():
+            continue
+        report = json.loads((folder / "report.json").read_text(encoding="utf-8"))
+        rows = [json.loads(line) for line in (folder / "rows.ndjson").read_text(encoding="utf-8").splitlines()]
+        real, rules = (card_of(report, model) for model in MODELS)
+        (GALLERY / f"{server}.svg").write_text(f"{card_picture(real)}\n", encoding="utf-8")
+        shutil.copyfile(folder / "seal.ndjson", GALLERY / f"{server}.seal.ndjson")
+        table.append(row_of(server, real, rules))
+        sections += ["", *section_of(server, real, rules, rows)]
+    replace_between(GALLERY / "README.md", BEGIN, END, "\n".join(["", *table, *sections, ""]))
+
+
+def card_of(report: dict[str, Any], model: str) -> ServerCard:
+    """The card of a model."""
+    card: ServerCard = next(card for card in report["server_cards"] if card["model"] == model)
+    return card
+
+
+def row_of(server: str, real: ServerCard, rules: ServerCard) -> str:
+    """A line of the table."""
+    without, with_it = real["cost"]
+    tokens = [(row["prompt_tokens"] or 0) + (row["completion_tokens"] or 0) for row in (without, with_it)]
+    return (
+        f"| [{server}](#{server}) | {worth(real)}: {real['verdict']} | {worth(rules)}"
+        f" | {with_it['tool_calls']:.1f} | {tokens[0]:,.0f} → {tokens[1]:,.0f}"
+        f" | {without['wall_s']:.1f} → {with_it['wall_s']:.1f} |"
+    )
+
+
+def worth(card: ServerCard) -> str:
+    """The gain of all tools in points, with its interval."""
+    return "withheld" if card["diff"] is None else f"{points(card['diff'])}{points_brackets(card['ci95'])}"
+
+
+def section_of(server: str, real: ServerCard, rules: ServerCard, rows: list[dict[str, Any]]) -> list[str]:
+    """What one card says: sentences, right answers by kind of question, and the picture."""
+    right: dict[tuple[str, str], list[float]] = defaultdict(list)
+    for row in rows:
+        if row["model"] == MODELS[0]:
+            right[row["task"], row["arm"]].append(row["score"] or 0.0)
+    table = [f"| questions | {' | '.join(ARMS)} |", "|---" * (1 + len(ARMS)) + "|"]
+    for task in sorted({task for task, _ in right}):
+        cells = (right[task, arm] for arm in ARMS)
+        table.append(f"| {task} | {' | '.join(f'{sum(cell):g} of {len(cell)}' for cell in cells)} |")
+    sealed = f"[Sealed]({server}.seal.ndjson) ([what that shows](../seal.md)); spec: [`{server}.yaml`](../../examples/cards/{server}.yaml)."
+    return [
+        f"### {server}",
+        "",
+        " ".join(card_sentences(real)),
+        "",
+        *table,
+        "",
+        f"![what the tools of {server} are worth to the model]({server}.svg)",
+        "",
+        f"By rules: {next(card_sentences(rules))} {sealed}",
+    ]
+
+
+if __name__ == "__main__":
+    main()
