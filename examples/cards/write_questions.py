@@ -248,7 +248,7 @@ def commits(random_source: random.Random, folder: Path) -> Iterator[Asked]:
         yield Asked("file at a tag", question, then[camera], EXACT, *show, rf"{camera} (\d+)")
         question = f"{inside} what is the message of the commit at the tag {tag}?"
         show = ("git_show", path | {"revision": tag})
-        yield Asked("message at a tag", question, message, "text", *show, r"\n    ([^\n]+)")
+        yield Asked("message at a tag", question, message, "text", *show, r"(?:Message: |\n    )([^\n]+)")
 
 
 def git(folder: str, *arguments: str, date: str = "") -> None:
