@@ -1,4 +1,4 @@
-"""Asks real models on this machine with and without tools, and seals what came: `make evidence`, `make cards`.
+"""Asks real models on this machine with and without tools, and seals it: `make evidence`, `make cards`.
 
     python -m scripts.evidence [study|cards] [--seed 1]
 

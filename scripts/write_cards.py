@@ -3,7 +3,6 @@
 import json
 import shutil
 from collections import defaultdict
-from pathlib import Path
 from typing import Any
 
 from gnomon.report.server_cards import ServerCard, card_picture, card_sentences
@@ -29,7 +28,9 @@ def main() -> None:
         if not (folder / "seal.ndjson").exists():
             continue
         report = json.loads((folder / "report.json").read_text(encoding="utf-8"))
-        rows = [json.loads(line) for line in (folder / "rows.ndjson").read_text(encoding="utf-8").splitlines()]
+        rows = [
+            json.loads(line) for line in (folder / "rows.ndjson").read_text(encoding="utf-8").splitlines()
+        ]
         real, rules = (card_of(report, model) for model in MODELS)
         (GALLERY / f"{server}.svg").write_text(f"{card_picture(real)}\n", encoding="utf-8")
         shutil.copyfile(folder / "seal.ndjson", GALLERY / f"{server}.seal.ndjson")
@@ -70,7 +71,8 @@ def section_of(server: str, real: ServerCard, rules: ServerCard, rows: list[dict
     for task in sorted({task for task, _ in right}):
         cells = (right[task, arm] for arm in ARMS)
         table.append(f"| {task} | {' | '.join(f'{sum(cell):g} of {len(cell)}' for cell in cells)} |")
-    sealed = f"[Sealed]({server}.seal.ndjson) ([what that shows](../seal.md)); spec: [`{server}.yaml`](../../examples/cards/{server}.yaml)."
+    spec = f"[`{server}.yaml`](../../examples/cards/{server}.yaml)"
+    sealed = f"[Seal]({server}.seal.ndjson) ([what it shows](../seal.md)); spec: {spec}."
     return [
         f"### {server}",
         "",
