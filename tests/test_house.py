@@ -45,7 +45,7 @@ def test_no_stranger_claims_the_name_of_a_package_of_ours() -> None:
 
 @dataclass(frozen=True)
 class Source:
-    """What the rules ask of a module. Its syntax tree is not kept: all of them together are a million objects."""
+    """What the rules ask of a module; its syntax tree is not kept, as all of them are a million objects."""
 
     lines: int
     has_purpose: bool
