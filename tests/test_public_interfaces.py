@@ -170,7 +170,7 @@ def found(ask: Callable[[Module], Iterator[str]]) -> dict[str, list[str]]:
 
 @functools.cache
 def findings(path: Path) -> dict[Callable[[Module], Iterator[str]], list[str]]:
-    """What each question finds in a module; its syntax tree is not kept: all of them are a million objects."""
+    """What each question finds in a module; its syntax tree is not kept, as all are a million objects."""
     module = Module(path.read_text(encoding="utf-8"))
     return {ask: sorted({*ask(module)}) for ask in (Module.private, Module.set_on_others, Module.undeclared)}
 
