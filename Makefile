@@ -1,7 +1,7 @@
 VENV ?= .venv
 BIN := $(VENV)/bin
 WORKERS ?= 2
-PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/pytest
+PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/pytest --durations 15 --durations-min 5
 
 .PHONY: help demo test test-core test-processes test-rest test-web soak faults bench evidence audit docs check format lock clean
 help:  ## list what can be made
