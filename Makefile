@@ -1,7 +1,7 @@
 VENV ?= .venv
 BIN := $(VENV)/bin
 WORKERS ?= 2
-PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/pytest
+PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/pytest --durations 15 --durations-min 5
 
 .PHONY: help demo test test-core test-processes test-rest test-web soak faults bench evidence cards audit docs check format lock clean
 help:  ## list what can be made
@@ -27,8 +27,8 @@ test-rest:
 test-web:  # apart from the rest, as a browser keeps an event loop
 	$(PYTEST) -n $(WORKERS) --dist worksteal tests/web
 
-soak: $(VENV)/dev.installed  ## slow checks: faults with the clocks of production, very many orders of events (an hour)
-	$(BIN)/pytest -m soak -s
+soak: $(VENV)/dev.installed  ## slow checks: faults with the clocks of production, very many orders of events and drawn examples (an hour)
+	$(BIN)/pytest -m "soak or hypothesis" -s --hypothesis-profile many
 
 faults: $(VENV)/dev.installed  ## what each fault costs: lost, doubled, seconds; a table
 	$(BIN)/python -m tests.workers.fault_table

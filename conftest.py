@@ -1,5 +1,6 @@
 """What all tests share: where material from outside the repository lies, and a ban on real providers."""
 
+import gc
 import os
 import signal
 import subprocess
@@ -10,12 +11,17 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
+# As the command line has it, before NumPy reads it. On a busy machine two threads wait for each other:
+# a fit of 200 × 200 took them 268 ms of CPU, and one of them alone 5.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 from gnomon.media import MediaStore
 from tests.warm_gnomon import warm_gnomon
 
 # A deadline is a timed assertion, and a busy machine would break it.
-settings.register_profile("untimed", deadline=None)
-settings.load_profile("untimed")
+settings.register_profile("few", deadline=None, max_examples=50)  # drawn anew in each run
+settings.register_profile("many", deadline=None, max_examples=500)
+settings.load_profile("few")
 
 ROOT = Path(__file__).parent
 
@@ -23,6 +29,11 @@ ROOT = Path(__file__).parent
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Tests in a browser come last: its event loop stays open, and no other may run beside it."""
     items.sort(key=lambda item: item.nodeid.startswith("tests/web/"))
+
+
+def pytest_collection_finish() -> None:
+    """What is there when the tests begin stays there: the collector of garbage need not look at it again."""
+    gc.freeze()
 
 
 @pytest.fixture(scope="session", autouse=True)

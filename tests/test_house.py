@@ -5,6 +5,7 @@ import importlib
 import importlib.metadata
 import re
 import subprocess
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
@@ -42,20 +43,49 @@ def test_no_stranger_claims_the_name_of_a_package_of_ours() -> None:
         assert Path(importlib.import_module(name).__path__[0]) == folder
 
 
+@dataclass(frozen=True)
+class Source:
+    """What the rules ask of a module; its syntax tree is not kept, as all of them are a million objects."""
+
+    lines: int
+    has_purpose: bool
+    holds: frozenset[type[ast.stmt]]
+    imports: frozenset[tuple[str, str]]  # what may be a module, and the module if it is none
+    registered: frozenset[str]  # packages in which it lets a registry find modules by their names
+
+
 @cache
-def tree_of(path: Path) -> ast.Module:
-    return ast.parse(path.read_text(encoding="utf-8"))
+def source_of(path: Path) -> Source:
+    text = path.read_text(encoding="utf-8")
+    tree = ast.parse(text)
+    imports, registered = set(), set()
+    for node in ast.walk(tree):
+        match node:
+            case ast.Import(names=names):
+                imports |= {(alias.name, alias.name) for alias in names}
+            case ast.ImportFrom(module=str(module), names=names):
+                imports |= {(f"{module}.{alias.name}", module) for alias in names}
+            case ast.Call(func=ast.Name(id=Registry.__name__), args=[ast.Constant(value=str(package)), *_]):
+                registered.add(package)
+    return Source(
+        lines=len(text.splitlines()),
+        has_purpose=bool(ast.get_docstring(tree)),
+        holds=frozenset(map(type, tree.body)),
+        imports=frozenset(imports),
+        registered=frozenset(registered),
+    )
 
 
 def test_every_module_is_short_has_a_purpose_and_is_quiet_at_import() -> None:
     faults = []
     for path in MODULES:
-        if (lines := len(path.read_text(encoding="utf-8").splitlines())) > 500:
-            faults.append(f"{path.relative_to(ROOT)}: has {lines} lines, more than 500")
-        if not ast.get_docstring(tree_of(path)):
+        source = source_of(path)
+        if source.lines > 500:
+            faults.append(f"{path.relative_to(ROOT)}: has {source.lines} lines, more than 500")
+        if not source.has_purpose:
             faults.append(f"{path.relative_to(ROOT)}: begins without saying why it exists")
-        allowed = (ast.Expr, ast.Import, ast.ImportFrom, ast.Assign)
-        if path.name == "__init__.py" and not all(isinstance(node, allowed) for node in tree_of(path).body):
+        allowed = {ast.Expr, ast.Import, ast.ImportFrom, ast.Assign}
+        if path.name == "__init__.py" and not source.holds <= allowed:
             faults.append(f"{path.relative_to(ROOT)}: holds more than names and a docstring")
     assert faults == []
 
@@ -71,41 +101,23 @@ def importers() -> dict[str, set[str]]:
     found: dict[str, set[str]] = {module_name(path): set() for path in MODULES}
     for path in MODULES:
         importer = module_name(path)
-        for node in ast.walk(tree_of(path)):
-            names: list[str] = []
-            if isinstance(node, ast.Import):
-                names = [alias.name for alias in node.names]
-            elif isinstance(node, ast.ImportFrom) and node.module:
-                wholes = [f"{node.module}.{alias.name}" for alias in node.names]
-                names = [whole if whole in found else node.module for whole in wholes]
-            for name in names:
-                if name in found and name != importer:
-                    found[name].add(importer)
+        for whole, module in source_of(path).imports:
+            name = whole if whole in found else module
+            if name in found and name != importer:
+                found[name].add(importer)
     return found
 
 
-def plugin_packages() -> set[str]:
-    """The packages in which a registry finds modules by their names."""
-    calls = (
-        node
-        for path in MODULES
-        for node in ast.walk(tree_of(path))
-        if isinstance(node, ast.Call)
-        and isinstance(node.func, ast.Name)
-        and node.func.id == Registry.__name__
-    )
-    return {call.args[0].value for call in calls if call.args and isinstance(call.args[0], ast.Constant)}
-
-
 def test_a_short_module_with_a_single_importer_has_a_reason() -> None:
-    importing, packages = importers(), plugin_packages()
+    importing = importers()
+    packages = {package for path in MODULES for package in source_of(path).registered}
     assert {"gnomon_tools", "gnomon_agents", "gnomon.presets", "gnomon.benchmarks"} <= packages
     single = {
         name
         for path in MODULES
         if (name := module_name(path)).rpartition(".")[0] not in packages
         and path.name not in {"__init__.py", "__main__.py"}
-        and len(path.read_text(encoding="utf-8").splitlines()) < SHORT
+        and source_of(path).lines < SHORT
         and len(importing[name]) == 1
     }
     assert single - set(REASONS) == set(), "merge them into their importers, or give a reason"

@@ -12,7 +12,7 @@ from importlib.metadata import packages_distributions
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-PARTS = ("trips", "worlds", "published", "formats")
+PARTS = ("trips", "worlds", "published", "formats", "rooms")
 FOLDERS = (
     *("tools", "gnomon", "gnomon_conformance", "agents", "workers", "service", "gnomon_lab"),
     *(f"packages/{part}/gnomon_{part}" for part in PARTS),
@@ -49,18 +49,20 @@ def targets(node: ast.AST) -> list[ast.expr]:
         return [part for target in node.targets for part in getattr(target, "elts", [target])]
     if isinstance(node, ast.AugAssign | ast.AnnAssign):
         return [node.target]
-    is_setter = isinstance(node, ast.Call) and ast.unparse(node.func) in ("setattr", "delattr") and node.args
-    return [ast.Attribute(value=node.args[0], attr="…", ctx=ast.Store())] if is_setter else []
+    match node:
+        case ast.Call(func=ast.Name(id="setattr" | "delattr"), args=[of, *_]):
+            return [ast.Attribute(value=of, attr="…", ctx=ast.Store())]
+    return []
 
 
 class Module:
     """What one of our modules does with names of other packages."""
 
     def __init__(self, source: str) -> None:
-        self.tree = ast.parse(source)
+        self.nodes = list(ast.walk(ast.parse(source)))
         self.imported: dict[str, str] = {}  # by the name here
         self.modules: set[str] = set()
-        for node in ast.walk(self.tree):
+        for node in self.nodes:
             if isinstance(node, ast.Import):
                 for alias in node.names:
                     self.modules.add(alias.name)
@@ -81,20 +83,20 @@ class Module:
     def private(self) -> Iterator[str]:
         """Private names of others: imported, read, or used by our subclasses of their classes."""
         used = {*self.modules, *self.imported.values()}
-        used |= {self.foreign(node) for node in ast.walk(self.tree) if isinstance(node, ast.Attribute)}
+        used |= {self.foreign(node) for node in self.nodes if isinstance(node, ast.Attribute)}
         for name in used - DOCUMENTED:
             package, *names = name.split(".")
             if package not in OURS and any(map(is_private, (package, *names))):
                 yield name
-        for node in ast.walk(self.tree):
-            if isinstance(node, ast.ClassDef):
-                for base in filter(None, map(self.foreign, node.bases)):
-                    names_here = own_names(node) - TO_DEFINE
-                    yield from (f"{base}: self.{name}" for name in names_here & private_of(base))
+        for node in self.nodes:
+            bases = [*filter(None, map(self.foreign, node.bases))] if isinstance(node, ast.ClassDef) else []
+            names_here = set(filter(is_private, own_names(node))) - TO_DEFINE if bases else set()
+            for base in bases if names_here else ():
+                yield from (f"{base}: self.{name}" for name in names_here & private_of(base))
 
     def set_on_others(self) -> Iterator[str]:
         """Attributes of others' modules and classes, and modules themselves, that are set or deleted."""
-        for target in (target for node in ast.walk(self.tree) for target in targets(node)):
+        for target in (target for node in self.nodes for target in targets(node)):
             if isinstance(target, ast.Attribute) and (name := self.foreign(target.value)):
                 if not SETTINGS.fullmatch(f"{name}.{target.attr}"):
                     yield f"{name}.{target.attr}"
@@ -162,13 +164,15 @@ def declared() -> frozenset[str]:
 def found(ask: Callable[[Module], Iterator[str]]) -> dict[str, list[str]]:
     """What `ask` finds in our modules, by their paths."""
     sources = (path for folder in FOLDERS for path in sorted((ROOT / folder).rglob("*.py")))
-    asked = {path.relative_to(ROOT).as_posix(): sorted({*ask(module_at(path))}) for path in sources}
+    asked = {path.relative_to(ROOT).as_posix(): findings(path)[ask] for path in sources}
     return {path: names for path, names in asked.items() if names}
 
 
 @functools.cache
-def module_at(path: Path) -> Module:
-    return Module(path.read_text(encoding="utf-8"))
+def findings(path: Path) -> dict[Callable[[Module], Iterator[str]], list[str]]:
+    """What each question finds in a module; its syntax tree is not kept, as all are a million objects."""
+    module = Module(path.read_text(encoding="utf-8"))
+    return {ask: sorted({*ask(module)}) for ask in (Module.private, Module.set_on_others, Module.undeclared)}
 
 
 def test_no_private_name_of_another_package_is_used() -> None:

@@ -41,6 +41,7 @@ MODULES = (
     "scipy.stats",
     "gnomon_service.cli.commands.plan",
     "gnomon_service.cli.commands.run",
+    "gnomon_service.cli.progress",
     "gnomon_service.report_samples",
     "gnomon_service.reports",
     "gnomon_service.run_job",
@@ -51,6 +52,10 @@ MODULES = (
     "gnomon_workers.worker",
     "yaml",
     *(f"gnomon_tools.{file.stem}" for file in sorted((ROOT / "tools" / "gnomon_tools").glob("[a-z]*.py"))),
+    *(
+        f"{file.parts[-3]}.tools.{file.stem}"
+        for file in sorted((ROOT / "packages").glob("*/gnomon_*/tools/[a-z]*.py"))
+    ),
 )
 CLIENT = """#!{python} -IS
 import json, os, socket, struct, sys

@@ -184,7 +184,10 @@ def _plan(
     return days
 
 
-@pytest.mark.parametrize("seed", range(16))
+# Both answers occur in either half; those of the second are found sooner beside every plan there is.
+@pytest.mark.parametrize(
+    "seed", [*(pytest.param(seed, marks=pytest.mark.soak) for seed in range(7)), *range(7, 16)]
+)
 def test_a_plan_is_found_where_one_exists_and_a_refusal_is_true(seed: int) -> None:
     sandbox = drawn(random.Random(f"{seed} 3 {('Brine',)}"), 3, ("Brine",))
     free = replace(sandbox, needs=replace(sandbox.needs, budget_usd=10**6), _rows={})

@@ -202,7 +202,7 @@ def test_the_same_seed_gives_the_same_tasks_and_another_other_ones() -> None:
 
 
 def test_the_families_come_from_any_extract_in_a_folder(geo_dir: Path) -> None:
-    drawn = tasks("city-day", 30, city="liechtenstein", folder=str(geo_dir))
+    drawn = tasks("city-day", SOME, city="liechtenstein", folder=str(geo_dir))
     assert all(score(task, task.witness).value == 1.0 for task in drawn)
     select = Select(limit=12, tasks=("two-day", "city-day"))
     samples = itinerary.open(data=geo_dir, select=select, protocol="guarded", media=MediaStore(geo_dir))
