@@ -13,7 +13,7 @@ from pathlib import Path
 ROOT = Path(__file__).parent.parent
 RUN = ["build", "postgresql", "tracing"]
 EVIDENCE_SERVERS = "mcp-server-time"
-EXTRAS = {"run": RUN, "dev": [*RUN, "frames", "dev", "lm"]}
+EXTRAS = {"run": RUN, "dev": [*RUN, "audit", "frames", "dev", "lm"]}
 
 
 def main() -> None:
