@@ -11,21 +11,25 @@ from random import Random
 from typing import Any
 
 import numpy as np
+from scipy.optimize import minimize
 from sklearn.ensemble import GradientBoostingClassifier
 
-from gnomon.audit.adversary import comparisons
+from gnomon.audit.adversary import Floats, comparisons
 from gnomon.benchmarks.gtr_bench.case import TASKS
 from gnomon.benchmarks.gtr_bench.option_features import option_features
 from gnomon.benchmarks.gtr_bench.rules_of_thumb import Evidence
 from gnomon_worlds.difficulty import Difficulty
-from gnomon_worlds.drawing import ASK, SIGHTINGS, world_of
-from gnomon_worlds.even_odds import CAMERA_TASKS, FITTED, EvenOdds
-from gnomon_worlds.sample_numbers import HARD
+from gnomon_worlds.drawing import ASK, SIGHTINGS, draw, world_of
+from gnomon_worlds.even_odds import CAMERA_TASKS, FITTED, EvenOdds, centred_ranks
+from gnomon_worlds.question import evidence_of
+from gnomon_worlds.sample_numbers import CELLS, HARD, Number
 from gnomon_worlds.trajectory import renewed, trips_of
 
 SEED = 2_000_000_000  # of places in which nothing else is asked
 PASSES = 3  # through each place's trips
 MOST = 900  # situations of a task and scene
+KEPT = 100  # questions of each task that the second learner is fitted on
+RIDGES = (10.0, 30.0, 100.0)
 BESIDE = 5  # wrong options that are looked at beside each right one
 LEARNER: Mapping[str, Any] = {
     "n_estimators": 80,
@@ -113,6 +117,51 @@ def fit(met: Sequence[Met]) -> Mapping[str, Any]:
     return arrays
 
 
+def fit_ranks(task_id: str, scene: str) -> Floats:
+    """The weights of ranks, fitted on questions that the first learner keeps."""
+    even, cell = Difficulty(level="hard", is_even=True), CELLS.index((scene, task_id))
+    drawn = [draw(Number(SEED, round_ * len(CELLS) + cell, even)) for round_ in range(KEPT)]
+    task = TASKS[task_id].short
+    asked = [
+        (
+            evidence_of(
+                each.world,
+                task,
+                each.question.clip_sightings,
+                asked=each.question.middle.camera if task == "ATI" and each.question.middle else "",
+            ),
+            sorted(each.question.options),
+        )
+        for each in drawn
+    ]
+    right = [options.index(each.question.right[0]) for each, (_, options) in zip(drawn, asked, strict=True)]
+    ranks, rows = centred_ranks(asked), np.arange(len(drawn))
+
+    def likelihood(weights: Floats, of: Floats) -> Floats:
+        odds = ranks[of] @ weights
+        return odds - np.log(np.exp(odds).sum(axis=1, keepdims=True))
+
+    def fitted_on(of: Floats, ridge: float) -> Floats:
+        def loss(weights: Floats) -> float:
+            told = likelihood(weights, of)[np.arange(len(of)), np.array(right)[of]]
+            return float(ridge / 2 * weights @ weights - told.sum())
+
+        weights: Floats = minimize(loss, np.zeros(ranks.shape[2]), method="L-BFGS-B").x
+        return weights
+
+    def elsewhere(ridge: float) -> float:
+        """The likelihood of each fifth under weights fitted on the others."""
+        told = 0.0
+        for fifth in range(5):
+            own, other = rows[rows % 5 == fifth], rows[rows % 5 != fifth]
+            told += likelihood(fitted_on(other, ridge), own)[np.arange(len(own)), np.array(right)[own]].sum()
+        return told
+
+    best = max(RIDGES, key=elsewhere)
+    is_better = elsewhere(best) > len(rows) * np.log(1 / ranks.shape[1])
+    return fitted_on(rows, best) if is_better else np.zeros(ranks.shape[2])
+
+
 def main() -> None:
     """Fit and write."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -122,7 +171,14 @@ def main() -> None:
     for scene, task_id in sorted(HARD):
         met, short = situations(task_id, scene, chosen.worlds), TASKS[task_id].short
         arrays |= {f"{short} {scene} {part}": values for part, values in fit(met).items()}
+        count = len(option_features([(met[0][0], met[0][2])])[0])
+        arrays[f"{short} {scene} ranks"] = np.zeros(count, dtype=np.float32)
         print(f"{scene}.{short}: {len(met)} situations", flush=True)  # noqa: T201 (a script)
+    np.savez_compressed(FITTED, **arrays)
+    for scene, task_id in sorted(HARD):
+        weights = fit_ranks(task_id, scene)
+        arrays[f"{TASKS[task_id].short} {scene} ranks"] = weights.astype(np.float32)
+        print(f"{scene}.{TASKS[task_id].short}: {np.abs(weights).max():.2f}", flush=True)  # noqa: T201
     np.savez_compressed(FITTED, **arrays)
 
 

@@ -3,7 +3,8 @@
 A learner that sees no map was fitted on what is met in hard towns (`python -m scripts.fit_even_odds`).
 It gives every option the odds of being right against being offered as a wrong one. The four likeliest become
 the options, and a question is kept with the chance of the least likely of them over that of the right one. So
-each of the four is as likely to be right (rejection sampling, von Neumann 1951).
+each of the four is as likely to be right (rejection sampling, von Neumann 1951). That wrong options must be
+wrong on the map tells a little again; a second, linear learner, fitted on what is kept, evens that out too.
 """
 
 import math
@@ -74,6 +75,25 @@ def log_odds(scene: str, asked: Sequence[Asked]) -> Floats:
     return odds.reshape(rows.shape[:2])
 
 
+@cache
+def rank_weights(task: str, scene: str) -> Floats:
+    """What the rank of each feature among the four options adds to the log odds.
+
+    Raises:
+        KeyError: none were fitted.
+    """
+    with np.load(FITTED) as arrays:
+        return np.asarray(arrays[f"{task} {scene} ranks"], dtype=np.float64)
+
+
+def centred_ranks(asked: Sequence[Asked]) -> Floats:
+    """The rank of each feature among a question's options, less the mean: questions × options × features."""
+    names, features = option_features(asked)
+    ranks = comparisons(features)[:, :, len(names) : 2 * len(names)]
+    centred: Floats = ranks - ranks.mean(axis=1, keepdims=True)
+    return centred
+
+
 class EvenOdds:
     """Stands where `Lots` do, for one question of a scene that is yet to be found."""
 
@@ -138,7 +158,10 @@ class EvenOdds:
             return None
         options = self._likely([right, *beside, *candidates])
         is_whole = {right, *beside} <= set(options) and len(options) == OPTIONS
-        if not is_whole or self._drawn >= self._evened(options, right):
+        if not is_whole or self._drawn >= (chance := self._evened(options, right)):
+            return None
+        left = centred_ranks([(question, options)])[0] @ rank_weights(question.task, self._scene)
+        if self._drawn >= chance * math.exp(left.min() - left[options.index(right)]):
             return None
         return [option for option in options if option not in (right, *beside)]
 
