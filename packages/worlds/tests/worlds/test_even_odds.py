@@ -19,7 +19,7 @@ from gnomon_worlds.attainable import is_clear
 from gnomon_worlds.benchmarks.worlds import worlds
 from gnomon_worlds.difficulty import Difficulty
 from gnomon_worlds.drawing import Drawn, draw
-from gnomon_worlds.even_odds import EvenOdds, fitted, log_odds
+from gnomon_worlds.even_odds import EvenOdds, centred_ranks, fitted, log_odds, rank_weights
 from gnomon_worlds.question import evidence_of
 from gnomon_worlds.sample_numbers import CELLS, HARD, Number, number_of, offered
 
@@ -63,8 +63,7 @@ def test_no_stay_of_a_hard_question_lies_on_an_edge_or_on_stairs() -> None:
     assert all(is_clear(drawn.world, drawn.question) for _, drawn in questions())
 
 
-def test_each_of_four_options_is_right_as_often_whatever_their_odds() -> None:
-    """Right options drawn by the learner's own odds, which are far from even, come out even."""
+def test_right_options_drawn_by_the_first_learners_odds_come_out_as_even_as_the_second_leaves_them() -> None:
     number, drawn = next(pair for pair in questions() if pair[0].task_id == "NextSpotForecasting")
     seen = evidence_of(drawn.world, "NSF", drawn.question.clip_sightings)
     cameras = sorted(seen.spots.keys() - {track.camera for track in seen.tracks})
@@ -78,9 +77,13 @@ def test_each_of_four_options_is_right_as_often_whatever_their_odds() -> None:
         others = [camera for camera in cameras if camera != truth]
         if even.wrong(rng, question, right=truth, candidates=others, count=3):
             right[truth] += 1
-    assert len(right) == 4
-    expected = right.total() / 4
-    assert all(abs(count - expected) < 4 * expected**0.5 for count in right.values())
+    options = sorted(right)
+    assert len(options) == 4
+    left = centred_ranks([(seen, options)])[0] @ rank_weights("NSF", number.scene)
+    expected = right.total() * np.exp(-left) / np.exp(-left).sum()
+    assert all(
+        abs(right[option] - count) < 4 * count**0.5 for option, count in zip(options, expected, strict=True)
+    )
 
 
 @pytest.mark.parametrize(("scene", "task_id"), sorted(HARD))
