@@ -1,49 +1,81 @@
 """How often rules of thumb find the answers of generated questions: `python -m bench.difficulty`.
 
-Draws fresh questions of each level on all cores and prints, for each rule of thumb and level, its rate with
-Wilson's 95 % interval, then what was measured of the questions and the CPU milliseconds that one took.
+Draws fresh questions of each level and prints, for each rule of thumb, for an adversary that learns without
+the map and with it, and each level, the rate with Wilson's 95 % interval; then what was measured of the
+questions and the CPU milliseconds that one took with its place's map. The adversary takes the extra `audit`.
 """
 
 import math
 import multiprocessing
 import time
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
 
 from bench.tables import head_of, line_of, parser_of, tell
+from gnomon.audit.adversary import Floats, choices
 from gnomon.benchmarks.gtr_bench.case import TASKS
+from gnomon.benchmarks.gtr_bench.option_features import option_features
 from gnomon.benchmarks.gtr_bench.rules_of_thumb import scores_of, taken
+from gnomon.benchmarks.gtr_bench.way_features import way_features
 from gnomon.core.select import AS_IT_COMES, LEVELS
 from gnomon.statistics.estimate import wilson
 from gnomon_worlds.difficulty import CHANCE, Difficulty
-from gnomon_worlds.drawing import draw
+from gnomon_worlds.drawing import draw, map_of
 from gnomon_worlds.features import features_of
 from gnomon_worlds.options import WorldOptions
 from gnomon_worlds.question import evidence_of
 from gnomon_worlds.sample_numbers import CELLS, Number
 
-Measured = tuple[str, Mapping[str, float], Mapping[str, float], float]  # task, rules, features, CPU seconds
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Measured:
+    """One question: what rules get right of it, what makes it hard, its options' features, CPU seconds."""
+
+    task: str
+    place: str
+    rules: Mapping[str, float]
+    features: Mapping[str, float]
+    options: Mapping[str, Floats]  # by what is seen: options × features, the right one first
+    took_s: float
 
 
 def measured(work: tuple[int, str, int, WorldOptions | None, tuple[str, ...]]) -> list[Measured]:
     """The questions of one round, in one town and one building."""
     seed, level, round_, options, tasks = work
-    difficulty = None if level == AS_IT_COMES else Difficulty.from_tag(level)
+    difficulty = None if level == AS_IT_COMES else Difficulty.of(level, is_even=True)
     questions = []
     for place, (_, task_id) in enumerate(CELLS):
         if TASKS[task_id].short not in tasks:
             continue
         began_s = time.process_time()
-        drawn = draw(Number(seed, round_ * len(CELLS) + place, difficulty, options))
+        number = Number(seed, round_ * len(CELLS) + place, difficulty, options)
+        drawn = draw(number)
+        map_of(drawn.world)
         took_s = time.process_time() - began_s
         question, task = drawn.question, TASKS[drawn.question.task_id].short
-        asked = question.middle.camera if task == "ATI" and question.middle else ""
+        asked = question.middle.camera if question.middle else ""
         seen = evidence_of(drawn.world, task, question.clip_sightings, asked=asked)
         right, rates = question.options.index(question.right[0]), {}
         for rule, by_option in scores_of(seen, question.options).items():
             left = taken([by_option[option] for option in question.options]) or range(len(question.options))
             rates[rule] = (right in left) / len(left)
-        questions.append((task, rates, features_of(drawn.world, question), took_s))
+        shuffled = [right, *(at for at in range(len(question.options)) if at != right)]
+        looked_at = (seen, [question.options[at] for at in shuffled])
+        names, blind = option_features([looked_at])
+        _, sighted = way_features([(looked_at, drawn.world.scene)], names, blind)
+        questions.append(
+            Measured(
+                task=task,
+                place=number.cluster,
+                rules=rates,
+                features=features_of(drawn.world, question),
+                options={"without the map": blind[0], "with the map": sighted[0]},
+                took_s=took_s,
+            )
+        )
     return questions
 
 
@@ -52,27 +84,46 @@ def table(by_level: Mapping[str, Sequence[Measured]]) -> list[str]:
     lines = [head_of(["rule of thumb", "task", *by_level])]
     rates: dict[tuple[str, str], dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
     for level, questions in by_level.items():
-        for task, by_rule, _, _ in questions:
-            for rule, rate in by_rule.items():
-                rates[rule, task][level].append(rate)
+        for question in questions:
+            for rule, rate in question.rules.items():
+                rates[rule, question.task][level].append(rate)
+        for sees, task, hits in _by_adversary(questions):
+            rates[f"adversary {sees}", task][level] += hits
     for (rule, task), by_rate in sorted(rates.items()):
         lines.append(line_of([rule, task, *(_rate(by_rate[level]) for level in by_level)]))
     lines += ["", head_of(["median of", *by_level])]
     for name in ("detour", "gap_m", "gap_s", "junctions", "turns", "cameras_between", "closeness"):
         medians = [
-            _median([features[name] for _, _, features, _ in questions if name in features])
+            _median([asked.features[name] for asked in questions if name in asked.features])
             for questions in by_level.values()
         ]
         lines.append(line_of([name, *(f"{median:.2f}" for median in medians)]))
     costs = [
-        1e3 * math.fsum(took_s for *_, took_s in questions) / len(questions)
+        1e3 * math.fsum(asked.took_s for asked in questions) / len(questions)
         for questions in by_level.values()
     ]
     lines.append(line_of(["CPU ms per question (mean)", *(f"{cost:.0f}" for cost in costs)]))
     return lines
 
 
+def _by_adversary(questions: Sequence[Measured]) -> Iterator[tuple[str, str, list[float]]]:
+    """By what it sees, and task: whether the adversary finds the right option, its places by lot."""
+    lot = np.random.default_rng(0)
+    by_task: dict[str, list[Measured]] = defaultdict(list)
+    for asked in questions:
+        by_task[asked.task].append(asked)
+    for task, alike in by_task.items():
+        orders = [lot.permutation(4) for _ in alike]
+        right, places = [int(np.argmin(order)) for order in orders], [asked.place for asked in alike]
+        for sees in alike[0].options:
+            options = [asked.options[sees][order] for asked, order in zip(alike, orders, strict=True)]
+            found = choices(np.stack(options), right, places)
+            yield sees, task, [float(choice == right[at]) for at, choice in found]
+
+
 def _rate(values: Sequence[float]) -> str:
+    if not values:
+        return "–"
     share = math.fsum(values) / len(values)
     low, high = wilson(share, len(values))
     mark = "" if low <= CHANCE <= high else "**"
@@ -93,12 +144,13 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1_000)
     shorts = [task.short for task in TASKS.values()]
     parser.add_argument("--tasks", nargs="+", default=shorts, choices=shorts)
+    parser.add_argument("--processes", type=int, default=None, help="as many as cores, if not given")
     parser.add_argument("--world", default="", help="as `gnomon generate worlds` takes it")
     chosen = parser.parse_args()
     options = WorldOptions.of(dict(part.split("=") for part in chosen.world.split(",") if part))
     rounds = -(-chosen.questions // len(CELLS))
     by_level: dict[str, list[Measured]] = {}
-    with multiprocessing.Pool() as pool:
+    with multiprocessing.Pool(chosen.processes) as pool:
         for level in chosen.levels:
             work = [(chosen.seed, level, round_, options, tuple(chosen.tasks)) for round_ in range(rounds)]
             by_level[level] = [question for found in pool.imap(measured, work) for question in found]

@@ -17,7 +17,7 @@ SERVERS = {
     "evidence-servers": ("mcp-server-time",),
     "card-servers": ("mcp-server-calculator", "mcp-server-git", "mcp-server-sqlite", "unit-converter-mcp"),
 }
-EXTRAS = {"run": RUN, "dev": [*RUN, "frames", "dev", "lm"]}
+EXTRAS = {"run": RUN, "dev": [*RUN, "audit", "frames", "dev", "lm"]}
 
 
 def main() -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
+from gnomon.audit.adversary import LACKING, OffersFeatures, is_installed, try_adversary
 from gnomon.audit.findings import Findings, Letters, ShortcutAccuracy
 from gnomon.audit.plugin import (
     AnswerOptions,
@@ -186,6 +187,13 @@ def _findings(
         if (level := level_of(sample))
     }
     guesses = [*(plugin.try_shortcuts(samples) if plugin else ()), *_try_lengths(options_of)]
+    remarks = [*plugin.remarks(official)] if isinstance(plugin, HasRemarks) else []
+    if isinstance(plugin, OffersFeatures) and not is_installed():
+        remarks.append(LACKING)
+    elif isinstance(plugin, OffersFeatures):
+        named = {sample_id: ref.cell for sample_id, ref in levels.items()}
+        tables = plugin.option_tables(samples["guarded"])
+        guesses += try_adversary(tables, options_of["guarded"], refs, named)
     return Findings(
         benchmark=benchmark.name,
         version=benchmark.version,
@@ -199,7 +207,7 @@ def _findings(
             *option_faults(options_of["official"]),
             *(plugin.case_faults(official) if plugin else ()),
         ),
-        remarks=tuple(plugin.remarks(official)) if isinstance(plugin, HasRemarks) else (),
+        remarks=tuple(remarks),
         unread={protocol: len(samples[protocol]) - len(options_of[protocol]) for protocol in PROTOCOLS},
     )
 

@@ -19,7 +19,7 @@ from gnomon_tools.scene.scene import Camera, Point
 OTHER_FLOOR_M = 10_000.0  # added on another floor: first the floor counts, then metres
 AHEAD_DEG = 90.0  # to either side of the direction in which a target went
 SAME = 0.5  # metres, seconds or degrees: options that differ by less are left side by side
-_RUN = re.compile(r"(\d+(?:\.\d+)?) meters (" + "|".join(sorted(EIGHTHS, key=len, reverse=True)) + r")\b")
+RUN = re.compile(r"(\d+(?:\.\d+)?) meters (" + "|".join(sorted(EIGHTHS, key=len, reverse=True)) + r")\b")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,13 +39,14 @@ class Track:
     """What a clip tells of its target: its camera, where the target was first and last seen, and when.
 
     `first` and `last` are on the floor, through the camera's homography, else the middle of its view.
-    `span_s` is None where times are withheld.
+    `span_s` is None where times are withheld; `path_m` are the places of all boxes.
     """
 
     camera: str
     first: Place
     last: Place
     span_s: tuple[float, float] | None
+    path_m: tuple[Point, ...] = ()
 
     @property
     def heading_deg(self) -> float | None:
@@ -89,8 +90,10 @@ def evidence(
     for name, boxes, span_s in clips:
         if name not in spots:
             return None
-        feet = _feet(cameras[name], boxes) or (spots[name], spots[name])
-        tracks.append(Track(camera=name, first=feet[0], last=feet[1], span_s=span_s))
+        spot, path_m = spots[name], _feet(cameras[name], boxes)
+        ends = (path_m[0], path_m[-1]) if path_m else (spot.xy_m, spot.xy_m)
+        first, last = (Place(xy_m=xy_m, floor=spot.floor) for xy_m in ends)
+        tracks.append(Track(camera=name, first=first, last=last, span_s=span_s, path_m=path_m))
     return Evidence(task=task, asked=asked, tracks=tuple(tracks), spots=spots, posts=posts)
 
 
@@ -113,17 +116,16 @@ def _spot(camera: Camera) -> Place | None:
     return Place(xy_m=camera.xy_m, floor=camera.floor) if camera.xy_m else None
 
 
-def _feet(camera: Camera, boxes: Sequence[Sequence[str]]) -> tuple[Place, Place] | None:
-    """Where the middles of the lower edges of the first and the last box are on the floor."""
+def _feet(camera: Camera, boxes: Sequence[Sequence[str]]) -> tuple[Point, ...]:
+    """Where the middles of the boxes' lower edges are on the floor; empty where that is not known."""
     if camera.homography is None or len(boxes) < 2:
-        return None
-    ends = [[float(number) for number in box] for box in (boxes[0], boxes[-1])]
-    pixels = [(x + width / 2, y + height, 1.0) for x, y, width, height in ends]
+        return ()
+    numbers = [[float(number) for number in box] for box in boxes]
+    pixels = [(x + width / 2, y + height, 1.0) for x, y, width, height in numbers]
     x_m, y_m, depth = np.asarray(camera.homography) @ np.array(pixels).T
     if np.any(depth == 0):
-        return None
-    first, last = zip((x_m / depth).tolist(), (y_m / depth).tolist(), strict=True)
-    return Place(xy_m=first, floor=camera.floor), Place(xy_m=last, floor=camera.floor)
+        return ()
+    return tuple(zip((x_m / depth).tolist(), (y_m / depth).tolist(), strict=True))
 
 
 Score = Callable[[Evidence, str], float | None]  # None: the rule says nothing of this question
@@ -181,7 +183,7 @@ def shortest_tour(question: Evidence, option: str) -> float | None:
 
 def same_displacement(question: Evidence, option: str) -> float | None:
     """Metres between where the option's runs lead and where the second clip starts."""
-    runs = _RUN.findall(option)
+    runs = RUN.findall(option)
     if not runs or len(question.tracks) != 2:
         return None
     start, end = question.tracks[0].last.xy_m, question.tracks[1].first.xy_m
@@ -193,7 +195,7 @@ def same_displacement(question: Evidence, option: str) -> float | None:
 
 def least_turning(_question: Evidence, option: str) -> float | None:
     """Degrees by which the option's runs turn from one to the next, added."""
-    directions = [45.0 * EIGHTHS.index(way) for _, way in _RUN.findall(option)]
+    directions = [45.0 * EIGHTHS.index(way) for _, way in RUN.findall(option)]
     if not directions:
         return None
     return math.fsum(abs(turn_deg(before, after)) for before, after in pairwise(directions))
@@ -230,13 +232,13 @@ def longest(_question: Evidence, option: str) -> float | None:
     """Minus the option's length: seconds of an interval, else metres of its runs."""
     if interval := day_span(option):
         return interval[0] - interval[1]
-    runs = _RUN.findall(option)
+    runs = RUN.findall(option)
     return -math.fsum(float(metres) for metres, _ in runs) if runs else None
 
 
 def longest_run(_question: Evidence, option: str) -> float | None:
     """Minus the metres of the option's longest run."""
-    runs = _RUN.findall(option)
+    runs = RUN.findall(option)
     return -max(float(metres) for metres, _ in runs) if runs else None
 
 

@@ -1,8 +1,13 @@
 """Audits one's own questions: the order of options, what words give away, and rows that contradict others."""
 
+import math
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+import numpy as np
+
+from gnomon.audit.adversary import WORDED, OptionTable, worded
 from gnomon.audit.plugin import AnswerOptions, ShortcutGuess, guess
 from gnomon.benchmarks.questions.floors import FIRST
 from gnomon.benchmarks.questions.question import OwnQuestion, displayed_in
@@ -13,7 +18,11 @@ from gnomon.core.ids import stable_hash
 from gnomon.core.near_equal import CONTRADICTION, find_near_equal
 from gnomon.core.sample import DataFault, ImageRef, Sample
 from gnomon.reading.characters import bare
+from gnomon_tools.geometry.network import Network
+from gnomon_tools.scene.scene import Scene
 
+APART = ("nearest", "farthest", "all together")
+FAR_M = 1e5  # where there is no way
 MIN_NAMED = 3  # characters of an answer that is looked for in the prompt
 
 
@@ -39,6 +48,47 @@ def try_shortcuts(samples: Mapping[PromptProtocol, Sequence[Sample]]) -> Iterato
             named = [at for at, text in enumerate(offered.options) if _is_named(text, words)]
             left = named if len(named) < len(offered.options) else None
             yield guess("named in the question", "floor", protocol, name, left=left, offered=offered)
+
+
+def option_tables(samples: Sequence[Sample]) -> Iterator[OptionTable]:
+    """What options say, and where a scene knows them as cameras or places, how far they are from those asked.
+
+    One table for each task and number of options; with the map where all its questions have such options.
+    """
+    groups: dict[tuple[str, int], list[tuple[str, OwnQuestion, Scene | None]]] = defaultdict(list)
+    for sample in samples:
+        question = displayed_in(sample)
+        if question.options:
+            key = (question.task, len(question.options))
+            groups[key].append((sample.ref.sample_id, question, sample.scene))
+    for group in groups.values():
+        sample_ids = tuple(sample_id for sample_id, *_ in group)
+        said = [worded(list(question.options.values()), _words(question)) for _, question, _ in group]
+        yield OptionTable(sees="without the map", names=WORDED, sample_ids=sample_ids, options=np.array(said))
+        placed = [_apart(question, scene) if scene else None for _, question, scene in group]
+        if None not in placed:
+            both = np.concatenate([np.array(said), np.array(placed, dtype=np.float64)], axis=2)
+            names = (*WORDED, *(f"{what}, {how}" for how in ("straight", "by way") for what in APART))
+            yield OptionTable(sees="with the map", names=names, sample_ids=sample_ids, options=both)
+
+
+def _apart(question: OwnQuestion, scene: Scene) -> list[list[float]] | None:
+    """Of each option the metres to what is asked about; None where it or all of that is unknown."""
+    cameras = [camera for camera in scene.cameras.values() if camera.xy_m]
+    known = {bare(camera.id): (camera.xy_m, camera.floor) for camera in cameras}
+    known |= {bare(place.name): (place.xy_m, place.floor) for place in scene.places.values()}
+    words = bare(_words(question))
+    asked = [spot for name, spot in known.items() if _is_named(name, words)]
+    offered = [known.get(bare(text)) for text in question.options.values()]
+    if not asked or None in offered:
+        return None
+    network = Network.of(scene)
+    rows = []
+    for spot in filter(None, offered):
+        straight = [math.dist(spot[0], other[0]) for other in asked]
+        ways = [min(network.length_m(*spot, *other), FAR_M) for other in asked]
+        rows.append([kind(lengths) for lengths in (straight, ways) for kind in (min, max, sum)])
+    return rows
 
 
 def _usual(sample: Sample, protocol: PromptProtocol) -> Iterator[ShortcutGuess]:

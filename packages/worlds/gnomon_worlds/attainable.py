@@ -8,6 +8,8 @@ question is not asked.
 import math
 from itertools import pairwise
 
+import shapely
+
 from gnomon.core.clock import NOON_S, day_span
 from gnomon_tools.geometry.network import Network
 from gnomon_worlds.movement import Journey, climb_s
@@ -18,6 +20,7 @@ from gnomon_worlds.world import World
 STRAY = 1.05  # how much longer than the shortest a way is that still counts as the shortest
 PASSED = 1.3  # the same, where all that is asked is what lay on it
 ON_LINE_M, IN_LANES_M = 1.0, 10.0  # added to that: lanes and pavements lie beside the streets' middles
+EDGE_M, SAME_S = 0.25, 0.05
 LATE, LATE_S = 0.25, 2.0  # share of the time unseen by which a forecast may miss, and at least so much
 
 
@@ -45,6 +48,32 @@ def is_attainable(world: World, question: Question) -> bool:
         _, last, coming = question.gaps[0]
         return _comes(world, last, coming) and _comes(world, last, question.gaps[-1][2])
     return all(_comes(world, was, then) for _, was, then in question.gaps)
+
+
+def is_clear(world: World, question: Question) -> bool:
+    """Whether no stay in view that the question rests on begins or ends on stairs, or lies on a view's edge.
+
+    On stairs nobody is in view, so such a stay is as long as one says where stairs end; and who walks within
+    EDGE_M of an edge is in view or not by a matter of rounding.
+    """
+    seen = [*question.clip_sightings, *((trip, end) for trip, *ends in question.gaps for end in ends)]
+    for trip, sighting in seen:
+        landings_s = {
+            time_s
+            for stretch in trip.journey.stretches
+            for time_s in (stretch.times_s[0], stretch.times_s[-1])
+        }
+        if any(
+            abs(time_s - at_s) < SAME_S
+            for time_s in landings_s
+            for at_s in (sighting.start_s, sighting.end_s)
+        ):
+            return False
+        view = world.scene.cameras[sighting.camera].field_of_view
+        half_way = trip.journey.xy_m_at((sighting.start_s + sighting.end_s) / 2)
+        if view is None or view.exterior.distance(shapely.Point(half_way)) < EDGE_M:
+            return False
+    return True
 
 
 def gone_m(journey: Journey, start_s: float, end_s: float) -> float:

@@ -51,7 +51,8 @@ OPTIONS = 4
 REVERSED = 0.6
 OF_TOUR = 1 - REVERSED / 2
 TOUR = "straight line: shortest tour"
-_TAG = re.compile(r"easy|medium|hard|[a-z_]+~[^~]+~[^~]+(?:~[a-z_]+~[^~]+~[^~]+)*", re.ASCII)
+EVEN = "hard2"  # in ids; `hard` are questions of before, in which rules of thumb alone were at chance
+_TAG = re.compile(r"easy|medium|hard2?|[a-z_]+~[^~]+~[^~]+(?:~[a-z_]+~[^~]+~[^~]+)*", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,18 +61,23 @@ class Difficulty:
 
     level: Level | None = None
     ranges: tuple[tuple[str, float, float], ...] = ()
+    is_even: bool = False  # hard questions of which an adversary that learns finds no more than by chance
 
     @classmethod
     def of(
-        cls, wanted: Level | Mapping[str, tuple[float, float]], *, features: Sequence[str] = FEATURES
+        cls,
+        wanted: Level | Mapping[str, tuple[float, float]],
+        *,
+        features: Sequence[str] = FEATURES,
+        is_even: bool = False,
     ) -> Self:
-        """Read a job's `select.difficulty`, for questions that have these features.
+        """Read a job's `select.difficulty`, for questions that have these features; `is_even`: hard ones.
 
         Raises:
             SpecError: none is named, a feature has another name, or its range is empty.
         """
         if isinstance(wanted, str):
-            return cls(level=wanted)
+            return cls(level=wanted, is_even=is_even and wanted == "hard")
         if not wanted:
             message = (
                 f"name a level ({', '.join(LEVELS)}), or a feature with its range, such as {features[0]}"
@@ -94,6 +100,7 @@ class Difficulty:
         wanted: Level | Literal["mixed"] | Mapping[str, tuple[float, float]] | None,
         *,
         features: Sequence[str] = FEATURES,
+        is_even: bool = False,
     ) -> tuple[Self | None, ...]:
         """The difficulties that a selection's rounds take in turn; None: questions as they come.
 
@@ -104,8 +111,8 @@ class Difficulty:
             SpecError: as `of`.
         """
         if wanted == "mixed":
-            return (None, *(cls(level=level) for level in LEVELS))
-        return (None if wanted is None else cls.of(wanted, features=features),)
+            return (None, *(cls.of(level, is_even=is_even) for level in LEVELS))
+        return (None if wanted is None else cls.of(wanted, features=features, is_even=is_even),)
 
     @staticmethod
     def left_out(in_turn: Sequence["Difficulty | None"], *, cells: int, limit: int) -> list[str]:
@@ -114,7 +121,9 @@ class Difficulty:
         >>> Difficulty.left_out(Difficulty.in_turn("mixed"), cells=14, limit=30)
         ['the first 30 questions hold none that is hard: rounds of 14 take turns, so 56 hold all levels']
         """
-        missed = [each.tag if each else AS_IT_COMES for each in in_turn[-(-limit // max(cells, 1)) :]]
+        missed = [
+            each.level or each.tag if each else AS_IT_COMES for each in in_turn[-(-limit // max(cells, 1)) :]
+        ]
         if not missed or not limit:
             return []
         turns = f"rounds of {cells} take turns, so {cells * len(in_turn)} hold all levels"
@@ -132,6 +141,8 @@ class Difficulty:
         """
         if not _TAG.fullmatch(tag):
             raise ValueError(tag)
+        if tag == EVEN:
+            return cls(level="hard", is_even=True)
         for level in LEVELS:
             if tag == level:
                 return cls(level=level)
@@ -146,6 +157,8 @@ class Difficulty:
         >>> Difficulty.of({"detour": (1.5, 3)}).tag
         'detour~1.5~3.0'
         """
+        if self.is_even:
+            return EVEN
         return self.level or "~".join(f"{name}~{low!r}~{high!r}" for name, low, high in self.ranges)
 
     def check_features(self, by_task: Mapping[str, Collection[str]]) -> None:
@@ -177,8 +190,8 @@ class Difficulty:
         return rng.random() < sure + (1 - sure) * chance
 
     def lots(self, rng: Random) -> "Lots | None":
-        """Draw which rules of thumb shall find the right option of one question; None: as it comes."""
-        if self.level is None:
+        """Draw which rules of thumb shall find the right option of one question; None: no lot decides."""
+        if self.level is None or self.is_even:
             return None
         straight = self.finds(rng, CHANCE)
         apart = {name: rng.random() < CHANCE for name in APART}
@@ -234,6 +247,19 @@ class Lots:
             if self._is_obeyed(scores, options, question.task) and self.is_placed(question, options):
                 return list(wrong)
         return None
+
+    def is_hopeless(
+        self,
+        rng: Random,
+        question: Evidence,
+        *,
+        right: str,
+        candidates: Collection[str],
+        beside: Sequence[str] = (),
+    ) -> bool:
+        """Whether not even all these candidates hold wrong options that obey the lots."""
+        count = OPTIONS - 1 - len(beside)
+        return not self.wrong(rng, question, right=right, candidates=candidates, count=count, beside=beside)
 
     def _is_obeyed(
         self, scores: Mapping[str, Mapping[str, float]], options: Sequence[str], task: str

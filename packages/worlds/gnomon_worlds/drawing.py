@@ -11,9 +11,10 @@ from gnomon.core.errors import DataError
 from gnomon.core.ids import stable_hash, stable_seed
 from gnomon.drawing.map_picture import draw_map
 from gnomon.drawing.map_sheet import with_map
-from gnomon_worlds.attainable import is_attainable
+from gnomon_worlds.attainable import is_attainable, is_clear
 from gnomon_worlds.camera_model import draw_clocks
 from gnomon_worlds.difficulty import Difficulty, Lots
+from gnomon_worlds.even_odds import Chooser, EvenOdds
 from gnomon_worlds.features import features_of
 from gnomon_worlds.forecasting import meeting, next_spot, trajectory
 from gnomon_worlds.indoor import indoor
@@ -39,7 +40,7 @@ RANGED_WORLDS = 12  # the same, where features have ranges that may hold none
 KEPT = 32  # worlds remembered, with their maps
 KEPT_QUESTIONS = 256  # remembered: all arms of a sample ask for it, one soon after the other
 
-Ask = Callable[[World, Random, Trip, Lots | None], Question | None]
+Ask = Callable[[World, Random, Trip, Chooser | None], Question | None]
 
 ASK: Mapping[str, Ask] = {
     "GeoLocation": geo_location,
@@ -84,14 +85,17 @@ def draw(number: Number, *, place: int | None = None) -> Drawn:
     """
     round_ = number.round if place is None else place
     difficulty, series = number.difficulty, number.series
-    lots = difficulty.lots(Random(stable_seed("lots", VERSION, *series, number.k))) if difficulty else None
+    lots: Chooser | None = None
+    if difficulty:
+        drawn_lots = difficulty.lots(Random(stable_seed("lots", VERSION, *series, number.k)))
+        lots = EvenOdds(number.scene) if difficulty.is_even else drawn_lots
     places = OPTED_WORLDS if difficulty or number.options else WORLDS
     if difficulty and difficulty.ranges:
         places = RANGED_WORLDS
     for spare in range(places):
         world = world_of(number.seed, number.scene, round_, spare, difficulty, number.options)
         rng = Random(stable_seed("question", VERSION, *series, number.k, spare))
-        if lots and spare == STRICT_WORLDS:
+        if isinstance(lots, Lots) and spare == STRICT_WORLDS:
             lots = replace(lots, must_tell=False)
         question = _find(world, rng, number.task_id, difficulty, lots)
         if question is not None:
@@ -184,13 +188,19 @@ def map_of(world: World) -> bytes:
 
 
 def _find(
-    world: World, rng: Random, task_id: str, difficulty: Difficulty | None, lots: Lots | None
+    world: World, rng: Random, task_id: str, difficulty: Difficulty | None, lots: Chooser | None
 ) -> Question | None:
     is_pooled = difficulty is not None or world.traffic is not None
     pool = _pooled(world, rng, SIGHTINGS[task_id]) if is_pooled else _trips(world, rng, SIGHTINGS[task_id])
-    for taken in pool:
-        question = ASK[task_id](world, rng, taken, lots)
+
+    def asked(trip: Trip) -> Question | None:
+        return ASK[task_id](world, rng, trip, lots)
+
+    questions = lots.kept(rng, pool, asked) if isinstance(lots, EvenOdds) else map(asked, pool)
+    for question in questions:
         if question is None or (world.traffic and not is_attainable(world, question)):
+            continue
+        if difficulty and difficulty.is_even and not is_clear(world, question):
             continue
         if difficulty is None or not difficulty.ranges or difficulty.admits(features_of(world, question)):
             return question

@@ -3,7 +3,7 @@
 import math
 from random import Random
 
-from gnomon_worlds.difficulty import Lots
+from gnomon_worlds.even_odds import Chooser
 from gnomon_worlds.question import Question, evidence_of, nearest
 from gnomon_worlds.trajectory import SLOWEST_MPS, Sighting, Trip, beside_one_another, pooled_trip, trip
 from gnomon_worlds.world import World
@@ -14,7 +14,7 @@ MIN_OVERLAP_S = 1.0
 MISS_S = 20.0  # at a wrong camera one target is at least this long before the other
 
 
-def next_spot(world: World, rng: Random, trip: Trip, lots: Lots | None = None) -> Question | None:
+def next_spot(world: World, rng: Random, trip: Trip, lots: Chooser | None = None) -> Question | None:
     """Which camera sees the target next, and when."""
     if len(trip.sightings) < 2:
         return None
@@ -25,7 +25,7 @@ def next_spot(world: World, rng: Random, trip: Trip, lots: Lots | None = None) -
     clips = ((trip, last),)
     question = evidence_of(world, "NSF", clips) if lots else None
     others = world.scene.cameras.keys() - {last.camera, coming.camera}
-    if lots and question and not lots.wrong(rng, question, right=coming.camera, candidates=others, count=3):
+    if lots and question and lots.is_hopeless(rng, question, right=coming.camera, candidates=others):
         return None  # before all ways are measured
     distance_m = world.ways_to_cameras_m(last.exit)
     beyond = unlikely(world, last, coming, distance_m)
@@ -47,7 +47,7 @@ def next_spot(world: World, rng: Random, trip: Trip, lots: Lots | None = None) -
     )
 
 
-def trajectory(world: World, rng: Random, trip: Trip, lots: Lots | None = None) -> Question | None:
+def trajectory(world: World, rng: Random, trip: Trip, lots: Chooser | None = None) -> Question | None:
     """Which two cameras see the target next, in order, and when."""
     if len(trip.sightings) < 4:
         return None
@@ -58,10 +58,12 @@ def trajectory(world: World, rng: Random, trip: Trip, lots: Lots | None = None) 
     clips, beside = ((trip, before), (trip, last)), (later.camera,)
     question = evidence_of(world, "TF", clips) if lots else None
     others = world.scene.cameras.keys() - {before.camera, last.camera, coming.camera, later.camera}
-    if lots and question:
-        sought = lots.wrong(rng, question, right=coming.camera, candidates=others, count=2, beside=beside)
-        if sought is None:
-            return None  # before all ways are measured
+    if (
+        lots
+        and question
+        and lots.is_hopeless(rng, question, right=coming.camera, candidates=others, beside=beside)
+    ):
+        return None  # before all ways are measured
     distance_m = world.ways_to_cameras_m(last.exit)
     first = unlikely(world, last, coming, distance_m)
     second = unlikely(world, coming, later, world.ways_to_cameras_m(coming.exit))
@@ -84,7 +86,7 @@ def trajectory(world: World, rng: Random, trip: Trip, lots: Lots | None = None) 
     )
 
 
-def meeting(world: World, rng: Random, first: Trip, lots: Lots | None = None) -> Question | None:
+def meeting(world: World, rng: Random, first: Trip, lots: Chooser | None = None) -> Question | None:
     """Where and when two targets are in view of the same camera at the same time."""
     if len(first.sightings) < 2:
         return None
@@ -117,7 +119,11 @@ def _delay_s(rng: Random, place: Sighting, theirs: Sighting) -> float:
 
 
 def met(
-    world: World, rng: Random, target: tuple[Trip, int], partner: tuple[Trip, int], lots: Lots | None = None
+    world: World,
+    rng: Random,
+    target: tuple[Trip, int],
+    partner: tuple[Trip, int],
+    lots: Chooser | None = None,
 ) -> Question | None:
     """Make the question where two targets meet, from each one's trip and the number of its sighting there."""
     (trip, index), (companion, theirs) = target, partner
@@ -129,7 +135,7 @@ def met(
     clips = ((trip, last), (companion, their_last))
     question = evidence_of(world, "MTTF", clips) if lots else None
     others = world.scene.cameras.keys() - {place.camera, last.camera, their_last.camera}
-    if lots and question and not lots.wrong(rng, question, right=place.camera, candidates=others, count=3):
+    if lots and question and lots.is_hopeless(rng, question, right=place.camera, candidates=others):
         return None  # before all ways are measured
     ways_m, their_ways_m = (world.ways_to_cameras_m(sighting.exit) for sighting in (last, their_last))
     missed = [

@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import asdict, dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -26,7 +27,7 @@ from gnomon_tools.scene.format import sound_scene_text
 from gnomon_worlds.difficulty import Difficulty
 from gnomon_worlds.drawing import MAP_VERSION, VERSION, Drawn, check_ranges, draw, map_of
 from gnomon_worlds.options import WorldOptions
-from gnomon_worlds.sample_numbers import CELLS, Number
+from gnomon_worlds.sample_numbers import CELLS, Number, offered
 from gnomon_worlds.world import World
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ _AS_JSON = json.JSONEncoder(ensure_ascii=False).encode
 WORTH_A_PROCESS = 4  # rounds without clips; with fewer, a process takes longer to start than to make them
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Plan:
     """What a folder is to hold; equal plans write equal files."""
 
@@ -71,15 +72,27 @@ class Plan:
 
     @property
     def rounds(self) -> range:
-        return range(math.ceil(self.samples / len(CELLS)))
+        return range(len(self._ends))
+
+    @cached_property
+    def _ends(self) -> Sequence[int]:
+        """How many samples there are up to the end of each round."""
+        ends: list[int] = []
+        while not ends or ends[-1] < self.samples:
+            ends.append((ends or [0])[-1] + len(self._cells(len(ends))))
+        return ends
+
+    def _cells(self, round_: int) -> Sequence[int]:
+        return offered(range(len(CELLS)), self.difficulties[round_ % len(self.difficulties)])
 
     def numbers(self, round_: int) -> Sequence[Number]:
         """The samples of a round; each difficulty counts its own rounds."""
         own, turn = divmod(round_, len(self.difficulties))
-        count = min(len(CELLS), self.samples - round_ * len(CELLS))
+        cells = self._cells(round_)
+        count = min(len(cells), self.samples - self._ends[round_] + len(cells))
         return [
             Number(self.seed, own * len(CELLS) + cell, self.difficulties[turn], self.options)
-            for cell in range(count)
+            for cell in cells[:count]
         ]
 
     def place(self, number: Number) -> int:
@@ -121,8 +134,9 @@ def generate(
     for field, count in (("scenes", scenes), ("samples", samples), ("workers", workers)):
         if count is not None and count < 1:
             raise SpecError(f"at least 1, got {count}", field=field)
-    in_turn = Difficulty.in_turn("mixed") if difficulty == "mixed" else (difficulty,)
-    total = samples or len(CELLS) * (scenes or 1) * len(in_turn)
+    in_turn = Difficulty.in_turn("mixed", is_even=True) if difficulty == "mixed" else (difficulty,)
+    a_round = sum(len(offered(range(len(CELLS)), each)) for each in in_turn)
+    total = samples or a_round * (scenes or 1)
     plan = Plan(seed=seed, scenes=scenes, samples=total, difficulties=in_turn, clips=clips, options=options)
     check_ranges(plan.numbers(0))
     _begin(out, plan)

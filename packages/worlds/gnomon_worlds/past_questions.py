@@ -14,6 +14,7 @@ from gnomon_tools.geometry.angles import EIGHTHS, bearing_deg, compass, turn_deg
 from gnomon_tools.scene.scene import Point, Scene
 from gnomon_tools.scene.scene_cache import cached_per_scene
 from gnomon_worlds.difficulty import Lots
+from gnomon_worlds.even_odds import OPTIONS, Chooser, EvenOdds
 from gnomon_worlds.movement import BEND_DEG, Journey
 from gnomon_worlds.question import Question, evidence_of, nearest, shown_when, when
 from gnomon_worlds.trajectory import MIN_STAY_S, Sighting, Trip, lookout_of_unbuilt
@@ -189,6 +190,7 @@ def phrase(runs: Runs, speed_mps: float) -> str:
 
 
 DETOUR = 1.3  # a wrong camera is off every way that is up to this much longer than the shortest
+FOLLOWS_S = (2.0, 4.0)  # from one of four intervals that follow one another to the next
 CLEAR_S = 2.0  # between two of the intervals to choose from
 INTERVALS_TRIED = 12
 ROAD_M = 10.0
@@ -196,7 +198,7 @@ DOOR_M = 1.5
 REORDER = 1.15  # a wrong order of cameras makes the way longer by at least this much
 
 
-def geo_location(world: World, rng: Random, trip: Trip, lots: Lots | None = None) -> Question | None:
+def geo_location(world: World, rng: Random, trip: Trip, lots: Chooser | None = None) -> Question | None:
     """Which camera the target passed between two clips."""
     if len(trip.sightings) < 3:
         return None
@@ -214,7 +216,10 @@ def geo_location(world: World, rng: Random, trip: Trip, lots: Lots | None = None
     def is_off(camera: str) -> bool:
         return to_m[camera] + from_m[camera] > DETOUR * direct_m + world.margin_m
 
-    if lots and question:
+    if isinstance(lots, EvenOdds) and question:
+        if lots.is_hopeless(rng, question, right=middle.camera, candidates=unseen):
+            return None
+    elif lots and question:
         misleading = lots.misleading(question, right=middle.camera, candidates=unseen)
         if misleading is None or not all(any(map(is_off, sorted(cameras))) for cameras in misleading):
             return None  # before the ways over all cameras are measured
@@ -243,7 +248,9 @@ def geo_location(world: World, rng: Random, trip: Trip, lots: Lots | None = None
     )
 
 
-def arrival_time_interval(world: World, rng: Random, trip: Trip, lots: Lots | None = None) -> Question | None:
+def arrival_time_interval(
+    world: World, rng: Random, trip: Trip, lots: Chooser | None = None
+) -> Question | None:
     """When the target was in view of a camera between two clips.
 
     The four intervals are those in which it crossed four views on its way. Which of these views belong
@@ -253,6 +260,8 @@ def arrival_time_interval(world: World, rng: Random, trip: Trip, lots: Lots | No
         return None
     first, last = _ends(rng, len(trip.sightings))
     start, end = trip.sightings[first], trip.sightings[last]
+    if isinstance(lots, EvenOdds):
+        return _even_interval(world, rng, trip, (first, last), lots)
     unbuilt = [
         sighting
         for sighting in lookout_of_unbuilt(world).sightings(trip.journey)
@@ -273,27 +282,57 @@ def arrival_time_interval(world: World, rng: Random, trip: Trip, lots: Lots | No
     ]
     if not fours:
         return None
-    clips = ((trip, start), (trip, end))
     if lots is None:
         four: tuple[Sighting, ...] = rng.choice(fours)
         middle = rng.choice([sighting for sighting in four if sighting in real])
     else:
+        clips = ((trip, start), (trip, end))
         obeying = _intervals(world, rng, clips, rng.sample(fours, len(fours)), real, lots)
         if obeying is None:
             return None
         four, middle = obeying
+    return _arrival(world, trip, (start, middle, end), [when(sighting) for sighting in four])
+
+
+def _arrival(
+    world: World, trip: Trip, seen: tuple[Sighting, Sighting, Sighting], options: Sequence[str]
+) -> Question:
+    start, middle, end = seen
     return Question(
         task_id="ArrivalTimeInterval",
-        clip_sightings=clips,
+        clip_sightings=((trip, start), (trip, end)),
         text=(
             f"{_framed(world, start, end)} In between it passed through camera {middle.camera}. "
             "Infer the time period when the target appears at this middle camera."
         ),
-        options=tuple(when(sighting) for sighting in four),
+        options=tuple(options),
         right=(when(middle),),
         middle=middle,
         gaps=((trip, start, middle), (trip, middle, end)),
     )
+
+
+def _even_interval(
+    world: World, rng: Random, trip: Trip, ends: tuple[int, int], even: EvenOdds
+) -> Question | None:
+    """The right interval among four of its length that follow one another: only the way tells them apart."""
+    first, last = ends
+    start, end = trip.sightings[first], trip.sightings[last]
+    middle = rng.choice(trip.sightings[first + 1 : last])
+    passed = Counter(sighting.camera for sighting in trip.sightings[first : last + 1])
+    turned_s = trip.journey.turned_s
+    if passed[middle.camera] > 1 or (turned_s is not None and start.end_s < turned_s < end.start_s):
+        return None
+    place, step_s = rng.randrange(OPTIONS), middle.stay_s + rng.uniform(*FOLLOWS_S)
+    spans = [middle.later(step_s * (at - place)) for at in range(OPTIONS)]
+    if spans[0].start_s <= start.end_s or spans[-1].end_s >= end.start_s:
+        return None
+    options = [when(sighting) for sighting in spans]
+    question = evidence_of(world, "ATI", ((trip, start), (trip, end)), asked=middle.camera)
+    others = [option for option in options if option != when(middle)]
+    if even.wrong(rng, question, right=when(middle), candidates=others, count=3) is None:
+        return None
+    return _arrival(world, trip, (start, middle, end), options)
 
 
 def _intervals(
@@ -322,7 +361,7 @@ def _intervals(
     return None
 
 
-def motion_state(world: World, rng: Random, trip: Trip, lots: Lots | None = None) -> Question | None:
+def motion_state(world: World, rng: Random, trip: Trip, lots: Chooser | None = None) -> Question | None:
     """How the target moved between two clips.
 
     Wrong options are the truth turned, mirrored or walked backwards. Worlds have no preferred direction, so
@@ -364,7 +403,7 @@ def motion_state(world: World, rng: Random, trip: Trip, lots: Lots | None = None
     )
 
 
-def causal_reordering(world: World, rng: Random, trip: Trip, lots: Lots | None = None) -> Question | None:
+def causal_reordering(world: World, rng: Random, trip: Trip, lots: Chooser | None = None) -> Question | None:
     """In which order the target passed three cameras.
 
     The wrong orders are drawn from the five there are, so no order stands out among the options. With lots
@@ -378,7 +417,7 @@ def causal_reordering(world: World, rng: Random, trip: Trip, lots: Lots | None =
     true = rng.choice(threes)
     clips = tuple((trip, sighting) for sighting in true)
     wrong = None
-    if lots:
+    if isinstance(lots, Lots):
         question = evidence_of(world, "CR", clips)
         reverse = _arrows(true[::-1])
         orders = [text for text in map(_arrows, permutations(true)) if text != reverse][1:]

@@ -156,6 +156,12 @@ def _points(world: World, question: Question) -> dict[str, Any]:
     }
 
 
+def path_m(journey: Journey, sighting: Sighting) -> tuple[Point, ...]:
+    """Where the target was in its clip, box by box."""
+    start_s, lasted_s = sighting.start_s, sighting.stay_s
+    return tuple(journey.xy_m_at(start_s + lasted_s * at / (BOXES - 1)) for at in range(BOXES))
+
+
 def evidence_of(
     world: World, task: str, clips: Sequence[tuple[Trip, Sighting]], *, asked: str = ""
 ) -> Evidence:
@@ -166,8 +172,9 @@ def evidence_of(
             first=Place(xy_m=sighting.came_from.xy_m, floor=sighting.came_from.floor),
             last=Place(xy_m=sighting.exit.xy_m, floor=sighting.exit.floor),
             span_s=None if task == "CR" else (NOON_S + sighting.start_s, NOON_S + sighting.end_s),
+            path_m=path_m(trip.journey, sighting),
         )
-        for _, sighting in clips
+        for trip, sighting in clips
     )
     spots, posts = _places(world.scene)
     return Evidence(task=task, asked=asked, tracks=tuple(tracks), spots=spots, posts=posts)

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from gnomon.benchmarks.gtr_bench.case import SCENES, TASKS
 from gnomon.core.errors import NotFound
@@ -13,6 +13,9 @@ from gnomon_worlds.options import WorldOptions
 from gnomon_worlds.refs_on_demand import RefsOnDemand
 
 CELLS = tuple((scene, task) for task in TASKS for scene in SCENES)
+
+# The cells with hard questions: those in which a learner without the map is at chance (worlds.md).
+HARD = frozenset(("outdoor", task) for task in ("GeoLocation", "ArrivalTimeInterval", "NextSpotForecasting"))
 
 _ID = re.compile(r"w(-?\d+)-(?:(with~[a-z0-9_~]+)-)?(?:([a-z].*)-)?(\d{5,})", re.ASCII)
 
@@ -41,6 +44,13 @@ class Number:
     def level(self) -> str | None:
         """Its level; None where ranges of features say how hard it is."""
         return self.difficulty.level if self.difficulty else AS_IT_COMES
+
+    @property
+    def newest(self) -> "Number":
+        """The sample in its place today: hard questions of before have another name, and stay."""
+        if self.level != "hard" or self.difficulty is None:
+            return self
+        return Number(self.seed, self.k, replace(self.difficulty, is_even=True), self.options)
 
     @property
     def _name(self) -> str:
@@ -76,6 +86,12 @@ class Number:
         return SampleRef(sample_id=self.sample_id, task=self.task_id, cell=self.cell, cluster=self.cluster)
 
 
+def offered(cells: Sequence[int], difficulty: Difficulty | None) -> tuple[int, ...]:
+    """Those of the cells, as indices into CELLS, that a difficulty has questions of."""
+    is_even = difficulty is not None and difficulty.is_even
+    return tuple(cell for cell in cells if not is_even or CELLS[cell] in HARD)
+
+
 def series_of(
     seed: int, difficulty: Difficulty | None, options: WorldOptions | None
 ) -> tuple[int | str, ...]:
@@ -88,8 +104,8 @@ def number_of(sample_id: str) -> Number:
 
     >>> number_of("w7-00012")
     Number(seed=7, k=12, difficulty=None, options=None)
-    >>> number_of("w7-hard-00012").cluster
-    'w7-hard-outdoor-0'
+    >>> number_of("w7-hard2-00012").cluster
+    'w7-hard2-outdoor-0'
 
     Raises:
         NotFound: no sample has such an id.
@@ -119,12 +135,18 @@ class Numbers(RefsOnDemand):
     difficulties: tuple[Difficulty | None, ...] = (None,)
     options: WorldOptions | None = None
 
+    @property
+    def _turns(self) -> list[tuple[int, int]]:
+        """The cells of a round of each difficulty, as the difficulty's place and the cell's index."""
+        each = enumerate(self.difficulties)
+        return [(turn, cell) for turn, difficulty in each for cell in offered(self.cells, difficulty)]
+
     def number(self, index: int) -> Number:
         """The number of the sample at `index`, counted from 0."""
-        rounds, cell = divmod(index, len(self.cells))
-        round_, turn = divmod(rounds, len(self.difficulties))
-        k = round_ * len(CELLS) + self.cells[cell]
-        return Number(self.seed, k, self.difficulties[turn], self.options)
+        turns = self._turns
+        round_, at = divmod(index, len(turns))
+        turn, cell = turns[at]
+        return Number(self.seed, round_ * len(CELLS) + cell, self.difficulties[turn], self.options)
 
     def ref_at(self, index: int) -> SampleRef:
         return self.number(index).ref()
@@ -138,9 +160,11 @@ class Numbers(RefsOnDemand):
         if not isinstance(ref, SampleRef):
             return False
         number = number_of(ref.sample_id)
-        cell, turns = number.k % len(CELLS), len(self.difficulties)
         series = [series_of(self.seed, difficulty, self.options) for difficulty in self.difficulties]
-        if number.series not in series or cell not in self.cells:
+        turns = self._turns
+        if number.newest != number:  # of before, when every round had all cells
+            turns = [(turn, cell) for turn in range(len(series)) for cell in self.cells]
+        if number.newest.series not in series:
             return False
-        rounds = number.round * turns + series.index(number.series)
-        return rounds * len(self.cells) + self.cells.index(cell) < self.limit
+        at = (series.index(number.newest.series), number.k % len(CELLS))
+        return at in turns and number.round * len(turns) + turns.index(at) < self.limit

@@ -1,1 +1,1 @@
-"""Answers map questions by rules, for the reference model."""
+"""Answers map questions by rules, for the reference model: a demonstration, made on 129 of MapEval."""

@@ -93,7 +93,7 @@ def worlds(
                 samples=samples,
                 difficulty=difficulty
                 if difficulty is None or difficulty == "mixed"
-                else difficulties.Difficulty.of(difficulty),
+                else difficulties.Difficulty.of(difficulty, is_even=True),
                 clips=style,
                 options=None if world is None else WorldOptions.of(world),
                 workers=workers or os.cpu_count() or 1,
@@ -105,7 +105,7 @@ def worlds(
         option = "--world" if (error.field or "").startswith("select.world") else "--difficulty"
         raise type(error)(error.message, field=option) from None
     if difficulty == "mixed":
-        in_turn = difficulties.Difficulty.in_turn("mixed")
+        in_turn = difficulties.Difficulty.in_turn("mixed", is_even=True)
         for warning in difficulties.Difficulty.left_out(in_turn, cells=len(CELLS), limit=written):
             say(f"warning: {warning}")
     click.echo(f"{count(written, 'question')}: {out}")

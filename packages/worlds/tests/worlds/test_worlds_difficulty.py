@@ -32,6 +32,7 @@ from gnomon.core.sample_abilities import WarnsOfSelection
 from gnomon.core.select import Select
 from gnomon.media import MediaStore
 from gnomon.spec.job_spec import JobSpec
+from gnomon_worlds import sample_numbers
 from gnomon_worlds.benchmarks.worlds import worlds
 from gnomon_worlds.benchmarks.worlds_families import worlds_families
 from gnomon_worlds.benchmarks.worlds_motion import worlds_motion
@@ -194,14 +195,16 @@ def test_features_are_within_the_ranges_that_were_asked_for(tmp_path: Path) -> N
 
 
 def test_mixed_questions_are_those_of_each_level_round_by_round(tmp_path: Path) -> None:
-    select = Select.model_validate({"limit": 118, "seed": 7, "difficulty": "mixed"})
+    a_turn = 3 * 14 + len(sample_numbers.HARD)  # not every cell has hard questions
+    select = Select.model_validate({"limit": 2 * a_turn + 6, "seed": 7, "difficulty": "mixed"})
     samples = worlds.open(data=None, select=select, protocol="guarded", media=MediaStore(tmp_path))
     ids = [ref.sample_id for ref in samples.refs]
-    assert ids[::14] == [
-        *("w7-00000", "w7-easy-00000", "w7-medium-00000", "w7-hard-00000"),
-        *("w7-00014", "w7-easy-00014", "w7-medium-00014", "w7-hard-00014", "w7-00028"),
+    assert [ids[turn * a_turn + 14 * level] for turn in range(2) for level in range(4)] == [
+        *("w7-00000", "w7-easy-00000", "w7-medium-00000", "w7-hard2-00000"),
+        *("w7-00014", "w7-easy-00014", "w7-medium-00014", "w7-hard2-00014"),
     ]
-    assert len(set(ids)) == 118
+    assert ids[2 * a_turn] == "w7-00028"
+    assert len(set(ids)) == len(ids)
     assert all(number_of(sample_id).ref() in samples.refs for sample_id in ids)
     assert number_of("w7-00034").ref() not in samples.refs
     assert number_of("w7-easy-00028").ref() not in samples.refs

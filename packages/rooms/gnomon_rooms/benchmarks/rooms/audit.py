@@ -1,7 +1,11 @@
 """Finds out what the order of options and the answers about other rooms give away."""
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+import numpy as np
+
+from gnomon.audit.adversary import WORDED, OptionTable, worded
 from gnomon.audit.plugin import AnswerOptions, ShortcutGuess, guess
 from gnomon.core.benchmark import PromptProtocol
 from gnomon.core.sample import DataFault, Sample
@@ -34,6 +38,27 @@ def try_shortcuts(samples: Mapping[PromptProtocol, Sequence[Sample]]) -> Iterato
                 yield ShortcutGuess(
                     shortcut=rule, kind="floor", view=protocol, sample_id=name, value=value, chance=None
                 )
+
+
+def option_tables(samples: Sequence[Sample]) -> Iterator[OptionTable]:
+    """What options say without the room: their words, and whether their kinds are usual in other rooms."""
+    groups: dict[tuple[str, int], list[tuple[str, RoomQuestion]]] = defaultdict(list)
+    for sample in samples:
+        question: RoomQuestion = sample.target["question"]
+        if question.options:
+            groups[sample.ref.task, len(question.options)].append((sample.ref.sample_id, question))
+    for group in groups.values():
+        rows = []
+        for _, question in group:
+            usual = question.kin.usual_options(question.draft, question.options) or ()
+            said = worded(question.options, question.draft.text)
+            rows.append([[*row, float(at in usual)] for at, row in enumerate(said)])
+        yield OptionTable(
+            sees="without the room",
+            names=(*WORDED, ALIKE),
+            sample_ids=tuple(sample_id for sample_id, _ in group),
+            options=np.array(rows),
+        )
 
 
 def floors_of(sample: Sample) -> Mapping[str, float]:

@@ -25,11 +25,12 @@ from gnomon_worlds.drawing import KEPT_QUESTIONS, Drawn, check_ranges, draw, map
 from gnomon_worlds.features import features_of
 from gnomon_worlds.options import WorldOptions
 from gnomon_worlds.oracle_steps import steps_of
-from gnomon_worlds.sample_numbers import CELLS, Number, Numbers, number_of
+from gnomon_worlds.sample_numbers import CELLS, HARD, Number, Numbers, number_of, offered
 
 if TYPE_CHECKING:
     from gnomon_worlds.benchmarks.worlds.clips import ShownClips
 
+_HARD = ", ".join(f"{scene} {task}" for scene, task in CELLS if (scene, task) in HARD)
 SAMPLES = 420  # where `select.limit` is not given: 30 per cell, as GTR-Bench has
 
 
@@ -110,8 +111,16 @@ class Worlds:
             for index, (scene, task) in enumerate(CELLS)
             if scene in (select.scenes or self.scenes) and task in (select.tasks or self.tasks)
         )
+        difficulties = Difficulty.in_turn(select.difficulty, is_even=True)
+        asked = {cell for each in difficulties for cell in offered(cells, each)}
+        absent = {*(select.tasks or ())} - {CELLS[cell][1] for cell in asked}
+        if absent:
+            names = ", ".join(sorted(absent))
+            message = f"no hard questions of {names}: boxes and cameras alone tell too much; allowed: {_HARD}"
+            raise SpecError(message, field="select.tasks")
+        if not asked:
+            raise SpecError(f"no hard questions there; allowed: {_HARD}", field="select.scenes")
         limit = SAMPLES if select.limit is None else select.limit
-        difficulties = Difficulty.in_turn(select.difficulty)
         options = None if select.world is None else WorldOptions.of(select.world)
         refs = Numbers(select.seed, cells, limit, difficulties, options)
         check_ranges([refs.number(index) for index in range(min(limit, len(cells)))])
