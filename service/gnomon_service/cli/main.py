@@ -58,6 +58,7 @@ SECTIONS = {
         "new",
         "plugins",
         "presets",
+        "check-recording",
         "generate",
         "audit",
         "score",
