@@ -5,7 +5,7 @@ What would make answers wrong is refused; what makes fewer questions, or coarser
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
+from itertools import combinations, pairwise
 
 import numpy as np
 import shapely
@@ -31,7 +31,8 @@ RARE_S = 10.0  # boxes that are further apart tell no path
 SPEEDS_MPS: Mapping[BodyKind, tuple[float, float]] = {"vehicle": (35.0, 60.0), "pedestrian": (2.5, 8.0)}
 SHIFTS_S = np.arange(-50, 51) / 10  # by which the clocks of two cameras are tried
 TOGETHER = 40  # moments, at least, at which two cameras have a target in view, to compare their clocks
-APART = 0.2  # share of such moments with the target in two places that is too many
+TRANSITIONS = 10  # from camera to camera, at least, to judge identities
+APART = 0.2  # share of them that nobody could make that is too many
 OVERLAPPING = 0.1  # share of sightings during which another camera sees the target, from which it is said
 
 
@@ -119,7 +120,7 @@ def look_at(tracking: Tracking, pairs: Mapping[str, Array] | None = None, *, cut
         )
         findings.append(Finding(kind="overlap", text=text))
     seen = seen_of(tracking.boxes, gap_s_of(tracking))
-    findings += _of_pairs(tracking, shared, seen)
+    findings += [*_of_pairs(tracking, shared, seen), *_of_identities(tracking, ground, seen)]
     if tracking.kind == "outdoor" and not tracking.tracks and not (tracking.scene and tracking.scene.roads):
         findings.append(
             Finding(kind="roads", text="no road map: MotionState is not asked, and ways are straight lines")
@@ -339,6 +340,34 @@ def _of_pairs(tracking: Tracking, pairs: Sequence[Pair], seen: Mapping[int, Sequ
         )
         found.append(Finding(kind="overlap", text=text))
     return found
+
+
+def _of_identities(
+    tracking: Tracking, ground: GroundPoints, seen: Mapping[int, Sequence[Seen]]
+) -> list[Finding]:
+    """Findings of identities that are not shared between cameras: one target is then in many places."""
+    impossible = judged = 0
+    for target, sightings in seen.items():
+        limits = LIMITS[tracking.body_of(target)]
+        for before, after in pairwise(sightings):
+            if before.camera == after.camera:
+                continue
+            late, early = (one.rows[ground.on_floor[one.rows]] for one in (before, after))
+            if not len(late) or not len(early):
+                continue
+            times_s = tracking.boxes.time_s
+            last = late[max(int(np.searchsorted(times_s[late], times_s[early[0]], side="right")) - 1, 0)]
+            way_m = float(np.linalg.norm(ground.xy_m[early[0]] - ground.xy_m[last]))
+            gap_s = max(float(times_s[early[0]] - times_s[last]), 0.0)
+            judged += 1
+            impossible += way_m > 2 * limits.apart_m + limits.speed_mps * gap_s
+    if judged < TRANSITIONS or impossible < APART * judged:
+        return []
+    text = (
+        f"{impossible:,} of {judged:,} times a target turns up in the next camera sooner than anybody could:"
+        " are identities numbered anew in each camera, are clocks off, or is a calibration wrong?"
+    )
+    return [Finding(kind="identities", text=text, refused=True)]
 
 
 def hull_of(ground: GroundPoints, rows: np.ndarray) -> shapely.Geometry | None:

@@ -5,6 +5,7 @@ A size is told, read from a picture or clip, or bounded by the boxes; none is as
 
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +13,9 @@ from PIL import Image
 
 from gnomon.core.errors import DataError
 from gnomon_worlds.tracking.tracking import Array, TrackedCamera, Tracking
+
+if TYPE_CHECKING:
+    from gnomon.media.video import Video
 
 BOUNDED = "bounded by the boxes"
 OUTSIDE = 0.01  # of boxes may have their middle outside the picture: trackers guess where they lose a target
@@ -60,13 +64,23 @@ def size_of_clip(clip: Path) -> tuple[int, int] | None:
     if clip.is_dir():
         picture = next((path for path in sorted(clip.iterdir()) if path.suffix in (".jpg", ".png")), None)
         return size_of_picture(picture) if picture else None
+    video = _probed(clip)
+    return (video.width, video.height) if video else None
+
+
+def fps_of_clip(clip: Path) -> float | None:
+    """Frames a second of a video; None where it cannot be read."""
+    video = _probed(clip)
+    return video.fps if video and video.fps > 0 else None
+
+
+def _probed(clip: Path) -> "Video | None":
     from gnomon.media.video import probe  # late: it loads a library for video
 
     try:
-        video = probe(clip)
+        return probe(clip)
     except (DataError, OSError):
         return None
-    return video.width, video.height
 
 
 def size_of_picture(path: Path) -> tuple[int, int]:

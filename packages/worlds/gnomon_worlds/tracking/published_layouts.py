@@ -18,7 +18,7 @@ from gnomon_tools.geometry.homography import HorizonError, to_ground
 from gnomon_tools.scene.frame import Frame
 from gnomon_tools.scene.scene import Scene
 from gnomon_worlds.tracking.calibration import foot_points
-from gnomon_worlds.tracking.pictures import size_of_picture
+from gnomon_worlds.tracking.pictures import fps_of_clip, size_of_picture
 from gnomon_worlds.tracking.tracking import (
     Array,
     Lens,
@@ -31,7 +31,7 @@ from gnomon_worlds.tracking.tracking import (
 )
 
 CITYFLOW_FPS = 10.0
-CITYFLOW_SLOW = {"c015": 8.0}  # the one camera of the data set with another rate
+CITYFLOW_SLOW = {("S03", "c015"): 8.0}  # the one camera of the data set with another rate
 MTMMC_FPS = 23.0
 GT = Path("gt") / "gt.txt"
 CALIBRATION = Path("calibration.txt")
@@ -154,6 +154,7 @@ def read_cityflow(
     cameras: list[TrackedCamera] = []
     parts: list[tuple[int, Array, Array]] = []
     targets: list[list[str]] = []
+    assumed: dict[str, float] = {}
     all_boxes = read_submission(Path(tracks)) if tracks and Path(tracks).is_file() else None
     paths = sorted(
         path
@@ -180,18 +181,24 @@ def read_cityflow(
         rows, ids = read[path.name]
         calibration = calibrations[path.name]
         homography = _to_metres(frame, middle_deg) @ np.asarray(calibration.homography)
+        clip = next((path / name for name in ("vdo.avi", "vdo.mp4") if (path / name).is_file()), None)
         cameras.append(
             replace(
                 calibration,
                 homography=homography / np.abs(homography).max(),
                 image_size=sizes[path.name],
                 size_from="read from roi.jpg",
-                clip=next((path / name for name in ("vdo.avi", "vdo.mp4") if (path / name).is_file()), None),
+                clip=clip,
             )
         )
-        rate = fps or CITYFLOW_SLOW.get(path.name, CITYFLOW_FPS)
+        rate = fps or (fps_of_clip(clip) if clip else None)
+        if rate is None:
+            rate = assumed[path.name] = CITYFLOW_SLOW.get((home.name, path.name), CITYFLOW_FPS)
         parts.append((len(parts), rows[:, 0] / rate + offsets_s.get(path.name, 0.0), rows))
         targets.append(ids)
+    if assumed:
+        told = ", ".join(f"{name} {rate:g}" for name, rate in assumed.items())
+        notes.append(f"frames a second as the data set has them, told by no clip and no --fps: {told}")
     boxes, names = boxes_of(parts, targets)
     return Tracking(
         id=home.name,

@@ -17,7 +17,7 @@ FAR_M = 1e5
 
 
 def with_cut_views(tracking: Tracking, ground: GroundPoints) -> tuple[Tracking, NDArray[np.bool_], str]:
-    """The recording with a region for each camera and the boxes whose feet are in it; which these are; a note.
+    """The recording with a region for each camera and the boxes whose feet are in it; which boxes; a note.
 
     A region is the part of a view that is nearer to one of its points than to those of the other cameras (a
     Voronoi cell); the points are moved by turns, each as far as possible from the others.
