@@ -1,13 +1,14 @@
 """Makes tracking in the form of CityFlow, MOT and WILDTRACK, with the errors that real trackers make.
 
-Everything moves on a grid of streets or about a plaza; cameras are pinholes. Nothing of Gnomon's is used but the
-scene file of the streets.
+Everything moves on a grid of streets or about a plaza; cameras are pinholes. Nothing of Gnomon's is used but
+the scene file of the streets.
 """
 
 import json
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -51,7 +52,7 @@ class Pinhole:
         return self.intrinsic @ np.column_stack([self.rotation[:, :2], shift])
 
     def box(self, xy: Array, wide: float, high: float) -> Array | None:
-        """Left, top, right, bottom of an upright body, unclipped; None where its foot is not before the camera."""
+        """Left, top, right, bottom of an upright body, unclipped; None where its foot is behind."""
         foot, head = (
             self.intrinsic @ self.rotation @ (np.array([*xy, z]) - self.centre) for z in (0.0, high)
         )
@@ -75,7 +76,7 @@ class Errors:
 
 @dataclass(kw_only=True)
 class Made:
-    """A folder with its layout, and what the second computation needs: positions by target where they are known."""
+    """A folder with its layout, and what its reader needs besides."""
 
     folder: Path
     layout: str
@@ -127,7 +128,7 @@ def rows_of(
 def _clipped(
     camera: Pinhole, xy: Array, body: tuple[float, float], errors: Errors, rng: np.random.Generator
 ) -> Array | None:
-    """The box as a detector gives it, left, top, width and height: cut by the picture's edges, with jitter."""
+    """The box as a detector gives it (left, top, width, height): with jitter, cut by the picture's edges."""
     whole = camera.box(xy, *body)
     if whole is None:
         return None
@@ -150,9 +151,9 @@ def _grid_ways(
         turn = int(rng.integers(1, columns - 1))
         corners = [(0, row), (turn, row), (turn, end), (columns - 1, end)]
         if rng.random() < 0.5:
-            corners = corners[::-1]
+            corners.reverse()
         points = [np.array(corner, dtype=float) * spacing for corner in dict.fromkeys(map(tuple, corners))]
-        lengths = [float(np.linalg.norm(b - a)) for a, b in zip(points, points[1:], strict=False)]
+        lengths = [float(np.linalg.norm(b - a)) for a, b in pairwise(points)]
         start = rng.uniform(0, within_s)
         times = start + np.concatenate([[0.0], np.cumsum(lengths)]) / rng.uniform(*speeds)
         yield times, np.array(points)
@@ -182,7 +183,7 @@ def _street_cameras(
 
 
 def write_cityflow(folder: Path, *, seed: int = 1, cars: int = 80, roads: bool = True) -> Made:
-    """S04 with trackers' boxes in place of annotations: pictures of two sizes, and no roi.jpg that tells them."""
+    """S04 with trackers' boxes in place of annotations: pictures of two sizes, which no roi.jpg tells."""
     rng = np.random.default_rng(seed)
     town = {"columns": 6, "rows": 5, "spacing": 90.0}
     sizes = ((1920, 1080), (2560, 1920))
@@ -195,8 +196,8 @@ def write_cityflow(folder: Path, *, seed: int = 1, cars: int = 80, roads: bool =
         place = home / camera.name
         (place / "gt").mkdir(parents=True)
         lines = [
-            f"{frame + 1},{name},{l},{t},{w},{h},1,-1,-1,-1\n"
-            for frame, name, l, t, w, h in rows[camera.name]
+            f"{frame + 1},{name},{left},{top},{w},{h},1,-1,-1,-1\n"
+            for frame, name, left, top, w, h in rows[camera.name]
         ]
         (place / "gt" / "gt.txt").write_text("".join(lines))
         to_metres = np.array([[0, PER_LON, -LON * PER_LON], [PER_LAT, 0, -LAT * PER_LAT], [0, 0, 1.0]])
@@ -244,7 +245,8 @@ def write_mot(
         place = folder / camera.name
         (place / "gt").mkdir(parents=True)
         lines = [
-            f"{frame + 1},{name},{l},{t},{w},{h},1,1,0.9\n" for frame, name, l, t, w, h in rows[camera.name]
+            f"{frame + 1},{name},{left},{top},{w},{h},1,1,0.9\n"
+            for frame, name, left, top, w, h in rows[camera.name]
         ]
         lines += [f"{frame + 1},{90_000},5,5,40,90,0,12,1\n" for frame in range(0, 300, 3)]  # a reflection
         (place / "gt" / "gt.txt").write_text("".join(lines))
@@ -276,7 +278,7 @@ def write_wildtrack(folder: Path, *, seed: int = 3, people: int = 70, frames: in
     for _ in range(people):
         side = rng.choice((-1, 1))
         ends = [np.array([rng.uniform(-3, 9), y]) for y in (-9.0, rng.uniform(5, 20), 27.0)][::side]
-        lengths = [float(np.linalg.norm(b - a)) for a, b in zip(ends, ends[1:], strict=False)]
+        lengths = [float(np.linalg.norm(b - a)) for a, b in pairwise(ends)]
         start = rng.uniform(-10, frames / 2 - 15)
         ways.append(
             (start + np.concatenate([[0.0], np.cumsum(lengths)]) / rng.uniform(1.0, 1.6), np.array(ends))
@@ -294,8 +296,8 @@ def write_wildtrack(folder: Path, *, seed: int = 3, people: int = 70, frames: in
         for name, views in seen.get(frame, {}).items():
             told = []
             for view in range(len(cameras)):
-                _, _, l, t, w, h = views.get(view, (0, "", -1, -1, 0, 0))
-                told.append({"viewNum": view, "xmin": l, "xmax": l + w, "ymin": t, "ymax": t + h})
+                _, _, left, top, w, h = views.get(view, (0, "", -1, -1, 0, 0))
+                told.append({"viewNum": view, "xmin": left, "xmax": left + w, "ymin": top, "ymax": top + h})
             people_there.append({"personID": int(name), "positionID": 0, "views": told})
         (folder / "annotations_positions" / f"{frame * 5:08d}.json").write_text(json.dumps(people_there))
     for kind in ("intrinsic_zero", "extrinsic"):
@@ -313,6 +315,6 @@ def write_wildtrack(folder: Path, *, seed: int = 3, people: int = 70, frames: in
         axis = np.array([r[2, 1] - r[1, 2], r[0, 2] - r[2, 0], r[1, 0] - r[0, 1]]) / (2 * math.sin(angle))
         told = [" ".join(f"{v:.12g}" for v in vector) for vector in (axis * angle, -r @ camera.centre * 100)]
         (folder / "calibrations" / "extrinsic" / f"extr_{camera.name}.xml").write_text(
-            f'<?xml version="1.0"?><opencv_storage><rvec>{told[0]}</rvec><tvec>{told[1]}</tvec></opencv_storage>'
+            f"<opencv_storage><rvec>{told[0]}</rvec><tvec>{told[1]}</tvec></opencv_storage>"
         )
     return Made(folder=folder, layout="wildtrack", cut_views=True)

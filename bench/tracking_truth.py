@@ -3,11 +3,11 @@
     python -m bench.tracking_truth [--buses FOLDER] [--only cityflow] [--limit 105]
     python -m bench.tracking_truth --traps
 
-The second computation shares no code with the first: it reads the files itself, groups rows by their times, and
-projects feet with its own arithmetic. Of each recording: targets in, with a trip past two cameras, questions by
-task, and how many of them come out the same. `--traps` spoils recordings in known ways and prints what is said
-before a question is made. `--buses` is a folder with one table of GPS positions (trip_id, timestamp, longitude,
-latitude), such as that of movingpandas-examples.
+The second computation shares no code with the first: it reads the files itself, groups rows by their times,
+and projects feet with its own arithmetic. Of each recording: targets in, targets past two cameras, questions
+by task, and how many of them come out the same. `--traps` spoils recordings in known ways and prints what is
+said before a question is made. `--buses` is a folder with one table of GPS positions (trip_id, timestamp,
+longitude, latitude), such as `data/liverpool_bus` of movingpandas-examples.
 """
 
 import csv
@@ -18,6 +18,7 @@ import tempfile
 import time
 from collections import Counter, defaultdict
 from datetime import UTC, datetime
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -177,10 +178,10 @@ def _regions(out: Path) -> dict[str, Any]:
     return found
 
 
-def _is_in(ring: np.ndarray, x: float, y: float) -> bool:
+def _is_in(ring: Any, x: float, y: float) -> bool:
     """Ray casting."""
     inside = False
-    for (x1, y1), (x2, y2) in zip(ring[:-1], ring[1:], strict=True):
+    for (x1, y1), (x2, y2) in pairwise(ring):
         if (y1 > y) != (y2 > y) and x < (x2 - x1) * (y - y1) / (y2 - y1) + x1:
             inside = not inside
     return inside
@@ -188,6 +189,8 @@ def _is_in(ring: np.ndarray, x: float, y: float) -> bool:
 
 def _raw_wildtrack(folder: Path, regions: dict[str, Any], rows: Rows) -> None:
     names = ["CVLab1", "CVLab2", "CVLab3", "CVLab4", "IDIAP1", "IDIAP2", "IDIAP3"]
+    # Places that lie nowhere on Earth are published about 0° north, 0° east.
+    regions = {name: ring * (111_319.49, 110_574.28) for name, ring in regions.items() if name in names}
     maps = []
     for name in names:
         inner = (folder / "calibrations/intrinsic_zero" / f"intr_{name}.xml").read_text()
@@ -217,8 +220,12 @@ def _raw_wildtrack(folder: Path, regions: dict[str, Any], rows: Rows) -> None:
 
 
 def _raw_gps(folder: Path, regions: dict[str, Any], out: Path, rows: Rows, fixes: Any) -> None:
-    """Positions joined by straight lines where they are up to a minute apart, ten times a second, in the views."""
-    rings = {name: ring for name, ring in regions.items() if name != "document"}
+    """Positions up to a minute apart joined by straight lines, ten times a second, in the views."""
+    rings = {
+        name: (*ring.min(axis=0).tolist(), *ring.max(axis=0).tolist(), ring.tolist())
+        for name, ring in regions.items()
+        if name != "document"
+    }
     table = next(folder.glob("*.csv"))
     by_trip: dict[str, list[tuple[float, float, float]]] = defaultdict(list)
     with table.open(encoding="utf-8-sig") as file:
@@ -240,12 +247,12 @@ def _raw_gps(folder: Path, regions: dict[str, Any], out: Path, rows: Rows, fixes
         for part, kept in enumerate(parts, start=1):
             name = trip if part == 1 else f"{trip}/{part}"
             fixes[name] = [(moment - first, x, y) for moment, x, y in kept]
-            for (t1, x1, y1), (t2, x2, y2) in zip(fixes[name], fixes[name][1:], strict=False):
+            for (t1, x1, y1), (t2, x2, y2) in pairwise(fixes[name]):
                 for tick in range(math.ceil(t1 * 10), math.floor(t2 * 10) + 1):
                     share = (tick / 10 - t1) / (t2 - t1)
                     x, y = x1 + (x2 - x1) * share, y1 + (y2 - y1) * share
-                    for camera, ring in rings.items():
-                        if _is_in(ring, x, y):
+                    for camera, (west, south, east, north, ring) in rings.items():
+                        if west <= x <= east and south <= y <= north and _is_in(ring, x, y):
                             rows[name][camera].append((tick / 10, (x, y)))
 
 
@@ -277,7 +284,6 @@ def _fault(task: str, record: Any, targets: list[str], names: Any, rows: Rows, f
         (names[clip["camera_id"]], clip["start_timestamp"], clip["end_timestamp"])
         for clip in record["camera_images"]
     ]
-    whose = {clip["object_id"]: index for clip, index in zip(record["camera_images"], range(9), strict=False)}
     options = [choice.split(". ", 1)[1] for choice in record["choices"]]
     for camera, start, end in clips:
         if not any(_same((start, end), span) > 0.9 for one in seen for span in one.get(camera, [])):
@@ -337,12 +343,11 @@ def _fault(task: str, record: Any, targets: list[str], names: Any, rows: Rows, f
             and _same(joint[0][:2], _seconds(record["correct_time_str"][0])) > 0.9
         )
         return "" if fits else f"together: {joint[:2]}, {camera} told"
-    del whose
     return _motion_fault(record, clips, rows[targets[0]], fixes.get(targets[0]), names)
 
 
 def _motion_fault(record: Any, clips: Any, rows: Any, fixes: Any, names: Any) -> str:
-    """Whether the ways told lead from where the target was last seen to where it was seen next, at that speed."""
+    """Whether the ways told lead from where the target was last seen to where it was next, at that speed."""
     truth = record["ground_truth"].split(". ", 1)[1]
     told = np.zeros(2)
     length = 0.0

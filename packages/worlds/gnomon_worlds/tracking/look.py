@@ -29,7 +29,8 @@ from gnomon_worlds.tracking.tracking import LONGEST_S, Array, BodyKind, Tracking
 
 RARE_S = 10.0  # boxes that are further apart tell no path
 SPEEDS_MPS: Mapping[BodyKind, tuple[float, float]] = {"vehicle": (35.0, 60.0), "pedestrian": (2.5, 8.0)}
-SHIFTS_S = np.arange(-50, 51) / 10  # by which the clocks of two cameras are tried
+SHIFTS_S = np.arange(-25, 26) / 5  # by which the clocks of two cameras are tried
+COMPARED = 30  # targets, and moments of each, at most, for that
 TOGETHER = 40  # moments, at least, at which two cameras have a target in view, to compare their clocks
 TRANSITIONS = 10  # from camera to camera, at least, to judge identities
 APART = 0.2  # share of them that nobody could make that is too many
@@ -289,8 +290,9 @@ def _compared(
 ) -> Pair:
     """The pair with how far apart its cameras place the same targets, by any shift of the second's clock."""
     apart_m: list[list[Array]] = [[] for _ in SHIFTS_S]
-    for target in targets:
+    for target in targets[:: max(1, len(targets) // COMPARED)]:
         first, second = (tracks[camera, target] for camera in cameras)
+        first = first[:: max(1, len(first) // COMPARED)]
         if len(first) < 2 or len(second) < 2:
             continue
         for number, shift_s in enumerate(SHIFTS_S):

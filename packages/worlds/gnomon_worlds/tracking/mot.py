@@ -17,6 +17,7 @@ from gnomon_worlds.tracking.tracking import (
     SiteCamera,
     Tracking,
     boxes_of,
+    default_body,
     read_site,
     text_of,
     tracking_of,
@@ -71,8 +72,9 @@ def read_mot(folder: Path, *, fps: float | None = None) -> Tracking:
         parts.append((len(parts), rows[shown, 0] / rate, rows[shown]))
         targets.append([identity for identity, is_shown in zip(ids, shown, strict=True) if is_shown])
     boxes, names = boxes_of(parts, targets)
-    default = site.targets or ("vehicle" if site.kind == "outdoor" else "pedestrian")
-    bodies = tuple(kinds[name].most_common(1)[0][0] if name in kinds else default for name in names)
+    bodies = tuple(
+        kinds[name].most_common(1)[0][0] if name in kinds else default_body(site) for name in names
+    )
     notes = (f"{left_out:,} boxes are of no person and no vehicle: left out",) if left_out else ()
     return tracking_of(
         site.model_copy(update={"cameras": cameras}), folder, boxes, names, notes=notes, bodies=bodies

@@ -317,6 +317,11 @@ def read_site(path: Path) -> Site:
         raise DataError(f"{SITE_FILE}: {fault['msg'].removeprefix('Value error, ')}", field=where) from None
 
 
+def default_body(site: Site) -> BodyKind:
+    """The kind of targets of which nothing is said."""
+    return site.targets or ("vehicle" if site.kind == "outdoor" else "pedestrian")
+
+
 def read_tracking(folder: Path) -> Tracking:
     """Read the neutral form: `site.yaml` beside `tracks.csv` or `tracks.parquet`.
 
@@ -331,7 +336,7 @@ def read_tracking(folder: Path) -> Tracking:
     reading = csv_rows(tracks, COLUMNS) if tracks.suffix == ".csv" else _parquet_rows(tracks)
     cameras, times_s, rows, targets = [], [], [], []
     kinds: dict[str, BodyKind] = {}
-    default = site.targets or ("vehicle" if site.kind == "outdoor" else "pedestrian")
+    default = default_body(site)
     for line, fields in reading:
         camera = fields["camera"].strip()
         if camera not in places:
@@ -400,7 +405,7 @@ def tracking_of(
     return Tracking(
         id=site.id,
         kind=site.kind,
-        body=site.targets or ("vehicle" if site.kind == "outdoor" else "pedestrian"),
+        body=bodies[0] if len(set(bodies)) == 1 else default_body(site),
         cameras=tuple(_camera(name, camera, folder, turned) for name, camera in site.cameras.items()),
         targets=names,
         boxes=boxes,
