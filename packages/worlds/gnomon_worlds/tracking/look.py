@@ -295,13 +295,14 @@ def _compared(
         first = first[:: max(1, len(first) // COMPARED)]
         if len(first) < 2 or len(second) < 2:
             continue
-        for number, shift_s in enumerate(SHIFTS_S):
-            at_s = times_s[first]
-            then_s = times_s[second] + shift_s
-            within = (at_s >= then_s[0]) & (at_s <= then_s[-1])
-            if within.any():
-                there_m = np.column_stack([np.interp(at_s[within], then_s, a) for a in ground.xy_m[second].T])
-                apart_m[number].append(np.linalg.norm(there_m - ground.xy_m[first[within]], axis=1))
+        then_s = times_s[first][:, None] - SHIFTS_S  # by the second's own clock
+        there_m = np.stack(
+            [np.interp(then_s, times_s[second], axis) for axis in ground.xy_m[second].T], axis=-1
+        )
+        far_m = np.linalg.norm(there_m - ground.xy_m[first][:, None], axis=-1)
+        within = (then_s >= times_s[second[0]]) & (then_s <= times_s[second[-1]])
+        for number, parts in enumerate(apart_m):
+            parts.append(far_m[within[:, number], number])
     least = [
         float(np.median(np.concatenate(parts))) if sum(map(len, parts)) >= TOGETHER else np.inf
         for parts in apart_m
