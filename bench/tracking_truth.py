@@ -101,7 +101,8 @@ def _traps(home: Path) -> None:
     def spoiled(name: str, made: Made) -> None:
         try:
             look = look_at(read_layout(made.layout, made.folder, Inputs(**made.inputs)))  # type: ignore[arg-type]
-            found = [f"{'refused: ' if one.refused else ''}{one}" for one in look.findings]
+            found = [f"refused: {one}" for one in look.findings if one.refused]
+            found += [str(one) for one in look.findings if not one.refused]
         except DataError as error:
             found = [f"refused: {error}"]
         tell(line_of([name, "; ".join(found)[:400]]))

@@ -12,6 +12,7 @@ from gnomon_worlds.tracking.calibration import GroundPoints
 from gnomon_worlds.tracking.tracking import Array, BodyKind, Tracking
 
 BETWEEN_M: dict[BodyKind, float] = {"vehicle": 10.0, "pedestrian": 1.5}  # between two regions
+AROUND_M: dict[BodyKind, float] = {"vehicle": 1.0, "pedestrian": 0.3}  # what was seen, so that it is within
 LEAST_M2: dict[BodyKind, float] = {"vehicle": 60.0, "pedestrian": 3.0}  # a smaller region is none
 FAR_M = 1e5
 
@@ -35,14 +36,14 @@ def with_cut_views(tracking: Tracking, ground: GroundPoints) -> tuple[Tracking, 
             continue
         low, high = np.quantile(points_m, (0.02, 0.98), axis=0)
         points_m = points_m[((points_m >= low) & (points_m <= high)).all(axis=1)]
-        hull = MultiPoint(points_m).convex_hull
+        hull = MultiPoint(points_m).convex_hull.buffer(AROUND_M[tracking.body], quad_segs=2)
         if isinstance(hull, Polygon):
             hulls[index] = hull
             points[index] = points_m[np.linspace(0, len(points_m) - 1, min(len(points_m), 400)).astype(int)]
     regions = {}
     sites = _sites(points)
     for index, hull in hulls.items():
-        region = hull
+        region: shapely.Geometry = hull
         for other, site in sites.items():
             if other != index and tracking.cameras[other].floor == tracking.cameras[index].floor:
                 region = region.intersection(_nearer(sites[index], site, gap_m / 2))

@@ -50,7 +50,7 @@ def seen_of(boxes: Boxes, gap_s: float) -> Mapping[int, Sequence[Seen]]:
     is_new = (
         (np.diff(boxes.target[order]) != 0)
         | (np.diff(boxes.camera[order]) != 0)
-        | (np.diff(boxes.time_s[order]) > gap_s)
+        | (np.diff(boxes.time_s[order]) > gap_s + 1e-6)
     )
     found: defaultdict[int, list[Seen]] = defaultdict(list)
     for rows in np.split(order, np.flatnonzero(is_new) + 1):
