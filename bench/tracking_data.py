@@ -161,13 +161,13 @@ def _grid_ways(
 
 def _street_cameras(
     *, columns: int, rows: int, spacing: float, far_m: float, high: float, rng: np.random.Generator,
-    sizes: Sequence[tuple[int, int]], count: int,
+    sizes: Sequence[tuple[int, int]], count: int, first: int = 1,
 ) -> list[Pinhole]:  # fmt: skip
     """Cameras beside streets, no two on the same piece, each looking along its street."""
     pieces = [((c, r), (c + 1, r)) for c in range(columns - 1) for r in range(rows)]
     pieces += [((c, r), (c, r + 1)) for c in range(1, columns - 1) for r in range(rows - 1)]
     cameras = []
-    for number, index in enumerate(rng.permutation(len(pieces))[:count], start=1):
+    for number, index in enumerate(rng.permutation(len(pieces))[:count], start=first):
         a, b = (np.array(end, dtype=float) * spacing for end in pieces[index])
         ahead = (b - a) / spacing * rng.choice((-1, 1))
         side = np.array([-ahead[1], ahead[0]]) * 0.06 * spacing
@@ -187,7 +187,7 @@ def write_cityflow(folder: Path, *, seed: int = 1, cars: int = 80, roads: bool =
     rng = np.random.default_rng(seed)
     town = {"columns": 6, "rows": 5, "spacing": 90.0}
     sizes = ((1920, 1080), (2560, 1920))
-    cameras = _street_cameras(**town, far_m=42.0, high=6.0, rng=rng, sizes=sizes, count=15)
+    cameras = _street_cameras(**town, far_m=42.0, high=6.0, rng=rng, sizes=sizes, count=15, first=16)
     ways = list(_grid_ways(cars, **town, speeds=(7.0, 13.0), within_s=240.0, rng=rng))
     rows = rows_of(cameras, ways, fps=10.0, body=(2.6, 1.5), errors=Errors(), rng=rng)
     home = folder / "S04"

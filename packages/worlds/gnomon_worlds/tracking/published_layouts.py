@@ -31,7 +31,7 @@ from gnomon_worlds.tracking.tracking import (
 )
 
 CITYFLOW_FPS = 10.0
-CITYFLOW_SLOW = {("S03", "c015"): 8.0}  # the one camera of the data set with another rate
+CITYFLOW_SLOW = {"c015": 8.0}  # the one camera of the data set with another rate
 MTMMC_FPS = 23.0
 GT = Path("gt") / "gt.txt"
 CALIBRATION = Path("calibration.txt")
@@ -193,7 +193,7 @@ def read_cityflow(
         )
         rate = fps or (fps_of_clip(clip) if clip else None)
         if rate is None:
-            rate = assumed[path.name] = CITYFLOW_SLOW.get((home.name, path.name), CITYFLOW_FPS)
+            rate = assumed[path.name] = CITYFLOW_SLOW.get(path.name, CITYFLOW_FPS)
         parts.append((len(parts), rows[:, 0] / rate + offsets_s.get(path.name, 0.0), rows))
         targets.append(ids)
     if assumed:
