@@ -20,7 +20,6 @@ READERS: dict[str, tuple[Any, tuple[str, ...]]] = {
     "gps": (read_gps, ("scene", "bridge_s")),
     "drone": (read_drone, ("fps", "scene", "scale")),
 }
-LAYOUTS = tuple(READERS)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
