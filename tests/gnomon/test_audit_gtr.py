@@ -188,6 +188,14 @@ def left(rule: str, question: Seen) -> list[int] | None:
     return None if found is None else list(found)
 
 
+def test_a_true_interval_in_whole_seconds_among_others_is_left() -> None:
+    whole, broken = "12:00:05.000-12:00:09.000", "12:00:15.300-12:00:19.000"
+    rule = "ATI: options in whole seconds"
+    assert left(rule, seen("ATI", (broken, whole, broken))) == [1]
+    assert left(rule, seen("ATI", (whole, whole))) is None
+    assert left(rule, seen("ATI", (broken, broken))) is None
+
+
 def test_the_option_most_like_the_others_shares_most_places_with_them() -> None:
     question = seen("CR", ("a → b → c", "a → c → b", "b → a → c", "x → b → c"), seen_clip("a", 0.0))
     assert left("CR: option most like the others", question) == [0]

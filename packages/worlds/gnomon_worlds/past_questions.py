@@ -54,13 +54,15 @@ def between(journey: Journey, start_s: float, end_s: float, *, most: int = MAX_R
         if start_s < time_s < end_s
     ]
     runs = tuple(_runs([journey.at(start_s).xy_m, *inner, journey.at(end_s).xy_m]))
-    if len(runs) > most or min(run.length_m for run in runs) < MIN_RUN_M:
+    if not 0 < len(runs) <= most or min(run.length_m for run in runs) < MIN_RUN_M:
         return None
     return runs
 
 
 def _runs(points_m: Sequence[Point]) -> Iterator[Run]:
     pieces = [piece for piece in pairwise(points_m) if piece[0] != piece[1]]
+    if not pieces:
+        return  # it stood
     straight = [pieces[0]]
     for before, piece in pairwise(pieces):
         if abs(turn_deg(bearing_deg(*before), bearing_deg(*piece))) > BEND_DEG:

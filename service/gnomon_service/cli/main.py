@@ -58,6 +58,7 @@ SECTIONS = {
         "new",
         "plugins",
         "presets",
+        "check-recording",
         "generate",
         "audit",
         "score",
@@ -114,7 +115,7 @@ class CommandsOnDemand(click.Group):
         named = {name for names in SECTIONS.values() for name in names}
         rest = tuple(name for name in about if name not in named)
         for title, names in {**SECTIONS, "More": rest}.items():
-            rows = [(name, about[name]) for name in names]
+            rows = [(name, about[name]) for name in names if name in about]
             if rows:
                 with formatter.section(title):
                     formatter.write_dl(rows)

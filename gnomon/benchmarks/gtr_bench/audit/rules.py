@@ -64,6 +64,13 @@ def off_the_grid(question: Seen) -> Left:
     return left if len(left) < len(spans) else None
 
 
+def whole_seconds(question: Seen) -> Left:
+    """The options with both ends in whole seconds; does not apply where all or none are so."""
+    spans = question.option_spans()
+    left = [index for index, span in enumerate(spans) if span and all(end == round(end) for end in span)]
+    return left if 0 < len(left) < len(spans) else None
+
+
 def hidden_fields(question: Seen) -> Left:
     """What `middle_path` and `middle_point.time` reveal: the camera, the interval, or the motion's time."""
     if question.task == "GL":
@@ -130,6 +137,7 @@ RULES: Mapping[str, tuple[Kind, Sequence[str], Rule]] = {
     "CR: start times": ("leak", ("CR",), clip_times),
     "CR: frame numbers": ("leak", ("CR",), frame_numbers),
     "ATI: options off the 0.1 s grid": ("leak", ("ATI",), off_the_grid),
+    "ATI: options in whole seconds": ("leak", ("ATI",), whole_seconds),
     "hidden middle_path, middle_point": ("leak", ("GL", "ATI", "MS"), hidden_fields),
     "CR: option most like the others": ("floor", ("CR",), agreement),
     "CR: options within the clips' cameras": ("leak", ("CR",), in_the_clips),

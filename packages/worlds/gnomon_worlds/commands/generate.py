@@ -3,10 +3,12 @@
 import json
 import os
 from pathlib import Path
+from typing import Any
 
 import click
 
 from gnomon_service.cli.options import Difficulty, difficulty_option, json_option, world_option
+from gnomon_worlds.commands.recording_options import INPUT_FILE, recording_of, recording_options
 
 Count = click.IntRange(1, 1_000_000)
 CLIP_SIZES = {"640x360": (640, 360), "960x540": (960, 540), "1920x1080": (1920, 1080)}
@@ -155,29 +157,14 @@ def motion(recordings: tuple[Path, ...], out: Path, seed: int) -> None:
     click.echo(f"{count(sum(counts.values()), 'question')}: {out}")
 
 
-_INPUT_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
-
-
 @generate.command()
-@click.argument("folder", type=click.Path(exists=True, file_okay=False, path_type=Path))
-@click.option(
-    "--from",
-    "layout",
-    required=True,
-    type=click.Choice(["cityflow", "mtmmc", "tracking"]),
-    help="How FOLDER is laid out; `tracking` is the neutral form (docs/building-questions.md).",
-)
+@recording_options
 @click.option(
     "--out",
     required=True,
     type=click.Path(file_okay=False, path_type=Path),
     help="A new or empty folder, or one that a build of the same data was cut off in.",
 )
-@click.option("--scenario", help="The scenario, where FOLDER holds several, such as S01.")
-@click.option("--scene", type=_INPUT_FILE, help="A scene file with the roads, or the floor plan.")
-@click.option("--points", type=_INPUT_FILE, help="Point pairs to calibrate with: CSV of camera,u,v,x,y.")
-@click.option("--homographies", type=_INPUT_FILE, help="GTR-Bench's homographies, for MTMMC without --scene.")
-@click.option("--fps", type=click.FloatRange(0.1, 1000), help="Frames per second; default the data set's.")
 @click.option("--tasks", help="Names of tasks, separated by commas; default all seven.")
 @click.option("--limit", type=Count, default=210, show_default=True, help="Number of questions, at most.")
 @click.option("--seed", default=0, show_default=True, type=click.IntRange(min=0))
@@ -188,18 +175,15 @@ _INPUT_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 )
 @click.option("--clips", is_flag=True, help="Link or copy the videos too, so that models see them.")
 @click.option(
-    "--decisions", type=_INPUT_FILE, help="build/review.ndjson with decisions: drops what they drop."
+    "--decisions", type=INPUT_FILE, help="build/review.ndjson with decisions: drops what they drop."
 )
 @json_option
 def recordings(
     folder: Path,
     layout: str,
-    out: Path,
-    scenario: str | None,
-    scene: Path | None,
     points: Path | None,
-    homographies: Path | None,
-    fps: float | None,
+    cut_views: bool,
+    out: Path,
     tasks: str | None,
     limit: int,
     seed: int,
@@ -207,48 +191,40 @@ def recordings(
     clips: bool,
     decisions: Path | None,
     as_json: bool,
+    **inputs: Any,
 ) -> None:
     """Write questions like GTR-Bench's about multi-camera tracking in FOLDER, with a map and a report.
 
     Run again with the same options, it goes on where it was cut off.
     """
     from gnomon.benchmarks.gtr_bench.case import TASKS
-    from gnomon.core.errors import SpecError
     from gnomon.curation.review import read_decisions
     from gnomon.report.text_formats import count
+    from gnomon_service.cli.common import say
     from gnomon_service.cli.progress import counting
     from gnomon_worlds.tracking.build import Options, build
-    from gnomon_worlds.tracking.published_layouts import read_cityflow, read_mtmmc, read_point_pairs
-    from gnomon_worlds.tracking.tracking import read_tracking
 
-    given = {"--scenario": scenario, "--scene": scene, "--homographies": homographies, "--fps": fps}
-    unfit = {"tracking": tuple(given), "cityflow": ("--homographies",), "mtmmc": ()}[layout]
-    for name in unfit:
-        if given[name] is not None:
-            raise SpecError(f"not with --from {layout}", field=name)
+    tracking, pairs = recording_of(folder, layout, points, inputs)
     options = Options(
         tasks=tuple(tasks.split(",")) if tasks else tuple(TASKS),
         limit=limit,
         seed=seed,
         synthetic=synthetic,
         clips=clips,
-        pairs=read_point_pairs(points) if points else {},
+        cut_views=cut_views,
+        pairs=pairs,
         decisions=read_decisions(decisions) if decisions else {},
     )
-    if layout == "cityflow":
-        tracking = read_cityflow(folder, scenario=scenario, scene=scene, fps=fps)
-    elif layout == "mtmmc":
-        tracking = read_mtmmc(folder, scenario=scenario, scene=scene, homographies=homographies, fps=fps)
-    else:
-        tracking = read_tracking(folder)
     with counting("attempts") as advance:
-        report = build(tracking, out, options, progress=advance)
+        report = build(tracking, out, options, progress=advance, notice=lambda text: say(f"note: {text}"))
     if as_json:
         click.echo(json.dumps(report, indent=2, ensure_ascii=False))
         return
     published = report["published"]
     for task, counts in report["tasks"].items():
         click.echo(f"{counts['kept']} {task} ({counts['dropped']} dropped by rules)")
+        if not counts["kept"] and report["reasons"][task]:
+            click.echo(f"  {next(iter(report['reasons'][task]))}")
     click.echo(f"{published['in_review']} near a limit: {out / 'build' / 'review.ndjson'}")
     click.echo(f"{count(published['published'], 'question')}: {out}")
 

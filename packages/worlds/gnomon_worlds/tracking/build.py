@@ -17,17 +17,16 @@ from random import Random
 from typing import Any
 
 from gnomon.benchmarks.gtr_bench.case import TASKS
-from gnomon.core.errors import DataError, SpecError
+from gnomon.core.errors import SpecError
 from gnomon.core.ids import stable_hash, stable_seed
 from gnomon.curation.review import Decision
 from gnomon.drawing.map_picture import draw_map
 from gnomon_tools.scene.format import write_scene
-from gnomon_worlds.difficulty import Lots
-from gnomon_worlds.drawing import ASK, Ask
-from gnomon_worlds.forecasting import met
 from gnomon_worlds.question import BOXES, Question, record
-from gnomon_worlds.tracking.calibration import Calibration, calibrate, project
+from gnomon_worlds.tracking.asking import Asker
+from gnomon_worlds.tracking.calibration import Calibration
 from gnomon_worlds.tracking.cleaning import clean
+from gnomon_worlds.tracking.look import look_at
 from gnomon_worlds.tracking.place import Place, RecordedTrip, clip_of, place_of
 from gnomon_worlds.tracking.report import write_report
 from gnomon_worlds.tracking.rules import RULES, measured, verdict
@@ -36,10 +35,9 @@ from gnomon_worlds.tracking.tracking import Array, Tracking
 from gnomon_worlds.trajectory import Sighting, Trip
 from gnomon_worlds.world import World
 
-VERSION = 1  # part of every seed: a change that changes questions changes it
+VERSION = 2  # part of every seed: a change that changes questions changes it
 LIMIT = 30 * len(TASKS)  # as a scene of GTR-Bench has
 ATTEMPTS = 6  # of each task with each trip
-MEETING = "MultiTargetTrajectoryForecasting"
 
 Progress = Callable[[int, int], None]
 
@@ -53,6 +51,7 @@ class Options:
     seed: int = 0
     synthetic: int | None = None
     clips: bool = False
+    cut_views: bool = False
     pairs: Mapping[str, Array] = field(default_factory=dict)
     decisions: Mapping[str, Decision] = field(default_factory=dict)
 
@@ -66,21 +65,33 @@ class Options:
 
 
 def build(
-    tracking: Tracking, out: Path, options: Options | None = None, *, progress: Progress | None = None
+    tracking: Tracking,
+    out: Path,
+    options: Options | None = None,
+    *,
+    progress: Progress | None = None,
+    notice: Callable[[str], None] = lambda _: None,
 ) -> dict[str, Any]:
     """Write the questions of a site to `out` and return the report, which is `build/report.json` too.
+
+    What its owner should know of the recording is told by `notice` before a question is made.
 
     Raises:
         DataError: the tracking cannot be used; the message says why.
         SpecError: `out` holds something else than this build.
     """
     options = options or Options()
-    if not len(tracking.boxes):
-        raise DataError("there is no box", field="tracks")
     journal = _Journal(out, _fingerprint(tracking, options))
-    calibrated, without = calibrate(tracking, options.pairs)
-    cleaned = clean(tracking, project(tracking, calibrated))
-    place = place_of(tracking, calibrated, cleaned.walkers, seed=options.seed, synthetic=options.synthetic)
+    look = look_at(tracking, options.pairs, cut_views=options.cut_views)
+    look.refuse()
+    tracking, calibrated = look.tracking, look.calibrated
+    notes = [*tracking.notes, *map(str, look.findings)]
+    for note in notes:
+        notice(note)
+    cleaned = clean(tracking, look.ground)
+    place = place_of(
+        tracking, calibrated, cleaned.walkers, look.seen, seed=options.seed, synthetic=options.synthetic
+    )
     journal.begin()
     _write_place(out, tracking, place)
     asked = _ask(tracking, place, calibrated, options, journal, out, progress)
@@ -89,10 +100,7 @@ def build(
         "kind": tracking.kind,
         "targets": tracking.body,
         "boxes": len(tracking.boxes),
-        "notes": [
-            *tracking.notes,
-            *([f"without calibration, left out: {', '.join(without)}"] if without else []),
-        ],
+        "notes": notes,
         "calibration": [
             {
                 **calibration.document(),
@@ -130,7 +138,7 @@ def _fingerprint(tracking: Tracking, options: Options) -> str:
     scene = tracking.scene.id if tracking.scene else ""
     return stable_hash(
         VERSION, digest.hexdigest(), tracking.id, cameras, scene, list(options.tasks), options.limit,
-        options.seed, options.synthetic, options.clips, pairs,
+        options.seed, options.synthetic, options.clips, options.cut_views, pairs,
     )  # fmt: skip
 
 
@@ -193,7 +201,7 @@ def _ask(
     share = -(-options.limit // len(options.tasks))
     order = list(range(len(place.trips)))
     Random(stable_seed("order", VERSION, tracking.id, options.seed)).shuffle(order)
-    ask: dict[str, Ask] = {**ASK, MEETING: partial(_meeting, place.trips)}
+    asker = Asker(tracking, place)
     kept: Counter[str] = Counter()
     contents: set[str] = set()
     entries = []
@@ -207,7 +215,7 @@ def _ask(
         entry = journal.lines.get(key)
         if entry is None:
             rng = Random(stable_seed("question", VERSION, tracking.id, options.seed, key))
-            question = ask[task](place.world, rng, place.trips[number], None)
+            question = asker.ask(task, rng, place.trips[number])
             entry = journal.add(
                 _entry(tracking, place, calibrated, question, rng, key, task, contents, options, out)
             )
@@ -222,7 +230,7 @@ def _entry(
     tracking: Tracking,
     place: Place,
     calibrated: Mapping[str, Calibration],
-    question: Question | None,
+    question: Question | str,
     rng: Random,
     key: str,
     task: str,
@@ -231,8 +239,8 @@ def _entry(
     out: Path,
 ) -> dict[str, Any]:
     entry: dict[str, Any] = {"key": key, "task": task}
-    if question is None:
-        return {**entry, "status": "none"}
+    if isinstance(question, str):
+        return {**entry, "status": "none", "why": question}
     content = stable_hash(
         task, question.text, sorted(question.right),
         sorted((trip.target, seen.camera, seen.start_s) for trip, seen in question.clip_sightings),
@@ -240,7 +248,7 @@ def _entry(
     if content in contents:
         return {**entry, "status": "repeated"}
     values = measured(place, calibrated, question)
-    broken, near = verdict(values, tracking.kind)
+    broken, near = verdict(values, tracking.scale)
     rounded = {name: round(value, 4) for name, value in values.items()}
     entry |= {"content": content, "measured": rounded, "broken": broken, "near": near}
     if broken:
@@ -265,7 +273,8 @@ def _entry(
         for trip in dict.fromkeys(trip for trip, _ in question.clip_sightings)
         if isinstance(trip, RecordedTrip)
     ]
-    return {**entry, "status": "kept", "record": published, "sources": sources}
+    rows = {"rows": _rows(tracking, place, question)} if near else {}
+    return {**entry, "status": "kept", "record": published, "sources": sources, **rows}
 
 
 def _clip(
@@ -295,32 +304,6 @@ def _bring(source: Path, copy: Path, frames: Sequence[int]) -> None:
             os.link(here, there)
         except OSError:
             shutil.copyfile(here, there)
-
-
-def _meeting(
-    trips: Sequence[RecordedTrip], world: World, rng: Random, first: Trip, lots: Lots | None
-) -> Question | None:
-    """Where and when two recorded targets are in view of the same camera; as for worlds, but nobody is moved
-    in time.
-    """
-    candidates = [
-        (index, partner, theirs)
-        for index, place in enumerate(first.sightings)
-        if index > 0
-        for partner in trips
-        if partner.target != first.target
-        for theirs, their_place in enumerate(partner.sightings)
-        if theirs > 0
-        and their_place.camera == place.camera
-        and their_place.start_s < place.end_s
-        and place.start_s < their_place.end_s
-        and partner.sightings[theirs - 1].camera != first.sightings[index - 1].camera
-    ]
-    for index, partner, theirs in rng.sample(candidates, len(candidates)):
-        question = met(world, rng, (first, index), (partner, theirs), lots)
-        if question is not None:
-            return question
-    return None
 
 
 def _write_place(out: Path, tracking: Tracking, place: Place) -> None:
@@ -365,7 +348,7 @@ def _tallied(entries: Sequence[Mapping[str, Any]], tracking: Tracking, options: 
             "rule": rule.name,
             "what": rule.what,
             "unit": rule.unit,
-            "limit": rule.limit(tracking.kind),
+            "limit": rule.limit(tracking.scale),
             "at_least": rule.at_least,
             "dropped": sum(rule.name in entry["broken"] for entry in drawn),
             "near": sum(rule.name in entry["near"] and entry["status"] == "kept" for entry in drawn),
@@ -375,9 +358,14 @@ def _tallied(entries: Sequence[Mapping[str, Any]], tracking: Tracking, options: 
     ]
     names = ("kept", "dropped", "repeated", "none")
     tasks = {task: {name: by_task[task][name] for name in names} for task in options.tasks}
+    reasons: dict[str, Counter[str]] = {task: Counter() for task in options.tasks}
+    for entry in entries:
+        if "why" in entry:
+            reasons[entry["task"]][entry["why"]] += 1
     return {
         "rules": rules,
         "tasks": tasks,
+        "reasons": {task: dict(counts.most_common()) for task, counts in reasons.items()},
         "questions": sum(counts["kept"] for counts in tasks.values()),
         "dropped": sum(counts["dropped"] for counts in tasks.values()),
     }
@@ -402,6 +390,7 @@ def _publish(
         counts["published"] += 1
         if entry["near"] and (decision is None or decision.decision is None):
             queue.append(_in_review(entry, tracking))
+    queue.sort(key=_doubt, reverse=True)
     counts["in_review"] = len(queue)
     for stale in folder.glob(f"{tracking.kind}_*.json"):
         stale.unlink()
@@ -414,7 +403,7 @@ def _publish(
 
 
 def _in_review(entry: Mapping[str, Any], tracking: Tracking) -> dict[str, Any]:
-    limits = {rule.name: rule.limit(tracking.kind) for rule in RULES}
+    limits = {rule.name: rule.limit(tracking.scale) for rule in RULES}
     published = entry["record"]
     return {
         "sample_id": published["case_id"],
@@ -422,7 +411,34 @@ def _in_review(entry: Mapping[str, Any], tracking: Tracking) -> dict[str, Any]:
         "question": published["question"],
         "choices": published["choices"],
         "truth": published.get("ground_truth") or published.get("correct_cam_name"),
+        "rows": entry["rows"],
         "decision": None,
         "answer": None,
         "note": "",
     }
+
+
+def _doubt(line: Mapping[str, Any]) -> float:
+    """How near a question in review comes to a limit, at most: 1 is on it."""
+    ratios = [near["value"] / near["limit"] for near in line["near"].values()]
+    return max(min(ratio, 1 / ratio) if ratio > 0 else 0.0 for ratio in ratios)
+
+
+def _rows(tracking: Tracking, place: Place, question: Question) -> list[dict[str, Any]]:
+    """The raw rows that a question stands on: the first and the last of each sighting of its targets."""
+    boxes, told = tracking.boxes, []
+    for trip in dict.fromkeys(trip for trip, _ in question.clip_sightings):
+        if not isinstance(trip, RecordedTrip):
+            raise TypeError("a recorded question is of recorded trips")
+        for seen in trip.everyone:
+            ends = {
+                name: [float(boxes.time_s[row]), int(boxes.frame[row]), *boxes.ltwh[row].round(1).tolist()]
+                for name, row in (("first", seen.rows[0]), ("last", seen.rows[-1]))
+            }
+            camera = tracking.cameras[seen.camera].id
+            shown = place.dealt.get(seen.camera)
+            told.append(
+                {"target": trip.walker.target, "camera": camera, "shown_as": shown, "rows": len(seen.rows)}
+                | ends
+            )
+    return told

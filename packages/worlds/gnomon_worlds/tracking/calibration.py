@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from gnomon.core.errors import DataError
 from gnomon_tools.geometry.homography import sensitivity
-from gnomon_tools.geometry.homography_fit import BadPairs, eye_of, fit_homography
+from gnomon_tools.geometry.homography_fit import BadPairs, HomographyFit, eye_of, fit_homography
 from gnomon_worlds.tracking.tracking import Array, Lens, TrackedCamera, Tracking
 
 FIT_BOXES = (
@@ -17,6 +17,7 @@ FIT_BOXES = (
 )
 UNDISTORTING = 20  # fixed-point steps; each shrinks the error by about the distortion itself
 HORIZON = 1e-9
+LOWEST_DEG = 1.0  # nearer to the horizon a foot point tells next to nothing of where its target stands
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,7 +25,9 @@ class Calibration:
     """A camera on its floor: pixels (as recorded) to metres, and how well that is known.
 
     `source` says where it comes from; `residuals_m` are those of point pairs, `outliers` the numbers (from 1)
-    of pairs that were left out. `eye_m` is where the camera hangs, if that follows.
+    of pairs that were left out. `held_out_m` is the root mean square distance of the other pairs from where a
+    fit without them puts them: what `rms_m`, of the pairs that were fitted, cannot tell. `eye_m` is where the
+    camera hangs, if that follows.
     """
 
     camera: str
@@ -33,6 +36,7 @@ class Calibration:
     rms_m: float | None = None
     residuals_m: tuple[float, ...] = ()
     outliers: tuple[int, ...] = ()
+    held_out_m: float | None = None
     eye_m: tuple[float, float] | None = None
 
     def document(self) -> dict[str, Any]:
@@ -97,6 +101,7 @@ def _calibrated(
             rms_m=fit.rms_m,
             residuals_m=tuple(np.round(fit.residuals_m, 4).tolist()),
             outliers=tuple(number + 1 for number in fit.outliers),
+            held_out_m=held_out_m(fit, points),
             eye_m=eye_m or _eye_m(fit.homography, camera),
         )
     if camera.homography is not None and camera.lens is not None:
@@ -110,6 +115,42 @@ def _calibrated(
         source="given",
         eye_m=eye_m or _eye_m(homography, camera),
     )
+
+
+def held_out_m(fit: HomographyFit, points: Array) -> float:
+    """Root mean square distance (metres) of each pair from where the fit of the others puts it.
+
+    The predicted residuals of least squares, (I − J (JᵀJ)⁺ Jᵀ)⁻¹ e by blocks of a pair (Cook & Weisberg 1982,
+    section 2.2.3, to first order in the homography): no fit is made anew, so eight pairs suffice.
+    """
+    kept = np.delete(points, fit.outliers, axis=0)
+    centred = np.column_stack(
+        [(kept[:, :2] - kept[:, :2].mean(axis=0)) / np.ptp(kept[:, :2]), np.ones(len(kept))]
+    )
+    mapped = np.column_stack([kept[:, :2], np.ones(len(kept))]) @ fit.homography.T
+    at_m, depth = mapped[:, :2] / mapped[:, 2:], mapped[:, 2:]
+    slope, zero = centred / depth, np.zeros_like(centred)
+    jacobian = np.stack(
+        [
+            np.concatenate([slope, zero, -at_m[:, :1] * slope], axis=1),
+            np.concatenate([zero, slope, -at_m[:, 1:] * slope], axis=1),
+        ],
+        axis=1,
+    )
+    flat = jacobian.reshape(-1, 9)
+    leverage = np.einsum("nij,jk,nlk->nil", jacobian, np.linalg.pinv(flat.T @ flat, rcond=1e-12), jacobian)
+    errors_m = np.linalg.solve(np.eye(2) * (1 + 1e-9) - leverage, (kept[:, 2:] - at_m)[:, :, None])[:, :, 0]
+    return float(np.sqrt((errors_m**2).sum(axis=1).mean()))
+
+
+def is_mirrored(homography: Array, feet: Array) -> bool:
+    """Whether what is on the right in the picture lies on the left on the floor: x or y leads the wrong way.
+
+    The sign of the Jacobian of pixels (right, down) to metres (east, north), which is det H / w³ and below
+    zero for every camera above its floor (Hartley & Zisserman 2004, section 8.1.1), at most foot points.
+    """
+    depth = np.column_stack([feet, np.ones(len(feet))]) @ homography[2]
+    return bool(len(feet) and np.median(np.sign(np.linalg.det(homography)) * np.sign(depth)) > 0)
 
 
 def _eye_m(homography: Array, camera: TrackedCamera) -> tuple[float, float] | None:
@@ -167,7 +208,7 @@ def undistorted(lens: Lens, pixels: Array) -> Array:
 
 
 def on_ground(homography: Array, pixels: Array, image_size: tuple[int, int] | None) -> GroundPoints:
-    """Take pixels to the floor; those on or beyond the horizon are marked and lie nowhere (NaN)."""
+    """Take pixels to the floor; those beyond the horizon or within LOWEST_DEG of it lie nowhere (NaN)."""
     homogeneous = np.column_stack([pixels, np.ones(len(pixels))])
     depth = homogeneous @ homography[2]
     scale = np.abs(homogeneous) @ np.abs(homography[2])
@@ -175,13 +216,26 @@ def on_ground(homography: Array, pixels: Array, image_size: tuple[int, int] | No
         below = float(homography[2] @ (image_size[0] / 2, image_size[1], 1.0))
     else:
         below = float(np.sign(depth).sum())
-    side = np.where(np.abs(depth) > HORIZON * scale, np.sign(depth), 0.0)
+    slope = float(np.hypot(*homography[2, :2]))  # of the depth, a pixel
+    lowest_px = _focal_px(homography, image_size) * np.tan(np.radians(LOWEST_DEG))
+    is_clear = np.abs(depth) > np.maximum(HORIZON * scale, lowest_px * slope)
+    side = np.where(is_clear, np.sign(depth), 0.0)
     on_floor = side == (1.0 if below >= 0 else -1.0)
     xy_m, m_per_px = np.full((len(pixels), 2), np.nan), np.full(len(pixels), np.nan)
     if on_floor.any():
         xy_m[on_floor] = (homogeneous[on_floor] @ homography[:2].T) / depth[on_floor, None]
         m_per_px[on_floor] = sensitivity(homography, pixels[on_floor])
     return GroundPoints(on_floor=on_floor, xy_m=xy_m, m_per_px=m_per_px)
+
+
+def _focal_px(homography: Array, image_size: tuple[int, int] | None) -> float:
+    """The focal length where it follows from the homography; else the picture's width; 0 without either."""
+    if image_size is None:
+        return 0.0
+    eye = eye_of(homography, image_size)
+    return float(
+        np.clip(eye.focal_px if eye else max(image_size), 0.3 * max(image_size), 3.0 * max(image_size))
+    )
 
 
 def project(tracking: Tracking, calibrated: Mapping[str, Calibration]) -> GroundPoints:

@@ -5,12 +5,14 @@ Every step is counted with what it was a share of.
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gnomon_worlds.tracking.calibration import GroundPoints
+from gnomon_worlds.tracking.pictures import cut, edges_of
+from gnomon_worlds.tracking.sightings import GAP_S, gap_s_of
 from gnomon_worlds.tracking.tracking import Array, BodyKind, Boxes, Tracking
 
 
@@ -21,7 +23,7 @@ class Limits:
     speed_mps: float
     acceleration_mps2: float
     window_s: float = 0.5  # to either side, over which a path is smoothed
-    gap_s: float = 2.0  # a longer one ends a stay in view
+    gap_s: float = GAP_S  # a longer one ends a stay in view
     stay_s: float = 1.0  # a shorter one is no stay
     travel_m: float = 1.0  # whoever moves less is not on the way
     apart_m: float = 10.0  # two cameras that place one target further apart show two
@@ -98,7 +100,8 @@ class Cleaned:
 
 def clean(tracking: Tracking, ground: GroundPoints) -> Cleaned:
     """Paths of all targets, camera by camera, and the report of what was dropped, filled and parted."""
-    limits, boxes = LIMITS[tracking.body], tracking.boxes
+    boxes, gap_s = tracking.boxes, gap_s_of(tracking)
+    limits_of = {body: replace(limits, gap_s=gap_s) for body, limits in LIMITS.items()}
     kept = np.arange(len(boxes))
     counts = []
 
@@ -107,8 +110,14 @@ def clean(tracking: Tracking, ground: GroundPoints) -> Cleaned:
         counts.append(Count(step=step, what=what, count=int(bad.sum()), of=len(kept), unit="boxes"))
         kept = kept[~bad]
 
-    drop("horizon", "foot point at or beyond the horizon, or no calibration", ~ground.on_floor[kept])
-    drop("cut off", "foot point below the picture's lower edge", _cut_off(tracking, kept))
+    below, sides = _cut(tracking)
+    drop("horizon", "foot point near or beyond the horizon, or no calibration", ~ground.on_floor[kept])
+    drop("cut off", "foot point below the picture's lower edge", below[kept])
+    drop(
+        "cut at a side",
+        "ends at the picture's left or right edge: its middle is not its target's",
+        sides[kept],
+    )
     drop("repeated", "second box of a target in one frame of a camera", _repeated(boxes, kept))
     drop("doubled", f"box equal to another target's (IoU {SAME_BOX_IOU:g} or more)", _doubled(boxes, kept))
     outliers, of_points, late, parted, tracks = 0, len(kept), 0, 0, 0
@@ -116,6 +125,7 @@ def clean(tracking: Tracking, ground: GroundPoints) -> Cleaned:
     filled, positions, short, still, before = 0, 0, 0, 0, 0
     for target, camera, rows in _tracks(boxes, kept):
         tracks += 1
+        limits = limits_of[tracking.body_of(target)]
         runs, stray, switched = _runs(boxes.time_s[rows], ground.xy_m[rows], ground.m_per_px[rows], limits)
         outliers += stray
         parted += switched
@@ -139,13 +149,14 @@ def clean(tracking: Tracking, ground: GroundPoints) -> Cleaned:
             stays[target].append(stay)
     walkers, split = [], 0
     for target, seen in sorted(stays.items()):
+        limits = limits_of[tracking.body_of(target)]
         parts = _identities(sorted(seen, key=lambda stay: stay.start_s), limits)
         split += len(parts) - 1
         walkers += [
             Walker(target=tracking.targets[target], part=number, stays=tuple(part))
             for number, part in enumerate(parts, start=1)
         ]
-    left = sum(map(len, stays.values()))
+    left, limits = sum(map(len, stays.values())), limits_of[tracking.body]
     fast, slow = f"{limits.speed_mps:g} m/s", f"{limits.acceleration_mps2:g} m/s²"
     tallies = (
         ("speed", f"out of reach at {fast}, in no run of {FEW} or more", outliers, of_points, "boxes"),
@@ -163,12 +174,14 @@ def clean(tracking: Tracking, ground: GroundPoints) -> Cleaned:
     return Cleaned(walkers=tuple(walkers), counts=tuple(counts))
 
 
-def _cut_off(tracking: Tracking, rows: NDArray[np.intp]) -> NDArray[np.bool_]:
-    heights = np.array(
-        [np.inf if camera.image_size is None else camera.image_size[1] for camera in tracking.cameras]
-    )
-    ltwh = tracking.boxes.ltwh[rows]
-    return np.asarray(ltwh[:, 1] + ltwh[:, 3] >= heights[tracking.boxes.camera[rows]] - 1)
+def _cut(tracking: Tracking) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Which boxes the lower edge of their picture cuts, and which a side."""
+    boxes = tracking.boxes
+    below, sides = np.zeros(len(boxes), bool), np.zeros(len(boxes), bool)
+    for camera in range(len(tracking.cameras)):
+        rows = boxes.camera == camera
+        below[rows], sides[rows] = cut(edges_of(tracking, camera), boxes.ltwh[rows])
+    return below, sides
 
 
 def _repeated(boxes: Boxes, rows: NDArray[np.intp]) -> NDArray[np.bool_]:
@@ -181,17 +194,15 @@ def _repeated(boxes: Boxes, rows: NDArray[np.intp]) -> NDArray[np.bool_]:
 
 def _doubled(boxes: Boxes, rows: NDArray[np.intp]) -> NDArray[np.bool_]:
     """Boxes that another target has too in the same frame: those of the target with fewer boxes there."""
+    if not len(rows):
+        return np.zeros(0, bool)
     order = np.lexsort((boxes.frame[rows], boxes.camera[rows]))
     sizes: defaultdict[tuple[int, int], int] = defaultdict(int)
     for camera, target in zip(boxes.camera[rows].tolist(), boxes.target[rows].tolist(), strict=True):
         sizes[camera, target] += 1
     doubled = np.zeros(len(rows), bool)
     keys = np.column_stack([boxes.camera[rows], boxes.frame[rows]])[order]
-    starts = (
-        np.flatnonzero(np.r_[True, (np.diff(keys, axis=0) != 0).any(axis=1)])
-        if len(keys)
-        else np.empty(0, int)
-    )
+    starts = np.flatnonzero(np.r_[True, (np.diff(keys, axis=0) != 0).any(axis=1)])
     for first, last in zip(starts, np.r_[starts[1:], len(keys)], strict=True):
         if last - first < 2:
             continue

@@ -12,12 +12,13 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
-from PIL import Image
 
 from gnomon.core.errors import DataError
 from gnomon_tools.geometry.homography import HorizonError, to_ground
 from gnomon_tools.scene.frame import Frame
 from gnomon_tools.scene.scene import Scene
+from gnomon_worlds.tracking.calibration import foot_points
+from gnomon_worlds.tracking.pictures import fps_of_clip, size_of_picture
 from gnomon_worlds.tracking.tracking import (
     Array,
     Lens,
@@ -33,6 +34,7 @@ CITYFLOW_FPS = 10.0
 CITYFLOW_SLOW = {"c015": 8.0}  # the one camera of the data set with another rate
 MTMMC_FPS = 23.0
 GT = Path("gt") / "gt.txt"
+CALIBRATION = Path("calibration.txt")
 MOT_FIELDS = ("frame", "ID", "left", "top", "width", "height")
 HALF_WAY = (0.5, 0.8)  # of the picture's width and height: a pixel that shows the floor
 
@@ -47,7 +49,7 @@ def read_boxes(path: Path, *, first_frame: int) -> tuple[Array, list[str]]:
     for number, line in enumerate(text_of(path).splitlines(), start=1):
         if not line.strip():
             continue
-        fields = line.split(",")
+        fields = line.replace(",", " ").split()
         if len(fields) < len(MOT_FIELDS):
             raise DataError(
                 f"{_name(path)}, line {number}: {len(fields)} fields instead of {', '.join(MOT_FIELDS)}",
@@ -74,15 +76,15 @@ def _name(path: Path) -> str:
     return "/".join(path.parts[-3:])
 
 
-def _scenario(folder: Path, name: str | None, pattern: str) -> Path:
-    """The scenario's folder: `folder` itself, or the one of that name below it."""
-    if name is None and any(folder.glob(f"c[0-9]*/{GT}")):
+def _scenario(folder: Path, name: str | None, pattern: str, marker: Path = GT) -> Path:
+    """The scenario's folder, whose cameras have the file `marker`: `folder`, or one of that name below."""
+    if name is None and any(folder.glob(f"c[0-9]*/{marker}")):
         return folder
     below = sorted(
         path
         for depth in ("", "*/", "*/*/")
         for path in folder.glob(f"{depth}{pattern}")
-        if path.is_dir() and any(path.glob(f"c[0-9]*/{GT}"))
+        if path.is_dir() and any(path.glob(f"c[0-9]*/{marker}"))
     )
     if name is not None:
         below = [path for path in below if path.name == name]
@@ -90,46 +92,113 @@ def _scenario(folder: Path, name: str | None, pattern: str) -> Path:
         return below[0]
     if not below:
         raise DataError(
-            f"{folder} holds no camera with {GT}" + (f" in {name}" if name else ""), field="--from"
+            f"{folder} holds no camera with {marker}" + (f" in {name}" if name else ""), field="--from"
         )
     names = ", ".join(dict.fromkeys(path.name for path in below))
     raise DataError(f"{folder} holds several scenarios, name one: {names}", field="--scenario")
 
 
+def read_submission(path: Path) -> dict[str, tuple[Array, list[str]]]:
+    """The boxes of a submission to the AI City Challenge, by camera, as `read_boxes` gives them.
+
+    A line is camera, identity, frame (from 1, or from 0), left, top, width, height; what follows is not read.
+
+    Raises:
+        DataError: file, line and field of what is wrong.
+    """
+    fields = ("camera", "ID", "frame", "left", "top", "width", "height")
+    found: dict[str, tuple[list[list[float]], list[str]]] = {}
+    for number, line in enumerate(text_of(path).splitlines(), start=1):
+        words = line.replace(",", " ").split()
+        if not words:
+            continue
+        if len(words) < len(fields):
+            raise DataError(
+                f"{path.name}, line {number}: {len(words)} fields instead of {', '.join(fields)}",
+                field=fields[len(words)],
+            )
+        at = {
+            name: number_at(text, file=path, line=number, field=name, low=-1e6)
+            for name, text in zip(fields, words, strict=False)
+        }
+        for name, least in (("camera", 0), ("frame", 0), ("width", 1e-9), ("height", 1e-9)):
+            if at[name] < least:
+                raise DataError(f"{path.name}, line {number}: {at[name]:g} is too small", field=name)
+        rows, ids = found.setdefault(f"c{int(at['camera']):03d}", ([], []))
+        rows.append([at[name] for name in ("frame", "left", "top", "width", "height")])
+        ids.append(str(int(at["ID"])))
+    first = min((row[0] for rows, _ in found.values() for row in rows), default=0.0)
+    counted_from = [1.0 if first >= 1 else 0.0, 0.0, 0.0, 0.0, 0.0]
+    return {camera: (np.array(rows) - counted_from, ids) for camera, (rows, ids) in found.items()}
+
+
 def read_cityflow(
-    folder: Path, *, scenario: str | None = None, scene: Path | None = None, fps: float | None = None
+    folder: Path,
+    *,
+    scenario: str | None = None,
+    scene: Path | None = None,
+    fps: float | None = None,
+    tracks: str | None = None,
 ) -> Tracking:
     """Read a scenario `S01/c001/{gt/gt.txt, calibration.txt, roi.jpg}`, with `cam_timestamp/S01.txt`.
+
+    `tracks` names what to read in place of gt/gt.txt: a submission with the boxes of all cameras, or a file
+    in each camera's folder.
 
     Raises:
         DataError: a file is absent or wrong; the message names file, line and field.
     """
-    home = _scenario(folder, scenario, "S[0-9]*")
+    home = _scenario(folder, scenario, "S[0-9]*", CALIBRATION)
     given = scene_at(scene) if scene else None
     offsets_s, notes = _offsets_s(home)
     cameras: list[TrackedCamera] = []
     parts: list[tuple[int, Array, Array]] = []
     targets: list[list[str]] = []
-    paths = sorted(path for path in home.glob("c[0-9]*") if path.is_dir())
+    assumed: dict[str, float] = {}
+    all_boxes = read_submission(Path(tracks)) if tracks and Path(tracks).is_file() else None
+    paths = sorted(
+        path
+        for path in home.glob("c[0-9]*")
+        if path.is_dir() and (all_boxes is None or path.name in all_boxes)
+    )
+    if not paths:
+        raise DataError(f"{tracks} has no box of a camera of {home.name}", field="--tracks")
     calibrations = {path.name: read_calibration(path / "calibration.txt") for path in paths}
-    sizes = {path.name: _size(path / "roi.jpg") for path in paths}
-    middles = [_middle_deg(calibrations[path.name], sizes[path.name]) for path in paths]
+    sizes = {
+        path.name: size_of_picture(path / "roi.jpg") if (path / "roi.jpg").is_file() else None
+        for path in paths
+    }
+    read = all_boxes or {path.name: read_boxes(path / (tracks or GT), first_frame=1) for path in paths}
+    empty = [path for path in paths if sizes[path.name] is None and not len(read[path.name][1])]
+    paths = [path for path in paths if path not in empty]
+    if empty:
+        notes.append(f"no box and no roi.jpg, left out: {', '.join(path.name for path in empty)}")
+    middles = [
+        _middle_deg(calibrations[path.name], sizes[path.name], read[path.name][0][:, 1:]) for path in paths
+    ]
     frame = given.frame if given else _frame_about(middles)
     for path, middle_deg in zip(paths, middles, strict=True):
-        rows, ids = read_boxes(path / GT, first_frame=1)
+        rows, ids = read[path.name]
         calibration = calibrations[path.name]
         homography = _to_metres(frame, middle_deg) @ np.asarray(calibration.homography)
+        clip = next((path / name for name in ("vdo.avi", "vdo.mp4") if (path / name).is_file()), None)
         cameras.append(
             replace(
                 calibration,
                 homography=homography / np.abs(homography).max(),
                 image_size=sizes[path.name],
-                clip=next((path / name for name in ("vdo.avi", "vdo.mp4") if (path / name).is_file()), None),
+                size_from="read from roi.jpg",
+                clip=clip,
             )
         )
-        rate = fps or CITYFLOW_SLOW.get(path.name, CITYFLOW_FPS)
+        rate = fps or (fps_of_clip(clip) if clip else None)
+        if rate is None:
+            rate = assumed[path.name] = CITYFLOW_SLOW.get(path.name, CITYFLOW_FPS)
         parts.append((len(parts), rows[:, 0] / rate + offsets_s.get(path.name, 0.0), rows))
         targets.append(ids)
+    if assumed:
+        told = ", ".join(f"{name} {rate:g}" for name, rate in assumed.items())
+        notes.append(f"frames a second as the data set has them, told by no clip and no --fps: {told}")
     boxes, names = boxes_of(parts, targets)
     return Tracking(
         id=home.name,
@@ -209,22 +278,11 @@ def _numbers(path: Path, lines: Mapping[str, tuple[int, str]], name: str, count:
     return np.array(values[:count])
 
 
-def _size(path: Path) -> tuple[int, int]:
-    """The picture's size, from the mask of the annotated region; without it the data set's most usual."""
-    if not path.is_file():
-        return (1920, 1080)
+def _middle_deg(camera: TrackedCamera, size: tuple[int, int] | None, ltwh: Array) -> tuple[float, float]:
+    """Longitude and latitude in the middle of a picture's lower half, or of the feet where it has no size."""
+    at = np.median(foot_points(ltwh), axis=0) if size is None else np.multiply(size, HALF_WAY)
     try:
-        with Image.open(path) as image:
-            return image.size
-    except OSError as error:
-        raise DataError(f"{_name(path)} is no picture: {error}") from None
-
-
-def _middle_deg(camera: TrackedCamera, size: tuple[int, int]) -> tuple[float, float]:
-    """Longitude and latitude in the middle of the lower half of a camera's picture."""
-    pixel = np.array([[size[0] * HALF_WAY[0], size[1] * HALF_WAY[1]]])
-    try:
-        lat_deg, lon_deg = to_ground(np.asarray(camera.homography), pixel)[0].tolist()
+        lat_deg, lon_deg = to_ground(np.asarray(camera.homography), at[None])[0].tolist()
     except HorizonError:
         lat_deg, lon_deg = 999.0, 999.0
     if not (-90 <= lat_deg <= 90 and -180 <= lon_deg <= 180):
@@ -291,7 +349,7 @@ def read_mtmmc(
                 id=path.name,
                 floor=camera.floor,
                 homography=camera.homography,
-                image_size=camera.image_size or (1920, 1080),
+                image_size=camera.image_size,
                 xy_m=camera.xy_m,
                 clip=clip if clip.is_dir() else None,
             )

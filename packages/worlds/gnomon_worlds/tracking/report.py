@@ -26,10 +26,14 @@ def in_markdown(report: Mapping[str, Any]) -> Iterator[str]:
     )
     for note in report["notes"]:
         yield f"- {note}"
-    yield from ("", "## Questions", "", "| task | kept | dropped by a rule | repeated | trip not fit |")
+    yield from ("", "## Questions", "", "| task | kept | dropped by a rule | repeated | no question |")
     yield "|---|---|---|---|---|"
     for task, counts in report["tasks"].items():
         yield f"| {task} | {counts['kept']} | {counts['dropped']} | {counts['repeated']} | {counts['none']} |"
+    yield ""
+    for task, reasons in report.get("reasons", {}).items():
+        for reason, count in reasons.items():
+            yield f"- {task}, {count} attempts: {reason}."
     yield from (
         "",
         "## Rules",
@@ -49,11 +53,18 @@ def in_markdown(report: Mapping[str, Any]) -> Iterator[str]:
     yield from ("", "## Cleaning", "", "| step | what | count | of |", "|---|---|---|---|")
     for count in report["cleaning"]:
         yield f"| {count['step']} | {count['what']} | {count['count']:,} | {count['of']:,} {count['unit']} |"
-    yield from ("", "## Calibration", "", "| camera | from | RMS (m) | pairs | left out | position (m) |")
-    yield "|---|---|---|---|---|---|"
+    yield from (
+        "",
+        "## Calibration",
+        "",
+        "| camera | from | RMS (m) | of pairs left out (m) | pairs | outliers | position (m) |",
+    )
+    yield "|---|---|---|---|---|---|---|"
     for camera in report["calibration"]:
         rms = "–" if camera["rms_m"] is None else f"{camera['rms_m']:.3f}"
+        held_out = "–" if camera["held_out_m"] is None else f"{camera['held_out_m']:.3f}"
         eye = "–" if camera["eye_m"] is None else "{:.1f}, {:.1f}".format(*camera["eye_m"])
         left_out = ", ".join(map(str, camera["outliers"])) or "–"
         pairs = len(camera["residuals_m"]) or "–"
-        yield f"| {camera['camera']} | {camera['source']} | {rms} | {pairs} | {left_out} | {eye} |"
+        cells = (camera["camera"], camera["source"], rms, held_out, str(pairs), left_out, eye)
+        yield f"| {' | '.join(cells)} |"

@@ -11,12 +11,16 @@ from typing import Any
 import numpy as np
 import shapely
 
+from gnomon_tools.geometry.angles import bearing_deg, turn_deg
+from gnomon_tools.geometry.polyline import simplified
 from gnomon_worlds.question import Question
 from gnomon_worlds.tracking.calibration import Calibration
 from gnomon_worlds.tracking.place import Place, RecordedTrip
 from gnomon_worlds.tracking.tracking import Kind
-from gnomon_worlds.trajectory import Sighting
+from gnomon_worlds.trajectory import MIN_STAY_S, Sighting, lookout_of_views
 
+LED_S = 2.0
+BEND_M = {"outdoor": 4.0, "indoor": 1.0}  # smaller bends are where a path in view joins a road's middle
 NEAR = 0.2  # within this share of a limit a question is put into the queue for review
 
 
@@ -54,6 +58,8 @@ _AT_MOST = (
     ("filled in", "share of a stay's positions that were filled in, the worst", "", 0.3, 0.3),
     ("overlap", "two of the sightings that matter at the same time", "s", 0.0, 0.0),
     ("pace", "speed on the assumed way over that in view, or its inverse, the worst gap", "×", 2.0, 2.5),
+    ("missed", "cameras whose views the assumed way crosses, and that did not see the target", "", 0.0, 0.0),
+    ("turn back", "sharpest turn of the assumed way from view to view, of MotionState", "°", 120.0, 120.0),
     ("off the ways", "distance of a view's entry or exit from road or room, the worst", "m", 10.0, 1.5),
     ("duration", "from the first sighting to the last", "s", 600.0, 600.0),
     ("clip", "length of the longest clip", "s", 60.0, 60.0),
@@ -97,7 +103,6 @@ def measured(place: Place, calibrated: Mapping[str, Calibration], question: Ques
         "track error": max(stay.error_m for stay in stays),
         "filled in": max(stay.filled for stay in stays),
         "overlap": max(_overlap_s(asked) for _, asked in by_trip.values()),
-        "off the ways": max(_off_m(place, spot.xy_m, spot.floor) for spot in entries),
         "span": max(
             float(np.hypot(spot.xy_m[0] - start.entry.xy_m[0], spot.xy_m[1] - start.entry.xy_m[1]))
             for spot in entries
@@ -106,6 +111,16 @@ def measured(place: Place, calibrated: Mapping[str, Calibration], question: Ques
         "clip": max(sighting.stay_s for _, sighting in shown),
     }
     paces = [pace for trip, asked in by_trip.values() for pace in _paces(trip, asked)]
+    if not all(trip.is_known for trip, _ in by_trip.values()):
+        values["off the ways"] = max(_off_m(place, spot.xy_m, spot.floor) for spot in entries)
+    if place.roads_from in ("the scene", ""):
+        values["missed"] = float(sum(_missed(place, trip, asked) for trip, asked in by_trip.values()))
+    if question.task_id == "MotionState":
+        trip, ends = next(iter(by_trip.values()))
+        if not trip.is_known:
+            values["turn back"] = _sharpest_deg(
+                trip, min(end.end_s for end in ends), max(end.start_s for end in ends), place.world.scene.kind
+            )
     if rms:
         values["calibration"] = max(rms)
     if paces:
@@ -128,6 +143,49 @@ def _paces(trip: RecordedTrip, asked: list[Sighting]) -> list[float]:
         and gap.end_s - gap.start_s > 1.0 and gap.around_mps > 0
     ]  # fmt: skip
     return [max(ratio, 1 / ratio) if ratio > 0 else float("inf") for ratio in ratios]
+
+
+def _missed(place: Place, trip: RecordedTrip, asked: list[Sighting]) -> int:
+    """How many cameras would have seen a target on its assumed way between sightings, and have no box of it.
+
+    It went another way then, or its boxes are another target's.
+    """
+    if trip.is_known:
+        return 0
+    start_s, end_s = min(one.end_s for one in asked), max(one.start_s for one in asked)
+    seen = {place.dealt.get(one.camera) for one in trip.everyone}
+    return sum(
+        one.camera in place.names
+        and one.camera not in seen
+        and start_s < one.start_s
+        and one.end_s < end_s
+        and one.stay_s >= MIN_STAY_S
+        for one in lookout_of_views(place.world).sightings(trip.journey)
+    )
+
+
+def _sharpest_deg(trip: RecordedTrip, start_s: float, end_s: float, kind: Kind) -> float:
+    """The sharpest turn of the way from LED_S before a target was last seen to LED_S after it was seen again.
+
+    One who leaves a view eastwards is not taken to go west next, but where it was seen to turn.
+    """
+    points = [
+        point
+        for stretch in trip.journey.stretches
+        for point, time_s in zip(stretch.points_m, stretch.times_s, strict=True)
+        if start_s - LED_S <= time_s <= end_s + LED_S
+    ]
+    points = [trip.journey.at(start_s - LED_S).xy_m, *points, trip.journey.at(end_s + LED_S).xy_m]
+    kept = simplified(np.array(points), BEND_M[kind])
+    corners = [points[index] for index in kept]
+    return max(
+        (
+            abs(turn_deg(bearing_deg(a, b), bearing_deg(b, c)))
+            for a, b, c in zip(corners, corners[1:], corners[2:], strict=False)
+            if a != b and b != c
+        ),
+        default=0.0,
+    )
 
 
 def _off_m(place: Place, xy_m: tuple[float, float], floor: int) -> float:

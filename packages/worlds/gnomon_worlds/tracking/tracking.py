@@ -6,8 +6,9 @@ It is described in docs/building-questions.md.
 import csv
 import io
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Literal, Self
 
@@ -15,6 +16,7 @@ import numpy as np
 import yaml
 from numpy.typing import NDArray
 from pydantic import Field, FiniteFloat, ValidationError, model_validator
+from shapely import Polygon
 
 from gnomon.core.errors import DataError
 from gnomon.core.validation import StrictModel
@@ -28,6 +30,9 @@ FORMAT = "gnomon-tracking/1"
 SITE_FILE = "site.yaml"
 TRACKS = ("tracks.csv", "tracks.parquet")
 COLUMNS = ("camera", "target", "time_s", "left", "top", "width", "height")
+TIMES = ("time_s", "time", "frame")  # of which a table has one: seconds, ISO 8601 or seconds, frames at `fps`
+LONG_AGO_S = 1e8  # seconds that count from so long ago, as those since 1970 do, are counted from the first
+LONGEST_S = 11 * 3600.0  # of a recording: questions tell times of day, from noon
 MAX_BYTES = 4_000_000_000
 SINGULAR = 1e-30  # a smaller determinant of a matrix whose largest number is 1 is zero
 FRAMES_PER_S = 1000  # where a file has no frame numbers, frames are milliseconds
@@ -35,6 +40,10 @@ FRAMES_PER_S = 1000  # where a file has no frame numbers, frames are millisecond
 Array = NDArray[np.float64]
 Kind = Literal["outdoor", "indoor"]
 BodyKind = Literal["vehicle", "pedestrian"]
+BODIES: Mapping[BodyKind, tuple[str, ...]] = {
+    "vehicle": ("vehicle", "car", "bus", "truck", "van", "cart", "bicycle", "biker", "cyclist", "motorbike"),
+    "pedestrian": ("pedestrian", "person", "people", "skater", "skateboarder"),
+}
 Number = Annotated[float, Field(ge=-1e7, le=1e7)]
 Triple = tuple[FiniteFloat, FiniteFloat, FiniteFloat]  # a homography's scale is free
 Matrix = tuple[Triple, Triple, Triple]
@@ -69,12 +78,18 @@ class SiteFrame(StrictModel):
 
 
 class Site(StrictModel):
-    """`site.yaml`: metres x east, y north; `scene` is a scene file (docs/scenes.md) of roads or rooms."""
+    """`site.yaml`: metres x east, y north; `scene` is a scene file (docs/scenes.md) of roads or rooms.
+
+    `axes` says where x and y of homographies, points and positions lead instead; they are turned to that.
+    `targets` is the kind of those whose row names none.
+    """
 
     format: Literal["gnomon-tracking/1"]
     id: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$")]
     kind: Kind
     targets: BodyKind | None = None
+    fps: Annotated[float, Field(gt=0, le=1000)] | None = None
+    axes: Literal["east-north", "east-south", "west-north"] = "east-north"
     frame: SiteFrame | None = None
     scene: str = ""
     cameras: Annotated[dict[str, SiteCamera], Field(min_length=1)]
@@ -93,7 +108,8 @@ class TrackedCamera:
     """A camera as its data set describes it; `homography` maps (undistorted) pixels to metres on its floor.
 
     `points` are pairs for a calibration (n × 4: u, v, x, y); `clip` is a video or a folder of numbered
-    pictures.
+    pictures. `size_from` says who knows the picture's size. `view`, where there is one, is all of the floor
+    that the camera watches (metres).
     """
 
     id: str
@@ -101,7 +117,9 @@ class TrackedCamera:
     homography: Array | None = None
     points: Array | None = None
     image_size: tuple[int, int] | None = None
+    size_from: str = "told"
     xy_m: tuple[float, float] | None = None
+    view: Polygon | None = None
     lens: Lens | None = None
     clip: Path | None = None
     published_error: float | None = None  # of the data set's own calibration, in its unit
@@ -122,10 +140,33 @@ class Boxes:
     def __len__(self) -> int:
         return len(self.time_s)
 
+    def only(self, rows: NDArray[np.bool_]) -> "Boxes":
+        """The boxes of some rows."""
+        return Boxes(
+            camera=self.camera[rows],
+            target=self.target[rows],
+            frame=self.frame[rows],
+            time_s=self.time_s[rows],
+            ltwh=self.ltwh[rows],
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Track:
+    """Where one target was at every moment: positions (n × 2, metres) at rising times (n, s), on a floor."""
+
+    times_s: Array
+    xy_m: Array
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tracking:
-    """A site with all its boxes. `notes` say what a reader had to assume."""
+    """A site with all its boxes. `notes` say what a reader had to assume.
+
+    `bodies` are the kinds of the targets, in their order; without it all are `body`. `tracks` say by target
+    where it was between sightings too, for data that know it. `sees` says what it is that a camera sees: a
+    "box" in its picture, or "feet" in its `view`.
+    """
 
     id: str
     kind: Kind
@@ -136,6 +177,18 @@ class Tracking:
     frame: Frame
     scene: Scene | None = None
     notes: tuple[str, ...] = ()
+    bodies: tuple[BodyKind, ...] = ()
+    tracks: Mapping[str, Track] = field(default_factory=dict)
+    sees: Literal["box", "feet"] = "box"
+
+    @property
+    def scale(self) -> Kind:
+        """Whose distances matter here: those of people, as indoors, where there is nobody else."""
+        return "indoor" if set(self.bodies or (self.body,)) == {"pedestrian"} else self.kind
+
+    def body_of(self, target: int) -> BodyKind:
+        """The kind of a target."""
+        return self.bodies[target] if self.bodies else self.body
 
 
 def boxes_of(
@@ -177,6 +230,49 @@ def number_at(text: str, *, file: Path, line: int, field: str, low: float = -1e7
     return number
 
 
+def instant_s(text: str, *, file: Path, line: int, field: str) -> float:
+    """A moment in seconds: a number, or a date and time of ISO 8601 (in UTC where it says no zone).
+
+    Raises:
+        DataError: it is neither.
+    """
+    try:
+        moment = datetime.fromisoformat(text.strip()) if "-" in text.strip()[1:] or ":" in text else None
+    except ValueError:
+        raise DataError(
+            f"{file.name}, line {line}: {text.strip()!r} is no time; one is written 2026-01-26T15:57:02Z",
+            field=field,
+        ) from None
+    if moment is None:
+        time_s = number_at(text, file=file, line=line, field=field, high=1e11)
+        if time_s < 0:
+            raise DataError(f"{file.name}, line {line}: {time_s:g} is too small", field=field)
+        return time_s
+    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
+
+
+def from_the_first(times_s: Array) -> tuple[Array, tuple[str, ...]]:
+    """Times that count from long ago counted from the first whole second, and a note that says so."""
+    if not len(times_s) or times_s.min() < LONG_AGO_S:
+        return times_s, ()
+    first_s = math.floor(times_s.min())
+    began = datetime.fromtimestamp(first_s, UTC).isoformat().replace("+00:00", "Z")
+    return times_s - first_s, (f"times count from {began}",)
+
+
+def body_in_words(text: str, *, file: Path, line: int) -> BodyKind:
+    """The kind of body that a word such as car or person means.
+
+    Raises:
+        DataError: it means none.
+    """
+    for body, words in BODIES.items():
+        if text.strip().lower() in words:
+            return body
+    known = ", ".join(word for words in BODIES.values() for word in words)
+    raise DataError(f"{file.name}, line {line}: {text.strip()!r} is none of: {known}", field="kind")
+
+
 def text_of(path: Path) -> str:
     """The text of a file.
 
@@ -205,92 +301,143 @@ def scene_at(path: Path) -> Scene:
         raise DataError(f"{path} is no scene: {error}", field="scene") from None
 
 
-def read_tracking(folder: Path) -> Tracking:
-    """Read the neutral form: `site.yaml` beside `tracks.csv` or `tracks.parquet`.
+def read_site(path: Path) -> Site:
+    """The site of a `site.yaml`.
 
     Raises:
-        DataError: a file is absent or wrong; the message names file, line and field.
+        DataError: the file is absent or wrong; the field is named.
     """
-    path = folder / SITE_FILE
     try:
-        site = Site.model_validate(yaml.safe_load(text_of(path)))
+        return Site.model_validate(yaml.safe_load(text_of(path)))
     except yaml.YAMLError as error:
         raise DataError(f"{SITE_FILE} is no YAML: {str(error).splitlines()[0]}") from None
     except ValidationError as error:
         fault = error.errors()[0]
         where = ".".join(map(str, fault["loc"]))
         raise DataError(f"{SITE_FILE}: {fault['msg'].removeprefix('Value error, ')}", field=where) from None
-    scene = scene_at(folder / site.scene) if site.scene else None
+
+
+def default_body(site: Site) -> BodyKind:
+    """The kind of targets of which nothing is said."""
+    return site.targets or ("vehicle" if site.kind == "outdoor" else "pedestrian")
+
+
+def read_tracking(folder: Path) -> Tracking:
+    """Read the neutral form: `site.yaml` beside `tracks.csv` or `tracks.parquet`.
+
+    Raises:
+        DataError: a file is absent or wrong; the message names file, line and field.
+    """
+    site = read_site(folder / SITE_FILE)
     tracks = next((folder / name for name in TRACKS if (folder / name).is_file()), None)
     if tracks is None:
         raise DataError(f"{folder} holds neither {' nor '.join(TRACKS)}")
     places = {name: number for number, name in enumerate(site.cameras)}
-    reading = _csv_rows(tracks) if tracks.suffix == ".csv" else _parquet_rows(tracks)
+    reading = csv_rows(tracks, COLUMNS) if tracks.suffix == ".csv" else _parquet_rows(tracks)
     cameras, times_s, rows, targets = [], [], [], []
+    kinds: dict[str, BodyKind] = {}
+    default = default_body(site)
     for line, fields in reading:
         camera = fields["camera"].strip()
         if camera not in places:
             raise DataError(
                 f"{tracks.name}, line {line}: no camera {camera!r} in {SITE_FILE}", field="camera"
             )
-        if not fields["target"].strip():
+        target = fields["target"].strip()
+        if not target:
             raise DataError(f"{tracks.name}, line {line}: empty", field="target")
-        at = {name: number_at(fields[name], file=tracks, line=line, field=name) for name in COLUMNS[2:]}
-        for name, least in (("time_s", 0.0), ("width", 1e-9), ("height", 1e-9)):
-            if at[name] < least:
+        kind = fields.get("kind") or ""
+        body = body_in_words(kind, file=tracks, line=line) if kind.strip() else default
+        if kinds.setdefault(target, body) != body:
+            raise DataError(f"{tracks.name}, line {line}: {target} was another kind before", field="kind")
+        at = {name: number_at(fields[name], file=tracks, line=line, field=name) for name in COLUMNS[3:]}
+        for name in ("width", "height"):
+            if at[name] < 1e-9:
                 raise DataError(f"{tracks.name}, line {line}: {at[name]:g} is too small", field=name)
-        count = fields.get("frame")
-        number = (
-            number_at(count, file=tracks, line=line, field="frame", low=0)
-            if count is not None
-            else round(at["time_s"] * FRAMES_PER_S)
-        )
+        time_s, number = _moment(fields, site.fps, file=tracks, line=line)
         cameras.append(places[camera])
-        targets.append(fields["target"].strip())
-        times_s.append(at["time_s"])
+        targets.append(target)
+        times_s.append(time_s)
         rows.append((number, at["left"], at["top"], at["width"], at["height"]))
-    table, names = boxes_of([(0, np.array(times_s, dtype=float), np.array(rows, dtype=float))], [targets])
-    boxes = Boxes(
-        camera=np.array(cameras, dtype=np.intp),
-        target=table.target,
-        frame=table.frame,
-        time_s=table.time_s,
-        ltwh=table.ltwh,
+    counted_s, notes = from_the_first(np.array(times_s, dtype=float))
+    table, names = boxes_of([(0, counted_s, np.array(rows, dtype=float))], [targets])
+    return tracking_of(
+        site, folder, replace(table, camera=np.array(cameras, dtype=np.intp)), names, notes=notes,
+        bodies=tuple(kinds[name] for name in names),
+    )  # fmt: skip
+
+
+def _moment(fields: Mapping[str, str], fps: float | None, *, file: Path, line: int) -> tuple[float, float]:
+    """The time of a row in seconds, and its frame."""
+    count = fields.get("frame")
+    number = None if count is None else number_at(count, file=file, line=line, field="frame", low=0)
+    for name in ("time_s", "time"):
+        if name in fields:
+            time_s = instant_s(fields[name], file=file, line=line, field=name)
+            return time_s, round(time_s * FRAMES_PER_S) if number is None else number
+    if fps is None or number is None:
+        raise DataError(
+            f"{file.name} has no column time_s or time: frames alone need `fps` in {SITE_FILE}",
+            field="time_s",
+        )
+    return number / fps, number
+
+
+def tracking_of(
+    site: Site,
+    folder: Path,
+    boxes: Boxes,
+    names: tuple[str, ...],
+    *,
+    notes: tuple[str, ...] = (),
+    bodies: tuple[BodyKind, ...] = (),
+) -> Tracking:
+    """A site with boxes of its cameras.
+
+    Raises:
+        DataError: its scene cannot be read.
+    """
+    scene = scene_at(folder / site.scene) if site.scene else None
+    given = (
+        Frame(lon_deg=site.frame.lon_deg, lat_deg=site.frame.lat_deg, anchored=True) if site.frame else None
     )
-    frame = (
-        scene.frame
-        if scene
-        else Frame(lon_deg=site.frame.lon_deg, lat_deg=site.frame.lat_deg, anchored=True)
-        if site.frame
-        else Frame()
-    )
+    turned = np.diag({"east-north": (1, 1, 1), "east-south": (1, -1, 1), "west-north": (-1, 1, 1)}[site.axes])
     return Tracking(
         id=site.id,
         kind=site.kind,
-        body=site.targets or ("vehicle" if site.kind == "outdoor" else "pedestrian"),
-        cameras=tuple(_camera(name, camera, folder) for name, camera in site.cameras.items()),
+        body=bodies[0] if len(set(bodies)) == 1 else default_body(site),
+        cameras=tuple(_camera(name, camera, folder, turned) for name, camera in site.cameras.items()),
         targets=names,
         boxes=boxes,
-        frame=frame,
+        frame=scene.frame if scene else given or Frame(),
         scene=scene,
+        notes=notes,
+        bodies=bodies if len(set(bodies)) > 1 else (),
     )
 
 
-def _camera(name: str, camera: SiteCamera, folder: Path) -> TrackedCamera:
+def _camera(name: str, camera: SiteCamera, folder: Path, turned: Array) -> TrackedCamera:
+    """The camera, with its metres east and north: `turned` changes the signs of those of the file."""
+    points = None if camera.points is None else np.array(camera.points, dtype=float).reshape(-1, 4)
     return TrackedCamera(
         id=name,
         floor=camera.floor,
-        homography=None if camera.homography is None else np.array(camera.homography, dtype=float),
-        points=None if camera.points is None else np.array(camera.points, dtype=float).reshape(-1, 4),
+        homography=None if camera.homography is None else turned @ np.array(camera.homography, dtype=float),
+        points=None if points is None else points * [1, 1, turned[0, 0], turned[1, 1]],
         image_size=camera.image_size,
-        xy_m=camera.xy_m,
+        xy_m=None if camera.xy_m is None else (turned[0, 0] * camera.xy_m[0], turned[1, 1] * camera.xy_m[1]),
         clip=folder / camera.clip if camera.clip else None,
     )
 
 
-def _csv_rows(path: Path) -> Iterator[tuple[int, Mapping[str, str]]]:
+def csv_rows(path: Path, columns: Sequence[str]) -> Iterator[tuple[int, Mapping[str, str]]]:
+    """The lines of a table with their numbers; all have the fields of the first, which names `columns`.
+
+    Raises:
+        DataError: a column is absent, or a line is not as the first; file and line are named.
+    """
     reader = csv.DictReader(io.StringIO(text_of(path)), strict=True)
-    _refuse_missing(path, reader.fieldnames or ())
+    refuse_missing(path, reader.fieldnames or (), columns)
     try:
         for fields in reader:
             short = next((name for name, value in fields.items() if value is None), None)
@@ -312,8 +459,8 @@ def _parquet_rows(path: Path) -> Iterator[tuple[int, Mapping[str, str]]]:
         table = pq.read_table(path)
     except (pa.ArrowException, OSError) as error:
         raise DataError(f"{path.name} is no Parquet: {str(error).splitlines()[0]}") from None
-    _refuse_missing(path, table.column_names)
-    names = [name for name in (*COLUMNS, "frame") if name in table.column_names]
+    refuse_missing(path, table.column_names, COLUMNS)
+    names = [name for name in (*COLUMNS, "time", "frame", "kind") if name in table.column_names]
     columns = [table.column(name).to_pylist() for name in names]
     for number, values in enumerate(zip(*columns, strict=True), start=1):
         yield (
@@ -322,7 +469,8 @@ def _parquet_rows(path: Path) -> Iterator[tuple[int, Mapping[str, str]]]:
         )
 
 
-def _refuse_missing(path: Path, names: Sequence[str]) -> None:
-    for name in COLUMNS:
-        if name not in names:
-            raise DataError(f"{path.name} has no column {name}; it needs {', '.join(COLUMNS)}", field=name)
+def refuse_missing(path: Path, names: Collection[str], columns: Sequence[str]) -> None:
+    """Refuse a table without one of its columns; that of its times may be any of TIMES."""
+    for name in columns:
+        if name not in names and not (name == "time_s" and any(time in names for time in TIMES)):
+            raise DataError(f"{path.name} has no column {name}; it needs {', '.join(columns)}", field=name)

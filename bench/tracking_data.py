@@ -1,0 +1,320 @@
+"""Makes tracking in the form of CityFlow, MOT and WILDTRACK, with the errors that real trackers make.
+
+Everything moves on a grid of streets or about a plaza; cameras are pinholes. Nothing of Gnomon's is used but
+the scene file of the streets.
+"""
+
+import json
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+LON, LAT = -90.69, 42.50
+PER_LAT, PER_LON = 111_082.0, 82_188.0  # metres a degree there
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pinhole:
+    """A camera above the plane z = 0: rotation world to camera, centre, focal length, picture size."""
+
+    name: str
+    centre: Array
+    rotation: Array
+    focal: float
+    size: tuple[int, int]
+    far_m: float
+
+    @classmethod
+    def looking(
+        cls, name: str, at: Sequence[float], to: Sequence[float], *, high: float, focal: float,
+        size: tuple[int, int], far_m: float,
+    ) -> "Pinhole":  # fmt: skip
+        centre, aim = np.array([*at, high]), np.array([*to, 0.0])
+        ahead = (aim - centre) / np.linalg.norm(aim - centre)
+        right = np.cross(ahead, [0, 0, 1.0])
+        right /= np.linalg.norm(right)
+        rotation = np.stack([right, np.cross(ahead, right), ahead])
+        return cls(name=name, centre=centre, rotation=rotation, focal=focal, size=size, far_m=far_m)
+
+    @property
+    def intrinsic(self) -> Array:
+        return np.array([[self.focal, 0, self.size[0] / 2], [0, self.focal, self.size[1] / 2], [0, 0, 1.0]])
+
+    def to_pixels(self) -> Array:
+        """The homography of the plane, metres to pixels."""
+        shift = -self.rotation @ self.centre
+        return self.intrinsic @ np.column_stack([self.rotation[:, :2], shift])
+
+    def box(self, xy: Array, wide: float, high: float) -> Array | None:
+        """Left, top, right, bottom of an upright body, unclipped; None where its foot is behind."""
+        foot, head = (
+            self.intrinsic @ self.rotation @ (np.array([*xy, z]) - self.centre) for z in (0.0, high)
+        )
+        if foot[2] < 0.5 or foot[2] > self.far_m:
+            return None
+        half = wide * self.focal / foot[2] / 2
+        u, v, top = foot[0] / foot[2], foot[1] / foot[2], head[1] / max(head[2], 0.1)
+        return np.array([u - half, top, u + half, v])
+
+
+@dataclass(frozen=True, kw_only=True)
+class Errors:
+    """Shares of sightings (of boxes: `dropped`) and pixels that are wrong."""
+
+    jitter_px: float = 1.0
+    dropped: float = 0.03
+    bursts: float = 0.08
+    switched: float = 0.02
+    broken: float = 0.02
+
+
+@dataclass(kw_only=True)
+class Made:
+    """A folder with its layout, and what its reader needs besides."""
+
+    folder: Path
+    layout: str
+    inputs: dict[str, object] = field(default_factory=dict)
+    cut_views: bool = False
+
+
+Row = tuple[int, str, float, float, float, float]  # frame, identity, left, top, width, height
+
+
+def rows_of(
+    cameras: Sequence[Pinhole], ways: Sequence[tuple[Array, Array]], *, fps: float, body: tuple[float, float],
+    errors: Errors, rng: np.random.Generator,
+) -> dict[str, list[Row]]:  # fmt: skip
+    """The boxes of every camera. A way is times and positions; between two of them bodies go straight."""
+    found: dict[str, list[Row]] = {camera.name: [] for camera in cameras}
+    fresh = len(ways) + 1000
+    for number, (times, places) in enumerate(ways, start=1):
+        frames = np.arange(math.ceil(times[0] * fps), math.floor(times[-1] * fps) + 1)
+        path = np.column_stack([np.interp(frames / fps, times, axis) for axis in places.T])
+        for camera in cameras:
+            near = np.linalg.norm(path - camera.centre[:2], axis=1) < camera.far_m + 2
+            runs: list[list[tuple[int, Array]]] = []
+            for index in np.flatnonzero(near).tolist():
+                clipped = _clipped(camera, path[index], body, errors, rng)
+                if clipped is None:
+                    continue
+                if not runs or frames[index] - runs[-1][-1][0] > 2 * fps:
+                    runs.append([])
+                runs[-1].append((int(frames[index]), clipped))
+            for run in runs:
+                shown, later = str(number), str(number)
+                if rng.random() < errors.switched:
+                    shown = later = str(rng.integers(1, len(ways) + 1))
+                elif rng.random() < errors.broken:
+                    fresh += 1
+                    later = str(fresh)
+                start = int(rng.integers(len(run)))
+                hidden = range(start, start + int(fps)) if rng.random() < errors.bursts else range(0)
+                for place, (frame, ltwh) in enumerate(run):
+                    if rng.random() < errors.dropped or place in hidden:
+                        continue
+                    identity = shown if place < len(run) / 2 else later
+                    left, top, wide, high = ltwh.round(1).tolist()
+                    found[camera.name].append((frame, identity, left, top, wide, high))
+    return {name: sorted(rows) for name, rows in found.items()}
+
+
+def _clipped(
+    camera: Pinhole, xy: Array, body: tuple[float, float], errors: Errors, rng: np.random.Generator
+) -> Array | None:
+    """The box as a detector gives it (left, top, width, height): with jitter, cut by the picture's edges."""
+    whole = camera.box(xy, *body)
+    if whole is None:
+        return None
+    whole = whole + rng.normal(scale=errors.jitter_px, size=4)
+    width, height = camera.size
+    left, right = max(whole[0], 0.0), min(whole[2], width)
+    top, bottom = max(whole[1], 0.0), min(whole[3], height)
+    if right - left < 0.4 * (whole[2] - whole[0]) or bottom - top < 0.4 * (whole[3] - whole[1]):
+        return None
+    return np.array([left, top, right - left, bottom - top])
+
+
+def _grid_ways(
+    count: int, *, columns: int, rows: int, spacing: float, speeds: tuple[float, float], within_s: float,
+    rng: np.random.Generator,
+) -> Iterator[tuple[Array, Array]]:  # fmt: skip
+    """Ways from one side of a grid of streets to the other, with few turns, at a constant speed each."""
+    for _ in range(count):
+        row, end = rng.integers(rows, size=2)
+        turn = int(rng.integers(1, columns - 1))
+        corners = [(0, row), (turn, row), (turn, end), (columns - 1, end)]
+        if rng.random() < 0.5:
+            corners.reverse()
+        points = [np.array(corner, dtype=float) * spacing for corner in dict.fromkeys(map(tuple, corners))]
+        lengths = [float(np.linalg.norm(b - a)) for a, b in pairwise(points)]
+        start = rng.uniform(0, within_s)
+        times = start + np.concatenate([[0.0], np.cumsum(lengths)]) / rng.uniform(*speeds)
+        yield times, np.array(points)
+
+
+def _street_cameras(
+    *, columns: int, rows: int, spacing: float, far_m: float, high: float, rng: np.random.Generator,
+    sizes: Sequence[tuple[int, int]], count: int, first: int = 1,
+) -> list[Pinhole]:  # fmt: skip
+    """Cameras beside streets, no two on the same piece, each looking along its street."""
+    pieces = [((c, r), (c + 1, r)) for c in range(columns - 1) for r in range(rows)]
+    pieces += [((c, r), (c, r + 1)) for c in range(1, columns - 1) for r in range(rows - 1)]
+    cameras = []
+    for number, index in enumerate(rng.permutation(len(pieces))[:count], start=first):
+        a, b = (np.array(end, dtype=float) * spacing for end in pieces[index])
+        ahead = (b - a) / spacing * rng.choice((-1, 1))
+        side = np.array([-ahead[1], ahead[0]]) * 0.06 * spacing
+        at = (a + b) / 2 - ahead * 0.22 * spacing + side
+        size = sizes[number % len(sizes)]
+        cameras.append(
+            Pinhole.looking(
+                f"c{number:03d}", at, (a + b) / 2 + ahead * 0.1 * spacing, high=high, focal=0.9 * size[0],
+                size=size, far_m=far_m,
+            )
+        )  # fmt: skip
+    return cameras
+
+
+def write_cityflow(folder: Path, *, seed: int = 1, cars: int = 80, roads: bool = True) -> Made:
+    """S04 with trackers' boxes in place of annotations: pictures of two sizes, which no roi.jpg tells."""
+    rng = np.random.default_rng(seed)
+    town = {"columns": 6, "rows": 5, "spacing": 90.0}
+    sizes = ((1920, 1080), (2560, 1920))
+    cameras = _street_cameras(**town, far_m=42.0, high=6.0, rng=rng, sizes=sizes, count=15, first=16)
+    ways = list(_grid_ways(cars, **town, speeds=(7.0, 13.0), within_s=240.0, rng=rng))
+    rows = rows_of(cameras, ways, fps=10.0, body=(2.6, 1.5), errors=Errors(), rng=rng)
+    home = folder / "S04"
+    stamps = []
+    for camera in cameras:
+        place = home / camera.name
+        (place / "gt").mkdir(parents=True)
+        lines = [
+            f"{frame + 1},{name},{left},{top},{w},{h},1,-1,-1,-1\n"
+            for frame, name, left, top, w, h in rows[camera.name]
+        ]
+        (place / "gt" / "gt.txt").write_text("".join(lines))
+        to_metres = np.array([[0, PER_LON, -LON * PER_LON], [PER_LAT, 0, -LAT * PER_LAT], [0, 0, 1.0]])
+        matrix = camera.to_pixels() @ to_metres
+        text = ";".join(" ".join(f"{value:.17g}" for value in row) for row in matrix / np.abs(matrix).max())
+        (place / "calibration.txt").write_text(f"Homography matrix: {text}\nReprojection error: 0.0\n")
+        stamps.append(f"{camera.name} 0\n")
+    (folder / "cam_timestamp").mkdir()
+    (folder / "cam_timestamp" / "S04.txt").write_text("".join(stamps))
+    if not roads:
+        return Made(folder=folder, layout="cityflow")
+    _write_roads(folder / "roads.geojson", **town)
+    return Made(folder=folder, layout="cityflow", inputs={"scene": folder / "roads.geojson"})
+
+
+def _write_roads(path: Path, *, columns: int, rows: int, spacing: float) -> None:
+    from shapely import LineString
+
+    from gnomon_tools.scene.format import write_scene
+    from gnomon_tools.scene.frame import Frame
+    from gnomon_tools.scene.scene import Road, Scene
+
+    ends = [((0, r), (columns - 1, r)) for r in range(rows)]
+    ends += [((c, 0), (c, rows - 1)) for c in range(1, columns - 1)]
+    lines = []
+    for a, b in ends:
+        count = int(max(abs(b[0] - a[0]), abs(b[1] - a[1])))
+        lines.append(LineString(np.linspace(a, b, count + 1) * spacing))
+    roads = {f"r{number}": Road(id=f"r{number}", line=line) for number, line in enumerate(lines)}
+    frame = Frame(lon_deg=LON, lat_deg=LAT, anchored=True)
+    write_scene(Scene(id="streets", frame=frame, kind="outdoor", roads=roads), path)
+
+
+def write_mot(
+    folder: Path, *, seed: int = 2, people: int = 70, fault: Callable[[Pinhole, Array], Array] | None = None,
+    told: tuple[int, int] = (1920, 1080),
+) -> Made:  # fmt: skip
+    """A folder for each camera: gt/gt.txt in MOT16's nine columns, seqinfo.ini, homography.txt."""
+    rng = np.random.default_rng(seed)
+    lanes = {"columns": 6, "rows": 4, "spacing": 26.0}
+    cameras = _street_cameras(**lanes, far_m=13.0, high=4.0, rng=rng, sizes=((1920, 1080),), count=14)
+    ways = list(_grid_ways(people, **lanes, speeds=(1.0, 1.6), within_s=240.0, rng=rng))
+    rows = rows_of(cameras, ways, fps=15.0, body=(0.6, 1.7), errors=Errors(), rng=rng)
+    for camera in cameras:
+        place = folder / camera.name
+        (place / "gt").mkdir(parents=True)
+        lines = [
+            f"{frame + 1},{name},{left},{top},{w},{h},1,1,0.9\n"
+            for frame, name, left, top, w, h in rows[camera.name]
+        ]
+        lines += [f"{frame + 1},{90_000},5,5,40,90,0,12,1\n" for frame in range(0, 300, 3)]  # a reflection
+        (place / "gt" / "gt.txt").write_text("".join(lines))
+        (place / "seqinfo.ini").write_text(
+            f"[Sequence]\nname={camera.name}\nframeRate=15\nimWidth={told[0]}\nimHeight={told[1]}\n"
+        )
+        homography = np.linalg.inv(camera.to_pixels())
+        if fault is not None:
+            homography = fault(camera, homography)
+        (place / "homography.txt").write_text(
+            "\n".join(" ".join(f"{v:.12g}" for v in row) for row in homography)
+        )
+    return Made(folder=folder, layout="mot")
+
+
+def write_wildtrack(folder: Path, *, seed: int = 3, people: int = 70, frames: int = 400) -> Made:
+    """Seven overlapping cameras about a plaza of 12 m by 36 m, 400 frames at two a second."""
+    rng = np.random.default_rng(seed)
+    around = [(-6, -3), (6, -8), (16, 2), (15, 18), (5, 33), (-7, 22), (-7, 10)]
+    names = ["CVLab1", "CVLab2", "CVLab3", "CVLab4", "IDIAP1", "IDIAP2", "IDIAP3"]
+    cameras = [
+        Pinhole.looking(
+            name, at, (3 + (at[0] - 3) * 0.1, 13 + (at[1] - 13) * 0.45), high=2.8, focal=1200.0,
+            size=(1920, 1080), far_m=40.0,
+        )
+        for name, at in zip(names, around, strict=True)
+    ]  # fmt: skip
+    ways = []
+    for _ in range(people):
+        side = rng.choice((-1, 1))
+        ends = [np.array([rng.uniform(-3, 9), y]) for y in (-9.0, rng.uniform(5, 20), 27.0)][::side]
+        lengths = [float(np.linalg.norm(b - a)) for a, b in pairwise(ends)]
+        start = rng.uniform(-10, frames / 2 - 15)
+        ways.append(
+            (start + np.concatenate([[0.0], np.cumsum(lengths)]) / rng.uniform(1.0, 1.6), np.array(ends))
+        )
+    errors = Errors(switched=0.0, broken=0.0, bursts=0.02)
+    rows = rows_of(cameras, ways, fps=2.0, body=(0.6, 1.7), errors=errors, rng=rng)
+    seen: dict[int, dict[str, dict[int, Row]]] = {}
+    for view, camera in enumerate(cameras):
+        for row in rows[camera.name]:
+            if 0 <= row[0] < frames:
+                seen.setdefault(row[0], {}).setdefault(row[1], {})[view] = row
+    (folder / "annotations_positions").mkdir(parents=True)
+    for frame in range(frames):
+        people_there = []
+        for name, views in seen.get(frame, {}).items():
+            told = []
+            for view in range(len(cameras)):
+                _, _, left, top, w, h = views.get(view, (0, "", -1, -1, 0, 0))
+                told.append({"viewNum": view, "xmin": left, "xmax": left + w, "ymin": top, "ymax": top + h})
+            people_there.append({"personID": int(name), "positionID": 0, "views": told})
+        (folder / "annotations_positions" / f"{frame * 5:08d}.json").write_text(json.dumps(people_there))
+    for kind in ("intrinsic_zero", "extrinsic"):
+        (folder / "calibrations" / kind).mkdir(parents=True)
+    for camera in cameras:
+        numbers = " ".join(f"{value:.10g}" for value in camera.intrinsic.ravel())
+        (folder / "calibrations" / "intrinsic_zero" / f"intr_{camera.name}.xml").write_text(
+            '<?xml version="1.0"?><opencv_storage><camera_matrix type_id="opencv-matrix"><rows>3</rows>'
+            f"<cols>3</cols><dt>d</dt><data>{numbers}</data></camera_matrix>"
+            '<distortion_coefficients type_id="opencv-matrix"><rows>5</rows><cols>1</cols><dt>d</dt>'
+            "<data>0. 0. 0. 0. 0.</data></distortion_coefficients></opencv_storage>"
+        )
+        angle = math.acos(min(1.0, max(-1.0, (np.trace(camera.rotation) - 1) / 2)))
+        r = camera.rotation
+        axis = np.array([r[2, 1] - r[1, 2], r[0, 2] - r[2, 0], r[1, 0] - r[0, 1]]) / (2 * math.sin(angle))
+        told = [" ".join(f"{v:.12g}" for v in vector) for vector in (axis * angle, -r @ camera.centre * 100)]
+        (folder / "calibrations" / "extrinsic" / f"extr_{camera.name}.xml").write_text(
+            f"<opencv_storage><rvec>{told[0]}</rvec><tvec>{told[1]}</tvec></opencv_storage>"
+        )
+    return Made(folder=folder, layout="wildtrack", cut_views=True)

@@ -1,0 +1,383 @@
+"""Looks at tracking before anything is made of it: sizes, axes, units, clocks, positions, overlap.
+
+What would make answers wrong is refused; what makes fewer questions, or coarser ones, is said.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations, pairwise
+
+import numpy as np
+import shapely
+
+from gnomon.core.errors import DataError
+from gnomon_worlds.tracking.calibration import (
+    LOWEST_DEG,
+    Calibration,
+    GroundPoints,
+    calibrate,
+    foot_points,
+    is_mirrored,
+    project,
+)
+from gnomon_worlds.tracking.cleaning import LIMITS
+from gnomon_worlds.tracking.pictures import BOUNDED, disproved, edges_of, sized, too_large
+from gnomon_worlds.tracking.place import FAR_M
+from gnomon_worlds.tracking.regions import with_cut_views
+from gnomon_worlds.tracking.sightings import Seen, gap_s_of, seen_of, usual_step_s
+from gnomon_worlds.tracking.tracking import LONGEST_S, Array, BodyKind, Tracking
+
+RARE_S = 10.0  # boxes that are further apart tell no path
+SPEEDS_MPS: Mapping[BodyKind, tuple[float, float]] = {"vehicle": (35.0, 60.0), "pedestrian": (2.5, 8.0)}
+SHIFTS_S = np.arange(-25, 26) / 5  # by which the clocks of two cameras are tried
+COMPARED = 30  # targets, and moments of each, at most, for that
+TOGETHER = 40  # moments, at least, at which two cameras have a target in view, to compare their clocks
+TRANSITIONS = 10  # from camera to camera, at least, to judge identities
+APART = 0.2  # share of them that nobody could make that is too many
+OVERLAPPING = 0.1  # share of sightings during which another camera sees the target, from which it is said
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """Something that a recording's owner should know; `refused`: no question is made before it is mended.
+
+    `camera` is empty where it is about all.
+    """
+
+    kind: str
+    text: str
+    camera: str = ""
+    refused: bool = False
+
+    def __str__(self) -> str:
+        return f"camera {self.camera}: {self.text}" if self.camera else self.text
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pair:
+    """Two cameras that see the same targets at the same time.
+
+    `moments` of `of` (those of the camera with fewer) are shared; the targets are `apart_m` from where the
+    other camera sees them (median). With the second clock `shift_s` later it would be `shifted_m`.
+    """
+
+    cameras: tuple[str, str]
+    moments: int
+    of: int
+    apart_m: float | None = None
+    shift_s: float = 0.0
+    shifted_m: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Look:
+    """A recording as questions will be made of it, with all that was found out."""
+
+    tracking: Tracking
+    calibrated: Mapping[str, Calibration]
+    ground: GroundPoints
+    seen: Mapping[int, Sequence[Seen]]
+    pairs: tuple[Pair, ...]
+    findings: tuple[Finding, ...]
+
+    def refuse(self) -> None:
+        """Refuse a recording of which wrong answers would come.
+
+        Raises:
+            DataError: one of the findings forbids questions.
+        """
+        refused = [finding for finding in self.findings if finding.refused]
+        if refused:
+            more = f" ({len(refused) - 1} more: see `gnomon check-recording`)" if len(refused) > 1 else ""
+            raise DataError(f"{refused[0]}{more}", field="recording")
+
+
+def look_at(tracking: Tracking, pairs: Mapping[str, Array] | None = None, *, cut_views: bool = False) -> Look:
+    """Find out about a recording all that can be told before questions are made.
+
+    Raises:
+        DataError: there is no box, no calibrated camera, or point pairs determine no homography.
+    """
+    if not len(tracking.boxes):
+        raise DataError("there is no box", field="tracks")
+    tracking = sized(tracking)
+    calibrated, without = calibrate(tracking, pairs)
+    ground = project(tracking, calibrated)
+    findings = [
+        *_of_clocks(tracking),
+        *_of_pictures(tracking),
+        *(
+            Finding(kind="calibration", camera=name, text="no homography and no point pairs: it is left out")
+            for name in without
+        ),
+        *_of_floors(tracking, calibrated, ground),
+        *_of_speeds(tracking, ground),
+    ]
+    shared = _pairs(tracking, ground)
+    if cut_views:
+        tracking, rows, text = with_cut_views(tracking, ground)
+        ground = GroundPoints(
+            on_floor=ground.on_floor[rows], xy_m=ground.xy_m[rows], m_per_px=ground.m_per_px[rows]
+        )
+        findings.append(Finding(kind="overlap", text=text))
+    seen = seen_of(tracking.boxes, gap_s_of(tracking))
+    findings += [*_of_pairs(tracking, shared, seen), *_of_identities(tracking, ground, seen)]
+    if tracking.kind == "outdoor" and not tracking.tracks and not (tracking.scene and tracking.scene.roads):
+        findings.append(
+            Finding(kind="roads", text="no road map: MotionState is not asked, and ways are straight lines")
+        )
+    return Look(
+        tracking=tracking,
+        calibrated=calibrated,
+        ground=ground,
+        seen=seen,
+        pairs=shared,
+        findings=tuple(findings),
+    )
+
+
+def _of_clocks(tracking: Tracking) -> list[Finding]:
+    span_s = float(np.ptp(tracking.boxes.time_s))
+    step_s = usual_step_s(tracking)
+    found = []
+    if span_s > LONGEST_S:
+        hours = f"{LONGEST_S / 3600:g} h"
+        text = f"it lasts {span_s / 3600:.1f} h, and questions tell times of one day: cut it to {hours}"
+        found.append(Finding(kind="times", text=text, refused=True))
+    if step_s > RARE_S:
+        text = (
+            f"boxes of a target come every {step_s:.0f} s, too rarely for a path: for positions by GPS use"
+            " --from gps, which fills gaps in up to a bound"
+        )
+        found.append(Finding(kind="times", text=text, refused=True))
+    return found
+
+
+def _of_pictures(tracking: Tracking) -> list[Finding]:
+    found, bounded = [], []
+    for index, camera in enumerate(tracking.cameras):
+        ltwh = tracking.boxes.ltwh[tracking.boxes.camera == index]
+        if text := disproved(camera, ltwh):
+            hint = "; correct the size, and see that the calibration is for the same pixels"
+            found.append(Finding(kind="picture size", camera=camera.id, text=text + hint, refused=True))
+        elif text := too_large(camera, edges_of(tracking, index)):
+            found.append(Finding(kind="picture size", camera=camera.id, text=f"{text}: taken as cut there"))
+        elif camera.size_from == BOUNDED and camera.image_size:
+            bounded.append(f"{camera.id} ({camera.image_size[0]} × {camera.image_size[1]})")
+    if bounded:
+        text = f"the picture's size is not known; it is at least what boxes reach: {', '.join(bounded)}"
+        found.append(Finding(kind="picture size", text=text))
+    return found
+
+
+def _of_floors(
+    tracking: Tracking, calibrated: Mapping[str, Calibration], ground: GroundPoints
+) -> list[Finding]:
+    found = []
+    feet = foot_points(tracking.boxes.ltwh)
+    for index, camera in enumerate(tracking.cameras):
+        rows = tracking.boxes.camera == index
+        if camera.id not in calibrated or not rows.any():
+            continue
+        on_floor = rows & ground.on_floor
+        calibration = calibrated[camera.id]
+
+        def say(kind: str, text: str, *, name: str = camera.id, refused: bool = False) -> None:
+            found.append(Finding(kind=kind, camera=name, text=text, refused=refused))
+
+        if missed := int((rows & ~ground.on_floor).sum()):
+            say(
+                "horizon",
+                f"{missed:,} of {int(rows.sum()):,} boxes have their feet beyond the horizon, or less than"
+                f" {LOWEST_DEG:g}° below it: they are dropped",
+            )
+        if not on_floor.any():
+            continue
+        if is_mirrored(calibration.homography, feet[on_floor]):
+            say(
+                "axes",
+                "its axes are mirrored: what is on the right in the picture lies on the left on the floor, so"
+                " every turn would be told wrongly. Let x lead east and y north, or say which way they lead:"
+                " `axes: east-south` (y leads south) or `axes: west-north` in site.yaml",
+                refused=True,
+            )
+        if calibration.held_out_m is not None and calibration.rms_m is not None:
+            left = f"; left out as outliers: {len(calibration.outliers)}" if calibration.outliers else ""
+            if calibration.held_out_m > max(2 * calibration.rms_m, 0.05):
+                say(
+                    "residuals",
+                    f"fitted pairs are off by {calibration.rms_m:.3f} m, a pair that is left out by"
+                    f" {calibration.held_out_m:.3f} m: that is nearer to the truth{left}",
+                )
+        seen_m = np.median(ground.xy_m[on_floor], axis=0)
+        for name, at_m in (
+            ("the data place it", camera.xy_m),
+            ("its calibration places it", calibration.eye_m),
+        ):
+            if at_m is None or (name.startswith("its") and at_m == camera.xy_m):
+                continue
+            near_m = np.linalg.norm(ground.xy_m[on_floor] - at_m, axis=1).min()
+            if near_m > FAR_M[tracking.kind]:
+                far_m = float(np.linalg.norm(seen_m - at_m))
+                say("position", f"{name} {far_m:.0f} m from what it sees; on the map it stands near its view")
+                break
+    return found
+
+
+def _of_speeds(tracking: Tracking, ground: GroundPoints) -> list[Finding]:
+    """Findings of units: the median speed of each kind of target."""
+    boxes, found = tracking.boxes, []
+    order = np.lexsort((boxes.time_s, boxes.camera, boxes.target))
+    order = order[ground.on_floor[order]]
+    keys = np.column_stack([boxes.target[order], boxes.camera[order]])
+    if len(order) < 2:
+        return []
+    tracks = np.split(order, np.flatnonzero((np.diff(keys, axis=0) != 0).any(axis=1)) + 1)
+    speeds: dict[BodyKind, list[float]] = {}
+    for rows in tracks:
+        times_s = boxes.time_s[rows]
+        if np.ptp(times_s) >= 1.0:
+            far_m = float(np.linalg.norm(ground.xy_m[rows[-1]] - ground.xy_m[rows[0]]))
+            speeds.setdefault(tracking.body_of(int(boxes.target[rows[0]])), []).append(
+                far_m / np.ptp(times_s)
+            )
+    for body, values in speeds.items():
+        middle, (odd, impossible) = float(np.median(values)), SPEEDS_MPS[body]
+        if middle > odd:
+            text = (
+                f"half of all {len(values)} {body} tracks are faster than {middle:.0f} m/s: are the metres"
+                " centimetres or feet, or is the frame rate wrong?"
+            )
+            found.append(Finding(kind="units", text=text, refused=middle > impossible))
+    return found
+
+
+def _pairs(tracking: Tracking, ground: GroundPoints) -> tuple[Pair, ...]:
+    """Every two cameras that see targets at the same time, with how far apart, and whether a shift helps."""
+    boxes = tracking.boxes
+    ticks: dict[int, dict[tuple[int, float], int]] = {}
+    tracks: dict[tuple[int, int], np.ndarray] = {}
+    order = np.lexsort((boxes.time_s, boxes.camera, boxes.target))
+    for row in order.tolist():
+        camera, target = int(boxes.camera[row]), int(boxes.target[row])
+        ticks.setdefault(camera, {})[target, round(float(boxes.time_s[row]), 1)] = row
+    keys = np.column_stack([boxes.target[order], boxes.camera[order]])
+    for rows in np.split(order, np.flatnonzero((np.diff(keys, axis=0) != 0).any(axis=1)) + 1):
+        tracks[int(boxes.camera[rows[0]]), int(boxes.target[rows[0]])] = rows[ground.on_floor[rows]]
+    found = []
+    for first, second in combinations(sorted(ticks), 2):
+        shared = sorted(ticks[first].keys() & ticks[second].keys())
+        if not shared:
+            continue
+        names = tracking.cameras[first].id, tracking.cameras[second].id
+        of = min(len(ticks[first]), len(ticks[second]))
+        pair = Pair(cameras=names, moments=len(shared), of=of)
+        if tracking.cameras[first].floor == tracking.cameras[second].floor:
+            pair = _compared(
+                pair, boxes.time_s, ground, tracks, (first, second), sorted({t for t, _ in shared})
+            )
+        found.append(pair)
+    return tuple(found)
+
+
+def _compared(
+    pair: Pair,
+    times_s: Array,
+    ground: GroundPoints,
+    tracks: Mapping[tuple[int, int], np.ndarray],
+    cameras: tuple[int, int],
+    targets: Sequence[int],
+) -> Pair:
+    """The pair with how far apart its cameras place the same targets, by any shift of the second's clock."""
+    apart_m: list[list[Array]] = [[] for _ in SHIFTS_S]
+    for target in targets[:: max(1, len(targets) // COMPARED)]:
+        first, second = (tracks[camera, target] for camera in cameras)
+        first = first[:: max(1, len(first) // COMPARED)]
+        if len(first) < 2 or len(second) < 2:
+            continue
+        then_s = times_s[first][:, None] - SHIFTS_S  # by the second's own clock
+        there_m = np.stack(
+            [np.interp(then_s, times_s[second], axis) for axis in ground.xy_m[second].T], axis=-1
+        )
+        far_m = np.linalg.norm(there_m - ground.xy_m[first][:, None], axis=-1)
+        within = (then_s >= times_s[second[0]]) & (then_s <= times_s[second[-1]])
+        for number, parts in enumerate(apart_m):
+            parts.append(far_m[within[:, number], number])
+    least = [
+        float(np.median(np.concatenate(parts))) if sum(map(len, parts)) >= TOGETHER else np.inf
+        for parts in apart_m
+    ]
+    unshifted = len(SHIFTS_S) // 2
+    if not np.isfinite(least[unshifted]):
+        return pair
+    best = int(np.argmin(least))
+    return replace(pair, apart_m=least[unshifted], shift_s=float(SHIFTS_S[best]), shifted_m=least[best])
+
+
+def _of_pairs(tracking: Tracking, pairs: Sequence[Pair], seen: Mapping[int, Sequence[Seen]]) -> list[Finding]:
+    found = []
+    for pair in pairs:
+        first, second = pair.cameras
+        if pair.apart_m is None or pair.shifted_m is None:
+            continue
+        reach_m = LIMITS[tracking.body].apart_m
+        if abs(pair.shift_s) >= 0.3 and pair.shifted_m < min(0.5 * pair.apart_m, pair.apart_m - 0.5):
+            text = (
+                f"its clock seems to be off by {-pair.shift_s:+.1f} s against that of {first}: targets are"
+                f" then {pair.shifted_m:.1f} m apart instead of {pair.apart_m:.1f} m"
+            )
+            found.append(Finding(kind="clocks", camera=second, text=text))
+        elif pair.apart_m > reach_m:
+            text = (
+                f"{first} and it place the same targets {pair.apart_m:.0f} m apart: a wrong calibration,"
+                " other identities, or a clock that is off by more than 5 s"
+            )
+            found.append(Finding(kind="places", camera=second, text=text))
+    everyone = [(one, others) for others in seen.values() for one in others]
+    shared = sum(any(o.camera != one.camera and o.overlaps(one) for o in others) for one, others in everyone)
+    if everyone and shared >= OVERLAPPING * len(everyone):
+        hint = "" if tracking.sees == "feet" else "; --cut-views gives each a part of its view"
+        text = (
+            f"your cameras overlap: during {shared:,} of {len(everyone):,} sightings another camera sees the"
+            f" target too, and these tasks need gaps between them{hint}"
+        )
+        found.append(Finding(kind="overlap", text=text))
+    return found
+
+
+def _of_identities(
+    tracking: Tracking, ground: GroundPoints, seen: Mapping[int, Sequence[Seen]]
+) -> list[Finding]:
+    """Findings of identities that are not shared between cameras: one target is then in many places."""
+    impossible = judged = 0
+    for target, sightings in seen.items():
+        limits = LIMITS[tracking.body_of(target)]
+        for before, after in pairwise(sightings):
+            if before.camera == after.camera:
+                continue
+            late, early = (one.rows[ground.on_floor[one.rows]] for one in (before, after))
+            if not len(late) or not len(early):
+                continue
+            times_s = tracking.boxes.time_s
+            last = late[max(int(np.searchsorted(times_s[late], times_s[early[0]], side="right")) - 1, 0)]
+            way_m = float(np.linalg.norm(ground.xy_m[early[0]] - ground.xy_m[last]))
+            gap_s = max(float(times_s[early[0]] - times_s[last]), 0.0)
+            judged += 1
+            impossible += way_m > 2 * limits.apart_m + limits.speed_mps * gap_s
+    if judged < TRANSITIONS or impossible < APART * judged:
+        return []
+    text = (
+        f"{impossible:,} of {judged:,} times a target turns up in the next camera sooner than anybody could:"
+        " are identities numbered anew in each camera, are clocks off, or is a calibration wrong?"
+    )
+    return [Finding(kind="identities", text=text, refused=True)]
+
+
+def hull_of(ground: GroundPoints, rows: np.ndarray) -> shapely.Geometry | None:
+    """What a camera sees of the floor: the hull of its feet, but for one in a hundred to each side."""
+    points_m = ground.xy_m[rows & ground.on_floor]
+    if len(points_m) < 3:
+        return None
+    low, high = np.quantile(points_m, (0.01, 0.99), axis=0)
+    usual = ((points_m >= low) & (points_m <= high)).all(axis=1)
+    return shapely.MultiPoint(points_m[usual]).convex_hull

@@ -1,0 +1,245 @@
+"""A look at a recording names what would make answers wrong, before a question is made."""
+
+import csv
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import yaml
+from click.testing import CliRunner
+from PIL import Image
+
+from gnomon.core.errors import DataError
+from gnomon_worlds.commands.check_recording import check_recording
+from gnomon_worlds.tracking.build import Options, build
+from gnomon_worlds.tracking.look import Look, look_at
+from gnomon_worlds.tracking.tracking import read_tracking
+
+STEEP = [[0.02, 0, -19.2], [0, -0.02, 10.8], [0, 0, 1]]  # straight down: 2 cm a pixel, about the origin
+Row = tuple[str, str, float, float, float]  # camera, target, time, foot x, foot y (metres)
+
+
+def walk(
+    camera: str, target: str, *, start_s: float, x_m: float, seconds: float = 6.0, step_s: float = 0.5
+) -> list[Row]:
+    """Somebody who walks east at 1.2 m/s; a camera's middle is its own x."""
+    times_s = start_s + np.arange(round(seconds / step_s) + 1) * step_s
+    return [(camera, target, float(t), x_m + 1.2 * (float(t) - start_s), 0.0) for t in times_s]
+
+
+def write(folder: Path, rows: list[Row], middles: dict[str, float], **site: Any) -> Path:
+    """The neutral form: cameras that look straight down on 38 m by 22 m about (their x, 0)."""
+    folder.mkdir(parents=True, exist_ok=True)
+    cameras = {
+        name: {"image_size": [1920, 1080], "homography": [[0.02, 0, x - 19.2], [0, -0.02, 10.8], [0, 0, 1]]}
+        for name, x in middles.items()
+    }
+    document = {"format": "gnomon-tracking/1", "id": "s", "kind": "outdoor", "targets": "pedestrian"}
+    (folder / "site.yaml").write_text(yaml.safe_dump({**document, "cameras": cameras, **site}))
+    with (folder / "tracks.csv").open("w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(["camera", "target", "time_s", "left", "top", "width", "height"])
+        for camera, target, time_s, x, y in rows:
+            u, v = (x - middles[camera] + 19.2) / 0.02, (10.8 - y) / 0.02
+            writer.writerow([camera, target, round(time_s, 3), round(u - 15, 2), round(v - 60, 2), 30, 60])
+    return folder
+
+
+def look(folder: Path) -> Look:
+    return look_at(read_tracking(folder))
+
+
+def found(folder: Path, kind: str) -> list[str]:
+    return [str(finding) for finding in look(folder).findings if finding.kind == kind]
+
+
+def changed(folder: Path, change: Callable[[dict[str, Any]], object]) -> Path:
+    site = yaml.safe_load((folder / "site.yaml").read_text())
+    change(site)
+    (folder / "site.yaml").write_text(yaml.safe_dump(site))
+    return folder
+
+
+@pytest.fixture
+def pair(tmp_path: Path) -> Path:
+    """Two cameras 60 m apart and five people who pass both."""
+    rows = [
+        row
+        for number in range(5)
+        for row in (
+            *walk("a", str(number), start_s=10.0 * number, x_m=-5),
+            *walk("b", str(number), start_s=10.0 * number + 50, x_m=55),
+        )
+    ]
+    return write(tmp_path / "pair", rows, {"a": 0.0, "b": 60.0})
+
+
+def test_where_one_sighting_ends_as_the_next_starts_the_reason_is_overlap(tmp_path: Path) -> None:
+    rows = [
+        *walk("a", "1", start_s=0, x_m=-15.3),
+        *walk("b", "1", start_s=6, x_m=-8.1),
+        *walk("c", "1", start_s=3, x_m=-11.7),
+    ]
+    folder = write(tmp_path / "in", rows, {"a": 0.0, "b": 0.0, "c": 0.0})
+    report = build(read_tracking(folder), tmp_path / "out", Options())
+    assert report["published"]["published"] == 0
+    assert any("cameras overlap" in reason for reason in report["reasons"]["CausalReordering"])
+    assert any("your cameras overlap" in note for note in report["notes"])
+
+
+def test_boxes_near_the_horizon_are_dropped_and_counted_by_camera(tmp_path: Path) -> None:
+    rows = [("a", "1", number / 10, 0.0, -(number * 0.04)) for number in range(70)]
+    folder = write(tmp_path, rows, {"a": 0.0})
+    level = [[6, 0, -5760], [0, 0, 9000], [0, 1, -560]]  # its horizon is row 560
+    changed(folder, lambda site: site["cameras"]["a"].update(homography=level))
+    (told,) = found(folder, "horizon")
+    assert told.startswith("camera a: ")
+    assert "of 70 boxes" in told
+    assert look(folder).ground.on_floor.sum() < 70
+
+
+def test_mirrored_axes_are_refused_until_it_is_said_which_way_they_lead(pair: Path) -> None:
+    assert found(pair, "axes") == []
+    mirrored = [[0.02, 0, -19.2], [0, 0.02, -10.8], [0, 0, 1]]
+    changed(pair, lambda site: [camera.update(homography=mirrored) for camera in site["cameras"].values()])
+    with pytest.raises(DataError, match="axes are mirrored"):
+        look(pair).refuse()
+    changed(pair, lambda site: site.update(axes="east-south"))
+    look(pair).refuse()
+
+
+@pytest.mark.parametrize("size", [[600, 500], [700, 300]])
+def test_a_picture_smaller_than_its_boxes_is_refused(pair: Path, size: list[int]) -> None:
+    changed(pair, lambda site: site["cameras"]["a"].update(image_size=size))
+    with pytest.raises(DataError, match="camera a: its picture is"):
+        look(pair).refuse()
+
+
+def test_a_size_that_nobody_tells_is_bounded_by_the_boxes_and_said(pair: Path) -> None:
+    changed(pair, lambda site: site["cameras"]["a"].pop("image_size"))
+    (told,) = found(pair, "picture size")
+    assert "a (" in told
+    assert look(pair).tracking.cameras[0].size_from == "bounded by the boxes"
+
+
+def test_the_edge_of_a_smaller_picture_is_seen_by_the_boxes_that_it_cuts(tmp_path: Path) -> None:
+    folder = write(tmp_path, walk("a", "1", start_s=0, x_m=-5), {"a": 0.0})
+    lines = [
+        f"a,{target},{n / 10:.1f},{300 + 50 * target},{620 + 5 * n},40,{min(100, 720 - 620 - 5 * n)}"
+        for target in range(4)
+        for n in range(15)
+    ]
+    (folder / "tracks.csv").write_text(
+        "camera,target,time_s,left,top,width,height\n" + "\n".join(lines) + "\n"
+    )
+    (told,) = found(folder, "picture size")
+    assert "stop at row 720" in told
+
+
+def test_centimetres_are_refused_as_speeds(pair: Path) -> None:
+    cm = [[2.0, 0, -1920], [0, -2.0, 1080], [0, 0, 1]]
+    changed(pair, lambda site: [camera.update(homography=cm) for camera in site["cameras"].values()])
+    with pytest.raises(DataError, match="m/s: are the metres"):
+        look(pair).refuse()
+
+
+def test_a_clock_that_is_off_is_found_where_views_overlap(tmp_path: Path) -> None:
+    rows = [
+        row
+        for number in range(6)
+        for row in (
+            *walk("a", str(number), start_s=10.0 * number, x_m=-5, step_s=0.2),
+            *[
+                (c, t, s + 2.0, x, y)
+                for c, t, s, x, y in walk("b", str(number), start_s=10.0 * number, x_m=-5, step_s=0.2)
+            ],
+        )
+    ]
+    (told,) = found(write(tmp_path, rows, {"a": 0.0, "b": 0.0}), "clocks")
+    assert told.startswith("camera b: its clock seems to be off by +2.0 s")
+
+
+def test_a_camera_placed_far_from_what_it_sees_is_said(pair: Path) -> None:
+    changed(pair, lambda site: site["cameras"]["b"].update(xy_m=[640.0, 0.0]))
+    (told,) = found(pair, "position")
+    assert told.startswith("camera b: the data place it 5")
+
+
+def test_identities_that_each_camera_numbers_anew_are_refused(tmp_path: Path) -> None:
+    rows = [
+        row
+        for number in range(12)
+        for row in (
+            *walk("a", str(number), start_s=8.0 * number, x_m=-5),
+            *walk("b", str(number), start_s=8.0 * number + 2, x_m=1995),
+        )
+    ]
+    with pytest.raises(DataError, match="numbered anew in each camera"):
+        look(write(tmp_path, rows, {"a": 0.0, "b": 2000.0})).refuse()
+
+
+def test_a_pair_left_out_tells_more_than_those_that_were_fitted(tmp_path: Path) -> None:
+    rng = np.random.default_rng(3)
+    pixels = rng.uniform((100, 500), (1800, 1060), size=(10, 2))
+    points = [[u, v, 0.02 * u - 19.2 + e, -0.02 * v + 10.8 + f] for (u, v), (e, f) in
+              zip(pixels.tolist(), rng.normal(scale=0.01, size=(10, 2)).tolist(), strict=True)]  # fmt: skip
+    folder = write(tmp_path, walk("a", "1", start_s=0, x_m=-5), {"a": 0.0})
+    changed(folder, lambda site: site["cameras"].update(a={"points": points, "image_size": [1920, 1080]}))
+    calibration = look(folder).calibrated["a"]
+    assert calibration.rms_m is not None
+    assert calibration.held_out_m is not None
+    assert calibration.held_out_m > 1.3 * calibration.rms_m
+
+
+@pytest.mark.parametrize(
+    ("column", "told"),
+    [
+        ("time_s", lambda t: f"{1769443022 + t}"),
+        ("time", lambda t: f"2026-01-26T15:57:{2 + t:06.3f}Z"),
+        ("frame", lambda t: f"{round(t * 2)}"),
+    ],
+)
+def test_times_are_epoch_seconds_iso_times_or_frames(
+    tmp_path: Path, column: str, told: Callable[[float], str]
+) -> None:
+    rows = walk("a", "1", start_s=0, x_m=-5)
+    plain = read_tracking(write(tmp_path / "plain", rows, {"a": 0.0}))
+    folder = write(tmp_path / "other", rows, {"a": 0.0}, fps=2)
+    head, *lines = (folder / "tracks.csv").read_text().splitlines()
+    cells = [line.split(",") for line in lines]
+    changed_lines = [",".join([c[0], c[1], told(float(c[2])), *c[3:]]) for c in cells]
+    text = "\n".join([head.replace("time_s", column), *changed_lines]) + "\n"
+    (folder / "tracks.csv").write_text(text)
+    assert read_tracking(folder).boxes.time_s == pytest.approx(plain.boxes.time_s)
+
+
+def test_targets_of_several_kinds_are_held_to_their_own_limits(tmp_path: Path) -> None:
+    folder = write(tmp_path, walk("a", "1", start_s=0, x_m=-5), {"a": 0.0})
+    lines = (folder / "tracks.csv").read_text().splitlines()
+    text = (
+        "\n".join([f"{lines[0]},kind", *(f"{line},person" for line in lines[1:]), "a,2,0,5,5,9,9,car"]) + "\n"
+    )
+    (folder / "tracks.csv").write_text(text)
+    tracking = read_tracking(folder)
+    assert [tracking.body_of(0), tracking.body_of(1)] == ["pedestrian", "vehicle"]
+    (folder / "tracks.csv").write_text(text.replace("car", "comet"))
+    with pytest.raises(DataError, match="'comet' is none of"):
+        read_tracking(folder)
+
+
+def test_the_command_tells_it_as_text_as_json_and_as_a_picture(pair: Path, tmp_path: Path) -> None:
+    words = [str(pair), "--from", "tracking"]
+    said = CliRunner().invoke(check_recording, [*words, "--picture", str(tmp_path / "plan.png")])
+    assert said.exit_code == 0, said.output
+    assert "130 boxes of 5 pedestrians in 2 cameras" in said.output
+    with Image.open(tmp_path / "plan.png") as picture:
+        assert picture.width >= 900
+    changed(pair, lambda site: site["cameras"]["a"].update(image_size=[700, 300]))
+    told = CliRunner().invoke(check_recording, [*words, "--json"])
+    assert told.exit_code == 1
+    document = json.loads(told.output)
+    assert document["fit"] is False
+    assert [one["camera"] for one in document["findings"] if one["refused"]] == ["a"]

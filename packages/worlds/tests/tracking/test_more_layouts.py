@@ -1,0 +1,174 @@
+"""MOT text, WILDTRACK, submissions, GPS and drones are read as they are described; faults are named."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from bench.tracking_data import write_cityflow, write_mot, write_wildtrack
+from gnomon.core.errors import DataError, SpecError
+from gnomon_worlds.tracking.build import Options, build
+from gnomon_worlds.tracking.look import look_at
+from gnomon_worlds.tracking.reading import Inputs, read_layout
+
+NOTHING = Inputs()
+
+
+@pytest.fixture(scope="module")
+def mot(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_mot(tmp_path_factory.mktemp("mot"), people=8).folder
+
+
+@pytest.fixture(scope="module")
+def wildtrack(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_wildtrack(tmp_path_factory.mktemp("wild"), people=12, frames=80).folder
+
+
+def test_mot_text_has_sizes_rates_classes_and_homographies(mot: Path) -> None:
+    tracking = read_layout("mot", mot, NOTHING)
+    assert {camera.image_size for camera in tracking.cameras} == {(1920, 1080)}
+    assert "90000" not in tracking.targets
+    assert any("of no person and no vehicle" in note for note in tracking.notes)
+    assert tracking.body_of(0) == "pedestrian"
+    look_at(tracking).refuse()
+
+
+def test_wildtracks_feet_agree_between_its_cameras(wildtrack: Path) -> None:
+    look = look_at(read_layout("wildtrack", wildtrack, NOTHING))
+    look.refuse()
+    apart_m = [pair.apart_m for pair in look.pairs if pair.apart_m is not None]
+    assert len(apart_m) >= 10
+    assert max(apart_m) < 1.0
+    assert any(finding.kind == "overlap" for finding in look.findings)
+
+
+def test_cut_views_do_not_overlap_and_are_said(wildtrack: Path) -> None:
+    look = look_at(read_layout("wildtrack", wildtrack, NOTHING), cut_views=True)
+    views = [camera.view for camera in look.tracking.cameras if camera.view is not None]
+    assert len(views) >= 4
+    assert all(a.distance(b) > 1.4 for number, a in enumerate(views) for b in views[:number])
+    assert any("cut to regions" in str(finding) for finding in look.findings)
+
+
+def test_a_submission_takes_the_place_of_annotations(tmp_path: Path) -> None:
+    folder = write_cityflow(tmp_path, cars=6).folder
+    plain = read_layout("cityflow", folder, NOTHING)
+    lines = []
+    for path in sorted(folder.glob("S04/c*/gt/gt.txt")):
+        for line in path.read_text().splitlines():
+            frame, identity, *ltwh = line.split(",")[:6]
+            lines.append(" ".join([path.parents[1].name[1:], identity, frame, *ltwh, "0", "0"]))
+        path.unlink()
+    (tmp_path / "track1.txt").write_text("\n".join(lines) + "\n")
+    submitted = read_layout("cityflow", folder, Inputs(tracks=str(tmp_path / "track1.txt")))
+    assert len(submitted.boxes) == len(plain.boxes)
+    assert submitted.boxes.time_s.sum() == pytest.approx(plain.boxes.time_s.sum())
+    (tmp_path / "track1.txt").write_text("1 2 3 4\n")
+    with pytest.raises(DataError, match=r"track1.txt, line 1: 4 fields"):
+        read_layout("cityflow", folder, Inputs(tracks=str(tmp_path / "track1.txt")))
+
+
+def write_gps(folder: Path) -> Path:
+    """Four buses on an L of 3 km, a fix every 20 s, one with a gap of 5 min."""
+    folder.mkdir()
+    lines = ["trip_id,timestamp,latitude,longitude"]
+    for bus in range(4):
+        for tick in range(20):
+            if bus == 3 and 8 <= tick < 14:
+                continue
+            along = tick / 19 * 3000
+            east, north = min(along, 1500), max(along - 1500, 0)
+            second = bus * 100 + tick * 20
+            stamp = f"2026-01-26 15:{second // 60:02d}:{second % 60:02d}"
+            lines.append(f"{bus},{stamp},{60 + north / 111_412:.7f},{25 + east / 55_800:.7f}")
+    (folder / "buses.csv").write_text("\n".join(lines) + "\n")
+    return folder
+
+
+def test_positions_get_virtual_cameras_and_a_gap_ends_a_target(tmp_path: Path) -> None:
+    tracking = read_layout("gps", write_gps(tmp_path / "gps"), NOTHING)
+    assert "3/2" in tracking.targets
+    assert any("further apart (1 times)" in note for note in tracking.notes)
+    report = build(tracking, tmp_path / "out", Options(limit=14))
+    assert report["published"]["published"] >= 4
+    assert report["place"]["roads"] == "where targets went"
+
+
+def test_cameras_stand_where_a_person_puts_them(tmp_path: Path) -> None:
+    folder = write_gps(tmp_path / "gps")
+    (folder / "cameras.csv").write_text(
+        "camera,lon,lat,radius_m\nstop,25.0134,60.0,40\ncorner,25.0269,60.0,90\n"
+    )
+    tracking = read_layout("gps", folder, NOTHING)
+    assert [camera.id for camera in tracking.cameras] == ["stop", "corner"]
+    assert set(tracking.boxes.camera.tolist()) == {0, 1}
+
+
+def test_a_drones_tracks_take_their_scale_and_kinds(tmp_path: Path) -> None:
+    lines = [
+        f'{target} {x - 5} {300 - 5} {x + 5} {300 + 5} {frame} {int(frame == 90)} 0 0 "{label}"'
+        for target, label in ((0, "Pedestrian"), (1, "Biker"), (2, "Pedestrian"))
+        for frame in range(0, 900, 30)
+        for x in [100 + 1.0 * frame + 20 * target]
+    ]
+    (tmp_path / "annotations.txt").write_text("\n".join(lines) + "\n")
+    tracking = read_layout("drone", tmp_path, Inputs(scale=0.04))
+    track = tracking.tracks["0"]
+    assert np.linalg.norm(track.xy_m[-1] - track.xy_m[0]) == pytest.approx(870 * 0.04)
+    assert set(tracking.bodies) == {"pedestrian", "vehicle"}
+    with pytest.raises(DataError, match="--scale"):
+        read_layout("drone", tmp_path, NOTHING)
+
+
+def broken(folder: Path, name: str, change: Callable[[str], str]) -> None:
+    path = next(folder.glob(name))
+    path.write_text(change(path.read_text()))
+
+
+@pytest.mark.parametrize(
+    ("layout", "name", "change", "message"),
+    [
+        ("mot", "c001/homography.txt", lambda text: text + " 7", "c001/homography.txt: not nine numbers"),
+        ("mot", "c001/seqinfo.ini", lambda _: "frameRate", "c001/seqinfo.ini"),
+        ("mot", "c001/gt/gt.txt", lambda _: "1,-1,5,5,9,9,1,1,1\n", "these are detections"),
+        ("mot", "c001/gt/gt.txt", lambda _: "1,2,5,5\n", "line 1: 4 fields"),
+        (
+            "wildtrack",
+            "calibrations/extrinsic/extr_CVLab1.xml",
+            lambda _: "<rvec>1 2</rvec>",
+            "not 3 numbers",
+        ),
+        (
+            "wildtrack",
+            "annotations_positions/00000000.json",
+            lambda _: "[{}]",
+            "00000000.json: Field required",
+        ),
+        ("wildtrack", "annotations_positions/00000000.json", lambda _: "[", "00000000.json: Invalid JSON"),
+    ],
+)
+def test_a_fault_is_named_with_its_file(
+    tmp_path: Path, layout: str, name: str, change: Callable[[str], str], message: str
+) -> None:
+    if layout == "mot":
+        write_mot(tmp_path, people=3)
+    else:
+        write_wildtrack(tmp_path, people=3, frames=20)
+    broken(tmp_path, name, change)
+    with pytest.raises(DataError, match=message):
+        read_layout(layout, tmp_path, NOTHING)
+
+
+def test_a_layout_refuses_what_it_does_not_take(mot: Path) -> None:
+    with pytest.raises(SpecError, match="not with --from mot") as error:
+        read_layout("mot", mot, Inputs(bridge_s=30.0))
+    assert error.value.field == "--bridge"
+
+
+def test_a_report_names_every_reason_in_words(wildtrack: Path, tmp_path: Path) -> None:
+    report = build(read_layout("wildtrack", wildtrack, NOTHING), tmp_path / "out", Options(limit=14))
+    reasons = {reason for counts in report["reasons"].values() for reason in counts}
+    assert any(reason.startswith("your cameras overlap") for reason in reasons)
+    assert json.loads((tmp_path / "out/build/report.json").read_text())["reasons"] == report["reasons"]
