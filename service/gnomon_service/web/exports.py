@@ -1,5 +1,7 @@
 """Gives a job's report and rows as files, those of a filtered list too, and the job in formats of others."""
 
+import io
+import zipfile
 from collections.abc import Iterator
 from typing import Literal
 
@@ -27,6 +29,20 @@ async def report_file(
     response = await get_report(request, state, job_id, accept=REPORT_TYPES[form])
     response.headers["Content-Disposition"] = f'attachment; filename="{job_id}-report.{form}"'
     return response
+
+
+@router.get("/ui/jobs/{job_id}/paper.zip", response_model=None)
+def paper_file(state: Shared, job_id: str) -> Response:
+    """Each figure and each table alone, with methods and citation, as `gnomon report` writes them."""
+    from gnomon.report.paper_files import figure_files, table_files  # late, as a start needs no reports
+
+    report, file = state.reports.get(job_id).value, io.BytesIO()
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as folder:
+        for name, files in (("figures", figure_files(report)), ("tables", table_files(report))):
+            for inner, content in files:
+                folder.writestr(f"{name}/{inner}", content)
+    headers = {"Content-Disposition": f'attachment; filename="{job_id}-paper.zip"'}
+    return Response(file.getvalue(), media_type="application/zip", headers=headers)
 
 
 @router.get("/ui/jobs/{job_id}/export/{form}", response_model=None)
