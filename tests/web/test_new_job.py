@@ -53,7 +53,7 @@ def test_a_fault_is_shown_at_its_field_as_one_types(site: Site, visit: Open) -> 
     limit = field(page, "select.limit")
     limit.fill("many")
     error = field(page, "select.limit-error")
-    expect(error).to_contain_text("valid integer")
+    expect(error).to_contain_text("must be a whole number")
     expect(limit).to_have_attribute("aria-describedby", "select.limit-error")
     assert page.evaluate("document.activeElement.id") == "select.limit"
     assert limit.input_value() == "many"
