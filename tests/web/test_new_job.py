@@ -32,7 +32,7 @@ def field(page: Page, path: str):  # type: ignore[no-untyped-def]
 
 def test_the_form_as_it_opens_runs_offline(site: Site, visit: Open) -> None:
     page = visit(site, script=False).open("/ui/new")
-    expect(page.locator("#answer")).to_contain_text("560 trials, at no cost. It can detect 1")
+    expect(page.locator("#answer")).to_contain_text("560 trials, at no cost. It shows a difference of 1")
     page.locator("#run").click()
     job = site.store.jobs().items[0]
     assert page.url == f"{site.url}/ui/jobs/{job.id}"

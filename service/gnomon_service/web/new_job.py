@@ -264,12 +264,12 @@ def _price(plan: Mapping[str, Any]) -> str:
 
 def _detects(plan: Mapping[str, Any]) -> str:
     row = next(row for row in plan["detectable"] if row["discordant"] == TYPICAL_SHARE)
-    share = f"where two arms' answers differ on {TYPICAL_SHARE:.0%} of samples".replace("%", " %")
+    share = f"if two arms answer {TYPICAL_SHARE:.0%} of the samples differently".replace("%", " %")
     if not plan["comparisons"]["primary"]:
         return "One arm: there is nothing to compare."
     if row["all"] is None:
-        return f"It is too small to detect a difference {share}. {row['all_note']}{_enough(plan)}"
-    return f"It can detect {100 * row['all']:.1f} points or more {share}."
+        return f"It is too small to show any difference {share}. {row['all_note']}{_enough(plan)}"
+    return f"It shows a difference of {100 * row['all']:.1f} points or more in 8 of 10 tries, {share}."
 
 
 def _enough(plan: Mapping[str, Any]) -> str:
