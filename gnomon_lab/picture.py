@@ -1,15 +1,13 @@
 """Draws a report as one SVG that needs nothing else: its verdicts, its arms, and what they change."""
 
 import base64
-import re
-from collections.abc import Iterator, Sequence
-from pathlib import Path
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup, escape
 
-from gnomon import report as report_package
 from gnomon.drawing.labels import text_width
+from gnomon.report.chart_file import chart_style, charts_in
 from gnomon.report.row_formats import escape_surrogates
 
 if TYPE_CHECKING:
@@ -17,7 +15,6 @@ if TYPE_CHECKING:
 
 WIDTH, EDGE = 900.0, 18.0
 LETTERS, LINE = 15.0, 21.0
-FIGURE = re.compile(r'<svg class="at-wide" viewBox="0 0 ([\d.]+) ([\d.]+)"[^>]*>(.*?)</svg>', re.DOTALL)
 FONT = "system-ui,-apple-system,'Segoe UI','DejaVu Sans',sans-serif"
 
 
@@ -31,13 +28,12 @@ def report_svg(report: "ReportData", *, has_words: bool = True) -> str:
             top += LINE
         top += 6
     for title, figure in _charts(report):
-        drawing = FIGURE.search(figure)
+        drawing = next((chart for chart in charts_in(figure) if chart.size == "at-wide"), None)
         if drawing is None:
             continue
-        width, height = float(drawing[1]), float(drawing[2])
         parts.append(f'<text class="head" x="{EDGE:g}" y="{top + 14:g}">{escape(title)}</text>')
-        parts.append(f'<g class="plot" transform="translate({EDGE:g} {top + 26:g})">{drawing[3]}</g>')
-        top += 26 + height * min(1.0, WIDTH / width) + 8
+        parts.append(f'<g class="plot" transform="translate({EDGE:g} {top + 26:g})">{drawing.drawing}</g>')
+        top += 26 + drawing.height * min(1.0, WIDTH / drawing.width) + 8
     width, height = WIDTH + 2 * EDGE, top + EDGE - 8
     return escape_surrogates(
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:g} {height:g}" width="{width:g}" '
@@ -92,19 +88,8 @@ def _wrapped(text: str) -> Iterator[str]:
 
 
 def _style() -> str:
-    """The report's rules for charts, with its colours put in: an image has no page to take them from."""
-    folder = Path(report_package.__file__).parent
-    page, sheet = ((folder / name).read_text(encoding="utf-8") for name in ("page.css", "report.css"))
-    light = page.partition(":root {")[2].partition("}")[0]
-    colours = dict(re.findall(r"(--[\w-]+): (#\w+)", light))
-    lines = [line.strip() for line in sheet.splitlines() if line.strip().startswith(".plot ")]
-    rules = [line for line in lines if "at-narrow" not in line]
-    own: Sequence[str] = (
-        ".card{fill:var(--card);stroke:var(--line)}",
-        ".says{fill:var(--ink);font-size:15px;font-weight:600}",
-        ".head{fill:var(--muted);font-size:13px}",
-        "text{font-variant-numeric:tabular-nums}",
-    )
-    return re.sub(
-        r"var\((--[\w-]+)\)", lambda name: colours.get(name[1], "currentColor"), "".join([*rules, *own])
+    """The report's rules for charts, and those of this picture."""
+    return (
+        f"{chart_style()}.card{{fill:#fff;stroke:#dcdad3}}.says{{fill:#1b2430;font-size:15px;font-weight:600}}"
+        ".head{fill:#566071;font-size:13px}text{font-variant-numeric:tabular-nums}"
     )

@@ -244,7 +244,7 @@ def curve_plot(curves: Sequence[Curve], *, title: str, x_title: str) -> Markup:
             y = y_scale.at(value)
             body.append(_line("grid", layout.left, y, layout.right, y))
             body.append(_text("tick", layout.left - 18, y + 4, _tick_text(value, signed=False)))
-        body += [_text("tick", x_scale.at(x), CURVE_BOTTOM + 18, f"{x:g}") for x in xs]
+        body += _apart_ticks(x_scale, {x: f"{x:g}" for x in xs}, CURVE_BOTTOM + 18)
         body.append(_text("tick", (layout.left + layout.right) / 2, CURVE_BOTTOM + FOOT, x_title))
         label_ys = (
             [CURVE_BOTTOM + FOOT + 22 + 18 * index for index in range(len(curves))]
@@ -324,12 +324,7 @@ def _panel(
         y = y_scale.at(value)
         yield _line("grid", x_scale.start, y, x_scale.end, y)
         yield _text("tick", x_scale.start - 18, y + 4, _tick_text(value, signed=False))
-    free_from = 0.0
-    for x, text in ticks.items():
-        half = text_width(text) * 5.5
-        if x_scale.at(x) - half >= free_from:  # else it would cover the one before
-            free_from = x_scale.at(x) + half + 4
-            yield _text("tick", x_scale.at(x), PANEL_BOTTOM + 16, text)
+    yield from _apart_ticks(x_scale, ticks, PANEL_BOTTOM + 16)
     for behind in curves:
         yield _polyline("behind", [(x_scale.at(x), y_scale.at(y)) for x, y, _ in behind.points])
     points = [(x_scale.at(x), y_scale.at(y)) for x, y, _ in curve.points]
@@ -424,6 +419,16 @@ def _ticks(scale: Scale, layout: Layout, *, top: float, rows: int, signed: bool)
         half = text_width(text) * 5.5
         at = min(max(x, half), layout.width - half) if layout.texts else x
         yield _text("tick", round(at, 1), bottom + 22, text)
+
+
+def _apart_ticks(scale: Scale, ticks: Mapping[float, str], y: float) -> Iterator[str]:
+    """Ticks without those that would cover the one before."""
+    free_from = 0.0
+    for x, text in ticks.items():
+        half = text_width(text) * 5.5
+        if scale.at(x) - half >= free_from:
+            free_from = scale.at(x) + half + 4
+            yield _text("tick", scale.at(x), y, text)
 
 
 def _tick_text(value: float, *, signed: bool) -> str:

@@ -1,9 +1,9 @@
-"""Writes the table of arms and differences for a paper: as Markdown, CSV and LaTeX."""
+"""Writes tables for a paper as LaTeX, and the one of arms and differences as Markdown and CSV too."""
 
 import csv
 import io
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from typing_extensions import TypedDict
 
@@ -38,6 +38,13 @@ LATEX = {
     "“": "``",
     "”": "''",
     "’": "'",
+    "≤": r"$\leq$",
+    "≥": r"$\geq$",
+    "½": r"$\frac{1}{2}$",
+    "·": r"$\cdot$",
+    "✓": r"$\surd$",
+    "✗": r"$\times$",
+    "←": r"$\leftarrow$",
     "\n": " ",
     "\t": " ",
     **{mark: f"\\{mark}" for mark in "&%$#_{}"},
@@ -54,6 +61,11 @@ HEAD = (
     "Tokens, times",
 )
 NUMBERS = 3  # columns of text before those of numbers
+COLUMN_CHARS = 56  # what a paper's column holds; a table of more is as wide as the page
+LONG_CELL = 34  # characters, beyond which a cell is broken into lines
+LONG_TITLE = 12  # characters, beyond which a column's title has two lines
+SHRUNK = r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}"  # needs the package graphicx
+BROKEN = r">{{\raggedright\arraybackslash}}p{{{share}\linewidth}}"  # needs the package array
 
 
 class PaperRow(TypedDict):
@@ -124,19 +136,55 @@ def _flat(row: PaperRow) -> dict[str, object]:
     return values
 
 
-def table_latex(rows: Sequence[PaperRow], *, caption: str = "") -> str:
-    """The table as LaTeX, for the package booktabs; whatever a name holds is shown as it is."""
-    columns = "l" * NUMBERS + "r" * (len(HEAD) - NUMBERS)
-    lines = [r"\begin{table}", r"\centering", rf"\begin{{tabular}}{{{columns}}}", r"\toprule"]
-    lines += [_latex_row(HEAD), r"\midrule", *(_latex_row(cells(row)) for row in rows)]
-    lines += [r"\bottomrule", r"\end{tabular}"]
+def table_latex(rows: Sequence[PaperRow], *, caption: str = "", label: str = "") -> str:
+    """The table as LaTeX, see `latex_table`."""
+    return latex_table(HEAD, [cells(row) for row in rows], texts=NUMBERS, caption=caption, label=label)
+
+
+def latex_table(
+    head: Sequence[str], rows: Sequence[Sequence[str]], *, texts: int = 1, caption: str = "", label: str = ""
+) -> str:
+    """Any table as LaTeX, for the package booktabs; whatever a name holds is shown as it is.
+
+    The first `texts` columns are of text and at the left. A table that is too wide for a paper's
+    column is as wide as the page, and shrunk to it if need be.
+    """
+    widths = [
+        max(len(title) // 2, *map(len, column))
+        for title, *column in zip(head, *rows, [""] * len(head), strict=True)
+    ]
+    star = "*" if sum(widths) > COLUMN_CHARS else ""
+    columns = "".join(
+        BROKEN.format(share=0.28 if star else 0.4) if width > LONG_CELL else "l" if index < texts else "r"
+        for index, width in enumerate(widths)
+    )
+    lines = [rf"\begin{{table{star}}}", r"\centering"]
+    lines += [r"\footnotesize", r"\setlength{\tabcolsep}{3pt}"]
     lines += [rf"\caption{{{escape_latex(caption)}}}"] if caption else []
-    return "\n".join([*lines, r"\end{table}"]) + "\n"
+    lines += [rf"\label{{{label}}}"] if label else []
+    lines += [rf"{SHRUNK}{{\begin{{tabular}}{{{columns}}}", r"\toprule"]
+    titles = (_latex_title(title, "l" if index < texts else "r") for index, title in enumerate(head))
+    lines += [_latex_row(titles), r"\midrule", *(_latex_row(map(escape_latex, row)) for row in rows)]
+    lines += [r"\bottomrule", r"\end{tabular}}", rf"\end{{table{star}}}"]
+    return "\n".join(lines) + "\n"
 
 
-def _latex_row(texts: Sequence[str]) -> str:
+def _latex_title(text: str, side: str) -> str:
+    r"""A column's title, in two lines where it is long.
+
+    >>> _latex_title("95 % adjusted", "r"), _latex_title("Arm", "l")
+    ('\\shortstack[r]{95 \\%\\\\{}adjusted}', 'Arm')
+    """
+    spaces = [index for index, mark in enumerate(text) if mark == " "]
+    if len(text) <= LONG_TITLE or not spaces:
+        return escape_latex(text)
+    at = min(spaces, key=lambda index: abs(index - len(text) / 2))
+    return rf"\shortstack[{side}]{{{escape_latex(text[:at])}\\{{}}{escape_latex(text[at + 1 :])}}}"
+
+
+def _latex_row(texts: Iterable[str]) -> str:
     # A bracket at the start of a row would be read as an argument of the line break before it.
-    return f"{{}}{' & '.join(map(escape_latex, texts))} \\\\"
+    return f"{{}}{' & '.join(texts)} \\\\"
 
 
 def escape_latex(text: str) -> str:

@@ -170,9 +170,13 @@ def short(text: str, chars: int = LABEL_CHARS) -> str:
 
 
 def label(model: str, arms: str) -> str:
-    """A model, without its provider's prefix, and its arms, as long as a plot has room for."""
+    """A model with its provider, and its arms, as long as a plot has room for.
+
+    >>> label("openai/gpt-5-mini", "tools"), label("openrouter/meta-llama/llama-4", "tools")
+    ('openai/gpt-5-mini, tools', 'openrouter…a/llama-4, tools')
+    """
     arms = short(arms, LABEL_CHARS - 8)
-    return f"{short(model.rpartition('/')[2], LABEL_CHARS - len(arms) - 2)}, {arms}"
+    return f"{short(model, LABEL_CHARS - len(arms) - 2)}, {arms}"
 
 
 def counted_causes(counts: dict[str, int]) -> str:

@@ -17,7 +17,7 @@ def for_command_line(text: str, roots: tuple[Path, ...] | None, *, field: str) -
         _check_inside(path, text, roots, field)
     if not path.exists():
         looked_for = "" if text == str(path) else f" (looked for {path})"
-        raise SpecError(f"{text!r} does not exist{looked_for}", field=field)
+        raise SpecError(f"{text!r} does not exist{looked_for}{_slashes(text)}", field=field)
     return path
 
 
@@ -34,7 +34,11 @@ def from_request(text: str, roots: tuple[Path, ...] | None, *, field: str) -> Pa
         path = _resolved(text, root, field)
         if any(path.is_relative_to(allowed) for allowed in roots) and path.exists():
             return path
-    raise SpecError(f"there is no such path under {ROOTS_VARIABLE}", field=field)
+    raise SpecError(f"there is no such path under {ROOTS_VARIABLE}{_slashes(text)}", field=field)
+
+
+def _slashes(text: str) -> str:
+    return "; folders are parted by /, not by \\" if "\\" in text else ""
 
 
 def _resolved(text: str, base: Path, field: str) -> Path:

@@ -66,6 +66,7 @@ FORMS = {  # what a part of a spec must be, where it is absent or of another typ
     "models.*": "{id: …}, such as {id: reference}",
     "arms": "a list of arms, each {name: …, agent: …, tools: …}, or a preset, such as {preset: ladder}",
     "arms.*": "{name: …, agent: …, tools: …}",
+    "arms.*.tools": "all, none, or a list of names, such as [bearing, distance]",
     "arms.*.agent": "the name of an agent, such as react, or one from outside, such as {http: URL}",
 }
 

@@ -24,6 +24,10 @@ from gnomon_tools.servers.cassette import Cassette, CassetteError, open_cassette
 from gnomon_tools.servers.definition import MAX_SERVER_NAME, NAME_PATTERN, ToolServer
 from gnomon_tools.servers.listing import SEPARATOR, ListedTool, Listing
 
+FORMS = {  # what a part of a server must be
+    "mcp": '{command: ["npx", "-y", "my-server"]} or {url: "https://…"}',
+    "mcp.command": 'a list of words, such as ["npx", "-y", "my-server"]',
+}
 ALLOWED_COMMANDS_ENV = "GNOMON_ALLOWED_COMMANDS"
 MAX_SERVERS = 20
 DEFINES = ("mcp", "openapi", "fill", "limits")
@@ -332,7 +336,7 @@ class _Lifting:
         try:
             server = ToolServer.model_validate(written)
         except ValidationError as error:
-            fault = first_validation_error(error, ToolServer)
+            fault = first_validation_error(error, ToolServer, forms=FORMS)
             where = f"{field}.{fault.field}" if fault.field and fault.field.isidentifier() else field
             if "." in fault.field:
                 where = f"{field}.{fault.field}"

@@ -22,6 +22,7 @@ from gnomon.trials.condition import asked, prompt_of, toolbox_of
 from gnomon.trials.run_trial import JobContext, situation
 from gnomon.trials.trial_plan import count_trials
 from gnomon_service.jobs import Draft
+from gnomon_tools.core.toolbox import TOOLS
 
 PROBED_SAMPLES = 14  # samples whose prompts are measured
 OBSERVATION_TOKENS = 100
@@ -110,9 +111,13 @@ def unfit_tools(spec: JobSpec, arm: Arm, requests: Sequence[Request]) -> list[st
 
 
 def tool_warnings(spec: JobSpec, requests: Mapping[str, Sequence[Request]], *, samples: int) -> Iterator[str]:
-    """Of each arm, which of its tools fit no sample whose request is here, of all the job's `samples`."""
+    """Of each arm, which of its tools fit no sample whose request is here, of all the job's `samples`. That
+    some of all tools fit none is no news: nobody chose them.
+    """
     for arm in spec.arms:
-        if unfit := unfit_tools(spec, arm, requests[arm.name]):
+        unfit = unfit_tools(spec, arm, requests[arm.name])
+        is_chosen = tuple(arm.tools) != TOOLS.working_names()
+        if unfit and (is_chosen or len(unfit) == len(arm.tools)):
             probed = len(requests[arm.name])
             of_tools = f"{len(unfit)} of {count(len(arm.tools), 'tool')}"
             looked_at = count(probed, "sample") if probed == samples else f"{probed} samples of {samples:,}"

@@ -121,7 +121,7 @@ def test_it_is_pinned_like_other_plugins(job: Callable[..., JobSpec]) -> None:
 @pytest.mark.parametrize(
     ("named", "field", "words"),
     [
-        ({"loud": {"times": "x"}}, "arms.0.conditions.loud.times", "valid integer"),
+        ({"loud": {"times": "x"}}, "arms.0.conditions.loud.times", "whole number"),
         ({"loud": {"volume": 1}}, "arms.0.conditions.loud.volume", "allowed here: times"),
         ({"quiet": {}}, "arms.0.conditions", "no condition 'quiet'; there are: loud"),
         ({"faults": {}}, "arms.0.conditions", "'faults' is one of Gnomon's own"),

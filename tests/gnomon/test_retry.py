@@ -33,7 +33,7 @@ def test_a_spec_without_a_policy_has_the_hash_it_had_before_there_was_one() -> N
         ({"max_attempts": 0}, "retry.max_attempts: .*greater than or equal to 1"),
         ({"max_attempts": 21}, "retry.max_attempts: .*less than or equal to 20"),
         ({"cap_s": 0.5}, "retry.cap_s: .*greater than or equal to 1"),
-        ({"final_causes": "timeout"}, "retry.final_causes: .*valid list"),
+        ({"final_causes": "timeout"}, "retry.final_causes: must be a list"),
         ({"jitter": 1}, "retry.jitter: .*less than 1"),
         ({"base_s": float("nan")}, "retry.base_s: .*finite"),
         ({"total_wait_s": 1e9}, "retry.total_wait_s: .*less than or equal to 86400"),

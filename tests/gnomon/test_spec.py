@@ -44,7 +44,7 @@ def test_all_tools_are_spelled_out_once_the_spec_is_read() -> None:
         ({"arms": [{"name": "raw", "agent": "magic"}]}, "arms.0.agent", "direct, react"),
         ({"arms": [{"name": "raw", "agent": "direct", "tools": ["fly"]}]}, "arms.0.tools", "distance"),
         ({"arms": {"preset": "lader"}}, "arms.preset", "ladder"),
-        ({"repeats": 0}, "repeats", "greater than or equal to 1"),
+        ({"repeats": 0}, "repeats", "must be greater than or equal to 1"),
         ({"concurrency": "many"}, "concurrency", "integer"),
         ({"protocol": "secret"}, "protocol", "'official', 'guarded' or"),
         ({"select": {"tasks": ["Cooking"]}}, "select.tasks", "GeoLocation"),
@@ -52,6 +52,9 @@ def test_all_tools_are_spelled_out_once_the_spec_is_read() -> None:
         ({"analysis": {"primary": ["raw", "raw"]}}, "analysis.primary", "twice"),
         ({"limits": {"usd": -1}}, "limits.usd", "greater than 0"),
         ({"speed": 9}, "speed", "not permitted; allowed here: name, benchmark"),
+        ({"repeat": 3}, "repeat", "did you mean 'repeats'?"),
+        ({"select": {"limt": 3}}, "select.limt", "did you mean 'limit'?"),
+        ({"repeats": "x"}, "repeats", "must be a whole number"),
     ],
 )
 def test_a_bad_spec_names_the_field_and_what_is_allowed(

@@ -483,7 +483,7 @@ def test_a_plan_calls_a_job_too_small_only_where_its_report_could_claim_nothing(
     assert gnomon("plan", "spec.yaml") == 0
     text = capsys.readouterr().out
     assert ("Too small to compare arms. " in text) is not can_claim
-    large = re.search(r"Too small but for large differences: about \d+ points or more", text)
+    large = re.search(r"This job is small\. It shows .* about \d+ points or more", text)
     assert bool(large) is can_claim
     spec = JobSpec.model_validate({**written, "models": [{"id": "m"}]})
     kept = {"job_id": "j", "trial_id": "t", "benchmark": "questions", "task": "q", "cell": "q", "cluster": ""}

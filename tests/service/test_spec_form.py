@@ -1,9 +1,11 @@
 """The form of a new job keeps, shows and writes an arm's condition and early stopping."""
 
+from typing import Any
+
 import pytest
 from starlette.datastructures import FormData
 
-from gnomon_service.web.spec_form import CONDITIONS, changed, form_of
+from gnomon_service.web.spec_form import CONDITIONS, DEFAULT, blank_entry, changed, form_of
 
 TIME = {"mcp": {"command": ["uvx", "mcp server"]}, "include": ["now", "zone_*"]}
 MAPS = {"mcp": {"url": "https://maps.example.org"}, "fill": {"scene": "$scene"}, "exclude": ["delete"]}
@@ -84,3 +86,30 @@ def test_a_preset_gets_its_tools_from_a_server() -> None:
         "models": [],
         "arms": before["arms"],
     }
+
+
+def test_another_benchmark_brings_its_own_name_size_and_seed() -> None:
+    spec = changed(DEFAULT, FormData([*_posted(DEFAULT).items(), ("benchmark", "questions")]))
+    assert (spec["name"], "select" in spec) == ("tools on questions", False)
+    back = changed(spec, FormData([*_posted(spec).items(), ("benchmark", "worlds")]))
+    assert (back["name"], back["select"]) == (DEFAULT["name"], DEFAULT["select"])
+    named = {**DEFAULT, "name": "mine"}
+    assert changed(named, FormData([*_posted(named).items(), ("benchmark", "questions")]))["name"] == "mine"
+
+
+def _posted(written: dict[str, Any]) -> dict[str, str]:
+    form = form_of(written)
+    fields = {name: str(value) for name, value in form["values"].items() if name != "benchmark"}
+    for kind in ("models", "arms"):
+        for at, item in enumerate(form[kind]):
+            own = {name: value for name, value in item.items() if isinstance(value, str)}
+            fields |= {f"{kind}.{at}.{name}": value for name, value in own.items()}
+    return fields
+
+
+def test_a_row_that_was_added_waits_for_what_is_typed_into_it() -> None:
+    added = changed(WRITTEN, FormData([*as_posted().items(), ("add", "arms.2.servers")]))
+    assert "tool server" in blank_entry(added)
+    added = changed(WRITTEN, FormData([*as_posted().items(), ("add", "models")]))
+    assert "model" in blank_entry(added)
+    assert blank_entry(WRITTEN) == ""

@@ -32,7 +32,7 @@ def field(page: Page, path: str):  # type: ignore[no-untyped-def]
 
 def test_the_form_as_it_opens_runs_offline(site: Site, visit: Open) -> None:
     page = visit(site, script=False).open("/ui/new")
-    expect(page.locator("#answer")).to_contain_text("560 trials, at no cost. It can detect 1")
+    expect(page.locator("#answer")).to_contain_text("560 trials, at no cost. It shows a difference of 1")
     page.locator("#run").click()
     job = site.store.jobs().items[0]
     assert page.url == f"{site.url}/ui/jobs/{job.id}"
@@ -53,7 +53,7 @@ def test_a_fault_is_shown_at_its_field_as_one_types(site: Site, visit: Open) -> 
     limit = field(page, "select.limit")
     limit.fill("many")
     error = field(page, "select.limit-error")
-    expect(error).to_contain_text("valid integer")
+    expect(error).to_contain_text("must be a whole number")
     expect(limit).to_have_attribute("aria-describedby", "select.limit-error")
     assert page.evaluate("document.activeElement.id") == "select.limit"
     assert limit.input_value() == "many"

@@ -58,14 +58,15 @@ class PairEntry:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SampleGrid:
-    """A sample under every model and arm; `cells` are by model, then arm."""
+class GridRow:
+    """A sample and a model under every arm of the job, in its order."""
 
     sample_id: str
+    model: str
     task: str
     cell: str
     cluster: str
-    cells: tuple[tuple[str, ArmResult], ...]
+    results: tuple[ArmResult, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -17,7 +17,8 @@ class TrialFilter:
     """Values that a trial must have; an empty field allows all, of several values one is enough.
 
     `changed` says how a sample fared under the arm `variant` against the arm `baseline` (see CHANGES). `q`
-    is a part of the sample's id or of the answer, in upper or lower case.
+    is a part of the sample's id, of the answer or of the question, in upper or lower case; an index holds no
+    questions, so `asking` names the samples whose question has that part.
 
     >>> chosen = TrialFilter.from_query([("arm", "raw"), ("arm", "tools"), ("q", "w5"), ("sort", "score")])
     >>> chosen.arm, chosen.as_query()
@@ -37,6 +38,7 @@ class TrialFilter:
     baseline: str = ""
     variant: str = ""
     q: str = ""
+    asking: frozenset[str] = frozenset()
 
     @classmethod
     def from_query(cls, parameters: Iterable[tuple[str, str]]) -> "TrialFilter":

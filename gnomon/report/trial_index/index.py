@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from gnomon.core.errors import NotFound, SpecError
+from gnomon.core.errors import SpecError
 from gnomon.report.trial_index.columns import (
     PLANNED,
     TRIALS,
@@ -23,10 +23,10 @@ from gnomon.report.trial_index.columns import (
 )
 from gnomon.report.trial_index.entries import (
     ArmResult,
+    GridRow,
     Listed,
     Neighbours,
     PairEntry,
-    SampleGrid,
     TrialEntry,
 )
 from gnomon.report.trial_index.filters import CHANGES, FACETS, TrialFilter
@@ -156,37 +156,45 @@ class TrialIndex(JobTrials):
             SpecError: the sort or the cursor is unknown, or one of the arms.
         """
         sides = self.arms_of(filters)
+        places, total, following = self._pair_page(filters, sort, after, limit)
+        trials = self._trials_by_place(places, sides)
+        entries = [self._pair_entry(model, sample, sides, trials) for model, sample in places]
+        return Listed(items=tuple(entries), total=total, next_cursor=following)
+
+    def grid(
+        self, filters: TrialFilter, sort: str = "sample", after: str | None = None, limit: int = PAGE
+    ) -> Listed[GridRow]:
+        """The same page with every arm's results.
+
+        Raises:
+            SpecError: the sort or the cursor is unknown, or an arm that it needs.
+        """
+        places, total, following = self._pair_page(filters, sort, after, limit)
+        arms = range(len(self.arms))
+        trials = self._trials_by_place(places, arms)
+        rows = [
+            GridRow(
+                model=self.models[model],
+                results=tuple(self._arm_result(model, arm, sample, trials) for arm in arms),
+                **self._described_as(sample),
+            )
+            for model, sample in places
+        ]
+        return Listed(items=tuple(rows), total=total, next_cursor=following)
+
+    def _pair_page(
+        self, filters: TrialFilter, sort: str, after: str | None, limit: int
+    ) -> tuple[list[tuple[int, int]], int, str | None]:
+        """Models and samples of a page, how many there are in all, and where the list goes on."""
+        sides = self.arms_of(filters) if "sample" not in sort else (0, 0)
         key, ties = self._pair_key(sort, *sides), self._pair_ties()
         places = np.flatnonzero(self.matching_pairs(filters))
         shown, is_last = _page(places, key, ties, self._start(sort, after, of_pairs=True), limit)
-        models, samples = np.divmod(shown, max(len(self.sample_ids), 1))
-        trials = self._trials_by_place(models, samples, sides)
-        entries = [
-            self._pair_entry(model, sample, sides, trials)
-            for model, sample in zip(models.tolist(), samples.tolist(), strict=True)
-        ]
+        models, samples = (part.tolist() for part in np.divmod(shown, max(len(self.sample_ids), 1)))
         following = None
         if not is_last:
-            following = _cursor(sort, key[shown[-1]], entries[-1].sample_id, models[-1])
-        return Listed(items=tuple(entries), total=len(places), next_cursor=following)
-
-    def sample(self, sample_id: str) -> SampleGrid:
-        """One sample under every model and arm.
-
-        Raises:
-            NotFound: the job has no such sample, or nothing of it has run yet.
-        """
-        sample = self.place_of.get(sample_id)
-        if sample is None:
-            raise NotFound(f"no sample {sample_id!r}", field="sample_id")
-        models, arms = range(len(self.models)), range(len(self.arms))
-        trials = self._trials_by_place(np.array(models), np.full(len(models), sample), arms)
-        cells = tuple(
-            (self.models[model], self._arm_result(model, arm, sample, trials))
-            for model in models
-            for arm in arms
-        )
-        return SampleGrid(cells=cells, **self._described_as(sample))
+            following = _cursor(sort, key[shown[-1]], self.sample_ids[samples[-1]], models[-1])
+        return list(zip(models, samples, strict=True)), len(places), following
 
     def neighbours(self, filters: TrialFilter, sort: str, sample_id: str) -> Neighbours:
         """The samples before and after this one in the list of trials or pairs that this sort is of.
@@ -265,10 +273,10 @@ class TrialIndex(JobTrials):
 
     # What is handed out.
 
-    def _trials_by_place(self, models: Array, samples: Array, arms: Iterable[int]) -> ByPlace:
+    def _trials_by_place(self, pairs: Sequence[tuple[int, int]], arms: Iterable[int]) -> ByPlace:
         """The trials of these pairs of model and sample under these arms, those of one place by repeat."""
         is_wanted = np.zeros((len(self.models), len(self.sample_ids)), np.bool_)
-        is_wanted[models, samples] = True
+        is_wanted[tuple(np.array(pairs, np.intp).reshape(-1, 2).T)] = True
         rows = np.flatnonzero(is_wanted[self.model_of, self.sample_of] & np.isin(self.arm_of, list(arms)))
         by_place: ByPlace = {}
         places = zip(

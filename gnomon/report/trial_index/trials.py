@@ -167,7 +167,7 @@ class JobTrials:
             else:
                 mask &= _has(self.rows.column(COLUMN.get(facet, facet)), facet, chosen)
         if filters.q:
-            mask &= self._holding("answer", filters.q) | self._samples_holding(filters.q)[self.sample_of]
+            mask &= self._holding("answer", filters.q) | self._samples_holding(filters)[self.sample_of]
         return mask
 
     def _holding(self, name: str, q: str) -> Array:
@@ -185,8 +185,10 @@ class JobTrials:
         by_row: Array = holds.take(column.indices).fill_null(False).to_numpy(zero_copy_only=False)
         return by_row
 
-    def _samples_holding(self, q: str) -> Array:
-        return self._holding("sample_id", q)
+    def _samples_holding(self, filters: TrialFilter) -> Array:
+        """By sample, whether its id or its question holds the text."""
+        asking = np.array([name in filters.asking for name in self.sample_ids], np.bool_)
+        return self._holding("sample_id", filters.q) | asking
 
     def counted(self, facet: str, mask: Array) -> dict[str, int]:
         """By value, how many of these trials have it."""
@@ -277,7 +279,7 @@ class JobTrials:
                 if filters.values(facet):
                     allowed &= _has(self.samples.column(facet), facet, filters.values(facet))
             if filters.q:
-                allowed &= self._samples_holding(filters.q)
+                allowed &= self._samples_holding(filters)
             pairs |= allowed
         return pairs & self._changed_as(filters) if filters.changed and without != "changed" else pairs
 

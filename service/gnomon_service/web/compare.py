@@ -20,6 +20,7 @@ from gnomon.report.compared_jobs import (
 )
 from gnomon.report.job_diff import spec_changes
 from gnomon.report.text_formats import count
+from gnomon.report.unpaired import unpaired
 from gnomon.trials.trial_plan import trial_id
 from gnomon_service.api.state import Shared, State
 from gnomon_service.web.pages import View, page
@@ -63,13 +64,15 @@ def compare_page(
     compared, reasons = compare_jobs(indexed[base], others)
     names = _names(records)
     listing = _changed_samples(indexed, base, compared, changed, group, after)
+    apart = [_not_compared(indexed[base], indexed[name], names[name], why) for name, why in reasons.items()]
     return {
         "title": "Compare jobs",
-        "answer": overall(compared, reasons),
+        "answer": overall(compared, reasons)
+        + (" Their means are below, not paired." if any(item["rows"] for item in apart) else ""),
         "base": base,
         "jobs": [_job(job, names, base) for job in records],
         "comparisons": [_comparison(item, names, ids, base) for item in compared],
-        "not_compared": [{"job": names[name], "why": why} for name, why in reasons.items()],
+        "not_compared": apart,
         "means": _means(indexed, names),
         "spec_changes": _spec_changes(indexed[base], others, names),
         "changed": listing,
@@ -80,6 +83,12 @@ def compare_page(
         "_here": f"/ui/compare?{urlencode({'jobs': ','.join(ids), 'base': base})}",
         "_ids": ",".join(ids),
     }
+
+
+def _not_compared(base: IndexedJob, other: IndexedJob, name: str, why: str) -> dict[str, Any]:
+    """Why a job is not paired, its means beside the base's where that is valid, and what to do."""
+    rows, advice = unpaired(base, other)
+    return {"job": name, "why": why, "advice": advice, "rows": rows}
 
 
 def _choice(state: State, ids: Sequence[str]) -> View:

@@ -41,6 +41,15 @@ PATIENCE_S = 3.0  # how long the page of a job that has ended waits for its repo
 FAILURES = 6  # causes that are listed
 IN_HEAD = ("job", "alerts")  # sections whose facts this page shows in its own head
 OF_RUNNING = ("tools", "cost", "latency", "integrity", "plan")  # sections that say nothing of who does better
+# The folds of the page: what each answers, and the last place of its sections.
+FOLDS = (
+    ("compared", "What did each arm score, and what did it change?", 55),
+    ("used", "What did the tools do?", 85),
+    ("varied", "On which questions, and what else was measured?", 103),
+    ("again", "Would it come out so again?", 112),
+    ("paid", "What did it cost, and how long did it take?", 130),
+    ("trusted", "What could be wrong, and how is it told in a paper?", None),
+)
 OUTCOMES = {"fixed": FIXED, "regressed": REGRESSED, "both_right": BOTH_RIGHT, "both_wrong": BOTH_WRONG}
 
 router = APIRouter(include_in_schema=False)
@@ -78,7 +87,7 @@ def job_page(state: Shared, job_id: str) -> View:
         "report_problem": problem,
         "is_open": is_open,
         "is_report_due": not problem and (made is None or not (is_open or made.is_current)),
-        "_parts": _parts(report, is_final=is_final) if report is not None else [],
+        "_folds": _folds(report, is_final=is_final) if report is not None else [],
         "_reach": _reach(findings),
         "_subset_reach": _subset_reach(report) if report is not None else 0,
     }
@@ -366,12 +375,12 @@ def _subset_reach(report: "Report") -> float:
     return min(100.0, max(10.0, *ends)) if ends else 10.0
 
 
-def _parts(report: "Report", *, is_final: bool) -> list[dict[str, Any]]:
-    """The report's sections as they are in the report."""
+def _folds(report: "Report", *, is_final: bool) -> list[dict[str, Any]]:
+    """The report's sections as they are in the report, in FOLDS."""
     from gnomon.report.html import render_section
     from gnomon.report.section import sections
 
-    parts = []
+    parts: dict[str, list[dict[str, Any]]] = {name: [] for name, *_ in FOLDS}
     for section in sections():
         if section.shown_in or section.per_comparison or section.name in IN_HEAD:
             continue
@@ -379,16 +388,16 @@ def _parts(report: "Report", *, is_final: bool) -> list[dict[str, Any]]:
             continue
         body = render_section(report, section.name, trials_page=f"/ui/jobs/{report['job']['id']}/trials")
         if body.strip():
-            parts.append(
+            fold = next(name for name, _, last in FOLDS if last is None or section.place <= last)
+            parts[fold].append(
                 {
                     "name": section.name,
                     "title": section.title,
-                    "question": section.question,
                     "digest": _digest(report, section.name),
                     "body": Markup(body),  # noqa: S704 - the report's templates escape what is not theirs
                 }
             )
-    return parts
+    return [{"name": name, "title": title, "parts": parts[name]} for name, title, _ in FOLDS if parts[name]]
 
 
 def _digest(report: "Report", name: str) -> str:

@@ -29,7 +29,15 @@ from gnomon_service.api.state import Shared, State
 from gnomon_service.endpoint_checks import check_endpoints_of
 from gnomon_service.web.job_rows import money
 from gnomon_service.web.pages import View, page, respond
-from gnomon_service.web.spec_form import CONDITIONS, DEFAULT, as_yaml, changed, form_of, spec_as_written
+from gnomon_service.web.spec_form import (
+    CONDITIONS,
+    DEFAULT,
+    as_yaml,
+    blank_entry,
+    changed,
+    form_of,
+    spec_as_written,
+)
 
 TEMPLATE = "new_job.html.j2"
 MOST_WHILE_TYPING = 20_000  # samples that are opened before the author asks for it
@@ -136,6 +144,8 @@ def _written(posted: FormData) -> tuple[object, str]:
 
 def _checked(state: State, written: object, text: str, *, is_typing: bool) -> View:
     """The form with a plan of the spec, or with what is wrong with it."""
+    if blank := blank_entry(written):
+        return _shown(written, text, note=blank)
     select = written.get("select") if isinstance(written, Mapping) else None
     limit = select.get("limit") if isinstance(select, Mapping) else None
     if is_typing and isinstance(limit, int) and limit > MOST_WHILE_TYPING:
@@ -254,12 +264,12 @@ def _price(plan: Mapping[str, Any]) -> str:
 
 def _detects(plan: Mapping[str, Any]) -> str:
     row = next(row for row in plan["detectable"] if row["discordant"] == TYPICAL_SHARE)
-    share = f"where two arms' answers differ on {TYPICAL_SHARE:.0%} of samples".replace("%", " %")
+    share = f"if two arms answer {TYPICAL_SHARE:.0%} of the samples differently".replace("%", " %")
     if not plan["comparisons"]["primary"]:
         return "One arm: there is nothing to compare."
     if row["all"] is None:
-        return f"It is too small to detect a difference {share}. {row['all_note']}{_enough(plan)}"
-    return f"It can detect {100 * row['all']:.1f} points or more {share}."
+        return f"It is too small to show any difference {share}. {row['all_note']}{_enough(plan)}"
+    return f"It shows a difference of {100 * row['all']:.1f} points or more in 8 of 10 tries, {share}."
 
 
 def _enough(plan: Mapping[str, Any]) -> str:

@@ -1,7 +1,8 @@
 """Opens the questions of stored jobs, for the pages that show them."""
 
 import threading
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 from cachetools import LRUCache
@@ -16,6 +17,7 @@ from gnomon_tools.core.registry import UnknownPlugin
 from gnomon_workers.open_job import OpenJob, media_of, open_spec
 
 JOBS_KEPT = 4
+LONGEST_TEXT = 1_000  # characters of a question that are searched and listed
 
 
 class Questions:
@@ -24,6 +26,7 @@ class Questions:
     def __init__(self, data_dir: Path) -> None:
         self.media = media_of(data_dir)
         self._jobs: LRUCache[str, OpenJob] = LRUCache(JOBS_KEPT)
+        self._texts: LRUCache[str, dict[str, str]] = LRUCache(JOBS_KEPT)
         self._lock = threading.Lock()
 
     def open(self, job_id: str, spec: JobSpec, sample_id: str, arm: str | None = None) -> OpenedQuestion:
@@ -48,6 +51,26 @@ class Questions:
         except (GnomonError, UnknownPlugin, OSError, ValueError, KeyError):
             return lambda _sample_id, _arm: None
         return lambda sample_id, arm: show_question(self.open(job_id, spec, sample_id, arm)).view
+
+    def texts(
+        self, job_id: str, spec: JobSpec, sample_ids: Iterable[str], *, patience_s: float
+    ) -> Mapping[str, str]:
+        """The beginnings of questions by sample, as far as they could be read within `patience_s` seconds:
+        what was read stays read, so that asking again goes on. Empty: it cannot be opened.
+        """
+        with self._lock:
+            known = self._texts.setdefault(job_id, {})
+        unread = [sample_id for sample_id in sample_ids if sample_id not in known]
+        if not unread:
+            return known
+        view = self.views(job_id, spec)
+        until = time.monotonic() + patience_s
+        for sample_id in unread:
+            if time.monotonic() > until:
+                break
+            shown = view(sample_id, None)
+            known[sample_id] = "" if shown is None else " ".join(shown.question.split())[:LONGEST_TEXT]
+        return known
 
     def _job(self, job_id: str, spec: JobSpec) -> OpenJob:
         with self._lock:

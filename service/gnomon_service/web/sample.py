@@ -20,7 +20,7 @@ from gnomon.report.text_formats import count
 from gnomon.traces.turns import prompt_pictures, prompt_texts
 from gnomon_service.api.state import Shared, State
 from gnomon_service.web.pages import View, page
-from gnomon_service.web.trial_lists import trial_list
+from gnomon_service.web.trial_lists import asked_of, trial_list
 from gnomon_service.web.trial_views import (
     ArmTrial,
     floors_of,
@@ -65,7 +65,9 @@ def sample_page(request: Request, state: Shared, job_id: str, sample_id: str) ->
     trials = trials_of_sample(state, job, sample_id)
     ref = _ref(state, trials, sample_id)
     listed = trial_list(job.id, job.spec, request.query_params.multi_items())
-    beside = state.indexes.get(job.id).value.neighbours(listed.asked, listed.sort, sample_id)
+    beside = state.indexes.get(job.id).value.neighbours(
+        asked_of(state, job, listed)[0], listed.sort, sample_id
+    )
     question = shown_question(state, job, sample_id)
     first = [trial for trial in trials if trial.repeat == 0 and trial.row is not None]
     traces = {trial.trial_id: state.store.trace(trial.trial_id) or {} for trial in first}

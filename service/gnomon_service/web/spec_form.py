@@ -12,6 +12,7 @@ import yaml
 from starlette.datastructures import FormData
 
 from gnomon.core.arm import Results, ToolNaming, ToolOrder, Wording
+from gnomon.core.benchmark import BENCHMARKS
 from gnomon.core.errors import SpecError
 from gnomon.core.sample import Transform
 from gnomon.spec.job_spec import JobSpec
@@ -45,6 +46,7 @@ DEFAULT: Written = {
         {"name": "tools", "agent": "react", "tools": "all", "max_tool_calls": 12},
     ],
 }
+USUAL_SELECT = DEFAULT["select"]  # of questions that are made: those of files are all asked
 LEFT_OUT = ("contract",)  # of an arm: written by hand it would demand the tools of another version
 
 
@@ -143,6 +145,7 @@ def _put_choice(spec: Written, path: str, chosen: str, usual: str) -> None:
 def changed(before: object, posted: FormData) -> Written:
     """The spec with what the form says now."""
     spec: Written = dict(before) if isinstance(before, Mapping) else {}
+    last = _text(spec.get("benchmark"))
     for name in TEXTS:
         _put(spec, name, str(posted.get(name, "")).strip())
     for name in NUMBERS:
@@ -151,9 +154,38 @@ def changed(before: object, posted: FormData) -> Written:
         _put_choice(spec, SEQUENTIAL, str(posted[SEQUENTIAL]), "no")
     for name in LISTS:
         _put(spec, name, [str(item) for item in posted.getlist(name)])
+    if last and _text(spec.get("benchmark")) not in ("", last):
+        _suit_benchmark(spec, last)
     spec["models"] = _models(_list(spec.get("models")), posted)
     spec["arms"] = _arms(spec.get("arms"), posted)
     return spec
+
+
+def _suit_benchmark(spec: Written, last: str) -> None:
+    """Drop what belonged to the last benchmark: its data and tasks, and name and size if they were usual."""
+    name = _text(spec["benchmark"])
+    if _text(spec.get("name")) in ("", DEFAULT["name"], _usual_name(last)):
+        spec["name"] = _usual_name(name)
+    spec.pop("data", None)
+    plugin = BENCHMARKS.find(name)
+    made = plugin is not None and not plugin.needs_data
+    _put(spec, "select", dict(USUAL_SELECT) if made else "")
+
+
+def _usual_name(benchmark: str) -> str:
+    return str(DEFAULT["name"]) if benchmark == DEFAULT["benchmark"] else f"tools on {benchmark}"
+
+
+def blank_entry(written: object) -> str:
+    """What is still to be typed into a row that was added; empty where nothing is."""
+    spec = written if isinstance(written, Mapping) else {}
+    if any(_at(model, "id") == "" for model in _list(spec.get("models"))):
+        return "Type the new model, such as openai/gpt-5-mini."
+    arms = spec.get("arms")
+    for holder in [arms] if isinstance(arms, Mapping) else _list(arms):
+        if any(_at(entry, "mcp.command") == [] for entry in _tools(holder)):
+            return "Type the new tool server: its command line, such as npx -y my-server, or its address."
+    return ""
 
 
 def _models(before: Sequence[object], posted: FormData) -> list[Written]:

@@ -23,7 +23,7 @@ from gnomon.trials.trial_plan import trial_id as planned_id
 from gnomon_service.api.state import Shared, State
 from gnomon_service.api.trials import trial_file_response
 from gnomon_service.web.pages import View, page
-from gnomon_service.web.trial_lists import TrialList, trial_list
+from gnomon_service.web.trial_lists import TrialList, asked_of, trial_list
 from gnomon_service.web.trial_views import (
     ArmTrial,
     arm_place,
@@ -77,7 +77,7 @@ def trace_page(request: Request, state: Shared, trial_id: str, step: int | None 
         "turns_left_out": max(0, len(turns) - MAX_TURNS),
         "response": trace.get("response"),
         "chosen": chosen,
-        "around": _around(state, record, listed),
+        "around": _around(state, job, record, listed),
         "others": _others(arms, record, question, responses),
         "_drawing": trace_scene(question.sample, question.view, layers, ident="scene"),
         "_clock": trace_clock(layers, ident="clock"),
@@ -87,10 +87,11 @@ def trace_page(request: Request, state: Shared, trial_id: str, step: int | None 
     }
 
 
-def _around(state: State, record: TrialRecord, listed: TrialList) -> dict[str, Any]:
+def _around(state: State, job: JobRecord, record: TrialRecord, listed: TrialList) -> dict[str, Any]:
     """The same arm's trials of the samples before and after this one in the list that it was opened from."""
     trial = record.trial
-    beside = state.indexes.get(trial.job_id).value.neighbours(listed.asked, listed.sort, trial.ref.sample_id)
+    asked, _ = asked_of(state, job, listed)
+    beside = state.indexes.get(job.id).value.neighbours(asked, listed.sort, trial.ref.sample_id)
 
     def href(sample_id: str | None) -> str:
         if sample_id is None:

@@ -9,8 +9,10 @@ from urllib.parse import quote, urlencode
 from gnomon.report.pairs import pairs
 from gnomon.report.trial_index.filters import TrialFilter
 from gnomon.spec.job_spec import JobSpec
+from gnomon_service.api.state import State
+from gnomon_workers.store.records import JobRecord
 
-Kind = Literal["pairs", "trials"]
+Kind = Literal["pairs", "trials", "grid"]
 PAIR_ORDERS = {  # words by sort
     "sample": "sample",
     "-difference": "largest gain",
@@ -33,12 +35,13 @@ TRIAL_ORDERS = {
     "-cost": "most expensive",
     "-time": "slowest",
 }
-ORDERS: dict[Kind, dict[str, str]] = {"pairs": PAIR_ORDERS, "trials": TRIAL_ORDERS}
+ORDERS: dict[Kind, dict[str, str]] = {"pairs": PAIR_ORDERS, "trials": TRIAL_ORDERS, "grid": PAIR_ORDERS}
+SEARCH_S = 4.0  # of a request that a search in questions may take; the next request goes on from there
 
 
 @dataclass(frozen=True, kw_only=True)
 class TrialList:
-    """A list of a job's pairs or trials: the filter as it was asked for, and how the list is sorted.
+    """A list of a job's pairs or trials, or a grid of them: its filter as it was asked for, and its order.
 
     `pair` are the baseline and the variant that rows compare: the job's own first pair unless the filter
     names another; None where the job has one arm.
@@ -90,13 +93,28 @@ class TrialList:
         return _with_query(f"/ui/trials/{trial_id}", self.own_query)
 
 
+def asked_of(state: State, job: JobRecord, listed: TrialList) -> tuple[TrialFilter, int]:
+    """The filter for the index, with the samples in whose question the searched text stands; and how many
+    questions could not be searched yet.
+    """
+    if not listed.filters.q:
+        return listed.asked, 0
+    names = state.indexes.get(job.id).value.sample_ids
+    texts = state.questions.texts(job.id, job.spec, names, patience_s=SEARCH_S)
+    sought = listed.filters.q.casefold()
+    found = frozenset(name for name in names if sought in texts.get(name, "").casefold())
+    return replace(listed.asked, asking=found), sum(name not in texts for name in names)
+
+
 def trial_list(job_id: str, spec: JobSpec, parameters: Iterable[tuple[str, str]]) -> TrialList:
     """The list that an address's parameters describe; those it does not know mean the usual."""
     parameters = list(parameters)
     values = dict(parameters)
     filters = TrialFilter.from_query(parameters)
     pair = _pair(spec, filters)
-    kind: Kind = "trials" if pair is None or values.get("view") == "trials" else "pairs"
+    usual: Kind = "pairs" if pair else "trials"
+    kind = next((kind for kind in ORDERS if kind == values.get("view")), usual)
+    kind = usual if kind == "pairs" else kind
     sort = values.get("sort", "")
     if sort.removeprefix("-") not in {name.removeprefix("-") for name in ORDERS[kind]}:
         sort = next(iter(ORDERS[kind]))

@@ -49,6 +49,7 @@ def trial_pair(state: Shared, a: str, b: str) -> View:
         "is_one_sample": is_one_sample,
         "sides": sides,
         "question": question_record(question) if is_one_sample else None,
+        "question_problem": question.problem,
         "differences": _differences(left, right, jobs[0].spec, jobs[1].spec, traces),
         "rows": rows,
         "same_before": alignment.diverges_at if alignment.diverges_at is not None else len(rows),

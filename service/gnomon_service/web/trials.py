@@ -11,18 +11,21 @@ from gnomon.core.errors import SpecError
 from gnomon.report.reply_words import STATE_WORDS
 from gnomon.report.text_formats import count
 from gnomon.report.trial_index.filters import CHANGES, TrialFilter
-from gnomon_service.api.state import Shared
+from gnomon_service.api.state import Shared, State
 from gnomon_service.web.pages import View, page
-from gnomon_service.web.trial_lists import ORDERS, TrialList, trial_list
+from gnomon_service.web.trial_lists import ORDERS, TrialList, asked_of, trial_list
 from gnomon_service.web.trial_views import arm_place
 from gnomon_workers.store.job_counters import OPEN
 from gnomon_workers.store.records import JobRecord
 
 if TYPE_CHECKING:  # else imported late: with NumPy, a part of the API's start
-    from gnomon.report.trial_index.entries import ArmResult, PairEntry, TrialEntry
-    from gnomon.report.trial_index.index import TrialIndex
+    from gnomon.report.trial_index.entries import ArmResult, GridRow, PairEntry, TrialEntry
 
 ROWS = 100
+GRID_ROWS = 25  # each with the replies of all arms
+TEXTS_S = 1.5  # that reading the questions of a page may take
+QUESTION_CHARS = 220
+REPLY_CHARS = 300
 SHOWN_VALUES = 10  # of a facet; the others are folded
 HEADINGS = {
     "changed": "Changed",
@@ -37,6 +40,7 @@ HEADINGS = {
     "task": "Task",
 }
 OPEN_FACETS = ("changed", "outcome", "cell", "arm")
+KINDS = {"pairs": "sample", "grid": "sample, all replies", "trials": "trial"}  # in words
 WORDS = {
     "fixed": "fixed",
     "regressed": "regressed",
@@ -61,33 +65,43 @@ def trials_page(request: Request, state: Shared, job_id: str, after: str = "") -
     job = state.store.job(job_id)
     listed = trial_list(job.id, job.spec, request.query_params.multi_items())
     index = state.indexes.get(job.id).value
+    asked, unsearched = asked_of(state, job, listed)
     problem, rows, total, following = "", [], 0, None
     try:
-        if listed.kind == "pairs":
-            pairs = index.pairs(listed.asked, listed.sort, after or None, ROWS)
+        if listed.kind == "grid":
+            grid = index.grid(asked, listed.sort, after or None, GRID_ROWS)
+            rows = [grid_row(item, state, listed) for item in grid.items]
+            total, following = grid.total, grid.next_cursor
+        elif listed.kind == "pairs":
+            pairs = index.pairs(asked, listed.sort, after or None, ROWS)
             rows = [_pair_row(item, listed) for item in pairs.items]
             total, following = pairs.total, pairs.next_cursor
         else:
-            trials = index.trials(listed.asked, listed.sort, after or None, ROWS)
+            trials = index.trials(asked, listed.sort, after or None, ROWS)
             rows = [_trial_row(item, listed, job) for item in trials.items]
             total, following = trials.total, trials.next_cursor
     except SpecError as error:  # a cursor of another list
         problem = error.message
     unknown = index.unknown(listed.filters)
+    names = dict.fromkeys(row["sample_id"] for row in rows)
+    texts = state.questions.texts(job.id, job.spec, names, patience_s=TEXTS_S)
+    for row in rows:
+        row["question"] = texts.get(row["sample_id"], "")[:QUESTION_CHARS]
     noun = "trial" if listed.kind == "trials" else "sample" if len(job.spec.models) == 1 else "pair"
     return {
         "title": "Trials",
-        "answer": _answer(job, listed, total, noun, index),
+        "answer": _answer(job, listed, total, noun, index.facets(asked)["changed"], unsearched),
         "job": {"id": job.id, "name": job.name or job.spec.benchmark, "status": job.status},
         "kind": listed.kind,
         "sort": listed.sort,
         "arms": [{"name": arm.name, "place": place} for place, arm in enumerate(job.spec.arms)],
         "pair": _pair(job, listed),
         "chosen": _chips(listed, unknown),
-        "facets": _facets(index, listed),
+        "facets": _facets(index.facets(asked), listed),
         "rows": rows,
         "total": total,
         "problem": problem,
+        "page_rows": GRID_ROWS if listed.kind == "grid" else ROWS,
         "next": listed.href(after=following) if following else "",
         "first": listed.href() if after else "",
         "is_open": job.status in OPEN,
@@ -95,7 +109,12 @@ def trials_page(request: Request, state: Shared, job_id: str, after: str = "") -
         "q": listed.filters.q,
         "_orders": ORDERS[listed.kind],
         "_models": len(job.spec.models) > 1,
-        "_kinds": {kind: listed.href(view=kind) for kind in ("pairs", "trials")} if listed.pair else {},
+        "_kinds": {
+            words: (kind, listed.href(view=kind))
+            for kind, words in KINDS.items()
+            if listed.pair or kind != "pairs"
+        },
+        "_list_query": listed.query(),
         "_rows_query": urlencode(listed.filters.as_query()),
         "_clear": listed.href(filters=TrialFilter()),
     }
@@ -114,15 +133,18 @@ def compare_ticked(request: Request) -> Response:
     return RedirectResponse(f"/ui/compare/trials?{urlencode({'a': a, 'b': b})}", status_code=303)
 
 
-def _answer(job: JobRecord, listed: TrialList, total: int, noun: str, index: "TrialIndex") -> str:
+def _answer(
+    job: JobRecord, listed: TrialList, total: int, noun: str, changed: Mapping[str, int], unsearched: int
+) -> str:
     """How many cases are listed, and of these how many changed."""
     if not job.counts.done:
         return "No trial has ended yet."
     which = "match" if listed.filters.as_query() else "in all"
     sentence = f"{count(total, noun)} {which}"
+    if unsearched:
+        sentence += f" ({count(unsearched, 'question')} not searched yet: search again to go on)"
     if listed.pair is None:
         return f"{sentence}."
-    changed = index.facets(listed.asked)["changed"]
     parts = [f"{changed.get(name, 0):,} {WORDS[name]}" for name in CHANGES if changed.get(name)]
     if not parts or listed.filters.changed:
         return f"{sentence}, {listed.pair[1]} against {listed.pair[0]}."
@@ -155,9 +177,8 @@ def _chips(listed: TrialList, unknown: Sequence[tuple[str, str]]) -> list[dict[s
     ]
 
 
-def _facets(index: "TrialIndex", listed: TrialList) -> list[dict[str, Any]]:
+def _facets(counts: Mapping[str, Mapping[str, int]], listed: TrialList) -> list[dict[str, Any]]:
     """Facets with more than one value, with counts; what is chosen comes first."""
-    counts = index.facets(listed.asked)
     facets = []
     for name in HEADINGS:
         chosen = listed.filters.values(name)
@@ -191,6 +212,31 @@ def _ordered(name: str, counts: Mapping[str, int]) -> list[tuple[str, int]]:
             (value, n) for value, n in counts.items() if value not in CHANGES
         ]
     return list(counts.items())
+
+
+def grid_row(row: "GridRow", state: State, listed: TrialList) -> dict[str, Any]:
+    """A question with what each arm made of it, and the first lines of its first reply."""
+    return {
+        "sample_id": row.sample_id,
+        "model": row.model,
+        "cell": row.cell,
+        "href": listed.sample_href(row.sample_id),
+        "cells": [
+            {
+                "arm": result.arm,
+                **_side(result),
+                "href": listed.trial_href(result.trials[0].trial_id) if result.trials else "",
+                "reply": _reply(state, result.trials[0].trial_id) if result.trials else "",
+            }
+            for result in row.results
+        ],
+    }
+
+
+def _reply(state: State, trial_id: str) -> str:
+    """How a trial's reply begins; empty where no trace is kept."""
+    reply = str((state.store.trace(trial_id) or {}).get("response") or "").strip()
+    return reply if len(reply) <= REPLY_CHARS else f"{reply[:REPLY_CHARS]}…"
 
 
 def _pair_row(pair: "PairEntry", listed: TrialList) -> dict[str, Any]:

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gnomon.core.errors import NotFound, SpecError
+from gnomon.core.errors import SpecError
 from gnomon.core.row import Row
 from gnomon.core.score import Outcome
 from gnomon.report.score_matrix import read_scores
@@ -351,18 +351,19 @@ def test_an_index_without_trials_has_no_entry_and_every_list() -> None:
 
 def test_a_sample_is_shown_under_every_arm_by_repeat() -> None:
     rows = [a_row(0, "tools", 0.0, repeat=1), a_row(0, "tools", 1.0), a_row(1, "raw", 1.0)]
-    grid = index_of(rows).sample("s0")
-    assert [(model, cell.arm) for model, cell in grid.cells] == [
-        ("m", "raw"),
-        ("m", "tools"),
-        ("n", "raw"),
-        ("n", "tools"),
-    ]
-    tools = grid.cells[1][1]
+    first, second = index_of(rows).grid(TrialFilter(model=("m",))).items
+    assert [(row.sample_id, row.model) for row in (first, second)] == [("s0", "m"), ("s1", "m")]
+    raw, tools = first.results
+    assert (raw.arm, tools.arm) == ("raw", "tools")
     assert ([trial.repeat for trial in tools.trials], tools.score) == ([0, 1], 0.5)
-    assert (grid.cells[0][1].trials, grid.cells[0][1].score) == ((), None)
-    with pytest.raises(NotFound, match="no sample 's9'"):
-        index_of(rows).sample("s9")
+    assert (raw.trials, raw.score) == ((), None)
+
+
+def test_a_search_finds_samples_by_what_their_questions_ask() -> None:
+    index = index_of([a_row(0, "raw", 1.0), a_row(1, "raw", 1.0)])
+    chosen = TrialFilter(q="helsinki", asking=frozenset({"s1"}))
+    assert [trial.sample_id for trial in index.trials(chosen).items] == ["s1"]
+    assert TrialFilter.from_query(chosen.as_query()) == TrialFilter(q="helsinki")
 
 
 def test_planned_samples_without_a_result_are_listed_among_pairs() -> None:
@@ -438,7 +439,7 @@ def test_the_mean_of_repeats_is_the_reports_to_the_last_digit() -> None:
     for order in permutations(scores):
         rows = [a_row(0, "raw", score, repeat=n) for n, score in enumerate(order)]
         report = read_scores(rows, [("m", "raw")]).means(0)[0]
-        assert index_of(rows).sample("s0").cells[0][1].score == report
+        assert index_of(rows).grid(TrialFilter()).items[0].results[0].score == report
 
 
 @given(st.lists(st.lists(st.floats(0, 1), max_size=5), min_size=1, max_size=6), st.integers(0, 40))
@@ -453,8 +454,9 @@ def test_means_of_any_repeats_are_the_reports_to_the_last_digit(
     if later and rows:  # a repeat far from the others, so that most places have none
         rows.append(replace(rows[0], repeat=5 + later, trial_id="later", score=0.3))
     report, index = read_scores(rows, [("m", "raw")]), index_of(rows)
+    means = {row.sample_id: row.results[0].score for row in index.grid(TrialFilter(model=("m",))).items}
     for name, mean in zip(report.samples, report.means(0).tolist(), strict=True):
-        assert index.sample(name).cells[0][1].score == mean
+        assert means[name] == mean
 
 
 def test_two_indexes_made_of_one_do_not_see_each_others_trials() -> None:

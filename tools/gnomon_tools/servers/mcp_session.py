@@ -195,7 +195,7 @@ class McpSession:
         if isinstance(error, TimeoutError):
             within = f"it listed no tools within {self._definition.limits.start_seconds:g} s"
             noise = "; what it wrote on stdout is no MCP message: do its logs go there?"
-            wrote = noise if self._process.has_noise else ""
+            wrote = noise if self._process.noise else ""
             return f"{within}{wrote}{f'; it said: {said}' if said else ''}"
         if self._process.exit_code is not None:
             return f"its process ended with code {self._process.exit_code}{f': {said}' if said else ''}"

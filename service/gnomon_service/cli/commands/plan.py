@@ -112,11 +112,12 @@ def _too_small(document: dict[str, Any]) -> list[str]:
     enough, least = document["enough"], document["claims_from"]
     why = document["never"] or document["detectable"][-1]["all_note"]
     large = (
-        f"Too small but for large differences: about {100 * (least or 0):.0f} points or more are claimed in"
+        f"This job is small. It shows a difference in 8 of 10 tries only if that is about "
+        f"{100 * (least or 0):.0f} points or more."
     )
     lines = [
-        f"Too small to compare arms. {why}" if least is None else f"{large} 8 of 10 such jobs.",
-        f"About so many samples are enough, where two arms differ on {enough['discordant']:.0%} of them:",
+        f"Too small to compare arms. {why}" if least is None else large,
+        f"Samples that would be enough, if two arms answer {enough['discordant']:.0%} of them differently:",
     ]
     for size in enough["sizes"]:
         samples, clusters = count(size["samples"], "sample"), count(size["clusters"], "cluster")

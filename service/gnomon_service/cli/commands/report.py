@@ -29,12 +29,31 @@ OF_METHODS = ("json", "md", "csv", "tex")
     help="Only the methods and the table for a paper, by default as md; tex is LaTeX.",
 )
 @click.option("--out", type=click.Path(dir_okay=False, path_type=Path), help="File to write; else stdout.")
+@click.option(
+    "--figures",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Folder for each figure alone, as SVG, PDF and PNG, for a paper's column and for its page.",
+)
+@click.option(
+    "--tables",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Folder for each table as LaTeX, Markdown and CSV, with methods and citation.",
+)
 @data_dir_option
-def report(job: str, kind: str | None, methods: bool, out: Path | None, data_dir: Path | None) -> None:
+def report(
+    job: str,
+    kind: str | None,
+    methods: bool,
+    out: Path | None,
+    figures: Path | None,
+    tables: Path | None,
+    data_dir: Path | None,
+) -> None:
     """Print or write the report of JOB; csv and parquet hold its result rows, tex its methods for a paper."""
     from gnomon_service.cli.common import existing_store, settings_of
     from gnomon_service.cli.ids import find_job
 
+    asked = bool(kind or methods)
     kind = kind or ("md" if methods and out is None else _by_ending(out))
     if methods and kind not in OF_METHODS:
         raise SpecError(
@@ -45,6 +64,10 @@ def report(job: str, kind: str | None, methods: bool, out: Path | None, data_dir
     store = existing_store(data_dir)
     try:
         found = find_job(store, job)
+        if figures or tables:
+            _write_paper(store, found, figures, tables)
+            if out is None and not asked:
+                return
         if methods or kind == "tex":
             _put(_methods(store, found, kind), out)
         else:
@@ -86,6 +109,20 @@ def _put(text: str, out: Path | None) -> None:
     else:
         with named_file(out) as file:
             file.write(text.encode())
+
+
+def _write_paper(store: "Store", job: str, figures: Path | None, tables: Path | None) -> None:
+    from gnomon.report.paper_files import figure_files, table_files
+    from gnomon.report.text_formats import count
+    from gnomon.whole_file import PUBLIC, write_whole
+    from gnomon_service.reports import report_of
+
+    made = report_of(store, job)
+    for folder, files, noun in ((figures, figure_files, "figures"), (tables, table_files, "tables")):
+        if folder is not None:
+            folder.mkdir(parents=True, exist_ok=True)
+            written = [write_whole(folder / name, data, rights=PUBLIC) for name, data in files(made)]
+            click.echo(f"{noun}: {count(len(written), 'file')} in {folder}", err=True)
 
 
 def _methods(store: "Store", job: str, kind: str) -> str:

@@ -1,0 +1,237 @@
+"""Makes the files that a paper takes from a report: each chart and each table alone, methods and citation.
+
+They are taken from the sections of the report's page, so that a section of anyone's plug-in has them too.
+"""
+
+import base64
+import csv
+import io
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from html import unescape
+from html.parser import HTMLParser
+from typing import TypeVar
+
+from gnomon.report.chart_file import charts_in
+from gnomon.report.html import render_section
+from gnomon.report.paper_table import escape_latex, latex_table, table_csv, table_latex, table_markdown
+from gnomon.report.report import Report
+from gnomon.report.row_formats import csv_cell
+from gnomon.report.section import sections
+from gnomon.report.sections.methods import caption
+from gnomon.report.text_formats import escape_markdown
+from gnomon.stopping import while_wanted
+
+Piece = TypeVar("Piece")
+
+File = tuple[str, bytes]  # name, content
+CHART_FORMS = ("pdf", "png")
+PICTURE = re.compile(
+    r'<figure[^>]*aria-label="([^"]*)"[^>]*>.*?data:image/svg\+xml;base64,([\w+/=]+)', re.DOTALL
+)
+VOID = ("br", "col", "hr", "img", "input", "wbr")
+SKIPPED_TABLES = {"traces", "square"}  # a trial's steps; four counts that other tables have too
+UNIT = re.compile(r", (?:percent|points)$")
+LONGEST_NAME = 80
+THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
+NUMBER = r"[+-]?\d+(?:\.\d+)?"
+NUMBERS = re.compile(
+    rf"({NUMBER}) ?%?(?: \[({NUMBER}) ?(?:,|to|–) ?({NUMBER})\])?|({NUMBER}) (?:to|–) ({NUMBER})"
+)
+
+
+@dataclass(slots=True, kw_only=True)
+class PaperTable:
+    """A table as the page shows it; its first `texts` columns are of text."""
+
+    caption: str
+    head: list[str] = field(default_factory=list)
+    rows: list[list[str]] = field(default_factory=list)
+    texts: int = 0
+
+
+def figure_files(report: Report) -> Iterator[File]:
+    """Each figure as SVG, PDF and PNG: `NAME` for a paper's column, `NAME-wide` for a page; and
+    `figures.tex`, which includes the former, with captions.
+    """
+    included: list[str] = []
+    for section, page in _pages(report):
+        charts = [(chart.title, chart) for chart in charts_in(page)]
+        for name, title, chart in _named(section, charts):
+            wide = "-wide" if chart.size == "at-wide" else ""
+            yield f"{name}{wide}.svg", chart.svg.encode()
+            yield from ((f"{name}{wide}.{form}", chart.printed(form)) for form in CHART_FORMS)
+            included += [] if wide else [_included(name, title)]
+        for name, _, data in _named(section, PICTURE.findall(page)):
+            yield f"{name}.svg", base64.b64decode(data)
+    yield "figures.tex", "\n".join(included).encode()
+
+
+def table_files(report: Report) -> Iterator[File]:
+    """Each table as LaTeX, Markdown and CSV; methods as LaTeX and Markdown; `citation.bib`."""
+    rows = report["methods"]["table"]
+    yield "main.tex", table_latex(rows, caption=caption(report), label="tab:main").encode()
+    yield "main.md", table_markdown(rows).encode()
+    yield "main.csv", table_csv(rows).encode()
+    told = report["methods"]["paragraph"]
+    yield "methods.tex", f"{escape_latex(told)}\n".encode()
+    yield "methods.md", f"{escape_markdown(told)}\n".encode()
+    yield "citation.bib", citation(report).encode()
+    for section, page in _pages(report):
+        if section == "methods":
+            continue
+        tables = [(table.caption, table) for table in tables_in(page)]
+        for name, title, table in _named(section, tables):
+            latex = latex_table(table.head, table.rows, texts=table.texts, caption=title, label=f"tab:{name}")
+            yield f"{name}.tex", latex.encode()
+            yield f"{name}.md", _markdown(table).encode()
+            yield f"{name}.csv", _csv(table).encode()
+
+
+def citation(report: Report) -> str:
+    """What was run, for BibTeX: Gnomon by its version, and the job by its spec's hash."""
+    facts, job = report["integrity"], report["job"]
+    sealed = (report["seal"] or {}).get("planned_at") or ""
+    what = f"{job['name'] or job['benchmark']}: results on {job['benchmark']} ({job['benchmark_version']})"
+    software = {"key": "Gnomon", "title": "Gnomon", "howpublished": f"Software, {facts['gnomon_version']}"}
+    run = {"key": what, "title": what, "year": sealed[:4]}
+    run["note"] = f"Gnomon job {job['id']}, spec {facts['spec_hash']}"
+    return f"{_entry('gnomon', software)}\n{_entry(job['id'], run)}"
+
+
+def _entry(name: str, fields: Mapping[str, str]) -> str:
+    lines = [f"  {field} = {{{{{escape_latex(value)}}}}},\n" for field, value in fields.items() if value]
+    return f"@misc{{{name},\n{''.join(lines)}}}\n"
+
+
+def tables_in(page: str) -> list[PaperTable]:
+    """The tables within a part of a report's page.
+
+    >>> [table] = tables_in('<div aria-label="Arms"><table><tr><th>Arm</th><th class="n">n</th></tr>'
+    ...                     '<tr><td>a<br>b</td><td class="n">1</td></tr></table></div>')
+    >>> table.caption, table.head, table.rows, table.texts
+    ('Arms', ['Arm', 'n'], [['a b', '1']], 1)
+    """
+    reader = _TableReader()
+    reader.feed(page)
+    return [table for table in reader.tables if table.rows]
+
+
+class _TableReader(HTMLParser):
+    """Collects tables; what is hidden from screen readers is left out."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.tables: list[PaperTable] = []
+        self._open: list[tuple[str, str, bool]] = []  # element, its label, whether it is hidden
+        self._cells: list[list[str]] | None = None  # of the open row
+        self._is_skipped = False
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = {name: value or "" for name, value in attrs}
+        if tag in VOID:
+            self.handle_data(" ")
+            return
+        hidden = tag == "svg" or given.get("aria-hidden") == "true"
+        self._open.append((tag, given.get("aria-label", ""), hidden))
+        if tag == "table":
+            self._is_skipped = bool(SKIPPED_TABLES & {*given.get("class", "").split()})
+            label = next((label for _, label, _ in reversed(self._open) if label), "")
+            if not self._is_skipped:
+                self.tables.append(PaperTable(caption=label.removesuffix(": table")))
+        if self._is_skipped or not self.tables:
+            return
+        if tag == "tr":
+            self._cells = []
+        elif tag in ("td", "th") and self._cells is not None:
+            table = self.tables[-1]
+            if (
+                not table.head
+                and "n" not in given.get("class", "").split()
+                and table.texts == len(self._cells)
+            ):
+                table.texts += 1
+            self._cells.append([])
+            self._cells += [[] for _ in range(int(given.get("colspan") or 1) - 1)]
+
+    def handle_endtag(self, tag: str) -> None:
+        while self._open and self._open.pop()[0] != tag:
+            pass
+        if tag == "tr" and self._cells is not None:
+            table = self.tables[-1]
+            row = [" ".join("".join(texts).split()) for texts in self._cells]
+            self._cells = None
+            if not table.head:
+                table.head = row
+            else:
+                table.rows.append([*row, *[""] * (len(table.head) - len(row))][: len(table.head)])
+
+    def handle_data(self, data: str) -> None:
+        if self._cells and not any(hidden for _, _, hidden in self._open):
+            self._cells[-1].append(data)
+
+
+def _pages(report: Report) -> Iterator[tuple[str, str]]:
+    for section in while_wanted(sections()):
+        if not section.shown_in and not section.per_comparison:
+            yield section.name, render_section(report, section.name)
+
+
+def _named(section: str, pieces: Iterable[tuple[str, Piece]]) -> Iterator[tuple[str, str, Piece]]:
+    """Pieces with their names and titles: the section's name, and its title where there are more."""
+    titled = [(unescape(title), piece) for title, piece in pieces]
+    is_alone = len({title for title, _ in titled}) == 1
+    seen: Counter[tuple[str, str]] = Counter()
+    for title, piece in titled:
+        base = section if is_alone else f"{section}-{title}"
+        name = re.sub(r"[^a-z0-9]+", "-", UNIT.sub("", base).lower()).strip("-")
+        name = name if len(name) <= LONGEST_NAME else name[:LONGEST_NAME].rpartition("-")[0]
+        key = (name, getattr(piece, "size", ""))
+        seen[key] += 1
+        yield (name if seen[key] == 1 else f"{name}-{seen[key]}"), title, piece
+
+
+def _included(name: str, title: str) -> str:
+    return (
+        f"\\begin{{figure}}\n\\centering\n\\includegraphics[width=\\columnwidth]{{{name}.pdf}}\n"
+        f"\\caption{{{escape_latex(title)}.}}\n\\label{{fig:{name}}}\n\\end{{figure}}\n"
+    )
+
+
+def _markdown(table: PaperTable) -> str:
+    right = len(table.head) - table.texts
+    lines = [table.head, *table.rows]
+    first, *rest = (f"| {' | '.join(map(escape_markdown, line))} |" for line in lines)
+    return "\n".join([first, f"|{'---|' * table.texts}{'---:|' * right}", *rest]) + "\n"
+
+
+def _csv(table: PaperTable) -> str:
+    """Numbers without marks of thousands; ends of intervals in columns of their own."""
+    columns = [
+        column
+        for title, *cells in zip(table.head, *table.rows, strict=True)
+        for column in _csv_columns(title, cells)
+    ]
+    file = io.StringIO(newline="")
+    csv.writer(file, lineterminator="\n").writerows(zip(*columns, strict=True))
+    return file.getvalue()
+
+
+def _csv_columns(title: str, cells: Sequence[str]) -> Iterator[list[str]]:
+    """A column of numbers as up to three: values, and the ends of their intervals.
+
+    >>> list(_csv_columns("Score", ["−1,200.5 [−2.0, +3.0]", "–"]))
+    [['Score', '-1200.5', ''], ['Score low', '-2.0', ''], ['Score high', '3.0', '']]
+    """
+    plain = ["" if cell == "–" else THOUSANDS.sub("", cell.replace("−", "-")) for cell in cells]
+    found = [NUMBERS.fullmatch(cell) for cell in plain]
+    if not any(found) or any(cell and not match for cell, match in zip(plain, found, strict=True)):
+        yield [title, *(str(csv_cell(cell)) for cell in cells)]
+        return
+    parts = [match.groups() if match else (None,) * 5 for match in found]
+    triples = [(value, low or start, high or end) for value, low, high, start, end in parts]
+    for name, column in zip(("", " low", " high"), zip(*triples, strict=True), strict=True):
+        if any(column):
+            yield [title + name, *((value or "").removeprefix("+") for value in column)]
