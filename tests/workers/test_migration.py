@@ -13,7 +13,7 @@ from sqlalchemy import Connection, inspect, select, text, update
 
 from gnomon.core.errors import SpecError
 from gnomon_workers.store import Store
-from gnomon_workers.store.database import Database
+from gnomon_workers.store.database import AnyRevision
 from gnomon_workers.store.migration import REVISIONS, migrate
 from gnomon_workers.store.older_tables import OLDER
 from gnomon_workers.store.schema import (
@@ -49,11 +49,6 @@ OF_TRIAL = {
 }
 OLDER_REVISIONS = Path(__file__).parent / "older_revisions"  # the steps of before the first revision
 BROKEN = '    raise RuntimeError("half way")\n'
-
-
-class AnyRevision(Database):
-    def _prepare(self) -> None:
-        pass
 
 
 @pytest.fixture

@@ -63,7 +63,17 @@ SECTIONS = {
         "score",
         "itinerary",
     ),
-    "Run a service": ("up", "submit", "api", "worker", "keys", "database", "completion"),
+    "Run a service": (
+        "up",
+        "submit",
+        "api",
+        "worker",
+        "keys",
+        "backup",
+        "restore",
+        "database",
+        "completion",
+    ),
 }
 
 
