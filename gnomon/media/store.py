@@ -3,6 +3,7 @@
 import hashlib
 import io
 import logging
+import os
 from pathlib import Path
 from typing import Protocol
 
@@ -129,7 +130,9 @@ class MediaStore:
         """
         sha256 = hashlib.sha256(data).hexdigest()
         path = self._path(sha256)
-        if not path.exists():
+        try:
+            os.utime(path)  # a clean-up leaves what is in use
+        except FileNotFoundError:
             if self._storage is not None:
                 self._storage.put(_name(sha256), data)
             write_whole(path, data)

@@ -9,7 +9,6 @@ import json
 import re
 import shutil
 import time
-from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -20,6 +19,7 @@ from gnomon.core.errors import DataError
 from gnomon.media import MediaStore
 from gnomon.report.text_formats import count
 from gnomon.whole_file import make_private_folder, room_for, whole_file
+from gnomon_service.deletion import media_files, media_words
 from gnomon_service.settings import Settings
 from gnomon_workers.store.backup import Rows, copy_in, copy_out
 from gnomon_workers.store.migration import way_of
@@ -45,7 +45,7 @@ class Backup:
         """What it holds, in a line."""
         rows = self.rows
         counted = f"{count(rows['jobs'], 'job')}, {count(rows['results'], 'result')}"
-        return f"{counted}, {count(self.media, 'media file')} ({self.media_bytes / 1e6:,.1f} MB)"
+        return f"{counted}, {media_words(self.media, self.media_bytes)}"
 
 
 def write_backup(settings: Settings, file: Path, *, has_media: bool = True) -> Backup:
@@ -66,7 +66,7 @@ def write_backup(settings: Settings, file: Path, *, has_media: bool = True) -> B
         backup.write(copy, DATABASE)
         media = size = 0
         # Media are kept before the rows that name them: all that the copy names are there by now.
-        for path in kept_media(settings) if has_media else ():
+        for path in media_files(settings).values() if has_media else ():
             backup.write(path, f"media/{path.parent.name}/{path.name}", ZIP_STORED)
             media, size = media + 1, size + path.stat().st_size
         made = Backup(revision=revision, rows=rows, media=media, media_bytes=size)
@@ -123,13 +123,6 @@ def restore_backup(settings: Settings, file: Path, *, replaces: bool) -> Backup:
     except (BadZipFile, KeyError, TypeError, ValueError) as error:
         raise DataError(f"{file} is no whole backup: {error}", field="FILE") from None
     return Backup(revision=facts["revision"], rows=facts["rows"], media=media, media_bytes=media_bytes)
-
-
-def kept_media(settings: Settings) -> Iterator[Path]:
-    """The files of the data folder's media."""
-    for path in sorted((settings.data_dir / "media").glob("[0-9a-f][0-9a-f]/*")):
-        if re.fullmatch("[0-9a-f]{64}", path.name):
-            yield path
 
 
 def _add_media(backup: ZipFile, media: MediaStore) -> tuple[int, int]:

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from redis import Redis
 
     from gnomon_service.local_stack import LocalStack
+    from gnomon_workers.poster import Poster
     from gnomon_workers.store.records import JobRecord
     from gnomon_workers.store.store import Store
 
@@ -178,10 +179,16 @@ def resume(job_id: str, *, store: "Store", redis: "Redis") -> "JobRecord":
 
 
 def submit(
-    draft: Draft, *, store: "Store", redis: "Redis", idempotency_key: str | None = None
+    draft: Draft,
+    *,
+    store: "Store",
+    redis: "Redis",
+    idempotency_key: str | None = None,
+    poster: "Poster | None" = None,
 ) -> "JobRecord":
     """Store the job, then queue its shards; if Redis is unreachable, the sweeper queues them later."""
-    job = store.create_job(draft.spec, draft.refs, faults=draft.faults, idempotency_key=idempotency_key)
+    by = {} if poster is None else {"poster": poster}
+    job = store.create_job(draft.spec, draft.refs, faults=draft.faults, idempotency_key=idempotency_key, **by)
     return _queued(job, store=store, redis=redis)
 
 

@@ -150,7 +150,7 @@ def insert(db: Connection, table: str, *parts: dict[str, Any]) -> None:
 
 
 @BOTH
-@pytest.mark.parametrize("revision", OLDER)
+@pytest.mark.parametrize("revision", [*OLDER, "0018"])
 def test_a_database_of_before_the_first_revision_is_read_once_it_is_upgraded(url: str, revision: str) -> None:
     migrate(url, revision, folder=OLDER_REVISIONS)
     with closing(AnyRevision(url)) as database, database.writing() as db:

@@ -27,6 +27,8 @@ def job_view(job: JobRecord) -> dict[str, Any]:
         "tokens": job.tokens,
         "known_usd": job.known_usd,
         "known_tokens": job.known_tokens,
+        "posted_by": job.posted_by,
+        "owner": job.owner,
         "error": job.error,
         "preflights": [asdict(check) for check in job.checks],
         "spec_hash": job.spec_hash,

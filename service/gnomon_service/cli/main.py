@@ -71,6 +71,7 @@ SECTIONS = {
         "keys",
         "backup",
         "restore",
+        "delete",
         "database",
         "completion",
     ),

@@ -53,6 +53,7 @@ def job_row(
         "models": _named([model.label.rpartition("/")[2] for model in spec.models]),
         "arms": _named([arm.name for arm in spec.arms]),
         "protocol": asked_and_scored(spec)[0],
+        "owner": job.owner,
         "planned": counts.planned,
         "processed": counts.done,
         "scored": counts.scored,

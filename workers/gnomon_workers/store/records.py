@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any, Generic, Literal, NamedTuple, TypeVar
+from typing import Any, ClassVar, Generic, Literal, NamedTuple, TypeVar
 
 from gnomon.core.model import SLOW_S
 from gnomon.core.moments import moment_text
@@ -92,6 +92,8 @@ class JobRecord:
     faults: tuple[DataFault, ...]
     error: str  # why it failed; empty otherwise
     checks: tuple[ModelCheck, ...] = ()  # of its models, without those that make no calls
+    posted_by: str = ""  # the name of the key with which it was posted
+    owner: str = ""  # of that key
     is_decided: bool = False  # a look has stopped it early, though it may have been resumed since
 
     def in_flight(self, workers: "Iterable[WorkerRecord]") -> int:
@@ -181,6 +183,45 @@ class StoppedModel:
     model: str
     cause: str
     error: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Deletion:
+    """What is deleted with a job, and the jobs whose specs name it, at most some of them."""
+
+    job_id: str
+    name: str
+    trials: int
+    results: int
+    reviews: int
+    named_by: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeletedJob:
+    """What stays of a job that was deleted. `deleted_by`: the name of a key, or why it was without one."""
+
+    COUNTED: ClassVar[tuple[str, ...]] = (
+        *("name", "benchmark", "status", "spec_hash", "posted_by", "owner", "planned", "scored"),
+        *("model_failed", "infra_missing", "known_usd", "known_tokens", "deleted_by"),
+    )
+    id: str
+    name: str
+    benchmark: str
+    status: JobStatus
+    spec_hash: str
+    posted_by: str
+    owner: str
+    planned: int
+    scored: int
+    model_failed: int
+    infra_missing: int
+    known_usd: float
+    known_tokens: int
+    created_at: str
+    finished_at: str | None
+    deleted_at: str
+    deleted_by: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

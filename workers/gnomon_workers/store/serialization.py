@@ -226,6 +226,8 @@ def job_of(
         faults=tuple(DataFault(**fault) for fault in json.loads(columns["faults"])),
         error=columns["error"],
         checks=checks,
+        posted_by=columns["posted_by"],
+        owner=columns["owner"],
         is_decided=is_decided,
     )
 
