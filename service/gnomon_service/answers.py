@@ -95,7 +95,8 @@ class JobView(TypedDict):
     tokens: int | None
     known_usd: float
     known_tokens: int
-    posted_by: NotRequired[str]  # as is the next: absent from older services
+    waiting: NotRequired[list[str]]  # for what, in words; as the next two absent from older services
+    posted_by: NotRequired[str]
     owner: NotRequired[str]
     error: str
     preflights: list[PreflightView]

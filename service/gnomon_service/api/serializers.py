@@ -27,6 +27,7 @@ def job_view(job: JobRecord) -> dict[str, Any]:
         "tokens": job.tokens,
         "known_usd": job.known_usd,
         "known_tokens": job.known_tokens,
+        "waiting": job.waiting,
         "posted_by": job.posted_by,
         "owner": job.owner,
         "error": job.error,

@@ -69,7 +69,7 @@ def job_page(state: Shared, job_id: str) -> View:
         "by_arm": _by_arm(state, job) if is_open else [],
         "failing": _failing(state, job),
         "to_do": _to_do(job),
-        "preflights": [check.waiting for check in job.checks if check.waiting],
+        "preflights": job.waiting,
         "waiting": [
             {"model": check.model, "for": check.waits_for, "until": check.waits_until}
             for check in job.checks

@@ -201,7 +201,7 @@ def money(usd: float) -> str:
 
 def _waits(job: JobRecord) -> str:
     waits = [check for check in job.checks if check.waits_until]
-    asked = [f"Preflight: {check.waiting}." for check in job.checks if check.waiting]
+    asked = [f"{capitalised(words)}." for words in job.waiting]
     return " ".join(asked[:NAMED]) or " ".join(
         f"{check.model} is not called before {(check.waits_until or '')[11:19]} UTC: "
         f"{said_in_short(check.waits_for)}."

@@ -3,6 +3,7 @@
 import json
 import secrets
 from collections.abc import Collection, Iterator, Sequence
+from datetime import datetime
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -392,10 +393,21 @@ def job_records(db: Connection, rows: Sequence[RowMapping], *, now: float) -> li
         job_of(
             row,
             checks=checks.get(row["id"], ()),
+            quiet_s=_quiet_s(db, row, now=now),
             is_decided=row["id"] in decided,
         )
         for row in rows
     ]
+
+
+def _quiet_s(db: Connection, job: RowMapping, *, now: float) -> float | None:
+    """For how many seconds no trial of a job has ended of which some run; by clocks of two machines."""
+    if job["status"] != "running" or job["leased"] <= 0:
+        return None
+    newest = select(results.c.ended_at).where(results.c.job_id == job["id"])
+    ended_at = db.execute(newest.order_by(results.c.seq.desc()).limit(1)).scalar_one_or_none()
+    since_s = datetime.fromisoformat(ended_at).timestamp() if ended_at else 0.0
+    return max(0.0, now - max(since_s, job["started_at"] or now))
 
 
 def looks_at(db: Connection, job_ids: Collection[str]) -> "dict[str, list[StoredLook]]":

@@ -19,6 +19,7 @@ TrialState = Literal["pending", "leased", "done"]
 CheckState = Literal["pending", "checking", "passed", "unconfirmed", "stopped"]
 
 SHORT_WAIT_S = 2.0  # a shorter one is not told
+QUIET_S = 10.0  # for which no trial may end before that is told
 
 T = TypeVar("T")
 
@@ -94,7 +95,21 @@ class JobRecord:
     checks: tuple[ModelCheck, ...] = ()  # of its models, without those that make no calls
     posted_by: str = ""  # the name of the key with which it was posted
     owner: str = ""  # of that key
+    quiet_s: float | None = None  # since a trial of it ended, or the first was begun; None: none runs
     is_decided: bool = False  # a look has stopped it early, though it may have been resumed since
+
+    @property
+    def waiting(self) -> list[str]:
+        """What it waits for, in words: calls of its preflight, else a result, where none came for long."""
+        asked = [check.waiting for check in self.checks if check.waiting]
+        is_told = asked or any(check.waits_until for check in self.checks)
+        # What is longer than a trial may take was before the job was resumed, or its worker has died.
+        if is_told or self.quiet_s is None or not QUIET_S <= self.quiet_s <= self.spec.limits.trial_seconds:
+            return asked
+        models = [model.label for model in self.spec.called_models.values()] or ["tools and agents"]
+        more = f" and {len(models) - 1} more" if len(models) > 1 else ""
+        what = "next result" if self.counts.done else "first result"
+        return [f"waiting for {models[0]}{more}: {what}, {self.quiet_s:.0f} s"]
 
     def in_flight(self, workers: "Iterable[WorkerRecord]") -> int:
         """How many trials run: of what its workers hold, among these, some wait for their turn."""
