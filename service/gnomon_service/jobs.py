@@ -25,12 +25,12 @@ from gnomon_service.stored_job import stored_job
 from gnomon_tools.servers.definition import ToolServer
 from gnomon_tools.servers.listing import Listing
 from gnomon_workers.open_job import OpenJob, media_of, open_job
+from gnomon_workers.poster import NOBODY, Poster
 
 if TYPE_CHECKING:
     from redis import Redis
 
     from gnomon_service.local_stack import LocalStack
-    from gnomon_workers.poster import Poster
     from gnomon_workers.store.records import JobRecord
     from gnomon_workers.store.store import Store
 
@@ -184,11 +184,12 @@ def submit(
     store: "Store",
     redis: "Redis",
     idempotency_key: str | None = None,
-    poster: "Poster | None" = None,
+    poster: Poster = NOBODY,
 ) -> "JobRecord":
     """Store the job, then queue its shards; if Redis is unreachable, the sweeper queues them later."""
-    by = {} if poster is None else {"poster": poster}
-    job = store.create_job(draft.spec, draft.refs, faults=draft.faults, idempotency_key=idempotency_key, **by)
+    job = store.create_job(
+        draft.spec, draft.refs, faults=draft.faults, idempotency_key=idempotency_key, poster=poster
+    )
     return _queued(job, store=store, redis=redis)
 
 

@@ -112,13 +112,16 @@ def test_an_upgrade_backs_up_what_it_changes(
     )
 
 
-def test_a_backup_is_of_one_moment_while_others_write(tmp_path: Path) -> None:
-    settings = settings_over(tmp_path / "a")
+@FROM_EITHER
+def test_a_backup_is_of_one_moment_and_a_restore_waits_its_turn_while_others_write(
+    tmp_path: Path, url: str
+) -> None:
+    settings = settings_over(tmp_path / "a", url)
     fill(settings)
     stop = threading.Event()
 
     def go_on() -> None:
-        with closing(Store(settings.database_url)) as store:
+        with closing(Store(url)) as store:
             while not stop.is_set():
                 fill_one(store)
 
@@ -126,18 +129,25 @@ def test_a_backup_is_of_one_moment_while_others_write(tmp_path: Path) -> None:
     writer.start()
     try:
         counts = [write_backup(settings, tmp_path / f"{at}.zip").rows for at in range(2)]
+        assert counts[0]["jobs"] < counts[1]["jobs"]
+        restore_backup(settings, tmp_path / "0.zip", replaces=True)
     finally:
         stop.set()
         writer.join()
-    assert counts[0]["jobs"] < counts[1]["jobs"]
+    with closing(Store(url)) as store:
+        fill_one(store)
+        ended = [job.counts.done for job in store.jobs(limit=10_000).items]
+        assert len(ended) > counts[0]["jobs"], "who wrote meanwhile goes on"
+        assert sum(ended) == sum(store.count_outcomes().values()) >= counts[0]["results"]
     for at, rows in enumerate(counts):
         folder = tmp_path / f"restored{at}"
         restore_backup(settings_over(folder), tmp_path / f"{at}.zip", replaces=False)
         with closing(Store(own_database(folder))) as store:
             ended = [job.counts.done for job in store.jobs(limit=10_000).items]
-            assert (len(ended), sum(ended)) == (rows["jobs"], rows["results"]), (
-                "counts and rows are of one moment"
-            )
+            assert (len(ended), sum(ended)) == (
+                rows["jobs"],
+                rows["results"],
+            ), "counts and rows are of one moment"
 
 
 def fill_one(store: Store) -> None:

@@ -4,9 +4,10 @@ Either may be SQLite or PostgreSQL, so a backup also moves from one to the other
 writing while a copy is made; they wait while one is put back.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
+from typing import Any, cast
 
 from sqlalchemy import Connection, MetaData, Table, func, insert, select, text
 
@@ -86,7 +87,7 @@ def _copy(source: Connection, target: Connection, table: Table) -> int:
     count = 0
     found = source.execute(select(table), execution_options={"yield_per": READ_ROWS})
     for rows in found.mappings().partitions():
-        insert_all(target, table, rows)
+        insert_all(target, table, cast(Sequence[Mapping[str, Any]], rows))
         count += len(rows)
     return count
 
