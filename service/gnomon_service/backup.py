@@ -15,7 +15,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile
 
-from gnomon.core.errors import DataError
+from gnomon.core.errors import DataError, SpecError
 from gnomon.media import MediaStore
 from gnomon.report.text_formats import count
 from gnomon.whole_file import make_private_folder, room_for, whole_file
@@ -52,9 +52,11 @@ def write_backup(settings: Settings, file: Path, *, has_media: bool = True) -> B
     """Write database and media to `file`, as the database was when it was begun.
 
     Raises:
-        SpecError: there is nothing in the database.
+        SpecError: there is nothing in the database, or no folder for the file.
         NoRoom: the disk is full.
     """
+    if not file.parent.is_dir():
+        raise SpecError(f"there is no folder {file.parent}", field="FILE")
     with (
         room_for(file),
         TemporaryDirectory(prefix=".part-", dir=file.parent) as folder,

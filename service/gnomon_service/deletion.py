@@ -2,10 +2,12 @@
 
 import time
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from gnomon.core.errors import Conflict, NotFound
 from gnomon_service.settings import Settings
 from gnomon_workers.store.records import Deletion
 from gnomon_workers.store.store import Store
@@ -55,15 +57,19 @@ def delete_unnamed_media(settings: Settings, store: Store, *, is_dry: bool) -> M
 
 
 def delete_old_jobs(settings: Settings, store: Store, *, days: float) -> list[str]:
-    """Delete the jobs that ended longer ago than that, and what an earlier process left of others."""
+    """Delete the jobs that ended longer ago than that and are not needed by one that runs, and what an earlier
+    process left of others; the ids of those that were deleted.
+    """
     store.finish_deletions()
-    old = store.ended_before(days * DAY_S)
-    for job_id in old:
-        store.seal_results(job_id)
-        store.delete_job(job_id, by=TOO_OLD.format(days=days))
-    if old:
+    deleted = []
+    for job_id in store.ended_before(days * DAY_S):
+        with suppress(Conflict, NotFound):  # needed, or another process was first
+            store.seal_results(job_id)
+            store.delete_job(job_id, by=TOO_OLD.format(days=days))
+            deleted.append(job_id)
+    if deleted:
         delete_unnamed_media(settings, store, is_dry=False)
-    return old
+    return deleted
 
 
 def media_files(settings: Settings) -> dict[bytes, Path]:

@@ -199,13 +199,16 @@ def test_a_webhook_that_cannot_work_is_refused_at_the_start(environ: dict[str, s
 
 def test_a_service_deletes_what_is_too_old(open_api: OpenApi, store: Store) -> None:
     api = open_api(GNOMON_KEEP_DAYS="30")
-    old, new = post(api), post(api)
-    for job_id in (old, new):
+    old, new, needed = post(api), post(api), post(api)
+    for job_id in (old, new, needed):
         finish_all(store, job_id)
+    running = post(api, {**SPEC, "name": f"after {needed}"})
     with store.writing() as db:
-        db.execute(update(jobs).where(jobs.c.id == old).values(finished_at=time.time() - 31 * 86_400))
+        db.execute(
+            update(jobs).where(jobs.c.id.in_([old, needed])).values(finished_at=time.time() - 31 * 86_400)
+        )
     herald_of(api).turn()
-    assert store.job_ids("j_", limit=9) == [new]
+    assert store.job_ids("j_", limit=9) == [running, needed, new]
     assert store.deleted_jobs(limit=1)[0].deleted_by == "kept for 30 days"
 
 

@@ -9,7 +9,7 @@ import json
 import logging
 import time
 from bisect import bisect_left
-from collections import Counter
+from collections import defaultdict
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, closing
 from typing import NamedTuple, cast
@@ -37,17 +37,17 @@ class Durations:
     """Those that a process has noted and not yet written."""
 
     def __init__(self) -> None:
-        self._new: Counter[tuple[str, ...]] = Counter()
+        self._new: defaultdict[tuple[str, ...], float] = defaultdict(float)
 
     def note(self, what: str, *labels: str, seconds: float) -> None:
         """Something of these labels took so long."""
         place = str(bisect_left(BOUNDS_S, seconds))
         self._new[what, *labels, place] += 1
-        self._new[what, *labels, "s"] += seconds  # type: ignore[assignment]
+        self._new[what, *labels, "s"] += seconds
 
     def write(self, redis: Redis) -> None:
         """Add them to those of all processes. What does not arrive is lost."""
-        new, self._new = self._new, Counter()
+        new, self._new = self._new, defaultdict(float)
         if not new:
             return
         try:

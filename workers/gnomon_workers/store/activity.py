@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import Literal, NamedTuple
 
-from sqlalchemy import Connection, FromClause, func, insert, or_, select, update
+from sqlalchemy import ColumnElement, Connection, FromClause, func, insert, or_, select, update
 
 from gnomon.core.errors import OutOfBudget, SpecError
 from gnomon.core.model import OWN_MODEL, is_built_in
@@ -123,7 +123,7 @@ def _spent(db: Connection, name: str, *, now: float, without: str) -> Spent:
     month = datetime.fromtimestamp(now, UTC).replace(day=1, hour=0, minute=0, second=0, microsecond=0)
     usd, tokens, count = 0.0, 0, 0
 
-    def here(table: FromClause, job_id: str) -> tuple[object, ...]:
+    def here(table: FromClause, job_id: str) -> tuple[ColumnElement[bool], ...]:
         is_of_month = or_(table.c.finished_at.is_(None), table.c.finished_at >= month.timestamp())
         return table.c.posted_by == name, is_of_month, table.c[job_id] != without
 
@@ -132,11 +132,11 @@ def _spent(db: Connection, name: str, *, now: float, without: str) -> Spent:
             func.coalesce(func.sum(table.c.known_usd), 0.0),
             func.coalesce(func.sum(table.c.known_tokens), 0),
         )
-        row = db.execute(select(*sums, func.count()).where(*here(table, job_id))).one()  # type: ignore[arg-type]
+        row = db.execute(select(*sums, func.count()).where(*here(table, job_id))).one()
         usd, tokens, count = usd + float(row[0]), tokens + int(row[1]), count + row[2]
     still = select(counted_jobs.c.spec, counted_jobs.c.known_usd, counted_jobs.c.known_tokens)
     is_open = counted_jobs.c.status.in_(OPEN)
-    for spec, known_usd, known_tokens in db.execute(still.where(*here(counted_jobs, "id"), is_open)):  # type: ignore[arg-type]
+    for spec, known_usd, known_tokens in db.execute(still.where(*here(counted_jobs, "id"), is_open)):
         limits = json.loads(spec).get("limits") or {}
         usd += max(0.0, (limits.get("usd") or 0.0) - known_usd)
         tokens += max(0, (limits.get("tokens") or 0) - known_tokens)

@@ -9,7 +9,7 @@ import zlib
 from collections.abc import Collection, Iterator
 from itertools import islice
 
-from sqlalchemy import Connection, Select, delete, exists, func, insert, select, update
+from sqlalchemy import ColumnElement, Connection, Select, delete, exists, func, insert, select, update
 
 from gnomon.core.errors import Conflict
 from gnomon_workers.store.database import Database
@@ -171,16 +171,16 @@ class Deletions(Database):
             db.execute(update(deleted_jobs).where(deleted_jobs.c.job_id == job_id).values(is_gone=1))
 
 
-def _running(now: float) -> Select[tuple[str]]:
+def _running(now: float) -> Select[str]:
     """The trials that workers run which are alive."""
     alive = select(lease_holders.c.worker).where(lease_holders.c.lease_until > now)
     return select(trials.c.trial_id).where(trials.c.state == LEASED, trials.c.worker.in_(alive)).limit(1)
 
 
-def _counted(condition: object) -> Select[tuple[int]]:
-    return select(func.count()).where(condition)  # type: ignore[arg-type]
+def _counted(condition: ColumnElement[bool]) -> Select[int]:
+    return select(func.count()).where(condition)
 
 
-def _names(db: Connection, bodies: Select[tuple[bytes]]) -> Iterator[set[bytes]]:
+def _names(db: Connection, bodies: Select[bytes]) -> Iterator[set[bytes]]:
     for body in db.execute(bodies, execution_options={"yield_per": BATCH}).scalars():
         yield set(_SHA256.findall(zlib.decompress(body)))
