@@ -57,7 +57,7 @@ def delete_unnamed_media(settings: Settings, store: Store, *, is_dry: bool) -> M
 
 
 def delete_old_jobs(settings: Settings, store: Store, *, days: float) -> list[str]:
-    """Delete the jobs that ended longer ago than that and are not needed by one that runs, and what an earlier
+    """Delete the jobs that ended longer ago than that and are needed by none that runs, and what an earlier
     process left of others; the ids of those that were deleted.
     """
     store.finish_deletions()
