@@ -150,7 +150,7 @@ def insert(db: Connection, table: str, *parts: dict[str, Any]) -> None:
 
 
 @BOTH
-@pytest.mark.parametrize("revision", [*OLDER, "0018"])
+@pytest.mark.parametrize("revision", OLDER)
 def test_a_database_of_before_the_first_revision_is_read_once_it_is_upgraded(url: str, revision: str) -> None:
     migrate(url, revision, folder=OLDER_REVISIONS)
     with closing(AnyRevision(url)) as database, database.writing() as db:
@@ -172,6 +172,22 @@ def test_a_database_of_before_the_first_revision_is_read_once_it_is_upgraded(url
     later = make_row(lease, model_calls=None, tool_calls=None, tool_errors=None)
     assert store.finish([(lease, later, TRACE)]) == set()
     assert store.job("j_old").status == "completed"
+    store.close()
+
+
+@BOTH
+def test_the_first_revision_is_brought_to_the_last(url: str) -> None:
+    store = Store(url)
+    job = create(store)
+    store.close()
+    assert migrate(url, "0018") == (REVISION, "0018")
+    assert not columns(url) & {"owner", "posted_by", "told_at"}
+    assert migrate(url) == ("0018", REVISION)
+    store = Store(url)
+    with store.reading() as db:
+        here = MigrationContext.configure(db, opts={"include_object": partial(is_for, db.dialect.name)})
+        assert compare_metadata(here, metadata) == []
+    assert store.job(job.id) == job
     store.close()
 
 
