@@ -5,6 +5,7 @@ GnomonError
 ├── DataError        a benchmark's files are absent or broken beyond use
 │   └── FaultyFile   a file of questions has faults, all of which are named, a line each
 ├── NotFound         no job, trial, scene or plug-in of that name
+│   └── Gone         the job was deleted
 ├── Conflict         the thing exists, but not in a state that allows this
 ├── Unavailable      the store cannot be reached or has no room: try again later
 │   └── NoRoom       the disk is full: what runs waits until there is room
@@ -61,6 +62,12 @@ class NotFound(GnomonError):
     """Nothing of that name is here."""
 
     status, title = 404, "Not found"
+
+
+class Gone(NotFound):
+    """It was here, and was deleted."""
+
+    status, title = 410, "Deleted"
 
 
 class Conflict(GnomonError):

@@ -3,6 +3,7 @@
 import hashlib
 import io
 import logging
+import os
 from pathlib import Path
 from typing import Protocol
 
@@ -54,7 +55,7 @@ class MediaStore:
                 (width, height), kind = image.size, image.format
         except BadPicture as error:
             raise DataError(f"the picture cannot be kept: it {error}") from error
-        sha256 = self._keep(data)
+        sha256 = self.keep(data)
         return ImageRef(sha256=sha256, media_type=f"image/{str(kind).lower()}", width=width, height=height)
 
     def put_clip(self, path: Path, *, media_type: str, seconds: float) -> VideoRef:
@@ -77,7 +78,7 @@ class MediaStore:
         Raises:
             NoRoom: the disk is full, or the storage does not answer.
         """
-        return VideoRef(sha256=self._keep(data), media_type=media_type, seconds=seconds)
+        return VideoRef(sha256=self.keep(data), media_type=media_type, seconds=seconds)
 
     def read(self, sha256: str) -> bytes:
         """The bytes of that hash.
@@ -121,11 +122,17 @@ class MediaStore:
             return False
         return has_room(self.folder)
 
-    def _keep(self, data: bytes) -> str:
-        """Keep bytes unless they are kept already; the hash. What is in the folder is in the storage."""
+    def keep(self, data: bytes) -> str:
+        """Keep bytes unless they are kept already; their hash. What is in the folder is in the storage.
+
+        Raises:
+            NoRoom: the disk is full, or the storage does not answer.
+        """
         sha256 = hashlib.sha256(data).hexdigest()
         path = self._path(sha256)
-        if not path.exists():
+        try:
+            os.utime(path)  # a clean-up leaves what is in use
+        except FileNotFoundError:
             if self._storage is not None:
                 self._storage.put(_name(sha256), data)
             write_whole(path, data)

@@ -95,6 +95,9 @@ class JobView(TypedDict):
     tokens: int | None
     known_usd: float
     known_tokens: int
+    waiting: NotRequired[list[str]]  # for what, in words; as the next two absent from older services
+    posted_by: NotRequired[str]
+    owner: NotRequired[str]
     error: str
     preflights: list[PreflightView]
     spec_hash: str
@@ -108,6 +111,82 @@ class JobList(TypedDict):
 
     items: list[JobView]
     next_cursor: str | None
+
+
+class MediaFreedView(TypedDict):
+    """Media that were deleted, or would be; put off while a job is open."""
+
+    files: int
+    bytes: int
+    is_put_off: bool
+
+
+class DeletionView(TypedDict):
+    """What was deleted with a job, or would be, and jobs whose specs name it."""
+
+    job_id: str
+    name: str
+    trials: int
+    results: int
+    reviews: int
+    named_by: list[str]
+    media: MediaFreedView
+
+
+class KeyView(TypedDict):
+    """An API key, and what its jobs cost in this month: open ones up to their limits; null: no budget."""
+
+    name: str
+    owner: str
+    scope: Literal["read", "run"]
+    until: str | None
+    usd_budget: float | None
+    usd: float
+    tokens_budget: int | None
+    tokens: int
+    jobs: int
+
+
+class DoneView(TypedDict):
+    """What a key did with a job: when first and last, and how often."""
+
+    job_id: str
+    job_name: str
+    who: str
+    action: Literal["posted", "cancelled", "resumed", "deleted", "looked"]
+    first_at: str
+    last_at: str
+    times: int
+
+
+class DeletedView(TypedDict):
+    """What stays of a job that was deleted, beside its seal."""
+
+    id: str
+    name: str
+    benchmark: str
+    status: JobStatus
+    spec_hash: str
+    posted_by: str
+    owner: str
+    planned: int
+    scored: int
+    model_failed: int
+    infra_missing: int
+    known_usd: float
+    known_tokens: int
+    created_at: str
+    finished_at: str | None
+    deleted_at: str
+    deleted_by: str
+
+
+class KeysView(TypedDict):
+    """The keys, the last of what was done with jobs, and the jobs that were deleted last."""
+
+    keys: list[KeyView]
+    done: list[DoneView]
+    deleted: list[DeletedView]
 
 
 class EstimateView(TypedDict):
@@ -350,6 +429,8 @@ ANSWERS: Mapping[str, Any] = {
     "GET /v1/jobs/{job_id}": JobView,
     "POST /v1/jobs/{job_id}/cancel": JobView,
     "POST /v1/jobs/{job_id}/resume": JobView,
+    "DELETE /v1/jobs/{job_id}": DeletionView,
+    "GET /v1/keys": KeysView,
     "GET /v1/jobs/{job_id}/trials": RowList,
     "GET /v1/jobs/{job_id}/report": Report,
     "GET /v1/trials/{trial_id}": TrialView,

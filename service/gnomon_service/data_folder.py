@@ -14,6 +14,7 @@ INSIDE = {
     "logs": r"(worker-\d+|sweeper|redis)\.log",
     "demo": r"report\.(json|html|md)|rows\.(ndjson|csv)",
     "analyses": r"[0-9a-f]+(/cases\.ndjson)?",
+    "backups": r"\d{4}-\d{8}T\d{6}Z\.zip",
 }
 FOLDER, FILE = 0o700, 0o600
 UMASK = 0o077

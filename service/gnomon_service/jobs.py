@@ -25,6 +25,7 @@ from gnomon_service.stored_job import stored_job
 from gnomon_tools.servers.definition import ToolServer
 from gnomon_tools.servers.listing import Listing
 from gnomon_workers.open_job import OpenJob, media_of, open_job
+from gnomon_workers.poster import NOBODY, Poster
 
 if TYPE_CHECKING:
     from redis import Redis
@@ -178,10 +179,17 @@ def resume(job_id: str, *, store: "Store", redis: "Redis") -> "JobRecord":
 
 
 def submit(
-    draft: Draft, *, store: "Store", redis: "Redis", idempotency_key: str | None = None
+    draft: Draft,
+    *,
+    store: "Store",
+    redis: "Redis",
+    idempotency_key: str | None = None,
+    poster: Poster = NOBODY,
 ) -> "JobRecord":
     """Store the job, then queue its shards; if Redis is unreachable, the sweeper queues them later."""
-    job = store.create_job(draft.spec, draft.refs, faults=draft.faults, idempotency_key=idempotency_key)
+    job = store.create_job(
+        draft.spec, draft.refs, faults=draft.faults, idempotency_key=idempotency_key, poster=poster
+    )
     return _queued(job, store=store, redis=redis)
 
 

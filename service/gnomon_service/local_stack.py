@@ -84,6 +84,8 @@ def worker_env(settings: Settings, redis_url: str) -> dict[str, str]:
     return {
         "GNOMON_API_KEYS": "",  # workers have no use for the callers' keys
         "GNOMON_API_KEYS_FILE": "",
+        "GNOMON_WEBHOOKS": "",  # the process of the API tells what becomes of jobs
+        "GNOMON_WEBHOOK_SECRET": "",
         "GNOMON_REDIS_URL": redis_url,
         "GNOMON_DATABASE_URL": settings.database_url,
         "GNOMON_DATA_DIR": str(settings.data_dir),

@@ -12,6 +12,7 @@ from gnomon.core.errors import SpecError
 from gnomon.spec.endpoints import is_loopback
 from gnomon_service.api.app import create_app
 from gnomon_service.bounded_http import MAX_CONNECTIONS, BoundedProtocol
+from gnomon_service.herald import Herald
 from gnomon_service.local_stack import LocalStack
 
 GRACE_S = 3  # open event streams have this long to end
@@ -46,9 +47,14 @@ def serve(here: LocalStack, listener: socket.socket, *, ready: Callable[[str], N
     ready(url_of(listener))
     sys.setswitchinterval(SWITCH_S)
     threading.Thread(target=_import_reports, name="imports", daemon=True).start()
+    stop = threading.Event()
+    herald = threading.Thread(target=Herald(app.state.gnomon).run, args=(stop,), name="herald", daemon=True)
+    herald.start()
     try:
         server.run(sockets=[listener])
     finally:
+        stop.set()
+        herald.join(timeout=GRACE_S)
         app.state.gnomon.verdicts.close()
         app.state.gnomon.reports.close()
 

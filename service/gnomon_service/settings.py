@@ -9,6 +9,7 @@ from gnomon.core.errors import SpecError
 from gnomon.spec.endpoints import ALLOWED_API_BASES_ENV, EndpointAllowlist, parse_allowed
 from gnomon.spec.tool_servers import ALLOWED_COMMANDS_ENV, Commands, parse_commands
 from gnomon_service.api_keys import KeyRing, parse_key, read_key_file
+from gnomon_service.webhooks import Webhooks, read_webhooks
 from gnomon_workers.object_storage import read_media_url
 from gnomon_workers.rate_limit.config import RATE_LIMITS_ENV as RATES
 from gnomon_workers.rate_limit.config import parse_rates
@@ -16,6 +17,7 @@ from gnomon_workers.settings import read_cache_days, read_timestamp_url
 
 MAX_BODY_BYTES = 1_000_000
 MAX_PER_MINUTE = 6_000
+KEEP_DAYS = "GNOMON_KEEP_DAYS"
 DEFAULT_DATA_DIR = "./.gnomon"
 
 
@@ -32,6 +34,8 @@ class Settings:
     allowed_commands: Commands = ()  # that a request may have started
     max_body_bytes: int = MAX_BODY_BYTES
     max_per_minute: int = MAX_PER_MINUTE
+    webhooks: Webhooks = field(default_factory=Webhooks)
+    keep_days: float | None = None  # after which a service deletes jobs that have ended; None: never
 
     @property
     def is_embedded(self) -> bool:
@@ -71,9 +75,18 @@ def read_settings(environ: Mapping[str, str], *, data_dir: Path | None = None) -
         api_keys=KeyRing(keys, Path(key_file) if key_file else None),
         media_roots=tuple(Path(root).resolve() for root in roots.split(":") if root) if roots else None,
         max_per_minute=_whole(environ, "GNOMON_MAX_REQUESTS_PER_MINUTE", MAX_PER_MINUTE),
+        webhooks=read_webhooks(environ),
+        keep_days=_keep_days(environ),
         allowed_bases=parse_allowed(environ.get(ALLOWED_API_BASES_ENV, "")),
         allowed_commands=parse_commands(environ.get(ALLOWED_COMMANDS_ENV, "")),
     )
+
+
+def _keep_days(environ: Mapping[str, str]) -> float | None:
+    text = environ.get(KEEP_DAYS, "")
+    if text and not re.fullmatch(r"[1-9]\d{0,5}", text):
+        raise SpecError(f"{text!r} is not a whole number of days above 0", field=KEEP_DAYS)
+    return float(text) if text else None
 
 
 def _whole(environ: Mapping[str, str], name: str, default: int) -> int:

@@ -65,7 +65,8 @@ def test_every_route_has_a_line_for_curl_that_names_it(api: TestClient) -> None:
         words = shlex.split(line)
         assert words[:2] == ["curl", "-s"]
         body = words[words.index("-d") + 1] if "-d" in words else None
-        verb = "POST" if body is not None or "POST" in words else "GET"
+        written = words[words.index("-X") + 1] if "-X" in words else "GET"
+        verb = "POST" if body is not None else written
         [address] = [word for word in words if word.startswith(HOST)]
         path = address.removeprefix(HOST).replace("$JOB", "{job_id}").replace("$TRIAL", "{trial_id}")
         named.add((verb, path.replace(TOOL, "{name}")))

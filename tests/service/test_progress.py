@@ -1,17 +1,23 @@
 """Progress where nobody looks at a terminal, and help that can be read."""
 
 import json
+import re
 import subprocess
 import time
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from sqlalchemy import update
+from starlette.testclient import TestClient
 
 from gnomon_service.cli import progress
 from gnomon_service.cli.main import COMMANDS, SECTIONS, main
 from gnomon_service.cli.progress import Counter
 from gnomon_workers.store.records import ModelCheck
+from gnomon_workers.store.schema import jobs
+from gnomon_workers.store.store import Store
+from tests.service.play import SPEC, post, row_of
 
 
 def test_without_a_terminal_a_line_now_and_then_tells_how_far_it_is(
@@ -118,3 +124,23 @@ def test_no_score_is_told_before_the_end_unless_looks_are_planned(
     assert lines, done.stderr
     assert any(" left" in line for line in lines)
     assert any("raw 0." in line for line in lines) is sequential
+
+
+def test_what_a_job_waits_for_is_told_while_no_trial_ends(api: TestClient, store: Store) -> None:
+    job_id = post(
+        api, {**SPEC, "models": [{"id": "scripted", "options": {"replies": ["A"]}}], "preflight": False}
+    )
+    assert api.get(f"/v1/jobs/{job_id}").json()["waiting"] == []
+    [lease, *_] = store.lease(job_id, 0, worker="w", ttl_s=60.0)
+    assert store.job(job_id).waiting == [], "it has just begun"
+    with store.writing() as db:
+        db.execute(update(jobs).values(started_at=time.time() - 40.2))
+    first, again = (rf"aiting for scripted: {which} result, [45]\d s" for which in ("first", "next"))
+    assert re.fullmatch(f"w{first}", "; ".join(store.job(job_id).waiting))
+    assert re.search(f"W{first}[.]", api.get(f"/ui/jobs/{job_id}").text)
+    assert re.search(f"W{first}[.]", api.get("/").text)
+    store.finish([(lease, row_of(lease), {})])
+    assert re.fullmatch(f"w{again}", "; ".join(store.job(job_id).waiting)), "rows of before lack a time"
+    with store.writing() as db:
+        db.execute(update(jobs).values(started_at=time.time() - 9_000.0))
+    assert store.job(job_id).waiting == [], "no trial runs for so long: the job was resumed"

@@ -41,6 +41,8 @@ PAGES: Mapping[str, Callable[[Site], str]] = {
     "trip": lambda site: f"/ui/trips/{planned_trip(site)}",
     "failing-trip": lambda site: f"/ui/trips/{planned_trip(site, ateneum=('18:20', '19:50'))}",
     "workers": lambda site: "/ui/workers",
+    "keys": lambda site: "/ui/keys",
+    "delete": lambda site: f"/ui/jobs/{site.job_id}/delete",
     "review": lambda site: f"/ui/review?{_queue(site)}",
     "review item": lambda site: f"/ui/review/{_queue(site)}",
     "review disagreements": lambda site: f"/ui/review/{_queue(site)}/disagreements",

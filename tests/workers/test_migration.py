@@ -13,7 +13,7 @@ from sqlalchemy import Connection, inspect, select, text, update
 
 from gnomon.core.errors import SpecError
 from gnomon_workers.store import Store
-from gnomon_workers.store.database import Database
+from gnomon_workers.store.database import AnyRevision
 from gnomon_workers.store.migration import REVISIONS, migrate
 from gnomon_workers.store.older_tables import OLDER
 from gnomon_workers.store.schema import (
@@ -49,11 +49,6 @@ OF_TRIAL = {
 }
 OLDER_REVISIONS = Path(__file__).parent / "older_revisions"  # the steps of before the first revision
 BROKEN = '    raise RuntimeError("half way")\n'
-
-
-class AnyRevision(Database):
-    def _prepare(self) -> None:
-        pass
 
 
 @pytest.fixture
@@ -177,6 +172,22 @@ def test_a_database_of_before_the_first_revision_is_read_once_it_is_upgraded(url
     later = make_row(lease, model_calls=None, tool_calls=None, tool_errors=None)
     assert store.finish([(lease, later, TRACE)]) == set()
     assert store.job("j_old").status == "completed"
+    store.close()
+
+
+@BOTH
+def test_the_first_revision_is_brought_to_the_last(url: str) -> None:
+    store = Store(url)
+    job = create(store)
+    store.close()
+    assert migrate(url, "0018") == (REVISION, "0018")
+    assert not columns(url) & {"owner", "posted_by", "told_at"}
+    assert migrate(url) == ("0018", REVISION)
+    store = Store(url)
+    with store.reading() as db:
+        here = MigrationContext.configure(db, opts={"include_object": partial(is_for, db.dialect.name)})
+        assert compare_metadata(here, metadata) == []
+    assert store.job(job.id) == job
     store.close()
 
 

@@ -13,6 +13,7 @@ from gnomon.core.redaction import Redactor, redactor_here
 
 FORMAT, LEVEL = "GNOMON_LOG_FORMAT", "GNOMON_LOG_LEVEL"
 LEVELS = ("debug", "info", "warning", "error")
+JOBS = "gnomon.jobs"  # the life of jobs: who posted them, and how they ended
 TEXT = "%(asctime)s %(levelname)s %(name)s %(message)s"
 
 
@@ -48,7 +49,8 @@ class _Json(logging.Formatter):
 
 
 def set_up_logs(environ: Mapping[str, str], *, level: str = "info", stream: TextIO | None = None) -> None:
-    """Let all loggers of this process write to `stream` (stderr), as the environment says.
+    """Let all loggers of this process write to `stream` (stderr), as the environment says; where it names no
+    level, the life of jobs is told from `info` on.
 
     Raises:
         SpecError: GNOMON_LOG_FORMAT or GNOMON_LOG_LEVEL is invalid.
@@ -63,3 +65,4 @@ def set_up_logs(environ: Mapping[str, str], *, level: str = "info", stream: Text
     handler = logging.StreamHandler(stream or sys.stderr)
     handler.setFormatter(_Json(secrets) if kind == "json" else _Struck(secrets))
     logging.basicConfig(level=level.upper(), handlers=[handler], force=True)
+    logging.getLogger(JOBS).setLevel(logging.NOTSET if environ.get(LEVEL) else logging.INFO)

@@ -11,6 +11,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from gnomon_workers.budget.reservations import kind_of
 from gnomon_workers.checkpoints import CheckpointWriter
+from gnomon_workers.durations import TRIAL
 from gnomon_workers.replays import Replays
 from gnomon_workers.result_writer import ResultWriter
 from gnomon_workers.running_trials import RunningTrials
@@ -18,6 +19,7 @@ from gnomon_workers.shard_run import ShardRun
 from gnomon_workers.store.job_counters import Usage
 from gnomon_workers.store.jobs import group_size
 from gnomon_workers.store.records import Lease
+from gnomon_workers.store.results import Ended
 from gnomon_workers.store.retry import RETRY_S
 from gnomon_workers.trial_attempts import TrialAttempts
 from gnomon_workers.trial_ending import TrialEnding
@@ -47,7 +49,7 @@ class Runner:
             attempts,
             slots=self._spec.concurrency,
             changed=run.changed,
-            on_result=self._results.add,
+            on_result=self._add,
             on_end=self._release,
         )
         self._source = TrialSource(
@@ -177,6 +179,11 @@ class Runner:
     async def _leases_not_waiting(self) -> list[Lease]:
         await self._results.flush()  # what is being written is in neither list
         return self._running.leases() + self._results.leases()
+
+    def _add(self, ended: Ended) -> None:
+        _, row, _ = ended
+        self._run.durations.note(TRIAL, row.outcome.value, seconds=row.wall_s)
+        self._results.add(ended)
 
     def _release(self, leased: LeasedTrial) -> None:
         if self._run.budget is not None:

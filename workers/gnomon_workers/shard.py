@@ -29,6 +29,7 @@ from gnomon.spec.tool_servers import check_servers
 from gnomon_workers.budget.client import BudgetClient
 from gnomon_workers.budget.model import with_budget
 from gnomon_workers.circuit_breaker import BreakableModel
+from gnomon_workers.durations import Durations, TimedModel
 from gnomon_workers.heartbeat import Heartbeat
 from gnomon_workers.looks import Looker
 from gnomon_workers.open_job import JobCache, OpenJob
@@ -44,6 +45,7 @@ from gnomon_workers.store.budgets import SpendLimit
 from gnomon_workers.store.store import Store
 from gnomon_workers.tracing import Tracer, tracing
 
+DURATIONS_S = 5.0  # how often they are written
 log = logging.getLogger(__name__)
 
 OpenModel = Callable[[ModelSpec, MediaStore], Model]
@@ -153,7 +155,12 @@ async def _run(
         for model in models.values():
             stack.push_async_callback(_close, model)
         stack.push_async_callback(close_agents, agents.values())
-        trial_models = {label: redacted(model, spec.model(label)) for label, model in models.items()}
+        durations = Durations()
+        await stack.enter_async_context(durations.written(context.redis_url, every_s=DURATIONS_S))
+        trial_models = {
+            label: redacted(TimedModel(model, durations), spec.model(label))
+            for label, model in models.items()
+        }
         preflight_models = trial_models
         if context.redis_url is not None:
             limiter = Limiter(
@@ -223,6 +230,7 @@ async def _run(
             report_resting=partial(context.report_resting, job_id),
             look=_look_at(job_id, opened, context),
             tracer=tracer,
+            durations=durations,
         )
         runner = Runner(run)
         with _on_sigterm(preflight.abandon, runner.stop):

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from gnomon.core.agent import Agent
 from gnomon.core.model import Model
 from gnomon_workers.budget.client import BudgetClient
+from gnomon_workers.durations import Durations
 from gnomon_workers.heartbeat import Heartbeat
 from gnomon_workers.open_job import OpenJob
 from gnomon_workers.settings import Timing
@@ -42,3 +43,4 @@ class ShardRun:
     report_resting: Callable[[bool], None] = lambda _: None
     look: Callable[[], None] = lambda: None
     tracer: Tracer = no_spans
+    durations: Durations = field(default_factory=Durations)

@@ -15,12 +15,14 @@ from redis.client import Pipeline
 from rq import Queue, Worker
 from rq.job import Job
 from rq.serializers import JSONSerializer
+from rq.utils import now
 from sqlalchemy.exc import SQLAlchemyError
 
 from gnomon.core.agent import agent_of
 from gnomon.parent_death import die_with_parent
 from gnomon.spec.job_spec import JobSpec
 from gnomon.spec.model_spec import ModelSpec
+from gnomon_workers.durations import QUEUE, Durations
 from gnomon_workers.message import RefusedMessage, ShardMessage
 from gnomon_workers.queue import mark_resting, pop_next_shard, queue_names, resting_jobs
 from gnomon_workers.resting_forks import RESTS, ForkLine, RestingForks
@@ -76,6 +78,10 @@ class ShardWorker(Worker):
         if self._rests_elsewhere(job):
             job.delete()  # the sweeper queues it again
             return
+        if job.enqueued_at is not None:
+            waited = Durations()
+            waited.note(QUEUE, queue.name, seconds=(now() - job.enqueued_at).total_seconds())
+            waited.write(self.connection)
         if isinstance(job, ShardMessage):
             with self._signals_deferred():
                 self._prepare(job)

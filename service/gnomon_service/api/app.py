@@ -18,6 +18,7 @@ from gnomon_service.api import (
     events,
     health,
     jobs,
+    keys,
     metrics,
     reports,
     reviews,
@@ -30,7 +31,7 @@ from gnomon_service.api.examples import add_examples
 from gnomon_service.api.middleware import RequestGuard, authorised
 from gnomon_service.api.problems import DOCUMENTED, SCHEMA, add_handlers
 from gnomon_service.api.rate_limit import TokenBuckets
-from gnomon_service.api.state import OpenStreams, State
+from gnomon_service.api.state import Looks, OpenStreams, State
 from gnomon_service.derived_kinds import indexes_of, reports_of, verdicts_of
 from gnomon_service.extension import EXTENSIONS
 from gnomon_service.reply_watch import ReplyWatch
@@ -41,6 +42,7 @@ from gnomon_service.web import (
     exports,
     home,
     job,
+    keys_page,
     library,
     media,
     new_job,
@@ -73,6 +75,7 @@ KEYED = (
     catalog,
     tools,
     workers,
+    keys,
     metrics,
 )
 OPEN = (health, documentation)
@@ -93,6 +96,7 @@ PAGES = (
     tool_pages,
     library,
     workers_page,
+    keys_page,
     media,
 )
 
@@ -174,6 +178,7 @@ def create_app(settings: Settings, *, store: Store, redis: Redis) -> Api:
         memory=PageMemory(store),
         pace=TokenBuckets(settings.max_per_minute),
         streams=OpenStreams(),
+        looks=Looks(),
         questions=Questions(settings.data_dir),
         report_threads=CapacityLimiter(reports.MAX_REPORT_THREADS),
     )

@@ -75,7 +75,7 @@ def curl_line(verb: str, path: str, body: object, *, base: str, has_keys: bool) 
     """The shell's line that asks a route, with the example's body."""
     for parameter, place in PLACES.items():
         path = path.replace(parameter, place)
-    parts = ["curl -s", *([f"-X {verb}"] if verb == "POST" and body is None else []), f"{base}{path}"]
+    parts = ["curl -s", *([f"-X {verb}"] if verb != "GET" and body is None else []), f"{base}{path}"]
     if has_keys and path.startswith("/v1"):
         parts.append('-H "Authorization: Bearer $GNOMON_API_KEY"')
     if body is not None:

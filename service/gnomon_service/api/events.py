@@ -111,7 +111,7 @@ async def _stream(state: State, job_id: str, after: int, *, has_rows: bool) -> A
 def _progress(job: JobRecord) -> dict[str, Any]:
     view = job_view(job)
     facts = {key: view[key] for key in ("id", "status", "counts", "usd", "tokens")}
-    return facts | {"waiting": [check.waiting for check in job.checks if check.waiting]}
+    return facts | {"waiting": job.waiting}
 
 
 def _event(name: str, data: dict[str, Any], number: int | None = None) -> str:

@@ -6,8 +6,8 @@ from fastapi import APIRouter, Depends, Query, Response
 from fastapi.responses import PlainTextResponse
 
 from gnomon.core.redaction import without_folders
-from gnomon_service import jobs
-from gnomon_service.api.middleware import IdempotencyKey
+from gnomon_service import actions, deletion, jobs
+from gnomon_service.api.middleware import IdempotencyKey, Who
 from gnomon_service.api.request_body import body_docs, plain_body
 from gnomon_service.api.serializers import alert_views, job_view, listing
 from gnomon_service.api.state import Shared
@@ -27,10 +27,11 @@ def post_job(
     response: Response,
     spec: Annotated[object, Depends(plain_body)],
     idempotency_key: IdempotencyKey,
+    who: Who,
 ) -> dict[str, Any]:
     """Store and queue a job; the same Idempotency-Key with the same spec returns the same job."""
     draft = jobs.draft_from_request(spec, state.settings)
-    job = jobs.submit(draft, store=state.store, redis=state.redis, idempotency_key=idempotency_key)
+    job = actions.post(state, draft, who, idempotency_key=idempotency_key)
     response.headers["Location"] = f"/v1/jobs/{job.id}"
     return {
         "id": job.id,
@@ -42,9 +43,16 @@ def post_job(
 
 
 @router.get("")
-def list_jobs(state: Shared, cursor: Cursor = None, limit: Limit = 100) -> dict[str, Any]:
+def list_jobs(
+    state: Shared,
+    cursor: Cursor = None,
+    limit: Limit = 100,
+    owner: Annotated[
+        str | None, Query(max_length=40, description="of the keys they were posted with")
+    ] = None,
+) -> dict[str, Any]:
     """All jobs, newest first."""
-    page = state.store.jobs(cursor=cursor, limit=limit)
+    page = state.store.jobs(cursor=cursor, limit=limit, owner=owner)
     return listing([job_view(job) for job in page.items], page.next_cursor)
 
 
@@ -56,20 +64,37 @@ def get_job(state: Shared, job_id: str) -> dict[str, Any]:
 
 
 @router.post("/{job_id}/cancel")
-def cancel_job(state: Shared, job_id: str) -> dict[str, Any]:
+def cancel_job(state: Shared, job_id: str, who: Who) -> dict[str, Any]:
     """Start no more trials. Finished ones stay; those in flight (`counts.running`) may still finish."""
-    return job_view(state.store.cancel(job_id))
+    return job_view(actions.cancel(state, job_id, who))
 
 
 @router.post("/{job_id}/resume")
-def resume_job(state: Shared, job_id: str) -> dict[str, Any]:
+def resume_job(state: Shared, job_id: str, who: Who) -> dict[str, Any]:
     """Run the trials that have no result, and only those."""
-    return job_view(jobs.resume(job_id, store=state.store, redis=state.redis))
+    return job_view(actions.resume(state, job_id, who))
+
+
+@router.delete("/{job_id}")
+def delete_job(
+    state: Shared,
+    job_id: str,
+    who: Who,
+    dry_run: Annotated[bool, Query(description="say what would be deleted, and delete nothing")] = False,
+) -> dict[str, Any]:
+    """Delete a job that has ended, with its trials, its reviews and the media that it alone names. Its seal
+    and its counts stay.
+    """
+    if dry_run:
+        return deletion.preview(state.settings, state.store, job_id)
+    return actions.delete(state, job_id, who)
 
 
 @router.get("/{job_id}/seal", response_class=PlainTextResponse)
 def get_seal(state: Shared, job_id: str) -> PlainTextResponse:
     """The job's seal, one JSON line each: what was planned and what came, as NDJSON. See docs/seal.md."""
-    state.store.job(job_id)
-    lines = "".join(f"{line.text}\n" for line in state.store.seal(job_id))
+    kept = state.store.seal(job_id)
+    if not kept:
+        state.store.job(job_id)  # says so where there is no such job
+    lines = "".join(f"{line.text}\n" for line in kept)
     return PlainTextResponse(lines, media_type="application/x-ndjson")

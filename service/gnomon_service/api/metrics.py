@@ -1,8 +1,9 @@
 """Route with counts for Prometheus, in its text format (version 0.0.4)."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from itertools import accumulate
 from typing import get_args
 
 from fastapi import APIRouter
@@ -13,11 +14,21 @@ from rq.serializers import JSONSerializer
 
 from gnomon.core.score import Outcome
 from gnomon_service.api.state import Shared
+from gnomon_workers.durations import BOUNDS_S, CALL, QUEUE, TRIAL, Histogram, read_durations
 from gnomon_workers.rate_limit.redis_limiter import PREFIX
 from gnomon_workers.store.records import JobStatus
 
 STATUSES = get_args(JobStatus)
 OUTCOMES = tuple(Outcome)
+HISTOGRAMS = {
+    CALL: (
+        "gnomon_provider_call_seconds",
+        "Calls of models; result is reply, or the cause of a fault.",
+        ("model", "result"),
+    ),
+    TRIAL: ("gnomon_trial_seconds", "Trials, from their start to their end, by outcome.", ("outcome",)),
+    QUEUE: ("gnomon_queue_wait_seconds", "Shards, from being queued to being taken.", ("queue",)),
+}
 
 router = APIRouter(tags=["health"])
 
@@ -47,6 +58,7 @@ def metrics(state: Shared) -> PlainTextResponse:
                 _gauge(f"gnomon_limit_{what}", f"Calls {what} within the last hours, by key.", "key", calls)
                 for what, calls in _calls(state.redis).items()
             ),
+            *_histograms(state.redis),
         )
     )
     return PlainTextResponse(text, media_type="text/plain; version=0.0.4; charset=utf-8")
@@ -69,6 +81,31 @@ def _calls(redis: Redis) -> dict[str, dict[str, int]]:
             for outcome, counts in calls.items():
                 counts[key] = int(redis.hget(name, outcome) or 0)
     return calls
+
+
+def _histograms(redis: Redis) -> Iterator[str]:
+    """How long calls, trials and waits took. They begin at 0 where Redis has lost them, as counters may."""
+    try:
+        found = read_durations(redis)
+    except RedisError:
+        return
+    for what, (name, about, labels) in HISTOGRAMS.items():
+        yield f"# HELP {name} {about}\n# TYPE {name} histogram\n"
+        for (kind, *values), histogram in found.items():
+            if kind == what:
+                pairs = zip(labels, values, strict=True)
+                yield from _buckets(
+                    name, [f'{label}="{_escaped(value)}"' for label, value in pairs], histogram
+                )
+
+
+def _buckets(name: str, pairs: Sequence[str], histogram: Histogram) -> Iterator[str]:
+    sums = list(accumulate(histogram.counts))
+    for bound, count in zip((*(f"{bound:g}" for bound in BOUNDS_S), "+Inf"), sums, strict=True):
+        labels = ",".join([*pairs, f'le="{bound}"'])
+        yield f"{name}_bucket{{{labels}}} {count}\n"
+    yield f"{name}_sum{{{','.join(pairs)}}} {histogram.total_s:.12g}\n"
+    yield f"{name}_count{{{','.join(pairs)}}} {sums[-1]}\n"
 
 
 def _total(name: str, about: str, value: float) -> str:

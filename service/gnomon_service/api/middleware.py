@@ -14,6 +14,7 @@ from gnomon.spec.endpoints import is_loopback
 from gnomon_service.api.problems import problem
 from gnomon_service.api.state import State, state_of
 from gnomon_service.api_keys import digest_of
+from gnomon_workers.poster import NOBODY, Poster
 
 BODY_S = 30.0  # in which a body must arrive
 CLOSE = {"Connection": "close"}  # the rest of the body is not read
@@ -139,19 +140,21 @@ def authorised(
     if not keys:
         return
     key = key_of(request, authorization)
-    scope = keys.scope_of(key)
-    if scope is None:
+    entry = keys.find(key)
+    if entry is None:
         raise HTTPException(
             401, "send Authorization: Bearer and one of the API keys", headers={"WWW-Authenticate": "Bearer"}
         )
     if not authorization and not comes_from_here(request):
         raise HTTPException(403, "the request comes from a page of another site")
-    if scope == "read" and request.method not in SAFE:
+    if entry.scope == "read" and request.method not in SAFE:
         raise HTTPException(403, "this key may read only; allowed: a key with the scope run")
     wait_s = state.pace.wait_s(digest_of(key))
     if wait_s > 0:
         detail = f"more than {state.settings.max_per_minute:,} requests per minute"
         raise HTTPException(429, detail, headers={"Retry-After": str(math.ceil(wait_s))})
+    if request.method == "GET" and (job_id := request.path_params.get("job_id")):
+        state.looks.note(job_id, entry.poster.name)
 
 
 def key_of(request: Request, authorization: str | None) -> str:
@@ -186,6 +189,19 @@ def caller_of(request: Request, authorization: Annotated[str | None, Header()] =
 
 
 Caller = Annotated[bytes, Depends(caller_of)]
+
+
+def poster_of(
+    request: Request,
+    state: Annotated[State, Depends(state_of)],
+    authorization: Annotated[str | None, Header()] = None,
+) -> Poster:
+    """Who makes the request; nobody in particular without keys."""
+    entry = state.settings.api_keys.find(key_of(request, authorization)) if state.settings.api_keys else None
+    return NOBODY if entry is None else entry.poster
+
+
+Who = Annotated[Poster, Depends(poster_of)]
 
 
 def _idempotency_key(

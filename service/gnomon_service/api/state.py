@@ -1,10 +1,12 @@
 """What the routes share: settings, store, queue and limits, built once with the app."""
 
+import threading
 from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, cast
 
 from anyio import CapacityLimiter
+from cachetools import TTLCache
 from fastapi import Depends, Request
 from redis import Redis
 
@@ -21,7 +23,29 @@ if TYPE_CHECKING:  # else imported late: with SciPy's functions, a third of the 
     from gnomon.report.report import Report
     from gnomon.report.trial_index.index import TrialIndex
 
+LOOK_S, MAX_LOOKS = 60.0, 10_000
 MAX_STREAMS = 16  # per caller; each reads the store twice per second
+
+
+class Looks:
+    """Who looked at which job since that was last kept: not more than once a minute each."""
+
+    def __init__(self) -> None:
+        self._known: TTLCache[tuple[str, str], None] = TTLCache(MAX_LOOKS, LOOK_S)
+        self._new: dict[tuple[str, str], None] = {}
+        self._lock = threading.Lock()
+
+    def note(self, job_id: str, who: str) -> None:
+        """Somebody looks; that there is such a job is seen when it is kept."""
+        with self._lock:
+            if (job_id, who) not in self._known and len(self._new) < MAX_LOOKS:
+                self._known[job_id, who] = self._new[job_id, who] = None
+
+    def taken(self) -> list[tuple[str, str]]:
+        """Those that are new: jobs and names."""
+        with self._lock:
+            new, self._new = list(self._new), {}
+        return new
 
 
 class OpenStreams:
@@ -47,6 +71,7 @@ class State:
     replies: ReplyWatch
     pace: TokenBuckets
     streams: OpenStreams
+    looks: Looks
     memory: PageMemory
     questions: Questions
     report_threads: CapacityLimiter  # reports take long; the other routes have threads of their own

@@ -125,11 +125,20 @@ def existing_store(data_dir: Path | None) -> "Store":
     """
     from gnomon_workers.store.store import open_store  # late: most commands need no store
 
+    return open_store(settings_with_store(data_dir).database_url)
+
+
+def settings_with_store(data_dir: Path | None) -> Settings:
+    """The settings of this process, where their data folder or their database holds a store.
+
+    Raises:
+        NotFound: the data folder has none.
+    """
     settings = settings_of(data_dir)
     is_own = settings.database_url == own_database(settings.data_dir)
     if is_own and not (settings.data_dir / "gnomon.db").is_file():
         raise NotFound(f"{settings.data_dir} holds no jobs; name another folder", field="--data-dir")
-    return open_store(settings.database_url)
+    return settings
 
 
 def prepare_out(out: Path | None) -> None:

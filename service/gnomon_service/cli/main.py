@@ -64,7 +64,18 @@ SECTIONS = {
         "score",
         "itinerary",
     ),
-    "Run a service": ("up", "submit", "api", "worker", "keys", "database", "completion"),
+    "Run a service": (
+        "up",
+        "submit",
+        "api",
+        "worker",
+        "keys",
+        "backup",
+        "restore",
+        "delete",
+        "database",
+        "completion",
+    ),
 }
 
 

@@ -186,7 +186,7 @@ class JobProgress:
         if job.known_usd:
             notes.insert(0, f"{'at least ' if job.usd is None else ''}${job.known_usd:,.2f} spent")
         notes[:0] = [waiting_note(check) for check in job.checks if check.waits_until]
-        notes[:0] = [check.waiting for check in job.checks if check.waiting]
+        notes[:0] = job.waiting
         if job.not_run:
             notes.insert(0, f"stopped early: decided, {job.not_run:,} not run")
         self._counter.show(counts.done, counts.planned, ", ".join(notes))

@@ -93,11 +93,11 @@ class AsyncClient:
         """One job as it is now."""
         return await self.send(calls.get_job(job_id))
 
-    async def jobs(self) -> AsyncIterator[answers.JobView]:
+    async def jobs(self, *, owner: str | None = None) -> AsyncIterator[answers.JobView]:
         """All jobs, newest first."""
         cursor: str | None = None
         while True:
-            page = await self.send(calls.list_jobs(cursor=cursor, limit=PAGE))
+            page = await self.send(calls.list_jobs(cursor=cursor, limit=PAGE, owner=owner))
             for job in page["items"]:
                 yield job
             cursor = page["next_cursor"]
@@ -111,6 +111,10 @@ class AsyncClient:
     async def resume(self, job_id: str) -> answers.JobView:
         """Run the trials of a job that have no result, and only those."""
         return await self.send(calls.resume_job(job_id))
+
+    async def delete(self, job_id: str, *, dry_run: bool = False) -> answers.DeletionView:
+        """Delete a job that has ended, with its media; in a dry run, only say what that would delete."""
+        return await self.send(calls.delete_job(job_id, dry_run=dry_run))
 
     async def wait(
         self,
@@ -281,6 +285,10 @@ class AsyncClient:
     async def workers(self) -> list[answers.WorkerView]:
         """The live workers."""
         return await self.send(calls.list_workers())
+
+    async def keys(self) -> answers.KeysView:
+        """The keys with what they spent this month, and who did what."""
+        return await self.send(calls.get_keys())
 
     async def metrics(self) -> str:
         """Counts for Prometheus."""

@@ -28,7 +28,7 @@ class Call(Generic[T]):
     `is_repeatable`: sent twice it does no more than once, so it is tried again where it may have been lost.
     """
 
-    verb: Literal["GET", "POST"]
+    verb: Literal["GET", "POST", "DELETE"]
     route: str
     answer: Any
     places: Mapping[str, str] = field(default_factory=dict)
@@ -81,9 +81,11 @@ def post_job(spec: object, *, idempotency_key: str | None = None) -> Call[answer
     )
 
 
-def list_jobs(*, cursor: str | None = None, limit: int | None = None) -> Call[answers.JobList]:
-    """A page of jobs, newest first."""
-    query = {"cursor": cursor, "limit": limit}
+def list_jobs(
+    *, cursor: str | None = None, limit: int | None = None, owner: str | None = None
+) -> Call[answers.JobList]:
+    """A page of jobs, newest first; with `owner`, of those posted with that owner's keys."""
+    query = {"cursor": cursor, "limit": limit, "owner": owner}
     return Call(verb="GET", route="/v1/jobs", answer=answers.JobList, query=query)
 
 
@@ -102,6 +104,20 @@ def resume_job(job_id: str) -> Call[answers.JobView]:
     """Run the trials of a job that have no result."""
     route, places = "/v1/jobs/{job_id}/resume", {"job_id": job_id}
     return Call(verb="POST", route=route, answer=answers.JobView, places=places, is_repeatable=False)
+
+
+def delete_job(job_id: str, *, dry_run: bool = False) -> Call[answers.DeletionView]:
+    """Delete a job that has ended; in a dry run, only say what that would delete."""
+    route, places = "/v1/jobs/{job_id}", {"job_id": job_id}
+    query = {"dry_run": "true" if dry_run else None}
+    return Call(
+        verb="DELETE",
+        route=route,
+        answer=answers.DeletionView,
+        places=places,
+        query=query,
+        is_repeatable=False,
+    )
 
 
 def get_seal(job_id: str) -> Call[str]:
@@ -271,6 +287,11 @@ def get_itinerary_as(job_id: str, form: TripForm) -> Call[str]:
 def list_workers() -> Call[list[answers.WorkerView]]:
     """The live workers."""
     return Call(verb="GET", route="/v1/workers", answer=list[answers.WorkerView])
+
+
+def get_keys() -> Call[answers.KeysView]:
+    """The keys, and what was done with them."""
+    return Call(verb="GET", route="/v1/keys", answer=answers.KeysView)
 
 
 def get_metrics() -> Call[str]:

@@ -90,11 +90,11 @@ class Client:
         """One job as it is now."""
         return self.send(calls.get_job(job_id))
 
-    def jobs(self) -> Iterator[answers.JobView]:
+    def jobs(self, *, owner: str | None = None) -> Iterator[answers.JobView]:
         """All jobs, newest first."""
         cursor: str | None = None
         while True:
-            page = self.send(calls.list_jobs(cursor=cursor, limit=PAGE))
+            page = self.send(calls.list_jobs(cursor=cursor, limit=PAGE, owner=owner))
             yield from page["items"]
             cursor = page["next_cursor"]
             if cursor is None:
@@ -107,6 +107,10 @@ class Client:
     def resume(self, job_id: str) -> answers.JobView:
         """Run the trials of a job that have no result, and only those."""
         return self.send(calls.resume_job(job_id))
+
+    def delete(self, job_id: str, *, dry_run: bool = False) -> answers.DeletionView:
+        """Delete a job that has ended, with its media; in a dry run, only say what that would delete."""
+        return self.send(calls.delete_job(job_id, dry_run=dry_run))
 
     def wait(
         self,
@@ -276,6 +280,10 @@ class Client:
     def workers(self) -> list[answers.WorkerView]:
         """The live workers."""
         return self.send(calls.list_workers())
+
+    def keys(self) -> answers.KeysView:
+        """The keys with what they spent this month, and who did what."""
+        return self.send(calls.get_keys())
 
     def metrics(self) -> str:
         """Counts for Prometheus."""

@@ -17,7 +17,8 @@ from fastapi.responses import RedirectResponse
 
 from gnomon.report.text_formats import count
 from gnomon.spec.spec_file import load_yaml
-from gnomon_service import jobs
+from gnomon_service import actions, jobs
+from gnomon_service.api.middleware import Who
 from gnomon_service.api.state import Shared, State
 from gnomon_service.derived_kinds import JobVerdict, verdict_stamp
 from gnomon_service.web.job_rows import Row, job_row, money, reach_of, summary
@@ -53,15 +54,22 @@ class Wanted:
 
     show: Show
     benchmark: str
+    owner: str
     words: str
     sort: Sort
 
     def address(self, **changes: str) -> str:
         """The list's address with other values; what is as usual is left out."""
-        values = {"show": self.show, "benchmark": self.benchmark, "q": self.words, "sort": self.sort}
+        values = {
+            "show": self.show,
+            "benchmark": self.benchmark,
+            "owner": self.owner,
+            "q": self.words,
+            "sort": self.sort,
+        }
         values |= changes
-        usual = {"show": "all", "sort": "newest", "benchmark": "", "q": "", "after": "", "as_of": ""}
-        query = urlencode({name: value for name, value in values.items() if value != usual[name]})
+        usual = {"show": "all", "sort": "newest"}
+        query = urlencode({name: value for name, value in values.items() if value != usual.get(name, "")})
         return f"/?{query}" if query else "/"
 
 
@@ -70,6 +78,7 @@ def home(
     state: Shared,
     show: str = "all",
     benchmark: Annotated[str, Query(max_length=80)] = "",
+    owner: Annotated[str, Query(max_length=40)] = "",
     q: Annotated[str, Query(max_length=MAX_WORDS)] = "",
     sort: str = "newest",
     after: Annotated[str, Query(max_length=40)] = "",
@@ -80,11 +89,12 @@ def home(
     wanted = Wanted(
         show=show if show in get_args(Show) else "all",  # type: ignore[arg-type]
         benchmark=benchmark,
+        owner=owner,
         words=q.strip(),
         sort=sort if sort in get_args(Sort) else "newest",  # type: ignore[arg-type]
     )
     as_of_s = as_of or now_s
-    digests = state.store.digests(limit=LISTED, words=wanted.words)
+    digests = state.store.digests(limit=LISTED, words=wanted.words, owner=owner)
     come_since = [job for job in digests if job.created_s > as_of_s]
     listed = [job for job in digests if job.created_s <= as_of_s]
     verdicts = state.verdicts.listed(
@@ -112,7 +122,7 @@ def home(
     is_more = start + PAGE_ROWS < len(chosen)
     return {
         "title": "Jobs",
-        "answer": _answer(counts, is_all=not (wanted.words or benchmark)),
+        "answer": _answer(counts, is_all=not (wanted.words or benchmark or owner)),
         "jobs": [rows[job.id] for job in shown if job.id in rows],
         "needs_you": [rows[job.id] for job in needing[:NEEDING] if job.id in rows],
         "needing": len(needing),
@@ -129,7 +139,13 @@ def home(
             if kind != "needs" or counts["needs"] or wanted.show == "needs"
         ],
         "benchmarks": benchmarks,
-        "chosen": {"show": wanted.show, "benchmark": benchmark, "q": wanted.words, "sort": wanted.sort},
+        "chosen": {
+            "show": wanted.show,
+            "benchmark": benchmark,
+            "owner": owner,
+            "q": wanted.words,
+            "sort": wanted.sort,
+        },
         "sorts": {name: wanted.address(sort=name) for name in get_args(Sort)},
         "reach": reach_of([rows[job.id] for job in shown if job.id in rows]),
         "total": len(chosen),
@@ -141,17 +157,17 @@ def home(
         "come_since": len(come_since),
         "again": wanted.address(**place),
         "poll_s": BUSY_S if is_live else QUIET_S,
-        "is_empty": not digests and not wanted.words,
+        "is_empty": not digests and not (wanted.words or owner),
         "heard": "; ".join(summary(rows[job.id]) for job in shown if job.is_open and job.id in rows),
     }
 
 
 @router.post("/ui/demo")
-def start_demo(state: Shared) -> RedirectResponse:
+def start_demo(state: Shared, who: Who) -> RedirectResponse:
     """Submit the demonstration as a job, and show it."""
     text = files("gnomon_service.cli").joinpath("demo.yaml").read_text(encoding="utf-8")
     draft = jobs.draft_from_request(load_yaml(text), state.settings)
-    job = jobs.submit(draft, store=state.store, redis=state.redis)
+    job = actions.post(state, draft, who)
     return RedirectResponse(f"/#{job.id}", status_code=303)
 
 

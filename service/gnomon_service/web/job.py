@@ -22,7 +22,8 @@ from gnomon.report.trial_index.filters import (
 )
 from gnomon.spec.margin_spec import margin_text
 from gnomon.trials.trial_plan import count_trials
-from gnomon_service import jobs
+from gnomon_service import actions, deletion
+from gnomon_service.api.middleware import Who
 from gnomon_service.api.state import Shared, State
 from gnomon_service.web.job_rows import rate_text
 from gnomon_service.web.pages import View, page
@@ -77,7 +78,7 @@ def job_page(state: Shared, job_id: str) -> View:
         "by_arm": _by_arm(state, job) if is_open else [],
         "failing": _failing(state, job),
         "to_do": _to_do(job),
-        "preflights": [check.waiting for check in job.checks if check.waiting],
+        "preflights": job.waiting,
         "waiting": [
             {"model": check.model, "for": check.waits_for, "until": check.waits_until}
             for check in job.checks
@@ -94,17 +95,36 @@ def job_page(state: Shared, job_id: str) -> View:
 
 
 @router.post("/ui/jobs/{job_id}/cancel")
-def cancel(state: Shared, job_id: str, back: Annotated[str, Form()] = "") -> RedirectResponse:
+def cancel(state: Shared, job_id: str, who: Who, back: Annotated[str, Form()] = "") -> RedirectResponse:
     """Start no more trials of a job."""
-    state.store.cancel(job_id)
+    actions.cancel(state, job_id, who)
     return RedirectResponse(own_path(back or f"/ui/jobs/{job_id}"), status_code=303)
 
 
 @router.post("/ui/jobs/{job_id}/resume")
-def resume(state: Shared, job_id: str, back: Annotated[str, Form()] = "") -> RedirectResponse:
+def resume(state: Shared, job_id: str, who: Who, back: Annotated[str, Form()] = "") -> RedirectResponse:
     """Run the trials of a job that are missing."""
-    jobs.resume(job_id, store=state.store, redis=state.redis)
+    actions.resume(state, job_id, who)
     return RedirectResponse(own_path(back or f"/ui/jobs/{job_id}"), status_code=303)
+
+
+@page(router, "/ui/jobs/{job_id}/delete", "delete.html.j2")
+def delete_page(state: Shared, job_id: str) -> View:
+    """What would be deleted with a job, and what stays."""
+    found = deletion.preview(state.settings, state.store, job_id)
+    return {
+        "title": f"Delete {found['name'] or job_id}?",
+        "answer": f"This would delete {deletion.in_words([found])}. It cannot be undone.",
+        "job": job_id,
+        "deleted": found,
+    }
+
+
+@router.post("/ui/jobs/{job_id}/delete")
+def delete(state: Shared, job_id: str, who: Who) -> RedirectResponse:
+    """Delete a job, and go back to the list."""
+    actions.delete(state, job_id, who)
+    return RedirectResponse("/", status_code=303)
 
 
 def _answer(job: JobRecord, findings: Sequence[Mapping[str, Any]], problem: str) -> str:

@@ -53,6 +53,7 @@ def job_row(
         "models": _named([model.label.rpartition("/")[2] for model in spec.models]),
         "arms": _named([arm.name for arm in spec.arms]),
         "protocol": asked_and_scored(spec)[0],
+        "owner": job.owner,
         "planned": counts.planned,
         "processed": counts.done,
         "scored": counts.scored,
@@ -200,7 +201,7 @@ def money(usd: float) -> str:
 
 def _waits(job: JobRecord) -> str:
     waits = [check for check in job.checks if check.waits_until]
-    asked = [f"Preflight: {check.waiting}." for check in job.checks if check.waiting]
+    asked = [f"{capitalised(words)}." for words in job.waiting]
     return " ".join(asked[:NAMED]) or " ".join(
         f"{check.model} is not called before {(check.waits_until or '')[11:19]} UTC: "
         f"{said_in_short(check.waits_for)}."

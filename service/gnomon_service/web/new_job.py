@@ -24,7 +24,8 @@ from gnomon.report.text_formats import count
 from gnomon.spec.pasted_keys import text_without_keys, without_keys
 from gnomon.spec.preset import PRESETS
 from gnomon.spec.spec_file import MAX_SPEC_BYTES, load_yaml
-from gnomon_service import jobs
+from gnomon_service import actions, jobs
+from gnomon_service.api.middleware import Who
 from gnomon_service.api.state import Shared, State
 from gnomon_service.endpoint_checks import check_endpoints_of
 from gnomon_service.web.job_rows import money
@@ -38,6 +39,7 @@ from gnomon_service.web.spec_form import (
     form_of,
     spec_as_written,
 )
+from gnomon_workers.poster import Poster
 
 TEMPLATE = "new_job.html.j2"
 MOST_WHILE_TYPING = 20_000  # samples that are opened before the author asks for it
@@ -95,10 +97,10 @@ async def _endpoints_of(text: str, state: State, is_gone: Callable[[], Awaitable
 
 
 @router.post("/ui/jobs", response_model=None)
-async def run(request: Request, state: Shared) -> Response:
+async def run(request: Request, state: Shared, who: Who) -> Response:
     """Store and queue the job, and show it; the form again where it may not run."""
     async with request.form() as posted:
-        job_id, view = await run_sync(partial(_submitted, state, posted))
+        job_id, view = await run_sync(partial(_submitted, state, posted, who))
     if view is not None:
         return respond(request, TEMPLATE, view, status=422)
     return RedirectResponse(f"/ui/jobs/{job_id}", status_code=303)
@@ -112,7 +114,7 @@ def _view_of(state: State, posted: FormData) -> View:
     return _checked(state, written, text, is_typing="typing" in posted)
 
 
-def _submitted(state: State, posted: FormData) -> tuple[str, View | None]:
+def _submitted(state: State, posted: FormData, who: Poster) -> tuple[str, View | None]:
     """The id of the job that was stored, or the form that says why none was."""
     try:
         written, text = _written(posted)
@@ -120,9 +122,12 @@ def _submitted(state: State, posted: FormData) -> tuple[str, View | None]:
         key = (
             f"page-{str(posted.get('token', ''))[:40]}-{stable_hash(text)}"  # a second click is the same job
         )
-        return jobs.submit(draft, store=state.store, redis=state.redis, idempotency_key=key).id, None
-    except GnomonError:
-        return "", _view_of(state, posted)
+        return actions.post(state, draft, who, idempotency_key=key).id, None
+    except GnomonError as error:
+        view = _view_of(state, posted)
+        if view["fault"] is None:  # the spec may run, but not now, or not with this key
+            view = _shown(written, text, fault=error, field=error.field)
+        return "", view
 
 
 def _written(posted: FormData) -> tuple[object, str]:

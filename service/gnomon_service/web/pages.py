@@ -46,6 +46,7 @@ NAVIGATION = (
     NavigationEntry("Benchmarks", "/ui/benchmarks", ("/ui/benchmarks", "/ui/agents", "/ui/presets")),
     NavigationEntry("Tools", "/ui/tools", ("/ui/tools", "/ui/scenes")),
     NavigationEntry("Workers", "/ui/workers", ("/ui/workers",)),
+    NavigationEntry("Keys", "/ui/keys", ("/ui/keys",)),
 )
 
 

@@ -29,15 +29,24 @@ class Answers(Database):
     """The part of the store that lists answers of one benchmark."""
 
     def newest_answers(
-        self, benchmark: str, tasks: Collection[str], *, cursor: str | None = None, limit: int = 50
+        self,
+        benchmark: str,
+        tasks: Collection[str],
+        *,
+        owner: str = "",
+        cursor: str | None = None,
+        limit: int = 50,
     ) -> Page[Answered]:
-        """Answers to questions of these tasks, of the newest job first, and in it the newest first.
+        """Answers to questions of these tasks, of the newest job first, and in it the newest first; with
+        `owner`, of jobs of that owner.
 
         Raises:
             SpecError: the cursor is none of ours.
         """
         job_number, seq = _position(cursor)
         own_jobs = select(jobs.c.number, jobs.c.id, jobs.c.name).where(jobs.c.benchmark == benchmark)
+        if owner:
+            own_jobs = own_jobs.where(jobs.c.owner == owner)
         if job_number is not None:
             own_jobs = own_jobs.where(jobs.c.number <= job_number)
         answers: list[Answered] = []
@@ -61,9 +70,11 @@ class Answers(Database):
         left = f"{listed[JOBS_PER_PAGE].number}" if len(listed) > JOBS_PER_PAGE else None
         return Page(items=tuple(answers), next_cursor=left)
 
-    def unfinished_jobs_of(self, benchmark: str, limit: int = 20) -> tuple[str, ...]:
-        """The ids of the newest jobs of a benchmark that are queued or running."""
+    def unfinished_jobs_of(self, benchmark: str, *, owner: str = "", limit: int = 20) -> tuple[str, ...]:
+        """The ids of the newest jobs of a benchmark that are queued or running; with `owner`, of theirs."""
         query = select(jobs.c.id).where(jobs.c.benchmark == benchmark, jobs.c.status.in_(OPEN))
+        if owner:
+            query = query.where(jobs.c.owner == owner)
         with self.reading() as db:
             return tuple(db.execute(query.order_by(jobs.c.number.desc()).limit(limit)).scalars())
 

@@ -174,6 +174,13 @@ class Database:
         self._engine.dispose()
 
 
+class AnyRevision(Database):
+    """A database whatever its revision, and whether it has tables or none."""
+
+    def _prepare(self) -> None:
+        """Leave the tables alone."""
+
+
 def is_passing(error: Exception) -> bool:
     """Whether the same write may succeed later: the database is away, busy or full, or its answer was lost.
 

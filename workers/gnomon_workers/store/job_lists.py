@@ -33,17 +33,23 @@ _DIGEST = (
 class JobLists(Database):
     """The part of the store that reads many jobs at once."""
 
-    def digests(self, *, limit: int, words: str = "") -> list[JobDigest]:
+    def digests(self, *, limit: int, words: str = "", owner: str = "") -> list[JobDigest]:
         """The newest `limit` jobs, and all that are open; with `words`, those of them whose name, id,
-        benchmark and models hold every word.
+        benchmark, models and owner hold every word; with `owner`, those of that owner.
         """
         wanted = words.lower().split()
         matching = [_may_hold(word) for word in wanted]
+        if owner:
+            matching.append(counted_jobs.c.owner == owner)
         newest = (
             select(counted_jobs.c.number).where(*matching).order_by(counted_jobs.c.number.desc()).limit(limit)
         )
         chosen = or_(counted_jobs.c.number.in_(newest), counted_jobs.c.status.in_(OPEN))
-        columns = (*_DIGEST, counted_jobs.c.spec) if wanted else _DIGEST
+        columns = (
+            (*_DIGEST, counted_jobs.c.spec, counted_jobs.c.owner, counted_jobs.c.posted_by)
+            if wanted
+            else _DIGEST
+        )
         query = select(*columns).where(chosen, *matching).order_by(counted_jobs.c.number.desc())
         with self.reading() as db:
             rows = [row for row in db.execute(query) if not wanted or _holds(row, wanted)]
@@ -108,12 +114,20 @@ class JobLists(Database):
 
 def _may_hold(word: str) -> ColumnElement[bool]:
     """Whether a job says this word somewhere; its spec says more than the names of its models."""
-    columns = (counted_jobs.c.name, counted_jobs.c.id, counted_jobs.c.benchmark, counted_jobs.c.spec)
+    names = ("name", "id", "benchmark", "spec", "owner", "posted_by")
+    columns = [counted_jobs.c[name] for name in names]
     return or_(*(column.icontains(word, autoescape=True) for column in columns))
 
 
 def _holds(row: Row[Any], words: Sequence[str]) -> bool:
     models = json.loads(row.spec)["models"]
-    names = [row.id, row.name, row.benchmark, *(f"{model['id']} {model.get('name', '')}" for model in models)]
+    names = [
+        row.id,
+        row.name,
+        row.benchmark,
+        row.owner,
+        row.posted_by,
+        *(f"{model['id']} {model.get('name', '')}" for model in models),
+    ]
     text = " ".join(names).lower()
     return all(word in text for word in words)

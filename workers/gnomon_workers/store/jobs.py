@@ -3,25 +3,37 @@
 import json
 import secrets
 from collections.abc import Collection, Iterator, Sequence
+from datetime import datetime
 from itertools import islice
 from typing import TYPE_CHECKING
 
 from sqlalchemy import Connection, RowMapping, delete, func, insert, select, update
 from sqlalchemy.exc import IntegrityError, OperationalError
 
-from gnomon.core.errors import Conflict, NotFound, SpecError
+from gnomon.core.errors import Conflict, Gone, NotFound, SpecError
 from gnomon.core.missing import keepable
 from gnomon.core.sample import DataFault, SampleRef
 from gnomon.core.score import Outcome
 from gnomon.core.seal import Kind, PlannedSamples, plan_body
 from gnomon.spec.job_spec import JobSpec
 from gnomon.trials.trial_plan import Trial, count_trials, expand_trials
+from gnomon_workers.poster import NOBODY, Poster
+from gnomon_workers.store.activity import require_budget
 from gnomon_workers.store.database import insert_all
 from gnomon_workers.store.job_counters import OPEN, counted_jobs, ended_count, lock_jobs
 from gnomon_workers.store.job_ends import JobEnds
 from gnomon_workers.store.missing import mark_missing
 from gnomon_workers.store.records import JobRecord, ModelCheck, Page, iso
-from gnomon_workers.store.schema import PENDING, jobs, looks, model_checks, results, traces, trials
+from gnomon_workers.store.schema import (
+    PENDING,
+    deleted_jobs,
+    jobs,
+    looks,
+    model_checks,
+    results,
+    traces,
+    trials,
+)
 from gnomon_workers.store.seals import add_line
 from gnomon_workers.store.serialization import check_of, job_of, job_values, trial_values
 
@@ -69,6 +81,7 @@ class Jobs(JobEnds):
         *,
         faults: Sequence[DataFault] = (),
         idempotency_key: str | None = None,
+        poster: Poster = NOBODY,
     ) -> JobRecord:
         """Keep a job and all its trials, or nothing of it. The same key again gives the same job.
 
@@ -77,7 +90,8 @@ class Jobs(JobEnds):
 
         Raises:
             Conflict: the key was used with another spec.
-            SpecError: there is no sample, or one twice.
+            SpecError: there is no sample, or one twice; or no limit, where the poster has a budget.
+            OutOfBudget: its limit is above what is left of the poster's budget.
             Unavailable: the disk is full.
         """
         self.check_disk_space()
@@ -93,12 +107,19 @@ class Jobs(JobEnds):
             "id": job_id,
             "spec_hash": spec.content_hash,
             "idempotency_key": idempotency_key,
+            "posted_by": poster.name,
+            "owner": poster.owner,
         }
+        with self.reading() as db:
+            require_budget(db, poster, spec, now=self.now(db))
         try:
             self._insert_trials(expand_trials(job_id, spec, samples.noting(refs)), size)
             with self.writing() as db:
                 self.advisory_lock(db, job_id)
+                if poster.has_budget:
+                    self.advisory_lock(db, f"budget of {poster.name}")
                 now = self.now(db)
+                require_budget(db, poster, spec, now=now)  # again: another may have been posted at once
                 place = {"created_at": now, "planned": count, "shard_size": size}
                 db.execute(insert(jobs).values(new | place))
                 seal_plan(db, job_id, spec, samples, kind="planned", now=now, trials=count)
@@ -133,10 +154,12 @@ class Jobs(JobEnds):
             NotFound: the job does not exist.
         """
         with self.reading() as db:
-            return job_records(db, [_find(db, job_id)], now=self.now(db))[0]
+            return job_records(db, [find_row(db, job_id)], now=self.now(db))[0]
 
-    def jobs(self, cursor: str | None = None, limit: int = 100) -> Page[JobRecord]:
-        """Jobs, newest first.
+    def jobs(
+        self, cursor: str | None = None, limit: int = 100, *, owner: str | None = None
+    ) -> Page[JobRecord]:
+        """Jobs, newest first; with `owner` those that were posted with keys of that owner.
 
         Raises:
             SpecError: the cursor is none of ours.
@@ -145,6 +168,8 @@ class Jobs(JobEnds):
             query = select(counted_jobs).order_by(counted_jobs.c.number.desc()).limit(limit + 1)
             if cursor is not None:
                 query = query.where(counted_jobs.c.number < number_of(cursor))
+            if owner is not None:
+                query = query.where(counted_jobs.c.owner == owner)
             rows = db.execute(query).mappings().all()
             items = job_records(db, rows[:limit], now=self.now(db))
         return Page(
@@ -335,11 +360,21 @@ def _fail(db: Connection, job_id: str, error: str, *, now: float) -> None:
         mark_missing(db, pending, stop_reason="setup", error=error)
 
 
-def _find(db: Connection, job_id: str) -> RowMapping:
-    rows = db.execute(select(counted_jobs).where(counted_jobs.c.id == job_id)).mappings().one_or_none()
-    if rows is None:
+def find_row(db: Connection, job_id: str) -> RowMapping:
+    """The job's row, its counters up to date.
+
+    Raises:
+        NotFound: the job does not exist; Gone: it was deleted.
+    """
+    row = db.execute(select(counted_jobs).where(counted_jobs.c.id == job_id)).mappings().one_or_none()
+    if row is not None:
+        return row
+    columns = select(deleted_jobs.c.deleted_at, deleted_jobs.c.deleted_by)
+    gone = db.execute(columns.where(deleted_jobs.c.job_id == job_id)).one_or_none()
+    if gone is None:
         raise NotFound(f"no job {job_id!r}", field="id")
-    return rows
+    at = (iso(gone.deleted_at) or "")[:16].replace("T", " ")
+    raise Gone(f"job {job_id} was deleted at {at} UTC ({gone.deleted_by}); its seal is kept", field="id")
 
 
 def job_records(db: Connection, rows: Sequence[RowMapping], *, now: float) -> list[JobRecord]:
@@ -358,10 +393,21 @@ def job_records(db: Connection, rows: Sequence[RowMapping], *, now: float) -> li
         job_of(
             row,
             checks=checks.get(row["id"], ()),
+            quiet_s=_quiet_s(db, row, now=now),
             is_decided=row["id"] in decided,
         )
         for row in rows
     ]
+
+
+def _quiet_s(db: Connection, job: RowMapping, *, now: float) -> float | None:
+    """For how many seconds no trial of a job has ended of which some run; by clocks of two machines."""
+    if job["status"] != "running" or job["leased"] <= 0:
+        return None
+    newest = select(results.c.ended_at).where(results.c.job_id == job["id"])
+    ended_at = db.execute(newest.order_by(results.c.seq.desc()).limit(1)).scalar_one_or_none()
+    since_s = datetime.fromisoformat(ended_at).timestamp() if ended_at else 0.0
+    return max(0.0, now - max(since_s, job["started_at"] or now))
 
 
 def looks_at(db: Connection, job_ids: Collection[str]) -> "dict[str, list[StoredLook]]":

@@ -5,7 +5,8 @@ between revisions (`revisions`) and the mark; it is imported only for a migratio
 first revision is brought over at once (`older_tables.py`).
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from alembic.migration import MigrationContext
@@ -16,7 +17,7 @@ from sqlalchemy import update
 from sqlalchemy.exc import DatabaseError, OperationalError
 
 from gnomon.core.errors import SpecError
-from gnomon_workers.store.database import Database, revision_of
+from gnomon_workers.store.database import AnyRevision, revision_of
 from gnomon_workers.store.older_tables import OLDER, bring_over
 from gnomon_workers.store.schema import alembic_version, metadata
 
@@ -24,11 +25,8 @@ REVISIONS = Path(__file__).parent / "revisions"
 LAST = "head"
 
 
-class _AsItIs(Database):
-    """A database whatever its revision."""
-
-    def _prepare(self) -> None:
-        """Leave the tables alone."""
+class _Migrated(AnyRevision):
+    """A database that can be moved to another revision."""
 
     def migrate(self, script: ScriptDirectory, to: str) -> tuple[str | None, str]:
         with self.writing() as db:
@@ -60,18 +58,34 @@ def migrate(url: str, to: str = LAST, *, folder: Path = REVISIONS) -> tuple[str 
     Raises:
         SpecError: the revision does not exist, the database was made by a newer Gnomon, or is none.
     """
-    database = _AsItIs(url)
-    try:
-        with database.reading():  # opened once before: what is no database fails here, and no step is blamed
-            pass
-    except DatabaseError as error:
-        database.close()
-        if isinstance(error, OperationalError):
-            raise
-        message = f"the database does not open: {type(error).__name__}"
-        raise SpecError(message, field="GNOMON_DATABASE_URL") from None
-    try:
+    with _opened(url) as database:
         return database.migrate(ScriptDirectory(folder, version_locations=[folder]), to)
+
+
+def way_of(url: str, to: str = LAST) -> tuple[str | None, str]:
+    """The revision of the database at `url`, and the one to which `migrate` would move it.
+
+    Raises:
+        SpecError: the revision does not exist, or the database is none.
+    """
+    target = _known(ScriptDirectory(REVISIONS, version_locations=[REVISIONS]), to, field="revision")
+    with _opened(url) as database, database.reading() as db:
+        return revision_of(db), target.revision
+
+
+@contextmanager
+def _opened(url: str) -> Iterator[_Migrated]:
+    database = _Migrated(url)
+    try:
+        try:
+            with database.reading():  # once before: what is no database fails here, and no step is blamed
+                pass
+        except DatabaseError as error:
+            if isinstance(error, OperationalError):
+                raise
+            message = f"the database does not open: {type(error).__name__}"
+            raise SpecError(message, field="GNOMON_DATABASE_URL") from None
+        yield database
     finally:
         database.close()
 

@@ -1,7 +1,8 @@
-"""Brings tables of before the first revision to those of today, whatever they lack.
+"""Brings older tables to those of today, whatever they lack.
 
-What has another name is renamed; what is missing is added, as it is declared in `schema.py`; what a result
-need not have any more may be null. No worker runs meanwhile, so what workers had leased is given back.
+What is missing is added, as it is declared in `schema.py`. In those of before the first revision, what has
+another name is renamed, and what a result need not have any more may be null. No worker runs meanwhile, so
+what workers had leased is given back.
 """
 
 from alembic.operations import Operations
@@ -17,6 +18,7 @@ RENAMED = (
     ("replies", "kept_at", "created_at"),
 )
 SEALED = "UPDATE jobs SET sealed_rows = scored + model_failed + infra_missing"  # no seal is made afterwards
+TOLD = "UPDATE jobs SET told_at = finished_at"  # what has ended long ago is no news
 GIVEN_BACK = "UPDATE trials SET state = 'pending', worker = NULL WHERE state = 'leased'"
 
 
@@ -32,13 +34,19 @@ def bring_over(db: Connection, op: Operations) -> None:
         op.execute(GIVEN_BACK)
         op.drop_index("trials_leased", "trials")
         op.drop_column("trials", "lease_until")
-    is_unsealed = "sealed_rows" not in _columns(db, "jobs")
+    complete(db, op)
+    _loosen_results(db, op)
+
+
+def complete(db: Connection, op: Operations) -> None:
+    """Add the tables, columns and indexes that are missing."""
+    present = _columns(db, "jobs")
     metadata.create_all(db)
     for table in metadata.sorted_tables:
         _complete(db, op, table)
-    if is_unsealed:
-        op.execute(text(SEALED))
-    _loosen_results(db, op)
+    for column, statement in (("sealed_rows", SEALED), ("told_at", TOLD)):
+        if column not in present:
+            op.execute(text(statement))
 
 
 def _columns(db: Connection, table: str) -> dict[str, bool]:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any, Generic, Literal, NamedTuple, TypeVar
+from typing import Any, ClassVar, Generic, Literal, NamedTuple, TypeVar
 
 from gnomon.core.model import SLOW_S
 from gnomon.core.moments import moment_text
@@ -19,6 +19,7 @@ TrialState = Literal["pending", "leased", "done"]
 CheckState = Literal["pending", "checking", "passed", "unconfirmed", "stopped"]
 
 SHORT_WAIT_S = 2.0  # a shorter one is not told
+QUIET_S = 10.0  # for which no trial may end before that is told
 
 T = TypeVar("T")
 
@@ -92,7 +93,23 @@ class JobRecord:
     faults: tuple[DataFault, ...]
     error: str  # why it failed; empty otherwise
     checks: tuple[ModelCheck, ...] = ()  # of its models, without those that make no calls
+    posted_by: str = ""  # the name of the key with which it was posted
+    owner: str = ""  # of that key
+    quiet_s: float | None = None  # since a trial of it ended, or the first was begun; None: none runs
     is_decided: bool = False  # a look has stopped it early, though it may have been resumed since
+
+    @property
+    def waiting(self) -> list[str]:
+        """What it waits for, in words: calls of its preflight, else a result, where none came for long."""
+        asked = [check.waiting for check in self.checks if check.waiting]
+        is_told = asked or any(check.waits_until for check in self.checks)
+        # What is longer than a trial may take was before the job was resumed, or its worker has died.
+        if is_told or self.quiet_s is None or not QUIET_S <= self.quiet_s <= self.spec.limits.trial_seconds:
+            return asked
+        models = [model.label for model in self.spec.called_models.values()] or ["tools and agents"]
+        more = f" and {len(models) - 1} more" if len(models) > 1 else ""
+        what = "next result" if self.counts.done else "first result"
+        return [f"waiting for {models[0]}{more}: {what}, {self.quiet_s:.0f} s"]
 
     def in_flight(self, workers: "Iterable[WorkerRecord]") -> int:
         """How many trials run: of what its workers hold, among these, some wait for their turn."""
@@ -181,6 +198,45 @@ class StoppedModel:
     model: str
     cause: str
     error: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Deletion:
+    """What is deleted with a job, and the jobs whose specs name it, at most some of them."""
+
+    job_id: str
+    name: str
+    trials: int
+    results: int
+    reviews: int
+    named_by: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeletedJob:
+    """What stays of a job that was deleted. `deleted_by`: the name of a key, or why it was without one."""
+
+    COUNTED: ClassVar[tuple[str, ...]] = (
+        *("name", "benchmark", "status", "spec_hash", "posted_by", "owner", "planned", "scored"),
+        *("model_failed", "infra_missing", "known_usd", "known_tokens", "deleted_by"),
+    )
+    id: str
+    name: str
+    benchmark: str
+    status: JobStatus
+    spec_hash: str
+    posted_by: str
+    owner: str
+    planned: int
+    scored: int
+    model_failed: int
+    infra_missing: int
+    known_usd: float
+    known_tokens: int
+    created_at: str
+    finished_at: str | None
+    deleted_at: str
+    deleted_by: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

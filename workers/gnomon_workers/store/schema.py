@@ -81,6 +81,9 @@ jobs = Table(
     Column("cost_ratios", Text, nullable=False, default="{}", server_default="{}"),  # JSON by model
     Column("stuck_since", Double),  # since when no worker could set it up
     Column("sealed_rows", Integer),  # how many results the last line of its seal covers
+    Column("posted_by", Text, nullable=False, default="", server_default=""),  # the name of a key
+    Column("owner", Text, nullable=False, default="", server_default=""),  # of that key
+    Column("told_at", Double),  # the end of it that was told to whoever wants to know
     sqlite_autoincrement=True,
 )
 
@@ -292,5 +295,50 @@ reviews = Table(
     Column("created_at", Double, nullable=False),
     Column("updated_at", Double, nullable=False),
 )
+
+STAYS = (
+    *("name", "benchmark", "status", "spec_hash", "posted_by", "owner", "created_at", "finished_at"),
+    *("planned", "scored", "model_failed", "infra_missing"),
+    *("known_usd", "unknown_usd", "known_tokens", "unknown_tokens"),
+)
+deleted_jobs = Table(  # what stays of a job beside its seal
+    "deleted_jobs",
+    metadata,
+    Column("job_id", String(40), primary_key=True),
+    *(Column(name, jobs.c[name].type, nullable=jobs.c[name].nullable) for name in STAYS),
+    Column("deleted_at", Double, nullable=False),
+    Column("deleted_by", Text, nullable=False),  # the name of a key, or why without one
+    Column("is_gone", Integer, nullable=False),  # else some of its trials are still there
+)
+
+activity = Table(  # what each key did with each job; it stays when the job is deleted
+    "activity",
+    metadata,
+    Column("job_id", String(40), primary_key=True),
+    Column("who", String(80), primary_key=True),
+    Column("action", String(12), primary_key=True),
+    Column("first_at", Double, nullable=False),
+    Column("last_at", Double, nullable=False),
+    Column("times", Integer, nullable=False),
+)
+Index("activity_by_time", activity.c.last_at)
+
+notices = Table(  # what is told to a webhook, once for each job, event and key
+    "notices",
+    metadata,
+    Column("number", _serial, primary_key=True),
+    Column("job_id", String(40), nullable=False),
+    Column("event", String(12), nullable=False),
+    Column("key", Text, nullable=False),
+    Column("target", String(16), nullable=False),  # a digest of the address, which is a secret
+    Column("body", Text, nullable=False),  # JSON
+    Column("created_at", Double, nullable=False),
+    Column("attempts", Integer, nullable=False, default=0),
+    Column("next_at", Double),  # None: it was taken, or given up
+    Column("said", Text, nullable=False, default=""),  # by the last attempt
+    UniqueConstraint("job_id", "event", "key", "target"),
+    sqlite_autoincrement=True,
+)
+Index("notices_waiting", notices.c.next_at)
 
 alembic_version = Table("alembic_version", metadata, Column("version_num", String(32), primary_key=True))

@@ -199,7 +199,11 @@ def job_values(spec: JobSpec, faults: Sequence[DataFault]) -> dict[str, Any]:
 
 
 def job_of(
-    columns: RowMapping, *, checks: tuple[ModelCheck, ...] = (), is_decided: bool = False
+    columns: RowMapping,
+    *,
+    checks: tuple[ModelCheck, ...] = (),
+    quiet_s: float | None = None,
+    is_decided: bool = False,
 ) -> JobRecord:
     """The job in these columns."""
     return JobRecord(
@@ -226,6 +230,9 @@ def job_of(
         faults=tuple(DataFault(**fault) for fault in json.loads(columns["faults"])),
         error=columns["error"],
         checks=checks,
+        posted_by=columns["posted_by"],
+        owner=columns["owner"],
+        quiet_s=quiet_s,
         is_decided=is_decided,
     )
 

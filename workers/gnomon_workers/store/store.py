@@ -12,16 +12,19 @@ from tenacity import (
 )
 
 from gnomon.core.errors import SpecError
+from gnomon_workers.store.activity import Activity
 from gnomon_workers.store.answers import Answers
 from gnomon_workers.store.budgets import BudgetStore
 from gnomon_workers.store.checkpoints import Checkpoints
 from gnomon_workers.store.database import in_words
+from gnomon_workers.store.deletions import Deletions
 from gnomon_workers.store.derived import Derived
 from gnomon_workers.store.finished_jobs import FinishedJobs
 from gnomon_workers.store.job_lists import JobLists
 from gnomon_workers.store.leases import Leases
 from gnomon_workers.store.look_records import LookRecords
 from gnomon_workers.store.model_checks import ModelChecks
+from gnomon_workers.store.notices import Notices
 from gnomon_workers.store.responses import Responses
 from gnomon_workers.store.results import Results
 from gnomon_workers.store.reviews import Reviews
@@ -35,16 +38,19 @@ log = logging.getLogger(__name__)
 class Store(
     FinishedJobs,
     JobLists,
+    Deletions,
     Leases,
     Results,
     Checkpoints,
     Answers,
+    Activity,
     ModelChecks,
     Responses,
     BudgetStore,
     WorkerRegistry,
     Derived,
     LookRecords,
+    Notices,
     Reviews,
     Seals,
 ):

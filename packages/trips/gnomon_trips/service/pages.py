@@ -4,15 +4,15 @@ import json
 import re
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Form, Request
+from fastapi import APIRouter, Form, Query, Request
 from fastapi.responses import RedirectResponse, Response
 from starlette.exceptions import HTTPException
 
-from gnomon.core.errors import DataError, NotFound, SpecError
+from gnomon.core.errors import DataError, NotFound, OutOfBudget, SpecError
 from gnomon.core.redaction import without_folders
 from gnomon.core.row import Row
-from gnomon_service import jobs
-from gnomon_service.api.middleware import comes_from_here
+from gnomon_service import actions, jobs
+from gnomon_service.api.middleware import Who, comes_from_here
 from gnomon_service.api.reports import PAGE_POLICY
 from gnomon_service.api.state import Shared, State
 from gnomon_service.web.pages import View, page, respond
@@ -63,15 +63,21 @@ router = APIRouter(include_in_schema=False)
 
 
 @page(router, "/ui/trips", "trips.html.j2")
-def trips(state: Shared, cursor: str | None = None, example: str = "helsinki") -> View:
-    """Which trips were planned, and a form to plan one."""
-    return _listing(state, cursor, EXAMPLES.get(example, EXAMPLES["helsinki"]))
+def trips(
+    state: Shared,
+    cursor: str | None = None,
+    example: str = "helsinki",
+    owner: Annotated[str, Query(max_length=40)] = "",
+) -> View:
+    """Which trips were planned, of one owner or of all, and a form to plan one."""
+    return _listing(state, cursor, EXAMPLES.get(example, EXAMPLES["helsinki"]), owner=owner)
 
 
 @router.post("/ui/trips", response_model=None)
 def plan_trip(
     request: Request,
     state: Shared,
+    who: Who,
     area: Annotated[str, Form()] = "",
     start_date: Annotated[str, Form()] = "",
     days: Annotated[str, Form()] = "",
@@ -86,13 +92,13 @@ def plan_trip(
     try:
         body = _parsed(written) if written.strip() else _request_of(fields)
         draft = jobs.draft_from_request(spec_of_body(body), state.settings)
-    except (SpecError, DataError) as error:
+        job = actions.post(state, draft, who)
+    except (SpecError, DataError, OutOfBudget) as error:
         problem = {"field": _field_of(error.message, written), "detail": without_folders(error.message)}
         view = _listing(state, None, EXAMPLES["helsinki"], problem=problem)
         view["_form"] |= fields if not written.strip() else {"request": written}
         view["answer"] = "This request cannot be planned; the form says why."
         return respond(request, "trips.html.j2", view, status=422)
-    job = jobs.submit(draft, store=state.store, redis=state.redis)
     return RedirectResponse(f"/ui/trips/{trial_of(job.id, job.spec)}", status_code=303)
 
 
@@ -128,10 +134,15 @@ def _field_of(message: str, written: str) -> str:
 
 
 def _listing(
-    state: State, cursor: str | None, example: dict[str, Any], *, problem: dict[str, str] | None = None
+    state: State,
+    cursor: str | None,
+    example: dict[str, Any],
+    *,
+    owner: str = "",
+    problem: dict[str, str] | None = None,
 ) -> View:
-    listed = state.store.newest_answers(BENCHMARK, PLANNED_TASKS, cursor=cursor, limit=PER_PAGE)
-    unfinished = () if cursor else state.store.unfinished_jobs_of(BENCHMARK)
+    listed = state.store.newest_answers(BENCHMARK, PLANNED_TASKS, owner=owner, cursor=cursor, limit=PER_PAGE)
+    unfinished = () if cursor else state.store.unfinished_jobs_of(BENCHMARK, owner=owner)
     planning = [_unfinished(state.store.job(job_id)) for job_id in unfinished]
     planned_trips = [_line(item.row, item.job_name) for item in listed.items]
     good = sum(item["state"] == "holds" for item in planned_trips)
@@ -145,6 +156,7 @@ def _listing(
         "planning": [item for item in planning if item],
         "trips": planned_trips,
         "next_cursor": listed.next_cursor,
+        "owner": owner,
         "_form": {
             "area": "helsinki",
             "start_date": example["start_date"],

@@ -6,9 +6,9 @@ from fastapi import APIRouter, Depends, Header, Response
 from fastapi.responses import JSONResponse
 
 from gnomon.core.errors import Conflict, DataError, NotFound, SpecError
-from gnomon_service import jobs
+from gnomon_service import actions, jobs
 from gnomon_service.api.content_negotiation import choose
-from gnomon_service.api.middleware import IdempotencyKey
+from gnomon_service.api.middleware import IdempotencyKey, Who
 from gnomon_service.api.reports import PAGE_POLICY
 from gnomon_service.api.request_body import body_docs, plain_body
 from gnomon_service.api.state import Shared, State
@@ -53,10 +53,11 @@ def post_itinerary(
     response: Response,
     body: Annotated[object, Depends(plain_body)],
     idempotency_key: IdempotencyKey,
+    who: Who,
 ) -> dict[str, Any]:
     """Queue a planning request; `model` names the model that plans, by default the built-in reference."""
     draft = jobs.draft_from_request(spec_of_body(body), state.settings)
-    job = jobs.submit(draft, store=state.store, redis=state.redis, idempotency_key=idempotency_key)
+    job = actions.post(state, draft, who, idempotency_key=idempotency_key)
     response.headers["Location"] = f"/v1/itineraries/{job.id}"
     return {"id": job.id, "status": job.status, "events": f"/v1/jobs/{job.id}/events"}
 

@@ -13,24 +13,38 @@ def database() -> None:
     """Upgrade or downgrade the database's tables."""
 
 
+_backup_option = click.option(
+    "--backup/--no-backup",
+    "backs_up",
+    default=True,
+    help="Whether to write a backup first; by default one is.",
+)
+
+
 @database.command()
 @data_dir_option
+@_backup_option
 @click.argument("revision", default="head")
-def upgrade(data_dir: Path | None, revision: str) -> None:
+def upgrade(data_dir: Path | None, revision: str, backs_up: bool) -> None:
     """Move the tables forward to REVISION (default: the newest). Stop the API and all workers first."""
-    _migrate(data_dir, revision)
+    _migrate(data_dir, revision, backs_up=backs_up)
 
 
 @database.command()
 @data_dir_option
+@_backup_option
 @click.argument("revision")
-def downgrade(data_dir: Path | None, revision: str) -> None:
+def downgrade(data_dir: Path | None, revision: str, backs_up: bool) -> None:
     """Move the tables back to REVISION; data that only newer tables hold are lost. Stop all workers first."""
-    _migrate(data_dir, revision)
+    _migrate(data_dir, revision, backs_up=backs_up)
 
 
-def _migrate(data_dir: Path | None, revision: str) -> None:
+def _migrate(data_dir: Path | None, revision: str, *, backs_up: bool) -> None:
+    from gnomon_service.backup import back_up_before
     from gnomon_workers.store.migration import migrate
 
-    before, after = migrate(settings_of(data_dir).database_url, revision)
+    settings = settings_of(data_dir)
+    if backs_up and (file := back_up_before(settings, revision)):
+        click.echo(f"backup of the database: {file}")
+    before, after = migrate(settings.database_url, revision)
     click.echo(f"was {before or 'empty'}, is {after}")

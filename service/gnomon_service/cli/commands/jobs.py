@@ -3,6 +3,7 @@
 import json
 import sys
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,22 +12,27 @@ import click
 from gnomon_service.cli.options import data_dir_option, json_option
 
 if TYPE_CHECKING:
-    from gnomon_workers.store.records import JobRecord, WorkerRecord
+    from gnomon_workers.store.records import DeletedJob, JobRecord, WorkerRecord
 
 
 @click.command()
 @click.option(
     "--limit", default=20, show_default=True, type=click.IntRange(1, 10_000), help="How many to list."
 )
+@click.option("--owner", help="Those posted with keys of that owner.")
+@click.option("--deleted", is_flag=True, help="What stays of those that were deleted.")
 @data_dir_option
 @json_option
-def jobs(limit: int, data_dir: Path | None, as_json: bool) -> None:
+def jobs(limit: int, owner: str | None, deleted: bool, data_dir: Path | None, as_json: bool) -> None:
     """List the stored jobs, newest first: id, status, trials with a result and missing ones, and name."""
     from gnomon_service.cli.common import existing_store
 
     store = existing_store(data_dir)
     try:
-        records, workers = store.jobs(cursor=None, limit=limit).items, store.workers()
+        if deleted:
+            _print_deleted(store.deleted_jobs(limit=limit), as_json=as_json)
+            return
+        records, workers = store.jobs(cursor=None, limit=limit, owner=owner).items, store.workers()
     finally:
         store.close()
     if as_json:
@@ -40,6 +46,8 @@ def jobs(limit: int, data_dir: Path | None, as_json: bool) -> None:
                 "planned": job.counts.planned,
                 "done": job.counts.done,
                 "missing": job.counts.infra_missing,
+                "posted_by": job.posted_by,
+                "owner": job.owner,
             }
             for job in records
         ]
@@ -50,6 +58,15 @@ def jobs(limit: int, data_dir: Path | None, as_json: bool) -> None:
         return
     for job in records:
         click.echo(f"{job.id}  {job.created_at[:16]}  {job.status:<9}  {_counts(job, workers)}  {job.name}")
+
+
+def _print_deleted(records: Sequence["DeletedJob"], *, as_json: bool) -> None:
+    if as_json:
+        click.echo(json.dumps([asdict(job) for job in records], indent=2))
+        return
+    for job in records:
+        ended = f"{job.scored + job.model_failed:,} of {job.planned:,} with a result"
+        click.echo(f"{job.id}  deleted {job.deleted_at[:16]} ({job.deleted_by})  {ended}  {job.name}")
 
 
 def _print_table(records: Sequence["JobRecord"], workers: Sequence["WorkerRecord"]) -> None:

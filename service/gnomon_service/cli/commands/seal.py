@@ -21,7 +21,9 @@ def seal(job: str, out: Path | None, data_dir: Path | None) -> None:
 
     store = existing_store(data_dir)
     try:
-        job = find_job(store, job)
+        lines = store.seal(job)  # of a job that was deleted, it is all there is
+        if not lines:
+            job = find_job(store, job)
         store.seal_results(job)
         lines = store.seal(job)
     finally:

@@ -1,4 +1,7 @@
-"""The tables as this Gnomon keeps them: the first revision. Older ones are known to `older_tables.py`."""
+"""The first revision: a new database has the tables of today at once.
+
+Older ones are known to `older_tables.py`.
+"""
 
 from alembic import op
 

@@ -1,0 +1,130 @@
+"""Deletes jobs with their media, those that are too old, and media that nothing names any more."""
+
+import time
+from collections.abc import Iterable
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from gnomon.core.errors import Conflict, NotFound
+from gnomon_service.settings import Settings
+from gnomon_workers.store.records import Deletion
+from gnomon_workers.store.store import Store
+
+DAY_S = 86_400.0
+TOO_OLD = "kept for {days:g} days"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MediaFreed:
+    """Media that are deleted, or would be. While a job is open none is: its next trial may need any."""
+
+    files: int = 0
+    bytes: int = 0
+    is_put_off: bool = False
+
+
+def preview(settings: Settings, store: Store, job_id: str) -> dict[str, Any]:
+    """What `delete` would delete, as plain data.
+
+    Raises:
+        NotFound: the job does not exist.
+        Conflict: it runs, or one that runs needs it.
+    """
+    found = store.deletion(job_id)
+    media = _free(store, _named_files(settings, store, job_id), without=job_id, is_dry=True)
+    return _view(found, media)
+
+
+def delete(settings: Settings, store: Store, job_id: str, *, by: str) -> dict[str, Any]:
+    """Delete a job with the media that it alone names; what was deleted. Its seal and counts stay.
+
+    Raises:
+        NotFound: the job does not exist.
+        Conflict: it runs, or one that runs needs it.
+    """
+    store.deletion(job_id)
+    store.seal_results(job_id)
+    files = _named_files(settings, store, job_id)
+    found = store.delete_job(job_id, by=by)
+    return _view(found, _free(store, files, is_dry=False))
+
+
+def delete_unnamed_media(settings: Settings, store: Store, *, is_dry: bool) -> MediaFreed:
+    """Delete the media that no trial names."""
+    return _free(store, media_files(settings), is_dry=is_dry)
+
+
+def delete_old_jobs(settings: Settings, store: Store, *, days: float) -> list[str]:
+    """Delete the jobs that ended longer ago than that and are needed by none that runs, and what an earlier
+    process left of others; the ids of those that were deleted.
+    """
+    store.finish_deletions()
+    deleted = []
+    for job_id in store.ended_before(days * DAY_S):
+        with suppress(Conflict, NotFound):  # needed, or another process was first
+            store.seal_results(job_id)
+            store.delete_job(job_id, by=TOO_OLD.format(days=days))
+            deleted.append(job_id)
+    if deleted:
+        delete_unnamed_media(settings, store, is_dry=False)
+    return deleted
+
+
+def media_files(settings: Settings) -> dict[bytes, Path]:
+    """The files of the data folder's media, by the hex digest that names them."""
+    found = (settings.data_dir / "media").glob("[0-9a-f][0-9a-f]/" + 64 * "[0-9a-f]")
+    return {path.name.encode(): path for path in sorted(found)}
+
+
+def _named_files(settings: Settings, store: Store, job_id: str) -> dict[bytes, Path]:
+    files = media_files(settings)
+    named = store.names_in_job(job_id) if files else ()
+    return {name: files[name] for name in files.keys() & set(named)}
+
+
+def _free(store: Store, files: dict[bytes, Path], *, is_dry: bool, without: str = "") -> MediaFreed:
+    """Delete those of these files that nothing names, unless one was used since this began."""
+    began_s = time.time()
+    if files and store.has_open_jobs():
+        return MediaFreed(is_put_off=True)
+    unnamed = store.unnamed(files, without=without) if files else ()
+    sizes = [_size(files[name], is_dry=is_dry, before_s=began_s) for name in unnamed]
+    return MediaFreed(files=sum(size is not None for size in sizes), bytes=sum(size or 0 for size in sizes))
+
+
+def _size(path: Path, *, is_dry: bool, before_s: float) -> int | None:
+    """The size of a file that is deleted; None where it has gone, or was used since."""
+    try:
+        status = path.stat()
+        if status.st_mtime >= before_s:
+            return None
+        if not is_dry:
+            path.unlink()
+    except FileNotFoundError:
+        return None
+    return status.st_size
+
+
+def _view(found: Deletion, media: MediaFreed) -> dict[str, Any]:
+    return {**asdict(found), "named_by": list(found.named_by), "media": asdict(media)}
+
+
+def in_words(deleted: Iterable[dict[str, Any]]) -> str:
+    """What was deleted, or would be, in a line."""
+    views = list(deleted)
+    sums = {name: sum(view[name] for view in views) for name in ("trials", "results", "reviews")}
+    files, size = (sum(view["media"][name] for view in views) for name in ("files", "bytes"))
+    jobs = f"{len(views):,} job{'s' if len(views) != 1 else ''}"
+    parts = [jobs, *(f"{number:,} {name}" for name, number in sums.items()), media_words(files, size)]
+    return ", ".join(parts)
+
+
+def media_words(files: int, size: int) -> str:
+    """So many files of media.
+
+    >>> media_words(1, 2_500_000)
+    '1 media file (2.5 MB)'
+    """
+    return f"{files:,} media file{'s' if files != 1 else ''} ({size / 1e6:,.1f} MB)"

@@ -1,0 +1,20 @@
+"""Who posted a job, who did what with it, what was told of it, and what stays of one that was deleted."""
+
+from alembic import op
+
+from gnomon_workers.store.older_tables import complete
+
+revision, down_revision = "0019", "0018"
+
+
+def upgrade() -> None:
+    """Add what is missing."""
+    complete(op.get_bind(), op)  # type: ignore[arg-type]
+
+
+def downgrade() -> None:
+    """Drop it, with all it holds."""
+    for table in ("notices", "activity", "deleted_jobs"):
+        op.drop_table(table)
+    for column in ("told_at", "owner", "posted_by"):
+        op.drop_column("jobs", column)
