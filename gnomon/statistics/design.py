@@ -224,8 +224,8 @@ class Design:
     def _loads(self) -> _Loads:
         """The sums over clusters of which every value's degrees of freedom are made."""
         sizes, loads = np.bincount(self.strata), self.weights * self.scales
-        own = np.bincount(self.clusters, loads**2, minlength=self.clusters_n)
-        whole = np.bincount(self.clusters, loads, minlength=self.clusters_n)
+        own = np.bincount(self.clusters, loads**2, self.clusters_n).astype(np.float64)
+        whole = np.bincount(self.clusters, loads, self.clusters_n).astype(np.float64)
         # Influences are M e. Of independent e they have the covariance diag(own) − centred/sizes centredᵀ; of
         # e that a cluster shares, (diag(whole) − centred sharesᵀ) times its transpose.
         strata_n = len(sizes)

@@ -244,7 +244,7 @@ def _measure(name: str, live: Floats, placebo: Floats, clusters: Sequence[str]) 
     live, placebo = live[has_both], placebo[has_both]
     if name == "completion_tokens" and not (live.any() or placebo.any()):
         return None
-    grouping = plain_design([clusters[at] for at in np.flatnonzero(has_both)])
+    grouping = plain_design([clusters[at] for at in np.flatnonzero(has_both).tolist()])
     if name == "doubts":
         estimate = grouping.estimate(placebo - live, limits=(-1.0, 1.0))
         ends = estimate.interval()

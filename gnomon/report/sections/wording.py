@@ -208,7 +208,9 @@ def _calibration(model: str, arm: str, rows: Sequence[tuple[float, float, str]])
     measured: Calibration | None = None
     if has_one.any():
         measured = calibration(
-            confidence[has_one], score[has_one], plain_design([rows[at][2] for at in np.flatnonzero(has_one)])
+            confidence[has_one],
+            score[has_one],
+            plain_design([rows[at][2] for at in np.flatnonzero(has_one).tolist()]),
         )
     return {
         "model": model,
