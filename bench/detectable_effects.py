@@ -14,29 +14,45 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.random import Generator
 
-from bench.simulated import clusters_of, compared, grouping_of, hits, simulate, verdict_of
+from bench.simulated import clusters_of, compared, hits, simulate, verdict_of
 from gnomon.report.comparing import rule_of
-from gnomon.report.detectable import detectable_in_cell, smallest_effect
-from gnomon.statistics.design import Codes, Floats, design
+from gnomon.report.detectable import smallest_effect
+from gnomon.statistics.design import Codes, Design, Floats, design
 from gnomon.statistics.multiple_testing import benjamini_hochberg, holm
 from gnomon.statistics.power import PlantedStudy, Spread, spread_of
 
 PILOT, PILOTS = 40_000, 3  # samples of a pilot, about; pilots, each of the effect promised from the last
 Z = 1.959964 + 0.841621  # of 5 % and of a power of 80 %
+SCENES, TEMPLATES = 20, 8
 Draw = Callable[[Generator, Codes, float], tuple[Floats, Floats]]
 
 
-def right_or_wrong(spread: float = 0.0) -> Draw:
-    """0 or 1; chances differ by sample, the difference by cluster, evenly up to ± `spread`."""
+def right_or_wrong(spread: float = 0.0, repeats: tuple[int, int] = (1, 1)) -> Draw:
+    """0 or 1 in each repeat; chances differ by sample, the difference by cluster, evenly up to ± `spread`."""
 
     def draw(random: Generator, clusters: Codes, effect: float) -> tuple[Floats, Floats]:
         chance = random.uniform(0.15, 0.4, len(clusters))
         moved = chance + effect + random.uniform(-spread, spread, int(clusters.max()) + 1)[clusters]
         if moved.max() > 1.0 or moved.min() < 0.0:
             raise ValueError(f"an effect of {effect} leaves the scale")
-        return hits(random, chance), hits(random, moved)
+        first, second = (
+            hits(random, np.repeat(chances[:, None], n, axis=1))
+            for chances, n in zip((chance, moved), repeats, strict=True)
+        )
+        return first, second
 
     return draw
+
+
+def crossed(random: Generator, clusters: Codes, effect: float) -> tuple[Floats, Floats]:
+    """0 or 1; the difference varies by cluster and by the template that crosses it, up to ± 0.1 each."""
+    copies = clusters // SCENES * TEMPLATES  # templates of a pilot's copies are others
+    template = copies + np.arange(len(clusters)) % TEMPLATES
+    by_scene, by_template = (
+        random.uniform(-0.1, 0.1, int(codes.max()) + 1) for codes in (clusters, template)
+    )
+    moved = 0.25 + effect + by_scene[clusters] + by_template[template]
+    return hits(random, np.full((len(clusters), 1), 0.25)), hits(random, moved[:, None])
 
 
 def graded(random: Generator, clusters: Codes, effect: float) -> tuple[Floats, Floats]:
@@ -44,7 +60,8 @@ def graded(random: Generator, clusters: Codes, effect: float) -> tuple[Floats, F
     count = int(clusters.max()) + 1
     level = random.uniform(0.25, 0.5, count)[clusters]
     moved = level + effect + random.uniform(-0.1, 0.1, count)[clusters]
-    return random.beta(4 * level, 4 * (1 - level)), random.beta(4 * moved, 4 * (1 - moved))
+    first, second = (random.beta(4 * each, 4 * (1 - each))[:, None] for each in (level, moved))
+    return first, second
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,20 +73,23 @@ class Plan:
     cells: int = 1
     looks: int = 1
     lost: float = 0.0
+    crossing: int = 0  # templates that cross the clusters
     is_cell: bool = False  # one subset among `looks` exploratory comparisons
     largest: float = 0.45  # effect that can be planted: planted where none is promised
 
-    @property
-    def clusters(self) -> Codes:
-        return clusters_of(self.sizes)
-
-    @property
-    def strata(self) -> Codes:
-        return np.arange(sum(self.sizes)) % self.cells
+    def grouping(self, copies: int = 1) -> Design:
+        """The design, so many times over."""
+        clusters = clusters_of(np.tile(self.sizes, copies))
+        strata = np.arange(len(clusters)) % self.cells
+        if not self.crossing:
+            return design(strata, clusters)
+        template = np.arange(len(clusters)) % self.crossing
+        return design(strata, clusters, clusters // len(self.sizes) * self.crossing + template)
 
 
 SHARED = right_or_wrong(0.15)
 UNEQUAL = (3, 5, 8, 10, 12, 20, 30, 52)
+TWELVE = (12, 9, 8, 6, 5, 4, 4, 3, 3, 2, 2, 2)
 PLANS: dict[str, Plan] = {
     "5 clusters of 20": Plan(sizes=(20,) * 5, draw=SHARED),
     "8 unequal clusters, 140 samples": Plan(sizes=UNEQUAL, draw=SHARED),
@@ -81,6 +101,11 @@ PLANS: dict[str, Plan] = {
     "40 independent samples": Plan(sizes=(1,) * 40, draw=right_or_wrong()),
     "14 independent samples": Plan(sizes=(1,) * 14, draw=right_or_wrong(), largest=0.6),
     "graded, 20 clusters of 7": Plan(sizes=(7,) * 20, draw=graded),
+    "graded, 12 unequal clusters, 60 samples": Plan(sizes=TWELVE, draw=graded),
+    "graded, 30 independent samples": Plan(sizes=(1,) * 30, draw=graded),
+    "three repeats, 10 clusters of 5": Plan(sizes=(5,) * 10, draw=right_or_wrong(0.15, (3, 3))),
+    "five repeats beside one, 24 clusters of 2": Plan(sizes=(2,) * 24, draw=right_or_wrong(0.15, (5, 1))),
+    "20 scenes and 8 templates crossed": Plan(sizes=(8,) * SCENES, draw=crossed, crossing=TEMPLATES),
     "6 primary contrasts, 20 clusters of 7": Plan(sizes=(7,) * 20, draw=SHARED, looks=6),
     "6 primary contrasts, 60 independent samples": Plan(sizes=(1,) * 60, draw=right_or_wrong(), looks=6),
     "1 % of both arms lost, 60 clusters of 7": Plan(sizes=(7,) * 60, draw=SHARED, lost=0.01),
@@ -91,6 +116,14 @@ PLANS: dict[str, Plan] = {
     ),
     "a cell of 60 in 20 clusters among 14": Plan(sizes=(3,) * 20, draw=SHARED, looks=14, is_cell=True),
     "a cell of 100 in 10 clusters among 14": Plan(sizes=(10,) * 10, draw=SHARED, looks=14, is_cell=True),
+    "a cell of 60 in 12 unequal clusters among 14": Plan(sizes=TWELVE, draw=SHARED, looks=14, is_cell=True),
+    "a cell of 200 in 20 clusters among 100": Plan(sizes=(10,) * 20, draw=SHARED, looks=100, is_cell=True),
+    "a graded cell of 60 in 12 unequal clusters among 14": Plan(
+        sizes=TWELVE, draw=graded, looks=14, is_cell=True
+    ),
+    "a cell of 30 with three repeats among 14": Plan(
+        sizes=(1,) * 30, draw=right_or_wrong(0.0, (3, 3)), looks=14, is_cell=True, largest=0.6
+    ),
     "a cell of 5 among 100": Plan(
         sizes=(1,) * 5, draw=right_or_wrong(), looks=100, is_cell=True, largest=0.6
     ),
@@ -99,23 +132,16 @@ PLANS: dict[str, Plan] = {
 
 def spread_in_pilot(plan: Plan, effect: float, random: Generator) -> Spread:
     """The scatter of many samples of this kind, with this effect."""
-    times = max(1, PILOT // sum(plan.sizes))
-    sizes = np.tile(plan.sizes, times)
-    clusters = clusters_of(sizes)
-    baseline, variant = plan.draw(random, clusters, effect)
-    grouping, d = grouping_of(clusters), variant - baseline
+    grouping = plan.grouping(max(1, PILOT // sum(plan.sizes)))
+    baseline, variant = (scores.mean(axis=1) for scores in plan.draw(random, grouping.clusters, effect))
+    d = variant - baseline
     return spread_of(d, grouping, se=grouping.estimate(d, limits=(-1.0, 1.0)).se)
 
 
 def promised(plan: Plan, spread: Spread) -> float | None:
     """What the design detects by the simulation of the whole rule."""
-    study = PlantedStudy(
-        grouping=design(plan.strata, plan.clusters), spread=spread, lost=(plan.lost, plan.lost)
-    )
-    family = "exploratory" if plan.is_cell else "primary"
-    rule = rule_of(family, looks=plan.looks)
-    if plan.is_cell:
-        return detectable_in_cell(study, rule, looks=plan.looks).effect
+    study = PlantedStudy(grouping=plan.grouping(), spread=spread, lost=(plan.lost, plan.lost))
+    rule = rule_of("exploratory" if plan.is_cell else "primary", looks=plan.looks)
     return smallest_effect(study, rule, looks=plan.looks).effect
 
 
@@ -123,8 +149,7 @@ def promised_by_t(plan: Plan, spread: Spread) -> float:
     """What the closed form says: a t test of one comparison, nothing lost; cells as if independent."""
     icc = 0.0 if plan.is_cell else spread.icc
     study = PlantedStudy(
-        grouping=design(plan.strata, plan.clusters),
-        spread=Spread(sizes=spread.sizes, shares=spread.shares, icc=icc),
+        grouping=plan.grouping(), spread=Spread(sizes=spread.sizes, shares=spread.shares, icc=icc)
     )
     kappa = Z**2 * study.worth
     return min(1.0, math.sqrt(kappa * spread.moments[1] / (1 + kappa)))
@@ -139,14 +164,22 @@ def share_claimed(plan: Plan, effect: float, *, jobs: int, random: Generator) ->
 def _is_claimed(
     plan: Plan, effect: float, adjust: Callable[[list[float]], list[float]], random: Generator
 ) -> bool:
-    results = []
+    results, grouping = [], plan.grouping()
+    crossing = grouping.crossed[0].clusters if grouping.crossed else None
     for at in range(plan.looks):
         if plan.is_cell and at:  # other cells are other samples: their p is any
             results.append((None, float(random.random())))
             continue
-        scores = np.stack(plan.draw(random, plan.clusters, 0.0 if at else effect))
-        scores[random.random(scores.shape) < plan.lost] = np.nan
-        result = compared(scores, plan.clusters, cells=plan.strata, is_primary=not plan.is_cell)
+        scores = plan.draw(random, grouping.clusters, 0.0 if at else effect)
+        for of_arm in scores:
+            of_arm[random.random(of_arm.shape) < plan.lost] = np.nan
+        result = compared(
+            scores,
+            grouping.clusters,
+            cells=grouping.strata,
+            crossing=crossing,
+            is_primary=not plan.is_cell,
+        )
         p = result.comparison.p if result.comparison else None
         results.append((result, 1.0 if p is None else p))
     first, others = results[0][0], [p for _, p in results[1:]]

@@ -19,13 +19,18 @@ BYTES_PER_TOKEN = 4  # of English; a prompt full of coordinates has two, one of 
 PICTURE_TOKENS = 1_100
 VIDEO_TOKENS_PER_S = 300
 MESSAGE_TOKENS = 5  # what surrounds each message and each call
+NOTE_BYTES = 48  # in place of a picture, to a model that takes text only
 REPLY_TOKENS = 300  # where nothing says how long replies are
 
 
 class TokenEstimator:
-    """Counts the tokens of requests. Schemas are measured once for each toolset."""
+    """Counts the tokens of requests. Schemas are measured once for each toolset.
 
-    def __init__(self) -> None:
+    Without `pictures` the model takes text only, and gets a note in place of each.
+    """
+
+    def __init__(self, *, pictures: bool = True) -> None:
+        self._pictures = pictures
         self._schema_bytes = memoize_by_tools(_schema_bytes)
 
     def prompt(self, request: Request) -> int:
@@ -44,23 +49,24 @@ class TokenEstimator:
         >>> TokenEstimator().prompt_at_most(ask)
         420
         """
-        return self._schema_bytes(request.tools) + fold(request.messages, _bytes_of, 0, _plus_bytes)
+        return self._schema_bytes(request.tools) + fold(
+            request.messages, (_bytes_of, self._pictures), 0, self._plus_bytes
+        )
+
+    def _plus_bytes(self, so_far: int, messages: Sequence[Message]) -> int:
+        return so_far + sum(_bytes_of(message, pictures=self._pictures) for message in messages)
 
 
 def _schema_bytes(tools: Sequence[ToolSchema]) -> int:
     return len(json.dumps(tools)) if tools else 0
 
 
-def _plus_bytes(so_far: int, messages: Sequence[Message]) -> int:
-    return so_far + sum(map(_bytes_of, messages))
-
-
-def _bytes_of(message: Message) -> int:
+def _bytes_of(message: Message, *, pictures: bool) -> int:
     """Bytes of a message, with pictures and surroundings as the bytes that would have as many tokens.
 
     Of a turn that goes back whole its provider's body is counted: the text and calls in it are sent once.
     """
-    pictures, parts, video_s = 0, 1, 0.0
+    pictures_n, parts, video_s = 0, 1, 0.0
     content = message["content"]
     turn = message.get("provider_turn")
     body = None if turn is None else turn["body"]
@@ -68,8 +74,10 @@ def _bytes_of(message: Message) -> int:
     holds_text = holds_calls or (isinstance(body, dict) and "content" in body)
     size = _size(content) if isinstance(content, str) and not holds_text else 0
     for block in content if isinstance(content, list) else ():
-        if block["type"] == "image":
-            pictures += 1
+        if block["type"] != "text" and not pictures:
+            size += NOTE_BYTES
+        elif block["type"] == "image":
+            pictures_n += 1
         elif block["type"] == "video":
             video_s += block["seconds"]
         else:
@@ -80,7 +88,7 @@ def _bytes_of(message: Message) -> int:
             size += _size(call["id"]) + _size(call["function"]["name"]) + _size(call["function"]["arguments"])
     if turn is not None:
         size += len(json.dumps(body))  # reasoning that goes back is read again
-    tokens = PICTURE_TOKENS * pictures + MESSAGE_TOKENS * parts + round(VIDEO_TOKENS_PER_S * video_s)
+    tokens = PICTURE_TOKENS * pictures_n + MESSAGE_TOKENS * parts + round(VIDEO_TOKENS_PER_S * video_s)
     return size + BYTES_PER_TOKEN * tokens
 
 

@@ -16,10 +16,10 @@ from gnomon.analyses.core.stored_job import StoredJob
 from gnomon.core.benchmark import view_of
 from gnomon.core.ids import stable_seed
 from gnomon.core.row import Row
+from gnomon.report.cluster_codes import plain_design
 from gnomon.report.score_matrix import RIGHT
 from gnomon.report.section import interval
 from gnomon.report.text_formats import count, percent
-from gnomon.statistics.design import design
 from gnomon.statistics.mean import mean_score
 from gnomon.traces.call_path import WORD, CallValues, Known, call_values, known_in, used_calls
 from gnomon.traces.turns import prompt_texts, read_turns
@@ -170,14 +170,9 @@ def _share(trials: Sequence[Followed], holds: Sequence[bool]) -> dict[str, Any] 
     """The share of trials with its interval by cluster; None of no trials."""
     if not trials:
         return None
-    codes = {name: at for at, name in enumerate(sorted({_cluster(trial.row) for trial in trials}))}
-    clusters = np.array([codes[_cluster(trial.row)] for trial in trials], dtype=np.intp)
-    estimate = mean_score(np.array(holds, dtype=np.float64), design(np.zeros_like(clusters), clusters))
+    grouping = plain_design([trial.row.cluster or f"sample {trial.row.sample_id}" for trial in trials])
+    estimate = mean_score(np.array(holds, dtype=np.float64), grouping)
     return {"value": estimate.mean, "ci95": interval(estimate.ci95)}
-
-
-def _cluster(row: Row) -> str:
-    return f"cluster {row.cluster}" if row.cluster else f"sample {row.sample_id}"
 
 
 def _by_chance(trials: Sequence[Followed]) -> dict[str, int]:

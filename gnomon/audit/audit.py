@@ -25,7 +25,7 @@ from gnomon.core.ids import stable_hash
 from gnomon.core.sample import DataFault, Sample, SampleRef
 from gnomon.core.select import Select
 from gnomon.media import MediaStore
-from gnomon.statistics.design import design
+from gnomon.report.cluster_codes import plain_design
 from gnomon.statistics.mean import mean_score, share_interval
 
 
@@ -78,8 +78,7 @@ def shortcut_accuracies(
 
 
 def _accuracy(cell: str, guesses: Sequence[ShortcutGuess], refs: Mapping[str, SampleRef]) -> ShortcutAccuracy:
-    clusters = np.unique([refs[attempt.sample_id].cluster for attempt in guesses], return_inverse=True)[1]
-    grouping = design(np.zeros(len(guesses), dtype=np.intp), clusters.astype(np.intp))
+    grouping = plain_design([refs[attempt.sample_id].cluster for attempt in guesses])
     values = np.array([attempt.value for attempt in guesses])
     mean, estimate = mean_score(values, grouping), grouping.estimate(values, limits=(0.0, 1.0))
     chances = [attempt.chance for attempt in guesses if attempt.chance is not None]

@@ -23,6 +23,7 @@ from gnomon.reading.characters import plain_characters
 from gnomon_tools.core.regular_file import open_regular
 
 NEAR_EQUAL, CONTRADICTION, FACTORS = "near_equal", "contradiction", "cluster_factors"
+HOW_FACTORS_COUNT = "intervals count both; those of calibration errors, Shapley values and analyses the first"
 ON_CLUSTERS = frozenset((NEAR_EQUAL, CONTRADICTION, FACTORS))  # kinds of data faults that are no sample's own
 MOST_SPELLED = 50_000_000  # characters of all texts: in more no misspelt words are sought
 LEAST_LETTERS = 5  # of a misspelt word: shorter ones are too often one slip from another word
@@ -128,7 +129,7 @@ def _shown(parts: Sequence[str], most: int, between: str = "; ", before_rest: st
 def factor_faults(refs: Iterable[SampleRef]) -> Iterator[DataFault]:
     """What to say of samples that are kin by several factors; nothing of those with one."""
     if words := words_on_factors(ref.cluster for ref in refs):
-        yield DataFault(sample_id="", kind=FACTORS, detail=f"{words}: intervals count both")
+        yield DataFault(sample_id="", kind=FACTORS, detail=f"{words}: {HOW_FACTORS_COUNT}")
 
 
 def find_near_equal(asked: Iterable[Asked]) -> NearEqual:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from gnomon.core.clusters import cluster_names
-from gnomon.statistics.design import Codes
+from gnomon.statistics.design import Codes, Design, design
 
 
 def cluster_codes(names: Sequence[str], codes: Codes) -> tuple[Codes, Codes | None]:
@@ -26,6 +26,17 @@ def cluster_codes(names: Sequence[str], codes: Codes) -> tuple[Codes, Codes | No
     fewest = sorted(range(len(factors)), key=lambda at: len(set(factors[at])))[:2]
     by_sample = [_codes(factors[at], codes) for at in sorted(fewest)]
     return by_sample[0], by_sample[1] if len(by_sample) > 1 else None
+
+
+def plain_design(clusters: Sequence[str]) -> Design:
+    """Samples that weigh the same, from what names the clusters of each by every factor.
+
+    >>> by_scene_and_template = plain_design(['["a","t"]', '["a","u"]', '["b","t"]'])
+    >>> by_scene_and_template.clusters_n, by_scene_and_template.crossed[0].clusters_n
+    (2, 2)
+    """
+    first, second = cluster_codes(clusters, np.arange(len(clusters)))
+    return design(np.zeros_like(first), first, second)
 
 
 def _codes(names: Sequence[str], codes: Codes) -> Codes:

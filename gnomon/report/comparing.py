@@ -85,7 +85,7 @@ def _detectable(report_input: ReportInput, results: Sequence[PairResult]) -> Ite
     """
     repeats_of = report_input.spec.repeats_of
     looks = Counter(result.family for result in results if result.p is not None)
-    simulated = sum(result.scope == "all" for result in results)
+    simulated = Counter(result.scope == "all" for result in results)
     for result in while_wanted(results):
         if report_input.drawn_plan is not None:
             yield Detectable(effect=None)
@@ -93,7 +93,9 @@ def _detectable(report_input: ReportInput, results: Sequence[PairResult]) -> Ite
         among = max(1, looks[result.family])
         rule = rule_of(result.family, looks=among)
         repeats = repeats_of_pair(repeats_of(result.pair.baseline), repeats_of(result.pair.variant))
-        yield detectable_in(result, rule, looks=among, simulated=simulated, repeats=repeats)
+        yield detectable_in(
+            result, rule, looks=among, simulated=simulated[result.scope == "all"], repeats=repeats
+        )
 
 
 def rule_of(family: Family, *, looks: int) -> Rule:
@@ -162,6 +164,9 @@ def contrast_report(
         "family": result.family,
         "n": comparison.n if comparison else 0,
         "clusters": comparison.clusters if comparison else 0,
+        "crossing_clusters": result.grouping.factors[-1].clusters_n
+        if result.grouping and result.grouping.crossed
+        else None,
         "largest_cluster": result.grouping.largest_share if result.grouping else None,
         "baseline_mean": result.means[0] if result.means else None,
         "variant_mean": result.means[1] if result.means else None,

@@ -23,6 +23,7 @@ class ContrastReport(TypedDict):
     family: Family
     n: int
     clusters: int
+    crossing_clusters: int | None  # by a second factor that makes samples kin; null where there is one
     largest_cluster: float | None  # the share of the figure that one cluster is
     baseline_mean: float | None
     variant_mean: float | None
@@ -53,7 +54,7 @@ class ContrastReport(TypedDict):
     worst_ci95: Interval  # whatever lost trials and unknown replies had scored
     unknown_ci95: Interval  # the same, where there are unknown replies; else null
     rests_on: (
-        str  # a sentence: what the verdict takes on trust of lost trials, or would be if they were alike
+        str  # a sentence: what the verdict takes on trust of lost trials, if anything, or would be on it
     )
     verdict: Verdict
     withheld: bool

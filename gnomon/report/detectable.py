@@ -20,7 +20,7 @@ from gnomon.report.text_formats import capitalised
 from gnomon.report.verdict import ALPHA
 from gnomon.statistics.bisection import bisect
 from gnomon.statistics.design import Floats
-from gnomon.statistics.permutation import MANY
+from gnomon.statistics.permutation import MANY, least_p
 from gnomon.statistics.power import POWER, PlantedStudy, detectable_by_t, spread_of
 
 if TYPE_CHECKING:
@@ -60,46 +60,24 @@ Rule = Callable[[SampleScores], Judged]
 def detectable_in(
     result: "PairResult", rule: Rule, *, looks: int, simulated: int, repeats: int
 ) -> Detectable:
-    """What a study like this one detects: of a comparison over all samples simulated, else in closed form.
+    """What a study like this one detects: its scatter is that of the result, and so are its losses.
 
-    Its scatter and its losses are those of the result. `simulated` comparisons share the draws of a report.
+    Of a subset nothing is taken to be lost. `simulated` comparisons share the draws of a report.
     """
     comparison, grouping = result.comparison, result.grouping
     if comparison is None or grouping is None:
         return Detectable(effect=None)
     spread = spread_of(result.differences, grouping, se=comparison.se)
-    if result.scope != "all":
-        return detectable_in_cell(PlantedStudy(grouping=grouping, spread=spread), rule, looks=looks)
-    study = PlantedStudy(
-        grouping=grouping, spread=spread, repeats=repeats, lost=result.missing, alike=result.alike
-    )
+    lost = result.missing if result.scope == "all" else (0.0, 0.0)
+    study = PlantedStudy(grouping=grouping, spread=spread, repeats=repeats, lost=lost, alike=result.alike)
     draws = min(MOST_DRAWS, max(FEWEST_DRAWS, REPORT_DRAWS // simulated))
     return smallest_effect(study, rule, looks=looks, draws=draws)
 
 
-def detectable_in_cell(study: PlantedStudy, rule: Rule, *, looks: int) -> Detectable:
-    """What a subset detects, in closed form: subsets are too many to simulate each.
-
-    None where the rule claims nothing even if all samples gain, or if all but one do.
-    """
-    clusters, alpha = study.grouping.clusters_n, ALPHA / looks
-    agreeing = _fewest_agreeing(study, alpha)
-    if clusters <= agreeing + 1 and (never := never_claims(study, rule)) is not None:
-        return never
-    return Detectable(effect=_by_t(study, alpha, agreeing=min(agreeing, clusters)))
-
-
-def _fewest_agreeing(study: PlantedStudy, alpha: float) -> int:
-    """How many clusters must gain, and none lose, for an exact test to reject."""
-    if _is_pairs(study):
-        return int(-np.log2(alpha)) + 1  # mid-p McNemar
-    return int(1 - np.log2(alpha)) + 1 if study.grouping.effective_clusters < MANY else 0
-
-
-def _by_t(study: PlantedStudy, alpha: float, *, agreeing: int = 0) -> float:
+def _by_t(study: PlantedStudy, alpha: float) -> float:
     none = np.zeros(study.grouping.n)
     df = study.grouping.estimate(none, limits=(-1.0, 1.0)).df or 1.0
-    return detectable_by_t(study, alpha=alpha, df=df, is_pairs=_is_pairs(study), agreeing=agreeing)
+    return detectable_by_t(study, alpha=alpha, df=df, is_pairs=_is_pairs(study))
 
 
 def _is_pairs(study: PlantedStudy) -> bool:
@@ -113,7 +91,7 @@ def smallest_effect(study: PlantedStudy, rule: Rule, *, looks: int = 1, draws: i
     `looks` are the comparisons among which the rule adjusts: they tell the search where to begin.
     """
     random = np.random.default_rng(SEED)
-    if (never := _never(study, rule, random)) is not None:
+    if (never := _never(study, rule, looks, random)) is not None:
         return never
     effect = _by_t(study, ALPHA / looks)
     if not study.loses and _decides_by_t(study, effect):
@@ -173,10 +151,10 @@ def never_claims(study: PlantedStudy, rule: Rule) -> Detectable | None:
     return Detectable(effect=None, note=note)
 
 
-def _never(study: PlantedStudy, rule: Rule, random: Generator) -> Detectable | None:
+def _never(study: PlantedStudy, rule: Rule, looks: int, random: Generator) -> Detectable | None:
     never = never_claims(study, rule)
-    if never is None:
-        return None
+    if never is None or least_p(study.grouping) >= ALPHA / looks:
+        return never
     strong = (judged for effect in STRONG for judged in _judged(study, rule, effect, STRONG_DRAWS, random))
     return None if any(judged.is_claimed for judged in strong) else never
 
@@ -229,6 +207,7 @@ def _scores(study: PlantedStudy, d: Floats, lost: NDArray[np.bool_], ease: Float
     scores = SampleScores(
         cells=study.grouping.strata,
         clusters=study.grouping.clusters,
+        crossing=study.grouping.crossed[0].clusters if study.grouping.crossed else None,
         score_sums=np.stack([np.sum(values, axis=1, where=~is_lost) for values, is_lost in of_arms]),
         answered=np.subtract(study.repeats, missing),
         missing=missing,

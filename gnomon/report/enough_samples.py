@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from gnomon.report.detectable import Rule, smallest_effect
-from gnomon.statistics.design import Design, design
+from gnomon.statistics.design import Codes, Design, design
 from gnomon.statistics.power import PlantedStudy
 from gnomon.statistics.sequential import expected
 
@@ -19,15 +19,22 @@ Tried = dict[int, float | None]  # by the number of clusters, the smallest effec
 def grown(grouping: Design, clusters: int) -> Design:
     """The same design with more clusters: its own over and over, of their sizes and in their strata.
 
+    A factor that crosses them has other values in every copy.
+
     Raises:
         ValueError: fewer clusters than it has.
     """
     if clusters < grouping.clusters_n:
         raise ValueError(f"{clusters} clusters, and the design has {grouping.clusters_n}")
     copies = -(-clusters // grouping.clusters_n)
-    codes = np.concatenate([grouping.clusters + at * grouping.clusters_n for at in range(copies)])
+    codes = _copied(grouping, copies)
     kept = codes < clusters
-    return design(np.tile(grouping.strata, copies)[kept], codes[kept])
+    second = _copied(grouping.crossed[0], copies)[kept] if grouping.crossed else None
+    return design(np.tile(grouping.strata, copies)[kept], codes[kept], second)
+
+
+def _copied(grouping: Design, copies: int) -> Codes:
+    return np.concatenate([grouping.clusters + at * grouping.clusters_n for at in range(copies)])
 
 
 def enough_samples(

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from typing_extensions import TypedDict
 
 from gnomon.report.contrast import ContrastReport, ContrastsPart, comparisons
+from gnomon.report.phrases import clusters_words
 from gnomon.report.price import price_in_words
 from gnomon.report.section import pair_key
 from gnomon.report.sections.arms import ArmsPart
@@ -107,7 +108,8 @@ def _how_it_was_compared(report: Told, primary: Sequence[ContrastReport], *, alp
         f"Adjusted for {count(len(primary), 'primary comparison')} and {exploratory:,} exploratory: "
         f"{report['plan']['adjustment']}; two-sided α {alpha:g}."
     )
-    yield f"Differences within the margin of {report['plan']['margin_text']} count as none."
+    margin = report["plan"]["margin_text"]
+    yield f"Differences within the margin of {margin} count as none (two one-sided tests)."
 
 
 def _results(report: Told, primary: Sequence[ContrastReport]) -> Iterator[str]:
@@ -117,18 +119,17 @@ def _results(report: Told, primary: Sequence[ContrastReport]) -> Iterator[str]:
     prices = {pair_key(price): price_in_words(price, offer=False) for price in report["prices"]}
     for contrast in primary:
         who = _pair(contrast)
-        over = f"over {count(contrast['n'], 'question')} in {count(contrast['clusters'], 'cluster')}"
+        over = f"over {count(contrast['n'], 'question')} in {clusters_words(contrast)}"
         if contrast["diff"] is None:
             yield f"{who}: {'; '.join(contrast['reasons'])}."
         elif contrast["withheld"]:
             yield f"{who}: no figure is given, as lost trials could turn it ({over})."
         else:
-            interval = f", 95 % interval {points_range(contrast['ci95'])}" if contrast["ci95"] else ""
             why = f" ({'; '.join(contrast['reasons'])})" if contrast["reasons"] else ""
             why += ", by less than the margin" if contrast["below_margin"] else ""
             yield (
-                f"{who}: {points(contrast['diff'])} points{interval}, p {p_text(contrast['p'])}, adjusted "
-                f"{p_text(contrast['p_adjusted'])} ({over}): {VERDICTS[contrast['verdict']]}{why}."
+                f"{who}: {points(contrast['diff'])} points{_tested(contrast)} ({over}): "
+                f"{VERDICTS[contrast['verdict']]}{why}."
             )
         if contrast["mde"] is not None:
             size = percent(contrast["mde"])
@@ -137,6 +138,18 @@ def _results(report: Told, primary: Sequence[ContrastReport]) -> Iterator[str]:
             yield f"“{contrast['variant']}” answers {price}."
         if contrast["also_differs"]:
             yield f"These arms also differ in {listed(contrast['also_differs'])}."
+
+
+def _tested(contrast: ContrastReport) -> str:
+    """The interval and the p that the verdict goes by: of "no effect" those of equivalence."""
+    if contrast["verdict"] == "no_effect":
+        name, ends, p = "90 % interval", contrast["ci90"], "p of equivalence"
+        values = contrast["equivalence_p"], contrast["equivalence_p_adjusted"]
+    else:
+        name, ends, p = "95 % interval", contrast["ci95"], "p"
+        values = contrast["p"], contrast["p_adjusted"]
+    interval = f", {name} {points_range(ends)}" if ends else ""
+    return f"{interval}, {p} {p_text(values[0])}, adjusted {p_text(values[1])}"
 
 
 def _pair(contrast: ContrastReport) -> str:

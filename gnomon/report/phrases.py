@@ -1,8 +1,12 @@
 """Puts into a few words what belongs beside a difference: its price, what was lost, and what weighs most."""
 
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
-from gnomon.report.text_formats import listed, percent
+from gnomon.report.text_formats import count, listed, percent
+
+if TYPE_CHECKING:
+    from gnomon.report.contrast import ContrastReport
 
 NOUNS = {"tokens": "tokens", "calls": "calls", "seconds": "seconds", "dollars": "dollars"}
 MATCHED = "{preset: matched_compute}"
@@ -70,6 +74,13 @@ def loss_words(baseline: float, variant: float) -> str:
         return ""
     shares = f"{percent(baseline)} % and {percent(variant)} %"
     return f"{shares} of the trials of baseline and variant have no score"
+
+
+def clusters_words(contrast: "ContrastReport") -> str:
+    """In how many clusters the samples are, by each factor that makes them kin."""
+    by_first = count(contrast["clusters"], "cluster")
+    second = contrast.get("crossing_clusters")  # reports of before have none
+    return f"{by_first} by one factor, {second:,} by another" if second else by_first
 
 
 def weight_words(share: float, clusters: int) -> str:

@@ -10,6 +10,7 @@ import numpy as np
 from gnomon.core.clock import day_span, span_iou
 from gnomon.core.row import Row
 from gnomon.core.row_batch import RowBatch
+from gnomon.report.cluster_codes import cluster_codes, plain_design
 from gnomon.report.score_matrix import RIGHT
 from gnomon.statistics.consistency import Answers, share_equal, share_of_strangers, share_repeated
 from gnomon.statistics.design import Design, Floats, Headline, design, strata_of
@@ -101,9 +102,8 @@ class TransformedPair:
         answered = [at for at, value in enumerate(values) if value is not None]
         if not answered:
             return None
-        codes = np.unique([self.clusters[at] for at in answered], return_inverse=True)[1]
         shares = np.array([value for value in values if value is not None], dtype=np.float64)
-        return mean_score(shares, design(np.zeros_like(codes), codes))
+        return mean_score(shares, plain_design([self.clusters[at] for at in answered]))
 
     def chance(self) -> float | None:
         """How often answers would agree that know nothing of the question but which cell it is of: those of
@@ -160,10 +160,8 @@ class TransformedPair:
 
     def grouping(self, headline: Headline) -> Design:
         """The samples as the benchmark's headline averages them."""
-        cells, clusters = (
-            np.unique(names, return_inverse=True)[1].astype(np.intp) for names in (self.cells, self.clusters)
-        )
-        return design(strata_of(cells, headline), clusters)
+        cells = np.unique(self.cells, return_inverse=True)[1].astype(np.intp)
+        return design(strata_of(cells, headline), *cluster_codes(self.clusters, np.arange(len(cells))))
 
     def drop(self, headline: Headline) -> Comparison:
         """Score of the original minus score of the transformed question."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeVar
 
 from gnomon.report.contrast import ContrastReport, Verdict
-from gnomon.report.phrases import weight_words
+from gnomon.report.phrases import clusters_words, weight_words
 from gnomon.report.text_formats import capitalised, count, p_text, percent, points
 from gnomon.report.unknown_replies import counts_text
 from gnomon.statistics.estimate import FLAT, Ends
@@ -49,7 +49,7 @@ def judge(
     losses = _losses(loss, comparison, 0.95, lambda ends: min(side * ends[0], side * ends[1]) > 0)
     if not doubts and not losses:
         return ("helps" if comparison.diff > 0 else "hurts"), []
-    is_small = _within(comparison.reach.ends(0.90), margin)
+    is_small = margin[0] < margin[1] and _within(comparison.reach.ends(0.90), margin)
     too_large = _losses(loss, comparison, 0.90, lambda ends: _within(ends, margin))
     is_equivalent = equivalence_p is None or equivalence_p < ALPHA
     if is_small and is_equivalent and not too_large:
@@ -122,7 +122,7 @@ def why_unknown(result: "PairResult") -> str:
 
 
 def rests_on_the_rest(result: "PairResult", verdict: Verdict, *, is_claimed: bool, margin: Ends) -> str:
-    """What a verdict takes of lost trials on trust, in a sentence; nothing where it holds at worst too.
+    """What a verdict takes of lost trials on trust, in a sentence, or that it holds at worst too.
 
     `verdict` is that on the trials that were not lost; `is_claimed` says that it is made.
     """
@@ -130,7 +130,7 @@ def rests_on_the_rest(result: "PairResult", verdict: Verdict, *, is_claimed: boo
     if loss is None or reach is None or verdict == "undecided":
         return ""
     if is_claimed and (_within(reach, margin) if verdict == "no_effect" else not reach[0] <= 0 <= reach[1]):
-        return ""
+        return f" This holds whatever the {_shares(loss)} of their trials that have no score had scored."
     lost = f"if the {_shares(loss)} of their trials that have no score are like the rest"
     if is_claimed:
         return f" This holds {lost}."
@@ -229,7 +229,7 @@ def _claim(contrast: ContrastReport, *, place: str) -> str:
     if diff is None:
         why = "".join(reason for reason in contrast["reasons"] if reason != NOTHING)
         return f"{cannot}: {why or f'no sample has a score {place} both'}."
-    sizes = f"{count(contrast['n'], 'sample')} in {count(contrast['clusters'], 'cluster')}"
+    sizes = f"{count(contrast['n'], 'sample')} in {clusters_words(contrast)}"
     if weight := weight_words(contrast["largest_cluster"] or 0.0, contrast["clusters"]):
         sizes += f"; {weight}"
     level, ends = ("90", contrast["ci90"]) if contrast["verdict"] == "no_effect" else ("95", contrast["ci95"])

@@ -4,7 +4,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from gnomon.statistics.design import Design, Floats
+from gnomon.statistics.design import Floats
 
 SEED = 20_260_102
 DRAWS = 999
@@ -25,25 +25,6 @@ def _drawn_counts(clusters_n: int, draws: int) -> Floats:
 
 
 _kept_counts = lru_cache(maxsize=8)(_drawn_counts)  # drawing them takes longer than all that follows
-
-
-def drawn_means(values: Floats, grouping: Design, draws: int = DRAWS) -> Floats:
-    """The plain mean of `values` (last axis: samples) in each draw of clusters; draws come first.
-
-    Every sample weighs the same here, whatever the design's strata. For figures without a formula of their
-    own: ratios, differences of pass^k.
-
-    >>> from gnomon.statistics.design import design
-    >>> two = design(np.array([0, 0]), np.array([0, 1]))
-    >>> sorted(set(drawn_means(np.array([0.0, 1.0]), two).tolist()))
-    [0.0, 0.5, 1.0]
-    """
-    values = np.atleast_2d(values)
-    sums = np.stack([np.bincount(grouping.clusters, row, minlength=grouping.clusters_n) for row in values])
-    counts = cluster_counts(grouping.clusters_n, draws)
-    sizes = counts @ np.bincount(grouping.clusters, minlength=grouping.clusters_n)
-    means: Floats = (counts @ sums.T) / sizes[:, None]
-    return means[:, 0] if len(values) == 1 else means
 
 
 def central(draws: Floats, level: float = 0.95) -> tuple[float, float]:

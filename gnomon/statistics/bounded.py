@@ -102,7 +102,7 @@ def _alike(d: Floats, grouping: Design) -> float:
     the differences vary beside their mean: if all questions lose the same two points, they say no more of
     what is rare than one question of each cluster does. Needs a difference that is not zero.
     """
-    if len(np.unique(grouping.clusters[np.abs(d) >= LARGE])) >= SEEN:
+    if all(factor.clusters_with(np.abs(d) >= LARGE) >= SEEN for factor in grouping.factors):
         return grouping.icc(d)
     mean = grouping.mean(d)
     variance = float(grouping.weights @ (d - mean) ** 2)

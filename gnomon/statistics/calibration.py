@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from gnomon.statistics.design import Codes, Floats, design
+from gnomon.statistics.design import Codes, Design, Floats
 from gnomon.statistics.estimate import FLAT, wilson
 
 BINS = 10
@@ -49,7 +49,7 @@ class Calibration:
     auroc_ci95: tuple[float, float] | None
 
 
-def calibration(confidence: Floats, score: Floats, clusters: Codes) -> Calibration:
+def calibration(confidence: Floats, score: Floats, grouping: Design) -> Calibration:
     """How well stated confidences in [0, 1] meet scores in [0, 1], answer by answer.
 
     ECE is Σ n_b / n · |mean confidence − mean score| over ten bins of equal width (Guo et al. 2017). Its
@@ -57,12 +57,9 @@ def calibration(confidence: Floats, score: Floats, clusters: Codes) -> Calibrati
     larger than that it is drawn from; it begins at 0 where the ECE is below the 97.5th percentile of chance,
     and reaches as far as the gap's interval, as no calibration error is smaller than the gap.
     The Brier score and the gap have cluster-robust t intervals; AUROC (the chance that a right answer has a
-    higher confidence than a wrong one, ties half) the percentiles of the same draws.
-
-    Raises:
-        ValueError: there are no answers.
+    higher confidence than a wrong one, ties half) the percentiles of the same draws. `grouping` has one
+    stratum; of two factors, the clusters that are drawn are those of the first.
     """
-    grouping = design(np.zeros(len(score), dtype=np.intp), clusters)
     at = np.minimum((confidence * BINS).astype(np.intp), BINS - 1)
     sums = np.zeros((grouping.clusters_n, BINS))
     np.add.at(sums, (grouping.clusters, at), confidence - score)

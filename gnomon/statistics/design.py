@@ -2,7 +2,8 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Literal
+from functools import cached_property
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +20,17 @@ ROWS = 8_192  # clusters that are looked at at once
 SPARSE = 16  # codes up to so many times their number are counted
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _Loads(NamedTuple):
+    """What the covariance of a design's influences is made of, whatever the values are."""
+
+    own: Floats  # by cluster: the variance of its load were its samples independent,
+    whole: Floats  # and the load of what they share
+    shared: Floats
+    crossed: Floats
+    loaded: tuple[Floats, Floats]  # of independent samples, and of clusters alone
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Design:
     """Samples in strata and clusters; build it with `design`.
 
@@ -40,6 +51,11 @@ class Design:
     @property
     def n(self) -> int:
         return len(self.weights)
+
+    @property
+    def factors(self) -> "tuple[Design, ...]":
+        """The design by each factor that makes samples kin: itself, and by the second where two cross."""
+        return (self, *(self.crossed or ())[:1])
 
     def mean(self, values: Floats) -> float:
         """The aggregate of one value a sample."""
@@ -110,11 +126,21 @@ class Design:
             return own
         return _two_way(own, *(float(np.sum(other.influence(values) ** 2)) for other in self.crossed))
 
+    def covariance(self, first: Floats, second: Floats) -> float:
+        """The covariance of the errors of two means."""
+        if self.crossed is None:
+            return float(self.influence(first) @ self.influence(second))
+        return (self._variance(first + second) - self._variance(first - second)) / 4.0
+
     @property
     def effective_clusters(self) -> float:
         """1 / Σ (weight of a cluster)², Kish's effective number: all of them where they weigh the same."""
         own = float(1.0 / np.sum(np.bincount(self.clusters, self.weights) ** 2))
         return min(own, self.crossed[0].effective_clusters) if self.crossed else own
+
+    def clusters_with(self, holds: NDArray[np.bool_]) -> int:
+        """How many clusters have such a sample; of two factors by the first."""
+        return int(np.count_nonzero(np.bincount(self.clusters[holds])))
 
     @property
     def largest_share(self) -> float:
@@ -176,34 +202,43 @@ class Design:
         strata of independent samples, and few where one cluster or a small stratum makes the noise.
         Γ is a diagonal and a product of few columns, so nothing of the size clusters² is made.
         """
-        strata_n, most = int(self.strata.max()) + 1, max(self.clusters_n - 1.0, 1.0)
+        loads, most = self._loads, max(self.clusters_n - 1.0, 1.0)
+        diagonal = (1.0 - icc) * loads.own + icc * loads.whole**2
         sizes = np.bincount(self.strata)
-        loads = self.weights * self.scales
-        own = np.bincount(self.clusters, loads**2, minlength=self.clusters_n)
-        whole = np.bincount(self.clusters, loads, minlength=self.clusters_n)
-        diagonal = (1.0 - icc) * own + icc * whole**2
+        strata_n = len(sizes)
+        middle = np.zeros((2 * strata_n, 2 * strata_n))
+        first, second = np.arange(strata_n), np.arange(strata_n, 2 * strata_n)
+        middle[:strata_n, :strata_n] = icc * loads.shared
+        middle[first, first] -= (1.0 - icc) / sizes
+        middle[first, second] = middle[second, first] = -icc
+        crossed = middle @ loads.crossed
+        loaded = middle @ ((1.0 - icc) * loads.loaded[0] + icc * loads.loaded[1])
+        trace = float(np.sum(diagonal) + np.trace(crossed))
+        trace_of_square = float(np.sum(diagonal**2) + 2 * np.trace(loaded) + np.sum(crossed * crossed.T))
+        if trace_of_square <= 0 or trace <= 0:
+            return 1.0
+        df = float(np.clip(trace**2 / trace_of_square, 1.0, most))
+        return min(df, self.crossed[0].degrees_of_freedom(icc)) if self.crossed else df
+
+    @cached_property
+    def _loads(self) -> _Loads:
+        """The sums over clusters of which every value's degrees of freedom are made."""
+        sizes, loads = np.bincount(self.strata), self.weights * self.scales
+        own = np.bincount(self.clusters, loads**2, self.clusters_n).astype(np.float64)
+        whole = np.bincount(self.clusters, loads, self.clusters_n).astype(np.float64)
         # Influences are M e. Of independent e they have the covariance diag(own) − centred/sizes centredᵀ; of
         # e that a cluster shares, (diag(whole) − centred sharesᵀ) times its transpose.
+        strata_n = len(sizes)
         shared = np.zeros((strata_n, strata_n))
-        crossed, loaded = np.zeros((2, 2 * strata_n, 2 * strata_n))
+        crossed, independent, together = np.zeros((3, 2 * strata_n, 2 * strata_n))
         for part, centred, counts in self._by_cluster(np.where(self.lonely, 0.0, loads), strata_n):
             shares = counts / sizes
             columns = np.hstack([centred, whole[part, None] * shares])
             shared += shares.T @ shares
             crossed += columns.T @ columns
-            loaded += columns.T @ (diagonal[part, None] * columns)
-        middle = np.zeros((2 * strata_n, 2 * strata_n))
-        first, second = np.arange(strata_n), np.arange(strata_n, 2 * strata_n)
-        middle[:strata_n, :strata_n] = icc * shared
-        middle[first, first] -= (1.0 - icc) / sizes
-        middle[first, second] = middle[second, first] = -icc
-        crossed, loaded = middle @ crossed, middle @ loaded
-        trace = float(np.sum(diagonal) + np.trace(crossed))
-        trace_of_square = float(np.sum(diagonal**2) + 2 * np.trace(loaded) + np.trace(crossed @ crossed))
-        if trace_of_square <= 0 or trace <= 0:
-            return 1.0
-        df = float(np.clip(trace**2 / trace_of_square, 1.0, most))
-        return min(df, self.crossed[0].degrees_of_freedom(icc)) if self.crossed else df
+            independent += columns.T @ (own[part, None] * columns)
+            together += columns.T @ (whole[part, None] ** 2 * columns)
+        return _Loads(own, whole, shared, crossed, (independent, together))
 
     def _by_cluster(self, values: Floats, strata_n: int) -> Iterator[tuple[slice, Floats, Codes]]:
         """Sums of values and counts of samples, clusters × strata, so many clusters at a time."""

@@ -50,25 +50,40 @@ def heterogeneity(d: Floats, cells: Codes, grouping: Design) -> Heterogeneity:
     sizes = np.bincount(cells).astype(np.float64)
     means = np.bincount(cells, d) / sizes
     low, high = float(means.min()), float(means.max())
-    clusters = grouping.clusters_n
+    clusters = min(factor.clusters_n for factor in grouping.factors)
     if subsets < 2 or clusters < FEWEST_CLUSTERS:
         return Heterogeneity(subsets=subsets, clusters=clusters, q=None, p=None, low=low, high=high)
     worth = _worth(cells, grouping, max(ICC, grouping.icc(d)), sizes)
     common = float(worth @ means / worth.sum())
-    at = grouping.clusters * subsets + cells
-    shares = np.bincount(grouping.clusters, (worth / sizes)[cells] / worth.sum())
-    residuals = (d - common) / sizes[cells] / np.sqrt(1.0 - shares)[grouping.clusters]
-    sums = np.bincount(at, residuals, minlength=clusters * subsets).astype(np.float64)
-    drawn = _drawn(sums.reshape(clusters, subsets))
+    weights = worth / sizes / worth.sum()
+    sums = [_sums((d - common) / sizes[cells], weights[cells], cells, factor) for factor in grouping.factors]
+    if grouping.crossed:  # as in Design.errors: signs of both factors' sums, together as far as both vary
+        both = _sums((d - common) / sizes[cells], weights[cells], cells, grouping.crossed[1])
+        first, second, of_both = (float(np.sum(part**2 @ worth)) for part in (*sums, both))
+        share = max(first + second - of_both, first, second) / max(first + second, FLAT)
+        sums = [part * share**0.5 for part in sums]
+    drawn = _drawn(np.concatenate(sums))
     q, others = (float(_q(means[None, :], worth)[0]), _q(drawn, worth))
     p = float((1 + np.count_nonzero(others >= q * (1.0 - 1e-9) - FLAT)) / (1 + DRAWS))
     return Heterogeneity(subsets=subsets, clusters=clusters, q=q, p=p, low=low, high=high)
 
 
+def _sums(residuals: Floats, weights: Floats, cells: Codes, factor: Design) -> Floats:
+    """Clusters × subsets; a residual lacks what its cluster has taken the common difference to itself."""
+    shares = np.bincount(factor.clusters, weights)
+    residuals = residuals / np.sqrt(1.0 - shares)[factor.clusters]
+    subsets = int(cells.max()) + 1
+    at = factor.clusters * subsets + cells
+    sums = np.bincount(at, residuals, minlength=factor.clusters_n * subsets).astype(np.float64)
+    return sums.reshape(factor.clusters_n, subsets)
+
+
 def _worth(cells: Codes, grouping: Design, icc: float, sizes: Floats) -> Floats:
     """By subset, how many independent samples its own are worth (Kish)."""
-    both = np.unique(grouping.clusters * len(sizes) + cells, return_counts=True)
-    squares = np.bincount(both[0] % len(sizes), both[1].astype(np.float64) ** 2, minlength=len(sizes))
+    squares = np.full(len(sizes), (1.0 - len(grouping.factors)) * sizes)
+    for factor in grouping.factors:
+        both = np.unique(factor.clusters * len(sizes) + cells, return_counts=True)
+        squares += np.bincount(both[0] % len(sizes), both[1].astype(np.float64) ** 2, minlength=len(sizes))
     return np.asarray(sizes**2 / ((1.0 - icc) * sizes + icc * squares), np.float64)
 
 

@@ -104,10 +104,9 @@ def loss_of(
     modelled = grouping.mean(predicted[1] - predicted[0])
     return Loss(
         shares=(float(np.mean(lost[0])), float(np.mean(lost[1]))),
-        p=sign_flip_p(
-            np.bincount(grouping.clusters, lost[1] - lost[0], minlength=grouping.clusters_n).astype(
-                np.float64
-            )
+        p=max(
+            sign_flip_p(np.bincount(factor.clusters, lost[1] - lost[0]).astype(np.float64))
+            for factor in grouping.factors
         ),
         observed=observed,
         modelled=modelled,
@@ -139,8 +138,8 @@ def _predicted(scores: Floats, ease: Floats, grouping: Design) -> tuple[Floats, 
             slope_variance *= float(np.sum((grouping.weights * x)[~has_score])) ** 2
     predicted = np.where(has_score, scores, np.clip(usual + line, 0.0, 1.0))
     weights = np.where(has_score, 0.0, grouping.weights)
-    by_cluster = np.bincount(grouping.clusters, weights)
-    kin = (1.0 - ICC) * float(np.sum(weights**2)) + ICC * float(np.sum(by_cluster**2))
+    kin = (1.0 - ICC) * float(np.sum(weights**2))
+    kin += ICC * sum(float(np.sum(np.bincount(factor.clusters, weights) ** 2)) for factor in grouping.factors)
     return predicted, float(np.mean(residuals**2)) * kin + slope_variance
 
 

@@ -111,8 +111,10 @@ def is_binary(values: Floats) -> bool:
 
 def is_rare(values: Floats, grouping: Design) -> bool:
     """Whether fewer than ten clusters, and at most half of them, hold a value that is not zero."""
-    clusters = np.count_nonzero(np.bincount(grouping.clusters[values != 0.0]))
-    return bool(clusters < RARE and clusters <= grouping.clusters_n / 2)
+    holds = values != 0.0
+    return any(
+        factor.clusters_with(holds) < min(RARE, factor.clusters_n / 2 + 0.5) for factor in grouping.factors
+    )
 
 
 def share_interval(estimate: Estimate, level: float, *, is_rare: bool) -> Ends:

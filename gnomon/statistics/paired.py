@@ -61,12 +61,11 @@ def compare(baseline: Floats, variant: Floats, grouping: Design) -> Comparison:
     if estimate.se is None:
         return _comparison(estimate, None, p=None, test=FEW, interval_method=FEW)
     flips, bounded = SignFlips.of(d, grouping), BoundedLikelihood.of(baseline, variant, grouping)
-    of_baseline = grouping.influence(baseline)
     reach = Reach(
         parts=[flips, bounded],
         estimate=estimate,
-        baseline_variance=float(of_baseline @ of_baseline),
-        covariance=float(of_baseline @ grouping.influence(d)),
+        baseline_variance=grouping.covariance(baseline, baseline),
+        covariance=grouping.covariance(baseline, d),
     )
     is_pairs = grouping.is_plain and is_binary(baseline) and is_binary(variant)
     of_flips = "mid-p McNemar" if is_pairs else flips.name
@@ -105,7 +104,7 @@ def ratio_of_means(top: Floats, bottom: Floats, grouping: Design, *, level: floa
     if g >= 1:
         return None
     value = above.value / below.value
-    covariance = float(grouping.influence(top) @ grouping.influence(bottom))
+    covariance = grouping.covariance(top, bottom)
     centre = value - g * covariance / below.se**2 if below.se > 0 else value
     inner = above.se**2 - 2 * value * covariance + value**2 * below.se**2
     if below.se > 0:

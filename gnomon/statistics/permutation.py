@@ -15,7 +15,7 @@ DRAWS = 4_999
 MANY = 100  # effective clusters from which the normal limit of all patterns is taken
 MOST_SIGNS = 1_000_000  # at once
 SEED = 20_260_101
-KEPT = 64  # clusters up to which the drawn patterns are kept: at most 15 MB
+KEPT = 100  # clusters up to which the drawn patterns are kept: at most 24 MB
 ROUNDING = 1e-12
 
 
@@ -68,6 +68,19 @@ class SignFlips:
         beyond = np.count_nonzero(reached > ROUNDING) + 0.5 * np.count_nonzero(np.abs(reached) <= ROUNDING)
         is_all = len(self.errors) <= ENUMERATED
         return float(min(1.0, (1.0 + beyond) / (len(own) + (not is_all))))
+
+
+def least_p(grouping: Design) -> float:
+    """The smallest p that sign flips of the design's clusters can have.
+
+    >>> from gnomon.statistics.design import design
+    >>> least_p(design(np.zeros(5, int), np.arange(5)))
+    0.0625
+    """
+    if grouping.effective_clusters >= MANY:
+        return 0.0
+    clusters = sum(factor.clusters_n for factor in grouping.factors)
+    return float(2.0 ** (1 - clusters)) if clusters <= ENUMERATED else 1.0 / (DRAWS + 1)
 
 
 def sign_flip_p(sums: Floats) -> float:

@@ -7,7 +7,7 @@ from functools import partial
 
 import numpy as np
 from numpy.random import Generator
-from scipy.special import bdtr, ndtr, ndtri, stdtrit
+from scipy.special import ndtr, ndtri, stdtrit
 
 from gnomon.statistics.bisection import bisect
 from gnomon.statistics.design import ICC, Design, Floats
@@ -17,7 +17,7 @@ PERSISTENCE = 0.5  # of a difference's variance, what stays when the sample is t
 POWER = 0.8
 GROUPS = 64  # sizes of graded differences that are told apart
 NODES = 24  # of the quadrature over what a cluster shares
-MOST_SHARED = 0.95  # correlation within clusters, so that no draw is made of clusters alone
+MOST_SHARED = 0.95  # correlation within clusters of all factors, so that no draw is made of these alone
 HALVINGS = 16
 
 
@@ -48,7 +48,7 @@ class Spread:
 
     sizes: tuple[float, ...]  # ascending
     shares: tuple[float, ...]  # of the samples, by size
-    icc: float = 0.0  # of the differences of one cluster
+    icc: float = 0.0  # of the differences of one cluster, by each factor
     persistence: float = 1.0  # share of the variance that is the sample's own, and stays in every repeat
 
     def values(self, effect: float) -> tuple[Floats, Floats]:
@@ -113,16 +113,18 @@ def spread_of(d: Floats, grouping: Design, *, se: float | None = None) -> Spread
 def _correlation(d: Floats, grouping: Design, se: float) -> float:
     means = np.bincount(grouping.strata, d) / np.bincount(grouping.strata)
     variance = float(np.sum(grouping.weights * (d - means[grouping.strata]) ** 2))
-    own, together = _squares(grouping)
-    if variance < FLAT or together - own < FLAT:
+    factors, own, together = _squares(grouping)
+    if variance < FLAT or together - factors * own < FLAT:
         return 0.0
-    return min(max((se**2 / variance - own) / (together - own), 0.0), MOST_SHARED)
+    icc = (se**2 / variance - own) / (together - factors * own)
+    return min(max(icc, 0.0), MOST_SHARED / factors)
 
 
-def _squares(grouping: Design) -> tuple[float, float]:
-    """The summed squares of the samples' weights, and of the clusters'."""
-    own = float(np.sum(grouping.weights**2))
-    return own, max(own, float(np.sum(np.bincount(grouping.clusters, grouping.weights) ** 2)))
+def _squares(grouping: Design) -> tuple[int, float, float]:
+    """How many factors there are, the summed squares of the samples' weights, and of all clusters'."""
+    factors, own = grouping.factors, float(np.sum(grouping.weights**2))
+    of_clusters = [np.sum(np.bincount(each.clusters, each.weights) ** 2) for each in factors]
+    return len(factors), own, float(sum(max(own, float(of_factor)) for of_factor in of_clusters))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -147,10 +149,10 @@ class PlantedStudy:
     @property
     def worth(self) -> float:
         """The aggregate's variance by that of one trial's difference: 1/n of independent samples."""
-        spread, (own, together) = self.spread, _squares(self.grouping)
+        spread, (factors, own, together) = self.spread, _squares(self.grouping)
         of_sample = spread.persistence + (1.0 - spread.persistence) / self.repeats
         kept = (1.0 - self.lost[0] ** self.repeats) * (1.0 - self.lost[1] ** self.repeats)
-        return (own * max(of_sample - spread.icc, 0.0) + together * spread.icc) / max(kept, FLAT)
+        return (own * max(of_sample - factors * spread.icc, 0.0) + together * spread.icc) / max(kept, FLAT)
 
     def differences(self, effect: float, draws: int, random: Generator) -> Floats:
         """Differences, draws × samples × repeats, whose expected value is `effect`.
@@ -160,11 +162,14 @@ class PlantedStudy:
         """
         values, chances = self.spread.values(effect)
         ends = ndtri(np.cumsum(chances)[:-1])
-        of_cluster = _latent(values, ends, self.spread.icc)
-        of_sample = max(of_cluster, _latent(values, ends, self.spread.persistence))
-        n, clusters = self.grouping.n, self.grouping.clusters_n
-        latent = of_cluster**0.5 * random.standard_normal((draws, clusters))[:, self.grouping.clusters]
-        latent = latent + (of_sample - of_cluster) ** 0.5 * random.standard_normal((draws, n))
+        factors, n = self.grouping.factors, self.grouping.n
+        of_cluster = min(_latent(values, ends, self.spread.icc), MOST_SHARED / len(factors))
+        of_sample = _latent(values, ends, self.spread.persistence)
+        of_sample = max(len(factors) * of_cluster, of_sample)
+        latent = np.zeros((draws, n))
+        for each in factors:
+            latent += of_cluster**0.5 * random.standard_normal((draws, each.clusters_n))[:, each.clusters]
+        latent += (of_sample - len(factors) * of_cluster) ** 0.5 * random.standard_normal((draws, n))
         trials = np.repeat(latent[:, :, None], self.repeats, axis=2)
         if of_sample < 1.0:
             trials = trials + (1.0 - of_sample) ** 0.5 * random.standard_normal(trials.shape)
@@ -189,14 +194,11 @@ def _latent(values: Floats, ends: Floats, icc: float) -> float:
     return (low + high) / 2
 
 
-def detectable_by_t(
-    study: PlantedStudy, *, alpha: float, df: float, is_pairs: bool = False, agreeing: int = 0
-) -> float:
+def detectable_by_t(study: PlantedStudy, *, alpha: float, df: float, is_pairs: bool = False) -> float:
     """The effect that a two-sided t test at `alpha` detects in 8 of 10 studies.
 
     δ = (t of alpha + t of the power) · √((q − δ²)/n). Where `is_pairs` it is normal quantiles, and q/n
-    under the first root: McNemar's test takes the variance that differences have without an effect. At least
-    so large that in 8 of 10 studies `agreeing` clusters gain: with fewer, no exact test can reject.
+    under the first root: McNemar's test takes the variance that differences have without an effect.
     """
     (mean, square), worth = study.spread.moments, study.worth
     quantiles = ndtri if is_pairs else partial(stdtrit, df)
@@ -208,19 +210,4 @@ def detectable_by_t(
         error = math.sqrt(worth * max(0.0, second - effect**2))
         return effect >= reach * (math.sqrt(worth * second) if is_pairs else error) + power * error
 
-    _, effect = bisect(is_found, 0.0, 1.0, halvings=HALVINGS)
-    return max(effect, _agreement(study, agreeing, effect))
-
-
-def _agreement(study: PlantedStudy, agreeing: int, start: float) -> float:
-    """The share of gains, from `start` on, at which so many clusters hold one in 8 of 10 studies."""
-    sizes = np.bincount(study.grouping.clusters)
-    worth = sizes / (1.0 + (sizes - 1.0) * study.spread.icc)
-
-    def holds(share: float) -> bool:
-        gaining = float(np.mean(1.0 - (1.0 - share) ** worth))
-        return float(bdtr(agreeing - 1, len(sizes), gaining)) <= 1.0 - POWER
-
-    if agreeing <= 0 or holds(start):
-        return start
-    return bisect(holds, start, 1.0, halvings=HALVINGS)[1]
+    return bisect(is_found, 0.0, 1.0, halvings=HALVINGS)[1]

@@ -58,8 +58,8 @@ def odds_ratio(baseline: Floats, variant: Floats, grouping: Design) -> Relative:
 def headroom_gain(baseline: Floats, variant: Floats, grouping: Design) -> Relative:
     """The share of what the baseline left wrong that was gained: difference over 1 − baseline's mean.
 
-    Its interval is Fieller's; None where that of the headroom holds zero, few clusters hold any headroom, or
-    all changed alike, which shows no scatter to make one of. Scores may be graded.
+    Its interval is Fieller's; None where that of the headroom holds zero, few clusters hold any headroom or
+    five or fewer changed, or all changed alike, which shows no scatter to make one of. Scores may be graded.
 
     >>> from gnomon.statistics.design import design
     >>> headroom_gain(np.zeros(10), np.ones(10), design(np.zeros(10, np.intp), np.arange(10)))
@@ -68,16 +68,20 @@ def headroom_gain(baseline: Floats, variant: Floats, grouping: Design) -> Relati
     headroom = 1.0 - grouping.mean(baseline)
     if headroom < FLAT:
         return Relative(value=None, ci95=None)
-    gain, ratio = grouping.estimate(variant - baseline, limits=UNBOUNDED), None
-    if not gain.is_flat and not is_rare(1.0 - baseline, grouping):
-        ratio = ratio_of_means(variant - baseline, 1.0 - baseline, grouping)
-    return Relative(value=gain.value / headroom, ci95=None if ratio is None else ratio.ci95)
+    d = variant - baseline
+    gain, ratio = grouping.estimate(d, limits=UNBOUNDED), None
+    changed = min(factor.clusters_with(d != 0.0) for factor in grouping.factors)
+    if not gain.is_flat and changed > FEWEST and not is_rare(1.0 - baseline, grouping):
+        ratio = ratio_of_means(d, 1.0 - baseline, grouping)
+    ends = None if ratio is None else (ratio.ci95[0], min(ratio.ci95[1], 1.0))
+    return Relative(value=gain.value / headroom, ci95=ends)
 
 
 def _tells(baseline: Floats, variant: Floats, grouping: Design) -> bool:
     """Whether enough clusters hold right answers, and wrong ones, under either arm."""
     return all(
-        np.count_nonzero(np.bincount(grouping.clusters, values)) >= FEWEST
+        factor.clusters_with(values > 0.0) >= FEWEST
+        for factor in grouping.factors
         for scores in (baseline, variant)
         for values in (scores, 1.0 - scores)
     )

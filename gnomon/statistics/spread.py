@@ -44,9 +44,9 @@ def spread(means: Sequence[Floats], grouping: Design) -> ConditionSpread:
     levels = np.array([grouping.mean(values) for values in means])
     observed = float(np.var(levels, ddof=1))
     common = np.mean(means, axis=0)
-    errors = np.array([grouping.influence(values - common) for values in means])
-    chance = float(np.sum(errors**2)) / (k - 1)
-    df = grouping.clusters_n - 1.0
+    apart = [values - common for values in means]
+    chance = sum(grouping.covariance(each, each) for each in apart) / (k - 1)
+    df = min(factor.clusters_n for factor in grouping.factors) - 1.0
     is_known = df > 0 and chance > FLAT**2
     f = observed / chance if is_known else 0.0
     return ConditionSpread(

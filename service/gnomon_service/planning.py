@@ -12,10 +12,10 @@ from gnomon.core.clusters import coarsest
 from gnomon.core.retry import changed_fields
 from gnomon.core.row import Row
 from gnomon.exchange.foreign import benchmark_called
+from gnomon.report.cluster_codes import cluster_codes
 from gnomon.report.detectable import (
     Detectable,
     Rule,
-    detectable_in_cell,
     never_claims,
     share_claimed,
     smallest_effect,
@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 
 DISCORDANT = (0.1, 0.2, 0.3, 0.4)
 ENOUGH_DISCORDANT, ENOUGH_EFFECTS = 0.3, (0.2, 0.1)  # for which a job that is too small names a size
+CELL_DRAWS = 60  # of a cell's comparison
 SHARE_DRAWS = 60  # that show how seldom the largest effect is claimed where it is too small
 
 
@@ -148,6 +149,16 @@ def _sequential(draft: Draft, detectable: Sequence[Mapping[str, Any]]) -> dict[s
     }
 
 
+def _within(share: float, detectable: Detectable, study: PlantedStudy, rule: Rule) -> Detectable:
+    """What is detected where arms differ on this share of the samples alone."""
+    claimed = None
+    if detectable.effect is not None and detectable.effect > share:
+        claimed = share_claimed(study, rule, share, draws=SHARE_DRAWS)
+        if claimed >= POWER:  # the search ends near an effect, not at it
+            return Detectable(effect=share)
+    return within_share(detectable, share, claimed)
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class _Outlook:
     """The design of a job, and by which rule its comparisons will be judged."""
@@ -192,18 +203,13 @@ class _Outlook:
         return smallest_effect(study, self._rule("primary"), looks=self.primary)
 
     def _overall(self, share: float) -> Detectable:
-        detectable, claimed = self._at_any_share[share], None
-        if detectable.effect is not None and detectable.effect > share:
-            study = self._study(share, self.whole)
-            claimed = share_claimed(study, self._rule("primary"), share, draws=SHARE_DRAWS)
-            if claimed >= POWER:  # the search ends near an effect, not at it
-                return Detectable(effect=share)
-        return within_share(detectable, share, claimed)
+        study = self._study(share, self.whole)
+        return _within(share, self._at_any_share[share], study, self._rule("primary"))
 
     def _in_cell(self, share: float) -> Detectable:
-        study = self._study(share, self.smallest_cell)
-        detectable = detectable_in_cell(study, self._rule("exploratory"), looks=self.exploratory)
-        return within_share(detectable, share, None)
+        study, rule = self._study(share, self.smallest_cell), self._rule("exploratory")
+        detectable = smallest_effect(study, rule, looks=self.exploratory, draws=CELL_DRAWS)
+        return _within(share, detectable, study, rule)
 
     def _study(self, share: float, grouping: Design) -> PlantedStudy:
         spread = right_or_wrong(share, icc=self.icc)
@@ -259,7 +265,7 @@ class _Outlook:
             f"p is adjusted among {looks}, which show nothing",
             f"scores are 0 or 1; {signs}",
             f"lost at random: {100 * self.lost:.3g} % of each arm's trials",
-            f"smallest cell, {size}: by a closed form, not simulated",
+            f"smallest cell: {size}",
         ]
         if self.repeats > 1:
             stays = f"{100 * PERSISTENCE:.0f} % of the variance of a sample's difference stay in every repeat"
@@ -270,8 +276,9 @@ class _Outlook:
 def _outlook(draft: Draft, contrasts: Sequence[ArmPair], *, lost: float, icc: float) -> _Outlook:
     spec, refs = draft.spec, draft.refs
     is_clustered = spec.analysis.cluster == "auto"
-    names = coarsest([(ref.cluster or ref.sample_id) if is_clustered else ref.sample_id for ref in refs])
-    clusters = np.unique(names, return_inverse=True)[1]
+    clusters, second = cluster_codes(
+        [ref.cluster if is_clustered else "" for ref in refs], np.arange(len(refs))
+    )
     cells = np.unique([ref.cell for ref in refs], return_inverse=True)[1]
     smallest = cells == int(np.argmin(np.bincount(cells)))
     primary = sum(pair.is_primary for pair in contrasts)
@@ -279,6 +286,7 @@ def _outlook(draft: Draft, contrasts: Sequence[ArmPair], *, lost: float, icc: fl
     return _outlook_of(
         strata_of(cells, headline).astype(np.intp).tobytes(),
         clusters.astype(np.intp).tobytes(),
+        None if second is None else second.astype(np.intp).tobytes(),
         smallest.tobytes(),
         repeats=min(
             (
@@ -299,6 +307,7 @@ def _outlook(draft: Draft, contrasts: Sequence[ArmPair], *, lost: float, icc: fl
 def _outlook_of(
     strata: bytes,
     clusters: bytes,
+    second: bytes | None,
     smallest: bytes,
     *,
     repeats: int,
@@ -310,10 +319,13 @@ def _outlook_of(
 ) -> _Outlook:
     """The outlook of a design, and what was simulated of it; arrays come as bytes, which can be keys."""
     by_cluster, is_smallest = np.frombuffer(clusters, dtype=np.intp), np.frombuffer(smallest, dtype=np.bool_)
+    crossing = None if second is None else np.frombuffer(second, dtype=np.intp)
+    crossing_there = None if crossing is None else crossing[is_smallest]
+    one_stratum = np.zeros(int(is_smallest.sum()), dtype=np.intp)
     return _Outlook(
         repeats=repeats,
-        whole=design(np.frombuffer(strata, dtype=np.intp), by_cluster),
-        smallest_cell=design(np.zeros(int(is_smallest.sum()), dtype=np.intp), by_cluster[is_smallest]),
+        whole=design(np.frombuffer(strata, dtype=np.intp), by_cluster, crossing),
+        smallest_cell=design(one_stratum, by_cluster[is_smallest], crossing_there),
         primary=primary,
         exploratory=exploratory,
         lost=lost,

@@ -61,16 +61,15 @@ class Probe:
     samples: Sequence[Sample]
     cells: Mapping[str, int]
     bench: JobContext
-    estimator: TokenEstimator
 
     def first_requests(self, arm: Arm) -> list[Request]:
         """Each sample's first request: the prompt that the arm shows, and its tools, as far as they fit."""
         return [self._first_request(sample, arm) for sample in self.samples]
 
-    def tokens(self, requests: Sequence[Request]) -> float:
-        """Tokens of a trial's first request, on average."""
+    def tokens(self, requests: Sequence[Request], model: ModelSpec) -> float:
+        """Tokens of a trial's first request to the model, on average."""
         weights = [self.cells[sample.ref.cell] for sample in self.samples]
-        tokens = map(self.estimator.prompt, requests)
+        tokens = map(TokenEstimator(pictures=model.pictures).prompt, requests)
         return sum(weight * count for weight, count in zip(weights, tokens, strict=True)) / sum(weights)
 
     @property
@@ -97,7 +96,7 @@ def probe_of(draft: Draft) -> Probe:
     in_turn = (name for turn in zip_longest(*by_cell.values()) for name in turn if name is not None)
     samples = [draft.job.samples.get(name) for name in islice(in_turn, PROBED_SAMPLES)]
     cells = {cell: len(names) for cell, names in by_cell.items()}
-    return Probe(samples=samples, cells=cells, bench=draft.job.bench, estimator=TokenEstimator())
+    return Probe(samples=samples, cells=cells, bench=draft.job.bench)
 
 
 def unfit_tools(spec: JobSpec, arm: Arm, requests: Sequence[Request]) -> list[str]:
@@ -138,7 +137,7 @@ def arm_costs(
 ) -> dict[str, Any]:
     """What the trials of an arm would take and cost with a model, whose `requests` are those of the probe."""
     trials = samples * spec.repeats_of(arm.name)
-    start, turns = probe.tokens(requests), probe.turns
+    start, turns = probe.tokens(requests, model), probe.turns
     fitting = set(arm.tools).difference(unfit_tools(spec, arm, requests))
     asked = arm.model_copy(update={"tools": tuple(sorted(fitting))})  # as far as the probe tells
     is_sure = len(requests) == samples
@@ -180,7 +179,7 @@ def judge_costs(spec: JobSpec, probe: Probe, *, samples: int) -> dict[str, Any] 
     probed = [sample for sample in probe.samples if benchmark.needs_judge(sample)]
     prompts = [benchmark.judge_prompt(sample, "word " * REPLY_TOKENS) for sample in probed]
     requests = [Request(messages=[{"role": "user", "content": prompt}], tools=[]) for prompt in prompts]
-    tokens = sum(map(probe.estimator.prompt, requests)) / max(1, len(requests))
+    tokens = sum(map(TokenEstimator().prompt, requests)) / max(1, len(requests))
     labelled = sum(benchmark.labelled_reply(sample) is not None for sample in probed)
     verdicts = count_trials(spec, len(probed)) + labelled
     calls = round(samples * verdicts / len(probe.samples))

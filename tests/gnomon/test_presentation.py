@@ -17,6 +17,7 @@ from gnomon.core.benchmark import BENCHMARKS
 from gnomon.core.sample import Part, Sample, SampleRef
 from gnomon.core.select import Select
 from gnomon.media import MediaStore
+from gnomon.report.cluster_codes import plain_design
 from gnomon.statistics.calibration import auroc, calibration
 from gnomon.statistics.design import design
 from gnomon.statistics.spread import spread
@@ -187,7 +188,7 @@ def test_a_planted_calibration_error_is_recovered() -> None:
     chance = np.random.default_rng(6)
     rates = chance.choice([0.25, 0.45, 0.65], 3_000)
     scores = (chance.random(3_000) < rates).astype(np.float64)
-    measured = calibration(rates + 0.2, scores, np.arange(3_000, dtype=np.intp) % 100)
+    measured = calibration(rates + 0.2, scores, plain_design([str(at % 100) for at in range(3_000)]))
     assert measured.ece_ci95 is not None
     assert measured.gap_ci95 is not None
     assert measured.ece == pytest.approx(0.2, abs=0.02)
@@ -200,7 +201,7 @@ def test_perfect_confidence_has_an_interval_from_zero() -> None:
     chance = np.random.default_rng(7)
     rates = chance.choice([0.25, 0.65], 400)
     scores = (chance.random(400) < rates).astype(np.float64)
-    measured = calibration(rates, scores, np.arange(400, dtype=np.intp) % 50)
+    measured = calibration(rates, scores, plain_design([str(at % 50) for at in range(400)]))
     assert measured.ece_ci95 is not None
     assert measured.ece_ci95[0] == 0.0
 

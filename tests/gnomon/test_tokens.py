@@ -42,3 +42,10 @@ def test_text_and_calls_of_a_turn_that_goes_back_whole_are_counted_once(dialect:
 
 def test_reasoning_beside_text_and_calls_is_counted_on_top() -> None:
     assert at_most("chat", {"reasoning": "z" * 5_000}) > at_most() + 5_000
+
+
+def test_a_picture_counts_as_a_note_where_the_model_takes_text_only() -> None:
+    picture: Any = {"type": "image", "digest": "a" * 64, "media_type": "image/png"}
+    ask = Request(messages=[{"role": "user", "content": [picture]}], tools=[])
+    shown, left_out = (TokenEstimator(pictures=pictures).prompt(ask) for pictures in (True, False))
+    assert (shown, left_out) == (1_105, 17)

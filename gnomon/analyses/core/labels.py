@@ -11,8 +11,8 @@ import numpy as np
 from gnomon.analyses.core.kinds import LabelledByJudge, need
 from gnomon.core.arm import Contrast
 from gnomon.core.row import Row
+from gnomon.report.cluster_codes import plain_design
 from gnomon.statistics.agreement import agreement, cohen_kappa, fleiss_kappa
-from gnomon.statistics.design import design
 from gnomon.statistics.estimate import wilson
 from gnomon.statistics.paired import compare
 
@@ -99,8 +99,7 @@ def judged_contrasts(
             if not shared:
                 continue
             before, after = (np.array([fmean(arm[name]) for name in shared]) for arm in (baseline, variant))
-            codes = np.unique([clusters[name] for name in shared], return_inverse=True)[1].astype(np.intp)
-            found = compare(before, after, design(np.zeros(len(shared), dtype=np.intp), codes))
+            found = compare(before, after, plain_design([clusters[name] for name in shared]))
             results.append(
                 {
                     "judge": judge,

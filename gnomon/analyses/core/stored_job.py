@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gnomon.core.benchmark import Benchmark
-from gnomon.core.clusters import cluster_words
+from gnomon.core.clusters import cluster_names
 from gnomon.core.errors import SpecError
 from gnomon.core.row import Row
 from gnomon.core.sample import Sample
@@ -57,12 +57,15 @@ class StoredJob:
 
     @cached_property
     def cluster_names(self) -> tuple[str, ...]:
-        """By code of a cluster in `scores`: its name, or that of the one sample that is a cluster."""
+        """By code of a cluster in `scores`: its name, or that of the one sample that is a cluster.
+
+        Of two factors it is the name by the first, which `scores.clusters` go by.
+        """
         by_sample = {row.sample_id: row.cluster for row in self.rows}
         names = [""] * (int(self.scores.clusters.max(initial=-1)) + 1)
         for sample, code in zip(self.scores.samples, self.scores.clusters.tolist(), strict=True):
             clustered = self.spec.analysis.cluster == "auto" and by_sample[sample]
-            names[code] = cluster_words(by_sample[sample]) if clustered else sample
+            names[code] = cluster_names(by_sample[sample])[0] if clustered else sample
         return tuple(names)
 
     @property

@@ -20,10 +20,11 @@ from gnomon.core.model import Request
 from gnomon.core.row import Row
 from gnomon.core.row_batch import RowBatch, distinct_codes
 from gnomon.core.tool_inputs import provided_inputs
+from gnomon.report.cluster_codes import plain_design
 from gnomon.report.section import Interval, ReportInput, Section, interval
 from gnomon.report.text_formats import count, markdown_table
 from gnomon.spec.job_spec import JobSpec
-from gnomon.statistics.design import Codes, Floats, design
+from gnomon.statistics.design import Floats
 from gnomon.statistics.paired import ratio_of_means
 from gnomon.stopping import while_wanted
 from gnomon.tokens import TokenEstimator
@@ -210,9 +211,7 @@ def _row(usage: UsageBySample, model: str, live: str, placebo: str) -> BlindingR
     samples = [sample for sample in of_live if sample in of_placebo]
     if not samples:
         return None
-    codes: dict[str, int] = {}
-    names = (usage.clusters[sample] for sample in samples)
-    clusters = np.array([codes.setdefault(name, len(codes)) for name in names], dtype=np.intp)
+    clusters = [usage.clusters[sample] for sample in samples]
     measured = (
         _measure(name, _means(of_live, samples, name), _means(of_placebo, samples, name), clusters)
         for name in MEASURES
@@ -237,7 +236,7 @@ def _means(usage: Mapping[str, _Usage], samples: Sequence[str], name: str) -> Fl
     return np.array([sums[sample][name] / sums[sample]["trials"] for sample in samples])
 
 
-def _measure(name: str, live: Floats, placebo: Floats, clusters: Codes) -> BlindingMeasure | None:
+def _measure(name: str, live: Floats, placebo: Floats, clusters: Sequence[str]) -> BlindingMeasure | None:
     """None where tokens are not known, or nothing was used under either arm but for doubts."""
     has_both = np.isfinite(live) & np.isfinite(placebo)
     if not has_both.any():
@@ -245,7 +244,7 @@ def _measure(name: str, live: Floats, placebo: Floats, clusters: Codes) -> Blind
     live, placebo = live[has_both], placebo[has_both]
     if name == "completion_tokens" and not (live.any() or placebo.any()):
         return None
-    grouping = design(np.zeros(len(live), dtype=np.intp), clusters[has_both])
+    grouping = plain_design([clusters[at] for at in np.flatnonzero(has_both).tolist()])
     if name == "doubts":
         estimate = grouping.estimate(placebo - live, limits=(-1.0, 1.0))
         ends = estimate.interval()

@@ -19,7 +19,6 @@ from gnomon.report.pairs import ArmPair
 from gnomon.report.score_matrix import ScoreMatrix
 from gnomon.report.section import Interval, ReportInput, Section, interval
 from gnomon.report.text_formats import markdown_table, percent, percent_brackets, points, points_brackets
-from gnomon.statistics.design import Design, design
 from gnomon.statistics.mean import mean_score
 from gnomon.statistics.paired import compare
 
@@ -139,8 +138,7 @@ def _difficulty(report_input: ReportInput) -> DifficultyPart:
                 here &= values <= edges[-1] if is_last else values < edges[place + 1]
                 if np.sum(here) < FEWEST:
                     continue
-                grouping = design(np.zeros(int(np.sum(here)), dtype=np.intp), scores.clusters[here])
-                score = mean_score(means[here], grouping)
+                score = mean_score(means[here], scores.design(here, "mean_of_samples"))
                 ranges.append(
                     DifficultyRange(
                         low=float(edges[place]),
@@ -207,7 +205,7 @@ def _means(scores: ScoreMatrix, group: int, levels: Mapping[str, Mask]) -> Itera
     for name, mask in levels.items():
         here = mask & (scores.answered[group] > 0)
         if np.sum(here) >= FEWEST:
-            score = mean_score(scores.means(group)[here], _grouping(scores, here))
+            score = mean_score(scores.means(group)[here], scores.design(here, "mean_of_samples"))
             yield LevelMean(level=name, n=score.n, mean=score.mean, ci95=interval(score.ci95))
 
 
@@ -216,12 +214,9 @@ def _differences(scores: ScoreMatrix, pair: ArmPair, levels: Mapping[str, Mask])
     for name, mask in levels.items():
         here = mask & (scores.answered[first] > 0) & (scores.answered[second] > 0)
         if np.sum(here) >= FEWEST:
-            result = compare(scores.means(first)[here], scores.means(second)[here], _grouping(scores, here))
+            grouping = scores.design(here, "mean_of_samples")
+            result = compare(scores.means(first)[here], scores.means(second)[here], grouping)
             yield LevelDifference(level=name, n=result.n, diff=result.diff, ci95=interval(result.ci95))
-
-
-def _grouping(scores: ScoreMatrix, here: Mask) -> Design:
-    return design(np.zeros(int(np.sum(here)), dtype=np.intp), scores.clusters[here])
 
 
 def _view(report: DifficultyPart) -> Mapping[str, object] | None:

@@ -15,10 +15,10 @@ from typing_extensions import TypedDict
 from gnomon.core.review import HumanAnswer
 from gnomon.core.row import Row
 from gnomon.core.row_batch import RowBatch
+from gnomon.report.cluster_codes import plain_design
 from gnomon.report.section import Interval, ReportInput, Section, interval
 from gnomon.report.text_formats import label, markdown_table, percent, percent_range
 from gnomon.statistics.agreement import agreement
-from gnomon.statistics.design import design
 from gnomon.statistics.mean import MeanScore, mean_score
 from gnomon.stopping import while_wanted
 
@@ -188,8 +188,7 @@ def _mean(values: Sequence[float], clusters: Sequence[str]) -> MeanScore | None:
     """A mean whose interval takes what is about one request as one thing."""
     if not values:
         return None
-    codes = np.unique(clusters, return_inverse=True)[1]
-    return mean_score(np.array(values), design(np.zeros(len(values), dtype=np.intp), codes))
+    return mean_score(np.array(values), plain_design(clusters))
 
 
 def _win_share(planner: str, verdicts: Sequence[Verdict]) -> WinShare:

@@ -138,7 +138,8 @@ def _other_repeats(scores: ScoreMatrix, spec: JobSpec) -> Iterator[str]:
         if short := int(np.sum((scored > 0) & (scored < repeats))):
             yield f"{short:,} samples of an arm were scored in fewer than {repeats} repeats"
         if more := int(np.sum(run > repeats)):
-            yield f"{more:,} samples of an arm were run more than {repeats} times"
+            times = "once" if repeats == 1 else f"{repeats} times"
+            yield f"{more:,} samples of an arm were run more than {times}"
 
 
 def _is_stranger(spec: JobSpec, model: str, arm: str) -> bool:

@@ -10,6 +10,7 @@ from gnomon.core.benchmark import BENCHMARKS, JudgesPlans
 from gnomon.core.plan_row import ERROR_KINDS, RATES, ErrorKind, PlanRow, Rate
 from gnomon.core.row import Row
 from gnomon.core.row_batch import RowBatch
+from gnomon.report.cluster_codes import plain_design
 from gnomon.report.pairs import ArmPair
 from gnomon.report.section import Interval, ReportInput, Section, interval
 from gnomon.report.text_formats import (
@@ -20,7 +21,7 @@ from gnomon.report.text_formats import (
     points_brackets,
 )
 from gnomon.spec.job_spec import JobSpec
-from gnomon.statistics.design import Design, Floats, design
+from gnomon.statistics.design import Design, Floats
 from gnomon.statistics.mean import linearized, ratio_score
 from gnomon.statistics.paired import compare
 from gnomon.stopping import while_wanted
@@ -146,10 +147,7 @@ def _collector(_: JobSpec, benchmark: str) -> PlanRows:
 def design_of(rows: PlanRows, report_input: ReportInput, samples: Sequence[str]) -> Design:
     """One stratum of these samples, in the clusters of their rows unless the job takes none."""
     is_clustered = report_input.spec.analysis.cluster == "auto"
-    names = [rows.clusters[sample] if is_clustered else sample for sample in samples]
-    codes = {name: code for code, name in enumerate(dict.fromkeys(names))}
-    clusters = np.array([codes[name] for name in names], dtype=np.intp)
-    return design(np.zeros(len(samples), dtype=np.intp), clusters)
+    return plain_design([rows.clusters[sample] if is_clustered else sample for sample in samples])
 
 
 def columns(counts: Mapping[str, tuple[float, float]], samples: Sequence[str]) -> tuple[Floats, Floats]:

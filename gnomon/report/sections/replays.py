@@ -8,12 +8,14 @@ import numpy as np
 from typing_extensions import TypedDict
 
 from gnomon.core.arm import Arm
+from gnomon.core.clusters import coarsest
 from gnomon.core.row import Row
 from gnomon.core.row_batch import RowBatch
+from gnomon.report.cluster_codes import plain_design
 from gnomon.report.section import Interval, ReportInput, Section, interval
 from gnomon.report.text_formats import count, markdown_table, percent, points, points_range
 from gnomon.spec.job_spec import JobSpec
-from gnomon.statistics.design import Codes, Floats, design
+from gnomon.statistics.design import Codes, Floats
 from gnomon.statistics.mean import mean_score
 from gnomon.statistics.paired import compare
 from gnomon.trials.replay import ANSWER, CALL, CHANGED, TOOL
@@ -148,7 +150,7 @@ def _row(model: str, arm: str, by: str, name: str, pairs: Sequence[Pair]) -> Rep
         "name": name,
         "trials": len(pairs),
         "samples": len(samples),
-        "clusters": len(set(clusters.values())),
+        "clusters": len(set(coarsest(list(clusters.values())))),
         "answer_changed": None,
         "answer_changed_ci95": None,
         "diff": None,
@@ -158,8 +160,7 @@ def _row(model: str, arm: str, by: str, name: str, pairs: Sequence[Pair]) -> Rep
         return row
     place = {sample: index for index, sample in enumerate(samples)}
     codes = np.array([place[changed.sample_id] for changed, _ in pairs], dtype=np.intp)
-    cluster_codes = np.unique([clusters[sample] for sample in samples], return_inverse=True)[1]
-    grouping = design(np.zeros(len(samples), dtype=np.intp), cluster_codes)
+    grouping = plain_design([clusters[sample] for sample in samples])
     after = _by_sample(codes, [changed.score or 0.0 for changed, _ in pairs])
     before = _by_sample(codes, [control.score or 0.0 for _, control in pairs])
     moved = _by_sample(codes, [float(changed.answer != control.answer) for changed, control in pairs])

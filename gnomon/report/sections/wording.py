@@ -10,6 +10,7 @@ from typing_extensions import TypedDict
 from gnomon.conditions.confidence import METRIC
 from gnomon.core.arm import Arm, differences
 from gnomon.core.row_batch import RowBatch
+from gnomon.report.cluster_codes import plain_design
 from gnomon.report.score_matrix import ScoreMatrix
 from gnomon.report.section import Interval, ReportInput, Section, interval
 from gnomon.report.text_formats import markdown_table, p_text, percent, percent_range, points, points_range
@@ -203,12 +204,14 @@ def _spread(
 def _calibration(model: str, arm: str, rows: Sequence[tuple[float, float, str]]) -> CalibrationRow:
     confidence = np.array([row[0] for row in rows])
     score = np.array([row[1] for row in rows])
-    codes: dict[str, int] = {}
-    clusters = np.array([codes.setdefault(row[2], len(codes)) for row in rows], dtype=np.intp)
     has_one = np.isfinite(confidence)
     measured: Calibration | None = None
     if has_one.any():
-        measured = calibration(confidence[has_one], score[has_one], clusters[has_one])
+        measured = calibration(
+            confidence[has_one],
+            score[has_one],
+            plain_design([rows[at][2] for at in np.flatnonzero(has_one).tolist()]),
+        )
     return {
         "model": model,
         "arm": arm,

@@ -8,8 +8,8 @@ import pytest
 from bench.detectable_effects import PLANS, Plan, right_or_wrong, share_claimed
 from gnomon.report.build import build_report
 from gnomon.report.comparing import rule_of
-from gnomon.report.detectable import detectable_in_cell, smallest_effect, within_share
 from gnomon.report.detectable import share_claimed as share_claimed_in
+from gnomon.report.detectable import smallest_effect, within_share
 from gnomon.statistics.design import design
 from gnomon.statistics.power import PlantedStudy, Spread, spread_of
 from gnomon.statistics.power import right_or_wrong as differing
@@ -92,26 +92,45 @@ def test_losses_that_forbid_most_verdicts_are_said_in_percent() -> None:
 
 def test_a_cell_that_can_never_claim_has_no_number() -> None:
     rule = rule_of("exploratory", looks=100)
-    five = detectable_in_cell(study(*[1] * 5), rule, looks=100)
+    five = smallest_effect(study(*[1] * 5), rule, looks=100)
     assert five.effect is None
     assert five.note.startswith("This design can never claim")
-    thirty = detectable_in_cell(study(*[1] * 30), rule, looks=100)
+    thirty = smallest_effect(study(*[1] * 30), rule, looks=100)
     only = rule_of("exploratory", looks=1)
-    alone = detectable_in_cell(study(*[1] * 30), only, looks=1)
+    alone = smallest_effect(study(*[1] * 30), only, looks=1)
     assert thirty.effect is not None
     assert alone.effect is not None
     assert thirty.effect > 1.3 * alone.effect
 
 
-@pytest.mark.parametrize("name", ["a cell of 30 among 14", "a cell of 60 in 20 clusters among 14"])
-def test_the_closed_form_of_a_cell_is_about_right(name: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "spread"),
+    [
+        ("a cell of 30 among 14", Spread(sizes=(0.0, 1.0), shares=(0.42, 0.58))),
+        ("a cell of 60 in 20 clusters among 14", Spread(sizes=(0.0, 1.0), shares=(0.46, 0.54), icc=0.015)),
+        ("a cell of 100 in 10 clusters among 14", Spread(sizes=(0.0, 1.0), shares=(0.45, 0.55), icc=0.015)),
+    ],
+)
+def test_what_a_cell_is_promised_is_claimed_in_eight_of_ten(name: str, spread: Spread) -> None:
     plan = PLANS[name]
-    spread = Spread(sizes=(0.0, 1.0), shares=(0.42, 0.58), icc=0.0)  # with the effect
-    rule = rule_of("exploratory", looks=plan.looks)
-    planted = replace(study(*plan.sizes), spread=spread)
-    effect = detectable_in_cell(planted, rule, looks=plan.looks).effect
+    planted = PlantedStudy(grouping=plan.grouping(), spread=spread)
+    effect = smallest_effect(planted, rule_of("exploratory", looks=plan.looks), looks=plan.looks).effect
     assert effect is not None
-    assert share_claimed(plan, min(effect, plan.largest), jobs=150, random=np.random.default_rng(3)) > 0.7
+    share = share_claimed(plan, effect, jobs=150, random=np.random.default_rng(3))
+    assert share == pytest.approx(0.8, abs=0.1)
+
+
+def test_samples_that_are_kin_by_two_factors_ask_for_a_larger_effect() -> None:
+    scenes = study(*[6] * 15, icc=0.1)
+    grouping = scenes.grouping
+    templates = np.arange(grouping.n) % 6
+    crossed = replace(scenes, grouping=design(grouping.strata, grouping.clusters, templates))
+    alone, both = (smallest_effect(each, ONE).effect for each in (scenes, crossed))
+    assert alone is not None
+    assert both is not None
+    assert both > 1.15 * alone
+    d = crossed.differences(0.1, 200, np.random.default_rng(1))[:, :, 0]
+    assert d.mean(axis=1).std() == pytest.approx(crossed.error(0.1), rel=0.12)
 
 
 def test_no_difference_is_larger_than_the_share_that_differs() -> None:

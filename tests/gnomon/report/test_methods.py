@@ -21,7 +21,7 @@ from gnomon.spec.job_spec import JobSpec
 Reporter = Callable[..., Report]
 Rows = Callable[..., Iterator[Row]]
 NUMBER = re.compile(r"[+−]?\d+(?:,\d{3})*(?:\.\d+)?")
-OWN = {"95", "8", "10"}  # of "95 % interval" and "8 of 10 cases"
+OWN = {"90", "95", "8", "10"}  # of "90 % interval", "95 % interval" and "8 of 10 cases"
 
 
 @pytest.fixture(scope="module")

@@ -95,7 +95,8 @@ def test_a_claim_that_holds_whatever_was_lost_says_nothing_of_it() -> None:
     result = lost_of((12, 12))
     scored, judged = ruled(result)
     assert judged == scored == ("helps", [])
-    assert rests_on_the_rest(result, "helps", is_claimed=True, margin=(-MARGIN, MARGIN)) == ""
+    text = rests_on_the_rest(result, "helps", is_claimed=True, margin=(-MARGIN, MARGIN))
+    assert text == " This holds whatever the 4.0 % and 4.0 % of their trials that have no score had scored."
 
 
 def test_a_claim_that_lost_trials_could_undo_is_withheld_and_says_what_it_would_rest_on() -> None:

@@ -8,6 +8,7 @@ import pytest
 
 from gnomon.conditions.results import DOUBTS_RESULTS
 from gnomon.core.row import Row
+from gnomon.report.cluster_codes import plain_design
 from gnomon.report.html import render_html
 from gnomon.report.markdown import render_markdown
 from gnomon.report.report import Report
@@ -129,16 +130,18 @@ def test_arms_that_differ_in_more_than_wording_are_no_set(reported: Make, row: M
 def test_answers_that_all_agree_leave_room_in_every_interval_of_calibration() -> None:
     sure, right = np.ones(40), np.ones(40)
     for score in (right, 1.0 - right):
-        found = calibration(sure, score, np.arange(40))
+        found = calibration(sure, score, plain_design([*map(str, range(40))]))
         assert found.ece_ci95 is not None
         assert found.ece_ci95[1] - found.ece_ci95[0] > 0.05
-    parted = calibration(np.repeat([0.9, 0.1], 10), np.repeat([1.0, 0.0], 10), np.arange(20))
+    parted = calibration(
+        np.repeat([0.9, 0.1], 10), np.repeat([1.0, 0.0], 10), plain_design([*map(str, range(20))])
+    )
     assert parted.auroc == 1.0
     assert parted.auroc_ci95 == (pytest.approx(0.722, abs=1e-3), 1.0)
 
 
 def test_a_calibration_error_reaches_as_far_as_the_gap() -> None:
-    found = calibration(np.array([0.9, 0.9]), np.array([1.0, 1.0]), np.arange(2))
+    found = calibration(np.array([0.9, 0.9]), np.array([1.0, 1.0]), plain_design([*map(str, range(2))]))
     assert found.gap_ci95 is not None
     assert found.ece_ci95 == (0.0, pytest.approx(-found.gap_ci95[0]))
 

@@ -6,31 +6,18 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import bootstrap
 from statsmodels.stats.inter_rater import cohens_kappa
 from statsmodels.stats.inter_rater import fleiss_kappa as fleiss_of_statsmodels
 from statsmodels.stats.meta_analysis import combine_effects
 
 from gnomon.statistics.agreement import cohen_kappa, fleiss_kappa
-from gnomon.statistics.bootstrap import central, cluster_counts, drawn_means
-from gnomon.statistics.design import design
+from gnomon.statistics.bootstrap import cluster_counts
 from gnomon.statistics.pooling import partial_pooling
 from gnomon.statistics.reliability import pass_hat_k
 from gnomon.statistics.variance_components import variance_split
 
 
-def test_drawn_means_scatter_as_those_of_scipy() -> None:
-    values = np.random.default_rng(1).random(40)
-    mine = central(drawn_means(values, design(np.zeros(40, dtype=np.intp), np.arange(40)), draws=4000))
-    theirs = bootstrap((values,), np.mean, method="percentile", n_resamples=4000, rng=2).confidence_interval
-    assert mine == pytest.approx(tuple(theirs), abs=0.01)
-
-
 def test_clusters_are_drawn_whole() -> None:
-    clusters = np.repeat(np.arange(4), 5)
-    values = np.repeat([0.0, 0.0, 1.0, 1.0], 5)
-    means = drawn_means(values, design(np.zeros_like(clusters), clusters))
-    assert set(np.round(means, 9)) == {0.0, 0.25, 0.5, 0.75, 1.0}
     assert np.all(cluster_counts(4).sum(axis=1) == 4)
 
 

@@ -34,7 +34,7 @@ class CostBound:
         self._reply_tokens = most_tokens or REPLY_TOKENS
         self._price = price_of(spec)
         self._prices = self._price or (1.0, 1.0)  # without a known price, a token is a dollar
-        self._tokens = TokenEstimator()
+        self._tokens = TokenEstimator(pictures=spec.pictures)
         is_firm = most_tokens is not None and (self._price is not None or not needs_price)
         firm = (1.0, 0.0 if self._price is None else 1.0)
         self.shares = firm if is_firm else (0.0, 0.0)
