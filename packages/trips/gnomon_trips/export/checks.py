@@ -221,6 +221,8 @@ def _faultless(code: str, result: TripResult, request: TripRequest | None) -> tu
     if code == "REFUSED_BUT_FEASIBLE":
         if not is_refused:
             return "unasked", "the plan is no refusal"
+        if result.holds and result.by_estimates:
+            return "holds", f"{result.by_estimates} no plan exists, nor with every way so much shorter"
         if result.is_proven:
             return "holds", "an exact search proves that the constraints named rule out every plan"
         return "unknown", "whether another plan exists was not proven"
@@ -312,6 +314,7 @@ def headline(result: TripResult, checks: tuple[Check, ...], faults: tuple[Fault,
     area, count = result.area, len(result.plan.days)
     if result.plan.status == "refused":
         proof = ", and it is proven that there is none" if result.is_proven else ""
+        proof = f", {result.by_estimates}" if result.by_estimates else proof
         return f"No plan for {area}: the trip is refused{proof}."
     states = [check.state for check in checks if check.code not in REMARKS]
     held, failed, undecided = (states.count(state) for state in ("holds", "fails", "unknown"))

@@ -1,10 +1,10 @@
 """A trip as the scheduler sees it; constraints can be left out to find those that conflict."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from gnomon_trips.itinerary.hours import Interval, minutes_of, open_on
-from gnomon_trips.itinerary.place import Place, Table
+from gnomon_trips.itinerary.place import ESTIMATED, Exactness, Place, Table
 from gnomon_trips.itinerary.request import MEALS
 from gnomon_trips.itinerary.schedule import DayProblem, Eating, Spot
 from gnomon_trips.itinerary.terrain import ways_of
@@ -24,6 +24,19 @@ class Problem:
     places: tuple[Place, ...]
     table: Table
     homes: Mapping[str, int]
+    exactness: Exactness = "exact"
+
+    @property
+    def favourable(self) -> "Problem":
+        """The same with every way as short as its spread allows: what has no plan then has none at all."""
+        if self.exactness not in ESTIMATED:
+            return self
+        return replace(self, table=self.table.favourable(self.exactness))
+
+    @property
+    def spread_min(self) -> int:
+        """By how many minutes the longest way may be off; 0: no way is an estimate."""
+        return self.table.spread_min(self.exactness)
 
     def days(self, without: Collection[str] = ()) -> list[DayProblem]:
         """One problem a day; constraints whose id is in `without` do not bind."""
@@ -112,4 +125,4 @@ async def problem_of(trip: Trip, places: Sequence[Place] | None = None) -> Probl
                 homes[home.id] = len(stops)
                 stops.append(home)
     ways = await ways_of(trip, stops)
-    return Problem(trip=trip, places=chosen, table=ways.table(), homes=homes)
+    return Problem(trip=trip, places=chosen, table=ways.table(), homes=homes, exactness=ways.exactness)

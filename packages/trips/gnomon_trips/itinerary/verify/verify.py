@@ -7,6 +7,7 @@ from pydantic import ValidationError
 
 from gnomon_trips.itinerary.facts import Facts, facts_of
 from gnomon_trips.itinerary.kept_free import is_kept_free, told
+from gnomon_trips.itinerary.place import PROVABLE
 from gnomon_trips.itinerary.plan import Plan
 from gnomon_trips.itinerary.request import TripRequest
 from gnomon_trips.itinerary.trip import Trip
@@ -55,6 +56,10 @@ def form(plan: Plan, request: TripRequest) -> Iterator[Violation]:
         yield Violation(
             code="SCHEMA", path="search.gap", expected="none: it is proven", found=f"{plan.search.gap:g}"
         )
+    rests_on = sorted({leg.exactness for day in plan.days for leg in day.legs} - {*PROVABLE})
+    if plan.search is not None and plan.search.is_proven and rests_on:
+        found = f"proven, on ways known as {' and '.join(rests_on).replace('_', ' ')}"
+        yield Violation(code="SCHEMA", path="search.is_proven", expected="not proven", found=found)
     if len(plan.days) != len(dates):
         yield Violation(
             code="DAY_COUNT", path="days", expected=f"{len(dates)} days", found=f"{len(plan.days)}"
