@@ -330,6 +330,6 @@ def headline(result: TripResult, checks: tuple[Check, ...], faults: tuple[Fault,
 
 def _without(result: TripResult) -> str:
     """The places that a plan leaves out, wishes aside."""
-    wishes = result.request.get("wishes", ())
-    names = [skipped.place for skipped in result.plan.skipped if skipped.place not in wishes]
+    others = (*result.request.get("wishes", ()), *result.request.get("avoid", ()))
+    names = [skipped.place for skipped in result.plan.skipped if skipped.place not in others]
     return f" without {listed(names) if len(names) <= 3 else f'{len(names)} places'}" if names else ""

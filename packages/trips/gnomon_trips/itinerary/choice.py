@@ -101,9 +101,9 @@ def called(hit: PlaceHit) -> str:
     place = hit.place
     name = next((f"{place.name} ({name})" for name in place.also[:1] if not name.isascii()), place.name)
     admin = place.admin
-    parts = (admin.municipality, admin.prefecture) if admin else ()
+    parts = [admin.municipality, admin.prefecture] if admin else []
     if admin and place.kind == CITY:
-        parts = (country_names().get(admin.country, admin.country),)
+        parts = [country_names().get(admin.country, admin.country)]
     where = ", ".join(dict.fromkeys(part for part in parts if part and part != place.name))
     return f"{name}, {place.kind.replace('_', ' ')}" + (f" in {where}" if where else "")
 

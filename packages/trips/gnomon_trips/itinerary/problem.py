@@ -3,6 +3,7 @@
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from gnomon_trips.itinerary.barred import barred_as
 from gnomon_trips.itinerary.hours import Interval, minutes_of, open_on
 from gnomon_trips.itinerary.place import ESTIMATED, Exactness, Place, Table
 from gnomon_trips.itinerary.request import MEALS
@@ -96,8 +97,7 @@ class Problem:
 
     def barred(self) -> list[str]:
         """Names of the request that are both to be visited and to be avoided."""
-        ids, named = {place.id for place in self.places}, self.trip.named
-        return [name for name in self.trip.request.avoid if name in named and named[name].id in ids]
+        return list(dict.fromkeys(filter(None, (barred_as(self.trip, place) for place in self.places))))
 
     def cost(self) -> float:
         """What all the places cost by the rules."""

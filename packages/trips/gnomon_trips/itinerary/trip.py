@@ -11,6 +11,7 @@ from gnomon_trips.itinerary.choice import Choice, called, choose, is_article, re
 from gnomon_trips.itinerary.errors import AmbiguousPlace, BadArgument, NoSuchPlace, PlaceError, Unsupported
 from gnomon_trips.itinerary.haversine import apart_m
 from gnomon_trips.itinerary.kept_free import details_of
+from gnomon_trips.itinerary.kinds import is_kind_word
 from gnomon_trips.itinerary.place import Answer, LatLon, Place, PlaceHit
 from gnomon_trips.itinerary.plan import Origin
 from gnomon_trips.itinerary.provider import MAX_HITS, WORLD, NameQuery, NearbyQuery, Provider
@@ -328,7 +329,8 @@ async def find(
 
 
 def _names(request: TripRequest) -> list[str]:
-    names = [request.hotel, request.ends_at, *request.nights, *request.places, *request.avoid]
+    avoid = [name for name in request.avoid if not is_kind_word(name)]
+    names = [request.hotel, request.ends_at, *request.nights, *request.places, *avoid]
     names += [name for pair in request.order for name in pair] + request.preferences.must_see
     return list(dict.fromkeys(name for name in names if name))
 

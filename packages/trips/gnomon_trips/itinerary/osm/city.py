@@ -144,7 +144,7 @@ class City(Embedded):
         """How well a name fits one of a place's names; below 1 it is not quite its own.
 
         The city's name is worth nothing in the city. The first or last word of a name, and a name with the
-        kind behind it, are as good as one letter off. A number makes an address, and no letter of it may differ.
+        kind behind it, are as good as one letter off. Of an address with its number no letter may differ.
         """
         fit = likeness(name, own_name)
         if fit == 1:

@@ -60,6 +60,13 @@ def _visits(plan: Plan, trip: Trip, facts: Facts) -> Iterator[Violation]:
         if place is None or place.id not in times:
             yield Violation(code="MUST_VISIT", path="days", expected=f"a visit to {name}", found="none")
     asked = {trip.named[name].id for name in trip.request.places if name in trip.named}
+    for number, day in enumerate(plan.days):
+        for index, visit in enumerate(day.visits):
+            known = trip.origins.get(visit.place.id, ())
+            if trip.origins and visit.origins and visit.origins != known:
+                words = [", ".join(one.words for one in row) or "added" for row in (known, visit.origins)]
+                path = f"days.{number}.visits.{index}.origins"
+                yield Violation(code="EVIDENCE", path=path, expected=words[0], found=words[1])
     visited: dict[str, Place | None] = {}
     for place_id, path in paths:
         place = facts.places.get(place_id)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pydantic import ValidationError
 
 from gnomon_trips.itinerary.facts import Facts, facts_of
-from gnomon_trips.itinerary.kept_free import is_kept_free, told
+from gnomon_trips.itinerary.kept_free import is_kept_free
 from gnomon_trips.itinerary.place import PROVABLE
 from gnomon_trips.itinerary.plan import Plan
 from gnomon_trips.itinerary.request import TripRequest
@@ -216,11 +216,6 @@ def _kept_free(plan: Plan, facts: Facts) -> Iterator[Violation | Unchecked]:
             if eatery is not None:
                 expected = f"a meal at a place that is known, such as {eatery.name}"
                 yield Violation(code="MEAL_WINDOW", path=path, expected=expected, found="time kept free")
-            if told(visit.place.name) not in plan.assumptions:
-                expected = f"that the time is kept free: {told(visit.place.name)}"
-                yield Violation(
-                    code="ASSUMED", path="assumptions", expected=expected, found="not a word of it"
-                )
             yield Unchecked(
                 code="MEAL_WINDOW", path=f"days.{number}", why="no source knows a place to eat there"
             )
