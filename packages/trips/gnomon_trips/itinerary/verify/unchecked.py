@@ -26,6 +26,11 @@ def unchecked(plan: Plan, trip: Trip, facts: Facts) -> Iterator[Unchecked]:
         yield from _hours(number, day, facts)
         yield from _ways(number, day, trip, facts)
         yield from _areas(number, day, facts)
+    if not facts.country and any(
+        facts.hours(visit.place.id, day.date) is not None for day in plan.days for visit in day.visits
+    ):
+        why = "the data do not say their country: hours on public holidays were not looked at"
+        yield Unchecked(code="OPEN_HOURS", path="days", why=why)
     yield from _prices(plan, trip, facts)
     yield from _names(plan, trip)
     yield from _assumed(plan, trip)
