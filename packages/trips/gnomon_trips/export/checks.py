@@ -8,6 +8,7 @@ from gnomon_trips.export.fault_words import day_and_part, sentence
 from gnomon_trips.export.result import TripResult
 from gnomon_trips.export.words import listed
 from gnomon_trips.itinerary.errors import BadArgument
+from gnomon_trips.itinerary.hours import clock_of
 from gnomon_trips.itinerary.plan import Day
 from gnomon_trips.itinerary.request import TripRequest, read_request
 from gnomon_trips.itinerary.verify.verify import applicable
@@ -260,7 +261,8 @@ def _asked(code: str, request: TripRequest) -> str:
         case "MUST_VISIT":
             return ", ".join(request.places)
         case "ORDER":
-            return ", ".join(f"{first} before {then}" for first, then in request.order)
+            fixed = [f"{one.place} at {one.start}" for one in request.fixed]
+            return ", ".join([*(f"{first} before {then}" for first, then in request.order), *fixed])
         case "FORBIDDEN":
             return "avoided: " + ", ".join(request.avoid)
         case "MEAL_WINDOW":
@@ -274,7 +276,8 @@ def _asked(code: str, request: TripRequest) -> str:
         case "HOME":
             return request.hotel or ""
         case "DAY_WINDOW":
-            return f"{request.window.start}–{request.window.end}"
+            days = dict.fromkeys(request.hours(day) for day in range(request.days))
+            return ", ".join(f"{clock_of(start)}–{clock_of(end)}" for start, end in days)
     return ""
 
 

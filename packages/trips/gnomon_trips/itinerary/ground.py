@@ -184,14 +184,16 @@ class Ground:
         )
         starts, ends = self.homes(bed)
         before = self._before()
+        lasts = [request.hours(day) for day in range(request.days)]
         return Search(
             spots=spots,
             minutes=self.ways.minutes,
             metres=self.ways.metres,
             starts=starts,
             ends=ends,
-            start_min=minutes_of(request.window.start),
-            end_min=minutes_of(request.window.end),
+            start_min=min(first for first, _ in lasts),
+            end_min=max(last for _, last in lasts),
+            hours=lasts,
             before=before,
             after={
                 spot: frozenset(then for then, firsts in before.items() if spot in firsts)

@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from gnomon_trips.itinerary.barred import barred_as
-from gnomon_trips.itinerary.hours import Interval, minutes_of, open_on
+from gnomon_trips.itinerary.hours import Interval, minutes_of, open_on, within
 from gnomon_trips.itinerary.place import ESTIMATED, Exactness, Place, Table
 from gnomon_trips.itinerary.request import MEALS
 from gnomon_trips.itinerary.schedule import DayProblem, Eating, Spot
@@ -64,8 +64,8 @@ class Problem:
             spots=tuple(spots),
             minutes=_picked(self.table.minutes, rows),
             metres=_picked(self.table.metres, rows),
-            start_min=minutes_of(request.window.start) if has_window else 0,
-            end_min=minutes_of(request.window.end) if has_window else LAST_MIN,
+            start_min=request.hours(number)[0] if has_window else 0,
+            end_min=request.hours(number)[1] if has_window else LAST_MIN,
             before=self.before(without),
             minute_m=0 if request.prefer == "short_walk" else MINUTE_M,
             max_walk_m=request.max_walk_m if "max_walk_m" not in without and request.mode == "walk" else None,
@@ -82,6 +82,7 @@ class Problem:
         hours: tuple[Interval, ...] | None = None
         if place.hours is not None and f"hours:{self.asked_as(place)}" not in without:
             hours = open_on(place, trip.request.dates()[number], trip.country)
+        hours = within(hours, trip.fixed_hours(place, number))
         return Spot(
             id=place.id,
             stay_min=trip.request.rules.stay_min(place.kind),

@@ -10,7 +10,7 @@ from gnomon_trips.itinerary.barred import barred_as
 from gnomon_trips.itinerary.effort import IsOver
 from gnomon_trips.itinerary.errors import BadArgument, PlaceError, Unsupported
 from gnomon_trips.itinerary.haversine import apart_m
-from gnomon_trips.itinerary.hours import LATEST_MIN, Interval, minutes_of, open_intervals
+from gnomon_trips.itinerary.hours import LATEST_MIN, Interval, minutes_of, open_intervals, within
 from gnomon_trips.itinerary.kept_free import meals_kept_free
 from gnomon_trips.itinerary.kinds import kind_of, serves
 from gnomon_trips.itinerary.place import PROVABLE, Exactness, LatLon, Place, Table
@@ -246,9 +246,9 @@ def groups_of(places: Sequence[Place]) -> list[int]:
 
 def opening(place: Place, trip: Trip, day: int) -> tuple[Interval, ...] | None:
     """When a place is open on a day of the trip, counted from 0; None: not known."""
-    if place.hours is None:
-        return None
-    return open_intervals(place.hours, trip.request.dates()[day], trip.country or None)
+    hours = place.hours
+    known = None if hours is None else open_intervals(hours, trip.request.dates()[day], trip.country or None)
+    return within(known, trip.fixed_hours(place, day))
 
 
 async def ways_of(trip: Trip, places: Sequence[Place], *, is_over: IsOver = lambda: False) -> Ways:

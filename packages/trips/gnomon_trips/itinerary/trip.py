@@ -10,6 +10,7 @@ from gnomon_tools.core.inputs import BlindInput, OtherCall
 from gnomon_trips.itinerary.choice import Choice, called, choose, is_article, readings, rivals
 from gnomon_trips.itinerary.errors import AmbiguousPlace, BadArgument, NoSuchPlace, PlaceError, Unsupported
 from gnomon_trips.itinerary.haversine import apart_m
+from gnomon_trips.itinerary.hours import Interval, minutes_of
 from gnomon_trips.itinerary.kept_free import details_of
 from gnomon_trips.itinerary.kinds import is_kind_word
 from gnomon_trips.itinerary.place import Answer, LatLon, Place, PlaceHit
@@ -111,6 +112,15 @@ class Trip(BlindInput):
         if 0 <= night < len(request.nights) and (name := request.nights[night]):
             return self.named.get(name)
         return self.hotel
+
+    def fixed_hours(self, place: Place, day: int) -> tuple[Interval, ...] | None:
+        """When a place that has a set time may be visited on a day, counted from 0; None: it has none."""
+        for fixed in self.request.fixed:
+            if fixed.place in self.named and self.named[fixed.place].id == place.id:
+                start = minutes_of(fixed.start)
+                is_day = fixed.day in (None, day + 1)
+                return ((start, start + self.request.rules.stay_min(place.kind)),) if is_day else ()
+        return None
 
     @property
     def must_see(self) -> frozenset[str]:

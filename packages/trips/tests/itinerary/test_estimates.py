@@ -4,12 +4,15 @@ from dataclasses import replace
 
 import pytest
 
+from gnomon_trips.itinerary.draft import plan_of
+from gnomon_trips.itinerary.errors import BadArgument
 from gnomon_trips.itinerary.place import LatLon, Table, spread_min
 from gnomon_trips.itinerary.planning import find_plan
 from gnomon_trips.itinerary.provider import answered
 from gnomon_trips.itinerary.registry import embedded
 from gnomon_trips.itinerary.request import read_request
 from gnomon_trips.itinerary.trip import Trip, find, open_trip
+from gnomon_trips.itinerary.verify.verify import verify_plan
 
 
 def minutes(start: str, end: str) -> int:
@@ -124,3 +127,36 @@ def test_kinds_and_brands_are_kept_away_from() -> None:
     visits = [visit.place for day in planned.draft.days for visit in day.visits]
     names = [answered(embedded("helsinki").details(place), is_local=True).value.name for place in visits]
     assert not any(name.startswith("Robert") for name in names)
+
+
+def test_a_day_has_hours_of_its_own_and_a_place_a_set_time() -> None:
+    fields = {
+        "days": 2,
+        "hotel": "Hotelli Torni",
+        "places": ["Ateneum", "Kiasma", "Vanha Kauppahalli"],
+        "windows": [{"start": "15:00", "end": "20:00"}, {"start": "09:00", "end": "12:30"}],
+        "fixed": [{"place": "Kiasma", "start": "17:00", "day": 1}],
+    }
+    request = read_request({"area": "helsinki", "start_date": "2027-06-09", **fields})
+    trip = answered(open_trip(request, embedded("helsinki")), is_local=True)
+    plan = answered(plan_of(answered(find_plan(trip), is_local=True).draft, trip), is_local=True)
+    stays = {visit.place.name: visit.arrive for day in plan.days for visit in day.visits}
+    assert stays["Kiasma"] == "17:00"
+    assert answered(verify_plan(plan, trip), is_local=True)[1].final_pass
+    moved = request.model_copy(update={"fixed": [request.fixed[0].model_copy(update={"start": "18:00"})]})
+    verdict = answered(verify_plan(plan, replace(trip, request=moved)), is_local=True)[1]
+    assert "ORDER" in verdict.failed
+
+
+@pytest.mark.parametrize(
+    ("fields", "said"),
+    [
+        ({"windows": [None]}, "windows: 1 for 2 days; allowed: 2"),
+        ({"fixed": [{"place": "Oodi", "start": "10:00"}]}, "fixed: 'Oodi' is none of the places"),
+        ({"fixed": [{"place": "Kiasma", "start": "10:00", "day": 3}]}, "fixed: day is 3; the trip has 2"),
+    ],
+)
+def test_hours_and_set_times_that_fit_no_trip_are_refused(fields: dict[str, object], said: str) -> None:
+    request = {"area": "helsinki", "start_date": "2027-06-09", "days": 2, "places": ["Kiasma"], **fields}
+    with pytest.raises(BadArgument, match=said):
+        read_request(request)

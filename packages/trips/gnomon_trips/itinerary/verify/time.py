@@ -39,12 +39,12 @@ def _stays(number: int, day: Day, request: TripRequest, facts: Facts) -> Iterato
                 found=f"{visit.arrive}-{visit.leave}",
                 evidence=f"{place.hours} ({facts.provider} {facts.version})" if place else "",
             )
-        window = request.window
-        if arrive < minutes_of(window.start) or leave > minutes_of(window.end):
+        first, last = request.hours(number)
+        if arrive < first or leave > last:
             yield Violation(
                 code="DAY_WINDOW",
                 path=path,
-                expected=f"{window.start}-{window.end}",
+                expected=f"{clock_of(first)}-{clock_of(last)}",
                 found=f"{visit.arrive}-{visit.leave}",
             )
 
@@ -57,8 +57,8 @@ def covers(intervals: Iterable[Interval], arrive_min: int, leave_min: int) -> bo
 def _gaps(number: int, day: Day, request: TripRequest, facts: Facts) -> Iterator[Violation]:
     """A gap runs from leaving one stop to arriving at the next; the window bounds the first and the last."""
     ids = [day.start.id, *(visit.place.id for visit in day.visits), day.end.id]
-    leaves = [minutes_of(request.window.start), *(minutes_of(visit.leave) for visit in day.visits)]
-    arrives = [*(minutes_of(visit.arrive) for visit in day.visits), minutes_of(request.window.end)]
+    leaves = [request.hours(number)[0], *(minutes_of(visit.leave) for visit in day.visits)]
+    arrives = [*(minutes_of(visit.arrive) for visit in day.visits), request.hours(number)[1]]
     for index, (left, arrived) in enumerate(zip(leaves, arrives, strict=True)):
         is_edge = index in (0, len(leaves) - 1)
         path = f"days.{number}.legs.{index}"

@@ -125,7 +125,7 @@ def applicable(request: TripRequest) -> tuple[str, ...]:
         "MUST_VISIT": bool(request.places),
         "WISH": bool(request.wishes),
         "FORBIDDEN": bool(request.avoid),
-        "ORDER": bool(request.order),
+        "ORDER": bool(request.order or request.fixed),
         "MAX_WALK": request.max_walk_m is not None,
         "MAX_LEG": request.max_leg_min is not None,
         "BUDGET": request.budget is not None,
