@@ -6,7 +6,7 @@ from itertools import pairwise
 import pytest
 
 from gnomon_trips.itinerary.haversine import metres_between
-from gnomon_trips.itinerary.japan.rail import line_words
+from gnomon_trips.itinerary.japan.rides import line_words
 from gnomon_trips.itinerary.place import LatLon, Mode
 from gnomon_trips.itinerary.plan import ItineraryLeg
 from gnomon_trips.itinerary.provider import answered

@@ -14,8 +14,9 @@ from gnomon_trips.itinerary.embedded import Embedded
 from gnomon_trips.itinerary.errors import AmbiguousPlace, BadArgument, NoSuchPlace, Unreachable, Unsupported
 from gnomon_trips.itinerary.haversine import apart_m, off_m
 from gnomon_trips.itinerary.japan.names import area_place, meanings, sight_kind, sight_place, similar
-from gnomon_trips.itinerary.japan.rail import DETOUR, REACH_M, Journey, rail
-from gnomon_trips.itinerary.japan.rail import NOTICE as KANTO_NOTICE
+from gnomon_trips.itinerary.japan.rail import DETOUR, REACH_M, rail
+from gnomon_trips.itinerary.japan.rides import NOTICE as KANTO_NOTICE
+from gnomon_trips.itinerary.japan.rides import Journey
 from gnomon_trips.itinerary.place import (
     AdminPath,
     Answer,

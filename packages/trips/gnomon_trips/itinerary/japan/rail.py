@@ -4,17 +4,13 @@ Every line has a local that stops everywhere and, where such trains run, a fast 
 Nothing here catches a train: minutes are means over a day, with assumed waits, the first one too.
 """
 
-import csv
-import gzip
-import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from importlib.resources import files
 from itertools import pairwise
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,14 +18,11 @@ from scipy.sparse import coo_matrix, csr_matrix
 from scipy.sparse.csgraph import dijkstra, minimum_spanning_tree
 from scipy.spatial import Delaunay, QhullError, cKDTree
 
-from gnomon_published.gazetteer.spelling import latin_key
 from gnomon_published.gazetteer.tables import points_deg, tables
 from gnomon_trips.itinerary.haversine import flat_m, metres_between
+from gnomon_trips.itinerary.japan.rides import Journey, Ride, Service, Stop, bare_name, data_rows
 from gnomon_trips.itinerary.place import WALK_M_PER_MIN, LatLon
-from gnomon_trips.itinerary.track import NO_TRACK, Track, counted_stops, simplified
 
-NOTICE = "Railways round Tokyo: Mini Tokyo 3D (MIT), from the Public Transportation Open Data Center"
-Service = Literal["local", "fast", "shinkansen"]
 Pace = tuple[float, float]
 RAIL, SUBWAY, TRAM, CABLE, SHINKANSEN = (0.95, 0.89), (0.75, 1.14), (1.0, 1.8), (1.0, 5.0), (1.3, 0.2445)
 """Minutes from stop to stop: the first number, and the second for each kilometre of the straight line.
@@ -55,8 +48,8 @@ REACH_M = 3_000.0
 SAME_STATION_M = 600.0
 """Two sources place one station that near to each other."""
 TRAM_KM = 0.75
-DETOUR, WINDING = 1.3, 1.08
-"""Streets, and track, over the straight line."""
+DETOUR = 1.3
+"""Streets over the straight line."""
 MIDDLE_LAT_DEG = 36.0
 KEPT = 128
 SHINKANSEN_LINES = {
@@ -68,85 +61,6 @@ SHINKANSEN_LINES = {
     "北海道新幹線": "Hokkaido Shinkansen",
     "九州新幹線": "Kyushu Shinkansen",
 }
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Stop:
-    """A stop of a line by one of its services; `order` grows along a timetabled line."""
-
-    line: str
-    name: str
-    lat_deg: float
-    lon_deg: float
-    service: Service
-    is_timed: bool
-    order: int = 0
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ride:
-    """A ride without a change, and its minutes."""
-
-    stops: tuple[Stop, ...]
-    minutes: float
-
-    @property
-    def words(self) -> str:
-        """The ride as a traveller reads it: lines, ends, stops, minutes, direction."""
-        first, last = self.stops[0], self.stops[-1]
-        lines = " and ".join(dict.fromkeys(line_words(stop.line) for stop in self.stops[:-1]))
-        words = f"{lines} from {first.name} to {last.name}"
-        if first.is_timed or first.service == "local":
-            words += f", {counted_stops(len(self.stops) - 1)}"
-        words += f", {'' if first.is_timed else 'about '}{max(1, round(self.minutes))} min"
-        if first.service == "fast":
-            words += ", a train that passes stations by"
-        ends = _termini().get(first.line)
-        if ends is None:
-            is_loop = first.is_timed and len(self.stops) > 2
-            return f"{words}, first stop {self.stops[1].name}" if is_loop else words
-        toward = ends[self.stops[1].order > first.order]
-        return words if toward == last.name else f"{words}, towards {toward}"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Journey:
-    """Walks and rides from point to point; `walks_m` are before, between and after the rides."""
-
-    minutes: float
-    rides: tuple[Ride, ...]
-    walks_m: tuple[float, ...]
-
-    @property
-    def metres(self) -> float:
-        ridden = 0.0
-        for ride in self.rides:
-            lat, lon = (
-                np.array([getattr(stop, axis) for stop in ride.stops]) for axis in ("lat_deg", "lon_deg")
-            )
-            ridden += WINDING * float(metres_between(lat[:-1], lon[:-1], lat[1:], lon[1:]).sum())
-        return ridden + sum(self.walks_m)
-
-    @property
-    def is_timed(self) -> bool:
-        """Whether a timetable knows every ride."""
-        return all(ride.stops[0].is_timed for ride in self.rides)
-
-    def track(self, start: LatLon, end: LatLon) -> Track:
-        """The parts of the journey in words, and its line."""
-        via: list[str] = []
-        for number, ride in enumerate(self.rides):
-            walked_m, name = self.walks_m[number], ride.stops[0].name
-            if number == 0 and walked_m:
-                via.append(walk_part(walked_m, to=name))
-            elif number and (walked_m or name != self.rides[number - 1].stops[-1].name):
-                via.append(walk_part(walked_m, to=name) if walked_m else f"on foot to {name}")
-            via.append(ride.words)
-        if self.walks_m[-1]:
-            via.append(walk_part(self.walks_m[-1], start=self.rides[-1].stops[-1].name))
-        line = [(stop.lat_deg, stop.lon_deg) for ride in self.rides for stop in ride.stops]
-        path = simplified([(start.lat_deg, start.lon_deg), *line, (end.lat_deg, end.lon_deg)])
-        return Track(via=tuple(via), path=path) if self.rides else NO_TRACK
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -277,7 +191,7 @@ class _Builder:
 
     def timetables(self) -> dict[str, list[int]]:
         """The railways round Tokyo; answers with their stations, by each Japanese name."""
-        rows = _rows("kanto-stations.csv.gz")
+        rows = data_rows("kanto-stations.csv.gz")
         at = [(float(row["lat"]), float(row["lon"])) for row in rows]
         members: dict[str, list[int]] = defaultdict(list)
         for place, row in enumerate(rows):
@@ -307,7 +221,7 @@ class _Builder:
     ) -> None:
         hops = [
             (int(hop["start"]), int(hop["end"]), float(hop["minutes"]), int(hop["trains"]))
-            for hop in _rows("kanto-hops.csv.gz")
+            for hop in data_rows("kanto-hops.csv.gz")
         ]
         order = [int(row["order"]) for row in rows]
         size: dict[str, int] = defaultdict(int)
@@ -334,7 +248,7 @@ class _Builder:
                         wait_min = _wait_min(trains[place, service == "fast"], WAIT_MIN[service])
                         stop = Stop(
                             line=row["railway"],
-                            name=_bare(row["name_en"]),
+                            name=bare_name(row["name_en"]),
                             lat_deg=at[place][0],
                             lon_deg=at[place][1],
                             service=service,
@@ -493,86 +407,3 @@ def _wait_min(trains: int, least_min: float) -> float:
     (4.0, 16, 40.0)
     """
     return min(MOST_WAIT_MIN, max(least_min, HEADWAY_MIN / max(1, trains) / 2))
-
-
-def station_names(latin: str) -> Sequence[tuple[str, LatLon]]:
-    """The stations that timetables give this Latin name: their Japanese names and positions.
-
-    >>> [name for name, _ in station_names("Harajuku")]
-    ['原宿']
-    """
-    return _named().get(latin_key(latin), ()) if latin.strip() else ()
-
-
-@cache
-def _named() -> Mapping[str, Sequence[tuple[str, LatLon]]]:
-    """The stations by the key of their Latin name; the network is not built for it."""
-    named: dict[str, dict[str, LatLon]] = defaultdict(dict)
-    for row in _rows("kanto-stations.csv.gz"):
-        at = LatLon(lat_deg=float(row["lat"]), lon_deg=float(row["lon"]))
-        named[latin_key(row["name_en"])].setdefault(row["name_ja"], at)
-    return {key: list(names.items()) for key, names in named.items()}
-
-
-@cache
-def _termini() -> Mapping[str, tuple[str, str]]:
-    """The first and the last stop of each timetabled railway that is no loop."""
-    rows = _rows("kanto-stations.csv.gz")
-    stops: dict[str, list[tuple[int, str]]] = defaultdict(list)
-    for row in rows:
-        stops[row["railway"]].append((int(row["order"]), _bare(row["name_en"])))
-    loops = set()
-    for hop in _rows("kanto-hops.csv.gz"):
-        start, end = rows[int(hop["start"])], rows[int(hop["end"])]
-        ends = stops[start["railway"]]
-        joined = {int(start["order"]), int(end["order"])}
-        if len(ends) > LEAST_LOOP and joined == {min(ends)[0], max(ends)[0]}:
-            loops.add(start["railway"])
-    return {railway: (min(ends)[1], max(ends)[1]) for railway, ends in stops.items() if railway not in loops}
-
-
-LEAST_LOOP = 4
-OPERATORS = {"MIR": "Metropolitan Intercity Railway", "TWR": "Tokyo Waterfront Area Rapid Transit"}
-WHOLE_NAMES = ("Express", "Monorail", "Shuttle", "Branch", "Connection", "Direct", "Railway", "Rail", "Line")
-
-
-def _bare(name: str) -> str:
-    """A station's name without what is written beside it, as in Oshiage<SKYTREE>."""
-    return re.split(r"[<(]", name)[0].strip()
-
-
-def line_words(line: str) -> str:
-    """A line as a traveller reads it: a timetable's id in words, any other name as it stands.
-
-    >>> line_words("JR-East.Yamanote"), line_words("TokyoMetro.Ginza"), line_words("MIR.TsukubaExpress")
-    ('Yamanote Line (JR East)', 'Ginza Line (Tokyo Metro)', 'Tsukuba Express')
-    >>> line_words("山陰線 (西日本旅客鉄道)")
-    '山陰線 (西日本旅客鉄道)'
-    """
-    company, dot, own = line.partition(".")
-    if not dot:
-        return line
-    words = _spaced(own.removeprefix("S-"))
-    operator = OPERATORS.get(company, _spaced(company).replace("-", " "))
-    name = words if re.search(rf"(?:{'|'.join(WHOLE_NAMES)})(?: \d)?$", words) else f"{words} Line"
-    return name if operator in name or name.startswith("Tsukuba") else f"{name} ({operator})"
-
-
-def _spaced(name: str) -> str:
-    return re.sub(r"(?<=[a-z])(?=[A-Z0-9])", " ", name)
-
-
-def walk_part(metres: float, *, start: str = "", to: str = "") -> str:
-    """The walk to the first or from the last station.
-
-    >>> walk_part(418.2, to="Ueno"), walk_part(90.0, start="Ueno")
-    ('420 m on foot to Ueno', '90 m on foot from Ueno')
-    """
-    end = f"to {to}" if to else f"from {start}"
-    length = f"{max(10, round(metres, -1)):.0f} m" if metres < 995 else f"{metres / 1000:.1f} km"
-    return f"{length} on foot {end}"
-
-
-def _rows(name: str) -> list[dict[str, str]]:
-    packed = files("gnomon_trips.itinerary").joinpath("data", name).read_bytes()
-    return list(csv.DictReader(gzip.decompress(packed).decode().splitlines()))
