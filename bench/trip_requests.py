@@ -187,15 +187,8 @@ def main() -> None:
         with tempfile.TemporaryDirectory() as folder:
             asked, out = Path(folder, "request.json"), Path(folder, "trip.json")
             asked.write_text(json.dumps(request))
-            command = [
-                sys.executable,
-                "-m",
-                "gnomon_service.cli.main",
-                "itinerary",
-                str(asked),
-                "--out",
-                str(out),
-            ]
+            run = "from gnomon_service.cli.main import main; main()"
+            command = [sys.executable, "-c", run, "itinerary", str(asked), "--out", str(out)]
             done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
             if not out.exists():
                 seen["no answer"] += 1
