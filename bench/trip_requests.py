@@ -96,7 +96,7 @@ def faults(result: dict[str, Any], hours: dict[str, str], seen: Counter[str]) ->
         stops = [day["start"], *(visit["place"] for visit in day["visits"]), day["end"]]
         times = [(minutes(v["arrive"]), minutes(v["leave"])) for v in day["visits"]]
         times.append((minutes(window.get("end", "20:00")),) * 2)
-        for leg, start, end, (arrive, leave) in zip(day["legs"], stops, stops[1:], times, strict=True):
+        for leg, start, end, (arrive, leave) in zip(day["legs"], stops[:-1], stops[1:], times, strict=True):
             seen["legs"] += 1
             least = straight_m(start, end)
             if start["id"] != end["id"] and arrive - clock < leg["minutes"]:
