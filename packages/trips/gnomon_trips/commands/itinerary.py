@@ -1,6 +1,7 @@
 """Plan a trip and verify it, or check a plan."""
 
 import asyncio
+import datetime as dt
 import json
 import sys
 from pathlib import Path
@@ -99,6 +100,9 @@ def itinerary(
     if row.outcome is Outcome.INFRA_MISSING:
         raise GnomonError(f"no plan was made: {row.error or row.stop_reason}")
     result = planned(row)
+    start = str(result.request.get("start_date", ""))
+    if start and start < dt.datetime.now(tz=dt.UTC).date().isoformat():
+        click.echo(f"start_date: {start} is past", err=True)
     for file, ending in zip(out, endings, strict=True):
         file.write_bytes(rendered(result, ending))
         click.echo(f"{file}", err=True)

@@ -8,6 +8,7 @@ from gnomon_trips.export.fault_words import day_and_part, sentence
 from gnomon_trips.export.result import TripResult
 from gnomon_trips.export.words import listed
 from gnomon_trips.itinerary.errors import BadArgument
+from gnomon_trips.itinerary.hours import clock_of
 from gnomon_trips.itinerary.plan import Day
 from gnomon_trips.itinerary.request import TripRequest, read_request
 from gnomon_trips.itinerary.verify.verify import applicable
@@ -221,6 +222,8 @@ def _faultless(code: str, result: TripResult, request: TripRequest | None) -> tu
     if code == "REFUSED_BUT_FEASIBLE":
         if not is_refused:
             return "unasked", "the plan is no refusal"
+        if result.holds and result.by_estimates:
+            return "holds", f"{result.by_estimates} no plan exists, nor with every way so much shorter"
         if result.is_proven:
             return "holds", "an exact search proves that the constraints named rule out every plan"
         return "unknown", "whether another plan exists was not proven"
@@ -258,7 +261,8 @@ def _asked(code: str, request: TripRequest) -> str:
         case "MUST_VISIT":
             return ", ".join(request.places)
         case "ORDER":
-            return ", ".join(f"{first} before {then}" for first, then in request.order)
+            fixed = [f"{one.place} at {one.start}" for one in request.fixed]
+            return ", ".join([*(f"{first} before {then}" for first, then in request.order), *fixed])
         case "FORBIDDEN":
             return "avoided: " + ", ".join(request.avoid)
         case "MEAL_WINDOW":
@@ -272,7 +276,8 @@ def _asked(code: str, request: TripRequest) -> str:
         case "HOME":
             return request.hotel or ""
         case "DAY_WINDOW":
-            return f"{request.window.start}–{request.window.end}"
+            days = dict.fromkeys(request.hours(day) for day in range(request.days))
+            return ", ".join(f"{clock_of(start)}–{clock_of(end)}" for start, end in days)
     return ""
 
 
@@ -312,6 +317,7 @@ def headline(result: TripResult, checks: tuple[Check, ...], faults: tuple[Fault,
     area, count = result.area, len(result.plan.days)
     if result.plan.status == "refused":
         proof = ", and it is proven that there is none" if result.is_proven else ""
+        proof = f", {result.by_estimates}" if result.by_estimates else proof
         return f"No plan for {area}: the trip is refused{proof}."
     states = [check.state for check in checks if check.code not in REMARKS]
     held, failed, undecided = (states.count(state) for state in ("holds", "fails", "unknown"))
@@ -327,6 +333,6 @@ def headline(result: TripResult, checks: tuple[Check, ...], faults: tuple[Fault,
 
 def _without(result: TripResult) -> str:
     """The places that a plan leaves out, wishes aside."""
-    wishes = result.request.get("wishes", ())
-    names = [skipped.place for skipped in result.plan.skipped if skipped.place not in wishes]
+    others = (*result.request.get("wishes", ()), *result.request.get("avoid", ()))
+    names = [skipped.place for skipped in result.plan.skipped if skipped.place not in others]
     return f" without {listed(names) if len(names) <= 3 else f'{len(names)} places'}" if names else ""

@@ -14,12 +14,20 @@ from gnomon_trips.export.travelplanner_check import Finding, is_travelplanner, t
 from gnomon_trips.itinerary.draft import DraftPlan, plan_of
 from gnomon_trips.itinerary.errors import PlaceError
 from gnomon_trips.itinerary.facts import Facts, facts_of
+from gnomon_trips.itinerary.hours import told_hours
 from gnomon_trips.itinerary.plan import Plan
 from gnomon_trips.itinerary.provider import answered
 from gnomon_trips.itinerary.request import told_fault
 from gnomon_trips.itinerary.trip import Trip
 from gnomon_trips.itinerary.verify.verify import applicable, read_plan, verify
-from gnomon_trips.itinerary.verify.violation import CODES, REMARKS, Verification, counts_in_words
+from gnomon_trips.itinerary.verify.violation import (
+    CODES,
+    REMARKS,
+    Unchecked,
+    Verification,
+    Violation,
+    counts_in_words,
+)
 
 MAX_DAYS, MAX_VISITS = 60, 500
 State = Literal["holds", "fails", "unchecked", "remark", "does_not_apply"]
@@ -46,7 +54,7 @@ BY_REQUEST = frozenset(
             "FORBIDDEN",
             "ORDER",
         ),
-        *("MAX_WALK", "MAX_LEG", "BUDGET", "COST_CLAIM", "PARTY", "MODE"),
+        *("MAX_WALK", "MAX_LEG", "BUDGET", "COST_CLAIM", "PARTY", "MODE", "ASSUMED"),
     )
 )
 """Checks that cannot be made without the request that a plan answers."""
@@ -153,7 +161,8 @@ def check_plan(value: object, request: object = None) -> CheckedPlan:
     trip = request_task(written if written is not None else _implied(inner)).trip.unjudged()
     try:
         return answered(
-            _checked(dict(inner), trip, has_request=written is not None), is_local=trip.provider.is_local
+            _checked(dict(inner), trip, value.get("open"), has_request=written is not None),
+            is_local=trip.provider.is_local,
         )
     except PlaceError as error:
         raise DataError(f"{error.code}: {error}", field="plan") from None
@@ -167,7 +176,7 @@ def _bounded(plan: Mapping[str, Any]) -> None:
         raise SpecError(f"has over {MAX_DAYS} days or {MAX_VISITS} visits", field="plan.days")
 
 
-async def _checked(plan: dict[str, Any], trip: Trip, *, has_request: bool) -> CheckedPlan:
+async def _checked(plan: dict[str, Any], trip: Trip, told: object, *, has_request: bool) -> CheckedPlan:
     value: object = plan
     if _is_draft(plan):
         try:
@@ -181,14 +190,30 @@ async def _checked(plan: dict[str, Any], trip: Trip, *, has_request: bool) -> Ch
         return CheckedPlan(form="gnomon", checks=tuple(_malformed(verdict)))
     facts = await facts_of(trip, read)
     verdict = verify(read, trip, facts)
+    more = tuple(_besides(read, facts, told))
     result = TripResult(
         plan=read,
-        violations=tuple(violation.as_json() for violation in verdict.violations),
-        unchecked=tuple(unchecked.as_json() for unchecked in verdict.unchecked),
+        violations=tuple(one.as_json() for one in (*verdict.violations, *more) if isinstance(one, Violation)),
+        unchecked=tuple(one.as_json() for one in (*verdict.unchecked, *more) if isinstance(one, Unchecked)),
         request=trip.request.model_dump(mode="json", exclude_defaults=True),
         verified_by=f"{facts.provider} {facts.version}",
     )
     return CheckedPlan(form="gnomon", checks=tuple(_rows(result, facts, has_request=has_request)))
+
+
+def _besides(plan: Plan, facts: Facts, told: object) -> Iterator[Violation | Unchecked]:
+    """What a plan of unknown hands says of its own search, and the hours that are told beside it."""
+    if plan.search is not None:
+        why = "what it says of its own search was not searched again"
+        yield Unchecked(code="SCHEMA", path="search", why=why)
+    dates = {day.date.isoformat(): day.date for day in plan.days}
+    for place_id, hours in told.items() if isinstance(told, Mapping) else ():
+        for date, words in hours.items() if isinstance(hours, Mapping) else ():
+            path = f"open.{place_id}.{date}"
+            if place_id not in facts.places or date not in dates:
+                yield Unchecked(code="OPEN_HOURS", path=path, why="the plan has no such stop or day")
+            elif words != (known := told_hours(facts.hours(place_id, dates[date]))):
+                yield Violation(code="OPEN_HOURS", path=path, expected=known, found=str(words))
 
 
 def _is_draft(plan: Mapping[str, Any]) -> bool:

@@ -63,7 +63,7 @@ class TripResult:
         """Why there is no plan, in words before the list of constraints."""
         if all(entry.startswith("place:") for entry in self.plan.conflict or ("",)):
             return "These places are not known here, or mean several:"
-        if self.is_proven is False:
+        if self.is_proven is False and not self.holds:
             return "No plan was found that keeps all constraints. These stand in the way:"
         return "No plan keeps all constraints. These cannot be kept together:"
 
@@ -102,6 +102,18 @@ class TripResult:
             **({"alternatives": dict(self.alternatives)} if self.alternatives else {}),
             "quality": [dict(measure) for measure in self.quality],
         }
+
+    @property
+    def by_estimates(self) -> str:
+        """By which estimates a plan or a refusal is what it is; empty where it rests on none."""
+        search = self.plan.search
+        return f"by estimates of ± {search.spread_min} min a way" if search and search.spread_min else ""
+
+    @property
+    def holds(self) -> bool:
+        """Whether a refusal is proven, or holds with every way as short as its estimate allows."""
+        search = self.plan.search
+        return bool(self.is_proven or (search is not None and search.holds_at_best))
 
     @property
     def part(self) -> "TripResult | None":

@@ -133,6 +133,12 @@ def _tried(result: TripResult) -> str:
 
 def _proof(result: TripResult) -> str:
     """What a search says of the result, if one was made."""
+    if result.plan.status == "refused" and result.by_estimates:
+        if result.holds:
+            return f"{result.by_estimates.capitalize()} there is no plan, nor with every way so much shorter."
+        return (
+            f"Not proven: {result.by_estimates} there is none, or none was found; shorter ways may allow one."
+        )
     if result.plan.status == "refused" and result.is_proven is not None:
         return (
             "Proven: an exact search finds no plan under the constraints named above."
@@ -155,10 +161,14 @@ def _searched(result: TripResult) -> str:
         return ""
     if search.is_proven:
         return "Proven: no plan that keeps all constraints is better, as the planner weighs plans."
+    if search.gap == 0:
+        by = result.by_estimates or "by the least that ways can take"
+        return f"{by.capitalize()} no plan that keeps all constraints is better; that is no proof."
     words = f"Not proven to be the best plan: the planner looked for {max(1.0, search.seconds):.0f} s"
     if search.gap is None:
         return f"{words}; how much better another plan can be is not known."
     share = max(1, math.ceil(100 * search.gap / (1 + search.gap)))
+    words += f", {result.by_estimates}" if result.by_estimates else ""
     return f"{words}, and cannot rule out one that is up to {share} % better by its own measure."
 
 

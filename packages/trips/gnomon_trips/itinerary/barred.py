@@ -1,7 +1,9 @@
 """Tells which places a traveller wants to keep away from."""
 
 from gnomon_tools.core.name_match import plain_name
+from gnomon_trips.itinerary.kinds import is_kind_word, is_of_kind
 from gnomon_trips.itinerary.place import Place
+from gnomon_trips.itinerary.request import BEDS
 from gnomon_trips.itinerary.same_place import OF_CHAINS, is_one_place
 from gnomon_trips.itinerary.trip import Trip
 
@@ -9,7 +11,8 @@ from gnomon_trips.itinerary.trip import Trip
 def barred_as(trip: Trip, place: Place | None, place_id: str = "") -> str | None:
     """The name to avoid that means this place; None: it need not be avoided.
 
-    A name that means several places bars all of them, the name of a chain every branch of it.
+    A name that means several places bars all of them, a kind every place of it, the name of a chain every
+    branch.
     """
     request = trip.request
     names = dict.fromkeys((*request.avoid, *trip.unsure_avoid))
@@ -20,7 +23,14 @@ def barred_as(trip: Trip, place: Place | None, place_id: str = "") -> str | None
             place is not None and is_one_place(place, other)
         ):
             return name
-    if place is None or place.kind not in OF_CHAINS:
+    if place is None:
         return None
-    own_names = {plain_name(own) for own in (place.name, *place.also)}
-    return next((name for name in names if plain_name(name) in own_names), None)
+    own_names = [f"{plain_name(own)} " for own in (place.name, *place.also)]
+    is_branch = place.kind in (*OF_CHAINS, *BEDS)
+    for name in names:
+        if is_kind_word(name):
+            if is_of_kind(place, name):
+                return name
+        elif is_branch and any(own.startswith(f"{plain_name(name)} ") for own in own_names):
+            return name
+    return None

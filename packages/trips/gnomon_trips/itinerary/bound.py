@@ -66,10 +66,10 @@ def least_of(ground: Ground, exact: float | None = None) -> float:
     busy = stays + sum(meals[:lacking]) + added
     rides = ways.ride_min
     even = busy + rides - (1 - weights.wish_even) * added
-    days_min = request.days * (minutes_of(request.window.end) - minutes_of(request.window.start))
+    days_min = request.total_min()
     # Every day lasts until its last meal.
     fed_min = max((minutes_of(meal.start) + meal.minutes for meal in request.meals), default=0)
-    last_min = request.days * max(0, fed_min - minutes_of(request.window.start))
+    last_min = sum(max(0, fed_min - request.hours(day)[0]) for day in range(request.days))
     by_sums = weights.even_m * even**2 / days_min + np.maximum(
         ways.with_time + weights.minute_m * busy, ways.alone + weights.minute_m * last_min
     )
@@ -89,8 +89,7 @@ def _least_meal(ground: Ground) -> float:
 def _wished(ground: Ground) -> NDArray[np.float64]:
     """The least cost of the wishes when their stays take so many units of time together."""
     request = ground.trip.request
-    window_min = minutes_of(request.window.end) - minutes_of(request.window.start)
-    sums = np.full(1 + request.days * window_min // UNIT_MIN, np.inf)
+    sums = np.full(1 + request.total_min() // UNIT_MIN, np.inf)
     sums[0] = 0.0
     for (kind, row), values in zip(ground.choice.wishes, ground.wish_values, strict=True):
         own = [place for place in ground.places if serves(place, kind)]

@@ -3,10 +3,14 @@
 A decision between places that both fit is never silent: it comes with a sentence that names the other one.
 """
 
+import csv
+import functools
 import math
 import re
-from collections.abc import Iterator, Sequence
+import string
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from importlib.resources import files
 
 from gnomon_tools.core.name_match import plain_name
 from gnomon_trips.itinerary.haversine import apart_m
@@ -18,6 +22,8 @@ LEAD = 0.2
 """How far the best must be ahead of the next to be taken; nearer than that, the traveller is asked."""
 NEAR_KM, NEARNESS = 80.0, 0.6
 """A place at the other stops weighs NEARNESS more than one far away; at NEAR_KM it is a third of that."""
+NEAR_CITY_KM, CITY_NEARNESS = 1500.0, 1.0
+"""The same of cities of the world."""
 STOPS = frozenset(("tram_stop", "bus_stop", "bus_station", "station", "halt", "ferry_terminal", "taxi"))
 STOP_WORDS = re.compile(
     r"駅|空港$|ターミナル|\b(?:station|stop|terminal|halt|pier|asema|pysäkki|bahnhof|haltestelle|gare|metro|railway)\b"
@@ -25,8 +31,11 @@ STOP_WORDS = re.compile(
     re.IGNORECASE,
 )
 """Words of a name by which a stop is meant, and no sight or street of its name."""
-MISSPELT_KM = 150.0
-"""Farther from the rest of the trip a place is not taken for what was misspelt."""
+MISSPELT_SHARE = 2.0
+"""Farther than so many times NEAR_KM from the rest a place is not taken for what was misspelt."""
+LEAST_MISSPELT = 4
+"""Of shorter names too many others are one letter away."""
+CITY = "city"
 SAME_STOP_M = 300.0
 """Stops of one name that near are one stop, and belong to the square or sight of that name beside them."""
 
@@ -51,6 +60,8 @@ def choose(name: str, hits: Sequence[PlaceHit], bias: LatLon | None = None) -> C
         return Choice(best, f"{name!r} is the name of no place that is known; taken for {called(best)}")
     if not others and best.place.kind in STOPS and not _names_stop(name, best):
         return Choice(best, f"{name!r} was taken for {called(best)}: nothing else is known by that name")
+    if not others and best.place.kind == CITY and plain_name(name) != plain_name(best.place.name):
+        return Choice(best, f"{name!r} was taken for {called(best)}")
     if not others:
         return Choice(best)
     why = "better known or nearer to the other places" if bias else "better known"
@@ -89,9 +100,36 @@ def called(hit: PlaceHit) -> str:
     """A place as a sentence names it: name, kind, and where it is."""
     place = hit.place
     name = next((f"{place.name} ({name})" for name in place.also[:1] if not name.isascii()), place.name)
-    parts = (place.admin.municipality, place.admin.prefecture) if place.admin else ()
+    admin = place.admin
+    parts = [admin.municipality, admin.prefecture] if admin else []
+    if admin and place.kind == CITY:
+        parts = [country_names().get(admin.country, admin.country)]
     where = ", ".join(dict.fromkeys(part for part in parts if part and part != place.name))
     return f"{name}, {place.kind.replace('_', ' ')}" + (f" in {where}" if where else "")
+
+
+@functools.cache
+def country_names() -> Mapping[str, str]:
+    """English names of countries by their two-letter code (GeoNames)."""
+    text = files("gnomon_trips.itinerary").joinpath("data", "countries.csv").read_text(encoding="utf-8")
+    return {row["code"]: row["name"] for row in csv.DictReader(text.splitlines())}
+
+
+def one_edit(name: str) -> Iterator[str]:
+    """All names that a plain name becomes by one letter left out, put in, changed or swapped with the next.
+
+    >>> "lisbon" in one_edit("lisbom"), "oslo" in one_edit("olso"), "rome" in one_edit("paris")
+    (True, True, False)
+    """
+    if len(name) < LEAST_MISSPELT:
+        return
+    for at in range(len(name) + 1):
+        before, after = name[:at], name[at:]
+        yield before + after[1:]
+        yield before + after[1:2] + after[:1] + after[2:]
+        for letter in string.ascii_lowercase:
+            yield before + letter + after
+            yield before + letter + after[1:]
 
 
 def _weight(hit: PlaceHit, bias: LatLon | None) -> float:
@@ -99,12 +137,15 @@ def _weight(hit: PlaceHit, bias: LatLon | None) -> float:
     weight = hit.score + hit.fame
     if bias is None:
         return weight
-    return weight + NEARNESS * math.exp(-apart_m(bias, hit.place.at) / 1000 / NEAR_KM)
+    is_city = hit.place.kind == CITY
+    near_km, nearness = (NEAR_CITY_KM, CITY_NEARNESS) if is_city else (NEAR_KM, NEARNESS)
+    return weight + nearness * math.exp(-apart_m(bias, hit.place.at) / 1000 / near_km)
 
 
 def _is_far(hit: PlaceHit, bias: LatLon | None) -> bool:
     """Whether a place lies so far from the rest that a name which only nearly fits means another."""
-    return bias is not None and apart_m(bias, hit.place.at) > MISSPELT_KM * 1000
+    near_km = NEAR_CITY_KM if hit.place.kind == CITY else NEAR_KM
+    return bias is not None and apart_m(bias, hit.place.at) > 1000 * MISSPELT_SHARE * near_km
 
 
 def _is_at(stop: PlaceHit, other: PlaceHit) -> bool:

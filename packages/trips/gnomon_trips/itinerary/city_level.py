@@ -3,13 +3,14 @@
 import csv
 import functools
 import gzip
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib.resources import files
 
 import numpy as np
 from scipy.spatial import cKDTree
 
-from gnomon_tools.core.name_match import likeness, plain_name
+from gnomon_tools.core.name_match import plain_name
+from gnomon_trips.itinerary.choice import country_names, one_edit
 from gnomon_trips.itinerary.embedded import Embedded
 from gnomon_trips.itinerary.errors import BadArgument, NoSuchPlace, Unsupported
 from gnomon_trips.itinerary.haversine import EARTH_RADIUS_M, apart_m, nearest_first, off_m
@@ -28,6 +29,8 @@ from gnomon_trips.itinerary.provider import WORLD, NameQuery, NearbyQuery, check
 
 GEONAMES_NOTICE = "Cities of the world: GeoNames (geonames.org), CC BY 4.0"
 NEAR_CITY_M = 60_000.0
+MISSPELT, MOST_FAME = 0.9, 0.5
+"""What a name is worth that is one letter off, and how well known the largest city of a name is."""
 
 
 class World(Embedded):
@@ -44,23 +47,27 @@ class World(Embedded):
         if not plain_name(name):
             raise BadArgument("a place needs a name")
         _check_kinds(query.kinds)
-        table = _cities()
-        cities = [table.places[i] for i in table.named.get(plain_name(name), ())]
-        if within:
-            cities = [city for city in cities if city.admin and city.admin.country == within.upper()]
-        if not cities:
+        head, _, tail = name.rpartition(",")
+        cities = _named(name, within) or (_named(head, tail) if plain_name(head) and not within else [])
+        near = (
+            [] if cities else [city for other in one_edit(plain_name(name)) for city in _named(other, within)]
+        )
+        if not cities and not near:
             raise NoSuchPlace(f"no city {name!r} among those of 15,000 people and more")
-        # The larger city is meant more often; equal scores stay for cities of much the same size.
-        largest = max(table.people[city.id] for city in cities)
+        found = {city.id: city for city in (*cities, *near)}
+        people = _cities().people
+        largest = max(people[city_id] for city_id in found)
         hits = [
             PlaceHit(
                 place=city,
-                score=round(likeness(name, city.name) * (0.7 + 0.3 * table.people[city.id] / largest), 3),
+                score=MISSPELT if near else 1.0,
                 distance_m=off_m(city.at, query.bias),
+                fame=round(MOST_FAME * people[city.id] / largest, 3),
+                is_misspelt=bool(near),
             )
-            for city in cities
+            for city in found.values()
         ]
-        hits.sort(key=lambda hit: (-hit.score, hit.place.id))
+        hits.sort(key=lambda hit: (-hit.fame, hit.place.id))
         return self.answer(tuple(hits[: query.limit]), "exact")
 
     async def reverse(self, at: LatLon) -> Answer[AdminPath]:
@@ -99,6 +106,17 @@ class World(Embedded):
         return Way.of(60 * least_minutes(metres, mode), metres, mode, "lower_bound")
 
 
+def _named(name: str, country: str | None) -> list[Place]:
+    """The cities of that name in any language, in a country (its code or English name) if there is one."""
+    table = _cities()
+    cities = [table.places[i] for i in table.named.get(plain_name(name), ())]
+    if country is None:
+        return cities
+    codes = {country.strip().upper()}
+    codes |= {code for code, own in country_names().items() if plain_name(own) == plain_name(country)}
+    return [city for city in cities if city.admin and city.admin.country in codes]
+
+
 def _check_kinds(kinds: Sequence[str]) -> None:
     if kinds and "city" not in kinds:
         raise Unsupported(f"only cities are known world-wide, not {', '.join(kinds)}")
@@ -107,7 +125,7 @@ def _check_kinds(kinds: Sequence[str]) -> None:
 class _Table:
     """The cities, by id, by name and by position."""
 
-    def __init__(self, rows: Sequence[dict[str, str]]) -> None:
+    def __init__(self, rows: Sequence[dict[str, str]], others: Mapping[str, str]) -> None:
         self.places = tuple(
             Place(
                 id=f"world/{row['id']}",
@@ -122,7 +140,9 @@ class _Table:
         self.index = {place.id: number for number, place in enumerate(self.places)}
         self.named: dict[str, list[int]] = {}
         for number, place in enumerate(self.places):
-            self.named.setdefault(plain_name(place.name), []).append(number)
+            own = f"{plain_name(place.name)}|{others.get(place.id, '')}"
+            for name in dict.fromkeys(filter(None, own.split("|"))):
+                self.named.setdefault(name, []).append(number)
         lat = np.array([place.at.lat_deg for place in self.places])
         lon = np.array([place.at.lon_deg for place in self.places])
         self.tree = cKDTree(_xyz(lat, lon))
@@ -130,8 +150,13 @@ class _Table:
 
 @functools.cache
 def _cities() -> _Table:
-    packed = files("gnomon_trips.itinerary").joinpath("data", "world.csv.gz").read_bytes()
-    return _Table(list(csv.DictReader(gzip.decompress(packed).decode().splitlines())))
+    names = {f"world/{row['id']}": row["names"] for row in _rows("world-names.csv.gz")}
+    return _Table(_rows("world.csv.gz"), names)
+
+
+def _rows(name: str) -> list[dict[str, str]]:
+    packed = files("gnomon_trips.itinerary").joinpath("data", name).read_bytes()
+    return list(csv.DictReader(gzip.decompress(packed).decode().splitlines()))
 
 
 def _xyz(lat_deg: np.ndarray, lon_deg: np.ndarray) -> np.ndarray:

@@ -74,7 +74,7 @@ def settled(
     """
     latest = _latest(tours, day, order, start, end)
     rows: list[tuple[int, int, int]] = []
-    clock, at = tours.start_min + tours.late_min.get(day, 0), start
+    clock, at = tours.first_min(day), start
     for place, code in enumerate(order):
         spot, meal = code // CODE, code % CODE
         ready = clock + (tours.minutes[at][spot] if at >= 0 else 0)
@@ -133,7 +133,7 @@ def _way_min(tours: Tours, spot: int, following: int) -> int:
 def _latest(tours: Tours, day: int, order: Order, start: int, end: int) -> list[int]:
     """The latest time to reach each stop and the end; no meal later than necessary or usual."""
     base = tours.times(day, order, start)
-    latest, ahead = [tours.end_min], end
+    latest, ahead = [tours.last_min(day)], end
     for code, (spot, arrive, _) in zip(reversed(order), reversed(base), strict=True):
         until = tours.latest(day, code, latest[-1] - _way_min(tours, spot, ahead))
         if meal := code % CODE:

@@ -82,7 +82,7 @@ def _exact_order(tours: Tours, day: int, start: int, end: int, order: Order, at_
             rest = tuple(other for other in left if other != code)
             walk((*done, code), rest, spot, timed[1], cost)
 
-    walk((), order, start, tours.start_min + tours.late_min.get(day, 0), 0)
+    walk((), order, start, tours.first_min(day), 0)
     return best[1]
 
 

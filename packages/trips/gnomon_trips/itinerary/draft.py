@@ -344,7 +344,7 @@ def free_time(number: int, day: Day, request: TripRequest) -> str:
     """
     if request.prefer is not None:
         return ""
-    window = (minutes_of(request.window.start), minutes_of(request.window.end))
+    window = request.hours(number - 1)
     clock, free = window[0], list[str]()
     for visit, leg in zip(day.visits, day.legs, strict=False):
         here = clock + (leg.minutes if leg.from_id != leg.to_id else 0)

@@ -19,6 +19,7 @@ from gnomon_trips.itinerary.provider import MAX_HITS, NameQuery, NearbyQuery
 from gnomon_trips.itinerary.reasons import names_in
 from gnomon_trips.itinerary.request import MEALS
 from gnomon_trips.itinerary.terrain import is_ever_open
+from gnomon_trips.itinerary.track import Track, track_of
 from gnomon_trips.itinerary.trip import Trip, find
 
 Pair = tuple[str, str, Mode]
@@ -32,11 +33,11 @@ SERVER_M = 1_000.0
 class Facts:
     """Places by id (absent: there is none), ways by (from, to, mode) (None: there is no way), areas by id.
 
-    `place_sources` and `way_sources` say who knows each; `mentioned` holds places that the plan's reasons
-    name, by those names; `left_out` those that it leaves out, by the names that it gives them; `namesakes`
-    another place that is called what the plan calls a stop, by the stop's id and that name; `servers` a
-    place near the trip for a wish that the plan does not serve; `eateries` somewhere to eat near time kept
-    free; `attributions` are the notices of the data.
+    `tracks` say how those ways run. `place_sources` and `way_sources` say who knows each; `mentioned` holds
+    places that the plan's reasons name, by those names; `left_out` those that it leaves out, by the names
+    that it gives them; `namesakes` another place that is called what the plan calls a stop, by the stop's id
+    and that name; `servers` a place near the trip for a wish that the plan does not serve; `eateries`
+    somewhere to eat near time kept free; `attributions` are the notices of the data.
     """
 
     places: Mapping[str, Place]
@@ -44,6 +45,7 @@ class Facts:
     areas: Mapping[str, AdminPath] = field(default_factory=dict)
     place_sources: Mapping[str, frozenset[str]] = field(default_factory=dict)
     way_sources: Mapping[Pair, str] = field(default_factory=dict)
+    tracks: Mapping[Pair, Track] = field(default_factory=dict)
     mentioned: Mapping[str, Place] = field(default_factory=dict)
     eateries: Mapping[str, Place] = field(default_factory=dict)
     left_out: Mapping[str, Place] = field(default_factory=dict)
@@ -87,6 +89,7 @@ async def facts_of(trip: Trip, plan: Plan) -> Facts:
         areas[place_id] = await _area(trip, places[place_id])
     ways: dict[Pair, Way | None] = {}
     way_sources: dict[Pair, str] = {}
+    tracks: dict[Pair, Track] = {}
     for pair in _pairs(plan):
         start, end = places.get(pair[0]), places.get(pair[1])
         if start is None or end is None or pair in ways:
@@ -94,6 +97,7 @@ async def facts_of(trip: Trip, plan: Plan) -> Facts:
         try:
             way = await provider.route(start.at, end.at, mode=pair[2])
             ways[pair], way_sources[pair] = way.value, way.told_by
+            tracks[pair] = await track_of(provider, start.at, end.at, mode=pair[2])
         except (Unreachable, Unsupported):
             ways[pair] = None
     return Facts(
@@ -102,6 +106,7 @@ async def facts_of(trip: Trip, plan: Plan) -> Facts:
         areas=areas,
         place_sources={place_id: frozenset(told_by) for place_id, told_by in sources.items()},
         way_sources=way_sources,
+        tracks=tracks,
         mentioned=await _mentioned(trip, plan, places.values()),
         eateries=await _eateries(trip, plan, places),
         left_out=await _left_out(trip, plan),

@@ -3,6 +3,7 @@
 import itertools
 import random
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -88,6 +89,7 @@ class Ground:
             places=tuple(places),
             table=self._proof_table(homes),
             homes=homes,
+            exactness=self.ways.exactness,
         )
 
     def _proof_table(self, homes: Collection[str]) -> Table:
@@ -101,7 +103,7 @@ class Ground:
             for middle in range(len(least)):  # Floyd 1962
                 np.minimum(least, least[:, middle, None] + least[None, middle, :], out=least)
             grids.append(least[:count, :count].tolist())
-        return Ways(minutes=grids[0], metres=grids[1], complete=count).table()
+        return replace(self.ways, minutes=grids[0], metres=grids[1], complete=count).table()
 
     def has_way(self, spot: int) -> bool:
         """Whether any way leads to a place."""
@@ -182,14 +184,16 @@ class Ground:
         )
         starts, ends = self.homes(bed)
         before = self._before()
+        lasts = [request.hours(day) for day in range(request.days)]
         return Search(
             spots=spots,
             minutes=self.ways.minutes,
             metres=self.ways.metres,
             starts=starts,
             ends=ends,
-            start_min=minutes_of(request.window.start),
-            end_min=minutes_of(request.window.end),
+            start_min=min(first for first, _ in lasts),
+            end_min=max(last for _, last in lasts),
+            hours=lasts,
             before=before,
             after={
                 spot: frozenset(then for then, firsts in before.items() if spot in firsts)

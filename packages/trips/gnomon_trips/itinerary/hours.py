@@ -87,6 +87,21 @@ def open_on(place: Place, date: dt.date, country: str) -> tuple[Interval, ...] |
     return None if opening is None or opening.is_unknown else opening.possible
 
 
+def within(
+    hours: tuple[Interval, ...] | None, limits: tuple[Interval, ...] | None
+) -> tuple[Interval, ...] | None:
+    """The limits that lie within known hours; the hours where there are no limits.
+
+    >>> within(((600, 1080),), ((840, 930),)), within(((600, 900),), ((840, 930),)), within(None, None)
+    (((840, 930),), (), None)
+    """
+    if limits is None or hours is None:
+        return hours if limits is None else limits
+    return tuple(
+        limit for limit in limits if any(start <= limit[0] and limit[1] <= end for start, end in hours)
+    )
+
+
 def opening_of(place: Place, date: dt.date, country: str) -> Opening | None:
     """The hours of a date by the place's source; None: nothing that can be read."""
     if place.hours is None:

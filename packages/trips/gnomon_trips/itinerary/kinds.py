@@ -82,6 +82,27 @@ def kind_of(wish: str) -> str:
     return CALLED.get(word, word.replace(" ", "_"))
 
 
+def is_kind_word(name: str) -> bool:
+    """Whether a name is a word for a kind of place.
+
+    >>> is_kind_word("Pubs"), is_kind_word("Kiasma")
+    (True, False)
+    """
+    word = singular(name)
+    kinds = {*CALLED, *SIGHT_WORDS, *(kind.replace("_", " ") for kind in (*OTHERS, *CALLED.values()))}
+    return word in kinds
+
+
+def is_of_kind(place: Place, wish: str) -> bool:
+    """Whether a place is of a kind by its kind and its tags."""
+    wanted, tags = singular(wish), dict(place.tags)
+    if place.kind == kind_of(wish):
+        faiths, faith = FAITHS.get(wanted), tags.get("religion")
+        return faiths is None or faith is None or faith in faiths
+    values = [value for key, text in tags.items() if key not in NO_KINDS for value in text.split(";")]
+    return wanted in {singular(word) for word in (place.kind, *values)}
+
+
 def serves(place: Place, wish: str) -> bool:
     """Whether a place is of a kind that was wished for: by its kind, its tags or its name.
 
@@ -92,13 +113,11 @@ def serves(place: Place, wish: str) -> bool:
     >>> serves(Place(id="2", name="Park Hotel", at=middle, kind="hotel"), "park")
     False
     """
-    wanted, tags = singular(wish), dict(place.tags)
-    if place.kind == kind_of(wish):
-        faiths, faith = FAITHS.get(wanted), tags.get("religion")
-        return faiths is None or faith is None or faith in faiths
-    values = [value for key, text in tags.items() if key not in NO_KINDS for value in text.split(";")]
-    if wanted in {singular(word) for word in (place.kind, *values)}:
+    if is_of_kind(place, wish):
         return True
+    wanted = singular(wish)
+    if place.kind == kind_of(wish):
+        return False
     if wanted in SIGHT_WORDS and place.kind in OTHERS:
         return False
     words = plain_name(place.name).split()

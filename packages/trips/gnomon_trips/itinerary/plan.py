@@ -111,10 +111,14 @@ class Search(Given):
     `is_proven`: no better plan exists, or none at all. `seconds` are whole ones, rounded up: by the clock, so
     they alone may differ where a request is planned again. `gap` is by what share of the least possible cost
     the plan's may be above it; None: no bound is known. `is_cut`: the time was over before the search was,
-    which then may end elsewhere on another machine.
+    which then may end elsewhere on another machine. `spread_min`: by how many minutes a way that the plan or
+    the refusal rests on may be off; nothing is proven then. `holds_at_best`: there is none either with every
+    way as short as its spread allows.
     """
 
     is_proven: bool
+    spread_min: int = Field(default=0, ge=0)
+    holds_at_best: bool = False
     seconds: float = Field(ge=0)
     gap: float | None = Field(default=None, ge=0)
     is_cut: bool = False

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from gnomon_trips.itinerary.bound import Bound, bound_of, least_of
 from gnomon_trips.itinerary.comfort import at_comfort, is_comfortable, settled, stays_of
@@ -13,7 +14,7 @@ from gnomon_trips.itinerary.haversine import apart_m
 from gnomon_trips.itinerary.hours import clock_of
 from gnomon_trips.itinerary.kinds import a_kind
 from gnomon_trips.itinerary.local_search import Search
-from gnomon_trips.itinerary.place import Place
+from gnomon_trips.itinerary.place import PROVABLE, Place, spread_min
 from gnomon_trips.itinerary.plan import NO_ROOM, SECONDS, Skipped
 from gnomon_trips.itinerary.plan import Search as SearchWord
 from gnomon_trips.itinerary.proof import is_ruled_out, proven_conflict
@@ -67,7 +68,7 @@ async def find_plan(
     every = await _gathered(trip, places, effort, more=1) if places or request.wishes else None
     if every is None or not (places or any(choice for _, choice in every.choice.wishes)):
         lost = [f"place:{name}" for name in trip.lost] or ["places"]
-        return _refusal(trip, lost, effort, is_proven=False)
+        return _refusal(trip, lost, effort, holds=False)
     if is_comfortable(request):
         ground = every.ground(at_comfort(trip))
         bound = _bound(ground, effort, share=0.35)
@@ -81,8 +82,7 @@ async def find_plan(
     if best.is_whole:
         return _planned(best, bound, effort, trip)
     if bound.is_impossible:
-        conflict = proven_conflict(ground.problem, effort.until(0.95, CONFLICT_CALLS))
-        return _refused_with(ground, best, conflict or ("no_way",), effort, is_proven=True)
+        return _ruled_out(ground, best, effort)
     if request.meals and not best.is_fed:
         wider = (await _gathered(trip, places, effort, more=4)).ground(trip)
         bound = replace(bound, least=least_of(wider, bound.exact))
@@ -94,7 +94,7 @@ async def find_plan(
             best, bound = (fed, free_bound) if fed.is_whole else (best, bound)
         if best.is_whole:
             return _planned(best, bound, effort, trip)
-    return _refused_with(best.ground, best, _unserved(best), effort, is_proven=False)
+    return _refused_with(best.ground, best, _unserved(best), effort, holds=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,11 +134,9 @@ async def arrange(trip: Trip, places: Sequence[Place], *, seconds: float = SECON
     best = _best(ground, bound, effort, seed, share=0.8)
     if best.is_whole:
         return _planned(best, bound, effort, trip)
-    is_proven = bound.is_impossible
-    conflict: Sequence[str] = _unserved(best)
-    if is_proven:
-        conflict = proven_conflict(ground.problem, effort.until(0.95, CONFLICT_CALLS))
-    return _refused_with(ground, best, conflict or ("no_way",), effort, is_proven=is_proven)
+    if bound.is_impossible:
+        return _ruled_out(ground, best, effort)
+    return _refused_with(ground, best, _unserved(best) or ("no_way",), effort, holds=False)
 
 
 def _bound(ground: Ground, effort: Effort, *, share: float) -> Bound:
@@ -178,6 +176,17 @@ class _Tour:
         request = self.ground.trip.request
         has_rooms = request.rooms is None or request.rooms * SLEEPERS >= request.party
         return has_rooms and not self.ground.problem.barred() and self.search.is_whole(self.solution)
+
+    @property
+    def ways_min(self) -> list[int]:
+        """The minutes of each of its ways, as far as both ends are known."""
+        homes = self.search.places_of(self.solution)
+        chains = [
+            [start, *(code // CODE for code in order), end]
+            for order, (start, end) in zip(self.solution, homes, strict=True)
+        ]
+        pairs = [pair for chain in chains for pair in pairwise(chain) if min(pair) >= 0]
+        return [self.search.minutes[start][end] for start, end in pairs]
 
     @property
     def is_fed(self) -> bool:
@@ -267,12 +276,15 @@ def _with_beds(tour: _Tour) -> _Tour:
 
 def _planned(tour: _Tour, bound: Bound, effort: Effort, trip: Trip) -> Found:
     gap = gap_of(tour.cost, bound.least)
-    is_proven = gap is not None and gap < EVEN
+    is_best = gap is not None and gap < EVEN
+    exactness = tour.ground.ways.exactness
+    is_proven = is_best and exactness in PROVABLE
     word = SearchWord(
         is_proven=is_proven,
+        spread_min=max((spread_min(way, exactness) for way in tour.ways_min), default=0),
         seconds=math.ceil(effort.spent_s),
         gap=None if gap is None else round(gap, 4),
-        is_cut=effort.is_cut and not is_proven,
+        is_cut=effort.is_cut and not is_best,
     )
     left_out = tuple(Skipped(place=kind, reason=reason) for kind, reason in _unmet(tour))
     draft = _draft(tour, trip).model_copy(update={"search": word, "left_out": list(left_out)})
@@ -366,12 +378,23 @@ def _unserved(tour: _Tour) -> tuple[str, ...]:
     return tuple(names)
 
 
+def _ruled_out(ground: Ground, best: _Tour, effort: Effort) -> Found:
+    """The refusal of what has no plan; it holds if there is none with the shortest ways that may be."""
+    problem, is_over = ground.problem.favourable, effort.until(0.95, CONFLICT_CALLS)
+    try:
+        holds = is_ruled_out(problem, (), is_over)
+    except Stopped:
+        holds = False
+    conflict = proven_conflict(problem if holds else ground.problem, is_over)
+    return _refused_with(ground, best, conflict or ("no_way",), effort, holds=holds)
+
+
 def _refused_with(
-    ground: Ground, tour: _Tour, conflict: Sequence[str], effort: Effort, *, is_proven: bool
+    ground: Ground, tour: _Tour, conflict: Sequence[str], effort: Effort, *, holds: bool
 ) -> Found:
     """A refusal with the best plan for a part of the request."""
     visited = {code // CODE for order in tour.solution for code in order}
-    reason = NO_ROOM[0] if is_proven else NO_ROOM[1]
+    reason = NO_ROOM[0] if holds else NO_ROOM[1]
     left_out = [
         Skipped(
             place=ground.problem.asked_as(place),
@@ -384,16 +407,22 @@ def _refused_with(
         Skipped(place=f"{tour.search.meals[meal - 1].name}, day {day + 1}", reason=reason)
         for day, meal in tour.search.unfed(tour.solution)
     ]
-    refusal = _refusal(ground.trip, conflict, effort, is_proven=is_proven)
+    refusal = _refusal(ground.trip, conflict, effort, holds=holds, spread_min=ground.problem.spread_min)
     has_visits = any(tour.solution) and math.isfinite(tour.cost)
     return replace(
         refusal, partial=_draft(tour, ground.trip) if has_visits else None, left_out=tuple(left_out)
     )
 
 
-def _refusal(trip: Trip, conflict: Sequence[str], effort: Effort, *, is_proven: bool) -> Found:
+def _refusal(
+    trip: Trip, conflict: Sequence[str], effort: Effort, *, holds: bool, spread_min: int = 0
+) -> Found:
     word = SearchWord(
-        is_proven=is_proven, seconds=math.ceil(effort.spent_s), is_cut=effort.is_cut and not is_proven
+        is_proven=holds and not spread_min,
+        spread_min=spread_min,
+        holds_at_best=holds,
+        seconds=math.ceil(effort.spent_s),
+        is_cut=effort.is_cut and not holds,
     )
     left_out = [Skipped(place=name, reason=reason) for name, reason in trip.lost.items()]
     draft = DraftPlan(status="refused", conflict=list(conflict), left_out=left_out, search=word)

@@ -1,10 +1,11 @@
 """A trip as the scheduler sees it; constraints can be left out to find those that conflict."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from gnomon_trips.itinerary.hours import Interval, minutes_of, open_on
-from gnomon_trips.itinerary.place import Place, Table
+from gnomon_trips.itinerary.barred import barred_as
+from gnomon_trips.itinerary.hours import Interval, minutes_of, open_on, within
+from gnomon_trips.itinerary.place import ESTIMATED, Exactness, Place, Table
 from gnomon_trips.itinerary.request import MEALS
 from gnomon_trips.itinerary.schedule import DayProblem, Eating, Spot
 from gnomon_trips.itinerary.terrain import ways_of
@@ -24,6 +25,19 @@ class Problem:
     places: tuple[Place, ...]
     table: Table
     homes: Mapping[str, int]
+    exactness: Exactness = "exact"
+
+    @property
+    def favourable(self) -> "Problem":
+        """The same with every way as short as its spread allows: what has no plan then has none at all."""
+        if self.exactness not in ESTIMATED:
+            return self
+        return replace(self, table=self.table.favourable(self.exactness))
+
+    @property
+    def spread_min(self) -> int:
+        """By how many minutes the longest way may be off; 0: no way is an estimate."""
+        return self.table.spread_min(self.exactness)
 
     def days(self, without: Collection[str] = ()) -> list[DayProblem]:
         """One problem a day; constraints whose id is in `without` do not bind."""
@@ -50,8 +64,8 @@ class Problem:
             spots=tuple(spots),
             minutes=_picked(self.table.minutes, rows),
             metres=_picked(self.table.metres, rows),
-            start_min=minutes_of(request.window.start) if has_window else 0,
-            end_min=minutes_of(request.window.end) if has_window else LAST_MIN,
+            start_min=request.hours(number)[0] if has_window else 0,
+            end_min=request.hours(number)[1] if has_window else LAST_MIN,
             before=self.before(without),
             minute_m=0 if request.prefer == "short_walk" else MINUTE_M,
             max_walk_m=request.max_walk_m if "max_walk_m" not in without and request.mode == "walk" else None,
@@ -68,6 +82,7 @@ class Problem:
         hours: tuple[Interval, ...] | None = None
         if place.hours is not None and f"hours:{self.asked_as(place)}" not in without:
             hours = open_on(place, trip.request.dates()[number], trip.country)
+        hours = within(hours, trip.fixed_hours(place, number))
         return Spot(
             id=place.id,
             stay_min=trip.request.rules.stay_min(place.kind),
@@ -83,8 +98,7 @@ class Problem:
 
     def barred(self) -> list[str]:
         """Names of the request that are both to be visited and to be avoided."""
-        ids, named = {place.id for place in self.places}, self.trip.named
-        return [name for name in self.trip.request.avoid if name in named and named[name].id in ids]
+        return list(dict.fromkeys(filter(None, (barred_as(self.trip, place) for place in self.places))))
 
     def cost(self) -> float:
         """What all the places cost by the rules."""
@@ -112,4 +126,4 @@ async def problem_of(trip: Trip, places: Sequence[Place] | None = None) -> Probl
                 homes[home.id] = len(stops)
                 stops.append(home)
     ways = await ways_of(trip, stops)
-    return Problem(trip=trip, places=chosen, table=ways.table(), homes=homes)
+    return Problem(trip=trip, places=chosen, table=ways.table(), homes=homes, exactness=ways.exactness)

@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 
 from gnomon_trips.itinerary.effort import IsOver
 from gnomon_trips.itinerary.haversine import apart_m
-from gnomon_trips.itinerary.hours import minutes_of
 from gnomon_trips.itinerary.least_tour import least_tour
 from gnomon_trips.itinerary.objective import Weights
 from gnomon_trips.itinerary.place import Table, least_minutes
@@ -98,12 +97,11 @@ def _is_too_far(problem: Problem, without: Collection[str]) -> bool:
         return True
     if "window" in without:
         return False
-    day_min = minutes_of(request.window.end) - minutes_of(request.window.start)
     stays = sum(request.rules.stay_min(place.kind) for place in problem.places)
     meals = sorted(meal.minutes for meal in request.meals if f"meal:{meal.name}" not in without)
     fed = sum(place.kind in MEALS for place in problem.places)
     eaten = sum(sorted(meals * request.days)[: max(0, len(meals) * request.days - fed)])
-    return least_tour(minutes, ends) + stays + eaten > request.days * day_min + ROUNDING
+    return least_tour(minutes, ends) + stays + eaten > request.total_min() + ROUNDING
 
 
 def _stops(problem: Problem) -> tuple[list[int], tuple[int, int] | None]:

@@ -270,11 +270,11 @@ def _walking(name: str, ground: Ground) -> Measure:
 def _pace(name: str, ground: Ground) -> Measure:
     request = ground.trip.request
     low, high = FILLED[request.preferences.pace]
-    window = minutes_of(request.window.end) - minutes_of(request.window.start)
     worth = 0.0
-    for day in ground.plan.days:
+    for number, day in enumerate(ground.plan.days):
+        start, end = request.hours(number)
         busy = sum(map(_stay, day.visits)) + sum(leg.minutes for leg in day.legs if leg.from_id != leg.to_id)
-        filled = busy / window
+        filled = busy / (end - start)
         worth += max(0.0, 1 - max(low - filled, filled - high, 0.0) / OFF_PACE)
     return _share(name, worth, len(ground.plan.days), none="")
 

@@ -1,7 +1,7 @@
 """Reads the claims in the reasons that a plan gives: hours, distances, prices, names, kinds."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
@@ -67,6 +67,25 @@ def claims_in(text: str) -> list[Claim]:
     if not claims and (unread := FACTUAL.search(text)):
         claims.append(Claim(sort="unread", words=unread[0]))
     return claims
+
+
+def unread_words(text: str, names: Iterable[str] = ()) -> str:
+    """What of a reason no claim was read from, besides these names; empty: all of it was read.
+
+    >>> unread_words("asked for, lunch"), unread_words("Opens at 10, with the best coffee in town")
+    ('', 'the best coffee town')
+    """
+    rest = _spelled_times(text)
+    for pattern, _ in READERS:
+        rest = pattern.sub(" ", rest)
+    for name in sorted(names, key=len, reverse=True):
+        rest = re.sub(re.escape(name), " ", rest, flags=re.IGNORECASE)
+    words = re.findall(r"[^\W\d_]{3,}|[\u3040-\u30ff\u4e00-\u9fff]+", rest)
+    return " ".join(words) if set(map(str.lower, words)) - LINKS else ""
+
+
+LINKS = frozenset(("and", "the", "for", "from", "with", "that", "this", "here", "your", "its"))
+"""Words that claim nothing by themselves."""
 
 
 def _spelled_times(text: str) -> str:
@@ -187,7 +206,7 @@ def _kind(match: re.Match[str]) -> list[Claim]:
 
 
 def _requested(match: re.Match[str]) -> list[Claim]:
-    return [Claim(sort="requested", words=match[0].strip())]
+    return [Claim(sort="requested", words=match[0].strip(), name=(match[1] or "").strip())]
 
 
 def _meal(match: re.Match[str]) -> list[Claim]:
@@ -269,12 +288,13 @@ PATTERNS = (
     ),
     (
         (
-            r"\b(?:(?:you|the traveller) (?:asked|wished|named)|asked for|as requested"
-            r"|on (?:your|the) (?:wish ?)?list)"
+            r"\b(?:(?:you|the traveller) (?:asked|wished|named)(?: for)?|asked for"
+            r"|as (?:requested|asked|wished)|requested|wished for|on (?:your|the) (?:wish ?)?list)"
+            rf"(?: (?:an?|some) ({'|'.join(KINDS)})s?\b)?"
         ),
         _requested,
     ),
-    (r"(?:\bfor |^(?:a |an |early |late |quick |long )*)(breakfast|lunch|dinner)\b", _meal),
+    (r"(?:\bfor |, |^(?:a |an |early |late |quick |long )*)(breakfast|lunch|dinner)\b", _meal),
     (rf"^(?:an?|the|this|one|[a-z]+est)\s+(?:[\w-]+\s+){{0,2}}?({'|'.join(KINDS)})\b(?! near)", _kind),
 )
 READERS = tuple((re.compile(pattern, re.IGNORECASE), read) for pattern, read in PATTERNS)

@@ -49,6 +49,14 @@ class Window(Given):
         return self
 
 
+class FixedTime(Given):
+    """A place that is visited at a set time, on any day or on one, counted from 1."""
+
+    place: Name
+    start: Clock
+    day: int | None = Field(default=None, ge=1, le=14)
+
+
 class Money(Given):
     """An amount in one currency."""
 
@@ -163,6 +171,10 @@ class TripRequest(Given):
     avoid: list[Name] = Field(default=[], max_length=60)
     order: list[tuple[Name, Name]] = Field(default=[], max_length=60, description="[before, after]")
     window: Window = Window()
+    windows: list[Window | None] = Field(
+        default=[], max_length=14, description="the hours of each day where they differ; null: `window`"
+    )
+    fixed: list[FixedTime] = Field(default=[], max_length=60, description="places at a set time")
     meals: list[Meal] = Field(default=[], max_length=3)
     budget: Money | None = None
     max_walk_m: int | None = Field(default=None, ge=0, le=200_000, description="metres a day on foot")
@@ -205,6 +217,13 @@ class TripRequest(Given):
             raise ValueError("nights: give them or a hotel for all of them, not both")
         if self.nights and len(self.nights) != self.days - 1:
             raise ValueError(f"nights: {len(self.nights)} for {self.days} days; allowed: {self.days - 1}")
+        if self.windows and len(self.windows) != self.days:
+            raise ValueError(f"windows: {len(self.windows)} for {self.days} days; allowed: {self.days}")
+        for fixed in self.fixed:
+            if fixed.place not in self.places:
+                raise ValueError(f"fixed: {fixed.place!r} is none of the places")
+            if fixed.day is not None and fixed.day > self.days:
+                raise ValueError(f"fixed: day is {fixed.day}; the trip has {self.days}")
         if self.rooms is not None and self.rooms > self.party:
             raise ValueError(f"rooms: {self.rooms} for a party of {self.party}")
         return self
@@ -212,6 +231,15 @@ class TripRequest(Given):
     def dates(self) -> tuple[dt.date, ...]:
         """The days of the trip."""
         return tuple(self.start_date + dt.timedelta(days=day) for day in range(self.days))
+
+    def hours(self, day: int) -> tuple[int, int]:
+        """From when to when a day lasts, in minutes from midnight; days are counted from 0."""
+        window = (self.windows[day] if day < len(self.windows) else None) or self.window
+        return minutes_of(window.start), minutes_of(window.end)
+
+    def total_min(self) -> int:
+        """The minutes of all days together."""
+        return sum(end - start for start, end in map(self.hours, range(self.days)))
 
     def price(self, kind: str) -> float | None:
         """What a visit costs the whole party by the rules; None where they say nothing."""

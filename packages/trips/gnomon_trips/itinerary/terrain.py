@@ -10,10 +10,10 @@ from gnomon_trips.itinerary.barred import barred_as
 from gnomon_trips.itinerary.effort import IsOver
 from gnomon_trips.itinerary.errors import BadArgument, PlaceError, Unsupported
 from gnomon_trips.itinerary.haversine import apart_m
-from gnomon_trips.itinerary.hours import LATEST_MIN, Interval, minutes_of, open_intervals
+from gnomon_trips.itinerary.hours import LATEST_MIN, Interval, minutes_of, open_intervals, within
 from gnomon_trips.itinerary.kept_free import meals_kept_free
 from gnomon_trips.itinerary.kinds import kind_of, serves
-from gnomon_trips.itinerary.place import LatLon, Place, Table
+from gnomon_trips.itinerary.place import PROVABLE, Exactness, LatLon, Place, Table
 from gnomon_trips.itinerary.preferences import preference_m
 from gnomon_trips.itinerary.provider import (
     MAX_HITS,
@@ -69,11 +69,12 @@ class Ways:
     minutes: list[list[int]]
     metres: list[list[int]]
     complete: int
+    exactness: Exactness
 
     def first(self, count: int) -> "Ways":
         """The ways among the first so many places."""
         minutes, metres = ([row[:count] for row in grid[:count]] for grid in (self.minutes, self.metres))
-        return Ways(minutes=minutes, metres=metres, complete=min(count, self.complete))
+        return replace(self, minutes=minutes, metres=metres, complete=min(count, self.complete))
 
     def table(self) -> Table:
         """The same, None where there is no way."""
@@ -245,9 +246,9 @@ def groups_of(places: Sequence[Place]) -> list[int]:
 
 def opening(place: Place, trip: Trip, day: int) -> tuple[Interval, ...] | None:
     """When a place is open on a day of the trip, counted from 0; None: not known."""
-    if place.hours is None:
-        return None
-    return open_intervals(place.hours, trip.request.dates()[day], trip.country or None)
+    hours = place.hours
+    known = None if hours is None else open_intervals(hours, trip.request.dates()[day], trip.country or None)
+    return within(known, trip.fixed_hours(place, day))
 
 
 async def ways_of(trip: Trip, places: Sequence[Place], *, is_over: IsOver = lambda: False) -> Ways:
@@ -265,11 +266,12 @@ async def ways_of(trip: Trip, places: Sequence[Place], *, is_over: IsOver = lamb
     blocks = [range(first, min(first + half, count)) for first in range(0, count, half)]
     pairs = sorted(itertools.combinations(range(len(blocks)), 2), key=lambda pair: pair[1])
     tables = [[*blocks[a], *blocks[b]] for a, b in pairs] if count > MAX_TABLE else [list(range(count))]
-    complete = 0
+    complete, exactness = 0, PROVABLE[0]
     for number, joined in enumerate(tables):
         if number and is_over():
             break
-        table = (await trip.provider.matrix([points[i] for i in joined], mode=trip.request.mode)).value
+        answer = await trip.provider.matrix([points[i] for i in joined], mode=trip.request.mode)
+        table, exactness = answer.value, answer.exactness
         for row, start in enumerate(joined):
             for column, end in enumerate(joined):
                 way_min, way_m = table.minutes[row][column], table.metres[row][column]
@@ -279,7 +281,7 @@ async def ways_of(trip: Trip, places: Sequence[Place], *, is_over: IsOver = lamb
             complete = count
         elif pairs[number][1] != pairs[number + 1][1]:
             complete = blocks[pairs[number][1]].stop
-    return Ways(minutes=minutes, metres=metres, complete=complete)
+    return Ways(minutes=minutes, metres=metres, complete=complete, exactness=exactness)
 
 
 def is_one_town(places: Sequence[Place]) -> bool:

@@ -99,6 +99,7 @@ class Tours:
     max_leg_min: int | None
     budget: float | None
     musts: list[int]
+    hours: list[tuple[int, int]] = field(default_factory=list)
     late_min: dict[int, int] = field(default_factory=dict)
     steps: int = 0
     _kept: dict[tuple[int, int, int, Order], Priced | None] = field(default_factory=dict)
@@ -110,10 +111,22 @@ class Tours:
         profiles: dict[tuple[object, ...], int] = {}
         for day in range(len(self.starts)):
             hours = tuple(row[day] for row in self.spots.open_min)
-            profile = (self.late_min.get(day, 0), *hours)
+            profile = (self.first_min(day), self.last_min(day), *hours)
             self._like.append(profiles.setdefault(profile, day))
 
     # One day
+
+    def first_min(self, day: int) -> int:
+        """When a day begins."""
+        return max(self.own_hours(day)[0], self.start_min + self.late_min.get(day, 0))
+
+    def last_min(self, day: int) -> int:
+        """When a day ends at the latest."""
+        return self.own_hours(day)[1]
+
+    def own_hours(self, day: int) -> tuple[int, int]:
+        """From when to when a day lasts by the request."""
+        return self.hours[day] if self.hours else (self.start_min, self.end_min)
 
     def day(self, day: int, start: int, end: int, order: Order) -> Priced | None:
         """The cost of a day in that order at the earliest times; None: a rule forbids it."""
@@ -129,10 +142,10 @@ class Tours:
 
     def _priced(self, day: int, start: int, end: int, order: Order) -> Priced | None:
         state = self._walked(day, self._first(day, start), order)
-        return None if state is None else self._closed(state, end)
+        return None if state is None else self._closed(day, state, end)
 
     def _first(self, day: int, start: int) -> State:
-        return self.start_min + self.late_min.get(day, 0), 0, 0, 0.0, 0.0, start
+        return self.first_min(day), 0, 0, 0.0, 0.0, start
 
     def _walked(self, day: int, state: State, codes: Order) -> State | None:
         """The state after these stops; None: a rule forbids one of them."""
@@ -166,7 +179,7 @@ class Tours:
             clock, at = leave, spot
         return clock, metres, way_cost, soft, busy, at
 
-    def _closed(self, state: State, end: int) -> Priced | None:
+    def _closed(self, day: int, state: State, end: int) -> Priced | None:
         """The cost of a day that ends after this state; None: it ends too late or too far."""
         clock, metres, way_cost, soft, busy, at = state
         soft += 0 if busy else self.weights.empty_m
@@ -178,11 +191,16 @@ class Tours:
             metres += step_m
             way_cost += step_m if self.is_on_foot else self.minute_as_m * step_min
             busy += 0 if self.is_on_foot else step_min
-        if clock > self.end_min or (
+        if clock > self.last_min(day) or (
             self.is_on_foot and self.max_walk_m is not None and metres > self.max_walk_m
         ):
             return None
-        cost = way_cost + self.weights.minute_m * (clock - self.start_min) + soft + self.even_cost(busy)
+        cost = (
+            way_cost
+            + self.weights.minute_m * (clock - self.own_hours(day)[0])
+            + soft
+            + self.even_cost(busy, day)
+        )
         return cost, metres, clock
 
     # A stop put into a day
@@ -206,10 +224,10 @@ class Tours:
             if state is None:
                 return None
             states.append(state)
-        priced = self._closed(states[-1], end)
+        priced = self._closed(day, states[-1], end)
         if priced is None:
             return None
-        latest = [self.end_min]
+        latest = [self.last_min(day)]
         ahead = end
         for code in reversed(order):
             way_min = self.minutes[code // CODE][ahead] if ahead >= 0 and ahead != code // CODE else 0
@@ -271,11 +289,12 @@ class Tours:
     def inserted(self, frame: Frame, position: int, code: int) -> Priced | None:
         """The cost of the day with a stop at that position; None: no such day can be kept."""
         state = self._walked(frame.day, frame.states[position], (code, *frame.order[position:]))
-        return None if state is None else self._closed(state, frame.end)
+        return None if state is None else self._closed(frame.day, state, frame.end)
 
-    def even_cost(self, busy_min: float) -> float:
+    def even_cost(self, busy_min: float, day: int) -> float:
         """The cost of so many minutes of stays and rides; it grows with their square."""
-        return self.weights.even_m * busy_min * busy_min / (self.end_min - self.start_min)
+        start_min, end_min = self.own_hours(day)
+        return self.weights.even_m * busy_min * busy_min / (end_min - start_min)
 
     def stay(self, day: int, spot: int, meal: int, ready: int) -> tuple[int, int, int | None] | None:
         """The earliest stay from `ready` on: arrival, end, and when the door closes (None: not known)."""
@@ -301,7 +320,7 @@ class Tours:
 
     def times(self, day: int, order: Order, start: int) -> list[tuple[int, int, int]]:
         """Spot, arrival and end of every stay of a day that can be kept."""
-        clock, at, rows = self.start_min + self.late_min.get(day, 0), start, []
+        clock, at, rows = self.first_min(day), start, []
         for code in order:
             clock += self.minutes[at][code // CODE] if at >= 0 else 0
             timed = self.stay(day, code // CODE, code % CODE, clock)

@@ -10,7 +10,9 @@ from gnomon_tools.core.inputs import BlindInput, OtherCall
 from gnomon_trips.itinerary.choice import Choice, called, choose, is_article, readings, rivals
 from gnomon_trips.itinerary.errors import AmbiguousPlace, BadArgument, NoSuchPlace, PlaceError, Unsupported
 from gnomon_trips.itinerary.haversine import apart_m
+from gnomon_trips.itinerary.hours import Interval, minutes_of
 from gnomon_trips.itinerary.kept_free import details_of
+from gnomon_trips.itinerary.kinds import is_kind_word
 from gnomon_trips.itinerary.place import Answer, LatLon, Place, PlaceHit
 from gnomon_trips.itinerary.plan import Origin
 from gnomon_trips.itinerary.provider import MAX_HITS, WORLD, NameQuery, NearbyQuery, Provider
@@ -110,6 +112,15 @@ class Trip(BlindInput):
         if 0 <= night < len(request.nights) and (name := request.nights[night]):
             return self.named.get(name)
         return self.hotel
+
+    def fixed_hours(self, place: Place, day: int) -> tuple[Interval, ...] | None:
+        """When a place that has a set time may be visited on a day, counted from 0; None: it has none."""
+        for fixed in self.request.fixed:
+            if fixed.place in self.named and self.named[fixed.place].id == place.id:
+                start = minutes_of(fixed.start)
+                is_day = fixed.day in (None, day + 1)
+                return ((start, start + self.request.rules.stay_min(place.kind)),) if is_day else ()
+        return None
 
     @property
     def must_see(self) -> frozenset[str]:
@@ -328,7 +339,8 @@ async def find(
 
 
 def _names(request: TripRequest) -> list[str]:
-    names = [request.hotel, request.ends_at, *request.nights, *request.places, *request.avoid]
+    avoid = [name for name in request.avoid if not is_kind_word(name)]
+    names = [request.hotel, request.ends_at, *request.nights, *request.places, *avoid]
     names += [name for pair in request.order for name in pair] + request.preferences.must_see
     return list(dict.fromkeys(name for name in names if name))
 

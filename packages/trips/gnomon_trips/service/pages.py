@@ -149,7 +149,7 @@ def _listing(
     count = len(planned_trips)
     whole = "" if cursor is None and listed.next_cursor is None else "on this page "
     works = f"{good} of {count} trip{'s' * (count != 1)} {whole}{'works' if good == 1 else 'work'}"
-    answer = f"{works}: every check holds, or a refusal is proven."
+    answer = f"{works}: every check holds, or a refusal does."
     return {
         "title": "Trips",
         "answer": answer if count else "No trip was planned yet.",
@@ -200,7 +200,7 @@ def _line(row: Row, job_name: str) -> dict[str, Any]:
         }
     faults = len(result.errors)
     if result.plan.status == "refused":
-        verdict = "refused, proven" if result.is_proven else "refused"
+        verdict = ", ".join(filter(None, ("refused", "proven" if result.is_proven else result.by_estimates)))
     else:
         verdict = "every check holds" if not faults else f"{faults} fault{'s' * (faults != 1)}"
     first = result.plan.days[0].date.isoformat() if result.plan.days else ""

@@ -75,7 +75,7 @@ def _searched(reading: TripReading) -> str:
             for day in result["days"]
         ],
         "search": {
-            "is_proven": result["is_proven"],
+            **{key: result[key] for key in ("is_proven", "spread_min", "holds_at_best") if key in result},
             "seconds": result["seconds"],
             "gap": result.get("cost_error_share"),
             **({"is_cut": True} if result.get("is_cut") else {}),

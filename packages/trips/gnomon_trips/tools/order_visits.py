@@ -97,6 +97,9 @@ def run(context: ToolContext, args: OrderVisitsArgs) -> OrderVisits:
         # Another place to eat at may serve: only what fails with meals anywhere is impossible.
         if eats and not is_conflict(problem, solution.conflict):
             raise ToolError(f"not_found: with these places alone there is no {because}; add places to eat")
+        if solution.conflict and not is_conflict(problem.favourable, solution.conflict):
+            spread = f"by estimates of ± {problem.spread_min} min a way"
+            raise ToolError(f"not_found: {spread} these cannot be kept together: {because}")
         raise ToolError(f"infeasible: these cannot be kept together: {because}")
     first = args.day or 1
     days = [
@@ -140,7 +143,7 @@ def _over_open_nights(trip: Trip, places: list[Place]) -> OrderVisits:
     found = ask(trip, arrange(trip, places))
     if found.draft.status == "refused":
         because = ", ".join(found.draft.conflict)
-        if found.search.is_proven:
+        if found.search.holds_at_best:
             raise ToolError(f"infeasible: these cannot be kept together: {because}")
         raise ToolError(f"not_found: with these places alone there is no {because}")
     plan = ask(trip, plan_of(found.draft, trip))

@@ -63,6 +63,10 @@ class PlanTrip(ToolResult):
     is_proven: bool = Field(
         description="no better plan exists, or none at all; false: a better one, or any, was not found"
     )
+    spread_min: int = Field(description="minutes by which one way may be off; 0: no way is an estimate")
+    holds_at_best: bool = Field(
+        description="of a refusal: there is no plan either with every way as short as it may be"
+    )
     cost_error_share: float | None = Field(
         description="share by which the plan may cost more than the best; none: unknown"
     )
@@ -88,6 +92,8 @@ def run(context: ToolContext, args: PlanTripArgs) -> PlanTrip:
         days=[_day(day, trip) for day in found.draft.days],
         conflict=list(found.draft.conflict),
         is_proven=found.search.is_proven,
+        spread_min=found.search.spread_min,
+        holds_at_best=found.search.holds_at_best,
         cost_error_share=found.search.gap,
         seconds=found.search.seconds,
         is_cut=found.search.is_cut,
@@ -127,7 +133,7 @@ def sketch(context: ToolContext, _: PlanTripArgs, result: Result) -> Sketch:
     else:
         conflict = result.get("conflict")
         reasons = [str(name) for name in conflict] if isinstance(conflict, list) else []
-        words = f"{'impossible' if result.get('is_proven') is True else 'not found'}: {some(reasons)}"
+        words = f"{'impossible' if result.get('holds_at_best') else 'not found'}: {some(reasons)}"
     return drawn(f"plan → {words}", marks, plane="earth")
 
 

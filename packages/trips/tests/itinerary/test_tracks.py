@@ -6,7 +6,7 @@ from itertools import pairwise
 import pytest
 
 from gnomon_trips.itinerary.haversine import metres_between
-from gnomon_trips.itinerary.japan.kanto import line_words
+from gnomon_trips.itinerary.japan.rides import line_words
 from gnomon_trips.itinerary.place import LatLon, Mode
 from gnomon_trips.itinerary.plan import ItineraryLeg
 from gnomon_trips.itinerary.provider import answered
@@ -61,12 +61,11 @@ def test_a_ride_names_its_line_stops_minutes_and_direction() -> None:
     assert len(asakusa.path) > 10
 
 
-def test_an_estimated_ride_changes_where_lines_meet() -> None:
+def test_a_shinkansen_runs_on_over_the_next_line_and_other_rides_change() -> None:
     ride = track("japan", "京都駅", "広島駅", "rail")
-    assert ride.via == (
-        "Tokaido Shinkansen from Kyoto to Shin-Osaka, about 10 min",
-        "Sanyo Shinkansen from Shin-Osaka to Hiroshima, about 86 min",
-    )
+    assert ride.via == ("Tokaido Shinkansen and Sanyo Shinkansen from Kyoto to Hiroshima, about 96 min",)
+    change = track("japan", "札幌駅", "円山公園駅", "rail")
+    assert sum(" from " in part for part in change.via) == 2
     assert track("japan", "広島駅", "京都駅", "rail").path == ride.path[::-1]
 
 

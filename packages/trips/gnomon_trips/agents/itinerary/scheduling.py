@@ -12,6 +12,8 @@ PROOF = "kept together: "
 """In the scheduler's words: after it stand the constraints that rule out every plan."""
 SEARCH_WORDS = {
     "is_proven": "is_proven",
+    "spread_min": "spread_min",
+    "holds_at_best": "holds_at_best",
     "seconds": "seconds",
     "gap": "cost_error_share",
     "is_cut": "is_cut",
@@ -80,7 +82,7 @@ async def scheduled_draft(
         return with_times(
             _opened(draft, []), result["days"]
         ), "planned anew, with other places to eat and see"
-    if result.get("status") == "refused" and result.get("is_proven"):
+    if result.get("status") == "refused" and (result.get("holds_at_best") or result.get("is_proven")):
         conflict = list(result["conflict"])
         return Drafted(plan={"status": "refused", "conflict": conflict}), "proven that there is no plan"
     return draft, "the draft stays as it is"

@@ -89,10 +89,10 @@ async def _plan(task: Task, draft: DraftPlan, *, has_quality: bool, shown: Seque
         **(await film_rates(whole, shown) if shown else {}),
     }
     if plan.status == "refused":
-        proven = await _is_proven(task, trip, plan)
-        metrics["conflict_proven"] = float(proven)
-        seconds = plan.search.seconds if plan.search else 0.0
-        plan = plan.model_copy(update={"search": Search(is_proven=proven, seconds=seconds)})
+        search = await _search_of(task, trip, plan)
+        proven = search.holds_at_best
+        metrics["conflict_proven"] = float(search.is_proven)
+        plan = plan.model_copy(update={"search": search})
         metrics |= _nothing_kept(trip)
         others = await _instead(plan, trip, is_proven=proven) if task.family == "request" else {}
         scored = _scored(proven, plan, verification, metrics, trip, others)
@@ -229,13 +229,21 @@ PROOF_S = 20.0
 """How long the scorer searches for the proof of a refusal."""
 
 
-async def _is_proven(task: Task, trip: Trip, plan: Plan) -> bool:
-    """Whether the constraints that a refusal names rule out every plan, wherever one eats and sleeps."""
+async def _search_of(task: Task, trip: Trip, plan: Plan) -> Search:
+    """Whether the constraints that a refusal names rule out every plan, wherever one eats and sleeps.
+
+    Where ways are estimates it must be so with the shortest ways that may be, and is not called a proof.
+    """
+    seconds = plan.search.seconds if plan.search else 0.0
     if not plan.conflict or not trip.places():
-        return False
+        return Search(is_proven=False, seconds=seconds)
     problem = task.problem or await problem_of(trip)
     until = time.monotonic() + PROOF_S
-    return is_conflict(problem, plan.conflict, lambda: time.monotonic() > until)
+    holds = is_conflict(problem.favourable, plan.conflict, lambda: time.monotonic() > until)
+    spread_min = problem.spread_min
+    return Search(
+        is_proven=holds and not spread_min, spread_min=spread_min, holds_at_best=holds, seconds=seconds
+    )
 
 
 def _order(task: Task, response: str) -> Score:

@@ -16,7 +16,7 @@ from gnomon_published.gazetteer.landmarks import (
 )
 from gnomon_published.gazetteer.place import GazetteerPlace, Kind
 from gnomon_trips.itinerary.haversine import metres_between
-from gnomon_trips.itinerary.japan.kanto import station_names
+from gnomon_trips.itinerary.japan.rides import station_names
 from gnomon_trips.itinerary.objective import FAME
 from gnomon_trips.itinerary.place import AdminPath, LatLon, Place, PlaceHit
 

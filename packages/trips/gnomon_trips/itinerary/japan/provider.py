@@ -3,21 +3,20 @@
 import functools
 import math
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from gnomon_published.gazetteer import search as gazetteer
 from gnomon_published.gazetteer.landmarks import ATTRIBUTION as SIGHTS_NOTICE
 from gnomon_published.gazetteer.landmarks import landmarks, unplaced_landmark
 from gnomon_published.gazetteer.place import KINDS
-from gnomon_published.gazetteer.tables import points_deg, tables
 from gnomon_trips.itinerary.embedded import Embedded
 from gnomon_trips.itinerary.errors import AmbiguousPlace, BadArgument, NoSuchPlace, Unreachable, Unsupported
 from gnomon_trips.itinerary.haversine import apart_m, off_m
-from gnomon_trips.itinerary.japan.kanto import NOTICE as KANTO_NOTICE
-from gnomon_trips.itinerary.japan.kanto import kanto, walk_part
 from gnomon_trips.itinerary.japan.names import area_place, meanings, sight_kind, sight_place, similar
-from gnomon_trips.itinerary.japan.rail import FAST, LOCAL, rail
+from gnomon_trips.itinerary.japan.rail import DETOUR, REACH_M, rail
+from gnomon_trips.itinerary.japan.rides import NOTICE as KANTO_NOTICE
+from gnomon_trips.itinerary.japan.rides import Journey
 from gnomon_trips.itinerary.place import (
     AdminPath,
     Answer,
@@ -30,26 +29,11 @@ from gnomon_trips.itinerary.place import (
     walk_minutes,
 )
 from gnomon_trips.itinerary.provider import NameQuery, NearbyQuery, check_radius
-from gnomon_trips.itinerary.track import ALL_ON_FOOT, NO_TRACK, Track, counted_stops, simplified
+from gnomon_trips.itinerary.track import ALL_ON_FOOT, NO_TRACK, Track
 
-STATION_M = 3000.0
-"""A point farther than this from any station is not on rail's reach."""
-SHINKANSEN_M = 50_000.0
-"""From this far on, a Shinkansen may be faster than the trains that the timetables round Tokyo hold."""
-OTHER_STATION_M = 1500.0
-"""So far one walks to another station than the nearest, where no rail leads from that."""
 STATION_POINT_M = 30.0
-SHINKANSEN_LINES = {
-    "東海道新幹線": "Tokaido Shinkansen",
-    "山陽新幹線": "Sanyo Shinkansen",
-    "東北新幹線": "Tohoku Shinkansen",
-    "上越新幹線": "Joetsu Shinkansen",
-    "北陸新幹線": "Hokuriku Shinkansen",
-    "北海道新幹線": "Hokkaido Shinkansen",
-    "九州新幹線": "Kyushu Shinkansen",
-}
 KEPT_POINTS = 20_000
-DETOUR, MAX_WALK_M = 1.3, 10_000.0
+MAX_WALK_M = 10_000.0
 """Streets are not in the data: a walk is the straight line, a third longer."""
 
 
@@ -57,7 +41,7 @@ class Japan(Embedded):
     """Sights of the travelled cities, the gazetteer's areas and stations. It knows no hours and no fares."""
 
     name = "japan"
-    version = "gazetteer 2022, landmarks and timetables 2026"
+    version = "gazetteer 2022, landmarks and timetables 2026, rail 2"
     attribution = f"{gazetteer.ATTRIBUTION}\n{SIGHTS_NOTICE}\n{KANTO_NOTICE}"
     retrieved_at = "2022"
     exactness: Exactness = "estimate"
@@ -145,13 +129,14 @@ class Japan(Embedded):
 
     def way(self, start: LatLon, end: LatLon, mode: Mode) -> Way:
         """By rail from station to station, or a short walk."""
-        return _by_rail(start, end) if mode == "rail" else _on_foot(start, end, mode)
+        return _by_rail(start, end)[0] if mode == "rail" else _on_foot(start, end, mode)
 
     async def track(self, start: LatLon, end: LatLon, *, mode: Mode = "walk") -> Track:
         """The rides of a way by rail; of a walk nothing is known."""
         if mode != "rail" or start == end:
             return NO_TRACK
-        return min(_journeys(start, end), key=lambda journey: journey[0].minutes)[1]()
+        journey = _by_rail(start, end)[1]
+        return Track(via=(ALL_ON_FOOT,)) if journey is None else journey.track(start, end)
 
     def covers(self, at: LatLon) -> bool:
         """Whether a point lies within 60 km of a town of Japan."""
@@ -164,96 +149,27 @@ def sight_kinds() -> frozenset[str]:
     return frozenset(sight_kind(entry) for entry in landmarks().by_id.values())
 
 
-Journey = tuple[Way, Callable[[], Track]]
-"""A way, and how to learn its track."""
-
-
-def _by_rail(start: LatLon, end: LatLon) -> Way:
-    return min((way for way, _ in _journeys(start, end)), key=lambda way: way.minutes)
-
-
-def _journeys(start: LatLon, end: LatLon) -> list[Journey]:
-    """Walk to a station, ride, walk from a station; or only walk, where that takes no longer.
-
-    Where both ends lie round Tokyo the ride is by the timetables. They hold no Shinkansen: over a long way
-    the estimate is taken where it is faster.
+def _by_rail(start: LatLon, end: LatLon) -> tuple[Way, Journey | None]:
+    """The way by rail with its journey; the journey is None where walking all the way takes no longer.
 
     Raises:
-        Unreachable: an end is far from every station, or no rail joins the two.
+        Unreachable: an end has no station within reach, or no rail joins the two, and they are no walk apart.
     """
-    straight_m = apart_m(start, end)
-    metres = DETOUR * straight_m
+    metres = DETOUR * apart_m(start, end)
     on_foot = Way(minutes=walk_minutes(metres), metres=round(metres), mode="rail", exactness="estimate")
-    journeys: list[Journey] = [(on_foot, lambda: Track(via=(ALL_ON_FOOT,)))]
-    stations = (_station_at(start), _station_at(end))
-    timed = kanto().journey(start, end, stations=stations)
-    if timed is not None:
-        minutes, ride_m, changes = timed
-        way = Way(
-            minutes=math.ceil(minutes),
-            metres=round(ride_m),
-            mode="rail",
-            exactness="timetable",
-            changes=changes,
-        )
-        journeys.append((way, lambda: kanto().track(start, end, stations=stations)))
-    if timed is None or straight_m > SHINKANSEN_M:
-        estimate = _estimated(start, end)
-        journeys += [estimate] if estimate else []
-    return journeys
-
-
-def _estimated(start: LatLon, end: LatLon) -> Journey | None:
-    """A journey by rail from where the lines' stations lie; None within the reach of one station.
-
-    Raises:
-        Unreachable: an end is far from every station, or no rail joins the two.
-    """
-    network = rail()
-    firsts, lasts = _stations_round(start), _stations_round(end)
-    if max(firsts[0][1], lasts[0][1]) > STATION_M:
-        raise Unreachable(f"no station within {STATION_M:.0f} m of one of the two")
-    if firsts[0][0] == lasts[0][0]:
-        return None
-    pairs = (
-        (first, last) for first in firsts for last in lasts
-    )  # the nearest first: others where no rail joins them
-    joined = ((pair, ride) for pair in pairs if (ride := network.trip(pair[0][0], pair[1][0])) is not None)
-    pair, ride = next(joined, (None, None))
-    if pair is None or ride is None:
-        raise Unreachable("no rail joins the two")
-    walked_m = DETOUR * (pair[0][1] + pair[1][1])
-    minutes = ride[0] + (walk_minutes(walked_m) if walked_m > 200 else 0)
+    journey = rail().journey(start, end, stations=(_station_at(start), _station_at(end)))
+    if journey is None and metres > DETOUR * REACH_M:
+        raise Unreachable(f"no rail joins the two, each within {REACH_M:.0f} m of a station")
+    if journey is None or not journey.rides or journey.minutes >= on_foot.minutes:
+        return on_foot, None
     way = Way(
-        minutes=max(1, round(minutes)),
-        metres=round(ride[1] + walked_m),
+        minutes=math.ceil(journey.minutes),
+        metres=round(journey.metres),
         mode="rail",
-        exactness="estimate",
-        changes=ride[2],
+        exactness="timetable" if journey.is_timed else "estimate",
+        changes=len(journey.rides) - 1,
     )
-    return way, functools.partial(_rides, start, end, pair)
-
-
-def _rides(start: LatLon, end: LatLon, pair: tuple[tuple[int, float], tuple[int, float]]) -> Track:
-    """The rides of an estimated journey between two stations, and the walks to and from them."""
-    (first, first_m), (last, last_m) = pair
-    rows = tables().stations
-    lats, lons = points_deg(rows)
-    via, line = list[str](), [(start.lat_deg, start.lon_deg)]
-    rides = rail().rides(first, last)
-    for number, ride in enumerate(rides):
-        stops = rows.take(list(ride.rows)).to_pylist()
-        names = [stop["name_en"] or stop["name_ja"] for stop in stops]
-        if number == 0 and first_m >= STATION_POINT_M:
-            via.append(walk_part(DETOUR * first_m, to=names[0]))
-        count = f", {counted_stops(len(names) - 1)}" if ride.layer == LOCAL else ""
-        name = SHINKANSEN_LINES.get(stops[0]["line"], f"{stops[0]['line']} ({stops[0]['operator']})")
-        how = ", a train that passes stations by" if ride.layer == FAST else ""
-        via.append(f"{name} from {names[0]} to {names[-1]}{count}, about {ride.minutes} min{how}")
-        line += [(float(lats[row]), float(lons[row])) for row in ride.rows]
-        if number == len(rides) - 1 and last_m >= STATION_POINT_M:
-            via.append(walk_part(DETOUR * last_m, start=names[-1]))
-    return Track(via=tuple(via), path=simplified([*line, (end.lat_deg, end.lon_deg)])) if rides else NO_TRACK
+    return way, journey
 
 
 @functools.lru_cache(maxsize=KEPT_POINTS)
@@ -261,12 +177,6 @@ def _station_at(at: LatLon) -> str:
     """The Japanese name of the station at a point; empty where there is none."""
     stations = gazetteer.stations_near(at.lat_deg, at.lon_deg, radius_m=STATION_POINT_M, limit=1)
     return stations[0].place.name_ja if stations else ""
-
-
-@functools.lru_cache(maxsize=KEPT_POINTS)
-def _stations_round(at: LatLon) -> Sequence[tuple[int, float]]:
-    """The stations of the network near a point, with their distances, the nearest first."""
-    return rail().near(at.lat_deg, at.lon_deg, OTHER_STATION_M)
 
 
 def _on_foot(start: LatLon, end: LatLon, mode: Mode) -> Way:

@@ -63,6 +63,8 @@ KIND_WORDS = frozenset(word.replace("_", " ") for word in (*SIGHT_WORDS, *OTHERS
     ("art", "hall", "house", "street", "road", "center", "centre", "national", "city", "old", "new", "grand")
 )
 """Words that many names share: none of them is a name."""
+RAIL_STOPS = frozenset(("station", "halt"))
+RAIL_WORDS = frozenset(("central", "main", "railway", "train", "rail", "station"))
 PLAIN_KINDS = STOPS | {
     "shop",
     "bank",
@@ -141,8 +143,8 @@ class City(Embedded):
     def _fit(self, name: str, own_name: str, place: Place) -> float:
         """How well a name fits one of a place's names; below 1 it is not quite its own.
 
-        The city's name is worth nothing in the city. The last word of a name, and a name with the kind
-        behind it, are as good as one letter off. A number makes an address, and no letter of it may differ.
+        The city's name is worth nothing in the city. The first or last word of a name, and a name with the
+        kind behind it, are as good as one letter off. Of an address with its number no letter may differ.
         """
         fit = likeness(name, own_name)
         if fit == 1:
@@ -158,10 +160,10 @@ class City(Embedded):
         kind = place.kind.replace("_", " ").split()[-1]
         if bare[-1:] == [kind] and [word for word in bare if word not in ("art", kind)] == own_bare:
             return PART_OF_NAME
-        is_own_word = (
-            len(bare) == 1 and len(own_bare) > 1 and len(bare[0]) > 3 and singular(bare[0]) not in KIND_WORDS
-        )
-        if is_own_word and place.kind not in PLAIN_KINDS and bare[0] == own_bare[-1]:
+        if place.kind in RAIL_STOPS and not own_bare and bare and RAIL_WORDS.issuperset(bare):
+            return PART_OF_NAME  # a city's central station bears the city's name alone
+        is_own_word = len(bare) == 1 and len(bare[0]) > 3 and singular(bare[0]) not in KIND_WORDS
+        if is_own_word and place.kind not in PLAIN_KINDS and bare[0] in (*own_bare[:1], *own_bare[-1:]):
             return PART_OF_NAME
         return fit
 

@@ -6,7 +6,7 @@ from gnomon_tools.core.name_match import GOOD_NAME, likeness
 from gnomon_trips.itinerary.facts import Facts
 from gnomon_trips.itinerary.haversine import metres_between
 from gnomon_trips.itinerary.place import AdminPath, Place
-from gnomon_trips.itinerary.plan import Area, Plan, Stop
+from gnomon_trips.itinerary.plan import Area, Day, Plan, Stop, stop_of
 from gnomon_trips.itinerary.same_place import likeness_to
 from gnomon_trips.itinerary.verify.violation import Violation
 
@@ -18,11 +18,16 @@ UNKNOWN, AMBIGUOUS = "unknown:", "ambiguous:"
 def grounding(plan: Plan, facts: Facts) -> Iterator[Violation]:
     """Faults of every stop, once for each time it is named."""
     for number, day in enumerate(plan.days):
-        stops = [("start", day.start), ("end", day.end)]
-        stops += [(f"visits.{index}.place", visit.place) for index, visit in enumerate(day.visits)]
-        stops += [("night.place", day.night.place)] if day.night else []
-        for where, stop in stops:
+        for where, stop in stops_of(day):
             yield from _stop(f"days.{number}.{where}", stop, facts)
+
+
+def stops_of(day: Day) -> Iterator[tuple[str, Stop]]:
+    """Everything that a day names as a place, with its path in the day."""
+    yield from (("start", day.start), ("end", day.end))
+    yield from ((f"visits.{index}.place", visit.place) for index, visit in enumerate(day.visits))
+    if day.night:
+        yield "night.place", day.night.place
 
 
 def _stop(path: str, stop: Stop, facts: Facts) -> Iterator[Violation]:
@@ -50,6 +55,14 @@ def _stop(path: str, stop: Stop, facts: Facts) -> Iterator[Violation]:
             path=path,
             expected=place.name,
             found=f"{stop.name}, which is another {kind}",
+        )
+    own_script = stop_of(place).other_script
+    if stop.other_script not in ("", own_script, *place.also):
+        yield Violation(
+            code="NAME_MISMATCH",
+            path=f"{path}.other_script",
+            expected=own_script or "none: no other name is known",
+            found=stop.other_script,
         )
     if stop.kind and stop.kind != place.kind:
         yield Violation(code="KIND", path=f"{path}.kind", expected=place.kind, found=stop.kind)

@@ -1,19 +1,14 @@
 """Checks whether a plan cites its sources, names their owners, and tells what it assumes."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
+from gnomon_trips.itinerary.draft import assumptions
 from gnomon_trips.itinerary.facts import Facts
 from gnomon_trips.itinerary.plan import Plan
 from gnomon_trips.itinerary.trip import Trip
 from gnomon_trips.itinerary.verify.violation import Violation
 
 HOURS_OF = "opening_hours="
-SAID: Mapping[str, tuple[str, ...]] = {
-    "lower_bound": ("crow flies", "least they can be"),
-    "estimate": ("estimate",),
-    "timetable": ("timetable",),
-}
-"""What the exactness of a leg makes a plan say: one of these words in one of its assumptions."""
 
 
 def sources(plan: Plan, trip: Trip, facts: Facts) -> Iterator[Violation]:
@@ -21,28 +16,9 @@ def sources(plan: Plan, trip: Trip, facts: Facts) -> Iterator[Violation]:
     for path, cited, known in citations(plan, facts):
         yield from _cited(path, cited, known)
     yield from attributed(plan, facts)
-    legs = (leg for day in plan.days for leg in day.legs if leg.from_id != leg.to_id)
-    for exactness in sorted({leg.exactness for leg in legs} & set(SAID)):
-        if not any(words in line for line in plan.assumptions for words in SAID[exactness]):
-            yield Violation(
-                code="ASSUMED",
-                path="assumptions",
-                expected=f"that ways are known as {exactness.replace('_', ' ')} only",
-                found="not a word of it",
-            )
-    for name, told in trip.assumed.items():
-        if told not in plan.assumptions:
-            yield Violation(
-                code="ASSUMED", path="assumptions", expected=f"for {name}: {told}", found="not a word of it"
-            )
-    has_cost = any(visit.cost for day in plan.days for visit in day.visits)
-    if has_cost and trip.request.rules.price and not any("rules" in line for line in plan.assumptions):
-        yield Violation(
-            code="ASSUMED",
-            path="assumptions",
-            expected="that prices are those of the request's rules",
-            found="not a word of it",
-        )
+    for line in assumptions(trip, plan.days):
+        if line not in plan.assumptions:
+            yield Violation(code="ASSUMED", path="assumptions", expected=line, found="not a word of it")
 
 
 def attributed(plan: Plan, facts: Facts) -> Iterator[Violation]:

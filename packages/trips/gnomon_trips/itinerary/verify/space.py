@@ -41,6 +41,16 @@ def _home(number: int, day: Day, trip: Trip) -> Iterator[Violation]:
 
 def _leg(path: str, leg: ItineraryLeg, facts: Facts, mode: Mode) -> Iterator[Violation]:
     key = (leg.from_id, leg.to_id, leg.mode)
+    track = facts.tracks.get(key)
+    is_same_state = facts.way_sources.get(key) in leg.evidence
+    has_track = track is not None and is_same_state and (leg.via or leg.path)
+    for field in ("via", "path") if has_track else ():
+        claimed, known = getattr(leg, field), getattr(track, field)
+        if claimed != known:
+            words = [" ".join(map(str, value)) or "nothing known" for value in (known, claimed)]
+            yield Violation(
+                code="LEG_CLAIM", path=f"{path}.{field}", expected=words[0][:300], found=words[1][:300]
+            )
     if leg.mode not in (mode, "walk"):
         yield Violation(code="MODE", path=path, expected=f"{mode}, as asked for", found=leg.mode)
     if key not in facts.ways:

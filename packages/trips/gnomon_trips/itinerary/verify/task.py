@@ -35,6 +35,7 @@ def task(plan: Plan, trip: Trip, facts: Facts) -> Iterator[Violation]:
     yield from _wishes(plan, trip, facts)
     yield from _left_out(plan, trip, facts)
     yield from _order(plan, trip)
+    yield from _fixed(plan, trip)
     yield from _legs(plan, trip, facts)
     yield from _money(plan, trip, facts)
     yield from _sums(plan)
@@ -60,6 +61,13 @@ def _visits(plan: Plan, trip: Trip, facts: Facts) -> Iterator[Violation]:
         if place is None or place.id not in times:
             yield Violation(code="MUST_VISIT", path="days", expected=f"a visit to {name}", found="none")
     asked = {trip.named[name].id for name in trip.request.places if name in trip.named}
+    for number, day in enumerate(plan.days):
+        for index, visit in enumerate(day.visits):
+            known = trip.origins.get(visit.place.id, ())
+            if trip.origins and visit.origins and visit.origins != known:
+                words = [", ".join(one.words for one in row) or "added" for row in (known, visit.origins)]
+                path = f"days.{number}.visits.{index}.origins"
+                yield Violation(code="EVIDENCE", path=path, expected=words[0], found=words[1])
     visited: dict[str, Place | None] = {}
     for place_id, path in paths:
         place = facts.places.get(place_id)
@@ -74,6 +82,23 @@ def _visits(plan: Plan, trip: Trip, facts: Facts) -> Iterator[Violation]:
             count = max(2, times[place_id])
             yield Violation(code="DUPLICATE", path=path, expected="each place once", found=f"{count} visits")
         visited[place_id] = place
+
+
+def _fixed(plan: Plan, trip: Trip) -> Iterator[Violation]:
+    """Faults of places that are to be visited at a set time."""
+    for fixed in trip.request.fixed:
+        place = trip.named.get(fixed.place)
+        for number, day in enumerate(plan.days):
+            for index, visit in enumerate(day.visits):
+                is_there = place is not None and visit.place.id == place.id
+                if is_there and (visit.arrive != fixed.start or fixed.day not in (None, number + 1)):
+                    on_day = f" on day {fixed.day}" if fixed.day else ""
+                    yield Violation(
+                        code="ORDER",
+                        path=f"days.{number}.visits.{index}",
+                        expected=f"{fixed.place} at {fixed.start}{on_day}",
+                        found=f"at {visit.arrive} on day {number + 1}",
+                    )
 
 
 def _skipped(name: str, plan: Plan) -> Skipped | None:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from gnomon_trips.itinerary.facts import Facts
 from gnomon_trips.itinerary.haversine import apart_m
 from gnomon_trips.itinerary.hours import Interval, clock_of, minutes_of, told_hours
-from gnomon_trips.itinerary.place import Mode, Place, Way, least_minutes
+from gnomon_trips.itinerary.place import Mode, Place, least_minutes, spread_min
 from gnomon_trips.itinerary.plan import Day, ItineraryLeg, Plan, Visit
 from gnomon_trips.itinerary.request import MEALS, Meal, TripRequest
 from gnomon_trips.itinerary.verify.violation import Violation
@@ -39,12 +39,12 @@ def _stays(number: int, day: Day, request: TripRequest, facts: Facts) -> Iterato
                 found=f"{visit.arrive}-{visit.leave}",
                 evidence=f"{place.hours} ({facts.provider} {facts.version})" if place else "",
             )
-        window = request.window
-        if arrive < minutes_of(window.start) or leave > minutes_of(window.end):
+        first, last = request.hours(number)
+        if arrive < first or leave > last:
             yield Violation(
                 code="DAY_WINDOW",
                 path=path,
-                expected=f"{window.start}-{window.end}",
+                expected=f"{clock_of(first)}-{clock_of(last)}",
                 found=f"{visit.arrive}-{visit.leave}",
             )
 
@@ -57,8 +57,8 @@ def covers(intervals: Iterable[Interval], arrive_min: int, leave_min: int) -> bo
 def _gaps(number: int, day: Day, request: TripRequest, facts: Facts) -> Iterator[Violation]:
     """A gap runs from leaving one stop to arriving at the next; the window bounds the first and the last."""
     ids = [day.start.id, *(visit.place.id for visit in day.visits), day.end.id]
-    leaves = [minutes_of(request.window.start), *(minutes_of(visit.leave) for visit in day.visits)]
-    arrives = [*(minutes_of(visit.arrive) for visit in day.visits), minutes_of(request.window.end)]
+    leaves = [request.hours(number)[0], *(minutes_of(visit.leave) for visit in day.visits)]
+    arrives = [*(minutes_of(visit.arrive) for visit in day.visits), request.hours(number)[1]]
     for index, (left, arrived) in enumerate(zip(leaves, arrives, strict=True)):
         is_edge = index in (0, len(leaves) - 1)
         path = f"days.{number}.legs.{index}"
@@ -95,7 +95,7 @@ def _gap(path: str, gap: int, ends: tuple[Place, Place], mode: Mode, facts: Fact
             expected=f"at least {least:.0f} min by {mode} over {straight_m:.0f} m of straight line",
             found=f"{gap} min",
         )
-    elif way is not None and gap < way.minutes - slack_min(way):
+    elif way is not None and gap < way.minutes - spread_min(way.minutes, way.exactness):
         yield Violation(
             code="TRAVEL_TIME",
             path=path,
@@ -125,15 +125,6 @@ def _claimed(path: str, leg: ItineraryLeg, ends: tuple[Place, Place], facts: Fac
             expected=f"at least {straight_m:.0f} m, the straight line",
             found=f"{leg.metres} m",
         )
-
-
-def slack_min(way: Way) -> float:
-    """How much less than the provider says is still believed: estimates bear 25 % or 10 minutes.
-
-    >>> slack_min(Way(minutes=100, metres=1, mode="rail", exactness="estimate"))
-    25.0
-    """
-    return max(10.0, 0.25 * way.minutes) if way.exactness == "estimate" else 0.0
 
 
 def _meals(number: int, day: Day, request: TripRequest, facts: Facts) -> Iterator[Violation]:

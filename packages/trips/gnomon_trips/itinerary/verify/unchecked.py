@@ -2,15 +2,16 @@
 
 from collections.abc import Iterator
 
-from gnomon_tools.core.name_match import GOOD_NAME
+from gnomon_tools.core.name_match import GOOD_NAME, plain_name
 from gnomon_trips.itinerary.draft import assumptions
 from gnomon_trips.itinerary.facts import Facts
 from gnomon_trips.itinerary.hours import minutes_of
 from gnomon_trips.itinerary.kept_free import is_kept_free
-from gnomon_trips.itinerary.kinds import OPEN_GROUND
+from gnomon_trips.itinerary.kinds import OPEN_GROUND, is_kind_word
 from gnomon_trips.itinerary.plan import Day, Plan
 from gnomon_trips.itinerary.same_place import likeness_to
 from gnomon_trips.itinerary.trip import Trip
+from gnomon_trips.itinerary.verify.grounding import stops_of
 from gnomon_trips.itinerary.verify.sources import HOURS_OF, citations, is_other_state
 from gnomon_trips.itinerary.verify.time import covers
 from gnomon_trips.itinerary.verify.violation import Unchecked
@@ -25,11 +26,21 @@ def unchecked(plan: Plan, trip: Trip, facts: Facts) -> Iterator[Unchecked]:
         yield from _hours(number, day, facts)
         yield from _ways(number, day, trip, facts)
         yield from _areas(number, day, facts)
+    if not facts.country and any(
+        facts.hours(visit.place.id, day.date) is not None for day in plan.days for visit in day.visits
+    ):
+        why = "the data do not say their country: hours on public holidays were not looked at"
+        yield Unchecked(code="OPEN_HOURS", path="days", why=why)
     yield from _prices(plan, trip, facts)
     yield from _names(plan, trip)
     yield from _assumed(plan, trip)
     yield from _called(plan, facts)
     yield from _left_out(plan, trip, facts)
+    for number, day in enumerate(plan.days):
+        for index, visit in enumerate(day.visits):
+            if trip.origins.get(visit.place.id) and not visit.origins:
+                path = f"days.{number}.visits.{index}.origins"
+                yield Unchecked(code="EVIDENCE", path=path, why="the plan does not say who thought of it")
     for path, cited, (told_by, _) in citations(plan, facts):
         for source in cited:
             if not source.startswith(HOURS_OF) and is_other_state(source, told_by):
@@ -61,16 +72,17 @@ def _left_out(plan: Plan, trip: Trip, facts: Facts) -> Iterator[Unchecked]:
 def _called(plan: Plan, facts: Facts) -> Iterator[Unchecked]:
     """Names that are near to a place's own names and are none of them."""
     for number, day in enumerate(plan.days):
-        for index, visit in enumerate(day.visits):
-            place, name = facts.places.get(visit.place.id), visit.place.name
-            if place is None or (place.id, name) in facts.namesakes:
+        for where, stop in stops_of(day):
+            place = facts.places.get(stop.id)
+            if place is None or (place.id, stop.name) in facts.namesakes:
                 continue
-            if GOOD_NAME <= likeness_to(place, name) < SAME_NAME:
-                yield Unchecked(
-                    code="NAME_MISMATCH",
-                    path=f"days.{number}.visits.{index}.place",
-                    why=f"no source calls {place.name} “{name}”",
-                )
+            own = {word for name in (place.name, *place.also) for word in plain_name(name).split()}
+            likeness = likeness_to(place, stop.name)
+            is_other = likeness < SAME_NAME or not own.issuperset(plain_name(stop.name).split())
+            if GOOD_NAME <= likeness < 1 and is_other:
+                why = f"no source calls {place.name} “{stop.name}”"
+                path = f"days.{number}.{where}"
+                yield Unchecked(code="NAME_MISMATCH", path=path, why=why)
 
 
 def _hours(number: int, day: Day, facts: Facts) -> Iterator[Unchecked]:
@@ -96,6 +108,9 @@ def _ways(number: int, day: Day, trip: Trip, facts: Facts) -> Iterator[Unchecked
         if leg.from_id not in facts.places or leg.to_id not in facts.places or leg.from_id == leg.to_id:
             continue
         way, path = facts.ways.get((leg.from_id, leg.to_id, leg.mode)), f"days.{number}.legs.{index}"
+        track = facts.tracks.get((leg.from_id, leg.to_id, leg.mode))
+        if track is not None and track.path and not (leg.via or leg.path):
+            yield Unchecked(code="LEG_CLAIM", path=path, why="the plan does not say how the way runs")
         if way is None:
             missing = True
             yield Unchecked(
@@ -149,7 +164,7 @@ def _names(plan: Plan, trip: Trip) -> Iterator[Unchecked]:
     request, named = trip.request, trip.named
     visited = {visit.place.id for day in plan.days for visit in day.visits}
     for name in dict.fromkeys((*request.avoid, *trip.unsure_avoid)):
-        if name not in named and name not in trip.candidates:
+        if name not in named and name not in trip.candidates and not is_kind_word(name):
             yield Unchecked(code="FORBIDDEN", path="days", why=f"nothing is known as {name}")
     for pair in request.order:
         for name in pair:

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from pydantic import ValidationError
 
 from gnomon_trips.itinerary.facts import Facts, facts_of
-from gnomon_trips.itinerary.kept_free import is_kept_free, told
+from gnomon_trips.itinerary.kept_free import is_kept_free
+from gnomon_trips.itinerary.place import PROVABLE
 from gnomon_trips.itinerary.plan import Plan
 from gnomon_trips.itinerary.request import TripRequest
 from gnomon_trips.itinerary.trip import Trip
@@ -55,6 +56,10 @@ def form(plan: Plan, request: TripRequest) -> Iterator[Violation]:
         yield Violation(
             code="SCHEMA", path="search.gap", expected="none: it is proven", found=f"{plan.search.gap:g}"
         )
+    rests_on = sorted({leg.exactness for day in plan.days for leg in day.legs} - {*PROVABLE})
+    if plan.search is not None and plan.search.is_proven and rests_on:
+        found = f"proven, on ways known as {' and '.join(rests_on).replace('_', ' ')}"
+        yield Violation(code="SCHEMA", path="search.is_proven", expected="not proven", found=found)
     if len(plan.days) != len(dates):
         yield Violation(
             code="DAY_COUNT", path="days", expected=f"{len(dates)} days", found=f"{len(plan.days)}"
@@ -120,7 +125,7 @@ def applicable(request: TripRequest) -> tuple[str, ...]:
         "MUST_VISIT": bool(request.places),
         "WISH": bool(request.wishes),
         "FORBIDDEN": bool(request.avoid),
-        "ORDER": bool(request.order),
+        "ORDER": bool(request.order or request.fixed),
         "MAX_WALK": request.max_walk_m is not None,
         "MAX_LEG": request.max_leg_min is not None,
         "BUDGET": request.budget is not None,
@@ -211,11 +216,6 @@ def _kept_free(plan: Plan, facts: Facts) -> Iterator[Violation | Unchecked]:
             if eatery is not None:
                 expected = f"a meal at a place that is known, such as {eatery.name}"
                 yield Violation(code="MEAL_WINDOW", path=path, expected=expected, found="time kept free")
-            if told(visit.place.name) not in plan.assumptions:
-                expected = f"that the time is kept free: {told(visit.place.name)}"
-                yield Violation(
-                    code="ASSUMED", path="assumptions", expected=expected, found="not a word of it"
-                )
             yield Unchecked(
                 code="MEAL_WINDOW", path=f"days.{number}", why="no source knows a place to eat there"
             )

@@ -9,9 +9,10 @@ from gnomon_tools.core.name_match import GOOD_NAME
 from gnomon_trips.itinerary.facts import Facts
 from gnomon_trips.itinerary.haversine import apart_m
 from gnomon_trips.itinerary.hours import DAY_MIN, clock_of, minutes_of, told_hours
+from gnomon_trips.itinerary.kinds import serves, singular
 from gnomon_trips.itinerary.place import WALK_M_PER_MIN, Place
 from gnomon_trips.itinerary.plan import Day, Plan, Visit
-from gnomon_trips.itinerary.reasons import WEEKDAYS, Claim, claims_in
+from gnomon_trips.itinerary.reasons import WEEKDAYS, Claim, claims_in, unread_words
 from gnomon_trips.itinerary.request import MEALS
 from gnomon_trips.itinerary.same_place import likeness_to
 from gnomon_trips.itinerary.trip import Trip
@@ -69,18 +70,18 @@ def reasons(plan: Plan, trip: Trip, facts: Facts) -> Iterator[Violation | Unchec
             said = Said(visit=visit, index=index, day=day, path=path, trip=trip, facts=facts)
             if said.place is None:
                 continue
-            for claim in claims_in(visit.why):
+            claims = [claim for claim in claims_in(visit.why) if claim.sort != "unread"]
+            for claim in claims:
                 yield from _judged(claim, said)
+            names = (said.place.name, *said.place.also, visit.place.name, *(claim.name for claim in claims))
+            if words := unread_words(visit.why, filter(None, names)):
+                yield Unchecked(code="WHY", path=path, why=f"nothing here reads “{words}”")
 
 
 def _judged(claim: Claim, said: Said) -> Iterator[Violation | Unchecked]:
     truth = truth_of(claim, said)
     if truth is None:
-        known = (
-            "nothing here reads what is said with" if claim.sort == "unread" else "no source knows whether"
-        )
-        so = "" if claim.sort == "unread" else " is so"
-        yield Unchecked(code="WHY", path=said.path, why=f"{known} “{claim.words}”{so}")
+        yield Unchecked(code="WHY", path=said.path, why=f"no source knows whether “{claim.words}” is so")
     elif truth:
         yield Violation(
             code="WHY",
@@ -109,7 +110,7 @@ def truth_of(claim: Claim, said: Said) -> str | None:
         case "kind":
             return _kind(claim, said)
         case "requested":
-            return _requested(said)
+            return _requested(claim, said)
         case "meal":
             return _meal(claim, said)
         case "number":
@@ -219,12 +220,16 @@ def _kind(claim: Claim, said: Said) -> str | None:
     return f"{place.name} is a {place.kind.replace('_', ' ')}"
 
 
-def _requested(said: Said) -> str | None:
+def _requested(claim: Claim, said: Said) -> str | None:
     request, place = said.trip.request, said.place
     asked = {known.id for name, known in said.trip.named.items() if name in request.places}
-    if place is None or place.id in asked or request.wishes or (request.meals and place.kind in MEALS):
+    is_wished = place is not None and any(serves(place, wish) for wish in request.wishes)
+    is_meal = place is not None and bool(request.meals) and place.kind in MEALS
+    if claim.name and singular(claim.name) not in {singular(wish) for wish in request.wishes}:
+        return f"the request wishes for no {claim.name}"
+    if place is None or place.id in asked or is_wished or is_meal:
         return ""
-    return f"the request does not name {place.name}"
+    return f"the request names neither {place.name} nor its kind"
 
 
 def _meal(claim: Claim, said: Said) -> str | None:

@@ -1,0 +1,138 @@
+"""Edits each field of a plan and prints which edits the check finds, lists as unchecked, or lets pass.
+
+    gnomon itinerary examples/itineraries/helsinki.json --out trip.json
+    python -m bench.plan_edits trip.json
+
+An edit is found where more fails than in the plan as it was. It is listed where more is unchecked than
+before; what a plan says of its own search is always unchecked.
+"""
+
+import copy
+import json
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from gnomon.core.errors import SpecError
+from gnomon_trips.export.plan_check import CheckedPlan, check_plan
+
+REASONS = (
+    "you asked for a museum here",
+    "as wished, a zoo",
+    "the largest in the Nordic countries",
+    "vegan, as you are",
+    "next to Kiasma and open until 23:00",
+    "only 50 m from the hotel",
+    "free entry",
+    "it is your birthday",
+    "closed on Mondays",
+    "asked for because the budget allows it",
+)
+
+
+def edits(plan: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Each edit with its path: fields changed, lists emptied, reasons invented, assumptions removed."""
+    for path, value in _leaves(plan):
+        for changed in _changes(value):
+            yield path, _with(plan, path, changed)
+    visit = "plan.days.0.visits.0.why"
+    for reason in REASONS:
+        yield f"{visit} = {reason}", _with(plan, visit, reason)
+    for index in range(len(plan["plan"]["assumptions"])):
+        lines = plan["plan"]["assumptions"]
+        yield (
+            f"plan.assumptions.{index} removed",
+            _with(plan, "plan.assumptions", [*lines[:index], *lines[index + 1 :]]),
+        )
+
+
+def _leaves(plan: dict[str, Any]) -> Iterator[tuple[str, Any]]:
+    """The fields of the plan, its first day, its first stop and way, and the hours of one place."""
+    inner, day = plan["plan"], plan["plan"]["days"][0]
+    for key in (
+        "status",
+        "request_id",
+        "totals.minutes",
+        "totals.metres",
+        "attributions",
+        "skipped",
+        "search",
+    ):
+        yield f"plan.{key}", _at(inner, key)
+    for key in inner["search"] or {}:
+        yield f"plan.search.{key}", inner["search"][key]
+    yield "plan.days.0.date", day["date"]
+    for stop in ("start", "end", "visits.0.place"):
+        for key, value in _at(day, stop).items():
+            if key != "admin":
+                yield f"plan.days.0.{stop}.{key}", value
+    for key, value in day["visits"][0].items():
+        if key not in ("place", "why"):
+            yield f"plan.days.0.visits.0.{key}", value
+    for key, value in day["legs"][0].items():
+        yield f"plan.days.0.legs.0.{key}", value
+    place, hours = next(iter(plan["open"].items()))
+    yield f"open.{place}.{next(iter(hours))}", next(iter(hours.values()))
+
+
+def _changes(value: Any) -> list[Any]:
+    if isinstance(value, bool):
+        return [not value]
+    if isinstance(value, int | float):
+        return [value + 40, value / 2 if isinstance(value, float) else value // 2]
+    if isinstance(value, str):
+        texts = {"planned": "refused", "network": "timetable", "walk": "car"}
+        clock = f"0{int(value[:2]) - 4}{value[2:]}" if value[2:3] == ":" and len(value) == 5 else None
+        return [texts.get(value) or clock or (f"{value[:-2]}28" if value[:2] == "20" else f"{value} Annex")]
+    if isinstance(value, list):
+        return [[], value[1:] if len(value) > 1 else ["Somewhere"]]
+    return [None] if value is not None else ["Somewhere"]
+
+
+def _at(value: Any, path: str) -> Any:
+    for part in path.split("."):
+        value = value[int(part)] if isinstance(value, list) else value[part]
+    return value
+
+
+def _with(plan: dict[str, Any], path: str, value: Any) -> dict[str, Any]:
+    changed = copy.deepcopy(plan)
+    head, _, key = path.rpartition(".")
+    owner = _at(changed, head)
+    owner[int(key) if isinstance(owner, list) else key] = value
+    return changed
+
+
+def _states(checked: CheckedPlan) -> Counter[tuple[str, str, str]]:
+    return Counter(
+        (check.state, point.where, point.reason)
+        for check in checked.checks
+        for point in check.points
+        if check.state in ("fails", "unchecked")
+    )
+
+
+def main(file: Path) -> None:
+    """Print each edit with what became of it, then the counts."""
+    plan = json.loads(file.read_text())
+    before = _states(check_plan(plan))
+    seen: Counter[str] = Counter()
+    for path, edited in edits(plan):
+        if edited == plan:
+            continue
+        try:
+            more = _states(check_plan(edited)) - before
+            states = {state for state, *_ in more}
+        except SpecError:
+            states = {"fails"}
+        listed = "unchecked" in states or (path.startswith("plan.search") and "fails" not in states)
+        word = "found" if "fails" in states else "listed" if listed else "PASSES"
+        seen[word] += 1
+        print(f"{word:7} {path}")
+    print(f"{sum(seen.values())} edits: " + ", ".join(f"{count} {word}" for word, count in seen.items()))
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))
