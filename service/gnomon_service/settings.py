@@ -14,7 +14,6 @@ from gnomon_workers.rate_limit.config import RATE_LIMITS_ENV as RATES
 from gnomon_workers.rate_limit.config import parse_rates
 from gnomon_workers.settings import read_cache_days, read_timestamp_url
 
-MAX_BODY_BYTES = 1_000_000
 MAX_PER_MINUTE = 6_000
 DEFAULT_DATA_DIR = "./.gnomon"
 
@@ -30,7 +29,6 @@ class Settings:
     media_roots: tuple[Path, ...] | None = None
     allowed_bases: EndpointAllowlist = field(default_factory=EndpointAllowlist)
     allowed_commands: Commands = ()  # that a request may have started
-    max_body_bytes: int = MAX_BODY_BYTES
     max_per_minute: int = MAX_PER_MINUTE
 
     @property

@@ -2,15 +2,16 @@
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Query, Response
+from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import PlainTextResponse
 
 from gnomon.core.redaction import without_folders
 from gnomon_service import jobs
 from gnomon_service.api.middleware import IdempotencyKey
-from gnomon_service.api.request_body import body_docs, plain_body
+from gnomon_service.api.request_body import PostedBody, body_docs
 from gnomon_service.api.serializers import alert_views, job_view, listing
 from gnomon_service.api.state import Shared
+from gnomon_workers.store.records import JobRecord
 
 MAX_LIMIT = 10_000
 Limit = Annotated[int, Query(ge=1, le=MAX_LIMIT, description="maximum number of items")]
@@ -22,15 +23,22 @@ router = APIRouter(prefix="/v1/jobs", tags=["jobs"])
 
 
 @router.post("", status_code=202, openapi_extra=SPEC_BODY)
-def post_job(
-    state: Shared,
-    response: Response,
-    spec: Annotated[object, Depends(plain_body)],
-    idempotency_key: IdempotencyKey,
+async def post_job(
+    request: Request, state: Shared, response: Response, spec: PostedBody, idempotency_key: IdempotencyKey
 ) -> dict[str, Any]:
-    """Store and queue a job; the same Idempotency-Key with the same spec returns the same job."""
-    draft = jobs.draft_from_request(spec, state.settings)
-    job = jobs.submit(draft, store=state.store, redis=state.redis, idempotency_key=idempotency_key)
+    """Store and queue a job; the same Idempotency-Key with the same spec returns the same job.
+
+    A large one is `preparing` until the queue has made its trials; then it can be seen and cancelled already.
+    Nothing is stored for a client that has disconnected before.
+    """
+
+    def post() -> tuple[jobs.Draft, JobRecord]:
+        draft = jobs.draft_from_request(spec(), state.settings)
+        return draft, jobs.submit(
+            draft, store=state.store, redis=state.redis, idempotency_key=idempotency_key
+        )
+
+    draft, job = await state.places.jobs.run(request, post)
     response.headers["Location"] = f"/v1/jobs/{job.id}"
     return {
         "id": job.id,
