@@ -10,7 +10,7 @@ from gnomon.core.row import Row
 from gnomon.fitness.table import Fitness
 
 # The states that the store knows; it is not imported, as a client has no use for it.
-JobStatus = Literal["queued", "running", "completed", "cancelled", "failed"]
+JobStatus = Literal["preparing", "queued", "running", "completed", "cancelled", "failed"]
 TrialState = Literal["pending", "leased", "done"]
 CheckState = Literal["pending", "checking", "passed", "unconfirmed", "stopped"]
 if TYPE_CHECKING:
@@ -95,6 +95,10 @@ class JobView(TypedDict):
     tokens: int | None
     known_usd: float
     known_tokens: int
+    possible_usd: float
+    possible_tokens: int
+    free_usd: float | None
+    free_tokens: int | None
     error: str
     preflights: list[PreflightView]
     spec_hash: str

@@ -33,6 +33,7 @@ from gnomon_workers.heartbeat import Heartbeat
 from gnomon_workers.looks import Looker
 from gnomon_workers.open_job import JobCache, OpenJob
 from gnomon_workers.preflight import Preflight
+from gnomon_workers.preparation import prepare_job
 from gnomon_workers.rate_limit.limiter import Limiter, flow_of
 from gnomon_workers.rate_limit.waits import WaitRecord
 from gnomon_workers.redacted_model import redacted
@@ -41,6 +42,7 @@ from gnomon_workers.runner import Runner
 from gnomon_workers.settings import Timing
 from gnomon_workers.shard_run import ShardRun
 from gnomon_workers.store.budgets import SpendLimit
+from gnomon_workers.store.records import PREPARE
 from gnomon_workers.store.store import Store
 from gnomon_workers.tracing import Tracer, tracing
 
@@ -72,7 +74,11 @@ def run_shard(job_id: str, shard: int, *, context: WorkerContext) -> None:
 
     A job that cannot be set up here (no data, no such agent or tool, or an endpoint that is not allowed) is
     left to other workers; one whose model does not take its options could run nowhere and fails at once.
+    Shard PREPARE is the making of the job's trials.
     """
+    if shard == PREPARE:
+        prepare_job(job_id, context=context)
+        return
     ready = _set_up(job_id, context) if context.store.is_open(job_id) else None
     if ready is None:
         return

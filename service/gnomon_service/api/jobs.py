@@ -18,6 +18,7 @@ Limit = Annotated[int, Query(ge=1, le=MAX_LIMIT, description="maximum number of 
 Cursor = Annotated[str | None, Query(max_length=100, description="`next_cursor` of the previous page")]
 SPEC_SCHEMA = {"$ref": "#/components/schemas/JobSpec"}
 SPEC_BODY = body_docs(SPEC_SCHEMA)
+BILLED = "all that the provider has billed for the job: what is possibly spent beyond that is free again"
 
 router = APIRouter(prefix="/v1/jobs", tags=["jobs"])
 
@@ -70,9 +71,15 @@ def cancel_job(state: Shared, job_id: str) -> dict[str, Any]:
 
 
 @router.post("/{job_id}/resume")
-def resume_job(state: Shared, job_id: str) -> dict[str, Any]:
+def resume_job(
+    state: Shared,
+    job_id: str,
+    billed_usd: Annotated[float | None, Query(ge=0.0, allow_inf_nan=False, description=BILLED)] = None,
+    billed_tokens: Annotated[int | None, Query(ge=0, le=2**62, description=BILLED)] = None,
+) -> dict[str, Any]:
     """Run the trials that have no result, and only those."""
-    return job_view(jobs.resume(job_id, store=state.store, redis=state.redis))
+    billed = {"billed_usd": billed_usd, "billed_tokens": billed_tokens}
+    return job_view(jobs.resume(job_id, store=state.store, redis=state.redis, **billed))
 
 
 @router.get("/{job_id}/seal", response_class=PlainTextResponse)

@@ -22,6 +22,7 @@ from gnomon_workers.store.job_lists import JobLists
 from gnomon_workers.store.leases import Leases
 from gnomon_workers.store.look_records import LookRecords
 from gnomon_workers.store.model_checks import ModelChecks
+from gnomon_workers.store.preparation import Preparation
 from gnomon_workers.store.responses import Responses
 from gnomon_workers.store.results import Results
 from gnomon_workers.store.reviews import Reviews
@@ -34,6 +35,7 @@ log = logging.getLogger(__name__)
 
 class Store(
     FinishedJobs,
+    Preparation,
     JobLists,
     Leases,
     Results,
