@@ -125,4 +125,5 @@ class AllPlaces:
     calls: Places = field(default_factory=lambda: Places("calls of tools", 4, 32))
     reports: Places = field(default_factory=lambda: Places("reports", 4, 32))
     batches: Places = field(default_factory=lambda: Places("batches", 1, 8))
+    pictures: Places = field(default_factory=lambda: Places("pictures", 2, 128))
     batch_bodies: Places = field(default_factory=lambda: Places("bodies of batches", 8, 0))
