@@ -30,6 +30,7 @@ from gnomon_workers.budget.client import BudgetClient
 from gnomon_workers.budget.model import with_budget
 from gnomon_workers.circuit_breaker import BreakableModel
 from gnomon_workers.heartbeat import Heartbeat
+from gnomon_workers.kept_model import kept
 from gnomon_workers.looks import Looker
 from gnomon_workers.open_job import JobCache, OpenJob
 from gnomon_workers.preflight import Preflight
@@ -159,7 +160,8 @@ async def _run(
         for model in models.values():
             stack.push_async_callback(_close, model)
         stack.push_async_callback(close_agents, agents.values())
-        trial_models = {label: redacted(model, spec.model(label)) for label, model in models.items()}
+        keep = partial(kept, heartbeat=heartbeat, look_s=context.timing.flush_s)
+        trial_models = {label: keep(redacted(model, spec.model(label))) for label, model in models.items()}
         preflight_models = trial_models
         if context.redis_url is not None:
             limiter = Limiter(
@@ -179,7 +181,7 @@ async def _run(
                     partial(limiter.around, spec=_address_of(agent.spec), waits=waits[spec.models[0].label])
                 )
         for agent in _outside(agents.values()):
-            agent.around(partial(BreakableModel, trip=_note_trip))
+            agent.around(lambda model: BreakableModel(keep(model), trip=_note_trip))
         changed = asyncio.Event()
         budget = BudgetClient(
             job_id,
