@@ -18,7 +18,7 @@ class Bound(NamedTuple):
 
 
 API, WEB, STORE = "gnomon_service.api", "gnomon_service", "gnomon_workers.store"
-SERVERS = "gnomon_tools.servers"
+SERVERS, MCP = "gnomon_tools.servers", "gnomon_tools.mcp_server"
 GROUPS: dict[str, tuple[Bound, ...]] = {
     "Requests": (
         Bound("a body", f"{API}.body_bounds", "SMALL.size", "bytes", "413 while it streams"),
@@ -80,7 +80,7 @@ GROUPS: dict[str, tuple[Bound, ...]] = {
         Bound("a tool server's message", f"{SERVERS}.stdio", "MAX_MESSAGE_BYTES", "bytes", "stopped"),
         Bound("its answer by HTTP", f"{SERVERS}.bounded_http", "MAX_ANSWER_BYTES", "bytes", "a fault"),
         Bound("its listing", f"{SERVERS}.listing", "MAX_LISTING_BYTES", "bytes", "422"),
-        Bound("asked of `gnomon mcp`", "gnomon_tools.mcp_server.serve", "MAX_REQUEST_BYTES", "bytes", "refused"),
+        Bound("asked of `gnomon mcp`", f"{MCP}.serve", "MAX_REQUEST_BYTES", "bytes", "refused"),
         Bound("memory of code", "gnomon_agents.code_runtime.interpreter", "MEMORY_BYTES", "bytes", "ended"),
     ),
 }  # fmt: skip

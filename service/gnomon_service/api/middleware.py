@@ -2,6 +2,7 @@
 
 import asyncio
 import math
+from contextlib import suppress
 from http import HTTPStatus
 from typing import Annotated
 from urllib.parse import urlsplit
@@ -18,6 +19,7 @@ from gnomon_service.api.state import State, state_of
 from gnomon_service.api_keys import digest_of
 
 BODY_S = 30.0  # in which a body must arrive
+LINGER_S = 1.0  # for which the rest of a body that was refused is read, and forgotten
 CLOSE = {"Connection": "close"}  # the rest of the body is not read
 JSON_TYPE = "application/json"
 
@@ -59,6 +61,13 @@ class RequestGuard:
         length = headers.get(b"content-length", "0")
         reading = _Reading(receive, bounds, is_json=JSON_TYPE in headers.get(b"content-type", ""))
 
+        plain, has_body = _plain(send), length != "0" or b"transfer-encoding" in headers
+
+        async def answered(message: Message) -> None:
+            if message["type"] == "http.response.start" and has_body and reading.size == 0:
+                await reading.skip()  # the route refused it unread
+            await plain(message)
+
         async def bounded() -> Message:
             message = await reading.next()
             if bounds.is_kept:
@@ -70,8 +79,9 @@ class RequestGuard:
         try:
             if not length.isdigit() or int(length) > bounds.size:
                 raise Refused(413, f"a body may have up to {bounds.size:,} bytes")
-            await self._app(scope, bounded, _plain(send))
+            await self._app(scope, bounded, answered)
         except Refused as refused:
+            await reading.skip()
             await refused.answer(scope, receive, send)
         finally:
             self._kept -= reading.size if bounds.is_kept else 0
@@ -84,7 +94,7 @@ class _Reading:
         self._receive, self._bounds = receive, bounds
         self._scan = JsonScan() if is_json else None
         self._is_complete = False
-        self._until_s = asyncio.get_running_loop().time() + BODY_S
+        self._until_s: float | None = None  # from when it is read on: a request may wait for a place before
         self.size = 0
 
     async def next(self) -> Message:
@@ -93,6 +103,7 @@ class _Reading:
         Raises:
             Refused: the body is larger or slower than it may be, or holds more.
         """
+        self._until_s = self._until_s or asyncio.get_running_loop().time() + BODY_S
         try:
             async with asyncio.timeout_at(None if self._is_complete else self._until_s):
                 message = await self._receive()
@@ -110,6 +121,13 @@ class _Reading:
             if self._scan.depth > most.depth:
                 raise Refused(413, f"a body may be nested {most.depth} deep")
         return message
+
+    async def skip(self) -> None:
+        """Read the rest for LINGER_S seconds, and forget it: who still sends would not see the answer."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(LINGER_S):
+                while not self._is_complete:
+                    self._is_complete = not (await self._receive()).get("more_body", False)
 
 
 def _foreign(headers: dict[bytes, str], scheme: str) -> str:

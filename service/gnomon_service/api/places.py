@@ -126,4 +126,4 @@ class AllPlaces:
     reports: Places = field(default_factory=lambda: Places("reports", 4, 32))
     batches: Places = field(default_factory=lambda: Places("batches", 1, 8))
     pictures: Places = field(default_factory=lambda: Places("pictures", 2, 128))
-    batch_bodies: Places = field(default_factory=lambda: Places("bodies of batches", 8, 0))
+    batch_bodies: Places = field(default_factory=lambda: Places("bodies of batches", 2, 8))

@@ -103,7 +103,8 @@ def resume_job(
 ) -> Call[answers.JobView]:
     """Run the trials of a job that have no result."""
     route, places = "/v1/jobs/{job_id}/resume", {"job_id": job_id}
-    query = {"billed_usd": billed_usd, "billed_tokens": billed_tokens}
+    usd = None if billed_usd is None else repr(billed_usd)
+    query = {"billed_usd": usd, "billed_tokens": billed_tokens}
     return Call(
         verb="POST", route=route, answer=answers.JobView, places=places, query=query, is_repeatable=False
     )
