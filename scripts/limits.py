@@ -23,7 +23,7 @@ GROUPS: dict[str, tuple[Bound, ...]] = {
     "Requests": (
         Bound("a body", f"{API}.body_bounds", "SMALL.size", "bytes", "413 while it streams"),
         Bound("its values, counted by commas and brackets", f"{API}.body_bounds", "SMALL.values", "", "413"),
-        Bound("its depth", f"{API}.body_bounds", "SMALL.depth", "levels", "413"),
+        Bound("its depth", f"{API}.body_bounds", "SMALL.depth", "levels", "422"),
         Bound("a body as YAML", f"{API}.request_body", "MAX_YAML_BYTES", "bytes", "413"),
         Bound("a batch", f"{API}.body_bounds", "BATCH.size", "bytes", "413 while it streams"),
         Bound("its values", f"{API}.body_bounds", "BATCH.values", "", "413"),

@@ -138,19 +138,19 @@ def test_a_batch_of_too_many_values_is_refused_before_it_is_decoded(api: TestCli
 
 
 @pytest.mark.parametrize(
-    ("route", "content", "allowed"),
+    ("route", "content", "status", "allowed"),
     [
-        ("/v1/jobs", b"[" * 101, "nested 100 deep"),
-        ("/v1/jobs", b'{"a":' * 101, "nested 100 deep"),
-        ("/v1/itineraries/check", b"[" + b"[]," * 300_001, "300,000 values"),
-        ("/v1/tools/distance", b"[" + b"0," * 300_001, "300,000 values"),
+        ("/v1/jobs", b"[" * 101, 422, "nested 100 deep"),
+        ("/v1/jobs", b'{"a":' * 101, 422, "nested 100 deep"),
+        ("/v1/itineraries/check", b"[" + b"[]," * 300_001, 413, "300,000 values"),
+        ("/v1/tools/distance", b"[" + b"0," * 300_001, 413, "300,000 values"),
     ],
 )
 def test_a_body_has_a_bounded_number_of_values_and_a_bounded_depth(
-    api: TestClient, route: str, content: bytes, allowed: str
+    api: TestClient, route: str, content: bytes, status: int, allowed: str
 ) -> None:
     response = api.post(route, content=content, headers={"Content-Type": "application/json"})
-    assert (response.status_code, response.json()["field"]) == (413, "body")
+    assert (response.status_code, response.json()["field"]) == (status, "body")
     assert allowed in response.json()["detail"]
 
 

@@ -119,7 +119,7 @@ class _Reading:
             if self._scan.values > most.values:
                 raise Refused(413, f"a body may hold up to {most.values:,} values")
             if self._scan.depth > most.depth:
-                raise Refused(413, f"a body may be nested {most.depth} deep")
+                raise Refused(422, f"a body may be nested {most.depth} deep")
         return message
 
     async def skip(self) -> None:
