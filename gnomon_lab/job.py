@@ -77,7 +77,7 @@ class Job:
 
     @property
     def status(self) -> str:
-        """`queued`, `running`, `completed`, `cancelled` or `failed`."""
+        """`preparing`, `queued`, `running`, `completed`, `cancelled` or `failed`."""
         return self.view["status"]
 
     @property

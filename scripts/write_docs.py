@@ -38,6 +38,7 @@ from gnomon_tools.scene.boxes import Boxes
 from gnomon_tools.scene.scene import Scene
 from gnomon_trips.itinerary.trip import Trip
 from gnomon_trips.sandbox.record import TravelSandbox
+from scripts import limits
 from scripts.marked_text import with_text_between
 
 DOCS = Path(__file__).parents[1] / "docs"
@@ -418,6 +419,18 @@ NEEDS: Mapping[str, Need] = {
     "boxes": Boxes,
     "nothing": None,
 }
+
+
+def limits_table(group: str) -> str:
+    """Bounds of one kind."""
+    return paragraphs(table(("what", "most", "beyond", "set in"), limits.rows_of(group)))
+
+
+def places_table() -> str:
+    """How many heavy requests are worked on, and wait."""
+    return paragraphs(table(("requests", "at a time", "that wait"), limits.places()))
+
+
 PARTS: Mapping[str, Mapping[str, Callable[[], str]]] = {
     "tools.md": {f"tools, needs {word}": tools_part(need) for word, need in NEEDS.items()},
     "agents.md": {"table of agents": agents_table, "agents": agents_sections},
@@ -427,6 +440,7 @@ PARTS: Mapping[str, Mapping[str, Callable[[], str]]] = {
     "adding-a-benchmark.md": {"optional abilities": abilities_table},
     "spec.md": {"fields": spec_fields},
     "exchange.md": {"columns of a row": row_columns},
+    "limits.md": {"places": places_table, **{group: partial(limits_table, group) for group in limits.GROUPS}},
 }
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 ZSTANDARD = 93  # the compression method's number in the zip format
 LOCAL_HEADER = struct.Struct("<26xHH")  # of a member: 26 bytes that do not matter, two lengths
-MOST_BYTES = 2**31
+MOST_BYTES = 256 * 2**20  # that a member may unpack to
 
 
 class Archive:
@@ -29,11 +29,12 @@ class Archive:
 
         Raises:
             KeyError: the member does not exist.
-            zipfile.BadZipFile: it is broken, or unpacks to more than 2 GiB.
+            zipfile.BadZipFile: it is broken, or unpacks to more than MOST_BYTES.
         """
         member = self._zip.getinfo(name)
         if member.file_size > MOST_BYTES:
-            raise zipfile.BadZipFile(f"{name} unpacks to {member.file_size:,} bytes")
+            allowed = f"allowed: {MOST_BYTES:,}"
+            raise zipfile.BadZipFile(f"{name} unpacks to {member.file_size:,} bytes; {allowed}")
         if member.compress_type != ZSTANDARD:
             try:
                 return self._zip.read(name)
@@ -50,9 +51,12 @@ class Archive:
             packed = file.read(member.compress_size)
         try:
             reader = zstandard.ZstdDecompressor().stream_reader(packed)
-            return reader.read(MOST_BYTES)
+            unpacked = reader.read(MOST_BYTES + 1)
         except zstandard.ZstdError as error:
             raise zipfile.BadZipFile(f"{name}: {error}") from None
+        if len(unpacked) > MOST_BYTES:
+            raise zipfile.BadZipFile(f"{name} unpacks to more than {MOST_BYTES:,} bytes")
+        return unpacked
 
     def close(self) -> None:
         """Close the file."""

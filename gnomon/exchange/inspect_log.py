@@ -15,6 +15,7 @@ from gnomon.core.finish_reason import CUT_REASONS
 from gnomon.core.reply_state import ReplyState
 from gnomon.core.row import Row
 from gnomon.core.score import Outcome
+from gnomon.exchange import json_lines
 from gnomon.exchange.archive import Archive
 from gnomon.exchange.conversation import MARK, Json, in_order, place_in, step_of, wish_of
 from gnomon.exchange.format import Reading
@@ -84,11 +85,11 @@ def read_log(path: Path, reading: Reading) -> Iterator[Ended]:
 def _opened(path: Path) -> tuple[Json, Iterator[Json]]:
     try:
         if path.suffix == ".json":
-            log = json.loads(path.read_text(encoding="utf-8"))
+            log = json_lines.document(path)
             samples = log.get("samples") or ()
             return log, iter(samples if isinstance(samples, list) else ())
         archive = Archive(path)
-        header = json.loads(archive.read("header.json"))
+        header = json_lines.decoded(archive.read("header.json"))
     except (OSError, *UNLIKE, zipfile.BadZipFile) as error:
         raise SpecError(f"{path} cannot be read as a log of Inspect: {error}", field="FILE") from None
     return header, _members(path, archive)
@@ -98,7 +99,7 @@ def _members(path: Path, archive: Archive) -> Iterator[Json]:
     with closing(archive):
         for name in sorted(name for name in archive.names() if re.fullmatch(r"samples/.+\.json", name)):
             try:
-                yield json.loads(archive.read(name))
+                yield json_lines.decoded(archive.read(name))
             except (OSError, ValueError, RecursionError, zipfile.BadZipFile) as error:
                 raise SpecError(f"{path.name}, {name}: {error}", field="FILE") from None
 

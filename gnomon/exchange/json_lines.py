@@ -11,6 +11,7 @@ from gnomon.core.errors import SpecError
 
 MOST_DOCUMENT = 512 * 2**20  # bytes of a document that is read as a whole
 MOST_LINE = 64 * 2**20  # bytes of a line
+MOST_VALUES = 8_000_000  # of a text that is decoded at a time: an empty list of two bytes takes 64
 Model = TypeVar("Model", bound=BaseModel)
 
 
@@ -29,9 +30,24 @@ def document(path: Path) -> Any:
     try:
         if path.stat().st_size > MOST_DOCUMENT:
             raise SpecError(f"{path.name} is larger than {MOST_DOCUMENT:,} bytes", field="FILE")
-        return json.loads(path.read_text(encoding="utf-8"))
+        return decoded(path.read_bytes())
     except (OSError, ValueError, RecursionError) as error:
         raise SpecError(f"{path} cannot be read as JSON: {error}", field="FILE") from None
+
+
+def decoded(text: bytes) -> Any:
+    r"""JSON as plain data.
+
+    >>> decoded(b'\xef\xbb\xbf[1]')
+    [1]
+
+    Raises:
+        ValueError: it is none, or holds more than MOST_VALUES values.
+        RecursionError: it is nested too deep.
+    """
+    if sum(map(text.count, (b",", b"[", b"{"))) > MOST_VALUES:
+        raise ValueError(f"more than {MOST_VALUES:,} values")
+    return json.loads(text.decode("utf-8-sig"))
 
 
 def lines(path: Path) -> Iterator[tuple[int, Any]]:
@@ -55,7 +71,7 @@ def lines(path: Path) -> Iterator[tuple[int, Any]]:
 
 def _parsed(line: bytes, number: int) -> Any:
     try:
-        return json.loads(line.decode("utf-8-sig"))
+        return decoded(line)
     except (ValueError, RecursionError) as error:
         raise SpecError(f"not JSON: {error}", field=f"line {number}") from None
 

@@ -14,6 +14,7 @@ from gnomon.core.errors import SpecError
 
 MOST_BYTES = 512 * 2**20  # that a member may unpack to
 MOST_ELEMENTS = 10_000_000  # of a member
+MOST_HELD = 200_000  # of a row or a text, which is read as a whole, and beside all of them
 DOCTYPE = b"<!DOCTYPE"
 # RuntimeError: with a password, or packed in a way that is not read here.
 UNREADABLE = (
@@ -64,7 +65,7 @@ def _elements(file: IO[bytes], tag: str) -> Iterator[Element]:
         ValueError: the document declares a type, whose entities could make it grow without bound.
     """
     parser: XMLPullParser[Element] = XMLPullParser(("end",))
-    end, count = b"", 0
+    end, count, held = b"", 0, 0
     while piece := file.read(65_536):
         if DOCTYPE in end + piece:
             raise ValueError("it declares a document type")
@@ -73,13 +74,16 @@ def _elements(file: IO[bytes], tag: str) -> Iterator[Element]:
         parser.feed(piece)
         end = piece[-len(DOCTYPE) :]
         for event in parser.read_events():
-            count += 1
+            count, held = count + 1, held + 1
             if count > MOST_ELEMENTS:
                 raise ValueError(f"it has more than {MOST_ELEMENTS:,} elements")
+            if held > MOST_HELD:
+                raise ValueError(f"a row of it has more than {MOST_HELD:,} elements")
             element = event[-1]
             if isinstance(element, Element) and element.tag == tag:
                 yield element
                 element.clear()
+                held = 0
 
 
 def _text(element: Element) -> str:

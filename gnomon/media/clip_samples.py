@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from gnomon.core.benchmark import PromptProtocol
 from gnomon.core.errors import DataError, NotFound, SpecError
@@ -21,8 +20,8 @@ from gnomon.media.clip_frames import show_clip
 from gnomon.media.clips import AS_IT_IS, Clips, Frames, Look
 from gnomon.media.rules import FrameRule
 from gnomon.media.store import MediaStore
+from gnomon.parquet_file import read_group, row_counts
 from gnomon_tools.core.inputs import held
-from gnomon_tools.core.regular_file import open_regular
 
 MAX_ROWS = 10_000_000
 Q = TypeVar("Q")  # a question of one benchmark
@@ -176,19 +175,20 @@ def read_rows(path: Path) -> list[dict[str, Any]]:
     """The rows of a Parquet file as plain data; a text that is not UTF-8 becomes None.
 
     Raises:
-        DataError: it is none, or has more than MAX_ROWS rows.
+        DataError: it is none, has more than MAX_ROWS rows, or unpacks to too much.
     """
-    try:
-        with open_regular(path) as source, pq.ParquetFile(source) as file:
-            if file.metadata.num_rows > MAX_ROWS:
-                raise DataError(f"{path.name} has {file.metadata.num_rows:,} rows, more than {MAX_ROWS:,}")
-            table = file.read()
-    except (OSError, pa.ArrowException) as error:
-        raise DataError(f"{path.name} cannot be read as Parquet: {error}", field="data") from error
-    try:
-        rows: list[dict[str, Any]] = table.to_pylist()
-    except UnicodeDecodeError:
-        rows = [{name: cell_at(table[name], at) for name in table.column_names} for at in range(len(table))]
+    counts = row_counts(path)
+    if sum(counts) > MAX_ROWS:
+        raise DataError(f"{path.name} has {sum(counts):,} rows, more than {MAX_ROWS:,}")
+    rows: list[dict[str, Any]] = []
+    for group in range(len(counts)):
+        table = read_group(path, group)
+        try:
+            rows += table.to_pylist()
+        except UnicodeDecodeError:
+            rows += [
+                {name: cell_at(table[name], at) for name in table.column_names} for at in range(len(table))
+            ]
     return rows
 
 

@@ -1,8 +1,8 @@
 """Makes the card of a tool server: does it help, which tools carry it, which mislead.
 
 [The card of a server](server-card.md) describes its arms and how to read it. `live − raw` is the only primary
-contrast. `shapley: false` leaves out the arms for Shapley values, `leave_one_out: false` and `faults: false` the
-arms of these names: the four that remain say whether a server helps, and by what.
+contrast. `shapley: false` leaves out the arms for Shapley values, `leave_one_out: false` and `faults: false`
+the arms of these names: the four that remain say whether a server helps, and by what.
 """
 
 import re

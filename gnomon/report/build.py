@@ -37,6 +37,7 @@ def build_report(
     trace: ReadTrace = _no_trace,
     error: str = "",
     checks: Sequence[ModelCheckRow] = (),
+    possible: tuple[float, int] = (0.0, 0),
     spec_hash: str = "",
     human_answers: Sequence[HumanAnswer] = (),
     seal: Sequence[SealLine] = (),
@@ -48,8 +49,9 @@ def build_report(
     `planned` counts trials; a run from elsewhere was planned as its rows are. `benchmark` is the spec's own
     unless given. Rows are read once, so an iterator over a store will do, best of all of batches; `trace`
     reads a stored trace by its trial's id. `error` says why a job failed, and `checks` what came of its
-    models' preflights. `spec_hash` is that of the spec unless given: a job keeps the one that it was stored
-    with, however many fields a spec has gained since.
+    models' preflights. `possible` are the dollars and tokens that calls may have cost beside what is told,
+    such as those of a worker that died. `spec_hash` is that of the spec unless given: a job keeps the one
+    that it was stored with, however many fields a spec has gained since.
     `human_answers` are those of the review desk, and `seal` fixes plan and results. Of a job that may stop
     early `planned_samples` are all, in the order of its plan. `looks` are those that were
     taken at it. The result holds plain data only and no number that is not finite.
@@ -82,6 +84,7 @@ def build_report(
         collectors=collectors,
         faults=faults,
         checks=checks,
+        possible=possible,
         trace=trace,
         error=error,
         spec_hash=spec_hash or spec.content_hash,

@@ -3,6 +3,7 @@
 import csv
 import json
 import math
+import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from pathlib import Path
@@ -14,7 +15,8 @@ from gnomon.core.score import Outcome
 if TYPE_CHECKING:
     import pyarrow as pa
 
-FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n")
+FORMULA_STARTS = ("=", "+", "-", "@")  # in any width
+UNSEEN = ("Cc", "Cf", "Mn", "Me")  # classes of characters that a spreadsheet may pass over
 BATCH = 10_000
 TEXTS = tuple(column.name for column in ROW_COLUMNS if column.kind == "texts")
 CHOICES = {column.name: column.type for column in ROW_COLUMNS if column.kind == "choice"}
@@ -97,9 +99,20 @@ def csv_cell(value: object) -> object:
     """A value as CSV has it: nested ones are JSON, and no text starts as a spreadsheet's formula does."""
     if isinstance(value, (dict, list)):
         return json.dumps(value)
-    if isinstance(value, str) and value.startswith(FORMULA_STARTS):
+    if isinstance(value, str) and is_formula(value):
         return f"'{value}"
     return "" if value is None else value
+
+
+def is_formula(text: str) -> bool:
+    r"""Whether a spreadsheet may run a text: it begins as a formula does, whatever stands unseen before it.
+
+    >>> [is_formula(text) for text in ("=1", "＝1", "＋1", "\u200b@A1", "\ufeff\u0301-1", "\t1", "a=1", "")]
+    [True, True, True, True, True, True, False, False]
+    """
+    seen = next((at for at, char in enumerate(text) if unicodedata.category(char) not in UNSEEN), len(text))
+    begins = unicodedata.normalize("NFKC", text[seen : seen + 1])
+    return begins.startswith(FORMULA_STARTS) or text.startswith(("\t", "\r", "\n"))
 
 
 def _plain(value: object) -> Any:

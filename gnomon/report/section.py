@@ -29,7 +29,7 @@ from gnomon_tools.core.registry import Registry
 Interval = list[float] | None  # low, high; None where it cannot be known
 ReadTrace = Callable[[str], Mapping[str, Any] | None]
 PairKey = tuple[str, str, str]  # model, baseline, variant
-UNFINISHED = ("queued", "running")
+UNFINISHED = ("preparing", "queued", "running")
 
 Part = TypeVar("Part")
 Collected = TypeVar("Collected")
@@ -76,6 +76,10 @@ class ReportInput:
     trace: ReadTrace  # reads a stored trace by its trial's id
     error: str  # why the job failed
     spec_hash: str
+    possible: tuple[float, int] = (
+        0.0,
+        0,
+    )  # dollars and tokens that calls may have cost beside what rows tell
     human_answers: Sequence[HumanAnswer] = ()  # scored ones of the review desk
     seal: Sequence[SealLine] = ()  # of the plan and of the results
     drawn_plan: DrawnPlan | None = None  # of a job that may stop early

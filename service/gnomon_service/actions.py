@@ -40,8 +40,15 @@ def cancel(state: State, job_id: str, who: Poster) -> JobRecord:
     return job
 
 
-def resume(state: State, job_id: str, who: Poster) -> JobRecord:
-    """Run the trials of a job that are missing.
+def resume(
+    state: State,
+    job_id: str,
+    who: Poster,
+    *,
+    billed_usd: float | None = None,
+    billed_tokens: int | None = None,
+) -> JobRecord:
+    """Run the trials of a job that are missing; what its provider has billed, where that is known.
 
     Raises:
         NotFound: the job does not exist.
@@ -54,7 +61,8 @@ def resume(state: State, job_id: str, who: Poster) -> JobRecord:
         posted_by = before.posted_by or "somebody without a key"
         raise Conflict(f"{job_id} was posted by {posted_by}: a key with a budget resumes its own jobs")
     state.store.check_budget(who, before.spec, job_id=job_id)
-    job = jobs.resume(job_id, store=state.store, redis=state.redis)
+    billed = {"billed_usd": billed_usd, "billed_tokens": billed_tokens}
+    job = jobs.resume(job_id, store=state.store, redis=state.redis, **billed)
     left = job.counts.planned - job.counts.done
     _note(state, job_id, who, "resumed", f"{left:,} trials to go")
     return job

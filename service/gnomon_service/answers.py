@@ -10,7 +10,7 @@ from gnomon.core.row import Row
 from gnomon.fitness.table import Fitness
 
 # The states that the store knows; it is not imported, as a client has no use for it.
-JobStatus = Literal["queued", "running", "completed", "cancelled", "failed"]
+JobStatus = Literal["preparing", "queued", "running", "completed", "cancelled", "failed"]
 TrialState = Literal["pending", "leased", "done"]
 CheckState = Literal["pending", "checking", "passed", "unconfirmed", "stopped"]
 if TYPE_CHECKING:
@@ -98,6 +98,10 @@ class JobView(TypedDict):
     waiting: NotRequired[list[str]]  # for what, in words; as the next two absent from older services
     posted_by: NotRequired[str]
     owner: NotRequired[str]
+    possible_usd: float
+    possible_tokens: int
+    free_usd: float | None
+    free_tokens: int | None
     error: str
     preflights: list[PreflightView]
     spec_hash: str

@@ -19,6 +19,7 @@ from gnomon.spec.pins import check_pins
 from gnomon.spec.rules import Context, check_spec, open_samples
 from gnomon.spec.sample_rules import near_equal_questions
 from gnomon.spec.token_budget import StoredJob
+from gnomon.stopping import check_wanted
 from gnomon.trials.trial_plan import count_trials
 from gnomon_service.settings import Settings
 from gnomon_service.stored_job import stored_job
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from gnomon_workers.store.records import JobRecord
     from gnomon_workers.store.store import Store
 
+MOST_AT_ONCE = 10_000  # trials that are made while a job is posted; a second
 log = logging.getLogger(__name__)
 
 
@@ -163,8 +165,18 @@ def replayable(
     return refs
 
 
-def resume(job_id: str, *, store: "Store", redis: "Redis") -> "JobRecord":
+def resume(
+    job_id: str,
+    *,
+    store: "Store",
+    redis: "Redis",
+    billed_usd: float | None = None,
+    billed_tokens: int | None = None,
+) -> "JobRecord":
     """Reopen a job and queue its missing trials.
+
+    `billed_usd` and `billed_tokens` are all that its provider has billed for it, where that is known: what
+    may have been spent beyond that is free again.
 
     Raises:
         NotFound: the job does not exist.
@@ -175,7 +187,10 @@ def resume(job_id: str, *, store: "Store", redis: "Redis") -> "JobRecord":
     agents = {arm.agent for arm in spec.arms if isinstance(arm.agent, str)}
     if spec.benchmark not in BENCHMARKS or any(agent not in AGENTS for agent in agents):
         raise SpecError(f"{job_id} was run elsewhere; its missing trials cannot be run here", field="JOB")
-    return _queued(store.resume(job_id), store=store, redis=redis)
+    from gnomon_workers.budget.usage import Usage  # late, as the store
+
+    reopened = store.resume(job_id, billed=Usage(billed_usd, billed_tokens))
+    return _queued(reopened, store=store, redis=redis)
 
 
 def submit(
@@ -186,10 +201,20 @@ def submit(
     idempotency_key: str | None = None,
     poster: Poster = NOBODY,
 ) -> "JobRecord":
-    """Store the job, then queue its shards; if Redis is unreachable, the sweeper queues them later."""
-    job = store.create_job(
-        draft.spec, draft.refs, faults=draft.faults, idempotency_key=idempotency_key, poster=poster
-    )
+    """Store the job, then queue its shards; if Redis is unreachable, the sweeper queues them later.
+
+    Of a job of more than MOST_AT_ONCE trials a worker makes the trials: until then it is `preparing`.
+
+    Raises:
+        Unwanted: nobody waits for it any more; nothing is stored.
+    """
+    check_wanted()
+    of_job = {"faults": draft.faults, "idempotency_key": idempotency_key, "poster": poster}
+    is_large = draft.planned_trials > MOST_AT_ONCE and not any(arm.replay for arm in draft.spec.arms)
+    if is_large:
+        job = store.accept_job(draft.spec, planned=draft.planned_trials, **of_job)
+    else:
+        job = store.create_job(draft.spec, draft.refs, **of_job)
     return _queued(job, store=store, redis=redis)
 
 
@@ -202,9 +227,12 @@ def _queued(job: "JobRecord", *, store: "Store", redis: "Redis") -> "JobRecord":
     from redis import RedisError  # late, as the queue: most commands that draft a job run none
 
     from gnomon_workers.queue import enqueue_shards
+    from gnomon_workers.store.records import PREPARE
 
     try:
-        enqueue_shards(redis, job, [shard for _, shard in store.unfinished_shards(job.id)])
+        is_preparing = job.status == "preparing"
+        shards = [PREPARE] if is_preparing else [shard for _, shard in store.unfinished_shards(job.id)]
+        enqueue_shards(redis, job, shards)
     except RedisError as error:
         log.warning("job %s is stored, but Redis does not answer (%s); the sweeper queues it", job.id, error)
     return job

@@ -31,6 +31,7 @@ def report_of(store: Store, job_id: str) -> Report:
         trace=store.trace,
         error=job.error,
         checks=[cast(ModelCheckRow, asdict(check)) for check in job.checks],
+        possible=(job.possible_usd, job.possible_tokens),
         spec_hash=job.spec_hash,
         human_answers=store.human_answers(job_id),
         seal=store.seal(job_id),

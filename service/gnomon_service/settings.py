@@ -15,7 +15,6 @@ from gnomon_workers.rate_limit.config import RATE_LIMITS_ENV as RATES
 from gnomon_workers.rate_limit.config import parse_rates
 from gnomon_workers.settings import read_cache_days, read_timestamp_url
 
-MAX_BODY_BYTES = 1_000_000
 MAX_PER_MINUTE = 6_000
 KEEP_DAYS = "GNOMON_KEEP_DAYS"
 DEFAULT_DATA_DIR = "./.gnomon"
@@ -32,7 +31,6 @@ class Settings:
     media_roots: tuple[Path, ...] | None = None
     allowed_bases: EndpointAllowlist = field(default_factory=EndpointAllowlist)
     allowed_commands: Commands = ()  # that a request may have started
-    max_body_bytes: int = MAX_BODY_BYTES
     max_per_minute: int = MAX_PER_MINUTE
     webhooks: Webhooks = field(default_factory=Webhooks)
     keep_days: float | None = None  # after which a service deletes jobs that have ended; None: never

@@ -1,7 +1,7 @@
 """Calls one tool on one scene, outside any trial."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gnomon.core.errors import GnomonError, NotFound, SpecError
+from gnomon.spec import data_paths
 from gnomon_tools.core.batch import BadColumn, run_batch
 from gnomon_tools.core.inputs import held, need_words
 from gnomon_tools.core.registry import UnknownPlugin
@@ -129,3 +130,24 @@ def scene_file(path: Path) -> Scene:
 
 def _field(error: SceneError) -> str:
     return f"scene.{error.field}" if error.field else "scene"
+
+
+def parts_of(body: object, roots: Sequence[Path] | None) -> tuple[Scene | None, object]:
+    """The scene, if there is one, and the arguments of a posted call; `roots` are where scenes may lie.
+
+    Raises:
+        SpecError: it is no call, or names a scene that may not be read.
+    """
+    if not isinstance(body, dict):
+        raise SpecError("must be one JSON object {scene, args}", field="body")
+    unknown = sorted(set(body) - {"scene", "args"})
+    if unknown:
+        raise SpecError("unknown field; allowed: scene, args", field=unknown[0])
+    scene, parsed = body.get("scene"), None
+    if isinstance(scene, str):
+        parsed = scene_file(data_paths.from_request(scene, roots, field="scene"))
+    elif isinstance(scene, dict):
+        parsed = inline_scene(scene)
+    elif scene is not None:
+        raise SpecError("needs a GeoJSON object, or a path under GNOMON_MEDIA_ROOTS", field="scene")
+    return parsed, body.get("args", {})

@@ -120,14 +120,43 @@ def test_a_bad_batch_is_named_by_column_and_row(
 
 
 def test_a_batch_may_be_larger_than_other_bodies_but_not_of_any_size(
-    api: TestClient, scene: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+    api: TestClient, scene: dict[str, Any]
 ) -> None:
     body = {"scene": scene, "args": {"start": [[0.123456789, 0.123456789]] * 50_000, "end": [3, 4]}}
     assert len(json.dumps(body)) > 1_000_000
     assert len(api.post("/v1/tools/distance/batch", json=body).json()["straight_m"]) == 50_000
     assert api.post("/v1/tools/distance", json=body).status_code == 413
-    monkeypatch.setattr("gnomon_service.api.middleware.MAX_BATCH_BYTES", 1_000_000)
-    assert api.post("/v1/tools/distance/batch", json=body).status_code == 413
+    told = {"Content-Type": "application/json", "Content-Length": "64000001"}
+    assert api.post("/v1/tools/distance/batch", content=b"{}", headers=told).status_code == 413
+
+
+def test_a_batch_of_too_many_values_is_refused_before_it_is_decoded(api: TestClient) -> None:
+    headers = {"Content-Type": "application/json"}
+    content = b"[" + b"[],[]," * 2_000_001
+    response = api.post("/v1/tools/distance/batch", content=content, headers=headers)
+    assert (response.status_code, response.json()["field"]) == (413, "body")
+
+
+@pytest.mark.parametrize(
+    ("route", "content", "status", "allowed"),
+    [
+        ("/v1/jobs", b"[" * 101, 422, "nested 100 deep"),
+        ("/v1/jobs", b'{"a":' * 101, 422, "nested 100 deep"),
+        ("/v1/itineraries/check", b"[" + b"[]," * 300_001, 413, "300,000 values"),
+        ("/v1/tools/distance", b"[" + b"0," * 300_001, 413, "300,000 values"),
+    ],
+)
+def test_a_body_has_a_bounded_number_of_values_and_a_bounded_depth(
+    api: TestClient, route: str, content: bytes, status: int, allowed: str
+) -> None:
+    response = api.post(route, content=content, headers={"Content-Type": "application/json"})
+    assert (response.status_code, response.json()["field"]) == (status, "body")
+    assert allowed in response.json()["detail"]
+
+
+def test_brackets_in_texts_are_texts(api: TestClient) -> None:
+    body = {"scene": None, "args": '\\"' + "[" * 500 + "\\"}
+    assert api.post("/v1/tools/distance", json=body).status_code == 422
 
 
 def test_a_scene_may_be_a_path_below_the_media_roots(open_api: OpenApi) -> None:

@@ -1,5 +1,6 @@
 """What the API says while its store cannot be written: a problem that may be tried again, and not ready."""
 
+import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -61,6 +62,21 @@ def test_a_full_disk_is_not_ready_takes_no_job_in_and_loses_none(disk: Path, red
         filler.unlink()
         assert api.get("/readyz").status_code == 200
         assert api.post("/v1/jobs", json=SPEC, headers=ONCE).status_code == 202
+
+
+def test_a_store_that_takes_nothing_is_not_ready_though_it_is_read(tmp_path: Path, redis: Redis) -> None:
+    with api_over(tmp_path, redis) as api, sqlite3.connect(tmp_path / "gnomon.db") as db:
+        refuses = "BEFORE {} ON lease_holders BEGIN SELECT RAISE(FAIL, 'disk I/O error'); END"
+        for verb in ("INSERT", "UPDATE"):
+            db.execute(f"CREATE TRIGGER no_{verb} {refuses.format(verb)}")
+        db.commit()
+        ready = api.get("/readyz")
+        assert (ready.status_code, ready.json()["status"]) == (503, "not ready")
+        assert api.get("/v1/jobs").status_code == 200
+        for verb in ("INSERT", "UPDATE"):
+            db.execute(f"DROP TRIGGER no_{verb}")
+        db.commit()
+        assert api.get("/readyz").status_code == 200
 
 
 def test_readiness_shows_the_version_of_sqlite_and_whether_it_has_the_race(

@@ -25,6 +25,7 @@ from tests.workers import pgbouncer, postgresql
 from tests.workers.tiny_worker import refs
 
 ROOT = Path(__file__).parent.parent.parent
+PYTHONPATH = os.pathsep.join((str(ROOT), os.environ.get("PYTHONPATH", "")))  # also of who runs another tree
 TINY_WORKER = Path(__file__).parent / "tiny_worker.py"
 QUICK = {  # the machinery's clocks, fast enough for a test
     "GNOMON_LEASE_SECONDS": "1.5",
@@ -192,7 +193,7 @@ class Plant:
             name=name,
             command=(sys.executable, *command, *places),
             log_file=self.folder / f"{name}.log",
-            env={**self.clocks, "PYTHONPATH": str(ROOT)},
+            env={**self.clocks, "PYTHONPATH": PYTHONPATH},
         )
         self.supervisor.start(child)
 

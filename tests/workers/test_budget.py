@@ -128,7 +128,9 @@ async def test_what_is_held_is_shown_without_a_wait_behind_calls_that_wait(store
     assert len(await asyncio.gather(*waiting)) == 2
 
 
-async def test_what_a_dead_process_held_counts_as_spent(store: Store, clock: Clock) -> None:
+async def test_what_a_dead_process_held_counts_as_possibly_spent_and_not_as_told(
+    store: Store, clock: Clock
+) -> None:
     job = create(store, limits={"usd": 10.0})
     await budget_of(store, job.id, "dead").reserve(lambda: Usage(6.0, 60))
     alive = budget_of(store, job.id, "alive")
@@ -137,7 +139,38 @@ async def test_what_a_dead_process_held_counts_as_spent(store: Store, clock: Clo
     alive.settle(Usage(3.0, 0), Usage(3.0, 0))
     with pytest.raises(OutOfBudget):
         await alive.reserve(lambda: Usage(2.0, 0))
-    assert (store.job(job.id).known_usd, store.job(job.id).known_tokens) == (6.0, 60)
+    spent = store.job(job.id)
+    assert (spent.known_usd, spent.known_tokens) == (0.0, 0)
+    assert (spent.possible_usd, spent.possible_tokens) == (9.0, 60), (
+        "3.0 of it a process that lives will tell"
+    )
+    assert spent.free.usd == 1.0
+    await alive.close()
+    told = store.job(job.id)
+    assert (told.known_usd, told.possible_usd, told.free.usd) == (3.0, 6.0, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("billed", "possible", "free"),
+    [
+        (Usage(None, None), 6.0, 1.0),
+        (Usage(5.0, None), 2.0, 5.0),
+        (Usage(3.0, 0), 0.0, 7.0),
+        (Usage(1.0, None), 0.0, 7.0),  # less than was told: what was told stays
+        (Usage(50.0, None), 6.0, 1.0),  # a bill never adds to what is possible
+    ],
+)
+async def test_resuming_frees_what_a_bill_disproves(
+    store: Store, clock: Clock, billed: Usage, possible: float, free: float
+) -> None:
+    job = create(store, limits={"usd": 10.0})
+    store.charge(job.id, [Usage(3.0, 0)])
+    await budget_of(store, job.id, "dead").reserve(lambda: Usage(6.0, 60))
+    clock.now_s += TTL_S + 1
+    store.cancel(job.id)
+    store.resume(job.id, billed=billed)
+    spent = store.job(job.id)
+    assert (spent.known_usd, spent.possible_usd, spent.free.usd) == (3.0, possible, free)
 
 
 async def test_recorded_results_are_no_longer_reserved(store: Store) -> None:
@@ -319,7 +352,8 @@ async def test_a_call_that_may_have_cost_something_is_counted(store: Store, caus
     with pytest.raises(OutOfBudget):
         await model.reply(REQUEST)
     await budget.close()
-    assert store.job(job.id).known_usd == pytest.approx(2.0, rel=0.05)
+    assert store.job(job.id).possible_usd == pytest.approx(2.0, rel=0.05)
+    assert store.job(job.id).known_usd == 0.0
 
 
 async def test_a_refused_call_costs_nothing(store: Store) -> None:

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 from sqlalchemy import func, select
@@ -106,6 +107,19 @@ def test_a_cancelled_job_frees_its_workers_whatever_its_trials_wait_for(
         wait_until(lambda: len(provider.came_s) > 0)
         time.sleep(1)
         assert cancel(plant, job) < CANCEL_WITHIN_S
+
+
+def test_one_worker_with_the_clocks_of_production_gives_back_at_once_what_waits(plant: Plant) -> None:
+    slow = replace(plant, clocks={})
+    start(slow, workers=1)
+    with counting(room=0, retry_after="600") as provider:
+        job = slow.post(10, models=[model_of(provider)], concurrency=4)
+        wait_until(lambda: provider.refused > 0)
+        time.sleep(3)  # its fork rests by then, and nobody watches it
+        began_s = time.monotonic()
+        slow.store.cancel(job.id)
+        wait_until(lambda: slow.store.job(job.id).counts.running == 0)
+        assert time.monotonic() - began_s < CANCEL_WITHIN_S
 
 
 @pytest.mark.parametrize("retry_after", ["86400", "1e300", "Fri, 31 Dec 9999 23:59:59 GMT"])

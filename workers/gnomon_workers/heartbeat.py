@@ -18,7 +18,8 @@ class Heartbeat:
 
     `is_open` is whether the job was open at the last look. `held` is what the last renewal found, as (trial
     id, token), and `held_since_s` when that renewal began: a lease from before that is not in it is lost.
-    Times are of `time.monotonic`.
+    `can_write` is whether the store took what was written last: while it is not, no call is paid for, as its
+    reply could not be kept, and every turn tries again. Times are of `time.monotonic`.
     """
 
     def __init__(self, store: Store, *, job_id: str, holder: str, timing: Timing) -> None:
@@ -26,7 +27,7 @@ class Heartbeat:
         self.holder = holder
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name="heartbeat", daemon=True)
-        self.is_open = True
+        self.is_open = self.can_write = True
         self.held_since_s = time.monotonic()
         self.held: set[tuple[str, int]] = set()
 
@@ -52,8 +53,9 @@ class Heartbeat:
             began_s = time.monotonic()
             try:
                 self.poll_job()
-                if began_s - self.held_since_s >= self._timing.renew_s:
+                if began_s - self.held_since_s >= self._timing.renew_s or not self.can_write:
                     self.held = self._store.renew(self.holder, ttl_s=self._timing.lease_s)
-                    self.held_since_s = began_s
+                    self.held_since_s, self.can_write = began_s, True
             except SQLAlchemyError as error:
+                self.can_write = False
                 log.warning("heartbeat of %s failed: %s", self.holder, error)

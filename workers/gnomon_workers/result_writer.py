@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from sqlalchemy.exc import SQLAlchemyError
 
+from gnomon_workers.store.database import is_passing
 from gnomon_workers.store.job_counters import Usage
 from gnomon_workers.store.records import Lease
 from gnomon_workers.store.results import Ended, usage_of
@@ -18,11 +19,20 @@ log = logging.getLogger(__name__)
 class ResultWriter:
     """Writes what is added every `flush_s` seconds, or as soon as FLUSH_ROWS results wait.
 
-    `after` is called, in the writing thread, with what each batch that was written has cost.
+    `after` is called, in the writing thread, with what each batch that was written has cost; `on_unwritable`
+    when the store takes none now.
     """
 
-    def __init__(self, store: Store, *, flush_s: float, after: Callable[[list[Usage]], None]) -> None:
+    def __init__(
+        self,
+        store: Store,
+        *,
+        flush_s: float,
+        after: Callable[[list[Usage]], None],
+        on_unwritable: Callable[[], None] = lambda: None,
+    ) -> None:
         self._store, self._flush_s, self._after = store, flush_s, after
+        self._on_unwritable = on_unwritable
         self._ended: list[Ended] = []
         self._is_full = asyncio.Event()
         self._lock = asyncio.Lock()
@@ -60,6 +70,8 @@ class ResultWriter:
                 expected = isinstance(error, SQLAlchemyError)
                 log.warning("%d results not written yet: %s", len(batch), error, exc_info=not expected)
                 self._ended = batch + self._ended
+                if expected and is_passing(error):
+                    self._on_unwritable()
                 return False
         if refused:
             log.warning("%d results came too late and were refused", len(refused))

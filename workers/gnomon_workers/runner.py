@@ -6,6 +6,7 @@ Leasing is in `trial_source.py`, starting in `running_trials.py`, ending in `tri
 import asyncio
 import logging
 from contextlib import suppress
+from functools import partial
 
 from sqlalchemy.exc import SQLAlchemyError
 
@@ -33,7 +34,12 @@ class Runner:
 
     def __init__(self, run: ShardRun) -> None:
         self._run, self._spec, self._labels = run, run.opened.bench.spec, frozenset(run.models)
-        self._results = ResultWriter(run.store, flush_s=run.timing.flush_s, after=self._written)
+        self._results = ResultWriter(
+            run.store,
+            flush_s=run.timing.flush_s,
+            after=self._written,
+            on_unwritable=partial(setattr, run.heartbeat, "can_write", False),
+        )
         attempts = TrialAttempts(
             run.opened,
             agents=run.agents,

@@ -78,9 +78,11 @@ class RunningTrials:
         """Break off all."""
         await self._cancel(list(self._tasks))
 
-    async def cancel_lent(self) -> None:
-        """Break off those that wait long for their provider: they would not end in time."""
-        await self._cancel([task for task, (_, slot) in self._tasks.items() if slot.is_lent])
+    async def cancel_lent(self) -> list[Lease]:
+        """Break off those that wait long for their provider, as they would not end in time; their leases."""
+        lent = {task: leased.lease for task, (leased, slot) in self._tasks.items() if slot.is_lent}
+        await self._cancel(lent)
+        return list(lent.values())
 
     async def cancel_lost(self, held: Collection[tuple[str, int]], *, since_s: float) -> None:
         """Break off those that were leased before `since_s` and of which no lease is `held` any more."""

@@ -31,9 +31,11 @@ from gnomon_workers.budget.model import with_budget
 from gnomon_workers.circuit_breaker import BreakableModel
 from gnomon_workers.durations import Durations, TimedModel
 from gnomon_workers.heartbeat import Heartbeat
+from gnomon_workers.kept_model import kept
 from gnomon_workers.looks import Looker
 from gnomon_workers.open_job import JobCache, OpenJob
 from gnomon_workers.preflight import Preflight
+from gnomon_workers.preparation import prepare_job
 from gnomon_workers.rate_limit.limiter import Limiter, flow_of
 from gnomon_workers.rate_limit.waits import WaitRecord
 from gnomon_workers.redacted_model import redacted
@@ -42,6 +44,7 @@ from gnomon_workers.runner import Runner
 from gnomon_workers.settings import Timing
 from gnomon_workers.shard_run import ShardRun
 from gnomon_workers.store.budgets import SpendLimit
+from gnomon_workers.store.records import PREPARE
 from gnomon_workers.store.store import Store
 from gnomon_workers.tracing import Tracer, tracing
 
@@ -74,7 +77,11 @@ def run_shard(job_id: str, shard: int, *, context: WorkerContext) -> None:
 
     A job that cannot be set up here (no data, no such agent or tool, or an endpoint that is not allowed) is
     left to other workers; one whose model does not take its options could run nowhere and fails at once.
+    Shard PREPARE is the making of the job's trials.
     """
+    if shard == PREPARE:
+        prepare_job(job_id, context=context)
+        return
     ready = _set_up(job_id, context) if context.store.is_open(job_id) else None
     if ready is None:
         return
@@ -157,8 +164,9 @@ async def _run(
         stack.push_async_callback(close_agents, agents.values())
         durations = Durations()
         await stack.enter_async_context(durations.written(context.redis_url, every_s=DURATIONS_S))
+        keep = partial(kept, heartbeat=heartbeat, look_s=context.timing.flush_s)
         trial_models = {
-            label: redacted(TimedModel(model, durations), spec.model(label))
+            label: keep(redacted(TimedModel(model, durations), spec.model(label)))
             for label, model in models.items()
         }
         preflight_models = trial_models
@@ -180,7 +188,7 @@ async def _run(
                     partial(limiter.around, spec=_address_of(agent.spec), waits=waits[spec.models[0].label])
                 )
         for agent in _outside(agents.values()):
-            agent.around(partial(BreakableModel, trip=_note_trip))
+            agent.around(lambda model: BreakableModel(keep(model), trip=_note_trip))
         changed = asyncio.Event()
         budget = BudgetClient(
             job_id,

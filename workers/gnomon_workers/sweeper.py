@@ -29,6 +29,7 @@ from gnomon_workers.settings import (
     read_timestamp_url,
     read_timing,
 )
+from gnomon_workers.store.records import PREPARE
 from gnomon_workers.store.store import Store, open_store
 
 PURGE_EVERY_S = 3_600.0
@@ -78,7 +79,8 @@ class Sweeper:
 
     def _missed(self) -> set[tuple[str, int]]:
         """Shards that wait for a worker, and that no queue holds."""
-        unfinished = _by_job(self._store.unfinished_shards())
+        unprepared = [(job_id, PREPARE) for job_id in self._store.unprepared()]
+        unfinished = _by_job([*self._store.unfinished_shards(), *unprepared])
         for job_id in resting_jobs(self._redis, list(unfinished)):
             del unfinished[job_id]
         known = {job_id: name for job_id, name in self._queues.items() if job_id in unfinished}

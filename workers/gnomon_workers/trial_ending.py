@@ -12,6 +12,7 @@ from gnomon_workers.result_writer import ResultWriter
 from gnomon_workers.running_trials import RunningTrials
 from gnomon_workers.shard_run import ShardRun
 from gnomon_workers.store.job_counters import Usage
+from gnomon_workers.store.records import Lease
 from gnomon_workers.trial_source import TrialSource
 
 log = logging.getLogger(__name__)
@@ -41,13 +42,14 @@ class TrialEnding:
     async def drain(self) -> None:
         """Let what runs finish until the end that was set; then nothing runs or waits here any more."""
         await self.give_back_waiting()
+        unfinished: list[Lease] = []
         while self._running and time.monotonic() < self._end_s:
             if self._end_s < math.inf:  # a wait for a provider would not end in time, and has cost nothing
-                await self._running.cancel_lent()
+                unfinished += await self._running.cancel_lent()
             with suppress(TimeoutError):
                 async with asyncio.timeout(self._run.timing.watch_s):
                     await self._running.wait_for_change()
-        unfinished = self._running.leases()
+        unfinished += self._running.leases()
         await self._running.cancel_all()
         await self._results.drain(give_up=lambda: self._run.heartbeat.is_lost)
         await self._charge_cancelled()

@@ -10,16 +10,14 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any, BinaryIO, NoReturn, Protocol
-
-import pyarrow as pa
-import pyarrow.parquet as pq
 
 from gnomon.core.errors import DataError
 from gnomon.large_cells import allow_large_cells
 from gnomon.media.clip_samples import cell_at
+from gnomon.parquet_file import read_group, row_counts
 from gnomon_tools.core.regular_file import open_regular
 
 SUFFIXES = (".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".parquet")
@@ -336,33 +334,22 @@ class ParquetTable:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        try:
-            with open_regular(path) as source, pq.ParquetFile(source) as file:
-                counts = [file.metadata.row_group(at).num_rows for at in range(file.num_row_groups)]
-        except (OSError, pa.ArrowException) as error:
-            raise DataError(f"{path.name} cannot be read as Parquet: {error}", field="data") from None
+        counts = row_counts(path)
         if sum(counts) > MAX_ROWS:
             raise DataError(f"{path.name} has more than {MAX_ROWS:,} rows", field="data")
         self._counts = counts
-        self._group = lru_cache(maxsize=2)(self._read_group)
+        self._group = lru_cache(maxsize=2)(partial(read_group, path))
 
     def rows(self) -> Iterator[TableRow]:
         number = 0
         for group in range(len(self._counts)):
-            for at, values in enumerate(_plain_rows(self._read_group(group))):
+            for at, values in enumerate(_plain_rows(self._group(group))):
                 number += 1
                 yield TableRow(number=number, at=(group, at), values=values)
 
     def row(self, at: tuple[int, int]) -> Values:
         group, place = at
         return next(iter(_plain_rows(self._group(group).slice(place, 1))))
-
-    def _read_group(self, group: int) -> Any:
-        try:
-            with open_regular(self._path) as source, pq.ParquetFile(source) as file:
-                return file.read_row_group(group)
-        except (OSError, pa.ArrowException) as error:
-            raise DataError(f"{self._path.name} cannot be read as Parquet: {error}", field="data") from None
 
 
 def _plain_rows(table: Any) -> Iterable[Values]:

@@ -7,7 +7,7 @@ from typing_extensions import TypedDict
 
 from gnomon.report.group_totals import GroupTotals
 from gnomon.report.section import ReportInput, Section
-from gnomon.report.text_formats import markdown_table, percent
+from gnomon.report.text_formats import dollars, markdown_table, percent
 
 
 class Spent(TypedDict):
@@ -47,10 +47,18 @@ class ArmSpent(Spent):
     arm: str
 
 
+class Possible(TypedDict):
+    """The most that calls may have cost beside what is told: of workers that died, or without a reply."""
+
+    usd: float
+    tokens: int
+
+
 class Cost(Spent):
     """What the job cost."""
 
     by_arm: list[ArmSpent]
+    possible: NotRequired[Possible]  # where there is any
 
 
 class CostPart(TypedDict):
@@ -66,7 +74,11 @@ def _cost(report_input: ReportInput) -> CostPart:
         {**_spent([totals]), "model": model, "arm": arm}
         for (model, arm), totals in zip(scores.groups, scores.totals, strict=True)
     ]
-    return {"cost": {**_spent(scores.totals), "by_arm": by_arm}}
+    cost: Cost = {**_spent(scores.totals), "by_arm": by_arm}
+    if any(report_input.possible):
+        usd, tokens = report_input.possible
+        cost["possible"] = {"usd": usd, "tokens": tokens}
+    return {"cost": cost}
 
 
 def _spent(groups: Sequence[GroupTotals]) -> Spent:
@@ -120,7 +132,13 @@ def _markdown(report: CostPart) -> Iterator[str]:
         for row in report["cost"]["by_arm"]
         if row.get("cached_share") is not None
     ]
-    return markdown_table("Tokens", head, rows)
+    yield from markdown_table("Tokens", head, rows)
+    if possible := report["cost"].get("possible"):
+        yield f"Besides, up to {dollars(possible['usd'])} and {possible['tokens']:,} tokens {MAY_BE_SPENT}"
+        yield ""
+
+
+MAY_BE_SPENT = "may have been spent on calls whose cost nobody told; limits count them."
 
 
 def _told(tokens: int | None) -> str:

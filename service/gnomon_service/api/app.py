@@ -3,7 +3,6 @@
 import json
 from typing import Any
 
-from anyio import CapacityLimiter
 from fastapi import Depends, FastAPI
 from pydantic import TypeAdapter
 from redis import Redis
@@ -29,6 +28,7 @@ from gnomon_service.api import (
 from gnomon_service.api import exports as job_exports
 from gnomon_service.api.examples import add_examples
 from gnomon_service.api.middleware import RequestGuard, authorised
+from gnomon_service.api.places import AllPlaces
 from gnomon_service.api.problems import DOCUMENTED, SCHEMA, add_handlers
 from gnomon_service.api.rate_limit import TokenBuckets
 from gnomon_service.api.state import Looks, OpenStreams, State
@@ -156,7 +156,7 @@ def add_answers(document: dict[str, Any]) -> None:
 
 def create_app(settings: Settings, *, store: Store, redis: Redis) -> Api:
     """The REST API over a store and a queue, which the caller opens and closes."""
-    guard = Middleware(RequestGuard, max_body_bytes=settings.max_body_bytes, is_keyless=not settings.api_keys)
+    guard = Middleware(RequestGuard, is_keyless=not settings.api_keys)
     app = Api(
         title="Gnomon",
         version=VERSION,
@@ -180,7 +180,7 @@ def create_app(settings: Settings, *, store: Store, redis: Redis) -> Api:
         streams=OpenStreams(),
         looks=Looks(),
         questions=Questions(settings.data_dir),
-        report_threads=CapacityLimiter(reports.MAX_REPORT_THREADS),
+        places=AllPlaces(),
     )
     add_handlers(app, as_page)
     added = (router for extension in EXTENSIONS for router in extension.routers())

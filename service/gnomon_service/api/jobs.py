@@ -2,36 +2,47 @@
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Query, Response
+from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import PlainTextResponse
 
 from gnomon.core.redaction import without_folders
 from gnomon_service import actions, deletion, jobs
 from gnomon_service.api.middleware import IdempotencyKey, Who
-from gnomon_service.api.request_body import body_docs, plain_body
+from gnomon_service.api.request_body import PostedBody, body_docs
 from gnomon_service.api.serializers import alert_views, job_view, listing
 from gnomon_service.api.state import Shared
+from gnomon_workers.store.records import JobRecord
 
 MAX_LIMIT = 10_000
 Limit = Annotated[int, Query(ge=1, le=MAX_LIMIT, description="maximum number of items")]
 Cursor = Annotated[str | None, Query(max_length=100, description="`next_cursor` of the previous page")]
 SPEC_SCHEMA = {"$ref": "#/components/schemas/JobSpec"}
 SPEC_BODY = body_docs(SPEC_SCHEMA)
+BILLED = "all that the provider has billed for the job: what is possibly spent beyond that is free again"
 
 router = APIRouter(prefix="/v1/jobs", tags=["jobs"])
 
 
 @router.post("", status_code=202, openapi_extra=SPEC_BODY)
-def post_job(
+async def post_job(
+    request: Request,
     state: Shared,
     response: Response,
-    spec: Annotated[object, Depends(plain_body)],
+    spec: PostedBody,
     idempotency_key: IdempotencyKey,
     who: Who,
 ) -> dict[str, Any]:
-    """Store and queue a job; the same Idempotency-Key with the same spec returns the same job."""
-    draft = jobs.draft_from_request(spec, state.settings)
-    job = actions.post(state, draft, who, idempotency_key=idempotency_key)
+    """Store and queue a job; the same Idempotency-Key with the same spec returns the same job.
+
+    A large one is `preparing` until the queue has made its trials; then it can be seen and cancelled already.
+    Nothing is stored for a client that has disconnected before.
+    """
+
+    def post() -> tuple[jobs.Draft, JobRecord]:
+        draft = jobs.draft_from_request(spec(), state.settings)
+        return draft, actions.post(state, draft, who, idempotency_key=idempotency_key)
+
+    draft, job = await state.places.jobs.run(request, post)
     response.headers["Location"] = f"/v1/jobs/{job.id}"
     return {
         "id": job.id,
@@ -70,9 +81,16 @@ def cancel_job(state: Shared, job_id: str, who: Who) -> dict[str, Any]:
 
 
 @router.post("/{job_id}/resume")
-def resume_job(state: Shared, job_id: str, who: Who) -> dict[str, Any]:
+def resume_job(
+    state: Shared,
+    job_id: str,
+    who: Who,
+    billed_usd: Annotated[float | None, Query(ge=0.0, allow_inf_nan=False, description=BILLED)] = None,
+    billed_tokens: Annotated[int | None, Query(ge=0, le=2**62, description=BILLED)] = None,
+) -> dict[str, Any]:
     """Run the trials that have no result, and only those."""
-    return job_view(actions.resume(state, job_id, who))
+    billed = {"billed_usd": billed_usd, "billed_tokens": billed_tokens}
+    return job_view(actions.resume(state, job_id, who, **billed))
 
 
 @router.delete("/{job_id}")

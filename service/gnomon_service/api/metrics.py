@@ -49,6 +49,10 @@ def metrics(state: Shared) -> PlainTextResponse:
             _gauge("gnomon_queue_shards", "Waiting shards, by queue.", "queue", _depths(state.redis)),
             _total("gnomon_leases", "Trials in workers' hands: running, or next.", totals["leased"]),
             _total("gnomon_usd_known", "Dollars spent, as far as prices are known.", totals["known_usd"]),
+            _total(
+                "gnomon_usd_possible", "Dollars that calls may have cost besides.", totals["possible_usd"]
+            ),
+            _total("gnomon_tokens_possible", "Tokens used at most besides.", totals["possible_tokens"]),
             _total("gnomon_usd_unknown", "Results whose price is unknown.", totals["unknown_usd"]),
             _total(
                 "gnomon_tokens_known", "Tokens used, as far as providers report them.", totals["known_tokens"]

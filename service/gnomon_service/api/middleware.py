@@ -1,7 +1,9 @@
-"""Checks every request before its route: body size and time, origin, API key and request rate."""
+"""Checks every request before its route: its body, and how long that takes, its origin, API key and rate."""
 
 import asyncio
 import math
+from contextlib import suppress
+from http import HTTPStatus
 from typing import Annotated
 from urllib.parse import urlsplit
 
@@ -11,36 +13,40 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from gnomon.core.errors import SpecError
 from gnomon.spec.endpoints import is_loopback
-from gnomon_service.api.problems import problem
+from gnomon_service.api.body_bounds import MOST_KEPT, BodyBounds, JsonScan, bounds_of
+from gnomon_service.api.problems import RETRY_AFTER_S, problem
 from gnomon_service.api.state import State, state_of
 from gnomon_service.api_keys import digest_of
 from gnomon_workers.poster import NOBODY, Poster
 
 BODY_S = 30.0  # in which a body must arrive
+LINGER_S = 1.0  # for which the rest of a body that was refused is read, and forgotten
 CLOSE = {"Connection": "close"}  # the rest of the body is not read
+JSON_TYPE = "application/json"
 
 
-class TooLarge(Exception):
-    """The body exceeded the size limit while it was read."""
+class Refused(Exception):
+    """The rest of the body is not read: the answer says why."""
 
-
-class TooSlow(Exception):
-    """The body did not arrive in time."""
-
-
-MAX_BATCH_BYTES = 64_000_000  # a million points as JSON are 40 MB
+    def __init__(self, status: int, detail: str, *, wait_s: int = 0) -> None:
+        super().__init__(detail)
+        headers = CLOSE | ({"Retry-After": str(wait_s)} if wait_s else {})
+        self.answer = problem(
+            status, title=HTTPStatus(status).phrase, detail=detail, field="body", headers=headers
+        )
 
 
 class RequestGuard:
-    """ASGI middleware: bodies have a size limit and a deadline; a keyless API answers only to loopback names
-    and to its own pages.
+    """ASGI middleware: bodies have bounds (`body_bounds.py`) and a deadline; a keyless API answers only to
+    loopback names and to its own pages.
 
     The names matter because a web page can point its own host name at 127.0.0.1 (DNS rebinding), the origin
     because other servers on this machine may serve pages too.
     """
 
-    def __init__(self, app: ASGIApp, *, max_body_bytes: int, is_keyless: bool) -> None:
-        self._app, self._max_body_bytes, self._is_keyless = app, max_body_bytes, is_keyless
+    def __init__(self, app: ASGIApp, *, is_keyless: bool) -> None:
+        self._app, self._is_keyless = app, is_keyless
+        self._kept = 0  # bytes of the bodies that are in memory
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -52,43 +58,77 @@ class RequestGuard:
             answer = problem(403, title="Forbidden", detail=detail, field=field)
             await answer(scope, receive, send)
             return
-        allowed = MAX_BATCH_BYTES if scope["path"].endswith("/batch") else self._max_body_bytes
+        bounds = bounds_of(scope["path"])
         length = headers.get(b"content-length", "0")
-        if not length.isdigit() or int(length) > allowed:
-            await self._refuse(scope, receive, send, allowed)
-            return
-        try:
-            await self._app(scope, self._limited(receive, allowed), _plain(send))
-        except TooLarge:
-            await self._refuse(scope, receive, send, allowed)
-        except TooSlow:
-            detail = f"the body must arrive within {BODY_S:g} s"
-            answer = problem(408, title="Request timeout", detail=detail, field="body", headers=CLOSE)
-            await answer(scope, receive, send)
+        reading = _Reading(receive, bounds, is_json=JSON_TYPE in headers.get(b"content-type", ""))
 
-    def _limited(self, receive: Receive, allowed: int) -> Receive:
-        received, is_complete = 0, False
-        until_s = asyncio.get_running_loop().time() + BODY_S
+        plain, has_body = _plain(send), length != "0" or b"transfer-encoding" in headers
 
-        async def counted() -> Message:
-            nonlocal received, is_complete
-            try:
-                async with asyncio.timeout_at(None if is_complete else until_s):
-                    message = await receive()
-            except TimeoutError:
-                raise TooSlow from None
-            received += len(message.get("body", b""))
-            is_complete = not message.get("more_body", False)
-            if received > allowed:
-                raise TooLarge
+        async def answered(message: Message) -> None:
+            if message["type"] == "http.response.start" and has_body and reading.size == 0:
+                await reading.skip()  # the route refused it unread
+            await plain(message)
+
+        async def bounded() -> Message:
+            message = await reading.next()
+            if bounds.is_kept:
+                self._kept += len(message.get("body", b""))
+                if self._kept > MOST_KEPT:
+                    raise Refused(429, "too many bodies are being read; try again", wait_s=RETRY_AFTER_S)
             return message
 
-        return counted
+        try:
+            if not length.isdigit() or int(length) > bounds.size:
+                raise Refused(413, f"a body may have up to {bounds.size:,} bytes")
+            await self._app(scope, bounded, answered)
+        except Refused as refused:
+            await reading.skip()
+            await refused.answer(scope, receive, send)
+        finally:
+            self._kept -= reading.size if bounds.is_kept else 0
 
-    async def _refuse(self, scope: Scope, receive: Receive, send: Send, allowed: int) -> None:
-        detail = f"a body may have up to {allowed:,} bytes"
-        answer = problem(413, title="Content too large", detail=detail, field="body", headers=CLOSE)
-        await answer(scope, receive, send)
+
+class _Reading:
+    """One body as it comes, within its bounds and its time."""
+
+    def __init__(self, receive: Receive, bounds: BodyBounds, *, is_json: bool) -> None:
+        self._receive, self._bounds = receive, bounds
+        self._scan = JsonScan() if is_json else None
+        self._is_complete = False
+        self._until_s: float | None = None  # from when it is read on: a request may wait for a place before
+        self.size = 0
+
+    async def next(self) -> Message:
+        """The next message of the client.
+
+        Raises:
+            Refused: the body is larger or slower than it may be, or holds more.
+        """
+        self._until_s = self._until_s or asyncio.get_running_loop().time() + BODY_S
+        try:
+            async with asyncio.timeout_at(None if self._is_complete else self._until_s):
+                message = await self._receive()
+        except TimeoutError:
+            raise Refused(408, f"the body must arrive within {BODY_S:g} s") from None
+        piece, most = message.get("body", b""), self._bounds
+        self.size += len(piece)
+        self._is_complete = not message.get("more_body", False)
+        if self.size > most.size:
+            raise Refused(413, f"a body may have up to {most.size:,} bytes")
+        if self._scan is not None and piece:
+            self._scan.feed(piece)
+            if self._scan.values > most.values:
+                raise Refused(413, f"a body may hold up to {most.values:,} values")
+            if self._scan.depth > most.depth:
+                raise Refused(422, f"a body may be nested {most.depth} deep")
+        return message
+
+    async def skip(self) -> None:
+        """Read the rest for LINGER_S seconds, and forget it: who still sends would not see the answer."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(LINGER_S):
+                while not self._is_complete:
+                    self._is_complete = not (await self._receive()).get("more_body", False)
 
 
 def _foreign(headers: dict[bytes, str], scheme: str) -> str:

@@ -9,13 +9,16 @@ from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, Response
 from sqlalchemy.exc import OperationalError
+from sqlalchemy.exc import TimeoutError as NoConnection
 from starlette.exceptions import HTTPException
 
 from gnomon.core.errors import GnomonError, Unavailable
 from gnomon.core.redaction import Redactor, without_folders
+from gnomon.stopping import Unwanted
 from gnomon_tools.core.outside import PluginFault
 
 RETRY_AFTER_S = 5
+CLIENT_CLOSED_REQUEST = 499  # a status that no client receives
 MEDIA_TYPE = "application/problem+json"
 SCHEMA: dict[str, Any] = {
     "type": "object",
@@ -73,6 +76,8 @@ def add_handlers(app: FastAPI, as_page: AsPage) -> None:
         RequestValidationError: _bad_request,
         HTTPException: _http,
         OperationalError: _store_away,
+        NoConnection: _store_busy,
+        Unwanted: _gone,
         Exception: _unknown,
     }
     for kind, handler in handlers.items():
@@ -120,6 +125,15 @@ def _store_away(_: Request, error: Exception) -> JSONResponse:
     log.error("the store: %s", type(error).__name__)
     detail = "the store cannot be reached, or cannot write, now; try again"
     return problem(503, title=Unavailable.title, detail=detail, headers={"Retry-After": str(RETRY_AFTER_S)})
+
+
+def _store_busy(_: Request, __: Exception) -> JSONResponse:
+    detail = "all connections to the store are in use; try again"
+    return problem(503, title=Unavailable.title, detail=detail, headers={"Retry-After": str(RETRY_AFTER_S)})
+
+
+def _gone(_: Request, __: Exception) -> JSONResponse:
+    return problem(CLIENT_CLOSED_REQUEST, title="Client gone", detail="nobody waits for the answer")
 
 
 def _unknown(_: Request, error: Exception) -> JSONResponse:

@@ -1,22 +1,14 @@
 """Route of a job's report so far, as JSON or as a page; building it ends when its caller goes."""
 
-import asyncio
-import threading
-from collections.abc import Callable
 from functools import partial
 from typing import Annotated
 
-from anyio import CapacityLimiter
-from anyio.to_thread import run_sync
 from fastapi import APIRouter, Header, Request
 from fastapi.responses import HTMLResponse, JSONResponse, Response
 
-from gnomon.stopping import Unwanted, stoppable
 from gnomon_service.api.content_negotiation import choose
 from gnomon_service.api.state import Shared, State
 
-MAX_REPORT_THREADS = 8  # the other routes have their own
-CLIENT_CLOSED_REQUEST = 499  # a status that no client receives
 OFFERED = ("application/json", "text/html")
 # A report holds text of models; nothing in it may run, load or send data.
 PAGE_POLICY = (
@@ -42,31 +34,7 @@ async def get_report(
     """
     kind = choose(accept, OFFERED)
     work = partial(_report, state, job_id, is_page=kind == "text/html", etag=if_none_match)
-    return await _while_connected(request, work, threads=state.report_threads)
-
-
-async def _while_connected(
-    request: Request, work: Callable[[], Response], *, threads: CapacityLimiter
-) -> Response:
-    """What `work` returns. It runs in one of `threads`, and must call `check_wanted` now and then: it ends
-    when the client disconnects or the server stops.
-    """
-    gone = threading.Event()
-    watch = asyncio.create_task(_watch(request, gone))
-    try:
-        with stoppable(lambda: not gone.is_set()):
-            return await run_sync(work, abandon_on_cancel=True, limiter=threads)
-    except Unwanted:
-        return Response(status_code=CLIENT_CLOSED_REQUEST)
-    finally:
-        gone.set()
-        watch.cancel()
-
-
-async def _watch(request: Request, gone: threading.Event) -> None:
-    while (await request.receive())["type"] != "http.disconnect":
-        pass
-    gone.set()
+    return await state.places.reports.run(request, work)
 
 
 def _report(state: State, job_id: str, *, is_page: bool, etag: str | None) -> Response:

@@ -1,16 +1,17 @@
 """Reads request bodies, JSON or YAML, as plain data, and documents them."""
 
-import json
+from collections.abc import Callable
 from datetime import date
+from functools import partial
 from http import HTTPStatus
 from math import isfinite
-from typing import Any
+from typing import Annotated, Any
 
-from anyio.to_thread import run_sync
-from fastapi import Request
+from fastapi import Depends, Request
 from starlette.exceptions import HTTPException
 
 from gnomon.core.errors import SpecError
+from gnomon_service.posted_json import json_body
 
 JSON = "application/json"
 YAML = (
@@ -18,50 +19,51 @@ YAML = (
     "application/x-yaml",
     "text/yaml",
 )  # RFC 9512, and its aliases
-LARGE_BYTES = 1_000_000  # JSON beyond it is read in a thread, so that the event loop goes on
 MAX_YAML_BYTES = 200_000  # read some hundred times more slowly than JSON
 
 
-async def plain_body(request: Request) -> object:
-    """The body as plain data: JSON or YAML by content type and by content, finite numbers only.
+async def posted_body(request: Request) -> Callable[[], object]:
+    """What reads the body as plain data: JSON or YAML by content type and by content, finite numbers only.
+
+    It takes time and memory: call it in one of the request's places (`places.py`). It raises SpecError where
+    the body is not what its content type says.
 
     Raises:
         HTTPException: 415, the content type is another; 413, YAML too large to be read.
-        SpecError: the body is not what its content type says.
     """
-    # Neither JSON's type nor YAML's is one that a form or a simple request may have: a browser sends a
-    # preflight request first, so a page of another site cannot post here.
-    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-    if kind == JSON:
-        body = await request.body()
-        return _json(body) if len(body) <= LARGE_BYTES else await run_sync(_json, body)
-    if kind not in YAML:
-        raise HTTPException(
-            HTTPStatus.UNSUPPORTED_MEDIA_TYPE,
-            f"send the body as {JSON} or as {YAML[0]} (a spec file as it is)",
-        )
+    kind = type_of_body(request, JSON, *YAML)
     body = await request.body()
+    if kind == JSON:
+        return partial(json_body, body)
     if len(body) > MAX_YAML_BYTES:
         detail = f"YAML may have up to {MAX_YAML_BYTES:,} bytes; send a larger body as {JSON}"
         raise HTTPException(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, detail)
-    return await run_sync(_yaml, body)
+    return partial(_yaml, body)
+
+
+PostedBody = Annotated[Callable[[], object], Depends(posted_body)]
+
+
+def type_of_body(request: Request, *allowed: str) -> str:
+    """The content type of a request.
+
+    Neither JSON's type nor YAML's is one that a form or a simple request may have: a browser sends a
+    preflight request first, so a page of another site cannot post here.
+
+    Raises:
+        HTTPException: 415, it is none that is allowed.
+    """
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind not in allowed:
+        also = f" or as {YAML[0]} (a spec file as it is)" if YAML[0] in allowed else ""
+        raise HTTPException(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, f"send the body as {JSON}{also}")
+    return kind
 
 
 def body_docs(schema: dict[str, Any]) -> dict[str, Any]:
     """A route's `openapi_extra` for a body of this schema."""
     content = {kind: {"schema": schema} for kind in (JSON, YAML[0])}
     return {"requestBody": {"required": True, "content": content}}
-
-
-def _json(body: bytes) -> object:
-    try:
-        return json.loads(body, parse_constant=_refuse_constant)
-    except (ValueError, RecursionError) as error:
-        raise SpecError(f"not valid JSON: {error}; YAML is sent as {YAML[0]}", field="body") from None
-
-
-def _refuse_constant(name: str) -> object:
-    raise ValueError(f"{name} is not a JSON number")
 
 
 def _yaml(body: bytes) -> object:

@@ -5,11 +5,11 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, cast
 
-from anyio import CapacityLimiter
 from cachetools import TTLCache
 from fastapi import Depends, Request
 from redis import Redis
 
+from gnomon_service.api.places import AllPlaces
 from gnomon_service.api.rate_limit import TokenBuckets
 from gnomon_service.derived import Derived
 from gnomon_service.derived_kinds import JobVerdict
@@ -74,7 +74,7 @@ class State:
     looks: Looks
     memory: PageMemory
     questions: Questions
-    report_threads: CapacityLimiter  # reports take long; the other routes have threads of their own
+    places: AllPlaces
 
 
 def state_of(request: Request) -> State:

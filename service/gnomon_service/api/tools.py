@@ -1,30 +1,32 @@
 """Routes that call a tool on a scene, once or for very many rows."""
 
+import asyncio
+import tempfile
 from typing import Annotated, Any
 
-from anyio.to_thread import run_sync
-from fastapi import APIRouter, Depends, Header
-from fastapi.responses import JSONResponse, Response
+from fastapi import APIRouter, Header, Request
+from fastapi.responses import Response, StreamingResponse
 
-from gnomon.core.errors import SpecError
-from gnomon.spec import data_paths
+from gnomon_service.api.batches import answer_apart, pieces_of
 from gnomon_service.api.content_negotiation import choose
-from gnomon_service.api.request_body import JSON, body_docs, plain_body
-from gnomon_service.api.state import Shared, State
-from gnomon_service.tool_call import (
-    as_arrow_stream,
-    as_json_columns,
-    call_batch,
-    call_tool,
-    inline_scene,
-    scene_file,
+from gnomon_service.api.places import watched
+from gnomon_service.api.request_body import (
+    JSON,
+    YAML,
+    PostedBody,
+    body_docs,
+    json_body,
+    posted_body,
+    type_of_body,
 )
-from gnomon_tools.scene.scene import Scene
+from gnomon_service.api.state import Shared, State
+from gnomon_service.batch import ARROW, batch_answer
+from gnomon_service.tool_call import call_tool, parts_of
 
 router = APIRouter(prefix="/v1/tools", tags=["tools"])
 
-ARROW = "application/vnd.apache.arrow.stream"
-MAX_ROWS = 1_000_000  # of a batch
+OFFERED = (JSON, ARROW)
+LARGE_BYTES = 1_000_000  # a batch beyond it is answered by a process of its own
 
 SCENE = "GeoJSON, or a path to it; for tools that need a scene"
 
@@ -51,55 +53,46 @@ BATCH_BODY = body_docs(
 
 
 @router.post("/{name}", openapi_extra=CALL_BODY)
-def post_call(state: Shared, name: str, body: Annotated[object, Depends(plain_body)]) -> dict[str, Any]:
+async def post_call(request: Request, state: Shared, name: str, body: PostedBody) -> dict[str, Any]:
     """Call a tool, on a scene where it needs one: GeoJSON in the body, or a path under GNOMON_MEDIA_ROOTS."""
-    scene, args = _parts(state, body)
-    return call_tool(name, scene, args)
+
+    def call() -> dict[str, Any]:
+        scene, args = parts_of(body(), state.settings.media_roots)
+        return call_tool(name, scene, args)
+
+    return await state.places.calls.run(request, call)
 
 
 @router.post("/{name}/batch", openapi_extra=BATCH_BODY, response_model=None)
 async def post_batch(
-    state: Shared,
-    name: str,
-    body: Annotated[object, Depends(plain_body)],
-    accept: Annotated[str | None, Header()] = None,
+    request: Request, state: Shared, name: str, accept: Annotated[str | None, Header()] = None
 ) -> Response:
     """Call a tool for very many rows: columns in `args`, columns in the answer, as JSON or as Arrow.
 
     Up to 1,000,000 rows and 64 MB. A column is a list of one value a row, or one value for all. A row that
-    has no answer is null.
+    has no answer is null. A large batch ends when its client disconnects.
     """
-    kind = choose(accept, (JSON, ARROW))
-    # Few at a time, as with reports: a batch takes long, and much memory.
-    return await run_sync(_batch, state, name, body, kind, limiter=state.report_threads)
+    kind = choose(accept, OFFERED)
+    if type_of_body(request, JSON, *YAML) != JSON:
+        read = await posted_body(request)
+        return await state.places.calls.run(request, lambda: _batch(state, name, read(), kind))
+    async with state.places.batch_bodies.taken(asyncio.Event()):
+        with tempfile.TemporaryFile() as file:
+            async for piece in request.stream():
+                file.write(piece)
+            size = file.tell()
+            file.seek(0)
+            if size <= LARGE_BYTES:
+                text = file.read()
+                return await state.places.calls.run(
+                    request, lambda: _batch(state, name, json_body(text), kind)
+                )
+            async with watched(request) as gone, state.places.batches.taken(gone):
+                roots = state.settings.media_roots
+                answer = await answer_apart(file, name, kind, roots=roots, gone=gone)
+    return StreamingResponse(pieces_of(answer), media_type=kind)
 
 
 def _batch(state: State, name: str, body: object, kind: str) -> Response:
-    scene, args = _parts(state, body)
-    if not isinstance(args, dict):
-        raise SpecError("must be one JSON object of columns", field="args")
-    for column, values in args.items():
-        if isinstance(values, list) and len(values) > MAX_ROWS:
-            detail = f"has {len(values):,} rows; up to {MAX_ROWS:,} at once"
-            raise SpecError(detail, field=f"args.{column}")
-    columns = call_batch(name, scene, args)
-    if kind == ARROW:
-        return Response(as_arrow_stream(columns), media_type=ARROW)
-    return JSONResponse(as_json_columns(columns))
-
-
-def _parts(state: State, body: object) -> tuple[Scene | None, object]:
-    """The scene, if there is one, and the arguments of a call."""
-    if not isinstance(body, dict):
-        raise SpecError("must be one JSON object {scene, args}", field="body")
-    unknown = sorted(set(body) - {"scene", "args"})
-    if unknown:
-        raise SpecError("unknown field; allowed: scene, args", field=unknown[0])
-    scene, parsed = body.get("scene"), None
-    if isinstance(scene, str):
-        parsed = scene_file(data_paths.from_request(scene, state.settings.media_roots, field="scene"))
-    elif isinstance(scene, dict):
-        parsed = inline_scene(scene)
-    elif scene is not None:
-        raise SpecError("needs a GeoJSON object, or a path under GNOMON_MEDIA_ROOTS", field="scene")
-    return parsed, body.get("args", {})
+    answer = b"".join(batch_answer(body, name, kind, roots=state.settings.media_roots))
+    return Response(answer, media_type=kind)

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import Annotated, Any, Literal
 from urllib.parse import urlencode
 
-from fastapi import APIRouter, Depends, Header, Query
+from fastapi import APIRouter, Header, Query, Request
 from fastapi.responses import JSONResponse, Response, StreamingResponse
 
 from gnomon.core.errors import SpecError
@@ -17,7 +17,7 @@ from gnomon.report.row_formats import ndjson_line, row_to_json, rows_csv
 from gnomon.report.trial_index.filters import TrialFilter
 from gnomon_service.api.content_negotiation import choose
 from gnomon_service.api.jobs import MAX_LIMIT, Cursor
-from gnomon_service.api.request_body import body_docs, plain_body
+from gnomon_service.api.request_body import PostedBody, body_docs
 from gnomon_service.api.serializers import listing, trial_view
 from gnomon_service.api.state import Shared, State
 from gnomon_service.cassettes import cassette_of_job
@@ -139,13 +139,18 @@ def get_trial_file(
 
 
 @router.post("/v1/trials/{trial_id}/file", openapi_extra=FILE_BODY, response_class=Response)
-def post_trial_file(
+async def post_trial_file(
+    request: Request,
     state: Shared,
     trial_id: str,
-    body: Annotated[object, Depends(plain_body)],
+    body: PostedBody,
     kind: Annotated[FileKind, Query(alias="format")] = "yaml",
 ) -> Response:
     """The trial as a file that continues from a tool's step with another result; nothing is stored or run."""
+    return await state.places.calls.run(request, lambda: _changed_file(state, trial_id, body(), kind))
+
+
+def _changed_file(state: State, trial_id: str, body: object, kind: FileKind) -> Response:
     if not isinstance(body, dict):
         raise SpecError("must be one JSON object {from_step, result}", field="body")
     unknown = sorted(set(body) - {"from_step", "result"})

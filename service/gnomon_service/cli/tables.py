@@ -11,7 +11,14 @@ from rich.text import Text
 from gnomon.report.text_formats import clean
 
 Cell = str | tuple[str, str]  # a text, or one with its style on a terminal
-STYLES = {"completed": "green", "running": "cyan", "queued": "cyan", "cancelled": "yellow", "failed": "red"}
+STYLES = {
+    "completed": "green",
+    "running": "cyan",
+    "queued": "cyan",
+    "preparing": "cyan",
+    "cancelled": "yellow",
+    "failed": "red",
+}
 
 
 def print_table(

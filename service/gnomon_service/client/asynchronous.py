@@ -108,9 +108,15 @@ class AsyncClient:
         """Start no more trials of a job; those in flight may still finish."""
         return await self.send(calls.cancel_job(job_id))
 
-    async def resume(self, job_id: str) -> answers.JobView:
-        """Run the trials of a job that have no result, and only those."""
-        return await self.send(calls.resume_job(job_id))
+    async def resume(
+        self, job_id: str, *, billed_usd: float | None = None, billed_tokens: int | None = None
+    ) -> answers.JobView:
+        """Run the trials of a job that have no result, and only those.
+
+        `billed_usd` and `billed_tokens` are all that its provider has billed for it: what is possibly spent
+        beyond that is free again.
+        """
+        return await self.send(calls.resume_job(job_id, billed_usd=billed_usd, billed_tokens=billed_tokens))
 
     async def delete(self, job_id: str, *, dry_run: bool = False) -> answers.DeletionView:
         """Delete a job that has ended, with its media; in a dry run, only say what that would delete."""

@@ -100,10 +100,16 @@ def cancel_job(job_id: str) -> Call[answers.JobView]:
     return Call(verb="POST", route=route, answer=answers.JobView, places=places)
 
 
-def resume_job(job_id: str) -> Call[answers.JobView]:
+def resume_job(
+    job_id: str, *, billed_usd: float | None = None, billed_tokens: int | None = None
+) -> Call[answers.JobView]:
     """Run the trials of a job that have no result."""
     route, places = "/v1/jobs/{job_id}/resume", {"job_id": job_id}
-    return Call(verb="POST", route=route, answer=answers.JobView, places=places, is_repeatable=False)
+    usd = None if billed_usd is None else repr(billed_usd)
+    query = {"billed_usd": usd, "billed_tokens": billed_tokens}
+    return Call(
+        verb="POST", route=route, answer=answers.JobView, places=places, query=query, is_repeatable=False
+    )
 
 
 def delete_job(job_id: str, *, dry_run: bool = False) -> Call[answers.DeletionView]:

@@ -258,7 +258,7 @@ def _now(state: State, digests: Sequence[JobDigest], *, now_s: float) -> dict[st
     workers = state.store.workers()
     return {
         "running": statuses["running"],
-        "waiting": statuses["queued"],
+        "waiting": statuses["queued"] + statuses["preparing"],
         "workers": len(workers),
         "busy": sum(worker.state == "busy" for worker in workers),
         "spent_today": money(sum(job.known_usd for job in digests if job.created_s >= midnight_s)),

@@ -130,6 +130,8 @@ def delete(state: Shared, job_id: str, who: Who) -> RedirectResponse:
 def _answer(job: JobRecord, findings: Sequence[Mapping[str, Any]], problem: str) -> str:
     counts = job.counts
     ended = f"{counts.done:,} of {count(counts.planned, 'trial')}"
+    if job.status == "preparing":
+        return f"Being prepared: {count(counts.planned, 'trial')} are written; they begin when all are."
     if job.status == "queued":
         return f"Waiting for a worker: {ended} have ended."
     if job.status == "running" and job.spec.analysis.sequential:

@@ -132,6 +132,8 @@ def _progress(job: JobRecord, per_second: float | None, *, now_s: float) -> str:
     """How far the job is; while it runs also how fast, and when it will have ended."""
     counts = job.counts
     text = f"{counts.done:,} of {counts.planned:,} trials"
+    if job.status == "preparing":
+        return f"{counts.planned:,} trials are being prepared"
     if job.status == "queued":
         return f"{text} · waits for a worker" if not counts.done else f"{text} · queued again"
     if job.status != "running":

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 from typing import Annotated
 
-from fastapi import APIRouter, Query
+from fastapi import APIRouter, Query, Request
 from fastapi import Path as FromPath
 from fastapi.responses import Response
 
@@ -22,7 +22,8 @@ router = APIRouter(include_in_schema=False)
 
 
 @router.get("/ui/media/{sha256}", response_model=None)
-def media(
+async def media(
+    request: Request,
     state: Shared,
     sha256: Annotated[str, FromPath(pattern="^[0-9a-f]{64}$")],
     w: Annotated[int | None, Query(description="at most so many pixels wide")] = None,
@@ -30,13 +31,14 @@ def media(
     """A picture, `w` pixels wide at most: the next larger of WIDTHS."""
     folder = state.settings.data_dir
     width = None if w is None else next((size for size in WIDTHS if size >= w), None)
-    data = media_of(folder).read(sha256) if width is None else _thumbnail(folder, sha256, width)
+    read = media_of(folder).read if width is None else functools.partial(_thumbnail, folder, width=width)
+    data = await state.places.pictures.run(request, lambda: read(sha256))
     headers = {"Cache-Control": IMMUTABLE, "Content-Security-Policy": "default-src 'none'"}
     return Response(data, media_type=_kind(data), headers=headers)
 
 
 @functools.lru_cache(maxsize=THUMBNAILS_KEPT)
-def _thumbnail(folder: Path, sha256: str, width: int) -> bytes:
+def _thumbnail(folder: Path, sha256: str, *, width: int) -> bytes:
     from PIL import Image  # late: pages without pictures need none
 
     data = media_of(folder).read(sha256)

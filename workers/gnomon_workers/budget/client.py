@@ -51,6 +51,7 @@ class BudgetClient:
         self._job_id, self._store, self._holder, self._ttl_s = job_id, store, holder, ttl_s
         self._calls, self._in_flight = 0, ZERO_USAGE
         self._settled, self._written, self._granted = ZERO_USAGE, ZERO_USAGE, ZERO_USAGE
+        self._untold = ZERO_USAGE  # of what is settled: bounds of calls whose cost nobody told
         self._block, self._asked_s = MIN_BATCH, 0.0
         self._asking, self._settles = asyncio.Lock(), asyncio.Event()
         self._bounds: dict[str, CostBound] = {}
@@ -177,8 +178,10 @@ class BudgetClient:
                         await self._settles.wait()
         return wanted
 
-    def settle(self, taken: Usage, used: Usage, *, trial: str = "") -> None:
-        """A call that was set aside for has ended and cost so much."""
+    def settle(self, taken: Usage, used: Usage, *, trial: str = "", is_told: bool = True) -> None:
+        """A call that was set aside for has ended and cost so much, or so much at most if nobody told it."""
+        if not is_told:
+            self._untold = add(self._untold, used)
         self._calls -= 1
         self._in_flight = subtract(self._in_flight, taken) if self._calls else ZERO_USAGE
         self._settled = add(self._settled, used)
@@ -204,14 +207,17 @@ class BudgetClient:
                 await self._request_share(ZERO_USAGE)
 
     async def close(self) -> None:
-        """Everything is written; what is still held was spent on calls without a result.
+        """Everything is written; what is still held was spent on calls without a result, or may have been.
 
         From now on the store is not shown this budget again: it would hold, and charge, the same twice.
         """
         self._is_closed = True
         async with self._asking:
             if self._is_shown:
-                close = partial(self._store.close_budget, self._job_id, self._holder, self._held())
+                held = self._held()
+                told = subtract(held, self._untold)
+                possible = subtract(held, told)
+                close = partial(self._store.close_budget, self._job_id, self._holder, told, possible=possible)
                 await self._in_store(close)
 
     async def fail_job(self, reason: str) -> None:

@@ -52,23 +52,23 @@ class BudgetedModel:
         if taken is None:
             with timeout_paused():
                 taken = await self._budget.reserve(lambda: self._bound.upper_bound(planned), trial=trial)
-        used, unknown = ZERO_USAGE, []
+        used, unknown, is_told = ZERO_USAGE, [], True
         try:
             reply = await self._model.reply(request)
             used = Usage.by(reply)
             if unknown := [name for name in self._to_tell if getattr(used, name) is None]:
-                used = self._worst_case_cost(planned, taken)
+                used, is_told = self._worst_case_cost(planned, taken), False
         except (ProviderFault, ModelFault) as fault:
             paid = fault.reply if isinstance(fault, ModelFault) else None
             used = ZERO_USAGE if paid is None else Usage.by(paid)
             if fault.cause in MAY_BE_BILLED and not used.known_tokens:
-                used = self._worst_case_cost(planned, taken)
+                used, is_told = self._worst_case_cost(planned, taken), False
             raise
         except asyncio.CancelledError:
-            used = self._worst_case_cost(planned, taken)
+            used, is_told = self._worst_case_cost(planned, taken), False
             raise
         finally:
-            self._budget.settle(taken, used, trial=trial)
+            self._budget.settle(taken, used, trial=trial, is_told=is_told)
         if not unknown:
             self._has_reported_cost = True
             await self._learn(planned, used)

@@ -80,3 +80,4 @@ class Usage(NamedTuple):
 
 
 NO_USAGE = Usage(0.0, 0)
+UNKNOWN_USAGE = Usage(None, None)

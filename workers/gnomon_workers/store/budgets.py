@@ -1,7 +1,7 @@
 """Keeps what each process may spend of a job's limits before it has written what it spent."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from sqlalchemy import Connection, bindparam, delete, func, select, update
@@ -18,8 +18,16 @@ CostRatios = Mapping[
 
 
 # Made once: to make a statement takes longer than to run it.
-_SPENT = select(jobs.c.known_usd, jobs.c.known_tokens, jobs.c.cost_ratios).where(
-    jobs.c.id == bindparam("job_id")
+_SPENT = select(
+    jobs.c.known_usd + jobs.c.possible_usd, jobs.c.known_tokens + jobs.c.possible_tokens, jobs.c.cost_ratios
+).where(jobs.c.id == bindparam("job_id"))
+_ADD_POSSIBLE = (
+    update(jobs)
+    .where(jobs.c.id == bindparam("of_job"))
+    .values(
+        possible_usd=jobs.c.possible_usd + bindparam("usd"),
+        possible_tokens=jobs.c.possible_tokens + bindparam("tokens"),
+    )
 )
 _HERE = reservations.c.job_id == bindparam("of_job")
 _IS_OTHER = reservations.c.holder != bindparam("own")
@@ -96,7 +104,7 @@ class BudgetStore(Database):
 
         `held` is that without the call asked for, with `calls` in flight; `wanted` is the most that the call
         costs. None asks for all that is left, and is granted to one process while no other calls.
-        A reservation that is not renewed for `ttl_s` seconds counts as spent.
+        A reservation that is not renewed for `ttl_s` seconds counts as possibly spent.
         """
         with self.writing() as db:
             lock_jobs(db, [job_id])
@@ -104,12 +112,9 @@ class BudgetStore(Database):
             if stored is None:
                 return ReserveResult(granted=None, calls_elsewhere=0, cost_ratios={})
             now = self.now(db)
-            gone = db.execute(_DROP_EXPIRED, {"of_job": job_id, "own": holder, "now": now})
-            lost = [Usage(row.usd, row.tokens) for row in gone]
-            if lost:
-                add_results(db, job_id, (), lost)
+            lost = book_expired(db, job_id, now=now, own=holder)
             spent, calls_elsewhere = _others(db, job_id, holder)
-            used = total([Usage(stored.known_usd, stored.known_tokens), *lost, spent, held])
+            used = total([Usage(stored[0], stored[1]), lost, spent, held])
             granted = limit.grant(used, wanted, is_only_spender=not calls_elsewhere)
             more = total([held, granted or ZERO_USAGE])
             reservation = {
@@ -131,13 +136,35 @@ class BudgetStore(Database):
         with self.writing() as db:
             db.execute(update(jobs).where(jobs.c.id == job_id).values(is_budget_exhausted=1))
 
-    def close_budget(self, job_id: str, holder: str, left: Usage) -> None:
-        """All that has results is written; `left` was spent besides."""
+    def close_budget(self, job_id: str, holder: str, left: Usage, *, possible: Usage = ZERO_USAGE) -> None:
+        """All that has results is written; `left` was spent besides, and so much is `possible` above that."""
         with self.writing() as db:
             lock_jobs(db, [job_id])
             db.execute(delete(reservations).where(reservations.c.holder == holder))
             if left != ZERO_USAGE:
                 add_results(db, job_id, (), [left])
+            _add_possible(db, job_id, possible)
+
+
+def book_expired(db: Connection, job_id: str, *, now: float, own: str = "") -> Usage:
+    """Count as possibly spent what processes that are silent have held of a locked job; return how much."""
+    gone = db.execute(_DROP_EXPIRED, {"of_job": job_id, "own": own, "now": now})
+    lost = total([Usage(row.usd, row.tokens) for row in gone])
+    _add_possible(db, job_id, lost)
+    return lost
+
+
+def _add_possible(db: Connection, job_id: str, more: Usage) -> None:
+    if more != ZERO_USAGE:
+        db.execute(_ADD_POSSIBLE, {"of_job": job_id, "usd": more.known_usd, "tokens": more.known_tokens})
+
+
+def held_by_job(db: Connection, job_ids: Collection[str]) -> dict[str, Usage]:
+    """What processes hold of these jobs beside what is counted, by job."""
+    sums = [func.sum(reservations.c[name]) for name in ("usd", "tokens")]
+    query = select(reservations.c.job_id, *sums).where(reservations.c.job_id.in_(job_ids))
+    rows = db.execute(query.group_by(reservations.c.job_id))
+    return {job_id: Usage(float(usd), int(tokens)) for job_id, usd, tokens in rows}
 
 
 def _others(db: Connection, job_id: str, holder: str) -> tuple[Usage, int]:

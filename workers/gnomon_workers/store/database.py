@@ -1,5 +1,6 @@
 """Opens a database: one engine, two kinds of transaction, and the clock that leases are judged by."""
 
+import math
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
@@ -38,9 +39,10 @@ from sqlalchemy.exc import (
 from sqlalchemy.pool import ConnectionPoolEntry
 
 from gnomon.core.errors import DataError, SpecError, Unavailable
-from gnomon_workers.store.schema import REVISION, alembic_version, metadata, results
+from gnomon_workers.store.schema import REVISION, alembic_version, lease_holders, metadata, results
 from gnomon_workers.store.sqlite import (
     BUSY_TIMEOUT_S,
+    POOL,
     has_disk_space,
     integrity_error,
     library,
@@ -54,6 +56,7 @@ _ALIVE = {  # a server that is silent beyond that is away: a partition leaves no
     "keepalives_count": 3,
     "tcp_user_timeout": 20_000,
 }
+PING, WRITTEN_FOR_S = "ping", 1.0  # the holder that a look at the database writes, and how often it does
 STALLED_S = 10.0  # PostgreSQL ends a transaction whose client is silent for so long: its locks stop others
 MAKING_TABLES = 0x676E6F6D6F6E  # the advisory lock of PostgreSQL under which tables are made
 _TIMEOUTS = {
@@ -74,6 +77,7 @@ class Database:
         self.url, self._clock = url, clock
         self._engine = _open(url)
         self._is_sqlite = self._engine.dialect.name == "sqlite"
+        self._written_s = -math.inf  # of time.monotonic: when `ping` last wrote
         try:
             self._prepare()
         except BaseException:
@@ -134,13 +138,17 @@ class Database:
         return float(db.execute(select(func.extract("epoch", func.clock_timestamp()))).scalar_one())
 
     def ping(self) -> str:
-        """Dialect and version of a database that answers and has room.
+        """Dialect and version of a database that answers and can be written: it was, up to a second ago.
 
         Raises:
             Unavailable: its disk is full; of PostgreSQL that cannot be seen from here.
-            sqlalchemy.exc.OperationalError: it does not answer.
+            sqlalchemy.exc.SQLAlchemyError: it does not answer, or takes nothing.
         """
         self.check_disk_space()
+        if time.monotonic() - self._written_s > WRITTEN_FOR_S:
+            with self.writing() as db:
+                insert_or_update(db, lease_holders, {"worker": PING, "lease_until": self.now(db)})
+            self._written_s = time.monotonic()
         with self.reading() as db:
             db.execute(select(1)).scalar_one()
             version = ".".join(str(part) for part in db.dialect.server_version_info or ())
@@ -353,7 +361,9 @@ def _check_results(db: Connection) -> None:
 
 
 def _open_postgresql(url: URL) -> Engine:
-    engine = create_engine(url, pool_pre_ping=True, connect_args={**_ALIVE, "prepare_threshold": None})
+    engine = create_engine(
+        url, pool_pre_ping=True, **POOL, connect_args={**_ALIVE, "prepare_threshold": None}
+    )
     event.listen(engine, "connect", _set_up_postgresql)
     event.listen(engine, "begin", begin_postgresql)
     return engine

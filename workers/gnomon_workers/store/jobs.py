@@ -2,12 +2,12 @@
 
 import json
 import secrets
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from datetime import datetime
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import Connection, RowMapping, delete, func, insert, select, update
+from sqlalchemy import Connection, RowMapping, case, delete, func, insert, select, update
 from sqlalchemy.exc import IntegrityError, OperationalError
 
 from gnomon.core.errors import Conflict, Gone, NotFound, SpecError
@@ -16,9 +16,12 @@ from gnomon.core.sample import DataFault, SampleRef
 from gnomon.core.score import Outcome
 from gnomon.core.seal import Kind, PlannedSamples, plan_body
 from gnomon.spec.job_spec import JobSpec
+from gnomon.stopping import check_wanted
 from gnomon.trials.trial_plan import Trial, count_trials, expand_trials
+from gnomon_workers.budget.usage import NO_USAGE, UNKNOWN_USAGE, Usage
 from gnomon_workers.poster import NOBODY, Poster
 from gnomon_workers.store.activity import require_budget
+from gnomon_workers.store.budgets import book_expired, held_by_job
 from gnomon_workers.store.database import insert_all
 from gnomon_workers.store.job_counters import OPEN, counted_jobs, ended_count, lock_jobs
 from gnomon_workers.store.job_ends import JobEnds
@@ -97,23 +100,16 @@ class Jobs(JobEnds):
         self.check_disk_space()
         if not refs:
             raise SpecError("nothing is selected; widen tasks, scenes or limit", field="select")
-        job_id = "j_" + secrets.token_hex(10)
         earlier = self._by_key(idempotency_key, spec)
         if earlier is not None:
             return earlier
-        count = count_trials(spec, len(refs))
+        new = _new_job(spec, faults, idempotency_key, poster)
+        job_id, count = new["id"], count_trials(spec, len(refs))
         size, samples = shard_size(spec, count), PlannedSamples()
-        new = job_values(spec, faults) | {
-            "id": job_id,
-            "spec_hash": spec.content_hash,
-            "idempotency_key": idempotency_key,
-            "posted_by": poster.name,
-            "owner": poster.owner,
-        }
         with self.reading() as db:
             require_budget(db, poster, spec, now=self.now(db))
         try:
-            self._insert_trials(expand_trials(job_id, spec, samples.noting(refs)), size)
+            self.insert_trials(expand_trials(job_id, spec, samples.noting(refs)), size)
             with self.writing() as db:
                 self.advisory_lock(db, job_id)
                 if poster.has_budget:
@@ -134,6 +130,44 @@ class Jobs(JobEnds):
                 raise SpecError("the benchmark names a sample twice", field="select") from None
             return earlier
         return self.job(job_id)
+
+    def accept_job(
+        self,
+        spec: JobSpec,
+        *,
+        planned: int,
+        faults: Sequence[DataFault] = (),
+        idempotency_key: str | None = None,
+        poster: Poster = NOBODY,
+    ) -> JobRecord:
+        """Keep a job whose trials a worker makes (`Preparation`). The same key again gives the same job.
+
+        Raises:
+            Conflict: the key was used with another spec.
+            SpecError: it has no limit, where the poster has a budget.
+            OutOfBudget: its limit is above what is left of the poster's budget.
+            Unavailable: the disk is full.
+        """
+        self.check_disk_space()
+        earlier = self._by_key(idempotency_key, spec)
+        if earlier is not None:
+            return earlier
+        # Nothing of it is sealed before its plan is.
+        later = {"status": "preparing", "planned": planned, "shard_size": 0, "sealed_rows": 0}
+        new = _new_job(spec, faults, idempotency_key, poster) | later
+        try:
+            with self.writing() as db:
+                if poster.has_budget:
+                    self.advisory_lock(db, f"budget of {poster.name}")
+                now = self.now(db)
+                require_budget(db, poster, spec, now=now)
+                db.execute(insert(jobs).values(new | {"created_at": now}))
+        except IntegrityError:
+            earlier = self._by_key(idempotency_key, spec)
+            if earlier is None:
+                raise
+            return earlier
+        return self.job(new["id"])
 
     def rollback_unless_committed(self, job_id: str) -> bool:
         """Whether the job's own row was written; if not, its trials and their results are deleted."""
@@ -206,9 +240,12 @@ class Jobs(JobEnds):
             db.execute(changed.values(status="cancelled", finished_at=self.now(db)))
         return self.job(job_id)
 
-    def resume(self, job_id: str) -> JobRecord:
+    def resume(self, job_id: str, *, billed: Usage = UNKNOWN_USAGE) -> JobRecord:
         """Open the job again for what is missing, and for that alone: trials that never ran, and those
         that ended as `infra_missing`, whose results are taken back. Harmless where nothing is missing.
+
+        `billed` is all that its provider has billed for the job, as far as that is known: what may have been
+        spent beyond it was not.
 
         Raises:
             NotFound: the job does not exist.
@@ -216,16 +253,18 @@ class Jobs(JobEnds):
         with self.writing() as db:
             lock_jobs(db, [job_id])
             _take_back_missing(db, job_id)
+            book_expired(db, job_id, now=self.now(db))
+            _disprove(db, job_id, billed)
             counted = update(jobs).where(jobs.c.id == job_id)
             left = ended_count(jobs) < jobs.c.planned
             reopened = counted.where(left, jobs.c.status.not_in(OPEN))
             values = {
-                "status": "queued",
+                "status": case((jobs.c.shard_size == 0, "preparing"), else_="queued"),
                 "finished_at": None,
                 "error": "",
                 "stuck_since": None,
                 "is_budget_exhausted": 0,
-                "sealed_rows": None,
+                "sealed_rows": case((jobs.c.shard_size == 0, 0)),
             }
             if db.execute(reopened.values(values)).rowcount:
                 again = update(model_checks).where(model_checks.c.job_id == job_id)
@@ -273,7 +312,10 @@ class Jobs(JobEnds):
 
     def totals(self) -> dict[str, float]:
         """What all jobs have spent as far as known, for how many results it is not, and trials in hand."""
-        names = ("known_usd", "unknown_usd", "known_tokens", "unknown_tokens", "leased")
+        names = (
+            *("known_usd", "unknown_usd", "possible_usd"),
+            *("known_tokens", "unknown_tokens", "possible_tokens", "leased"),
+        )
         with self.reading() as db:
             sums = [func.coalesce(func.sum(counted_jobs.c[name]), 0).label(name) for name in names]
             spent = db.execute(select(*sums)).mappings().one()
@@ -292,14 +334,35 @@ class Jobs(JobEnds):
             raise Conflict(message, field="Idempotency-Key")
         return job
 
-    def _insert_trials(self, planned: Iterator[Trial], size: int) -> None:
+    def insert_trials(
+        self, planned: Iterator[Trial], size: int, *, check: Callable[[Connection], None] = lambda _: None
+    ) -> None:
+        """Write the trials of a job in shards of this size; `check` may refuse to in each transaction.
+
+        Raises:
+            Unwanted: nobody waits for it any more.
+        """
         rows = (
             trial_values(trial, ordinal=ordinal, shard=ordinal // size)
             for ordinal, trial in enumerate(planned)
         )
         while batch := list(islice(rows, INSERT_BATCH)):
+            check_wanted()
             with self.writing() as db:
+                check(db)
                 insert_all(db, trials, batch)
+
+
+def _new_job(
+    spec: JobSpec, faults: Sequence[DataFault], idempotency_key: str | None, poster: Poster
+) -> dict[str, Any]:
+    return job_values(spec, faults) | {
+        "id": "j_" + secrets.token_hex(10),
+        "spec_hash": spec.content_hash,
+        "idempotency_key": idempotency_key,
+        "posted_by": poster.name,
+        "owner": poster.owner,
+    }
 
 
 def seal_plan(
@@ -332,6 +395,16 @@ def number_of(cursor: str) -> int:
     if not (cursor.isascii() and cursor.isdigit()) or len(cursor) > 18:
         raise SpecError(f"{cursor!r} is no cursor; pass on next_cursor as it came", field="cursor")
     return int(cursor)
+
+
+def _disprove(db: Connection, job_id: str, billed: Usage) -> None:
+    """Free what a locked job may have spent beyond its bill."""
+    for name, amount in zip(("usd", "tokens"), billed, strict=True):
+        if amount is not None:
+            possible, known = jobs.c[f"possible_{name}"], jobs.c[f"known_{name}"]
+            left = case((known > amount, 0), else_=amount - known)
+            values = {f"possible_{name}": case((possible < left, possible), else_=left)}
+            db.execute(update(jobs).where(jobs.c.id == job_id).values(values))
 
 
 def _take_back_missing(db: Connection, job_id: str) -> None:
@@ -387,6 +460,7 @@ def job_records(db: Connection, rows: Sequence[RowMapping], *, now: float) -> li
             *checks.get(row["job_id"], ()),
             check_of(row, at_s=now if ended[row["job_id"]] is None else ended[row["job_id"]]),
         )
+    held = held_by_job(db, list(ended))
     may_stop = [row["id"] for row in rows if IS_SEQUENTIAL in row["spec"]]
     decided = {job_id for job_id, taken in looks_at(db, may_stop).items() if stopping_look(taken)}
     return [
@@ -395,6 +469,7 @@ def job_records(db: Connection, rows: Sequence[RowMapping], *, now: float) -> li
             checks=checks.get(row["id"], ()),
             quiet_s=_quiet_s(db, row, now=now),
             is_decided=row["id"] in decided,
+            held=held.get(row["id"], NO_USAGE),
         )
         for row in rows
     ]

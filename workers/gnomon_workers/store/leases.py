@@ -306,7 +306,11 @@ def _read_spec(text: str) -> JobSpec:
 def _stop_at_limits(db: Connection, job: RowMapping, shard: int) -> bool:
     """Where the limits are used up, end trials of the shard whose samples have not begun; whether any did."""
     spec = _read_spec(job["spec"])
-    is_over = over_limit(spec, usd=job["known_usd"], tokens=job["known_tokens"])
+    is_over = over_limit(
+        spec,
+        usd=job["known_usd"] + job["possible_usd"],
+        tokens=job["known_tokens"] + job["possible_tokens"],
+    )
     if not (job["is_budget_exhausted"] or is_over):
         return False
     size, labels = group_size(spec), {model.label for model in spec.models}

@@ -14,10 +14,12 @@ from gnomon.spec.job_spec import JobSpec
 from gnomon.trials.trial_plan import Trial
 from gnomon_workers.budget.usage import NO_USAGE, Usage
 
-JobStatus = Literal["queued", "running", "completed", "cancelled", "failed"]
+JobStatus = Literal["preparing", "queued", "running", "completed", "cancelled", "failed"]
 TrialState = Literal["pending", "leased", "done"]
 CheckState = Literal["pending", "checking", "passed", "unconfirmed", "stopped"]
 
+OPEN = ("preparing", "queued", "running")  # statuses of jobs that may go on
+PREPARE = -1  # in place of a shard: the trials of a job are to be made
 SHORT_WAIT_S = 2.0  # a shorter one is not told
 QUIET_S = 10.0  # for which no trial may end before that is told
 
@@ -87,8 +89,12 @@ class JobRecord:
     counts: Counts
     usd: float | None
     tokens: int | None
-    known_usd: float  # the part that is known: what limits are held against
+    known_usd: float  # the part that providers have told
     known_tokens: int
+    possible_usd: (
+        float  # the most that calls may have cost besides: of processes that died or run, and untold
+    )
+    possible_tokens: int
     shards: int
     faults: tuple[DataFault, ...]
     error: str  # why it failed; empty otherwise
@@ -110,6 +116,14 @@ class JobRecord:
         more = f" and {len(models) - 1} more" if len(models) > 1 else ""
         what = "next result" if self.counts.done else "first result"
         return [f"waiting for {models[0]}{more}: {what}, {self.quiet_s:.0f} s"]
+
+    @property
+    def free(self) -> Usage:
+        """What the limits leave beside what is and may be spent; None where there is no limit."""
+        limits = self.spec.limits
+        usd = None if limits.usd is None else max(0.0, limits.usd - self.known_usd - self.possible_usd)
+        left = None if limits.tokens is None else limits.tokens - self.known_tokens - self.possible_tokens
+        return Usage(usd, None if left is None else max(0, left))
 
     def in_flight(self, workers: "Iterable[WorkerRecord]") -> int:
         """How many trials run: of what its workers hold, among these, some wait for their turn."""
@@ -175,7 +189,7 @@ class JobDigest:
 
     @property
     def is_open(self) -> bool:
-        return self.status in ("queued", "running")
+        return self.status in OPEN
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

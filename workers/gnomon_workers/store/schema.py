@@ -66,7 +66,7 @@ jobs = Table(
     Column("started_at", Double),
     Column("finished_at", Double),
     Column("planned", Integer, nullable=False),
-    Column("shard_size", Integer, nullable=False),
+    Column("shard_size", Integer, nullable=False),  # 0: its trials are not made yet
     Column("scored", Integer, nullable=False, default=0),
     Column("model_failed", Integer, nullable=False, default=0),
     Column("infra_missing", Integer, nullable=False, default=0),
@@ -75,6 +75,9 @@ jobs = Table(
     Column("unknown_usd", Integer, nullable=False, default=0),  # results whose price is unknown
     Column("known_tokens", BigInteger, nullable=False, default=0),
     Column("unknown_tokens", Integer, nullable=False, default=0),
+    # What calls may have cost beside that: of processes that died, or whose replies did not tell.
+    Column("possible_usd", Double, nullable=False, default=0.0, server_default="0"),
+    Column("possible_tokens", BigInteger, nullable=False, default=0, server_default="0"),
     Column("faults", Text, nullable=False),
     Column("error", Text, nullable=False, default=""),
     Column("is_budget_exhausted", Integer, nullable=False, default=0, server_default="0"),

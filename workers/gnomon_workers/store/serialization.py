@@ -4,7 +4,7 @@ import functools
 import json
 import math
 import zlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, fields, replace
 from numbers import Integral, Real
 from operator import attrgetter
@@ -21,6 +21,7 @@ from gnomon.core.row import COLUMNS, ROW_COLUMNS, Row
 from gnomon.core.sample import DataFault, SampleRef
 from gnomon.spec.job_spec import JobSpec
 from gnomon.trials.trial_plan import Trial
+from gnomon_workers.budget.usage import NO_USAGE, Usage
 from gnomon_workers.store.records import Counts, JobRecord, ModelCheck, iso
 from gnomon_workers.store.schema import results
 
@@ -194,8 +195,13 @@ def job_values(spec: JobSpec, faults: Sequence[DataFault]) -> dict[str, Any]:
         "status": "queued",
         "spec": spec.model_dump_json(),
         "benchmark": spec.benchmark,
-        "faults": dump([{**asdict(fault), "detail": without_folders(fault.detail)} for fault in faults]),
+        "faults": fault_text(faults),
     }
+
+
+def fault_text(faults: Iterable[DataFault]) -> str:
+    """Faults of a job's data as its column holds them."""
+    return dump([{**asdict(fault), "detail": without_folders(fault.detail)} for fault in faults])
 
 
 def job_of(
@@ -204,8 +210,9 @@ def job_of(
     checks: tuple[ModelCheck, ...] = (),
     quiet_s: float | None = None,
     is_decided: bool = False,
+    held: Usage = NO_USAGE,
 ) -> JobRecord:
-    """The job in these columns."""
+    """The job in these columns; processes have `held` so much of its limits beside what is counted."""
     return JobRecord(
         id=columns["id"],
         name=columns["name"],
@@ -226,7 +233,9 @@ def job_of(
         tokens=None if columns["unknown_tokens"] else columns["known_tokens"],
         known_usd=columns["known_usd"],
         known_tokens=columns["known_tokens"],
-        shards=-(-columns["planned"] // columns["shard_size"]),
+        possible_usd=columns["possible_usd"] + held.known_usd,
+        possible_tokens=columns["possible_tokens"] + held.known_tokens,
+        shards=-(-columns["planned"] // (columns["shard_size"] or columns["planned"])),
         faults=tuple(DataFault(**fault) for fault in json.loads(columns["faults"])),
         error=columns["error"],
         checks=checks,

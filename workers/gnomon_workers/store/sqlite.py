@@ -4,7 +4,7 @@ import os
 import shutil
 import sqlite3
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from types import ModuleType
@@ -14,6 +14,9 @@ from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.engine import URL
 
 BUSY_TIMEOUT_S = 30.0
+# Of each process: more connections than heavy requests have places, so that cheap ones find one; a thread
+# waits so many seconds for one.
+POOL: Mapping[str, Any] = {"pool_size": 10, "max_overflow": 22, "pool_timeout": 10.0}
 WAL_RETRY_S = 0.02
 MIN_FREE_BYTES = 1 << 20  # with less room on its disk no job is taken in; what runs goes on as far as it can
 WITHOUT_RACE = (3, 51, 3)  # all from 3.7.0 to 3.51.2 have it
@@ -73,7 +76,7 @@ def open_sqlite(url: URL) -> Engine:
     file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     with suppress(OSError):  # what cannot be made is said when it is connected to
         os.close(os.open(file, os.O_RDWR | os.O_CREAT, 0o600))  # its journals get the same mode
-    engine = create_engine(url, module=library(), connect_args={"timeout": BUSY_TIMEOUT_S})
+    engine = create_engine(url, module=library(), **POOL, connect_args={"timeout": BUSY_TIMEOUT_S})
     event.listen(engine, "connect", _set_up)
     event.listen(engine, "begin", _begin)
     return engine

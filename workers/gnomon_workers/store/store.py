@@ -25,6 +25,7 @@ from gnomon_workers.store.leases import Leases
 from gnomon_workers.store.look_records import LookRecords
 from gnomon_workers.store.model_checks import ModelChecks
 from gnomon_workers.store.notices import Notices
+from gnomon_workers.store.preparation import Preparation
 from gnomon_workers.store.responses import Responses
 from gnomon_workers.store.results import Results
 from gnomon_workers.store.reviews import Reviews
@@ -37,6 +38,7 @@ log = logging.getLogger(__name__)
 
 class Store(
     FinishedJobs,
+    Preparation,
     JobLists,
     Deletions,
     Leases,

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, Header, Response
+from fastapi import APIRouter, Header, Request, Response
 from fastapi.responses import JSONResponse
 
 from gnomon.core.errors import Conflict, DataError, NotFound, SpecError
@@ -10,7 +10,7 @@ from gnomon_service import actions, jobs
 from gnomon_service.api.content_negotiation import choose
 from gnomon_service.api.middleware import IdempotencyKey, Who
 from gnomon_service.api.reports import PAGE_POLICY
-from gnomon_service.api.request_body import body_docs, plain_body
+from gnomon_service.api.request_body import PostedBody, body_docs
 from gnomon_service.api.state import Shared, State
 from gnomon_trips.export.outputs import MEDIA_TYPES, rendered
 from gnomon_trips.export.plan_check import check_plan
@@ -48,23 +48,32 @@ router = APIRouter(prefix="/v1/itineraries", tags=["itineraries"])
 
 
 @router.post("", status_code=202, openapi_extra=REQUEST_BODY)
-def post_itinerary(
+async def post_itinerary(
+    request: Request,
     state: Shared,
     response: Response,
-    body: Annotated[object, Depends(plain_body)],
+    body: PostedBody,
     idempotency_key: IdempotencyKey,
     who: Who,
 ) -> dict[str, Any]:
     """Queue a planning request; `model` names the model that plans, by default the built-in reference."""
-    draft = jobs.draft_from_request(spec_of_body(body), state.settings)
-    job = actions.post(state, draft, who, idempotency_key=idempotency_key)
+
+    def post() -> JobRecord:
+        draft = jobs.draft_from_request(spec_of_body(body()), state.settings)
+        return actions.post(state, draft, who, idempotency_key=idempotency_key)
+
+    job = await state.places.jobs.run(request, post)
     response.headers["Location"] = f"/v1/itineraries/{job.id}"
     return {"id": job.id, "status": job.status, "events": f"/v1/jobs/{job.id}/events"}
 
 
 @router.post("/check", openapi_extra=CHECK_BODY)
-def post_check(body: Annotated[object, Depends(plain_body)]) -> dict[str, Any]:
+async def post_check(request: Request, state: Shared, body: PostedBody) -> dict[str, Any]:
     """Check a plan: ours or TravelPlanner's, each check with its evidence; nothing is queued or stored."""
+    return await state.places.jobs.run(request, lambda: _checked(body()))
+
+
+def _checked(body: object) -> dict[str, Any]:
     if not isinstance(body, dict) or "plan" not in body:
         raise SpecError(
             "must be one JSON object with a `plan`, and its `request` where there is one", field="body"

@@ -1,4 +1,4 @@
-"""Who posted a job, who did what with it, what was told of it, and what stays of one that was deleted."""
+"""Who posted a job, who did what with it, what it may have spent, and what stays of one that was deleted."""
 
 from alembic import op
 
@@ -16,5 +16,5 @@ def downgrade() -> None:
     """Drop it, with all it holds."""
     for table in ("notices", "activity", "deleted_jobs"):
         op.drop_table(table)
-    for column in ("told_at", "owner", "posted_by"):
+    for column in ("told_at", "owner", "posted_by", "possible_usd", "possible_tokens"):
         op.drop_column("jobs", column)

@@ -1,0 +1,104 @@
+"""Files that unpack to far more than they are: each is refused with the reason, and little memory is used."""
+
+import io
+import json
+import struct
+import zipfile
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from gnomon.core.errors import DataError, SpecError
+from gnomon.exchange import json_lines
+from gnomon.exchange.archive import MOST_BYTES, Archive
+from gnomon.exchange.sheet import sheet_lines
+from gnomon.media import MediaStore
+from gnomon.parquet_file import read_group, row_counts
+
+
+def test_a_parquet_file_is_read_as_it_is(tmp_path: Path) -> None:
+    file = tmp_path / "rows.parquet"
+    table = pa.table({"text": ["é", None, "x"], "nested": [[{"a": 1}], [], None]})
+    pq.write_table(table, file, row_group_size=2)
+    assert row_counts(file) == [2, 1]
+    assert pa.concat_tables(read_group(file, at) for at in (0, 1)).to_pylist() == table.to_pylist()
+
+
+def one_list() -> pa.Array:
+    """A row with a list of very many nulls, which take no bytes."""
+    return pa.array([[None] * 40_000_000], pa.list_(pa.int64()))
+
+
+def one_text_often() -> pa.Array:
+    """Rows that all name one text of a dictionary: no size in the file says what they come to."""
+    return pa.DictionaryArray.from_arrays(pa.array([0] * 200, pa.int32()), pa.array(["x" * 2_000_000]))
+
+
+@pytest.mark.parametrize("make", [one_list, one_text_often])
+def test_a_small_parquet_file_that_unpacks_to_much_is_refused(
+    tmp_path: Path, make: Callable[[], pa.Array]
+) -> None:
+    file = tmp_path / "bomb.parquet"
+    pq.write_table(pa.table({"a": make()}), file, compression="zstd", store_schema=False)
+    assert file.stat().st_size < 100_000
+    with pytest.raises(DataError, match="unpacks to more than 256,000,000 bytes"):
+        read_group(file, 0)
+
+
+def test_a_member_of_a_zip_that_unpacks_to_much_is_refused_unread(tmp_path: Path) -> None:
+    file = tmp_path / "log.eval"
+    with (
+        zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive,
+        archive.open("header.json", "w") as member,
+    ):
+        for _ in range(MOST_BYTES // 2**20 + 1):
+            member.write(bytes(2**20))
+    with pytest.raises(zipfile.BadZipFile, match="allowed: 268,435,456"):
+        Archive(file).read("header.json")
+
+
+@pytest.mark.parametrize("text", [b"[],", b"1,", b'{"a":'])
+def test_json_of_too_many_values_is_refused_before_it_is_decoded(tmp_path: Path, text: bytes) -> None:
+    file = tmp_path / "log.json"
+    file.write_bytes(b"[" + text * 8_000_001)
+    with pytest.raises(SpecError, match="more than 8,000,000 values"):
+        json_lines.document(file)
+    with pytest.raises(SpecError, match="more than 8,000,000 values"):
+        next(json_lines.lines(file))
+
+
+def test_a_row_of_a_workbook_has_a_bounded_number_of_cells(tmp_path: Path) -> None:
+    sheet = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+    file = tmp_path / "table.xlsx"
+    for inside in ("<row>" + "<c/>" * 200_001 + "</row>", "<other/>" * 200_001):
+        with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+            archive.writestr("xl/worksheets/sheet1.xml", f'<worksheet xmlns="{sheet}">{inside}</worksheet>')
+        with pytest.raises(SpecError, match="more than 200,000 elements"):
+            list(sheet_lines(file))
+
+
+@pytest.mark.parametrize("side", [8_000, 50_000])
+def test_a_picture_of_too_many_pixels_is_refused_as_what_it_is(tmp_path: Path, side: int) -> None:
+    head = struct.pack(">IIBBBBB", side, side, 8, 2, 0, 0, 0)
+    chunks = ((b"IHDR", head), (b"IDAT", zlib.compress(bytes(100))), (b"IEND", b""))
+    data = b"\x89PNG\r\n\x1a\n" + b"".join(
+        struct.pack(">I", len(body)) + name + body + struct.pack(">I", zlib.crc32(name + body))
+        for name, body in chunks
+    )
+    with pytest.raises(DataError, match="50,000,000"):
+        MediaStore(tmp_path).put(data)
+
+
+def test_what_is_small_is_read(tmp_path: Path) -> None:
+    file = tmp_path / "log.json"
+    file.write_text(json.dumps({"samples": [1]}))
+    assert json_lines.document(file) == {"samples": [1]}
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        archive.writestr("header.json", "{}")
+    (tmp_path / "log.eval").write_bytes(packed.getvalue())
+    assert Archive(tmp_path / "log.eval").read("header.json") == b"{}"
