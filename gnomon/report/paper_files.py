@@ -93,7 +93,8 @@ def table_files(report: Report) -> Iterator[File]:
 def citation(report: Report) -> str:
     """What was run, for BibTeX: Gnomon by its version, and the job by its spec's hash."""
     facts, job = report["integrity"], report["job"]
-    sealed = (report["seal"] or {}).get("planned_at") or ""
+    seal = report["seal"]
+    sealed = (seal["planned_at"] or "") if seal is not None else ""
     what = f"{job['name'] or job['benchmark']}: results on {job['benchmark']} ({job['benchmark_version']})"
     software = {"key": "Gnomon", "title": "Gnomon", "howpublished": f"Software, {facts['gnomon_version']}"}
     run = {"key": what, "title": what, "year": sealed[:4]}
