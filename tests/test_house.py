@@ -144,7 +144,7 @@ def test_nothing_tracked_names_a_place_outside_the_project() -> None:
     for name in filter(None, listed):
         path = ROOT / name
         if (
-            path.suffix in {".png", ".jpg", ".gz", ".parquet", ".pbf", ".eval", ".xlsx"}
+            path.suffix in {".png", ".jpg", ".gz", ".parquet", ".pbf", ".eval", ".npz", ".xlsx"}
             or path == Path(__file__)
             or not path.exists()
         ):

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 from gnomon.report.row_formats import escape_surrogates
 
@@ -50,13 +51,13 @@ class Chart:
             f"{self.drawing}</svg>\n"
         )
 
-    def printed(self, form: str) -> bytes:
+    def printed(self, form: Literal["pdf", "png"]) -> bytes:
         """The chart as `pdf` or `png`; letters without a glyph in Typst's fonts are of the system's."""
         import typst  # late: 80 MB, for files alone
 
         inputs = {"svg": self.svg, "mm": f"{WIDTHS_MM[self.size]:g}"}
-        dots = {"ppi": float(PNG_DOTS)} if form == "png" else {}
-        return typst.compile(PAGE.encode(), format=form, sys_inputs=inputs, **dots)
+        dots = float(PNG_DOTS) if form == "png" else None
+        return typst.compile(PAGE.encode(), format=form, ppi=dots, sys_inputs=inputs)
 
 
 def charts_in(page: str) -> Iterator[Chart]:

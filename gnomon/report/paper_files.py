@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from html import unescape
 from html.parser import HTMLParser
-from typing import TypeVar
+from typing import Literal, TypeVar
 
 from gnomon.report.chart_file import charts_in
 from gnomon.report.html import render_section
@@ -27,7 +27,7 @@ from gnomon.stopping import while_wanted
 Piece = TypeVar("Piece")
 
 File = tuple[str, bytes]  # name, content
-CHART_FORMS = ("pdf", "png")
+CHART_FORMS: tuple[Literal["pdf", "png"], ...] = ("pdf", "png")
 PICTURE = re.compile(
     r'<figure[^>]*aria-label="([^"]*)"[^>]*>.*?data:image/svg\+xml;base64,([\w+/=]+)', re.DOTALL
 )
@@ -93,7 +93,8 @@ def table_files(report: Report) -> Iterator[File]:
 def citation(report: Report) -> str:
     """What was run, for BibTeX: Gnomon by its version, and the job by its spec's hash."""
     facts, job = report["integrity"], report["job"]
-    sealed = (report["seal"] or {}).get("planned_at") or ""
+    seal = report["seal"]
+    sealed = (seal["planned_at"] or "") if seal is not None else ""
     what = f"{job['name'] or job['benchmark']}: results on {job['benchmark']} ({job['benchmark_version']})"
     software = {"key": "Gnomon", "title": "Gnomon", "howpublished": f"Software, {facts['gnomon_version']}"}
     run = {"key": what, "title": what, "year": sealed[:4]}

@@ -121,8 +121,10 @@ def _write_paper(store: "Store", job: str, figures: Path | None, tables: Path | 
     for folder, files, noun in ((figures, figure_files, "figures"), (tables, table_files, "tables")):
         if folder is not None:
             folder.mkdir(parents=True, exist_ok=True)
-            written = [write_whole(folder / name, data, rights=PUBLIC) for name, data in files(made)]
-            click.echo(f"{noun}: {count(len(written), 'file')} in {folder}", err=True)
+            content = dict(files(made))
+            for name, data in content.items():
+                write_whole(folder / name, data, rights=PUBLIC)
+            click.echo(f"{noun}: {count(len(content), 'file')} in {folder}", err=True)
 
 
 def _methods(store: "Store", job: str, kind: str) -> str:
