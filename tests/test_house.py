@@ -31,6 +31,7 @@ REASONS = {  # why a short module with a single importer exists; an entry that i
     "gnomon_service.api.reviews": "one module per group of routes",
     "gnomon_service.api.workers": "one module per group of routes",
     "gnomon_service.web.keys_page": "one module per page",
+    "gnomon_workers.kept_model": "what is put around a model stands alone, as the others do",
     "gnomon_workers.store.worker_registry": "one module per table of the store",
 }
 
