@@ -2,15 +2,19 @@
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal
 
 import numpy as np
 
-from gnomon.statistics.bootstrap import DRAWS, central, cluster_counts
 from gnomon.statistics.design import Codes, Floats
 
 FEWEST_ITEMS = 10  # from which on items are drawn again for an interval
 FEWEST_DRAWS = 0.9  # the share of draws in which a coefficient must exist for its interval to be given
+
+SEED = 20_260_102
+DRAWS = 999
+KEPT = 200  # clusters up to which the counts are kept: at most 13 MB
 
 
 def cohen_kappa(first: Sequence[Hashable], second: Sequence[Hashable]) -> float | None:
@@ -146,3 +150,25 @@ def _beyond_chance(observed: Floats, expected: Floats) -> Floats:
     values: Floats = np.full(len(observed), np.nan)
     np.divide(observed - expected, 1 - expected, out=values, where=expected < 1 - 1e-12)
     return values
+
+
+def cluster_counts(clusters_n: int, draws: int = DRAWS) -> Floats:
+    """How often each cluster is drawn: draws × clusters, from a fixed seed; each row sums to `clusters_n`."""
+    return _kept_counts(clusters_n, draws) if clusters_n <= KEPT else _drawn_counts(clusters_n, draws)
+
+
+def _drawn_counts(clusters_n: int, draws: int) -> Floats:
+    random = np.random.default_rng(SEED)
+    chances = np.full(clusters_n, 1.0 / clusters_n)
+    counts = random.multinomial(clusters_n, chances, size=draws).astype(np.float64)
+    counts.flags.writeable = False
+    return counts
+
+
+_kept_counts = lru_cache(maxsize=8)(_drawn_counts)  # drawing them takes longer than all that follows
+
+
+def central(draws: Floats, level: float = 0.95) -> tuple[float, float]:
+    """The central part of the draws: the percentile interval."""
+    low, high = np.quantile(draws, [(1 - level) / 2, (1 + level) / 2])
+    return float(low), float(high)

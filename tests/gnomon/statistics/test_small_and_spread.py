@@ -10,8 +10,7 @@ from statsmodels.stats.inter_rater import cohens_kappa
 from statsmodels.stats.inter_rater import fleiss_kappa as fleiss_of_statsmodels
 from statsmodels.stats.meta_analysis import combine_effects
 
-from gnomon.statistics.agreement import cohen_kappa, fleiss_kappa
-from gnomon.statistics.bootstrap import cluster_counts
+from gnomon.statistics.agreement import cluster_counts, cohen_kappa, fleiss_kappa
 from gnomon.statistics.pooling import partial_pooling
 from gnomon.statistics.reliability import pass_hat_k
 from gnomon.statistics.variance_components import variance_split
