@@ -91,9 +91,9 @@ def value_of(bound: Bound) -> float:
     first, _, rest = bound.name.partition(".")
     held = getattr(import_module(bound.module), first)
     held = held() if isinstance(held, type) else held
-    if not rest:
-        return held
-    return held[rest] if isinstance(held, dict) else attrgetter(rest)(held)
+    if rest:
+        held = held[rest] if isinstance(held, dict) else attrgetter(rest)(held)
+    return float(held)
 
 
 def rows_of(group: str) -> list[tuple[str, str, str, str]]:

@@ -61,8 +61,9 @@ def resume(
         posted_by = before.posted_by or "somebody without a key"
         raise Conflict(f"{job_id} was posted by {posted_by}: a key with a budget resumes its own jobs")
     state.store.check_budget(who, before.spec, job_id=job_id)
-    billed = {"billed_usd": billed_usd, "billed_tokens": billed_tokens}
-    job = jobs.resume(job_id, store=state.store, redis=state.redis, **billed)
+    job = jobs.resume(
+        job_id, store=state.store, redis=state.redis, billed_usd=billed_usd, billed_tokens=billed_tokens
+    )
     left = job.counts.planned - job.counts.done
     _note(state, job_id, who, "resumed", f"{left:,} trials to go")
     return job

@@ -209,12 +209,19 @@ def submit(
         Unwanted: nobody waits for it any more; nothing is stored.
     """
     check_wanted()
-    of_job = {"faults": draft.faults, "idempotency_key": idempotency_key, "poster": poster}
     is_large = draft.planned_trials > MOST_AT_ONCE and not any(arm.replay for arm in draft.spec.arms)
     if is_large:
-        job = store.accept_job(draft.spec, planned=draft.planned_trials, **of_job)
+        job = store.accept_job(
+            draft.spec,
+            planned=draft.planned_trials,
+            faults=draft.faults,
+            idempotency_key=idempotency_key,
+            poster=poster,
+        )
     else:
-        job = store.create_job(draft.spec, draft.refs, **of_job)
+        job = store.create_job(
+            draft.spec, draft.refs, faults=draft.faults, idempotency_key=idempotency_key, poster=poster
+        )
     return _queued(job, store=store, redis=redis)
 
 

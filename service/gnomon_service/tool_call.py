@@ -1,7 +1,7 @@
 """Calls one tool on one scene, outside any trial."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -132,7 +132,7 @@ def _field(error: SceneError) -> str:
     return f"scene.{error.field}" if error.field else "scene"
 
 
-def parts_of(body: object, roots: Sequence[Path] | None) -> tuple[Scene | None, object]:
+def parts_of(body: object, roots: tuple[Path, ...] | None) -> tuple[Scene | None, object]:
     """The scene, if there is one, and the arguments of a posted call; `roots` are where scenes may lie.
 
     Raises:

@@ -318,7 +318,8 @@ def _order(questions: Sequence[Asked]) -> Columns:
     def taken(of: Callable[[_Tracks], Floats], at: int) -> Floats:
         """What a track has, of that which stands at a place of the order: questions × options."""
         every = np.stack([of(track)[:, 0] for track in tracks], axis=1)
-        return every[np.arange(shape[0])[:, None], steps[:, :, at]]
+        picked: Floats = every[np.arange(shape[0])[:, None], steps[:, :, at]]
+        return picked
 
     columns: dict[str, list[Floats]] = {}
     for at in range(count - 1):

@@ -46,8 +46,10 @@ def _measured(asked: Evidence, option: str, scene: Scene) -> Sequence[float]:
             (track.span_s[1] if track.span_s else 0.0) + length_m / max(track.speed_mps, SLOWEST_MPS)
             for track, length_m in zip(tracks, ways_m, strict=True)
         ]
-        back_m = [way_m(track.first, spot) - length_m for track, length_m in zip(tracks, ways_m, strict=True)]
-        return (max(arrive_s) - min(arrive_s), sum(ways_m), min(back_m))
+        nearest_m = min(
+            way_m(track.first, spot) - length_m for track, length_m in zip(tracks, ways_m, strict=True)
+        )
+        return (max(arrive_s) - min(arrive_s), sum(ways_m), nearest_m)
     if asked.task == "ATI":
         return _in_time(
             asked,

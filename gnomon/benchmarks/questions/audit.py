@@ -80,11 +80,12 @@ def _apart(question: OwnQuestion, scene: Scene) -> list[list[float]] | None:
     words = bare(_words(question))
     asked = [spot for name, spot in known.items() if _is_named(name, words)]
     offered = [known.get(bare(text)) for text in question.options.values()]
-    if not asked or None in offered:
+    spots = [spot for spot in offered if spot is not None]
+    if not asked or len(spots) < len(offered):
         return None
     network = Network.of(scene)
     rows = []
-    for spot in filter(None, offered):
+    for spot in spots:
         straight = [math.dist(spot[0], other[0]) for other in asked]
         ways = [min(network.length_m(*spot, *other), FAR_M) for other in asked]
         rows.append([kind(lengths) for lengths in (straight, ways) for kind in (min, max, sum)])

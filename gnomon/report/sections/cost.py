@@ -74,7 +74,7 @@ def _cost(report_input: ReportInput) -> CostPart:
         {**_spent([totals]), "model": model, "arm": arm}
         for (model, arm), totals in zip(scores.groups, scores.totals, strict=True)
     ]
-    cost: Cost = {**_spent(scores.totals), "by_arm": by_arm}
+    cost = Cost(**_spent(scores.totals), by_arm=by_arm)
     if any(report_input.possible):
         usd, tokens = report_input.possible
         cost["possible"] = {"usd": usd, "tokens": tokens}

@@ -13,8 +13,8 @@ from shapely import Geometry, LineString
 from gnomon_tools.geometry.angles import EIGHTHS, bearing_deg, compass, turn_deg
 from gnomon_tools.scene.scene import Point, Scene
 from gnomon_tools.scene.scene_cache import cached_per_scene
-from gnomon_worlds.difficulty import Lots
-from gnomon_worlds.even_odds import OPTIONS, Chooser, EvenOdds
+from gnomon_worlds.difficulty import OPTIONS, Lots
+from gnomon_worlds.even_odds import Chooser, EvenOdds
 from gnomon_worlds.movement import BEND_DEG, Journey
 from gnomon_worlds.question import Question, evidence_of, nearest, shown_when, when
 from gnomon_worlds.trajectory import MIN_STAY_S, Sighting, Trip, lookout_of_unbuilt
@@ -221,7 +221,7 @@ def geo_location(world: World, rng: Random, trip: Trip, lots: Chooser | None = N
     if isinstance(lots, EvenOdds) and question:
         if lots.is_hopeless(rng, question, right=middle.camera, candidates=unseen):
             return None
-    elif lots and question:
+    elif isinstance(lots, Lots) and question:
         misleading = lots.misleading(question, right=middle.camera, candidates=unseen)
         if misleading is None or not all(any(map(is_off, sorted(cameras))) for cameras in misleading):
             return None  # before the ways over all cameras are measured

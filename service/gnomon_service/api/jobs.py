@@ -89,8 +89,7 @@ def resume_job(
     billed_tokens: Annotated[int | None, Query(ge=0, le=2**62, description=BILLED)] = None,
 ) -> dict[str, Any]:
     """Run the trials that have no result, and only those."""
-    billed = {"billed_usd": billed_usd, "billed_tokens": billed_tokens}
-    return job_view(actions.resume(state, job_id, who, **billed))
+    return job_view(actions.resume(state, job_id, who, billed_usd=billed_usd, billed_tokens=billed_tokens))
 
 
 @router.delete("/{job_id}")

@@ -15,12 +15,12 @@ from gnomon_service.api.request_body import (
     YAML,
     PostedBody,
     body_docs,
-    json_body,
     posted_body,
     type_of_body,
 )
 from gnomon_service.api.state import Shared, State
 from gnomon_service.batch import ARROW, batch_answer
+from gnomon_service.posted_json import json_body
 from gnomon_service.tool_call import call_tool, parts_of
 
 router = APIRouter(prefix="/v1/tools", tags=["tools"])

@@ -63,7 +63,7 @@ def picture_of(look: Look) -> bytes:
         ring = pixels(shapely.get_coordinates(hull))
         pen.polygon(ring, fill=f"{colour}26")
         pen.line([*ring, ring[0]], fill=colour, width=2 * FINER)
-        middle = pixels(np.array(hull.centroid.coords))[0]
+        middle = pixels(shapely.get_coordinates(shapely.centroid(hull)))[0]
         if eye_m is not None:
             at = pixels(np.array([eye_m]))[0]
             _dashes(pen, at, middle, colour)

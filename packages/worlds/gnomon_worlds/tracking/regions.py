@@ -1,6 +1,7 @@
 """Cuts overlapping views into regions apart, so that a target goes out of one before the next."""
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import shapely
@@ -43,7 +44,7 @@ def with_cut_views(tracking: Tracking, ground: GroundPoints) -> tuple[Tracking, 
     regions = {}
     sites = _sites(points)
     for index, hull in hulls.items():
-        region: shapely.Geometry = hull
+        region: Any = hull
         for other, site in sites.items():
             if other != index and tracking.cameras[other].floor == tracking.cameras[index].floor:
                 region = region.intersection(_nearer(sites[index], site, gap_m / 2))

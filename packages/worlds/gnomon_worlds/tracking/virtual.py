@@ -253,9 +253,9 @@ def _busiest(tracks: Sequence[Track], radius_m: float) -> list[_Place]:
             passed.setdefault(cell, set()).add(number)
     chosen: list[_Place] = []
     for cell in sorted(passed, key=lambda cell: (-len(passed[cell]), cell)):
-        at_m = ((cell[0] + 0.5) * radius_m, (cell[1] + 0.5) * radius_m)
-        if len(chosen) < COUNT and all(math.dist(at_m, place.xy_m) >= apart_m for place in chosen):
-            chosen.append(_Place(name=f"v{len(chosen) + 1:02d}", xy_m=at_m, radius_m=radius_m))
+        middle_m = ((cell[0] + 0.5) * radius_m, (cell[1] + 0.5) * radius_m)
+        if len(chosen) < COUNT and all(math.dist(middle_m, place.xy_m) >= apart_m for place in chosen):
+            chosen.append(_Place(name=f"v{len(chosen) + 1:02d}", xy_m=middle_m, radius_m=radius_m))
     if len(chosen) < 2:
         raise DataError(f"targets pass fewer than two places that are {apart_m:.0f} m apart: give {PLACES}")
     return chosen
