@@ -11,6 +11,7 @@ from random import Random
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.optimize import minimize
 from sklearn.ensemble import GradientBoostingClassifier
 
@@ -41,6 +42,7 @@ LEARNER: Mapping[str, Any] = {
     "random_state": 0,
 }
 
+Places = NDArray[np.signedinteger[Any]]  # of questions
 Met = tuple[Evidence, str, tuple[str, ...]]  # a situation: evidence, the right option, all that were offered
 
 
@@ -56,13 +58,13 @@ class Seen(EvenOdds):
 
     def wrong(
         self,
-        _: Random,
+        rng: Random,  # noqa: ARG002 (the signature of what it stands for)
         question: Evidence,
         *,
         right: str,
         candidates: Collection[str],
+        count: int,  # noqa: ARG002
         beside: Sequence[str] = (),
-        **__: Any,
     ) -> list[str] | None:
         self.met.append((question, right, tuple(sorted({right, *beside, *candidates}))))
         return None
@@ -137,11 +139,12 @@ def fit_ranks(task_id: str, scene: str) -> Floats:
     right = [options.index(each.question.right[0]) for each, (_, options) in zip(drawn, asked, strict=True)]
     ranks, rows = centred_ranks(asked), np.arange(len(drawn))
 
-    def likelihood(weights: Floats, of: Floats) -> Floats:
+    def likelihood(weights: Floats, of: Places) -> Floats:
         odds = ranks[of] @ weights
-        return odds - np.log(np.exp(odds).sum(axis=1, keepdims=True))
+        log_shares: Floats = odds - np.log(np.exp(odds).sum(axis=1, keepdims=True))
+        return log_shares
 
-    def fitted_on(of: Floats, ridge: float) -> Floats:
+    def fitted_on(of: Places, ridge: float) -> Floats:
         def loss(weights: Floats) -> float:
             told = likelihood(weights, of)[np.arange(len(of)), np.array(right)[of]]
             return float(ridge / 2 * weights @ weights - told.sum())

@@ -186,13 +186,15 @@ def _findings(
         if (level := level_of(sample))
     }
     guesses = [*(plugin.try_shortcuts(samples) if plugin else ()), *_try_lengths(options_of)]
-    remarks = [*plugin.remarks(official)] if isinstance(plugin, HasRemarks) else []
-    if isinstance(plugin, OffersFeatures) and not is_installed():
-        remarks.append(LACKING)
-    elif isinstance(plugin, OffersFeatures):
-        named = {sample_id: ref.cell for sample_id, ref in levels.items()}
-        tables = plugin.option_tables(samples["guarded"])
-        guesses += try_adversary(tables, options_of["guarded"], refs, named)
+    offered: object = plugin
+    remarks = [*offered.remarks(official)] if isinstance(offered, HasRemarks) else []
+    if isinstance(offered, OffersFeatures):
+        if is_installed():
+            named = {sample_id: ref.cell for sample_id, ref in levels.items()}
+            tables = offered.option_tables(samples["guarded"])
+            guesses += try_adversary(tables, options_of["guarded"], refs, named)
+        else:
+            remarks.append(LACKING)
     return Findings(
         benchmark=benchmark.name,
         version=benchmark.version,

@@ -9,7 +9,7 @@ import json
 import os
 import resource
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 
 from gnomon.core.errors import GnomonError, SpecError
@@ -23,7 +23,7 @@ REFUSED, TOO_LARGE = 3, 4  # exit codes
 BEHIND = 5  # by how much its priority is below that of who started it: other requests go first
 
 
-def batch_answer(body: object, name: str, kind: str, *, roots: Sequence[Path] | None) -> Iterator[bytes]:
+def batch_answer(body: object, name: str, kind: str, *, roots: tuple[Path, ...] | None) -> Iterator[bytes]:
     """The answer to a batch, in pieces; `kind` is ARROW or JSON, `roots` are where scenes may lie.
 
     Raises:
@@ -53,9 +53,10 @@ def main(name: str, kind: str, roots: str) -> int:
     resource.setrlimit(resource.RLIMIT_DATA, (MOST_MEMORY, MOST_MEMORY))
     gc.disable()  # else it looks at millions of lists again and again
     folders = json.loads(roots)
+    places = None if folders is None else tuple(map(Path, folders))
     try:
         body = json_body(sys.stdin.read())
-        for piece in batch_answer(body, name, kind, roots=folders and [Path(folder) for folder in folders]):
+        for piece in batch_answer(body, name, kind, roots=places):
             sys.stdout.buffer.write(piece)
         sys.stdout.buffer.flush()
     except MemoryError:

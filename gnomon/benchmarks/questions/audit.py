@@ -74,8 +74,7 @@ def option_tables(samples: Sequence[Sample]) -> Iterator[OptionTable]:
 
 def _apart(question: OwnQuestion, scene: Scene) -> list[list[float]] | None:
     """Of each option the metres to what is asked about; None where it or all of that is unknown."""
-    cameras = [camera for camera in scene.cameras.values() if camera.xy_m]
-    known = {bare(camera.id): (camera.xy_m, camera.floor) for camera in cameras}
+    known = {bare(camera.id): (camera.xy_m, camera.floor) for camera in scene.cameras.values() if camera.xy_m}
     known |= {bare(place.name): (place.xy_m, place.floor) for place in scene.places.values()}
     words = bare(_words(question))
     asked = [spot for name, spot in known.items() if _is_named(name, words)]

@@ -54,11 +54,14 @@ class Possible(TypedDict):
     tokens: int
 
 
-class Cost(Spent):
+class _MaybePossible(TypedDict):
+    possible: NotRequired[Possible]  # where there is any
+
+
+class Cost(Spent, _MaybePossible):
     """What the job cost."""
 
     by_arm: list[ArmSpent]
-    possible: NotRequired[Possible]  # where there is any
 
 
 class CostPart(TypedDict):
@@ -74,11 +77,9 @@ def _cost(report_input: ReportInput) -> CostPart:
         {**_spent([totals]), "model": model, "arm": arm}
         for (model, arm), totals in zip(scores.groups, scores.totals, strict=True)
     ]
-    cost = Cost(**_spent(scores.totals), by_arm=by_arm)
-    if any(report_input.possible):
-        usd, tokens = report_input.possible
-        cost["possible"] = {"usd": usd, "tokens": tokens}
-    return {"cost": cost}
+    usd, tokens = report_input.possible
+    possible: _MaybePossible = {"possible": {"usd": usd, "tokens": tokens}} if usd or tokens else {}
+    return {"cost": {**_spent(scores.totals), **possible, "by_arm": by_arm}}
 
 
 def _spent(groups: Sequence[GroupTotals]) -> Spent:

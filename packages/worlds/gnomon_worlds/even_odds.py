@@ -111,10 +111,9 @@ class EvenOdds:
         while some := list(islice(left, TOGETHER)):
             noted: dict[int, list[tuple[Trip, Any, Asked]]] = {}
             for trip in some:
-                state, self._noted, self._odds = rng.getstate(), None, {}
-                ask(trip)
-                if self._noted:
-                    noted.setdefault(len(self._noted[1]), []).append((trip, state, self._noted))
+                state, self._odds = rng.getstate(), {}
+                if asked := self._noted_by(ask, trip):
+                    noted.setdefault(len(asked[1]), []).append((trip, state, asked))
             after = rng.getstate()
             for alike in noted.values():
                 odds = log_odds(self._scene, [asked for *_, asked in alike]).tolist()
@@ -124,6 +123,11 @@ class EvenOdds:
                     if (question := ask(trip)) is not None:
                         yield question
             rng.setstate(after)
+
+    def _noted_by(self, ask: Callable[[Trip], Question | None], trip: Trip) -> Asked | None:
+        self._noted = None
+        ask(trip)
+        return self._noted
 
     def is_hopeless(
         self,

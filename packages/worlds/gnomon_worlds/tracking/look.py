@@ -9,6 +9,7 @@ from itertools import combinations, pairwise
 
 import numpy as np
 import shapely
+from shapely.geometry.base import BaseGeometry
 
 from gnomon.core.errors import DataError
 from gnomon_worlds.tracking.calibration import (
@@ -373,7 +374,7 @@ def _of_identities(
     return [Finding(kind="identities", text=text, refused=True)]
 
 
-def hull_of(ground: GroundPoints, rows: np.ndarray) -> shapely.Geometry | None:
+def hull_of(ground: GroundPoints, rows: np.ndarray) -> BaseGeometry | None:
     """What a camera sees of the floor: the hull of its feet, but for one in a hundred to each side."""
     points_m = ground.xy_m[rows & ground.on_floor]
     if len(points_m) < 3:
