@@ -65,8 +65,8 @@ def section_of(server: str, real: ServerCard, rules: ServerCard, rows: list[dict
     """What one card says: sentences, right answers by kind of question, and the picture."""
     right: dict[tuple[str, str], list[float]] = defaultdict(list)
     for row in rows:
-        if row["model"] == MODELS[0]:
-            right[row["task"], row["arm"]].append(row["score"] or 0.0)
+        if row["model"] == MODELS[0] and row["score"] is not None:  # None: the trial is missing
+            right[row["task"], row["arm"]].append(row["score"])
     table = [f"| questions | {' | '.join(ARMS)} |", "|---" * (1 + len(ARMS)) + "|"]
     for task in sorted({task for task, _ in right}):
         cells = (right[task, arm] for arm in ARMS)

@@ -44,7 +44,7 @@ def reply(body: dict[str, Any], calls: list[dict[str, Any]]) -> dict[str, Any]:
         function = {"name": tool, "arguments": json.dumps({} if slips else call["arguments"])}
         made = [{"id": f"call_{len(results)}", "type": "function", "function": function}]
         return {"role": "assistant", "content": None, "tool_calls": made}
-    others = [other["answer"] for other in calls if other["task"] == call["task"]]
+    others = [other["answer"] for other in calls if other["task"] == call["task"] and other is not call]
     guess = others[drawn(asked, "guess") % len(others)]
     return {"role": "assistant", "content": f"Answer: {found[1] if found else guess}"}
 

@@ -223,12 +223,12 @@ def commits(random_source: random.Random, folder: Path) -> Iterator[Asked]:
     git(".", "init", "--quiet", "--initial-branch", "main", str(folder))
     day, history = datetime(2026, 1, 5, 9, tzinfo=UTC), []
     ranges_m = {camera: random_source.randrange(20, 90) for camera in ("c01", "c02", "c03")}
-    for number in range(1, 16):
+    for number, code in enumerate(random_source.sample(range(100, 999), 15), start=1):
         ranges_m |= {camera: random_source.randrange(20, 90) for camera in ranges_m}
         person, day = random_source.choice(PEOPLE), day + timedelta(days=random_source.randrange(1, 9))
         text = "".join(f"{camera} {range_m}\n" for camera, range_m in ranges_m.items())
         (folder / "ranges.txt").write_text(text, encoding="utf-8")
-        message = f"survey {random_source.randrange(100, 999)}"
+        message = f"survey {code}"
         who = ("-c", f"user.name={person}", "-c", f"user.email={person.lower()}@example.com")
         git(str(folder), "add", "ranges.txt")
         git(str(folder), *who, "commit", "--quiet", "--message", message, date=day.isoformat())

@@ -38,10 +38,10 @@ _WORDS = {
     "string_type": "must be a text",
     "list_type": "must be a list",
     "literal_error": "must be {expected}",
-    "greater_than_equal": "must be greater than or equal to {ge:g}",
-    "greater_than": "must be greater than {gt:g}",
-    "less_than_equal": "must be less than or equal to {le:g}",
-    "less_than": "must be less than {lt:g}",
+    "greater_than_equal": "must be greater than or equal to {ge:,}",
+    "greater_than": "must be greater than {gt:,}",
+    "less_than_equal": "must be less than or equal to {le:,}",
+    "less_than": "must be less than {lt:,}",
 }
 _BEGINNINGS = {  # of a message that goes on with a field's form, by pydantic's kind of error
     "missing": "missing; allowed: ",

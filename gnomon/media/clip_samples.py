@@ -24,6 +24,7 @@ from gnomon.parquet_file import read_group, row_counts
 from gnomon_tools.core.inputs import held
 
 MAX_ROWS = 10_000_000
+MAX_UNPACKED = 2_000_000_000  # bytes of a file
 Q = TypeVar("Q")  # a question of one benchmark
 
 
@@ -181,8 +182,12 @@ def read_rows(path: Path) -> list[dict[str, Any]]:
     if sum(counts) > MAX_ROWS:
         raise DataError(f"{path.name} has {sum(counts):,} rows, more than {MAX_ROWS:,}")
     rows: list[dict[str, Any]] = []
+    unpacked = 0
     for group in range(len(counts)):
         table = read_group(path, group)
+        unpacked += table.nbytes
+        if unpacked > MAX_UNPACKED:
+            raise DataError(f"{path.name} unpacks to more than {MAX_UNPACKED:,} bytes")
         try:
             rows += table.to_pylist()
         except UnicodeDecodeError:

@@ -60,9 +60,13 @@ def resume(
     if who.has_budget and before.posted_by != who.name:
         posted_by = before.posted_by or "somebody without a key"
         raise Conflict(f"{job_id} was posted by {posted_by}: a key with a budget resumes its own jobs")
-    state.store.check_budget(who, before.spec, job_id=job_id)
     job = jobs.resume(
-        job_id, store=state.store, redis=state.redis, billed_usd=billed_usd, billed_tokens=billed_tokens
+        job_id,
+        store=state.store,
+        redis=state.redis,
+        billed_usd=billed_usd,
+        billed_tokens=billed_tokens,
+        poster=who,
     )
     left = job.counts.planned - job.counts.done
     _note(state, job_id, who, "resumed", f"{left:,} trials to go")

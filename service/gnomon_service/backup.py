@@ -9,6 +9,7 @@ import json
 import re
 import shutil
 import time
+import zlib
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -122,7 +123,7 @@ def restore_backup(settings: Settings, file: Path, *, replaces: bool) -> Backup:
             if media != facts["media"]:
                 raise DataError(f"{file} holds {media:,} of {facts['media']:,} media")
             copy_in(copy, settings.database_url, rows=facts["rows"], replaces=replaces)
-    except (BadZipFile, KeyError, TypeError, ValueError) as error:
+    except (BadZipFile, zlib.error, EOFError, RuntimeError, KeyError, TypeError, ValueError) as error:
         raise DataError(f"{file} is no whole backup: {error}", field="FILE") from None
     return Backup(revision=facts["revision"], rows=facts["rows"], media=media, media_bytes=media_bytes)
 

@@ -55,7 +55,7 @@ def main(name: str, kind: str, roots: str) -> int:
     folders = json.loads(roots)
     places = None if folders is None else tuple(map(Path, folders))
     try:
-        body = json_body(sys.stdin.read())
+        body = json_body(sys.stdin.buffer.read())
         for piece in batch_answer(body, name, kind, roots=places):
             sys.stdout.buffer.write(piece)
         sys.stdout.buffer.flush()

@@ -56,19 +56,14 @@ def delete_unnamed_media(settings: Settings, store: Store, *, is_dry: bool) -> M
     return _free(store, media_files(settings), is_dry=is_dry)
 
 
-def delete_old_jobs(settings: Settings, store: Store, *, days: float) -> list[str]:
-    """Delete the jobs that ended longer ago than that and are needed by none that runs, and what an earlier
-    process left of others; the ids of those that were deleted.
-    """
-    store.finish_deletions()
+def delete_old_jobs(store: Store, *, days: float) -> list[str]:
+    """Delete the jobs that ended longer ago than that and are needed by none that runs; their ids."""
     deleted = []
     for job_id in store.ended_before(days * DAY_S):
         with suppress(Conflict, NotFound):  # needed, or another process was first
             store.seal_results(job_id)
             store.delete_job(job_id, by=TOO_OLD.format(days=days))
             deleted.append(job_id)
-    if deleted:
-        delete_unnamed_media(settings, store, is_dry=False)
     return deleted
 
 

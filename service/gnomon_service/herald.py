@@ -18,7 +18,7 @@ from gnomon.report.text_formats import count, dollars
 from gnomon_service.actions import JOBS_LOG, keep_looks
 from gnomon_service.api.serializers import job_view
 from gnomon_service.api.state import State
-from gnomon_service.deletion import delete_old_jobs
+from gnomon_service.deletion import delete_old_jobs, delete_unnamed_media
 from gnomon_service.reply_watch import UnreadReplies
 from gnomon_service.webhooks import AGAIN_S, send
 from gnomon_workers.store.database import in_words
@@ -46,6 +46,8 @@ class Herald:
                 self.turn()
             except (SQLAlchemyError, GnomonError) as error:
                 log.warning("notices put off: %s", in_words(error))
+            except Exception:  # of one job or file: the next turn tries again
+                log.exception("notices put off")
 
     def turn(self) -> None:
         """Tell what is new, send what is due, and delete what is too old."""
@@ -56,11 +58,18 @@ class Herald:
         for end in self._store.untold_ends(limit=AT_ONCE):
             self._tell_end(end)
         self._send()
-        days = self._state.settings.keep_days
-        if days is not None and time.monotonic() >= self._clean_at_s:
+        if time.monotonic() >= self._clean_at_s:
             self._clean_at_s = time.monotonic() + CLEAN_EVERY_S
-            for job_id in delete_old_jobs(self._state.settings, self._store, days=days):
+            self._clean()
+
+    def _clean(self) -> None:
+        """Delete jobs that are too old, and what earlier deletions have put off."""
+        settings, days = self._state.settings, self._state.settings.keep_days
+        if days is not None:
+            for job_id in delete_old_jobs(self._store, days=days):
                 JOBS_LOG.info("job %s deleted: it ended more than %g days ago", job_id, days)
+        self._store.finish_deletions()
+        delete_unnamed_media(settings, self._store, is_dry=False)
 
     def _tell_end(self, end: End) -> None:
         try:

@@ -172,6 +172,7 @@ def resume(
     redis: "Redis",
     billed_usd: float | None = None,
     billed_tokens: int | None = None,
+    poster: Poster = NOBODY,
 ) -> "JobRecord":
     """Reopen a job and queue its missing trials.
 
@@ -189,7 +190,7 @@ def resume(
         raise SpecError(f"{job_id} was run elsewhere; its missing trials cannot be run here", field="JOB")
     from gnomon_workers.budget.usage import Usage  # late, as the store
 
-    reopened = store.resume(job_id, billed=Usage(billed_usd, billed_tokens))
+    reopened = store.resume(job_id, billed=Usage(billed_usd, billed_tokens), poster=poster)
     return _queued(reopened, store=store, redis=redis)
 
 

@@ -65,4 +65,9 @@ def set_up_logs(environ: Mapping[str, str], *, level: str = "info", stream: Text
     handler = logging.StreamHandler(stream or sys.stderr)
     handler.setFormatter(_Json(secrets) if kind == "json" else _Struck(secrets))
     logging.basicConfig(level=level.upper(), handlers=[handler], force=True)
+    for name in (
+        "httpx",
+        "httpcore",
+    ):  # at `info` they tell whole addresses, and those of webhooks are secrets
+        logging.getLogger(name).setLevel(max(logging.WARNING, logging.getLevelName(level.upper())))
     logging.getLogger(JOBS).setLevel(logging.NOTSET if environ.get(LEVEL) else logging.INFO)

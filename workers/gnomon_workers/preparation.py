@@ -5,8 +5,9 @@ from contextlib import closing
 from typing import TYPE_CHECKING
 
 from redis import RedisError
+from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 
-from gnomon.core.errors import GnomonError, NoRoom
+from gnomon.core.errors import GnomonError, NoRoom, NotFound
 from gnomon.core.near_equal import factor_faults
 from gnomon.spec.sample_rules import near_equal_questions
 from gnomon.stopping import Unwanted
@@ -36,9 +37,18 @@ def prepare_job(job_id: str, *, context: "WorkerContext") -> None:
             store.prepare(job_id, holder, spec, refs, faults)
         except (NoRoom, Unwanted) as reason:
             log.warning("job %s is not prepared: %r", job_id, reason)
-        except GnomonError as fault:
-            error = str(fault)
-    if store.job(job_id).status != "queued":
+        except IntegrityError:
+            error = "select: the benchmark names a sample twice"
+        except SQLAlchemyError:
+            raise  # the database is away: the claim runs out
+        except Exception as fault:
+            log.warning("job %s cannot be prepared", job_id, exc_info=not isinstance(fault, GnomonError))
+            error = str(fault) or repr(fault)
+    try:
+        is_queued = store.job(job_id).status == "queued"
+    except NotFound:
+        is_queued = False  # deleted meanwhile
+    if not is_queued:
         store.end_preparation(job_id, holder, error=error)
         return
     if context.redis_url is not None:

@@ -4,6 +4,7 @@ else is answered while it is decoded.
 
 import asyncio
 import json
+import logging
 import os
 import signal
 import tempfile
@@ -23,6 +24,7 @@ from gnomon_workers.process import module_command
 
 MOST_S = 120.0
 MOST_SAID = 100_000  # bytes of an error
+log = logging.getLogger(__name__)
 PIECE = 1 << 20  # bytes of an answer that are in memory at a time
 BY_NAME = {kind.__name__: kind for kind in (NotFound, SpecError)}
 
@@ -57,13 +59,14 @@ async def answer_apart(
         errors.seek(0)
         said = errors.read(MOST_SAID).decode(errors="replace")
         if code == REFUSED:
-            error = json.loads(said)
+            error = json.loads(said.rpartition("\n")[2])  # a warning may stand before it
             raise BY_NAME.get(error["kind"], GnomonError)(error["message"], field=error["field"])
         if code in (TOO_LARGE, -signal.SIGKILL):
             detail = f"the batch needs more than {MOST_MEMORY:,} bytes of memory; send it in parts"
             raise HTTPException(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, detail)
         if code:
-            raise GnomonError(f"a batch ended with {code}: {said}")
+            log.error("a batch ended with %d: %s", code, said)
+            raise GnomonError("the batch failed; the server's log has the details")
         kept = os.fdopen(os.dup(answer.fileno()), "rb")
         kept.seek(0)
         return kept

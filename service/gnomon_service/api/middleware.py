@@ -60,7 +60,7 @@ class RequestGuard:
             return
         bounds = bounds_of(scope["path"])
         length = headers.get(b"content-length", "0")
-        reading = _Reading(receive, bounds, is_json=JSON_TYPE in headers.get(b"content-type", ""))
+        reading = _Reading(receive, bounds, is_json=JSON_TYPE in headers.get(b"content-type", "").lower())
 
         plain, has_body = _plain(send), length != "0" or b"transfer-encoding" in headers
 
@@ -69,9 +69,13 @@ class RequestGuard:
                 await reading.skip()  # the route refused it unread
             await plain(message)
 
+        kept = 0
+
         async def bounded() -> Message:
+            nonlocal kept
             message = await reading.next()
             if bounds.is_kept:
+                kept += len(message.get("body", b""))
                 self._kept += len(message.get("body", b""))
                 if self._kept > MOST_KEPT:
                     raise Refused(429, "too many bodies are being read; try again", wait_s=RETRY_AFTER_S)
@@ -85,7 +89,7 @@ class RequestGuard:
             await reading.skip()
             await refused.answer(scope, receive, send)
         finally:
-            self._kept -= reading.size if bounds.is_kept else 0
+            self._kept -= kept
 
 
 class _Reading:

@@ -32,13 +32,15 @@ async def posted_body(request: Request) -> Callable[[], object]:
         HTTPException: 415, the content type is another; 413, YAML too large to be read.
     """
     kind = type_of_body(request, JSON, *YAML)
-    body = await request.body()
     if kind == JSON:
-        return partial(json_body, body)
-    if len(body) > MAX_YAML_BYTES:
-        detail = f"YAML may have up to {MAX_YAML_BYTES:,} bytes; send a larger body as {JSON}"
-        raise HTTPException(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, detail)
-    return partial(_yaml, body)
+        return partial(json_body, await request.body())
+    body = bytearray()
+    async for piece in request.stream():
+        body += piece
+        if len(body) > MAX_YAML_BYTES:
+            detail = f"YAML may have up to {MAX_YAML_BYTES:,} bytes; send a larger body as {JSON}"
+            raise HTTPException(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, detail)
+    return partial(_yaml, bytes(body))
 
 
 PostedBody = Annotated[Callable[[], object], Depends(posted_body)]

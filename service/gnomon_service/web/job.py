@@ -131,7 +131,8 @@ def _answer(job: JobRecord, findings: Sequence[Mapping[str, Any]], problem: str)
     counts = job.counts
     ended = f"{counts.done:,} of {count(counts.planned, 'trial')}"
     if job.status == "preparing":
-        return f"Being prepared: {count(counts.planned, 'trial')} are written; they begin when all are."
+        planned = count(counts.planned, "trial")
+        return f"Being prepared: {planned} are being written; they begin once all of them are."
     if job.status == "queued":
         return f"Waiting for a worker: {ended} have ended."
     if job.status == "running" and job.spec.analysis.sequential:

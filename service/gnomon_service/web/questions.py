@@ -18,6 +18,7 @@ from gnomon_workers.open_job import OpenJob, media_of, open_spec
 
 JOBS_KEPT = 4
 LONGEST_TEXT = 1_000  # characters of a question that are searched and listed
+MOST_TEXTS = 200_000  # of one job that are kept
 
 
 class Questions:
@@ -66,7 +67,7 @@ class Questions:
         view = self.views(job_id, spec)
         until = time.monotonic() + patience_s
         for sample_id in unread:
-            if time.monotonic() > until:
+            if len(known) >= MOST_TEXTS or time.monotonic() > until:
                 break
             shown = view(sample_id, None)
             known[sample_id] = "" if shown is None else " ".join(shown.question.split())[:LONGEST_TEXT]

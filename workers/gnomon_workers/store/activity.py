@@ -10,7 +10,9 @@ from sqlalchemy import ColumnElement, Connection, FromClause, func, insert, or_,
 from gnomon.core.errors import OutOfBudget, SpecError
 from gnomon.core.model import OWN_MODEL, is_built_in
 from gnomon.spec.job_spec import JobSpec
+from gnomon_workers.budget.usage import NO_USAGE
 from gnomon_workers.poster import Poster
+from gnomon_workers.store.budgets import held_by_job
 from gnomon_workers.store.database import Database
 from gnomon_workers.store.job_counters import OPEN, counted_jobs
 from gnomon_workers.store.records import iso
@@ -86,11 +88,6 @@ class Activity(Database):
         with self.reading() as db:
             return _spent(db, name, now=self.now(db), without=without)
 
-    def check_budget(self, poster: Poster, spec: JobSpec, *, job_id: str = "") -> None:
-        """As `require_budget`, for a job that is there."""
-        with self.reading() as db:
-            require_budget(db, poster, spec, now=self.now(db), job_id=job_id)
-
 
 def require_budget(db: Connection, poster: Poster, spec: JobSpec, *, now: float, job_id: str = "") -> None:
     """Make sure that a job cannot cost more than is left of the month's budget of who posts it.
@@ -129,15 +126,23 @@ def _spent(db: Connection, name: str, *, now: float, without: str) -> Spent:
 
     for table, job_id in ((counted_jobs, "id"), (deleted_jobs, "job_id")):
         sums = (
-            func.coalesce(func.sum(table.c.known_usd), 0.0),
-            func.coalesce(func.sum(table.c.known_tokens), 0),
+            func.coalesce(func.sum(table.c.known_usd + table.c.possible_usd), 0.0),
+            func.coalesce(func.sum(table.c.known_tokens + table.c.possible_tokens), 0),
         )
         row = db.execute(select(*sums, func.count()).where(*here(table, job_id))).one()
         usd, tokens, count = usd + float(row[0]), tokens + int(row[1]), count + row[2]
-    still = select(counted_jobs.c.spec, counted_jobs.c.known_usd, counted_jobs.c.known_tokens)
-    is_open = counted_jobs.c.status.in_(OPEN)
-    for spec, known_usd, known_tokens in db.execute(still.where(*here(counted_jobs, "id"), is_open)):
-        limits = json.loads(spec).get("limits") or {}
-        usd += max(0.0, (limits.get("usd") or 0.0) - known_usd)
-        tokens += max(0, (limits.get("tokens") or 0) - known_tokens)
+    of_key = select(counted_jobs.c.id).where(*here(counted_jobs, "id"))
+    held = held_by_job(db, db.execute(of_key).scalars().all())
+    for usage in held.values():
+        usd, tokens = usd + usage.known_usd, tokens + usage.known_tokens
+    still = select(
+        counted_jobs.c.id,
+        counted_jobs.c.spec,
+        (counted_jobs.c.known_usd + counted_jobs.c.possible_usd).label("usd"),
+        (counted_jobs.c.known_tokens + counted_jobs.c.possible_tokens).label("tokens"),
+    )
+    for row in db.execute(still.where(*here(counted_jobs, "id"), counted_jobs.c.status.in_(OPEN))):
+        limits, own = json.loads(row.spec).get("limits") or {}, held.get(row.id, NO_USAGE)
+        usd += max(0.0, (limits.get("usd") or 0.0) - row.usd - own.known_usd)
+        tokens += max(0, (limits.get("tokens") or 0) - row.tokens - own.known_tokens)
     return Spent(usd=usd, tokens=tokens, jobs=count)

@@ -15,6 +15,7 @@ from gnomon.core.errors import Conflict
 from gnomon_workers.store.database import Database
 from gnomon_workers.store.job_counters import OPEN, lock_jobs
 from gnomon_workers.store.jobs import find_row
+from gnomon_workers.store.preparation import PREPARES
 from gnomon_workers.store.records import DeletedJob, Deletion, iso
 from gnomon_workers.store.schema import (
     LEASED,
@@ -137,6 +138,10 @@ class Deletions(Database):
             raise Conflict(f"job {job_id} is {row['status']}: cancel it first", field="job_id")
         if db.execute(_running(self.now(db)).where(trials.c.job_id == job_id)).first():
             raise Conflict(f"trials of job {job_id} still run: wait until they have ended", field="job_id")
+        prepares = lease_holders.c.worker.endswith(PREPARES + job_id, autoescape=True)
+        held = select(lease_holders.c.worker).where(prepares, lease_holders.c.lease_until > self.now(db))
+        if db.execute(held).first():
+            raise Conflict(f"job {job_id} is still being prepared: try again in a moment", field="job_id")
         naming = select(jobs.c.id, jobs.c.status).where(
             jobs.c.id != job_id, jobs.c.spec.contains(job_id, autoescape=True)
         )

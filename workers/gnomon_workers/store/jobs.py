@@ -240,7 +240,7 @@ class Jobs(JobEnds):
             db.execute(changed.values(status="cancelled", finished_at=self.now(db)))
         return self.job(job_id)
 
-    def resume(self, job_id: str, *, billed: Usage = UNKNOWN_USAGE) -> JobRecord:
+    def resume(self, job_id: str, *, billed: Usage = UNKNOWN_USAGE, poster: Poster = NOBODY) -> JobRecord:
         """Open the job again for what is missing, and for that alone: trials that never ran, and those
         that ended as `infra_missing`, whose results are taken back. Harmless where nothing is missing.
 
@@ -249,8 +249,13 @@ class Jobs(JobEnds):
 
         Raises:
             NotFound: the job does not exist.
+            SpecError, OutOfBudget: as for a new job, where the poster has a budget.
         """
         with self.writing() as db:
+            if poster.has_budget:
+                self.advisory_lock(db, f"budget of {poster.name}")
+                spec = job_of(find_row(db, job_id)).spec
+                require_budget(db, poster, spec, now=self.now(db), job_id=job_id)
             lock_jobs(db, [job_id])
             _take_back_missing(db, job_id)
             book_expired(db, job_id, now=self.now(db))

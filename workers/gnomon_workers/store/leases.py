@@ -106,7 +106,7 @@ class Leases(JobEnds):
             lock_jobs(db, [job_id])
             now = self.now(db)
             job = db.execute(_JOB, {"job_id": job_id}).mappings().one_or_none()
-            if job is None or job["status"] not in OPEN:
+            if job is None or job["status"] not in OPEN or not job["shard_size"]:
                 return []
             has_stopped = _stop_at_limits(db, job, shard)
             wanted = {
@@ -204,9 +204,9 @@ class Leases(JobEnds):
 
         From each job it jumps from shard to shard, however large these are.
         """
-        is_open = (
-            jobs.c.status.in_(OPEN) if job_id is None else jobs.c.status.in_(OPEN) & (jobs.c.id == job_id)
-        )
+        is_open = jobs.c.status.in_(OPEN) & (jobs.c.shard_size > 0)  # else it is still being prepared
+        if job_id is not None:
+            is_open &= jobs.c.id == job_id
         first = select(func.min(trials.c.shard)).where(
             trials.c.job_id == jobs.c.id, trials.c.state == PENDING
         )

@@ -11,7 +11,7 @@ from gnomon_workers.store.database import Database
 from gnomon_workers.store.job_counters import OPEN
 from gnomon_workers.store.schema import jobs, notices
 
-HELD_S = 60.0  # by who sends it: others may try again after that
+HELD_S = 600.0  # by who sends it, longer than a turn with slow addresses takes: then others may try
 NOBODY = ""  # the target of what is noted as told, and sent to nobody
 
 

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 
 from sqlalchemy import Connection, delete, select, update
 
+from gnomon.core.errors import SpecError
 from gnomon.core.sample import DataFault, SampleRef
 from gnomon.core.seal import PlannedSamples
 from gnomon.spec.job_spec import JobSpec
@@ -37,7 +38,6 @@ class Preparation(Jobs):
                 return None
             db.execute(delete(lease_holders).where(others))
             insert_or_update(db, lease_holders, {"worker": holder, "lease_until": now + ttl_s})
-        self._delete_trials(job_id)
         return holder
 
     def prepare(
@@ -46,14 +46,18 @@ class Preparation(Jobs):
         """Make the trials of a job that `holder` has claimed, and queue it.
 
         Raises:
+            SpecError: there is no sample.
             Unwanted: it was cancelled, or the claim has been lost; nothing of it is left.
         """
+        if not refs:
+            raise SpecError("nothing is selected; widen tasks, scenes or limit", field="select")
 
         def check(db: Connection) -> None:
             own = select(lease_holders.c.worker).where(lease_holders.c.worker == holder).with_for_update()
             if not _is_preparing(db, job_id) or db.execute(own).first() is None:
                 raise Unwanted
 
+        self._delete_unmade(job_id, holder)  # what another left that has died
         count, samples = count_trials(spec, len(refs)), PlannedSamples()
         size = shard_size(spec, count)
         self.insert_trials(expand_trials(job_id, spec, samples.noting(refs)), size, check=check)
@@ -68,12 +72,11 @@ class Preparation(Jobs):
 
     def end_preparation(self, job_id: str, holder: str, *, error: str = "") -> None:
         """Give up a claim, and with an error the job."""
+        self._delete_unmade(job_id, holder)
         with self.writing() as db:
             dropped = db.execute(delete(lease_holders).where(lease_holders.c.worker == holder)).rowcount
-        if dropped:
-            self._delete_trials(job_id)
-            if error:
-                self.fail(job_id, error)
+        if dropped and error:
+            self.fail(job_id, error)
 
     def unprepared(self) -> list[str]:
         """Jobs without trials that no worker prepares, the oldest first."""
@@ -88,13 +91,15 @@ class Preparation(Jobs):
         claimed = {holder.rpartition(PREPARES)[2] for holder in held}
         return [job_id for job_id in job_ids if job_id not in claimed]
 
-    def _delete_trials(self, job_id: str) -> None:
+    def _delete_unmade(self, job_id: str, holder: str) -> None:
+        """Delete the trials of a job that is not prepared, as long as the claim holds."""
         some = select(trials.c.trial_id).where(trials.c.job_id == job_id).limit(INSERT_BATCH)
         unmade = select(jobs.c.id).where(jobs.c.id == job_id, jobs.c.shard_size == 0)
         deleted = delete(trials).where(trials.c.trial_id.in_(some), trials.c.job_id.in_(unmade))
+        own = select(lease_holders.c.worker).where(lease_holders.c.worker == holder).with_for_update()
         while True:
             with self.writing() as db:
-                if not db.execute(deleted).rowcount:
+                if db.execute(own).first() is None or not db.execute(deleted).rowcount:
                     return
 
 

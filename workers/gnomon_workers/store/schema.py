@@ -302,7 +302,7 @@ reviews = Table(
 STAYS = (
     *("name", "benchmark", "status", "spec_hash", "posted_by", "owner", "created_at", "finished_at"),
     *("planned", "scored", "model_failed", "infra_missing"),
-    *("known_usd", "unknown_usd", "known_tokens", "unknown_tokens"),
+    *("known_usd", "unknown_usd", "known_tokens", "unknown_tokens", "possible_usd", "possible_tokens"),
 )
 deleted_jobs = Table(  # what stays of a job beside its seal
     "deleted_jobs",
