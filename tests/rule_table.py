@@ -62,7 +62,7 @@ CASES: dict[str, Case] = {
     "servers": Case(
         {"arms": [{**ARM, "agent": "react", "tools": [{"mcp": {"command": []}}]}]},
         "arms.0.tools.0.mcp.command",
-        "at least 1 item",
+        "at least 1 entry",
     ),
     "preset": Case({"arms": {"preset": "lader"}}, "arms.preset", "no preset 'lader'; did you mean 'ladder'?"),
     "fields": Case({"repeats": 0}, "repeats", "greater than or equal to 1"),

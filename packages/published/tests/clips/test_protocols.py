@@ -91,7 +91,7 @@ def test_a_specs_own_decoding_stands_and_an_empty_one_sets_nothing() -> None:
     ("given", "field", "says"),
     [
         ({"decoding": {"Cooking": {}}}, "decoding", "all, Dimensional Measurement"),
-        ({"decoding": {"all": {"tokens": 5}}}, "decoding.all.tokens", "allowed here: temperature, top_p"),
+        ({"decoding": {"all": {"tokens": 5}}}, "decoding.all.tokens", "Allowed here: temperature, top_p"),
         ({"decoding": {"all": {"max_tokens": 0}}}, "decoding.all.max_tokens", "greater than 0"),
         ({"select": {"frames": 8, "fps": 1}}, "select", "not both"),
         ({"select": {"frames": 0}}, "select.frames", "greater than 0"),
