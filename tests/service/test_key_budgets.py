@@ -13,7 +13,7 @@ from gnomon.spec.job_spec import JobSpec
 from gnomon_service.api_keys import entry_of, new_key, parse_key
 from gnomon_service.cli.main import main
 from gnomon_workers.poster import Poster
-from gnomon_workers.store.schema import jobs
+from gnomon_workers.store.schema import deleted_jobs, jobs
 from gnomon_workers.store.store import Store
 from tests.service.play import SPEC, OpenApi, finish_all
 from tests.workers.conftest import BOTH, TRACE, kind, make_row, make_spec, new_url, url
@@ -71,7 +71,13 @@ def test_jobs_of_a_month_cost_no_more_than_the_keys_budget(url: str) -> None:
         for lease in store.lease(first, shard, worker="w", ttl_s=9.0):
             store.finish([(lease, make_row(lease, usd=0.25), TRACE)])
     assert store.spent_this_month("ada").usd == pytest.approx(1.0), "what has ended counts by what it cost"
+    with store.writing() as db:  # as of a worker that died with calls in flight
+        db.execute(update(jobs).where(jobs.c.id == first).values(possible_usd=2.5))
+    assert store.spent_this_month("ada").usd == pytest.approx(3.5), "what may have been spent counts"
     store.delete_job(first, by="")
+    assert store.spent_this_month("ada").usd == pytest.approx(3.5), "and goes on to count"
+    with store.writing() as db:
+        db.execute(update(deleted_jobs).values(possible_usd=0.0))
     assert store.spent_this_month("ada").usd == pytest.approx(1.0), "deleting a job gives nothing back"
     second = create(poster(10.0), usd=9.0)
     store.cancel(second)

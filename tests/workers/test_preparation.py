@@ -2,7 +2,7 @@
 
 import pytest
 
-from gnomon.core.errors import Conflict
+from gnomon.core.errors import Conflict, SpecError
 from gnomon.core.sample import DataFault
 from gnomon.stopping import Unwanted, stoppable
 from gnomon.trials.trial_plan import expand_trials
@@ -100,3 +100,26 @@ def test_nothing_is_stored_of_a_job_whose_client_has_gone(store: Store) -> None:
     with stoppable(lambda: False), pytest.raises(Unwanted):
         create(store)
     assert store.jobs().items == ()
+
+
+def test_trials_that_are_being_made_are_no_workers_yet(store: Store) -> None:
+    job = accept(store)
+    holder = claim(store, job)
+    store.insert_trials(expand_trials(job.id, job.spec, refs(3)), 2)
+    assert store.unfinished_shards() == []
+    assert [store.lease(job.id, shard, worker="w", ttl_s=TTL_S) for shard in range(3)] == [[], [], []]
+    assert store.job(job.id).status == "preparing"
+    prepare(store, job, holder)
+    assert len(store.unfinished_shards()) == store.job(job.id).shards
+
+
+def test_a_job_without_samples_is_refused_and_one_is_not_deleted_while_it_is_prepared(store: Store) -> None:
+    job = accept(store)
+    holder = claim(store, job)
+    with pytest.raises(SpecError, match="nothing is selected"):
+        store.prepare(job.id, holder, job.spec, [], [])
+    store.cancel(job.id)
+    with pytest.raises(Conflict, match="still being prepared"):
+        store.delete_job(job.id, by="me")
+    store.end_preparation(job.id, holder)
+    store.delete_job(job.id, by="me")
