@@ -93,7 +93,8 @@ def resume_job(
 
 
 @router.delete("/{job_id}")
-def delete_job(
+async def delete_job(
+    request: Request,
     state: Shared,
     job_id: str,
     who: Who,
@@ -102,9 +103,13 @@ def delete_job(
     """Delete a job that has ended, with its trials, its reviews and the media that it alone names. Its seal
     and its counts stay.
     """
-    if dry_run:
-        return deletion.preview(state.settings, state.store, job_id)
-    return actions.delete(state, job_id, who)
+
+    def deleted() -> dict[str, Any]:
+        if dry_run:
+            return deletion.preview(state.settings, state.store, job_id)
+        return actions.delete(state, job_id, who)
+
+    return await state.places.reports.run(request, deleted)
 
 
 @router.get("/{job_id}/seal", response_class=PlainTextResponse)

@@ -37,17 +37,22 @@ async def report_file(
 
 
 @router.get("/ui/jobs/{job_id}/paper.zip", response_model=None)
-def paper_file(state: Shared, job_id: str) -> Response:
+async def paper_file(request: Request, state: Shared, job_id: str) -> Response:
     """Each figure and each table alone, with methods and citation, as `gnomon report` writes them."""
-    from gnomon.report.paper_files import figure_files, table_files  # late, as a start needs no reports
 
-    report, file = state.reports.get(job_id).value, io.BytesIO()
-    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as folder:
-        for name, files in (("figures", figure_files(report)), ("tables", table_files(report))):
-            for inner, content in files:
-                folder.writestr(f"{name}/{inner}", content)
+    def written() -> bytes:
+        from gnomon.report.paper_files import figure_files, table_files  # late, as a start needs no reports
+
+        report, file = state.reports.get(job_id).value, io.BytesIO()
+        with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as folder:
+            for name, files in (("figures", figure_files(report)), ("tables", table_files(report))):
+                for inner, content in files:
+                    folder.writestr(f"{name}/{inner}", content)
+        return file.getvalue()
+
     headers = {"Content-Disposition": f'attachment; filename="{job_id}-paper.zip"'}
-    return Response(file.getvalue(), media_type="application/zip", headers=headers)
+    content = await state.places.reports.run(request, written)
+    return Response(content, media_type="application/zip", headers=headers)
 
 
 @router.get("/ui/jobs/{job_id}/export/{form}", response_model=None)

@@ -100,7 +100,7 @@ async def _endpoints_of(text: str, state: State, is_gone: Callable[[], Awaitable
 async def run(request: Request, state: Shared, who: Who) -> Response:
     """Store and queue the job, and show it; the form again where it may not run."""
     async with request.form() as posted:
-        job_id, view = await run_sync(partial(_submitted, state, posted, who))
+        job_id, view = await state.places.jobs.run(request, partial(_submitted, state, posted, who))
     if view is not None:
         return respond(request, TEMPLATE, view, status=422)
     return RedirectResponse(f"/ui/jobs/{job_id}", status_code=303)

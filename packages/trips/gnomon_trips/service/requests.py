@@ -47,7 +47,8 @@ def spec_of(request: object, model: Mapping[str, Any] | None = None) -> dict[str
 
 
 def spec_of_body(body: object) -> dict[str, Any]:
-    """The spec of a posted request; its field `model` names the model that plans, or is one as in a job spec.
+    """The spec of a posted request; its field `model` names the model that plans, or is one as in a job spec,
+    and `limits` are those of a job.
 
     Raises:
         SpecError: the body is not a planning request.
@@ -57,8 +58,9 @@ def spec_of_body(body: object) -> dict[str, Any]:
     model = body.get("model")
     if model is not None and not isinstance(model, str | dict):
         raise SpecError("must be a model's id, or an object as in a job spec", field="model")
-    request = {key: value for key, value in body.items() if key != "model"}
-    return spec_of(request, {"id": model} if isinstance(model, str) else model)
+    request = {key: value for key, value in body.items() if key not in ("model", "limits")}
+    spec = spec_of(request, {"id": model} if isinstance(model, str) else model)
+    return {**spec, "limits": body["limits"]} if "limits" in body else spec
 
 
 def trial_of(job_id: str, spec: JobSpec) -> str:

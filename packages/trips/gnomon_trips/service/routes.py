@@ -29,6 +29,7 @@ REQUEST_BODY = body_docs(
             "start_date": {"type": "string", "format": "date"},
             "places": {"type": "array", "items": {"type": "string"}},
             "model": {"description": "a model's id, or a model as in a job spec"},
+            "limits": {"type": "object", "description": "of dollars, tokens and seconds, as in a job spec"},
         },
     }
 )
