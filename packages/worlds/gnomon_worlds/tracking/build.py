@@ -35,7 +35,7 @@ from gnomon_worlds.tracking.tracking import Array, Tracking
 from gnomon_worlds.trajectory import Sighting, Trip
 from gnomon_worlds.world import World
 
-VERSION = 2  # part of every seed: a change that changes questions changes it
+VERSION = 3  # part of every seed: a change that changes questions changes it
 LIMIT = 30 * len(TASKS)  # as a scene of GTR-Bench has
 ATTEMPTS = 6  # of each task with each trip
 

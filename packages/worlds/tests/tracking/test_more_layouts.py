@@ -6,12 +6,15 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import shapely
 
 from bench.tracking_data import write_cityflow, write_mot, write_wildtrack
 from gnomon.core.errors import DataError, SpecError
+from gnomon_tools.scene.format import read_scene
 from gnomon_worlds.tracking.build import Options, build
 from gnomon_worlds.tracking.look import look_at
 from gnomon_worlds.tracking.reading import Inputs, read_layout
+from tests.tracking_folders import published
 
 NOTHING = Inputs()
 
@@ -94,6 +97,43 @@ def test_positions_get_virtual_cameras_and_a_gap_ends_a_target(tmp_path: Path) -
     report = build(tracking, tmp_path / "out", Options(limit=14))
     assert report["published"]["published"] >= 4
     assert report["place"]["roads"] == "where targets went"
+
+
+def cross(folder: Path) -> Path:
+    """Cars on two ways that cross, a position every 50 s (of 1,500 m), with five cameras on each way."""
+    folder.mkdir()
+    lines, cameras = ["id,t,lat,lon"], ["camera,lon,lat"]
+    for car in range(6):
+        for tick in range(4):
+            along = (1500.0 * tick - 2250) * (1 if car % 4 < 2 else -1)
+            east, north = (along, 0.0) if car % 2 else (0.0, along)
+            lines.append(f"{car},{car * 7 + tick * 50},{60 + north / 111_412:.7f},{25 + east / 55_800:.7f}")
+    for number, along in enumerate((-1900, -1400, -900, 1000, 1500)):
+        cameras += [f"e{number},{25 + along / 55_800},60", f"n{number},25,{60 + along / 111_412}"]
+    (folder / "cars.csv").write_text("\n".join(lines) + "\n")
+    (folder / "cameras.csv").write_text("\n".join(cameras) + "\n")
+    return folder
+
+
+def test_cameras_passed_between_two_positions_are_no_wrong_options(tmp_path: Path) -> None:
+    tracking = read_layout("gps", cross(tmp_path / "gps"), NOTHING)
+    build(tracking, tmp_path / "out", Options(limit=60, tasks=("GeoLocation", "NextSpotForecasting")))
+    entries = published(tmp_path / "out")
+    assert len(entries) >= 5
+    (path,) = (tmp_path / "out/data/outdoor/scenes").iterdir()
+    views = {name: camera.field_of_view for name, camera in read_scene(path).cameras.items()}
+    for entry in entries:
+        (source,) = entry["sources"]
+        times_s = [time_s for _, _, *span in source["sightings"] for time_s in span]
+        track = tracking.tracks[source["target"]]
+        at_s = np.linspace(min(times_s), max(times_s), 400)
+        way = shapely.LineString(
+            np.column_stack([np.interp(at_s, track.times_s, axis) for axis in track.xy_m.T])
+        )
+        record = entry["record"]
+        right = record.get("correct_cam_name") or [record["ground_truth"]]
+        wrong = [choice.partition(". ")[2] for choice in record["choices"] if choice not in right]
+        assert not any(way.intersects(views[camera]) for camera in wrong)
 
 
 def test_cameras_stand_where_a_person_puts_them(tmp_path: Path) -> None:
