@@ -16,12 +16,14 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+import numpy as np
+
 from gnomon.benchmarks.gtr_bench.case import TASKS
 from gnomon.core.errors import SpecError
 from gnomon.core.ids import stable_hash, stable_seed
 from gnomon.curation.review import Decision
 from gnomon.drawing.map_picture import draw_map
-from gnomon_tools.scene.format import write_scene
+from gnomon_tools.scene.format import sound_scene_text, write_scene
 from gnomon_worlds.question import BOXES, Question, record
 from gnomon_worlds.tracking.asking import Asker
 from gnomon_worlds.tracking.calibration import Calibration
@@ -126,20 +128,28 @@ def build(
 
 def _fingerprint(tracking: Tracking, options: Options) -> str:
     """A hash that is equal for equal inputs and options; decisions are left out."""
-    boxes = tracking.boxes
-    digest = hashlib.sha256()
+    boxes, digest = tracking.boxes, hashlib.sha256()
     for column in (boxes.camera, boxes.target, boxes.frame, boxes.time_s, boxes.ltwh):
         digest.update(column.tobytes())
-    cameras = [
-        [c.id, c.floor, None if c.homography is None else c.homography.tolist(),
-         None if c.points is None else c.points.tolist()] for c in tracking.cameras
-    ]  # fmt: skip
+    for track in tracking.tracks.values():
+        digest.update(track.times_s.tobytes())
+        digest.update(track.xy_m.tobytes())
+    cameras = json.dumps([asdict(camera) for camera in tracking.cameras], default=_plain)
+    scene = sound_scene_text(tracking.scene) if tracking.scene else asdict(tracking.frame)
     pairs = {name: pairs.tolist() for name, pairs in options.pairs.items()}
-    scene = tracking.scene.id if tracking.scene else ""
     return stable_hash(
-        VERSION, digest.hexdigest(), tracking.id, cameras, scene, list(options.tasks), options.limit,
-        options.seed, options.synthetic, options.clips, options.cut_views, pairs,
+        VERSION, digest.hexdigest(), tracking.id, tracking.kind, tracking.body, tracking.bodies,
+        tracking.sees, tracking.targets, list(tracking.tracks), cameras, scene,
+        list(options.tasks), options.limit, options.seed, options.synthetic, options.clips,
+        options.cut_views, pairs,
     )  # fmt: skip
+
+
+def _plain(value: object) -> object:
+    """A part of a camera as JSON holds it; of a clip its name, as folders are moved."""
+    if isinstance(value, Path):
+        return value.name
+    return value.tolist() if isinstance(value, np.ndarray) else str(value)
 
 
 class _Journal:
@@ -433,7 +443,9 @@ def _rows(tracking: Tracking, place: Place, question: Question) -> list[dict[str
         for seen in trip.everyone:
             ends = {
                 name: [float(boxes.time_s[row]), int(boxes.frame[row]), *boxes.ltwh[row].round(1).tolist()]
-                for name, row in (("first", seen.rows[0]), ("last", seen.rows[-1]))
+                for name, row in zip(
+                    ("first", "last"), (*seen.rows[:1], *seen.rows[-1:]), strict=False
+                )  # none where it was only passed
             }
             camera = tracking.cameras[seen.camera].id
             shown = place.dealt.get(seen.camera)

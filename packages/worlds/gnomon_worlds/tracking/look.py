@@ -25,8 +25,8 @@ from gnomon_worlds.tracking.cleaning import LIMITS
 from gnomon_worlds.tracking.pictures import BOUNDED, disproved, edges_of, sized, too_large
 from gnomon_worlds.tracking.place import FAR_M
 from gnomon_worlds.tracking.regions import with_cut_views
-from gnomon_worlds.tracking.sightings import Seen, gap_s_of, seen_of, usual_step_s
-from gnomon_worlds.tracking.tracking import LONGEST_S, Array, BodyKind, Tracking
+from gnomon_worlds.tracking.sightings import Seen, gap_s_of, seen_of, usual_step_s, with_passed
+from gnomon_worlds.tracking.tracking import LONGEST_S, Array, BodyKind, Tracking, from_the_first
 
 RARE_S = 10.0  # boxes that are further apart tell no path
 SPEEDS_MPS: Mapping[BodyKind, tuple[float, float]] = {"vehicle": (35.0, 60.0), "pedestrian": (2.5, 8.0)}
@@ -101,7 +101,7 @@ def look_at(tracking: Tracking, pairs: Mapping[str, Array] | None = None, *, cut
     """
     if not len(tracking.boxes):
         raise DataError("there is no box", field="tracks")
-    tracking = sized(tracking)
+    tracking = sized(_from_the_first(tracking))
     calibrated, without = calibrate(tracking, pairs)
     ground = project(tracking, calibrated)
     findings = [
@@ -115,13 +115,17 @@ def look_at(tracking: Tracking, pairs: Mapping[str, Array] | None = None, *, cut
         *_of_speeds(tracking, ground),
     ]
     shared = _pairs(tracking, ground)
+    elsewhere = None
     if cut_views:
-        tracking, rows, text = with_cut_views(tracking, ground)
+        tracking, rows, elsewhere, text = with_cut_views(tracking, ground)
         ground = GroundPoints(
             on_floor=ground.on_floor[rows], xy_m=ground.xy_m[rows], m_per_px=ground.m_per_px[rows]
         )
         findings.append(Finding(kind="overlap", text=text))
-    seen = seen_of(tracking.boxes, gap_s_of(tracking))
+    gap_s = gap_s_of(tracking)
+    seen = seen_of(tracking.boxes, gap_s)
+    if elsewhere is not None:
+        seen = with_passed(seen, seen_of(elsewhere, gap_s), gap_s)
     findings += [*_of_pairs(tracking, shared, seen), *_of_identities(tracking, ground, seen)]
     if tracking.kind == "outdoor" and not tracking.tracks and not (tracking.scene and tracking.scene.roads):
         findings.append(
@@ -134,6 +138,22 @@ def look_at(tracking: Tracking, pairs: Mapping[str, Array] | None = None, *, cut
         seen=seen,
         pairs=shared,
         findings=tuple(findings),
+    )
+
+
+def _from_the_first(tracking: Tracking) -> Tracking:
+    """The same with times that questions can tell."""
+    times_s, notes = from_the_first(tracking.boxes.time_s)
+    if not notes:
+        return tracking
+    past_s = tracking.boxes.time_s[0] - times_s[0]
+    return replace(
+        tracking,
+        boxes=replace(tracking.boxes, time_s=times_s),
+        tracks={
+            name: replace(track, times_s=track.times_s - past_s) for name, track in tracking.tracks.items()
+        },
+        notes=(*tracking.notes, *notes),
     )
 
 

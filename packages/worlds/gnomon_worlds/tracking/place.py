@@ -316,6 +316,8 @@ def _whole(stays: Sequence[Stay], seen: Sequence[Seen]) -> list[tuple[Stay, Seen
     """The sightings of a target of which one cleaned path covers most, with these, in order of time."""
     found = []
     for one in seen:
+        if not len(one.rows):
+            continue
         within = [
             stay
             for stay in stays

@@ -31,7 +31,7 @@ SITE_FILE = "site.yaml"
 TRACKS = ("tracks.csv", "tracks.parquet")
 COLUMNS = ("camera", "target", "time_s", "left", "top", "width", "height")
 TIMES = ("time_s", "time", "frame")  # of which a table has one: seconds, ISO 8601 or seconds, frames at `fps`
-LONG_AGO_S = 1e8  # seconds that count from so long ago, as those since 1970 do, are counted from the first
+LONG_AGO_S = 1e8  # seconds that count from so long ago are those since 1970
 LONGEST_S = 11 * 3600.0  # of a recording: questions tell times of day, from noon
 MAX_BYTES = 4_000_000_000
 SINGULAR = 1e-30  # a smaller determinant of a matrix whose largest number is 1 is zero
@@ -252,12 +252,16 @@ def instant_s(text: str, *, file: Path, line: int, field: str) -> float:
 
 
 def from_the_first(times_s: Array) -> tuple[Array, tuple[str, ...]]:
-    """Times that count from long ago counted from the first whole second, and a note that says so."""
-    if not len(times_s) or times_s.min() < LONG_AGO_S:
+    """Times too late for a day's questions counted from the first whole second, and a note that says so.
+
+    >>> from_the_first(np.array([50_000.5, 50_002.0]))
+    (array([0.5, 2. ]), ('times count from 50,000 s',))
+    """
+    if not len(times_s) or times_s.max() <= LONGEST_S or times_s.min() < 1:
         return times_s, ()
     first_s = math.floor(times_s.min())
     began = datetime.fromtimestamp(first_s, UTC).isoformat().replace("+00:00", "Z")
-    return times_s - first_s, (f"times count from {began}",)
+    return times_s - first_s, (f"times count from {began if first_s >= LONG_AGO_S else f'{first_s:,} s'}",)
 
 
 def body_in_words(text: str, *, file: Path, line: int) -> BodyKind:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import shapely
+from numpy.typing import NDArray
 from shapely import Polygon
 
 from gnomon.core.errors import DataError
@@ -188,17 +189,10 @@ def _tracks(
     for name in dict.fromkeys(targets):
         rows = np.flatnonzero(names == name)
         rows = rows[np.argsort(times_s[rows], kind="stable")]
-        kept = [rows[0]]
-        for row in rows[1:]:
-            past_s = times_s[row] - times_s[kept[-1]]
-            gone_m = float(np.linalg.norm(xy_m[row] - xy_m[kept[-1]]))
-            if past_s <= 0:
-                repeated += 1
-            elif gone_m / past_s > LIMITS[kinds[name]].speed_mps:
-                far += 1
-            else:
-                kept.append(row)
-        order = np.array(kept)
+        order = _chain(rows, times_s, xy_m, LIMITS[kinds[name]].speed_mps)
+        lost = np.setdiff1d(rows, order)
+        again = int(np.isin(times_s[lost], times_s[order]).sum())
+        repeated, far = repeated + again, far + len(lost) - again
         steps_s = np.diff(times_s[order])
         ends = np.flatnonzero(steps_s > bridge_s) + 1
         breaks += len(ends)
@@ -220,6 +214,23 @@ def _tracks(
         f" apart ({bridged:,} gaps), and end where they are further apart ({breaks:,} times){dropped}"
     )
     return tracks, (note,)
+
+
+def _chain(rows: NDArray[np.intp], times_s: Array, xy_m: Array, speed_mps: float) -> NDArray[np.intp]:
+    """The longest chain of rows each of which can be reached from the one before; none is trusted unseen.
+
+    A row joins the longest chain that it can be reached from.
+    """
+    chains: list[list[int]] = []
+    for row in rows.tolist():
+        last = np.array([chain[-1] for chain in chains], dtype=int)
+        past_s, gone_m = times_s[row] - times_s[last], np.linalg.norm(xy_m[row] - xy_m[last], axis=1)
+        homes = np.flatnonzero((past_s > 0) & (gone_m <= speed_mps * past_s)).tolist()
+        if homes:
+            chains[max(homes, key=lambda home: (len(chains[home]), times_s[last[home]]))].append(row)
+        elif not ((past_s == 0) & (gone_m == 0)).any():
+            chains.append([row])
+    return np.array(max(chains, key=len))
 
 
 def _given_places(path: Path, frame: Frame) -> list[_Place]:

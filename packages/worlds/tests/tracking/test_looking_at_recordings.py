@@ -3,6 +3,7 @@
 import csv
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,8 @@ from gnomon.core.errors import DataError
 from gnomon_worlds.commands.check_recording import check_recording
 from gnomon_worlds.tracking.build import Options, build
 from gnomon_worlds.tracking.look import Look, look_at
-from gnomon_worlds.tracking.tracking import read_tracking
+from gnomon_worlds.tracking.sightings import is_followed
+from gnomon_worlds.tracking.tracking import Track, read_tracking
 
 STEEP = [[0.02, 0, -19.2], [0, -0.02, 10.8], [0, 0, 1]]  # straight down: 2 cm a pixel, about the origin
 Row = tuple[str, str, float, float, float]  # camera, target, time, foot x, foot y (metres)
@@ -214,6 +216,40 @@ def test_times_are_epoch_seconds_iso_times_or_frames(
     text = "\n".join([head.replace("time_s", column), *changed_lines]) + "\n"
     (folder / "tracks.csv").write_text(text)
     assert read_tracking(folder).boxes.time_s == pytest.approx(plain.boxes.time_s)
+
+
+def test_a_cut_view_also_sees_whom_only_another_camera_has_a_box_of(tmp_path: Path) -> None:
+    middles = {"a": 0.0, "b": 12.0, "c": 24.0, "d": 36.0}
+    rows = [
+        row
+        for number in range(6)
+        for row in walk("a", str(number), start_s=20.0 * number, x_m=-18, seconds=60)
+        for row in [(camera, *row[1:]) for camera, x in middles.items() if abs(row[3] - x) < 19]
+        if (row[0], row[1]) != ("b", "3")
+    ]
+    seen = look_at(read_tracking(write(tmp_path, rows, middles)), cut_views=True)
+    third = seen.tracking.targets.index("3")
+    cameras = [(one.camera, len(one.rows) > 0) for one in seen.seen[third]]
+    assert cameras == [(0, True), (1, False), (2, True), (3, True)]
+    first, _, after, _ = seen.seen[third]
+    assert not is_followed(seen.seen[third], (first, after))
+    assert all(len(one.rows) for target, those in seen.seen.items() if target != third for one in those)
+
+
+def test_few_boxes_have_no_part_of_a_view(tmp_path: Path) -> None:
+    rows = [("a", "1", float(at), float(at), float((at + 1) % 3)) for at in range(3)]
+    with pytest.raises(DataError, match="only 0 of 0 cameras"):
+        look_at(read_tracking(write(tmp_path, rows, {"a": 0.0})), cut_views=True)
+
+
+def test_times_too_late_for_a_day_are_counted_from_the_first_whatever_the_layout(tmp_path: Path) -> None:
+    plain = read_tracking(write(tmp_path, walk("a", "1", start_s=0, x_m=-5), {"a": 0.0}))
+    boxes = replace(plain.boxes, time_s=plain.boxes.time_s + 86_000)
+    track = Track(times_s=boxes.time_s, xy_m=np.zeros((len(boxes), 2)))
+    seen = look_at(replace(plain, boxes=boxes, tracks={"1": track})).tracking
+    assert seen.boxes.time_s == pytest.approx(plain.boxes.time_s)
+    assert seen.tracks["1"].times_s == pytest.approx(plain.boxes.time_s)
+    assert "times count from 86,000 s" in seen.notes
 
 
 def test_targets_of_several_kinds_are_held_to_their_own_limits(tmp_path: Path) -> None:

@@ -136,6 +136,17 @@ def test_cameras_passed_between_two_positions_are_no_wrong_options(tmp_path: Pat
         assert not any(way.intersects(views[camera]) for camera in wrong)
 
 
+def test_a_bad_first_position_is_dropped_and_so_is_a_second_at_one_time(tmp_path: Path) -> None:
+    folder = cross(tmp_path / "gps")
+    path = folder / "cars.csv"
+    head, first, *lines = path.read_text().splitlines()
+    whose, time_s, _, lon = first.split(",")
+    path.write_text("\n".join([head, f"{whose},{time_s},60.9,{lon}", *lines, lines[-1]]) + "\n")
+    tracking = read_layout("gps", folder, NOTHING)
+    assert any("dropped: 1 at the time of another, 1 out of reach" in note for note in tracking.notes)
+    assert tracking.tracks["0"].times_s.tolist() == [50.0, 100.0, 150.0]
+
+
 def test_cameras_stand_where_a_person_puts_them(tmp_path: Path) -> None:
     folder = write_gps(tmp_path / "gps")
     (folder / "cameras.csv").write_text(

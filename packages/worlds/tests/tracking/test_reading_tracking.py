@@ -3,12 +3,15 @@
 import csv
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+import shapely
 import yaml
 
 from gnomon.core.errors import DataError, SpecError
@@ -17,7 +20,7 @@ from gnomon_tools.geometry.homography import to_image
 from gnomon_worlds.tracking.build import Options, build
 from gnomon_worlds.tracking.calibration import calibrate, project
 from gnomon_worlds.tracking.published_layouts import read_cityflow, read_mtmmc, read_point_pairs
-from gnomon_worlds.tracking.tracking import Tracking, read_tracking
+from gnomon_worlds.tracking.tracking import Lens, Track, Tracking, read_tracking
 from tests.tracking_folders import NONE, write_cityflow, write_example, write_mtmmc, write_tracking
 
 ROOT = Path(__file__).parents[4]
@@ -215,6 +218,33 @@ def test_a_folder_of_another_build_is_not_written_over(cityflow: Path, tmp_path:
     (tmp_path / "mine" / "letter.txt").write_text("mine")
     with pytest.raises(SpecError, match="there already"):
         build(tracking, tmp_path / "mine", Options(limit=7))
+
+
+def test_a_build_does_not_go_on_with_another_map_camera_or_kind(cityflow: Path, tmp_path: Path) -> None:
+    tracking = read_cityflow(cityflow, scene=cityflow / "roads.geojson")
+    options = Options(limit=1, tasks=("GeoLocation",))
+    build(tracking, tmp_path / "out", options)
+    assert tracking.scene is not None
+    first, *rest = tracking.cameras
+    lens = Lens(intrinsic=np.eye(3), distortion=(0.1, 0.1, 0.1, 0.1))
+    cameras = [
+        replace(first, image_size=(1280, 720)),
+        replace(first, xy_m=(1.0, 2.0)),
+        replace(first, view=shapely.box(0, 0, 9, 9)),
+        replace(first, lens=lens),
+    ]
+    others: list[dict[str, Any]] = [
+        {"scene": replace(tracking.scene, roads=dict(list(tracking.scene.roads.items())[1:]))},
+        *({"cameras": (camera, *rest)} for camera in cameras),
+        {"kind": "indoor"},
+        {"body": "pedestrian"},
+        {"bodies": ("vehicle",) * len(tracking.targets)},
+        {"targets": tuple(f"x{name}" for name in tracking.targets)},
+        {"tracks": {tracking.targets[0]: Track(times_s=np.arange(2.0), xy_m=np.eye(2))}},
+    ]
+    for other in others:
+        with pytest.raises(SpecError, match="other data or options"):
+            build(replace(tracking, **other), tmp_path / "out", options)
 
 
 def test_a_person_can_drop_a_question_but_not_change_its_truth(cityflow: Path, tmp_path: Path) -> None:
