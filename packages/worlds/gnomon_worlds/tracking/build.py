@@ -17,9 +17,10 @@ from random import Random
 from typing import Any
 
 import numpy as np
+from PIL import Image
 
 from gnomon.benchmarks.gtr_bench.case import TASKS
-from gnomon.core.errors import SpecError
+from gnomon.core.errors import DataError, SpecError
 from gnomon.core.ids import stable_hash, stable_seed
 from gnomon.curation.review import Decision
 from gnomon.drawing.map_picture import draw_map
@@ -302,14 +303,29 @@ def _clip(
 
 
 def _bring(source: Path, copy: Path, frames: Sequence[int]) -> None:
-    """Link a video, or the pictures of some frames, into the folder; copy where links are impossible."""
-    names = [f"{frame:06d}.jpg" for frame in frames] if source.is_dir() else [""]
-    for name in names:
-        there = copy / name if name else copy
-        here = source / name if name else source
-        if there.exists() or not here.is_file():
+    """Link a video, or the pictures of some frames, into the folder; copy where links are impossible.
+
+    Pictures are found by the number that their names are, and named as GTR-Bench's are.
+    """
+    if source.is_dir():
+        numbered = {int(path.stem): path for path in source.iterdir() if path.stem.isdecimal()}
+        pairs = [(numbered[frame], copy / f"{frame:06d}.jpg") for frame in frames if frame in numbered]
+    else:
+        pairs = [(source, copy)] if source.is_file() else []
+    if not pairs:
+        example = f"{frames[0]:06d}.jpg"
+        lacks = (
+            f"holds no picture of frame {frames[0]}, such as {example}" if source.is_dir() else "is no file"
+        )
+        raise DataError(f"{source} {lacks}", field="--clips")
+    for here, there in pairs:
+        if there.exists():
             continue
         there.parent.mkdir(parents=True, exist_ok=True)
+        if source.is_dir() and here.suffix.lower() not in (".jpg", ".jpeg"):
+            with Image.open(here) as picture:
+                picture.convert("RGB").save(there, quality=95)
+            continue
         try:
             os.link(here, there)
         except OSError:
@@ -331,6 +347,7 @@ def _write_place(out: Path, tracking: Tracking, place: Place) -> None:
 
 def _summaries(tracking: Tracking, place: Place) -> Iterator[dict[str, Any]]:
     for trip in place.trips:
+        body = tracking.body_of(tracking.targets.index(trip.walker.target))
         yield {
             "target": trip.walker.target,
             "part": trip.walker.part,
@@ -340,7 +357,7 @@ def _summaries(tracking: Tracking, place: Place) -> Iterator[dict[str, Any]]:
                     "camera": sighting.camera,
                     "start_s": round(sighting.start_s, 3),
                     "end_s": round(sighting.end_s, 3),
-                    "motion": in_words(legs_of(stay.times_s, stay.xy_m, tracking.body)),
+                    "motion": in_words(legs_of(stay.times_s, stay.xy_m, body)),
                 }
                 for sighting, stay in zip(trip.sightings, trip.stays, strict=True)
             ],

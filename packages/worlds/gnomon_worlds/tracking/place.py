@@ -122,6 +122,14 @@ def place_of(
             "no target moves in view of a camera for long enough; `gnomon check-recording` says what became"
             " of the boxes"
         )
+    if tracking.kind == "indoor" and given is not None:
+        floors = {zone.floor for zone in given.zones.values()}
+        above = next((one for index in used if (one := tracking.cameras[index]).floor not in floors), None)
+        if above is not None:
+            raise DataError(
+                f"the floor plan has no room on floor {above.floor}, where camera {above.id} is",
+                field="floor",
+            )
     views = {index: _view(tracking, index, walkers) for index in used}
     zones, portals = (given.zones, given.portals) if given else ({}, {})
     has_roads = given is not None and bool(given.roads)

@@ -6,6 +6,7 @@ It is described in docs/building-questions.md.
 import csv
 import io
 import math
+import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -237,7 +238,8 @@ def instant_s(text: str, *, file: Path, line: int, field: str) -> float:
         DataError: it is neither.
     """
     try:
-        moment = datetime.fromisoformat(text.strip()) if "-" in text.strip()[1:] or ":" in text else None
+        is_date = ":" in text or re.match(r"\s*\d{4}-", text)
+        moment = datetime.fromisoformat(text.strip()) if is_date else None
     except ValueError:
         raise DataError(
             f"{file.name}, line {line}: {text.strip()!r} is no time; one is written 2026-01-26T15:57:02Z",
@@ -262,6 +264,15 @@ def from_the_first(times_s: Array) -> tuple[Array, tuple[str, ...]]:
     first_s = math.floor(times_s.min())
     began = datetime.fromtimestamp(first_s, UTC).isoformat().replace("+00:00", "Z")
     return times_s - first_s, (f"times count from {began if first_s >= LONG_AGO_S else f'{first_s:,} s'}",)
+
+
+def site_id(name: str, otherwise: str) -> str:
+    """The id of a site whose folder has a name.
+
+    >>> site_id("Zürich_2", "site"), site_id("市", "site")
+    ('Z-rich-2', 'site')
+    """
+    return re.sub(r"[^A-Za-z0-9]", "-", name).strip("-")[:64] or otherwise
 
 
 def body_in_words(text: str, *, file: Path, line: int) -> BodyKind:

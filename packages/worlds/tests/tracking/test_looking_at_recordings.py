@@ -202,6 +202,7 @@ def test_a_pair_left_out_tells_more_than_those_that_were_fitted(tmp_path: Path) 
         ("time_s", lambda t: f"{1769443022 + t}"),
         ("time", lambda t: f"2026-01-26T15:57:{2 + t:06.3f}Z"),
         ("frame", lambda t: f"{round(t * 2)}"),
+        ("time_s", lambda t: f"{t:.3e}"),
     ],
 )
 def test_times_are_epoch_seconds_iso_times_or_frames(
@@ -264,6 +265,30 @@ def test_targets_of_several_kinds_are_held_to_their_own_limits(tmp_path: Path) -
     (folder / "tracks.csv").write_text(text.replace("car", "comet"))
     with pytest.raises(DataError, match="'comet' is none of"):
         read_tracking(folder)
+
+
+def test_ways_are_told_as_finely_as_a_targets_own_kind_needs(tmp_path: Path) -> None:
+    turning = [
+        ("a", "1", at / 4, -5 + min(at * 0.3, 6.0), max(at * 0.3 - 6.0, 0.0) * 0.4) for at in range(40)
+    ]
+    car = [("a", "2", 30 + at / 4, 2.0 * at - 9, -5.0) for at in range(12)]
+    told = []
+    for name, rows in (("alone", turning), ("beside", [*turning, *car])):
+        folder = write(tmp_path / name, rows, {"a": 0.0})
+        head, *lines = (folder / "tracks.csv").read_text().splitlines()
+        kinds = [f"{line},{'car' if line.startswith('a,2') else 'person'}" for line in lines]
+        (folder / "tracks.csv").write_text("\n".join([f"{head},kind", *kinds]) + "\n")
+        changed(folder, lambda site: site.update(targets="vehicle"))
+        build(read_tracking(folder), tmp_path / f"{name}-out", Options(tasks=("GeoLocation",)))
+        trips = (tmp_path / f"{name}-out/build/trips.ndjson").read_text().splitlines()
+        told += [
+            stay["motion"]
+            for trip in map(json.loads, trips)
+            if trip["target"] == "1"
+            for stay in trip["stays"]
+        ]
+    assert len(told) == 2
+    assert told[0] == told[1]
 
 
 def test_the_command_tells_it_as_text_as_json_and_as_a_picture(pair: Path, tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import shapely
+from PIL import Image
 
 from bench.tracking_data import write_cityflow, write_mot, write_wildtrack
 from gnomon.core.errors import DataError, SpecError
@@ -36,6 +37,51 @@ def test_mot_text_has_sizes_rates_classes_and_homographies(mot: Path) -> None:
     assert any("of no person and no vehicle" in note for note in tracking.notes)
     assert tracking.body_of(0) == "pedestrian"
     look_at(tracking).refuse()
+
+
+def test_a_folder_of_any_name_makes_a_site_and_what_is_assumed_is_said(tmp_path: Path) -> None:
+    folder = write_mot(tmp_path / f"zürich-{'x' * 80}", people=3).folder
+    for path in folder.glob("*/gt/gt.txt"):
+        lines = [line.rsplit(",", 3)[0] for line in path.read_text().splitlines() if ",90000," not in line]
+        path.write_text("".join(f"{line},1\n" for line in lines))
+    tracking = read_layout("mot", folder, NOTHING)
+    assert tracking.id.startswith("z-rich-xxx")
+    assert len(tracking.id) == 64
+    assert "all cameras are taken to start together" in tracking.notes
+    assert any("have no class: taken as vehicles, as the site is outdoor" in note for note in tracking.notes)
+    gps = read_layout("gps", write_gps(tmp_path / "gps"), NOTHING)
+    assert "74 of 74 positions name no kind: taken as vehicles" in gps.notes
+
+
+def test_pictures_are_brought_by_the_number_of_their_frame(tmp_path: Path) -> None:
+    folder = write_mot(tmp_path / "mot", people=4).folder
+    tracking = read_layout("mot", folder, NOTHING)
+    for index, camera in enumerate(tracking.cameras):
+        frames = tracking.boxes.frame[tracking.boxes.camera == index].tolist()
+        (folder / camera.id / "img1").mkdir()
+        for frame in set(frames):
+            Image.new("RGB", (16, 9), (frame % 256, 0, 0)).save(
+                folder / camera.id / "img1" / f"{frame:08d}.png"
+            )
+    options = Options(limit=2, tasks=("NextSpotForecasting",), clips=True)
+    build(read_layout("mot", folder, NOTHING), tmp_path / "out", options)
+    told = {
+        int(line.split(",")[0])
+        for path in folder.glob("*/gt/gt.txt")
+        for line in path.read_text().splitlines()
+        if ",90000," not in line
+    }
+    clips = [clip for entry in published(tmp_path / "out") for clip in entry["record"]["camera_images"]]
+    assert clips
+    for clip in clips:
+        for frame in clip["frame_ids"]:
+            assert frame in told
+            with Image.open(tmp_path / "out" / clip["video_path"] / f"{frame:06d}.jpg") as picture:
+                assert abs(picture.getpixel((8, 4))[0] - frame % 256) < 9
+    for path in folder.glob("*/img1/*.png"):
+        path.rename(path.with_stem(f"f{path.stem}"))
+    with pytest.raises(DataError, match="holds no picture of frame"):
+        build(read_layout("mot", folder, NOTHING), tmp_path / "none", options)
 
 
 def test_wildtracks_feet_agree_between_its_cameras(wildtrack: Path) -> None:
@@ -147,6 +193,16 @@ def test_a_bad_first_position_is_dropped_and_so_is_a_second_at_one_time(tmp_path
     assert tracking.tracks["0"].times_s.tolist() == [50.0, 100.0, 150.0]
 
 
+def test_a_target_of_two_kinds_is_refused(tmp_path: Path) -> None:
+    path = cross(tmp_path / "gps") / "cars.csv"
+    head, *lines = path.read_text().splitlines()
+    kinds = ["car", "person", *["car"] * (len(lines) - 2)]
+    rows = [f"{line},{kind}" for line, kind in zip(lines, kinds, strict=True)]
+    path.write_text("\n".join([f"{head},kind", *rows]) + "\n")
+    with pytest.raises(DataError, match=r"cars.csv, line 3: 0 was another kind before"):
+        read_layout("gps", tmp_path / "gps", NOTHING)
+
+
 def test_cameras_stand_where_a_person_puts_them(tmp_path: Path) -> None:
     folder = write_gps(tmp_path / "gps")
     (folder / "cameras.csv").write_text(
@@ -185,6 +241,9 @@ def broken(folder: Path, name: str, change: Callable[[str], str]) -> None:
         ("mot", "c001/seqinfo.ini", lambda _: "frameRate", "c001/seqinfo.ini"),
         ("mot", "c001/gt/gt.txt", lambda _: "1,-1,5,5,9,9,1,1,1\n", "these are detections"),
         ("mot", "c001/gt/gt.txt", lambda _: "1,2,5,5\n", "line 1: 4 fields"),
+        ("mot", "c001/gt/gt.txt", lambda _: "\n1,2,5,5,9,9,1,person,1\n", "gt.txt, line 2: 'person' is not"),
+        ("mot", "c001/seqinfo.ini", lambda text: text.replace("=15", "=0"), "frames a second of c001"),
+        ("mot", "c001/seqinfo.ini", lambda text: text.replace("=15", "=nan"), "frames a second of c001"),
         (
             "wildtrack",
             "calibrations/extrinsic/extr_CVLab1.xml",

@@ -285,3 +285,12 @@ def test_the_example_is_what_its_maker_writes(tmp_path: Path) -> None:
         assert NUMBER.split(text) == NUMBER.split(kept[name])
         numbers, wanted = ([float(found) for found in NUMBER.findall(whole)] for whole in (text, kept[name]))
         assert numbers == pytest.approx(wanted, rel=1e-9), name  # processors differ in the last digits
+
+
+def test_a_camera_on_a_floor_without_rooms_is_refused(tmp_path: Path) -> None:
+    simulated = write_mtmmc(tmp_path, count=6)
+    tracking = read_mtmmc(tmp_path, scene=simulated.scene)
+    upstairs = tuple(replace(camera, floor=7) for camera in tracking.cameras)
+    with pytest.raises(DataError, match="no room on floor 7, where camera c0") as error:
+        build(replace(tracking, cameras=upstairs), tmp_path / "out")
+    assert error.value.field == "floor"
