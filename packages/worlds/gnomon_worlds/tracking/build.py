@@ -140,7 +140,7 @@ def _fingerprint(tracking: Tracking, options: Options) -> str:
     pairs = {name: pairs.tolist() for name, pairs in options.pairs.items()}
     return stable_hash(
         VERSION, digest.hexdigest(), tracking.id, tracking.kind, tracking.body, tracking.bodies,
-        tracking.sees, tracking.targets, list(tracking.tracks), cameras, scene,
+        tracking.sees, tracking.signs, tracking.targets, list(tracking.tracks), cameras, scene,
         list(options.tasks), options.limit, options.seed, options.synthetic, options.clips,
         options.cut_views, pairs,
     )  # fmt: skip

@@ -20,6 +20,7 @@ from gnomon_worlds.tracking.calibration import (
     foot_points,
     is_mirrored,
     project,
+    with_pairs,
 )
 from gnomon_worlds.tracking.cleaning import LIMITS
 from gnomon_worlds.tracking.pictures import BOUNDED, disproved, edges_of, sized, too_large
@@ -97,12 +98,13 @@ def look_at(tracking: Tracking, pairs: Mapping[str, Array] | None = None, *, cut
     """Find out about a recording all that can be told before questions are made.
 
     Raises:
-        DataError: there is no box, no calibrated camera, or point pairs determine no homography.
+        DataError: there is no box, no calibrated camera, or point pairs determine no homography or are of no
+            camera.
     """
     if not len(tracking.boxes):
         raise DataError("there is no box", field="tracks")
-    tracking = sized(_from_the_first(tracking))
-    calibrated, without = calibrate(tracking, pairs)
+    tracking = with_pairs(sized(_from_the_first(tracking)), pairs or {})
+    calibrated, without = calibrate(tracking)
     ground = project(tracking, calibrated)
     findings = [
         *_of_clocks(tracking),

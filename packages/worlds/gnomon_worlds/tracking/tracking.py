@@ -166,7 +166,7 @@ class Tracking:
 
     `bodies` are the kinds of the targets, in their order; without it all are `body`. `tracks` say by target
     where it was between sightings too, for data that know it. `sees` says what it is that a camera sees: a
-    "box" in its picture, or "feet" in its `view`.
+    "box" in its picture, or "feet" in its `view`. `signs` turn x and y of the files east and north.
     """
 
     id: str
@@ -181,6 +181,7 @@ class Tracking:
     bodies: tuple[BodyKind, ...] = ()
     tracks: Mapping[str, Track] = field(default_factory=dict)
     sees: Literal["box", "feet"] = "box"
+    signs: tuple[int, int] = (1, 1)
 
     @property
     def scale(self) -> Kind:
@@ -416,31 +417,34 @@ def tracking_of(
     given = (
         Frame(lon_deg=site.frame.lon_deg, lat_deg=site.frame.lat_deg, anchored=True) if site.frame else None
     )
-    turned = np.diag({"east-north": (1, 1, 1), "east-south": (1, -1, 1), "west-north": (-1, 1, 1)}[site.axes])
+    signs = {"east-north": (1, 1), "east-south": (1, -1), "west-north": (-1, 1)}[site.axes]
     return Tracking(
         id=site.id,
         kind=site.kind,
         body=bodies[0] if len(set(bodies)) == 1 else default_body(site),
-        cameras=tuple(_camera(name, camera, folder, turned) for name, camera in site.cameras.items()),
+        cameras=tuple(_camera(name, camera, folder, signs) for name, camera in site.cameras.items()),
         targets=names,
         boxes=boxes,
         frame=scene.frame if scene else given or Frame(),
         scene=scene,
         notes=notes,
         bodies=bodies if len(set(bodies)) > 1 else (),
+        signs=signs,
     )
 
 
-def _camera(name: str, camera: SiteCamera, folder: Path, turned: Array) -> TrackedCamera:
-    """The camera, with its metres east and north: `turned` changes the signs of those of the file."""
+def _camera(name: str, camera: SiteCamera, folder: Path, signs: tuple[int, int]) -> TrackedCamera:
+    """The camera, with its metres east and north."""
     points = None if camera.points is None else np.array(camera.points, dtype=float).reshape(-1, 4)
     return TrackedCamera(
         id=name,
         floor=camera.floor,
-        homography=None if camera.homography is None else turned @ np.array(camera.homography, dtype=float),
-        points=None if points is None else points * [1, 1, turned[0, 0], turned[1, 1]],
+        homography=None
+        if camera.homography is None
+        else np.diag([*signs, 1]) @ np.array(camera.homography, dtype=float),
+        points=None if points is None else points * [1, 1, *signs],
         image_size=camera.image_size,
-        xy_m=None if camera.xy_m is None else (turned[0, 0] * camera.xy_m[0], turned[1, 1] * camera.xy_m[1]),
+        xy_m=None if camera.xy_m is None else (signs[0] * camera.xy_m[0], signs[1] * camera.xy_m[1]),
         clip=folder / camera.clip if camera.clip else None,
     )
 

@@ -111,6 +111,11 @@ def test_mirrored_axes_are_refused_until_it_is_said_which_way_they_lead(pair: Pa
         look(pair).refuse()
     changed(pair, lambda site: site.update(axes="east-south"))
     look(pair).refuse()
+    pixels = [(u, v) for u in (100.0, 900.0, 1800.0) for v in (100.0, 500.0, 1000.0)]
+    points = np.array([[u, v, 0.02 * u - 19.2, 0.02 * v - 10.8] for u, v in pixels])  # y leads south, too
+    turned = look_at(read_tracking(pair), {"a": points})
+    turned.refuse()
+    assert np.allclose(turned.ground.xy_m, look(pair).ground.xy_m)
 
 
 @pytest.mark.parametrize("size", [[600, 500], [700, 300]])

@@ -18,7 +18,8 @@ from gnomon.core.errors import DataError, SpecError
 from gnomon.curation.review import Decision
 from gnomon_tools.geometry.homography import to_image
 from gnomon_worlds.tracking.build import Options, build
-from gnomon_worlds.tracking.calibration import calibrate, project
+from gnomon_worlds.tracking.calibration import calibrate, foot_points, on_ground, project
+from gnomon_worlds.tracking.look import look_at
 from gnomon_worlds.tracking.published_layouts import read_cityflow, read_mtmmc, read_point_pairs
 from gnomon_worlds.tracking.tracking import Lens, Track, Tracking, read_tracking
 from tests.tracking_folders import NONE, write_cityflow, write_example, write_mtmmc, write_tracking
@@ -198,15 +199,22 @@ def test_point_pairs_calibrate_before_the_data_sets_own(cityflow: Path, tmp_path
     metres[4] += 6.0
     lines = [f"c001,{u},{v},{x},{y}" for (u, v), (x, y) in zip(pixels, metres, strict=True)]
     (tmp_path / "pairs.csv").write_text("\n".join(["camera,u,v,x,y", *lines]) + "\n")
-    calibration = calibrate(tracking, read_point_pairs(tmp_path / "pairs.csv"))[0]["c001"]
+    first, *rest = tracking.cameras
+    lens = Lens(intrinsic=np.diag([1500.0, 1500.0, 1.0]), distortion=(0.3, 0.0, 0.0, 0.0))
+    tracking = replace(tracking, cameras=(replace(first, lens=lens), *rest))
+    looked = look_at(tracking, read_point_pairs(tmp_path / "pairs.csv"))
+    calibration = looked.calibrated["c001"]
     assert calibration.source == "point pairs"
     assert calibration.outliers == (5,)
     assert calibration.rms_m is not None
     assert calibration.rms_m < 1e-3
+    mine = tracking.boxes.camera == 0
+    feet = on_ground(own, foot_points(tracking.boxes.ltwh[mine]), (1920, 1080))
+    assert np.allclose(looked.ground.xy_m[mine], feet.xy_m, atol=1e-3, equal_nan=True)
     with pytest.raises(DataError, match="at least 8"):
-        calibrate(tracking, {"c001": np.zeros((3, 4))})
+        look_at(tracking, {"c001": np.zeros((3, 4))})
     with pytest.raises(DataError, match="no camera 'c777'"):
-        calibrate(tracking, {"c777": np.zeros((9, 4))})
+        look_at(tracking, {"c777": np.zeros((9, 4))})
 
 
 def test_a_folder_of_another_build_is_not_written_over(cityflow: Path, tmp_path: Path) -> None:
