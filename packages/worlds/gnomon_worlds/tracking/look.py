@@ -114,7 +114,6 @@ def look_at(tracking: Tracking, pairs: Mapping[str, Array] | None = None, *, cut
             for name in without
         ),
         *_of_floors(tracking, calibrated, ground),
-        *_of_speeds(tracking, ground),
     ]
     shared = _pairs(tracking, ground)
     elsewhere = None
@@ -128,6 +127,7 @@ def look_at(tracking: Tracking, pairs: Mapping[str, Array] | None = None, *, cut
     seen = seen_of(tracking.boxes, gap_s)
     if elsewhere is not None:
         seen = with_passed(seen, seen_of(elsewhere, gap_s), gap_s)
+    findings += _of_speeds(tracking, ground, seen)
     findings += [*_of_pairs(tracking, shared, seen), *_of_identities(tracking, ground, seen)]
     if tracking.kind == "outdoor" and not tracking.tracks and not (tracking.scene and tracking.scene.roads):
         findings.append(
@@ -247,29 +247,30 @@ def _of_floors(
     return found
 
 
-def _of_speeds(tracking: Tracking, ground: GroundPoints) -> list[Finding]:
-    """Findings of units: the median speed of each kind of target."""
-    boxes, found = tracking.boxes, []
-    order = np.lexsort((boxes.time_s, boxes.camera, boxes.target))
-    order = order[ground.on_floor[order]]
-    keys = np.column_stack([boxes.target[order], boxes.camera[order]])
-    if len(order) < 2:
-        return []
-    tracks = np.split(order, np.flatnonzero((np.diff(keys, axis=0) != 0).any(axis=1)) + 1)
+def speeds_of(
+    tracking: Tracking, ground: GroundPoints, seen: Mapping[int, Sequence[Seen]]
+) -> Mapping[BodyKind, Sequence[float]]:
+    """By kind the speed (m/s) in each sighting of a second or more: from its first place to its last."""
     speeds: dict[BodyKind, list[float]] = {}
-    for rows in tracks:
-        times_s = boxes.time_s[rows]
-        if np.ptp(times_s) >= 1.0:
-            far_m = float(np.linalg.norm(ground.xy_m[rows[-1]] - ground.xy_m[rows[0]]))
-            speeds.setdefault(tracking.body_of(int(boxes.target[rows[0]])), []).append(
-                far_m / np.ptp(times_s)
-            )
-    for body, values in speeds.items():
+    for target, sightings in seen.items():
+        for one in sightings:
+            rows = one.rows[ground.on_floor[one.rows]]
+            past_s = float(np.ptp(tracking.boxes.time_s[rows])) if len(rows) else 0.0
+            if past_s >= 1.0:
+                far_m = float(np.linalg.norm(ground.xy_m[rows[-1]] - ground.xy_m[rows[0]]))
+                speeds.setdefault(tracking.body_of(target), []).append(far_m / past_s)
+    return speeds
+
+
+def _of_speeds(tracking: Tracking, ground: GroundPoints, seen: Mapping[int, Sequence[Seen]]) -> list[Finding]:
+    """Findings of units: the median speed of each kind of target."""
+    found = []
+    for body, values in speeds_of(tracking, ground, seen).items():
         middle, (odd, impossible) = float(np.median(values)), SPEEDS_MPS[body]
         if middle > odd:
             text = (
-                f"half of all {len(values)} {body} tracks are faster than {middle:.0f} m/s: are the metres"
-                " centimetres or feet, or is the frame rate wrong?"
+                f"half of all {len(values):,} sightings of {body}s are faster than {middle:.0f} m/s: are the"
+                " metres centimetres or feet, or is the frame rate wrong?"
             )
             found.append(Finding(kind="units", text=text, refused=middle > impossible))
     return found

@@ -16,6 +16,7 @@ from PIL import Image
 from gnomon.core.errors import DataError
 from gnomon_worlds.commands.check_recording import check_recording
 from gnomon_worlds.tracking.build import Options, build
+from gnomon_worlds.tracking.check import checked
 from gnomon_worlds.tracking.look import Look, look_at
 from gnomon_worlds.tracking.sightings import is_followed
 from gnomon_worlds.tracking.tracking import Track, read_tracking
@@ -151,6 +152,19 @@ def test_centimetres_are_refused_as_speeds(pair: Path) -> None:
     changed(pair, lambda site: [camera.update(homography=cm) for camera in site["cameras"].values()])
     with pytest.raises(DataError, match="m/s: are the metres"):
         look(pair).refuse()
+
+
+def test_who_comes_back_later_was_no_slower_in_view(tmp_path: Path) -> None:
+    rows = [
+        (camera, target, time_s, 10 * x, y)
+        for number in range(4)
+        for start_s in (0, 600)
+        for camera, target, time_s, x, y in walk("a", str(number), start_s=start_s, x_m=-0.5, seconds=1.5)
+    ]
+    seen = look(write(tmp_path, rows, {"a": 0.0}))
+    assert checked(seen)["speeds_mps"]["pedestrian"] == {"median": 12.0, "high": 12.0, "tracks": 8}
+    with pytest.raises(DataError, match="half of all 8 sightings of pedestrians are faster than 12 m/s"):
+        seen.refuse()
 
 
 def test_a_clock_that_is_off_is_found_where_views_overlap(tmp_path: Path) -> None:
