@@ -3,7 +3,7 @@
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import combinations
+from itertools import accumulate, combinations
 from random import Random
 from typing import Literal, Self
 
@@ -115,19 +115,30 @@ class Difficulty:
         return (None if wanted is None else cls.of(wanted, features=features, is_even=is_even),)
 
     @staticmethod
-    def left_out(in_turn: Sequence["Difficulty | None"], *, cells: int, limit: int) -> list[str]:
-        """Say which difficulties no question gets, where rounds take them in turn and `limit` is too small.
+    def left_out(in_turn: Sequence["Difficulty | None"], *, rounds: Sequence[int], limit: int) -> list[str]:
+        """Say which difficulties no question gets, where they take turns: there is none, or `limit` is small.
 
-        >>> Difficulty.left_out(Difficulty.in_turn("mixed"), cells=14, limit=30)
-        ['the first 30 questions hold none that is hard: rounds of 14 take turns, so 56 hold all levels']
+        `rounds` says how many questions each has in its turn.
+
+        >>> Difficulty.left_out(Difficulty.in_turn("mixed"), rounds=(14, 14, 14, 3), limit=30)
+        ['the first 30 questions hold none that is hard: rounds of 14 or 3 take turns, so 45 hold all']
+        >>> Difficulty.left_out(Difficulty.in_turn("mixed"), rounds=(7, 7, 7, 0), limit=30)
+        ['these tasks and scenes have no question that is hard']
         """
-        missed = [
-            each.level or each.tag if each else AS_IT_COMES for each in in_turn[-(-limit // max(cells, 1)) :]
-        ]
-        if not missed or not limit:
+        if not limit:
             return []
-        turns = f"rounds of {cells} take turns, so {cells * len(in_turn)} hold all levels"
-        return [f"the first {limit} questions hold none that is {' or '.join(missed)}: {turns}"]
+        names = [each.level or each.tag if each else AS_IT_COMES for each in in_turn]
+        starts = accumulate(rounds, initial=0)
+        absent = [name for name, size in zip(names, rounds, strict=True) if not size]
+        missed = [
+            name for name, size, start in zip(names, rounds, starts, strict=False) if size and start >= limit
+        ]
+        told = [f"these tasks and scenes have no question that is {' or '.join(absent)}"] if absent else []
+        if missed:
+            each = " or ".join(map(str, dict.fromkeys(filter(None, rounds))))
+            turns = f"rounds of {each} take turns, so {sum(rounds)} hold all"
+            told.append(f"the first {limit} questions hold none that is {' or '.join(missed)}: {turns}")
+        return told
 
     @classmethod
     def from_tag(cls, tag: str) -> Self:

@@ -153,7 +153,8 @@ class Numbers(RefsOnDemand):
 
     @property
     def warnings(self) -> Sequence[str]:
-        return Difficulty.left_out(self.difficulties, cells=len(self.cells), limit=self.limit)
+        rounds = [len(offered(self.cells, each)) for each in self.difficulties]
+        return Difficulty.left_out(self.difficulties, rounds=rounds, limit=self.limit)
 
     def __contains__(self, ref: object) -> bool:
         """Whether the sample belongs to the selection, found without going through it."""

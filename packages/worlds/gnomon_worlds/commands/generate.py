@@ -77,7 +77,7 @@ def worlds(
     from gnomon_worlds import difficulty as difficulties
     from gnomon_worlds.generate import generate as write
     from gnomon_worlds.options import WorldOptions
-    from gnomon_worlds.sample_numbers import CELLS
+    from gnomon_worlds.sample_numbers import CELLS, offered
 
     style = None
     if clips:
@@ -108,7 +108,8 @@ def worlds(
         raise type(error)(error.message, field=option) from None
     if difficulty == "mixed":
         in_turn = difficulties.Difficulty.in_turn("mixed", is_even=True)
-        for warning in difficulties.Difficulty.left_out(in_turn, cells=len(CELLS), limit=written):
+        rounds = [len(offered(range(len(CELLS)), each)) for each in in_turn]
+        for warning in difficulties.Difficulty.left_out(in_turn, rounds=rounds, limit=written):
             say(f"warning: {warning}")
     click.echo(f"{count(written, 'question')}: {out}")
 

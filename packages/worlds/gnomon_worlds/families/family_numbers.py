@@ -127,7 +127,8 @@ class FamilyNumbers(RefsOnDemand, Generic[F]):
 
     @property
     def warnings(self) -> Sequence[str]:
-        return Difficulty.left_out(self.difficulties, cells=len(self.cells), limit=self.limit)
+        rounds = [len(self.cells)] * len(self.difficulties)
+        return Difficulty.left_out(self.difficulties, rounds=rounds, limit=self.limit)
 
     def holds(self, number: FamilyNumber[F]) -> bool:
         """Whether the sample belongs to the selection, found without going through it."""

@@ -121,8 +121,11 @@ class Asker:
             if part.is_known:
                 track = self._tracking.tracks[part.walker.target]
                 start_s, end_s = part.sightings[0].start_s, part.sightings[-1].end_s
-                within = track.xy_m[(track.times_s >= start_s) & (track.times_s <= end_s)]
-                way = shapely.LineString(within) if len(within) > 1 else shapely.Point(within[0])
+                inner_s = track.times_s[(track.times_s > start_s) & (track.times_s < end_s)]
+                at_s = np.r_[start_s, inner_s, end_s]
+                way = shapely.LineString(
+                    np.column_stack([np.interp(at_s, track.times_s, axis) for axis in track.xy_m.T])
+                )
                 barred |= {
                     camera
                     for camera in place.synthetic
@@ -154,17 +157,17 @@ class Asker:
             return AGAIN
         grid = self._grid(seen.camera)
         early_s, late_s = stay.start_s - seen.start_s, seen.end_s - stay.end_s
-        spans = [(seen.start_s, seen.end_s)]
-        for text in question.options[1:]:
+        true = seen.start_s, seen.end_s
+        spans = []
+        for text in question.options:
             span = day_span(text)
             if span is None:
                 raise ValueError(f"{text} is no interval")
-            spans.append(
-                (
-                    _on(grid, span[0] - NOON_S - early_s, up=True),
-                    _on(grid, span[1] - NOON_S + late_s, up=False),
-                )
+            moved = (
+                _on(grid, span[0] - NOON_S - early_s, up=True),
+                _on(grid, span[1] - NOON_S + late_s, up=False),
             )
+            spans.append(true if text in question.right else moved)
         in_order = sorted(spans)
         first, last = (
             trip.seen_of(question.clip_sightings[0][1]),
@@ -173,11 +176,11 @@ class Asker:
         is_apart = all(a[1] + CLEAR_S / 2 <= b[0] for a, b in pairwise(in_order))
         is_within = first.end_s < in_order[0][0] and in_order[-1][1] < last.start_s
         others = [one for one in trip.everyone if one.camera == seen.camera and one is not seen]
-        is_false = not any(one.start_s <= b and a <= one.end_s for one in others for a, b in spans[1:])
+        is_false = not any(one.start_s <= b and a <= one.end_s for one in others for a, b in spans)
         if not (is_apart and is_within and is_false and all(b > a for a, b in spans)):
             return NO_FOUR
         texts = tuple(clock_span(*rounded_s(round(a, 6), round(b, 6))) for a, b in spans)
-        return replace(question, options=texts, right=texts[:1])
+        return replace(question, options=texts, right=(texts[spans.index(true)],))
 
     def _grid(self, camera: int) -> tuple[float, float] | None:
         """A camera's first frame and the time from one to the next, where its rows keep to that."""

@@ -16,12 +16,15 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+import numpy as np
+from PIL import Image
+
 from gnomon.benchmarks.gtr_bench.case import TASKS
-from gnomon.core.errors import SpecError
+from gnomon.core.errors import DataError, SpecError
 from gnomon.core.ids import stable_hash, stable_seed
 from gnomon.curation.review import Decision
 from gnomon.drawing.map_picture import draw_map
-from gnomon_tools.scene.format import write_scene
+from gnomon_tools.scene.format import sound_scene_text, write_scene
 from gnomon_worlds.question import BOXES, Question, record
 from gnomon_worlds.tracking.asking import Asker
 from gnomon_worlds.tracking.calibration import Calibration
@@ -35,7 +38,7 @@ from gnomon_worlds.tracking.tracking import Array, Tracking
 from gnomon_worlds.trajectory import Sighting, Trip
 from gnomon_worlds.world import World
 
-VERSION = 2  # part of every seed: a change that changes questions changes it
+VERSION = 3  # part of every seed: a change that changes questions changes it
 LIMIT = 30 * len(TASKS)  # as a scene of GTR-Bench has
 ATTEMPTS = 6  # of each task with each trip
 
@@ -126,20 +129,28 @@ def build(
 
 def _fingerprint(tracking: Tracking, options: Options) -> str:
     """A hash that is equal for equal inputs and options; decisions are left out."""
-    boxes = tracking.boxes
-    digest = hashlib.sha256()
+    boxes, digest = tracking.boxes, hashlib.sha256()
     for column in (boxes.camera, boxes.target, boxes.frame, boxes.time_s, boxes.ltwh):
         digest.update(column.tobytes())
-    cameras = [
-        [c.id, c.floor, None if c.homography is None else c.homography.tolist(),
-         None if c.points is None else c.points.tolist()] for c in tracking.cameras
-    ]  # fmt: skip
+    for track in tracking.tracks.values():
+        digest.update(track.times_s.tobytes())
+        digest.update(track.xy_m.tobytes())
+    cameras = json.dumps([asdict(camera) for camera in tracking.cameras], default=_plain)
+    scene = sound_scene_text(tracking.scene) if tracking.scene else asdict(tracking.frame)
     pairs = {name: pairs.tolist() for name, pairs in options.pairs.items()}
-    scene = tracking.scene.id if tracking.scene else ""
     return stable_hash(
-        VERSION, digest.hexdigest(), tracking.id, cameras, scene, list(options.tasks), options.limit,
-        options.seed, options.synthetic, options.clips, options.cut_views, pairs,
+        VERSION, digest.hexdigest(), tracking.id, tracking.kind, tracking.body, tracking.bodies,
+        tracking.sees, tracking.signs, tracking.targets, list(tracking.tracks), cameras, scene,
+        list(options.tasks), options.limit, options.seed, options.synthetic, options.clips,
+        options.cut_views, pairs,
     )  # fmt: skip
+
+
+def _plain(value: object) -> object:
+    """A part of a camera as JSON holds it; of a clip its name, as folders are moved."""
+    if isinstance(value, Path):
+        return value.name
+    return value.tolist() if isinstance(value, np.ndarray) else str(value)
 
 
 class _Journal:
@@ -292,14 +303,29 @@ def _clip(
 
 
 def _bring(source: Path, copy: Path, frames: Sequence[int]) -> None:
-    """Link a video, or the pictures of some frames, into the folder; copy where links are impossible."""
-    names = [f"{frame:06d}.jpg" for frame in frames] if source.is_dir() else [""]
-    for name in names:
-        there = copy / name if name else copy
-        here = source / name if name else source
-        if there.exists() or not here.is_file():
+    """Link a video, or the pictures of some frames, into the folder; copy where links are impossible.
+
+    Pictures are found by the number that their names are, and named as GTR-Bench's are.
+    """
+    if source.is_dir():
+        numbered = {int(path.stem): path for path in source.iterdir() if path.stem.isdecimal()}
+        pairs = [(numbered[frame], copy / f"{frame:06d}.jpg") for frame in frames if frame in numbered]
+    else:
+        pairs = [(source, copy)] if source.is_file() else []
+    if not pairs:
+        example = f"{frames[0]:06d}.jpg"
+        lacks = (
+            f"holds no picture of frame {frames[0]}, such as {example}" if source.is_dir() else "is no file"
+        )
+        raise DataError(f"{source} {lacks}", field="--clips")
+    for here, there in pairs:
+        if there.exists():
             continue
         there.parent.mkdir(parents=True, exist_ok=True)
+        if source.is_dir() and here.suffix.lower() not in (".jpg", ".jpeg"):
+            with Image.open(here) as picture:
+                picture.convert("RGB").save(there, quality=95)
+            continue
         try:
             os.link(here, there)
         except OSError:
@@ -321,6 +347,7 @@ def _write_place(out: Path, tracking: Tracking, place: Place) -> None:
 
 def _summaries(tracking: Tracking, place: Place) -> Iterator[dict[str, Any]]:
     for trip in place.trips:
+        body = tracking.body_of(tracking.targets.index(trip.walker.target))
         yield {
             "target": trip.walker.target,
             "part": trip.walker.part,
@@ -330,7 +357,7 @@ def _summaries(tracking: Tracking, place: Place) -> Iterator[dict[str, Any]]:
                     "camera": sighting.camera,
                     "start_s": round(sighting.start_s, 3),
                     "end_s": round(sighting.end_s, 3),
-                    "motion": in_words(legs_of(stay.times_s, stay.xy_m, tracking.body)),
+                    "motion": in_words(legs_of(stay.times_s, stay.xy_m, body)),
                 }
                 for sighting, stay in zip(trip.sightings, trip.stays, strict=True)
             ],
@@ -433,7 +460,9 @@ def _rows(tracking: Tracking, place: Place, question: Question) -> list[dict[str
         for seen in trip.everyone:
             ends = {
                 name: [float(boxes.time_s[row]), int(boxes.frame[row]), *boxes.ltwh[row].round(1).tolist()]
-                for name, row in (("first", seen.rows[0]), ("last", seen.rows[-1]))
+                for name, row in zip(
+                    ("first", "last"), (*seen.rows[:1], *seen.rows[-1:]), strict=False
+                )  # none where it was only passed
             }
             camera = tracking.cameras[seen.camera].id
             shown = place.dealt.get(seen.camera)

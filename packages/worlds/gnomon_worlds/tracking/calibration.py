@@ -1,7 +1,7 @@
 """Gives every camera its homography, and takes the foot points of boxes to the floor with it."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -57,24 +57,38 @@ class GroundPoints:
     m_per_px: Array
 
 
-def calibrate(
-    tracking: Tracking, pairs: Mapping[str, Array] | None = None
-) -> tuple[dict[str, Calibration], list[str]]:
-    """The calibration of each camera that has one, and the names of those that have none.
-
-    `pairs` (n × 4: u, v, x, y) come before the data set's own; the scene's homographies come last.
+def with_pairs(tracking: Tracking, pairs: Mapping[str, Array]) -> Tracking:
+    """The recording with point pairs (n × 4: u, v, x, y; x and y as in its files) in place of a camera's own.
 
     Raises:
-        DataError: point pairs determine no homography, or are of a camera that does not exist.
+        DataError: they are of a camera that does not exist.
     """
-    pairs = pairs or {}
     ids = [camera.id for camera in tracking.cameras]
     for name in pairs:
         if name not in ids:
             raise DataError(f"no camera {name!r}; there are: {', '.join(ids)}", field="points")
+    return replace(
+        tracking,
+        cameras=tuple(
+            replace(camera, points=pairs[camera.id] * [1, 1, *tracking.signs])
+            if camera.id in pairs
+            else camera
+            for camera in tracking.cameras
+        ),
+    )
+
+
+def calibrate(tracking: Tracking) -> tuple[dict[str, Calibration], list[str]]:
+    """The calibration of each camera that has one, and the names of those that have none.
+
+    Point pairs come before a homography; the scene's homographies come last.
+
+    Raises:
+        DataError: point pairs determine no homography.
+    """
     calibrated, without = {}, []
     for index, camera in enumerate(tracking.cameras):
-        calibration = _calibrated(tracking, index, camera, pairs.get(camera.id, camera.points))
+        calibration = _calibrated(tracking, index, camera)
         if calibration is None:
             without.append(camera.id)
         else:
@@ -84,11 +98,10 @@ def calibrate(
     return calibrated, without
 
 
-def _calibrated(
-    tracking: Tracking, index: int, camera: TrackedCamera, points: Array | None
-) -> Calibration | None:
+def _calibrated(tracking: Tracking, index: int, camera: TrackedCamera) -> Calibration | None:
     own = tracking.scene.cameras.get(camera.id) if tracking.scene else None
     eye_m = camera.xy_m or (own.xy_m if own else None)
+    points = camera.points
     if points is not None:
         try:
             fit = fit_homography(points[:, :2], points[:, 2:])

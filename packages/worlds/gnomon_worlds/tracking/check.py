@@ -9,7 +9,7 @@ import numpy as np
 
 from gnomon_worlds.tracking.calibration import foot_points, is_mirrored
 from gnomon_worlds.tracking.cleaning import clean
-from gnomon_worlds.tracking.look import Look
+from gnomon_worlds.tracking.look import Look, speeds_of
 from gnomon_worlds.tracking.pictures import edges_of
 from gnomon_worlds.tracking.sightings import gap_s_of, usual_step_s
 
@@ -98,22 +98,10 @@ def _camera(look: Look, index: int) -> dict[str, Any]:
 
 def _speeds(look: Look) -> dict[str, dict[str, float]]:
     """Of each kind the median and the 95th percentile of speeds in view."""
-    boxes, found = look.tracking.boxes, {}
-    for body in _bodies(look):
-        speeds = []
-        for target, seen in look.seen.items():
-            for one in seen:
-                rows = one.rows[look.ground.on_floor[one.rows]]
-                if (
-                    look.tracking.body_of(target) == body
-                    and len(rows) > 1
-                    and np.ptp(boxes.time_s[rows]) >= 1
-                ):
-                    far_m = np.linalg.norm(look.ground.xy_m[rows[-1]] - look.ground.xy_m[rows[0]])
-                    speeds.append(float(far_m) / float(np.ptp(boxes.time_s[rows])))
-        if speeds:
-            middle, high = np.quantile(speeds, (0.5, 0.95)).tolist()
-            found[body] = {"median": round(middle, 2), "high": round(high, 2), "tracks": len(speeds)}
+    found = {}
+    for body, speeds in sorted(speeds_of(look.tracking, look.ground, look.seen).items()):
+        middle, high = np.quantile(speeds, (0.5, 0.95)).tolist()
+        found[body] = {"median": round(middle, 2), "high": round(high, 2), "tracks": len(speeds)}
     return found
 
 
@@ -157,7 +145,7 @@ def in_text(document: Mapping[str, Any]) -> Iterator[str]:
     for body, speed in document["speeds_mps"].items():
         yield (
             f"speed of {body}s in view: {speed['median']} m/s in the middle, {speed['high']} at the fast end"
-            f" ({speed['tracks']:,} tracks)"
+            f" ({speed['tracks']:,} sightings)"
         )
     for pair in document["overlap"]:
         apart = "" if pair["apart_m"] is None else f", {pair['apart_m']:.1f} m apart"

@@ -20,13 +20,14 @@ from gnomon_worlds.tracking.calibration import (
     foot_points,
     is_mirrored,
     project,
+    with_pairs,
 )
 from gnomon_worlds.tracking.cleaning import LIMITS
 from gnomon_worlds.tracking.pictures import BOUNDED, disproved, edges_of, sized, too_large
 from gnomon_worlds.tracking.place import FAR_M
 from gnomon_worlds.tracking.regions import with_cut_views
-from gnomon_worlds.tracking.sightings import Seen, gap_s_of, seen_of, usual_step_s
-from gnomon_worlds.tracking.tracking import LONGEST_S, Array, BodyKind, Tracking
+from gnomon_worlds.tracking.sightings import Seen, gap_s_of, seen_of, usual_step_s, with_passed
+from gnomon_worlds.tracking.tracking import LONGEST_S, Array, BodyKind, Tracking, from_the_first
 
 RARE_S = 10.0  # boxes that are further apart tell no path
 SPEEDS_MPS: Mapping[BodyKind, tuple[float, float]] = {"vehicle": (35.0, 60.0), "pedestrian": (2.5, 8.0)}
@@ -97,12 +98,13 @@ def look_at(tracking: Tracking, pairs: Mapping[str, Array] | None = None, *, cut
     """Find out about a recording all that can be told before questions are made.
 
     Raises:
-        DataError: there is no box, no calibrated camera, or point pairs determine no homography.
+        DataError: there is no box, no calibrated camera, or point pairs determine no homography or are of no
+            camera.
     """
     if not len(tracking.boxes):
         raise DataError("there is no box", field="tracks")
-    tracking = sized(tracking)
-    calibrated, without = calibrate(tracking, pairs)
+    tracking = with_pairs(sized(_from_the_first(tracking)), pairs or {})
+    calibrated, without = calibrate(tracking)
     ground = project(tracking, calibrated)
     findings = [
         *_of_clocks(tracking),
@@ -112,16 +114,20 @@ def look_at(tracking: Tracking, pairs: Mapping[str, Array] | None = None, *, cut
             for name in without
         ),
         *_of_floors(tracking, calibrated, ground),
-        *_of_speeds(tracking, ground),
     ]
     shared = _pairs(tracking, ground)
+    elsewhere = None
     if cut_views:
-        tracking, rows, text = with_cut_views(tracking, ground)
+        tracking, rows, elsewhere, text = with_cut_views(tracking, ground)
         ground = GroundPoints(
             on_floor=ground.on_floor[rows], xy_m=ground.xy_m[rows], m_per_px=ground.m_per_px[rows]
         )
         findings.append(Finding(kind="overlap", text=text))
-    seen = seen_of(tracking.boxes, gap_s_of(tracking))
+    gap_s = gap_s_of(tracking)
+    seen = seen_of(tracking.boxes, gap_s)
+    if elsewhere is not None:
+        seen = with_passed(seen, seen_of(elsewhere, gap_s), gap_s)
+    findings += _of_speeds(tracking, ground, seen)
     findings += [*_of_pairs(tracking, shared, seen), *_of_identities(tracking, ground, seen)]
     if tracking.kind == "outdoor" and not tracking.tracks and not (tracking.scene and tracking.scene.roads):
         findings.append(
@@ -134,6 +140,22 @@ def look_at(tracking: Tracking, pairs: Mapping[str, Array] | None = None, *, cut
         seen=seen,
         pairs=shared,
         findings=tuple(findings),
+    )
+
+
+def _from_the_first(tracking: Tracking) -> Tracking:
+    """The same with times that questions can tell."""
+    times_s, notes = from_the_first(tracking.boxes.time_s)
+    if not notes:
+        return tracking
+    past_s = tracking.boxes.time_s[0] - times_s[0]
+    return replace(
+        tracking,
+        boxes=replace(tracking.boxes, time_s=times_s),
+        tracks={
+            name: replace(track, times_s=track.times_s - past_s) for name, track in tracking.tracks.items()
+        },
+        notes=(*tracking.notes, *notes),
     )
 
 
@@ -225,29 +247,30 @@ def _of_floors(
     return found
 
 
-def _of_speeds(tracking: Tracking, ground: GroundPoints) -> list[Finding]:
-    """Findings of units: the median speed of each kind of target."""
-    boxes, found = tracking.boxes, []
-    order = np.lexsort((boxes.time_s, boxes.camera, boxes.target))
-    order = order[ground.on_floor[order]]
-    keys = np.column_stack([boxes.target[order], boxes.camera[order]])
-    if len(order) < 2:
-        return []
-    tracks = np.split(order, np.flatnonzero((np.diff(keys, axis=0) != 0).any(axis=1)) + 1)
+def speeds_of(
+    tracking: Tracking, ground: GroundPoints, seen: Mapping[int, Sequence[Seen]]
+) -> Mapping[BodyKind, Sequence[float]]:
+    """By kind the speed (m/s) in each sighting of a second or more: from its first place to its last."""
     speeds: dict[BodyKind, list[float]] = {}
-    for rows in tracks:
-        times_s = boxes.time_s[rows]
-        if np.ptp(times_s) >= 1.0:
-            far_m = float(np.linalg.norm(ground.xy_m[rows[-1]] - ground.xy_m[rows[0]]))
-            speeds.setdefault(tracking.body_of(int(boxes.target[rows[0]])), []).append(
-                far_m / np.ptp(times_s)
-            )
-    for body, values in speeds.items():
+    for target, sightings in seen.items():
+        for one in sightings:
+            rows = one.rows[ground.on_floor[one.rows]]
+            past_s = float(np.ptp(tracking.boxes.time_s[rows])) if len(rows) else 0.0
+            if past_s >= 1.0:
+                far_m = float(np.linalg.norm(ground.xy_m[rows[-1]] - ground.xy_m[rows[0]]))
+                speeds.setdefault(tracking.body_of(target), []).append(far_m / past_s)
+    return speeds
+
+
+def _of_speeds(tracking: Tracking, ground: GroundPoints, seen: Mapping[int, Sequence[Seen]]) -> list[Finding]:
+    """Findings of units: the median speed of each kind of target."""
+    found = []
+    for body, values in speeds_of(tracking, ground, seen).items():
         middle, (odd, impossible) = float(np.median(values)), SPEEDS_MPS[body]
         if middle > odd:
             text = (
-                f"half of all {len(values)} {body} tracks are faster than {middle:.0f} m/s: are the metres"
-                " centimetres or feet, or is the frame rate wrong?"
+                f"half of all {len(values):,} sightings of {body}s are faster than {middle:.0f} m/s: are the"
+                " metres centimetres or feet, or is the frame rate wrong?"
             )
             found.append(Finding(kind="units", text=text, refused=middle > impossible))
     return found

@@ -1,9 +1,11 @@
 """Reads MOT text: a file of boxes for each camera, with homographies (docs/building-questions.md)."""
 
 import configparser
+import math
 from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -18,7 +20,9 @@ from gnomon_worlds.tracking.tracking import (
     Tracking,
     boxes_of,
     default_body,
+    number_at,
     read_site,
+    site_id,
     text_of,
     tracking_of,
 )
@@ -56,9 +60,14 @@ def read_mot(folder: Path, *, fps: float | None = None) -> Tracking:
                 f"camera {name} has no boxes: there is no {BOXES[0].format(name)}", field="cameras"
             )
         information = _information(folder / name / "seqinfo.ini")
-        size = camera.image_size or information.get("size")
+        pictures = f"{name}/img1" if (folder / name / "img1").is_dir() else ""
+        clip = camera.clip or pictures
         cameras[name] = camera.model_copy(
-            update={"image_size": size, "homography": camera.homography or _homography(folder, name)}
+            update={
+                "image_size": camera.image_size or information.get("size"),
+                "homography": camera.homography or _homography(folder, name),
+                "clip": clip,
+            }
         )
         rate = fps or site.fps or information.get("fps")
         if rate is None:
@@ -69,15 +78,26 @@ def read_mot(folder: Path, *, fps: float | None = None) -> Tracking:
         rows, ids = read_boxes(path, first_frame=1)
         shown = _shown(path, ids, kinds)
         left_out += int((~shown).sum())
-        parts.append((len(parts), rows[shown, 0] / rate, rows[shown]))
+        first = 0 if (folder / clip).is_file() else 1  # of a video the first; pictures are named as boxes are
+        parts.append((len(parts), rows[shown, 0] / rate, rows[shown] + [first, 0, 0, 0, 0]))
         targets.append([identity for identity, is_shown in zip(ids, shown, strict=True) if is_shown])
     boxes, names = boxes_of(parts, targets)
     bodies = tuple(
         kinds[name].most_common(1)[0][0] if name in kinds else default_body(site) for name in names
     )
-    notes = (f"{left_out:,} boxes are of no person and no vehicle: left out",) if left_out else ()
+    notes = ["all cameras are taken to start together"]
+    if left_out:
+        notes.append(f"{left_out:,} boxes are of no person and no vehicle: left out")
+    if mixed := sum(len(counts) > 1 for counts in kinds.values()):
+        notes.append(f"{mixed:,} of {len(names):,} identities have several classes: the most frequent counts")
+    unsaid = sum(name not in kinds for name in names)
+    if unsaid and site.targets is None:
+        notes.append(
+            f"{unsaid:,} of {len(names):,} identities have no class: taken as {default_body(site)}s, as the"
+            f" site is {site.kind}; {SITE_FILE} can say `kind` and `targets`"
+        )
     return tracking_of(
-        site.model_copy(update={"cameras": cameras}), folder, boxes, names, notes=notes, bodies=bodies
+        site.model_copy(update={"cameras": cameras}), folder, boxes, names, notes=tuple(notes), bodies=bodies
     )
 
 
@@ -95,7 +115,7 @@ def _site_of(folder: Path) -> Site:
         )
     return Site(
         format="gnomon-tracking/1",
-        id="".join(c if c.isalnum() else "-" for c in folder.resolve().name).strip("-") or "site",
+        id=site_id(folder.resolve().name, "site"),
         kind="outdoor",
         cameras={name: SiteCamera() for name in names},
     )
@@ -123,7 +143,7 @@ def _homography(folder: Path, name: str) -> tuple[tuple[float, float, float], ..
     return first, second, third
 
 
-def _information(path: Path) -> dict[str, object]:
+def _information(path: Path) -> dict[str, Any]:
     """Frame rate and picture size of a seqinfo.ini, where there is one.
 
     Raises:
@@ -135,28 +155,32 @@ def _information(path: Path) -> dict[str, object]:
     try:
         parser.read_string(text_of(path))
         sequence = parser["Sequence"]
-        found: dict[str, object] = {"fps": sequence.getfloat("frameRate")}
-        width, height = sequence.getint("imWidth"), sequence.getint("imHeight")
+        fps = sequence.getfloat("frameRate", 0.0)
+        width, height = sequence.getint("imWidth", 0), sequence.getint("imHeight", 0)
     except (configparser.Error, KeyError, ValueError) as error:
         raise DataError(f"{path.parent.name}/{path.name}: {str(error).splitlines()[0]}") from None
-    return found | ({"size": (width, height)} if width and height else {})
+    found: dict[str, Any] = {"fps": fps} if 0 < fps < math.inf else {}
+    return found | ({"size": (width, height)} if min(width, height) > 0 else {})
 
 
 def _shown(path: Path, ids: list[str], kinds: dict[str, Counter[BodyKind]]) -> np.ndarray:
     """Which rows show a person or a vehicle; their kinds are counted by identity."""
     shown = np.ones(len(ids), bool)
-    lines = [line for line in text_of(path).splitlines() if line.strip()]
-    for number, (line, identity) in enumerate(zip(lines, ids, strict=True)):
+    lines = [
+        (number, line.replace(",", " ").split())
+        for number, line in enumerate(text_of(path).splitlines(), start=1)
+        if line.strip()
+    ]
+    for at, ((number, fields), identity) in enumerate(zip(lines, ids, strict=True)):
         if int(identity) < 0:
             raise DataError(
                 f"{'/'.join(path.parts[-3:])}: identity {identity} is none: these are detections, not tracks",
                 field="ID",
             )
-        fields = line.replace(",", " ").split()
         if len(fields) == CLASSED:
-            body = CLASSES.get(int(float(fields[7])))
+            body = CLASSES.get(int(number_at(fields[7], file=path, line=number, field="class")))
             if body is None:
-                shown[number] = False
+                shown[at] = False
             else:
                 kinds.setdefault(identity, Counter())[body] += 1
     return shown

@@ -122,6 +122,14 @@ def place_of(
             "no target moves in view of a camera for long enough; `gnomon check-recording` says what became"
             " of the boxes"
         )
+    if tracking.kind == "indoor" and given is not None:
+        floors = {zone.floor for zone in given.zones.values()}
+        above = next((one for index in used if (one := tracking.cameras[index]).floor not in floors), None)
+        if above is not None:
+            raise DataError(
+                f"the floor plan has no room on floor {above.floor}, where camera {above.id} is",
+                field="floor",
+            )
     views = {index: _view(tracking, index, walkers) for index in used}
     zones, portals = (given.zones, given.portals) if given else ({}, {})
     has_roads = given is not None and bool(given.roads)
@@ -316,6 +324,8 @@ def _whole(stays: Sequence[Stay], seen: Sequence[Seen]) -> list[tuple[Stay, Seen
     """The sightings of a target of which one cleaned path covers most, with these, in order of time."""
     found = []
     for one in seen:
+        if not len(one.rows):
+            continue
         within = [
             stay
             for stay in stays

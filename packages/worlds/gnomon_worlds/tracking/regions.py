@@ -10,7 +10,7 @@ from shapely import MultiPoint, Polygon, affinity, box
 
 from gnomon.core.errors import DataError
 from gnomon_worlds.tracking.calibration import GroundPoints
-from gnomon_worlds.tracking.tracking import Array, BodyKind, Tracking
+from gnomon_worlds.tracking.tracking import Array, BodyKind, Boxes, Tracking
 
 BETWEEN_M: dict[BodyKind, float] = {"vehicle": 10.0, "pedestrian": 1.5}  # between two regions
 AROUND_M: dict[BodyKind, float] = {"vehicle": 1.0, "pedestrian": 0.3}  # what was seen, so that it is within
@@ -18,8 +18,12 @@ LEAST_M2: dict[BodyKind, float] = {"vehicle": 60.0, "pedestrian": 3.0}  # a smal
 FAR_M = 1e5
 
 
-def with_cut_views(tracking: Tracking, ground: GroundPoints) -> tuple[Tracking, NDArray[np.bool_], str]:
+def with_cut_views(
+    tracking: Tracking, ground: GroundPoints
+) -> tuple[Tracking, NDArray[np.bool_], Boxes, str]:
     """The recording with a region for each camera and the boxes whose feet are in it; which boxes; a note.
+
+    Before the note come the boxes with feet in the region of another camera, as if they were that one's.
 
     A region is the part of a view that is nearer to one of its points than to those of the other cameras (a
     Voronoi cell); the points are moved by turns, each as far as possible from the others.
@@ -37,6 +41,8 @@ def with_cut_views(tracking: Tracking, ground: GroundPoints) -> tuple[Tracking, 
             continue
         low, high = np.quantile(points_m, (0.02, 0.98), axis=0)
         points_m = points_m[((points_m >= low) & (points_m <= high)).all(axis=1)]
+        if len(points_m) < 3:
+            continue
         hull = MultiPoint(points_m).convex_hull.buffer(AROUND_M[tracking.body], quad_segs=2)
         if isinstance(hull, Polygon):
             hulls[index] = hull
@@ -56,10 +62,13 @@ def with_cut_views(tracking: Tracking, ground: GroundPoints) -> tuple[Tracking, 
             " need four",
             field="--cut-views",
         )
-    kept = np.zeros(len(boxes), bool)
+    floors = np.array([camera.floor for camera in tracking.cameras])[boxes.camera]
+    watching = np.full(len(boxes), -1)  # the camera in whose region the feet are
     for index, region in regions.items():
-        rows = np.flatnonzero((boxes.camera == index) & ground.on_floor)
-        kept[rows] = shapely.contains_xy(region, ground.xy_m[rows])
+        rows = np.flatnonzero((floors == tracking.cameras[index].floor) & ground.on_floor)
+        watching[rows[shapely.contains_xy(region, ground.xy_m[rows])]] = index
+    kept = watching == boxes.camera
+    passed = replace(boxes, camera=watching).only((watching >= 0) & ~kept)
     cameras = tuple(replace(camera, view=regions.get(index)) for index, camera in enumerate(tracking.cameras))
     left_out = [camera.id for index, camera in enumerate(tracking.cameras) if index not in regions]
     text = (
@@ -68,7 +77,7 @@ def with_cut_views(tracking: Tracking, ground: GroundPoints) -> tuple[Tracking, 
         + (f"; without a region: {', '.join(left_out)}" if left_out else "")
     )
     cut = replace(tracking, cameras=cameras, boxes=boxes.only(kept), sees="feet")
-    return cut, kept, text
+    return cut, kept, passed, text
 
 
 def _sites(points: dict[int, Array]) -> dict[int, Array]:

@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
@@ -17,7 +17,7 @@ AGAIN_S = 10.0  # two sightings by one camera that are less apart may well be on
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Seen:
-    """A target has boxes in one camera from `start_s` to `end_s` without a gap; `rows` are they, in order."""
+    """A camera sees a target from `start_s` to `end_s` without a gap; `rows` are its boxes, in order."""
 
     camera: int
     start_s: float
@@ -64,6 +64,30 @@ def seen_of(boxes: Boxes, gap_s: float) -> Mapping[int, Sequence[Seen]]:
                 )
             )
     return {target: tuple(sorted(seen, key=lambda one: one.start_s)) for target, seen in found.items()}
+
+
+def with_passed(
+    seen: Mapping[int, Sequence[Seen]], passed: Mapping[int, Sequence[Seen]], gap_s: float
+) -> Mapping[int, Sequence[Seen]]:
+    """The sightings with those of targets in what a camera watches that only other cameras have boxes of.
+
+    They have no rows, so nothing is asked of them; but a question in which they matter is none. What a
+    sighting with boxes covers up to a break is left out.
+    """
+    found = {}
+    for target, own in seen.items():
+        more = [
+            replace(one, rows=one.rows[:0])
+            for one in passed.get(target, ())
+            if not any(
+                known.camera == one.camera
+                and known.start_s - gap_s <= one.start_s
+                and one.end_s <= known.end_s + gap_s
+                for known in own
+            )
+        ]
+        found[target] = tuple(sorted([*own, *more], key=lambda one: one.start_s))
+    return found
 
 
 def is_followed(seen: Sequence[Seen], part: Sequence[Seen]) -> bool:

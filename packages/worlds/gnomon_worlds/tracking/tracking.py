@@ -6,6 +6,7 @@ It is described in docs/building-questions.md.
 import csv
 import io
 import math
+import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -31,7 +32,7 @@ SITE_FILE = "site.yaml"
 TRACKS = ("tracks.csv", "tracks.parquet")
 COLUMNS = ("camera", "target", "time_s", "left", "top", "width", "height")
 TIMES = ("time_s", "time", "frame")  # of which a table has one: seconds, ISO 8601 or seconds, frames at `fps`
-LONG_AGO_S = 1e8  # seconds that count from so long ago, as those since 1970 do, are counted from the first
+LONG_AGO_S = 1e8  # seconds that count from so long ago are those since 1970
 LONGEST_S = 11 * 3600.0  # of a recording: questions tell times of day, from noon
 MAX_BYTES = 4_000_000_000
 SINGULAR = 1e-30  # a smaller determinant of a matrix whose largest number is 1 is zero
@@ -165,7 +166,7 @@ class Tracking:
 
     `bodies` are the kinds of the targets, in their order; without it all are `body`. `tracks` say by target
     where it was between sightings too, for data that know it. `sees` says what it is that a camera sees: a
-    "box" in its picture, or "feet" in its `view`.
+    "box" in its picture, or "feet" in its `view`. `signs` turn x and y of the files east and north.
     """
 
     id: str
@@ -180,6 +181,7 @@ class Tracking:
     bodies: tuple[BodyKind, ...] = ()
     tracks: Mapping[str, Track] = field(default_factory=dict)
     sees: Literal["box", "feet"] = "box"
+    signs: tuple[int, int] = (1, 1)
 
     @property
     def scale(self) -> Kind:
@@ -237,7 +239,8 @@ def instant_s(text: str, *, file: Path, line: int, field: str) -> float:
         DataError: it is neither.
     """
     try:
-        moment = datetime.fromisoformat(text.strip()) if "-" in text.strip()[1:] or ":" in text else None
+        is_date = ":" in text or re.match(r"\s*\d{4}-", text)
+        moment = datetime.fromisoformat(text.strip()) if is_date else None
     except ValueError:
         raise DataError(
             f"{file.name}, line {line}: {text.strip()!r} is no time; one is written 2026-01-26T15:57:02Z",
@@ -252,12 +255,25 @@ def instant_s(text: str, *, file: Path, line: int, field: str) -> float:
 
 
 def from_the_first(times_s: Array) -> tuple[Array, tuple[str, ...]]:
-    """Times that count from long ago counted from the first whole second, and a note that says so."""
-    if not len(times_s) or times_s.min() < LONG_AGO_S:
+    """Times too late for a day's questions counted from the first whole second, and a note that says so.
+
+    >>> from_the_first(np.array([50_000.5, 50_002.0]))
+    (array([0.5, 2. ]), ('times count from 50,000 s',))
+    """
+    if not len(times_s) or times_s.max() <= LONGEST_S or times_s.min() < 1:
         return times_s, ()
     first_s = math.floor(times_s.min())
     began = datetime.fromtimestamp(first_s, UTC).isoformat().replace("+00:00", "Z")
-    return times_s - first_s, (f"times count from {began}",)
+    return times_s - first_s, (f"times count from {began if first_s >= LONG_AGO_S else f'{first_s:,} s'}",)
+
+
+def site_id(name: str, otherwise: str) -> str:
+    """The id of a site whose folder has a name.
+
+    >>> site_id("Zürich_2", "site"), site_id("市", "site")
+    ('Z-rich-2', 'site')
+    """
+    return re.sub(r"[^A-Za-z0-9]", "-", name).strip("-")[:64] or otherwise
 
 
 def body_in_words(text: str, *, file: Path, line: int) -> BodyKind:
@@ -401,31 +417,34 @@ def tracking_of(
     given = (
         Frame(lon_deg=site.frame.lon_deg, lat_deg=site.frame.lat_deg, anchored=True) if site.frame else None
     )
-    turned = np.diag({"east-north": (1, 1, 1), "east-south": (1, -1, 1), "west-north": (-1, 1, 1)}[site.axes])
+    signs = {"east-north": (1, 1), "east-south": (1, -1), "west-north": (-1, 1)}[site.axes]
     return Tracking(
         id=site.id,
         kind=site.kind,
         body=bodies[0] if len(set(bodies)) == 1 else default_body(site),
-        cameras=tuple(_camera(name, camera, folder, turned) for name, camera in site.cameras.items()),
+        cameras=tuple(_camera(name, camera, folder, signs) for name, camera in site.cameras.items()),
         targets=names,
         boxes=boxes,
         frame=scene.frame if scene else given or Frame(),
         scene=scene,
         notes=notes,
         bodies=bodies if len(set(bodies)) > 1 else (),
+        signs=signs,
     )
 
 
-def _camera(name: str, camera: SiteCamera, folder: Path, turned: Array) -> TrackedCamera:
-    """The camera, with its metres east and north: `turned` changes the signs of those of the file."""
+def _camera(name: str, camera: SiteCamera, folder: Path, signs: tuple[int, int]) -> TrackedCamera:
+    """The camera, with its metres east and north."""
     points = None if camera.points is None else np.array(camera.points, dtype=float).reshape(-1, 4)
     return TrackedCamera(
         id=name,
         floor=camera.floor,
-        homography=None if camera.homography is None else turned @ np.array(camera.homography, dtype=float),
-        points=None if points is None else points * [1, 1, turned[0, 0], turned[1, 1]],
+        homography=None
+        if camera.homography is None
+        else np.diag([*signs, 1]) @ np.array(camera.homography, dtype=float),
+        points=None if points is None else points * [1, 1, *signs],
         image_size=camera.image_size,
-        xy_m=None if camera.xy_m is None else (turned[0, 0] * camera.xy_m[0], turned[1, 1] * camera.xy_m[1]),
+        xy_m=None if camera.xy_m is None else (signs[0] * camera.xy_m[0], signs[1] * camera.xy_m[1]),
         clip=folder / camera.clip if camera.clip else None,
     )
 

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import shapely
+from numpy.typing import NDArray
 from shapely import Polygon
 
 from gnomon.core.errors import DataError
@@ -30,6 +31,7 @@ from gnomon_worlds.tracking.tracking import (
     instant_s,
     number_at,
     scene_at,
+    site_id,
     text_of,
 )
 
@@ -77,7 +79,8 @@ def read_gps(folder: Path, *, scene: Path | None = None, bridge_s: float | None 
         raise DataError(
             f"{folder} holds {len(tables)} tables of positions (*.csv) instead of one", field="--from"
         )
-    table, targets, kinds = tables[0], [], {}
+    table, targets = tables[0], list[str]()
+    kinds: dict[str, BodyKind] = {}
     first, *_ = text_of(table).splitlines() or [""]
     names = {word.strip().strip('"').lower(): word.strip().strip('"') for word in first.split(",")}
     columns = {}
@@ -88,13 +91,14 @@ def read_gps(folder: Path, *, scene: Path | None = None, bridge_s: float | None 
                 f"{table.name} has no column {name}; it may be called {', '.join(known)}", field=name
             )
         columns[name] = found
-    moments, places = [], []
+    moments, places, unsaid = [], [], 0
     for line, fields in csv_rows(table, tuple(columns.values())):
         target = fields[columns["target"]].strip()
         if not target:
             raise DataError(f"{table.name}, line {line}: empty", field=columns["target"])
-        kind = fields.get(names.get("kind", ""), "") or "vehicle"
-        kinds[target] = body_in_words(kind, file=table, line=line)
+        kind = fields.get(names.get("kind", ""), "").strip()
+        unsaid += not kind
+        _note_kind(kinds, target, kind or "vehicle", file=table, line=line)
         targets.append(target)
         moments.append(instant_s(fields[columns["time"]], file=table, line=line, field=columns["time"]))
         places.append(
@@ -112,6 +116,8 @@ def read_gps(folder: Path, *, scene: Path | None = None, bridge_s: float | None 
     frame = given.frame if given else Frame(lon_deg=lon_deg, lat_deg=lat_deg, anchored=True)
     xy_m = np.array([frame.to_local((lon, lat)) for lon, lat in places])
     times_s, notes = from_the_first(np.array(moments))
+    if unsaid:
+        notes = (*notes, f"{unsaid:,} of {len(targets):,} positions name no kind: taken as vehicles")
     tracks, more = _tracks(targets, times_s, xy_m, kinds, bridge_s or BRIDGE_S)
     given_places = _given_places(folder / PLACES, frame) if (folder / PLACES).is_file() else None
     bodies = {name: kinds[whose] for name, (whose, _) in tracks.items()}
@@ -159,7 +165,7 @@ def read_drone(
         if at[6]:
             continue  # out of the picture
         targets.append(words[0])
-        kinds[words[0]] = body_in_words(words[9].strip('"'), file=path, line=number)
+        _note_kind(kinds, words[0], words[9].strip('"'), file=path, line=number)
         rows.append((at[5] / (fps or DRONE_FPS), (at[1] + at[3]) / 2 * scale, -(at[2] + at[4]) / 2 * scale))
     if not rows:
         raise DataError(f"{path.name} has no line of a target in the picture", field="tracks")
@@ -174,8 +180,15 @@ def read_drone(
         _busiest([track for _, track in tracks.values()], max(extent_m / 16, 1.0)),
         frame=given.frame if given else Frame(),
         scene=given,
-        notes=notes,
+        notes=(*notes, f"{fps or DRONE_FPS:g} frames a second, seen straight from above with north up"),
     )
+
+
+def _note_kind(kinds: dict[str, BodyKind], target: str, kind: str, *, file: Path, line: int) -> None:
+    """Note what a target is; refuse one that was something else before."""
+    body = body_in_words(kind, file=file, line=line)
+    if kinds.setdefault(target, body) != body:
+        raise DataError(f"{file.name}, line {line}: {target} was another kind before", field="kind")
 
 
 def _tracks(
@@ -188,17 +201,10 @@ def _tracks(
     for name in dict.fromkeys(targets):
         rows = np.flatnonzero(names == name)
         rows = rows[np.argsort(times_s[rows], kind="stable")]
-        kept = [rows[0]]
-        for row in rows[1:]:
-            past_s = times_s[row] - times_s[kept[-1]]
-            gone_m = float(np.linalg.norm(xy_m[row] - xy_m[kept[-1]]))
-            if past_s <= 0:
-                repeated += 1
-            elif gone_m / past_s > LIMITS[kinds[name]].speed_mps:
-                far += 1
-            else:
-                kept.append(row)
-        order = np.array(kept)
+        order = _chain(rows, times_s, xy_m, LIMITS[kinds[name]].speed_mps)
+        lost = np.setdiff1d(rows, order)
+        again = int(np.isin(times_s[lost], times_s[order]).sum())
+        repeated, far = repeated + again, far + len(lost) - again
         steps_s = np.diff(times_s[order])
         ends = np.flatnonzero(steps_s > bridge_s) + 1
         breaks += len(ends)
@@ -220,6 +226,23 @@ def _tracks(
         f" apart ({bridged:,} gaps), and end where they are further apart ({breaks:,} times){dropped}"
     )
     return tracks, (note,)
+
+
+def _chain(rows: NDArray[np.intp], times_s: Array, xy_m: Array, speed_mps: float) -> NDArray[np.intp]:
+    """The longest chain of rows each of which can be reached from the one before; none is trusted unseen.
+
+    A row joins the longest chain that it can be reached from.
+    """
+    chains: list[list[int]] = []
+    for row in rows.tolist():
+        last = np.array([chain[-1] for chain in chains], dtype=int)
+        past_s, gone_m = times_s[row] - times_s[last], np.linalg.norm(xy_m[row] - xy_m[last], axis=1)
+        homes = np.flatnonzero((past_s > 0) & (gone_m <= speed_mps * past_s)).tolist()
+        if homes:
+            chains[max(homes, key=lambda home: (len(chains[home]), times_s[last[home]]))].append(row)
+        elif not ((past_s == 0) & (gone_m == 0)).any():
+            chains.append([row])
+    return np.array(max(chains, key=len))
 
 
 def _given_places(path: Path, frame: Frame) -> list[_Place]:
@@ -297,7 +320,7 @@ def _tracking(
     )
     kinds = {bodies[called] for called in names}
     return Tracking(
-        id="".join(c if c.isalnum() else "-" for c in name).strip("-") or "positions",
+        id=site_id(name, "positions"),
         kind="outdoor",
         body="vehicle" if "vehicle" in kinds else "pedestrian",
         cameras=tuple(map(_camera, places)),

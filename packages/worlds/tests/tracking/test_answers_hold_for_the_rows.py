@@ -1,14 +1,16 @@
 """What the rows say of who was seen where and when is what questions say, however odd a row is."""
 
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import numpy as np
 import pytest
 
 from gnomon.benchmarks.gtr_bench.case import TASKS
-from gnomon.core.clock import NOON_S, day_span
+from gnomon.core.clock import day_span
 from gnomon_worlds.tracking.asking import NO_ROADS, Asker, grid_of
 from gnomon_worlds.tracking.build import Options, build
 from gnomon_worlds.tracking.cleaning import clean
@@ -95,19 +97,36 @@ def test_a_camera_with_one_box_of_the_target_is_no_wrong_option(tracking: Tracki
         assert not {names.get(camera) for camera in wrong} & saw
 
 
-def test_wrong_times_lie_on_the_frames_of_the_asked_camera(tracking: Tracking, tmp_path: Path) -> None:
-    build(tracking, tmp_path / "out", Options(limit=12, tasks=("ArrivalTimeInterval",)))
-    entries = published(tmp_path / "out")
-    assert entries
-    for entry in entries:
-        spans = [day_span(choice.partition(". ")[2]) for choice in entry["record"]["choices"]]
-        truth = day_span(entry["record"]["ground_truth"].partition(". ")[2])
-        assert truth is not None
-        first_s = truth[0] - NOON_S
+@pytest.fixture(scope="module")
+def arrivals(tracking: Tracking, tmp_path_factory: pytest.TempPathFactory) -> list[tuple[Any, list[Any]]]:
+    """Of each question about a time of arrival the true interval and all intervals."""
+    out = tmp_path_factory.mktemp("arrivals")
+    build(tracking, out, Options(limit=24, tasks=("ArrivalTimeInterval",)))
+    return [
+        (
+            day_span(text_of(record["ground_truth"])),
+            [day_span(text_of(choice)) for choice in record["choices"]],
+        )
+        for record in (entry["record"] for entry in published(out))
+    ]
+
+
+def text_of(choice: str) -> str:
+    return choice.partition(". ")[2]
+
+
+def test_wrong_times_lie_on_the_frames_of_the_asked_camera(arrivals: list[tuple[Any, list[Any]]]) -> None:
+    assert arrivals
+    for truth, spans in arrivals:
         for span in spans:
-            assert span is not None
-            steps = (np.array(span) - NOON_S - first_s) / 0.1
+            steps = (np.array(span) - truth[0]) / 0.1
             assert np.abs(steps - steps.round()).max() < 0.03
+
+
+def test_the_true_time_is_any_of_the_four(arrivals: list[tuple[Any, list[Any]]]) -> None:
+    ranks = Counter(sorted(spans).index(truth) for truth, spans in arrivals)
+    assert all(len(set(spans)) == 4 for _, spans in arrivals)
+    assert len(ranks) >= 3, ranks
 
 
 def test_without_roads_the_motion_between_two_views_is_not_asked(tmp_path: Path) -> None:

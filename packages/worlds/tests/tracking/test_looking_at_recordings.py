@@ -3,6 +3,7 @@
 import csv
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +16,10 @@ from PIL import Image
 from gnomon.core.errors import DataError
 from gnomon_worlds.commands.check_recording import check_recording
 from gnomon_worlds.tracking.build import Options, build
+from gnomon_worlds.tracking.check import checked
 from gnomon_worlds.tracking.look import Look, look_at
-from gnomon_worlds.tracking.tracking import read_tracking
+from gnomon_worlds.tracking.sightings import is_followed
+from gnomon_worlds.tracking.tracking import Track, read_tracking
 
 STEEP = [[0.02, 0, -19.2], [0, -0.02, 10.8], [0, 0, 1]]  # straight down: 2 cm a pixel, about the origin
 Row = tuple[str, str, float, float, float]  # camera, target, time, foot x, foot y (metres)
@@ -109,6 +112,11 @@ def test_mirrored_axes_are_refused_until_it_is_said_which_way_they_lead(pair: Pa
         look(pair).refuse()
     changed(pair, lambda site: site.update(axes="east-south"))
     look(pair).refuse()
+    pixels = [(u, v) for u in (100.0, 900.0, 1800.0) for v in (100.0, 500.0, 1000.0)]
+    points = np.array([[u, v, 0.02 * u - 19.2, 0.02 * v - 10.8] for u, v in pixels])  # y leads south, too
+    turned = look_at(read_tracking(pair), {"a": points})
+    turned.refuse()
+    assert np.allclose(turned.ground.xy_m, look(pair).ground.xy_m)
 
 
 @pytest.mark.parametrize("size", [[600, 500], [700, 300]])
@@ -144,6 +152,19 @@ def test_centimetres_are_refused_as_speeds(pair: Path) -> None:
     changed(pair, lambda site: [camera.update(homography=cm) for camera in site["cameras"].values()])
     with pytest.raises(DataError, match="m/s: are the metres"):
         look(pair).refuse()
+
+
+def test_who_comes_back_later_was_no_slower_in_view(tmp_path: Path) -> None:
+    rows = [
+        (camera, target, time_s, 10 * x, y)
+        for number in range(4)
+        for start_s in (0, 600)
+        for camera, target, time_s, x, y in walk("a", str(number), start_s=start_s, x_m=-0.5, seconds=1.5)
+    ]
+    seen = look(write(tmp_path, rows, {"a": 0.0}))
+    assert checked(seen)["speeds_mps"]["pedestrian"] == {"median": 12.0, "high": 12.0, "tracks": 8}
+    with pytest.raises(DataError, match="half of all 8 sightings of pedestrians are faster than 12 m/s"):
+        seen.refuse()
 
 
 def test_a_clock_that_is_off_is_found_where_views_overlap(tmp_path: Path) -> None:
@@ -200,6 +221,7 @@ def test_a_pair_left_out_tells_more_than_those_that_were_fitted(tmp_path: Path) 
         ("time_s", lambda t: f"{1769443022 + t}"),
         ("time", lambda t: f"2026-01-26T15:57:{2 + t:06.3f}Z"),
         ("frame", lambda t: f"{round(t * 2)}"),
+        ("time_s", lambda t: f"{t:.3e}"),
     ],
 )
 def test_times_are_epoch_seconds_iso_times_or_frames(
@@ -216,6 +238,40 @@ def test_times_are_epoch_seconds_iso_times_or_frames(
     assert read_tracking(folder).boxes.time_s == pytest.approx(plain.boxes.time_s)
 
 
+def test_a_cut_view_also_sees_whom_only_another_camera_has_a_box_of(tmp_path: Path) -> None:
+    middles = {"a": 0.0, "b": 12.0, "c": 24.0, "d": 36.0}
+    rows = [
+        row
+        for number in range(6)
+        for row in walk("a", str(number), start_s=20.0 * number, x_m=-18, seconds=60)
+        for row in [(camera, *row[1:]) for camera, x in middles.items() if abs(row[3] - x) < 19]
+        if (row[0], row[1]) != ("b", "3")
+    ]
+    seen = look_at(read_tracking(write(tmp_path, rows, middles)), cut_views=True)
+    third = seen.tracking.targets.index("3")
+    cameras = [(one.camera, len(one.rows) > 0) for one in seen.seen[third]]
+    assert cameras == [(0, True), (1, False), (2, True), (3, True)]
+    first, _, after, _ = seen.seen[third]
+    assert not is_followed(seen.seen[third], (first, after))
+    assert all(len(one.rows) for target, those in seen.seen.items() if target != third for one in those)
+
+
+def test_few_boxes_have_no_part_of_a_view(tmp_path: Path) -> None:
+    rows = [("a", "1", float(at), float(at), float((at + 1) % 3)) for at in range(3)]
+    with pytest.raises(DataError, match="only 0 of 0 cameras"):
+        look_at(read_tracking(write(tmp_path, rows, {"a": 0.0})), cut_views=True)
+
+
+def test_times_too_late_for_a_day_are_counted_from_the_first_whatever_the_layout(tmp_path: Path) -> None:
+    plain = read_tracking(write(tmp_path, walk("a", "1", start_s=0, x_m=-5), {"a": 0.0}))
+    boxes = replace(plain.boxes, time_s=plain.boxes.time_s + 86_000)
+    track = Track(times_s=boxes.time_s, xy_m=np.zeros((len(boxes), 2)))
+    seen = look_at(replace(plain, boxes=boxes, tracks={"1": track})).tracking
+    assert seen.boxes.time_s == pytest.approx(plain.boxes.time_s)
+    assert seen.tracks["1"].times_s == pytest.approx(plain.boxes.time_s)
+    assert "times count from 86,000 s" in seen.notes
+
+
 def test_targets_of_several_kinds_are_held_to_their_own_limits(tmp_path: Path) -> None:
     folder = write(tmp_path, walk("a", "1", start_s=0, x_m=-5), {"a": 0.0})
     lines = (folder / "tracks.csv").read_text().splitlines()
@@ -228,6 +284,30 @@ def test_targets_of_several_kinds_are_held_to_their_own_limits(tmp_path: Path) -
     (folder / "tracks.csv").write_text(text.replace("car", "comet"))
     with pytest.raises(DataError, match="'comet' is none of"):
         read_tracking(folder)
+
+
+def test_ways_are_told_as_finely_as_a_targets_own_kind_needs(tmp_path: Path) -> None:
+    turning = [
+        ("a", "1", at / 4, -5 + min(at * 0.3, 6.0), max(at * 0.3 - 6.0, 0.0) * 0.4) for at in range(40)
+    ]
+    car = [("a", "2", 30 + at / 4, 2.0 * at - 9, -5.0) for at in range(12)]
+    told = []
+    for name, rows in (("alone", turning), ("beside", [*turning, *car])):
+        folder = write(tmp_path / name, rows, {"a": 0.0})
+        head, *lines = (folder / "tracks.csv").read_text().splitlines()
+        kinds = [f"{line},{'car' if line.startswith('a,2') else 'person'}" for line in lines]
+        (folder / "tracks.csv").write_text("\n".join([f"{head},kind", *kinds]) + "\n")
+        changed(folder, lambda site: site.update(targets="vehicle"))
+        build(read_tracking(folder), tmp_path / f"{name}-out", Options(tasks=("GeoLocation",)))
+        trips = (tmp_path / f"{name}-out/build/trips.ndjson").read_text().splitlines()
+        told += [
+            stay["motion"]
+            for trip in map(json.loads, trips)
+            if trip["target"] == "1"
+            for stay in trip["stays"]
+        ]
+    assert len(told) == 2
+    assert told[0] == told[1]
 
 
 def test_the_command_tells_it_as_text_as_json_and_as_a_picture(pair: Path, tmp_path: Path) -> None:

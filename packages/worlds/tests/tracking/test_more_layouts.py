@@ -6,12 +6,16 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import shapely
+from PIL import Image
 
 from bench.tracking_data import write_cityflow, write_mot, write_wildtrack
 from gnomon.core.errors import DataError, SpecError
+from gnomon_tools.scene.format import read_scene
 from gnomon_worlds.tracking.build import Options, build
 from gnomon_worlds.tracking.look import look_at
 from gnomon_worlds.tracking.reading import Inputs, read_layout
+from tests.tracking_folders import published
 
 NOTHING = Inputs()
 
@@ -33,6 +37,51 @@ def test_mot_text_has_sizes_rates_classes_and_homographies(mot: Path) -> None:
     assert any("of no person and no vehicle" in note for note in tracking.notes)
     assert tracking.body_of(0) == "pedestrian"
     look_at(tracking).refuse()
+
+
+def test_a_folder_of_any_name_makes_a_site_and_what_is_assumed_is_said(tmp_path: Path) -> None:
+    folder = write_mot(tmp_path / f"zürich-{'x' * 80}", people=3).folder
+    for path in folder.glob("*/gt/gt.txt"):
+        lines = [line.rsplit(",", 3)[0] for line in path.read_text().splitlines() if ",90000," not in line]
+        path.write_text("".join(f"{line},1\n" for line in lines))
+    tracking = read_layout("mot", folder, NOTHING)
+    assert tracking.id.startswith("z-rich-xxx")
+    assert len(tracking.id) == 64
+    assert "all cameras are taken to start together" in tracking.notes
+    assert any("have no class: taken as vehicles, as the site is outdoor" in note for note in tracking.notes)
+    gps = read_layout("gps", write_gps(tmp_path / "gps"), NOTHING)
+    assert "74 of 74 positions name no kind: taken as vehicles" in gps.notes
+
+
+def test_pictures_are_brought_by_the_number_of_their_frame(tmp_path: Path) -> None:
+    folder = write_mot(tmp_path / "mot", people=4).folder
+    tracking = read_layout("mot", folder, NOTHING)
+    for index, camera in enumerate(tracking.cameras):
+        frames = tracking.boxes.frame[tracking.boxes.camera == index].tolist()
+        (folder / camera.id / "img1").mkdir()
+        for frame in set(frames):
+            Image.new("RGB", (16, 9), (frame % 256, 0, 0)).save(
+                folder / camera.id / "img1" / f"{frame:08d}.png"
+            )
+    options = Options(limit=2, tasks=("NextSpotForecasting",), clips=True)
+    build(read_layout("mot", folder, NOTHING), tmp_path / "out", options)
+    told = {
+        int(line.split(",")[0])
+        for path in folder.glob("*/gt/gt.txt")
+        for line in path.read_text().splitlines()
+        if ",90000," not in line
+    }
+    clips = [clip for entry in published(tmp_path / "out") for clip in entry["record"]["camera_images"]]
+    assert clips
+    for clip in clips:
+        for frame in clip["frame_ids"]:
+            assert frame in told
+            with Image.open(tmp_path / "out" / clip["video_path"] / f"{frame:06d}.jpg") as picture:
+                assert abs(picture.getpixel((8, 4))[0] - frame % 256) < 9
+    for path in folder.glob("*/img1/*.png"):
+        path.rename(path.with_stem(f"f{path.stem}"))
+    with pytest.raises(DataError, match="holds no picture of frame"):
+        build(read_layout("mot", folder, NOTHING), tmp_path / "none", options)
 
 
 def test_wildtracks_feet_agree_between_its_cameras(wildtrack: Path) -> None:
@@ -96,6 +145,64 @@ def test_positions_get_virtual_cameras_and_a_gap_ends_a_target(tmp_path: Path) -
     assert report["place"]["roads"] == "where targets went"
 
 
+def cross(folder: Path) -> Path:
+    """Cars on two ways that cross, a position every 50 s (of 1,500 m), with five cameras on each way."""
+    folder.mkdir()
+    lines, cameras = ["id,t,lat,lon"], ["camera,lon,lat"]
+    for car in range(6):
+        for tick in range(4):
+            along = (1500.0 * tick - 2250) * (1 if car % 4 < 2 else -1)
+            east, north = (along, 0.0) if car % 2 else (0.0, along)
+            lines.append(f"{car},{car * 7 + tick * 50},{60 + north / 111_412:.7f},{25 + east / 55_800:.7f}")
+    for number, along in enumerate((-1900, -1400, -900, 1000, 1500)):
+        cameras += [f"e{number},{25 + along / 55_800},60", f"n{number},25,{60 + along / 111_412}"]
+    (folder / "cars.csv").write_text("\n".join(lines) + "\n")
+    (folder / "cameras.csv").write_text("\n".join(cameras) + "\n")
+    return folder
+
+
+def test_cameras_passed_between_two_positions_are_no_wrong_options(tmp_path: Path) -> None:
+    tracking = read_layout("gps", cross(tmp_path / "gps"), NOTHING)
+    build(tracking, tmp_path / "out", Options(limit=60, tasks=("GeoLocation", "NextSpotForecasting")))
+    entries = published(tmp_path / "out")
+    assert len(entries) >= 5
+    (path,) = (tmp_path / "out/data/outdoor/scenes").iterdir()
+    views = {name: camera.field_of_view for name, camera in read_scene(path).cameras.items()}
+    for entry in entries:
+        (source,) = entry["sources"]
+        times_s = [time_s for _, _, *span in source["sightings"] for time_s in span]
+        track = tracking.tracks[source["target"]]
+        at_s = np.linspace(min(times_s), max(times_s), 400)
+        way = shapely.LineString(
+            np.column_stack([np.interp(at_s, track.times_s, axis) for axis in track.xy_m.T])
+        )
+        record = entry["record"]
+        right = record.get("correct_cam_name") or [record["ground_truth"]]
+        wrong = [choice.partition(". ")[2] for choice in record["choices"] if choice not in right]
+        assert not any(way.intersects(views[camera]) for camera in wrong)
+
+
+def test_a_bad_first_position_is_dropped_and_so_is_a_second_at_one_time(tmp_path: Path) -> None:
+    folder = cross(tmp_path / "gps")
+    path = folder / "cars.csv"
+    head, first, *lines = path.read_text().splitlines()
+    whose, time_s, _, lon = first.split(",")
+    path.write_text("\n".join([head, f"{whose},{time_s},60.9,{lon}", *lines, lines[-1]]) + "\n")
+    tracking = read_layout("gps", folder, NOTHING)
+    assert any("dropped: 1 at the time of another, 1 out of reach" in note for note in tracking.notes)
+    assert tracking.tracks["0"].times_s.tolist() == [50.0, 100.0, 150.0]
+
+
+def test_a_target_of_two_kinds_is_refused(tmp_path: Path) -> None:
+    path = cross(tmp_path / "gps") / "cars.csv"
+    head, *lines = path.read_text().splitlines()
+    kinds = ["car", "person", *["car"] * (len(lines) - 2)]
+    rows = [f"{line},{kind}" for line, kind in zip(lines, kinds, strict=True)]
+    path.write_text("\n".join([f"{head},kind", *rows]) + "\n")
+    with pytest.raises(DataError, match=r"cars.csv, line 3: 0 was another kind before"):
+        read_layout("gps", tmp_path / "gps", NOTHING)
+
+
 def test_cameras_stand_where_a_person_puts_them(tmp_path: Path) -> None:
     folder = write_gps(tmp_path / "gps")
     (folder / "cameras.csv").write_text(
@@ -134,6 +241,9 @@ def broken(folder: Path, name: str, change: Callable[[str], str]) -> None:
         ("mot", "c001/seqinfo.ini", lambda _: "frameRate", "c001/seqinfo.ini"),
         ("mot", "c001/gt/gt.txt", lambda _: "1,-1,5,5,9,9,1,1,1\n", "these are detections"),
         ("mot", "c001/gt/gt.txt", lambda _: "1,2,5,5\n", "line 1: 4 fields"),
+        ("mot", "c001/gt/gt.txt", lambda _: "\n1,2,5,5,9,9,1,person,1\n", "gt.txt, line 2: 'person' is not"),
+        ("mot", "c001/seqinfo.ini", lambda text: text.replace("=15", "=0"), "frames a second of c001"),
+        ("mot", "c001/seqinfo.ini", lambda text: text.replace("=15", "=nan"), "frames a second of c001"),
         (
             "wildtrack",
             "calibrations/extrinsic/extr_CVLab1.xml",

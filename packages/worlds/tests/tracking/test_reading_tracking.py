@@ -3,21 +3,25 @@
 import csv
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+import shapely
 import yaml
 
 from gnomon.core.errors import DataError, SpecError
 from gnomon.curation.review import Decision
 from gnomon_tools.geometry.homography import to_image
 from gnomon_worlds.tracking.build import Options, build
-from gnomon_worlds.tracking.calibration import calibrate, project
+from gnomon_worlds.tracking.calibration import calibrate, foot_points, on_ground, project
+from gnomon_worlds.tracking.look import look_at
 from gnomon_worlds.tracking.published_layouts import read_cityflow, read_mtmmc, read_point_pairs
-from gnomon_worlds.tracking.tracking import Tracking, read_tracking
+from gnomon_worlds.tracking.tracking import Lens, Track, Tracking, read_tracking
 from tests.tracking_folders import NONE, write_cityflow, write_example, write_mtmmc, write_tracking
 
 ROOT = Path(__file__).parents[4]
@@ -195,15 +199,22 @@ def test_point_pairs_calibrate_before_the_data_sets_own(cityflow: Path, tmp_path
     metres[4] += 6.0
     lines = [f"c001,{u},{v},{x},{y}" for (u, v), (x, y) in zip(pixels, metres, strict=True)]
     (tmp_path / "pairs.csv").write_text("\n".join(["camera,u,v,x,y", *lines]) + "\n")
-    calibration = calibrate(tracking, read_point_pairs(tmp_path / "pairs.csv"))[0]["c001"]
+    first, *rest = tracking.cameras
+    lens = Lens(intrinsic=np.diag([1500.0, 1500.0, 1.0]), distortion=(0.3, 0.0, 0.0, 0.0))
+    tracking = replace(tracking, cameras=(replace(first, lens=lens), *rest))
+    looked = look_at(tracking, read_point_pairs(tmp_path / "pairs.csv"))
+    calibration = looked.calibrated["c001"]
     assert calibration.source == "point pairs"
     assert calibration.outliers == (5,)
     assert calibration.rms_m is not None
     assert calibration.rms_m < 1e-3
+    mine = tracking.boxes.camera == 0
+    feet = on_ground(own, foot_points(tracking.boxes.ltwh[mine]), (1920, 1080))
+    assert np.allclose(looked.ground.xy_m[mine], feet.xy_m, atol=1e-3, equal_nan=True)
     with pytest.raises(DataError, match="at least 8"):
-        calibrate(tracking, {"c001": np.zeros((3, 4))})
+        look_at(tracking, {"c001": np.zeros((3, 4))})
     with pytest.raises(DataError, match="no camera 'c777'"):
-        calibrate(tracking, {"c777": np.zeros((9, 4))})
+        look_at(tracking, {"c777": np.zeros((9, 4))})
 
 
 def test_a_folder_of_another_build_is_not_written_over(cityflow: Path, tmp_path: Path) -> None:
@@ -215,6 +226,33 @@ def test_a_folder_of_another_build_is_not_written_over(cityflow: Path, tmp_path:
     (tmp_path / "mine" / "letter.txt").write_text("mine")
     with pytest.raises(SpecError, match="there already"):
         build(tracking, tmp_path / "mine", Options(limit=7))
+
+
+def test_a_build_does_not_go_on_with_another_map_camera_or_kind(cityflow: Path, tmp_path: Path) -> None:
+    tracking = read_cityflow(cityflow, scene=cityflow / "roads.geojson")
+    options = Options(limit=1, tasks=("GeoLocation",))
+    build(tracking, tmp_path / "out", options)
+    assert tracking.scene is not None
+    first, *rest = tracking.cameras
+    lens = Lens(intrinsic=np.eye(3), distortion=(0.1, 0.1, 0.1, 0.1))
+    cameras = [
+        replace(first, image_size=(1280, 720)),
+        replace(first, xy_m=(1.0, 2.0)),
+        replace(first, view=shapely.box(0, 0, 9, 9)),
+        replace(first, lens=lens),
+    ]
+    others: list[dict[str, Any]] = [
+        {"scene": replace(tracking.scene, roads=dict(list(tracking.scene.roads.items())[1:]))},
+        *({"cameras": (camera, *rest)} for camera in cameras),
+        {"kind": "indoor"},
+        {"body": "pedestrian"},
+        {"bodies": ("vehicle",) * len(tracking.targets)},
+        {"targets": tuple(f"x{name}" for name in tracking.targets)},
+        {"tracks": {tracking.targets[0]: Track(times_s=np.arange(2.0), xy_m=np.eye(2))}},
+    ]
+    for other in others:
+        with pytest.raises(SpecError, match="other data or options"):
+            build(replace(tracking, **other), tmp_path / "out", options)
 
 
 def test_a_person_can_drop_a_question_but_not_change_its_truth(cityflow: Path, tmp_path: Path) -> None:
@@ -255,3 +293,12 @@ def test_the_example_is_what_its_maker_writes(tmp_path: Path) -> None:
         assert NUMBER.split(text) == NUMBER.split(kept[name])
         numbers, wanted = ([float(found) for found in NUMBER.findall(whole)] for whole in (text, kept[name]))
         assert numbers == pytest.approx(wanted, rel=1e-9), name  # processors differ in the last digits
+
+
+def test_a_camera_on_a_floor_without_rooms_is_refused(tmp_path: Path) -> None:
+    simulated = write_mtmmc(tmp_path, count=6)
+    tracking = read_mtmmc(tmp_path, scene=simulated.scene)
+    upstairs = tuple(replace(camera, floor=7) for camera in tracking.cameras)
+    with pytest.raises(DataError, match="no room on floor 7, where camera c0") as error:
+        build(replace(tracking, cameras=upstairs), tmp_path / "out")
+    assert error.value.field == "floor"

@@ -307,9 +307,18 @@ def test_mixed_levels_warn_where_the_limit_leaves_one_out(
         assert isinstance(refs, WarnsOfSelection)
         return refs.warnings
 
-    assert f"none that is hard: rounds of {cells} take turns" in "".join(warnings(3 * cells))
+    assert f"none that is hard: rounds of {cells}" in "".join(warnings(3 * cells))
     assert "none that is easy or medium or hard" in "".join(warnings(1))
     assert warnings(3 * cells + 1) == []
+
+
+@pytest.mark.parametrize("chosen", [{"scenes": ("indoor",)}, {"tasks": ("MotionState",)}])
+def test_mixed_levels_say_where_nothing_is_hard(chosen: dict[str, tuple[str, ...]], tmp_path: Path) -> None:
+    select = Select(limit=40, difficulty="mixed", **chosen)
+    refs = worlds.open(data=None, select=select, protocol="guarded", media=MediaStore(tmp_path)).refs
+    assert isinstance(refs, WarnsOfSelection)
+    assert refs.warnings == ["these tasks and scenes have no question that is hard"]
+    assert not any("hard" in ref.sample_id for ref in refs)
 
 
 def test_a_benchmark_that_generates_no_difficulty_refuses_it() -> None:
