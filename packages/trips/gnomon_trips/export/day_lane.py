@@ -119,7 +119,7 @@ class _Clock:
 def day_lane(result: TripResult, number: int, faults: Sequence[Fault]) -> DayLane:
     """The time line of a day, counted from 1."""
     day = result.plan.days[number - 1]
-    window = _window(result)
+    window = result.hours(number)
     clock = _clock(day, window)
     failing = {fault.anchor: fault for fault in reversed(faults) if fault.is_error}
     meals = tuple(
@@ -148,11 +148,6 @@ def day_lane(result: TripResult, number: int, faults: Sequence[Fault]) -> DayLan
 
 def _is_of(anchor: str, number: int) -> bool:
     return anchor.split("-")[1:2] == [str(number)]
-
-
-def _window(result: TripResult) -> tuple[int, int]:
-    window = result.request.get("window", {})
-    return minutes_of(window.get("start", "09:00")), minutes_of(window.get("end", "20:00"))
 
 
 def _meals(result: TripResult) -> list[dict[str, str]]:

@@ -8,7 +8,15 @@ from types import UnionType
 from typing import Any
 
 from gnomon.core.errors import DataError
-from gnomon_trips.itinerary.hours import DAY_MIN, Interval, clock_of, open_intervals, spans_in, told_hours
+from gnomon_trips.itinerary.hours import (
+    DAY_MIN,
+    Interval,
+    clock_of,
+    minutes_of,
+    open_intervals,
+    spans_in,
+    told_hours,
+)
 from gnomon_trips.itinerary.plan import Plan, Visit
 
 NUMBER = int | float
@@ -66,6 +74,13 @@ class TripResult:
         if self.is_proven is False and not self.holds:
             return "No plan was found that keeps all constraints. These stand in the way:"
         return "No plan keeps all constraints. These cannot be kept together:"
+
+    def hours(self, number: int) -> tuple[int, int]:
+        """From when to when a day, counted from 1, lasts by the request, in minutes from midnight."""
+        windows = self.request.get("windows") or ()
+        own = windows[number - 1] if number <= len(windows) else None
+        window = own or self.request.get("window") or {}
+        return minutes_of(window.get("start", "09:00")), minutes_of(window.get("end", "20:00"))
 
     def open_on(self, visit: Visit, date: str) -> str:
         """The opening hours of a visit's place on that date; "not known" if unknown."""

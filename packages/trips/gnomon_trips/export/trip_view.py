@@ -229,7 +229,7 @@ def _rows(
     rows: list[View] = []
     left: int | None = None
     moves = bool(day.legs) and day.legs[0].from_id != day.legs[0].to_id
-    start = minutes_of(result.request.get("window", {}).get("start", "09:00"))
+    start = result.hours(number)[0]
     if day.visits:
         start = minutes_of(day.visits[0].arrive) - (day.legs[0].minutes if moves else 0)
     if moves or not day.visits or _has_fault(faults, f"start-{number}"):
@@ -245,7 +245,7 @@ def _rows(
         left = minutes_of(visit.leave)
     if len(day.legs) > len(day.visits):
         leg = day.legs[-1]
-        set_off = minutes_of(result.request.get("window", {}).get("start", "09:00")) if left is None else left
+        set_off = result.hours(number)[0] if left is None else left
         moves = leg.from_id != leg.to_id
         there = set_off + leg.minutes * moves
         if moves:

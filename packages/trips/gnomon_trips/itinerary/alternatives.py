@@ -261,7 +261,10 @@ def _without(request: TripRequest, names: Sequence[str]) -> Iterator[Change]:
         return
     order = [pair for pair in request.order if not set(pair) & set(names)]
     kind = "drop" if len(names) == 1 else "drop several"
-    yield kind, f"without {_listed(names)}", {"places": places, "order": order}
+    change: dict[str, Any] = {"places": places, "order": order}
+    if request.fixed:
+        change["fixed"] = [entry for entry in request.fixed if entry.place not in names]
+    yield kind, f"without {_listed(names)}", change
 
 
 def _listed(names: Sequence[str]) -> str:
@@ -269,12 +272,22 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def _windows(request: TripRequest) -> Iterator[Change]:
-    start, end = minutes_of(request.window.start), minutes_of(request.window.end)
     for earlier, later in ((0, 60), (0, 120), (60, 0), (60, 120)):
-        first, last = max(EARLIEST, start - earlier), min(LATEST, end + later)
-        if first <= start and last >= end and (first, last) != (start, end):
-            window = Window(start=clock_of(first), end=clock_of(last))
-            yield "window", f"with days from {window.start} to {window.end}", {"window": window}
+        change: dict[str, Any] = {"window": _longer(request.window, earlier, later)}
+        if request.windows:
+            change["windows"] = [window and _longer(window, earlier, later) for window in request.windows]
+        longer = request.model_copy(update=change)
+        if longer.total_min() > request.total_min():
+            yield "window", f"with days from {longer.hours_words()}", change
+
+
+def _longer(window: Window, earlier: int, later: int) -> Window:
+    """The window with so many minutes more at its ends, as far as a day goes."""
+    start, end = minutes_of(window.start), minutes_of(window.end)
+    return Window(
+        start=clock_of(min(start, max(EARLIEST, start - earlier))),
+        end=clock_of(max(end, min(LATEST, end + later))),
+    )
 
 
 def _meal(request: TripRequest, name: str) -> Iterator[Change]:
@@ -294,8 +307,9 @@ def _meal(request: TripRequest, name: str) -> Iterator[Change]:
 def _more_days(request: TripRequest) -> Iterator[Change]:
     if request.days < MAX_DAYS:
         days = request.days + 1
-        nights: Mapping[str, Any] = {"nights": [*request.nights, None]} if request.nights else {}
-        yield "days", f"with {days} days", {"days": days, **nights}
+        by_day = {"nights": request.nights, "windows": request.windows}
+        longer = {name: [*values, None] for name, values in by_day.items() if values}
+        yield "days", f"with {days} days", {"days": days, **longer}
 
 
 def _causes(trip: Trip, conflict: Sequence[str]) -> tuple[str, ...]:
@@ -323,7 +337,7 @@ def _cause(name: str, trip: Trip) -> str:
         case "budget" if request.budget is not None:
             return f"the budget is {request.budget.amount:,.2f} {request.budget.currency}"
         case "window":
-            return f"each day is from {request.window.start} to {request.window.end}"
+            return f"each day is from {request.hours_words()}"
         case "order":
             return f"{about.replace('>', ' must come before ', 1)}"
         case "meal":

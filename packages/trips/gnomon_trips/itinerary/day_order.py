@@ -57,6 +57,7 @@ def _exact_order(tours: Tours, day: int, start: int, end: int, order: Order, at_
     """Search all orders depth first; stop where the way so far costs more than the best plan."""
     best = (at_most, order)
     metres, minutes, minute_m = tours.metres, tours.minutes, tours.weights.minute_m
+    day_start_min = tours.own_hours(day)[0]
 
     def walk(done: Order, left: Order, at: int, clock: int, way_cost: int) -> None:
         nonlocal best
@@ -77,7 +78,7 @@ def _exact_order(tours: Tours, day: int, start: int, end: int, order: Order, at_
             if timed is None:
                 continue
             cost = way_cost + (step_m if tours.is_on_foot else tours.minute_as_m * step_min)
-            if cost + minute_m * (timed[1] - tours.start_min) >= best[0]:
+            if cost + minute_m * (timed[1] - day_start_min) >= best[0]:
                 continue
             rest = tuple(other for other in left if other != code)
             walk((*done, code), rest, spot, timed[1], cost)

@@ -21,6 +21,7 @@ from gnomon_trips.itinerary.hours_text import (
     names_sun,
     on_holiday,
     surely_until,
+    with_days,
     with_end,
     within_a_day,
 )
@@ -130,6 +131,10 @@ def opening_on(
     possible_texts = [with_end(text)]
     if texts != possible_texts:
         doubts.append("when it closes is not known")
+    if (joined := with_days(text)) != text:
+        doubts.append("a rule without days may replace those before it or add to them")
+        texts.append(surely_until(joined))
+        possible_texts.append(with_end(joined))
     for names, has_calendar in (("PH", country is not None), ("SH", False)):
         if names in names_holidays(text) and not has_calendar:
             which = "public" if names == "PH" else "school"

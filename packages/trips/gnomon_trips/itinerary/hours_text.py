@@ -18,6 +18,8 @@ ON_REQUEST = re.compile(
     re.IGNORECASE,
 )
 """Words of comments that make hours a condition, in the languages of the data at hand."""
+DAY_AND_HOUR = re.compile(r"\b(?!week)((?:Mo|Tu|We|Th|Fr|Sa|Su|PH)[a-z]*)(?=\d)", re.IGNORECASE)
+"""A day's name to which hours are written without a blank."""
 HALF_DAY = re.compile(r"\b(\d{1,2})(?::(\d\d))?\s*([ap])\.?m\b\.?", re.IGNORECASE)
 
 
@@ -47,6 +49,7 @@ def _closed_up(text: str) -> str:
 def _in_grammar(text: str) -> str:
     """Long day names, hours with am and pm, hours without minutes, rules without a semicolon."""
     text = re.sub(r"[\u2010-\u2015\u2212\u301c\uff5e]", "-", text).replace("\uff1a", ":")
+    text = DAY_AND_HOUR.sub(r"\1 ", text)
     text = HALF_DAY.sub(_whole_day, text)
     text = re.sub(r"\bwd\b", "Mo-Fr", text)
     for day in DAYS:
@@ -136,6 +139,25 @@ def within_a_day(text: str) -> tuple[str, str | None]:
             span = re.search(rf"{CLOCK}|{STATE.pattern}|{SUN.pattern}|\(", head)
             night += f"{separator}{(head[: span.start()] if span else head).strip()} off"
     return day, (night.strip(" ;,") if is_late else None)
+
+
+def with_days(text: str) -> str:
+    """The text as it is meant where a later rule without days adds hours to the days before it.
+
+    By the letter of the grammar such a rule replaces all before; days that are closed may stay so.
+
+    >>> with_days("Mo-Fr 10:00-14:00; 16:00-20:00"), with_days("Mo off; 10:00-18:00")
+    ('Mo-Fr 10:00-14:00, 16:00-20:00', '10:00-18:00; Mo off')
+    """
+    rules = rules_of(text)
+    bare = [number for number, (_, rule) in enumerate(rules) if number and re.match(CLOCK, rule)]
+    if not bare or all(";" not in rules[number][0] for number in bare):
+        return text
+    is_shut = [bool(re.search(r"\b(?:off|closed)\b", QUOTED.sub("", rule))) for _, rule in rules]
+    shut = [number for number in range(bare[-1]) if is_shut[number]]
+    kept = [number for number in range(len(rules)) if number not in shut]
+    parts = [f"{', ' if number in bare else '; '}{rules[number][1]}" for number in kept]
+    return "".join([parts[0].lstrip(",; "), *parts[1:], *(f"; {rules[number][1]}" for number in shut)])
 
 
 def surely_until(text: str) -> str:

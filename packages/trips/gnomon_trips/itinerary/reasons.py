@@ -73,7 +73,7 @@ def unread_words(text: str, names: Iterable[str] = ()) -> str:
     """What of a reason no claim was read from, besides these names; empty: all of it was read.
 
     >>> unread_words("asked for, lunch"), unread_words("Opens at 10, with the best coffee in town")
-    ('', 'the best coffee town')
+    ('', 'with the best coffee town')
     """
     rest = _spelled_times(text)
     for pattern, _ in READERS:

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from gnomon_trips.itinerary.errors import BadArgument
-from gnomon_trips.itinerary.hours import minutes_of
+from gnomon_trips.itinerary.hours import clock_of, minutes_of
 from gnomon_trips.itinerary.place import Mode
 
 Clock = Annotated[str, Field(pattern=r"^([01][0-9]|2[0-3]):[0-5][0-9]$", description="HH:MM, 24 hours")]
@@ -236,6 +236,25 @@ class TripRequest(Given):
         """From when to when a day lasts, in minutes from midnight; days are counted from 0."""
         window = (self.windows[day] if day < len(self.windows) else None) or self.window
         return minutes_of(window.start), minutes_of(window.end)
+
+    def hours_words(self) -> str:
+        """From when to when the days last; days of other hours are told apart.
+
+        >>> asked = {"area": "Oslo", "start_date": "2026-06-10", "days": 3, "places": ["Opera"]}
+        >>> read_request(asked).hours_words()
+        '09:00 to 20:00'
+        >>> read_request({**asked, "windows": [{"start": "14:00"}, None, None]}).hours_words()
+        '14:00 to 20:00 on day 1 and 09:00 to 20:00 on days 2, 3'
+        """
+        days = dict[str, list[str]]()
+        for day in range(self.days):
+            start, end = map(clock_of, self.hours(day))
+            days.setdefault(f"{start} to {end}", []).append(str(day + 1))
+        if len(days) == 1:
+            return next(iter(days))
+        return " and ".join(
+            f"{span} on day{'s' * (len(numbers) > 1)} {', '.join(numbers)}" for span, numbers in days.items()
+        )
 
     def total_min(self) -> int:
         """The minutes of all days together."""

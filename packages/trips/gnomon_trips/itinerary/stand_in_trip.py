@@ -16,7 +16,7 @@ from itertools import cycle
 from typing import Any
 
 from gnomon_tools.core.inputs import OtherCall
-from gnomon_trips.itinerary.hours import DAY_MIN, clock_of, minutes_of
+from gnomon_trips.itinerary.hours import DAY_MIN, clock_of
 from gnomon_trips.itinerary.place import AdminPath, Answer, LatLon, Mode, Place, PlaceHit, Table, Way
 from gnomon_trips.itinerary.provider import NameQuery, NearbyQuery, Provider
 from gnomon_trips.itinerary.request import TripRequest
@@ -61,10 +61,10 @@ def plan_by_chance(trip: Trip, key: str) -> dict[str, Any]:
     chance.shuffle(names)
     share = max(1, -(-len(names) // trip.request.days))
     days = []
-    for first in range(0, share * trip.request.days, share):
-        clock = minutes_of(trip.request.window.start)
+    for day in range(trip.request.days):
+        clock, _ = trip.request.hours(day)
         visits = []
-        for name in names[first : first + share]:
+        for name in names[day * share : (day + 1) * share]:
             arrive = clock + chance.randint(*GAP_MIN)
             clock = arrive + chance.randint(*STAY_MIN)
             visits.append(
@@ -129,6 +129,12 @@ def _request(asked: Trip, other: Trip, facts: Mapping[str, Place]) -> TripReques
             "budget": other.request.budget,
             "party": other.request.party,
             "window": other.request.window,
+            "windows": other.request.windows,
+            "fixed": [
+                entry.model_copy(update={"place": name})
+                for entry in other.request.fixed
+                if (name := name_of(entry.place))
+            ],
             "meals": other.request.meals,
             "rules": other.request.rules,
         }

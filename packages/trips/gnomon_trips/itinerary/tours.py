@@ -109,16 +109,17 @@ class Tours:
     def __post_init__(self) -> None:
         """Days on which everything is open at the same times share what was computed for them."""
         profiles: dict[tuple[object, ...], int] = {}
+        self._like.clear()
         for day in range(len(self.starts)):
             hours = tuple(row[day] for row in self.spots.open_min)
-            profile = (self.first_min(day), self.last_min(day), *hours)
+            profile = (self.first_min(day), *self.own_hours(day), *hours)
             self._like.append(profiles.setdefault(profile, day))
 
     # One day
 
     def first_min(self, day: int) -> int:
         """When a day begins."""
-        return max(self.own_hours(day)[0], self.start_min + self.late_min.get(day, 0))
+        return self.own_hours(day)[0] + self.late_min.get(day, 0)
 
     def last_min(self, day: int) -> int:
         """When a day ends at the latest."""

@@ -157,7 +157,7 @@ def _over_open_nights(trip: Trip, places: list[Place]) -> OrderVisits:
                 for visit in day.visits
             ],
             metres=sum(leg.metres for leg in day.legs),
-            back=day.visits[-1].leave if day.visits else trip.request.window.start,
+            back=day.visits[-1].leave if day.visits else clock_of(trip.request.hours(number - 1)[0]),
         )
         for number, day in enumerate(plan.days, 1)
     ]

@@ -24,7 +24,7 @@ CLASSES: Mapping[str, str] = {
     "comment": "a comment beside hours makes them uncertain there; here they hold, and the comment is shown",
     "semicolon": "a semicolon is missing between rules: there the last hours hold for all days",
     "bare days": "days behind the hours: there they are open day and night; here it is not read",
-    "last rule": "a later rule without days: there it is added; here it replaces, as the grammar says",
+    "last rule": "a later rule without days: here only what it gives both added and in place is sure",
     "sun": "sunset without a position: there it is at 18:00; here it is uncertain",
     "only there": "read there alone",
     "only here": "read here alone",

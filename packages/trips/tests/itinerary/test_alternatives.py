@@ -72,6 +72,28 @@ def test_each_constraint_is_loosened_in_its_own_way_and_what_is_named_holds(
         assert answered(verify_plan(plan, trip), is_local=True)[1].final_pass
 
 
+def test_changes_of_a_trip_whose_days_have_their_own_hours_are_requests_that_can_be_posted() -> None:
+    request = {
+        **MONDAY,
+        "start_date": "2026-06-10",
+        "days": 2,
+        "places": ["Ateneum", "Kiasma", "Amos Rex"],
+        "windows": [{"start": "18:00", "end": "19:00"}, {"start": "10:00", "end": "12:00"}],
+        "fixed": [{"place": "Ateneum", "start": "10:30", "day": 2}],
+    }
+    nearest = instead_of(request)
+    assert "each day is from 18:00 to 19:00 on day 1 and 10:00 to 12:00 on day 2" in nearest.causes
+    kinds = {attempt.kind for attempt in nearest.tried}
+    assert {"window", "days"} <= kinds
+    for attempt in nearest.tried:
+        changed = request_task({**request, **attempt.change}).trip.request
+        if attempt.kind == "window":
+            assert changed.total_min() > 180
+            assert attempt.words == f"with days from {changed.hours_words()}"
+        if attempt.kind == "days":
+            assert changed.hours(1) == (600, 720)
+
+
 def test_a_request_that_was_refused_wrongly_is_served_as_it_is() -> None:
     trip = request_task({**MONDAY, "days": 7, "start_date": dt.date(2026, 6, 8).isoformat()}).trip
     nearest = answered(nearest_requests(trip, ["hours:Kiasma"], seconds=0.5), is_local=True)

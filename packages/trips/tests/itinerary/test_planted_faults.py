@@ -153,8 +153,8 @@ def test_a_share_leaves_out_what_could_not_be_checked(in_the_city: tuple[Json, J
     verdict = judged(*in_the_city)
     assert verdict.micro == 1.0
     assert len(verdict.held) == len(verdict.checked) - 2  # the night's price, and words that nothing reads
-    assert verdict.words == counts_in_words(len(verdict.held), 0, 1)
-    assert verdict.words.endswith("1 could not be checked")
+    assert verdict.words == counts_in_words(len(verdict.held), 0, 2)
+    assert verdict.words.endswith("2 could not be checked")
 
 
 def test_one_long_stay_is_one_meal() -> None:

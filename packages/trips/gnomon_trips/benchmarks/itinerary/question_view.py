@@ -96,7 +96,7 @@ def _must_haves(task: Task) -> Iterator[tuple[str, str]]:
     if request.order:
         yield "Order", "; ".join(f"{before} before {after}" for before, after in request.order)
     if task.form == "plan":
-        yield "Each day", f"{request.window.start} to {request.window.end}"
+        yield "Each day", request.hours_words()
     yield from _limits(request)
     if "change" in task.details:
         yield "Change asked for", _in_words(task.details["change"])

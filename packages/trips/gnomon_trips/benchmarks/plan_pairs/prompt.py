@@ -72,7 +72,7 @@ def request_facts(request: TripRequest) -> Iterator[tuple[str, str]]:
     ):
         if texts:
             yield name, ", ".join(texts)
-    yield "Each day", f"{request.window.start} to {request.window.end}"
+    yield "Each day", request.hours_words()
     preferences = request.preferences
     wants = [
         *([f"{preferences.pace} pace"] if preferences.pace != "normal" else []),

@@ -143,8 +143,9 @@ class City(Embedded):
     def _fit(self, name: str, own_name: str, place: Place) -> float:
         """How well a name fits one of a place's names; below 1 it is not quite its own.
 
-        The city's name is worth nothing in the city. The first or last word of a name, and a name with the
-        kind behind it, are as good as one letter off. Of an address with its number no letter may differ.
+        The city's name is worth nothing in the city. The first or last word of the name on the spot, and a
+        name with the kind behind it, are as good as one letter off; of a translation they are not, as such
+        words often are a district's. Of an address with its number no letter may differ.
         """
         fit = likeness(name, own_name)
         if fit == 1:
@@ -163,7 +164,8 @@ class City(Embedded):
         if place.kind in RAIL_STOPS and not own_bare and bare and RAIL_WORDS.issuperset(bare):
             return PART_OF_NAME  # a city's central station bears the city's name alone
         is_own_word = len(bare) == 1 and len(bare[0]) > 3 and singular(bare[0]) not in KIND_WORDS
-        if is_own_word and place.kind not in PLAIN_KINDS and bare[0] in (*own_bare[:1], *own_bare[-1:]):
+        ends = (*own_bare[:1], *own_bare[-1:]) if own_name == place.name else ()
+        if is_own_word and place.kind not in PLAIN_KINDS and bare[0] in ends:
             return PART_OF_NAME
         return fit
 
