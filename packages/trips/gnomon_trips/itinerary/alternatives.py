@@ -307,7 +307,7 @@ def _meal(request: TripRequest, name: str) -> Iterator[Change]:
 def _more_days(request: TripRequest) -> Iterator[Change]:
     if request.days < MAX_DAYS:
         days = request.days + 1
-        by_day = {"nights": request.nights, "windows": request.windows}
+        by_day: Mapping[str, Sequence[Any]] = {"nights": request.nights, "windows": request.windows}
         longer = {name: [*values, None] for name, values in by_day.items() if values}
         yield "days", f"with {days} days", {"days": days, **longer}
 
