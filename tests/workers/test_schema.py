@@ -7,7 +7,7 @@ from sqlalchemy import text
 
 from gnomon.core.errors import SpecError
 from gnomon_workers.store import Store
-from gnomon_workers.store.jobs import shard_size
+from gnomon_workers.store.shard_sizes import shard_size
 from tests.workers.conftest import BOTH, create, make_spec
 
 

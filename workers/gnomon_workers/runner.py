@@ -18,10 +18,10 @@ from gnomon_workers.result_writer import ResultWriter
 from gnomon_workers.running_trials import RunningTrials
 from gnomon_workers.shard_run import ShardRun
 from gnomon_workers.store.job_counters import Usage
-from gnomon_workers.store.jobs import group_size
 from gnomon_workers.store.records import Lease
 from gnomon_workers.store.results import Ended
 from gnomon_workers.store.retry import RETRY_S
+from gnomon_workers.store.shard_sizes import group_size
 from gnomon_workers.trial_attempts import TrialAttempts
 from gnomon_workers.trial_ending import TrialEnding
 from gnomon_workers.trial_source import LeasedTrial, TrialSource

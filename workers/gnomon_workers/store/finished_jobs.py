@@ -18,10 +18,11 @@ from gnomon.trials.trial_plan import Trial, count_trials, expand_trials, trial_i
 from gnomon_workers.store.database import insert_all
 from gnomon_workers.store.job_counters import Usage, add_results, lock_jobs
 from gnomon_workers.store.job_ends import end_job
-from gnomon_workers.store.jobs import Jobs, seal_plan, shard_size
+from gnomon_workers.store.jobs import Jobs, seal_plan
 from gnomon_workers.store.records import JobStatus
 from gnomon_workers.store.schema import jobs, results, traces, trials
 from gnomon_workers.store.serialization import job_values, pack, row_values, trial_values, unpack
+from gnomon_workers.store.shard_sizes import shard_size
 
 BATCH = 1_000
 FinishedTrial = tuple[Row, Mapping[str, Any] | None]  # how a trial ended, and its trace if there is one

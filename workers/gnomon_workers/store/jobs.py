@@ -39,39 +39,14 @@ from gnomon_workers.store.schema import (
 )
 from gnomon_workers.store.seals import add_line
 from gnomon_workers.store.serialization import check_of, job_of, job_values, trial_values
+from gnomon_workers.store.shard_sizes import shard_size
 
 if TYPE_CHECKING:
     from gnomon.report.sequence import StoredLook
 
 INSERT_BATCH = 10_000
 USUAL_QUEUE = {name: JobSpec.model_fields[name].default for name in ("queue", "priority")}
-SHARD_MIN, SHARD_MAX = 256, 4096
 IS_SEQUENTIAL = '"sequential":true'  # in the spec of a job that may stop early
-
-
-def shard_size(spec: JobSpec, trials_planned: int) -> int:
-    """How many trials make a shard: some rounds of a worker's concurrency, a fair share for several
-    workers of a small job, and always whole groups of a sample's arms and models. Of a job that may stop
-    early, one round: workers that go through it together do not run ahead of each other.
-
-    >>> spec = {"benchmark": "worlds", "models": [{"id": "m"}], "arms": [{"name": "raw", "agent": "direct"}]}
-    >>> [shard_size(JobSpec.model_validate(spec), n) for n in (1, 100, 1_000, 1_000_000)]
-    [1, 50, 250, 512]
-    """
-    half, quarter = -(-trials_planned // 2), -(-trials_planned // 4)
-    ceiling = min(SHARD_MAX, max(SHARD_MIN, 8 * spec.concurrency))
-    size = max(1, min(ceiling, max(quarter, min(half, spec.concurrency))))
-    if spec.analysis.sequential:
-        size = min(size, spec.concurrency)
-    return -(-size // group_size(spec)) * group_size(spec)
-
-
-def group_size(spec: JobSpec) -> int:
-    """Trials that belong side by side: all arms and models of one repeat of a sample, or of all its repeats
-    where arms have more or fewer of them.
-    """
-    repeats = set(spec.repeats_by_arm.values())
-    return count_trials(spec, 1) // (max(repeats) if len(repeats) == 1 else 1)
 
 
 class Jobs(JobEnds):

@@ -28,11 +28,11 @@ from gnomon_workers.store.database import among, insert_or_update
 from gnomon_workers.store.failure import stopped_models
 from gnomon_workers.store.job_counters import OPEN, lock_jobs
 from gnomon_workers.store.job_ends import JobEnds, jobs_over
-from gnomon_workers.store.jobs import group_size
 from gnomon_workers.store.missing import mark_missing
 from gnomon_workers.store.records import Lease
 from gnomon_workers.store.schema import DONE, LEASED, PENDING, jobs, lease_holders, trials
 from gnomon_workers.store.serialization import trial_of
+from gnomon_workers.store.shard_sizes import group_size
 
 ISOLATE_AFTER = 2  # deaths with a trial in hand that may have had another cause: a neighbour
 MAX_ATTEMPTS = ISOLATE_AFTER + 3  # a trial that ran isolated at three deaths has caused them

@@ -16,9 +16,10 @@ from gnomon.stopping import Unwanted
 from gnomon.trials.trial_plan import count_trials, expand_trials
 from gnomon_workers.store.database import insert_or_update
 from gnomon_workers.store.job_counters import lock_jobs
-from gnomon_workers.store.jobs import INSERT_BATCH, Jobs, seal_plan, shard_size
+from gnomon_workers.store.jobs import INSERT_BATCH, Jobs, seal_plan
 from gnomon_workers.store.schema import jobs, lease_holders, trials
 from gnomon_workers.store.serialization import fault_text
+from gnomon_workers.store.shard_sizes import shard_size
 
 PREPARES = "/prepares/"  # in the name of a holder, before the job's id
 
