@@ -98,7 +98,7 @@ def _camera(look: Look, index: int) -> dict[str, Any]:
 
 def _speeds(look: Look) -> dict[str, dict[str, float]]:
     """Of each kind the median and the 95th percentile of speeds in view."""
-    found = {}
+    found: dict[str, dict[str, float]] = {}
     for body, speeds in sorted(speeds_of(look.tracking, look.ground, look.seen).items()):
         middle, high = np.quantile(speeds, (0.5, 0.95)).tolist()
         found[body] = {"median": round(middle, 2), "high": round(high, 2), "tracks": len(speeds)}
