@@ -86,6 +86,8 @@ def read_mot(folder: Path, *, fps: float | None = None) -> Tracking:
         kinds[name].most_common(1)[0][0] if name in kinds else default_body(site) for name in names
     )
     notes = ["all cameras are taken to start together"]
+    if not (folder / SITE_FILE).is_file():
+        notes.append(f"no {SITE_FILE}: taken to be {site.kind}")
     if left_out:
         notes.append(f"{left_out:,} boxes are of no person and no vehicle: left out")
     if mixed := sum(len(counts) > 1 for counts in kinds.values()):
@@ -94,7 +96,7 @@ def read_mot(folder: Path, *, fps: float | None = None) -> Tracking:
     if unsaid and site.targets is None:
         notes.append(
             f"{unsaid:,} of {len(names):,} identities have no class: taken as {default_body(site)}s, as the"
-            f" site is {site.kind}; {SITE_FILE} can say `kind` and `targets`"
+            f" site is {site.kind}; {SITE_FILE} can say `targets`"
         )
     return tracking_of(
         site.model_copy(update={"cameras": cameras}), folder, boxes, names, notes=tuple(notes), bodies=bodies
