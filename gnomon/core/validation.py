@@ -38,10 +38,10 @@ _WORDS = {
     "string_type": "must be a text",
     "list_type": "must be a list",
     "literal_error": "must be {expected}",
-    "greater_than_equal": "must be greater than or equal to {ge:,}",
-    "greater_than": "must be greater than {gt:,}",
-    "less_than_equal": "must be less than or equal to {le:,}",
-    "less_than": "must be less than {lt:,}",
+    "greater_than_equal": "must be greater than or equal to {ge:,.15g}",
+    "greater_than": "must be greater than {gt:,.15g}",
+    "less_than_equal": "must be less than or equal to {le:,.15g}",
+    "less_than": "must be less than {lt:,.15g}",
 }
 _BEGINNINGS = {  # of a message that goes on with a field's form, by pydantic's kind of error
     "missing": "missing; allowed: ",

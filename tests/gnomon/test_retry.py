@@ -36,7 +36,7 @@ def test_a_spec_without_a_policy_has_the_hash_it_had_before_there_was_one() -> N
         ({"final_causes": "timeout"}, "retry.final_causes: must be a list"),
         ({"jitter": 1}, "retry.jitter: .*less than 1"),
         ({"base_s": float("nan")}, "retry.base_s: .*finite"),
-        ({"total_wait_s": 1e9}, "retry.total_wait_s: .*less than or equal to 86400"),
+        ({"total_wait_s": 1e9}, "retry.total_wait_s: .*less than or equal to 86,400"),
         ({"tries": 3}, "retry.tries: not permitted; allowed here: max_attempts, base_s"),
         ({"final_causes": ["auth"]}, "retry.final_causes.0: .*'bad_response', 'connection'"),
     ],

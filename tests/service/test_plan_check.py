@@ -65,7 +65,7 @@ def test_a_plan_and_its_request_are_checked_with_evidence(api: TestClient, base:
     assert states(report)["BUDGET"] == "unchecked"
     hours = next(check for check in report["checks"] if check["code"] == "OPEN_HOURS")
     assert any("We-Fr 10:00-20:30" in line for line in hours["evidence"])
-    assert report["summary"].endswith("1 could not be checked")
+    assert report["summary"].endswith("2 could not be checked")
     counted = [check for check in report["checks"] if check["state"] in ("holds", "fails", "unchecked")]
     assert sum(report["counts"].values()) == len(
         [check for check in counted if check["code"] not in ("CITY_RUNS", "LONG_WALK")]
@@ -178,7 +178,7 @@ def test_the_command_checks_a_plan_and_ends_by_what_it_found(
     files["request"].write_text(json.dumps(request))
     assert run("--check", str(files["plan"]), "--request", str(files["request"])) == 0
     said = capsys.readouterr().out
-    assert said.splitlines()[0].endswith("1 could not be checked.")
+    assert said.splitlines()[0].endswith("2 could not be checked.")
     assert "? BUDGET" in said
 
     plan["days"][0]["visits"][1]["why"] = "Open until 23:00"

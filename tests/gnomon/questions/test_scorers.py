@@ -109,7 +109,7 @@ def test_an_answer_of_another_kind_is_refused_by_its_field(scorer: Any, answer: 
         ("numbr", "scorer", "no 'numbr'; allowed: option, number, text, list, set"),
         ({"number": {"tolerance": -1}}, "scorer.number.tolerance", "greater than or equal to 0"),
         ({"number": {"unit": "smoot"}}, "scorer.number.unit", "no 'smoot'; allowed: m, metre"),
-        ({"number": {"toleranse": 1}}, "scorer.number.toleranse", "allowed here: tolerance, relative, unit"),
+        ({"number": {"toleranse": 1}}, "scorer.number.toleranse", "Allowed here: tolerance, relative, unit"),
         ({"point": {}}, "scorer.point.within_m", "required"),
         ({"text": {}, "set": {}}, "scorer", "one of them with parameters"),
         (["number"], "scorer", "one of them with parameters"),

@@ -93,7 +93,7 @@ class Talk:
 
 @pytest.mark.parametrize("name", ARMS)
 async def test_every_agent_answers_every_turn(tmp_path: Path, name: str) -> None:
-    talk = Talk(tmp_path, ARMS[name], k=3)
+    talk = Talk(tmp_path, ARMS[name], k=1)
     row, trace, _ = await talk.run()
     assert (row.outcome, row.score) == (Outcome.SCORED, 1.0)
     assert (row.metrics["first_holds"], row.metrics["forgets_earlier"]) == (1.0, 0.0)
