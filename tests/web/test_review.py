@@ -330,6 +330,7 @@ def test_items_are_judged_by_keys_alone(site: Site, queue: str, visit: Callable[
     page.keyboard.press("Enter")
     page.get_by_role("heading", name="what is your answer?").wait_for()
     first, second = samples_of(site, queue)[:2]
+    page.wait_for_load_state()  # keys work from then on
     page.keyboard.press("s")
     page.get_by_role("heading", name=f"{second}: what is your answer?").wait_for()
     page.keyboard.press("2")

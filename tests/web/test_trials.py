@@ -120,12 +120,15 @@ def test_keys_move_open_and_walk_the_list(site: Site, visit: Callable[..., Visit
     page.keyboard.press("Enter")
     page.wait_for_url("**/samples/**")
     assert page.locator("h1").inner_text().startswith(second)
+    page.wait_for_load_state()
     page.keyboard.press("]")
     expect(page.locator("h1")).to_contain_text(third)
     assert "3 of 24" in page.locator(".head .actions").inner_text()
     assert "changed=fixed" in page.url
+    page.wait_for_load_state()
     page.keyboard.press("[")
     expect(page.locator("h1")).to_contain_text(second)
+    page.wait_for_load_state()  # keys work from then on
     page.keyboard.press("[")
     expect(page.locator("h1")).to_contain_text(first)
     assert page.locator("[data-key='[']").count() == 0
