@@ -1,4 +1,4 @@
-"""Ten heavy requests of each kind at once: memory of the API and its children, and waits for cheap routes.
+"""Measures memory of the API and waits for cheap routes while ten heavy requests of a kind come at once.
 
 `python -m bench.admission` starts an API on a data folder of its own and prints a table. To measure another
 tree, set PYTHONPATH to it and run this file.
@@ -24,8 +24,13 @@ JSON = {"Content-Type": "application/json"}
 PIECE = 1 << 16
 CHEAP_EVERY_S, SAMPLE_EVERY_S = 0.25, 0.1
 ARMS = [{"name": "raw", "agent": "direct"}, {"name": "tools", "agent": "react", "tools": "all"}]
-JOB = {"benchmark": "worlds", "select": {"limit": 20_000}, "models": [{"id": "reference"}], "arms": ARMS}
-SMALL_JOB = {**JOB, "select": {"limit": 2_000}}
+LARGE_JOB = {
+    "benchmark": "worlds",
+    "select": {"limit": 20_000},
+    "models": [{"id": "reference"}],
+    "arms": ARMS,
+}
+SMALL_JOB = {**LARGE_JOB, "select": {"limit": 2_000}}
 Send = Callable[[httpx.AsyncClient], Any]
 
 
@@ -57,15 +62,17 @@ def kinds() -> dict[str, tuple[int, Send]]:
     """The attacks by name, and how many of each come at once."""
     points = json.dumps([[139.123456, 35.123456]] * 900_000).encode()
     args = b'{"args": {"start": ' + points + b', "end": [139.5, 35.2]}, "scene": null}'
-    batch, one = "/v1/tools/distance/batch", "/v1/tools/distance"
+    call = "/v1/tools/distance"
+    batch, jobs = f"{call}/batch", "/v1/jobs"
+    small_job, large_job = json.dumps(SMALL_JOB).encode(), json.dumps(LARGE_JOB).encode()
     return {
         "batches of 63 MB of `[],`": (10, posted(batch, repeated(b"[],", 63_000_000))),
         "batches of 900,000 points": (10, posted(batch, args)),
-        "calls of 1 MB of `[],`": (10, posted(one, repeated(b"[],", 990_000))),
-        "calls nested 400,000 deep": (10, posted(one, repeated(b"[", 400_000))),
-        "jobs of 4,000 trials": (10, posted("/v1/jobs", json.dumps(SMALL_JOB).encode())),
-        "jobs of 40,000 trials": (10, posted("/v1/jobs", json.dumps(JOB).encode())),
-        "40 jobs whose clients leave": (40, posted("/v1/jobs", json.dumps(JOB).encode(), leaves_after_s=1.0)),
+        "calls of 1 MB of `[],`": (10, posted(call, repeated(b"[],", 990_000))),
+        "calls nested 400,000 deep": (10, posted(call, repeated(b"[", 400_000))),
+        "jobs of 4,000 trials": (10, posted(jobs, small_job)),
+        "jobs of 40,000 trials": (10, posted(jobs, large_job)),
+        "40 jobs whose clients leave": (40, posted(jobs, large_job, leaves_after_s=1.0)),
         "checks of plans of 1 MB": (
             10,
             posted("/v1/itineraries/check", b'{"plan": "' + b"x" * 990_000 + b'"}'),
@@ -76,9 +83,9 @@ def kinds() -> dict[str, tuple[int, Send]]:
 def memory_mb(process: psutil.Process) -> float:
     """Resident memory of a process and its children; what has ended meanwhile has none."""
     total = 0
-    for each in (process, *process.children(recursive=True)):
+    for member in (process, *process.children(recursive=True)):
         try:
-            total += each.memory_info().rss
+            total += member.memory_info().rss
         except psutil.NoSuchProcess:
             continue
     return total / 1e6
@@ -126,11 +133,7 @@ async def main() -> None:
     """Print a line for each kind."""
     wanted = sys.argv[1:]
     with tempfile.TemporaryDirectory() as folder, queue() as redis_url, running_api(redis_url, folder) as url:
-        api = next(
-            each
-            for each in psutil.process_iter()
-            if each.ppid() == psutil.Process().pid and "api" in each.cmdline()
-        )
+        api = next(child for child in psutil.Process().children() if "api" in child.cmdline())
         async with httpx.AsyncClient(
             base_url=url, timeout=600.0, limits=httpx.Limits(max_connections=200)
         ) as client:

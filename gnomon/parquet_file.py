@@ -1,7 +1,8 @@
-"""Reads Parquet files from outside, in a process of bounded memory: a cell of 31 KB may unpack to 1 GB.
+"""Reads Parquet files from outside in a process of bounded memory.
 
-Arrow has no bound for what a page unpacks to, and the sizes that a file tells need not be true. The process
-is `python -m gnomon.parquet_file`: the file is its standard input, an Arrow stream its standard output.
+A cell of 31 KB may unpack to 1 GB: Arrow has no bound for what a page unpacks to, and the sizes that a file
+tells need not be true. The process is `python -m gnomon.parquet_file`: the file is its standard input, an
+Arrow stream its standard output.
 """
 
 import os

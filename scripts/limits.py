@@ -1,4 +1,4 @@
-"""Lists the bounds of Gnomon for `docs/limits.md`: each value is read from the module that holds to it."""
+"""Lists the bounds of Gnomon for `docs/limits.md`, each value read from the module that holds to it."""
 
 from importlib import import_module
 from operator import attrgetter

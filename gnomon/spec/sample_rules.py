@@ -3,14 +3,15 @@
 Before them the benchmark itself refuses data that are not as published.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from gnomon.core.benchmark import NamesJudged, ReadsOwnFiles, SampleSet
 from gnomon.core.clusters import words_on_factors
 from gnomon.core.decoding import EVERY_TASK
 from gnomon.core.errors import DataError, SpecError
-from gnomon.core.near_equal import NearEqual, find_near_equal
+from gnomon.core.near_equal import NearEqual, factor_faults, find_near_equal
+from gnomon.core.sample import DataFault, SampleRef
 from gnomon.core.sample_abilities import KnowsMedia, TellsQuestions
 from gnomon.core.transforms import RefusesTransforms
 from gnomon.spec.job_spec import JobSpec, shows_media
@@ -131,12 +132,21 @@ def trial_count(spec: JobSpec, samples: SampleSet) -> None:
         raise SpecError(message, field=max(factors, key=lambda name: factors[name]))
 
 
-def near_equal_questions(spec: JobSpec, samples: SampleSet) -> NearEqual:
-    """The near-equal questions among samples that tell what they ask; refuses own ones with several answers.
+def joined_samples(
+    spec: JobSpec, samples: SampleSet, refs: Sequence[SampleRef]
+) -> tuple[Sequence[SampleRef], list[DataFault]]:
+    """The samples of a job, near-equal questions in one cluster, and what is to say of its data.
 
     Raises:
         DataError: questions of the user's own ask the same and have different answers; names their ids.
     """
+    near_equal = _near_equal_questions(spec, samples)
+    joined = near_equal.joined(refs)
+    return joined, [*samples.faults, *near_equal.faults(), *factor_faults(joined)]
+
+
+def _near_equal_questions(spec: JobSpec, samples: SampleSet) -> NearEqual:
+    """The near-equal questions among samples that tell what they ask; refuses own with several answers."""
     if not isinstance(samples, TellsQuestions):
         return NearEqual()
     with contained():

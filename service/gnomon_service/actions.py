@@ -1,4 +1,4 @@
-"""What people do with jobs over the API and its pages: done, kept with who did it, and logged."""
+"""Does what people ask of jobs over the API and its pages, keeps who asked for it, and logs it."""
 
 import logging
 from typing import Any

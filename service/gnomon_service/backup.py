@@ -130,14 +130,14 @@ def restore_backup(settings: Settings, file: Path, *, replaces: bool) -> Backup:
 
 def _add_media(backup: ZipFile, media: MediaStore) -> tuple[int, int]:
     """Keep the media of a backup; how many they are, and their bytes."""
-    count = size = 0
+    files = size = 0
     for name in backup.namelist():
-        found = re.fullmatch("media/[0-9a-f]{2}/([0-9a-f]{64})", name)
-        if found is None:
+        member = re.fullmatch("media/[0-9a-f]{2}/([0-9a-f]{64})", name)
+        if member is None:
             continue
         data = backup.read(name)
-        if hashlib.sha256(data).hexdigest() != found[1]:
+        if hashlib.sha256(data).hexdigest() != member[1]:
             raise DataError(f"{name} is damaged in the backup")
         media.keep(data)
-        count, size = count + 1, size + len(data)
-    return count, size
+        files, size = files + 1, size + len(data)
+    return files, size

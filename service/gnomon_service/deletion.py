@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from gnomon.core.errors import Conflict, NotFound
+from gnomon.report.text_formats import count
 from gnomon_service.settings import Settings
 from gnomon_workers.store.records import Deletion
 from gnomon_workers.store.store import Store
 
 DAY_S = 86_400.0
-TOO_OLD = "kept for {days:g} days"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,9 +51,14 @@ def delete(settings: Settings, store: Store, job_id: str, *, by: str) -> dict[st
     return _view(found, _free(store, files, is_dry=False))
 
 
-def delete_unnamed_media(settings: Settings, store: Store, *, is_dry: bool) -> MediaFreed:
-    """Delete the media that no trial names."""
-    return _free(store, media_files(settings), is_dry=is_dry)
+def delete_unnamed_media(
+    settings: Settings, store: Store, *, is_dry: bool, used_since_s: float = 0.0
+) -> MediaFreed:
+    """Delete the media that no trial names, of those that were used since then."""
+    files = media_files(settings)
+    if used_since_s:
+        files = {name: path for name, path in files.items() if _used_s(path) >= used_since_s}
+    return _free(store, files, is_dry=is_dry)
 
 
 def delete_old_jobs(store: Store, *, days: float) -> list[str]:
@@ -62,7 +67,7 @@ def delete_old_jobs(store: Store, *, days: float) -> list[str]:
     for job_id in store.ended_before(days * DAY_S):
         with suppress(Conflict, NotFound):  # needed, or another process was first
             store.seal_results(job_id)
-            store.delete_job(job_id, by=TOO_OLD.format(days=days))
+            store.delete_job(job_id, by=f"kept for {days:g} days")
             deleted.append(job_id)
     return deleted
 
@@ -89,6 +94,14 @@ def _free(store: Store, files: dict[bytes, Path], *, is_dry: bool, without: str 
     return MediaFreed(files=sum(size is not None for size in sizes), bytes=sum(size or 0 for size in sizes))
 
 
+def _used_s(path: Path) -> float:
+    """When a file was used last, in seconds since 1970; 0 where it has gone."""
+    try:
+        return path.stat().st_mtime
+    except FileNotFoundError:
+        return 0.0
+
+
 def _size(path: Path, *, is_dry: bool, before_s: float) -> int | None:
     """The size of a file that is deleted; None where it has gone, or was used since."""
     try:
@@ -111,9 +124,8 @@ def in_words(deleted: Iterable[dict[str, Any]]) -> str:
     views = list(deleted)
     sums = {name: sum(view[name] for view in views) for name in ("trials", "results", "reviews")}
     files, size = (sum(view["media"][name] for view in views) for name in ("files", "bytes"))
-    jobs = f"{len(views):,} job{'s' if len(views) != 1 else ''}"
-    parts = [jobs, *(f"{number:,} {name}" for name, number in sums.items()), media_words(files, size)]
-    return ", ".join(parts)
+    counted = [f"{number:,} {name}" for name, number in sums.items()]
+    return ", ".join([count(len(views), "job"), *counted, media_words(files, size)])
 
 
 def media_words(files: int, size: int) -> str:
@@ -122,4 +134,4 @@ def media_words(files: int, size: int) -> str:
     >>> media_words(1, 2_500_000)
     '1 media file (2.5 MB)'
     """
-    return f"{files:,} media file{'s' if files != 1 else ''} ({size / 1e6:,.1f} MB)"
+    return f"{count(files, 'media file')} ({size / 1e6:,.1f} MB)"

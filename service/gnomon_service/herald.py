@@ -23,7 +23,7 @@ from gnomon_service.reply_watch import UnreadReplies
 from gnomon_service.webhooks import AGAIN_S, send
 from gnomon_workers.store.database import in_words
 from gnomon_workers.store.notices import End, Notice
-from gnomon_workers.store.records import JobRecord
+from gnomon_workers.store.records import DeletedJob, JobRecord
 
 TURN_S = 2.0
 CLEAN_EVERY_S = 3_600.0
@@ -38,6 +38,8 @@ class Herald:
         self._state, self._store = state, state.store
         self._hooks = state.settings.webhooks
         self._clean_at_s = 0.0
+        self._media_checked_s = 0.0  # of time.time: files that were used before were named then
+        self._last_deleted: list[DeletedJob] = []  # as it was then, the last one or none
 
     def run(self, stop: threading.Event) -> None:
         """Tell until `stop` is set; a database that is away is asked again at the next turn."""
@@ -52,24 +54,28 @@ class Herald:
     def turn(self) -> None:
         """Tell what is new, send what is due, and delete what is too old."""
         keep_looks(self._state)
-        for job in self._store.digests(limit=0):
-            if job.is_open:
-                self._tell_troubles(job.id, is_exhausted=job.is_budget_exhausted)
+        for job in self._store.digests(limit=0):  # those that are open
+            self._tell_troubles(job.id, is_exhausted=job.is_budget_exhausted)
         for end in self._store.untold_ends(limit=AT_ONCE):
             self._tell_end(end)
         self._send()
         if time.monotonic() >= self._clean_at_s:
             self._clean_at_s = time.monotonic() + CLEAN_EVERY_S
-            self._clean()
+            self.clean()
 
-    def _clean(self) -> None:
+    def clean(self) -> None:
         """Delete jobs that are too old, and what earlier deletions have put off."""
         settings, days = self._state.settings, self._state.settings.keep_days
         if days is not None:
             for job_id in delete_old_jobs(self._store, days=days):
                 JOBS_LOG.info("job %s deleted: it ended more than %g days ago", job_id, days)
         self._store.finish_deletions()
-        delete_unnamed_media(settings, self._store, is_dry=False)
+        began_s, last_deleted = time.time(), self._store.deleted_jobs(limit=1)
+        # Only with a job does a file lose its name: without a deletion those that had one have it still.
+        since_s = self._media_checked_s if last_deleted == self._last_deleted else 0.0
+        freed = delete_unnamed_media(settings, self._store, is_dry=False, used_since_s=since_s)
+        if not freed.is_put_off:
+            self._media_checked_s, self._last_deleted = began_s, last_deleted
 
     def _tell_end(self, end: End) -> None:
         try:
@@ -87,8 +93,7 @@ class Herald:
             return
         job = self._store.job(job_id)
         for alert in unread:
-            key = "/".join((alert.model, alert.arm, alert.state.value))
-            self._tell(job, "alert", key, f"{name_of(job)}: {alert.sentence}", alert)
+            self._tell(job, "alert", "/".join(alert.key), f"{name_of(job)}: {alert.sentence}", alert)
         if is_exhausted:
             text = f"{name_of(job)} has used up its limits: samples that have not begun are not run"
             self._tell(job, "budget", "", text)

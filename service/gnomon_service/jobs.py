@@ -10,14 +10,14 @@ from gnomon.core.agent import AGENTS
 from gnomon.core.benchmark import BENCHMARKS
 from gnomon.core.errors import SpecError
 from gnomon.core.model import CALL_TIMEOUT_S, OWN_MODEL, is_built_in
-from gnomon.core.near_equal import ON_CLUSTERS, factor_faults
+from gnomon.core.near_equal import ON_CLUSTERS
 from gnomon.core.sample import LACKS_MEDIA, DataFault, SampleRef
 from gnomon.core.sample_abilities import WarnsOfSelection
 from gnomon.spec.environment import notes_on_environment
 from gnomon.spec.job_spec import JobSpec, shows_media
 from gnomon.spec.pins import check_pins
 from gnomon.spec.rules import Context, check_spec, open_samples
-from gnomon.spec.sample_rules import near_equal_questions
+from gnomon.spec.sample_rules import joined_samples
 from gnomon.spec.token_budget import StoredJob
 from gnomon.stopping import check_wanted
 from gnomon.trials.trial_plan import count_trials
@@ -121,14 +121,9 @@ def _draft(written: object, settings: Settings, *, is_request: bool) -> Draft:
     spec, media = check_spec(written, context), media_of(settings.data_dir)
     media.check()
     samples = open_samples(spec, media)
-    near_equal = near_equal_questions(spec, samples)
-    refs = near_equal.joined(replayable(spec, samples.refs, partial(stored_job, settings)))
-    return Draft(
-        spec=spec,
-        refs=refs,
-        faults=[*samples.faults, *near_equal.faults(), *factor_faults(refs)],
-        job=open_job(spec, samples, media),
-    )
+    replayed = replayable(spec, samples.refs, partial(stored_job, settings))
+    refs, faults = joined_samples(spec, samples, replayed)
+    return Draft(spec=spec, refs=refs, faults=faults, job=open_job(spec, samples, media))
 
 
 def list_tools(name: str, server: ToolServer) -> Listing:

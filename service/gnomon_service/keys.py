@@ -1,4 +1,4 @@
-"""What the keys of the API may do, what they have spent this month, and what was done with them."""
+"""Shows what the API's keys may do, what they have spent this month, and what was done with them."""
 
 from collections.abc import Sequence
 from dataclasses import asdict

@@ -20,6 +20,7 @@ from starlette.testclient import TestClient
 
 from gnomon.core.errors import SpecError
 from gnomon.core.reply_state import ReplyState
+from gnomon.media import MediaStore
 from gnomon_service.herald import Herald
 from gnomon_service.webhooks import AGAIN_S, read_webhooks
 from gnomon_workers.durations import CALL, KEY, QUEUE, TRIAL, Durations
@@ -210,6 +211,26 @@ def test_a_service_deletes_what_is_too_old(open_api: OpenApi, store: Store) -> N
     herald_of(api).turn()
     assert store.job_ids("j_", limit=9) == [running, needed, new]
     assert store.deleted_jobs(limit=1)[0].deleted_by == "kept for 30 days"
+
+
+def test_a_clean_up_finds_media_that_a_deletion_or_a_use_since_the_last_one_left_unnamed(
+    open_api: OpenApi, store: Store, tmp_path: Path
+) -> None:
+    api, media = open_api(), MediaStore(tmp_path / "media")
+    herald, job_id = herald_of(api), post(api)
+    named, unnamed = media.keep(b"a picture of a job"), media.keep(b"a picture of none")
+    herald.clean()
+    assert media.has(unnamed), "a job is open"
+    finish_all(store, job_id, response=named)
+    herald.clean()
+    assert (media.has(named), media.has(unnamed)) == (True, False)
+    media.keep(b"a picture of none")
+    time.sleep(0.01)  # what is used while it cleans up stays
+    herald.clean()
+    assert (media.has(named), media.has(unnamed)) == (True, False)
+    store.delete_job(job_id, by="ada")
+    herald.clean()
+    assert not media.has(named)
 
 
 def test_histograms_hold_what_workers_noted(api: TestClient, redis: Redis) -> None:

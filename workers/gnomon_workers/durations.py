@@ -1,4 +1,4 @@
-"""Counts how long calls, trials and waits took, in Redis, for all workers together: for histograms.
+"""Counts in Redis how long calls, trials and waits of all workers took, for histograms.
 
 Redis may lose them, as may a killed worker those of its last seconds: they are for dashboards, not for
 reports.

@@ -48,6 +48,10 @@ class Heartbeat:
         """Look at the job now."""
         self.is_open = self._store.is_open(self._job_id)
 
+    def note_unwritable(self) -> None:
+        """The store took nothing: until it does, `can_write` is false."""
+        self.can_write = False
+
     def _run(self) -> None:
         while not self._stop.wait(min(self._timing.watch_s, self._timing.renew_s)):
             began_s = time.monotonic()
@@ -57,5 +61,5 @@ class Heartbeat:
                     self.held = self._store.renew(self.holder, ttl_s=self._timing.lease_s)
                     self.held_since_s, self.can_write = began_s, True
             except SQLAlchemyError as error:
-                self.can_write = False
+                self.note_unwritable()
                 log.warning("heartbeat of %s failed: %s", self.holder, error)

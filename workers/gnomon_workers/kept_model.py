@@ -1,4 +1,4 @@
-"""A model that is not called while the store takes nothing: what it answers would be paid for and lost."""
+"""Holds back a model's calls while the store takes nothing, as replies would be paid for and lost."""
 
 import asyncio
 

@@ -14,6 +14,7 @@ from gnomon.core.redaction import Redactor, redactor_here
 FORMAT, LEVEL = "GNOMON_LOG_FORMAT", "GNOMON_LOG_LEVEL"
 LEVELS = ("debug", "info", "warning", "error")
 JOBS = "gnomon.jobs"  # the life of jobs: who posted them, and how they ended
+TELL_ADDRESSES = ("httpx", "httpcore")  # at `info`, whole ones, and those of webhooks are secrets
 TEXT = "%(asctime)s %(levelname)s %(name)s %(message)s"
 
 
@@ -65,9 +66,6 @@ def set_up_logs(environ: Mapping[str, str], *, level: str = "info", stream: Text
     handler = logging.StreamHandler(stream or sys.stderr)
     handler.setFormatter(_Json(secrets) if kind == "json" else _Struck(secrets))
     logging.basicConfig(level=level.upper(), handlers=[handler], force=True)
-    for name in (
-        "httpx",
-        "httpcore",
-    ):  # at `info` they tell whole addresses, and those of webhooks are secrets
+    for name in TELL_ADDRESSES:
         logging.getLogger(name).setLevel(max(logging.WARNING, logging.getLevelName(level.upper())))
     logging.getLogger(JOBS).setLevel(logging.NOTSET if environ.get(LEVEL) else logging.INFO)

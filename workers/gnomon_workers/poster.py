@@ -1,4 +1,4 @@
-"""Who posts a job, and what their jobs may cost in a month."""
+"""Names who posts a job, and what their jobs may cost in a month."""
 
 from dataclasses import dataclass
 

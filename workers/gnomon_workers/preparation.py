@@ -8,8 +8,7 @@ from redis import RedisError
 from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 
 from gnomon.core.errors import GnomonError, NoRoom, NotFound
-from gnomon.core.near_equal import factor_faults
-from gnomon.spec.sample_rules import near_equal_questions
+from gnomon.spec.sample_rules import joined_samples
 from gnomon.stopping import Unwanted
 from gnomon_workers.heartbeat import Heartbeat
 from gnomon_workers.queue import client_of, enqueue_shards
@@ -31,9 +30,7 @@ def prepare_job(job_id: str, *, context: "WorkerContext") -> None:
         try:
             opened = context.opener.open(job_id, store=store)
             spec, samples = opened.bench.spec, opened.samples
-            near_equal = near_equal_questions(spec, samples)
-            refs = near_equal.joined(samples.refs)
-            faults = [*samples.faults, *near_equal.faults(), *factor_faults(refs)]
+            refs, faults = joined_samples(spec, samples, samples.refs)
             store.prepare(job_id, holder, spec, refs, faults)
         except (NoRoom, Unwanted) as reason:
             log.warning("job %s is not prepared: %r", job_id, reason)
@@ -45,16 +42,15 @@ def prepare_job(job_id: str, *, context: "WorkerContext") -> None:
             log.warning("job %s cannot be prepared", job_id, exc_info=not isinstance(fault, GnomonError))
             error = str(fault) or repr(fault)
     try:
-        is_queued = store.job(job_id).status == "queued"
+        job = store.job(job_id)
     except NotFound:
-        is_queued = False  # deleted meanwhile
-    if not is_queued:
+        job = None  # deleted meanwhile
+    if job is None or job.status != "queued":
         store.end_preparation(job_id, holder, error=error)
         return
     if context.redis_url is not None:
         try:
             with closing(client_of(context.redis_url)) as redis:
-                shards = [shard for _, shard in store.unfinished_shards(job_id)]
-                enqueue_shards(redis, store.job(job_id), shards)
+                enqueue_shards(redis, job, [shard for _, shard in store.unfinished_shards(job_id)])
         except RedisError as reason:
             log.warning("the shards of job %s are queued by the sweeper: %s", job_id, reason)

@@ -6,7 +6,6 @@ Leasing is in `trial_source.py`, starting in `running_trials.py`, ending in `tri
 import asyncio
 import logging
 from contextlib import suppress
-from functools import partial
 
 from sqlalchemy.exc import SQLAlchemyError
 
@@ -38,7 +37,7 @@ class Runner:
             run.store,
             flush_s=run.timing.flush_s,
             after=self._written,
-            on_unwritable=partial(setattr, run.heartbeat, "can_write", False),
+            on_unwritable=run.heartbeat.note_unwritable,
         )
         attempts = TrialAttempts(
             run.opened,

@@ -5,6 +5,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from gnomon.exchange.json_lines import count_values
+
 
 class BodyBounds(NamedTuple):
     """The most that a body may hold. `is_kept` is whether it is in memory until it is answered."""
@@ -54,7 +56,7 @@ class JsonScan:
 
     def feed(self, piece: bytes) -> None:
         """Count what is in the next piece."""
-        self.values += sum(map(piece.count, (b",", b"[", b"{")))
+        self.values += count_values(piece)
         text = self._rest + piece
         is_open = (len(text) - len(text.rstrip(b"\\"))) % 2  # what it marks comes with the next piece
         text, self._rest = text[: len(text) - is_open], text[len(text) - is_open :]

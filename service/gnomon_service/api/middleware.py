@@ -15,6 +15,7 @@ from gnomon.core.errors import SpecError
 from gnomon.spec.endpoints import is_loopback
 from gnomon_service.api.body_bounds import MOST_KEPT, BodyBounds, JsonScan, bounds_of
 from gnomon_service.api.problems import RETRY_AFTER_S, problem
+from gnomon_service.api.request_body import JSON
 from gnomon_service.api.state import State, state_of
 from gnomon_service.api_keys import digest_of
 from gnomon_workers.poster import NOBODY, Poster
@@ -22,7 +23,6 @@ from gnomon_workers.poster import NOBODY, Poster
 BODY_S = 30.0  # in which a body must arrive
 LINGER_S = 1.0  # for which the rest of a body that was refused is read, and forgotten
 CLOSE = {"Connection": "close"}  # the rest of the body is not read
-JSON_TYPE = "application/json"
 
 
 class Refused(Exception):
@@ -60,7 +60,7 @@ class RequestGuard:
             return
         bounds = bounds_of(scope["path"])
         length = headers.get(b"content-length", "0")
-        reading = _Reading(receive, bounds, is_json=JSON_TYPE in headers.get(b"content-type", "").lower())
+        reading = _Reading(receive, bounds, is_json=JSON in headers.get(b"content-type", "").lower())
 
         plain, has_body = _plain(send), length != "0" or b"transfer-encoding" in headers
 

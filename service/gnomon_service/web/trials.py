@@ -82,7 +82,7 @@ def trials_page(request: Request, state: Shared, job_id: str, after: str = "") -
             total, following = trials.total, trials.next_cursor
     except SpecError as error:  # a cursor of another list
         problem = error.message
-    unknown = index.unknown(listed.filters)
+    unknown, facets = index.unknown(listed.filters), index.facets(asked)
     names = dict.fromkeys(row["sample_id"] for row in rows)
     texts = state.questions.texts(job.id, job.spec, names, patience_s=TEXTS_S)
     for row in rows:
@@ -90,14 +90,14 @@ def trials_page(request: Request, state: Shared, job_id: str, after: str = "") -
     noun = "trial" if listed.kind == "trials" else "sample" if len(job.spec.models) == 1 else "pair"
     return {
         "title": "Trials",
-        "answer": _answer(job, listed, total, noun, index.facets(asked)["changed"], unsearched),
+        "answer": _answer(job, listed, total, noun, facets["changed"], unsearched),
         "job": {"id": job.id, "name": job.name or job.spec.benchmark, "status": job.status},
         "kind": listed.kind,
         "sort": listed.sort,
         "arms": [{"name": arm.name, "place": place} for place, arm in enumerate(job.spec.arms)],
         "pair": _pair(job, listed),
         "chosen": _chips(listed, unknown),
-        "facets": _facets(index.facets(asked), listed),
+        "facets": _facets(facets, listed),
         "rows": rows,
         "total": total,
         "problem": problem,

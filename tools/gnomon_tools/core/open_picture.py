@@ -35,9 +35,8 @@ def open_picture(file: IO[bytes], formats: tuple[str, ...] = KEPT_AS_THEY_ARE) -
                 raise TooManyPixels(f"has {image.width:,} x {image.height:,} pixels; allowed: {MAX_PIXELS:,}")
             fault = "is a broken picture"
             yield image
-    except (
-        Image.DecompressionBombError
-    ) as error:  # Pillow counted them in the head, and does not say how many
+    except Image.DecompressionBombError as error:
+        # Pillow counted them in the head, and does not say how many.
         raise TooManyPixels(f"has far more than the {MAX_PIXELS:,} pixels that are allowed") from error
     except (OSError, ValueError, SyntaxError) as error:
         raise BadPicture(fault) from error

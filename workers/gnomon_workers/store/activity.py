@@ -81,12 +81,12 @@ class Activity(Database):
                 for row in db.execute(query.order_by(activity.c.last_at.desc()).limit(limit))
             ]
 
-    def spent_this_month(self, name: str, *, without: str = "") -> Spent:
+    def spent_this_month(self, name: str) -> Spent:
         """What jobs posted under this name cost in this month, also those that were open in it for a while
-        only, or were deleted since; `without` that job.
+        only, or were deleted since.
         """
         with self.reading() as db:
-            return _spent(db, name, now=self.now(db), without=without)
+            return _spent(db, name, now=self.now(db))
 
 
 def require_budget(db: Connection, poster: Poster, spec: JobSpec, *, now: float, job_id: str = "") -> None:
@@ -96,8 +96,8 @@ def require_budget(db: Connection, poster: Poster, spec: JobSpec, *, now: float,
         SpecError: it has no limit, so it could cost anything.
         OutOfBudget: its limit is above what is left.
     """
-    models = list(spec.called_models.values())
-    if not poster.has_budget or all(is_built_in(model.id) and model.id != OWN_MODEL for model in models):
+    models = spec.called_models.values()
+    if all(is_built_in(model.id) and model.id != OWN_MODEL for model in models):
         return
     spent = _spent(db, poster.name, now=now, without=job_id)
     for field, budget, limit, used in (
@@ -116,7 +116,7 @@ def require_budget(db: Connection, poster: Poster, spec: JobSpec, *, now: float,
             )
 
 
-def _spent(db: Connection, name: str, *, now: float, without: str) -> Spent:
+def _spent(db: Connection, name: str, *, now: float, without: str = "") -> Spent:
     month = datetime.fromtimestamp(now, UTC).replace(day=1, hour=0, minute=0, second=0, microsecond=0)
     usd, tokens, count = 0.0, 0, 0
 

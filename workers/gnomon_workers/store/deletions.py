@@ -9,13 +9,24 @@ import zlib
 from collections.abc import Collection, Iterator
 from itertools import islice
 
-from sqlalchemy import ColumnElement, Connection, Select, delete, exists, func, insert, select, update
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    RowMapping,
+    Select,
+    delete,
+    exists,
+    func,
+    insert,
+    select,
+    update,
+)
 
 from gnomon.core.errors import Conflict
 from gnomon_workers.store.database import Database
 from gnomon_workers.store.job_counters import OPEN, lock_jobs
 from gnomon_workers.store.jobs import find_row
-from gnomon_workers.store.preparation import PREPARES
+from gnomon_workers.store.preparation import prepares
 from gnomon_workers.store.records import DeletedJob, Deletion, iso
 from gnomon_workers.store.schema import (
     LEASED,
@@ -54,7 +65,7 @@ class Deletions(Database):
             Conflict: it runs, or one that runs needs it; the message says what to do.
         """
         with self.reading() as db:
-            return self._deletion(db, job_id)
+            return self._deletion(db, find_row(db, job_id))
 
     def delete_job(self, job_id: str, *, by: str) -> Deletion:
         """Delete a job; `by` says who, or why. What stays is `deleted_job` and the seal.
@@ -65,8 +76,8 @@ class Deletions(Database):
         """
         with self.writing() as db:
             lock_jobs(db, [job_id])
-            found = self._deletion(db, job_id)
             row = find_row(db, job_id)
+            deletion = self._deletion(db, row)
             kept = {name: row[name] for name in STAYS} | {"job_id": job_id, "deleted_by": by, "is_gone": 0}
             db.execute(insert(deleted_jobs).values(**kept, deleted_at=self.now(db)))
             of_job = select(review_queues.c.name).where(review_queues.c.job_id == job_id)
@@ -75,7 +86,7 @@ class Deletions(Database):
                 db.execute(delete(table).where(table.c.job_id == job_id))
             db.execute(delete(jobs).where(jobs.c.id == job_id))
         self._delete_trials(job_id)
-        return found
+        return deletion
 
     def finish_deletions(self) -> None:
         """Delete what killed processes left of jobs."""
@@ -132,15 +143,14 @@ class Deletions(Database):
                         return left
         return left
 
-    def _deletion(self, db: Connection, job_id: str) -> Deletion:
-        row = find_row(db, job_id)
+    def _deletion(self, db: Connection, row: RowMapping) -> Deletion:
+        job_id = row["id"]
         if row["status"] in OPEN:
             raise Conflict(f"job {job_id} is {row['status']}: cancel it first", field="job_id")
         if db.execute(_running(self.now(db)).where(trials.c.job_id == job_id)).first():
             raise Conflict(f"trials of job {job_id} still run: wait until they have ended", field="job_id")
-        prepares = lease_holders.c.worker.endswith(PREPARES + job_id, autoescape=True)
-        held = select(lease_holders.c.worker).where(prepares, lease_holders.c.lease_until > self.now(db))
-        if db.execute(held).first():
+        is_alive = lease_holders.c.lease_until > self.now(db)
+        if db.execute(select(lease_holders.c.worker).where(prepares(job_id), is_alive)).first():
             raise Conflict(f"job {job_id} is still being prepared: try again in a moment", field="job_id")
         naming = select(jobs.c.id, jobs.c.status).where(
             jobs.c.id != job_id, jobs.c.spec.contains(job_id, autoescape=True)

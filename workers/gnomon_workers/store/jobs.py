@@ -82,15 +82,13 @@ class Jobs(JobEnds):
         job_id, count = new["id"], count_trials(spec, len(refs))
         size, samples = shard_size(spec, count), PlannedSamples()
         with self.reading() as db:
-            require_budget(db, poster, spec, now=self.now(db))
+            self._require_budget(db, poster, spec)
         try:
             self.insert_trials(expand_trials(job_id, spec, samples.noting(refs)), size)
             with self.writing() as db:
                 self.advisory_lock(db, job_id)
-                if poster.has_budget:
-                    self.advisory_lock(db, f"budget of {poster.name}")
+                self._require_budget(db, poster, spec)  # again: another may have been posted at once
                 now = self.now(db)
-                require_budget(db, poster, spec, now=now)  # again: another may have been posted at once
                 place = {"created_at": now, "planned": count, "shard_size": size}
                 db.execute(insert(jobs).values(new | place))
                 seal_plan(db, job_id, spec, samples, kind="planned", now=now, trials=count)
@@ -132,11 +130,8 @@ class Jobs(JobEnds):
         new = _new_job(spec, faults, idempotency_key, poster) | later
         try:
             with self.writing() as db:
-                if poster.has_budget:
-                    self.advisory_lock(db, f"budget of {poster.name}")
-                now = self.now(db)
-                require_budget(db, poster, spec, now=now)
-                db.execute(insert(jobs).values(new | {"created_at": now}))
+                self._require_budget(db, poster, spec)
+                db.execute(insert(jobs).values(new | {"created_at": self.now(db)}))
         except IntegrityError:
             earlier = self._by_key(idempotency_key, spec)
             if earlier is None:
@@ -228,9 +223,7 @@ class Jobs(JobEnds):
         """
         with self.writing() as db:
             if poster.has_budget:
-                self.advisory_lock(db, f"budget of {poster.name}")
-                spec = job_of(find_row(db, job_id)).spec
-                require_budget(db, poster, spec, now=self.now(db), job_id=job_id)
+                self._require_budget(db, poster, job_of(find_row(db, job_id)).spec, job_id=job_id)
             lock_jobs(db, [job_id])
             _take_back_missing(db, job_id)
             book_expired(db, job_id, now=self.now(db))
@@ -300,6 +293,12 @@ class Jobs(JobEnds):
             sums = [func.coalesce(func.sum(counted_jobs.c[name]), 0).label(name) for name in names]
             spent = db.execute(select(*sums)).mappings().one()
         return {name: float(spent[name]) for name in names}
+
+    def _require_budget(self, db: Connection, poster: Poster, spec: JobSpec, *, job_id: str = "") -> None:
+        """Make sure that the poster's budget allows the job; until this transaction ends, nobody else may."""
+        if poster.has_budget:
+            self.advisory_lock(db, f"budget of {poster.name}")
+            require_budget(db, poster, spec, now=self.now(db), job_id=job_id)
 
     def _by_key(self, key: str | None, spec: JobSpec) -> JobRecord | None:
         """The job of that key. Specs are compared as they are read now, not by the hash that was stored."""

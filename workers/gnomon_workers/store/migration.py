@@ -6,7 +6,7 @@ first revision is brought over at once (`older_tables.py`).
 """
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 from alembic.migration import MigrationContext
@@ -75,8 +75,7 @@ def way_of(url: str, to: str = LAST) -> tuple[str | None, str]:
 
 @contextmanager
 def _opened(url: str) -> Iterator[_Migrated]:
-    database = _Migrated(url)
-    try:
+    with closing(_Migrated(url)) as database:
         try:
             with database.reading():  # once before: what is no database fails here, and no step is blamed
                 pass
@@ -86,8 +85,6 @@ def _opened(url: str) -> Iterator[_Migrated]:
             message = f"the database does not open: {type(error).__name__}"
             raise SpecError(message, field="GNOMON_DATABASE_URL") from None
         yield database
-    finally:
-        database.close()
 
 
 def _known(script: ScriptDirectory, name: str, *, field: str) -> Script:

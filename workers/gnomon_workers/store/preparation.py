@@ -6,7 +6,7 @@ written so far counts for nothing until the job is `queued`; the next worker beg
 
 from collections.abc import Iterable, Sequence
 
-from sqlalchemy import Connection, delete, select, update
+from sqlalchemy import ColumnElement, Connection, delete, select, update
 
 from gnomon.core.errors import SpecError
 from gnomon.core.sample import DataFault, SampleRef
@@ -30,7 +30,7 @@ class Preparation(Jobs):
     def claim_preparation(self, job_id: str, *, worker: str, ttl_s: float) -> str | None:
         """The holder as which `worker` may prepare the job; None if another does, or it needs none."""
         holder = f"{worker}{PREPARES}{job_id}"
-        others = lease_holders.c.worker.endswith(PREPARES + job_id, autoescape=True)
+        others = prepares(job_id)
         with self.writing() as db:
             lock_jobs(db, [job_id])
             now = self.now(db)
@@ -54,8 +54,7 @@ class Preparation(Jobs):
             raise SpecError("nothing is selected; widen tasks, scenes or limit", field="select")
 
         def check(db: Connection) -> None:
-            own = select(lease_holders.c.worker).where(lease_holders.c.worker == holder).with_for_update()
-            if not _is_preparing(db, job_id) or db.execute(own).first() is None:
+            if not (_is_preparing(db, job_id) and _is_claimed(db, holder)):
                 raise Unwanted
 
         self._delete_unmade(job_id, holder)  # what another left that has died
@@ -97,11 +96,21 @@ class Preparation(Jobs):
         some = select(trials.c.trial_id).where(trials.c.job_id == job_id).limit(INSERT_BATCH)
         unmade = select(jobs.c.id).where(jobs.c.id == job_id, jobs.c.shard_size == 0)
         deleted = delete(trials).where(trials.c.trial_id.in_(some), trials.c.job_id.in_(unmade))
-        own = select(lease_holders.c.worker).where(lease_holders.c.worker == holder).with_for_update()
         while True:
             with self.writing() as db:
-                if db.execute(own).first() is None or not db.execute(deleted).rowcount:
+                if not (_is_claimed(db, holder) and db.execute(deleted).rowcount):
                     return
+
+
+def prepares(job_id: str) -> ColumnElement[bool]:
+    """Whether a row of `lease_holders` is a claim on this job."""
+    return lease_holders.c.worker.endswith(PREPARES + job_id, autoescape=True)
+
+
+def _is_claimed(db: Connection, holder: str) -> bool:
+    """Whether the claim holds; nobody can take it until this transaction ends."""
+    own = select(lease_holders.c.worker).where(lease_holders.c.worker == holder).with_for_update()
+    return db.execute(own).first() is not None
 
 
 def _is_preparing(db: Connection, job_id: str) -> bool:

@@ -21,8 +21,7 @@ def seal(job: str, out: Path | None, data_dir: Path | None) -> None:
 
     store = existing_store(data_dir)
     try:
-        lines = store.seal(job)  # of a job that was deleted, it is all there is
-        if not lines:
+        if not store.seal(job):  # of a job that was deleted, it is all there is
             job = find_job(store, job)
         store.seal_results(job)
         lines = store.seal(job)

@@ -1,4 +1,4 @@
-"""Who posted a job, who did what with it, what it may have spent, and what stays of one that was deleted."""
+"""Adds who posted a job, who did what with it, what it may have spent, and what stays of a deleted one."""
 
 from alembic import op
 
