@@ -117,8 +117,8 @@ def _by_adversary(questions: Sequence[Measured]) -> Iterator[tuple[str, str, lis
         right, places = [int(np.argmin(order)) for order in orders], [asked.place for asked in alike]
         for sees in alike[0].options:
             options = [asked.options[sees][order] for asked, order in zip(alike, orders, strict=True)]
-            found = choices(np.stack(options), right, places)
-            yield sees, task, [float(choice == right[at]) for at, choice in found]
+            chosen = choices(np.stack(options), right, places)
+            yield sees, task, [float(choice == right[at]) for at, choice in chosen]
 
 
 def _rate(values: Sequence[float]) -> str:
@@ -153,7 +153,7 @@ def main() -> None:
     with multiprocessing.Pool(chosen.processes) as pool:
         for level in chosen.levels:
             work = [(chosen.seed, level, round_, options, tuple(chosen.tasks)) for round_ in range(rounds)]
-            by_level[level] = [question for found in pool.imap(measured, work) for question in found]
+            by_level[level] = [question for asked in pool.imap(measured, work) for question in asked]
     tell(f"{rounds * 2 * len(chosen.tasks):,} questions a level, seed {chosen.seed}; bold: not at chance\n")
     tell("\n".join(table(by_level)))
 
