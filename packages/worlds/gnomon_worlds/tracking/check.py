@@ -1,4 +1,4 @@
-"""Tells what a recording is, camera by camera, before questions are made of it: as a document and as text."""
+"""Tells what a recording is, camera by camera, as a document and as text, before questions are made of it."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -65,7 +65,7 @@ def _camera(look: Look, index: int) -> dict[str, Any]:
     steps_s = np.diff(times_s)
     edges = edges_of(tracking, index)
     seen_m = np.median(look.ground.xy_m[on_floor], axis=0) if on_floor.any() else None
-    eye_m = camera.xy_m or (calibration.eye_m if calibration else None)
+    eye_m = look.eye_m(camera)
     mirrored = bool(
         calibration
         and on_floor.any()
@@ -98,11 +98,11 @@ def _camera(look: Look, index: int) -> dict[str, Any]:
 
 def _speeds(look: Look) -> dict[str, dict[str, float]]:
     """Of each kind the median and the 95th percentile of speeds in view."""
-    found: dict[str, dict[str, float]] = {}
+    by_body: dict[str, dict[str, float]] = {}
     for body, speeds in sorted(speeds_of(look.tracking, look.ground, look.seen).items()):
         middle, high = np.quantile(speeds, (0.5, 0.95)).tolist()
-        found[body] = {"median": round(middle, 2), "high": round(high, 2), "tracks": len(speeds)}
-    return found
+        by_body[body] = {"median": round(middle, 2), "high": round(high, 2), "tracks": len(speeds)}
+    return by_body
 
 
 def in_text(document: Mapping[str, Any]) -> Iterator[str]:
@@ -113,13 +113,13 @@ def in_text(document: Mapping[str, Any]) -> Iterator[str]:
         f" {document['lasts_s'] / 60:.1f} min, a box every {document['step_s']:g} s."
     )
     refused = [finding for finding in document["findings"] if finding["refused"]]
-    for title, found in (
+    for title, findings in (
         ("Mend this first: no question is made before", refused),
         ("Know this", [finding for finding in document["findings"] if not finding["refused"]]),
     ):
-        if found:
+        if findings:
             yield f"\n{title}"
-            for finding in found:
+            for finding in findings:
                 where = f"camera {finding['camera']}: " if finding["camera"] else ""
                 yield f"  {finding['kind']}: {where}{finding['text']}"
     for note in document["notes"]:

@@ -4,7 +4,7 @@ Every step is counted with what it was a share of.
 """
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from gnomon_worlds.tracking.calibration import GroundPoints
 from gnomon_worlds.tracking.pictures import cut, edges_of
-from gnomon_worlds.tracking.sightings import GAP_S, gap_s_of
+from gnomon_worlds.tracking.sightings import GAP_S, gap_s_of, tracks_of
 from gnomon_worlds.tracking.tracking import Array, BodyKind, Boxes, Tracking
 
 
@@ -123,7 +123,7 @@ def clean(tracking: Tracking, ground: GroundPoints) -> Cleaned:
     outliers, of_points, late, parted, tracks = 0, len(kept), 0, 0, 0
     stays: defaultdict[int, list[Stay]] = defaultdict(list)
     filled, positions, short, still, before = 0, 0, 0, 0, 0
-    for target, camera, rows in _tracks(boxes, kept):
+    for target, camera, rows in tracks_of(boxes, kept):
         tracks += 1
         limits = limits_of[tracking.body_of(target)]
         runs, stray, switched = _runs(boxes.time_s[rows], ground.xy_m[rows], ground.m_per_px[rows], limits)
@@ -221,17 +221,6 @@ def _doubled(boxes: Boxes, rows: NDArray[np.intp]) -> NDArray[np.bool_]:
             )
             doubled[fewer] = True
     return doubled
-
-
-def _tracks(boxes: Boxes, rows: NDArray[np.intp]) -> Iterator[tuple[int, int, NDArray[np.intp]]]:
-    """Target, camera and boxes in order of time of every track."""
-    order = rows[np.lexsort((boxes.time_s[rows], boxes.camera[rows], boxes.target[rows]))]
-    keys = np.column_stack([boxes.target[order], boxes.camera[order]])
-    if not len(order):
-        return
-    starts = np.flatnonzero(np.r_[True, (np.diff(keys, axis=0) != 0).any(axis=1)])
-    for first, last in zip(starts, np.r_[starts[1:], len(order)], strict=True):
-        yield int(keys[first, 0]), int(keys[first, 1]), order[first:last]
 
 
 def _runs(

@@ -161,8 +161,8 @@ def _information(path: Path) -> dict[str, Any]:
         width, height = sequence.getint("imWidth", 0), sequence.getint("imHeight", 0)
     except (configparser.Error, KeyError, ValueError) as error:
         raise DataError(f"{path.parent.name}/{path.name}: {str(error).splitlines()[0]}") from None
-    found: dict[str, Any] = {"fps": fps} if 0 < fps < math.inf else {}
-    return found | ({"size": (width, height)} if min(width, height) > 0 else {})
+    information: dict[str, Any] = {"fps": fps} if 0 < fps < math.inf else {}
+    return information | ({"size": (width, height)} if min(width, height) > 0 else {})
 
 
 def _shown(path: Path, ids: list[str], kinds: dict[str, Counter[BodyKind]]) -> np.ndarray:

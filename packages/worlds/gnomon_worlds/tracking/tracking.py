@@ -289,6 +289,17 @@ def body_in_words(text: str, *, file: Path, line: int) -> BodyKind:
     raise DataError(f"{file.name}, line {line}: {text.strip()!r} is none of: {known}", field="kind")
 
 
+def note_kind(kinds: dict[str, BodyKind], target: str, kind: str, *, file: Path, line: int) -> None:
+    """Note what a target is.
+
+    Raises:
+        DataError: the kind means nothing, or the target was something else before.
+    """
+    body = body_in_words(kind, file=file, line=line)
+    if kinds.setdefault(target, body) != body:
+        raise DataError(f"{file.name}, line {line}: {target} was another kind before", field="kind")
+
+
 def text_of(path: Path) -> str:
     """The text of a file.
 
@@ -362,10 +373,8 @@ def read_tracking(folder: Path) -> Tracking:
         target = fields["target"].strip()
         if not target:
             raise DataError(f"{tracks.name}, line {line}: empty", field="target")
-        kind = fields.get("kind") or ""
-        body = body_in_words(kind, file=tracks, line=line) if kind.strip() else default
-        if kinds.setdefault(target, body) != body:
-            raise DataError(f"{tracks.name}, line {line}: {target} was another kind before", field="kind")
+        kind = (fields.get("kind") or "").strip()
+        note_kind(kinds, target, kind or default, file=tracks, line=line)
         at = {name: number_at(fields[name], file=tracks, line=line, field=name) for name in COLUMNS[3:]}
         for name in ("width", "height"):
             if at[name] < 1e-9:
