@@ -26,7 +26,7 @@ from gnomon_worlds.difficulty import CHANCE, Difficulty
 from gnomon_worlds.drawing import draw, map_of
 from gnomon_worlds.features import features_of
 from gnomon_worlds.options import WorldOptions
-from gnomon_worlds.question import evidence_of
+from gnomon_worlds.question import evidence_in
 from gnomon_worlds.sample_numbers import CELLS, Number
 
 
@@ -56,8 +56,7 @@ def measured(work: tuple[int, str, int, WorldOptions | None, tuple[str, ...]]) -
         map_of(drawn.world)
         took_s = time.process_time() - began_s
         question, task = drawn.question, TASKS[drawn.question.task_id].short
-        asked = question.middle.camera if question.middle else ""
-        seen = evidence_of(drawn.world, task, question.clip_sightings, asked=asked)
+        seen = evidence_in(drawn.world, question)
         right, rates = question.options.index(question.right[0]), {}
         for rule, by_option in scores_of(seen, question.options).items():
             left = taken([by_option[option] for option in question.options]) or range(len(question.options))
