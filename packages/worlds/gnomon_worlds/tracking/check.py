@@ -11,6 +11,7 @@ from gnomon_worlds.tracking.calibration import foot_points, is_mirrored
 from gnomon_worlds.tracking.cleaning import clean
 from gnomon_worlds.tracking.look import Look, speeds_of
 from gnomon_worlds.tracking.pictures import edges_of
+from gnomon_worlds.tracking.report import or_dash
 from gnomon_worlds.tracking.sightings import gap_s_of, usual_step_s
 
 HEAD = (
@@ -130,12 +131,12 @@ def in_text(document: Mapping[str, Any]) -> Iterator[str]:
         picture = "–" if size is None else f"{size[0]} × {size[1]} ({camera['picture']['from']})"
         yield (
             f"{camera['camera']:<12} {camera['boxes']:>6,} {camera['targets']:>8,}  {picture:<35}"
-            f" {_or_dash(camera['frames_per_s'], 'g'):>8}  {camera['axes'] or '–':<12}"
-            f" {_or_dash(camera['m_per_px'], '.3f'):>6}   {_or_dash(camera['far_m'], '.0f')} m"
+            f" {or_dash(camera['frames_per_s'], 'g'):>8}  {camera['axes'] or '–':<12}"
+            f" {or_dash(camera['m_per_px'], '.3f'):>6}   {or_dash(camera['far_m'], '.0f')} m"
         )
     held_out = [camera for camera in document["cameras"] if camera["rms_m"] is not None]
     for camera in held_out:
-        left_out = _or_dash(camera["held_out_m"], ".3f")
+        left_out = or_dash(camera["held_out_m"], ".3f")
         yield f"  {camera['camera']}: pairs fitted {camera['rms_m']:.3f} m off, left out {left_out} m off"
     yield "\nsightings: " + ", ".join(f"{count:,} {name}" for name, count in document["sightings"].items())
     by_number = document["targets_by_number_of_cameras"].items()
@@ -154,7 +155,3 @@ def in_text(document: Mapping[str, Any]) -> Iterator[str]:
     yield "\ncleaning"
     for count in document["cleaning"]:
         yield f"  {count['step']}: {count['count']:,} of {count['of']:,} {count['unit']}, {count['what']}"
-
-
-def _or_dash(value: float | None, form: str) -> str:
-    return "–" if value is None else format(value, form)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from gnomon_worlds.tracking.calibration import GroundPoints
 from gnomon_worlds.tracking.pictures import cut, edges_of
 from gnomon_worlds.tracking.sightings import GAP_S, gap_s_of, tracks_of
-from gnomon_worlds.tracking.tracking import Array, BodyKind, Boxes, Tracking
+from gnomon_worlds.tracking.tracking import Array, BodyKind, Boxes, Tracking, places_at
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -302,7 +302,7 @@ def _stay(
     all_s = np.sort(np.concatenate([times_s, *extra]))
     smooth_m = local_line(times_s, xy_m, limits.window_s)
     error_m = float(np.sqrt(((smooth_m - xy_m) ** 2).sum(axis=1).mean()))
-    path_m = np.column_stack([np.interp(all_s, times_s, axis) for axis in smooth_m.T])
+    path_m = places_at(all_s, times_s, smooth_m)
     return Stay(
         camera=camera,
         floor=floor,
@@ -338,7 +338,5 @@ def _can_be_one(before: Stay, stay: Stay, limits: Limits) -> bool:
     if before.floor != stay.floor or before.camera == stay.camera:
         return False
     at_s = np.linspace(stay.start_s, min(before.end_s, stay.end_s), 9)
-    both_m = [
-        np.column_stack([np.interp(at_s, one.times_s, axis) for axis in one.xy_m.T]) for one in (before, stay)
-    ]
+    both_m = [places_at(at_s, one.times_s, one.xy_m) for one in (before, stay)]
     return float(np.median(np.linalg.norm(both_m[0] - both_m[1], axis=1))) <= limits.apart_m

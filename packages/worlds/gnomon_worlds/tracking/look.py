@@ -34,6 +34,7 @@ from gnomon_worlds.tracking.tracking import (
     TrackedCamera,
     Tracking,
     from_the_first,
+    places_at,
 )
 
 RARE_S = 10.0  # boxes that are further apart tell no path
@@ -331,9 +332,7 @@ def _compared(
         if len(first) < 2 or len(second) < 2:
             continue
         then_s = times_s[first][:, None] - SHIFTS_S  # by the second's own clock
-        there_m = np.stack(
-            [np.interp(then_s, times_s[second], axis) for axis in ground.xy_m[second].T], axis=-1
-        )
+        there_m = places_at(then_s, times_s[second], ground.xy_m[second])
         far_m = np.linalg.norm(there_m - ground.xy_m[first][:, None], axis=-1)
         within = (then_s >= times_s[second[0]]) & (then_s <= times_s[second[-1]])
         for number, parts in enumerate(apart_m):

@@ -215,6 +215,15 @@ def boxes_of(
     ), tuple(names)
 
 
+def places_at(at: Array, along: Array, xy_m: Array) -> Array:
+    """Where a path is at moments or lengths, straight between its points; their shape × 2.
+
+    >>> places_at(np.array([0.5, 3.0]), np.array([0.0, 2.0]), np.array([[0.0, 8.0], [4.0, 8.0]])).tolist()
+    [[1.0, 8.0], [4.0, 8.0]]
+    """
+    return np.stack([np.interp(at, along, axis) for axis in xy_m.T], axis=-1)
+
+
 def number_at(text: str, *, file: Path, line: int, field: str, low: float = -1e7, high: float = 1e9) -> float:
     """A finite number in a file.
 

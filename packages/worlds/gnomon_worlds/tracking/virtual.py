@@ -30,6 +30,7 @@ from gnomon_worlds.tracking.tracking import (
     instant_s,
     note_kind,
     number_at,
+    places_at,
     scene_at,
     site_id,
     text_of,
@@ -265,7 +266,7 @@ def _busiest(tracks: Sequence[Track], radius_m: float) -> list[_Place]:
         steps_m = np.linalg.norm(np.diff(track.xy_m, axis=0), axis=1)
         along_m = np.concatenate([[0.0], np.cumsum(steps_m)])
         at_m = np.arange(2 * radius_m, max(along_m[-1] - 2 * radius_m, 0.0), radius_m / 2)
-        places = np.column_stack([np.interp(at_m, along_m, axis) for axis in track.xy_m.T])
+        places = places_at(at_m, along_m, track.xy_m)
         for cell in {(math.floor(x / radius_m), math.floor(y / radius_m)) for x, y in places.tolist()}:
             passed.setdefault(cell, set()).add(number)
     chosen: list[_Place] = []
@@ -294,7 +295,7 @@ def _tracking(
         track, size_m = tracks[called], SIZES_M[bodies[called]]
         ticks = np.arange(math.ceil(track.times_s[0] / STEP_S), math.floor(track.times_s[-1] / STEP_S) + 1)
         at_s = ticks * STEP_S
-        xy_m = np.column_stack([np.interp(at_s, track.times_s, axis) for axis in track.xy_m.T])
+        xy_m = places_at(at_s, track.times_s, track.xy_m)
         for index, place in enumerate(places):
             within = shapely.contains_xy(place.view, xy_m)
             middle_px = place.radius_m / M_PER_PX + AROUND_PX
