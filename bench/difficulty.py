@@ -26,8 +26,8 @@ from gnomon_worlds.difficulty import CHANCE, Difficulty
 from gnomon_worlds.drawing import draw, map_of
 from gnomon_worlds.features import features_of
 from gnomon_worlds.options import WorldOptions
-from gnomon_worlds.question import evidence_of
-from gnomon_worlds.sample_numbers import CELLS, Number
+from gnomon_worlds.question import evidence_in
+from gnomon_worlds.sample_numbers import CELLS, Number, offered
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,17 +47,17 @@ def measured(work: tuple[int, str, int, WorldOptions | None, tuple[str, ...]]) -
     seed, level, round_, options, tasks = work
     difficulty = None if level == AS_IT_COMES else Difficulty.of(level, is_even=True)
     questions = []
-    for place, (_, task_id) in enumerate(CELLS):
-        if TASKS[task_id].short not in tasks:
+    for cell in offered(range(len(CELLS)), difficulty):
+        task = TASKS[CELLS[cell][1]].short
+        if task not in tasks:
             continue
         began_s = time.process_time()
-        number = Number(seed, round_ * len(CELLS) + place, difficulty, options)
+        number = Number(seed, round_ * len(CELLS) + cell, difficulty, options)
         drawn = draw(number)
         map_of(drawn.world)
         took_s = time.process_time() - began_s
-        question, task = drawn.question, TASKS[drawn.question.task_id].short
-        asked = question.middle.camera if question.middle else ""
-        seen = evidence_of(drawn.world, task, question.clip_sightings, asked=asked)
+        question = drawn.question
+        seen = evidence_in(drawn.world, question)
         right, rates = question.options.index(question.right[0]), {}
         for rule, by_option in scores_of(seen, question.options).items():
             left = taken([by_option[option] for option in question.options]) or range(len(question.options))
@@ -99,7 +99,7 @@ def table(by_level: Mapping[str, Sequence[Measured]]) -> list[str]:
         ]
         lines.append(line_of([name, *(f"{median:.2f}" for median in medians)]))
     costs = [
-        1e3 * math.fsum(asked.took_s for asked in questions) / len(questions)
+        1e3 * math.fsum(asked.took_s for asked in questions) / max(len(questions), 1)
         for questions in by_level.values()
     ]
     lines.append(line_of(["CPU ms per question (mean)", *(f"{cost:.0f}" for cost in costs)]))
@@ -117,8 +117,8 @@ def _by_adversary(questions: Sequence[Measured]) -> Iterator[tuple[str, str, lis
         right, places = [int(np.argmin(order)) for order in orders], [asked.place for asked in alike]
         for sees in alike[0].options:
             options = [asked.options[sees][order] for asked, order in zip(alike, orders, strict=True)]
-            found = choices(np.stack(options), right, places)
-            yield sees, task, [float(choice == right[at]) for at, choice in found]
+            chosen = choices(np.stack(options), right, places)
+            yield sees, task, [float(choice == right[at]) for at, choice in chosen]
 
 
 def _rate(values: Sequence[float]) -> str:
@@ -153,8 +153,9 @@ def main() -> None:
     with multiprocessing.Pool(chosen.processes) as pool:
         for level in chosen.levels:
             work = [(chosen.seed, level, round_, options, tuple(chosen.tasks)) for round_ in range(rounds)]
-            by_level[level] = [question for found in pool.imap(measured, work) for question in found]
-    tell(f"{rounds * 2 * len(chosen.tasks):,} questions a level, seed {chosen.seed}; bold: not at chance\n")
+            by_level[level] = [question for asked in pool.imap(measured, work) for question in asked]
+    counts = ", ".join(f"{len(questions):,} {level}" for level, questions in by_level.items())
+    tell(f"Questions: {counts}; seed {chosen.seed}; bold: not at chance\n")
     tell("\n".join(table(by_level)))
 
 

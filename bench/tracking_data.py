@@ -92,7 +92,7 @@ def rows_of(
     errors: Errors, rng: np.random.Generator,
 ) -> dict[str, list[Row]]:  # fmt: skip
     """The boxes of every camera. A way is times and positions; between two of them bodies go straight."""
-    found: dict[str, list[Row]] = {camera.name: [] for camera in cameras}
+    by_camera: dict[str, list[Row]] = {camera.name: [] for camera in cameras}
     fresh = len(ways) + 1000
     for number, (times, places) in enumerate(ways, start=1):
         frames = np.arange(math.ceil(times[0] * fps), math.floor(times[-1] * fps) + 1)
@@ -121,8 +121,8 @@ def rows_of(
                         continue
                     identity = shown if place < len(run) / 2 else later
                     left, top, wide, high = ltwh.round(1).tolist()
-                    found[camera.name].append((frame, identity, left, top, wide, high))
-    return {name: sorted(rows) for name, rows in found.items()}
+                    by_camera[camera.name].append((frame, identity, left, top, wide, high))
+    return {name: sorted(rows) for name, rows in by_camera.items()}
 
 
 def _clipped(
@@ -141,6 +141,12 @@ def _clipped(
     return np.array([left, top, right - left, bottom - top])
 
 
+def _way(points: Sequence[Array], start_s: float, speed_mps: float) -> tuple[Array, Array]:
+    """The times and positions of somebody who goes past points at a constant speed."""
+    lengths = [float(np.linalg.norm(b - a)) for a, b in pairwise(points)]
+    return start_s + np.concatenate([[0.0], np.cumsum(lengths)]) / speed_mps, np.array(points)
+
+
 def _grid_ways(
     count: int, *, columns: int, rows: int, spacing: float, speeds: tuple[float, float], within_s: float,
     rng: np.random.Generator,
@@ -153,10 +159,7 @@ def _grid_ways(
         if rng.random() < 0.5:
             corners.reverse()
         points = [np.array(corner, dtype=float) * spacing for corner in dict.fromkeys(map(tuple, corners))]
-        lengths = [float(np.linalg.norm(b - a)) for a, b in pairwise(points)]
-        start = rng.uniform(0, within_s)
-        times = start + np.concatenate([[0.0], np.cumsum(lengths)]) / rng.uniform(*speeds)
-        yield times, np.array(points)
+        yield _way(points, rng.uniform(0, within_s), rng.uniform(*speeds))
 
 
 def _street_cameras(
@@ -182,6 +185,14 @@ def _street_cameras(
     return cameras
 
 
+def _lines(rows: Sequence[Row], rest: str) -> str:
+    """Rows as a file of boxes has them; its frames count from 1."""
+    return "".join(
+        f"{frame + 1},{name},{left},{top},{wide},{high},{rest}\n"
+        for frame, name, left, top, wide, high in rows
+    )
+
+
 def write_cityflow(folder: Path, *, seed: int = 1, cars: int = 80, roads: bool = True) -> Made:
     """S04 with trackers' boxes in place of annotations: pictures of two sizes, which no roi.jpg tells."""
     rng = np.random.default_rng(seed)
@@ -195,11 +206,7 @@ def write_cityflow(folder: Path, *, seed: int = 1, cars: int = 80, roads: bool =
     for camera in cameras:
         place = home / camera.name
         (place / "gt").mkdir(parents=True)
-        lines = [
-            f"{frame + 1},{name},{left},{top},{w},{h},1,-1,-1,-1\n"
-            for frame, name, left, top, w, h in rows[camera.name]
-        ]
-        (place / "gt" / "gt.txt").write_text("".join(lines))
+        (place / "gt" / "gt.txt").write_text(_lines(rows[camera.name], "1,-1,-1,-1"))
         to_metres = np.array([[0, PER_LON, -LON * PER_LON], [PER_LAT, 0, -LAT * PER_LAT], [0, 0, 1.0]])
         matrix = camera.to_pixels() @ to_metres
         text = ";".join(" ".join(f"{value:.17g}" for value in row) for row in matrix / np.abs(matrix).max())
@@ -233,9 +240,9 @@ def _write_roads(path: Path, *, columns: int, rows: int, spacing: float) -> None
 
 def write_mot(
     folder: Path, *, seed: int = 2, people: int = 70, fault: Callable[[Pinhole, Array], Array] | None = None,
-    told: tuple[int, int] = (1920, 1080),
+    size: tuple[int, int] = (1920, 1080),
 ) -> Made:  # fmt: skip
-    """A folder for each camera: gt/gt.txt in MOT16's nine columns, seqinfo.ini, homography.txt."""
+    """A folder for each camera: gt/gt.txt with MOT16's nine columns, homography.txt and seqinfo.ini."""
     rng = np.random.default_rng(seed)
     lanes = {"columns": 6, "rows": 4, "spacing": 26.0}
     cameras = _street_cameras(**lanes, far_m=13.0, high=4.0, rng=rng, sizes=((1920, 1080),), count=14)
@@ -244,14 +251,11 @@ def write_mot(
     for camera in cameras:
         place = folder / camera.name
         (place / "gt").mkdir(parents=True)
-        lines = [
-            f"{frame + 1},{name},{left},{top},{w},{h},1,1,0.9\n"
-            for frame, name, left, top, w, h in rows[camera.name]
-        ]
-        lines += [f"{frame + 1},{90_000},5,5,40,90,0,12,1\n" for frame in range(0, 300, 3)]  # a reflection
-        (place / "gt" / "gt.txt").write_text("".join(lines))
+        reflection = [(frame, "90000", 5, 5, 40, 90) for frame in range(0, 300, 3)]
+        text = _lines(rows[camera.name], "1,1,0.9") + _lines(reflection, "0,12,1")
+        (place / "gt" / "gt.txt").write_text(text)
         (place / "seqinfo.ini").write_text(
-            f"[Sequence]\nname={camera.name}\nframeRate=15\nimWidth={told[0]}\nimHeight={told[1]}\n"
+            f"[Sequence]\nname={camera.name}\nframeRate=15\nimWidth={size[0]}\nimHeight={size[1]}\n"
         )
         homography = np.linalg.inv(camera.to_pixels())
         if fault is not None:
@@ -278,27 +282,23 @@ def write_wildtrack(folder: Path, *, seed: int = 3, people: int = 70, frames: in
     for _ in range(people):
         side = rng.choice((-1, 1))
         ends = [np.array([rng.uniform(-3, 9), y]) for y in (-9.0, rng.uniform(5, 20), 27.0)][::side]
-        lengths = [float(np.linalg.norm(b - a)) for a, b in pairwise(ends)]
-        start = rng.uniform(-10, frames / 2 - 15)
-        ways.append(
-            (start + np.concatenate([[0.0], np.cumsum(lengths)]) / rng.uniform(1.0, 1.6), np.array(ends))
-        )
+        ways.append(_way(ends, rng.uniform(-10, frames / 2 - 15), rng.uniform(1.0, 1.6)))
     errors = Errors(switched=0.0, broken=0.0, bursts=0.02)
     rows = rows_of(cameras, ways, fps=2.0, body=(0.6, 1.7), errors=errors, rng=rng)
-    seen: dict[int, dict[str, dict[int, Row]]] = {}
+    by_frame: dict[int, dict[str, dict[int, Row]]] = {}
     for view, camera in enumerate(cameras):
         for row in rows[camera.name]:
             if 0 <= row[0] < frames:
-                seen.setdefault(row[0], {}).setdefault(row[1], {})[view] = row
+                by_frame.setdefault(row[0], {}).setdefault(row[1], {})[view] = row
     (folder / "annotations_positions").mkdir(parents=True)
     for frame in range(frames):
         people_there = []
-        for name, views in seen.get(frame, {}).items():
-            told = []
+        for name, views in by_frame.get(frame, {}).items():
+            boxes = []
             for view in range(len(cameras)):
                 _, _, left, top, w, h = views.get(view, (0, "", -1, -1, 0, 0))
-                told.append({"viewNum": view, "xmin": left, "xmax": left + w, "ymin": top, "ymax": top + h})
-            people_there.append({"personID": int(name), "positionID": 0, "views": told})
+                boxes.append({"viewNum": view, "xmin": left, "xmax": left + w, "ymin": top, "ymax": top + h})
+            people_there.append({"personID": int(name), "positionID": 0, "views": boxes})
         (folder / "annotations_positions" / f"{frame * 5:08d}.json").write_text(json.dumps(people_there))
     for kind in ("intrinsic_zero", "extrinsic"):
         (folder / "calibrations" / kind).mkdir(parents=True)
@@ -313,8 +313,10 @@ def write_wildtrack(folder: Path, *, seed: int = 3, people: int = 70, frames: in
         angle = math.acos(min(1.0, max(-1.0, (np.trace(camera.rotation) - 1) / 2)))
         r = camera.rotation
         axis = np.array([r[2, 1] - r[1, 2], r[0, 2] - r[2, 0], r[1, 0] - r[0, 1]]) / (2 * math.sin(angle))
-        told = [" ".join(f"{v:.12g}" for v in vector) for vector in (axis * angle, -r @ camera.centre * 100)]
+        rotation, shift_cm = (
+            " ".join(f"{v:.12g}" for v in vector) for vector in (axis * angle, -r @ camera.centre * 100)
+        )
         (folder / "calibrations" / "extrinsic" / f"extr_{camera.name}.xml").write_text(
-            f"<opencv_storage><rvec>{told[0]}</rvec><tvec>{told[1]}</tvec></opencv_storage>"
+            f"<opencv_storage><rvec>{rotation}</rvec><tvec>{shift_cm}</tvec></opencv_storage>"
         )
     return Made(folder=folder, layout="wildtrack", cut_views=True)

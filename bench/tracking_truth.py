@@ -101,19 +101,19 @@ def _traps(home: Path) -> None:
     def spoiled(name: str, made: Made) -> None:
         try:
             look = look_at(read_layout(made.layout, made.folder, Inputs(**made.inputs)))  # type: ignore[arg-type]
-            found = [f"refused: {one}" for one in look.findings if one.refused]
-            found += [str(one) for one in look.findings if not one.refused]
+            said = [f"refused: {finding}" for finding in look.findings if finding.refused]
+            said += [str(finding) for finding in look.findings if not finding.refused]
         except DataError as error:
-            found = [f"refused: {error}"]
-        tell(line_of([name, "; ".join(found)[:400]]))
+            said = [f"refused: {error}"]
+        tell(line_of([name, "; ".join(said)[:400]]))
 
     tell(head_of(["trap", "said before a question is made"]))
     few = {"people": 12}
     mirror = np.diag([1.0, -1.0, 1.0])
     spoiled("y leads south", write_mot(home / "a", **few, fault=lambda _, h: mirror @ h))
     spoiled("centimetres", write_mot(home / "b", **few, fault=lambda _, h: np.diag([100.0, 100.0, 1.0]) @ h))
-    spoiled("picture told too small", write_mot(home / "c", **few, told=(1280, 720)))
-    spoiled("picture told too large", write_mot(home / "d", **few, told=(3840, 2160)))
+    spoiled("picture told too small", write_mot(home / "c", **few, size=(1280, 720)))
+    spoiled("picture told too large", write_mot(home / "d", **few, size=(3840, 2160)))
     shift = np.array([[1.0, 0, 900.0], [0, 1.0, 0], [0, 0, 1.0]])
     spoiled(
         "one camera 900 m away",
@@ -157,26 +157,26 @@ def _raw(made: Made, out: Path) -> tuple[Rows, dict[str, list[tuple[float, float
     elif made.layout == "wildtrack":
         _raw_wildtrack(made.folder, _regions(out), rows)
     else:
-        _raw_gps(made.folder, _regions(out), out, rows, fixes)
-    for seen in rows.values():
-        for one in seen.values():
-            one.sort()
+        _raw_gps(made.folder, _regions(out), rows, fixes)
+    for by_camera in rows.values():
+        for own in by_camera.values():
+            own.sort()
     return rows, fixes
 
 
 def _regions(out: Path) -> dict[str, Any]:
-    """The published views by the data set's names, with the frame of the scene."""
+    """The published views by the data set's names."""
     path = next((out / "data" / "outdoor" / "scenes").glob("*.geojson"))
     document = json.loads(path.read_text())
     names = json.loads((out / "build" / "cameras.json").read_text())["cameras"]
-    found: dict[str, Any] = {"document": document}
+    views: dict[str, Any] = {}
     for feature in document["features"]:
         name = names.get(feature["id"].removeprefix("camera:"), names.get(feature["id"]))
         if name and feature["geometry"]["type"] == "Polygon":
-            found[name] = np.array(feature["geometry"]["coordinates"][0])
+            views[name] = np.array(feature["geometry"]["coordinates"][0])
         elif name and "field_of_view" in feature["properties"]:
-            found[name] = np.array(feature["properties"]["field_of_view"]["coordinates"][0])
-    return found
+            views[name] = np.array(feature["properties"]["field_of_view"]["coordinates"][0])
+    return views
 
 
 def _is_in(ring: Any, x: float, y: float) -> bool:
@@ -191,7 +191,7 @@ def _is_in(ring: Any, x: float, y: float) -> bool:
 def _raw_wildtrack(folder: Path, regions: dict[str, Any], rows: Rows) -> None:
     names = ["CVLab1", "CVLab2", "CVLab3", "CVLab4", "IDIAP1", "IDIAP2", "IDIAP3"]
     # Places that lie nowhere on Earth are published about 0° north, 0° east.
-    regions = {name: ring * (111_319.49, 110_574.28) for name, ring in regions.items() if name in names}
+    regions = {name: ring * (111_319.49, 110_574.28) for name, ring in regions.items()}
     maps = []
     for name in names:
         inner = (folder / "calibrations/intrinsic_zero" / f"intr_{name}.xml").read_text()
@@ -220,12 +220,11 @@ def _raw_wildtrack(folder: Path, regions: dict[str, Any], rows: Rows) -> None:
                     rows[str(person["personID"])][name].append((int(path.stem) / 10, (x / w, y / w)))
 
 
-def _raw_gps(folder: Path, regions: dict[str, Any], out: Path, rows: Rows, fixes: Any) -> None:
+def _raw_gps(folder: Path, regions: dict[str, Any], rows: Rows, fixes: Any) -> None:
     """Positions up to a minute apart joined by straight lines, ten times a second, in the views."""
     rings = {
         name: (*ring.min(axis=0).tolist(), *ring.max(axis=0).tolist(), ring.tolist())
         for name, ring in regions.items()
-        if name != "document"
     }
     table = next(folder.glob("*.csv"))
     by_trip: dict[str, list[tuple[float, float, float]]] = defaultdict(list)
@@ -233,18 +232,16 @@ def _raw_gps(folder: Path, regions: dict[str, Any], out: Path, rows: Rows, fixes
         for line in csv.DictReader(file):
             moment = datetime.fromisoformat(line["timestamp"]).replace(tzinfo=UTC).timestamp()
             by_trip[line["trip_id"]].append((moment, float(line["longitude"]), float(line["latitude"])))
-    first = math.floor(min(moment for one in by_trip.values() for moment, _, _ in one))
-    for trip, one in by_trip.items():
-        one.sort()
-        part, kept = 1, [one[0]]
-        parts = [kept]
-        for fix in one[1:]:
-            if fix[0] <= kept[-1][0]:
-                continue
-            if fix[0] - kept[-1][0] > 60:
-                kept = []
-                parts.append(kept)
-            kept.append(fix)
+    first = math.floor(min(moment for own in by_trip.values() for moment, _, _ in own))
+    for trip, own in by_trip.items():
+        own.sort()
+        parts = [[own[0]]]
+        for fix in own[1:]:
+            past_s = fix[0] - parts[-1][-1][0]
+            if past_s > 60:
+                parts.append([fix])
+            elif past_s > 0:
+                parts[-1].append(fix)
         for part, kept in enumerate(parts, start=1):
             name = trip if part == 1 else f"{trip}/{part}"
             fixes[name] = [(moment - first, x, y) for moment, x, y in kept]
@@ -257,19 +254,19 @@ def _raw_gps(folder: Path, regions: dict[str, Any], out: Path, rows: Rows, fixes
                             rows[name][camera].append((tick / 10, (x, y)))
 
 
-def _spans(one: list[tuple[float, Any]], gap_s: float) -> list[Span]:
-    found: list[list[float]] = []
-    for moment, _ in one:
-        if found and moment - found[-1][1] <= gap_s + 1e-6:
-            found[-1][1] = moment
+def _spans(rows: list[tuple[float, Any]], gap_s: float) -> list[Span]:
+    spans: list[Span] = []
+    for moment, _ in rows:
+        if spans and moment - spans[-1][1] <= gap_s + 1e-6:
+            spans[-1] = (spans[-1][0], moment)
         else:
-            found.append([moment, moment])
-    return [(a, b) for a, b in found]
+            spans.append((moment, moment))
+    return spans
 
 
 def _seconds(text: str) -> Span:
-    found = re.findall(r"(\d+):(\d+):(\d+(?:\.\d+)?)", text)
-    a, b = (int(h) * 3600 + int(m) * 60 + float(s) - 43200 for h, m, s in found[:2])
+    clocks = re.findall(r"(\d+):(\d+):(\d+(?:\.\d+)?)", text)
+    a, b = (int(h) * 3600 + int(m) * 60 + float(s) - 43200 for h, m, s in clocks[:2])
     return a, b
 
 
@@ -280,14 +277,14 @@ def _same(a: Span, b: Span) -> float:
 
 def _fault(task: str, record: Any, targets: list[str], names: Any, rows: Rows, fixes: Any) -> str:
     gap_s = float(re.findall(r"Breaks of up to ([\d.]+) s", record["question"])[0])
-    seen = [{camera: _spans(one, gap_s) for camera, one in rows[target].items()} for target in targets]
+    seen = [{camera: _spans(own, gap_s) for camera, own in rows[target].items()} for target in targets]
     clips = [
         (names[clip["camera_id"]], clip["start_timestamp"], clip["end_timestamp"])
         for clip in record["camera_images"]
     ]
     options = [choice.split(". ", 1)[1] for choice in record["choices"]]
     for camera, start, end in clips:
-        if not any(_same((start, end), span) > 0.9 for one in seen for span in one.get(camera, [])):
+        if not any(_same((start, end), span) > 0.9 for spans in seen for span in spans.get(camera, [])):
             return f"the clip of {camera} is no sighting"
     mine = seen[0]
     every = sorted((a, b, camera) for camera, spans in mine.items() for a, b in spans)
@@ -320,10 +317,12 @@ def _fault(task: str, record: Any, targets: list[str], names: Any, rows: Rows, f
     if task in ("NextSpotForecasting", "TrajectoryForecasting"):
         last = max(clips, key=lambda clip: clip[2])
         coming = [(a, b, c) for a, b, c in every if a > last[1] + 1e-3 or (c != last[0] and b > last[2])]
-        told = [names[c.split(". ", 1)[1]] for c in record["correct_cam_name"]]
-        others = {names.get(o) for o in options} - set(told)
-        if [c for _, _, c in coming[: len(told)]] != told or others & {c for _, _, c in every}:
-            return f"coming: {[c for _, _, c in coming[:3]]}, {told} told; options {sorted(map(str, others))}"
+        right = [names[c.split(". ", 1)[1]] for c in record["correct_cam_name"]]
+        others = {names.get(o) for o in options} - set(right)
+        if [c for _, _, c in coming[: len(right)]] != right or others & {c for _, _, c in every}:
+            return (
+                f"coming: {[c for _, _, c in coming[:3]]}, {right} told; options {sorted(map(str, others))}"
+            )
         near = [
             _same((a, b), _seconds(t))
             for (a, b, _), t in zip(coming, record["correct_time_str"], strict=False)
@@ -350,11 +349,11 @@ def _fault(task: str, record: Any, targets: list[str], names: Any, rows: Rows, f
 def _motion_fault(record: Any, clips: Any, rows: Any, fixes: Any, names: Any) -> str:
     """Whether the ways told lead from where the target was last seen to where it was next, at that speed."""
     truth = record["ground_truth"].split(". ", 1)[1]
-    told = np.zeros(2)
+    led_m = np.zeros(2)
     length = 0.0
     for metres, way in re.findall(r"([\d.]+) meters (\w+)", truth):
         angle = math.radians(45 * WAYS.index(way))
-        told += float(metres) * np.array([math.sin(angle), math.cos(angle)])
+        led_m += float(metres) * np.array([math.sin(angle), math.cos(angle)])
         length += float(metres)
     start, end = sorted(clips, key=lambda clip: clip[1])
     speed = float(re.findall(r"at ([\d.]+) m/s", truth)[0])
@@ -368,7 +367,7 @@ def _motion_fault(record: Any, clips: Any, rows: Any, fixes: Any, names: Any) ->
     ends = [(np.interp(at, times, xs), np.interp(at, times, ys)) for at in (start[2], end[1])]
     east = (ends[1][0] - ends[0][0]) * 111_320 * math.cos(math.radians(ends[0][1]))
     north = (ends[1][1] - ends[0][1]) * 111_200
-    off = float(np.hypot(told[0] - east, told[1] - north))
+    off = float(np.hypot(led_m[0] - east, led_m[1] - north))
     return "" if off <= 0.42 * length else f"the ways told lead {off:.0f} m beside"
 
 

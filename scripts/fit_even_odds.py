@@ -21,8 +21,8 @@ from gnomon.benchmarks.gtr_bench.option_features import option_features
 from gnomon.benchmarks.gtr_bench.rules_of_thumb import Evidence
 from gnomon_worlds.difficulty import Difficulty
 from gnomon_worlds.drawing import ASK, SIGHTINGS, draw, world_of
-from gnomon_worlds.even_odds import CAMERA_TASKS, FITTED, EvenOdds, centred_ranks
-from gnomon_worlds.question import evidence_of
+from gnomon_worlds.even_odds import FITTED, PARTS, EvenOdds, centred_ranks, comparable
+from gnomon_worlds.question import evidence_in
 from gnomon_worlds.sample_numbers import CELLS, HARD, Number
 from gnomon_worlds.trajectory import renewed, trips_of
 
@@ -30,6 +30,7 @@ SEED = 2_000_000_000  # of places in which nothing else is asked
 PASSES = 3  # through each place's trips
 MOST = 900  # situations of a task and scene
 KEPT = 100  # questions of each task that the second learner is fitted on
+REAL = ("threshold", "value")  # parts of a tree that are no whole numbers
 RIDGES = (10.0, 30.0, 100.0)
 BESIDE = 5  # wrong options that are looked at beside each right one
 LEARNER: Mapping[str, Any] = {
@@ -89,9 +90,7 @@ def fit(met: Sequence[Met]) -> Mapping[str, Any]:
     """The learner as arrays of trees × nodes."""
     rows, is_right, rng = [], [], Random(0)
     for question, right, offered in met:
-        shown = {track.camera for track in question.tracks}
-        is_any = question.task in CAMERA_TASKS
-        every = sorted(question.spots.keys() - shown) if is_any else list(offered)
+        every = comparable(question, offered)
         features = comparisons(option_features([(question, every)])[1])[0]
         wrong = [option for option in offered if option != right]
         taken = {right, *rng.sample(wrong, min(BESIDE, len(wrong)))}
@@ -103,11 +102,7 @@ def fit(met: Sequence[Met]) -> Mapping[str, Any]:
     trees = [tree.tree_ for tree in made.estimators_[:, 0]]
     most = max(tree.node_count for tree in trees)
     arrays = {
-        "feature": np.zeros((len(trees), most), dtype=np.uint8),
-        "threshold": np.zeros((len(trees), most), dtype=np.float32),
-        "left": np.zeros((len(trees), most), dtype=np.uint8),
-        "more": np.zeros((len(trees), most), dtype=np.uint8),
-        "value": np.zeros((len(trees), most), dtype=np.float32),
+        part: np.zeros((len(trees), most), dtype=np.float32 if part in REAL else np.uint8) for part in PARTS
     }
     for row, tree in enumerate(trees):
         count, inner = tree.node_count, tree.children_left >= 0
@@ -123,42 +118,29 @@ def fit_ranks(task_id: str, scene: str) -> Floats:
     """The weights of ranks, fitted on questions that the first learner keeps."""
     even, cell = Difficulty(level="hard", is_even=True), CELLS.index((scene, task_id))
     drawn = [draw(Number(SEED, round_ * len(CELLS) + cell, even)) for round_ in range(KEPT)]
-    task = TASKS[task_id].short
-    asked = [
-        (
-            evidence_of(
-                each.world,
-                task,
-                each.question.clip_sightings,
-                asked=each.question.middle.camera if task == "ATI" and each.question.middle else "",
-            ),
-            sorted(each.question.options),
-        )
-        for each in drawn
-    ]
-    right = [options.index(each.question.right[0]) for each, (_, options) in zip(drawn, asked, strict=True)]
+    asked = [(evidence_in(each.world, each.question), sorted(each.question.options)) for each in drawn]
+    right = np.array(
+        [options.index(each.question.right[0]) for each, (_, options) in zip(drawn, asked, strict=True)]
+    )
     ranks, rows = centred_ranks(asked), np.arange(len(drawn))
 
-    def likelihood(weights: Floats, of: Places) -> Floats:
+    def likelihood(weights: Floats, of: Places) -> float:
+        """The logarithm of the chance that the right options of these questions are right."""
         odds = ranks[of] @ weights
-        log_shares: Floats = odds - np.log(np.exp(odds).sum(axis=1, keepdims=True))
-        return log_shares
+        log_shares = odds - np.log(np.exp(odds).sum(axis=1, keepdims=True))
+        return float(log_shares[np.arange(len(of)), right[of]].sum())
 
     def fitted_on(of: Places, ridge: float) -> Floats:
         def loss(weights: Floats) -> float:
-            told = likelihood(weights, of)[np.arange(len(of)), np.array(right)[of]]
-            return float(ridge / 2 * weights @ weights - told.sum())
+            return float(ridge / 2 * weights @ weights - likelihood(weights, of))
 
         weights: Floats = minimize(loss, np.zeros(ranks.shape[2]), method="L-BFGS-B").x
         return weights
 
     def elsewhere(ridge: float) -> float:
         """The likelihood of each fifth under weights fitted on the others."""
-        told = 0.0
-        for fifth in range(5):
-            own, other = rows[rows % 5 == fifth], rows[rows % 5 != fifth]
-            told += likelihood(fitted_on(other, ridge), own)[np.arange(len(own)), np.array(right)[own]].sum()
-        return told
+        fifths = [rows % 5 == fifth for fifth in range(5)]
+        return sum(likelihood(fitted_on(rows[~own], ridge), rows[own]) for own in fifths)
 
     best = max(RIDGES, key=elsewhere)
     is_better = elsewhere(best) > len(rows) * np.log(1 / ranks.shape[1])

@@ -88,10 +88,8 @@ def worded(options: Sequence[str], text: str) -> list[list[float]]:
     words = [set(_WORD.findall(option.lower())) for option in options]
     rows = []
     for at, (option, own) in enumerate(zip(options, words, strict=True)):
-        number, others = (
-            _NUMBER.search(option),
-            [word for other in (*words[:at], *words[at + 1 :]) for word in other],
-        )
+        number = _NUMBER.search(option)
+        others = [word for other in (*words[:at], *words[at + 1 :]) for word in other]
         shared = sum(others.count(word) for word in own)
         digits = sum(letter.isdigit() for letter in option)
         value = float(number[0]) if number else 0.0

@@ -10,7 +10,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from gnomon.benchmarks.gtr_bench.rules_of_thumb import RUN, Evidence, Place, Track
+from gnomon.benchmarks.gtr_bench.rules_of_thumb import RUN, Evidence, Place
 from gnomon.core.clock import day_span
 from gnomon_tools.geometry.angles import EIGHTHS
 
@@ -41,9 +41,10 @@ def option_features(questions: Sequence[Asked]) -> tuple[tuple[str, ...], Floats
 
 
 class _Tracks:
-    """One clip of each question, as arrays with a row a question."""
+    """The clip in one place of each question, as arrays with a row a question."""
 
-    def __init__(self, tracks: Sequence[Track]) -> None:
+    def __init__(self, questions: Sequence[Asked], at: int) -> None:
+        tracks = [asked.tracks[at] for asked, _ in questions]
         paths = [track.path_m or (track.first.xy_m, track.last.xy_m) for track in tracks]
         self.first = np.array([track.first.xy_m for track in tracks])[:, None]
         self.last = np.array([track.last.xy_m for track in tracks])[:, None]
@@ -111,44 +112,32 @@ def _places(places: Sequence[Sequence[Place]]) -> tuple[Floats, Floats]:
     )
 
 
-def _from(track: _Tracks, views: _Views, name: str) -> Columns:
-    """Where the options lie from where the target left."""
-    away = views.xy_m - track.last
-    back = views.xy_m - track.first
-    away_m = np.linalg.norm(away, axis=-1)
-    angle = _angle(away, track.going)
-    return {
+def _apart(track: _Tracks, views: _Views, name: str, *, after: bool) -> Columns:
+    """Where the options lie `after` a clip, from where the target left; or before it, from where it came."""
+    seen_m, ahead = (track.last, track.going) if after else (track.first, track.coming)
+    way = views.xy_m - seen_m if after else seen_m - views.xy_m
+    away_m, angle = np.linalg.norm(way, axis=-1), _angle(way, ahead)
+    columns = {
         f"{name}: away": away_m,
-        f"{name}: ahead": _dot(away, track.going),
-        f"{name}: aside": _cross(away, track.going),
+        f"{name}: ahead": _dot(way, ahead),
+        f"{name}: aside": _cross(way, ahead),
         f"{name}: angle": angle,
-        f"{name}: onward": np.linalg.norm(back, axis=-1) - away_m,
-        f"{name}: axis": _cross(_unit(away), views.axis),
-        f"{name}: facing": _dot(_unit(away), views.axis),
-        f"{name}: along": _cross(views.axis, track.going),
-        f"{name}: floor": np.abs(views.floor - track.floor),
-        f"{name}: between": views.between(track.last, views.xy_m, views.floor),
-        f"{name}: away, ahead first": away_m + 200.0 * (angle > np.pi / 2),
-        f"{name}: away, bent": away_m * (1.2 - np.cos(angle)),
     }
-
-
-def _to(track: _Tracks, views: _Views, name: str) -> Columns:
-    """Where the options lie from where the target came."""
-    on = track.first - views.xy_m
-    on_m = np.linalg.norm(on, axis=-1)
-    angle = _angle(on, track.coming)
-    return {
-        f"{name}: away": on_m,
-        f"{name}: ahead": _dot(on, track.coming),
-        f"{name}: aside": _cross(on, track.coming),
-        f"{name}: angle": angle,
-        f"{name}: axis": _cross(_unit(on), views.axis),
-        f"{name}: facing": _dot(_unit(on), views.axis),
-        f"{name}: along": _cross(views.axis, track.coming),
+    if after:
+        columns[f"{name}: onward"] = np.linalg.norm(views.xy_m - track.first, axis=-1) - away_m
+    columns |= {
+        f"{name}: axis": _cross(_unit(way), views.axis),
+        f"{name}: facing": _dot(_unit(way), views.axis),
+        f"{name}: along": _cross(views.axis, ahead),
         f"{name}: floor": np.abs(views.floor - track.floor),
-        f"{name}: between": views.between(views.xy_m, track.first, views.floor),
+        f"{name}: between": views.between(seen_m, views.xy_m, views.floor),
     }
+    if after:
+        columns |= {
+            f"{name}: away, ahead first": away_m + 200.0 * (angle > np.pi / 2),
+            f"{name}: away, bent": away_m * (1.2 - np.cos(angle)),
+        }
+    return columns
 
 
 def _posts(questions: Sequence[Asked], views: _Views) -> Columns:
@@ -164,8 +153,9 @@ def _posts(questions: Sequence[Asked], views: _Views) -> Columns:
 
 def _between_clips(questions: Sequence[Asked]) -> Columns:
     views = _Views(questions, [options for _, options in questions])
-    start, end = (_Tracks([asked.tracks[at] for asked, _ in questions]) for at in (0, 1))
-    there, on = _from(start, views, "from first"), _to(end, views, "to second")
+    start, end = (_Tracks(questions, at) for at in (0, 1))
+    there = _apart(start, views, "from first", after=True)
+    on = _apart(end, views, "to second", after=False)
     direct_m = np.linalg.norm(end.first - start.last, axis=-1)
     detour_m = there["from first: away"] + on["to second: away"]
     gap_s = end.start_s - start.end_s
@@ -183,7 +173,7 @@ def _between_clips(questions: Sequence[Asked]) -> Columns:
         + _angle(views.xy_m - start.last, end.first - views.xy_m),
         "angles": there["from first: angle"] + on["to second: angle"],
         "aside": _cross(views.xy_m - start.last, _unit(end.first - start.last)),
-        "share": there["from first: away"] / np.maximum(detour_m, 1.0),
+        "share": _share(there["from first: away"], on["to second: away"]),
         "floors": there["from first: floor"] + on["to second: floor"],
         "detour over floors": detour_m + 200.0 * (there["from first: floor"] + on["to second: floor"]),
     }
@@ -191,17 +181,17 @@ def _between_clips(questions: Sequence[Asked]) -> Columns:
 
 def _next(questions: Sequence[Asked]) -> Columns:
     views = _Views(questions, [options for _, options in questions])
-    last = _Tracks([asked.tracks[-1] for asked, _ in questions])
-    columns = {**_from(last, views, "from last"), **_posts(questions, views)}
+    last = _Tracks(questions, -1)
+    columns = {**_apart(last, views, "from last", after=True), **_posts(questions, views)}
     columns["speed"] = np.broadcast_to(last.speed, views.floor.shape)
     columns["bend in view"] = np.broadcast_to(_angle(last.coming, last.going), views.floor.shape)
     columns["away over floors"] = (
         columns["from last: away, ahead first"] + 200.0 * columns["from last: floor"]
     )
     if len(questions[0][0].tracks) > 1:
-        before = _Tracks([asked.tracks[0] for asked, _ in questions])
+        before = _Tracks(questions, 0)
         way = _unit(last.last - before.last)
-        columns |= _from(before, views, "from before")
+        columns |= _apart(before, views, "from before", after=True)
         columns["angle off both clips"] = _angle(views.xy_m - last.last, way)
         columns["onward from before"] = (
             np.linalg.norm(views.xy_m - before.last, axis=-1) - columns["from last: away"]
@@ -215,25 +205,24 @@ def _next(questions: Sequence[Asked]) -> Columns:
 
 def _meeting(questions: Sequence[Asked]) -> Columns:
     views = _Views(questions, [options for _, options in questions])
-    both = [_Tracks([asked.tracks[at] for asked, _ in questions]) for at in (0, 1)]
-    by_track = [_from(track, views, "") for track in both]
+    both = [_Tracks(questions, at) for at in (0, 1)]
+    by_track = [_apart(track, views, "", after=True) for track in both]
     columns = _posts(questions, views)
     for name in by_track[0]:
         one, other = (its[name] for its in by_track)
         columns[f"least{name}"], columns[f"most{name}"] = np.minimum(one, other), np.maximum(one, other)
         columns[f"sum{name}"] = one + other
-    arrivals = [
-        track.end_s + its[": away"] / np.maximum(track.speed, 0.1)
-        for track, its in zip(both, by_track, strict=True)
-    ]
+    arrivals, bent = (
+        [
+            track.end_s + longer * its[": away"] / np.maximum(track.speed, 0.1)
+            for track, its in zip(both, by_track, strict=True)
+        ]
+        for longer in (1.0, 1.3)
+    )
     ending = np.maximum(both[0].end_s, both[1].end_s)
     columns["arrivals apart"] = np.abs(arrivals[0] - arrivals[1])
     columns["arrivals, last"] = np.maximum(*arrivals) - ending
     columns["arrivals, first"] = np.minimum(*arrivals) - ending
-    bent = [
-        track.end_s + 1.3 * its[": away"] / np.maximum(track.speed, 0.1)
-        for track, its in zip(both, by_track, strict=True)
-    ]
     columns["bent arrivals apart"] = np.abs(bent[0] - bent[1])
     columns["both over floors"] = columns["sum: away"] + 200.0 * columns["sum: floor"]
     columns["angles and metres"] = columns["sum: away"] + 100.0 * columns["sum: angle"]
@@ -243,12 +232,13 @@ def _meeting(questions: Sequence[Asked]) -> Columns:
 
 def _interval(questions: Sequence[Asked]) -> Columns:
     asked_for = _Views(questions, [[asked.asked] for asked, _ in questions])
-    start, end = (_Tracks([asked.tracks[at] for asked, _ in questions]) for at in (0, 1))
+    start, end = (_Tracks(questions, at) for at in (0, 1))
     spans = np.array([[day_span(option) or (0.0, 0.0) for option in options] for _, options in questions])
     begins_s, ends_s = spans[..., 0], spans[..., 1]
     middle_s = (begins_s + ends_s) / 2
     gap_s = np.maximum(end.start_s - start.end_s, 0.1)
-    there, on = _from(start, asked_for, "from first"), _to(end, asked_for, "to second")
+    there = _apart(start, asked_for, "from first", after=True)
+    on = _apart(end, asked_for, "to second", after=False)
     there_m, on_m = there["from first: away"], on["to second: away"]
     climbs = 200.0 * (there["from first: floor"] + on["to second: floor"])
     columns: Columns = {
@@ -264,15 +254,15 @@ def _interval(questions: Sequence[Asked]) -> Columns:
         / np.maximum(asked_for.reach_m, 1.0),
     }
     shares = {
-        "straight": there_m / np.maximum(there_m + on_m, 1.0),
-        "squares": _blocks(asked_for.xy_m - start.last, start.going)
-        / np.maximum(
-            _blocks(asked_for.xy_m - start.last, start.going)
-            + _blocks(end.first - asked_for.xy_m, end.coming),
-            1.0,
+        "straight": _share(there_m, on_m),
+        "squares": _share(
+            _blocks(asked_for.xy_m - start.last, start.going),
+            _blocks(end.first - asked_for.xy_m, end.coming),
         ),
-        "bent": (w := there_m * (1.5 - 0.5 * np.cos(there["from first: angle"])))
-        / np.maximum(w + on_m * (1.5 - 0.5 * np.cos(on["to second: angle"])), 1.0),
+        "bent": _share(
+            there_m * (1.5 - 0.5 * np.cos(there["from first: angle"])),
+            on_m * (1.5 - 0.5 * np.cos(on["to second: angle"])),
+        ),
         "floors": (there_m + 30 * there["from first: floor"])
         / np.maximum(there_m + on_m + 30 * (there["from first: floor"] + on["to second: floor"]), 1.0),
     }
@@ -297,6 +287,12 @@ def _interval(questions: Sequence[Asked]) -> Columns:
     return columns
 
 
+def _share(there_m: Floats, on_m: Floats) -> Floats:
+    """How much of a way its first part is."""
+    share: Floats = there_m / np.maximum(there_m + on_m, 1.0)
+    return share
+
+
 def _blocks(way: Floats, ahead: Floats) -> Floats:
     """The length of a way along and across a direction."""
     return np.abs(_dot(way, ahead)) + _cross(way, ahead)
@@ -305,7 +301,7 @@ def _blocks(way: Floats, ahead: Floats) -> Floats:
 def _order(questions: Sequence[Asked]) -> Columns:
     names = [[option.split(" → ") for option in options] for _, options in questions]
     count = len(questions[0][0].tracks)
-    tracks = [_Tracks([asked.tracks[at] for asked, _ in questions]) for at in range(count)]
+    tracks = [_Tracks(questions, at) for at in range(count)]
     place = [{track.camera: at for at, track in enumerate(asked.tracks)} for asked, _ in questions]
     steps = np.array(
         [
@@ -367,7 +363,7 @@ def _order(questions: Sequence[Asked]) -> Columns:
 
 
 def _motion(questions: Sequence[Asked]) -> Columns:
-    start, end = (_Tracks([asked.tracks[at] for asked, _ in questions]) for at in (0, 1))
+    start, end = (_Tracks(questions, at) for at in (0, 1))
     names = (
         "leaves off",
         "comes off",
@@ -404,7 +400,7 @@ def _motion(questions: Sequence[Asked]) -> Columns:
             else None
         )
         for at, option in enumerate(options):
-            runs = [(float(metres), EIGHTHS.index(way)) for metres, way in RUN.findall(option)]
+            runs = _runs(option)
             if not runs:
                 continue
             lengths = np.array([metres for metres, _ in runs])
@@ -412,8 +408,7 @@ def _motion(questions: Sequence[Asked]) -> Columns:
             corners = corners_of(begin, option)
             turns = _angle(steps[:-1], steps[1:]) if len(runs) > 1 else np.zeros(1)
             side = steps[:-1, 0] * steps[1:, 1] - steps[:-1, 1] * steps[1:, 0]
-            away = np.array([0.0, 0.0])
-            nearest, along = _nearest(corners, spot) if spot is not None else away
+            nearest, along = _nearest(corners, spot) if spot is not None else (0.0, 0.0)
             to_spots = np.array([_nearest(corners, each)[0] for each in spots])
             leg = int(np.searchsorted(np.cumsum(lengths), along * lengths.sum()))
             rows[row, at] = (
@@ -443,10 +438,14 @@ def _motion(questions: Sequence[Asked]) -> Columns:
     return {name: rows[:, :, at] for at, name in enumerate(names)}
 
 
+def _runs(option: str) -> list[tuple[float, int]]:
+    """The metres and the direction (a place in EIGHTHS) of each run of a described motion."""
+    return [(float(metres), EIGHTHS.index(way)) for metres, way in RUN.findall(option)]
+
+
 def corners_of(begin: Sequence[float] | Floats, option: str) -> Floats:
     """Where a described motion leads, run by run, from where it begins."""
-    runs = [(float(metres), EIGHTHS.index(way)) for metres, way in RUN.findall(option)]
-    steps = [metres * _TURNS[way] for metres, way in runs]
+    steps = [metres * _TURNS[way] for metres, way in _runs(option)]
     return np.cumsum([np.asarray(begin, dtype=np.float64), *steps], axis=0)
 
 

@@ -333,11 +333,9 @@ class ParquetTable:
     same_columns = True
 
     def __init__(self, path: Path) -> None:
-        self._path = path
-        counts = row_counts(path)
-        if sum(counts) > MAX_ROWS:
+        self._counts = row_counts(path)
+        if sum(self._counts) > MAX_ROWS:
             raise DataError(f"{path.name} has more than {MAX_ROWS:,} rows", field="data")
-        self._counts = counts
         self._group = lru_cache(maxsize=2)(partial(read_group, path))
 
     def rows(self) -> Iterator[TableRow]:

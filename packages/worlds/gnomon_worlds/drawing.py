@@ -86,9 +86,10 @@ def draw(number: Number, *, place: int | None = None) -> Drawn:
     round_ = number.round if place is None else place
     difficulty, series = number.difficulty, number.series
     lots: Chooser | None = None
-    if difficulty:
-        drawn_lots = difficulty.lots(Random(stable_seed("lots", VERSION, *series, number.k)))
-        lots = EvenOdds(number.scene) if difficulty.is_even else drawn_lots
+    if difficulty and difficulty.is_even:
+        lots = EvenOdds(number.scene)
+    elif difficulty:
+        lots = difficulty.lots(Random(stable_seed("lots", VERSION, *series, number.k)))
     places = OPTED_WORLDS if difficulty or number.options else WORLDS
     if difficulty and difficulty.ranges:
         places = RANGED_WORLDS

@@ -94,6 +94,13 @@ def centred_ranks(asked: Sequence[Asked]) -> Floats:
     return centred
 
 
+def comparable(question: Evidence, offered: Collection[str]) -> list[str]:
+    """All options that the odds of those offered are compared with."""
+    if question.task not in CAMERA_TASKS:
+        return sorted(offered)
+    return sorted(question.spots.keys() - {track.camera for track in question.tracks})
+
+
 class EvenOdds:
     """Stands where `Lots` do, for one question of a scene that is yet to be found."""
 
@@ -170,9 +177,7 @@ class EvenOdds:
         return [option for option in options if option not in (right, *beside)]
 
     def _look_at(self, rng: Random, question: Evidence, named: Sequence[str]) -> None:
-        shown = {track.camera for track in question.tracks}
-        is_any = question.task in CAMERA_TASKS
-        self._noted = question, sorted(question.spots.keys() - shown) if is_any else sorted(named)
+        self._noted = question, comparable(question, named)
         self._drawn = rng.random()
 
     def _likely(self, offered: Collection[str]) -> list[str]:

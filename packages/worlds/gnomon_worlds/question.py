@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any
 
+from gnomon.benchmarks.gtr_bench.case import TASKS
 from gnomon.benchmarks.gtr_bench.rules_of_thumb import Evidence, Place, Track, places_of
 from gnomon.core.clock import NOON_S, clock_span
 from gnomon_tools.geometry.angles import bearing_deg, turn_deg
@@ -160,6 +161,13 @@ def path_m(journey: Journey, sighting: Sighting) -> tuple[Point, ...]:
     """Where the target was in its clip, box by box."""
     start_s, lasted_s = sighting.start_s, sighting.stay_s
     return tuple(journey.xy_m_at(start_s + lasted_s * at / (BOXES - 1)) for at in range(BOXES))
+
+
+def evidence_in(world: World, question: Question) -> Evidence:
+    """What rules of thumb may look at in a question; the camera asked about, unless that is the answer."""
+    task = TASKS[question.task_id].short
+    asked = question.middle.camera if question.middle and task != "GL" else ""
+    return evidence_of(world, task, question.clip_sightings, asked=asked)
 
 
 def evidence_of(

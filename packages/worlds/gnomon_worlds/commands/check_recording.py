@@ -1,4 +1,4 @@
-"""Look at multi-camera tracking before questions are made of it: sizes, axes, clocks, overlap."""
+"""Looks at multi-camera tracking before questions are made of it."""
 
 import json
 from pathlib import Path

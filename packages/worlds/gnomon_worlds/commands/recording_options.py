@@ -1,4 +1,4 @@
-"""The options that say how a folder of tracking is laid out, and what goes with it."""
+"""Holds the options that say how a folder of tracking is laid out, and what goes with it."""
 
 from collections.abc import Callable
 from pathlib import Path

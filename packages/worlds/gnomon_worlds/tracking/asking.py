@@ -19,7 +19,7 @@ from gnomon_worlds.question import Question, rounded_s
 from gnomon_worlds.tracking.place import Place, RecordedTrip
 from gnomon_worlds.tracking.sightings import Seen, gap_s_of, is_again, is_followed, times_of
 from gnomon_worlds.tracking.synthetic import seen_by
-from gnomon_worlds.tracking.tracking import Array, Tracking
+from gnomon_worlds.tracking.tracking import Array, Tracking, places_at
 from gnomon_worlds.world import World
 
 MEETING = "MultiTargetTrajectoryForecasting"
@@ -123,9 +123,7 @@ class Asker:
                 start_s, end_s = part.sightings[0].start_s, part.sightings[-1].end_s
                 inner_s = track.times_s[(track.times_s > start_s) & (track.times_s < end_s)]
                 at_s = np.r_[start_s, inner_s, end_s]
-                way = shapely.LineString(
-                    np.column_stack([np.interp(at_s, track.times_s, axis) for axis in track.xy_m.T])
-                )
+                way = shapely.LineString(places_at(at_s, track.times_s, track.xy_m))
                 barred |= {
                     camera
                     for camera in place.synthetic

@@ -1,4 +1,4 @@
-"""Tells what a recording is, camera by camera, before questions are made of it: as a document and as text."""
+"""Tells what a recording is, camera by camera, as a document and as text, before questions are made of it."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -11,6 +11,7 @@ from gnomon_worlds.tracking.calibration import foot_points, is_mirrored
 from gnomon_worlds.tracking.cleaning import clean
 from gnomon_worlds.tracking.look import Look, speeds_of
 from gnomon_worlds.tracking.pictures import edges_of
+from gnomon_worlds.tracking.report import or_dash
 from gnomon_worlds.tracking.sightings import gap_s_of, usual_step_s
 
 HEAD = (
@@ -65,7 +66,7 @@ def _camera(look: Look, index: int) -> dict[str, Any]:
     steps_s = np.diff(times_s)
     edges = edges_of(tracking, index)
     seen_m = np.median(look.ground.xy_m[on_floor], axis=0) if on_floor.any() else None
-    eye_m = camera.xy_m or (calibration.eye_m if calibration else None)
+    eye_m = look.eye_m(camera)
     mirrored = bool(
         calibration
         and on_floor.any()
@@ -98,11 +99,11 @@ def _camera(look: Look, index: int) -> dict[str, Any]:
 
 def _speeds(look: Look) -> dict[str, dict[str, float]]:
     """Of each kind the median and the 95th percentile of speeds in view."""
-    found: dict[str, dict[str, float]] = {}
+    by_body: dict[str, dict[str, float]] = {}
     for body, speeds in sorted(speeds_of(look.tracking, look.ground, look.seen).items()):
         middle, high = np.quantile(speeds, (0.5, 0.95)).tolist()
-        found[body] = {"median": round(middle, 2), "high": round(high, 2), "tracks": len(speeds)}
-    return found
+        by_body[body] = {"median": round(middle, 2), "high": round(high, 2), "tracks": len(speeds)}
+    return by_body
 
 
 def in_text(document: Mapping[str, Any]) -> Iterator[str]:
@@ -113,13 +114,13 @@ def in_text(document: Mapping[str, Any]) -> Iterator[str]:
         f" {document['lasts_s'] / 60:.1f} min, a box every {document['step_s']:g} s."
     )
     refused = [finding for finding in document["findings"] if finding["refused"]]
-    for title, found in (
+    for title, findings in (
         ("Mend this first: no question is made before", refused),
         ("Know this", [finding for finding in document["findings"] if not finding["refused"]]),
     ):
-        if found:
+        if findings:
             yield f"\n{title}"
-            for finding in found:
+            for finding in findings:
                 where = f"camera {finding['camera']}: " if finding["camera"] else ""
                 yield f"  {finding['kind']}: {where}{finding['text']}"
     for note in document["notes"]:
@@ -130,12 +131,12 @@ def in_text(document: Mapping[str, Any]) -> Iterator[str]:
         picture = "–" if size is None else f"{size[0]} × {size[1]} ({camera['picture']['from']})"
         yield (
             f"{camera['camera']:<12} {camera['boxes']:>6,} {camera['targets']:>8,}  {picture:<35}"
-            f" {_or_dash(camera['frames_per_s'], 'g'):>8}  {camera['axes'] or '–':<12}"
-            f" {_or_dash(camera['m_per_px'], '.3f'):>6}   {_or_dash(camera['far_m'], '.0f')} m"
+            f" {or_dash(camera['frames_per_s'], 'g'):>8}  {camera['axes'] or '–':<12}"
+            f" {or_dash(camera['m_per_px'], '.3f'):>6}   {or_dash(camera['far_m'], '.0f')} m"
         )
     held_out = [camera for camera in document["cameras"] if camera["rms_m"] is not None]
     for camera in held_out:
-        left_out = _or_dash(camera["held_out_m"], ".3f")
+        left_out = or_dash(camera["held_out_m"], ".3f")
         yield f"  {camera['camera']}: pairs fitted {camera['rms_m']:.3f} m off, left out {left_out} m off"
     yield "\nsightings: " + ", ".join(f"{count:,} {name}" for name, count in document["sightings"].items())
     by_number = document["targets_by_number_of_cameras"].items()
@@ -154,7 +155,3 @@ def in_text(document: Mapping[str, Any]) -> Iterator[str]:
     yield "\ncleaning"
     for count in document["cleaning"]:
         yield f"  {count['step']}: {count['count']:,} of {count['of']:,} {count['unit']}, {count['what']}"
-
-
-def _or_dash(value: float | None, form: str) -> str:
-    return "–" if value is None else format(value, form)

@@ -1,4 +1,4 @@
-"""Draws a recording seen from above: what each camera sees, where it stands, and where targets went."""
+"""Draws a recording from above, with what each camera sees, where it stands, and where targets went."""
 
 import io
 import math
@@ -55,8 +55,7 @@ def picture_of(look: Look) -> bytes:
     font, lines = font_of(POINTS * FINER // 2), []
     for index, hull in hulls.items():
         camera, colour = look.tracking.cameras[index], COLOURS[index % len(COLOURS)]
-        calibration = look.calibrated.get(camera.id)
-        eye_m = camera.xy_m or (calibration.eye_m if calibration else None)
+        eye_m = look.eye_m(camera)
         if hull is None or hull.geom_type != "Polygon":
             lines.append(f"{camera.id}: sees nothing of the floor")
             continue
@@ -95,17 +94,13 @@ def _with_lines(image: Image.Image, lines: list[str], scale: float) -> bytes:
     pen.text((40, y - 8), f"{bar_m:g} m, y up", fill=DARK, font=font, anchor="ls")
     plan = image.reduce(FINER)
     small = font_of(18)
-    told = [part for line in lines for part in _wrapped(line, max(plan.width, 900) // 9)]
-    sheet = Image.new("RGB", (max(plan.width, 900), plan.height + 26 * len(told) + 30), "white")
+    width = max(plan.width, 900)
+    wrapped = [part for line in lines for part in textwrap.wrap(line, width // 9, subsequent_indent="   ")]
+    sheet = Image.new("RGB", (width, plan.height + 26 * len(wrapped) + 30), "white")
     sheet.paste(plan, (0, 0))
     pen = ImageDraw.Draw(sheet)
-    for number, line in enumerate(told):
+    for number, line in enumerate(wrapped):
         pen.text((EDGE_PX // 2, plan.height + 10 + 26 * number), line, fill=DARK, font=small)
     buffer = io.BytesIO()
     sheet.save(buffer, format="PNG")
     return buffer.getvalue()
-
-
-def _wrapped(line: str, width: int) -> list[str]:
-
-    return textwrap.wrap(line, width, subsequent_indent="   ")

@@ -4,7 +4,7 @@ Every step is counted with what it was a share of.
 """
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from gnomon_worlds.tracking.calibration import GroundPoints
 from gnomon_worlds.tracking.pictures import cut, edges_of
-from gnomon_worlds.tracking.sightings import GAP_S, gap_s_of
-from gnomon_worlds.tracking.tracking import Array, BodyKind, Boxes, Tracking
+from gnomon_worlds.tracking.sightings import GAP_S, gap_s_of, tracks_of
+from gnomon_worlds.tracking.tracking import Array, BodyKind, Boxes, Tracking, places_at
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,7 +123,7 @@ def clean(tracking: Tracking, ground: GroundPoints) -> Cleaned:
     outliers, of_points, late, parted, tracks = 0, len(kept), 0, 0, 0
     stays: defaultdict[int, list[Stay]] = defaultdict(list)
     filled, positions, short, still, before = 0, 0, 0, 0, 0
-    for target, camera, rows in _tracks(boxes, kept):
+    for target, camera, rows in tracks_of(boxes, kept):
         tracks += 1
         limits = limits_of[tracking.body_of(target)]
         runs, stray, switched = _runs(boxes.time_s[rows], ground.xy_m[rows], ground.m_per_px[rows], limits)
@@ -223,17 +223,6 @@ def _doubled(boxes: Boxes, rows: NDArray[np.intp]) -> NDArray[np.bool_]:
     return doubled
 
 
-def _tracks(boxes: Boxes, rows: NDArray[np.intp]) -> Iterator[tuple[int, int, NDArray[np.intp]]]:
-    """Target, camera and boxes in order of time of every track."""
-    order = rows[np.lexsort((boxes.time_s[rows], boxes.camera[rows], boxes.target[rows]))]
-    keys = np.column_stack([boxes.target[order], boxes.camera[order]])
-    if not len(order):
-        return
-    starts = np.flatnonzero(np.r_[True, (np.diff(keys, axis=0) != 0).any(axis=1)])
-    for first, last in zip(starts, np.r_[starts[1:], len(order)], strict=True):
-        yield int(keys[first, 0]), int(keys[first, 1]), order[first:last]
-
-
 def _runs(
     times_s: Array, xy_m: Array, m_per_px: Array, limits: Limits
 ) -> tuple[list[NDArray[np.intp]], int, int]:
@@ -313,7 +302,7 @@ def _stay(
     all_s = np.sort(np.concatenate([times_s, *extra]))
     smooth_m = local_line(times_s, xy_m, limits.window_s)
     error_m = float(np.sqrt(((smooth_m - xy_m) ** 2).sum(axis=1).mean()))
-    path_m = np.column_stack([np.interp(all_s, times_s, axis) for axis in smooth_m.T])
+    path_m = places_at(all_s, times_s, smooth_m)
     return Stay(
         camera=camera,
         floor=floor,
@@ -349,7 +338,5 @@ def _can_be_one(before: Stay, stay: Stay, limits: Limits) -> bool:
     if before.floor != stay.floor or before.camera == stay.camera:
         return False
     at_s = np.linspace(stay.start_s, min(before.end_s, stay.end_s), 9)
-    both_m = [
-        np.column_stack([np.interp(at_s, one.times_s, axis) for axis in one.xy_m.T]) for one in (before, stay)
-    ]
+    both_m = [places_at(at_s, one.times_s, one.xy_m) for one in (before, stay)]
     return float(np.median(np.linalg.norm(both_m[0] - both_m[1], axis=1))) <= limits.apart_m

@@ -1,4 +1,4 @@
-"""Looks at tracking before anything is made of it: sizes, axes, units, clocks, positions, overlap.
+"""Finds what is wrong with a recording's sizes, axes, units, clocks and positions, and which views overlap.
 
 What would make answers wrong is refused; what makes fewer questions, or coarser ones, is said.
 """
@@ -26,8 +26,16 @@ from gnomon_worlds.tracking.cleaning import LIMITS
 from gnomon_worlds.tracking.pictures import BOUNDED, disproved, edges_of, sized, too_large
 from gnomon_worlds.tracking.place import FAR_M
 from gnomon_worlds.tracking.regions import with_cut_views
-from gnomon_worlds.tracking.sightings import Seen, gap_s_of, seen_of, usual_step_s, with_passed
-from gnomon_worlds.tracking.tracking import LONGEST_S, Array, BodyKind, Tracking, from_the_first
+from gnomon_worlds.tracking.sightings import Seen, gap_s_of, seen_of, tracks_of, usual_step_s, with_passed
+from gnomon_worlds.tracking.tracking import (
+    LONGEST_S,
+    Array,
+    BodyKind,
+    TrackedCamera,
+    Tracking,
+    from_the_first,
+    places_at,
+)
 
 RARE_S = 10.0  # boxes that are further apart tell no path
 SPEEDS_MPS: Mapping[BodyKind, tuple[float, float]] = {"vehicle": (35.0, 60.0), "pedestrian": (2.5, 8.0)}
@@ -81,6 +89,11 @@ class Look:
     seen: Mapping[int, Sequence[Seen]]
     pairs: tuple[Pair, ...]
     findings: tuple[Finding, ...]
+
+    def eye_m(self, camera: TrackedCamera) -> tuple[float, float] | None:
+        """Where a camera stands, as the data say or else its calibration; None where neither does."""
+        calibration = self.calibrated.get(camera.id)
+        return camera.xy_m or (calibration.eye_m if calibration else None)
 
     def refuse(self) -> None:
         """Refuse a recording of which wrong answers would come.
@@ -162,41 +175,43 @@ def _from_the_first(tracking: Tracking) -> Tracking:
 def _of_clocks(tracking: Tracking) -> list[Finding]:
     span_s = float(np.ptp(tracking.boxes.time_s))
     step_s = usual_step_s(tracking)
-    found = []
+    findings = []
     if span_s > LONGEST_S:
         hours = f"{LONGEST_S / 3600:g} h"
         text = f"it lasts {span_s / 3600:.1f} h, and questions tell times of one day: cut it to {hours}"
-        found.append(Finding(kind="times", text=text, refused=True))
+        findings.append(Finding(kind="times", text=text, refused=True))
     if step_s > RARE_S:
         text = (
             f"boxes of a target come every {step_s:.0f} s, too rarely for a path: for positions by GPS use"
             " --from gps, which fills gaps in up to a bound"
         )
-        found.append(Finding(kind="times", text=text, refused=True))
-    return found
+        findings.append(Finding(kind="times", text=text, refused=True))
+    return findings
 
 
 def _of_pictures(tracking: Tracking) -> list[Finding]:
-    found, bounded = [], []
+    findings, bounded = [], []
     for index, camera in enumerate(tracking.cameras):
         ltwh = tracking.boxes.ltwh[tracking.boxes.camera == index]
         if text := disproved(camera, ltwh):
             hint = "; correct the size, and see that the calibration is for the same pixels"
-            found.append(Finding(kind="picture size", camera=camera.id, text=text + hint, refused=True))
+            findings.append(Finding(kind="picture size", camera=camera.id, text=text + hint, refused=True))
         elif text := too_large(camera, edges_of(tracking, index)):
-            found.append(Finding(kind="picture size", camera=camera.id, text=f"{text}: taken as cut there"))
+            findings.append(
+                Finding(kind="picture size", camera=camera.id, text=f"{text}: taken as cut there")
+            )
         elif camera.size_from == BOUNDED and camera.image_size:
             bounded.append(f"{camera.id} ({camera.image_size[0]} × {camera.image_size[1]})")
     if bounded:
         text = f"the picture's size is not known; it is at least what boxes reach: {', '.join(bounded)}"
-        found.append(Finding(kind="picture size", text=text))
-    return found
+        findings.append(Finding(kind="picture size", text=text))
+    return findings
 
 
 def _of_floors(
     tracking: Tracking, calibrated: Mapping[str, Calibration], ground: GroundPoints
 ) -> list[Finding]:
-    found = []
+    findings = []
     feet = foot_points(tracking.boxes.ltwh)
     for index, camera in enumerate(tracking.cameras):
         rows = tracking.boxes.camera == index
@@ -206,7 +221,7 @@ def _of_floors(
         calibration = calibrated[camera.id]
 
         def say(kind: str, text: str, *, name: str = camera.id, refused: bool = False) -> None:
-            found.append(Finding(kind=kind, camera=name, text=text, refused=refused))
+            findings.append(Finding(kind=kind, camera=name, text=text, refused=refused))
 
         if missed := int((rows & ~ground.on_floor).sum()):
             say(
@@ -244,7 +259,7 @@ def _of_floors(
                 far_m = float(np.linalg.norm(seen_m - at_m))
                 say("position", f"{name} {far_m:.0f} m from what it sees; on the map it stands near its view")
                 break
-    return found
+    return findings
 
 
 def speeds_of(
@@ -264,7 +279,7 @@ def speeds_of(
 
 def _of_speeds(tracking: Tracking, ground: GroundPoints, seen: Mapping[int, Sequence[Seen]]) -> list[Finding]:
     """Findings of units: the median speed of each kind of target."""
-    found = []
+    findings = []
     for body, values in speeds_of(tracking, ground, seen).items():
         middle, (odd, impossible) = float(np.median(values)), SPEEDS_MPS[body]
         if middle > odd:
@@ -272,25 +287,22 @@ def _of_speeds(tracking: Tracking, ground: GroundPoints, seen: Mapping[int, Sequ
                 f"half of all {len(values):,} sightings of {body}s are faster than {middle:.0f} m/s: are the"
                 " metres centimetres or feet, or is the frame rate wrong?"
             )
-            found.append(Finding(kind="units", text=text, refused=middle > impossible))
-    return found
+            findings.append(Finding(kind="units", text=text, refused=middle > impossible))
+    return findings
 
 
 def _pairs(tracking: Tracking, ground: GroundPoints) -> tuple[Pair, ...]:
     """Every two cameras that see targets at the same time, with how far apart, and whether a shift helps."""
     boxes = tracking.boxes
-    ticks: dict[int, dict[tuple[int, float], int]] = {}
+    ticks: dict[int, set[tuple[int, float]]] = {}  # of each camera the targets and moments
     tracks: dict[tuple[int, int], np.ndarray] = {}
-    order = np.lexsort((boxes.time_s, boxes.camera, boxes.target))
-    for row in order.tolist():
-        camera, target = int(boxes.camera[row]), int(boxes.target[row])
-        ticks.setdefault(camera, {})[target, round(float(boxes.time_s[row]), 1)] = row
-    keys = np.column_stack([boxes.target[order], boxes.camera[order]])
-    for rows in np.split(order, np.flatnonzero((np.diff(keys, axis=0) != 0).any(axis=1)) + 1):
-        tracks[int(boxes.camera[rows[0]]), int(boxes.target[rows[0]])] = rows[ground.on_floor[rows]]
-    found = []
+    for target, camera, rows in tracks_of(boxes, np.arange(len(boxes))):
+        tracks[camera, target] = rows[ground.on_floor[rows]]
+        moments = ticks.setdefault(camera, set())
+        moments.update((target, round(time_s, 1)) for time_s in boxes.time_s[rows].tolist())
+    pairs = []
     for first, second in combinations(sorted(ticks), 2):
-        shared = sorted(ticks[first].keys() & ticks[second].keys())
+        shared = ticks[first] & ticks[second]
         if not shared:
             continue
         names = tracking.cameras[first].id, tracking.cameras[second].id
@@ -300,8 +312,8 @@ def _pairs(tracking: Tracking, ground: GroundPoints) -> tuple[Pair, ...]:
             pair = _compared(
                 pair, boxes.time_s, ground, tracks, (first, second), sorted({t for t, _ in shared})
             )
-        found.append(pair)
-    return tuple(found)
+        pairs.append(pair)
+    return tuple(pairs)
 
 
 def _compared(
@@ -320,9 +332,7 @@ def _compared(
         if len(first) < 2 or len(second) < 2:
             continue
         then_s = times_s[first][:, None] - SHIFTS_S  # by the second's own clock
-        there_m = np.stack(
-            [np.interp(then_s, times_s[second], axis) for axis in ground.xy_m[second].T], axis=-1
-        )
+        there_m = places_at(then_s, times_s[second], ground.xy_m[second])
         far_m = np.linalg.norm(there_m - ground.xy_m[first][:, None], axis=-1)
         within = (then_s >= times_s[second[0]]) & (then_s <= times_s[second[-1]])
         for number, parts in enumerate(apart_m):
@@ -339,7 +349,7 @@ def _compared(
 
 
 def _of_pairs(tracking: Tracking, pairs: Sequence[Pair], seen: Mapping[int, Sequence[Seen]]) -> list[Finding]:
-    found = []
+    findings = []
     for pair in pairs:
         first, second = pair.cameras
         if pair.apart_m is None or pair.shifted_m is None:
@@ -350,13 +360,13 @@ def _of_pairs(tracking: Tracking, pairs: Sequence[Pair], seen: Mapping[int, Sequ
                 f"its clock seems to be off by {-pair.shift_s:+.1f} s against that of {first}: targets are"
                 f" then {pair.shifted_m:.1f} m apart instead of {pair.apart_m:.1f} m"
             )
-            found.append(Finding(kind="clocks", camera=second, text=text))
+            findings.append(Finding(kind="clocks", camera=second, text=text))
         elif pair.apart_m > reach_m:
             text = (
                 f"{first} and it place the same targets {pair.apart_m:.0f} m apart: a wrong calibration,"
                 " other identities, or a clock that is off by more than 5 s"
             )
-            found.append(Finding(kind="places", camera=second, text=text))
+            findings.append(Finding(kind="places", camera=second, text=text))
     everyone = [(one, others) for others in seen.values() for one in others]
     shared = sum(any(o.camera != one.camera and o.overlaps(one) for o in others) for one, others in everyone)
     if everyone and shared >= OVERLAPPING * len(everyone):
@@ -365,8 +375,8 @@ def _of_pairs(tracking: Tracking, pairs: Sequence[Pair], seen: Mapping[int, Sequ
             f"your cameras overlap: during {shared:,} of {len(everyone):,} sightings another camera sees the"
             f" target too, and these tasks need gaps between them{hint}"
         )
-        found.append(Finding(kind="overlap", text=text))
-    return found
+        findings.append(Finding(kind="overlap", text=text))
+    return findings
 
 
 def _of_identities(

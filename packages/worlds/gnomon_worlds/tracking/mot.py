@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from gnomon.core.errors import DataError
-from gnomon_worlds.tracking.published_layouts import read_boxes
+from gnomon_worlds.tracking.published_layouts import lines_of_words, read_boxes
 from gnomon_worlds.tracking.tracking import (
     SITE_FILE,
     Array,
@@ -161,19 +161,14 @@ def _information(path: Path) -> dict[str, Any]:
         width, height = sequence.getint("imWidth", 0), sequence.getint("imHeight", 0)
     except (configparser.Error, KeyError, ValueError) as error:
         raise DataError(f"{path.parent.name}/{path.name}: {str(error).splitlines()[0]}") from None
-    found: dict[str, Any] = {"fps": fps} if 0 < fps < math.inf else {}
-    return found | ({"size": (width, height)} if min(width, height) > 0 else {})
+    information: dict[str, Any] = {"fps": fps} if 0 < fps < math.inf else {}
+    return information | ({"size": (width, height)} if min(width, height) > 0 else {})
 
 
 def _shown(path: Path, ids: list[str], kinds: dict[str, Counter[BodyKind]]) -> np.ndarray:
     """Which rows show a person or a vehicle; their kinds are counted by identity."""
     shown = np.ones(len(ids), bool)
-    lines = [
-        (number, line.replace(",", " ").split())
-        for number, line in enumerate(text_of(path).splitlines(), start=1)
-        if line.strip()
-    ]
-    for at, ((number, fields), identity) in enumerate(zip(lines, ids, strict=True)):
+    for at, ((number, fields), identity) in enumerate(zip(lines_of_words(path), ids, strict=True)):
         if int(identity) < 0:
             raise DataError(
                 f"{'/'.join(path.parts[-3:])}: identity {identity} is none: these are detections, not tracks",

@@ -149,8 +149,7 @@ def place_of(
         (max(fewest - len(real), 0) if synthetic is None else synthetic) if tracking.kind == "outdoor" else 0
     )
     copies = list(copies_of(rng, tracking, list(real.values()), roads, zones, portals, spare + UNBUILT))
-    if len(copies) < spare:
-        spare = len(copies)
+    spare = min(spare, len(copies))
     ids = camera_ids(rng, len(real) + spare)
     built = {
         camera_id: replace(camera, id=camera_id)
@@ -182,8 +181,8 @@ def place_of(
         margin_m=min(MARGIN_M[tracking.kind], _extent_m(views.values()) * MARGIN_SHARE[tracking.kind]),
         spots={camera_id: _spots(camera, roads) for camera_id, camera in built.items()},
     )
-    found = "where targets went" if tracking.tracks else "straight lines between the views"
-    roads_from = "the scene" if has_roads else found if roads else ""
+    guessed = "where targets went" if tracking.tracks else "straight lines between the views"
+    roads_from = "the scene" if has_roads else guessed if roads else ""
     dealt = dict(zip(used, ids, strict=False))
     targets = list(dict.fromkeys(walker.target for walker in walkers))
     numbers = dict(zip(targets, rng.sample(range(1, 1_000_000), len(targets)), strict=True))
@@ -322,7 +321,7 @@ def _spots(camera: Camera, roads: Mapping[str, Road]) -> tuple[Spot, ...]:
 
 def _whole(stays: Sequence[Stay], seen: Sequence[Seen]) -> list[tuple[Stay, Seen]]:
     """The sightings of a target of which one cleaned path covers most, with these, in order of time."""
-    found = []
+    whole = []
     for one in seen:
         if not len(one.rows):
             continue
@@ -332,8 +331,8 @@ def _whole(stays: Sequence[Stay], seen: Sequence[Seen]) -> list[tuple[Stay, Seen
             if stay.camera == one.camera and stay.start_s <= one.end_s and one.start_s <= stay.end_s
         ]
         if len(within) == 1 and within[0].end_s - within[0].start_s >= WHOLE * (one.end_s - one.start_s):
-            found.append((within[0], one))
-    return found
+            whole.append((within[0], one))
+    return whole
 
 
 def _once_each(stays: Sequence[tuple[Stay, Seen]]) -> Iterator[tuple[tuple[Stay, Seen], ...]]:

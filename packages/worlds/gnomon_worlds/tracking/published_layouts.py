@@ -7,7 +7,7 @@ left, top, width, height; the building and its homographies come from elsewhere 
 
 import csv
 import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -36,6 +36,8 @@ MTMMC_FPS = 23.0
 GT = Path("gt") / "gt.txt"
 CALIBRATION = Path("calibration.txt")
 MOT_FIELDS = ("frame", "ID", "left", "top", "width", "height")
+SUBMITTED = ("camera", "ID", "frame", "left", "top", "width", "height")
+SMALLEST = 1e-9  # a box is at least so wide and high
 HALF_WAY = (0.5, 0.8)  # of the picture's width and height: a pixel that shows the floor
 
 
@@ -46,29 +48,37 @@ def read_boxes(path: Path, *, first_frame: int) -> tuple[Array, list[str]]:
         DataError: file, line and field of what is wrong.
     """
     rows, targets = [], []
-    for number, line in enumerate(text_of(path).splitlines(), start=1):
-        if not line.strip():
-            continue
-        fields = line.replace(",", " ").split()
-        if len(fields) < len(MOT_FIELDS):
-            raise DataError(
-                f"{_name(path)}, line {number}: {len(fields)} fields instead of {', '.join(MOT_FIELDS)}",
-                field=MOT_FIELDS[len(fields)],
-            )
-        at = [
-            number_at(text, file=path, line=number, field=name, low=-1e6)
-            for name, text in zip(MOT_FIELDS, fields, strict=False)
-        ]
-        for name, value, least in (
-            ("frame", at[0], first_frame),
-            ("width", at[4], 1e-9),
-            ("height", at[5], 1e-9),
-        ):
-            if value < least:
-                raise DataError(f"{_name(path)}, line {number}: {value:g} is too small", field=name)
-        rows.append((at[0] - first_frame, *at[2:]))
-        targets.append(str(int(at[1])))
+    for at in _numbered(path, MOT_FIELDS, {"frame": first_frame}, name=_name(path)):
+        rows.append((at["frame"] - first_frame, at["left"], at["top"], at["width"], at["height"]))
+        targets.append(str(int(at["ID"])))
     return np.array(rows, dtype=float).reshape(-1, 5), targets
+
+
+def lines_of_words(path: Path) -> Iterator[tuple[int, list[str]]]:
+    """The lines of a file that are not empty, as words between commas or spaces, with their numbers."""
+    for number, line in enumerate(text_of(path).splitlines(), start=1):
+        if line.strip():
+            yield number, line.replace(",", " ").split()
+
+
+def _numbered(
+    path: Path, fields: Sequence[str], least: Mapping[str, float], *, name: str
+) -> Iterator[dict[str, float]]:
+    """The numbers of each line of boxes by field, none below the least; errors call the file `name`."""
+    for line, words in lines_of_words(path):
+        if len(words) < len(fields):
+            raise DataError(
+                f"{name}, line {line}: {len(words)} fields instead of {', '.join(fields)}",
+                field=fields[len(words)],
+            )
+        at = {
+            field: number_at(text, file=path, line=line, field=field, low=-1e6)
+            for field, text in zip(fields, words, strict=False)
+        }
+        for field, low in (*least.items(), ("width", SMALLEST), ("height", SMALLEST)):
+            if at[field] < low:
+                raise DataError(f"{name}, line {line}: {at[field]:g} is too small", field=field)
+        yield at
 
 
 def _name(path: Path) -> str:
@@ -106,30 +116,14 @@ def read_submission(path: Path) -> dict[str, tuple[Array, list[str]]]:
     Raises:
         DataError: file, line and field of what is wrong.
     """
-    fields = ("camera", "ID", "frame", "left", "top", "width", "height")
-    found: dict[str, tuple[list[list[float]], list[str]]] = {}
-    for number, line in enumerate(text_of(path).splitlines(), start=1):
-        words = line.replace(",", " ").split()
-        if not words:
-            continue
-        if len(words) < len(fields):
-            raise DataError(
-                f"{path.name}, line {number}: {len(words)} fields instead of {', '.join(fields)}",
-                field=fields[len(words)],
-            )
-        at = {
-            name: number_at(text, file=path, line=number, field=name, low=-1e6)
-            for name, text in zip(fields, words, strict=False)
-        }
-        for name, least in (("camera", 0), ("frame", 0), ("width", 1e-9), ("height", 1e-9)):
-            if at[name] < least:
-                raise DataError(f"{path.name}, line {number}: {at[name]:g} is too small", field=name)
-        rows, ids = found.setdefault(f"c{int(at['camera']):03d}", ([], []))
+    by_camera: dict[str, tuple[list[list[float]], list[str]]] = {}
+    for at in _numbered(path, SUBMITTED, {"camera": 0, "frame": 0}, name=path.name):
+        rows, ids = by_camera.setdefault(f"c{int(at['camera']):03d}", ([], []))
         rows.append([at[name] for name in ("frame", "left", "top", "width", "height")])
         ids.append(str(int(at["ID"])))
-    first = min((row[0] for rows, _ in found.values() for row in rows), default=0.0)
+    first = min((row[0] for rows, _ in by_camera.values() for row in rows), default=0.0)
     counted_from = [1.0 if first >= 1 else 0.0, 0.0, 0.0, 0.0, 0.0]
-    return {camera: (np.array(rows) - counted_from, ids) for camera, (rows, ids) in found.items()}
+    return {camera: (np.array(rows) - counted_from, ids) for camera, (rows, ids) in by_camera.items()}
 
 
 def read_cityflow(

@@ -61,10 +61,14 @@ def in_markdown(report: Mapping[str, Any]) -> Iterator[str]:
     )
     yield "|---|---|---|---|---|---|---|"
     for camera in report["calibration"]:
-        rms = "–" if camera["rms_m"] is None else f"{camera['rms_m']:.3f}"
-        held_out = "–" if camera["held_out_m"] is None else f"{camera['held_out_m']:.3f}"
+        rms, held_out = or_dash(camera["rms_m"], ".3f"), or_dash(camera["held_out_m"], ".3f")
         eye = "–" if camera["eye_m"] is None else "{:.1f}, {:.1f}".format(*camera["eye_m"])
         left_out = ", ".join(map(str, camera["outliers"])) or "–"
         pairs = len(camera["residuals_m"]) or "–"
         cells = (camera["camera"], camera["source"], rms, held_out, str(pairs), left_out, eye)
         yield f"| {' | '.join(cells)} |"
+
+
+def or_dash(value: float | None, form: str) -> str:
+    """A number in a form such as `.3f`; a dash where there is none."""
+    return "–" if value is None else format(value, form)

@@ -1,7 +1,7 @@
-"""Tells from the rows alone when each camera saw each target: what is true whatever cleaning makes of it."""
+"""Tells from the rows alone when each camera saw each target, whatever cleaning makes of them."""
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
@@ -29,6 +29,17 @@ class Seen:
         return self.start_s <= other.end_s and other.start_s <= self.end_s
 
 
+def tracks_of(boxes: Boxes, rows: NDArray[np.intp]) -> Iterator[tuple[int, int, NDArray[np.intp]]]:
+    """Target, camera and boxes in order of time of every track."""
+    order = rows[np.lexsort((boxes.time_s[rows], boxes.camera[rows], boxes.target[rows]))]
+    keys = np.column_stack([boxes.target[order], boxes.camera[order]])
+    if not len(order):
+        return
+    starts = np.flatnonzero(np.r_[True, (np.diff(keys, axis=0) != 0).any(axis=1)])
+    for first, last in zip(starts, np.r_[starts[1:], len(order)], strict=True):
+        yield int(keys[first, 0]), int(keys[first, 1]), order[first:last]
+
+
 def usual_step_s(tracking: Tracking) -> float:
     """The median time from one box of a target to its next in the same camera; 0 where there is none."""
     boxes = tracking.boxes
@@ -46,24 +57,13 @@ def gap_s_of(tracking: Tracking) -> float:
 
 def seen_of(boxes: Boxes, gap_s: float) -> Mapping[int, Sequence[Seen]]:
     """By target all its sightings, in order of their start; every row counts, however odd."""
-    order = np.lexsort((boxes.time_s, boxes.camera, boxes.target))
-    is_new = (
-        (np.diff(boxes.target[order]) != 0)
-        | (np.diff(boxes.camera[order]) != 0)
-        | (np.diff(boxes.time_s[order]) > gap_s + 1e-6)
-    )
-    found: defaultdict[int, list[Seen]] = defaultdict(list)
-    for rows in np.split(order, np.flatnonzero(is_new) + 1):
-        if len(rows):
-            found[int(boxes.target[rows[0]])].append(
-                Seen(
-                    camera=int(boxes.camera[rows[0]]),
-                    start_s=float(boxes.time_s[rows[0]]),
-                    end_s=float(boxes.time_s[rows[-1]]),
-                    rows=rows,
-                )
-            )
-    return {target: tuple(sorted(seen, key=lambda one: one.start_s)) for target, seen in found.items()}
+    by_target: defaultdict[int, list[Seen]] = defaultdict(list)
+    for target, camera, track in tracks_of(boxes, np.arange(len(boxes))):
+        breaks = np.flatnonzero(np.diff(boxes.time_s[track]) > gap_s + 1e-6) + 1
+        for rows in np.split(track, breaks):
+            start_s, end_s = boxes.time_s[rows[[0, -1]]].tolist()
+            by_target[target].append(Seen(camera=camera, start_s=start_s, end_s=end_s, rows=rows))
+    return {target: tuple(sorted(seen, key=lambda one: one.start_s)) for target, seen in by_target.items()}
 
 
 def with_passed(
@@ -74,7 +74,7 @@ def with_passed(
     They have no rows, so nothing is asked of them; but a question in which they matter is none. What a
     sighting with boxes covers up to a break is left out.
     """
-    found = {}
+    joined = {}
     for target, own in seen.items():
         more = [
             replace(one, rows=one.rows[:0])
@@ -86,8 +86,8 @@ def with_passed(
                 for known in own
             )
         ]
-        found[target] = tuple(sorted([*own, *more], key=lambda one: one.start_s))
-    return found
+        joined[target] = tuple(sorted([*own, *more], key=lambda one: one.start_s))
+    return joined
 
 
 def is_followed(seen: Sequence[Seen], part: Sequence[Seen]) -> bool:

@@ -1,4 +1,4 @@
-"""Puts copies of real cameras elsewhere: synthetic ones, and places where one might hang too."""
+"""Puts copies of real cameras elsewhere, as synthetic ones and as places where one might hang too."""
 
 import math
 from collections import Counter

@@ -215,6 +215,15 @@ def boxes_of(
     ), tuple(names)
 
 
+def places_at(at: Array, along: Array, xy_m: Array) -> Array:
+    """Where a path is at moments or lengths, straight between its points; their shape × 2.
+
+    >>> places_at(np.array([0.5, 3.0]), np.array([0.0, 2.0]), np.array([[0.0, 8.0], [4.0, 8.0]])).tolist()
+    [[1.0, 8.0], [4.0, 8.0]]
+    """
+    return np.stack([np.interp(at, along, axis) for axis in xy_m.T], axis=-1)
+
+
 def number_at(text: str, *, file: Path, line: int, field: str, low: float = -1e7, high: float = 1e9) -> float:
     """A finite number in a file.
 
@@ -287,6 +296,17 @@ def body_in_words(text: str, *, file: Path, line: int) -> BodyKind:
             return body
     known = ", ".join(word for words in BODIES.values() for word in words)
     raise DataError(f"{file.name}, line {line}: {text.strip()!r} is none of: {known}", field="kind")
+
+
+def note_kind(kinds: dict[str, BodyKind], target: str, kind: str, *, file: Path, line: int) -> None:
+    """Note what a target is.
+
+    Raises:
+        DataError: the kind means nothing, or the target was something else before.
+    """
+    body = body_in_words(kind, file=file, line=line)
+    if kinds.setdefault(target, body) != body:
+        raise DataError(f"{file.name}, line {line}: {target} was another kind before", field="kind")
 
 
 def text_of(path: Path) -> str:
@@ -362,10 +382,8 @@ def read_tracking(folder: Path) -> Tracking:
         target = fields["target"].strip()
         if not target:
             raise DataError(f"{tracks.name}, line {line}: empty", field="target")
-        kind = fields.get("kind") or ""
-        body = body_in_words(kind, file=tracks, line=line) if kind.strip() else default
-        if kinds.setdefault(target, body) != body:
-            raise DataError(f"{tracks.name}, line {line}: {target} was another kind before", field="kind")
+        kind = (fields.get("kind") or "").strip()
+        note_kind(kinds, target, kind or default, file=tracks, line=line)
         at = {name: number_at(fields[name], file=tracks, line=line, field=name) for name in COLUMNS[3:]}
         for name in ("width", "height"):
             if at[name] < 1e-9:

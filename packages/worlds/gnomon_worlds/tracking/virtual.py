@@ -1,4 +1,4 @@
-"""Makes tracking of positions (GPS, a drone's tracks): virtual cameras that look straight down are put there.
+"""Makes tracking of positions (GPS, a drone's tracks), with virtual cameras that look straight down.
 
 Between two positions a target is taken to go straight at constant speed, over no longer a time than a bound;
 where positions lack for longer, the target ends and another begins.
@@ -25,11 +25,12 @@ from gnomon_worlds.tracking.tracking import (
     Track,
     TrackedCamera,
     Tracking,
-    body_in_words,
     csv_rows,
     from_the_first,
     instant_s,
+    note_kind,
     number_at,
+    places_at,
     scene_at,
     site_id,
     text_of,
@@ -85,12 +86,12 @@ def read_gps(folder: Path, *, scene: Path | None = None, bridge_s: float | None 
     names = {word.strip().strip('"').lower(): word.strip().strip('"') for word in first.split(",")}
     columns = {}
     for name, known in NAMES.items():
-        found = next((names[word] for word in known if word in names), None)
-        if found is None:
+        column = next((names[word] for word in known if word in names), None)
+        if column is None:
             raise DataError(
                 f"{table.name} has no column {name}; it may be called {', '.join(known)}", field=name
             )
-        columns[name] = found
+        columns[name] = column
     moments, places, unsaid = [], [], 0
     for line, fields in csv_rows(table, tuple(columns.values())):
         target = fields[columns["target"]].strip()
@@ -98,7 +99,7 @@ def read_gps(folder: Path, *, scene: Path | None = None, bridge_s: float | None 
             raise DataError(f"{table.name}, line {line}: empty", field=columns["target"])
         kind = fields.get(names.get("kind", ""), "").strip()
         unsaid += not kind
-        _note_kind(kinds, target, kind or "vehicle", file=table, line=line)
+        note_kind(kinds, target, kind or "vehicle", file=table, line=line)
         targets.append(target)
         moments.append(instant_s(fields[columns["time"]], file=table, line=line, field=columns["time"]))
         places.append(
@@ -118,17 +119,16 @@ def read_gps(folder: Path, *, scene: Path | None = None, bridge_s: float | None 
     times_s, notes = from_the_first(np.array(moments))
     if unsaid:
         notes = (*notes, f"{unsaid:,} of {len(targets):,} positions name no kind: taken as vehicles")
-    tracks, more = _tracks(targets, times_s, xy_m, kinds, bridge_s or BRIDGE_S)
+    tracks, bodies, note = _tracks(targets, times_s, xy_m, kinds, bridge_s or BRIDGE_S)
     given_places = _given_places(folder / PLACES, frame) if (folder / PLACES).is_file() else None
-    bodies = {name: kinds[whose] for name, (whose, _) in tracks.items()}
     return _tracking(
         folder.resolve().name,
-        {name: track for name, (_, track) in tracks.items()},
+        tracks,
         bodies,
-        given_places or _busiest([track for _, track in tracks.values()], 60.0),
+        given_places or _busiest(list(tracks.values()), 60.0),
         frame=frame,
         scene=given,
-        notes=(*notes, *more),
+        notes=(*notes, note),
     )
 
 
@@ -165,37 +165,31 @@ def read_drone(
         if at[6]:
             continue  # out of the picture
         targets.append(words[0])
-        _note_kind(kinds, words[0], words[9].strip('"'), file=path, line=number)
+        note_kind(kinds, words[0], words[9].strip('"'), file=path, line=number)
         rows.append((at[5] / (fps or DRONE_FPS), (at[1] + at[3]) / 2 * scale, -(at[2] + at[4]) / 2 * scale))
     if not rows:
         raise DataError(f"{path.name} has no line of a target in the picture", field="tracks")
     table = np.array(rows)
-    tracks, notes = _tracks(targets, table[:, 0], table[:, 1:], kinds, LOST_S)
+    tracks, bodies, note = _tracks(targets, table[:, 0], table[:, 1:], kinds, LOST_S)
     given = scene_at(scene) if scene else None
     extent_m = float(np.hypot(*np.ptp(table[:, 1:], axis=0)))
     return _tracking(
         folder.resolve().name,
-        {name: track for name, (_, track) in tracks.items()},
-        {name: kinds[whose] for name, (whose, _) in tracks.items()},
-        _busiest([track for _, track in tracks.values()], max(extent_m / 16, 1.0)),
+        tracks,
+        bodies,
+        _busiest(list(tracks.values()), max(extent_m / 16, 1.0)),
         frame=given.frame if given else Frame(),
         scene=given,
-        notes=(*notes, f"{fps or DRONE_FPS:g} frames a second, seen straight from above with north up"),
+        notes=(note, f"{fps or DRONE_FPS:g} frames a second, seen straight from above with north up"),
     )
-
-
-def _note_kind(kinds: dict[str, BodyKind], target: str, kind: str, *, file: Path, line: int) -> None:
-    """Note what a target is; refuse one that was something else before."""
-    body = body_in_words(kind, file=file, line=line)
-    if kinds.setdefault(target, body) != body:
-        raise DataError(f"{file.name}, line {line}: {target} was another kind before", field="kind")
 
 
 def _tracks(
     targets: Sequence[str], times_s: Array, xy_m: Array, kinds: Mapping[str, BodyKind], bridge_s: float
-) -> tuple[dict[str, tuple[str, Track]], tuple[str, ...]]:
-    """By name each track and whose it is; a target of which positions lack for too long has several."""
-    tracks: dict[str, tuple[str, Track]] = {}
+) -> tuple[dict[str, Track], dict[str, BodyKind], str]:
+    """By name each track and its kind, and a note; a target without positions for too long has several."""
+    tracks: dict[str, Track] = {}
+    bodies: dict[str, BodyKind] = {}
     names = np.array(targets)
     repeated = far = breaks = bridged = 0
     for name in dict.fromkeys(targets):
@@ -212,7 +206,8 @@ def _tracks(
         for number, part in enumerate(np.split(order, ends), start=1):
             if len(part) > 1:
                 called = name if number == 1 else f"{name}/{number}"
-                tracks[called] = name, Track(times_s=times_s[part], xy_m=xy_m[part])
+                tracks[called] = Track(times_s=times_s[part], xy_m=xy_m[part])
+                bodies[called] = kinds[name]
     if not tracks:
         raise DataError(
             f"no target has two positions within {bridge_s:g} s of one another; --bridge allows longer gaps",
@@ -225,7 +220,7 @@ def _tracks(
         f"{len(targets):,} positions; targets go straight between two of them that are up to {bridge_s:g} s"
         f" apart ({bridged:,} gaps), and end where they are further apart ({breaks:,} times){dropped}"
     )
-    return tracks, (note,)
+    return tracks, bodies, note
 
 
 def _chain(rows: NDArray[np.intp], times_s: Array, xy_m: Array, speed_mps: float) -> NDArray[np.intp]:
@@ -271,7 +266,7 @@ def _busiest(tracks: Sequence[Track], radius_m: float) -> list[_Place]:
         steps_m = np.linalg.norm(np.diff(track.xy_m, axis=0), axis=1)
         along_m = np.concatenate([[0.0], np.cumsum(steps_m)])
         at_m = np.arange(2 * radius_m, max(along_m[-1] - 2 * radius_m, 0.0), radius_m / 2)
-        places = np.column_stack([np.interp(at_m, along_m, axis) for axis in track.xy_m.T])
+        places = places_at(at_m, along_m, track.xy_m)
         for cell in {(math.floor(x / radius_m), math.floor(y / radius_m)) for x, y in places.tolist()}:
             passed.setdefault(cell, set()).add(number)
     chosen: list[_Place] = []
@@ -300,7 +295,7 @@ def _tracking(
         track, size_m = tracks[called], SIZES_M[bodies[called]]
         ticks = np.arange(math.ceil(track.times_s[0] / STEP_S), math.floor(track.times_s[-1] / STEP_S) + 1)
         at_s = ticks * STEP_S
-        xy_m = np.column_stack([np.interp(at_s, track.times_s, axis) for axis in track.xy_m.T])
+        xy_m = places_at(at_s, track.times_s, track.xy_m)
         for index, place in enumerate(places):
             within = shapely.contains_xy(place.view, xy_m)
             middle_px = place.radius_m / M_PER_PX + AROUND_PX

@@ -74,8 +74,8 @@ def read_wildtrack(folder: Path, *, fps: float | None = None, scene: Path | None
                 rows[view.viewNum].append([float(path.stem), view.xmin, view.ymin, *size])
                 targets[view.viewNum].append(str(person.personID))
     parts = []
-    for index, found in enumerate(rows):
-        table = np.array(found, dtype=float).reshape(-1, 5)
+    for index, own in enumerate(rows):
+        table = np.array(own, dtype=float).reshape(-1, 5)
         parts.append((index, table[:, 0] / (fps or FILES_PER_S), table))
     boxes, names = boxes_of(parts, targets)
     given = scene_at(scene) if scene else None

@@ -20,7 +20,7 @@ from gnomon_worlds.benchmarks.worlds import worlds
 from gnomon_worlds.difficulty import Difficulty
 from gnomon_worlds.drawing import Drawn, draw
 from gnomon_worlds.even_odds import EvenOdds, centred_ranks, fitted, log_odds, rank_weights
-from gnomon_worlds.question import evidence_of
+from gnomon_worlds.question import evidence_in, evidence_of
 from gnomon_worlds.sample_numbers import CELLS, HARD, Number, number_of, offered
 
 EVEN = Difficulty(level="hard", is_even=True)
@@ -99,10 +99,8 @@ def test_tasks_without_hard_questions_are_refused_by_name(tmp_path: Path) -> Non
 
 
 def test_features_do_not_depend_on_the_order_of_options() -> None:
-    for number, drawn in questions():
-        task = TASKS[number.task_id].short
-        asked = drawn.question.middle.camera if drawn.question.middle else ""
-        seen = evidence_of(drawn.world, task, drawn.question.clip_sightings, asked=asked)
+    for _, drawn in questions():
+        seen = evidence_in(drawn.world, drawn.question)
         _, one = option_features([(seen, drawn.question.options)])
         _, other = option_features([(seen, drawn.question.options[::-1])])
         assert np.allclose(one[0], other[0][::-1])
