@@ -118,7 +118,7 @@ def main(file: Path) -> None:
     """Print each edit with what became of it, then the counts."""
     plan = json.loads(file.read_text())
     before = _states(check_plan(plan))
-    seen: Counter[str] = Counter()
+    outcomes: Counter[str] = Counter()
     for path, edited in edits(plan):
         if edited == plan:
             continue
@@ -128,10 +128,11 @@ def main(file: Path) -> None:
         except SpecError:
             states = {"fails"}
         listed = "unchecked" in states or (path.startswith("plan.search") and "fails" not in states)
-        word = "found" if "fails" in states else "listed" if listed else "PASSES"
-        seen[word] += 1
-        print(f"{word:7} {path}")
-    print(f"{sum(seen.values())} edits: " + ", ".join(f"{count} {word}" for word, count in seen.items()))
+        outcome = "found" if "fails" in states else "listed" if listed else "PASSES"
+        outcomes[outcome] += 1
+        print(f"{outcome:7} {path}")
+    counts = ", ".join(f"{count} {outcome}" for outcome, count in outcomes.items())
+    print(f"{sum(outcomes.values())} edits: {counts}")
 
 
 if __name__ == "__main__":

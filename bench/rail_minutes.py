@@ -18,16 +18,16 @@ from gnomon_trips.itinerary.trip import find
 
 def main() -> None:
     """Print each pair, then the median error and the share within the planner's own spread."""
-    japan, off, within = embedded("japan"), [], 0
+    japan, errors_min, within = embedded("japan"), [], 0
     for row in csv.DictReader(Path(__file__).with_suffix(".csv").read_text().splitlines()):
         ends = [answered(find(japan, row[end]), is_local=True).value.at for end in ("start", "end")]
         way = answered(japan.route(*ends, mode="rail"), is_local=True).value
         published = int(row["minutes"])
-        off.append(abs(way.minutes - published))
-        within += off[-1] <= spread_min(way.minutes, "estimate")
+        errors_min.append(abs(way.minutes - published))
+        within += errors_min[-1] <= spread_min(way.minutes, "estimate")
         print(f"{row['start']} - {row['end']}: {way.minutes} min, published {published} ({row['source']})")
-    share = f"{within} of {len(off)} within the stated spread"
-    print(f"median error {statistics.median(off):.0f} min; {share}; largest {max(off)} min")
+    share = f"{within} of {len(errors_min)} within the stated spread"
+    print(f"median error {statistics.median(errors_min):.0f} min; {share}; largest {max(errors_min)} min")
 
 
 if __name__ == "__main__":

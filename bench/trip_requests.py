@@ -50,22 +50,22 @@ RULE = re.compile(r"(?:((?:Mo|Tu|We|Th|Fr|Sa|Su)(?:[-,](?:Mo|Tu|We|Th|Fr|Sa|Su))
 
 def hours_on(text: str, date: dt.date) -> list[tuple[int, int]] | None:
     """When a place is open by the plain forms of OpenStreetMap's grammar; None: another form."""
-    found: list[tuple[int, int]] | None = None
+    spans: list[tuple[int, int]] | None = None
     for rule in (part.strip() for part in text.split(";") if part.strip()):
         match = RULE.fullmatch(rule)
         if match is None:
             return None
         if match[1] and DAYS[date.weekday()] not in _days(match[1]):
-            found = [] if found is None else found
+            spans = [] if spans is None else spans
             continue
-        found = []
+        spans = []
         for span in match[2].split(",") if match[2][0].isdigit() else ():
             ends = re.fullmatch(r"(\d\d?):(\d\d)-(\d\d?):(\d\d)", span)
             if ends is None:
                 return None
             start, end = 60 * int(ends[1]) + int(ends[2]), 60 * int(ends[3]) + int(ends[4])
-            found.append((start, end if end > start else end + 1440))
-    return found
+            spans.append((start, end if end > start else end + 1440))
+    return spans
 
 
 def _days(text: str) -> set[str]:
@@ -87,7 +87,7 @@ def minutes(clock: str) -> int:
     return 60 * int(clock[:2]) + int(clock[3:])
 
 
-def faults(result: dict[str, Any], hours: dict[str, str], seen: Counter[str]) -> Iterator[str]:
+def faults(result: dict[str, Any], hours: dict[str, str], counts: Counter[str]) -> Iterator[str]:
     """What is wrong with a plan: overlaps, ways too fast or too short, stays outside hours, places missed."""
     request = result["request"]
     for number, day in enumerate(result["plan"]["days"]):
@@ -97,7 +97,7 @@ def faults(result: dict[str, Any], hours: dict[str, str], seen: Counter[str]) ->
         times = [(minutes(v["arrive"]), minutes(v["leave"])) for v in day["visits"]]
         times.append((minutes(window.get("end", "20:00")),) * 2)
         for leg, start, end, (arrive, leave) in zip(day["legs"], stops[:-1], stops[1:], times, strict=True):
-            seen["legs"] += 1
+            counts["legs"] += 1
             least = straight_m(start, end)
             if start["id"] != end["id"] and arrive - clock < leg["minutes"]:
                 yield f"day {number + 1}: {leg['minutes']} min to {end['name']}, {arrive - clock} are left"
@@ -110,7 +110,8 @@ def faults(result: dict[str, Any], hours: dict[str, str], seen: Counter[str]) ->
         for visit in day["visits"]:
             text = hours.get(visit["place"]["id"])
             spans = None if text is None else hours_on(text, dt.date.fromisoformat(day["date"]))
-            seen["stays with hours" if spans is not None else "stays whose hours are unread or unknown"] += 1
+            are_read = spans is not None
+            counts["stays with hours" if are_read else "stays whose hours are unread or unknown"] += 1
             arrive, leave = minutes(visit["arrive"]), minutes(visit["leave"])
             if spans is not None and not any(start <= arrive and leave <= end for start, end in spans):
                 yield f"{visit['place']['name']}: {visit['arrive']}-{visit['leave']}, but {text}"
@@ -181,7 +182,7 @@ def main() -> None:
     hours, sights = extract_of(file) if file else ({}, [])
     if args.extract:
         environment["GNOMON_CITIES"] = str(args.extract.parent)
-    chance, seen, wrong = random.Random(args.seed), Counter[str](), 0
+    chance, counts, wrong = random.Random(args.seed), Counter[str](), 0
     for _ in range(args.count):
         request = drawn(area, PLACES.get(area, sights), chance)
         with tempfile.TemporaryDirectory() as folder:
@@ -191,16 +192,16 @@ def main() -> None:
             command = [sys.executable, "-c", run, "itinerary", str(asked), "--out", str(out)]
             done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
             if not out.exists():
-                seen["no answer"] += 1
+                counts["no answer"] += 1
                 print(f"no answer: {request}: {done.stderr.strip()[-300:]}")
                 continue
             result = json.loads(out.read_text())
-        seen[result["plan"]["status"]] += 1
-        told = list(faults(result, hours, seen))
-        wrong += bool(told)
-        for fault in told:
+        counts[result["plan"]["status"]] += 1
+        plan_faults = list(faults(result, hours, counts))
+        wrong += bool(plan_faults)
+        for fault in plan_faults:
             print(f"{fault} in {request}")
-    print(f"{wrong} of {args.count} plans are wrong; {dict(seen)}")
+    print(f"{wrong} of {args.count} plans are wrong; {dict(counts)}")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Makes files of the report's charts, each alone: SVG that needs nothing else, PDF with its fonts, PNG.
+"""Makes each chart of a report a file of its own, as SVG, PDF or PNG.
 
 A chart has two sizes, as a report's page draws it twice: for one column of a paper, and for a page's width.
 """

@@ -1,4 +1,4 @@
-"""Makes the files that a paper takes from a report: each chart and each table alone, methods and citation.
+"""Writes the charts, tables, methods and citation of a report as files for a paper.
 
 They are taken from the sections of the report's page, so that a section of anyone's plug-in has them too.
 """
@@ -16,7 +16,14 @@ from typing import Literal, TypeVar
 
 from gnomon.report.chart_file import charts_in
 from gnomon.report.html import render_section
-from gnomon.report.paper_table import escape_latex, latex_table, table_csv, table_latex, table_markdown
+from gnomon.report.paper_table import (
+    escape_latex,
+    latex_table,
+    markdown_of,
+    table_csv,
+    table_latex,
+    table_markdown,
+)
 from gnomon.report.report import Report
 from gnomon.report.row_formats import csv_cell
 from gnomon.report.section import sections
@@ -86,7 +93,8 @@ def table_files(report: Report) -> Iterator[File]:
         for name, title, table in _named(section, tables):
             latex = latex_table(table.head, table.rows, texts=table.texts, caption=title, label=f"tab:{name}")
             yield f"{name}.tex", latex.encode()
-            yield f"{name}.md", _markdown(table).encode()
+            head = [escape_markdown(column) for column in table.head]
+            yield f"{name}.md", markdown_of(head, table.rows, texts=table.texts).encode()
             yield f"{name}.csv", _csv(table).encode()
 
 
@@ -131,14 +139,15 @@ class _TableReader(HTMLParser):
         self._is_skipped = False
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        given = {name: value or "" for name, value in attrs}
+        attributes = {name: value or "" for name, value in attrs}
+        classes = attributes.get("class", "").split()
         if tag in VOID:
             self.handle_data(" ")
             return
-        hidden = tag == "svg" or given.get("aria-hidden") == "true"
-        self._open.append((tag, given.get("aria-label", ""), hidden))
+        hidden = tag == "svg" or attributes.get("aria-hidden") == "true"
+        self._open.append((tag, attributes.get("aria-label", ""), hidden))
         if tag == "table":
-            self._is_skipped = bool(SKIPPED_TABLES & {*given.get("class", "").split()})
+            self._is_skipped = not SKIPPED_TABLES.isdisjoint(classes)
             label = next((label for _, label, _ in reversed(self._open) if label), "")
             if not self._is_skipped:
                 self.tables.append(PaperTable(caption=label.removesuffix(": table")))
@@ -148,14 +157,10 @@ class _TableReader(HTMLParser):
             self._cells = []
         elif tag in ("td", "th") and self._cells is not None:
             table = self.tables[-1]
-            if (
-                not table.head
-                and "n" not in given.get("class", "").split()
-                and table.texts == len(self._cells)
-            ):
+            if not table.head and "n" not in classes and table.texts == len(self._cells):
                 table.texts += 1
             self._cells.append([])
-            self._cells += [[] for _ in range(int(given.get("colspan") or 1) - 1)]
+            self._cells += [[] for _ in range(int(attributes.get("colspan") or 1) - 1)]
 
     def handle_endtag(self, tag: str) -> None:
         while self._open and self._open.pop()[0] != tag:
@@ -184,14 +189,14 @@ def _named(section: str, pieces: Iterable[tuple[str, Piece]]) -> Iterator[tuple[
     """Pieces with their names and titles: the section's name, and its title where there are more."""
     titled = [(unescape(title), piece) for title, piece in pieces]
     is_alone = len({title for title, _ in titled}) == 1
-    seen: Counter[tuple[str, str]] = Counter()
+    uses: Counter[tuple[str, str]] = Counter()
     for title, piece in titled:
         base = section if is_alone else f"{section}-{title}"
         name = re.sub(r"[^a-z0-9]+", "-", UNIT.sub("", base).lower()).strip("-")
         name = name if len(name) <= LONGEST_NAME else name[:LONGEST_NAME].rpartition("-")[0]
         key = (name, getattr(piece, "size", ""))
-        seen[key] += 1
-        yield (name if seen[key] == 1 else f"{name}-{seen[key]}"), title, piece
+        uses[key] += 1
+        yield (name if uses[key] == 1 else f"{name}-{uses[key]}"), title, piece
 
 
 def _included(name: str, title: str) -> str:
@@ -199,13 +204,6 @@ def _included(name: str, title: str) -> str:
         f"\\begin{{figure}}\n\\centering\n\\includegraphics[width=\\columnwidth]{{{name}.pdf}}\n"
         f"\\caption{{{escape_latex(title)}.}}\n\\label{{fig:{name}}}\n\\end{{figure}}\n"
     )
-
-
-def _markdown(table: PaperTable) -> str:
-    right = len(table.head) - table.texts
-    lines = [table.head, *table.rows]
-    first, *rest = (f"| {' | '.join(map(escape_markdown, line))} |" for line in lines)
-    return "\n".join([first, f"|{'---|' * table.texts}{'---:|' * right}", *rest]) + "\n"
 
 
 def _csv(table: PaperTable) -> str:
@@ -227,11 +225,11 @@ def _csv_columns(title: str, cells: Sequence[str]) -> Iterator[list[str]]:
     [['Score', '-1200.5', ''], ['Score low', '-2.0', ''], ['Score high', '3.0', '']]
     """
     plain = ["" if cell == "–" else THOUSANDS.sub("", cell.replace("−", "-")) for cell in cells]
-    found = [NUMBERS.fullmatch(cell) for cell in plain]
-    if not any(found) or any(cell and not match for cell, match in zip(plain, found, strict=True)):
+    matches = [NUMBERS.fullmatch(cell) for cell in plain]
+    if not any(matches) or any(cell and not match for cell, match in zip(plain, matches, strict=True)):
         yield [title, *(str(csv_cell(cell)) for cell in cells)]
         return
-    parts = [match.groups() if match else (None,) * 5 for match in found]
+    parts = [match.groups() if match else (None,) * 5 for match in matches]
     triples = [(value, low or start, high or end) for value, low, high, start, end in parts]
     for name, column in zip(("", " low", " high"), zip(*triples, strict=True), strict=True):
         if any(column):

@@ -1,4 +1,4 @@
-"""Writes tables for a paper as LaTeX, and the one of arms and differences as Markdown and CSV too."""
+"""Writes tables for a paper as LaTeX and Markdown, and the one of arms and differences as CSV too."""
 
 import csv
 import io
@@ -109,8 +109,13 @@ def cells(row: PaperRow) -> tuple[str, ...]:
 
 def table_markdown(rows: Sequence[PaperRow]) -> str:
     """The table as Markdown, cells escaped."""
-    lines = [f"| {' | '.join(HEAD)} |", f"|{'---|' * NUMBERS}{'---:|' * (len(HEAD) - NUMBERS)}"]
-    lines += [f"| {' | '.join(map(escape_markdown, cells(row)))} |" for row in rows]
+    return markdown_of(HEAD, [cells(row) for row in rows], texts=NUMBERS)
+
+
+def markdown_of(head: Sequence[str], rows: Iterable[Sequence[str]], *, texts: int) -> str:
+    """Any table as Markdown, cells escaped, of a head that is; its first `texts` columns are of text."""
+    lines = [f"| {' | '.join(head)} |", f"|{'---|' * texts}{'---:|' * (len(head) - texts)}"]
+    lines += [f"| {' | '.join(map(escape_markdown, row))} |" for row in rows]
     return "\n".join(lines) + "\n"
 
 

@@ -1,4 +1,4 @@
-"""Compares two jobs that have no question in common: means of independent samples, and what to do instead."""
+"""Compares the means of two jobs that have no question in common, and says what would be better."""
 
 import math
 from collections.abc import Sequence
@@ -45,14 +45,14 @@ def unpaired(first: IndexedJob, second: IndexedJob) -> tuple[list[UnpairedRow], 
     for group in means[0]:
         if group not in means[1]:
             continue
-        before, it = means[0][group], means[1][group]
+        old, new = means[0][group], means[1][group]
         rows.append(
             {
                 "label": f"{group[0]} / {group[1]}",
-                "diff": it.mean - before.mean,
-                "ci95": mover((before.mean, before.ci95), (it.mean, it.ci95)),
-                "means": [before.mean, it.mean],
-                "n": [before.n, it.n],
+                "diff": new.mean - old.mean,
+                "ci95": mover((old.mean, old.ci95), (new.mean, new.ci95)),
+                "means": [old.mean, new.mean],
+                "n": [old.n, new.n],
             }
         )
     return rows, SAME_SAMPLES if rows else SAME_NAMES
@@ -66,10 +66,10 @@ def mover(
     >>> [round(end, 3) for end in mover((0.5, (0.4, 0.6)), (0.7, (0.6, 0.8)))]
     [0.059, 0.341]
     """
-    (x, ends), (y, other) = first, second
-    if not ends or not other:
+    (first_mean, first_ends), (second_mean, second_ends) = first, second
+    if not first_ends or not second_ends:
         return None
-    diff = y - x
-    low = diff - math.hypot(y - other[0], ends[1] - x)
-    high = diff + math.hypot(other[1] - y, x - ends[0])
+    diff = second_mean - first_mean
+    low = diff - math.hypot(second_mean - second_ends[0], first_ends[1] - first_mean)
+    high = diff + math.hypot(second_ends[1] - second_mean, first_mean - first_ends[0])
     return [max(low, -1.0), min(high, 1.0)]

@@ -2,7 +2,6 @@
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Literal
 
 import numpy as np
@@ -14,7 +13,6 @@ FEWEST_DRAWS = 0.9  # the share of draws in which a coefficient must exist for i
 
 SEED = 20_260_102
 DRAWS = 999
-KEPT = 200  # clusters up to which the counts are kept: at most 13 MB
 
 
 def cohen_kappa(first: Sequence[Hashable], second: Sequence[Hashable]) -> float | None:
@@ -99,7 +97,7 @@ def agreement(items: Sequence[Sequence[tuple[str, Hashable]]]) -> Agreement:
     codes = [[labels[label] for _, label in item] for item in judged]
     shares = np.array([_pair_share(item) for item in codes])
     once = np.ones((1, len(judged)))
-    draws = cluster_counts(len(judged), DRAWS)
+    draws = cluster_counts(len(judged))
     if has_pair:
         rows = np.array([[labels[label] for _, label in sorted(item, key=_judge)] for item in judged])
         value, drawn = (_kappas(rows, len(labels), counts) for counts in (once, draws))
@@ -112,7 +110,7 @@ def agreement(items: Sequence[Sequence[tuple[str, Hashable]]]) -> Agreement:
         judges=len(judges),
         share=float(shares.mean()),
         coefficient=float(value[0]) if np.isfinite(value[0]) else None,
-        ci95=central(drawn[is_known]) if has_interval else None,
+        ci95=_central(drawn[is_known]) if has_interval else None,
         method=method,
     )
 
@@ -152,23 +150,14 @@ def _beyond_chance(observed: Floats, expected: Floats) -> Floats:
     return values
 
 
-def cluster_counts(clusters_n: int, draws: int = DRAWS) -> Floats:
+def cluster_counts(clusters_n: int) -> Floats:
     """How often each cluster is drawn: draws × clusters, from a fixed seed; each row sums to `clusters_n`."""
-    return _kept_counts(clusters_n, draws) if clusters_n <= KEPT else _drawn_counts(clusters_n, draws)
-
-
-def _drawn_counts(clusters_n: int, draws: int) -> Floats:
     random = np.random.default_rng(SEED)
     chances = np.full(clusters_n, 1.0 / clusters_n)
-    counts = random.multinomial(clusters_n, chances, size=draws).astype(np.float64)
-    counts.flags.writeable = False
-    return counts
+    return random.multinomial(clusters_n, chances, size=DRAWS).astype(np.float64)
 
 
-_kept_counts = lru_cache(maxsize=8)(_drawn_counts)  # drawing them takes longer than all that follows
-
-
-def central(draws: Floats, level: float = 0.95) -> tuple[float, float]:
-    """The central part of the draws: the percentile interval."""
-    low, high = np.quantile(draws, [(1 - level) / 2, (1 + level) / 2])
+def _central(draws: Floats) -> tuple[float, float]:
+    """The central 95 % of the draws: the percentile interval."""
+    low, high = np.quantile(draws, [(1 - 0.95) / 2, (1 + 0.95) / 2])
     return float(low), float(high)

@@ -181,15 +181,6 @@ class Design:
         return float(np.clip((between - within) / total, 0.0, 1.0)) if total > 0 else 0.0
 
     @property
-    def fewest_clusters(self) -> int:
-        """The number of clusters in the stratum that has the fewest."""
-        strata_n = int(self.strata.max()) + 1
-        pairs = np.bincount(
-            self.strata * self.clusters_n + self.clusters, minlength=strata_n * self.clusters_n
-        )
-        return int(np.count_nonzero(pairs.reshape(strata_n, self.clusters_n), axis=1).min())
-
-    @property
     def is_plain(self) -> bool:
         """One sample a cluster, and all weigh the same: classical methods for independent samples hold."""
         return self.clusters_n == self.n and bool(np.ptp(self.weights) < 1e-12)

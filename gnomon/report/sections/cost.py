@@ -1,6 +1,6 @@
 """Adds up tokens, dollars and seconds; what is unknown stays unknown."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NotRequired
 
 from typing_extensions import TypedDict
@@ -134,12 +134,21 @@ def _markdown(report: CostPart) -> Iterator[str]:
         if row.get("cached_share") is not None
     ]
     yield from markdown_table("Tokens", head, rows)
-    if possible := report["cost"].get("possible"):
-        yield f"Besides, up to {dollars(possible['usd'])} and {possible['tokens']:,} tokens {MAY_BE_SPENT}"
-        yield ""
+    if words := _possible_words(report):
+        yield from (words, "")
 
 
-MAY_BE_SPENT = "may have been spent on calls whose cost nobody told; limits count them."
+def _view(report: CostPart) -> Mapping[str, object]:
+    return {"possible": _possible_words(report)}
+
+
+def _possible_words(report: CostPart) -> str:
+    """What may have been spent beside what is told; empty where there is nothing."""
+    possible = report["cost"].get("possible")
+    if possible is None:
+        return ""
+    sums = f"{dollars(possible['usd'])} and {possible['tokens']:,} tokens"
+    return f"Besides, up to {sums} may have been spent on calls whose cost nobody told; limits count them."
 
 
 def _told(tokens: int | None) -> str:
@@ -153,5 +162,6 @@ cost = Section(
     fields=CostPart,
     compute=_cost,
     place=120,
+    view=_view,
     markdown=_markdown,
 )

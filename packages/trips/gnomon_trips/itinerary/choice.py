@@ -3,16 +3,15 @@
 A decision between places that both fit is never silent: it comes with a sentence that names the other one.
 """
 
-import csv
 import functools
 import math
 import re
 import string
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from importlib.resources import files
 
 from gnomon_tools.core.name_match import plain_name
+from gnomon_trips.itinerary.data_rows import data_rows
 from gnomon_trips.itinerary.haversine import apart_m
 from gnomon_trips.itinerary.place import LatLon, PlaceHit
 from gnomon_trips.itinerary.same_place import is_one_place
@@ -111,8 +110,7 @@ def called(hit: PlaceHit) -> str:
 @functools.cache
 def country_names() -> Mapping[str, str]:
     """English names of countries by their two-letter code (GeoNames)."""
-    text = files("gnomon_trips.itinerary").joinpath("data", "countries.csv").read_text(encoding="utf-8")
-    return {row["code"]: row["name"] for row in csv.DictReader(text.splitlines())}
+    return {row["code"]: row["name"] for row in data_rows("countries.csv")}
 
 
 def one_edit(name: str) -> Iterator[str]:

@@ -1,16 +1,14 @@
 """A provider of the whole world at city level: cities of 15,000 people and more, ways as the crow flies."""
 
-import csv
 import functools
-import gzip
 from collections.abc import Mapping, Sequence
-from importlib.resources import files
 
 import numpy as np
 from scipy.spatial import cKDTree
 
 from gnomon_tools.core.name_match import plain_name
 from gnomon_trips.itinerary.choice import country_names, one_edit
+from gnomon_trips.itinerary.data_rows import data_rows
 from gnomon_trips.itinerary.embedded import Embedded
 from gnomon_trips.itinerary.errors import BadArgument, NoSuchPlace, Unsupported
 from gnomon_trips.itinerary.haversine import EARTH_RADIUS_M, apart_m, nearest_first, off_m
@@ -150,13 +148,8 @@ class _Table:
 
 @functools.cache
 def _cities() -> _Table:
-    names = {f"world/{row['id']}": row["names"] for row in _rows("world-names.csv.gz")}
-    return _Table(_rows("world.csv.gz"), names)
-
-
-def _rows(name: str) -> list[dict[str, str]]:
-    packed = files("gnomon_trips.itinerary").joinpath("data", name).read_bytes()
-    return list(csv.DictReader(gzip.decompress(packed).decode().splitlines()))
+    names = {f"world/{row['id']}": row["names"] for row in data_rows("world-names.csv.gz")}
+    return _Table(data_rows("world.csv.gz"), names)
 
 
 def _xyz(lat_deg: np.ndarray, lon_deg: np.ndarray) -> np.ndarray:

@@ -57,7 +57,7 @@ def _exact_order(tours: Tours, day: int, start: int, end: int, order: Order, at_
     """Search all orders depth first; stop where the way so far costs more than the best plan."""
     best = (at_most, order)
     metres, minutes, minute_m = tours.metres, tours.minutes, tours.weights.minute_m
-    day_start_min = tours.own_hours(day)[0]
+    day_start_min = tours.hours[day][0]
 
     def walk(done: Order, left: Order, at: int, clock: int, way_cost: int) -> None:
         nonlocal best

@@ -184,16 +184,13 @@ class Ground:
         )
         starts, ends = self.homes(bed)
         before = self._before()
-        lasts = [request.hours(day) for day in range(request.days)]
         return Search(
             spots=spots,
             minutes=self.ways.minutes,
             metres=self.ways.metres,
             starts=starts,
             ends=ends,
-            start_min=min(first for first, _ in lasts),
-            end_min=max(last for _, last in lasts),
-            hours=lasts,
+            hours=[request.hours(day) for day in range(request.days)],
             before=before,
             after={
                 spot: frozenset(then for then, firsts in before.items() if spot in firsts)

@@ -46,6 +46,8 @@ SIGHT_WORDS = frozenset((*CALLED, *CALLED.values())) | frozenset(
     ("museum", "park", "garden", "zoo", "castle", "palace", "monument", "memorial", "square", "attraction")
 )
 """Words that mean something to see: an eatery or hotel with one in its name is none."""
+KIND_WORDS = frozenset(kind.replace("_", " ") for kind in (*SIGHT_WORDS, *OTHERS))
+"""Words for kinds of place."""
 
 
 def singular(words: str) -> str:
@@ -88,9 +90,7 @@ def is_kind_word(name: str) -> bool:
     >>> is_kind_word("Pubs"), is_kind_word("Kiasma")
     (True, False)
     """
-    word = singular(name)
-    kinds = {*CALLED, *SIGHT_WORDS, *(kind.replace("_", " ") for kind in (*OTHERS, *CALLED.values()))}
-    return word in kinds
+    return singular(name) in KIND_WORDS
 
 
 def is_of_kind(place: Place, wish: str) -> bool:

@@ -191,7 +191,7 @@ def walk_minutes(metres: float) -> int:
 def spread_min(minutes: float, exactness: Exactness) -> int:
     """By how many minutes a way may be off: 10, or a quarter of it; none where streets or bounds are known.
 
-    Of 60 published journeys by rail in Japan that many hold `bench/rail_minutes.py`.
+    Of 62 published journeys by rail in Japan 52 are within it: `python -m bench.rail_minutes`.
 
     >>> spread_min(100, "estimate"), spread_min(20, "timetable"), spread_min(20, "network")
     (25, 10, 0)

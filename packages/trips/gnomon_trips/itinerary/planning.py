@@ -381,10 +381,12 @@ def _unserved(tour: _Tour) -> tuple[str, ...]:
 def _ruled_out(ground: Ground, best: _Tour, effort: Effort) -> Found:
     """The refusal of what has no plan; it holds if there is none with the shortest ways that may be."""
     problem, is_over = ground.problem.favourable, effort.until(0.95, CONFLICT_CALLS)
-    try:
-        holds = is_ruled_out(problem, (), is_over)
-    except Stopped:
-        holds = False
+    holds = problem is ground.problem
+    if not holds:
+        try:
+            holds = is_ruled_out(problem, (), is_over)
+        except Stopped:
+            holds = False
     conflict = proven_conflict(problem if holds else ground.problem, is_over)
     return _refused_with(ground, best, conflict or ("no_way",), effort, holds=holds)
 

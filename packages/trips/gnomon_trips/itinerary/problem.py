@@ -29,7 +29,10 @@ class Problem:
 
     @property
     def favourable(self) -> "Problem":
-        """The same with every way as short as its spread allows: what has no plan then has none at all."""
+        """The same with every way as short as its spread allows: what has no plan then has none at all.
+
+        The problem itself where no way is an estimate.
+        """
         if self.exactness not in ESTIMATED:
             return self
         return replace(self, table=self.table.favourable(self.exactness))

@@ -76,9 +76,10 @@ class Tours:
     """One trip, and what each way to make it costs.
 
     `starts` and `ends` hold the number of the place where each day starts and ends; −1: where the night
-    before was spent, and wherever the last stop is. `before` has, by spot, those that must come earlier.
-    `late_min` says by how many minutes a day begins later than the others. `steps` counts the stops that were
-    tried and priced: what a search has spent, the same on every machine.
+    before was spent, and wherever the last stop is. `hours` say from when to when each day lasts. `before`
+    has, by spot, those that must come earlier. `late_min` says by how many minutes a day begins later than
+    the others. `steps` counts the stops that were tried and priced: what a search has spent, the same on
+    every machine.
     """
 
     spots: SpotTable
@@ -86,8 +87,7 @@ class Tours:
     metres: list[list[int]]
     starts: list[int]
     ends: list[int]
-    start_min: int
-    end_min: int
+    hours: list[tuple[int, int]]
     before: dict[int, frozenset[int]]
     after: dict[int, frozenset[int]]
     meals: tuple[MealTime, ...]
@@ -99,7 +99,6 @@ class Tours:
     max_leg_min: int | None
     budget: float | None
     musts: list[int]
-    hours: list[tuple[int, int]] = field(default_factory=list)
     late_min: dict[int, int] = field(default_factory=dict)
     steps: int = 0
     _kept: dict[tuple[int, int, int, Order], Priced | None] = field(default_factory=dict)
@@ -112,22 +111,18 @@ class Tours:
         self._like.clear()
         for day in range(len(self.starts)):
             hours = tuple(row[day] for row in self.spots.open_min)
-            profile = (self.first_min(day), *self.own_hours(day), *hours)
+            profile = (self.first_min(day), *self.hours[day], *hours)
             self._like.append(profiles.setdefault(profile, day))
 
     # One day
 
     def first_min(self, day: int) -> int:
         """When a day begins."""
-        return self.own_hours(day)[0] + self.late_min.get(day, 0)
+        return self.hours[day][0] + self.late_min.get(day, 0)
 
     def last_min(self, day: int) -> int:
         """When a day ends at the latest."""
-        return self.own_hours(day)[1]
-
-    def own_hours(self, day: int) -> tuple[int, int]:
-        """From when to when a day lasts by the request."""
-        return self.hours[day] if self.hours else (self.start_min, self.end_min)
+        return self.hours[day][1]
 
     def day(self, day: int, start: int, end: int, order: Order) -> Priced | None:
         """The cost of a day in that order at the earliest times; None: a rule forbids it."""
@@ -197,10 +192,7 @@ class Tours:
         ):
             return None
         cost = (
-            way_cost
-            + self.weights.minute_m * (clock - self.own_hours(day)[0])
-            + soft
-            + self.even_cost(busy, day)
+            way_cost + self.weights.minute_m * (clock - self.hours[day][0]) + soft + self.even_cost(busy, day)
         )
         return cost, metres, clock
 
@@ -247,15 +239,15 @@ class Tours:
     def latest(self, day: int, code: int, until: int) -> int:
         """The latest time to reach a stop so that the stay is over by then; NEVER: there is none."""
         spot, meal = code // CODE, code % CODE
-        stay_min, first, last = self.spots.stay_min[spot], 0, self.end_min
+        stay_min, first, last = self.spots.stay_min[spot], 0, until
         if meal:
             wanted = self.meals[meal - 1]
             stay_min = max(stay_min, wanted.minutes)
             first, last = wanted.start_min, wanted.end_min - wanted.minutes
         hours = self.spots.open_min[spot][day]
-        spans = ((0, self.end_min),) if hours is None else hours
+        spans = ((0, until),) if hours is None else hours
         for opens, closes in reversed(spans):
-            latest = min(min(closes, until, self.end_min) - stay_min, last)
+            latest = min(min(closes, until) - stay_min, last)
             if latest >= max(opens, first):
                 return latest
         return NEVER
@@ -294,13 +286,13 @@ class Tours:
 
     def even_cost(self, busy_min: float, day: int) -> float:
         """The cost of so many minutes of stays and rides; it grows with their square."""
-        start_min, end_min = self.own_hours(day)
+        start_min, end_min = self.hours[day]
         return self.weights.even_m * busy_min * busy_min / (end_min - start_min)
 
     def stay(self, day: int, spot: int, meal: int, ready: int) -> tuple[int, int, int | None] | None:
         """The earliest stay from `ready` on: arrival, end, and when the door closes (None: not known)."""
         stay_min = self.spots.stay_min[spot]
-        latest = self.end_min
+        end_min = latest = self.last_min(day)
         if meal:
             wanted = self.meals[meal - 1]
             stay_min = max(stay_min, wanted.minutes)
@@ -310,11 +302,11 @@ class Tours:
                 return None
         hours = self.spots.open_min[spot][day]
         if hours is None:
-            return (ready, ready + stay_min, None) if ready + stay_min <= self.end_min else None
+            return (ready, ready + stay_min, None) if ready + stay_min <= end_min else None
         for opens, closes in hours:
             arrive = max(ready, opens)
             if arrive + stay_min <= closes:
-                if arrive + stay_min > self.end_min or (meal and arrive > latest):
+                if arrive + stay_min > end_min or (meal and arrive > latest):
                     return None
                 return arrive, arrive + stay_min, closes
         return None

@@ -97,7 +97,8 @@ def run(context: ToolContext, args: OrderVisitsArgs) -> OrderVisits:
         # Another place to eat at may serve: only what fails with meals anywhere is impossible.
         if eats and not is_conflict(problem, solution.conflict):
             raise ToolError(f"not_found: with these places alone there is no {because}; add places to eat")
-        if solution.conflict and not is_conflict(problem.favourable, solution.conflict):
+        shortest = problem.favourable
+        if shortest is not problem and solution.conflict and not is_conflict(shortest, solution.conflict):
             spread = f"by estimates of ± {problem.spread_min} min a way"
             raise ToolError(f"not_found: {spread} these cannot be kept together: {because}")
         raise ToolError(f"infeasible: these cannot be kept together: {because}")

@@ -38,8 +38,6 @@ def drawn_tours(seed: int) -> Tours:
         metres=[[80 * ways for ways in row] for row in minutes],
         starts=[STOPS, STOPS],
         ends=[STOPS, STOPS],
-        start_min=min(first for first, _ in DAYS),
-        end_min=max(last for _, last in DAYS),
         hours=list(DAYS),
         before={},
         after={},
@@ -67,7 +65,6 @@ def test_a_day_that_begins_later_than_others_has_its_best_order_too(seed: int) -
 def test_a_delay_counts_from_the_hours_of_its_own_day_and_is_not_shared_with_a_day_like_it() -> None:
     tours = drawn_tours(0)
     tours.hours[:] = [DAYS[1], DAYS[1]]
-    tours.start_min = DAYS[0][0]
     tours.__post_init__()
     tours.late_min[1] = 30
     tours.__post_init__()

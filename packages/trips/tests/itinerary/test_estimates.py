@@ -1,4 +1,4 @@
-"""Ways that are estimates: how far they may be off, and that nothing resting on them is called proven."""
+"""Ways that are estimates may be off by so much, and nothing that rests on them is called proven."""
 
 from dataclasses import replace
 

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from gnomon_tools.core.inputs import held
 from gnomon_tools.core.tool import ToolContext
 from gnomon_tools.core.toolbox import TOOLS, Toolbox
+from gnomon_trips.itinerary.request import Window
 from gnomon_trips.itinerary.trip import Trip
 
 NAMES = (
@@ -96,6 +97,15 @@ def test_a_day_that_cannot_be_names_what_stands_against_it(toolbox: Toolbox, tri
     told = call(tight, "order_visits", places=["Ateneum", "Kiasma"], day=1)["error"]
     assert told.startswith("infeasible: ")
     assert told.endswith("max_walk_m")
+
+
+def test_one_short_day_of_a_trip_on_streets_is_called_infeasible_and_by_no_estimates(trip: Trip) -> None:
+    from dataclasses import replace
+
+    request = trip.request.model_copy(update={"windows": [Window(start="10:00", end="10:30"), None]})
+    short = Toolbox([TOOLS.get("order_visits")], ToolContext(inputs=held(replace(trip, request=request))))
+    told = call(short, "order_visits", places=["Ateneum", "Kiasma"], day=1)["error"]
+    assert told == "infeasible: these cannot be kept together: window"
 
 
 @settings(max_examples=60)

@@ -19,8 +19,9 @@ from scipy.sparse.csgraph import dijkstra, minimum_spanning_tree
 from scipy.spatial import Delaunay, QhullError, cKDTree
 
 from gnomon_published.gazetteer.tables import points_deg, tables
+from gnomon_trips.itinerary.data_rows import data_rows
 from gnomon_trips.itinerary.haversine import flat_m, metres_between
-from gnomon_trips.itinerary.japan.rides import Journey, Ride, Service, Stop, bare_name, data_rows
+from gnomon_trips.itinerary.japan.rides import Journey, Ride, Service, Stop, bare_name
 from gnomon_trips.itinerary.place import WALK_M_PER_MIN, LatLon
 
 Pace = tuple[float, float]

@@ -1,21 +1,19 @@
-"""What a journey by rail is made of: stops, rides, walks, and how a traveller reads them."""
+"""Holds the stops, rides and walks of a journey by rail, and puts them into words."""
 
-import csv
-import gzip
 import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 from typing import Literal
 
 import numpy as np
 
 from gnomon_published.gazetteer.spelling import latin_key
+from gnomon_trips.itinerary.data_rows import data_rows
 from gnomon_trips.itinerary.haversine import metres_between
 from gnomon_trips.itinerary.place import LatLon
-from gnomon_trips.itinerary.track import NO_TRACK, Track, counted_stops, simplified
+from gnomon_trips.itinerary.track import Track, counted_stops, simplified
 
 NOTICE = "Railways round Tokyo: Mini Tokyo 3D (MIT), from the Public Transportation Open Data Center"
 Service = Literal["local", "fast", "shinkansen"]
@@ -64,7 +62,10 @@ class Ride:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Journey:
-    """Walks and rides from point to point; `walks_m` are before, between and after the rides."""
+    """Walks and rides from point to point; `walks_m` are before, between and after the rides.
+
+    A journey that is shorter without any train has no rides, and no track.
+    """
 
     minutes: float
     rides: tuple[Ride, ...]
@@ -99,7 +100,7 @@ class Journey:
             via.append(walk_part(self.walks_m[-1], start=self.rides[-1].stops[-1].name))
         line = [(stop.lat_deg, stop.lon_deg) for ride in self.rides for stop in ride.stops]
         path = simplified([(start.lat_deg, start.lon_deg), *line, (end.lat_deg, end.lon_deg)])
-        return Track(via=tuple(via), path=path) if self.rides else NO_TRACK
+        return Track(via=tuple(via), path=path)
 
 
 def station_names(latin: str) -> Sequence[tuple[str, LatLon]]:
@@ -178,9 +179,3 @@ def walk_part(metres: float, *, start: str = "", to: str = "") -> str:
     end = f"to {to}" if to else f"from {start}"
     length = f"{max(10, round(metres, -1)):.0f} m" if metres < 995 else f"{metres / 1000:.1f} km"
     return f"{length} on foot {end}"
-
-
-def data_rows(name: str) -> list[dict[str, str]]:
-    """The rows of a packed table of the package's data."""
-    packed = files("gnomon_trips.itinerary").joinpath("data", name).read_bytes()
-    return list(csv.DictReader(gzip.decompress(packed).decode().splitlines()))

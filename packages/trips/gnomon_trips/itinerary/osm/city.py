@@ -16,7 +16,7 @@ from gnomon_trips.itinerary.choice import STOPS
 from gnomon_trips.itinerary.embedded import Embedded
 from gnomon_trips.itinerary.errors import BadArgument, NoSuchPlace, Unavailable, Unreachable, Unsupported
 from gnomon_trips.itinerary.haversine import metres_between, off_m
-from gnomon_trips.itinerary.kinds import OTHERS, SIGHT_WORDS, singular
+from gnomon_trips.itinerary.kinds import KIND_WORDS, singular
 from gnomon_trips.itinerary.osm.extract import SETTLED, Extract, read_extract
 from gnomon_trips.itinerary.osm.streets import Streets, build_streets
 from gnomon_trips.itinerary.place import (
@@ -59,7 +59,7 @@ SIGHTS = frozenset(
     )
 )
 
-KIND_WORDS = frozenset(word.replace("_", " ") for word in (*SIGHT_WORDS, *OTHERS)) | frozenset(
+COMMON_WORDS = KIND_WORDS | frozenset(
     ("art", "hall", "house", "street", "road", "center", "centre", "national", "city", "old", "new", "grand")
 )
 """Words that many names share: none of them is a name."""
@@ -163,7 +163,7 @@ class City(Embedded):
             return PART_OF_NAME
         if place.kind in RAIL_STOPS and not own_bare and bare and RAIL_WORDS.issuperset(bare):
             return PART_OF_NAME  # a city's central station bears the city's name alone
-        is_own_word = len(bare) == 1 and len(bare[0]) > 3 and singular(bare[0]) not in KIND_WORDS
+        is_own_word = len(bare) == 1 and len(bare[0]) > 3 and singular(bare[0]) not in COMMON_WORDS
         ends = (*own_bare[:1], *own_bare[-1:]) if own_name == place.name else ()
         if is_own_word and place.kind not in PLAIN_KINDS and bare[0] in ends:
             return PART_OF_NAME

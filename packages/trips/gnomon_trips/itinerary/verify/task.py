@@ -61,13 +61,7 @@ def _visits(plan: Plan, trip: Trip, facts: Facts) -> Iterator[Violation]:
         if place is None or place.id not in times:
             yield Violation(code="MUST_VISIT", path="days", expected=f"a visit to {name}", found="none")
     asked = {trip.named[name].id for name in trip.request.places if name in trip.named}
-    for number, day in enumerate(plan.days):
-        for index, visit in enumerate(day.visits):
-            known = trip.origins.get(visit.place.id, ())
-            if trip.origins and visit.origins and visit.origins != known:
-                words = [", ".join(one.words for one in row) or "added" for row in (known, visit.origins)]
-                path = f"days.{number}.visits.{index}.origins"
-                yield Violation(code="EVIDENCE", path=path, expected=words[0], found=words[1])
+    yield from _origins(plan, trip)
     visited: dict[str, Place | None] = {}
     for place_id, path in paths:
         place = facts.places.get(place_id)
@@ -82,6 +76,22 @@ def _visits(plan: Plan, trip: Trip, facts: Facts) -> Iterator[Violation]:
             count = max(2, times[place_id])
             yield Violation(code="DUPLICATE", path=path, expected="each place once", found=f"{count} visits")
         visited[place_id] = place
+
+
+def _origins(plan: Plan, trip: Trip) -> Iterator[Violation]:
+    """Faults of visits that are said to come from elsewhere than they do."""
+    if not trip.origins:
+        return
+    for number, day in enumerate(plan.days):
+        for index, visit in enumerate(day.visits):
+            known_origins = trip.origins.get(visit.place.id, ())
+            if visit.origins and visit.origins != known_origins:
+                expected, found = (
+                    ", ".join(origin.words for origin in origins) or "added"
+                    for origins in (known_origins, visit.origins)
+                )
+                path = f"days.{number}.visits.{index}.origins"
+                yield Violation(code="EVIDENCE", path=path, expected=expected, found=found)
 
 
 def _fixed(plan: Plan, trip: Trip) -> Iterator[Violation]:
