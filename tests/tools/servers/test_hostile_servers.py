@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 import time
+import venv
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -122,6 +123,16 @@ def test_a_server_reads_nothing_that_it_was_not_granted(call, tmp_path: Path) ->
     for path in (str(secret), "/etc/passwd", f"/proc/{os.getpid()}/environ"):
         assert call("good", "read_file", {"path": path}).error == "tool_error"
     assert "def listing" in call("good", "read_file", {"path": str(SERVER)}).content
+
+
+@pytest.mark.parametrize("links", [True, False])
+def test_an_environment_may_link_to_its_python_or_copy_it(tmp_path: Path, links: bool) -> None:
+    venv.create(tmp_path, symlinks=links)
+    command = [str(tmp_path / "bin" / "python"), str(SERVER), "good"]
+    try:
+        assert connections().list_tools("copied", ToolServer(mcp=McpServer(command=command))).tools
+    finally:
+        close_all()
 
 
 def test_a_server_gets_no_variables_but_those_that_are_named(call, monkeypatch) -> None:

@@ -69,6 +69,18 @@ def _around(path: Path) -> Iterable[str]:
             yield str(prefix)
         if file.parent.name == "bin" and is_prefix and prefix != Path(prefix.anchor):
             yield str(prefix)
+            yield from _base_of(prefix)
+
+
+def _base_of(prefix: Path) -> Iterable[str]:
+    """The Python that a virtual environment was made from: it may be copied there without its library."""
+    settings = prefix / "pyvenv.cfg"
+    if not settings.is_file():
+        return
+    for line in settings.read_text(encoding="utf-8", errors="replace").splitlines():
+        name, _, value = line.partition("=")
+        if name.strip() == "home" and Path(value.strip()).name == "bin":
+            yield str(Path(value.strip()).parent)
 
 
 def readable(server: McpServer) -> list[str]:

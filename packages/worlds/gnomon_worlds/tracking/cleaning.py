@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from gnomon_worlds.tracking.calibration import GroundPoints
 from gnomon_worlds.tracking.pictures import cut, edges_of
 from gnomon_worlds.tracking.sightings import GAP_S, gap_s_of, tracks_of
-from gnomon_worlds.tracking.tracking import Array, BodyKind, Boxes, Tracking, places_at
+from gnomon_worlds.tracking.tracking import Array, BodyKind, Boxes, Tracking
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -254,6 +254,15 @@ def _runs(
     whole = [number for number, run in enumerate(runs) if len(run) >= FEW]
     stray = len(times_s) - sum(len(runs[number]) for number in whole)
     return [np.array(runs[number]) for number in whole], stray, sum(jumped[number] for number in whole)
+
+
+def places_at(at: Array, along: Array, xy_m: Array) -> Array:
+    """Where a path is at moments or lengths, straight between its points; their shape × 2.
+
+    >>> places_at(np.array([0.5, 3.0]), np.array([0.0, 2.0]), np.array([[0.0, 8.0], [4.0, 8.0]])).tolist()
+    [[1.0, 8.0], [4.0, 8.0]]
+    """
+    return np.stack([np.interp(at, along, axis) for axis in xy_m.T], axis=-1)
 
 
 def local_line(times_s: Array, xy_m: Array, window_s: float, *, leave_out: bool = False) -> Array:

@@ -22,7 +22,7 @@ from gnomon_worlds.tracking.calibration import (
     project,
     with_pairs,
 )
-from gnomon_worlds.tracking.cleaning import LIMITS
+from gnomon_worlds.tracking.cleaning import LIMITS, places_at
 from gnomon_worlds.tracking.pictures import BOUNDED, disproved, edges_of, sized, too_large
 from gnomon_worlds.tracking.place import FAR_M
 from gnomon_worlds.tracking.regions import with_cut_views
@@ -34,7 +34,6 @@ from gnomon_worlds.tracking.tracking import (
     TrackedCamera,
     Tracking,
     from_the_first,
-    places_at,
 )
 
 RARE_S = 10.0  # boxes that are further apart tell no path

@@ -215,15 +215,6 @@ def boxes_of(
     ), tuple(names)
 
 
-def places_at(at: Array, along: Array, xy_m: Array) -> Array:
-    """Where a path is at moments or lengths, straight between its points; their shape × 2.
-
-    >>> places_at(np.array([0.5, 3.0]), np.array([0.0, 2.0]), np.array([[0.0, 8.0], [4.0, 8.0]])).tolist()
-    [[1.0, 8.0], [4.0, 8.0]]
-    """
-    return np.stack([np.interp(at, along, axis) for axis in xy_m.T], axis=-1)
-
-
 def number_at(text: str, *, file: Path, line: int, field: str, low: float = -1e7, high: float = 1e9) -> float:
     """A finite number in a file.
 
@@ -285,26 +276,16 @@ def site_id(name: str, otherwise: str) -> str:
     return re.sub(r"[^A-Za-z0-9]", "-", name).strip("-")[:64] or otherwise
 
 
-def body_in_words(text: str, *, file: Path, line: int) -> BodyKind:
-    """The kind of body that a word such as car or person means.
-
-    Raises:
-        DataError: it means none.
-    """
-    for body, words in BODIES.items():
-        if text.strip().lower() in words:
-            return body
-    known = ", ".join(word for words in BODIES.values() for word in words)
-    raise DataError(f"{file.name}, line {line}: {text.strip()!r} is none of: {known}", field="kind")
-
-
 def note_kind(kinds: dict[str, BodyKind], target: str, kind: str, *, file: Path, line: int) -> None:
-    """Note what a target is.
+    """Note the kind of body that a word such as car or person tells of a target.
 
     Raises:
-        DataError: the kind means nothing, or the target was something else before.
+        DataError: the word means none, or the target was another kind before.
     """
-    body = body_in_words(kind, file=file, line=line)
+    body = next((body for body, words in BODIES.items() if kind.strip().lower() in words), None)
+    if body is None:
+        known = ", ".join(word for words in BODIES.values() for word in words)
+        raise DataError(f"{file.name}, line {line}: {kind.strip()!r} is none of: {known}", field="kind")
     if kinds.setdefault(target, body) != body:
         raise DataError(f"{file.name}, line {line}: {target} was another kind before", field="kind")
 

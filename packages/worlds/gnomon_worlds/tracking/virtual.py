@@ -17,7 +17,7 @@ from shapely import Polygon
 from gnomon.core.errors import DataError
 from gnomon_tools.scene.frame import Frame
 from gnomon_tools.scene.scene import Scene
-from gnomon_worlds.tracking.cleaning import LIMITS
+from gnomon_worlds.tracking.cleaning import LIMITS, places_at
 from gnomon_worlds.tracking.tracking import (
     Array,
     BodyKind,
@@ -30,7 +30,6 @@ from gnomon_worlds.tracking.tracking import (
     instant_s,
     note_kind,
     number_at,
-    places_at,
     scene_at,
     site_id,
     text_of,
