@@ -14,7 +14,7 @@ import sys
 import time
 import urllib.request
 import venv
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
@@ -90,7 +90,9 @@ def ask(job: str, spec: str) -> None:
     stored = ["--data-dir", str(data)]
     ids = stored_ids(stored) if data.exists() else []
     what = ["resume", ids[0]] if ids else ["run", spec]
-    python("-m", "gnomon_service.cli", *what, *stored, "--workers", "1", "--out", str(out))
+    # 1: trials are missing, or no reply of an arm could be read. The report says so, and is evidence too.
+    ran = ("-m", "gnomon_service.cli", *what, *stored, "--workers", "1", "--out", str(out))
+    python(*ran, passes=(0, 1))
     [job_id] = stored_ids(stored)
     python("-m", "gnomon_service.cli", "seal", job_id, *stored, "--out", str(out / "seal.ndjson"))
 
@@ -129,14 +131,15 @@ def is_up(port: int) -> bool:
         return False
 
 
-def python(*arguments: str) -> None:
+def python(*arguments: str, passes: Container[int] = (0,)) -> None:
     """Run a program of this project."""
-    run([sys.executable, *arguments])
+    run([sys.executable, *arguments], passes)
 
 
-def run(command: list[str]) -> None:
-    """Run a program; where it fails, it has said why."""
-    if code := subprocess.run(command, cwd=ROOT, check=False).returncode:  # noqa: S603 our own arguments
+def run(command: list[str], passes: Container[int] = (0,)) -> None:
+    """Run a program; where it ends with a code that does not pass, it has said why."""
+    code = subprocess.run(command, cwd=ROOT, check=False).returncode  # noqa: S603 our own arguments
+    if code not in passes:
         raise SystemExit(code)
 
 

@@ -321,7 +321,7 @@ def _tool_call(heard: Heardings, needs: Needs) -> Finding:
         )
     if _is_cut(reply):
         return _row("tool_call", asked, f"{_said(reply)}, cut", "unfit", _cut(reply, needs))
-    advice = f"No tool will be called: the report will say so. See the server's tool parser, or {IN_WORDS}."
+    advice = f"Expect no call in its trials: see the server's tool parser, or {IN_WORDS}."
     return _row("tool_call", asked, f"no call: {_said(reply)}", "unfit", advice)
 
 
