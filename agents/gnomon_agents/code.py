@@ -24,7 +24,7 @@ from gnomon.core.agent import AgentContext
 from gnomon.core.arm import Arm
 from gnomon.core.message import Block, Message, ToolCall, before_question
 from gnomon.core.trace import NoteStep
-from gnomon.core.words import TOOLS_FIRST
+from gnomon.core.words import CALL_SHOWN, TOOLS_FIRST
 from gnomon_agents.code_runtime.interpreter import CallFailed, Interpreter, Run, WrongCall
 from gnomon_agents.code_runtime.stubs import function_names, parameter_names, stub
 from gnomon_agents.core.messages import as_observation, with_user_turn
@@ -35,14 +35,13 @@ BLOCK = re.compile(
     r"^[ \t]*```[ \t]*(?:python3?|py)[ \t]*\r?\n(.*?)(?:^[ \t]*```[ \t]*$|\Z)",
     re.IGNORECASE | re.MULTILINE | re.DOTALL,
 )
-INTRO = """You may run Python. To do so, end your reply with one block such as this:
-```python
-print(6 * 7)
-```
-You will be told what it prints, the value of its last line, and its error if it fails; names stay from \
-block to block. There are `math`, `json`, `re`, `datetime`, `itertools`, `collections` and the like, no \
-files and no network; `yield`, `del` and subclasses are not there. A reply without such a block is your \
-answer; so is `final_answer(value)` in the code."""
+INTRO = "You may run Python. To do so, end your reply with one block such as this:"
+RUNS = """You will be told what it prints, the value of its last line, and its error if it fails; names \
+stay from block to block. There are `math`, `json`, `re`, `datetime`, `itertools`, `collections` and the \
+like, no files and no network; `yield`, `del` and subclasses are not there. A reply without such a block is \
+your answer; so is `final_answer(value)` in the code."""
+# A small model copies the example, whatever it is: where there are functions, it calls one.
+PLAIN_EXAMPLE = "print(6 * 7)"
 REMINDER = "To run Python first, end your reply with a ```python block instead."
 TOOLS = """These functions are there already, to be called by position or by name. Each returns a dict, or \
 raises a RuntimeError that says what is wrong; up to {most} calls in all:"""
@@ -118,14 +117,17 @@ class _Tools:
     def introduction(self) -> str:
         """What the model is told of Python and of its functions."""
         schemas = self._context.toolbox.schemas
+        shows_call = self.names and self._context.words >= CALL_SHOWN
+        example = f"print({next(iter(self.names))}(...))" if shows_call else PLAIN_EXAMPLE
+        intro = f"{INTRO}\n```python\n{example}\n```\n{RUNS}"
         if not schemas or not (self.names or self._context.words >= TOOLS_FIRST):
-            return INTRO
+            return intro
         listed = "\n\n".join(stub(*each) for each in zip(function_names(schemas), schemas, strict=True))
         if not self.names:
-            return "\n".join([INTRO, FORBIDDEN, listed])
+            return "\n".join([intro, FORBIDDEN, listed])
         required = self._context.arm.tool_choice == "required"
         first = ["Call at least one function before you answer."] if required else []
-        return "\n".join([INTRO, TOOLS.format(most=self._context.tool_calls_left), listed, *first])
+        return "\n".join([intro, TOOLS.format(most=self._context.tool_calls_left), listed, *first])
 
     async def call(self, name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
         """Run a call that the code makes, as a call of the trial's; its result as plain values.

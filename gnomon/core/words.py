@@ -1,20 +1,22 @@
 """Holds the versions of the words, and words the closing sentence of a guarded prompt as each of them.
 
-Version 1 asked for the answer "in as few words as possible, on a last line": real models then call few tools
-natively, or none. Version 2 was chosen by trials with real models (docs/wording.md). Version 3 has the same
-prompts; its agents name tools before the question, also where calls are forbidden, all tell of limits, and
-schemas are short. A job keeps the version that it began with: loaders write the latest, and a trial puts back
-the words of the first (`reworded`).
+Version 1 asked for the answer "in as few words as possible, on a last line": real models then call few
+tools natively, or none. Version 2 was chosen by trials with real models (docs/wording.md). Version 3 has
+the same prompts; its agents name tools before the question, also where calls are forbidden, all tell of
+limits, and schemas are short. In version 4 the example of the agent `code` calls a function of the arm. A
+job keeps the version that it began with: loaders write the latest, and a trial puts back the words of the
+first (`reworded`).
 """
 
 import re
 from collections.abc import Callable, Mapping
 from typing import Literal
 
-WordsVersion = Literal[1, 2, 3]
+WordsVersion = Literal[1, 2, 3, 4]
 FIRST_WORDS: WordsVersion = 1  # of jobs that do not say
 TOOLS_FIRST: WordsVersion = 3  # from here on tools that are told of in words stand before the question
-LATEST_WORDS: WordsVersion = 3
+CALL_SHOWN: WordsVersion = 4  # from here on the example of Python that an agent gives calls a tool
+LATEST_WORDS: WordsVersion = 4
 
 Closing = Literal["first_words", "last_line", "end_json", "when_json"]
 LETTER, TEXT, NUMBER = "<letter>", "<text>", "<number>"

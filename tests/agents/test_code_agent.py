@@ -164,6 +164,21 @@ async def test_functions_that_are_forbidden_are_shown_and_not_there(heard, arm):
     assert not context.trace.tool_steps
 
 
+@pytest.mark.parametrize(
+    ("words", "arm", "example"),
+    [
+        (4, {}, "print(echo(...))"),
+        (3, {}, "print(6 * 7)"),
+        (4, {"tool_choice": "none"}, "print(6 * 7)"),
+    ],
+)
+async def test_the_example_calls_a_function_where_there_is_one(heard, words, arm, example):
+    context = heard(["so be it"], **arm)
+    context.words = words
+    assert await code.answer(context) == "so be it"
+    assert f"such as this:\n```python\n{example}\n```\nYou will" in told(context, 0)
+
+
 @pytest.mark.parametrize("arm", [{"tool_choice": "none"}, {"max_tool_calls": 0}, {}])
 async def test_without_tools_it_is_python_alone_as_where_earlier_words_forbid_them(heard, arm):
     context = heard([block("sum(range(10))"), "45"], **arm)

@@ -74,7 +74,7 @@ def _whole(name: str) -> Any:
 def test_jobs_of_earlier_words_are_sent_what_they_were_and_contracts_are_of_whole_schemas() -> None:
     arm = Arm(name="tools", agent="react", tools=("distance", "forecast_arrival"))
     spec = {"benchmark": "worlds", "models": [{"id": "reference"}], "arms": [arm.model_dump(mode="json")]}
-    for words, expected in ((1, _whole), (2, _whole), (3, brief)):
+    for words, expected in ((1, _whole), (2, _whole), (3, brief), (4, brief)):
         now = Situation.of(arm, spec=JobSpec.model_validate({**spec, "words": words}))
         toolbox = shown(Toolbox(arm.toolset(), None), now)
         assert toolbox.schemas == [expected(name) for name in arm.tools]
