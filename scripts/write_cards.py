@@ -2,9 +2,12 @@
 
 import json
 import shutil
-from collections import defaultdict
+from collections import Counter, defaultdict
+from collections.abc import Iterator
 from typing import Any
 
+from gnomon.core.reply_state import ReplyState
+from gnomon.report.reply_words import were
 from gnomon.report.server_cards import ServerCard, card_picture, card_sentences
 from gnomon.report.text_formats import points, points_brackets
 from scripts.evidence import CARDS, FOLDER, ROOT
@@ -76,7 +79,7 @@ def section_of(server: str, real: ServerCard, rules: ServerCard, rows: list[dict
     return [
         f"### {server}",
         "",
-        " ".join(card_sentences(real)),
+        " ".join([*card_sentences(real), *unread_sentences(rows)]),
         "",
         *table,
         "",
@@ -84,6 +87,15 @@ def section_of(server: str, real: ServerCard, rules: ServerCard, rows: list[dict
         "",
         f"By rules: {next(card_sentences(rules))} {sealed}",
     ]
+
+
+def unread_sentences(rows: list[dict[str, Any]]) -> Iterator[str]:
+    """What the model's replies that hold no answer were, by arm."""
+    replies = Counter((row["arm"], row["reply_state"]) for row in rows if row["model"] == MODELS[0])
+    for (arm, state), count in sorted(replies.items()):
+        if state != ReplyState.READ:
+            trials = sum(number for (name, _), number in replies.items() if name == arm)
+            yield f"Under `{arm}` {count} of {trials} replies {were(count, ReplyState(state))}: no answer."
 
 
 if __name__ == "__main__":
