@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from gnomon.core.reply_state import ReplyState
+from gnomon.report.chart_file import charts_in
 from gnomon.report.reply_words import were
 from gnomon.report.server_cards import ServerCard, card_picture, card_sentences
 from gnomon.report.text_formats import points, points_brackets
@@ -35,7 +36,8 @@ def main() -> None:
             json.loads(line) for line in (folder / "rows.ndjson").read_text(encoding="utf-8").splitlines()
         ]
         real, rules = (card_of(report, model) for model in MODELS)
-        (GALLERY / f"{server}.svg").write_text(f"{card_picture(real)}\n", encoding="utf-8")
+        chart = next(chart for chart in charts_in(card_picture(real)) if chart.size == "at-wide")
+        (GALLERY / f"{server}.svg").write_text(chart.svg, encoding="utf-8")
         shutil.copyfile(folder / "seal.ndjson", GALLERY / f"{server}.seal.ndjson")
         table.append(row_of(server, real, rules))
         sections += ["", *section_of(server, real, rules, rows)]
