@@ -26,6 +26,14 @@ settings.load_profile("few")
 ROOT = Path(__file__).parent
 
 
+def pytest_ignore_collect(collection_path: Path) -> bool | None:
+    """A module without an example has no doctest; of several processes only the first imports it to see."""
+    is_first = os.environ.get("PYTEST_XDIST_WORKER", "gw0") == "gw0"
+    if is_first or collection_path.suffix != ".py" or collection_path.name.startswith("test_"):
+        return None
+    return ">>>" not in collection_path.read_text(encoding="utf-8") or None
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Tests in a browser come last: its event loop stays open, and no other may run beside it."""
     items.sort(key=lambda item: item.nodeid.startswith("tests/web/"))

@@ -121,8 +121,8 @@ def next_stays(drawn: Drawn, count: int) -> list[tuple[str, float, float]]:
 
 
 @pytest.mark.timeout(600)  # up to 200 questions, stepped every 10 ms
-@PLAIN_AND_NOT
 @pytest.mark.parametrize(("task", "steps"), [("NextSpotForecasting", 1), ("TrajectoryForecasting", 2)])
+@PLAIN_AND_NOT  # the tasks of one set of options after each other: they ask about the same places
 def test_stepping_finds_the_same_cameras_at_the_same_times(
     task: str, steps: int, wanted: dict[str, str], each: int
 ) -> None:
