@@ -59,10 +59,6 @@ class Stretch:
         """How far each point is from the first, along the stretch."""
         return (0.0, *accumulate(math.dist(a, b) for a, b in pairwise(self.points_m)))
 
-    def time_at_s(self, along_m: float) -> float:
-        """When the target has gone `along_m` of the stretch."""
-        return interpolated(along_m, self.along_m, self.times_s)
-
     def at(self, time_s: float) -> Point:
         """Where the target is; before the start or after the end, the nearer of both."""
         after = bisect_right(self.times_s, time_s)

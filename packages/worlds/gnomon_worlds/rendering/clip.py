@@ -142,15 +142,6 @@ class Clip:
             stage.draw(own, self.times_s[frame], self.floor, target=self.trip)
         return stage.canvas
 
-    def visible_shares(self) -> tuple[float, ...]:
-        """For each frame with a published box, the share of the target in the picture that nothing hides."""
-        shares = []
-        for frame in self.box_frames:
-            visible = (self.canvas(frame).owner == TARGET).sum()
-            whole = (self.canvas(frame, is_target_alone=True).owner == TARGET).sum()
-            shares.append(float(visible / whole) if whole else 0.0)
-        return tuple(shares)
-
 
 def clips_of(question: Question, world: World, *, seed: int, style: Style) -> tuple[Clip, ...]:
     """The clips of a question in the order in which they are published."""

@@ -20,7 +20,7 @@ from gnomon_worlds.attainable import gone_m, is_attainable
 from gnomon_worlds.benchmarks.worlds import worlds
 from gnomon_worlds.car_following import CAR_M, STEP_S, Drive, Halt, braking_limits, driven_m
 from gnomon_worlds.drawing import Drawn, draw, world_of
-from gnomon_worlds.movement import VEHICLE
+from gnomon_worlds.movement import VEHICLE, interpolated
 from gnomon_worlds.options import WorldOptions
 from gnomon_worlds.sample_numbers import Number, number_of
 from gnomon_worlds.traffic import STOP_LINE_M
@@ -70,7 +70,7 @@ def test_no_vehicle_crosses_a_stop_line_at_red() -> None:
                 before = next(p for p in reversed(points_m[:index]) if p != points_m[index])
                 green = world.traffic.green_s(points_m[index], bearing_deg(before, points_m[index]))
                 assert green is not None
-                crossed_s = stretch.time_at_s(along_m[index] - STOP_LINE_M)
+                crossed_s = interpolated(along_m[index] - STOP_LINE_M, along_m, stretch.times_s)
                 assert (crossed_s - green[0]) % world.traffic.cycle_s <= green[1] + 3.5
                 passed += 1
     assert passed > 100
