@@ -22,6 +22,7 @@ from gnomon_trips.export.checks import (
     stop_label,
 )
 from gnomon_trips.export.guide_view import guide_view, step_words
+from gnomon_trips.export.links import links_of
 from gnomon_trips.export.quality_words import quality_rows, unmeasured
 from gnomon_trips.export.result import HOURS_OF, TripResult
 from gnomon_trips.export.words import (
@@ -277,6 +278,7 @@ def _home(result: TripResult, part: str, number: int, stop: Stop, time: str, fau
         "label": home_label(result, stop.id, part),
         "name": near(stop.name),
         "other_script": stop.other_script,
+        "links": links_of(stop, {}),
         "details": [part, *([NIGHTS[night.basis]] if night else [])],
         "why": "",
         "source": "",
@@ -352,6 +354,7 @@ def _stop(
         "label": stop_label(result, number, index),
         "name": visit.place.name,
         "other_script": visit.place.other_script,
+        "links": links_of(visit.place, result.contacts.get(visit.place.id, {})),
         "details": [
             *filter(None, [visit.place.kind.replace("_", " ")]),
             time_text(stay),

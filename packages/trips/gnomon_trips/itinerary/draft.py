@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
@@ -200,7 +201,14 @@ async def plan_of(draft: DraftPlan, trip: Trip) -> Plan:
             attributions=attributions(trip),
         )
     dates = request.dates()
-    stops_by_day = [[await _stop(visit.place, trip) for visit in day.visits] for day in draft.days]
+    mentions = Counter[str]()
+    stops_by_day: list[list[Resolved]] = []
+    for draft_day in draft.days:
+        stops_by_day.append([])
+        for visit in draft_day.visits:
+            mentions[visit.place] += 1
+            later = f"{visit.place} ({mentions[visit.place]})"
+            stops_by_day[-1].append(await _stop(later if later in trip.named else visit.place, trip))
     nights = await _nights(draft, stops_by_day, trip)
     days: list[Day] = []
     for number, (draft_day, stops) in enumerate(zip(draft.days, stops_by_day, strict=True)):

@@ -283,7 +283,7 @@ def _meal_times(name: str, ground: Ground) -> Measure:
     meals, worth = ground.trip.request.meals, 0.0
     for day, meal in itertools.product(ground.plan.days, meals):
         offs = [
-            abs(max(minutes_of(visit.arrive), minutes_of(meal.start)) - usual_min(meal))
+            abs(max(minutes_of(visit.arrive), meal.start_min) - usual_min(meal))
             for visit in day.visits
             if (place := ground.place(visit)) is not None
             and place.kind in MEALS

@@ -118,8 +118,7 @@ def _request_of(fields: dict[str, str]) -> dict[str, Any]:
     """The request in the fields of the small form; what is left empty is left out."""
     request: dict[str, Any] = {name: value.strip() for name, value in fields.items() if value.strip()}
     if "places" in request:
-        lines = (line.strip() for line in request["places"].splitlines())
-        request["places"] = list(dict.fromkeys(line for line in lines if line))
+        request["places"] = list(filter(None, map(str.strip, request["places"].splitlines())))
     if request.get("days", "").isdecimal():
         request["days"] = int(request["days"])
     return request
