@@ -166,7 +166,7 @@ def _ticks(clock: _Clock) -> tuple[Tick, ...]:
     hours = range(clock.start // 60, clock.end // 60 + 1)
     step = 1 if len(hours) <= 16 else 2 if len(hours) <= 31 else 4
     return tuple(
-        Tick(x=clock.x(60 * hour), label=f"{hour:02d}", is_minor=index % 2 == 1)
+        Tick(x=clock.x(60 * hour), label=f"{hour if hour <= 24 else hour - 24:02d}", is_minor=index % 2 == 1)
         for index, hour in enumerate(hours[::step])
     )
 

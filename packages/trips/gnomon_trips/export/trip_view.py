@@ -1,5 +1,6 @@
 """All that a page shows of a trip, as plain data: headline, facts, days with stops and legs, checks."""
 
+import datetime as dt
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
@@ -26,6 +27,7 @@ from gnomon_trips.export.links import links_of
 from gnomon_trips.export.quality_words import quality_rows, unmeasured
 from gnomon_trips.export.result import HOURS_OF, TripResult
 from gnomon_trips.export.words import (
+    DATED,
     clock_text,
     length_text,
     parts_of,
@@ -88,6 +90,8 @@ def _facts(result: TripResult) -> list[str]:
         legs = [leg for day in plan.days for leg in day.legs if leg.from_id != leg.to_id]
         metres, minutes = sum(leg.metres for leg in legs), sum(leg.minutes for leg in legs)
         facts.append(f"{length_text(metres)}, {time_text(minutes)} on the way")
+    if as_of := DATED.search(result.verified_by):
+        facts.append(f"places and hours as of {dt.date.fromisoformat(as_of[2]):%-d %B %Y}")
     if plan.totals.cost:
         facts.append(f"{plan.totals.cost.amount:,.2f} {plan.totals.cost.currency}")
     return facts

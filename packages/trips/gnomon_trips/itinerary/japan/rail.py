@@ -5,7 +5,7 @@ Nothing here catches a train: minutes are means over a day, with assumed waits, 
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache, lru_cache
@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import coo_matrix, csr_matrix
+from scipy.sparse import coo_matrix, csr_matrix, triu
 from scipy.sparse.csgraph import dijkstra, minimum_spanning_tree
 from scipy.spatial import Delaunay, QhullError, cKDTree
 
@@ -95,6 +95,16 @@ class Rail:
         if not is_turned:
             path.reverse()
         return self._journey(float(totals.min()), path, minutes, walks[::-1] if is_turned else walks)
+
+    def lines(self) -> Iterator[tuple[tuple[float, float], tuple[float, float]]]:
+        """Each hop of each line as two points in degrees (lat, lon), for drawing; no trains that pass by."""
+        first = len(self.lat_deg)
+        pairs = triu(self.graph).tocoo()
+        for start, end in zip(pairs.row.tolist(), pairs.col.tolist(), strict=True):
+            if start >= first:
+                here, there = self.stops[start - first], self.stops[end - first]
+                if here.line == there.line and here.service == there.service != "fast":
+                    yield (here.lat_deg, here.lon_deg), (there.lat_deg, there.lon_deg)
 
     @property
     def _nodes(self) -> int:
