@@ -36,6 +36,7 @@ from gnomon_trips.export.words import (
     way_text,
     why_text,
 )
+from gnomon_trips.itinerary.choice import CITY, country_names
 from gnomon_trips.itinerary.hours import DAY_MIN, clock_of, minutes_of
 from gnomon_trips.itinerary.kept_free import near
 from gnomon_trips.itinerary.plan import Day, ItineraryLeg, Stop, Visit
@@ -360,7 +361,7 @@ def _stop(
         "other_script": visit.place.other_script,
         "links": links_of(visit.place, result.contacts.get(visit.place.id, {})),
         "details": [
-            *filter(None, [visit.place.kind.replace("_", " ")]),
+            *filter(None, [_kind_text(visit.place)]),
             time_text(stay),
             result.hours_words(visit, day.date),
             *cost,
@@ -371,6 +372,15 @@ def _stop(
         "checks": words,
         "notes": _notes(words, is_unknown=is_unknown),
     }
+
+
+def _kind_text(stop: Stop) -> str:
+    """What a stop is; of a city, with its country."""
+    kind = stop.kind.replace("_", " ")
+    if stop.kind != CITY or stop.admin is None:
+        return kind
+    country = country_names().get(stop.admin.country, stop.admin.country)
+    return f"{kind} in {', '.join(filter(None, (stop.admin.prefecture, country)))}"
 
 
 def _notes(checks: Sequence[str], *, is_unknown: bool) -> list[str]:

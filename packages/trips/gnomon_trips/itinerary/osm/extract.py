@@ -58,6 +58,7 @@ OTHER_NAMES = (
 KEPT_TAGS = (
     "cuisine",
     "religion",
+    "denomination",
     "website",
     "wheelchair",
     "diet:vegetarian",
