@@ -15,6 +15,7 @@ from gnomon_trips.itinerary.draft_details import apart_m, guided, hours_on, stop
 from gnomon_trips.itinerary.errors import AmbiguousPlace, NoSuchPlace, Unreachable, Unsupported
 from gnomon_trips.itinerary.hours import clock_of, minutes_of, open_on, told_hours
 from gnomon_trips.itinerary.kept_free import is_kept_free, near, told
+from gnomon_trips.itinerary.kinds import AREAS
 from gnomon_trips.itinerary.place import WALK_KMH, Mode, Place
 from gnomon_trips.itinerary.plan import (
     Alternative,
@@ -31,6 +32,7 @@ from gnomon_trips.itinerary.plan import (
     sums_of,
 )
 from gnomon_trips.itinerary.preference_words import preference_words
+from gnomon_trips.itinerary.provider import WORLD
 from gnomon_trips.itinerary.request import USUAL_DWELL_MIN, Money, TripRequest
 from gnomon_trips.itinerary.track import ALL_ON_FOOT, NO_TRACK, track_of
 from gnomon_trips.itinerary.trip import Trip, find
@@ -312,8 +314,16 @@ def attributions(trip: Trip) -> tuple[str, ...]:
 def assumptions(trip: Trip, days: Sequence[Day] = ()) -> tuple[str, ...]:
     """The assumptions of the plan that no source confirms."""
     legs = [leg for day in days for leg in day.legs if leg.from_id != leg.to_id]
+    beds = dict.fromkeys(filter(None, (trip.request.hotel, *trip.request.nights)))
+    lines = [
+        f"{name!r} is a {trip.named[name].kind}, whose middle stands for the hotel: name the hotel itself."
+        for name in beds
+        if trip.request.area.lower() != WORLD and name in trip.named and trip.named[name].kind in AREAS
+    ]
     exactness = {leg.exactness for leg in legs if ALL_ON_FOOT not in leg.via}
-    lines = [f"Stays are at least as long as the rules of the plan say, such as {USUAL_DWELL_MIN} minutes."]
+    lines.append(
+        f"Stays are at least as long as the rules of the plan say, such as {USUAL_DWELL_MIN} minutes."
+    )
     if is_comfortable(trip.request):
         lines.append(f"Where there is room they are longer: {told_stays(trip.request, days)}.")
     if "network" in exactness and trip.request.mode == "walk":
@@ -426,7 +436,9 @@ async def _nights(
             nights.append(None)
             continue
         evidence = (at[2],) if at[2] else ()
-        nights.append(Overnight(night=Night(place=at[0], basis=basis, evidence=evidence), at=at))
+        price = trip.request.price("hotel")
+        cost = None if price is None else Money(amount=price, currency=trip.request.rules.currency)
+        nights.append(Overnight(night=Night(place=at[0], basis=basis, cost=cost, evidence=evidence), at=at))
         before = at
     return nights
 

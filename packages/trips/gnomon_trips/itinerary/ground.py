@@ -215,7 +215,7 @@ class Ground:
             minute_as_m=MINUTE_AS_M,
             max_walk_m=request.max_walk_m,
             max_leg_min=request.max_leg_min,
-            budget=request.budget.amount if request.budget else None,
+            budget=request.budget.amount - request.nights_cost() if request.budget else None,
             musts=list(range(len(self.places))),
             wished=[self.number[key] for key, kind in wish_of.items() if key not in must and kind >= 0],
             eateries=[self.number[place.id] for place in self.choice.meals],

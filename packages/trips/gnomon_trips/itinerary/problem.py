@@ -124,8 +124,9 @@ class Problem:
         return list(dict.fromkeys(filter(None, (barred_as(self.trip, place) for place in self.places))))
 
     def cost(self) -> float:
-        """What all the places cost by the rules."""
-        return sum(self.trip.request.price(place.kind) or 0.0 for place in self.places)
+        """What all the places and nights cost by the rules."""
+        request = self.trip.request
+        return request.nights_cost() + sum(request.price(place.kind) or 0.0 for place in self.places)
 
 
 def _picked(grid: Sequence[Sequence[int | None]], rows: Sequence[int]) -> tuple[tuple[int | None, ...], ...]:

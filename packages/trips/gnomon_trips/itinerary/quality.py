@@ -426,9 +426,9 @@ def _budget(name: str, ground: Ground) -> Measure:
         return _without(name, "no budget was given")
     currency = request.budget.currency
     costs = [visit.cost for _, visit, _ in ground.visits]
+    costs += [day.night.cost if day.night else None for day in plan.days[:-1]]
     known = [cost.amount for cost in costs if cost is not None and cost.currency == currency]
     unknown = len(costs) - len(known)
-    unknown += max(0, len(plan.days) - 1)  # no source has the price of a bed
     unknown += sum(leg.mode not in ("walk", "car") for day in plan.days for leg in day.legs)
     if sum(known) > request.budget.amount:  # whatever the rest costs
         return _share(name, request.budget.amount, sum(known), unknown=unknown, none="")

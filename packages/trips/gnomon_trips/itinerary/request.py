@@ -322,6 +322,10 @@ class TripRequest(Given):
         each = self.rules.price.get(kind)
         return None if each is None else round(each * self.party, 2)
 
+    def nights_cost(self) -> float:
+        """What all nights cost the whole party by the rules, each the price of a hotel; 0 without one."""
+        return (self.days - 1) * (self.price("hotel") or 0.0)
+
 
 def read_request(value: object) -> TripRequest:
     """A request out of plain data.

@@ -9,6 +9,7 @@ import pytest
 from gnomon_trips.benchmarks.itinerary.brief import request_task
 from gnomon_trips.benchmarks.itinerary.scoring import score
 from gnomon_trips.export.plan_check import check_plan
+from gnomon_trips.itinerary.draft import assumptions
 from gnomon_trips.itinerary.errors import BadArgument
 from gnomon_trips.itinerary.plan import Plan
 from gnomon_trips.itinerary.planning import find_plan
@@ -83,6 +84,27 @@ def test_visits_with_set_times_may_be_on_one_day_and_past_midnight() -> None:
     plan, stored = planned(places=[place, place], fixed=fixed, window=window, start_date="2027-06-11")
     assert stops(plan) == [[(place, "18:30"), (f"{place} (2)", "24:15")]] or plan.status == "refused"
     assert stored["violations"] == []
+
+
+def test_nights_count_at_the_price_that_the_rules_give_a_hotel() -> None:
+    rules = {"price": {"museum": 10, "hotel": 60}}
+    fields = {"days": 2, "party": 2, "places": ["Kiasma", "Ateneum"], "rules": rules}
+    plan, stored = planned(**fields, budget={"amount": 160, "currency": "EUR"})
+    assert plan.totals.cost is not None
+    assert plan.totals.cost.amount == 2 * (10 + 10 + 60)
+    assert not [entry for entry in stored["unchecked"] if entry["path"].endswith("night")]
+    too_dear, _ = planned(**fields, budget={"amount": 159, "currency": "EUR"})
+    assert (too_dear.status, too_dear.conflict) == ("refused", ("budget",))
+    stored["plan"]["days"][0]["night"]["cost"]["amount"] = 100
+    assert "COST_CLAIM" in {check.code for check in check_plan(stored).checks if check.state == "fails"}
+
+
+def test_a_ward_that_stands_for_a_hotel_is_told_first() -> None:
+    fields = {"area": "japan", "mode": "rail", "hotel": "Shinjuku-ku", "places": ["Tokyo Tower"]}
+    trip = request_task({**ASKED, **fields}).trip
+    assert assumptions(trip)[0].startswith(
+        "'Shinjuku-ku' is a municipality, whose middle stands for the hotel"
+    )
 
 
 def test_the_first_day_moves_to_when_the_places_are_open() -> None:

@@ -275,6 +275,17 @@ def _money(plan: Plan, trip: Trip, facts: Facts) -> Iterator[Violation]:
                     expected=wanted,
                     found=f"{claimed.amount:.2f} {claimed.currency}",
                 )
+    night_price = request.price("hotel")
+    for number, day in enumerate(plan.days):
+        claimed = day.night.cost if day.night else None
+        if claimed is not None and (night_price is None or abs(claimed.amount - night_price) > 0.01):
+            yield Violation(
+                code="COST_CLAIM",
+                path=f"days.{number}.night.cost",
+                expected="no cost, none is known" if night_price is None else f"{night_price:.2f}",
+                found=f"{claimed.amount:.2f} {claimed.currency}",
+            )
+    spent += request.nights_cost()
     if request.budget is not None and spent > request.budget.amount + 0.005:
         yield Violation(
             code="BUDGET",

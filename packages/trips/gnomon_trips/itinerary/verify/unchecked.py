@@ -155,7 +155,7 @@ def _prices(plan: Plan, trip: Trip, facts: Facts) -> Iterator[Unchecked]:
             if leg.mode != "walk" and leg.from_id != leg.to_id:
                 path = f"days.{number}.legs.{index}"
                 yield Unchecked(code="BUDGET", path=path, why=f"no fare by {leg.mode} is known")
-    for number in range(len(plan.days) - 1):
+    for number in range(len(plan.days) - 1 if request.price("hotel") is None else 0):
         yield Unchecked(code="BUDGET", path=f"days.{number}.night", why="no price of the night is known")
 
 
