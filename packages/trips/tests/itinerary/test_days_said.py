@@ -9,7 +9,7 @@ import pytest
 from gnomon_trips.benchmarks.itinerary.brief import request_task
 from gnomon_trips.benchmarks.itinerary.scoring import score
 from gnomon_trips.export.plan_check import check_plan
-from gnomon_trips.itinerary.draft import assumptions
+from gnomon_trips.itinerary.assumptions import assumptions
 from gnomon_trips.itinerary.errors import BadArgument
 from gnomon_trips.itinerary.plan import Plan
 from gnomon_trips.itinerary.planning import find_plan

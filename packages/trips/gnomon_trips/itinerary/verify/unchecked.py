@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from gnomon_tools.core.name_match import GOOD_NAME, plain_name
-from gnomon_trips.itinerary.draft import assumptions
+from gnomon_trips.itinerary.assumptions import assumptions
 from gnomon_trips.itinerary.facts import Facts
 from gnomon_trips.itinerary.hours import minutes_of
 from gnomon_trips.itinerary.kept_free import is_kept_free
