@@ -20,7 +20,7 @@ from gnomon_trips.export.outputs import MEDIA_TYPES, page_body, rendered
 from gnomon_trips.export.result import TripResult
 from gnomon_trips.export.trip_view import trip_view
 from gnomon_trips.itinerary.registry import areas
-from gnomon_trips.service.requests import is_good, planned, spec_of_body, trial_of
+from gnomon_trips.service.requests import is_good, past_day, planned, spec_of_body, trial_of
 from gnomon_workers.store.job_counters import OPEN
 from gnomon_workers.store.records import JobRecord
 
@@ -223,6 +223,7 @@ def trip(state: Shared, trial_id: str) -> View:
     except DataError as error:
         return {**named, "answer": f"No plan was made: {row.stop_reason}.", "reason": error.message}
     view = trip_view(result)
+    view["facts"] += filter(None, [past_day(result.request)])
     return {
         **view,
         **origin,
