@@ -1,7 +1,6 @@
 """Plan a trip and verify it, or check a plan."""
 
 import asyncio
-import datetime as dt
 import json
 import sys
 from pathlib import Path
@@ -85,7 +84,7 @@ def itinerary(
     from gnomon_service.cli.common import dry_runner, settings_of
     from gnomon_service.jobs import draft_from_cli
     from gnomon_trips.export.outputs import ending_of, rendered
-    from gnomon_trips.service.requests import ARM, SAMPLE, is_good, planned, spec_of
+    from gnomon_trips.service.requests import ARM, SAMPLE, is_good, past_day, planned, spec_of
 
     endings = [ending_of(str(file)) for file in out]
     if change is not None:
@@ -100,9 +99,8 @@ def itinerary(
     if row.outcome is Outcome.INFRA_MISSING:
         raise GnomonError(f"no plan was made: {row.error or row.stop_reason}")
     result = planned(row)
-    start = str(result.request.get("start_date", ""))
-    if start and start < dt.datetime.now(tz=dt.UTC).date().isoformat():
-        click.echo(f"start_date: {start} is past", err=True)
+    if words := past_day(result.request):
+        click.echo(words, err=True)
     for file, ending in zip(out, endings, strict=True):
         file.write_bytes(rendered(result, ending))
         click.echo(f"{file}", err=True)

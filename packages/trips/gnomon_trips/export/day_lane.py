@@ -15,6 +15,7 @@ from gnomon_trips.export.words import means_text, time_text
 from gnomon_trips.itinerary.hours import clock_of, minutes_of
 from gnomon_trips.itinerary.kept_free import near
 from gnomon_trips.itinerary.plan import Day
+from gnomon_trips.itinerary.request import Meal
 
 HEAD, ROW, TAIL = 44, 32, 6
 EDGE = 3.0  # per cent left free on both sides, for the first and the last number of the clock
@@ -123,9 +124,9 @@ def day_lane(result: TripResult, number: int, faults: Sequence[Fault]) -> DayLan
     clock = _clock(day, window)
     failing = {fault.anchor: fault for fault in reversed(faults) if fault.is_error}
     meals = tuple(
-        MealBand(span=span, name=str(meal.get("name", "lunch")))
-        for meal in _meals(result)
-        if (span := clock.span(minutes_of(meal["start"]), minutes_of(meal["end"])))
+        MealBand(span=span, name=meal.name)
+        for meal in map(Meal.model_validate, result.request.get("meals", []))
+        if (span := clock.span(meal.start_min, meal.end_min))
     )
     rows = _rows(result, number, day, clock, failing)
     visits = "; ".join(
@@ -150,12 +151,6 @@ def _is_of(anchor: str, number: int) -> bool:
     return anchor.split("-")[1:2] == [str(number)]
 
 
-def _meals(result: TripResult) -> list[dict[str, str]]:
-    """The windows of the meals asked for, with the defaults of the request."""
-    defaults = {"name": "lunch", "start": "11:30", "end": "14:30"}
-    return [{**defaults, **meal} for meal in result.request.get("meals", [])]
-
-
 def _clock(day: Day, window: tuple[int, int]) -> _Clock:
     """From the full hour at or before the first minute of the day to the one at or after its last."""
     times = [*window, *(minutes_of(at) for visit in day.visits for at in (visit.arrive, visit.leave))]
@@ -171,7 +166,7 @@ def _ticks(clock: _Clock) -> tuple[Tick, ...]:
     hours = range(clock.start // 60, clock.end // 60 + 1)
     step = 1 if len(hours) <= 16 else 2 if len(hours) <= 31 else 4
     return tuple(
-        Tick(x=clock.x(60 * hour), label=f"{hour:02d}", is_minor=index % 2 == 1)
+        Tick(x=clock.x(60 * hour), label=f"{hour if hour <= 24 else hour - 24:02d}", is_minor=index % 2 == 1)
         for index, hour in enumerate(hours[::step])
     )
 

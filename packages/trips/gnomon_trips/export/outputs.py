@@ -20,6 +20,7 @@ from gnomon_trips.export.trip_view import View
 from gnomon_trips.itinerary.errors import PlaceError
 from gnomon_trips.itinerary.place import LatLon
 from gnomon_trips.itinerary.plan import Stop
+from gnomon_trips.itinerary.registry import JAPAN
 
 if TYPE_CHECKING:
     from gnomon_trips.itinerary.osm.city import City
@@ -47,16 +48,15 @@ def rendered(result: TripResult, ending: str) -> bytes:
         from gnomon_trips.export.calendar import to_ics
 
         return to_ics(result)
-    city = _city(result)
-    streets, way = _streets(city)
     if ending == ".json":
         text = PAIR.sub(r"[\1, \2]", json.dumps(result.as_json(), indent=2, ensure_ascii=False)) + "\n"
     elif ending == ".html":
+        streets, way = _streets(result)
         text = to_html(result, streets=streets, way=way)
     elif ending == ".md":
         text = to_markdown(result)
     elif ending == ".geojson":
-        text = json.dumps(to_geojson(result, way), ensure_ascii=False) + "\n"
+        text = json.dumps(to_geojson(result, _streets(result)[1]), ensure_ascii=False) + "\n"
     else:
         raise SpecError(f"no form {ending!r}; allowed: {', '.join(MEDIA_TYPES)}", field="--out")
     return text.encode()
@@ -64,7 +64,7 @@ def rendered(result: TripResult, ending: str) -> bytes:
 
 def page_body(result: TripResult, view: View) -> Markup:
     """What a page shows of the trip below its headline, with the streets of its city."""
-    streets, way = _streets(_city(result))
+    streets, way = _streets(result)
     return trip_body(result, view, streets=streets, way=way)
 
 
@@ -98,7 +98,13 @@ def _city(result: TripResult) -> "City | None":
         return None
 
 
-def _streets(city: "City | None") -> tuple[tuple[Line, ...], Way]:
+def _streets(result: TripResult) -> tuple[tuple[Line, ...], Way]:
+    """What lies under the ways on the map, and how ways run: an extract's streets, or railways of Japan."""
+    city = _city(result)
+    if city is None and str(result.request.get("area", "")).lower() == JAPAN:
+        from gnomon_trips.itinerary.japan.rail import rail  # late: it loads SciPy
+
+        return tuple(rail().lines()), straight
     if city is None:
         return (), straight
 

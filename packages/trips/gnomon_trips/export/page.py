@@ -14,6 +14,7 @@ from gnomon_trips.export.geojson import Line, Way, straight
 from gnomon_trips.export.result import TripResult
 from gnomon_trips.export.trip_map import trip_maps
 from gnomon_trips.export.trip_view import View, trip_view
+from gnomon_trips.itinerary.registry import JAPAN
 
 
 def to_html(result: TripResult, *, streets: Iterable[Line] = (), way: Way = straight) -> str:
@@ -40,6 +41,7 @@ def _parts(result: TripResult, view: View, streets: Iterable[Line], way: Way) ->
             for day in days
             for leg in day.legs
         ),
+        "has_rails": str(result.request.get("area", "")).lower() == JAPAN and bool(streets),
         "lanes": [day_lane(shown, number, faults) for number in range(1, len(days) + 1)],
     }
 

@@ -1,6 +1,6 @@
 """Checks anyone's plan, each check with its evidence; what no source can answer is told as unchecked."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -161,7 +161,7 @@ def check_plan(value: object, request: object = None) -> CheckedPlan:
     trip = request_task(written if written is not None else _implied(inner)).trip.unjudged()
     try:
         return answered(
-            _checked(dict(inner), trip, value.get("open"), has_request=written is not None),
+            _checked(dict(inner), trip, value, has_request=written is not None),
             is_local=trip.provider.is_local,
         )
     except PlaceError as error:
@@ -176,7 +176,9 @@ def _bounded(plan: Mapping[str, Any]) -> None:
         raise SpecError(f"has over {MAX_DAYS} days or {MAX_VISITS} visits", field="plan.days")
 
 
-async def _checked(plan: dict[str, Any], trip: Trip, told: object, *, has_request: bool) -> CheckedPlan:
+async def _checked(
+    plan: dict[str, Any], trip: Trip, told: Mapping[str, Any], *, has_request: bool
+) -> CheckedPlan:
     value: object = plan
     if _is_draft(plan):
         try:
@@ -201,13 +203,22 @@ async def _checked(plan: dict[str, Any], trip: Trip, told: object, *, has_reques
     return CheckedPlan(form="gnomon", checks=tuple(_rows(result, facts, has_request=has_request)))
 
 
-def _besides(plan: Plan, facts: Facts, told: object) -> Iterator[Violation | Unchecked]:
-    """What a plan of unknown hands says of its own search, and the hours that are told beside it."""
+def _rows_of(value: object) -> Iterable[tuple[str, Any]]:
+    return value.items() if isinstance(value, Mapping) else ()
+
+
+def _besides(plan: Plan, facts: Facts, told: Mapping[str, Any]) -> Iterator[Violation | Unchecked]:
+    """What a plan of unknown hands says of its own search; the hours and contacts that are told beside it."""
     if plan.search is not None:
         why = "what it says of its own search was not searched again"
         yield Unchecked(code="SCHEMA", path="search", why=why)
     dates = {day.date.isoformat(): day.date for day in plan.days}
-    for place_id, hours in told.items() if isinstance(told, Mapping) else ():
+    for place_id, own in _rows_of(told.get("contacts")):
+        place = facts.places.get(place_id)
+        if place is None or dict(place.contacts) != own:
+            found, expected = str(own), str(dict(place.contacts)) if place else "no such stop"
+            yield Violation(code="EVIDENCE", path=f"contacts.{place_id}", expected=expected, found=found)
+    for place_id, hours in _rows_of(told.get("open")):
         for date, words in hours.items() if isinstance(hours, Mapping) else ():
             path = f"open.{place_id}.{date}"
             if place_id not in facts.places or date not in dates:

@@ -2,28 +2,33 @@
 
 import datetime as dt
 import json
+import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import UnionType
 from typing import Any
 
 from gnomon.core.errors import DataError
+from gnomon_trips.export.words import listed
 from gnomon_trips.itinerary.hours import (
     DAY_MIN,
     Interval,
     clock_of,
-    minutes_of,
     open_intervals,
     spans_in,
     told_hours,
 )
 from gnomon_trips.itinerary.plan import Plan, Visit
+from gnomon_trips.itinerary.request import Window
 
 NUMBER = int | float
 MEASURE: Mapping[str, type | UnionType] = {
     "name": str, "value": NUMBER | None, "counts": str, "numerator": NUMBER, "denominator": NUMBER,
 }  # fmt: skip
 """The fields of a measure that every reader needs."""
+MOST_CITIES = 3
+"""So many cities stand in a title."""
 HOURS_OF = "opening_hours="
 """What the evidence of a visit begins with where it cites the source's opening hours."""
 
@@ -32,6 +37,7 @@ HOURS_OF = "opening_hours="
 class TripResult:
     """A plan, its faults, the request it answers, and opening hours as `open[place id][ISO date]`.
 
+    `contacts`: websites and phones as `contacts[place id][name]`.
     `is_proven`: an exact search holds a refusal's constraints to rule out every plan; None: it was not made.
     `unchecked`: the checks that no source could answer, each with its path and what is missing.
     `steps`: the measures of the steps to the plan, such as how many sentences of its guide are true.
@@ -45,6 +51,7 @@ class TripResult:
     unchecked: tuple[Mapping[str, str], ...] = ()
     request: Mapping[str, Any] = field(default_factory=dict)
     open: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    contacts: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     verified_by: str = ""
     steps: Mapping[str, float] = field(default_factory=dict)
     alternatives: Mapping[str, Any] = field(default_factory=dict)
@@ -59,7 +66,13 @@ class TripResult:
 
     @property
     def area(self) -> str:
-        return str(self.request.get("area", "") or "the trip").title()
+        """Where the trip is: its cities, as far as the stops name them, else the area."""
+        names = Counter(name for day in self.plan.days for visit in day.visits if (name := _city_name(visit)))
+        if not names:
+            return str(self.request.get("area", "") or "the trip").title()
+        cities = [name for name, _ in names.most_common()]
+        more = len(cities) - MOST_CITIES
+        return listed(cities if more <= 0 else [*cities[:MOST_CITIES], f"{more} more"])
 
     @property
     def title(self) -> str:
@@ -79,8 +92,8 @@ class TripResult:
         """From when to when a day, counted from 1, lasts by the request, in minutes from midnight."""
         windows = self.request.get("windows") or ()
         own = windows[number - 1] if number <= len(windows) else None
-        window = own or self.request.get("window") or {}
-        return minutes_of(window.get("start", "09:00")), minutes_of(window.get("end", "20:00"))
+        window = Window.model_validate(own or self.request.get("window") or {})
+        return window.start_min, window.end_min
 
     def open_on(self, visit: Visit, date: str) -> str:
         """The opening hours of a visit's place on that date; "not known" if unknown."""
@@ -113,6 +126,7 @@ class TripResult:
             },
             "request": dict(self.request),
             "open": {place: dict(days) for place, days in self.open.items()},
+            **({"contacts": {key: dict(own) for key, own in self.contacts.items()}} if self.contacts else {}),
             **({"steps": dict(self.steps)} if self.steps else {}),
             **({"alternatives": dict(self.alternatives)} if self.alternatives else {}),
             "quality": [dict(measure) for measure in self.quality],
@@ -143,6 +157,16 @@ class TripResult:
             alternatives={},
             is_proven=None,
         )
+
+
+def _city_name(visit: Visit) -> str:
+    """The city of a stop; empty where its source does not say. Wards of Tokyo are one city."""
+    area = visit.place.admin
+    if area is None:
+        return ""
+    if area.prefecture == "Tokyo" and area.municipality.endswith("-ku"):
+        return "Tokyo"
+    return re.sub(r"-(?:shi|ku|cho|machi|mura|son)$", "", area.municipality)
 
 
 def spans_text(spans: Sequence[Interval]) -> str:
@@ -186,6 +210,7 @@ def result_of(answer: str | None) -> TripResult:
             unchecked=_rows(fields.get("unchecked", ()), {"code": str, "path": str}),
             request=_mapping(fields.get("request", {})),
             open={place: _mapping(days) for place, days in _mapping(fields.get("open", {})).items()},
+            contacts={key: _mapping(own) for key, own in _mapping(fields.get("contacts", {})).items()},
             verified_by=fields.get("verified_by", ""),
             steps=_mapping(fields.get("steps", {})),
             alternatives=_mapping(fields.get("alternatives", {})),

@@ -1,5 +1,6 @@
 """All that a page shows of a trip, as plain data: headline, facts, days with stops and legs, checks."""
 
+import datetime as dt
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
@@ -22,9 +23,11 @@ from gnomon_trips.export.checks import (
     stop_label,
 )
 from gnomon_trips.export.guide_view import guide_view, step_words
+from gnomon_trips.export.links import links_of
 from gnomon_trips.export.quality_words import quality_rows, unmeasured
 from gnomon_trips.export.result import HOURS_OF, TripResult
 from gnomon_trips.export.words import (
+    DATED,
     clock_text,
     length_text,
     parts_of,
@@ -33,6 +36,7 @@ from gnomon_trips.export.words import (
     way_text,
     why_text,
 )
+from gnomon_trips.itinerary.choice import CITY, country_names
 from gnomon_trips.itinerary.hours import DAY_MIN, clock_of, minutes_of
 from gnomon_trips.itinerary.kept_free import near
 from gnomon_trips.itinerary.plan import Day, ItineraryLeg, Stop, Visit
@@ -87,6 +91,8 @@ def _facts(result: TripResult) -> list[str]:
         legs = [leg for day in plan.days for leg in day.legs if leg.from_id != leg.to_id]
         metres, minutes = sum(leg.metres for leg in legs), sum(leg.minutes for leg in legs)
         facts.append(f"{length_text(metres)}, {time_text(minutes)} on the way")
+    if as_of := DATED.search(result.verified_by):
+        facts.append(f"places and hours as of {dt.date.fromisoformat(as_of[2]):%-d %B %Y}")
     if plan.totals.cost:
         facts.append(f"{plan.totals.cost.amount:,.2f} {plan.totals.cost.currency}")
     return facts
@@ -277,6 +283,7 @@ def _home(result: TripResult, part: str, number: int, stop: Stop, time: str, fau
         "label": home_label(result, stop.id, part),
         "name": near(stop.name),
         "other_script": stop.other_script,
+        "links": links_of(stop, {}),
         "details": [part, *([NIGHTS[night.basis]] if night else [])],
         "why": "",
         "source": "",
@@ -352,8 +359,9 @@ def _stop(
         "label": stop_label(result, number, index),
         "name": visit.place.name,
         "other_script": visit.place.other_script,
+        "links": links_of(visit.place, result.contacts.get(visit.place.id, {})),
         "details": [
-            *filter(None, [visit.place.kind.replace("_", " ")]),
+            *filter(None, [_kind_text(visit.place)]),
             time_text(stay),
             result.hours_words(visit, day.date),
             *cost,
@@ -364,6 +372,15 @@ def _stop(
         "checks": words,
         "notes": _notes(words, is_unknown=is_unknown),
     }
+
+
+def _kind_text(stop: Stop) -> str:
+    """What a stop is; of a city, with its country."""
+    kind = stop.kind.replace("_", " ")
+    if stop.kind != CITY or stop.admin is None:
+        return kind
+    country = country_names().get(stop.admin.country, stop.admin.country)
+    return f"{kind} in {', '.join(filter(None, (stop.admin.prefecture, country)))}"
 
 
 def _notes(checks: Sequence[str], *, is_unknown: bool) -> list[str]:

@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from gnomon_trips.itinerary.draft import plan_of
-from gnomon_trips.itinerary.hours import clock_of, minutes_of, open_on, told_hours
+from gnomon_trips.itinerary.hours import DAY_MIN, clock_of, open_on, told_hours
 from gnomon_trips.itinerary.place import Place
 from gnomon_trips.itinerary.plan import Plan, Skipped
 from gnomon_trips.itinerary.planning import find_plan
@@ -283,10 +283,10 @@ def _windows(request: TripRequest) -> Iterator[Change]:
 
 def _longer(window: Window, earlier: int, later: int) -> Window:
     """The window with so many minutes more at its ends, as far as a day goes."""
-    start, end = minutes_of(window.start), minutes_of(window.end)
+    start, end = window.start_min, window.end_min
     return Window(
         start=clock_of(min(start, max(EARLIEST, start - earlier))),
-        end=clock_of(max(end, min(LATEST, end + later))),
+        end=clock_of(max(end, min(LATEST, end + later)) % DAY_MIN),
     )
 
 
@@ -295,8 +295,8 @@ def _meal(request: TripRequest, name: str) -> Iterator[Change]:
     meal = next((meal for meal in request.meals if meal.name == name), None)
     if meal is None:
         return
-    start, end = max(0, minutes_of(meal.start) - 60), min(LATEST, minutes_of(meal.end) + 60)
-    if start < minutes_of(meal.start) and end > minutes_of(meal.end):
+    start, end = max(0, meal.start_min - 60), min(LATEST, meal.end_min + 60)
+    if start < meal.start_min and end > meal.end_min:
         longer = Meal(name=meal.name, start=clock_of(start), end=clock_of(end), minutes=meal.minutes)
         meals = [longer if entry is meal else entry for entry in request.meals]
         yield "meal time", f"with {name} between {longer.start} and {longer.end}", {"meals": meals}

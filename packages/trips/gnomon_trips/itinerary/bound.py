@@ -8,7 +8,6 @@ from numpy.typing import NDArray
 
 from gnomon_trips.itinerary.effort import IsOver
 from gnomon_trips.itinerary.ground import Ground
-from gnomon_trips.itinerary.hours import minutes_of
 from gnomon_trips.itinerary.kinds import kind_of, serves
 from gnomon_trips.itinerary.objective import FULL_WISH, MINUTE_AS_M, PLAIN_WISH, fame_of
 from gnomon_trips.itinerary.proof import LeastWays, is_plainly_impossible, least_plan, least_ways
@@ -68,7 +67,7 @@ def least_of(ground: Ground, exact: float | None = None) -> float:
     even = busy + rides - (1 - weights.wish_even) * added
     days_min = request.total_min()
     # Every day lasts until its last meal.
-    fed_min = max((minutes_of(meal.start) + meal.minutes for meal in request.meals), default=0)
+    fed_min = max((meal.start_min + meal.minutes for meal in request.meals), default=0)
     last_min = sum(max(0, fed_min - request.hours(day)[0]) for day in range(request.days))
     by_sums = weights.even_m * even**2 / days_min + np.maximum(
         ways.with_time + weights.minute_m * busy, ways.alone + weights.minute_m * last_min

@@ -102,7 +102,7 @@ def called(hit: PlaceHit) -> str:
     admin = place.admin
     parts = [admin.municipality, admin.prefecture] if admin else []
     if admin and place.kind == CITY:
-        parts = [country_names().get(admin.country, admin.country)]
+        parts = [admin.prefecture, country_names().get(admin.country, admin.country)]
     where = ", ".join(dict.fromkeys(part for part in parts if part and part != place.name))
     return f"{name}, {place.kind.replace('_', ' ')}" + (f" in {where}" if where else "")
 

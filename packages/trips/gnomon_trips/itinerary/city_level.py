@@ -45,10 +45,14 @@ class World(Embedded):
         if not plain_name(name):
             raise BadArgument("a place needs a name")
         _check_kinds(query.kinds)
-        head, _, tail = name.rpartition(",")
-        cities = _named(name, within) or (_named(head, tail) if plain_name(head) and not within else [])
+        head, *areas = name.split(",")
+        cities = _named(name, within)
+        if not cities and plain_name(head) and not within:
+            cities = _own_or_larger(head, _named(head, *areas))
         near = (
-            [] if cities else [city for other in one_edit(plain_name(name)) for city in _named(other, within)]
+            []
+            if cities
+            else [city for other in one_edit(plain_name(head)) for city in _named(other, within, *areas)]
         )
         if not cities and not near:
             raise NoSuchPlace(f"no city {name!r} among those of 15,000 people and more")
@@ -104,15 +108,40 @@ class World(Embedded):
         return Way.of(60 * least_minutes(metres, mode), metres, mode, "lower_bound")
 
 
-def _named(name: str, country: str | None) -> list[Place]:
-    """The cities of that name in any language, in a country (its code or English name) if there is one."""
+def _named(name: str, *areas: str | None) -> list[Place]:
+    """The cities of that name in any language, in these countries or states: their codes or English names."""
     table = _cities()
     cities = [table.places[i] for i in table.named.get(plain_name(name), ())]
-    if country is None:
-        return cities
-    codes = {country.strip().upper()}
-    codes |= {code for code, own in country_names().items() if plain_name(own) == plain_name(country)}
-    return [city for city in cities if city.admin and city.admin.country in codes]
+    for area in filter(None, areas):
+        cities = [city for city in cities if city.admin and plain_name(area) in _area_names(city.admin)]
+    return cities
+
+
+def _own_or_larger(name: str, cities: Sequence[Place]) -> Sequence[Place]:
+    """The cities that have it as their own name, and larger ones that have it beside another."""
+    people = _cities().people
+    own = [people[city.id] for city in cities if plain_name(city.name) == plain_name(name)]
+    return [
+        city
+        for city in cities
+        if plain_name(city.name) == plain_name(name) or people[city.id] > max(own, default=0)
+    ]
+
+
+def _area_names(area: AdminPath) -> set[str]:
+    """What the country and the state of a city are called, as plain names."""
+    country = area.country
+    names = {country, country_names().get(country, country), *SHORT.get(country, ()), area.prefecture}
+    names |= {
+        row["short"] for row in _states() if (row["country"], row["name"]) == (country, area.prefecture)
+    }
+    return {plain_name(name) for name in names if name}
+
+
+@functools.cache
+def _states() -> Sequence[Mapping[str, str]]:
+    """States of countries that English names cities by: country, GeoNames' code, short form, name."""
+    return data_rows("states.csv")
 
 
 def _check_kinds(kinds: Sequence[str]) -> None:
@@ -120,17 +149,28 @@ def _check_kinds(kinds: Sequence[str]) -> None:
         raise Unsupported(f"only cities are known world-wide, not {', '.join(kinds)}")
 
 
+SHORT: Mapping[str, tuple[str, ...]] = {
+    "US": ("USA", "U.S.", "America"), "GB": ("UK", "Great Britain"), "AE": ("UAE",),
+}  # fmt: skip
+"""What people write for a country."""
+
+
 class _Table:
     """The cities, by id, by name and by position."""
 
     def __init__(self, rows: Sequence[dict[str, str]], others: Mapping[str, str]) -> None:
+        states = {(row["country"], row["code"]): row["name"] for row in _states()}
         self.places = tuple(
             Place(
                 id=f"world/{row['id']}",
                 name=row["name"],
                 at=LatLon(lat_deg=int(row["lat_udeg"]) / 1e6, lon_deg=int(row["lon_udeg"]) / 1e6),
                 kind="city",
-                admin=AdminPath(country=row["country"], municipality=row["name"]),
+                admin=AdminPath(
+                    country=row["country"],
+                    prefecture=states.get((row["country"], row["state"]), ""),
+                    municipality=row["name"],
+                ),
             )
             for row in rows
         )

@@ -12,7 +12,7 @@ COMFORT_MIN: Mapping[str, int] = {
     "castle": 90, "zoo": 180, "aquarium": 120, "theme_park": 240, "park": 45, "garden": 60, "viewpoint": 30,
     "monument": 20, "memorial": 20, "artwork": 15, "mall": 75, "marketplace": 45, "cafe": 45,
     "restaurant": 75, "fast_food": 30, "pub": 60, "bar": 60, "shop": 30, "station": 10, "peak": 60,
-    "ruins": 45,
+    "ruins": 45, "district": 90, "quarter": 60, "neighbourhood": 60, "street": 30, "city": 240, "town": 120,
 }  # fmt: skip
 """How long people like to stay, by kind: a rule of the plan where there is room; others stay the least."""
 AT_PACE: Mapping[str, float] = {"relaxed": 1.25, "normal": 1.0, "packed": 0.0}
@@ -24,6 +24,8 @@ EARLY_MEAL_MIN, LATE_MEAL_MIN = 30, 30
 """A meal is had no earlier before its usual hour, and stays before it are not stretched beyond it so far."""
 MOST_STRETCH = 1.5
 """Rather than wait one stays on, up to so many times the comfortable time."""
+DELAY_MIN = 60
+"""Rather than wait at the next door one sets off later, by no more than that."""
 
 
 def is_comfortable(request: TripRequest) -> bool:
@@ -110,13 +112,17 @@ def settled(
 def _unhurried(
     tours: Tours, day: int, order: Order, rows: list[tuple[int, int, int]]
 ) -> list[tuple[int, int, int]]:
-    """The same stays, each but meals delayed by the wait after it, as far as the hours allow."""
+    """The same stays, each but meals delayed by the wait after it, as far as the hours allow.
+
+    By no more than DELAY_MIN: nobody idles all morning for a museum that is open.
+    """
     for place in range(len(rows) - 2, -1, -1):
         spot, arrive, leave = rows[place]
         next_spot, next_arrive, _ = rows[place + 1]
         wait_min = next_arrive - _way_min(tours, spot, next_spot) - leave
         if order[place] % CODE or wait_min <= 0:
             continue
+        wait_min = min(wait_min, DELAY_MIN)
         stay = tours.stay(day, spot, 0, arrive)
         if stay is not None and stay[2] is not None:
             wait_min = min(wait_min, stay[2] - SPARE_MIN - leave)

@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
@@ -9,12 +10,11 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 from pydantic.json_schema import SkipJsonSchema
 
-from gnomon_trips.itinerary.comfort import comfortable_min, is_comfortable
+from gnomon_trips.itinerary.assumptions import assumptions
 from gnomon_trips.itinerary.draft_details import apart_m, guided, hours_on, stop_before
 from gnomon_trips.itinerary.errors import AmbiguousPlace, NoSuchPlace, Unreachable, Unsupported
-from gnomon_trips.itinerary.hours import clock_of, minutes_of, open_on, told_hours
-from gnomon_trips.itinerary.kept_free import is_kept_free, near, told
-from gnomon_trips.itinerary.place import WALK_KMH, Mode, Place
+from gnomon_trips.itinerary.hours import open_on, told_hours
+from gnomon_trips.itinerary.place import Mode, Place
 from gnomon_trips.itinerary.plan import (
     Alternative,
     Day,
@@ -30,15 +30,13 @@ from gnomon_trips.itinerary.plan import (
     sums_of,
 )
 from gnomon_trips.itinerary.preference_words import preference_words
-from gnomon_trips.itinerary.request import USUAL_DWELL_MIN, Money, TripRequest
-from gnomon_trips.itinerary.track import ALL_ON_FOOT, NO_TRACK, track_of
+from gnomon_trips.itinerary.request import Money
+from gnomon_trips.itinerary.track import NO_TRACK, track_of
 from gnomon_trips.itinerary.trip import Trip, find
 from gnomon_trips.itinerary.verify.grounding import AMBIGUOUS, UNKNOWN
 
 MAX_DAYS, MAX_VISITS = 20, 40
 OUT_OF_TIME = "The time for the search was over before it was done: a longer one may find a better plan."
-FREE_MIN = 60
-"""That many minutes without anything to do are told as free."""
 ASCII_CLOCK = re.compile(r"[0-2]?[0-9]:[0-5][0-9]")
 
 
@@ -200,7 +198,14 @@ async def plan_of(draft: DraftPlan, trip: Trip) -> Plan:
             attributions=attributions(trip),
         )
     dates = request.dates()
-    stops_by_day = [[await _stop(visit.place, trip) for visit in day.visits] for day in draft.days]
+    mentions = Counter[str]()
+    stops_by_day: list[list[Resolved]] = []
+    for draft_day in draft.days:
+        stops_by_day.append([])
+        for visit in draft_day.visits:
+            mentions[visit.place] += 1
+            later = f"{visit.place} ({mentions[visit.place]})"
+            stops_by_day[-1].append(await _stop(later if later in trip.named else visit.place, trip))
     nights = await _nights(draft, stops_by_day, trip)
     days: list[Day] = []
     for number, (draft_day, stops) in enumerate(zip(draft.days, stops_by_day, strict=True)):
@@ -301,73 +306,6 @@ def attributions(trip: Trip) -> tuple[str, ...]:
     return tuple(line for line in trip.provider.attribution.split("\n") if line)
 
 
-def assumptions(trip: Trip, days: Sequence[Day] = ()) -> tuple[str, ...]:
-    """The assumptions of the plan that no source confirms."""
-    legs = [leg for day in days for leg in day.legs if leg.from_id != leg.to_id]
-    exactness = {leg.exactness for leg in legs if ALL_ON_FOOT not in leg.via}
-    lines = [f"Stays are at least as long as the rules of the plan say, such as {USUAL_DWELL_MIN} minutes."]
-    if is_comfortable(trip.request):
-        lines.append(f"Where there is room they are longer: {told_stays(trip.request, days)}.")
-    if "network" in exactness and trip.request.mode == "walk":
-        lines.append(f"Walking is at {WALK_KMH:g} km/h along mapped streets.")
-    if "estimate" in exactness:
-        lines.append("Times on the way are estimates from where places lie, not from a timetable.")
-    if any(ALL_ON_FOOT in leg.via for leg in legs):
-        lines.append("Short ways on foot are estimates: a third longer than the straight line.")
-    if "lower_bound" in exactness:
-        lines.append("Ways are the least they can be, as the crow flies: a real journey takes longer.")
-    for number, day in enumerate(days, 1):
-        if day.night and day.night.basis == "assumed":
-            lines.append(
-                f"Night {number} is spent near {near(day.night.place.name)}: no place to sleep is named."
-            )
-        if day.night and day.night.basis == "chosen":
-            lines.append(f"Night {number} is spent at {day.night.place.name}: nobody knows if it has a room.")
-    visited = [visit.place for day in days for visit in day.visits]
-    lines += [told(place.name) for place in visited if is_kept_free(place.id)]
-    if "timetable" in exactness:
-        lines.append(
-            "Rides round Tokyo take the mean minutes of the timetables; waits of 4 minutes and more, half the"
-            " time between trains, and changes are assumed, and no train is caught by it."
-        )
-    lines += (line for number, day in enumerate(days, 1) if (line := free_time(number, day, trip.request)))
-    lines += trip.assumed.values()
-    if trip.request.rules.price:
-        lines.append("Prices are those of the request's rules, not of the places.")
-    return tuple(lines)
-
-
-def free_time(number: int, day: Day, request: TripRequest) -> str:
-    """The times when a day leaves an hour or more free, between stops or after them.
-
-    Of a request for an early end nothing is said: that is what it asks for.
-    """
-    if request.prefer is not None:
-        return ""
-    window = request.hours(number - 1)
-    clock, free = window[0], list[str]()
-    for visit, leg in zip(day.visits, day.legs, strict=False):
-        here = clock + (leg.minutes if leg.from_id != leg.to_id else 0)
-        arrive = minutes_of(visit.arrive)
-        if arrive - here >= FREE_MIN:
-            free.append(f"from {clock_of(clock)} to {clock_of(clock + arrive - here)}")
-        clock = minutes_of(visit.leave)
-    if len(day.legs) > len(day.visits) and day.legs[-1].from_id != day.legs[-1].to_id:
-        clock += day.legs[-1].minutes
-    if window[1] - clock >= FREE_MIN:
-        free.append(f"from {clock_of(clock)}" if day.visits else "all day")
-    return f"Day {number} is free {' and '.join(free)}." if free else ""
-
-
-def told_stays(request: TripRequest, days: Sequence[Day]) -> str:
-    """How long people like to stay at the kinds of place in a plan."""
-    kinds = dict.fromkeys(visit.place.kind for day in days for visit in day.visits)
-    stays = {kind: comfortable_min(request, kind) for kind in kinds}
-    longer = [f"{kind.replace('_', ' ')} {stay}" for kind, stay in stays.items() if kind
-              and stay > request.rules.stay_min(kind)]  # fmt: skip
-    return f"{', '.join(longer)} minutes" if longer else "none here is"
-
-
 Resolved = tuple[Stop, Place | None, str]
 """A stop, its place where there is one, and who says so."""
 
@@ -418,7 +356,9 @@ async def _nights(
             nights.append(None)
             continue
         evidence = (at[2],) if at[2] else ()
-        nights.append(Overnight(night=Night(place=at[0], basis=basis, evidence=evidence), at=at))
+        price = trip.request.price("hotel")
+        cost = None if price is None else Money(amount=price, currency=trip.request.rules.currency)
+        nights.append(Overnight(night=Night(place=at[0], basis=basis, cost=cost, evidence=evidence), at=at))
         before = at
     return nights
 

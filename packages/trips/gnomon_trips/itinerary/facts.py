@@ -11,8 +11,9 @@ from gnomon_trips.itinerary.errors import BadArgument, NoSuchPlace, PlaceError, 
 from gnomon_trips.itinerary.guide_claims import sentences
 from gnomon_trips.itinerary.haversine import apart_m
 from gnomon_trips.itinerary.hours import Interval, Opening, minutes_of, open_on, opening_of
-from gnomon_trips.itinerary.kept_free import REACH_M, details_of, is_kept_free
+from gnomon_trips.itinerary.kept_free import REACH_M, is_kept_free
 from gnomon_trips.itinerary.kinds import kind_of, serves, singular
+from gnomon_trips.itinerary.later_visits import details_of
 from gnomon_trips.itinerary.place import AdminPath, LatLon, Mode, Place, Way
 from gnomon_trips.itinerary.plan import Plan, Stop
 from gnomon_trips.itinerary.provider import MAX_HITS, NameQuery, NearbyQuery

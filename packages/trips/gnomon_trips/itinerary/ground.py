@@ -9,7 +9,6 @@ import numpy as np
 
 from gnomon_trips.itinerary.effort import IsOver
 from gnomon_trips.itinerary.haversine import apart_m
-from gnomon_trips.itinerary.hours import minutes_of
 from gnomon_trips.itinerary.kinds import serves
 from gnomon_trips.itinerary.local_search import Search
 from gnomon_trips.itinerary.objective import (
@@ -183,7 +182,7 @@ class Ground:
             group=groups_of(every),
         )
         starts, ends = self.homes(bed)
-        before = self._before()
+        before, apart = self._before(), self.problem.apart()
         return Search(
             spots=spots,
             minutes=self.ways.minutes,
@@ -196,11 +195,15 @@ class Ground:
                 spot: frozenset(then for then, firsts in before.items() if spot in firsts)
                 for spot in {first for firsts in before.values() for first in firsts}
             },
+            apart={
+                spot: frozenset(other for pair in apart if spot in pair for other in pair if other != spot)
+                for spot in {spot for pair in apart for spot in pair}
+            },
             meals=tuple(
                 MealTime(
                     name=meal.name,
-                    start_min=minutes_of(meal.start),
-                    end_min=minutes_of(meal.end),
+                    start_min=meal.start_min,
+                    end_min=meal.end_min,
                     minutes=meal.minutes,
                     ideal_min=usual_min(meal),
                 )
@@ -212,7 +215,7 @@ class Ground:
             minute_as_m=MINUTE_AS_M,
             max_walk_m=request.max_walk_m,
             max_leg_min=request.max_leg_min,
-            budget=request.budget.amount if request.budget else None,
+            budget=request.budget.amount - request.nights_cost() if request.budget else None,
             musts=list(range(len(self.places))),
             wished=[self.number[key] for key, kind in wish_of.items() if key not in must and kind >= 0],
             eateries=[self.number[place.id] for place in self.choice.meals],

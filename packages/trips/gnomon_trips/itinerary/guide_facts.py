@@ -107,6 +107,6 @@ def _name_ja(place: Place | None) -> str | None:
 def _meal(visit: Visit, trip: Trip) -> str | None:
     arrive = minutes_of(visit.arrive)
     for meal in trip.request.meals:
-        if visit.place.kind in MEALS and minutes_of(meal.start) <= arrive < minutes_of(meal.end):
+        if visit.place.kind in MEALS and meal.start_min <= arrive < meal.end_min:
             return meal.name
     return None

@@ -7,8 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from gnomon_trips.itinerary.haversine import apart_m
-from gnomon_trips.itinerary.place import Answer, LatLon, Place
-from gnomon_trips.itinerary.provider import Provider
+from gnomon_trips.itinerary.place import LatLon, Place
 from gnomon_trips.itinerary.request import KEPT_FREE
 
 if TYPE_CHECKING:
@@ -52,19 +51,6 @@ def meals_kept_free(trip: "Trip", eateries: Iterable[Place]) -> Mapping[str, Pla
     times = math.ceil(need / len(bare))
     free = [kept_free(place, number) for number in range(1, times + 1) for place in bare]
     return {place.id: place for place in free}
-
-
-async def details_of(provider: Provider, place_id: str) -> Answer[Place]:
-    """A place by its id, also one that stands for time kept free.
-
-    Raises:
-        NoSuchPlace: no place has that id.
-    """
-    number, _, inner = place_id.removeprefix(_ID).partition(":")
-    if not is_kept_free(place_id) or not number.isdigit():
-        return await provider.details(place_id)
-    answer = await provider.details(inner)
-    return answer.of(kept_free(answer.value, int(number)))
 
 
 def near(name: str) -> str:

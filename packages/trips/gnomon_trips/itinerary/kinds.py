@@ -35,12 +35,14 @@ OTHERS = frozenset(
     )
 )
 """Kinds that are often called after a sight and are none: Park Hotel is no park, Museum is a tram stop."""
-OPEN_GROUND = frozenset(
+AREAS = frozenset(
     (
-        *("crossing", "street", "square", "bridge", "district", "neighbourhood"),
-        *("quarter", "suburb", "borough", "town", "village", "hamlet", "city", "municipality", "prefecture"),
+        *("district", "neighbourhood", "quarter", "suburb", "borough"),
+        *("town", "village", "hamlet", "city", "municipality", "prefecture"),
     )
 )
+"""Kinds of place that are larger than a door: where one is there, their middle stands for it."""
+OPEN_GROUND = AREAS | {"crossing", "street", "square", "bridge"}
 """Kinds of place that have no opening hours: one can be there at any time."""
 SIGHT_WORDS = frozenset((*CALLED, *CALLED.values())) | frozenset(
     ("museum", "park", "garden", "zoo", "castle", "palace", "monument", "memorial", "square", "attraction")

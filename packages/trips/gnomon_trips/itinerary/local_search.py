@@ -83,6 +83,8 @@ class Search(Tours):
         """Between which positions of a day a spot may stand without breaking the order; empty: nowhere."""
         firsts, thens = self.before.get(spot), self.after.get(spot)
         order = solution[day]
+        if (apart := self.apart.get(spot)) and any(code // CODE in apart for code in order):
+            return 0, -1
         if not firsts and not thens:
             return 0, len(order)
         low, high = 0, len(order)

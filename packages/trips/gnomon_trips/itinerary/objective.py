@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from gnomon_trips.itinerary.hours import minutes_of
 from gnomon_trips.itinerary.place import Place
 from gnomon_trips.itinerary.request import MEALS, Meal, TripRequest
 
@@ -89,7 +88,7 @@ def weights_of(request: TripRequest) -> Weights:
 
 def usual_min(meal: Meal) -> int:
     """When people have a meal, within the hours that were asked for, in minutes from midnight."""
-    return min(max(IDEAL_MEAL[meal.name], minutes_of(meal.start)), minutes_of(meal.end) - meal.minutes)
+    return min(max(IDEAL_MEAL[meal.name], meal.start_min), meal.end_min - meal.minutes)
 
 
 def fame_of(place: Place) -> float:

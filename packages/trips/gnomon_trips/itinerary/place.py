@@ -59,13 +59,15 @@ class AdminPath:
 class Place:
     """Somewhere to be. What the source does not say is None or empty, never guessed.
 
-    `hours` is the text of OpenStreetMap's opening_hours; `also` holds other names of the same place.
+    `hours` is the text of OpenStreetMap's opening_hours; `also` holds other names of the same place;
+    `contacts` are its website and phone.
     """
 
     id: str
     name: str
     at: LatLon
     kind: str
+    contacts: tuple[tuple[str, str], ...] = ()
     admin: AdminPath | None = None
     hours: str | None = None
     also: tuple[str, ...] = ()

@@ -98,6 +98,7 @@ class Night(Given):
 
     place: Stop
     basis: Literal["given", "chosen", "assumed"]
+    cost: Money | None = None
     evidence: tuple[str, ...] = ()
 
 
@@ -251,9 +252,10 @@ def _is_latin(name: str) -> bool:
 
 
 def sums_of(days: Sequence[Day]) -> Totals:
-    """Minutes, metres and money over all days; money only where visits have prices, in one currency."""
+    """Minutes, metres and money over all days; money only of what has prices, in one currency."""
     legs = [leg for day in days for leg in day.legs]
     costs = [visit.cost for day in days for visit in day.visits if visit.cost]
+    costs += [day.night.cost for day in days if day.night and day.night.cost]
     money = None
     if costs and len({cost.currency for cost in costs}) == 1:
         money = Money(amount=round(sum(cost.amount for cost in costs), 2), currency=costs[0].currency)

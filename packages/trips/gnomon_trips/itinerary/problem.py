@@ -1,10 +1,12 @@
 """A trip as the scheduler sees it; constraints can be left out to find those that conflict."""
 
+import itertools
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from gnomon_trips.itinerary.barred import barred_as
-from gnomon_trips.itinerary.hours import Interval, minutes_of, open_on, within
+from gnomon_trips.itinerary.hours import Interval, open_on, within
+from gnomon_trips.itinerary.later_visits import later_visits
 from gnomon_trips.itinerary.place import ESTIMATED, Exactness, Place, Table
 from gnomon_trips.itinerary.request import MEALS
 from gnomon_trips.itinerary.schedule import DayProblem, Eating, Spot
@@ -55,7 +57,24 @@ class Problem:
             is_known = earlier and later and earlier.id in index and later.id in index
             if earlier and later and is_known and f"order:{first}>{then}" not in without:
                 pairs.append((index[earlier.id], index[later.id]))
+        pairs += [pair for pair in self.apart() if not any(map(self._has_set_time, pair))]
         return tuple(pairs)
+
+    def apart(self) -> tuple[tuple[int, int], ...]:
+        """Pairs of visits to one place, by index, that are on different days: not both have a set time."""
+        index = {place.id: number for number, place in enumerate(self.places)}
+        visits: dict[str, list[str]] = {}
+        for name, (first, _) in later_visits(self.trip.request).items():
+            visits.setdefault(first, [first]).append(name)
+        pairs = [
+            (index[self.trip.named[first].id], index[self.trip.named[then].id])
+            for names in visits.values()
+            for first, then in itertools.combinations([name for name in names if name in self.trip.named], 2)
+        ]
+        return tuple(pair for pair in pairs if not all(map(self._has_set_time, pair)))
+
+    def _has_set_time(self, spot: int) -> bool:
+        return self.trip.fixed_hours(self.places[spot], 0) is not None
 
     def _day(self, number: int, without: Collection[str]) -> DayProblem:
         request, count = self.trip.request, len(self.places)
@@ -70,11 +89,12 @@ class Problem:
             start_min=request.hours(number)[0] if has_window else 0,
             end_min=request.hours(number)[1] if has_window else LAST_MIN,
             before=self.before(without),
+            apart=self.apart(),
             minute_m=0 if request.prefer == "short_walk" else MINUTE_M,
             max_walk_m=request.max_walk_m if "max_walk_m" not in without and request.mode == "walk" else None,
             max_leg_min=None if "max_leg_min" in without else request.max_leg_min,
             eating=tuple(
-                Eating(start_min=minutes_of(meal.start), end_min=minutes_of(meal.end), minutes=meal.minutes)
+                Eating(start_min=meal.start_min, end_min=meal.end_min, minutes=meal.minutes)
                 for meal in request.meals
                 if f"meal:{meal.name}" not in without
             ),
@@ -104,8 +124,9 @@ class Problem:
         return list(dict.fromkeys(filter(None, (barred_as(self.trip, place) for place in self.places))))
 
     def cost(self) -> float:
-        """What all the places cost by the rules."""
-        return sum(self.trip.request.price(place.kind) or 0.0 for place in self.places)
+        """What all the places and nights cost by the rules."""
+        request = self.trip.request
+        return request.nights_cost() + sum(request.price(place.kind) or 0.0 for place in self.places)
 
 
 def _picked(grid: Sequence[Sequence[int | None]], rows: Sequence[int]) -> tuple[tuple[int | None, ...], ...]:

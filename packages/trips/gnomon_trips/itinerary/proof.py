@@ -201,6 +201,7 @@ def _easier(day: DayProblem, spots: Sequence[int]) -> DayProblem:
         minutes=tuple(tuple(day.minutes[a][b] for b in rows) for a in rows),
         metres=tuple(tuple(day.metres[a][b] for b in rows) for a in rows),
         before=tuple((index[a], index[b]) for a, b in day.before if a in index and b in index),
+        apart=tuple((index[a], index[b]) for a, b in day.apart if a in index and b in index),
         eats_anywhere=bool(day.eating),
     )
 

@@ -283,7 +283,7 @@ def _meal_times(name: str, ground: Ground) -> Measure:
     meals, worth = ground.trip.request.meals, 0.0
     for day, meal in itertools.product(ground.plan.days, meals):
         offs = [
-            abs(max(minutes_of(visit.arrive), minutes_of(meal.start)) - usual_min(meal))
+            abs(max(minutes_of(visit.arrive), meal.start_min) - usual_min(meal))
             for visit in day.visits
             if (place := ground.place(visit)) is not None
             and place.kind in MEALS
@@ -426,9 +426,9 @@ def _budget(name: str, ground: Ground) -> Measure:
         return _without(name, "no budget was given")
     currency = request.budget.currency
     costs = [visit.cost for _, visit, _ in ground.visits]
+    costs += [day.night.cost if day.night else None for day in plan.days[:-1]]
     known = [cost.amount for cost in costs if cost is not None and cost.currency == currency]
     unknown = len(costs) - len(known)
-    unknown += max(0, len(plan.days) - 1)  # no source has the price of a bed
     unknown += sum(leg.mode not in ("walk", "car") for day in plan.days for leg in day.legs)
     if sum(known) > request.budget.amount:  # whatever the rest costs
         return _share(name, request.budget.amount, sum(known), unknown=unknown, none="")

@@ -1,13 +1,14 @@
 """What a traveller asks for, checked once at the boundary."""
 
 import datetime as dt
+from collections import Counter
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from gnomon_trips.itinerary.errors import BadArgument
-from gnomon_trips.itinerary.hours import clock_of, minutes_of
+from gnomon_trips.itinerary.hours import DAY_MIN, LATEST_MIN, clock_of, minutes_of
 from gnomon_trips.itinerary.place import Mode
 
 Clock = Annotated[str, Field(pattern=r"^([01][0-9]|2[0-3]):[0-5][0-9]$", description="HH:MM, 24 hours")]
@@ -22,6 +23,8 @@ DWELL_MIN: Mapping[str, int] = {
 }  # fmt: skip
 """How long a visit takes at least, by kind: a rule of the plan, not a fact about the place."""
 USUAL_DWELL_MIN = 30
+MOST_STARTS = 31
+"""So many days the first day of a trip may be moved."""
 KEPT_FREE = "kept_free"
 """The kind of time that is kept free to eat where no place to eat is known."""
 MEALS = frozenset(("restaurant", "cafe", "fast_food", "pub", "food_court", "biergarten", KEPT_FREE))
@@ -37,16 +40,33 @@ class Given(BaseModel):
 
 
 class Window(Given):
-    """A time of day, from and until."""
+    """A time of day, from and until; an end up to 06:00 that is not after the start is on the next day.
+
+    >>> Window(start="18:00", end="02:00").end_min
+    1560
+    """
 
     start: Clock = "09:00"
     end: Clock = "20:00"
 
     @model_validator(mode="after")
     def _runs_forward(self) -> Self:
-        if minutes_of(self.end) <= minutes_of(self.start):
-            raise ValueError(f"ends at {self.end}, not after its start at {self.start}")
+        if self.end_min > LATEST_MIN:
+            raise ValueError(
+                f"ends at {self.end}, not after its start at {self.start}; past midnight 06:00 is the latest"
+            )
         return self
+
+    @property
+    def start_min(self) -> int:
+        """Minutes from midnight."""
+        return minutes_of(self.start)
+
+    @property
+    def end_min(self) -> int:
+        """Minutes from the midnight before the start."""
+        end_min = minutes_of(self.end)
+        return end_min if end_min > self.start_min else end_min + DAY_MIN
 
 
 class FixedTime(Given):
@@ -74,7 +94,7 @@ class Meal(Window):
 
     def is_had(self, arrive_min: int, leave_min: int) -> bool:
         """Whether a stay, in minutes from midnight, is long enough within the hours of the meal."""
-        shared = min(leave_min, minutes_of(self.end)) - max(arrive_min, minutes_of(self.start))
+        shared = min(leave_min, self.end_min) - max(arrive_min, self.start_min)
         return shared >= self.minutes
 
 
@@ -158,6 +178,9 @@ class TripRequest(Given):
     id: str = Field(default="trip", pattern=r"^[A-Za-z0-9_.:-]{1,80}$")
     area: Name
     start_date: dt.date = Field(ge=dt.date(1900, 1, 1), le=dt.date(2199, 12, 31))
+    latest_start: dt.date | None = Field(
+        default=None, description="the trip may begin on any day from start_date to this one"
+    )
     days: int = Field(default=1, ge=1, le=14)
     party: int = Field(default=1, ge=1, le=50)
     rooms: int | None = Field(default=None, ge=1, le=50)
@@ -166,7 +189,9 @@ class TripRequest(Given):
     nights: list[Name | None] = Field(
         default=[], max_length=13, description="where each night is spent; null: to be chosen"
     )
-    places: list[Name] = Field(default=[], max_length=60)
+    places: list[Name] = Field(
+        default=[], max_length=60, description="a place named twice is visited twice, on different days"
+    )
     wishes: list[Name] = Field(default=[], max_length=10, description="kinds of place to add if time allows")
     avoid: list[Name] = Field(default=[], max_length=60)
     order: list[tuple[Name, Name]] = Field(default=[], max_length=60, description="[before, after]")
@@ -199,7 +224,7 @@ class TripRequest(Given):
     graph: VisitGraph | None = None
     video: list[VideoStop] = Field(default=[], max_length=200)
 
-    @field_validator("places", "avoid")
+    @field_validator("avoid")
     @classmethod
     def _once_each(cls, names: list[str]) -> list[str]:
         twice = sorted({name for name in names if names.count(name) > 1})
@@ -219,13 +244,39 @@ class TripRequest(Given):
             raise ValueError(f"nights: {len(self.nights)} for {self.days} days; allowed: {self.days - 1}")
         if self.windows and len(self.windows) != self.days:
             raise ValueError(f"windows: {len(self.windows)} for {self.days} days; allowed: {self.days}")
+        if self.rooms is not None and self.rooms > self.party:
+            raise ValueError(f"rooms: {self.rooms} for a party of {self.party}")
+        return self
+
+    @model_validator(mode="after")
+    def _visits_have_days(self) -> Self:
         for fixed in self.fixed:
             if fixed.place not in self.places:
                 raise ValueError(f"fixed: {fixed.place!r} is none of the places")
             if fixed.day is not None and fixed.day > self.days:
                 raise ValueError(f"fixed: day is {fixed.day}; the trip has {self.days}")
-        if self.rooms is not None and self.rooms > self.party:
-            raise ValueError(f"rooms: {self.rooms} for a party of {self.party}")
+        set_times = Counter(fixed.place for fixed in self.fixed)
+        for place, visits in Counter(self.places).items():
+            if set_times[place] > visits:
+                raise ValueError(
+                    f"fixed: {place!r} has {set_times[place]} times; places must name it once for each"
+                )
+            if visits > self.days and set_times[place] < visits:
+                raise ValueError(
+                    f"places: {place!r} stands {visits} times in {self.days} days; allowed: once a day, or"
+                    " more often with a time for each visit in fixed"
+                )
+        return self
+
+    @model_validator(mode="after")
+    def _days_follow(self) -> Self:
+        if self.latest_start is not None:
+            apart = (self.latest_start - self.start_date).days
+            if not 0 <= apart <= MOST_STARTS:
+                raise ValueError(f"latest_start: {apart} days after start_date; allowed: 0 to {MOST_STARTS}")
+        for day in range(1, self.days):
+            if self.hours(day - 1)[1] - DAY_MIN > self.hours(day)[0]:
+                raise ValueError(f"windows: day {day} ends after day {day + 1} starts")
         return self
 
     def dates(self) -> tuple[dt.date, ...]:
@@ -235,7 +286,13 @@ class TripRequest(Given):
     def hours(self, day: int) -> tuple[int, int]:
         """From when to when a day lasts, in minutes from midnight; days are counted from 0."""
         window = (self.windows[day] if day < len(self.windows) else None) or self.window
-        return minutes_of(window.start), minutes_of(window.end)
+        return window.start_min, window.end_min
+
+    def minute_of(self, clock: str, day: int) -> int:
+        """A time of day in minutes from midnight; past midnight it counts on, where the day lasts so long."""
+        start, end = self.hours(day)
+        minute = minutes_of(clock)
+        return minute + DAY_MIN if minute < start and minute + DAY_MIN <= end else minute
 
     def hours_words(self) -> str:
         """From when to when the days last; days of other hours are told apart.
@@ -248,7 +305,7 @@ class TripRequest(Given):
         """
         days = dict[str, list[str]]()
         for day in range(self.days):
-            start, end = map(clock_of, self.hours(day))
+            start, end = (clock_of(at % DAY_MIN) for at in self.hours(day))
             days.setdefault(f"{start} to {end}", []).append(str(day + 1))
         if len(days) == 1:
             return next(iter(days))
@@ -264,6 +321,10 @@ class TripRequest(Given):
         """What a visit costs the whole party by the rules; None where they say nothing."""
         each = self.rules.price.get(kind)
         return None if each is None else round(each * self.party, 2)
+
+    def nights_cost(self) -> float:
+        """What all nights cost the whole party by the rules, each the price of a hotel; 0 without one."""
+        return (self.days - 1) * (self.price("hotel") or 0.0)
 
 
 def read_request(value: object) -> TripRequest:

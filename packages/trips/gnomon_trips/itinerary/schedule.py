@@ -47,6 +47,7 @@ class DayProblem:
     start_min: int
     end_min: int
     before: tuple[tuple[int, int], ...] = ()
+    apart: tuple[tuple[int, int], ...] = ()
     max_walk_m: int | None = None
     max_leg_min: int | None = None
     eating: tuple[Eating, ...] = ()
@@ -94,6 +95,9 @@ class _Search:
         self.waiting = [0] * self.count
         for first, then in day.before:
             self.waiting[first] |= 1 << then
+        for first, then in day.apart:  # either waits for the other: never both on one day
+            self.waiting[first] |= 1 << then
+            self.waiting[then] |= 1 << first
         self.all_fed = (1 << len(day.eating)) - 1
 
     def run(self) -> dict[int, Round]:

@@ -10,7 +10,7 @@ from gnomon_trips.itinerary.barred import barred_as
 from gnomon_trips.itinerary.effort import IsOver
 from gnomon_trips.itinerary.errors import BadArgument, PlaceError, Unsupported
 from gnomon_trips.itinerary.haversine import apart_m
-from gnomon_trips.itinerary.hours import LATEST_MIN, Interval, minutes_of, open_intervals, within
+from gnomon_trips.itinerary.hours import LATEST_MIN, Interval, open_intervals, within
 from gnomon_trips.itinerary.kept_free import meals_kept_free
 from gnomon_trips.itinerary.kinds import kind_of, serves
 from gnomon_trips.itinerary.place import PROVABLE, Exactness, LatLon, Place, Table
@@ -38,6 +38,8 @@ MOST_ANCHORS = 12
 """At so many neighbourhoods of a trip, those farthest from each other, one looks around."""
 MOST_CHOSEN = 140
 """So many places to choose from are enough, of all kinds together."""
+OF_EVENINGS, EVENING_MIN = frozenset(("bar", "nightclub")), 16 * 60
+"""Kinds of place to which one goes from that minute of the day on."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -222,7 +224,7 @@ def is_ever_open(place: Place, trip: Trip, meal: Meal | None = None) -> bool:
     """Whether a place may be open on any day of the trip, and for the meal; unknown hours may be any."""
     first, last, need = 0, LATEST_MIN, 1
     if meal is not None:
-        first, last, need = minutes_of(meal.start), minutes_of(meal.end), meal.minutes
+        first, last, need = meal.start_min, meal.end_min, meal.minutes
     for day in range(trip.request.days):
         hours = opening(place, trip, day)
         if hours is None or any(min(end, last) - max(start, first) >= need for start, end in hours):
@@ -245,9 +247,15 @@ def groups_of(places: Sequence[Place]) -> list[int]:
 
 
 def opening(place: Place, trip: Trip, day: int) -> tuple[Interval, ...] | None:
-    """When a place is open on a day of the trip, counted from 0; None: not known."""
+    """When a place is open on a day of the trip, counted from 0; None: not known.
+
+    Where one goes of an evening counts as open from EVENING_MIN on, unless it was asked for by name.
+    """
     hours = place.hours
     known = None if hours is None else open_intervals(hours, trip.request.dates()[day], trip.country or None)
+    if place.kind in OF_EVENINGS and not trip.is_asked_for(place):
+        spans = ((0, LATEST_MIN),) if known is None else known
+        known = tuple((max(start, EVENING_MIN), end) for start, end in spans if end > EVENING_MIN)
     return within(known, trip.fixed_hours(place, day))
 
 

@@ -76,10 +76,10 @@ class Tours:
     """One trip, and what each way to make it costs.
 
     `starts` and `ends` hold the number of the place where each day starts and ends; −1: where the night
-    before was spent, and wherever the last stop is. `hours` say from when to when each day lasts. `before`
-    has, by spot, those that must come earlier. `late_min` says by how many minutes a day begins later than
-    the others. `steps` counts the stops that were tried and priced: what a search has spent, the same on
-    every machine.
+    before was spent, and wherever the last stop is. `hours` say from when to when each day lasts.
+    `before` has, by spot, those that must come earlier, `apart` those that must be on another day.
+    `late_min` says by how many minutes a day begins later than the others. `steps` counts the stops that
+    were tried and priced: what a search has spent, the same on every machine.
     """
 
     spots: SpotTable
@@ -90,6 +90,7 @@ class Tours:
     hours: list[tuple[int, int]]
     before: dict[int, frozenset[int]]
     after: dict[int, frozenset[int]]
+    apart: dict[int, frozenset[int]]
     meals: tuple[MealTime, ...]
     wish_values: list[list[float]]
     weights: Weights

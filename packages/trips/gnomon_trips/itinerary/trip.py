@@ -10,9 +10,9 @@ from gnomon_tools.core.inputs import BlindInput, OtherCall
 from gnomon_trips.itinerary.choice import Choice, called, choose, is_article, readings, rivals
 from gnomon_trips.itinerary.errors import AmbiguousPlace, BadArgument, NoSuchPlace, PlaceError, Unsupported
 from gnomon_trips.itinerary.haversine import apart_m
-from gnomon_trips.itinerary.hours import Interval, minutes_of
-from gnomon_trips.itinerary.kept_free import details_of
+from gnomon_trips.itinerary.hours import Interval
 from gnomon_trips.itinerary.kinds import is_kind_word
+from gnomon_trips.itinerary.later_visits import details_of, later_visit, later_visits, with_visits_named
 from gnomon_trips.itinerary.place import Answer, LatLon, Place, PlaceHit
 from gnomon_trips.itinerary.plan import Origin
 from gnomon_trips.itinerary.provider import MAX_HITS, WORLD, NameQuery, NearbyQuery, Provider
@@ -117,7 +117,7 @@ class Trip(BlindInput):
         """When a place that has a set time may be visited on a day, counted from 0; None: it has none."""
         for fixed in self.request.fixed:
             if fixed.place in self.named and self.named[fixed.place].id == place.id:
-                start = minutes_of(fixed.start)
+                start = self.request.minute_of(fixed.start, day)
                 is_day = fixed.day in (None, day + 1)
                 return ((start, start + self.request.rules.stay_min(place.kind)),) if is_day else ()
         return None
@@ -147,10 +147,11 @@ async def open_trip(request: TripRequest, provider: Provider, *, answerable: boo
         BadArgument: a place that must be seen is none of the places to visit.
         PlaceError: the provider failed for a reason that is not the name's fault.
     """
-    named_by_traveller, seen_at = list(request.places), _seen_at_s(request)
+    request = with_visits_named(request)
+    named_by_traveller, seen_at, visits = list(request.places), _seen_at_s(request), later_visits(request)
     request, parents = _with_graph(request)
     answers, unseen, seen = await _placed_in_video(request, provider)
-    asked = _names(request)
+    asked = [name for name in _names(request) if name not in visits]
     names = [name for name in dict.fromkeys([*asked, *seen]) if name not in answers and name not in unseen]
     searches = {name: await _search(provider, name, within=parents.get(name)) for name in names}
     assumed: dict[str, str] = {}
@@ -174,6 +175,11 @@ async def open_trip(request: TripRequest, provider: Provider, *, answerable: boo
         for name, search in open_names.items()
         if not search.reason
     }
+    for visit, (name, number) in visits.items():
+        if name in answers:
+            answers[visit] = answers[name].of(later_visit(answers[name].value, number))
+        else:
+            lost[visit] = lost[name]
     for name in set(seen) - set(asked):  # the traveller did not name it
         if name in lost:
             unseen[name] = lost.pop(name)
@@ -225,6 +231,7 @@ def _without(request: TripRequest, lost: Collection[str]) -> TripRequest:
         "hotel": None if request.hotel in lost else request.hotel,
         "ends_at": None if request.ends_at in lost else request.ends_at,
         "nights": [None if name in lost else name for name in request.nights],
+        "fixed": [fixed for fixed in request.fixed if fixed.place not in lost],
     }
     return request.model_copy(update=changed)
 

@@ -12,7 +12,7 @@ from gnomon_service.jobs import draft_from_cli
 from gnomon_tools.core.registry import UnknownPlugin
 from gnomon_tools.mcp_server.offer import ServedAnswer, ServedTool
 from gnomon_tools.mcp_server.scenes import failed
-from gnomon_trips.service.requests import ARM, SAMPLE, planned, spec_of
+from gnomon_trips.service.requests import ARM, SAMPLE, past_day, planned, spec_of
 
 PLANNERS = 2  # plans made at the same time
 REQUEST_FIELD = {
@@ -108,7 +108,8 @@ def _plan(request: object) -> dict[str, Any]:
     job = draft_from_cli(spec_of(request), settings_of(None)).job
     selection = runner.pick(job, sample_id=SAMPLE, arm=ARM, model=None)
     row, _ = asyncio.run(runner.run_once(selection, watch=lambda _: None))
-    return planned(row).as_json()
+    result = planned(row)
+    return {**result.as_json(), "notices": [words] if (words := past_day(result.request)) else []}
 
 
 def _check(plan: object, request: object) -> dict[str, Any]:

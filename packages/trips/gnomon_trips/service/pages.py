@@ -20,7 +20,7 @@ from gnomon_trips.export.outputs import MEDIA_TYPES, page_body, rendered
 from gnomon_trips.export.result import TripResult
 from gnomon_trips.export.trip_view import trip_view
 from gnomon_trips.itinerary.registry import areas
-from gnomon_trips.service.requests import is_good, planned, spec_of_body, trial_of
+from gnomon_trips.service.requests import is_good, past_day, planned, spec_of_body, trial_of
 from gnomon_workers.store.job_counters import OPEN
 from gnomon_workers.store.records import JobRecord
 
@@ -118,8 +118,7 @@ def _request_of(fields: dict[str, str]) -> dict[str, Any]:
     """The request in the fields of the small form; what is left empty is left out."""
     request: dict[str, Any] = {name: value.strip() for name, value in fields.items() if value.strip()}
     if "places" in request:
-        lines = (line.strip() for line in request["places"].splitlines())
-        request["places"] = list(dict.fromkeys(line for line in lines if line))
+        request["places"] = list(filter(None, map(str.strip, request["places"].splitlines())))
     if request.get("days", "").isdecimal():
         request["days"] = int(request["days"])
     return request
@@ -224,6 +223,7 @@ def trip(state: Shared, trial_id: str) -> View:
     except DataError as error:
         return {**named, "answer": f"No plan was made: {row.stop_reason}.", "reason": error.message}
     view = trip_view(result)
+    view["facts"] += filter(None, [past_day(result.request)])
     return {
         **view,
         **origin,

@@ -1,5 +1,6 @@
 """Turns a planning request into a job of one trial, and its finished row into a trip."""
 
+import datetime as dt
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -61,6 +62,13 @@ def spec_of_body(body: object) -> dict[str, Any]:
     request = {key: value for key, value in body.items() if key not in ("model", "limits")}
     spec = spec_of(request, {"id": model} if isinstance(model, str) else model)
     return {**spec, "limits": body["limits"]} if "limits" in body else spec
+
+
+def past_day(request: Mapping[str, Any]) -> str:
+    """That the first day of a request is past, in words; empty where it is not."""
+    start = str(request.get("latest_start") or request.get("start_date") or "")
+    is_past = bool(start) and start < dt.datetime.now(tz=dt.UTC).date().isoformat()
+    return f"start_date: {start} is past" if is_past else ""
 
 
 def trial_of(job_id: str, spec: JobSpec) -> str:

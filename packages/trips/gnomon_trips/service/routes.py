@@ -15,7 +15,7 @@ from gnomon_service.api.state import Shared, State
 from gnomon_trips.export.outputs import MEDIA_TYPES, rendered
 from gnomon_trips.export.plan_check import check_plan
 from gnomon_trips.export.result import TripResult
-from gnomon_trips.service.requests import planned, spec_of_body
+from gnomon_trips.service.requests import past_day, planned, spec_of_body
 from gnomon_workers.store.records import JobRecord
 
 ENDINGS = {kind: ending for ending, kind in MEDIA_TYPES.items()}
@@ -65,7 +65,9 @@ async def post_itinerary(
 
     job = await state.places.jobs.run(request, post)
     response.headers["Location"] = f"/v1/itineraries/{job.id}"
-    return {"id": job.id, "status": job.status, "events": f"/v1/jobs/{job.id}/events"}
+    past = past_day(job.spec.select.request or {})
+    answer = {"id": job.id, "status": job.status, "events": f"/v1/jobs/{job.id}/events"}
+    return {**answer, "notices": [past]} if past else answer
 
 
 @router.post("/check", openapi_extra=CHECK_BODY)

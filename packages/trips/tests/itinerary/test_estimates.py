@@ -129,6 +129,42 @@ def test_kinds_and_brands_are_kept_away_from() -> None:
     assert not any(name.startswith("Robert") for name in names)
 
 
+@pytest.mark.parametrize(
+    ("name", "where"),
+    [
+        ("Portland, Maine", ("Portland", "Maine", "US")),
+        ("Portlnd, Maine", ("Portland", "Maine", "US")),
+        ("Springfield, MO", ("Springfield", "Missouri", "US")),
+        ("Memphis, TN, USA", ("Memphis", "Tennessee", "US")),
+        ("Cambridge, MA", ("Cambridge", "Massachusetts", "US")),
+        ("London, Ontario", ("London", "Ontario", "CA")),
+        ("Perth, Scotland", ("Perth", "Scotland", "GB")),
+        ("Newcastle, UK", ("Newcastle upon Tyne", "England", "GB")),
+        ("Halle, Germany", ("Halle (Saale)", "", "DE")),
+    ],
+)
+def test_a_city_of_the_world_is_named_with_its_state_or_country(
+    name: str, where: tuple[str, str, str]
+) -> None:
+    request = read_request({"area": "world", "start_date": "2027-05-11", "mode": "car", "places": [name]})
+    trip = answered(open_trip(request, embedded("world")), is_local=True)
+    place = trip.named[name]
+    assert place.admin is not None
+    assert (place.name, place.admin.prefecture, place.admin.country) == where
+    assert name in trip.assumed[name]
+
+
+def test_a_cathedral_may_be_named_by_its_faith_alone() -> None:
+    request = {
+        "area": "helsinki",
+        "start_date": "2027-05-11",
+        "places": ["Lutheran Cathedral", "Catholic Cathedral"],
+    }
+    trip = answered(open_trip(read_request(request), embedded("helsinki")), is_local=True)
+    assert trip.named["Lutheran Cathedral"].name == "Helsingin tuomiokirkko"
+    assert "Catholic Cathedral" in trip.lost
+
+
 def test_a_day_has_hours_of_its_own_and_a_place_a_set_time() -> None:
     fields = {
         "days": 2,

@@ -84,7 +84,7 @@ def with_picks(draft: Drafted, picks: Sequence[Mapping[str, Any]], trip: Trip) -
         if any(visit["place"] == pick["place"] for visit in visits):
             continue
         meal = next((meal for meal in trip.request.meals if meal.name == pick["purpose"]), Meal())
-        start = minutes_of(meal.start)
+        start = meal.start_min
         at = sum(minutes_of(visit["arrive"].zfill(5)) < start for visit in visits)
         row = {"place": pick["place"], "arrive": meal.start, "leave": clock_of(start + meal.minutes)}
         visits.insert(at, {**row, "why": f"for {meal.name}"})

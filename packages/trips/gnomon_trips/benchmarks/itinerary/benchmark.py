@@ -108,7 +108,7 @@ class Itinerary:
     needs_data = False
     headline: Literal["mean_of_cells", "mean_of_samples"] = "mean_of_cells"
     is_cpu_bound = True  # places are looked up, perhaps at services; plans are searched for and verified
-    provides: tuple[Need, ...] = (Trip, None)
+    provides: tuple[Need, ...] = (Trip,)
     plans_requests = True
 
     def open(

@@ -13,6 +13,7 @@ from gnomon_trips.benchmarks.itinerary.film import film_parts, is_published, nam
 from gnomon_trips.benchmarks.itinerary.task import Task
 from gnomon_trips.itinerary.draft import read_object
 from gnomon_trips.itinerary.errors import BadArgument, NoSuchPlace, PlaceError
+from gnomon_trips.itinerary.first_day import with_first_day
 from gnomon_trips.itinerary.provider import answered
 from gnomon_trips.itinerary.registry import areas, provider_for
 from gnomon_trips.itinerary.request import TripRequest, read_request
@@ -51,7 +52,7 @@ def request_task(record: Mapping[str, Any]) -> Task:
     request = checked_request(record)
     provider = provider_for(request.area)
     try:
-        trip = answered(open_trip(request, provider), is_local=provider.is_local)
+        trip = with_first_day(answered(open_trip(request, provider), is_local=provider.is_local))
     except BadArgument as error:
         raise SpecError(str(error), field="request") from None
     except PlaceError as error:
@@ -73,8 +74,10 @@ LEAST: Mapping[str, Any] = {"area": "world", "start_date": "2000-01-01", "places
 
 FORM = """\
 Put this into a planning request. Fields: area (one of {areas}; or a city a configured service knows),
-start_date (ISO), days, party, rooms, hotel, ends_at, places [NAME], wishes [kind of place, such as museum],
-avoid [NAME], order [[BEFORE, AFTER]], window {{"start": "HH:MM", "end": "HH:MM"}},
+start_date (ISO), latest_start (if the first day may move), days, party, rooms, hotel, ends_at,
+places [NAME, twice for two visits], wishes [kind of place, such as museum], avoid [NAME],
+order [[BEFORE, AFTER]], window {{"start": "HH:MM", "end": "HH:MM"}} (an end to 06:00 is past midnight),
+windows [a window or null for each day], fixed [{{"place": NAME, "start": "HH:MM", "day": N}}],
 meals [{{"name": "lunch", "start": "HH:MM", "end": "HH:MM", "minutes": N}}],
 budget {{"amount": N, "currency": "EUR"}}, max_walk_m (a day), max_leg_min, mode (walk or rail),
 video [{{"name": NAME, "from_s": N, "to_s": N}}] for places seen in the film, with the seconds of the film.

@@ -6,6 +6,7 @@ from typing import Any
 
 from gnomon.core.sample import Part
 from gnomon_trips.benchmarks.itinerary.task import Task
+from gnomon_trips.itinerary.later_visits import later_visits
 from gnomon_trips.itinerary.place import WALK_KMH
 from gnomon_trips.itinerary.request import USUAL_DWELL_MIN
 from gnomon_trips.itinerary.selection import room_of
@@ -80,6 +81,8 @@ def rules(task: Task) -> str:
     if prices:
         price_list = ", ".join(f"{kind} {price:g}" for kind, price in prices.items())
         lines.append(f"Price in {request.rules.currency} a person by kind: {price_list}; all else is free.")
+    if later_visits(request):
+        lines.append("NAME (2) is a second visit, on a day of its own unless it has a set time.")
     if room_of(task.trip) is not None:
         lines.append("There is room for fewer places than there are (max_places, or places_a_day each day):")
         lines.append("visit the most important ones, must_see first, and list the others in `skipped`.")

@@ -110,6 +110,9 @@ async def _plan(task: Task, draft: DraftPlan, *, has_quality: bool, shown: Seque
     details: dict[str, Any] = {"quality": [measure.as_json() for measure in quality]} if quality else {}
     if task.family == "request":
         details["open"] = _opened(plan, facts)
+        details["contacts"] = {
+            key: dict(facts.places[key].contacts) for key in details["open"] if key in facts.places
+        }
     return _scored(verification.final_pass, plan, verification, metrics, trip, details)
 
 

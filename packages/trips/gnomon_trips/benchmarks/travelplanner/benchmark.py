@@ -45,7 +45,7 @@ class TravelPlanner:
     variants: tuple[str, ...] = ()
     needs_data = True
     headline: Literal["mean_of_cells", "mean_of_samples"] = "mean_of_samples"
-    provides: tuple[Need, ...] = (TravelSandbox, None)
+    provides: tuple[Need, ...] = (TravelSandbox,)
     official_show: tuple[Shown, ...] = (*SHOWABLE, "facts")
 
     def open(

@@ -5,7 +5,7 @@ from typing import Any
 from gnomon_trips.itinerary.errors import NoSuchPlace, Unsupported
 from gnomon_trips.itinerary.http.client import HttpProvider
 from gnomon_trips.itinerary.osm.city import OSM_NOTICE
-from gnomon_trips.itinerary.osm.extract import KEPT_TAGS
+from gnomon_trips.itinerary.osm.extract import KEPT_TAGS, contacts_of
 from gnomon_trips.itinerary.place import AdminPath, Answer, LatLon, Place, PlaceHit
 from gnomon_trips.itinerary.provider import NameQuery
 
@@ -66,6 +66,7 @@ def _place(row: Any) -> Place:
         admin=_admin(row.get("address") or {}),
         hours=extra.get("opening_hours"),
         tags=tuple((key, str(extra[key])) for key in KEPT_TAGS if key in extra),
+        contacts=contacts_of(extra),
     )
 
 

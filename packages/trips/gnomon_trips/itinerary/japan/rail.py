@@ -5,7 +5,7 @@ Nothing here catches a train: minutes are means over a day, with assumed waits, 
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache, lru_cache
@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import coo_matrix, csr_matrix
+from scipy.sparse import coo_matrix, csr_matrix, triu
 from scipy.sparse.csgraph import dijkstra, minimum_spanning_tree
 from scipy.spatial import Delaunay, QhullError, cKDTree
 
@@ -95,6 +95,16 @@ class Rail:
         if not is_turned:
             path.reverse()
         return self._journey(float(totals.min()), path, minutes, walks[::-1] if is_turned else walks)
+
+    def lines(self) -> Iterator[tuple[tuple[float, float], tuple[float, float]]]:
+        """Each hop of each line as two points in degrees (lat, lon), for drawing; no trains that pass by."""
+        first = len(self.lat_deg)
+        pairs = triu(self.graph).tocoo()
+        for start, end in zip(pairs.row.tolist(), pairs.col.tolist(), strict=True):
+            if start >= first:
+                here, there = self.stops[start - first], self.stops[end - first]
+                if here.line == there.line and here.service == there.service != "fast":
+                    yield (here.lat_deg, here.lon_deg), (there.lat_deg, there.lon_deg)
 
     @property
     def _nodes(self) -> int:
@@ -301,15 +311,11 @@ class _Builder:
         tree = cKDTree(flat[list(firsts.values())])
         around = np.asarray(tree.query_ball_point(flat, SPARSE_M, return_length=True))
         through: dict[tuple[str, int], list[int]] = defaultdict(list)
-        for (operator, line), places in by_line.items():
-            hops = _tree(lat[places], lon[places])
+        trees = _trees(list(by_line.values()), lat, lon)
+        for ((operator, line), places), hops in zip(by_line.items(), trees, strict=True):
             spacing_km = float(np.median([metres for *_, metres in hops])) / 1000 if hops else 0.0
             pace, services = _pace(operator, [rows[place] for place in places], spacing_km)
-            hops = [
-                (places[a], places[b], metres)
-                for a, b, metres in hops
-                if "shinkansen" in services or not {places[a], places[b]} <= twins
-            ]
+            hops = [hop for hop in hops if "shinkansen" in services or not {*hop[:2]} <= twins]
             for service in services:
                 wait_min = WAIT_MIN[service]
                 if service == "local":
@@ -383,22 +389,34 @@ def _pace(
     return RAIL, ("local", "fast")
 
 
-def _tree(lat: NDArray[np.float64], lon: NDArray[np.float64]) -> list[tuple[int, int, float]]:
-    """The shortest tree through points, as (start, end, metres); the tree is part of the triangulation."""
-    count = len(lat)
-    if count < 2:
-        return []
-    triangles: Iterable[Sequence[int]] = ()
-    if count > 60:
-        with suppress(QhullError):
-            triangles = Delaunay(flat_m(lat, lon, float(lat.mean()))).simplices.tolist()
-    pairs: Iterable[tuple[int, int]] = {
-        (a, b) for triangle in triangles for a in triangle for b in triangle if a > b
-    } or {(later, earlier) for later in range(count) for earlier in range(later)}
-    start, end = np.array(sorted(pairs)).T
+def _trees(
+    lines: Sequence[Sequence[int]], lat: NDArray[np.float64], lon: NDArray[np.float64]
+) -> list[list[tuple[int, int, float]]]:
+    """The shortest tree through the places of each line, as (start, end, metres): all in one forest."""
+    pairs = [pair for places in lines for pair in _neighbours(places, lat, lon)]
+    start, end = np.array(pairs).T
     metres = np.maximum(metres_between(lat[start], lon[start], lat[end], lon[end]), 0.1)
-    tree = minimum_spanning_tree(coo_matrix((metres, (start, end)), shape=(count, count)).tocsr()).tocoo()
-    return [(int(a), int(b), float(m)) for a, b, m in zip(tree.row, tree.col, tree.data, strict=True)]
+    forest = minimum_spanning_tree(coo_matrix((metres, (start, end)), shape=(len(lat),) * 2).tocsr()).tocoo()
+    hops = zip(forest.row.tolist(), forest.col.tolist(), forest.data.tolist(), strict=True)
+    line_of = {place: number for number, places in enumerate(lines) for place in places}
+    trees: list[list[tuple[int, int, float]]] = [[] for _ in lines]
+    for hop in hops:
+        trees[line_of[hop[0]]].append(hop)
+    return trees
+
+
+def _neighbours(
+    places: Sequence[int], lat: NDArray[np.float64], lon: NDArray[np.float64]
+) -> Iterable[tuple[int, int]]:
+    """The pairs of places that a shortest tree may join: all, or of many those of the triangulation."""
+    if len(places) > 60:
+        with suppress(QhullError):
+            flat = flat_m(lat[places], lon[places], float(lat[places].mean()))
+            triangles = Delaunay(flat).simplices.tolist()
+            return sorted(
+                {(places[a], places[b]) for corners in triangles for a in corners for b in corners if a > b}
+            )
+    return ((later, earlier) for at, later in enumerate(places) for earlier in places[:at])
 
 
 def _wait_min(trains: int, least_min: float) -> float:

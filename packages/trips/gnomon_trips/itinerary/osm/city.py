@@ -161,6 +161,9 @@ class City(Embedded):
         kind = place.kind.replace("_", " ").split()[-1]
         if bare[-1:] == [kind] and [word for word in bare if word not in ("art", kind)] == own_bare:
             return PART_OF_NAME
+        faith = dict(place.tags).get("denomination", "").split("_")
+        if own_bare and own_bare == [word for word in bare if word not in faith] != bare:
+            return PART_OF_NAME  # the Lutheran Cathedral is called the cathedral
         if place.kind in RAIL_STOPS and not own_bare and bare and RAIL_WORDS.issuperset(bare):
             return PART_OF_NAME  # a city's central station bears the city's name alone
         is_own_word = len(bare) == 1 and len(bare[0]) > 3 and singular(bare[0]) not in COMMON_WORDS

@@ -58,6 +58,7 @@ OTHER_NAMES = (
 KEPT_TAGS = (
     "cuisine",
     "religion",
+    "denomination",
     "website",
     "wheelchair",
     "diet:vegetarian",
@@ -194,7 +195,14 @@ def _place(
         hours=tags.get("opening_hours"),
         also=tuple(sorted(also - {tags["name"]})),
         tags=tuple((key, tags[key]) for key in KEPT_TAGS if key in tags),
+        contacts=contacts_of(tags),
     )
+
+
+def contacts_of(tags: Any) -> tuple[tuple[str, str], ...]:
+    """The website and the phone of an object, by its tags or those of its `contact:` form."""
+    own = {name: tags.get(name) or tags.get(f"contact:{name}") for name in ("website", "phone")}
+    return tuple((name, value) for name, value in own.items() if value)
 
 
 def _is_walkable(tags: Any) -> bool:

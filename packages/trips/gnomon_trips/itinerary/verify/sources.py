@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from gnomon_trips.itinerary.draft import assumptions
+from gnomon_trips.itinerary.assumptions import assumptions
 from gnomon_trips.itinerary.facts import Facts
 from gnomon_trips.itinerary.plan import Plan
 from gnomon_trips.itinerary.trip import Trip

@@ -8,8 +8,9 @@ from collections.abc import Iterator
 from gnomon_tools.core.name_match import GOOD_NAME, likeness, plain_name
 from gnomon_trips.itinerary.barred import barred_as
 from gnomon_trips.itinerary.facts import Facts
-from gnomon_trips.itinerary.hours import opening_of, told_hours
+from gnomon_trips.itinerary.hours import minutes_of, opening_of, told_hours
 from gnomon_trips.itinerary.kinds import serves
+from gnomon_trips.itinerary.later_visits import own_id
 from gnomon_trips.itinerary.place import Place
 from gnomon_trips.itinerary.plan import Plan, Skipped, sums_of
 from gnomon_trips.itinerary.reasons import WEEKDAYS
@@ -62,6 +63,7 @@ def _visits(plan: Plan, trip: Trip, facts: Facts) -> Iterator[Violation]:
             yield Violation(code="MUST_VISIT", path="days", expected=f"a visit to {name}", found="none")
     asked = {trip.named[name].id for name in trip.request.places if name in trip.named}
     yield from _origins(plan, trip)
+    yield from _visits_apart(plan, trip)
     visited: dict[str, Place | None] = {}
     for place_id, path in paths:
         place = facts.places.get(place_id)
@@ -76,6 +78,23 @@ def _visits(plan: Plan, trip: Trip, facts: Facts) -> Iterator[Violation]:
             count = max(2, times[place_id])
             yield Violation(code="DUPLICATE", path=path, expected="each place once", found=f"{count} visits")
         visited[place_id] = place
+
+
+def _visits_apart(plan: Plan, trip: Trip) -> Iterator[Violation]:
+    """Faults of two visits to one place on one day, where not both have a set time."""
+    set_times = {place.id for place in trip.named.values() if trip.fixed_hours(place, 0) is not None}
+    for number, day in enumerate(plan.days):
+        visits: dict[str, list[str]] = {}
+        for index, visit in enumerate(day.visits):
+            earlier = visits.setdefault(own_id(visit.place.id), [])
+            if set(earlier) - {visit.place.id} and not {*earlier, visit.place.id} <= set_times:
+                yield Violation(
+                    code="DUPLICATE",
+                    path=f"days.{number}.visits.{index}",
+                    expected="each visit on a day of its own",
+                    found=f"{len(earlier) + 1} visits",
+                )
+            earlier.append(visit.place.id)
 
 
 def _origins(plan: Plan, trip: Trip) -> Iterator[Violation]:
@@ -101,7 +120,8 @@ def _fixed(plan: Plan, trip: Trip) -> Iterator[Violation]:
         for number, day in enumerate(plan.days):
             for index, visit in enumerate(day.visits):
                 is_there = place is not None and visit.place.id == place.id
-                if is_there and (visit.arrive != fixed.start or fixed.day not in (None, number + 1)):
+                is_then = minutes_of(visit.arrive) == trip.request.minute_of(fixed.start, number)
+                if is_there and not (is_then and fixed.day in (None, number + 1)):
                     on_day = f" on day {fixed.day}" if fixed.day else ""
                     yield Violation(
                         code="ORDER",
@@ -255,6 +275,17 @@ def _money(plan: Plan, trip: Trip, facts: Facts) -> Iterator[Violation]:
                     expected=wanted,
                     found=f"{claimed.amount:.2f} {claimed.currency}",
                 )
+    night_price = request.price("hotel")
+    for number, day in enumerate(plan.days):
+        claimed = day.night.cost if day.night else None
+        if claimed is not None and (night_price is None or abs(claimed.amount - night_price) > 0.01):
+            yield Violation(
+                code="COST_CLAIM",
+                path=f"days.{number}.night.cost",
+                expected="no cost, none is known" if night_price is None else f"{night_price:.2f}",
+                found=f"{claimed.amount:.2f} {claimed.currency}",
+            )
+    spent += request.nights_cost()
     if request.budget is not None and spent > request.budget.amount + 0.005:
         yield Violation(
             code="BUDGET",

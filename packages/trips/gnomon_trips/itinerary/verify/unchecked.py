@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from gnomon_tools.core.name_match import GOOD_NAME, plain_name
-from gnomon_trips.itinerary.draft import assumptions
+from gnomon_trips.itinerary.assumptions import assumptions
 from gnomon_trips.itinerary.facts import Facts
 from gnomon_trips.itinerary.hours import minutes_of
 from gnomon_trips.itinerary.kept_free import is_kept_free
@@ -155,7 +155,7 @@ def _prices(plan: Plan, trip: Trip, facts: Facts) -> Iterator[Unchecked]:
             if leg.mode != "walk" and leg.from_id != leg.to_id:
                 path = f"days.{number}.legs.{index}"
                 yield Unchecked(code="BUDGET", path=path, why=f"no fare by {leg.mode} is known")
-    for number in range(len(plan.days) - 1):
+    for number in range(len(plan.days) - 1 if request.price("hotel") is None else 0):
         yield Unchecked(code="BUDGET", path=f"days.{number}.night", why="no price of the night is known")
 
 

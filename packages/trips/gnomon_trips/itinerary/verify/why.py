@@ -239,6 +239,6 @@ def _meal(claim: Claim, said: Said) -> str | None:
     start, end = EATING_HOURS[claim.words]
     for meal in said.trip.request.meals:
         if meal.name == claim.words:
-            start, end = minutes_of(meal.start), minutes_of(meal.end)
+            start, end = meal.start_min, meal.end_min
     arrive, leave = minutes_of(said.visit.arrive), minutes_of(said.visit.leave)
     return "" if arrive < end and leave > start else f"{claim.words}: {clock_of(start)}-{clock_of(end)}"

@@ -1,0 +1,118 @@
+"""What a request can say of its days: past midnight, a place twice, a first day that may move."""
+
+import datetime as dt
+import json
+from typing import Any
+
+import pytest
+
+from gnomon_trips.benchmarks.itinerary.brief import request_task
+from gnomon_trips.benchmarks.itinerary.scoring import score
+from gnomon_trips.export.plan_check import check_plan
+from gnomon_trips.itinerary.assumptions import assumptions
+from gnomon_trips.itinerary.errors import BadArgument
+from gnomon_trips.itinerary.plan import Plan
+from gnomon_trips.itinerary.planning import find_plan
+from gnomon_trips.itinerary.provider import answered
+from gnomon_trips.itinerary.request import Meal, read_request
+
+ASKED: dict[str, Any] = {
+    "area": "helsinki",
+    "start_date": "2027-06-10",
+    "hotel": "Hotelli Torni",
+    "places": ["Kiasma"],
+    "prefer": "early_end",
+}
+
+
+def planned(**fields: Any) -> tuple[Plan, dict[str, Any]]:
+    """The plan of a request as it is stored, after it was verified."""
+    task = request_task({**ASKED, **fields})
+    draft = answered(find_plan(task.trip), is_local=True).draft
+    stored = json.loads(score(task, draft.model_dump_json(exclude_defaults=True)).answer)
+    return Plan.model_validate(stored["plan"]), stored
+
+
+def stops(plan: Plan) -> list[list[tuple[str, str]]]:
+    return [[(visit.place.name, visit.arrive) for visit in day.visits] for day in plan.days]
+
+
+@pytest.mark.parametrize(
+    ("fields", "fault"),
+    [
+        ({"window": {"start": "10:00", "end": "08:00"}}, "past midnight 06:00 is the latest"),
+        (
+            {"days": 2, "windows": [{"start": "20:00", "end": "05:00"}, {"start": "04:00"}]},
+            "day 1 ends after",
+        ),
+        ({"latest_start": "2027-06-09"}, "latest_start: -1 days after start_date; allowed: 0 to 31"),
+        ({"places": ["Kiasma", "Kiasma"]}, "'Kiasma' stands 2 times in 1 days"),
+        ({"fixed": [{"place": "Kiasma", "start": "11:00"}] * 2}, "places must name it once for each"),
+    ],
+)
+def test_days_that_cannot_be_are_refused_with_the_field(fields: dict[str, Any], fault: str) -> None:
+    with pytest.raises(BadArgument, match=fault):
+        read_request({**ASKED, **fields})
+
+
+def test_a_meal_may_end_past_midnight() -> None:
+    dinner = Meal(name="dinner", start="22:30", end="00:30")
+    assert dinner.is_had(23 * 60 + 40, 24 * 60 + 30)
+    assert not dinner.is_had(21 * 60, 23 * 60)
+
+
+def test_a_place_named_twice_is_visited_on_two_days() -> None:
+    plan, stored = planned(places=["Kiasma", "Ateneum", "Kiasma"], days=2)
+    days = [{name for name, _ in day} for day in stops(plan)]
+    assert sorted(name for day in days for name in day) == ["Ateneum", "Kiasma", "Kiasma (2)"]
+    assert not any({"Kiasma", "Kiasma (2)"} <= day for day in days)
+    assert stored["violations"] == []
+    assert not [check.code for check in check_plan(stored).checks if check.state == "fails"]
+    task = request_task({**ASKED, "places": ["Kiasma", "Kiasma"], "days": 2})
+    visits = [
+        {"place": "Kiasma", "arrive": start, "leave": end}
+        for start, end in (("11:00", "12:30"), ("13:00", "14:30"))
+    ]
+    same_day = json.loads(score(task, json.dumps({"days": [{"visits": visits}, {"visits": []}]})).answer)
+    assert {fault["code"] for fault in same_day["violations"]} == {"DUPLICATE"}
+
+
+def test_visits_with_set_times_may_be_on_one_day_and_past_midnight() -> None:
+    place = "Vin-Vin"
+    fixed = [{"place": place, "start": "18:30"}, {"place": place, "start": "00:15"}]
+    window = {"start": "18:00", "end": "02:00"}
+    plan, stored = planned(places=[place, place], fixed=fixed, window=window, start_date="2027-06-11")
+    assert stops(plan) == [[(place, "18:30"), (f"{place} (2)", "24:15")]] or plan.status == "refused"
+    assert stored["violations"] == []
+
+
+def test_nights_count_at_the_price_that_the_rules_give_a_hotel() -> None:
+    rules = {"price": {"museum": 10, "hotel": 60}}
+    fields = {"days": 2, "party": 2, "places": ["Kiasma", "Ateneum"], "rules": rules}
+    plan, stored = planned(**fields, budget={"amount": 160, "currency": "EUR"})
+    assert plan.totals.cost is not None
+    assert plan.totals.cost.amount == 2 * (10 + 10 + 60)
+    assert not [entry for entry in stored["unchecked"] if entry["path"].endswith("night")]
+    too_dear, _ = planned(**fields, budget={"amount": 159, "currency": "EUR"})
+    assert (too_dear.status, too_dear.conflict) == ("refused", ("budget",))
+    stored["plan"]["days"][0]["night"]["cost"]["amount"] = 100
+    place = next(key for key, own in stored["contacts"].items() if "phone" in own)
+    stored["contacts"][place]["phone"] = "+1 555"
+    failing = {check.code for check in check_plan(stored).checks if check.state == "fails"}
+    assert {"COST_CLAIM", "EVIDENCE"} <= failing
+
+
+def test_a_ward_that_stands_for_a_hotel_is_told_first() -> None:
+    fields = {"area": "japan", "mode": "rail", "hotel": "Shinjuku-ku", "places": ["Tokyo Tower"]}
+    trip = request_task({**ASKED, **fields}).trip
+    assert assumptions(trip)[0].startswith(
+        "'Shinjuku-ku' is a municipality, whose middle stands for the hotel"
+    )
+
+
+def test_the_first_day_moves_to_when_the_places_are_open() -> None:
+    fields = {"places": ["Kiasma", "Ateneum"], "start_date": "2027-06-07", "latest_start": "2027-06-12"}
+    plan, stored = planned(**fields)  # both are closed on Mondays
+    assert plan.days[0].date == dt.date(2027, 6, 8)
+    assert "The first day is Tuesday 8 June: 2 of 2 places can be visited" in " ".join(plan.assumptions)
+    assert not [check.code for check in check_plan(stored).checks if check.state == "fails"]
