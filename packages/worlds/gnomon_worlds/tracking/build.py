@@ -96,7 +96,7 @@ def build(
         tracking, calibrated, cleaned.walkers, look.seen, seed=options.seed, synthetic=options.synthetic
     )
     journal.begin()
-    _write_place(out, tracking, place)
+    write_place(out, tracking, place)
     asked = _ask(tracking, place, calibrated, options, journal, out, progress)
     report = {
         "site": tracking.id,
@@ -332,7 +332,7 @@ def _bring(source: Path, copy: Path, frames: Sequence[int]) -> None:
             shutil.copyfile(here, there)
 
 
-def _write_place(out: Path, tracking: Tracking, place: Place) -> None:
+def write_place(out: Path, tracking: Tracking, place: Place) -> None:
     """The map, the scene, and of every trip its summary in words."""
     scene = place.world.scene
     for kind in ("map", "scenes"):

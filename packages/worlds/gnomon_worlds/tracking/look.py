@@ -372,7 +372,8 @@ def _of_pairs(tracking: Tracking, pairs: Sequence[Pair], seen: Mapping[int, Sequ
         hint = "" if tracking.sees == "feet" else "; --cut-views gives each a part of its view"
         text = (
             f"your cameras overlap: during {shared:,} of {len(everyone):,} sightings another camera sees the"
-            f" target too, and these tasks need gaps between them{hint}"
+            f" target too, and the seven tasks need gaps between them{hint}; `gnomon generate overlaps`"
+            " asks what needs such views"
         )
         findings.append(Finding(kind="overlap", text=text))
     return findings
