@@ -11,6 +11,7 @@ import numpy as np
 
 from gnomon.core.errors import DataError
 from gnomon_worlds.tracking.published_layouts import lines_of_words, read_boxes
+from gnomon_worlds.tracking.tables import text_of
 from gnomon_worlds.tracking.tracking import (
     SITE_FILE,
     Array,
@@ -23,7 +24,6 @@ from gnomon_worlds.tracking.tracking import (
     number_at,
     read_site,
     site_id,
-    text_of,
     tracking_of,
 )
 

@@ -18,6 +18,7 @@ from gnomon.core.errors import DataError
 from gnomon_tools.scene.frame import Frame
 from gnomon_tools.scene.scene import Scene
 from gnomon_worlds.tracking.cleaning import LIMITS, places_at
+from gnomon_worlds.tracking.tables import columns_of, csv_rows, text_of
 from gnomon_worlds.tracking.tracking import (
     Array,
     BodyKind,
@@ -25,14 +26,12 @@ from gnomon_worlds.tracking.tracking import (
     Track,
     TrackedCamera,
     Tracking,
-    csv_rows,
     from_the_first,
     instant_s,
     note_kind,
     number_at,
     scene_at,
     site_id,
-    text_of,
 )
 
 BRIDGE_S = 60.0  # of GPS, by default
@@ -81,11 +80,9 @@ def read_gps(folder: Path, *, scene: Path | None = None, bridge_s: float | None 
         )
     table, targets = tables[0], list[str]()
     kinds: dict[str, BodyKind] = {}
-    first, *_ = text_of(table).splitlines() or [""]
-    names = {word.strip().strip('"').lower(): word.strip().strip('"') for word in first.split(",")}
-    columns = {}
+    names, columns = columns_of(table)[0].fieldnames or (), {}
     for name, known in NAMES.items():
-        column = next((names[word] for word in known if word in names), None)
+        column = next((word for word in known if word in names), None)
         if column is None:
             raise DataError(
                 f"{table.name} has no column {name}; it may be called {', '.join(known)}", field=name
@@ -96,7 +93,7 @@ def read_gps(folder: Path, *, scene: Path | None = None, bridge_s: float | None 
         target = fields[columns["target"]].strip()
         if not target:
             raise DataError(f"{table.name}, line {line}: empty", field=columns["target"])
-        kind = fields.get(names.get("kind", ""), "").strip()
+        kind = fields.get("kind", "").strip()
         unsaid += not kind
         note_kind(kinds, target, kind or "vehicle", file=table, line=line)
         targets.append(target)
