@@ -226,14 +226,20 @@ def _of_boxes(tracking: Tracking) -> list[Finding]:
         text = "are these left, top, right, bottom? A box needs width and height: all exceed left and top"
         findings.append(Finding(kind="boxes", text=text, refused=True))
     bodies = np.array([tracking.body_of(target) for target in range(len(tracking.targets))])
+    empty, lying = list[str](), list[str]()
     for index, camera in enumerate(tracking.cameras):
         own = boxes.camera == index
         people = own & (bodies[boxes.target] == "pedestrian")
         if not own.any():
-            findings.append(Finding(kind="boxes", camera=camera.id, text="it has no box"))
+            empty.append(camera.id)
         elif people.any() and float(np.median(width[people] / height[people])) > LYING:
-            text = "its people are wider than high: is the picture turned by 90° against the boxes?"
-            findings.append(Finding(kind="boxes", camera=camera.id, text=text))
+            lying.append(camera.id)
+    for names, text in (
+        (empty, "without a box"),
+        (lying, "people are wider than high (is the picture turned by 90° against the boxes?)"),
+    ):
+        if names:
+            findings.append(Finding(kind="boxes", text=f"{text}: {', '.join(names)}"))
     return findings
 
 

@@ -76,6 +76,11 @@ def _numbered(
         for field, low in (*least.items(), ("width", SMALLEST), ("height", SMALLEST)):
             if at[field] < low:
                 raise DataError(f"{name}, line {line}: {at[field]:g} is too small", field=field)
+        if at["ID"] < 0:
+            raise DataError(
+                f"{name}, line {line}: identity {at['ID']:g} is none: these are detections, not tracks",
+                field="ID",
+            )
         yield at
 
 
@@ -143,6 +148,11 @@ def read_cityflow(
     home = _scenario(folder, scenario, "S[0-9]*", CALIBRATION)
     given = scene_at(scene) if scene else None
     offsets_s, notes = _offsets_s(home)
+    untold = [path.name for path in sorted(home.glob("c[0-9]*")) if offsets_s and path.name not in offsets_s]
+    if untold:
+        notes.append(
+            f"cam_timestamp/{home.name}.txt does not tell when they start, taken as 0: {', '.join(untold)}"
+        )
     cameras: list[TrackedCamera] = []
     parts: list[tuple[int, Array, Array]] = []
     targets: list[list[str]] = []
