@@ -42,10 +42,7 @@ PAIRED = 12  # targets of each
 SURE_S = 1.0  # before and after, for which a camera has boxes of whom it sees
 HALF_S = 4.0  # before and after a camera begins or ceases to see a target, at which another one shows it
 TICKS_PER_S = 20  # boxes of one tick are of one moment
-CLEAR_M: Mapping[BodyKind, float] = {
-    "pedestrian": 0.7,
-    "vehicle": 3.0,
-}  # from the edge of a view; between two
+CLEAR_M: Mapping[BodyKind, float] = {"pedestrian": 0.7, "vehicle": 3.0}  # from the edge of a view
 NEAREST_M: Mapping[BodyKind, float] = {"pedestrian": 2.0, "vehicle": 8.0}  # of distances that are asked
 FARTHER = 1.5  # from one distance to the next that is offered
 WITHIN = 1.1  # by which a distance may be off its rung of the ladder
@@ -373,11 +370,13 @@ def build_overlaps(
 
     Raises:
         DataError: the recording cannot be used; the message says why.
-        SpecError: `out` holds something, or a task has another name.
+        SpecError: `out` holds something, a task has another name, or the limit is below four for each.
     """
     for task in tasks:
         if task not in TASKS:
             raise SpecError(f"no task {task!r}; there are: {', '.join(TASKS)}", field="tasks")
+    if limit < FOUR * len(tasks):
+        raise SpecError(f"questions come in fours: {FOUR * len(tasks)} or more", field="--limit")
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise SpecError(f"{out} is there already; name a new or empty folder", field="--out")
     look.refuse()
@@ -395,6 +394,9 @@ def build_overlaps(
     overlaps = [overlap for task in tasks for overlap in in_fours(asker.groups(task), share)]
     rng.shuffle(overlaps)
     kept = Counter(overlap.task for overlap in overlaps)
+    reasons = {task: TASKS[task] for task in tasks if not kept[task]}
+    if not overlaps:
+        raise DataError(f"there is no question: {'; '.join(reasons.values())}", field="recording")
     (out / "build").mkdir(parents=True)
     write_place(out, tracking, place)
     lines = [*_lines(overlaps, tracking, place.world.scene.id)]
@@ -405,7 +407,7 @@ def build_overlaps(
         "site": tracking.id,
         "notes": notes,
         "tasks": {task: kept[task] for task in tasks},
-        "reasons": {task: TASKS[task] for task in tasks if not kept[task]},
+        "reasons": reasons,
         "questions": len(overlaps),
     }
 

@@ -11,7 +11,7 @@ from PIL import Image
 
 from bench.tracking_data import write_mot, write_wildtrack
 from bench.tracking_truth import overlap_faults
-from gnomon.core.errors import DataError
+from gnomon.core.errors import DataError, SpecError
 from gnomon_worlds.commands.generate import generate
 from gnomon_worlds.tracking.look import look_at
 from gnomon_worlds.tracking.overlapping import TASKS, build_overlaps
@@ -60,14 +60,13 @@ def test_views_that_are_cut_apart_cannot_be_asked_about(plaza: Path, tmp_path: P
     assert "need views that overlap" in str(CliRunner().invoke(generate, arguments).exception)
 
 
-def test_views_that_do_not_overlap_are_refused(tmp_path: Path) -> None:
+def test_views_that_hardly_overlap_are_refused_with_the_reasons(tmp_path: Path) -> None:
     look = look_at(read_layout("mot", write_mot(tmp_path / "mot", people=6).folder, Inputs()))
-    if not look.pairs:
-        with pytest.raises(DataError, match="views do not overlap"):
-            build_overlaps(look, tmp_path / "out")
-    else:
-        report = build_overlaps(look, tmp_path / "out")
-        assert set(report["reasons"]) == {task for task, count in report["tasks"].items() if not count}
+    with pytest.raises(DataError, match="no two cameras see"):
+        build_overlaps(look, tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+    with pytest.raises(SpecError, match="in fours: 16 or more"):
+        build_overlaps(look, tmp_path / "out", limit=8)
 
 
 def moved(folder: Path, by_px: int) -> Path:
