@@ -267,7 +267,8 @@ def _overlaps(home: Path, wildtrack: Path | None, limit: int) -> None:
 def overlap_faults(folder: Path, out: Path) -> Iterator[str]:
     """What is wrong with each question, answered again from the files."""
     names = json.loads((out / "build" / "cameras.json").read_text())["cameras"]
-    maps, rows, whose = dict(_wildtrack_maps(folder)), defaultdict(lambda: defaultdict(list)), {}
+    maps, whose = dict(_wildtrack_maps(folder)), dict[tuple[Any, ...], str]()
+    rows: Rows = defaultdict(lambda: defaultdict(list))
     order = list(maps)
     for person, moment, view in _wildtrack_views(folder):
         name = order[int(view["viewNum"])]

@@ -110,7 +110,7 @@ def _in_picture(table: Array, size: tuple[int, int]) -> NDArray[np.bool_]:
     """Which boxes have their middle in the picture; all, where too many have not for its size to be right."""
     middle = table[:, 1:3] + table[:, 3:] / 2
     within = ((middle >= 0) & (middle <= size)).all(axis=1)
-    return within | ((~within).sum() > BESIDE * len(table))
+    return np.asarray(within | ((~within).sum() > BESIDE * len(table)))
 
 
 def _cameras(home: Path) -> list[TrackedCamera]:
