@@ -1,6 +1,7 @@
 """Asks questions of tracking with real errors, and answers each a second time from the raw rows alone.
 
-    python -m bench.tracking_truth [--buses FOLDER] [--only cityflow] [--limit 105]
+    python -m bench.tracking_truth [--buses FOLDER] [--wildtrack FOLDER] [--only cityflow] [--limit 105]
+    python -m bench.tracking_truth --overlaps [--wildtrack FOLDER] [--limit 105]
     python -m bench.tracking_truth --traps
 
 The second computation shares no code with the first: it reads the files itself, groups rows by their times,
@@ -17,6 +18,7 @@ import re
 import tempfile
 import time
 from collections import Counter, defaultdict
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from itertools import pairwise
 from pathlib import Path
@@ -41,18 +43,24 @@ Rows = dict[
 def main() -> None:
     parser = parser_of(__doc__)
     parser.add_argument("--buses", type=Path)
+    parser.add_argument(
+        "--wildtrack", type=Path, help="annotations_positions and calibrations of the data set"
+    )
     parser.add_argument("--only", default="")
     parser.add_argument("--limit", type=int, default=105)
     parser.add_argument("--traps", action="store_true")
+    parser.add_argument("--overlaps", action="store_true", help="questions that need views that overlap")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         if options.traps:
             _traps(Path(name))
+        elif options.overlaps:
+            _overlaps(Path(name), options.wildtrack, options.limit)
         else:
-            _tables(Path(name), options.buses, options.only, options.limit)
+            _tables(Path(name), options.buses, options.wildtrack, options.only, options.limit)
 
 
-def _tables(home: Path, buses: Path | None, only: str, limit: int) -> None:
+def _tables(home: Path, buses: Path | None, wildtrack: Path | None, only: str, limit: int) -> None:
     recordings = [
         ("CityFlow with roads", lambda: write_cityflow(home / "a")),
         ("CityFlow without", lambda: write_cityflow(home / "b", seed=4, roads=False)),
@@ -61,6 +69,9 @@ def _tables(home: Path, buses: Path | None, only: str, limit: int) -> None:
     ]
     if buses is not None:
         recordings.append(("GPS of buses", lambda: Made(folder=buses, layout="gps")))
+    if wildtrack is not None:
+        published = Made(folder=wildtrack, layout="wildtrack", cut_views=True)
+        recordings.append(("the published WILDTRACK", lambda: published))
     tell(head_of(["recording", "targets", "past two cameras", *SHORT.values(), "right", "of", "minutes"]))
     right_of_all, all_of = 0, 0
     for number, (name, make) in enumerate(recordings):
@@ -188,17 +199,17 @@ def _is_in(ring: Any, x: float, y: float) -> bool:
     return inside
 
 
-def _raw_wildtrack(folder: Path, regions: dict[str, Any], rows: Rows) -> None:
-    names = ["CVLab1", "CVLab2", "CVLab3", "CVLab4", "IDIAP1", "IDIAP2", "IDIAP3"]
-    # Places that lie nowhere on Earth are published about 0° north, 0° east.
-    regions = {name: ring * (111_319.49, 110_574.28) for name, ring in regions.items()}
+def _wildtrack_maps(folder: Path) -> list[tuple[str, Any]]:
+    """The data set's cameras, with pixels to metres on the floor."""
     maps = []
-    for name in names:
+    for name in ["CVLab1", "CVLab2", "CVLab3", "CVLab4", "IDIAP1", "IDIAP2", "IDIAP3"]:
         inner = (folder / "calibrations/intrinsic_zero" / f"intr_{name}.xml").read_text()
         outer = (folder / "calibrations/extrinsic" / f"extr_{name}.xml").read_text()
-        k = np.array([float(w) for w in re.findall(r"<data>(.*?)</data>", inner)[0].split()]).reshape(3, 3)
+        k = np.array([float(w) for w in re.findall(r"(?s)<data>(.*?)</data>", inner)[0].split()]).reshape(
+            3, 3
+        )
         r, t = (
-            np.array([float(w) for w in re.findall(rf"<{tag}>(.*?)</{tag}>", outer)[0].split()])
+            np.array([float(w) for w in re.findall(rf"(?s)<{tag}>(.*?)</{tag}>", outer)[0].split()])
             for tag in ("rvec", "tvec")
         )
         angle = float(np.linalg.norm(r))
@@ -209,15 +220,97 @@ def _raw_wildtrack(folder: Path, regions: dict[str, Any], rows: Rows) -> None:
             + math.sin(angle) * np.array([[0, -a[2], a[1]], [a[2], 0, -a[0]], [-a[1], a[0], 0]])
         )
         maps.append((name, np.linalg.inv(k @ np.column_stack([turn[:, 0], turn[:, 1], t / 100]))))
+    return maps
+
+
+def _wildtrack_views(folder: Path) -> Iterator[tuple[str, float, dict[str, float]]]:
+    """Of every box in a picture the person, the time and the box."""
     for path in (folder / "annotations_positions").glob("*.json"):
         for person in json.loads(path.read_text()):
             for view in person["views"]:
-                name, to_floor = maps[view["viewNum"]]
-                if view["xmax"] < 0 or name not in regions:
-                    continue
-                x, y, w = to_floor @ ((view["xmin"] + view["xmax"]) / 2, view["ymax"], 1.0)
-                if w * to_floor[2] @ (960, 1080, 1) > 0 and _is_in(regions[name], x / w, y / w):
-                    rows[str(person["personID"])][name].append((int(path.stem) / 10, (x / w, y / w)))
+                middle = (view["xmin"] + view["xmax"]) / 2, (view["ymin"] + view["ymax"]) / 2
+                is_there = view["xmax"] > view["xmin"]
+                if is_there and 0 <= middle[0] <= 1920 and 0 <= middle[1] <= 1080:
+                    yield str(person["personID"]), int(path.stem) / 10, view
+
+
+def _raw_wildtrack(folder: Path, regions: dict[str, Any], rows: Rows) -> None:
+    # Places that lie nowhere on Earth are published about 0° north, 0° east.
+    regions = {name: ring * (111_319.49, 110_574.28) for name, ring in regions.items()}
+    maps = _wildtrack_maps(folder)
+    for person, moment, view in _wildtrack_views(folder):
+        name, to_floor = maps[int(view["viewNum"])]
+        x, y, w = to_floor @ ((view["xmin"] + view["xmax"]) / 2, view["ymax"], 1.0)
+        if name in regions and w * to_floor[2] @ (960, 1080, 1) > 0 and _is_in(regions[name], x / w, y / w):
+            rows[person][name].append((moment, (x / w, y / w)))
+
+
+def _overlaps(home: Path, wildtrack: Path | None, limit: int) -> None:
+    from gnomon_worlds.tracking.look import look_at
+    from gnomon_worlds.tracking.overlapping import TASKS, build_overlaps
+    from gnomon_worlds.tracking.reading import Inputs, read_layout
+
+    tell(head_of(["recording", *TASKS, "right", "of", "minutes"]))
+    folders = [("WILDTRACK's form", write_wildtrack(home / "a").folder)]
+    folders += [("the published WILDTRACK", wildtrack)] if wildtrack else []
+    for number, (name, folder) in enumerate(folders):
+        out, began = home / f"out{number}", time.monotonic()
+        report = build_overlaps(look_at(read_layout("wildtrack", folder, Inputs())), out, limit=limit)
+        minutes = (time.monotonic() - began) / 60
+        faults = list(overlap_faults(folder, out))
+        right = sum(fault == "" for fault in faults)
+        tell(line_of([name, *report["tasks"].values(), right, len(faults), f"{minutes:.1f}"]))
+        for fault in filter(None, faults):
+            tell(f"    {fault}")
+
+
+def overlap_faults(folder: Path, out: Path) -> Iterator[str]:
+    """What is wrong with each question, answered again from the files."""
+    names = json.loads((out / "build" / "cameras.json").read_text())["cameras"]
+    maps, whose = dict(_wildtrack_maps(folder)), dict[tuple[Any, ...], str]()
+    rows: Rows = defaultdict(lambda: defaultdict(list))
+    order = list(maps)
+    for person, moment, view in _wildtrack_views(folder):
+        name = order[int(view["viewNum"])]
+        rows[person][name].append((moment, None))
+        box = view["xmin"], view["ymin"], view["xmax"] - view["xmin"], view["ymax"] - view["ymin"]
+        whose[name, round(moment, 3), *(round(side, 1) for side in box)] = person
+    for by_camera in rows.values():
+        for own in by_camera.values():
+            own.sort()
+    sources = (out / "build" / "overlaps.ndjson").read_text().splitlines()
+    for line, source in zip((out / "questions.jsonl").read_text().splitlines(), sources, strict=True):
+        question, targets = json.loads(line), json.loads(source)["targets"]
+        asked, said = question["question"].split("?")[0], question["options"][ord(question["answer"]) - 65]
+        times = [_seconds(f"{text}-{text}")[0] for text in re.findall(r"\d\d:\d\d:[\d.]+\d", asked)]
+        cameras = [names[name] for name in re.findall(r"\bc\d\d\b", asked)]
+        boxes = [tuple(map(float, text.split(","))) for text in re.findall(r"\[([^]]+)\]", asked)]
+        spans = {name: _spans(own, 2.0) for name, own in rows[targets[0]].items()}
+        if question["task"] == "WhichCamerasSee":
+            sees = [any(a <= times[0] <= b for a, b in spans.get(name, [])) for name in cameras[1:]]
+            again = {(0, 0): "neither", (1, 0): "only", (0, 1): "only", (1, 1): "both"}[sees[0], sees[1]]
+            dealt = re.findall(r"\bc\d\d\b", said)
+            fits = said.startswith(again) and (again != "only" or names[dealt[0]] == cameras[1 + sees[1]])
+        elif question["task"] == "HandOver":
+            looks = [(a, b) for a, b in spans.get(cameras[1], []) if a <= times[1] and times[0] <= b]
+            is_first, is_last = (any(a <= moment <= b for a, b in looks) for moment in times)
+            words = {(1, 1): "all the time", (0, 1): "comes", (1, 0): "loses", (0, 0): "does not"}
+            again = f"{words[is_first, is_last]}, {len(looks)} looks"
+            fits = words[is_first, is_last] in said and len(looks) == int(is_first or is_last)
+        elif question["task"] == "InBothViews":
+            lists = [
+                {whose[cameras[at], times[0], *box] for box in boxes[4 * at : 4 * at + 4]} for at in (0, 1)
+            ]
+            again = str(len(lists[0] & lists[1]))
+            fits = again == said
+        else:
+            places = []
+            for name, (left, top, wide, high) in zip(cameras, boxes, strict=True):
+                x, y, w = maps[name] @ (left + wide / 2, top + high, 1.0)
+                places.append((x / w, y / w))
+            again = f"{math.dist(*places):.1f} m"
+            fits = abs(float(again[:-2]) - float(said[:-2])) <= 0.05 + 0.01 * float(said[:-2])
+        yield "" if fits else f"{question['id']} ({question['task']}): {said} told, {again} found"
 
 
 def _raw_gps(folder: Path, regions: dict[str, Any], rows: Rows, fixes: Any) -> None:

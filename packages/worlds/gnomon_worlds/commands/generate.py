@@ -230,6 +230,55 @@ def recordings(
     click.echo(f"{count(published['published'], 'question')}: {out}")
 
 
+@generate.command()
+@recording_options
+@click.option(
+    "--out", required=True, type=click.Path(file_okay=False, path_type=Path), help="A new or empty folder."
+)
+@click.option("--tasks", help="Names of tasks, separated by commas; default all four.")
+@click.option("--limit", type=Count, default=128, show_default=True, help="Number of questions, at most.")
+@click.option("--seed", default=0, show_default=True, type=click.IntRange(min=0))
+@json_option
+def overlaps(
+    folder: Path,
+    layout: str,
+    points: Path | None,
+    cut_views: bool,
+    out: Path,
+    tasks: str | None,
+    limit: int,
+    seed: int,
+    as_json: bool,
+    **inputs: Any,
+) -> None:
+    """Write questions about tracking in FOLDER that need cameras whose views overlap."""
+    from gnomon.core.errors import SpecError
+    from gnomon.report.text_formats import count
+    from gnomon_service.cli.common import say
+    from gnomon_worlds.tracking.look import look_at
+    from gnomon_worlds.tracking.overlapping import TASKS, build_overlaps
+
+    if cut_views:
+        raise SpecError("these questions need views that overlap", field="--cut-views")
+    tracking, pairs = recording_of(folder, layout, points, inputs)
+    report = build_overlaps(
+        look_at(tracking, pairs),
+        out,
+        tasks=tasks.split(",") if tasks else tuple(TASKS),
+        limit=limit,
+        seed=seed,
+        notice=lambda text: say(f"note: {text}"),
+    )
+    if as_json:
+        click.echo(json.dumps(report, indent=2, ensure_ascii=False))
+        return
+    for task, number in report["tasks"].items():
+        click.echo(f"{number} {task}")
+        if task in report["reasons"]:
+            click.echo(f"  {report['reasons'][task]}")
+    click.echo(f"{count(report['questions'], 'question')}: {out}")
+
+
 _ROWS = click.argument(
     "rows", nargs=-1, required=True, type=click.Path(exists=True, dir_okay=False, path_type=Path)
 )

@@ -46,13 +46,17 @@ NO_QUESTION: Mapping[str, str] = {
     MEETING: NOBODY,
 }
 
-_BREAKS = "Breaks of up to {gap_s:g} s count as seen."
 _SEES = {
     "box": "A camera sees a target from its first box in the picture to its last. ",
     "feet": (
         "Each camera watches only the area drawn for it on the map, and sees a target while it is there. "
     ),
 }
+
+
+def meaning_of(tracking: Tracking) -> str:
+    """What "seen" means in all questions of a recording, as they say it."""
+    return f"{_SEES[tracking.sees]}Breaks of up to {round(gap_s_of(tracking), 1):g} s count as seen."
 
 
 class Asker:
@@ -63,7 +67,6 @@ class Asker:
         self._worlds: dict[frozenset[str], World] = {}
         self._grids: dict[int, tuple[float, float] | None] = {}
         self._meetings: dict[RecordedTrip, list[tuple[int, RecordedTrip, int]]] = {}
-        self._meaning = _SEES[tracking.sees] + _BREAKS.format(gap_s=round(gap_s_of(tracking), 1))
 
     def ask(self, task: str, rng: Random, trip: RecordedTrip) -> Question | str:
         """A question of a task about a trip, or why there is none, in words."""
@@ -79,7 +82,7 @@ class Asker:
                 question = self._on_grid(question, part)
         if isinstance(question, str):
             return question
-        return replace(question, text=f"{question.text} {self._meaning}")
+        return replace(question, text=f"{question.text} {meaning_of(self._tracking)}")
 
     def _part(self, task: str, rng: Random, trip: RecordedTrip) -> RecordedTrip | str:
         """The part of a trip that a task may be about, or why there is none."""

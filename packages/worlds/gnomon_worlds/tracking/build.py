@@ -31,7 +31,7 @@ from gnomon_worlds.tracking.calibration import Calibration
 from gnomon_worlds.tracking.cleaning import clean
 from gnomon_worlds.tracking.look import look_at
 from gnomon_worlds.tracking.place import Place, RecordedTrip, clip_of, place_of
-from gnomon_worlds.tracking.report import write_report
+from gnomon_worlds.tracking.report import review_in_markdown, write_report
 from gnomon_worlds.tracking.rules import RULES, measured, verdict
 from gnomon_worlds.tracking.summary import in_words, legs_of
 from gnomon_worlds.tracking.tracking import Array, Tracking
@@ -96,12 +96,13 @@ def build(
         tracking, calibrated, cleaned.walkers, look.seen, seed=options.seed, synthetic=options.synthetic
     )
     journal.begin()
-    _write_place(out, tracking, place)
+    write_place(out, tracking, place)
     asked = _ask(tracking, place, calibrated, options, journal, out, progress)
     report = {
         "site": tracking.id,
         "kind": tracking.kind,
         "targets": tracking.body,
+        "targets_by_kind": look.by_kind,
         "boxes": len(tracking.boxes),
         "notes": notes,
         "calibration": [
@@ -332,7 +333,7 @@ def _bring(source: Path, copy: Path, frames: Sequence[int]) -> None:
             shutil.copyfile(here, there)
 
 
-def _write_place(out: Path, tracking: Tracking, place: Place) -> None:
+def write_place(out: Path, tracking: Tracking, place: Place) -> None:
     """The map, the scene, and of every trip its summary in words."""
     scene = place.world.scene
     for kind in ("map", "scenes"):
@@ -426,6 +427,7 @@ def _publish(
         path.write_text(json.dumps({"cases": records}, indent=1, ensure_ascii=False), encoding="utf-8")
     lines = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in queue)
     (out / "build" / "review.ndjson").write_text(lines, encoding="utf-8")
+    (out / "build" / "review.md").write_text("\n".join(review_in_markdown(queue)) + "\n", encoding="utf-8")
     return dict(counts)
 
 

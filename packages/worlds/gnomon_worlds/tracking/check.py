@@ -33,9 +33,7 @@ def checked(look: Look) -> dict[str, Any]:
     return {
         "site": tracking.id,
         "kind": tracking.kind,
-        "targets": {
-            body: sum(tracking.body_of(target) == body for target in look.seen) for body in _bodies(look)
-        },
+        "targets": look.by_kind,
         "boxes": len(boxes),
         "lasts_s": round(float(np.ptp(boxes.time_s)), 3) if len(boxes) else 0.0,
         "step_s": round(usual_step_s(tracking), 4),
@@ -51,10 +49,6 @@ def checked(look: Look) -> dict[str, Any]:
         "findings": [asdict(finding) for finding in look.findings],
         "fit": not any(finding.refused for finding in look.findings),
     }
-
-
-def _bodies(look: Look) -> list[str]:
-    return sorted(set(look.tracking.bodies or (look.tracking.body,)))
 
 
 def _camera(look: Look, index: int) -> dict[str, Any]:

@@ -52,7 +52,7 @@ def picture_of(look: Look) -> bytes:
             rows = one.rows[look.ground.on_floor[one.rows]]
             if len(rows) > 1:
                 pen.line(pixels(look.ground.xy_m[rows[:: max(1, len(rows) // 40)]]), fill=PALE, width=FINER)
-    font, lines = font_of(POINTS * FINER // 2), []
+    font, lines, labels = font_of(POINTS * FINER // 2), list[str](), list[tuple[float, float]]()
     for index, hull in hulls.items():
         camera, colour = look.tracking.cameras[index], COLOURS[index % len(COLOURS)]
         eye_m = look.eye_m(camera)
@@ -67,10 +67,21 @@ def picture_of(look: Look) -> bytes:
             at = pixels(np.array([eye_m]))[0]
             _dashes(pen, at, middle, colour)
             pen.ellipse([at[0] - 9, at[1] - 9, at[0] + 9, at[1] + 9], fill=colour, outline="white", width=2)
-        top = min(ring, key=lambda point: point[1])
-        pen.text(top, camera.id, fill=colour, font=font, anchor="mb", stroke_width=4, stroke_fill="white")
+        labels.append(_label_at(ring, labels))
+        pen.text(
+            labels[-1], camera.id, fill=colour, font=font, anchor="mb", stroke_width=4, stroke_fill="white"
+        )
     lines += [f"{'!' if finding.refused else '·'} {finding}" for finding in look.findings]
     return _with_lines(image, lines, scale)
+
+
+def _label_at(ring: list[tuple[float, float]], labels: list[tuple[float, float]]) -> tuple[float, float]:
+    """The highest corner of a view that no label is near; if there is none, the one farthest from all."""
+    apart_px = {
+        corner: min((math.dist(corner, label) for label in labels), default=math.inf) for corner in ring
+    }
+    free = [corner for corner, apart in apart_px.items() if apart > 4 * POINTS * FINER]
+    return min(free, key=lambda corner: corner[1]) if free else max(apart_px, key=apart_px.__getitem__)
 
 
 def _dashes(
@@ -95,6 +106,7 @@ def _with_lines(image: Image.Image, lines: list[str], scale: float) -> bytes:
     plan = image.reduce(FINER)
     small = font_of(18)
     width = max(plan.width, 900)
+    lines = [line.replace("×", "x") for line in lines]  # a letter that Pillow's font lacks
     wrapped = [part for line in lines for part in textwrap.wrap(line, width // 9, subsequent_indent="   ")]
     sheet = Image.new("RGB", (width, plan.height + 26 * len(wrapped) + 30), "white")
     sheet.paste(plan, (0, 0))

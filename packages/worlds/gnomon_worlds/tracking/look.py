@@ -23,7 +23,7 @@ from gnomon_worlds.tracking.calibration import (
     with_pairs,
 )
 from gnomon_worlds.tracking.cleaning import LIMITS, places_at
-from gnomon_worlds.tracking.pictures import BOUNDED, disproved, edges_of, sized, too_large
+from gnomon_worlds.tracking.pictures import BOUNDED, disproved, edges_of, outside, sized, too_large
 from gnomon_worlds.tracking.place import FAR_M
 from gnomon_worlds.tracking.regions import with_cut_views
 from gnomon_worlds.tracking.sightings import Seen, gap_s_of, seen_of, tracks_of, usual_step_s, with_passed
@@ -38,6 +38,10 @@ from gnomon_worlds.tracking.tracking import (
 
 RARE_S = 10.0  # boxes that are further apart tell no path
 SPEEDS_MPS: Mapping[BodyKind, tuple[float, float]] = {"vehicle": (35.0, 60.0), "pedestrian": (2.5, 8.0)}
+SLOW_MPS: Mapping[BodyKind, float] = {"vehicle": 1.0, "pedestrian": 0.3}  # if hardly anybody is faster
+LYING = 1.3  # people's boxes that are so many times as wide as high show them on their side
+LATE_S = 60.0  # a camera whose boxes all come so long before or after those of the others
+GLIMPSES = 0.5  # share of sightings under a second from which it is said
 SHIFTS_S = np.arange(-25, 26) / 5  # by which the clocks of two cameras are tried
 COMPARED = 30  # targets, and moments of each, at most, for that
 TOGETHER = 40  # moments, at least, at which two cameras have a target in view, to compare their clocks
@@ -89,6 +93,12 @@ class Look:
     pairs: tuple[Pair, ...]
     findings: tuple[Finding, ...]
 
+    @property
+    def by_kind(self) -> dict[BodyKind, int]:
+        """How many targets of each kind are seen."""
+        kinds = sorted(set(self.tracking.bodies or (self.tracking.body,)))
+        return {kind: sum(self.tracking.body_of(target) == kind for target in self.seen) for kind in kinds}
+
     def eye_m(self, camera: TrackedCamera) -> tuple[float, float] | None:
         """Where a camera stands, as the data say or else its calibration; None where neither does."""
         calibration = self.calibrated.get(camera.id)
@@ -120,6 +130,7 @@ def look_at(tracking: Tracking, pairs: Mapping[str, Array] | None = None, *, cut
     ground = project(tracking, calibrated)
     findings = [
         *_of_clocks(tracking),
+        *_of_boxes(tracking),
         *_of_pictures(tracking),
         *(
             Finding(kind="calibration", camera=name, text="no homography and no point pairs: it is left out")
@@ -182,9 +193,53 @@ def _of_clocks(tracking: Tracking) -> list[Finding]:
     if step_s > RARE_S:
         text = (
             f"boxes of a target come every {step_s:.0f} s, too rarely for a path: for positions by GPS use"
-            " --from gps, which fills gaps in up to a bound"
+            " --from gps, which fills gaps in up to a bound; or are times milliseconds?"
         )
         findings.append(Finding(kind="times", text=text, refused=True))
+    times_s = [
+        tracking.boxes.time_s[tracking.boxes.camera == index] for index in range(len(tracking.cameras))
+    ]
+    for index, own_s in enumerate(times_s):
+        others_s = [other_s for at, other_s in enumerate(times_s) if at != index and len(other_s)]
+        if not len(own_s) or not others_s:
+            continue
+        before_s = min(other_s.min() for other_s in others_s) - own_s.max()
+        after_s = own_s.min() - max(other_s.max() for other_s in others_s)
+        if max(before_s, after_s) > LATE_S:
+            side = "before" if before_s > 0 else "after"
+            text = (
+                f"all its boxes come {max(before_s, after_s):.0f} s or more {side} those of every other"
+                " camera: is its clock off?"
+            )
+            findings.append(Finding(kind="clocks", camera=tracking.cameras[index].id, text=text))
+    return findings
+
+
+def _of_boxes(tracking: Tracking) -> list[Finding]:
+    """Findings of what the four numbers of a box mean, and of cameras without any."""
+    boxes, findings = tracking.boxes, []
+    left, top, width, height = boxes.ltwh.T
+    if (boxes.ltwh <= 2).all():
+        text = "no box reaches beyond 2 pixels: are these shares of the picture? Pixels are needed"
+        findings.append(Finding(kind="boxes", text=text, refused=True))
+    elif len(boxes) >= TOGETHER and ((width > left) & (height > top)).mean() > 0.99:
+        text = "are these left, top, right, bottom? A box needs width and height: all exceed left and top"
+        findings.append(Finding(kind="boxes", text=text, refused=True))
+    bodies = np.array([tracking.body_of(target) for target in range(len(tracking.targets))])
+    empty, lying = list[str](), list[str]()
+    for index, camera in enumerate(tracking.cameras):
+        own = boxes.camera == index
+        people = own & (bodies[boxes.target] == "pedestrian")
+        if not own.any():
+            empty.append(camera.id)
+        elif people.any() and float(np.median(width[people] / height[people])) > LYING:
+            lying.append(camera.id)
+    for names, text in (
+        (empty, "without a box"),
+        (lying, "people are wider than high (is the picture turned by 90° against the boxes?)"),
+    ):
+        if names:
+            findings.append(Finding(kind="boxes", text=f"{text}: {', '.join(names)}"))
     return findings
 
 
@@ -192,6 +247,7 @@ def _of_pictures(tracking: Tracking) -> list[Finding]:
     findings, bounded = [], []
     for index, camera in enumerate(tracking.cameras):
         ltwh = tracking.boxes.ltwh[tracking.boxes.camera == index]
+        beside = outside(camera, ltwh)
         if text := disproved(camera, ltwh):
             hint = "; correct the size, and see that the calibration is for the same pixels"
             findings.append(Finding(kind="picture size", camera=camera.id, text=text + hint, refused=True))
@@ -199,6 +255,9 @@ def _of_pictures(tracking: Tracking) -> list[Finding]:
             findings.append(
                 Finding(kind="picture size", camera=camera.id, text=f"{text}: taken as cut there")
             )
+        elif beside:
+            text = f"{beside:,} of {len(ltwh):,} boxes have their middle outside the picture"
+            findings.append(Finding(kind="picture size", camera=camera.id, text=text))
         elif camera.size_from == BOUNDED and camera.image_size:
             bounded.append(f"{camera.id} ({camera.image_size[0]} × {camera.image_size[1]})")
     if bounded:
@@ -279,8 +338,19 @@ def speeds_of(
 def _of_speeds(tracking: Tracking, ground: GroundPoints, seen: Mapping[int, Sequence[Seen]]) -> list[Finding]:
     """Findings of units: the median speed of each kind of target."""
     findings = []
+    looks = [one for sightings in seen.values() for one in sightings]
+    glimpses = sum(one.end_s - one.start_s < 1 for one in looks)
+    if glimpses >= GLIMPSES * len(looks):
+        text = f"{glimpses:,} of {len(looks):,} sightings are shorter than 1 s, and tell no path"
+        findings.append(Finding(kind="tracks", text=text))
     for body, values in speeds_of(tracking, ground, seen).items():
-        middle, (odd, impossible) = float(np.median(values)), SPEEDS_MPS[body]
+        (middle, high), (odd, impossible) = np.quantile(values, (0.5, 0.95)).tolist(), SPEEDS_MPS[body]
+        if high < SLOW_MPS[body]:
+            text = (
+                f"hardly any of {len(values):,} sightings of {body}s is faster than {high:.2g} m/s: are the"
+                " metres degrees or kilometres, or is the frame rate too low?"
+            )
+            findings.append(Finding(kind="units", text=text, refused=True))
         if middle > odd:
             text = (
                 f"half of all {len(values):,} sightings of {body}s are faster than {middle:.0f} m/s: are the"
@@ -372,7 +442,8 @@ def _of_pairs(tracking: Tracking, pairs: Sequence[Pair], seen: Mapping[int, Sequ
         hint = "" if tracking.sees == "feet" else "; --cut-views gives each a part of its view"
         text = (
             f"your cameras overlap: during {shared:,} of {len(everyone):,} sightings another camera sees the"
-            f" target too, and these tasks need gaps between them{hint}"
+            f" target too, and the seven tasks need gaps between them{hint}; `gnomon generate overlaps`"
+            " asks what needs such views"
         )
         findings.append(Finding(kind="overlap", text=text))
     return findings

@@ -11,6 +11,7 @@ import numpy as np
 
 from gnomon.core.errors import DataError
 from gnomon_worlds.tracking.published_layouts import lines_of_words, read_boxes
+from gnomon_worlds.tracking.tables import text_of
 from gnomon_worlds.tracking.tracking import (
     SITE_FILE,
     Array,
@@ -23,7 +24,6 @@ from gnomon_worlds.tracking.tracking import (
     number_at,
     read_site,
     site_id,
-    text_of,
     tracking_of,
 )
 
@@ -104,7 +104,7 @@ def read_mot(folder: Path, *, fps: float | None = None) -> Tracking:
 
 
 def _site_of(folder: Path) -> Site:
-    """The site of a folder without a description: whoever has a homography is a camera."""
+    """The site of a folder without a description: whoever has a homography or boxes is a camera."""
     names = sorted(
         {path.parent.name for path in folder.glob("*/homography.txt")}
         | {path.name.removesuffix("_homography.txt") for path in folder.glob("*_homography.txt")}
@@ -115,6 +115,7 @@ def _site_of(folder: Path) -> Site:
             f"{folder} holds neither {SITE_FILE} nor a CAMERA/homography.txt: pixels to metres, nine numbers",
             field="homography",
         )
+    names = sorted({*names, *(path.parents[1].name for path in folder.glob("*/gt/gt.txt"))})
     return Site(
         format="gnomon-tracking/1",
         id=site_id(folder.resolve().name, "site"),
@@ -169,11 +170,6 @@ def _shown(path: Path, ids: list[str], kinds: dict[str, Counter[BodyKind]]) -> n
     """Which rows show a person or a vehicle; their kinds are counted by identity."""
     shown = np.ones(len(ids), bool)
     for at, ((number, fields), identity) in enumerate(zip(lines_of_words(path), ids, strict=True)):
-        if int(identity) < 0:
-            raise DataError(
-                f"{'/'.join(path.parts[-3:])}: identity {identity} is none: these are detections, not tracks",
-                field="ID",
-            )
         if len(fields) == CLASSED:
             body = CLASSES.get(int(number_at(fields[7], file=path, line=number, field="class")))
             if body is None:

@@ -151,19 +151,24 @@ def cut(edges: Edges, ltwh: Array) -> tuple[NDArray[np.bool_], NDArray[np.bool_]
     return np.asarray(below), np.asarray(sides)
 
 
+def outside(camera: TrackedCamera, ltwh: Array) -> int:
+    """How many boxes have their middle outside the camera's picture, where its size is known."""
+    if camera.image_size is None or camera.size_from == BOUNDED:
+        return 0
+    middle = ltwh[:, :2] + ltwh[:, 2:] / 2
+    return int(((middle > camera.image_size) | (middle < 0)).any(axis=1).sum())
+
+
 def disproved(camera: TrackedCamera, ltwh: Array) -> str:
     """What disproves the camera's picture size, in words; empty where nothing does."""
-    if camera.image_size is None or camera.size_from == BOUNDED or len(ltwh) < FEW:
-        return ""
-    middle = ltwh[:, :2] + ltwh[:, 2:] / 2
-    outside = ((middle > camera.image_size) | (middle < 0)).any(axis=1)
-    if outside.sum() < max(FEW, OUTSIDE * len(ltwh)):
+    beside = outside(camera, ltwh)
+    if camera.image_size is None or beside < max(FEW, OUTSIDE * len(ltwh)):
         return ""
     width, height = camera.image_size
     far, low = np.ceil(_reach(ltwh)).astype(int).tolist()
     return (
         f"its picture is {width} × {height} ({camera.size_from}), but boxes reach to {far} × {low}, and"
-        f" {int(outside.sum()):,} of {len(ltwh):,} lie outside"
+        f" {beside:,} of {len(ltwh):,} lie outside"
     )
 
 

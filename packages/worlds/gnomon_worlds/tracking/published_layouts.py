@@ -5,8 +5,6 @@ more; a calibration of GPS to pixels, and offsets between the cameras' clocks. M
 left, top, width, height; the building and its homographies come from elsewhere (docs/building-questions.md).
 """
 
-import csv
-import io
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -19,6 +17,7 @@ from gnomon_tools.scene.frame import Frame
 from gnomon_tools.scene.scene import Scene
 from gnomon_worlds.tracking.calibration import foot_points
 from gnomon_worlds.tracking.pictures import fps_of_clip, size_of_picture
+from gnomon_worlds.tracking.tables import csv_rows, text_of
 from gnomon_worlds.tracking.tracking import (
     Array,
     Lens,
@@ -27,7 +26,6 @@ from gnomon_worlds.tracking.tracking import (
     boxes_of,
     number_at,
     scene_at,
-    text_of,
 )
 
 CITYFLOW_FPS = 10.0
@@ -78,6 +76,11 @@ def _numbered(
         for field, low in (*least.items(), ("width", SMALLEST), ("height", SMALLEST)):
             if at[field] < low:
                 raise DataError(f"{name}, line {line}: {at[field]:g} is too small", field=field)
+        if at["ID"] < 0:
+            raise DataError(
+                f"{name}, line {line}: identity {at['ID']:g} is none: these are detections, not tracks",
+                field="ID",
+            )
         yield at
 
 
@@ -145,6 +148,11 @@ def read_cityflow(
     home = _scenario(folder, scenario, "S[0-9]*", CALIBRATION)
     given = scene_at(scene) if scene else None
     offsets_s, notes = _offsets_s(home)
+    untold = [path.name for path in sorted(home.glob("c[0-9]*")) if offsets_s and path.name not in offsets_s]
+    if untold:
+        notes.append(
+            f"cam_timestamp/{home.name}.txt does not tell when they start, taken as 0: {', '.join(untold)}"
+        )
     cameras: list[TrackedCamera] = []
     parts: list[tuple[int, Array, Array]] = []
     targets: list[list[str]] = []
@@ -373,14 +381,7 @@ def read_point_pairs(path: Path) -> dict[str, Array]:
         DataError: file, line and field of what is wrong.
     """
     pairs: dict[str, list[list[float]]] = {}
-    reader = csv.DictReader(io.StringIO(text_of(path)))
-    for name in ("camera", "u", "v", "x", "y"):
-        if name not in (reader.fieldnames or ()):
-            raise DataError(f"{path.name} has no column {name}; it needs camera, u, v, x, y", field=name)
-    for fields in reader:
-        numbers = [
-            number_at(fields[name] or "", file=path, line=reader.line_num, field=name)
-            for name in ("u", "v", "x", "y")
-        ]
-        pairs.setdefault(fields["camera"], []).append(numbers)
+    for line, fields in csv_rows(path, ("camera", "u", "v", "x", "y")):
+        numbers = [number_at(fields[name], file=path, line=line, field=name) for name in ("u", "v", "x", "y")]
+        pairs.setdefault(fields["camera"].strip(), []).append(numbers)
     return {camera: np.array(numbers) for camera, numbers in pairs.items()}

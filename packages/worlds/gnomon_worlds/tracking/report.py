@@ -1,7 +1,7 @@
 """Writes a build's report as JSON and Markdown: calibration, cleaning, rules, questions, with counts."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,9 +19,10 @@ def in_markdown(report: Mapping[str, Any]) -> Iterator[str]:
     place, published = report["place"], report["published"]
     yield f"# Questions of {report['site']}"
     yield ""
+    targets = " and ".join(f"{count:,} {kind}s" for kind, count in report["targets_by_kind"].items())
     yield (
-        f"{published['published']} questions from {report['boxes']:,} boxes: {place['trips']} trips past"
-        f" {place['cameras']} cameras ({place['with_two_sightings']} of them past two or more),"
+        f"{published['published']} questions from {report['boxes']:,} boxes of {targets}: {place['trips']}"
+        f" trips past {place['cameras']} cameras ({place['with_two_sightings']} of them past two or more),"
         f" {place['synthetic']} synthetic cameras." + (f" Roads: {place['roads']}." if place["roads"] else "")
     )
     for note in report["notes"]:
@@ -67,6 +68,27 @@ def in_markdown(report: Mapping[str, Any]) -> Iterator[str]:
         pairs = len(camera["residuals_m"]) or "–"
         cells = (camera["camera"], camera["source"], rms, held_out, str(pairs), left_out, eye)
         yield f"| {' | '.join(cells)} |"
+
+
+def review_in_markdown(queue: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """The questions near a limit for a person to read, each with the raw rows that it stands on."""
+    yield f"# To review: {len(queue)} questions near a limit, the most doubtful first"
+    for line in queue:
+        near = (f"{name} {at['value']:g} (limit {at['limit']:g})" for name, at in line["near"].items())
+        right = line["truth"] if isinstance(line["truth"], list) else [line["truth"]]
+        yield from ("", f"## {line['sample_id']}", "", f"Near a limit: {', '.join(near)}.", "")
+        yield from (line["question"], "")
+        yield from (
+            f"- {choice}{' (told as right)' if choice in right else ''}" for choice in line["choices"]
+        )
+        yield from ("", "| target | camera | in the question | rows | first: s, frame, box | last |")
+        yield "|---|---|---|---|---|---|"
+        for row in line["rows"]:
+            ends = [
+                ", ".join(f"{number:g}" for number in row.get(end, [])) or "–" for end in ("first", "last")
+            ]
+            cells = (row["target"], row["camera"], row["shown_as"] or "–", row["rows"], *ends)
+            yield f"| {' | '.join(map(str, cells))} |"
 
 
 def or_dash(value: float | None, form: str) -> str:

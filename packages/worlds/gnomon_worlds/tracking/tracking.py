@@ -3,11 +3,9 @@
 It is described in docs/building-questions.md.
 """
 
-import csv
-import io
 import math
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -21,20 +19,19 @@ from shapely import Polygon
 
 from gnomon.core.errors import DataError
 from gnomon.core.validation import StrictModel
-from gnomon_tools.core.regular_file import read_regular
 from gnomon_tools.scene.document import SceneError
 from gnomon_tools.scene.format import read_scene
 from gnomon_tools.scene.frame import Frame
 from gnomon_tools.scene.scene import Scene
+from gnomon_worlds.tracking.tables import csv_rows, refuse_missing, text_of
 
 FORMAT = "gnomon-tracking/1"
 SITE_FILE = "site.yaml"
 TRACKS = ("tracks.csv", "tracks.parquet")
 COLUMNS = ("camera", "target", "time_s", "left", "top", "width", "height")
-TIMES = ("time_s", "time", "frame")  # of which a table has one: seconds, ISO 8601 or seconds, frames at `fps`
 LONG_AGO_S = 1e8  # seconds that count from so long ago are those since 1970
+LATEST_S = 1e11  # since 1970
 LONGEST_S = 11 * 3600.0  # of a recording: questions tell times of day, from noon
-MAX_BYTES = 4_000_000_000
 SINGULAR = 1e-30  # a smaller determinant of a matrix whose largest number is 1 is zero
 FRAMES_PER_S = 1000  # where a file has no frame numbers, frames are milliseconds
 
@@ -247,7 +244,11 @@ def instant_s(text: str, *, file: Path, line: int, field: str) -> float:
             field=field,
         ) from None
     if moment is None:
-        time_s = number_at(text, file=file, line=line, field=field, high=1e11)
+        time_s = number_at(text, file=file, line=line, field=field, high=1e15)
+        if time_s > LATEST_S:
+            raise DataError(
+                f"{file.name}, line {line}: {text.strip()} s is no time: are these milliseconds?", field=field
+            )
         if time_s < 0:
             raise DataError(f"{file.name}, line {line}: {time_s:g} is too small", field=field)
         return time_s
@@ -288,22 +289,6 @@ def note_kind(kinds: dict[str, BodyKind], target: str, kind: str, *, file: Path,
         raise DataError(f"{file.name}, line {line}: {kind.strip()!r} is none of: {known}", field="kind")
     if kinds.setdefault(target, body) != body:
         raise DataError(f"{file.name}, line {line}: {target} was another kind before", field="kind")
-
-
-def text_of(path: Path) -> str:
-    """The text of a file.
-
-    Raises:
-        DataError: it is absent, too large, or no UTF-8 text.
-    """
-    try:
-        if path.stat().st_size > MAX_BYTES:
-            raise DataError(f"{path} is larger than {MAX_BYTES:,} bytes")
-        return read_regular(path).decode("utf-8-sig")
-    except OSError as error:
-        raise DataError(f"{path} cannot be read: {error.strerror or error}") from None
-    except UnicodeDecodeError:
-        raise DataError(f"{path} is no text in UTF-8") from None
 
 
 def scene_at(path: Path) -> Scene:
@@ -448,27 +433,6 @@ def _camera(name: str, camera: SiteCamera, folder: Path, signs: tuple[int, int])
     )
 
 
-def csv_rows(path: Path, columns: Sequence[str]) -> Iterator[tuple[int, Mapping[str, str]]]:
-    """The lines of a table with their numbers; all have the fields of the first, which names `columns`.
-
-    Raises:
-        DataError: a column is absent, or a line is not as the first; file and line are named.
-    """
-    reader = csv.DictReader(io.StringIO(text_of(path)), strict=True)
-    refuse_missing(path, reader.fieldnames or (), columns)
-    try:
-        for fields in reader:
-            short = next((name for name, value in fields.items() if value is None), None)
-            if short is not None or None in fields:
-                raise DataError(
-                    f"{path.name}, line {reader.line_num}: not as many fields as the first line has",
-                    field=short or "",
-                )
-            yield reader.line_num, fields
-    except csv.Error as error:
-        raise DataError(f"{path.name}, line {reader.line_num}: {error}") from None
-
-
 def _parquet_rows(path: Path) -> Iterator[tuple[int, Mapping[str, str]]]:
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -485,10 +449,3 @@ def _parquet_rows(path: Path) -> Iterator[tuple[int, Mapping[str, str]]]:
             number,
             {name: "" if value is None else str(value) for name, value in zip(names, values, strict=True)},
         )
-
-
-def refuse_missing(path: Path, names: Collection[str], columns: Sequence[str]) -> None:
-    """Refuse a table without one of its columns; that of its times may be any of TIMES."""
-    for name in columns:
-        if name not in names and not (name == "time_s" and any(time in names for time in TIMES)):
-            raise DataError(f"{path.name} has no column {name}; it needs {', '.join(columns)}", field=name)

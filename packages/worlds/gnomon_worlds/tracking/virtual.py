@@ -18,6 +18,7 @@ from gnomon.core.errors import DataError
 from gnomon_tools.scene.frame import Frame
 from gnomon_tools.scene.scene import Scene
 from gnomon_worlds.tracking.cleaning import LIMITS, places_at
+from gnomon_worlds.tracking.tables import columns_of, csv_rows, text_of
 from gnomon_worlds.tracking.tracking import (
     Array,
     BodyKind,
@@ -25,14 +26,12 @@ from gnomon_worlds.tracking.tracking import (
     Track,
     TrackedCamera,
     Tracking,
-    csv_rows,
     from_the_first,
     instant_s,
     note_kind,
     number_at,
     scene_at,
     site_id,
-    text_of,
 )
 
 BRIDGE_S = 60.0  # of GPS, by default
@@ -81,11 +80,9 @@ def read_gps(folder: Path, *, scene: Path | None = None, bridge_s: float | None 
         )
     table, targets = tables[0], list[str]()
     kinds: dict[str, BodyKind] = {}
-    first, *_ = text_of(table).splitlines() or [""]
-    names = {word.strip().strip('"').lower(): word.strip().strip('"') for word in first.split(",")}
-    columns = {}
+    names, columns = columns_of(table)[0].fieldnames or (), {}
     for name, known in NAMES.items():
-        column = next((names[word] for word in known if word in names), None)
+        column = next((word for word in known if word in names), None)
         if column is None:
             raise DataError(
                 f"{table.name} has no column {name}; it may be called {', '.join(known)}", field=name
@@ -96,7 +93,7 @@ def read_gps(folder: Path, *, scene: Path | None = None, bridge_s: float | None 
         target = fields[columns["target"]].strip()
         if not target:
             raise DataError(f"{table.name}, line {line}: empty", field=columns["target"])
-        kind = fields.get(names.get("kind", ""), "").strip()
+        kind = fields.get("kind", "").strip()
         unsaid += not kind
         note_kind(kinds, target, kind or "vehicle", file=table, line=line)
         targets.append(target)
@@ -124,11 +121,15 @@ def read_gps(folder: Path, *, scene: Path | None = None, bridge_s: float | None 
         folder.resolve().name,
         tracks,
         bodies,
-        given_places or _busiest(list(tracks.values()), 60.0),
+        given_places or _busiest(list(tracks.values()), 60.0, f"give {PLACES}"),
         frame=frame,
         scene=given,
-        notes=(*notes, note),
+        notes=(*notes, note, f"positions lie about {_degrees(lat_deg, 'NS')}, {_degrees(lon_deg, 'EW')}"),
     )
+
+
+def _degrees(degrees: float, sides: str) -> str:
+    return f"{abs(degrees):.3f}° {sides[degrees < 0]}"
 
 
 def read_drone(
@@ -176,7 +177,7 @@ def read_drone(
         folder.resolve().name,
         tracks,
         bodies,
-        _busiest(list(tracks.values()), max(extent_m / 16, 1.0)),
+        _busiest(list(tracks.values()), max(extent_m / 16, 1.0), "is --scale too small?"),
         frame=given.frame if given else Frame(),
         scene=given,
         notes=(note, f"{fps or DRONE_FPS:g} frames a second, seen straight from above with north up"),
@@ -207,6 +208,11 @@ def _tracks(
                 called = name if number == 1 else f"{name}/{number}"
                 tracks[called] = Track(times_s=times_s[part], xy_m=xy_m[part])
                 bodies[called] = kinds[name]
+    if not tracks and far:
+        raise DataError(
+            "hardly a position can be reached from the one before: is the scale or the unit of times wrong?",
+            field="tracks",
+        )
     if not tracks:
         raise DataError(
             f"no target has two positions within {bridge_s:g} s of one another; --bridge allows longer gaps",
@@ -256,7 +262,7 @@ def _given_places(path: Path, frame: Frame) -> list[_Place]:
     return places
 
 
-def _busiest(tracks: Sequence[Track], radius_m: float) -> list[_Place]:
+def _busiest(tracks: Sequence[Track], radius_m: float, hint: str) -> list[_Place]:
     """Places apart from one another that most targets pass, none of them where a target starts or ends."""
     every_m = np.concatenate([track.xy_m for track in tracks])
     apart_m = max(4 * radius_m, float(np.hypot(*np.ptp(every_m, axis=0))) / 12)
@@ -274,7 +280,7 @@ def _busiest(tracks: Sequence[Track], radius_m: float) -> list[_Place]:
         if len(chosen) < COUNT and all(math.dist(middle_m, place.xy_m) >= apart_m for place in chosen):
             chosen.append(_Place(name=f"v{len(chosen) + 1:02d}", xy_m=middle_m, radius_m=radius_m))
     if len(chosen) < 2:
-        raise DataError(f"targets pass fewer than two places that are {apart_m:.0f} m apart: give {PLACES}")
+        raise DataError(f"targets pass fewer than two places that are {apart_m:.0f} m apart: {hint}")
     return chosen
 
 
@@ -305,6 +311,13 @@ def _tracking(
             times_s.append(at_s[within])
             ltwh.append(np.column_stack([feet - (wide / 2, high), np.full((len(feet), 2), (wide, high))]))
     all_s = np.concatenate(times_s)
+    if not len(all_s):
+        raise DataError(
+            f"no target passes a camera: do the places of {PLACES} lie where the positions do?", field=PLACES
+        )
+    unseen = len(names) - len(np.unique(np.concatenate(targets)))
+    if unseen:
+        notes = (*notes, f"{unseen:,} of {len(names):,} targets pass no camera")
     boxes = Boxes(
         camera=np.concatenate(cameras).astype(np.intp),
         target=np.concatenate(targets).astype(np.intp),

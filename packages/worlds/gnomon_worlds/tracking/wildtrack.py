@@ -4,17 +4,21 @@ import re
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from gnomon.core.errors import DataError
 from gnomon_tools.scene.frame import Frame
 from gnomon_worlds.tracking.pictures import size_of_clip
-from gnomon_worlds.tracking.tracking import Array, Lens, TrackedCamera, Tracking, boxes_of, scene_at, text_of
+from gnomon_worlds.tracking.tables import text_of
+from gnomon_worlds.tracking.tracking import Array, Lens, TrackedCamera, Tracking, boxes_of, scene_at
 
 ANNOTATIONS = "annotations_positions"
 FILES_PER_S = 10.0  # of the numbers in their names, of which every fifth is there
 CM = 0.01
 INTRINSICS = ("intrinsic_zero", "intrinsic_original", "intrinsic")
+SIZE = (1920, 1080)  # of WILDTRACK's pictures and MultiviewX's, where none is there to tell
+BESIDE = 1 / 3  # of a camera's boxes that may lie outside its picture; more disprove its size
 
 
 class View(BaseModel):
@@ -40,7 +44,8 @@ PEOPLE = TypeAdapter(list[Person])
 def read_wildtrack(folder: Path, *, fps: float | None = None, scene: Path | None = None) -> Tracking:
     """Read `annotations_positions/00000000.json` … and `calibrations/{intrinsic_zero, extrinsic}/*.xml`.
 
-    `fps` is how many numbers of file names make a second; `Image_subsets/C1` tells the picture's size.
+    `fps` is how many numbers of file names make a second; `Image_subsets/C1` tells the picture's size. Boxes
+    are those of people on the floor, also where the picture has ended: one with its middle outside is none.
 
     Raises:
         DataError: a file is absent or wrong; the message names it and the field.
@@ -73,10 +78,19 @@ def read_wildtrack(folder: Path, *, fps: float | None = None, scene: Path | None
                 size = (view.xmax - view.xmin, view.ymax - view.ymin)
                 rows[view.viewNum].append([float(path.stem), view.xmin, view.ymin, *size])
                 targets[view.viewNum].append(str(person.personID))
-    parts = []
-    for index, own in enumerate(rows):
+    parts, left_out = [], 0
+    for index, (camera, own) in enumerate(zip(cameras, rows, strict=True)):
         table = np.array(own, dtype=float).reshape(-1, 5)
-        parts.append((index, table[:, 0] / (fps or FILES_PER_S), table))
+        within = _in_picture(table, camera.image_size or SIZE)
+        left_out += int((~within).sum())
+        targets[index] = [name for name, is_within in zip(targets[index], within, strict=True) if is_within]
+        parts.append((index, table[within, 0] / (fps or FILES_PER_S), table[within]))
+    notes = []
+    if left_out:
+        of = sum(map(len, rows))
+        notes.append(f"{left_out:,} of {of:,} boxes have their middle outside the picture: left out")
+    if not (home / "Image_subsets").is_dir():
+        notes.append(f"no Image_subsets: pictures are taken to be {SIZE[0]} × {SIZE[1]}, as WILDTRACK's are")
     boxes, names = boxes_of(parts, targets)
     given = scene_at(scene) if scene else None
     return Tracking(
@@ -88,7 +102,15 @@ def read_wildtrack(folder: Path, *, fps: float | None = None, scene: Path | None
         boxes=boxes,
         frame=given.frame if given else Frame(),
         scene=given,
+        notes=tuple(notes),
     )
+
+
+def _in_picture(table: Array, size: tuple[int, int]) -> NDArray[np.bool_]:
+    """Which boxes have their middle in the picture; all, where too many have not for its size to be right."""
+    middle = table[:, 1:3] + table[:, 3:] / 2
+    within = ((middle >= 0) & (middle <= size)).all(axis=1)
+    return np.asarray(within | ((~within).sum() > BESIDE * len(table)))
 
 
 def _cameras(home: Path) -> list[TrackedCamera]:
@@ -118,8 +140,8 @@ def _cameras(home: Path) -> list[TrackedCamera]:
                 id=name,
                 homography=np.asarray(np.linalg.inv(to_pixels)),
                 lens=Lens(intrinsic=intrinsic, distortion=(k1, k2, p1, p2)) if distortion.any() else None,
-                image_size=size,
-                size_from=f"read from Image_subsets/C{number}" if size else "told",
+                image_size=size or SIZE,
+                size_from=f"read from Image_subsets/C{number}" if size else "WILDTRACK's",
                 xy_m=(float(eye_m[0]), float(eye_m[1])),
                 clip=pictures if pictures.is_dir() else None,
             )

@@ -323,3 +323,72 @@ def test_the_command_tells_it_as_text_as_json_and_as_a_picture(pair: Path, tmp_p
     document = json.loads(told.output)
     assert document["fit"] is False
     assert [one["camera"] for one in document["findings"] if one["refused"]] == ["a"]
+
+
+def rewritten(folder: Path, change: Callable[[list[str]], list[str]]) -> Path:
+    """The folder with every line of its table changed."""
+    head, *lines = (folder / "tracks.csv").read_text().splitlines()
+    (folder / "tracks.csv").write_text(
+        "\n".join([head, *(",".join(change(line.split(","))) for line in lines)])
+    )
+    return folder
+
+
+def in_corners(fields: list[str]) -> list[str]:
+    left, top, width, height = map(float, fields[3:7])
+    return [*fields[:5], f"{left + width}", f"{top + height}"]
+
+
+def in_shares(fields: list[str]) -> list[str]:
+    return [*fields[:3], *(f"{float(text) / 1920:.6f}" for text in fields[3:7])]
+
+
+def on_their_side(fields: list[str]) -> list[str]:
+    return [*fields[:5], fields[6], fields[5]]
+
+
+def an_hour_later(fields: list[str]) -> list[str]:
+    return [*fields[:2], str(float(fields[2]) + 3600 * (fields[0] == "b")), *fields[3:]]
+
+
+@pytest.mark.parametrize(
+    ("change", "kind", "says", "refused"),
+    [
+        (in_corners, "boxes", "left, top, right, bottom", True),
+        (in_shares, "boxes", "shares of the picture", True),
+        (on_their_side, "boxes", "turned by 90°", False),
+        (an_hour_later, "clocks", "of every other camera: is its clock off?", False),
+    ],
+)
+def test_what_numbers_of_another_meaning_do_is_named(
+    pair: Path, change: Callable[[list[str]], list[str]], kind: str, says: str, refused: bool
+) -> None:
+    findings = [finding for finding in look(rewritten(pair, change)).findings if says in finding.text]
+    assert {(finding.kind, finding.refused) for finding in findings} == {(kind, refused)}
+
+
+def test_degrees_in_place_of_metres_are_refused_as_speeds(pair: Path) -> None:
+    def shrink(site: dict[str, Any]) -> None:
+        for camera in site["cameras"].values():
+            camera["homography"] = (np.diag([1e-5, 1e-5, 1]) @ np.array(camera["homography"])).tolist()
+
+    with pytest.raises(DataError, match="are the metres degrees or kilometres"):
+        look(changed(pair, shrink)).refuse()
+
+
+def test_tables_of_spreadsheets_are_read_as_others_are(pair: Path) -> None:
+    plain = read_tracking(pair).boxes
+    text = (pair / "tracks.csv").read_text().replace(",", ";").replace(".", ",")
+    (pair / "tracks.csv").write_bytes(text.title().replace("\n", "\r\n").lower().encode("utf-8-sig"))
+    assert np.array_equal(read_tracking(pair).boxes.ltwh, plain.ltwh)
+    (pair / "tracks.csv").write_text(text.replace(";", ","))
+    with pytest.raises(DataError, match="decimal commas need semicolons"):
+        read_tracking(pair)
+
+
+def test_a_camera_without_boxes_and_targets_without_a_path_are_said(pair: Path) -> None:
+    look_of_pair = look(changed(pair, lambda site: site["cameras"].update(gone=site["cameras"]["a"])))
+    assert "without a box: gone" in map(str, look_of_pair.findings)
+    numbered = iter(range(10_000))
+    glimpsed = look(rewritten(pair, lambda fields: [fields[0], str(next(numbered)), *fields[2:]]))
+    assert any(finding.kind == "tracks" for finding in glimpsed.findings)

@@ -282,3 +282,31 @@ def test_a_report_names_every_reason_in_words(wildtrack: Path, tmp_path: Path) -
     reasons = {reason for counts in report["reasons"].values() for reason in counts}
     assert any(reason.startswith("your cameras overlap") for reason in reasons)
     assert json.loads((tmp_path / "out/build/report.json").read_text())["reasons"] == report["reasons"]
+
+
+def test_a_camera_with_boxes_and_no_homography_is_named(tmp_path: Path) -> None:
+    folder = write_mot(tmp_path / "mot", people=6).folder
+    (folder / "c003" / "homography.txt").unlink()
+    findings = look_at(read_layout("mot", folder, NOTHING)).findings
+    assert [finding.camera for finding in findings if finding.kind == "calibration"] == ["c003"]
+
+
+def test_places_where_nobody_passes_and_a_wrong_scale_are_said_as_that(tmp_path: Path) -> None:
+    folder = write_gps(tmp_path / "gps")
+    (folder / "cameras.csv").write_text("camera,lon,lat\nA,10,50\n")
+    with pytest.raises(DataError, match="no target passes a camera"):
+        read_layout("gps", folder, NOTHING)
+    (tmp_path / "annotations.txt").write_text(
+        "".join(f'1 {x} 0 {x + 20} 20 {frame} 0 0 0 "Biker"\n' for frame, x in enumerate(range(0, 900, 9)))
+    )
+    with pytest.raises(DataError, match="is the scale or the unit of times wrong"):
+        read_layout("drone", tmp_path, Inputs(scale=3.5))
+
+
+def test_doubtful_questions_can_be_read_with_their_rows(tmp_path: Path) -> None:
+    made = write_mot(tmp_path / "mot", people=30)
+    report = build(read_layout("mot", made.folder, NOTHING), tmp_path / "out", Options(limit=14))
+    text = (tmp_path / "out" / "build" / "review.md").read_text()
+    assert text.count("\n## ") == report["published"]["in_review"]
+    assert text.count("(told as right)") >= report["published"]["in_review"]
+    assert report["targets_by_kind"] == {"pedestrian": 26}
