@@ -1,8 +1,8 @@
-"""Says whether a question about traffic can be answered from the ways alone, without knowing the stops.
+"""Says whether a question in traffic, or a hard one, can be answered from the ways and the speed in view.
 
 The truth is what happened. Who reads a clip and the map can tell the shortest way and the speed in view, but
-not that a target waited for a green that nobody mentions or ran an errand. Where that decides the answer, the
-question is not asked.
+not that a target waited for a green that nobody mentions, ran an errand or went faster elsewhere. Where that
+decides the answer, the question is not asked.
 """
 
 import math

@@ -34,7 +34,7 @@ def questions() -> tuple[tuple[Number, Drawn], ...]:
 
 def test_a_hard_question_is_one_of_the_new_ones_and_has_four_options() -> None:
     for number, drawn in questions():
-        assert number.sample_id.startswith("w31-hard2-")
+        assert number.sample_id.startswith("w31-hard3-")
         assert number_of(number.sample_id) == number
         assert len(set(drawn.question.options)) == 4
         assert set(drawn.question.right) <= set(drawn.question.options)
@@ -44,9 +44,10 @@ def test_a_hard_question_of_before_is_still_made_under_its_name(tmp_path: Path) 
     select = Select.model_validate({"limit": 2 * len(HARD), "seed": 7, "difficulty": "hard"})
     samples = worlds.open(data=None, select=select, protocol="guarded", media=MediaStore(tmp_path))
     assert {ref.sample_id for ref in samples.refs} == {
-        f"w7-hard2-{k:05d}" for k in range(28) if CELLS[k % 14] in HARD
+        f"w7-hard3-{k:05d}" for k in range(28) if CELLS[k % 14] in HARD
     }
-    assert samples.get("w7-hard-00004").ref.sample_id == "w7-hard-00004"
+    for before in ("w7-hard-00004", "w7-hard2-00000"):
+        assert samples.get(before).ref.sample_id == before
     assert number_of("w7-hard-00004").difficulty == Difficulty(level="hard")
 
 
