@@ -33,6 +33,11 @@ FEATURES = (
 CHANCE = 1 / 4  # every question of GTR-Bench's tasks has four options
 # Of questions of which a rule's answer is no matter of chance; so of four options it finds 1, 0.6, 0.25.
 SURE: Mapping[str, float] = {"easy": 1.0, "medium": 7 / 15, "hard": 0.0}
+# Of questions in other places, what a learner without the map has right (100 a task; 120 at hard): worlds.md.
+LEARNED: Mapping[str, Mapping[str, float]] = {
+    "medium": {"CR": 0.93, "GL": 0.77, "ATI": 0.7, "MTTF": 0.78, "TF": 0.64, "NSF": 0.73, "MS": 0.64},
+    "hard": {"GL": 0.36, "ATI": 0.39, "NSF": 0.38},
+}
 TRIED = 300  # sets of wrong options that are looked at
 # Rules that have a lot of their own, in ATI a place (PLACED); all others go by straight lines.
 APART = ("longest", "earliest", "least turning")
@@ -63,7 +68,7 @@ class Difficulty:
 
     level: Level | None = None
     ranges: tuple[tuple[str, float, float], ...] = ()
-    is_even: bool = False  # hard questions of which an adversary that learns finds no more than by chance
+    is_even: bool = False  # hard questions that a learner without the map finds little oftener than by chance
     edition: int = EDITION  # of even questions
 
     @classmethod

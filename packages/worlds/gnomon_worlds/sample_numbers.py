@@ -14,7 +14,7 @@ from gnomon_worlds.refs_on_demand import RefsOnDemand
 
 CELLS = tuple((scene, task) for task in TASKS for scene in SCENES)
 
-# The cells with hard questions: those in which a learner without the map is at chance (worlds.md).
+# The cells with hard questions: those in which a learner without the map is near chance (worlds.md).
 HARD = frozenset(("outdoor", task) for task in ("GeoLocation", "ArrivalTimeInterval", "NextSpotForecasting"))
 
 _ID = re.compile(r"w(-?\d+)-(?:(with~[a-z0-9_~]+)-)?(?:([a-z].*)-)?(\d{5,})", re.ASCII)

@@ -187,4 +187,5 @@ def costs(
 def _passed_m(departure: Mapping[str, Any], arrival: Arrival) -> float:
     """Metres to the middle of a stay at the speed of the departure."""
     passed_s = sum(arrival.interval) / 2 - departure["time_s"]
-    return max(passed_s * float(departure["speed_mps"]), LEAST_M)
+    metres: float = passed_s * departure["speed_mps"]
+    return max(metres, LEAST_M)
