@@ -1,8 +1,9 @@
 """How often rules of thumb find the answers of generated questions: `python -m bench.difficulty`.
 
 Draws fresh questions of each level and prints, for each rule of thumb, for an adversary that learns without
-the map and with it, and each level, the rate with Wilson's 95 % interval; then what was measured of the
-questions and the CPU milliseconds that one took with its place's map. The adversary takes the extra `audit`.
+the map (by six boxes of each clip, or by those in FRAMES of its pictures) and with it, and each level, the
+rate with Wilson's 95 % interval; then what was measured of the questions and the CPU milliseconds that one
+took with its place's map. The adversary takes the extra `audit`.
 """
 
 import math
@@ -10,7 +11,8 @@ import multiprocessing
 import time
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import numpy as np
 
@@ -18,16 +20,22 @@ from bench.tables import head_of, line_of, parser_of, tell
 from gnomon.audit.adversary import Floats, choices
 from gnomon.benchmarks.gtr_bench.case import TASKS
 from gnomon.benchmarks.gtr_bench.option_features import option_features
-from gnomon.benchmarks.gtr_bench.rules_of_thumb import scores_of, taken
+from gnomon.benchmarks.gtr_bench.rules_of_thumb import Evidence, scores_of, taken
 from gnomon.benchmarks.gtr_bench.way_features import way_features
 from gnomon.core.select import AS_IT_COMES, LEVELS
 from gnomon.statistics.estimate import wilson
+from gnomon_tools.geometry.homography import to_ground
+from gnomon_tools.scene.scene import Point
 from gnomon_worlds.difficulty import CHANCE, Difficulty
 from gnomon_worlds.drawing import draw, map_of
 from gnomon_worlds.features import features_of
 from gnomon_worlds.options import WorldOptions
-from gnomon_worlds.question import evidence_in
+from gnomon_worlds.question import Question, box, evidence_in
 from gnomon_worlds.sample_numbers import CELLS, Number, offered
+from gnomon_worlds.trajectory import Sighting, Trip
+from gnomon_worlds.world import World
+
+FRAMES = 16  # of a clip's pictures in which its target is looked at
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,17 +74,44 @@ def measured(work: tuple[int, str, int, WorldOptions | None, tuple[str, ...]]) -
         looked_at = (seen, [question.options[at] for at in shuffled])
         names, blind = option_features([looked_at])
         _, sighted = way_features([(looked_at, drawn.world.scene)], names, blind)
+        filmed = of_clips(drawn.world, question, looked_at)
         questions.append(
             Measured(
                 task=task,
                 place=number.cluster,
                 rules=rates,
                 features=features_of(drawn.world, question),
-                options={"without the map": blind[0], "with the map": sighted[0]},
+                options={
+                    "without the map": blind[0],
+                    "without the map, by pictures": filmed,
+                    "with the map": sighted[0],
+                },
                 took_s=took_s,
             )
         )
     return questions
+
+
+def of_clips(world: World, question: Question, looked_at: tuple[Evidence, Sequence[str]]) -> Floats:
+    """Options × features by the target's boxes in the clips' pictures; and how its speed changes in view."""
+    seen, options = looked_at
+    paths = [path_in_pictures(world, *clip) for clip in question.clip_sightings]
+    tracks = [replace(track, path_m=path) for track, path in zip(seen.tracks, paths, strict=True)]
+    _, features = option_features([(replace(seen, tracks=tuple(tracks)), options)])
+    changes: list[float] = []
+    for path in paths:
+        steps_m = [math.dist(a, b) for a, b in pairwise(path)]
+        changes += [sum(some) / sum(steps_m) for some in (steps_m[:3], steps_m[-3:])]
+    return np.concatenate([features[0], np.tile(changes, (len(options), 1))], axis=1)
+
+
+def path_in_pictures(world: World, trip: Trip, sighting: Sighting) -> tuple[Point, ...]:
+    """Where the target stands in FRAMES pictures of its clip: the middle of its box's lower edge."""
+    mount, camera = world.installation.mounts[sighting.camera], world.scene.cameras[sighting.camera]
+    times_s = np.linspace(sighting.start_s, sighting.end_s, FRAMES).tolist()
+    boxes = [box(mount, trip.journey, time_s) for time_s in times_s]
+    feet = np.array([(x + width / 2, y + height) for x, y, width, height in boxes])
+    return tuple((x_m, y_m) for x_m, y_m in to_ground(np.asarray(camera.homography), feet).tolist())
 
 
 def table(by_level: Mapping[str, Sequence[Measured]]) -> list[str]:

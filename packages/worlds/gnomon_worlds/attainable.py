@@ -1,8 +1,8 @@
-"""Says whether a question about traffic can be answered from the ways alone, without knowing the stops.
+"""Says whether a question in traffic, or a hard one, can be answered from the ways and the speed in view.
 
 The truth is what happened. Who reads a clip and the map can tell the shortest way and the speed in view, but
-not that a target waited for a green that nobody mentions or ran an errand. Where that decides the answer, the
-question is not asked.
+not that a target waited for a green that nobody mentions, ran an errand or went faster elsewhere. Where that
+decides the answer, the question is not asked.
 """
 
 import math
@@ -21,6 +21,7 @@ STRAY = 1.05  # how much longer than the shortest a way is that still counts as 
 PASSED = 1.3  # the same, where all that is asked is what lay on it
 ON_LINE_M, IN_LANES_M = 1.0, 10.0  # added to that: lanes and pavements lie beside the streets' middles
 EDGE_M, SAME_S = 0.25, 0.05
+ON_EDGE_M = 0.01  # a walk that is so near the edge goes along it
 LATE, LATE_S = 0.25, 2.0  # share of the time unseen by which a forecast may miss, and at least so much
 
 
@@ -50,11 +51,11 @@ def is_attainable(world: World, question: Question) -> bool:
     return all(_comes(world, was, then) for _, was, then in question.gaps)
 
 
-def is_clear(world: World, question: Question) -> bool:
+def is_clear(world: World, question: Question, *, edge_m: float = EDGE_M) -> bool:
     """Whether no stay in view that the question rests on begins or ends on stairs, or lies on a view's edge.
 
-    On stairs nobody is in view, so such a stay is as long as one says where stairs end; and who walks within
-    EDGE_M of an edge is in view or not by a matter of rounding.
+    On stairs nobody is in view, so such a stay is as long as one says where stairs end, to SAME_S; and who
+    walks within `edge_m` of an edge, which is in view itself, is seen or not by a matter of rounding.
     """
     seen = [*question.clip_sightings, *((trip, end) for trip, *ends in question.gaps for end in ends)]
     for trip, sighting in seen:
@@ -71,7 +72,7 @@ def is_clear(world: World, question: Question) -> bool:
             return False
         view = world.scene.cameras[sighting.camera].field_of_view
         half_way = trip.journey.xy_m_at((sighting.start_s + sighting.end_s) / 2)
-        if view is None or view.exterior.distance(shapely.Point(half_way)) < EDGE_M:
+        if view is None or view.exterior.distance(shapely.Point(half_way)) < edge_m:
             return False
     return True
 

@@ -191,6 +191,7 @@ def map_of(world: World) -> bytes:
 def _find(
     world: World, rng: Random, task_id: str, difficulty: Difficulty | None, lots: Chooser | None
 ) -> Question | None:
+    edition = difficulty.edition if difficulty and difficulty.is_even else 0
     is_pooled = difficulty is not None or world.traffic is not None
     pool = _pooled(world, rng, SIGHTINGS[task_id]) if is_pooled else _trips(world, rng, SIGHTINGS[task_id])
 
@@ -199,9 +200,9 @@ def _find(
 
     questions = lots.kept(rng, pool, asked) if isinstance(lots, EvenOdds) else map(asked, pool)
     for question in questions:
-        if question is None or (world.traffic and not is_attainable(world, question)):
+        if question is None or ((world.traffic or edition > 2) and not is_attainable(world, question)):
             continue
-        if difficulty and difficulty.is_even and not is_clear(world, question):
+        if edition and not is_clear(world, question):
             continue
         if difficulty is None or not difficulty.ranges or difficulty.admits(features_of(world, question)):
             return question

@@ -9,6 +9,7 @@ wrong on the map tells a little again; a second, linear learner, fitted on what 
 
 import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 from itertools import islice
 from pathlib import Path
@@ -101,13 +102,31 @@ def comparable(question: Evidence, offered: Collection[str]) -> list[str]:
     return sorted(question.spots.keys() - {track.camera for track in question.tracks})
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Met:
+    """A situation in which a question may be asked, and the lot that decides whether it is kept."""
+
+    question: Evidence
+    right: str
+    named: tuple[str, ...]  # the options that may be offered, the right one first
+    drawn: float  # from 0 to 1
+
+    @property
+    def compared(self) -> Asked:
+        """The question with all options that their odds are compared with."""
+        return self.question, comparable(self.question, self.named)
+
+
+def _met(rng: Random, question: Evidence, right: str, others: Sequence[str]) -> Met:
+    return Met(question=question, right=right, named=(right, *others), drawn=rng.random())
+
+
 class EvenOdds:
     """Stands where `Lots` do, for one question of a scene that is yet to be found."""
 
     def __init__(self, scene: str) -> None:
         self._scene = scene
-        self._noted: Asked | None = None
-        self._drawn = 0.0
+        self._met: Met | None = None
         self._odds: Mapping[str, float] = {}  # of what is looked at; empty: it is only noted
 
     def kept(
@@ -116,25 +135,33 @@ class EvenOdds:
         """The questions on these trips that are kept; most are not, so odds are computed together."""
         left = iter(trips)
         while some := list(islice(left, TOGETHER)):
-            noted: dict[int, list[tuple[Trip, Any, Asked]]] = {}
+            noted: dict[int, list[tuple[Trip, Any, Met, Asked]]] = {}
             for trip in some:
                 state, self._odds = rng.getstate(), {}
-                if asked := self._noted_by(ask, trip):
-                    noted.setdefault(len(asked[1]), []).append((trip, state, asked))
+                if met := self._noted_by(ask, trip):
+                    compared = met.compared
+                    noted.setdefault(len(compared[1]), []).append((trip, state, met, compared))
             after = rng.getstate()
             for alike in noted.values():
-                odds = log_odds(self._scene, [asked for *_, asked in alike]).tolist()
-                for (trip, state, (_, options)), own in zip(alike, odds, strict=True):
-                    rng.setstate(state)
+                odds = log_odds(self._scene, [compared for *_, compared in alike]).tolist()
+                for (trip, state, met, (_, options)), own in zip(alike, odds, strict=True):
                     self._odds = dict(zip(options, own, strict=True))
+                    if self._is_refused(met):
+                        continue
+                    rng.setstate(state)
                     if (question := ask(trip)) is not None:
                         yield question
             rng.setstate(after)
 
-    def _noted_by(self, ask: Callable[[Trip], Question | None], trip: Trip) -> Asked | None:
-        self._noted = None
+    def _noted_by(self, ask: Callable[[Trip], Question | None], trip: Trip) -> Met | None:
+        self._met = None
         ask(trip)
-        return self._noted
+        return self._met
+
+    def _is_refused(self, met: Met) -> bool:
+        """Whether the question will be refused, whichever of the options turn out to be wrong."""
+        likely = self._likely(met.named)
+        return met.right in likely and met.drawn >= self._evened(likely, met.right)
 
     def is_hopeless(
         self,
@@ -145,12 +172,9 @@ class EvenOdds:
         candidates: Collection[str],
         beside: Sequence[str] = (),
     ) -> bool:
-        """Whether the question will be refused, whichever of the candidates turn out to be wrong options."""
-        self._look_at(rng, question, [right, *beside, *candidates])
-        if not self._odds:
-            return True
-        likely = self._likely([right, *beside, *candidates])
-        return right in likely and self._drawn >= self._evened(likely, right)
+        """Whether the question is only noted; in what is asked again, refused ones are left out already."""
+        self._met = _met(rng, question, right, [*beside, *candidates])
+        return not self._odds
 
     def wrong(
         self,
@@ -163,22 +187,18 @@ class EvenOdds:
         beside: Sequence[str] = (),
     ) -> list[str] | None:
         """The wrong options that are likeliest to be right, or none: then another question is looked for."""
-        if not self._noted or self._noted[0] is not question:
-            self._look_at(rng, question, [right, *beside, *candidates])
+        if self._met is None or self._met.question is not question:
+            self._met = _met(rng, question, right, [*beside, *candidates])
         if not self._odds:
             return None
-        options = self._likely([right, *beside, *candidates])
+        drawn, options = self._met.drawn, self._likely([right, *beside, *candidates])
         is_whole = {right, *beside} <= set(options) and len(options) == OPTIONS
-        if not is_whole or self._drawn >= (chance := self._evened(options, right)):
+        if not is_whole or drawn >= (chance := self._evened(options, right)):
             return None
         left = centred_ranks([(question, options)])[0] @ rank_weights(question.task, self._scene)
-        if self._drawn >= chance * math.exp(left.min() - left[options.index(right)]):
+        if drawn >= chance * math.exp(left.min() - left[options.index(right)]):
             return None
         return [option for option in options if option not in (right, *beside)]
-
-    def _look_at(self, rng: Random, question: Evidence, named: Sequence[str]) -> None:
-        self._noted = question, comparable(question, named)
-        self._drawn = rng.random()
 
     def _likely(self, offered: Collection[str]) -> list[str]:
         """The likeliest of these to be right, in an order that tells no more."""

@@ -212,20 +212,19 @@ def geo_location(world: World, rng: Random, trip: Trip, lots: Chooser | None = N
     clips = ((trip, start), (trip, end))
     unseen = world.scene.cameras.keys() - {sighting.camera for sighting in trip.sightings}
     question = evidence_of(world, "GL", clips) if lots else None
-    direct_m = world.way_m(start.exit, end.entry)
-    to_m, from_m = world.ways_to_cameras_m(start.exit), world.ways_from_cameras_m(end.entry)
-
-    def is_off(camera: str) -> bool:
-        return to_m[camera] + from_m[camera] > DETOUR * direct_m + world.margin_m
-
+    misleading: list[set[str]] | None = []
     if isinstance(lots, EvenOdds) and question:
         if lots.is_hopeless(rng, question, right=middle.camera, candidates=unseen):
             return None
     elif isinstance(lots, Lots) and question:
         misleading = lots.misleading(question, right=middle.camera, candidates=unseen)
-        if misleading is None or not all(any(map(is_off, sorted(cameras))) for cameras in misleading):
-            return None  # before the ways over all cameras are measured
-    off = list(filter(is_off, sorted(unseen)))
+    if misleading is None:
+        return None  # before all ways are measured
+    direct_m = world.way_m(start.exit, end.entry)
+    to_m, from_m = world.ways_to_cameras_m(start.exit), world.ways_from_cameras_m(end.entry)
+    off = [c for c in sorted(unseen) if to_m[c] + from_m[c] > DETOUR * direct_m + world.margin_m]
+    if not all(map(set(off).intersection, misleading)):
+        return None
     crow_m = {
         camera: min(
             world.crow_m(start.exit, spot) + world.crow_m(end.entry, spot) for spot in world.spots[camera]

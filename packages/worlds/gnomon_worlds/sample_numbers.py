@@ -8,13 +8,13 @@ from gnomon.benchmarks.gtr_bench.case import SCENES, TASKS
 from gnomon.core.errors import NotFound
 from gnomon.core.sample import SampleRef
 from gnomon.core.select import AS_IT_COMES
-from gnomon_worlds.difficulty import Difficulty
+from gnomon_worlds.difficulty import EDITION, Difficulty
 from gnomon_worlds.options import WorldOptions
 from gnomon_worlds.refs_on_demand import RefsOnDemand
 
 CELLS = tuple((scene, task) for task in TASKS for scene in SCENES)
 
-# The cells with hard questions: those in which a learner without the map is at chance (worlds.md).
+# The cells with hard questions: those in which a learner without the map is near chance (worlds.md).
 HARD = frozenset(("outdoor", task) for task in ("GeoLocation", "ArrivalTimeInterval", "NextSpotForecasting"))
 
 _ID = re.compile(r"w(-?\d+)-(?:(with~[a-z0-9_~]+)-)?(?:([a-z].*)-)?(\d{5,})", re.ASCII)
@@ -50,7 +50,9 @@ class Number:
         """The sample in its place today: hard questions of before have another name, and stay."""
         if self.level != "hard" or self.difficulty is None:
             return self
-        return Number(self.seed, self.k, replace(self.difficulty, is_even=True), self.options)
+        return Number(
+            self.seed, self.k, replace(self.difficulty, is_even=True, edition=EDITION), self.options
+        )
 
     @property
     def _name(self) -> str:
@@ -104,8 +106,8 @@ def number_of(sample_id: str) -> Number:
 
     >>> number_of("w7-00012")
     Number(seed=7, k=12, difficulty=None, options=None)
-    >>> number_of("w7-hard2-00012").cluster
-    'w7-hard2-outdoor-0'
+    >>> number_of("w7-hard3-00012").cluster
+    'w7-hard3-outdoor-0'
 
     Raises:
         NotFound: no sample has such an id.

@@ -153,7 +153,7 @@ def _thinned(rng: Random, stretches: list[Stretch], *, keep: int) -> list[Stretc
         if graph.number_of_edges() <= keep:
             break
         graph.remove_edge(*stretch)
-        if not nx.is_connected(graph) or nx.has_bridges(graph):
+        if nx.has_bridges(graph):  # connected it stays: what was removed was no bridge
             graph.add_edge(*stretch)
     return [stretch for stretch in left if graph.has_edge(*stretch)]
 

@@ -19,6 +19,7 @@ from gnomon_agents.models.reference.question import Option
 from gnomon_agents.models.reference.tool_results import Call, Evidence, Result
 
 LEAST_M = 1.0  # no camera is nearer than that
+BEHIND_M = 1e6  # what surely lies behind comes after all that lies ahead
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -137,6 +138,31 @@ def _floor(observed: Survey, option: Option) -> int:
     return camera.floor if camera else 0
 
 
+def arrivals_ahead(
+    observed: Survey, options: Sequence[Option], evidence: Evidence
+) -> tuple[dict[Option, Arrival], dict[Option, float]]:
+    """What lies ahead of the first clip, and each option's cost in metres: what lies behind costs more.
+
+    An option lies behind if the way there grew on the target's way out of view. Where views are vague, so
+    are these ways; then the straight line to it says how far it lies behind.
+
+    Raises:
+        Need: the tools have not been asked yet.
+    """
+    departure = observed.departure(0)
+    if not observed.is_exact:
+        [coming] = arrivals(observed, [departure], options, evidence)
+        return coming, costs(observed, departure, coming)
+    before = {**departure, "at": observed.came_from(0)}
+    coming, earlier = arrivals(observed, [departure, before], options, evidence)
+    metres = {
+        option: _passed_m(departure, stay)
+        + (BEHIND_M if option in earlier and stay.metres > earlier[option].metres else 0.0)
+        for option, stay in coming.items()
+    }
+    return coming, metres
+
+
 def costs(
     observed: Survey,
     departure: Mapping[str, Any],
@@ -154,6 +180,12 @@ def costs(
             behind += (
                 observed.constants.behind_cost * (1.0 - math.cos(turn)) / 2 if east_m or north_m else 0.0
             )
-        passed_s = sum(arrival.interval) / 2 - departure["time_s"]
-        by_option[option] = max(passed_s * departure["speed_mps"], LEAST_M) * behind
+        by_option[option] = _passed_m(departure, arrival) * behind
     return by_option
+
+
+def _passed_m(departure: Mapping[str, Any], arrival: Arrival) -> float:
+    """Metres to the middle of a stay at the speed of the departure."""
+    passed_s = sum(arrival.interval) / 2 - departure["time_s"]
+    metres: float = passed_s * departure["speed_mps"]
+    return max(metres, LEAST_M)

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from gnomon_agents.models.reference.answer import Answer, cheapest, guess
-from gnomon_agents.models.reference.arrivals import Arrival, arrivals, costs, expected
+from gnomon_agents.models.reference.arrivals import Arrival, arrivals, arrivals_ahead, costs, expected
 from gnomon_agents.models.reference.observations import survey
 from gnomon_agents.models.reference.pace import is_vehicle
 from gnomon_agents.models.reference.question import Clip, Option, Question
@@ -20,8 +20,8 @@ def next_camera(question: Question, evidence: Evidence) -> Answer:
         return guess(question, "The question shows no timed sighting.")
     observed = survey(evidence, clips, TRACK)
     departure = observed.departure(0)
-    [coming] = arrivals(observed, [departure], question.options, evidence)
-    ranked = cheapest(costs(observed, departure, coming))
+    coming, cost_m = arrivals_ahead(observed, question.options, evidence)
+    ranked = cheapest(cost_m)
     if not ranked:
         return guess(question, "No way to any option is known.")
     best = coming[ranked[0]]
@@ -37,8 +37,7 @@ def next_two(question: Question, evidence: Evidence) -> Answer:
         return guess(question, "The question shows no timed sighting or too few options.")
     observed, vehicle = survey(evidence, clips, TRACK), is_vehicle(clips[0])
     departure = observed.departure(0)
-    [coming] = arrivals(observed, [departure], question.options, evidence)
-    first_cost = costs(observed, departure, coming)
+    coming, first_cost = arrivals_ahead(observed, question.options, evidence)
     ways = {option: _on(departure, option, arrival) for option, arrival in coming.items()}
     onward = dict(zip(ways, arrivals(observed, list(ways.values()), question.options, evidence), strict=True))
     # Vehicles are seen by every camera of a crossing in turn; who walks comes to the nearest place first.

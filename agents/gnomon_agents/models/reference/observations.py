@@ -80,10 +80,22 @@ class Survey:
     clips: Sequence[Clip]
     constants: Constants = SHIPPED
 
+    @property
+    def is_exact(self) -> bool:
+        """Whether the scene states exactly where every camera looks, as generated ones do."""
+        return bool(self.cameras) and all(camera.vagueness == 0 for camera in self.cameras.values())
+
     def entry(self, index: int) -> Location:
         """Where the target of clip `index` came into view, as exactly as it is known."""
         track = self.tracks.get(index)
         return at(track.first_m, track.floor) if track else {"camera": self.clips[index].camera}
+
+    def came_from(self, index: int) -> Location:
+        """Its point in clip `index` farthest from where it left: where it came into view, or turned back."""
+        track = self.tracks.get(index)
+        if track is None:
+            return self.entry(index)
+        return at(max(track.points_m, key=lambda point: math.dist(point, track.last_m)), track.floor)
 
     def exit(self, index: int) -> Location:
         """Where it was last seen in clip `index`."""

@@ -1,4 +1,4 @@
-"""Answers the map questions of MapEval by rules."""
+"""Answers the map questions of MapEval by rules that go by their words: a demonstration."""
 
 from gnomon.core.model import Request
 from gnomon_agents.models.reference.solver import Solver

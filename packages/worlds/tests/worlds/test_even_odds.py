@@ -15,9 +15,10 @@ from gnomon.core.clock import day_span
 from gnomon.core.errors import SpecError
 from gnomon.core.select import Select
 from gnomon.media import MediaStore
-from gnomon_worlds.attainable import is_clear
+from gnomon_worlds.attainable import ON_EDGE_M, is_attainable, is_clear
 from gnomon_worlds.benchmarks.worlds import worlds
-from gnomon_worlds.difficulty import Difficulty
+from gnomon_worlds.benchmarks.worlds.audit import remarks
+from gnomon_worlds.difficulty import LEARNED, Difficulty
 from gnomon_worlds.drawing import Drawn, draw
 from gnomon_worlds.even_odds import EvenOdds, centred_ranks, fitted, log_odds, rank_weights
 from gnomon_worlds.question import evidence_in, evidence_of
@@ -34,7 +35,7 @@ def questions() -> tuple[tuple[Number, Drawn], ...]:
 
 def test_a_hard_question_is_one_of_the_new_ones_and_has_four_options() -> None:
     for number, drawn in questions():
-        assert number.sample_id.startswith("w31-hard2-")
+        assert number.sample_id.startswith("w31-hard3-")
         assert number_of(number.sample_id) == number
         assert len(set(drawn.question.options)) == 4
         assert set(drawn.question.right) <= set(drawn.question.options)
@@ -44,9 +45,10 @@ def test_a_hard_question_of_before_is_still_made_under_its_name(tmp_path: Path) 
     select = Select.model_validate({"limit": 2 * len(HARD), "seed": 7, "difficulty": "hard"})
     samples = worlds.open(data=None, select=select, protocol="guarded", media=MediaStore(tmp_path))
     assert {ref.sample_id for ref in samples.refs} == {
-        f"w7-hard2-{k:05d}" for k in range(28) if CELLS[k % 14] in HARD
+        f"w7-hard3-{k:05d}" for k in range(28) if CELLS[k % 14] in HARD
     }
-    assert samples.get("w7-hard-00004").ref.sample_id == "w7-hard-00004"
+    for before in ("w7-hard-00004", "w7-hard2-00000"):
+        assert samples.get(before).ref.sample_id == before
     assert number_of("w7-hard-00004").difficulty == Difficulty(level="hard")
 
 
@@ -61,6 +63,28 @@ def test_the_intervals_of_a_hard_question_are_as_long_and_follow_one_another() -
 
 def test_no_stay_of_a_hard_question_lies_on_an_edge_or_on_stairs() -> None:
     assert all(is_clear(drawn.world, drawn.question) for _, drawn in questions())
+
+
+def test_a_hard_question_is_told_by_the_ways_and_the_speed_in_view() -> None:
+    assert all(is_attainable(drawn.world, drawn.question) for _, drawn in questions())
+
+
+def test_each_row_tells_what_a_learner_without_the_map_has_right_at_that_level(tmp_path: Path) -> None:
+    select = Select.model_validate({"limit": 1, "seed": 31, "difficulty": "hard", "tasks": ["GeoLocation"]})
+    samples = worlds.open(data=None, select=select, protocol="guarded", media=MediaStore(tmp_path))
+    floors = worlds.heuristic_scores(samples.get(samples.refs[0].sample_id))
+    assert floors["learner without the map, elsewhere"] == LEARNED["hard"]["GL"]
+
+
+def test_the_audit_counts_what_rests_on_stairs_and_edges_and_names_it(tmp_path: Path) -> None:
+    select = Select(limit=4, seed=1, scenes=["indoor"])
+    samples = worlds.open(data=None, select=select, protocol="guarded", media=MediaStore(tmp_path))
+    drawn = {ref.sample_id: draw(number_of(ref.sample_id)) for ref in samples.refs}
+    unclear = [name for name, its in drawn.items() if not is_clear(its.world, its.question, edge_m=ON_EDGE_M)]
+    [remark] = remarks([samples.get(name) for name in drawn])
+    assert 0 < len(unclear) < len(drawn)
+    assert remark.startswith(f"{len(unclear)} of {len(drawn)} indoor questions")
+    assert all((name in remark) == (name in unclear) for name in drawn)
 
 
 def test_right_options_drawn_by_the_first_learners_odds_come_out_as_even_as_the_second_leaves_them() -> None:

@@ -1,4 +1,7 @@
-"""Tries every shortcut on generated questions: those of prompts, and on the true steps rules and learners."""
+"""Tries every shortcut on generated questions, and counts those whose truth hangs on edges and stairs.
+
+Shortcuts are those of prompts, and on the true steps rules and learners.
+"""
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -9,9 +12,11 @@ from gnomon.benchmarks.gtr_bench.audit import answer_options
 from gnomon.benchmarks.gtr_bench.audit import try_shortcuts as try_shortcuts_of_prompts
 from gnomon.core.benchmark import PromptProtocol
 from gnomon.core.sample import Sample
+from gnomon_worlds.attainable import ON_EDGE_M, SAME_S, is_clear
 from gnomon_worlds.benchmarks.worlds.audit.shown_steps import ShownSteps, shown_steps
 from gnomon_worlds.benchmarks.worlds.audit.steps_learner import LEARNERS
 from gnomon_worlds.benchmarks.worlds.audit.steps_rules import ONE_STEP, WHOLE, WORDS, Rule
+from gnomon_worlds.drawing import Drawn, draw
 from gnomon_worlds.sample_numbers import number_of
 
 
@@ -55,6 +60,24 @@ def steps_of_sample(sample: Sample) -> str:
 def level_of(sample: Sample) -> str | None:
     """How hard the question was to be."""
     return number_of(sample.ref.sample_id).level
+
+
+def remarks(samples: Sequence[Sample]) -> Iterator[str]:
+    """How many questions of each scene rest on such a stay, and which; nothing where none does."""
+    by_scene: dict[str, dict[str, Drawn]] = defaultdict(dict)
+    for sample in samples:
+        number = number_of(sample.ref.sample_id)
+        by_scene[number.scene][number.sample_id] = draw(number)
+    for scene, drawn in sorted(by_scene.items()):
+        unclear = [
+            name for name, its in drawn.items() if not is_clear(its.world, its.question, edge_m=ON_EDGE_M)
+        ]
+        if unclear:
+            yield (
+                f"{len(unclear)} of {len(drawn)} {scene} questions rest on a stay in view that begins or "
+                f"ends where stairs do (to {SAME_S:g} s) or runs along the view's edge (to {ON_EDGE_M:g} m); "
+                f"stairs count as out of view, the edge as in view: {', '.join(unclear)}."
+            )
 
 
 def _learned(samples: Sequence[Sample], shown: Mapping[str, ShownSteps]) -> Iterator[ShortcutGuess]:
