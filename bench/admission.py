@@ -46,7 +46,7 @@ SMALL_JOB = {**LARGE_JOB, "select": {"limit": 2_000}}
 TRIP = {"area": "helsinki", "start_date": "2026-06-11", "days": 3, "hotel": "Hotelli Torni"}
 TRIP |= {"places": ["Ateneum", "Kiasma", "Amos Rex", "Vanha Kauppahalli", "Kampin kappeli"]}
 HEADER = """\
-| requests | answers | API, MB over idle | worker | cheap routes, s: slowest (median) | an idle API | failed | in s | CPU, s |
+| requests | answers | API, MB over idle | worker | cheap, s: most (median) | idle API | failed | s | CPU, s |
 |---|---|---|---|---|---|---|---|---|"""
 Send = Callable[[httpx.AsyncClient], Any]
 

@@ -128,7 +128,7 @@ class _Reading:
         return message
 
     async def skip(self) -> None:
-        """Read the rest, if it comes within BODY_S, and forget it: who still sends would not see the answer."""
+        """Read the rest within BODY_S, and forget it: who still sends would not see the answer."""
         with suppress(TimeoutError):
             async with asyncio.timeout(BODY_S):
                 while not self._is_complete:
