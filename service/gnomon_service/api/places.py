@@ -95,7 +95,7 @@ def in_place(kind: str) -> Callable[[Callable[..., T]], Callable[..., Coroutine[
 
         @functools.wraps(handler)
         async def endpoint(request: Request, **values: Any) -> T:
-            places = getattr(request.app.state.gnomon.places, kind)
+            places: Places = getattr(request.app.state.gnomon.places, kind)
             asked = {"request": request} if takes_request else {}
             return await places.run(request, functools.partial(handler, **asked, **values))
 
