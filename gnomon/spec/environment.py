@@ -37,8 +37,10 @@ _OF_ALL: Mapping[str, Literal["setting", "proxy"]] = {
     **dict.fromkeys(("SSL_CERT_FILE", "SSL_CERT_DIR"), "setting"),
 }
 # What LiteLLM reads besides: of all providers, and of those whose variables do not begin with their name.
-_OF_LITELLM = ("LITELLM_", "AIOHTTP_", "DISABLE_AIOHTTP_", "SSL_", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE")
-_OF_LITELLM += ("REQUEST_TIMEOUT", "DEFAULT_MAX_", "DEFAULT_REASONING_EFFORT_")
+_OF_LITELLM = (
+    *("LITELLM_", "AIOHTTP_", "DISABLE_AIOHTTP_", "SSL_", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"),
+    *("REQUEST_TIMEOUT", "DEFAULT_MAX_", "DEFAULT_REASONING_EFFORT_"),
+)
 _FAMILIES: Mapping[str, tuple[str, ...]] = {
     **dict.fromkeys(("bedrock", "bedrock_converse", "bedrock_mantle", "sagemaker"), ("AWS_", "BEDROCK_")),
     **dict.fromkeys(("vertex_ai", "vertex_ai_beta"), ("GOOGLE_", "VERTEX")),
